@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The plain description of a fabric: what a file or a spec says, before anybody has asked the fabric.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mad/base/id.h"
+#include "mad/base/link.h"
+
+namespace smd::base {
+
+/// Index into Fabric::nodes.
+using NodeIndex = std::uint32_t;
+
+/// Width and speed as the file writes them. A token that we do not know ("4xFOO") is kept in `text` and
+/// written again; for known ones `text` is empty.
+struct LinkRate {
+  LinkWidth width = LinkWidth::x4;
+  LinkSpeed speed = LinkSpeed::unknown;
+  std::string text;
+  friend bool operator==(const LinkRate&, const LinkRate&) = default;
+};
+
+/// The other end of a cable.
+struct Peer {
+  NodeIndex node = 0;
+  PortNum port;
+  friend bool operator==(const Peer&, const Peer&) = default;
+};
+
+/// A port of a node; ports that a file does not mention exist but have no peer.
+struct FabricPort {
+  Guid guid;                 ///< CA and router ports; 0: the file gives none (node GUID + port number is used)
+  std::optional<Peer> peer;  ///< always symmetric in a Fabric that a reader or a spec made
+  LinkRate rate;
+  Lid lid;                   ///< as the file says; 0: none
+  std::uint8_t lmc = 0;
+  friend bool operator==(const FabricPort&, const FabricPort&) = default;
+};
+
+struct FabricNode {
+  NodeType type = NodeType::ca;
+  Guid guid;
+  Guid system_image;
+  std::uint32_t vendor_id = 0;   ///< 24 bits
+  std::uint16_t device_id = 0;
+  std::string id;                ///< as in the file, without quotes: "S-0002c90000000010"
+  std::string name;              ///< NodeDescription
+  bool enhanced_port0 = false;   ///< switches only
+  std::vector<FabricPort> ports; ///< index is the port number; [0] is a switch's management port, unused else
+  unsigned port_count() const { return ports.empty() ? 0 : static_cast<unsigned>(ports.size() - 1); }
+  friend bool operator==(const FabricNode&, const FabricNode&) = default;
+};
+
+/// Nodes in the order of the file. Two nodes may have one GUID (hostile fabrics do); their ids differ.
+struct Fabric {
+  std::vector<FabricNode> nodes;
+  friend bool operator==(const Fabric&, const Fabric&) = default;
+};
+
+/// GUID of a CA's or router's port: what the file gives, else node GUID + port number; of a switch: its own.
+Guid port_guid(const FabricNode& node, PortNum port);
+
+}  // namespace smd::base

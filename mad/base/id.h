@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The numbers of an InfiniBand fabric, each a type of its own.
+
+#include <fmt/format.h>
+
+#include <compare>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+
+namespace smd {
+
+/// A number that means one thing: no arithmetic, no implicit conversion. Zero when not given.
+template <class Tag, std::unsigned_integral Rep>
+class Id {
+ public:
+  using rep = Rep;
+  constexpr Id() = default;
+  constexpr explicit Id(Rep value) : value_(value) {}
+  constexpr Rep value() const { return value_; }
+  friend constexpr auto operator<=>(const Id&, const Id&) = default;
+
+ private:
+  Rep value_{};
+};
+
+/// Local identifier. Unicast 0x0001 to 0xBFFF, multicast 0xC000 to 0xFFFE, permissive 0xFFFF; 0 is none.
+struct Lid : Id<Lid, std::uint16_t> {
+  using Id::Id;
+  constexpr bool unicast() const { return value() >= 0x0001 && value() <= 0xBFFF; }
+  constexpr bool multicast() const { return value() >= 0xC000 && value() <= 0xFFFE; }
+};
+inline constexpr Lid kPermissiveLid{0xFFFF};
+inline constexpr Lid kLastUnicastLid{0xBFFF};
+inline constexpr Lid kFirstMulticastLid{0xC000};
+
+/// EUI-64 of a node, a port or a system image; 0 is none.
+struct Guid : Id<Guid, std::uint64_t> {
+  using Id::Id;
+};
+
+/// Port of a node: 0 is a switch's management port, 1 to 254 are external ports, 255 in a forwarding
+/// table says 'no route'.
+struct PortNum : Id<PortNum, std::uint8_t> {
+  using Id::Id;
+};
+inline constexpr PortNum kNoPort{255};
+
+/// Partition key: bit 15 is full membership, the low 15 bits are the partition.
+struct PKey : Id<PKey, std::uint16_t> {
+  using Id::Id;
+  constexpr bool full_member() const { return (value() & 0x8000U) != 0; }
+};
+inline constexpr PKey kDefaultPKey{0xFFFF};
+
+/// Service level, 0 to 15.
+struct Sl : Id<Sl, std::uint8_t> {
+  using Id::Id;
+};
+
+/// Virtual lane, 0 to 15; 15 carries management only.
+struct Vl : Id<Vl, std::uint8_t> {
+  using Id::Id;
+};
+
+/// Transaction identifier of a MAD. With libibumad the kernel owns the upper 32 bits.
+struct Tid : Id<Tid, std::uint64_t> {
+  using Id::Id;
+};
+
+}  // namespace smd
+
+/// Printed as the field's tools do: identifiers in hexadecimal at full width, ports, SLs and VLs in decimal.
+template <>
+struct fmt::formatter<smd::Guid> : fmt::formatter<std::string_view> {
+  auto format(smd::Guid id, auto& ctx) const { return fmt::format_to(ctx.out(), "0x{:016x}", id.value()); }
+};
+template <>
+struct fmt::formatter<smd::Tid> : fmt::formatter<std::string_view> {
+  auto format(smd::Tid id, auto& ctx) const { return fmt::format_to(ctx.out(), "0x{:016x}", id.value()); }
+};
+template <>
+struct fmt::formatter<smd::Lid> : fmt::formatter<std::string_view> {
+  auto format(smd::Lid id, auto& ctx) const { return fmt::format_to(ctx.out(), "{}", id.value()); }
+};
+template <>
+struct fmt::formatter<smd::PKey> : fmt::formatter<std::string_view> {
+  auto format(smd::PKey id, auto& ctx) const { return fmt::format_to(ctx.out(), "0x{:04x}", id.value()); }
+};
+template <>
+struct fmt::formatter<smd::PortNum> : fmt::formatter<std::string_view> {
+  auto format(smd::PortNum id, auto& ctx) const { return fmt::format_to(ctx.out(), "{}", id.value()); }
+};
+template <>
+struct fmt::formatter<smd::Sl> : fmt::formatter<std::string_view> {
+  auto format(smd::Sl id, auto& ctx) const { return fmt::format_to(ctx.out(), "{}", id.value()); }
+};
+template <>
+struct fmt::formatter<smd::Vl> : fmt::formatter<std::string_view> {
+  auto format(smd::Vl id, auto& ctx) const { return fmt::format_to(ctx.out(), "{}", id.value()); }
+};
+
+template <>
+struct std::hash<smd::Guid> {
+  std::size_t operator()(smd::Guid id) const noexcept { return std::hash<std::uint64_t>{}(id.value()); }
+};
+template <>
+struct std::hash<smd::Lid> {
+  std::size_t operator()(smd::Lid id) const noexcept { return std::hash<std::uint16_t>{}(id.value()); }
+};
+template <>
+struct std::hash<smd::Tid> {
+  std::size_t operator()(smd::Tid id) const noexcept { return std::hash<std::uint64_t>{}(id.value()); }
+};

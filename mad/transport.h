@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The seam between smd and a fabric: whole MADs out and in. Its two ends are mad/umad and mad/sim.
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "mad/base/id.h"
+
+namespace smd::mad {
+
+/// A directed route from the local port: the port to leave by at each node, ours first. 0 hops is ourselves.
+class DirectedPath {
+ public:
+  static constexpr std::size_t kMaxHops = 63;  ///< the SMP's path fields have 64 bytes, the first is unused
+  DirectedPath() = default;
+  std::size_t hops() const { return hops_; }
+  PortNum hop(std::size_t index) const { return PortNum{ports_[index]}; }  ///< 0 to hops() - 1
+  bool full() const { return hops_ == kMaxHops; }
+  /// One hop further; nothing where the path is full.
+  std::optional<DirectedPath> then(PortNum port) const {
+    if (full()) return std::nullopt;
+    DirectedPath longer = *this;
+    longer.ports_[longer.hops_++] = port.value();
+    return longer;
+  }
+  friend bool operator==(const DirectedPath&, const DirectedPath&) = default;
+
+ private:
+  std::uint8_t hops_ = 0;
+  std::array<std::uint8_t, kMaxHops> ports_{};
+};
+
+/// Global route header of a MAD that has one.
+struct GlobalRoute {
+  std::array<std::uint8_t, 16> dgid{};
+  std::uint8_t sgid_index = 0, hop_limit = 0, traffic_class = 0;
+  std::uint32_t flow_label = 0;
+  friend bool operator==(const GlobalRoute&, const GlobalRoute&) = default;
+};
+
+/// Where a LID-routed MAD goes to, or came from.
+struct LidRoute {
+  Lid lid;
+  Sl sl;
+  std::uint32_t qp = 0, qkey = 0;
+  std::uint16_t pkey_index = 0;
+  std::uint8_t path_bits = 0;
+  std::optional<GlobalRoute> grh;
+  friend bool operator==(const LidRoute&, const LidRoute&) = default;
+};
+
+using Route = std::variant<DirectedPath, LidRoute>;
+
+/// A MAD as it came from the wire: any bytes, any length.
+struct Received {
+  std::vector<std::uint8_t> bytes;
+  LidRoute from;
+  /// 0, or the errno with which the lower side gave up a send of ours (`bytes` is then our own MAD again).
+  int error = 0;
+};
+
+/// Why a transport cannot send or open: an errno and what was tried, for the operator.
+struct TransportError {
+  int error = 0;
+  std::string what;
+};
+
+/// What the local port is. Read anew at each call: cables are pulled.
+struct LocalPort {
+  std::string device;  ///< "mlx5_0"; of a simulated port the node's name
+  PortNum port;
+  Guid guid;
+  Lid lid;
+  bool link_up = false;
+};
+
+/// One management interface (SMI or GSI) of one port. All calls on the io_context's thread.
+class Transport {
+ public:
+  Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+  virtual ~Transport() = default;
+
+  /// Called on the io_context's thread with all that has arrived since, in order of arrival.
+  using Sink = std::move_only_function<void(std::span<Received>)>;
+  virtual void on_receive(Sink sink) = 0;
+
+  /// Sends one MAD. `give_up`: how long an answer may still be delivered (the kernel drops answers to sends
+  /// without one); zero for MADs that have no answer. Resends are the caller's business.
+  virtual std::expected<void, TransportError> send(std::span<const std::uint8_t> mad, const Route& route,
+                                                   std::chrono::milliseconds give_up) = 0;
+
+  virtual std::expected<LocalPort, TransportError> local() const = 0;
+};
+
+}  // namespace smd::mad
