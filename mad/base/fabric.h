@@ -33,10 +33,10 @@ struct Peer {
 
 /// A port of a node; ports that a file does not mention exist but have no peer.
 struct FabricPort {
-  Guid guid;                 ///< CA and router ports; 0: the file gives none (node GUID + port number is used)
+  Guid guid;  ///< CA and router ports; 0: the file gives none (node GUID + port number is used)
   std::optional<Peer> peer;  ///< always symmetric in a Fabric that a reader or a spec made
   LinkRate rate;
-  Lid lid;                   ///< as the file says; 0: none
+  Lid lid;  ///< as the file says; 0: none
   std::uint8_t lmc = 0;
   friend bool operator==(const FabricPort&, const FabricPort&) = default;
 };
@@ -45,12 +45,13 @@ struct FabricNode {
   NodeType type = NodeType::ca;
   Guid guid;
   Guid system_image;
-  std::uint32_t vendor_id = 0;   ///< 24 bits
+  std::uint32_t vendor_id = 0;  ///< 24 bits
   std::uint16_t device_id = 0;
-  std::string id;                ///< as in the file, without quotes: "S-0002c90000000010"
-  std::string name;              ///< NodeDescription
-  bool enhanced_port0 = false;   ///< switches only
-  std::vector<FabricPort> ports; ///< index is the port number; [0] is a switch's management port, unused else
+  std::string id;               ///< as in the file, without quotes: "S-0002c90000000010"
+  std::string name;             ///< NodeDescription
+  bool enhanced_port0 = false;  ///< switches only
+  std::vector<FabricPort>
+      ports;  ///< index is the port number; [0] is a switch's management port, unused else
   unsigned port_count() const { return ports.empty() ? 0 : static_cast<unsigned>(ports.size() - 1); }
   friend bool operator==(const FabricNode&, const FabricNode&) = default;
 };

@@ -15,7 +15,14 @@ enum class PortState : std::uint8_t { no_change = 0, down = 1, init = 2, armed =
 
 /// PortInfo.PortPhysState (libibmad's IB_PORT_PHYS_STATE_F).
 enum class PhysState : std::uint8_t {
-  no_change = 0, sleep = 1, polling = 2, disabled = 3, training = 4, link_up = 5, error_recovery = 6, phy_test = 7
+  no_change = 0,
+  sleep = 1,
+  polling = 2,
+  disabled = 3,
+  training = 4,
+  link_up = 5,
+  error_recovery = 6,
+  phy_test = 7
 };
 
 /// One active width as PortInfo.LinkWidthActive codes it (a bit mask for Enabled and Supported); 16 is 2X.
@@ -30,21 +37,30 @@ enum class Mtu : std::uint8_t { none = 0, m256 = 1, m512 = 2, m1024 = 3, m2048 =
 
 constexpr std::string_view to_string(NodeType type) {
   switch (type) {
-    case NodeType::none: return "none";
-    case NodeType::ca: return "CA";
-    case NodeType::switch_: return "switch";
-    case NodeType::router: return "router";
+    case NodeType::none:
+      return "none";
+    case NodeType::ca:
+      return "CA";
+    case NodeType::switch_:
+      return "switch";
+    case NodeType::router:
+      return "router";
   }
   return "unknown";
 }
 
 constexpr std::string_view to_string(PortState state) {
   switch (state) {
-    case PortState::no_change: return "NoChange";
-    case PortState::down: return "Down";
-    case PortState::init: return "Init";
-    case PortState::armed: return "Armed";
-    case PortState::active: return "Active";
+    case PortState::no_change:
+      return "NoChange";
+    case PortState::down:
+      return "Down";
+    case PortState::init:
+      return "Init";
+    case PortState::armed:
+      return "Armed";
+    case PortState::active:
+      return "Active";
   }
   return "unknown";
 }
@@ -52,12 +68,18 @@ constexpr std::string_view to_string(PortState state) {
 /// As ibnetdiscover writes it: "4x"; "?x" where unknown.
 constexpr std::string_view to_string(LinkWidth width) {
   switch (width) {
-    case LinkWidth::unknown: return "?x";
-    case LinkWidth::x1: return "1x";
-    case LinkWidth::x4: return "4x";
-    case LinkWidth::x8: return "8x";
-    case LinkWidth::x12: return "12x";
-    case LinkWidth::x2: return "2x";
+    case LinkWidth::unknown:
+      return "?x";
+    case LinkWidth::x1:
+      return "1x";
+    case LinkWidth::x4:
+      return "4x";
+    case LinkWidth::x8:
+      return "8x";
+    case LinkWidth::x12:
+      return "12x";
+    case LinkWidth::x2:
+      return "2x";
   }
   return "?x";
 }
@@ -65,16 +87,26 @@ constexpr std::string_view to_string(LinkWidth width) {
 /// As ibnetdiscover writes it: "EDR"; "???" where unknown.
 constexpr std::string_view to_string(LinkSpeed speed) {
   switch (speed) {
-    case LinkSpeed::unknown: return "???";
-    case LinkSpeed::sdr: return "SDR";
-    case LinkSpeed::ddr: return "DDR";
-    case LinkSpeed::qdr: return "QDR";
-    case LinkSpeed::fdr10: return "FDR10";
-    case LinkSpeed::fdr: return "FDR";
-    case LinkSpeed::edr: return "EDR";
-    case LinkSpeed::hdr: return "HDR";
-    case LinkSpeed::ndr: return "NDR";
-    case LinkSpeed::xdr: return "XDR";
+    case LinkSpeed::unknown:
+      return "???";
+    case LinkSpeed::sdr:
+      return "SDR";
+    case LinkSpeed::ddr:
+      return "DDR";
+    case LinkSpeed::qdr:
+      return "QDR";
+    case LinkSpeed::fdr10:
+      return "FDR10";
+    case LinkSpeed::fdr:
+      return "FDR";
+    case LinkSpeed::edr:
+      return "EDR";
+    case LinkSpeed::hdr:
+      return "HDR";
+    case LinkSpeed::ndr:
+      return "NDR";
+    case LinkSpeed::xdr:
+      return "XDR";
   }
   return "???";
 }

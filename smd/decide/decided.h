@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the fabric should be. A tuple of parts, each immutable and shared; a part whose inputs did not change
+// is the same pointer as before.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mad/base/id.h"
+#include "mad/base/link.h"
+#include "routing/routes.h"
+#include "routing/verify/report.h"
+
+namespace smd::sm {
+
+/// Base LID and LMC of every end port, ascending by port GUID (of a switch: the node GUID).
+struct LidPart {
+  struct Entry {
+    Guid port;
+    Lid base;
+    std::uint8_t lmc = 0;
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+  std::vector<Entry> entries;
+  std::vector<Guid> without_lid;  ///< the LID space was full
+  Lid top;                        ///< highest LID in use
+  Lid sm_lid;
+
+  const Entry* find(Guid port) const;
+  friend bool operator==(const LidPart&, const LidPart&) = default;
+};
+
+/// What one port's PortInfo should say. Fields that a port does not have (HOQLife at a CA) are left alone.
+struct LinkWish {
+  std::uint8_t operational_vls = 1;  ///< PortInfo's code
+  Mtu neighbor_mtu = Mtu::m2048;
+  std::uint8_t hoq_life = 0;
+  std::uint8_t vl_stall_count = 0;
+  friend bool operator==(const LinkWish&, const LinkWish&) = default;
+};
+
+/// Wishes for the ports of nodes, in the order of the Subnet's nodes: links[node][port].
+struct LinkPart {
+  std::vector<std::vector<std::optional<LinkWish>>> ports;
+};
+
+/// Forwarding tables by switch, ascending by GUID.
+struct RoutePart {
+  struct Row {
+    Guid node;
+    std::shared_ptr<const routing::LftRow> row;
+  };
+  std::vector<Row> rows;
+  Lid top;
+  std::string engine;                       ///< "none" where there is no switch
+  std::vector<std::string> fell_back_from;  ///< "ftree: not a tree: …", in the order of the chain
+  routing::VerifyReport verify;
+  double route_ms = 0, verify_ms = 0;
+
+  const std::shared_ptr<const routing::LftRow>* find(Guid node) const;
+};
+
+struct Decided {
+  std::shared_ptr<const LidPart> lids;
+  std::shared_ptr<const LinkPart> links;
+  std::shared_ptr<const RoutePart> routes;
+};
+
+}  // namespace smd::sm

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sweep/subnet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace smd::sm {
+
+std::optional<std::size_t> Subnet::index_of(Guid node) const {
+  const auto it = std::ranges::lower_bound(nodes, node, {}, [](const NodePtr& n) { return n->guid(); });
+  if (it == nodes.end() || (*it)->guid() != node) return std::nullopt;
+  return static_cast<std::size_t>(it - nodes.begin());
+}
+
+const Node* Subnet::find(Guid node) const {
+  const auto index = index_of(node);
+  return index ? nodes[*index].get() : nullptr;
+}
+
+const Port* Subnet::peer_of(const Port& port) const {
+  if (!port.peer) return nullptr;
+  const auto* node = find(port.peer->node);
+  return node != nullptr && port.peer->port.value() < node->ports.size()
+             ? &node->ports[port.peer->port.value()]
+             : nullptr;
+}
+
+bool is_end_port(const Node& node, PortNum port) {
+  if (node.is_switch()) return port.value() == 0;
+  return port.value() != 0 && port.value() < node.ports.size() && node.ports[port.value()].linked();
+}
+
+std::string port_text(const Node& node, PortNum port) {
+  return fmt::format("{} {} port {}", node.guid(), node.description, port);
+}
+
+}  // namespace smd::sm

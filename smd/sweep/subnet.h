@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the fabric is, as far as we have been told: nodes, ports, links and the tables they hold.
+// Immutable once made: a sweep and `advance` each make a new Subnet and share the nodes that did not change.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mad/base/id.h"
+#include "mad/base/link.h"
+#include "mad/transport.h"
+#include "mad/wire/attributes.h"
+#include "routing/routes.h"
+#include "smd/sweep/block_set.h"
+
+namespace smd::sm {
+
+/// The other end of a link: node and port number there.
+struct PeerPort {
+  Guid node;
+  PortNum port;
+  friend bool operator==(const PeerPort&, const PeerPort&) = default;
+};
+
+/// A P_Key table as known: interned, so that the usual table costs nothing a port.
+struct PKeyRows {
+  std::vector<std::array<PKey, 32>> blocks;
+  BlockSet known;
+  friend bool operator==(const PKeyRows&, const PKeyRows&) = default;
+};
+
+/// A linear forwarding table as known. Blocks that are not in `known` may hold anything.
+struct HeldLft {
+  std::shared_ptr<const routing::LftRow> row;  ///< null: no block is known
+  BlockSet known;
+};
+
+/// A field that a node answers a Set of well and does not keep. Not planned again while the wish is the same.
+struct NotKept {
+  std::uint16_t attribute = 0;
+  PortNum port;
+  std::string field;  ///< name in the attribute's field table
+  std::uint64_t wished = 0;
+  friend bool operator==(const NotKept&, const NotKept&) = default;
+};
+
+struct Port {
+  bool known = false;  ///< PortInfo was read (or acknowledged) in this or an earlier sweep
+  wire::PortInfo info;
+  Guid guid;  ///< CA and router ports once reached; a switch's ports have the node's
+  std::optional<PeerPort> peer;
+  std::optional<wire::MlnxExtPortInfo> mlnx;
+  std::shared_ptr<const PKeyRows> pkeys;
+
+  bool linked() const { return known && info.port_state > PortState::down; }
+};
+
+/// One node: all ports behind one node GUID.
+struct Node {
+  wire::NodeInfo info;  ///< `port` and `local_port` are those of the place where the node was met first
+  std::string description;
+  std::optional<wire::SwitchInfo> switch_info;  ///< switches that answered
+  std::vector<Port> ports;  ///< index: port number; [0] is a switch's management port, unused elsewhere
+  HeldLft lft;              ///< switches
+  std::vector<NotKept> not_kept;
+  bool refuses_extended_speeds = false;  ///< PortInfo with bit 31 of the modifier was refused (0x1C)
+
+  Guid guid() const { return info.node; }
+  bool is_switch() const { return info.type == NodeType::switch_; }
+  unsigned port_count() const { return ports.empty() ? 0 : static_cast<unsigned>(ports.size() - 1); }
+};
+
+using NodePtr = std::shared_ptr<const Node>;
+
+/// A place behind a port of a known node that did not answer, or whose answers make no node.
+struct Unresponsive {
+  PeerPort behind;     ///< the port that leads there; node 0 is ourselves
+  Guid node;           ///< 0 where even NodeInfo was not answered
+  std::string reason;  ///< which MAD, along which path, how often, what came back
+};
+
+/// Two places that show one node GUID (or one port GUID): none of the newcomers is put in service.
+struct DuplicateGuid {
+  Guid guid;
+  std::vector<PeerPort> places;
+};
+
+/// Another SM's answer to SMInfo.
+struct OtherSm {
+  PeerPort at;
+  std::string node_description;
+  Lid lid;
+  wire::SmInfo info;
+};
+
+struct Subnet {
+  std::vector<NodePtr> nodes;  ///< ascending GUID, each GUID once
+  Guid sm_node;                ///< where our own port is
+  PortNum sm_port;
+  std::vector<Unresponsive> unresponsive;
+  std::vector<DuplicateGuid> duplicates;
+  std::vector<OtherSm> other_sms;
+
+  /// Index into nodes, or nothing.
+  std::optional<std::size_t> index_of(Guid node) const;
+  const Node* find(Guid node) const;
+  /// The far end of a port, where both ends are known.
+  const Port* peer_of(const Port& port) const;
+};
+
+/// End port: a port that has LIDs of its own (a switch's port 0, every linked CA and router port).
+bool is_end_port(const Node& node, PortNum port);
+
+/// "0x0002c90000000010 leaf000 port 3": how a log line names a port.
+std::string port_text(const Node& node, PortNum port);
+
+}  // namespace smd::sm
