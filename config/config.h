@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the operator wants, typed. A member is named as its key in smd.toml; defaults are those of a missing
+// key.
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mad/base/id.h"
+#include "mad/base/link.h"
+
+namespace smd::config {
+
+using Duration = std::chrono::nanoseconds;
+
+enum class LogLevel : std::uint8_t { error, warn, info, debug };
+enum class LogFormat : std::uint8_t { text, json };
+
+/// [log]: of the whole process, not of one subnet.
+struct LogConfig {
+  LogLevel level = LogLevel::info;
+  std::string target = "stderr";  ///< "stderr", "journal", or a file's path (with a '/')
+  LogFormat format = LogFormat::text;
+  std::vector<std::string> modules;  ///< these modules' debug lines are written whatever `level` is
+  std::vector<Guid> guids;           ///< debug lines about these nodes or ports too
+  friend bool operator==(const LogConfig&, const LogConfig&) = default;
+};
+
+/// [sm]
+struct SmConfig {
+  std::uint8_t priority = 0;        ///< of SMInfo, 0 to 15
+  std::vector<Guid> allowed_guids;  ///< port GUIDs of SMs that may be master here; empty: any
+  std::uint64_t subnet_prefix = 0xfe80000000000000;  ///< upper half of every GID
+  bool force = false;        ///< be master although an SM that we do not know is master
+  std::string key_file;      ///< file that holds the SM_Key; empty: sm_key's default
+  std::uint64_t sm_key = 1;  ///< read from key_file, never printed; OpenSM's default is 1
+  friend bool operator==(const SmConfig&, const SmConfig&) = default;
+};
+
+/// [mad]
+struct MadConfig {
+  std::uint32_t max_outstanding = 256;                ///< SMPs on the wire at once, 1 to 384
+  std::uint32_t per_node = 16;                        ///< of them to one node, 1 to 384
+  Duration timeout = std::chrono::milliseconds(200);  ///< first resend time, before a node's own is known
+  std::uint32_t retries = 3;                          ///< resends after the first try, 0 to 20
+  friend bool operator==(const MadConfig&, const MadConfig&) = default;
+};
+
+/// [sweep]
+struct SweepConfig {
+  Duration interval = std::chrono::seconds(10);  ///< between light sweeps; 0: none
+  Duration settle =
+      std::chrono::milliseconds(200);  ///< time in which events that follow one another are merged
+  bool on_trap = true;                 ///< sweep when a trap says that something changed
+  friend bool operator==(const SweepConfig&, const SweepConfig&) = default;
+};
+
+/// [lids]
+struct LidsConfig {
+  std::uint8_t lmc = 0;        ///< each CA and router port gets 2^lmc LIDs, 0 to 7
+  Lid first{1};                ///< new LIDs are given from here
+  Lid last = kLastUnicastLid;  ///< to here
+  bool reassign = false;       ///< give every LID anew instead of keeping the valid ones
+  friend bool operator==(const LidsConfig&, const LidsConfig&) = default;
+};
+
+/// [links]: what is written to PortInfo and SwitchInfo. Times are the wire's codes: 4.096 us * 2^code.
+struct LinksConfig {
+  Mtu mtu = Mtu::none;                   ///< largest MTU of a link; none: what both ends can
+  std::uint8_t operational_vls = 0;      ///< most data VLs of a link: 1, 2, 4, 8, 15; 0: what both ends can
+  LinkSpeed speed = LinkSpeed::unknown;  ///< fastest speed enabled; unknown: whatever is supported
+  LinkWidth width = LinkWidth::unknown;  ///< widest width enabled; unknown: whatever is supported
+  std::uint8_t packet_lifetime = 18;     ///< SwitchInfo.LifeTimeValue, 0 to 31; above 19: for ever
+  std::uint8_t hoq_life = 18;            ///< PortInfo.HOQLife of switch ports to switches, 0 to 31
+  std::uint8_t leaf_hoq_life = 16;       ///< the same of switch ports to CAs and routers
+  std::uint8_t vl_stall_count = 7;       ///< PortInfo.VLStallCount of switch ports to switches, 0 to 7
+  std::uint8_t leaf_vl_stall_count = 7;  ///< the same of switch ports to CAs and routers
+  std::uint8_t subnet_timeout = 18;      ///< PortInfo.SubnetTimeOut, 0 to 31
+  std::uint8_t phy_errors = 8;           ///< PortInfo.LocalPhyErrors, the threshold of trap 129, 0 to 15
+  std::uint8_t overrun_errors = 8;       ///< PortInfo.OverrunErrors, the threshold of trap 130, 0 to 15
+  friend bool operator==(const LinksConfig&, const LinksConfig&) = default;
+};
+
+/// [routing]
+struct RoutingConfig {
+  std::vector<std::string> engines{"updn", "minhop"};  ///< tried in this order; never empty
+  std::vector<Guid> root_guids;     ///< roots of the tree by node GUID; empty: found by smd
+  std::string root_guids_file;      ///< where root_guids came from, when the key named a file
+  bool allow_credit_loops = false;  ///< install routes that can dead-lock
+  std::uint32_t threads = 0;        ///< that compute; 0: as many as the machine has
+  friend bool operator==(const RoutingConfig&, const RoutingConfig&) = default;
+};
+
+/// [names]
+struct NamesConfig {
+  std::string map;                    ///< node name map file, `0xguid "name"` a line; empty: none
+  std::map<Guid, std::string> nodes;  ///< what stands in it, by node GUID
+  friend bool operator==(const NamesConfig&, const NamesConfig&) = default;
+};
+
+/// All that one manager needs: the file's tables with those of its [[subnet]] laid over them.
+struct SubnetConfig {
+  std::string name;               ///< empty: the port GUID is the name
+  std::string port;               ///< "mlx5_0" or "mlx5_0:1"; empty with no port_guid: the first usable port
+  std::optional<Guid> port_guid;  ///< instead of port
+  SmConfig sm;
+  MadConfig mad;
+  SweepConfig sweep;
+  LidsConfig lids;
+  LinksConfig links;
+  RoutingConfig routing;
+  NamesConfig names;
+  friend bool operator==(const SubnetConfig&, const SubnetConfig&) = default;
+};
+
+struct Config {
+  LogConfig log;
+  SubnetConfig base;  ///< the file's tables outside [[subnet]], for subnets that the command line names
+  std::vector<SubnetConfig> subnets{1};  ///< one for each [[subnet]], or a copy of `base`; never empty
+  friend bool operator==(const Config&, const Config&) = default;
+};
+
+constexpr std::string_view to_string(LogLevel level) {
+  switch (level) {
+    case LogLevel::error:
+      return "error";
+    case LogLevel::warn:
+      return "warn";
+    case LogLevel::info:
+      return "info";
+    case LogLevel::debug:
+      return "debug";
+  }
+  return "unknown";
+}
+
+constexpr std::string_view to_string(LogFormat format) {
+  switch (format) {
+    case LogFormat::text:
+      return "text";
+    case LogFormat::json:
+      return "json";
+  }
+  return "unknown";
+}
+
+}  // namespace smd::config
