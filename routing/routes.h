@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What an engine makes: one forwarding table a switch, and the layers of paths.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mad/base/id.h"
+
+namespace smd::routing {
+
+/// A linear forwarding table: entry [lid] is the port, 255 no route; whole blocks of 64 entries, at least up
+/// to the highest LID. Shared and never edited once it stands in Routes.
+using LftRow = std::vector<std::uint8_t>;
+inline constexpr std::size_t kLftBlock = 64;
+inline constexpr std::uint8_t kNoRoute = kNoPort.value();
+
+/// Layers are indexes; which SL and VL they become is not an engine's business. Paths of different layers
+/// never wait for each other.
+struct Layers {
+  unsigned count = 1;
+  /// Layer of the paths to each LID; empty: all in layer 0.
+  std::vector<std::uint8_t> by_lid;
+  unsigned to(Lid lid) const { return lid.value() < by_lid.size() ? by_lid[lid.value()] : 0U; }
+  friend bool operator==(const Layers&, const Layers&) = default;
+};
+
+struct Routes {
+  std::vector<std::shared_ptr<const LftRow>> rows;  ///< by SwitchIndex of the Topology
+  Layers layers;
+};
+
+/// Entry of a row that may be shorter than the LID space, or missing.
+inline std::uint8_t entry(const LftRow* row, Lid lid) {
+  return row != nullptr && lid.value() < row->size() ? (*row)[lid.value()] : kNoRoute;
+}
+
+}  // namespace smd::routing

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which LID leads to which port.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mad/base/id.h"
+#include "routing/topology/topology.h"
+
+namespace smd::routing {
+
+/// The LIDs base to base + 2^lmc - 1. Base 0: none.
+struct LidRange {
+  Lid base;
+  std::uint8_t lmc = 0;
+  std::uint32_t count() const { return base.value() == 0 ? 0U : 1U << lmc; }
+  friend bool operator==(const LidRange&, const LidRange&) = default;
+};
+
+/// Where a LID ends: at port `port` of switch `sw`, 0 being the switch itself.
+struct Destination {
+  SwitchIndex sw = kNoSwitch;  ///< kNoSwitch: nobody's LID, or an end port on no switch
+  EndIndex end = kNoEnd;       ///< kNoEnd: the switch itself
+  PortNum port;
+  std::uint8_t offset = 0;  ///< of the LID in its range
+};
+
+/// Immutable. LIDs outside 1 to 0xBFFF are left out; of two ports that claim one LID the first keeps it,
+/// switches before end ports, in the order of the Topology.
+class LidMap {
+ public:
+  LidMap() = default;
+  /// Both spans in the order of the TopologyInput; ports beyond a span's end have no LID.
+  LidMap(const Topology& topology, std::span<const LidRange> switches, std::span<const LidRange> end_ports);
+
+  LidRange of_switch(SwitchIndex s) const { return switches_[s]; }
+  LidRange of_end(EndIndex e) const { return ends_[e]; }
+  /// The highest LID in use; 0 without any.
+  Lid top() const { return top_; }
+  /// LIDs in use.
+  std::size_t size() const { return size_; }
+  Destination destination(Lid lid) const {
+    return lid.value() < destinations_.size() ? destinations_[lid.value()] : Destination{};
+  }
+  /// Entries of a forwarding table: whole blocks of 64 up to top().
+  std::size_t row_size() const { return (std::size_t{top_.value()} / 64 + 1) * 64; }
+
+ private:
+  void claim(LidRange range, Destination to);
+
+  std::vector<LidRange> switches_, ends_;
+  std::vector<Destination> destinations_;
+  Lid top_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace smd::routing

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The fabric as engines see it: dense, compressed, and the same for any order of the input.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mad/base/id.h"
+#include "routing/topology/input.h"
+
+namespace smd::routing {
+
+using EndIndex = std::uint32_t;  ///< position in Topology::end_ports()
+inline constexpr EndIndex kNoEnd = std::numeric_limits<EndIndex>::max();
+
+/// All cables from one switch to one neighbour.
+struct NeighbourGroup {
+  SwitchIndex peer = 0;
+  std::span<const PortNum> ports;  ///< ours, ascending
+};
+
+struct EndPort {
+  Guid guid;
+  SwitchIndex sw = kNoSwitch;
+  PortNum port;
+  EndKind kind = EndKind::compute;
+  Guid node;
+  Guid system_image;
+  EndIndex input = 0;  ///< position in TopologyInput::end_ports
+};
+
+/// What a switch port leads to: a switch (`sw`, `port`), an end port (`end`), or nothing.
+struct PortPeer {
+  SwitchIndex sw = kNoSwitch;
+  EndIndex end = kNoEnd;
+  PortNum port;
+};
+
+/// Immutable. Switches by GUID, groups by the neighbour's index, end ports by (switch, port). A cable from
+/// a switch to itself is in peer() but in no group.
+class Topology {
+ public:
+  Topology() = default;
+  explicit Topology(const TopologyInput& input);
+
+  std::size_t switches() const { return guids_.size(); }
+  Guid guid(SwitchIndex s) const { return guids_[s]; }
+  unsigned ports(SwitchIndex s) const { return port_base_[s + 1] - port_base_[s] - 1; }
+  /// Position in TopologyInput::switches, and the way back.
+  SwitchIndex input_of(SwitchIndex s) const { return input_of_[s]; }
+  SwitchIndex from_input(SwitchIndex input) const { return from_input_[input]; }
+  /// kNoSwitch where there is none.
+  SwitchIndex find(Guid guid) const;
+
+  std::size_t groups(SwitchIndex s) const { return group_base_[s + 1] - group_base_[s]; }
+  NeighbourGroup group(SwitchIndex s, std::size_t g) const {
+    const auto& entry = groups_[group_base_[s] + g];
+    return {entry.peer, std::span(group_ports_).subspan(entry.first, entry.count)};
+  }
+  /// Any port number: those that do not exist, and 0, lead to nothing.
+  PortPeer peer(SwitchIndex s, PortNum port) const {
+    return port.value() <= ports(s) ? peers_[port_base_[s] + port.value()] : PortPeer{};
+  }
+  /// Dense number of a (switch, port), ports 0 to ports(s): index for tables of channels.
+  std::size_t channel(SwitchIndex s, PortNum port) const { return port_base_[s] + port.value(); }
+  std::size_t channels() const { return port_base_.empty() ? 0 : port_base_.back(); }
+
+  std::span<const EndPort> end_ports() const { return end_ports_; }
+  /// Those on one switch; a part of end_ports(). `first_end(s)` is the index of the first.
+  std::span<const EndPort> end_ports_of(SwitchIndex s) const {
+    return std::span(end_ports_).subspan(end_base_[s], end_base_[s + 1] - end_base_[s]);
+  }
+  EndIndex first_end(SwitchIndex s) const { return end_base_[s]; }
+  /// End ports of a switch that are not aggregation nodes. Leaf: a switch that has some, wherever it stands.
+  std::uint32_t hosts(SwitchIndex s) const { return hosts_[s]; }
+  bool leaf(SwitchIndex s) const { return hosts_[s] != 0; }
+  std::span<const SwitchIndex> leaves() const { return leaves_; }
+
+  /// Two switches have the same number if a way of cables leads from one to the other.
+  std::uint32_t component(SwitchIndex s) const { return component_[s]; }
+  std::uint32_t components() const { return components_; }
+  std::size_t cables() const { return cables_; }  ///< between different switches
+  std::size_t dropped() const { return dropped_; }
+
+ private:
+  struct Group {
+    SwitchIndex peer;
+    std::uint32_t first, count;
+  };
+  void place_switches(const TopologyInput& input);
+  void place_links(const TopologyInput& input);
+  void place_end_ports(const TopologyInput& input);
+  void make_groups();
+  void find_components();
+  PortPeer* free_port(SwitchIndex s, PortNum port);
+
+  std::vector<Guid> guids_;
+  std::vector<SwitchIndex> input_of_, from_input_;
+  std::vector<std::uint32_t> port_base_, group_base_, end_base_, hosts_, component_;
+  std::vector<PortPeer> peers_;
+  std::vector<Group> groups_;
+  std::vector<PortNum> group_ports_;
+  std::vector<EndPort> end_ports_;
+  std::vector<SwitchIndex> leaves_;
+  std::uint32_t components_ = 0;
+  std::size_t cables_ = 0, dropped_ = 0;
+};
+
+/// End ports that are not aggregation nodes, numbered for quality figures: by switch in the file's order,
+/// then by port; those on no switch last, in the input's order.
+std::vector<EndIndex> hosts_in_file_order(const Topology& topology);
+
+}  // namespace smd::routing

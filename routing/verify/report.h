@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What verification found.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mad/base/id.h"
+#include "routing/topology/topology.h"
+
+namespace smd::routing {
+
+/// One hop of a counterexample: at switch `sw` packets for `lid` leave by `out`.
+struct Hop {
+  SwitchIndex sw = 0;
+  PortNum out;
+  Lid lid;
+  friend bool operator==(const Hop&, const Hop&) = default;
+};
+
+/// Counts are of the whole fabric; each kind of fault has one example.
+struct Verification {
+  /// (source host, destination host) that cables connect and that have no route; an end port with several
+  /// LIDs counts once, whichever of them is not reached. Aggregation nodes are not hosts.
+  std::uint64_t host_pairs_unreachable = 0;
+  /// (switch, LID) without a route where the switch has no hosts: inner switches and aggregation nodes.
+  std::uint64_t unrouted_by_rule = 0;
+  /// (switch with hosts, LID of a switch or of an aggregation node) that cables connect, without a route.
+  std::uint64_t unreachable_switch_pairs = 0;
+  /// (switch, LID) whose packets go round for ever.
+  std::uint64_t loops = 0;
+  /// (switch, LID) whose packets end where they should not: at a port that is down or another node's, or at
+  /// a switch without a route. Sources with hosts count under the pairs above, too.
+  std::uint64_t dead_ends = 0;
+  /// Cycles of channels (groups of channels that wait for each other) made by traffic from end port to end
+  /// port, as ibdmchk counts them; and those that take traffic of the switches themselves to close.
+  std::uint64_t credit_loops = 0;
+  std::uint64_t management_credit_loops = 0;
+  unsigned vls = 1;
+  std::uint32_t longest_path = 0;  ///< switches on the longest path; 0 where nothing is routed
+
+  std::vector<Hop> unreachable_example;  ///< from the source switch on, to where it ends
+  std::vector<Hop> loop_example;
+  std::vector<Hop> dead_end_example;
+  std::vector<Hop> credit_loop_example;  ///< each channel with a LID that makes it wait for the next
+
+  bool ok() const { return host_pairs_unreachable == 0 && loops == 0 && dead_ends == 0 && credit_loops == 0; }
+  /// What we write ourselves must also be free of the switches' own credit loops.
+  bool clean() const { return ok() && management_credit_loops == 0; }
+};
+
+/// The faults in one line, with GUIDs and ports of the examples; "ok" where there is none.
+std::string describe(const Verification& found, const Topology& topology);
+
+}  // namespace smd::routing
