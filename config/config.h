@@ -26,18 +26,18 @@ struct LogConfig {
   LogLevel level = LogLevel::info;
   std::string target = "stderr";  ///< "stderr", "journal", or a file's path (with a '/')
   LogFormat format = LogFormat::text;
-  std::vector<std::string> modules;  ///< these modules' debug lines are written whatever `level` is
-  std::vector<Guid> guids;           ///< debug lines about these nodes or ports too
+  std::vector<std::string> modules{};  ///< these modules' debug lines are written whatever `level` is
+  std::vector<Guid> guids{};           ///< debug lines about these nodes or ports too
   friend bool operator==(const LogConfig&, const LogConfig&) = default;
 };
 
 /// [sm]
 struct SmConfig {
-  std::uint8_t priority = 0;        ///< of SMInfo, 0 to 15
-  std::vector<Guid> allowed_guids;  ///< port GUIDs of SMs that may be master here; empty: any
+  std::uint8_t priority = 0;          ///< of SMInfo, 0 to 15
+  std::vector<Guid> allowed_guids{};  ///< port GUIDs of SMs that may be master here; empty: any
   std::uint64_t subnet_prefix = 0xfe80000000000000;  ///< upper half of every GID
   bool force = false;        ///< be master although an SM that we do not know is master
-  std::string key_file;      ///< file that holds the SM_Key; empty: sm_key's default
+  std::string key_file{};    ///< file that holds the SM_Key; empty: sm_key's default
   std::uint64_t sm_key = 1;  ///< read from key_file, never printed; OpenSM's default is 1
   friend bool operator==(const SmConfig&, const SmConfig&) = default;
 };
@@ -89,8 +89,8 @@ struct LinksConfig {
 /// [routing]
 struct RoutingConfig {
   std::vector<std::string> engines{"updn", "minhop"};  ///< tried in this order; never empty
-  std::vector<Guid> root_guids;     ///< roots of the tree by node GUID; empty: found by smd
-  std::string root_guids_file;      ///< where root_guids came from, when the key named a file
+  std::vector<Guid> root_guids{};   ///< roots of the tree by node GUID; empty: found by smd
+  std::string root_guids_file{};    ///< where root_guids came from, when the key named a file
   bool allow_credit_loops = false;  ///< install routes that can dead-lock
   std::uint32_t threads = 0;        ///< that compute; 0: as many as the machine has
   friend bool operator==(const RoutingConfig&, const RoutingConfig&) = default;
@@ -98,29 +98,29 @@ struct RoutingConfig {
 
 /// [names]
 struct NamesConfig {
-  std::string map;                    ///< node name map file, `0xguid "name"` a line; empty: none
-  std::map<Guid, std::string> nodes;  ///< what stands in it, by node GUID
+  std::string map{};                    ///< node name map file, `0xguid "name"` a line; empty: none
+  std::map<Guid, std::string> nodes{};  ///< what stands in it, by node GUID
   friend bool operator==(const NamesConfig&, const NamesConfig&) = default;
 };
 
 /// All that one manager needs: the file's tables with those of its [[subnet]] laid over them.
 struct SubnetConfig {
-  std::string name;               ///< empty: the port GUID is the name
-  std::string port;               ///< "mlx5_0" or "mlx5_0:1"; empty with no port_guid: the first usable port
-  std::optional<Guid> port_guid;  ///< instead of port
-  SmConfig sm;
-  MadConfig mad;
-  SweepConfig sweep;
-  LidsConfig lids;
-  LinksConfig links;
-  RoutingConfig routing;
-  NamesConfig names;
+  std::string name{};  ///< empty: the port GUID is the name
+  std::string port{};  ///< "mlx5_0" or "mlx5_0:1"; empty with no port_guid: the first usable port
+  std::optional<Guid> port_guid{};  ///< instead of port
+  SmConfig sm{};
+  MadConfig mad{};
+  SweepConfig sweep{};
+  LidsConfig lids{};
+  LinksConfig links{};
+  RoutingConfig routing{};
+  NamesConfig names{};
   friend bool operator==(const SubnetConfig&, const SubnetConfig&) = default;
 };
 
 struct Config {
-  LogConfig log;
-  SubnetConfig base;  ///< the file's tables outside [[subnet]], for subnets that the command line names
+  LogConfig log{};
+  SubnetConfig base{};  ///< the file's tables outside [[subnet]], for subnets that the command line names
   std::vector<SubnetConfig> subnets{1};  ///< one for each [[subnet]], or a copy of `base`; never empty
   friend bool operator==(const Config&, const Config&) = default;
 };

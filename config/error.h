@@ -7,12 +7,12 @@
 namespace smd::config {
 
 struct ConfigError {
-  std::string file;      ///< as the operator named it; "--set" for an override
-  unsigned line = 0;     ///< from 1; 0 where the whole file is meant
-  std::string key;       ///< "routing.engines[0]"; empty where no key is meant
-  std::string found;     ///< as the operator wrote it; empty where the key itself is wrong
-  std::string expected;  ///< what is allowed
-  std::string hint;      ///< what to do; may be empty
+  std::string file{};      ///< as the operator named it; "--set" for an override
+  unsigned line = 0;       ///< from 1; 0 where the whole file is meant
+  std::string key{};       ///< "routing.engines[0]"; empty where no key is meant
+  std::string found{};     ///< as the operator wrote it; empty where the key itself is wrong
+  std::string expected{};  ///< what is allowed
+  std::string hint{};      ///< what to do; may be empty
   friend bool operator==(const ConfigError&, const ConfigError&) = default;
 };
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What all handles of one log share: filter, repetitions, output, behind one lock.
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "smd/log/log.h"
+#include "smd/log/rate_limit.h"
+
+namespace smd::log {
+
+/// What a line begins with: nothing, its time and level (text only, JSON has them inside), or `<N>` where the
+/// journal reads our stderr.
+enum class Stamp : std::uint8_t { none, time, priority };
+
+class Core {
+ public:
+  Core(config::LogConfig config, Output output, Times times, Stamp stamp);
+  ~Core();
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+  /// Cheap, without the lock: could a line of this level be read by anybody?
+  bool may_write(Level level) const { return level <= widest_.load(std::memory_order_relaxed); }
+  void write(const Record& record);
+  void tick();
+  void finish();
+  void replace(config::LogConfig config, Output output, Stamp stamp);
+  void set_filter(Level level, std::vector<std::string> modules, std::vector<Guid> guids);
+
+ private:
+  bool wanted(const Record& record) const;
+  void emit(const Record& record);
+  void narrow();
+
+  std::atomic<Level> widest_;
+  std::mutex lock_;
+  config::LogConfig config_;
+  Output output_;
+  Times times_;
+  RateLimiter repetitions_;
+  Stamp stamp_;
+};
+
+}  // namespace smd::log
