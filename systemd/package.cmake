@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# What is installed, and the Debian package made of it (`./dev package`).
+install(FILES ${CMAKE_SOURCE_DIR}/config/smd.toml DESTINATION /etc/smd OPTIONAL)
+install(FILES ${CMAKE_SOURCE_DIR}/systemd/smd.service DESTINATION /lib/systemd/system)
+install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md DESTINATION share/doc/smd)
+install(FILES ${CMAKE_SOURCE_DIR}/systemd/copyright DESTINATION share/doc/smd)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME smd)
+set(CPACK_PACKAGE_CONTACT "The smd maintainers <maintainers@users.noreply.github.com>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_SECTION net)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "InfiniBand subnet manager
+ smd discovers an InfiniBand fabric, gives it LIDs and routes that are proven
+ free of loops and credit loops before they are written, and brings its ports
+ up. It also routes fabrics offline, from a file, and simulates them.")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/systemd/conffiles
+  ${CMAKE_SOURCE_DIR}/systemd/postinst ${CMAKE_SOURCE_DIR}/systemd/prerm ${CMAKE_SOURCE_DIR}/systemd/postrm)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+include(CPack)

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of the house that no compiler checks: check.py CHECK ROOT. One line a finding, exit 1."""
+import pathlib
+import re
+import subprocess
+import sys
+
+# What each room may include of the others; longest folder that matches wins. smd and tests see all.
+ROOMS = {
+    "mad/base": {"mad/base"},
+    "mad/wire": {"mad/wire", "mad/base"},
+    "mad/umad": {"mad/umad", "mad", "mad/transactions", "mad/wire", "mad/base"},
+    "mad/sim": {"mad/sim", "mad", "mad/transactions", "mad/wire", "mad/base"},
+    "mad/transactions": {"mad/transactions", "mad", "mad/wire", "mad/base"},
+    "mad": {"mad", "mad/transactions", "mad/wire", "mad/base"},
+    "config": {"config", "mad/base"},
+    "routing": {"routing", "mad/base"},
+}
+PURE = ("mad/base", "mad/wire", "config", "routing")
+TOP = {"config", "mad", "routing", "smd", "systemd", "tests", "docs", ".ci"}
+SKIP = {"build", ".git", ".cache", ".github"}
+COMMENTED = {".h": "//", ".cpp": "//", ".c": "//", ".cmake": "#", ".py": "#", ".sh": "#"}
+
+
+class House:
+    def __init__(self, root):
+        self.root = pathlib.Path(root).resolve()
+        self.findings = []
+
+    def files(self, *suffixes, under=""):
+        """Files of the project (tracked ones where git knows them), by suffix."""
+        listed = subprocess.run(["git", "-C", self.root, "ls-files", "-co", "--exclude-standard", "-z"],
+                                capture_output=True, text=True)
+        if listed.returncode == 0:
+            names = [n for n in listed.stdout.split("\0") if n]
+        else:
+            names = [str(p.relative_to(self.root)) for p in self.root.rglob("*") if p.is_file()]
+            names = [n for n in names if n.split("/")[0] not in SKIP]
+        for name in sorted(names):
+            path = self.root / name
+            if name.startswith(under) and path.is_file() and (not suffixes or path.suffix in suffixes):
+                yield name, path
+
+    def lines(self, path):
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+
+    def find(self, name, line, text):
+        self.findings.append(f"{name}:{line}: {text}")
+
+
+def room_of(name):
+    folder = name.rsplit("/", 1)[0]
+    while folder:
+        if folder in ROOMS or folder in ("smd", "tests"):
+            return folder
+        folder = folder.rpartition("/")[0]
+    return None
+
+
+def includes(house):
+    """A room includes only the rooms to its left."""
+    for name, path in house.files(".h", ".cpp"):
+        room = room_of(name)
+        for number, line in enumerate(house.lines(path), 1):
+            match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            if not match:
+                continue
+            target = match.group(1)
+            if not (house.root / target).is_file():
+                house.find(name, number, f'include "{target}": not a path from the root of the project')
+            elif room in ROOMS and room_of(target) not in ROOMS[room]:
+                allowed = ", ".join(sorted(ROOMS[room]))
+                house.find(name, number, f'include "{target}": {room} may include {allowed} only')
+
+
+def boost(house):
+    """The pure rooms know no Boost and no sockets."""
+    for name, path in house.files(".h", ".cpp"):
+        if room_of(name) in PURE:
+            for number, line in enumerate(house.lines(path), 1):
+                if re.match(r"\s*#\s*include\s+[<\"]boost/", line):
+                    house.find(name, number, f"{line.strip()}: no Boost in {room_of(name)}")
+
+
+def first_line(house):
+    """Each source says its licence first (second where a script has its interpreter first)."""
+    for name, path in house.files(*COMMENTED):
+        lines = house.lines(path)
+        wanted = COMMENTED[path.suffix] + " SPDX-License-Identifier: Apache-2.0"
+        at = 1 if lines and lines[0].startswith("#!") else 0
+        if len(lines) <= at or lines[at] != wanted:
+            house.find(name, at + 1, f'must be "{wanted}"')
+
+
+def pragma_once(house):
+    for name, path in house.files(".h"):
+        code = [l for l in house.lines(path) if l.strip() and not l.startswith("//")]
+        if not code or code[0] != "#pragma once":
+            house.find(name, 2, "the first line of code of a header must be #pragma once")
+
+
+def sizes(house):
+    """No source longer than 500 lines; those over 250 are named, without failing."""
+    for name, path in house.files(".h", ".cpp"):
+        count = len(house.lines(path))
+        if count > 500:
+            house.find(name, count, f"{count} lines: at most 500; what part has a name of its own?")
+        elif count > 250:
+            print(f"note: {name}: {count} lines, the aim is 250")
+
+
+def folders(house):
+    """The top of the repository holds the rooms of docs/architecture.md and nothing else."""
+    seen = {name.split("/")[0] for name, _ in house.files() if "/" in name}
+    for extra in sorted(seen - TOP - {".github"}):
+        house.find(extra, 1, f"not a top-level folder ({', '.join(sorted(TOP))})")
+    for gone in sorted(TOP - seen):
+        house.find(gone, 1, "missing")
+
+
+def outside(house):
+    """Nothing reads files outside the repository."""
+    for name, path in house.files():
+        if name in ("tests/house/check.py", "LICENSE") or "/corpus/" in name:
+            continue
+        for number, line in enumerate(house.lines(path), 1):
+            for match in re.finditer(r"\.\./shared/|/work/|/tmp/wt/", line):
+                house.find(name, number, f'"{match.group()}" is outside the repository')
+
+
+def timers(house):
+    """Time is a Clock's business: Asio timers only in RealClock, no sleeping anywhere."""
+    pattern = re.compile(r"\b(steady_timer|system_timer|high_resolution_timer|deadline_timer|sleep_for|sleep_until|usleep)\b")
+    for name, path in house.files(".h", ".cpp", under=""):
+        if name.startswith("tests/") or pathlib.Path(name).stem == "real_clock":
+            continue
+        for number, line in enumerate(house.lines(path), 1):
+            code = "" if line.lstrip().startswith("#") else line.split("//")[0]
+            if pattern.search(code):
+                house.find(name, number, f"{pattern.search(code).group()}: time only from Clock (mad/clock.h)")
+
+
+def commands_of_dev(house):
+    text = (house.root / "dev").read_text()
+    return re.search(r"^  (run \|[^)]*)\) \"cmd_", text, re.M).group(1).split(" | ")
+
+
+def dev_documented(house):
+    """Each command of ./dev is in the README or CONTRIBUTING, and in its own usage text."""
+    docs = (house.root / "README.md").read_text() + (house.root / "CONTRIBUTING.md").read_text()
+    usage = subprocess.run([house.root / "dev"], capture_output=True, text=True, check=True).stdout
+    for command in commands_of_dev(house):
+        if f"./dev {command}" not in docs:
+            house.find("CONTRIBUTING.md", 1, f"./dev {command} is not described")
+        if f"./dev {command}" not in usage:
+            house.find("dev", 1, f"{command} is missing in its usage text")
+
+
+def packages(house):
+    """What CMake looks for, `dev` installs."""
+    text = (house.root / "dev").read_text()
+    listed = set(re.findall(r"[a-z0-9.+-]+", " ".join(re.findall(r"_packages=\(([^)]*)\)", text))))
+    wanted = {"fmt": "libfmt-dev", "spdlog": "libspdlog-dev", "CLI11": "libcli11-dev", "GTest": "libgtest-dev",
+              "rapidcheck": "librapidcheck-dev", "benchmark": "libbenchmark-dev", "Python3": "python3",
+              "libibumad": "libibumad-dev", "libibmad": "libibmad-dev", "libsystemd": "libsystemd-dev",
+              "tomlplusplus": "libtomlplusplus-dev", "Boost": "libboost1.81-dev", "PkgConfig": "pkg-config",
+              "Threads": None}
+    cmake = [p for n, p in house.files(".txt", ".cmake") if p.suffix == ".cmake" or p.name == "CMakeLists.txt"]
+    for path in cmake:
+        for number, line in enumerate(house.lines(path), 1):
+            match = re.search(r"(?:find_package\((\w+)|pkg_check_modules\(\w+ REQUIRED IMPORTED_TARGET (\S+?)\))", line)
+            if not match:
+                continue
+            module = match.group(1) or match.group(2)
+            if module not in wanted:
+                house.find(str(path.relative_to(house.root)), number, f"{module}: name its package in tests/house/check.py")
+            elif wanted[module] and wanted[module] not in listed:
+                house.find(str(path.relative_to(house.root)), number, f"{wanted[module]} is not installed by dev")
+
+
+def cited_docs(house):
+    """Files that the documents name exist."""
+    for name, path in house.files(".md"):
+        for number, line in enumerate(house.lines(path), 1):
+            for target in re.findall(r"\]\(([^)#]+)\)", line):
+                if "://" not in target and not (path.parent / target).exists():
+                    house.find(name, number, f"{target}: no such file")
+
+
+def main():
+    if len(sys.argv) != 3 or not callable(globals().get(sys.argv[1])):
+        sys.exit("usage: check.py CHECK ROOT")
+    house = House(sys.argv[2])
+    globals()[sys.argv[1]](house)
+    print("\n".join(house.findings))
+    sys.exit(1 if house.findings else 0)
+
+
+if __name__ == "__main__":
+    main()
