@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/report/json.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+namespace smd::sm {
+namespace {
+
+/// Length of the UTF-8 sequence at the front of `text`; 0 where its bytes are none.
+std::size_t sequence(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xC2 ? 0
+                             : lead < 0xE0 ? 2
+                             : lead < 0xF0 ? 3
+                             : lead < 0xF5 ? 4
+                                           : 0;
+  if (length == 0 || length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return 0;
+  }
+  if (length > 2) {  // the forms that are too long, surrogates, and what lies past U+10FFFF
+    const unsigned second = byte(1);
+    if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
+        (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F)) {
+      return 0;
+    }
+  }
+  return length;
+}
+
+/// The short escapes for what has one; other control characters by their number.
+void append_byte(std::string& out, char c) {
+  switch (c) {
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    default:
+      break;
+  }
+  if (static_cast<unsigned char>(c) < 0x20) {
+    fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+  } else {
+    out += c;
+  }
+}
+
+void append_string(std::string& out, std::string_view text) {
+  out += '"';
+  while (!text.empty()) {
+    const auto length = sequence(text);
+    if (length == 0) {
+      out += "\xEF\xBF\xBD";
+    } else if (length == 1) {
+      append_byte(out, text.front());
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  out += '"';
+}
+
+/// Boost.JSON 1.81 writes 12.5 as 1.25E1, which no human wants to read in a report: hence by hand.
+struct Writer {
+  std::string& out;
+
+  void operator()(std::nullptr_t) const { out += "null"; }
+  void operator()(bool value) const { out += value ? "true" : "false"; }
+  void operator()(std::uint64_t value) const { fmt::format_to(std::back_inserter(out), "{}", value); }
+  void operator()(double value) const {
+    if (!std::isfinite(value)) {
+      out += "null";
+    } else {
+      fmt::format_to(std::back_inserter(out), "{}", value);
+    }
+  }
+  void operator()(const std::string& value) const { append_string(out, value); }
+  void operator()(const Json::Array& values) const {
+    out += '[';
+    for (const auto& value : values) {
+      if (&value != values.data()) out += ',';
+      std::visit(*this, value.value);
+    }
+    out += ']';
+  }
+  void operator()(const Json::Object& members) const {
+    out += '{';
+    for (const auto& member : members) {
+      if (&member != members.data()) out += ',';
+      append_string(out, member.first);
+      out += ':';
+      std::visit(*this, member.second.value);
+    }
+    out += '}';
+  }
+};
+
+}  // namespace
+
+std::string to_text(const Json& value) {
+  std::string out;
+  std::visit(Writer{out}, value.value);
+  return out;
+}
+
+}  // namespace smd::sm

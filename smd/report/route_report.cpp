@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/report/route_report.h"
+
+#include <cmath>
+#include <utility>
+
+#include "smd/report/json.h"
+
+namespace smd::sm {
+namespace {
+
+double rounded(double value, double steps = 1e3) { return std::round(value * steps) / steps; }
+
+Json times(const RouteTimes& ms) {
+  Json::Object object;
+  const auto add = [&](const char* key, const std::optional<double>& value) {
+    object.emplace_back(key, value ? Json{rounded(*value)} : Json{});
+  };
+  add("load", ms.load);
+  add("topology", ms.topology);
+  add("route", ms.route);
+  add("verify", ms.verify);
+  add("quality", ms.quality);
+  add("dump", ms.dump);
+  return {std::move(object)};
+}
+
+Json verification(const routing::Verification& found) {
+  return {Json::Object{{"ok", {found.ok()}},
+                       {"host_pairs_unreachable", {found.host_pairs_unreachable}},
+                       {"unrouted_by_rule", {found.unrouted_by_rule}},
+                       {"unreachable_switch_pairs", {found.unreachable_switch_pairs}},
+                       {"loops", {found.loops}},
+                       {"dead_ends", {found.dead_ends}},
+                       {"credit_loops", {found.credit_loops}},
+                       {"management_credit_loops", {found.management_credit_loops}},
+                       {"vls", {std::uint64_t{found.vls}}}}};
+}
+
+Json figures(const QualityFigures& quality) {
+  return {Json::Object{{"max_link_paths", {quality.max_link_paths}},
+                       {"mean_link_paths", {rounded(quality.mean_link_paths)}},
+                       {"shift_max", {rounded(quality.shift_max)}},
+                       {"shift_mean", {rounded(quality.shift_mean)}},
+                       {"random_permutation_mean", {rounded(quality.random_permutation_mean)}},
+                       {"ebb", {rounded(quality.ebb, 1e6)}}}};
+}
+
+Json changes(const ChangedEntries& changed) {
+  return {Json::Object{{"lft_entries", {changed.lft_entries}}, {"lft_blocks", {changed.lft_blocks}}}};
+}
+
+Json texts(const std::vector<std::string>& lines) {
+  Json::Array array;
+  for (const auto& line : lines) array.push_back({line});
+  return {std::move(array)};
+}
+
+}  // namespace
+
+std::string to_json(const RouteReport& report) {
+  Json::Object object{{"fabric", {report.fabric}}, {"switches", {report.switches}},
+                      {"hosts", {report.hosts}},   {"lids", {report.lids}},
+                      {"links", {report.links}},   {"threads", {std::uint64_t{report.threads}}},
+                      {"engine", {report.engine}}, {"fell_back_from", texts(report.fell_back_from)},
+                      {"ms", times(report.ms)}};
+  if (report.ms_median) object.emplace_back("ms_median", times(*report.ms_median));
+  object.emplace_back("memset_ms", Json{rounded(report.memset_ms)});
+  object.emplace_back("peak_rss_kb", Json{report.peak_rss_kb});
+  object.emplace_back("verify", verification(report.verify));
+  object.emplace_back("quality", report.quality ? figures(*report.quality) : Json{});
+  object.emplace_back("changed", report.changed ? changes(*report.changed) : Json{});
+  return to_text(Json{std::move(object)});
+}
+
+}  // namespace smd::sm

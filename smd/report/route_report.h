@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What `smd route` found out about a fabric and its tables.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "routing/verify/report.h"
+
+namespace smd::sm {
+
+/// Load of the links between switches, as routing/quality defines it.
+struct QualityFigures {
+  std::uint64_t max_link_paths = 0;
+  double mean_link_paths = 0;
+  double shift_max = 0, shift_mean = 0, random_permutation_mean = 0, ebb = 0;
+};
+
+/// Milliseconds of the phases; nothing where a phase was not run.
+struct RouteTimes {
+  std::optional<double> load, topology, route, verify, quality, dump;
+};
+
+struct ChangedEntries {
+  std::uint64_t lft_entries = 0, lft_blocks = 0;
+};
+
+struct RouteReport {
+  std::string fabric;  ///< as the operator named it
+  std::uint64_t switches = 0, hosts = 0, lids = 0, links = 0;
+  unsigned threads = 1;
+  std::string engine;                       ///< "lfts" where tables were read instead of computed
+  std::vector<std::string> fell_back_from;  ///< "ftree: not a tree: …"
+  RouteTimes ms;
+  std::optional<RouteTimes> ms_median;  ///< with --repeat
+  double memset_ms = 0;
+  std::uint64_t peak_rss_kb = 0;
+  routing::Verification verify;
+  std::string faults;  ///< with examples, as routing::describe gives it; for the text
+  std::optional<QualityFigures> quality;
+  std::optional<ChangedEntries> changed;  ///< with --without: against the complete fabric
+};
+
+/// One JSON object on one line.
+std::string to_json(const RouteReport& report);
+/// A screen for humans; ends with a newline.
+std::string to_text(const RouteReport& report);
+
+}  // namespace smd::sm

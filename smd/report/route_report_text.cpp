@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "smd/report/route_report.h"
+
+namespace smd::sm {
+namespace {
+
+/// "1 switch", "2 switches"
+std::string counted(std::uint64_t n, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
+std::string times(const RouteTimes& ms) {
+  std::string text;
+  const auto add = [&](std::string_view name, const std::optional<double>& value) {
+    if (value)
+      fmt::format_to(std::back_inserter(text), "{}{} {:.1f} ms", text.empty() ? "" : ", ", name, *value);
+  };
+  add("load", ms.load);
+  add("topology", ms.topology);
+  add("route", ms.route);
+  add("verify", ms.verify);
+  add("quality", ms.quality);
+  add("dump", ms.dump);
+  return text;
+}
+
+std::string proof(const RouteReport& report) {
+  const auto& found = report.verify;
+  if (!found.ok()) return "NOT verified: " + report.faults;
+  auto text =
+      fmt::format("verified: every connected host pair has a route, no loops, no credit loops with {}",
+                  counted(found.vls, "VL", "VLs"));
+  if (found.unrouted_by_rule != 0) {
+    fmt::format_to(
+        std::back_inserter(text), "; {} left out by the engine's rule",
+        counted(found.unrouted_by_rule, "route between inner switches", "routes between inner switches"));
+  }
+  if (found.unreachable_switch_pairs != 0) {
+    fmt::format_to(std::back_inserter(text), "; {} from hosts to switches",
+                   counted(found.unreachable_switch_pairs, "route missing", "routes missing"));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const RouteReport& report) {
+  std::string text;
+  const auto line = [&](std::string_view name, std::string_view value) {
+    fmt::format_to(std::back_inserter(text), "{:<9} {}\n", name, value);
+  };
+  line("fabric",
+       fmt::format("{}: {}, {}, {}, {}", report.fabric, counted(report.switches, "switch", "switches"),
+                   counted(report.hosts, "host", "hosts"), counted(report.lids, "LID", "LIDs"),
+                   counted(report.links, "link", "links")));
+  line("engine", fmt::format("{}, {}", report.engine, counted(report.threads, "thread", "threads")));
+  for (const auto& refusal : report.fell_back_from) line("", "instead of " + refusal);
+  line("routes", proof(report));
+  if (report.quality) {
+    const auto& q = *report.quality;
+    line("balance",
+         fmt::format("routes over a link: at most {}, mean {:.1f}", q.max_link_paths, q.mean_link_paths));
+    line("", fmt::format("most loaded link: shift {:.0f} at most, {:.2f} on average; random {:.2f}; "
+                         "bisection {:.3f}",
+                         q.shift_max, q.shift_mean, q.random_permutation_mean, q.ebb));
+  }
+  if (report.changed) {
+    line("changed", fmt::format("{} in {} against the complete fabric",
+                                counted(report.changed->lft_entries, "LFT entry", "LFT entries"),
+                                counted(report.changed->lft_blocks, "block", "blocks")));
+  }
+  line("time", times(report.ms));
+  if (report.ms_median) line("", times(*report.ms_median) + " (median; above the minimum)");
+  line("memory", fmt::format("peak {:.1f} MB; writing all tables once takes {:.2f} ms",
+                             static_cast<double>(report.peak_rss_kb) / 1024.0, report.memset_ms));
+  return text;
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/report/sweep_summary.h"
+
+#include <type_traits>
+
+#include "smd/log/format.h"
+#include "smd/log/log.h"
+#include "smd/report/json.h"
+
+namespace smd::sm {
+
+std::string to_line(const SweepSummary& summary) {
+  log::Record record;
+  for_each_field(summary,
+                 [&](std::string_view key, auto value) { record.fields.push_back(log::field(key, value)); });
+  return log::to_text(record).substr(1);  // the event, which is empty, and the blank after it
+}
+
+std::string to_json(const SweepSummary& summary) {
+  Json::Object object;
+  for_each_field(summary, [&](std::string_view key, auto value) {
+    if constexpr (std::is_same_v<decltype(value), std::string_view>) {
+      object.emplace_back(key, Json{std::string(value)});
+    } else {
+      object.emplace_back(key, Json{value});
+    }
+  });
+  return to_text(Json{std::move(object)});
+}
+
+}  // namespace smd::sm
