@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// At most so many at a time: a counting semaphore for coroutines of one io_context.
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "mad/suspend.h"
+
+namespace smd::mad {
+
+/// First come, first served. Outlives its permits.
+class Gate {
+ public:
+  explicit Gate(std::size_t places) : free_(places) {}
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  /// A place inside, given back when it dies.
+  class Permit {
+   public:
+    explicit Permit(Gate& gate) : gate_(&gate) {}
+    Permit(Permit&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)) {}
+    Permit& operator=(Permit&& other) noexcept {
+      std::swap(gate_, other.gate_);
+      return *this;
+    }
+    ~Permit() {
+      if (gate_ != nullptr) gate_->leave();
+    }
+
+   private:
+    Gate* gate_;
+  };
+
+  /// Nothing when cancelled.
+  asio::awaitable<std::optional<Permit>> enter();
+  std::size_t free() const { return free_; }
+
+ private:
+  void leave();
+
+  std::size_t free_;
+  WaitList waiting_;
+};
+
+}  // namespace smd::mad

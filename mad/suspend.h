@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The one place where a coroutine is put to sleep and woken by hand; clocks, gates and groups are made of it.
+
+#include <functional>
+#include <list>
+#include <memory>
+
+#include "mad/asio.h"
+
+namespace smd::mad {
+
+/// A coroutine that sleeps. Woken once, from the io_context and never from within the call that wakes it.
+class Suspension {
+ public:
+  explicit Suspension(asio::any_io_executor executor, std::move_only_function<void(bool)> done)
+      : executor_(std::move(executor)), done_(std::move(done)) {}
+  /// What the sleeper sees; only the first call counts.
+  void resume(bool value);
+  bool pending() const { return done_ != nullptr; }
+
+ private:
+  asio::any_io_executor executor_;
+  std::move_only_function<void(bool)> done_;
+};
+using SuspensionPtr = std::shared_ptr<Suspension>;
+
+/// Sleeps until somebody calls resume(value) on what `begin` was given, and returns that value; false when
+/// cancelled, also when that was before the call. Throws nothing.
+asio::awaitable<bool> suspend(std::move_only_function<void(SuspensionPtr)> begin);
+
+/// Coroutines that wait for the same thing, in order of arrival.
+class WaitList {
+ public:
+  /// True when woken, false when cancelled.
+  asio::awaitable<bool> wait();
+  /// Wakes the first; false where nobody waits.
+  bool wake_one();
+  void wake_all();
+  bool empty() const;
+
+ private:
+  std::list<SuspensionPtr> sleepers_;
+};
+
+}  // namespace smd::mad
