@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How many SMPs have reached the management agents, by attribute and method.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace smd::sim {
+
+struct SmpCount {
+  std::uint16_t attribute = 0;
+  std::uint64_t gets = 0, sets = 0;
+  friend bool operator==(const SmpCount&, const SmpCount&) = default;
+};
+
+class SmpCounts {
+ public:
+  void count(std::uint16_t attribute, bool set) { ++slots_[slot(attribute)][set ? 1 : 0]; }
+  std::uint64_t gets(std::uint16_t attribute) const { return slots_[slot(attribute)][0]; }
+  std::uint64_t sets(std::uint16_t attribute) const { return slots_[slot(attribute)][1]; }
+  std::uint64_t gets() const { return sum(0); }
+  std::uint64_t sets() const { return sum(1); }
+  std::uint64_t total() const { return sum(0) + sum(1); }
+  void clear() { slots_ = {}; }
+  /// Attributes that were asked for, ascending.
+  std::vector<SmpCount> all() const;
+
+ private:
+  // Standard attributes each have a slot, then the vendor's known one, then all others together.
+  static constexpr std::size_t kStandard = 0x40, kMlnxExtPortInfo = kStandard, kOthers = kStandard + 1;
+  static constexpr std::size_t slot(std::uint16_t attribute) {
+    if (attribute < kStandard) return attribute;
+    return attribute == 0xFF90 ? kMlnxExtPortInfo : kOthers;
+  }
+  std::uint64_t sum(std::size_t method) const;
+
+  std::array<std::array<std::uint64_t, 2>, kStandard + 2> slots_{};
+};
+
+}  // namespace smd::sim

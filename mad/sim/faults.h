@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What can go wrong in a fabric, done now. For faults at times see World::at.
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "mad/sim/state.h"
+
+namespace smd::sim {
+
+/// Probability from 0 to 1.
+using Chance = double;
+
+/// Each call takes effect at once and answers false where the node, port or link does not exist.
+class Faults {
+ public:
+  explicit Faults(State& state) : state_(state) {}
+
+  // Links. The cable stays: link_up brings back what link_down took.
+  bool link_down(const Place& place);
+  bool link_up(const Place& place);
+  /// Moves the cable end at `from` to the free port `to`.
+  bool move(const Place& from, const Place& to);
+  /// Cuts every link between these nodes and the rest, until join().
+  bool split(const std::vector<std::string>& nodes);
+  void join();
+
+  // Nodes.
+  bool silent(std::string_view node, bool on = true);  ///< its agent answers nothing; packets pass
+  bool slow(std::string_view node, Duration late);     ///< each answer comes so much later
+  bool answers_only(std::string_view node, std::vector<std::uint16_t> attributes);  ///< empty: all again
+  /// Every request for the attribute (0: all) is answered with the status; 0: well again.
+  bool refuses(std::string_view node, std::uint16_t attribute, std::uint16_t status, bool sets_only = true);
+  /// Sets of this field of this attribute (the field table's name) are answered well and not kept.
+  bool forgets(std::string_view node, std::uint16_t attribute, std::string field);
+  bool refuses_extended_speeds(std::string_view node, bool on = true);  ///< bit 31 of PortInfo's modifier
+  bool reboot(std::string_view node, Duration takes = Duration{0});     ///< tables, LIDs, links: all lost
+  bool remove(std::string_view node);                                   ///< with its links, until restore()
+  bool restore(std::string_view node);                                  ///< as after a reboot
+  bool rename(std::string_view node, std::string name);                 ///< NodeDescription; trap 144
+  bool set_guid(std::string_view node, Guid guid);                      ///< node GUID; ports follow
+  bool linear_fdb_cap(std::string_view node, std::uint16_t cap);
+
+  // Packets.
+  void loss(Chance chance);                         ///< each MAD, once a way
+  bool loss(std::string_view node, Chance chance);  ///< MADs that have arrived at their end, this node
+  bool loss(const Place& place, Chance chance);     ///< MADs that cross this port's link
+  void latency(Latency latency);
+  bool latency(const Place& place, Duration more);  ///< of this port's link, added to the hop's
+
+  // Values changed behind the SM's back.
+  bool set_lid(const Place& place, Lid lid, std::uint8_t lmc = 0);
+  bool set_m_key(const Place& place, std::uint64_t key, std::uint8_t protect = 1);
+  bool set_p_key(const Place& place, unsigned index, PKey key);
+  bool set_lft_entry(std::string_view node, Lid lid, PortNum port);
+
+  /// Sends a trap of its own from the node: 129 to 131 (of that port), 145, 256 to 259.
+  bool trap(const Place& place, std::uint16_t number);
+
+ private:
+  State& state_;
+};
+
+}  // namespace smd::sim

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a simulated fabric is made with: the devices' capacities, delays, and the seed of all chance.
+
+#include <cstdint>
+
+#include "mad/base/link.h"
+#include "mad/clock.h"
+
+namespace smd::sim {
+
+using mad::Duration;
+using mad::TimePoint;
+
+/// What each device of the fabric can do. The numbers are those that a Mellanox switch and HCA show to
+/// smpquery where public output of it was found (PartCap 8 and 128, LinearFdbCap 49152, VL0-7, arbitration
+/// tables of 8); the rest is a choice.
+struct Capacities {
+  std::uint16_t linear_fdb = 49'152;
+  std::uint16_t multicast_fdb = 16'384;
+  std::uint16_t ca_pkeys = 128;
+  std::uint16_t switch_pkeys = 8;     ///< of a switch's port 0
+  std::uint16_t enforced_pkeys = 32;  ///< of each external port of a switch
+  std::uint8_t ca_guids = 128;
+  std::uint8_t vl_cap = 4;  ///< code of PortInfo.VLCap: VL0 to VL7
+  std::uint8_t vl_arb = 8;  ///< entries of the high and of the low table
+  Mtu mtu = Mtu::m4096;
+  bool optimized_sl_to_vl = true;
+};
+
+/// Delays of a fabric that nobody disturbs. All zero: an answer is there as soon as the request is sent.
+struct Latency {
+  Duration hop{0};      ///< a link and the switch behind it
+  Duration service{0};  ///< a management agent answers one request; others wait meanwhile
+};
+
+struct Options {
+  std::uint64_t seed = 1;
+  Latency latency;
+  Capacities capacities;
+  Duration training{0};  ///< from Down to Init when both ends may
+  /// Least time between two sendings of one trap, where PortInfo.SubnetTimeout says less.
+  Duration trap_gap = std::chrono::milliseconds(100);
+};
+
+}  // namespace smd::sim
