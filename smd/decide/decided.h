@@ -9,9 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "config/config.h"
 #include "mad/base/id.h"
 #include "mad/base/link.h"
+#include "routing/chain.h"
 #include "routing/routes.h"
+#include "routing/topology/lids.h"
+#include "routing/topology/topology.h"
 #include "routing/verify/report.h"
 
 namespace smd::sm {
@@ -45,20 +49,26 @@ struct LinkWish {
 /// Wishes for the ports of nodes, in the order of the Subnet's nodes: links[node][port].
 struct LinkPart {
   std::vector<std::vector<std::optional<LinkWish>>> ports;
+  friend bool operator==(const LinkPart&, const LinkPart&) = default;
 };
 
-/// Forwarding tables by switch, ascending by GUID.
+/// Forwarding tables by switch, ascending by GUID, with the proof that they were checked by.
 struct RoutePart {
   struct Row {
     Guid node;
     std::shared_ptr<const routing::LftRow> row;
   };
   std::vector<Row> rows;
-  Lid top;
-  std::string engine;                       ///< "none" where there is no switch
-  std::vector<std::string> fell_back_from;  ///< "ftree: not a tree: …", in the order of the chain
-  routing::VerifyReport verify;
-  double route_ms = 0, verify_ms = 0;
+  Lid top;             ///< LinearFDBTop of every switch
+  std::string engine;  ///< the one whose tables these are
+  std::vector<routing::Refusal> fell_back_from;
+  routing::Verification verification;
+  routing::Layers layers;
+  std::shared_ptr<const routing::Topology> topology;
+  std::shared_ptr<const routing::LidMap> lid_map;
+  // Inputs: equal ones make the same part.
+  routing::TopologyInput input;
+  config::RoutingConfig config;
 
   const std::shared_ptr<const routing::LftRow>* find(Guid node) const;
 };
@@ -67,6 +77,11 @@ struct Decided {
   std::shared_ptr<const LidPart> lids;
   std::shared_ptr<const LinkPart> links;
   std::shared_ptr<const RoutePart> routes;
+};
+
+/// How long the parts took; zero for a part that was reused.
+struct DecideTimes {
+  double lids_ms = 0, links_ms = 0, topology_ms = 0, route_ms = 0, verify_ms = 0;
 };
 
 }  // namespace smd::sm

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What came of writing a plan: the answers, which are reads of what the nodes now hold.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mad/wire/attributes.h"
+#include "smd/plan/plan.h"
+
+namespace smd::sm {
+
+struct PortAnswer {
+  NodeIndex node = 0;
+  PortNum port;
+  std::optional<wire::PortInfo> sent;  ///< nothing: a Get that followed a failed Set
+  wire::PortInfo answered;
+};
+
+struct SwitchAnswer {
+  NodeIndex node = 0;
+  std::optional<wire::SwitchInfo> sent;
+  wire::SwitchInfo answered;
+};
+
+struct LftAnswer {
+  NodeIndex node = 0;
+  BlockSet acknowledged;  ///< hold what Decided says
+  BlockSet unknown;       ///< Set and not (well) answered
+};
+
+/// A Set without a good answer: what it was about is unknown now.
+struct FailedSet {
+  NodeIndex node = 0;
+  PortNum port;
+  std::uint16_t attribute = 0;
+  std::string reason;  ///< which MAD, along which path, how often, what came back
+};
+
+struct Applied {
+  std::vector<PortAnswer> ports;
+  std::vector<SwitchAnswer> switches;
+  std::vector<LftAnswer> lfts;
+  std::vector<FailedSet> failed;
+  std::size_t skipped = 0;  ///< Sets not sent because an earlier one to the same node failed
+};
+
+}  // namespace smd::sm

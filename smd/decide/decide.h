@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// From what is to what should be.
+
+#include <expected>
+#include <stop_token>
+#include <string>
+
+#include "config/config.h"
+#include "routing/parallel.h"
+#include "smd/decide/decided.h"
+#include "smd/decide/stored.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+struct DecideInput {
+  const Subnet& subnet;
+  const config::SubnetConfig& config;
+  const Stored& stored;
+  const Decided* previous = nullptr;  ///< parts with equal inputs are taken from here
+  const routing::Parallel& parallel;
+  std::vector<Guid> file_order = {};  ///< node GUIDs; numbers hosts for quality figures
+  std::stop_token stop = {};
+};
+
+struct Decision {
+  Decided decided;
+  DecideTimes times;
+};
+
+/// Pure and deterministic. Fails only when stopped.
+std::expected<Decision, routing::RouteError> decide(const DecideInput& in);
+
+/// What binds the next decision.
+Stored store(Stored before, const Decided& decided);
+
+}  // namespace smd::sm

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/lids.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <utility>
+
+#include "smd/decide/lid_space.h"
+
+namespace smd::sm {
+namespace {
+
+struct EndPort {
+  Guid guid;
+  Guid leaf;  ///< switch on the other side; 0: none (back to back) or a switch's own port 0
+  PortNum leaf_port;
+  bool host = false;
+  bool in_service = false;  ///< Armed or Active: somebody may be using its LID
+  std::uint8_t lmc = 0;
+  Lid held;
+  std::uint8_t held_lmc = 0;
+  unsigned base = 0;  ///< 0: none yet
+  unsigned count() const { return 1U << lmc; }
+};
+
+std::vector<EndPort> end_ports(const Subnet& subnet, const LidOptions& options) {
+  std::vector<EndPort> ends;
+  for (const auto& node : subnet.nodes) {
+    const unsigned from = node->is_switch() ? 0 : 1;
+    const unsigned to = node->is_switch() ? 0 : node->port_count();
+    for (unsigned p = from; p <= to && p < node->ports.size(); ++p) {
+      const PortNum num{static_cast<std::uint8_t>(p)};
+      const auto& port = node->ports[p];
+      if (!is_end_port(*node, num) || !port.known) continue;
+      EndPort end{.guid = node->is_switch() ? node->guid() : port.guid, .leaf = {}, .leaf_port = {}};
+      end.host = !node->is_switch();
+      end.lmc = end.host ? options.lmc : std::uint8_t{0};
+      end.held = port.info.lid;
+      end.held_lmc = port.info.lmc;
+      end.in_service = !end.host || port.info.port_state >= PortState::armed;
+      if (end.host && port.peer) {
+        end.leaf = port.peer->node;
+        end.leaf_port = port.peer->port;
+      }
+      ends.push_back(end);
+    }
+  }
+  std::ranges::sort(ends, {}, &EndPort::guid);
+  return ends;
+}
+
+/// What is stored comes first; then what ports hold, those in service before the others.
+void keep_valid(std::vector<EndPort>& ends, const LidOptions& options, const Stored& stored,
+                LidSpace& space) {
+  const auto keep = [&](EndPort& end, Lid lid) {
+    if (end.base != 0 || !lid.unicast() || lid.value() % end.count() != 0) return;
+    if (!space.free(lid.value(), end.count())) return;
+    end.base = lid.value();
+    space.take(end.base, end.count());
+  };
+  for (auto& end : ends) {
+    const auto it = stored.lids.find(end.guid);
+    if (it != stored.lids.end()) keep(end, it->second.base);
+  }
+  if (options.reassign) return;
+  for (const bool in_service : {true, false}) {
+    for (auto& end : ends) {
+      if (end.in_service == in_service && !stored.lids.contains(end.guid)) keep(end, end.held);
+    }
+  }
+}
+
+/// LIDs of ports that are gone stay theirs while there is room.
+void reserve_absent(const std::vector<EndPort>& ends, const Stored& stored, LidSpace& space) {
+  for (const auto& [guid, range] : stored.lids) {
+    const bool present = std::ranges::binary_search(ends, guid, {}, &EndPort::guid);
+    const unsigned count = 1U << range.lmc;
+    if (!present && space.free(range.base.value(), count)) space.take(range.base.value(), count);
+  }
+}
+
+/// The hosts of one leaf switch, in the order of its ports.
+struct Leaf {
+  std::vector<EndPort*> hosts;
+  unsigned block() const {  ///< LIDs of an aligned block that holds them all
+    return std::bit_ceil(static_cast<unsigned>(hosts.size())) * hosts.front()->count();
+  }
+};
+
+std::vector<Leaf> leaves_of(std::vector<EndPort>& ends) {
+  std::map<Guid, Leaf> by_switch;
+  for (auto& end : ends) {
+    if (end.host) by_switch[end.leaf].hosts.push_back(&end);
+  }
+  std::vector<Leaf> leaves;
+  for (auto& [guid, leaf] : by_switch) {
+    std::ranges::sort(leaf.hosts, {}, [](const EndPort* e) { return std::pair{e->leaf_port, e->guid}; });
+    leaves.push_back(std::move(leaf));
+  }
+  return leaves;
+}
+
+void give(EndPort& end, LidSpace& space, unsigned base) {
+  end.base = base;
+  space.take(base, end.count());
+}
+
+/// Newcomers on a leaf whose other hosts have LIDs already: into the holes of their blocks.
+void fill_beside_siblings(Leaf& leaf, LidSpace& space) {
+  std::map<unsigned, unsigned> windows;  // start of aligned block: siblings in it
+  for (const auto* host : leaf.hosts) {
+    if (host->base != 0) ++windows[host->base / leaf.block() * leaf.block()];
+  }
+  std::vector<std::pair<unsigned, unsigned>> order;  // most siblings first, then lowest
+  for (const auto& [start, siblings] : windows) order.emplace_back(~siblings, start);
+  std::ranges::sort(order);
+  for (auto* host : leaf.hosts) {
+    for (const auto& [rank, start] : order) {
+      if (host->base != 0) break;
+      const unsigned to = std::min(start + leaf.block() - 1, space.last());
+      const auto base = space.find(host->count(), host->count(), std::max(start, space.first()), to);
+      if (base) give(*host, space, *base);
+    }
+  }
+}
+
+/// Gives a leaf that has no LIDs yet a block of its own; the search goes on where the last one ended.
+void allocate_block(Leaf& leaf, LidSpace& space, unsigned align, std::map<unsigned, unsigned>& next) {
+  const unsigned per_host = leaf.hosts.front()->count();
+  const unsigned count = static_cast<unsigned>(leaf.hosts.size()) * per_host;
+  auto& from = next.try_emplace(align, space.first()).first->second;
+  const auto base = space.find(count, align, from, space.last());
+  if (!base) return;
+  from = *base + count;
+  for (std::size_t i = 0; i < leaf.hosts.size(); ++i) {
+    give(*leaf.hosts[i], space, *base + static_cast<unsigned>(i) * per_host);
+  }
+}
+
+void allocate_singly(EndPort& end, LidSpace& space, std::map<unsigned, unsigned>& next) {
+  auto& from = next.try_emplace(end.count(), space.first()).first->second;
+  const auto base = space.find(end.count(), end.count(), from, space.last());
+  from = base ? *base + end.count() : space.last() + 1;
+  if (base) give(end, space, *base);
+}
+
+bool aligned_blocks_fit(const std::vector<Leaf>& leaves, std::size_t switches, const LidSpace& space) {
+  std::size_t needed = switches;
+  for (const auto& leaf : leaves) needed += leaf.block();
+  return needed <= space.last() - space.first() + 1U;
+}
+
+void allocate_new(std::vector<EndPort>& ends, LidSpace& space) {
+  auto leaves = leaves_of(ends);
+  std::size_t hosts = 0;
+  for (const auto& leaf : leaves) hosts += leaf.hosts.size();
+  const bool aligned = aligned_blocks_fit(leaves, ends.size() - hosts, space);
+  std::map<unsigned, unsigned> next;
+  for (auto& leaf : leaves) {
+    const bool fresh = std::ranges::none_of(leaf.hosts, [](const EndPort* host) { return host->base != 0; });
+    if (fresh) allocate_block(leaf, space, aligned ? leaf.block() : leaf.hosts.front()->count(), next);
+    if (!fresh) fill_beside_siblings(leaf, space);
+  }
+  std::map<unsigned, unsigned> next_single;
+  for (auto& end : ends) {
+    if (end.base == 0) allocate_singly(end, space, next_single);
+  }
+}
+
+}  // namespace
+
+LidPart decide_lids(const Subnet& subnet, const LidOptions& options, const Stored& stored) {
+  auto ends = end_ports(subnet, options);
+  LidSpace space(options.first, options.last);
+  keep_valid(ends, options, stored, space);
+  LidSpace before_reserve = space;
+  reserve_absent(ends, stored, space);
+  allocate_new(ends, space);
+  if (std::ranges::any_of(ends, [](const EndPort& end) { return end.base == 0; })) {
+    // Too full to keep the absent ones' LIDs: those present come first.
+    for (const auto& end : ends) {
+      if (end.base != 0) before_reserve.take(end.base, end.count());
+    }
+    allocate_new(ends, before_reserve);
+  }
+
+  LidPart part;
+  for (const auto& end : ends) {
+    if (end.base == 0) {
+      part.without_lid.push_back(end.guid);
+      continue;
+    }
+    part.entries.push_back({end.guid, Lid{static_cast<std::uint16_t>(end.base)}, end.lmc});
+    part.top = std::max(part.top, Lid{static_cast<std::uint16_t>(end.base + end.count() - 1)});
+  }
+  if (const auto* sm = subnet.find(subnet.sm_node); sm != nullptr) {
+    const auto port = sm->is_switch() ? sm->guid() : sm->ports[subnet.sm_port.value()].guid;
+    if (const auto* entry = part.find(port); entry != nullptr) part.sm_lid = entry->base;
+  }
+  return part;
+}
+
+const LidPart::Entry* LidPart::find(Guid port) const {
+  const auto it = std::ranges::lower_bound(entries, port, {}, &Entry::port);
+  return it != entries.end() && it->port == port ? &*it : nullptr;
+}
+
+const std::shared_ptr<const routing::LftRow>* RoutePart::find(Guid node) const {
+  const auto it = std::ranges::lower_bound(rows, node, {}, &Row::node);
+  return it != rows.end() && it->node == node ? &it->row : nullptr;
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Base LIDs of all end ports: kept when valid and unique, else new.
+
+#include "smd/decide/decided.h"
+#include "smd/decide/stored.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+struct LidOptions {
+  std::uint8_t lmc = 0;  ///< 0 to 7, for CA and router ports; switches have one LID each
+  Lid first{1};          ///< range for new LIDs; valid ones outside it stay
+  Lid last = kLastUnicastLid;
+  bool reassign = false;  ///< forget what ports hold; what `stored` says stays
+};
+
+/// Pure: depends on GUIDs, links, held and stored LIDs only. New LIDs of the hosts of one leaf lie in one
+/// block aligned to the next power of two of their number, as long as the space allows it.
+LidPart decide_lids(const Subnet& subnet, const LidOptions& options, const Stored& stored);
+
+}  // namespace smd::sm

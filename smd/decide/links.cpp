@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/links.h"
+
+#include <algorithm>
+
+namespace smd::sm {
+namespace {
+
+/// PortInfo's code of VLCap and OperationalVLs for a number of data VLs: 1, 2, 4, 8, 15 are 1 to 5.
+std::uint8_t vl_code(unsigned vls) {
+  switch (vls) {
+    case 1:
+      return 1;
+    case 2:
+      return 2;
+    case 4:
+      return 3;
+    case 8:
+      return 4;
+    default:
+      return 5;
+  }
+}
+
+LinkWish wish_of(const Node& node, const Port& port, const Node& peer_node, const Port& peer,
+                 const config::LinksConfig& config) {
+  LinkWish wish;
+  // OpenSM's max_op_vls is 5 too: as many as both ends have.
+  const std::uint8_t most = config.operational_vls == 0 ? 5 : vl_code(config.operational_vls);
+  wish.operational_vls = std::max<std::uint8_t>(1, std::min({most, port.info.vl_cap, peer.info.vl_cap}));
+  wish.neighbor_mtu = std::min(port.info.mtu_cap, peer.info.mtu_cap);
+  if (config.mtu != Mtu::none) wish.neighbor_mtu = std::min(wish.neighbor_mtu, config.mtu);
+  wish.neighbor_mtu = std::max(wish.neighbor_mtu, Mtu::m256);
+  if (node.is_switch()) {
+    const bool leaf = !peer_node.is_switch();
+    wish.hoq_life = leaf ? config.leaf_hoq_life : config.hoq_life;
+    wish.vl_stall_count = leaf ? config.leaf_vl_stall_count : config.vl_stall_count;
+  }
+  return wish;
+}
+
+}  // namespace
+
+LinkPart decide_links(const Subnet& subnet, const config::LinksConfig& config) {
+  LinkPart part;
+  part.ports.resize(subnet.nodes.size());
+  for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
+    const auto& node = *subnet.nodes[i];
+    part.ports[i].resize(node.ports.size());
+    for (std::size_t p = 1; p < node.ports.size(); ++p) {
+      const auto& port = node.ports[p];
+      if (!port.linked() || !port.peer) continue;
+      const auto* peer_node = subnet.find(port.peer->node);
+      const auto* peer = subnet.peer_of(port);
+      if (peer_node == nullptr || peer == nullptr || !peer->known) continue;
+      part.ports[i][p] = wish_of(node, port, *peer_node, *peer, config);
+    }
+  }
+  return part;
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/topology.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+namespace smd::sm {
+namespace {
+
+using routing::SwitchIndex;
+
+bool forwards(const Node& node, Lid top) {
+  return node.is_switch() && node.switch_info && node.switch_info->linear_fdb_cap > top.value();
+}
+
+std::vector<const Node*> nodes_in_order(const Subnet& subnet, const std::vector<Guid>& file_order) {
+  std::vector<const Node*> nodes;
+  nodes.reserve(subnet.nodes.size());
+  if (file_order.empty()) {
+    for (const auto& node : subnet.nodes) nodes.push_back(node.get());
+    return nodes;
+  }
+  for (const auto guid : file_order) {
+    if (const auto* node = subnet.find(guid); node != nullptr) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+}  // namespace
+
+routing::EndKind end_kind(const Node& node) {
+  if (node.info.type == NodeType::router) return routing::EndKind::router;
+  if (node.description.find("Aggregation Node") != std::string::npos) return routing::EndKind::aggregation;
+  return routing::EndKind::compute;
+}
+
+routing::TopologyInput topology_input(const Subnet& subnet, Lid top, const std::vector<Guid>& file_order) {
+  routing::TopologyInput input;
+  const auto nodes = nodes_in_order(subnet, file_order);
+  std::unordered_map<Guid, SwitchIndex> index;  // looked up only, never walked
+  for (const auto* node : nodes) {
+    if (!forwards(*node, top)) continue;
+    index.emplace(node->guid(), static_cast<SwitchIndex>(input.switches.size()));
+    input.switches.push_back({node->guid(), node->port_count()});
+  }
+  const auto index_of = [&](Guid guid) {
+    const auto it = index.find(guid);
+    return it == index.end() ? routing::kNoSwitch : it->second;
+  };
+  for (const auto* node : nodes) {
+    const auto self = index_of(node->guid());
+    if (node->is_switch() && self == routing::kNoSwitch) continue;
+    for (std::size_t p = 1; p < node->ports.size(); ++p) {
+      const PortNum num{static_cast<std::uint8_t>(p)};
+      const auto& port = node->ports[p];
+      if (!port.linked()) continue;
+      const auto peer = port.peer ? index_of(port.peer->node) : routing::kNoSwitch;
+      if (!node->is_switch()) {
+        input.end_ports.push_back({port.guid, peer, peer == routing::kNoSwitch ? PortNum{} : port.peer->port,
+                                   end_kind(*node), node->guid(), node->info.system_image});
+      } else if (peer != routing::kNoSwitch &&
+                 std::pair{node->guid(), num} <= std::pair{port.peer->node, port.peer->port}) {
+        input.links.push_back({self, num, peer, port.peer->port});
+      }
+    }
+  }
+  return input;
+}
+
+routing::LidMap lid_map(const routing::TopologyInput& input, const routing::Topology& topology,
+                        const LidPart& lids) {
+  const auto range_of = [&](Guid port) {
+    const auto* entry = lids.find(port);
+    return entry != nullptr ? routing::LidRange{entry->base, entry->lmc} : routing::LidRange{};
+  };
+  std::vector<routing::LidRange> switches, ends;
+  for (const auto& spec : input.switches) switches.push_back(range_of(spec.guid));
+  for (const auto& spec : input.end_ports) ends.push_back(range_of(spec.guid));
+  return {topology, switches, ends};
+}
+
+}  // namespace smd::sm

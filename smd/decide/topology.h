@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The Subnet as routing sees it.
+
+#include "routing/topology/input.h"
+#include "routing/topology/lids.h"
+#include "smd/decide/decided.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+/// Switches that can be programmed for LIDs up to `top`, the cables between them and the end ports on them.
+/// In the order of the Subnet's nodes; `file_order`, where given, holds node GUIDs in the order in which
+/// quality figures number leaf switches.
+routing::TopologyInput topology_input(const Subnet& subnet, Lid top,
+                                      const std::vector<Guid>& file_order = {});
+
+/// The LIDs of `input`'s switches and end ports.
+routing::LidMap lid_map(const routing::TopologyInput& input, const routing::Topology& topology,
+                        const LidPart& lids);
+
+/// Compute node, or what NodeInfo and the description say else (SHARP's aggregation nodes are CAs whose
+/// description says so).
+routing::EndKind end_kind(const Node& node);
+
+}  // namespace smd::sm

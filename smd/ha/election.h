@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Who may write to the fabric.
+
+#include <cstdint>
+#include <optional>
+
+#include "mad/base/id.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+/// SMInfo.SMState as libibmad's IB_SMINFO_STATE_F has it.
+enum class SmState : std::uint8_t { not_active = 0, discovering = 1, standby = 2, master = 3 };
+
+constexpr std::string_view to_string(SmState state) {
+  switch (state) {
+    case SmState::not_active:
+      return "not_active";
+    case SmState::discovering:
+      return "discovering";
+    case SmState::standby:
+      return "standby";
+    case SmState::master:
+      return "master";
+  }
+  return "unknown";
+}
+
+/// What an SM is compared by: the higher priority wins, of equal ones the lower port GUID.
+struct SmRank {
+  std::uint8_t priority = 0;
+  Guid guid;
+  friend bool operator<(const SmRank& a, const SmRank& b) {
+    return a.priority != b.priority ? a.priority < b.priority : a.guid > b.guid;
+  }
+};
+
+/// The SM that we give way to: a master wherever it stands, else one that outranks us and is not inactive.
+/// Nothing: the fabric is ours. Pure; never two masters comes before everything else.
+std::optional<OtherSm> gives_way_to(const SmRank& self, const std::vector<OtherSm>& others);
+
+}  // namespace smd::sm

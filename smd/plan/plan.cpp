@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/plan/plan.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "smd/plan/lft_rounds.h"
+
+namespace smd::sm {
+namespace {
+
+/// Both ends are switches. Ports without a known far end are not planned at all.
+bool switch_link(const Subnet& subnet, const Node& node, const Port& port) {
+  if (!node.is_switch() || !port.peer) return false;
+  const auto* peer = subnet.find(port.peer->node);
+  return peer != nullptr && peer->is_switch();
+}
+
+/// The state a port is to reach next; no_change where it is there.
+PortState next_state(PortState now) {
+  return now == PortState::init ? PortState::armed : PortState::no_change;
+}
+
+struct PortRounds {
+  Round switch_lids{.phase = Phase::switch_lids};
+  Round switch_links{.phase = Phase::switch_links};
+  Round host_links{.phase = Phase::host_links};
+  Round activate_switch_links{.phase = Phase::activate_switch_links};
+  Round activate_host_links{.phase = Phase::activate_host_links};
+};
+
+void plan_port(const PlanInput& in, NodeIndex index, PortNum num, PortRounds& rounds) {
+  const auto& node = *in.subnet.nodes[index];
+  const auto& port = node.ports[num.value()];
+  const auto wish = wished_port_info(in, node, num);
+  if (!wish) return;
+  if (num.value() == 0) {
+    if (*wish != port.info) rounds.switch_lids.ports.push_back({index, num, PortState::no_change});
+    return;
+  }
+  const bool between_switches = switch_link(in.subnet, node, port);
+  const auto target = next_state(port.info.port_state);
+  if (*wish != port.info || target != PortState::no_change) {
+    (between_switches ? rounds.switch_links : rounds.host_links).ports.push_back({index, num, target});
+  }
+  if (port.info.port_state == PortState::init || port.info.port_state == PortState::armed) {
+    (between_switches ? rounds.activate_switch_links : rounds.activate_host_links)
+        .ports.push_back({index, num, PortState::active});
+  }
+}
+
+void append(Plan& plan, Round&& round) {
+  if (round.sets() != 0) plan.rounds.push_back(std::move(round));
+}
+
+}  // namespace
+
+std::string_view to_string(Phase phase) {
+  switch (phase) {
+    case Phase::switch_lids:
+      return "switch_lids";
+    case Phase::lft:
+      return "lft";
+    case Phase::switch_info:
+      return "switch_info";
+    case Phase::switch_links:
+      return "switch_links";
+    case Phase::host_links:
+      return "host_links";
+    case Phase::activate_switch_links:
+      return "activate_switch_links";
+    case Phase::activate_host_links:
+      return "activate_host_links";
+  }
+  return "unknown";
+}
+
+std::size_t Round::sets() const {
+  return std::accumulate(lfts.begin(), lfts.end(), ports.size() + switch_infos.size(),
+                         [](std::size_t sum, const LftItem& item) { return sum + item.blocks.count(); });
+}
+
+std::size_t Plan::sets() const {
+  return std::accumulate(rounds.begin(), rounds.end(), std::size_t{0},
+                         [](std::size_t sum, const Round& round) { return sum + round.sets(); });
+}
+
+std::size_t Plan::lft_blocks() const {
+  std::size_t blocks = 0;
+  for (const auto& round : rounds) {
+    for (const auto& item : round.lfts) blocks += item.blocks.count();
+  }
+  return blocks;
+}
+
+Plan plan(const PlanInput& in) {
+  PortRounds ports;
+  Round switch_info{.phase = Phase::switch_info};
+  for (NodeIndex i = 0; i < in.subnet.nodes.size(); ++i) {
+    const auto& node = *in.subnet.nodes[i];
+    for (std::size_t p = node.is_switch() ? 0 : 1; p < node.ports.size(); ++p) {
+      plan_port(in, i, PortNum{static_cast<std::uint8_t>(p)}, ports);
+    }
+    const auto wish = wished_switch_info(in, node);
+    if (wish && *wish != *node.switch_info) switch_info.switch_infos.push_back(i);
+  }
+
+  Plan plan;
+  append(plan, std::move(ports.switch_lids));
+  for (auto& round : lft_rounds(in, plan.lft_entries_changed)) append(plan, std::move(round));
+  append(plan, std::move(switch_info));
+  append(plan, std::move(ports.switch_links));
+  append(plan, std::move(ports.host_links));
+  append(plan, std::move(ports.activate_switch_links));
+  append(plan, std::move(ports.activate_host_links));
+  return plan;
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The difference between what is and what should be, in the order in which it is safe to write.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "smd/plan/wish.h"
+#include "smd/sweep/block_set.h"
+
+namespace smd::sm {
+
+/// What a round writes; also their order. Forwarding tables before Armed, Armed before Active.
+enum class Phase : std::uint8_t {
+  switch_lids,   ///< PortInfo of switches' port 0
+  lft,           ///< forwarding tables; several rounds where one would close a loop on the way
+  switch_info,   ///< LinearFDBTop rises after the blocks below it are acknowledged
+  switch_links,  ///< PortInfo of ports between switches, to Armed where they are in Init
+  host_links,    ///< PortInfo of the other links, both ends
+  activate_switch_links,
+  activate_host_links,
+};
+std::string_view to_string(Phase phase);
+
+using NodeIndex = std::uint32_t;  ///< index into the Subnet's nodes
+
+struct PortItem {
+  NodeIndex node = 0;
+  PortNum port;
+  PortState target = PortState::no_change;
+  friend bool operator==(const PortItem&, const PortItem&) = default;
+};
+
+struct LftItem {
+  NodeIndex node = 0;
+  BlockSet blocks;
+  bool withdraw = false;  ///< entries that change are first set to 'no route'
+  friend bool operator==(const LftItem&, const LftItem&) = default;
+};
+
+struct Round {
+  Phase phase{};
+  std::vector<PortItem> ports;
+  std::vector<LftItem> lfts;
+  std::vector<NodeIndex> switch_infos;
+  std::size_t sets() const;
+  friend bool operator==(const Round&, const Round&) = default;
+};
+
+struct Plan {
+  std::vector<Round> rounds;            ///< none is empty
+  std::size_t lft_entries_changed = 0;  ///< known entries that get another port
+  bool empty() const { return rounds.empty(); }
+  std::size_t sets() const;
+  std::size_t lft_blocks() const;
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+/// Pure. Empty for a fabric that is as it should be.
+Plan plan(const PlanInput& in);
+
+}  // namespace smd::sm

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/plan/wish.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "mad/wire/field.h"
+
+namespace smd::sm {
+namespace {
+
+/// Undoes the wish for fields that this port is known not to keep, as long as the same value is wished.
+template <class A>
+void leave_unkept(A& wish, const A& now, const Node& node, PortNum port) {
+  if (node.not_kept.empty()) return;
+  wire::for_each_scalar<A>([&](std::string_view name, auto member) {
+    const auto wished = wire::to_number(wish.*member);
+    const bool unkept = std::ranges::any_of(node.not_kept, [&](const NotKept& noted) {
+      return noted.attribute == A::kAttribute && noted.port == port && noted.field == name &&
+             noted.wished == wished;
+    });
+    if (unkept) wish.*member = now.*member;
+  });
+}
+
+bool has_lid_fields(const Node& node, PortNum port) { return !node.is_switch() || port.value() == 0; }
+
+/// What a port with LIDs of its own is told: who it is and who its SM is.
+bool wish_identity(const PlanInput& in, const Node& node, PortNum num, wire::PortInfo& wish) {
+  const auto& port = node.ports[num.value()];
+  const auto* lid = in.decided.lids->find(node.is_switch() ? node.guid() : port.guid);
+  if (lid == nullptr) return false;
+  wish.lid = lid->base;
+  wish.lmc = lid->lmc;
+  wish.sm_lid = in.decided.lids->sm_lid;
+  wish.master_sm_sl = Sl{0};
+  wish.gid_prefix = in.config.sm.subnet_prefix;
+  wish.subnet_timeout = in.config.links.subnet_timeout;
+  return true;
+}
+
+void wish_link(const PlanInput& in, const Node& node, const LinkWish& link, wire::PortInfo& wish) {
+  wish.operational_vls = link.operational_vls;
+  wish.neighbor_mtu = link.neighbor_mtu;
+  if (node.is_switch()) {
+    wish.hoq_life = link.hoq_life;
+    wish.vl_stall_count = link.vl_stall_count;
+  }
+  wish.local_phy_errors = in.config.links.phy_errors;
+  wish.overrun_errors = in.config.links.overrun_errors;
+}
+
+}  // namespace
+
+std::optional<wire::PortInfo> wished_port_info(const PlanInput& in, const Node& node, PortNum num) {
+  const auto& port = node.ports[num.value()];
+  if (!port.known) return std::nullopt;
+  auto wish = port.info;
+  if (has_lid_fields(node, num) && !wish_identity(in, node, num, wish)) return std::nullopt;
+  if (num.value() != 0) {
+    const auto index = in.subnet.index_of(node.guid());
+    if (!port.linked() || !index) return std::nullopt;
+    const auto& link = in.decided.links->ports[*index][num.value()];
+    if (!link) return std::nullopt;
+    wish_link(in, node, *link, wish);
+  }
+  leave_unkept(wish, port.info, node, num);
+  return wish;
+}
+
+std::optional<wire::SwitchInfo> wished_switch_info(const PlanInput& in, const Node& node) {
+  if (!node.switch_info) return std::nullopt;
+  auto wish = *node.switch_info;
+  // A table that cannot hold the LIDs is left alone: `unusable` says so, and the routes go round it.
+  if (in.decided.routes->find(node.guid()) != nullptr) wish.linear_fdb_top = in.decided.routes->top;
+  wish.life_time = in.config.links.packet_lifetime;
+  wish.port_state_change = false;
+  leave_unkept(wish, *node.switch_info, node, PortNum{0});
+  return wish;
+}
+
+wire::PortInfo port_info_to_set(const wire::PortInfo& wish, PortState target) {
+  auto set = wish;
+  set.port_state = target;
+  set.phys_state = PhysState::no_change;
+  set.link_down_default = 0;
+  set.link_width_enabled = 0;
+  set.link_speed_enabled = 0;
+  set.link_speed_ext_enabled = 0;
+  set.client_reregister = false;
+  return set;
+}
+
+}  // namespace smd::sm

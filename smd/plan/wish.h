@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What an attribute of one node should say, as far as smd manages it: what it says now with our fields
+// replaced. Plan compares with it, apply encodes it: one place knows which fields are ours.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "mad/wire/attributes.h"
+#include "smd/decide/decided.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+/// What plan and apply look at; outlives both.
+struct PlanInput {
+  const Subnet& subnet;
+  const Decided& decided;
+  const config::SubnetConfig& config;
+};
+
+/// PortInfo of a port as it should be, its state left as it is; nothing for ports that are not ours to set
+/// (not known, not linked, far end not in service, no LID to give). Fields noted as not kept are left alone.
+std::optional<wire::PortInfo> wished_port_info(const PlanInput& in, const Node& node, PortNum port);
+
+/// SwitchInfo of a switch with `top` as LinearFDBTop; nothing where it did not answer.
+std::optional<wire::SwitchInfo> wished_switch_info(const PlanInput& in, const Node& node);
+
+/// The PortInfo to send: `wish` with the state `target` and no other state machine touched.
+wire::PortInfo port_info_to_set(const wire::PortInfo& wish, PortState target);
+
+/// Fields that were Set and came back with another value. State machines and read-only fields are not named.
+std::vector<NotKept> not_kept(PortNum port, const wire::PortInfo& sent, const wire::PortInfo& answered);
+std::vector<NotKept> not_kept(const wire::SwitchInfo& sent, const wire::SwitchInfo& answered);
+
+}  // namespace smd::sm

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Directed routes from our own port, computed from the current Subnet and never stored in a node.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "mad/transport.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+/// Shortest directed routes; of several the one by the lowest port numbers. Only switches forward.
+class Paths {
+ public:
+  /// `subnet` is only read here.
+  explicit Paths(const Subnet& subnet);
+
+  /// To a node (index in Subnet::nodes) by whichever of its ports; nothing where it is not reached or
+  /// further than 63 hops.
+  std::optional<mad::DirectedPath> to(std::size_t node) const;
+
+  /// So that the MAD arrives at this very port (what a CA needs to be Set); of a switch any port will do.
+  std::optional<mad::DirectedPath> to_port(const Subnet& subnet, std::size_t node, PortNum port) const;
+
+ private:
+  struct Step {
+    std::int32_t parent = kUnreached;
+    PortNum out;  ///< port of the parent that leads here
+  };
+  static constexpr std::int32_t kUnreached = -1, kSelf = -2;
+  std::vector<Step> steps_;
+  PortNum sm_port_;
+  std::size_t sm_node_ = 0;
+};
+
+}  // namespace smd::sm
