@@ -38,7 +38,6 @@ struct Verification {
   std::uint64_t credit_loops = 0;
   std::uint64_t management_credit_loops = 0;
   unsigned vls = 1;
-  std::uint32_t longest_path = 0;  ///< switches on the longest path; 0 where nothing is routed
 
   std::vector<Hop> unreachable_example;  ///< from the source switch on, to where it ends
   std::vector<Hop> loop_example;

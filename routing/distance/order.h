@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which end of a link is up. A total order of all switches: no cycle of channels can be closed by paths that
+// go up first and down then, whatever the order is; how good the paths are depends on it.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mad/base/id.h"
+#include "routing/topology/topology.h"
+
+namespace smd::routing {
+
+struct Order {
+  /// Distance from the roots, smaller is higher up; may be negative. By SwitchIndex.
+  std::vector<std::int32_t> rank;
+  /// The order itself, by (rank, GUID): a step to a smaller position is a step up.
+  std::vector<std::uint32_t> position;
+  /// Nearly all hosts hang at the bottom: a tree, whole or damaged.
+  bool tree = false;
+
+  bool up(SwitchIndex from, SwitchIndex to) const { return position[to] < position[from]; }
+};
+
+/// Ranks by distance from the roots; a part of the fabric that holds no root gets its first switch.
+Order order_from_roots(const Topology& topology, std::span<const SwitchIndex> roots);
+
+/// Finds the top of a tree of any number of levels: the switches that have nearly all leaf switches within
+/// the shortest distance. Hosts on inner switches and missing links do not move it. On other fabrics the
+/// result is an order too, with `tree` false.
+Order find_tree(const Topology& topology);
+
+/// Orders with one root in each part of the fabric: every pair of switches has a legal path in each of them.
+/// A few, of different kinds; never empty.
+std::vector<Order> single_root_orders(const Topology& topology);
+
+/// Switches with so many hosts that they are certainly leaves: at least a quarter of what is usual.
+std::vector<SwitchIndex> full_leaves(const Topology& topology);
+
+}  // namespace smd::routing

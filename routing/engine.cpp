@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace smd::routing {
+
+const EngineInfo* find_engine(std::string_view name) {
+  const auto* const at = std::ranges::find(kEngines, name, &EngineInfo::name);
+  return at != kEngines.end() ? at : nullptr;
+}
+
+std::string to_string(const RouteError& error) {
+  switch (error.cause) {
+    case RouteError::Cause::stopped:
+      return "stopped";
+    case RouteError::Cause::no_such_root:
+      return fmt::format("none of the roots is a switch of this fabric: {}", fmt::join(error.guids, ", "));
+  }
+  return "unknown";
+}
+
+}  // namespace smd::routing

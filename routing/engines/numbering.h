@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// In which order destinations take their turns at the ports that could lead to them.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "routing/distance/order.h"
+#include "routing/topology/lids.h"
+#include "routing/topology/topology.h"
+
+namespace smd::routing {
+
+/// LIDs next to each other, with numbers next to each other, of ports on one switch.
+struct Run {
+  std::uint16_t lid = 0;
+  std::uint16_t length = 0;
+  std::uint32_t number = 0;  ///< of the first
+  SwitchIndex destination = 0;
+  bool follows = false;    ///< LID and number go on where the run before ends
+  bool of_switch = false;  ///< the switch's own LID
+};
+
+/// Hop count between two switches.
+using HopCount = std::function<unsigned(SwitchIndex, SwitchIndex)>;
+
+/// Leaves such that those with near common ancestors stand together, at every level of a tree.
+std::vector<SwitchIndex> leaves_by_nearness(const Topology& topology, const HopCount& hops);
+
+/// All LIDs that lead to a switch, by LID. End ports are numbered kind by kind (compute, I/O, routers,
+/// aggregation nodes: each kind spreads evenly by itself), leaf by leaf in the given order, port by port; a
+/// range of LIDs counts on from its port's number, so that its paths part.
+std::vector<Run> number_lids(const Topology& topology, const LidMap& lids,
+                             std::span<const SwitchIndex> leaf_order);
+
+/// For each switch how many destinations in a row its lower neighbours send it by one way: it must divide by
+/// that before it takes turns, or all of them would leave by one port (Zahavi's d-mod-k). All 1 outside
+/// trees.
+std::vector<std::uint32_t> dividers(const Topology& topology, const Order& order);
+
+}  // namespace smd::routing

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// From costs to forwarding tables: what every engine does that picks among next hops of equal cost.
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "routing/distance/costs.h"
+#include "routing/engine.h"
+#include "routing/engines/numbering.h"
+
+namespace smd::routing {
+
+/// Costs to some of the switches, and the order they were made by (null: shortest paths).
+template <std::unsigned_integral Cost>
+struct Columns {
+  const Costs<Cost>* costs = nullptr;
+  const Order* order = nullptr;
+  std::span<const SwitchIndex> destinations;
+};
+
+struct Spread {
+  std::span<const Run> runs;
+  /// By turns, after division by these; empty: to the port with the fewest destinations so far, for fabrics
+  /// that are no trees.
+  std::span<const std::uint32_t> dividers;
+};
+
+/// One row a switch: of the next hops towards each LID's switch that are one step nearer, one each, spread as
+/// told; 255 where there is none. Every switch stands in at most one of the columns.
+template <std::unsigned_integral Cost>
+std::vector<std::shared_ptr<const LftRow>> fill_rows(const EngineInput& in,
+                                                     std::span<const Columns<Cost>> columns,
+                                                     const Spread& spread);
+
+extern template std::vector<std::shared_ptr<const LftRow>> fill_rows<std::uint8_t>(
+    const EngineInput&, std::span<const Columns<std::uint8_t>>, const Spread&);
+extern template std::vector<std::shared_ptr<const LftRow>> fill_rows<std::uint16_t>(
+    const EngineInput&, std::span<const Columns<std::uint16_t>>, const Spread&);
+
+}  // namespace smd::routing

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <numeric>
+#include <optional>
+
+#include "routing/engines/spread.h"
+
+namespace smd::routing {
+namespace {
+
+constexpr auto kNothing = std::numeric_limits<std::uint64_t>::max();
+
+/// Hosts times hops over all pairs of leaves; kNothing where a connected pair has no legal path.
+template <class Cost>
+std::uint64_t total_length(const Topology& topology, const Costs<Cost>& costs,
+                           std::span<const SwitchIndex> destinations) {
+  std::uint64_t total = 0;
+  for (const auto s : topology.leaves()) {
+    const auto row = costs.row(s);
+    for (std::size_t i = 0; i < destinations.size(); ++i) {
+      const auto d = destinations[i];
+      if (!topology.leaf(d) || topology.component(d) != topology.component(s)) continue;
+      if (row[i] == Costs<Cost>::kUnreachable) return kNothing;
+      total += std::uint64_t{topology.hosts(s)} * topology.hosts(d) * Costs<Cost>::length(row[i]);
+    }
+  }
+  return total;
+}
+
+/// Of the orders with one root the one with the shortest paths, looked at from a sample of the leaves.
+Order best_single_root(const Topology& topology, const Parallel& parallel) {
+  const auto leaves = topology.leaves();
+  const std::size_t count = std::min<std::size_t>(leaves.size(), 512);
+  std::vector<SwitchIndex> sample;
+  for (std::size_t i = 0; i < count; ++i) sample.push_back(leaves[i * leaves.size() / count]);
+  auto orders = single_root_orders(topology);
+  std::size_t best = 0;
+  std::uint64_t least = kNothing;
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    const auto total = total_length(topology, WideCosts(topology, &orders[i], sample, parallel), sample);
+    if (total < least) {
+      least = total;
+      best = i;
+    }
+  }
+  return std::move(orders[best]);
+}
+
+template <class Cost>
+struct Ordered {
+  Order order;
+  Costs<Cost> costs;
+};
+
+/// Our own choice: the tree that the fabric is, if every pair of hosts has a legal path in it.
+template <class Cost>
+Ordered<Cost> choose(const EngineInput& in, std::span<const SwitchIndex> all) {
+  auto tree = find_tree(in.topology);
+  if (tree.tree) {
+    Costs<Cost> costs(in.topology, &tree, all, in.parallel);
+    if (!costs.complete() || total_length(in.topology, costs, all) != kNothing) {
+      return {std::move(tree), std::move(costs)};
+    }
+  }
+  auto order = best_single_root(in.topology, in.parallel);
+  Costs<Cost> costs(in.topology, &order, all, in.parallel);
+  return {std::move(order), std::move(costs)};
+}
+
+template <class Cost>
+Ordered<Cost> from_roots(const EngineInput& in, std::span<const SwitchIndex> roots,
+                         std::span<const SwitchIndex> all) {
+  auto order = order_from_roots(in.topology, roots);
+  Costs<Cost> costs(in.topology, &order, all, in.parallel);
+  return {std::move(order), std::move(costs)};
+}
+
+template <class Cost>
+std::optional<Routes> route(const EngineInput& in, std::span<const SwitchIndex> roots) {
+  std::vector<SwitchIndex> all(in.topology.switches());
+  std::iota(all.begin(), all.end(), SwitchIndex{0});
+  const auto chosen = roots.empty() ? choose<Cost>(in, all) : from_roots<Cost>(in, roots, all);
+  const auto& [order, costs] = chosen;
+  if (!costs.complete()) return std::nullopt;
+
+  const auto leaves = leaves_by_nearness(in.topology, [&chosen](SwitchIndex a, SwitchIndex b) {
+    return Costs<Cost>::length(chosen.costs.row(a)[b]);
+  });
+  const auto runs = number_lids(in.topology, in.lids, leaves);
+  const auto divider = order.tree ? dividers(in.topology, order) : std::vector<std::uint32_t>{};
+  const std::array<Columns<Cost>, 1> columns{{{&costs, &order, all}}};
+  return Routes{fill_rows<Cost>(in, columns, {runs, divider}), {}};
+}
+
+}  // namespace
+
+std::expected<Routes, RouteError> updn(const EngineInput& in) {
+  std::vector<SwitchIndex> roots;
+  RouteError missing{RouteError::Cause::no_such_root, {}};
+  if (const auto* options = std::get_if<UpdnOptions>(&in.options)) {
+    for (const auto guid : options->root_guids) {
+      const auto root = in.topology.find(guid);
+      if (root == kNoSwitch) {
+        missing.guids.push_back(guid);
+      } else {
+        roots.push_back(root);
+      }
+    }
+    if (roots.empty() && !missing.guids.empty()) return std::unexpected(missing);
+  }
+  auto routes = route<std::uint8_t>(in, roots);
+  if (!routes) routes = route<std::uint16_t>(in, roots);
+  if (in.stop.stop_requested() || !routes) return std::unexpected(RouteError{});
+  return *std::move(routes);
+}
+
+}  // namespace smd::routing

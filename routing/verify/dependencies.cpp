@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/verify/dependencies.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "routing/verify/components.h"
+
+namespace smd::routing {
+namespace {
+
+/// Words that hold a bit for every port number of the largest switch.
+std::size_t words_for(const Topology& topology) {
+  unsigned most = 0;
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) most = std::max(most, topology.ports(s));
+  return most / 64 + 1;
+}
+
+}  // namespace
+
+Dependencies::Dependencies(const Topology& topology)
+    : topology_(&topology),
+      words_(words_for(topology)),
+      waits_(topology.channels() * words_),
+      next_switch_(topology.channels(), kNoSwitch) {
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    for (unsigned p = 1; p <= topology.ports(s); ++p) {
+      const auto port = PortNum{static_cast<std::uint8_t>(p)};
+      next_switch_[topology.channel(s, port)] = topology.peer(s, port).sw;
+    }
+  }
+}
+
+void Dependencies::add(const Block& block, const Routes& routes, LidBits lids,
+                       const std::vector<LidBits>* crossing) {
+  for (SwitchIndex s = 0; s < topology_->switches(); ++s) {
+    for (const auto& way : block.ways(s)) {
+      LidBits held = way.lids & lids & block.forwarded(way.peer);
+      if (crossing != nullptr) held &= (*crossing)[s];
+      if (held == 0) continue;
+      std::array<std::uint64_t, 4> next{};
+      const auto onwards = block.ways(way.peer);
+      if (static_cast<std::size_t>(std::popcount(held)) < onwards.size()) {
+        const auto* const row = routes.rows[way.peer]->data() + block.lid(0).value();
+        for (; held != 0; held &= held - 1) {
+          const auto port = row[std::countr_zero(held)];
+          next[port / 64] |= std::uint64_t{1} << (port % 64);
+        }
+      } else {
+        for (const auto& onward : onwards) {
+          const auto port = onward.out.value();
+          next[port / 64] |= std::uint64_t{(onward.lids & held) != 0 ? 1U : 0U} << (port % 64);
+        }
+      }
+      auto* const waits = waits_.data() + topology_->channel(s, way.out) * words_;
+      for (std::size_t w = 0; w < words_; ++w) waits[w] |= next[w];
+    }
+  }
+}
+
+void Dependencies::merge(const Dependencies& other) {
+  for (std::size_t i = 0; i < waits_.size(); ++i) waits_[i] |= other.waits_[i];
+}
+
+bool Dependencies::waits(Channel first, PortNum next_out) const {
+  const auto word = waits_of(topology_->channel(first.sw, first.out))[next_out.value() / 64];
+  return (word >> (next_out.value() % 64) & 1U) != 0;
+}
+
+template <class Fn>
+void Dependencies::for_each_next(std::size_t channel, const Fn& fn) const {
+  if (next_switch_[channel] == kNoSwitch) return;
+  const auto base = topology_->channel(next_switch_[channel], PortNum{0});
+  const auto words = waits_of(channel);
+  for (std::size_t w = 0; w < words_; ++w) {
+    for (auto word = words[w]; word != 0; word &= word - 1) {
+      fn(base + w * 64 + static_cast<std::size_t>(std::countr_zero(word)));
+    }
+  }
+}
+
+/// Takes away channels that nothing waits for, again and again (Kahn); what is left is marked 1.
+std::vector<std::uint8_t> Dependencies::in_cycles_or_between() const {
+  const std::size_t n = next_switch_.size();
+  std::vector<std::uint32_t> waiters(n);
+  for (std::size_t c = 0; c < n; ++c) {
+    for_each_next(c, [&](std::size_t next) { ++waiters[next]; });
+  }
+  std::vector<std::uint8_t> left(n, 1);
+  std::vector<std::size_t> idle;
+  for (std::size_t c = 0; c < n; ++c) {
+    if (waiters[c] == 0) idle.push_back(c);
+  }
+  while (!idle.empty()) {
+    const auto c = idle.back();
+    idle.pop_back();
+    left[c] = 0;
+    for_each_next(c, [&](std::size_t next) {
+      if (--waiters[next] == 0) idle.push_back(next);
+    });
+  }
+  return left;
+}
+
+Dependencies::Cycles Dependencies::cycles() const {
+  Cycles found;
+  const auto left = in_cycles_or_between();
+  if (std::ranges::find(left, 1) == left.end()) return found;
+  const auto groups = strong_components(left.size(), [&](std::size_t c, const auto& fn) {
+    if (left[c] == 0) return;
+    for_each_next(c, [&](std::size_t next) {
+      if (left[next] != 0) fn(next);
+    });
+  });
+  for (const auto& group : groups) {
+    const auto c = group.front();
+    bool alone = group.size() == 1;
+    if (alone) for_each_next(c, [&](std::size_t next) { alone = alone && next != c; });
+    if (alone) continue;
+    if (found.count++ != 0) continue;
+    for (const auto member : shortest_cycle(group)) found.example.push_back(channel(member));
+  }
+  return found;
+}
+
+/// Through the group's first channel.
+std::vector<std::size_t> Dependencies::shortest_cycle(std::span<const std::size_t> group) const {
+  constexpr auto kNone = ~std::size_t{0};
+  const auto start = *std::ranges::min_element(group);
+  std::vector<std::size_t> came_from(next_switch_.size(), kNone);
+  std::vector<std::size_t> queue{start};
+  for (std::size_t at = 0; at < queue.size() && came_from[start] == kNone; ++at) {
+    for_each_next(queue[at], [&](std::size_t next) {
+      if (came_from[next] != kNone) return;
+      came_from[next] = queue[at];
+      queue.push_back(next);
+    });
+  }
+  std::vector<std::size_t> cycle{start};
+  for (auto c = came_from[start]; c != start && c != kNone; c = came_from[c]) cycle.push_back(c);
+  std::reverse(cycle.begin() + 1, cycle.end());
+  return cycle;
+}
+
+Dependencies::Channel Dependencies::channel(std::size_t index) const {
+  SwitchIndex low = 0, high = static_cast<SwitchIndex>(topology_->switches());
+  while (high - low > 1) {
+    const auto middle = low + (high - low) / 2;
+    (topology_->channel(middle, PortNum{0}) <= index ? low : high) = middle;
+  }
+  return {low, PortNum{static_cast<std::uint8_t>(index - topology_->channel(low, PortNum{0}))}};
+}
+
+}  // namespace smd::routing

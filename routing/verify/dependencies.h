@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The channel dependency graph: a channel is a switch's port towards a switch; one waits for another if a
+// packet may hold the first while it wants the second (Dally and Seitz, 1987). Cycles are credit loops.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "routing/topology/topology.h"
+#include "routing/verify/block.h"
+
+namespace smd::routing {
+
+/// For each channel the ports of the next switch that it waits for, a bit each.
+class Dependencies {
+ public:
+  explicit Dependencies(const Topology& topology);
+
+  /// All that the block's entries make. With `crossing` (by switch) only for LIDs in it. `lids`: of a layer.
+  void add(const Block& block, const Routes& routes, LidBits lids, const std::vector<LidBits>* crossing);
+  void merge(const Dependencies& other);
+
+  struct Channel {
+    SwitchIndex sw = 0;
+    PortNum out;
+    friend bool operator==(const Channel&, const Channel&) = default;
+  };
+  struct Cycles {
+    std::size_t count = 0;         ///< of groups of channels, each of which waits for each other
+    std::vector<Channel> example;  ///< a shortest cycle of the first
+  };
+  Cycles cycles() const;
+  bool waits(Channel first, PortNum next_out) const;
+
+ private:
+  std::span<const std::uint64_t> waits_of(std::size_t channel) const {
+    return std::span(waits_).subspan(channel * words_, words_);
+  }
+  template <class Fn>
+  void for_each_next(std::size_t channel, const Fn& fn) const;
+  std::vector<std::uint8_t> in_cycles_or_between() const;
+  std::vector<std::size_t> shortest_cycle(std::span<const std::size_t> group) const;
+  Channel channel(std::size_t index) const;
+
+  const Topology* topology_;
+  std::size_t words_;
+  std::vector<std::uint64_t> waits_;
+  std::vector<SwitchIndex> next_switch_;  ///< by channel; kNoSwitch where it leads to no switch
+};
+
+}  // namespace smd::routing

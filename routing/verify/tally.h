@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Counts what does not arrive, and says where it ends.
+
+#include <vector>
+
+#include "routing/verify/block.h"
+#include "routing/verify/report.h"
+
+namespace smd::routing {
+
+/// Adds the faults of a block that has been followed to `found`; keeps the first example of each kind.
+class Tally {
+ public:
+  Tally(const Topology& topology, const LidMap& lids, const Routes& routes)
+      : topology_(topology), lids_(lids), routes_(routes), fate_(topology.switches()) {}
+
+  void add(const Block& block, Verification& found);
+
+ private:
+  enum class Fate : std::uint8_t { unknown, arrives, loops, dies };
+
+  void add_unreached(const Block& block, SwitchIndex s, LidBits unreached, Verification& found);
+  void add_astray(const Block& block, unsigned bit, Verification& found);
+  Fate fate(SwitchIndex s, Lid lid);
+  Fate step(SwitchIndex& s, Lid lid) const;
+  bool counted_before(SwitchIndex s, const Destination& to, LidRange range);
+  std::vector<Hop> walk(SwitchIndex s, Lid lid) const;
+
+  const Topology& topology_;
+  const LidMap& lids_;
+  const Routes& routes_;
+  std::vector<Fate> fate_;  ///< of one LID, by switch
+};
+
+}  // namespace smd::routing
