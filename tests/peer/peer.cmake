@@ -1,1 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
+# smd beside its peers: ibsim, the InfiniBand diagnostics, ibdmchk and opensm.
+pkg_check_modules(IBUMAD REQUIRED IMPORTED_TARGET libibumad)
+add_library(peer_counter MODULE ${CMAKE_CURRENT_SOURCE_DIR}/peer/counter.cpp)
+target_link_libraries(peer_counter PRIVATE PkgConfig::IBUMAD ${CMAKE_DL_LIBS})
+add_dependencies(tests peer_counter)
+add_dependencies(benches peer_counter)
+
+# peer_test(SCENARIO NAME FABRIC OPTIONS…): NAME in the test's name; FABRIC a file of tests/fabrics or a spec.
+function(peer_test scenario name fabric)
+  if(fabric MATCHES "\\.net$")
+    set(fabric ${CMAKE_CURRENT_SOURCE_DIR}/fabrics/${fabric})
+  endif()
+  set(test peer_${scenario}_${name})
+  add_test(NAME ${test} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peer/peer.py
+    ${scenario} ${fabric} --smd $<TARGET_FILE:smd> ${ARGN})
+  set_tests_properties(${test} PROPERTIES LABELS peer TIMEOUT 300
+    ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>")
+endfunction()
+
+# That the tests themselves are right: opensm in smd's place.
+peer_test(bringup opensm irregular.net --opensm)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ibsim with a fabric file, and programs that live in it. Everything started here is ended here, by its id."""
+import itertools
+import os
+import pathlib
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+
+UMAD2SIM = next(iter(sorted(pathlib.Path("/usr/lib").glob("*/umad2sim/libumad2sim.so"))), None)
+COUNTER = os.environ.get("SMD_PEER_COUNTER")
+
+
+class Failure(Exception):
+    """What a scenario found wrong; its text is for whoever reads the test's output."""
+
+
+def check(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def wait_for(condition, seconds, what):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return
+        time.sleep(0.02)
+    raise Failure(f"{what}: not within {seconds} s")
+
+
+class Client:
+    """A program with a port of the simulated fabric as its umad device."""
+
+    def __init__(self, folder, process, counts):
+        self.folder, self.process, self.counts_file = folder, process, counts
+
+    def log(self):
+        return "".join((self.folder / n).read_text(errors="replace") for n in ("stdout", "stderr"))
+
+    def counts(self):
+        """{(class, method, attribute): sends} so far."""
+        if not self.counts_file.exists():
+            return {}
+        rows = struct.iter_unpack("<II", self.counts_file.read_bytes())
+        return {(k >> 24, (k >> 16) & 255, k & 0xFFFF): n for k, n in rows if k and n}
+
+    def sent(self, method):
+        """SMPs sent with this method (0x81 LID-routed ones as well as directed ones are class 1 and 0x81)."""
+        return sum(n for (c, m, _), n in self.counts().items() if c in (1, 0x81) and m == method)
+
+    def stop(self, how=signal.SIGTERM, seconds=10):
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+            try:
+                self.process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        return self.process.returncode
+
+
+class Ibsim:
+    """One simulator in a private folder. Use with `with`."""
+
+    _numbers = itertools.count(1)
+
+    def __init__(self, net):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="smd-peer-"))
+        self.name = f"smd-{os.getpid()}-{next(Ibsim._numbers)}"
+        self.clients = []
+        shutil.copy(net, self.folder / "net")
+        read_end, self.console = os.pipe()  # ibsim spins when its standard input ends
+        with open(self.folder / "ibsim.log", "wb") as log:
+            self.process = subprocess.Popen(
+                ["stdbuf", "-oL", "ibsim", "-s", "-N", "65536", "-S", "8192", "-P", "700000", "-L", "49152", "net"],
+                cwd=self.folder, stdin=read_end, stdout=log, stderr=subprocess.STDOUT,
+                env=dict(os.environ, IBSIM_SOCKNAME=self.name))
+        os.close(read_end)
+        wait_for(self._ready, 60, "ibsim's 'Network simulator ready.'")
+
+    def _ready(self):
+        check(self.process.poll() is None, "ibsim ended: " + self.log()[-2000:])
+        return "Network simulator ready." in self.log()
+
+    def log(self):
+        return (self.folder / "ibsim.log").read_text(errors="replace")
+
+    def command(self, text):
+        """A line for ibsim's console; ibsim reads it when it gets round to it."""
+        os.write(self.console, (text + "\n").encode())
+
+    def _environment(self, host, folder):
+        preload = f"{COUNTER}:{UMAD2SIM}" if COUNTER else str(UMAD2SIM)
+        return dict(os.environ, IBSIM_SOCKNAME=self.name, SIM_HOST=host, LD_PRELOAD=preload,
+                    SMD_PEER_COUNT=str(folder / "counts"), OSM_TMP_DIR=str(folder), OSM_CACHE_DIR=str(folder),
+                    ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")
+
+    def start(self, host, *command):
+        """Starts a program at a host; its folder holds stdout, stderr and what it writes."""
+        folder = self.folder / f"client{len(self.clients):05}"
+        folder.mkdir()
+        with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
+            process = subprocess.Popen([str(c) for c in command], cwd=folder, stdin=subprocess.DEVNULL, stdout=out,
+                                       stderr=err, env=self._environment(host, folder))
+        client = Client(folder, process, folder / "counts")
+        self.clients.append(client)
+        return client
+
+    def run(self, host, *command, seconds=120, ok=(0,)):
+        """Runs a program to its end."""
+        client = self.start(host, *command)
+        try:
+            client.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            client.stop()
+            raise Failure(f"{' '.join(map(str, command))}: still running after {seconds} s\n{client.log()[-3000:]}")
+        check(client.process.returncode in ok, f"{' '.join(map(str, command))}: exit status "
+              f"{client.process.returncode}\n{client.log()[-3000:]}")
+        return client
+
+    def output(self, host, *command, **options):
+        client = self.run(host, *command, **options)
+        return (client.folder / "stdout").read_text(errors="replace")
+
+    def opensm(self, host, *options):
+        """opensm as subnet manager, returned when the fabric is up."""
+        client = self.start(host, "opensm", "-d", "2", "-f", "osm.log", *options)
+        log = client.folder / "osm.log"
+        wait_for(lambda: log.exists() and "SUBNET UP" in log.read_text(errors="replace"), 120, "opensm's SUBNET UP")
+        return client
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        for client in self.clients:
+            client.stop()
+        os.close(self.console)
+        self.process.terminate()
+        self.process.wait()
+        keep = kind is not None and os.environ.get("SMD_PEER_KEEP")
+        if keep:
+            print(f"kept: {self.folder}")
+        else:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def hosts_of(net_text):
+    """The channel adapters of a fabric file, by node id as SIM_HOST wants it."""
+    return re.findall(r'^(?:Ca|Hca)\s+\d+\s+"([^"]+)"', net_text, re.M)

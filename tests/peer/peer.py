@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""smd as subnet manager of fabrics in ibsim, judged by unmodified tools: peer.py SCENARIO FABRIC --smd PROGRAM.
+
+FABRIC is a fabric file or a specification that smd knows. Exit status 0: as it should be.
+"""
+import argparse
+import collections
+import os
+import pathlib
+import signal
+import sys
+import tempfile
+import time
+
+import network
+import tools
+from ibsim import Failure, Ibsim, check, hosts_of, wait_for
+from subject import Opensm, Smd, fields_named
+
+GET, SET = 0x01, 0x02
+LONG = bool(os.environ.get("SMD_LONG"))
+
+
+def say(text):
+    print(f"   {text}", flush=True)
+
+
+def by_attribute(client, method):
+    """{attribute: SMPs} that a client sent with this method."""
+    counts = collections.Counter()
+    for (mgmt_class, sent, attribute), number in client.counts().items():
+        if mgmt_class in (0x01, 0x81) and sent == method:
+            counts[f"0x{attribute:02X}"] += number
+    return dict(sorted(counts.items()))
+
+
+def bringup(smd, sim, text, hosts):
+    """A fabric from power on; then ibnetdiscover, iblinkinfo, ibtracert, ibdmchk and ibroute must agree."""
+    client, summary, dumps = smd.once(sim, hosts[0])
+    say(f"smps_get={summary['smps_get']} smps_set={summary['smps_set']} Gets {by_attribute(client, GET)} "
+        f"Sets {by_attribute(client, SET)}")
+    check(summary["state"] == "up", f"state {summary['state']}, must be up")
+    check(summary["ports_not_active"] == 0, f"{summary['ports_not_active']} ports not active")
+    ports, nodes = network.lid_of_guid((dumps / "opensm-subnet.lst").read_text())
+    switches = {guid: lid for guid, (kind, lid) in nodes.items() if kind == "SW"}
+    host_lids = sorted(set(ports.values()) - set(switches.values()))
+    viewer = hosts[-1]
+    say(tools.same_network(sim, viewer, text))
+    say(tools.all_active(sim, viewer, text))
+    say(tools.ibdmchk(dumps, len(host_lids) * (len(host_lids) - 1)))
+    say(tools.tracert(sim, viewer, host_lids, 2000 if LONG else 200))
+    say(tools.ibroute(sim, viewer, dumps, switches))
+
+
+def again(smd, sim, text, hosts):
+    """A second run with empty state over the same switches: Sets only of what ibsim does not keep, each named."""
+    smd.once(sim, hosts[0])
+    client, summary, _ = smd.once(sim, hosts[0])
+    sets = by_attribute(client, SET)
+    say(f"Sets {sets}, fields not kept: {sorted(fields_named(client.log()))}")
+    check(summary["state"] == "up", f"state {summary['state']}, must be up")
+    # LFT, MFT, P_Key, SL2VL and VLArb tables are kept by ibsim; only PortInfo and SwitchInfo have fields that are not.
+    check(set(sets) <= {"0x12", "0x15"}, f"Sets of other attributes than SwitchInfo and PortInfo: {sets}")
+    check(not sets or fields_named(client.log()), "Sets were sent and no field is named as not kept")
+
+
+def standby(smd, sim, text, hosts):
+    """While opensm is master smd sends no Set and names it; when opensm is gone smd takes the fabric."""
+    opensm = sim.opensm(hosts[1], "-p", "5")
+    client = smd.start(sim, hosts[0])
+    guid = hosts[1].split("-")[1]
+    wait_for(lambda: "master" in client.log() and guid[-6:-1] in client.log(), 20, "a line that names the master")
+    time.sleep(2)
+    check(client.process.poll() is None, "smd ended beside a master: " + client.log()[-2000:])
+    check(client.sent(SET) == 0, f"{client.sent(SET)} Sets beside a master: {by_attribute(client, SET)}")
+    say("no Set beside a master: " + next(l for l in client.log().splitlines() if "master" in l))
+    opensm.stop(signal.SIGKILL)
+    wait_for(lambda: "state=up" in client.log(), 90, "smd's state=up after opensm is gone")
+    lids = sim.output(hosts[2], "sminfo")
+    check(f"sm guid 0x{int(hosts[0].split('-')[1], 16) + 1:x}" in lids and "SMINFO_MASTER" in lids,
+          "sminfo: " + lids)
+    say("after opensm: " + lids.strip())
+    check(client.stop() == 0, f"exit status {client.process.returncode} after SIGTERM")
+
+
+def dry_run(smd, sim, text, hosts):
+    """A dry run on a live fabric sends Get and nothing else, and leaves the fabric as it was."""
+    opensm = sim.opensm(hosts[1]) if True else None
+    client = sim.run(hosts[0], smd.program, "run", "--once", "--dry-run", ok=(0, 3))
+    methods = sorted({m for (_, m, _) in client.counts()})
+    check(methods == [GET], f"methods sent: {[hex(m) for m in methods]}, must be Get alone")
+    say(f"{client.sent(GET)} Gets and nothing else; " + ((client.folder / 'stdout').read_text().strip() or '-')
+        .splitlines()[-1])
+    if opensm is not None:
+        check(opensm.process.poll() is None, "opensm ended")
+
+
+SCENARIOS = {f.__name__.replace("_", "-"): f for f in (bringup, again, standby, dry_run)}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("scenario", choices=SCENARIOS)
+    parser.add_argument("fabric")
+    parser.add_argument("--smd")
+    parser.add_argument("--opensm", action="store_true", help="opensm in smd's place")
+    options = parser.parse_args()
+    subject = Opensm("/usr/sbin/opensm") if options.opensm else Smd(options.smd)
+    with tempfile.TemporaryDirectory(prefix="smd-peer-") as folder:
+        try:
+            text = subject.fabric(options.fabric, folder)
+            with Ibsim(pathlib.Path(folder) / "net") as sim:
+                SCENARIOS[options.scenario](subject, sim, text, hosts_of(text))
+        except Failure as failure:
+            sys.exit(f"{options.scenario} {options.fabric}: {failure}")
+
+
+if __name__ == "__main__":
+    main()
