@@ -70,6 +70,8 @@ class Ibsim:
     _numbers = itertools.count(1)
 
     def __init__(self, net):
+        check(UMAD2SIM, "libumad2sim.so: not installed (package ibsim-utils)")
+        check(COUNTER and os.path.exists(COUNTER), f"SMD_PEER_COUNTER={COUNTER}: must name libpeer_counter.so")
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="smd-peer-"))
         self.name = f"smd-{os.getpid()}-{next(Ibsim._numbers)}"
         self.clients = []
@@ -95,7 +97,7 @@ class Ibsim:
         os.write(self.console, (text + "\n").encode())
 
     def _environment(self, host, folder):
-        preload = f"{COUNTER}:{UMAD2SIM}" if COUNTER else str(UMAD2SIM)
+        preload = f"{COUNTER}:{UMAD2SIM}"
         return dict(os.environ, IBSIM_SOCKNAME=self.name, SIM_HOST=host, LD_PRELOAD=preload,
                     SMD_PEER_COUNT=str(folder / "counts"), OSM_TMP_DIR=str(folder), OSM_CACHE_DIR=str(folder),
                     ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")
