@@ -4,11 +4,10 @@
 namespace smd::base {
 
 Guid port_guid(const FabricNode& node, PortNum port) {
-  if (node.type == NodeType::switch_) return node.guid;
-  if (port.value() < node.ports.size() && node.ports[port.value()].guid != Guid{}) {
-    return node.ports[port.value()].guid;
-  }
-  return Guid{node.guid.value() + port.value()};
+  const bool is_switch = node.type == NodeType::switch_;
+  const std::size_t index = is_switch ? 0 : port.value();
+  if (index < node.ports.size() && node.ports[index].guid != Guid{}) return node.ports[index].guid;
+  return is_switch ? node.guid : Guid{node.guid.value() + port.value()};
 }
 
 }  // namespace smd::base

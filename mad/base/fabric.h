@@ -15,8 +15,8 @@ namespace smd::base {
 /// Index into Fabric::nodes.
 using NodeIndex = std::uint32_t;
 
-/// Width and speed as the file writes them. A token that we do not know ("4xFOO") is kept in `text` and
-/// written again; for known ones `text` is empty.
+/// Width and speed as the file writes them. A token that we would write otherwise ("4xFOO") is kept in `text`
+/// and written again; else `text` is empty.
 struct LinkRate {
   LinkWidth width = LinkWidth::x4;
   LinkSpeed speed = LinkSpeed::unknown;
@@ -33,7 +33,7 @@ struct Peer {
 
 /// A port of a node; ports that a file does not mention exist but have no peer.
 struct FabricPort {
-  Guid guid;  ///< CA and router ports; 0: the file gives none (node GUID + port number is used)
+  Guid guid;                 ///< ask port_guid(); here only what differs from its rule, else 0
   std::optional<Peer> peer;  ///< always symmetric in a Fabric that a reader or a spec made
   LinkRate rate;
   Lid lid;  ///< as the file says; 0: none
@@ -50,8 +50,8 @@ struct FabricNode {
   std::string id;               ///< as in the file, without quotes: "S-0002c90000000010"
   std::string name;             ///< NodeDescription
   bool enhanced_port0 = false;  ///< switches only
-  std::vector<FabricPort>
-      ports;  ///< index is the port number; [0] is a switch's management port, unused else
+  /// By port number; [0] is a switch's management port, unused else.
+  std::vector<FabricPort> ports;
   unsigned port_count() const { return ports.empty() ? 0 : static_cast<unsigned>(ports.size() - 1); }
   friend bool operator==(const FabricNode&, const FabricNode&) = default;
 };
@@ -62,7 +62,8 @@ struct Fabric {
   friend bool operator==(const Fabric&, const Fabric&) = default;
 };
 
-/// GUID of a CA's or router's port: what the file gives, else node GUID + port number; of a switch: its own.
+/// GUID of a port as the file gives it; without one, of a CA's or router's port node GUID + port number, of a
+/// switch (all ports have that of port 0) its node GUID.
 Guid port_guid(const FabricNode& node, PortNum port);
 
 }  // namespace smd::base

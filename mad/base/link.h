@@ -65,11 +65,11 @@ constexpr std::string_view to_string(PortState state) {
   return "unknown";
 }
 
-/// As ibnetdiscover writes it: "4x"; "?x" where unknown.
+/// As ibnetdiscover writes it: "4x"; "??" where unknown.
 constexpr std::string_view to_string(LinkWidth width) {
   switch (width) {
     case LinkWidth::unknown:
-      return "?x";
+      return "??";
     case LinkWidth::x1:
       return "1x";
     case LinkWidth::x4:
@@ -81,7 +81,7 @@ constexpr std::string_view to_string(LinkWidth width) {
     case LinkWidth::x2:
       return "2x";
   }
-  return "?x";
+  return "??";
 }
 
 /// As ibnetdiscover writes it: "EDR"; "???" where unknown.

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Global identifiers: 16 bytes, written as IPv6 addresses.
+
+#include <fmt/format.h>
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mad/base/id.h"
+
+namespace smd {
+
+using GidBytes = std::array<std::uint8_t, 16>;
+
+/// Subnet prefix of a subnet that nobody has given one.
+inline constexpr std::uint64_t kDefaultSubnetPrefix = 0xfe80000000000000U;
+
+/// Of a port: subnet prefix and GUID. All zero is none.
+struct Gid {
+  GidBytes bytes{};
+  static Gid of(std::uint64_t prefix, Guid guid);
+  std::uint64_t prefix() const;
+  Guid guid() const;
+  bool multicast() const { return bytes[0] == 0xff; }
+  friend auto operator<=>(const Gid&, const Gid&) = default;
+};
+
+/// Of a multicast group; the first byte is 0xff in every valid one.
+struct Mgid {
+  GidBytes bytes{};
+  bool multicast() const { return bytes[0] == 0xff; }
+  friend auto operator<=>(const Mgid&, const Mgid&) = default;
+};
+
+/// "fe80::2c9:300:1:1234", as inet_ntop writes it (the field's tools do the same).
+std::string to_string(const Gid& gid);
+std::string to_string(const Mgid& mgid);
+
+namespace base {
+/// Any IPv6 text.
+std::optional<Gid> parse_gid(std::string_view text);
+/// Any IPv6 text that is a multicast address.
+std::optional<Mgid> parse_mgid(std::string_view text);
+}  // namespace base
+
+}  // namespace smd
+
+template <>
+struct fmt::formatter<smd::Gid> : fmt::formatter<std::string_view> {
+  auto format(const smd::Gid& gid, auto& ctx) const {
+    return fmt::format_to(ctx.out(), "{}", to_string(gid));
+  }
+};
+template <>
+struct fmt::formatter<smd::Mgid> : fmt::formatter<std::string_view> {
+  auto format(const smd::Mgid& gid, auto& ctx) const {
+    return fmt::format_to(ctx.out(), "{}", to_string(gid));
+  }
+};
+
+template <>
+struct std::hash<smd::Gid> {
+  std::size_t operator()(const smd::Gid& gid) const noexcept {
+    return std::hash<std::string_view>{}({reinterpret_cast<const char*>(gid.bytes.data()), gid.bytes.size()});
+  }
+};
+template <>
+struct std::hash<smd::Mgid> {
+  std::size_t operator()(const smd::Mgid& gid) const noexcept {
+    return std::hash<std::string_view>{}({reinterpret_cast<const char*>(gid.bytes.data()), gid.bytes.size()});
+  }
+};
