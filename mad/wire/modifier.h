@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the attribute modifier of an SMP says, attribute by attribute. Sources: infiniband-diags' smpquery
+// (PortInfo, P_KeyTable, SLtoVL, VLArbitration), ibroute's manual (forwarding tables), OpenSM's log of its
+// own Sets (SLtoVL of all ports).
+
+#include <cstdint>
+
+#include "mad/base/id.h"
+
+namespace smd::wire {
+
+/// PortInfo: the port; bit 31 says that this SM knows extended link speeds.
+inline constexpr std::uint32_t kExtendedSpeeds = 0x8000'0000U;
+constexpr std::uint32_t port_info_modifier(PortNum port, bool extended_speeds) {
+  return port.value() | (extended_speeds ? kExtendedSpeeds : 0U);
+}
+constexpr PortNum port_of_port_info(std::uint32_t modifier) {
+  return PortNum{static_cast<std::uint8_t>(modifier)};
+}
+
+/// LinearForwardingTable: the block of 64 LIDs.
+constexpr std::uint32_t lft_modifier(std::uint32_t block) { return block; }
+constexpr std::uint32_t lft_block(Lid lid) { return lid.value() / 64U; }
+
+/// MulticastForwardingTable: the block of 32 MLIDs from 0xC000 on, and the position of the 16 ports.
+constexpr std::uint32_t mft_modifier(std::uint32_t block, std::uint32_t position) {
+  return (block & 0x1FFU) | (position << 28U);
+}
+constexpr std::uint32_t mft_block(Lid mlid) {
+  return (static_cast<std::uint32_t>(mlid.value()) - kFirstMulticastLid.value()) / 32U;
+}
+constexpr std::uint32_t block_of_mft(std::uint32_t modifier) { return modifier & 0x1FFU; }
+constexpr std::uint32_t position_of_mft(std::uint32_t modifier) { return modifier >> 28U; }
+
+/// P_KeyTable: the block of 32 keys, and a switch's port.
+constexpr std::uint32_t pkey_modifier(std::uint32_t block, PortNum port = {}) {
+  return (block & 0xFFFFU) | (static_cast<std::uint32_t>(port.value()) << 16U);
+}
+constexpr std::uint32_t block_of_pkey(std::uint32_t modifier) { return modifier & 0xFFFFU; }
+constexpr PortNum port_of_pkey(std::uint32_t modifier) {
+  return PortNum{static_cast<std::uint8_t>(modifier >> 16U)};
+}
+
+/// GUIDInfo: the block of 8 GUIDs.
+constexpr std::uint32_t guid_info_modifier(std::uint32_t block) { return block; }
+
+/// SLtoVL of a switch: a pair of ports (of a CA: 0). Where SwitchInfo says OptimizedSLtoVLMappingProgramming
+/// one Set may go to all input ports, and to all output ports.
+inline constexpr std::uint32_t kAllOutPorts = 0x1'0000U, kAllInPorts = 0x2'0000U;
+constexpr std::uint32_t sl_to_vl_modifier(PortNum in, PortNum out) {
+  return (static_cast<std::uint32_t>(in.value()) << 8U) | out.value();
+}
+constexpr std::uint32_t sl_to_vl_all_in_modifier(PortNum out) { return kAllInPorts | out.value(); }
+inline constexpr std::uint32_t kSlToVlAllModifier = kAllInPorts | kAllOutPorts;
+constexpr PortNum in_port_of_sl_to_vl(std::uint32_t modifier) {
+  return PortNum{static_cast<std::uint8_t>(modifier >> 8U)};
+}
+constexpr PortNum out_port_of_sl_to_vl(std::uint32_t modifier) {
+  return PortNum{static_cast<std::uint8_t>(modifier)};
+}
+
+/// VLArbitration: the quarter of the table (32 entries each), and a switch's port.
+enum class VlArbPart : std::uint8_t { low_first = 1, low_second = 2, high_first = 3, high_second = 4 };
+constexpr std::uint32_t vl_arb_modifier(VlArbPart part, PortNum port = {}) {
+  return (static_cast<std::uint32_t>(part) << 16U) | port.value();
+}
+constexpr std::uint32_t part_of_vl_arb(std::uint32_t modifier) { return modifier >> 16U; }
+constexpr PortNum port_of_vl_arb(std::uint32_t modifier) {
+  return PortNum{static_cast<std::uint8_t>(modifier)};
+}
+
+}  // namespace smd::wire

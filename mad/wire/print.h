@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// An attribute as text, from its table: "NodeType=switch NumPorts=36 NodeGUID=0x0002c90000000010 …".
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "mad/base/link.h"
+#include "mad/wire/codec.h"
+
+namespace smd::wire {
+namespace detail {
+
+void append_number(std::string& out, std::uint64_t number, std::size_t width, Style style);
+void append_quoted(std::string& out, std::string_view text);
+
+template <Scalar M>
+void append_value(std::string& out, M value, std::size_t width, Style style) {
+  if (style == Style::secret) {
+    out += to_number(value) == 0 ? "0" : "(hidden)";
+  } else if constexpr (requires { to_string(value); }) {
+    const std::string_view name = to_string(value);
+    out += name;
+    if (name == "unknown") fmt::format_to(std::back_inserter(out), "({})", to_number(value));
+  } else if constexpr (requires { value.value(); }) {
+    fmt::format_to(std::back_inserter(out), "{}", value);
+  } else {
+    append_number(out, to_number(value), width, style);
+  }
+}
+
+}  // namespace detail
+
+/// One line of "Name=value", in the table's order. Values of arrays are joined by ',', runs of one value are
+/// written as "value*count". Keys are never shown.
+template <Layout A>
+std::string print(const A& attribute) {
+  std::string out;
+  for_each_field<A>([&](const auto& row) {
+    if (!out.empty()) out += ' ';
+    out += row.name;
+    out += '=';
+    if constexpr (kIsText<std::remove_cvref_t<decltype(row)>>) {
+      detail::append_quoted(out, attribute.*row.member);
+    } else {
+      for (std::size_t i = 0; i < row.place.count;) {
+        const auto value = row.get(attribute, i);
+        std::size_t run = 1;
+        while (i + run < row.place.count && row.get(attribute, i + run) == value) ++run;
+        if (i != 0) out += ',';
+        detail::append_value(out, value, row.place.width, row.style);
+        if (run > 1) fmt::format_to(std::back_inserter(out), "*{}", run);
+        i += run;
+      }
+    }
+  });
+  return out;
+}
+
+}  // namespace smd::wire
