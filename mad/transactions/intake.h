@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The door for MADs that nobody asked for: so many a second, the rest is dropped and counted.
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "mad/clock.h"
+#include "mad/transactions/policy.h"
+#include "mad/transport.h"
+
+namespace smd::mad {
+
+class Intake {
+ public:
+  using Handler = std::move_only_function<void(Received&&)>;
+  explicit Intake(const Policy& policy)
+      : cost_(Duration{std::chrono::seconds(1)} / std::max(policy.unsolicited_rate, 1U)),
+        depth_(cost_ * std::max(policy.unsolicited_burst, 1U)) {}
+
+  void listen(Handler handler) { handler_ = std::move(handler); }
+
+  /// False where it was dropped.
+  bool take(Received&& received, TimePoint now) {
+    // A bucket that leaks at the rate: full is a burst above it.
+    const auto level = std::max(full_until_, now);
+    if (!handler_ || level - now + cost_ > depth_) return false;
+    full_until_ = level + cost_;
+    handler_(std::move(received));
+    return true;
+  }
+
+ private:
+  Handler handler_;
+  Duration cost_, depth_;
+  TimePoint full_until_{};
+};
+
+}  // namespace smd::mad

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mad/transactions/node_state.h"
+
+#include <algorithm>
+
+namespace smd::mad {
+
+void AnswerTime::measured(Duration sample) {
+  sample = std::max(sample, Duration{1});  // zero would mean: not known
+  if (!known()) {
+    smoothed_ = sample;
+    deviation_ = sample / 2;
+    return;
+  }
+  const auto difference = sample > smoothed_ ? sample - smoothed_ : smoothed_ - sample;
+  deviation_ += (difference - deviation_) / 4;
+  smoothed_ = std::max(smoothed_ + (sample - smoothed_) / 8, Duration{1});
+}
+
+Duration AnswerTime::resend(const Policy& policy) const {
+  if (!known()) return policy.timeout;
+  return std::clamp(smoothed_ + 4 * deviation_, policy.min_timeout, policy.max_timeout);
+}
+
+Window::Window(std::uint32_t floor, std::uint32_t ceiling)
+    : floor_(std::clamp(floor, 1U, std::max(ceiling, 1U))),
+      ceiling_(std::max(ceiling, 1U)),
+      size_(ceiling_) {}
+
+void Window::answered() {
+  if (size_ >= ceiling_ || ++credit_ < size_) return;
+  credit_ = 0;
+  ++size_;
+}
+
+void Window::lost(TimePoint now, Duration pause) {
+  if (last_loss_ != TimePoint::min() && now < last_loss_ + pause) return;
+  last_loss_ = now;
+  credit_ = 0;
+  size_ = std::max(size_ / 2, floor_);
+}
+
+}  // namespace smd::mad

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What experience with one node tells: how fast it answers, and how many requests it can take at once.
+
+#include <cstdint>
+
+#include "mad/clock.h"
+#include "mad/transactions/policy.h"
+
+namespace smd::mad {
+
+struct OpenRequest;
+
+/// The resend time as TCP computes it (RFC 6298): smoothed answer time plus four times its mean deviation.
+/// Every try has its own transaction, so that each answer is a clean measurement.
+class AnswerTime {
+ public:
+  void measured(Duration sample);
+  /// Resend time of the first try.
+  Duration resend(const Policy& policy) const;
+  bool known() const { return smoothed_ > Duration::zero(); }
+  Duration smoothed() const { return smoothed_; }
+
+ private:
+  Duration smoothed_{}, deviation_{};
+};
+
+/// Additive increase, multiplicative decrease, between a floor and a ceiling.
+class Window {
+ public:
+  Window(std::uint32_t floor, std::uint32_t ceiling);
+  bool has_room(std::uint32_t taken) const { return taken < size_; }
+  std::uint32_t size() const { return size_; }
+  /// An answer in time: one more place for each window full of answers.
+  void answered();
+  /// Something was lost: half the places, but once in `pause` only (one overload loses many).
+  void lost(TimePoint now, Duration pause);
+
+ private:
+  std::uint32_t floor_, ceiling_, size_, credit_ = 0;
+  TimePoint last_loss_ = TimePoint::min();
+};
+
+/// Requests to one node, and those that wait for a place.
+struct NodeState {
+  explicit NodeState(Window places) : window(places) {}
+  AnswerTime answer_time;
+  Window window;
+  TimePoint last_answer = TimePoint::min();
+  std::uint32_t open = 0;        ///< started and not ended
+  OpenRequest* first = nullptr;  ///< waiting, in order
+  OpenRequest* last = nullptr;
+  bool ready = false;  ///< stands in the queue of nodes that may start one
+  NodeState* next_ready = nullptr;
+  bool has_room() const { return window.has_room(open); }
+};
+
+}  // namespace smd::mad

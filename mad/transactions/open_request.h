@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One request from submit to its end. Pooled: nothing is allocated for it once the pool is warm.
+
+#include <array>
+#include <expected>
+#include <functional>
+
+#include "mad/transactions/error.h"
+#include "mad/transactions/mad.h"
+#include "mad/transactions/policy.h"
+#include "mad/transactions/wheel.h"
+
+namespace smd::mad {
+
+struct NodeState;
+
+using Answer = std::expected<Mad, RequestError>;
+using Completion = std::move_only_function<void(Answer)>;
+
+struct OpenRequest : WheelItem {
+  Completion done;
+  NodeState* node = nullptr;
+  OpenRequest* next_waiting = nullptr;
+  std::uint32_t index = 0;       ///< in the pool; lower half of the RequestId
+  std::uint32_t generation = 1;  ///< upper half
+  std::uint32_t row = 0;         ///< in the attribute table
+  std::uint16_t slot = 0;        ///< only once started
+  std::uint8_t tries = 0;
+  bool used = false, started = false;
+  bool in_window = false;    ///< holds a place of the global window
+  bool cancelled = false;    ///< ended while it waited: dropped when its turn comes
+  bool backing_off = false;  ///< the node said busy: the next try waits
+  Guid guid;
+  TimePoint started_at{};
+  Route route;
+  Mad mad{};
+  std::array<TimePoint, kMaxTries> sent_at{};
+};
+
+}  // namespace smd::mad

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What comes from the wire: any bytes at all, until they are matched to something that was asked.
+#include <algorithm>
+#include <utility>
+
+#include "mad/transactions/transactions.h"
+
+namespace smd::mad {
+
+void Transactions::receive(std::span<Received> batch) {
+  const auto now = clock_.now();
+  for (auto& received : batch) receive_one(received, now);
+  pump();
+}
+
+void Transactions::receive_one(Received& received, TimePoint now) {
+  if (received.error != 0) {  // a send of ours that the lower side gave up: the resend time still runs
+    ++counted_.send_failed;
+    return;
+  }
+  const std::span<const std::uint8_t> mad = received.bytes;
+  if (mad.size() < std::tuple_size_v<Mad>) {
+    ++counted_.malformed;
+    return;
+  }
+  if (!header::is_response(header::method(mad))) {
+    ++(intake_.take(std::move(received), now) ? counted_.unsolicited : counted_.unsolicited_dropped);
+    return;
+  }
+  // Only the lower half of the transaction is ours, the kernel puts its agent's number into the upper.
+  const auto tid = static_cast<std::uint32_t>(header::tid(mad).value());
+  const auto attempt = tid & (kMaxTries - 1);
+  auto& slot = slots_[tid >> kTryBits & (kSlots - 1)];
+  auto* open = slot.request;
+  if (open == nullptr || slot.generation != tid >> (kTryBits + kSlotBits)) return count_stray(tid);
+  const bool matches = attempt < open->tries && header::mgmt_class(mad) == header::mgmt_class(open->mad) &&
+                       header::method(mad) == header::response_to(header::method(open->mad)) &&
+                       header::attribute(mad) == header::attribute(open->mad);
+  if (!matches) {
+    ++counted_.mismatched;
+    return;
+  }
+  answer(*open, attempt, mad, now);
+}
+
+void Transactions::count_stray(std::uint32_t tid) {
+  const auto& slot = slots_[tid >> kTryBits & (kSlots - 1)];
+  const auto before = (slot.generation - 1) & kGenerationMask;
+  if (slot.last_ending == Ending::none || before != tid >> (kTryBits + kSlotBits)) {
+    ++counted_.unknown;
+    return;
+  }
+  auto& row = table_[slot.last_row];
+  ++(slot.last_ending == Ending::answered ? row.duplicate : row.late);
+}
+
+void Transactions::answer(OpenRequest& open, unsigned attempt, std::span<const std::uint8_t> mad,
+                          TimePoint now) {
+  measure(open, attempt, now);
+  auto& row = table_[open.row];
+  const auto status = header::status(mad);
+  if ((status & kStatusBusy) != 0) {
+    ++row.busy;
+    leave_window(open);
+    if (open.tries <= policy_.retries) {  // the try's own resend time is the back-off
+      open.backing_off = true;
+      return;
+    }
+  }
+  ++row.answered;
+  Mad whole;
+  std::copy_n(mad.begin(), whole.size(), whole.begin());
+  if (status == 0) return end(open, Ending::answered, whole, Deliver::now);
+  ++row.refused;
+  auto error = error_of(open, Fault::refused);
+  error.status = status;
+  error.answer = std::make_shared<const Mad>(whole);
+  end(open, Ending::answered, std::unexpected(std::move(error)), Deliver::now);
+}
+
+void Transactions::measure(OpenRequest& open, unsigned attempt, TimePoint now) {
+  auto& node = *open.node;
+  if (&node != &anonymous_) {
+    node.answer_time.measured(now - open.sent_at[attempt]);
+    node.last_answer = now;
+  }
+  if (open.tries == 1) {
+    window_.answered();
+    node.window.answered();
+  } else if (attempt > 0) {  // tries before it were lost, though the node is alive: too much on the way
+    window_.lost(now, policy_.min_timeout);
+  }
+}
+
+}  // namespace smd::mad

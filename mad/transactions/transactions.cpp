@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// The life of a request: queued, started, resent. ending.cpp and receive.cpp have the rest.
+#include "mad/transactions/transactions.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <utility>
+
+namespace smd::mad {
+namespace {
+
+constexpr std::uint32_t kWindowFloor = 32;
+/// The kernel must not give up before we do.
+constexpr Duration kKernelMargin = std::chrono::milliseconds(100);
+
+/// What the configuration cannot ask for, whatever it says.
+Policy bounded(Policy policy) {
+  policy.max_outstanding = std::clamp(policy.max_outstanding, 1U, kMaxOutstanding);
+  policy.per_node = std::clamp(policy.per_node, 1U, policy.max_outstanding);
+  policy.retries = std::min(policy.retries, kMaxTries - 1);
+  policy.timeout = std::max(policy.timeout, Wheel::kTick);
+  policy.min_timeout = std::max(policy.min_timeout, Wheel::kTick);
+  policy.max_timeout = std::max({policy.max_timeout, policy.timeout, policy.min_timeout});
+  return policy;
+}
+
+/// Nothing is wrong with the transport as such: this try is lost, the next may go.
+bool passes(int error) {
+  return error == EAGAIN || error == ENOBUFS || error == ENOMEM || error == EINTR || error == ETIMEDOUT;
+}
+
+bool routable(const Route& route) {
+  const auto* lid_route = std::get_if<LidRoute>(&route);
+  return lid_route == nullptr || lid_route->lid.value() != 0;
+}
+
+}  // namespace
+
+Transactions::Transactions(asio::any_io_executor executor, Clock& clock, Transport& transport, Policy policy,
+                           std::uint64_t seed)
+    : executor_(std::move(executor)),
+      clock_(clock),
+      transport_(transport),
+      policy_(bounded(policy)),
+      window_(kWindowFloor, policy_.max_outstanding),
+      anonymous_(
+          Window(std::numeric_limits<std::uint32_t>::max(), std::numeric_limits<std::uint32_t>::max())),
+      slots_(kSlots),
+      wheel_(clock, [this] { resend_due(); }),
+      intake_(policy_) {
+  for (std::uint32_t i = 0; i < kSlots; ++i) {
+    slots_[i].generation = static_cast<std::uint32_t>((seed * 0x9E3779B97F4A7C15U) >> 32U) & kGenerationMask;
+    free_slots_.push(static_cast<std::uint16_t>(i));
+  }
+  transport_.on_receive([this](std::span<Received> batch) { receive(batch); });
+}
+
+Transactions::~Transactions() { transport_.on_receive({}); }
+
+Transactions::RequestId Transactions::submit(Request request, Completion done) {
+  auto& open = make(std::move(request), std::move(done));
+  const auto id = RequestId{open.generation} << 32U | open.index;
+  if (!routable(open.route)) {
+    end(open, Ending::given_up, std::unexpected(error_of(open, Fault::unroutable)), Deliver::later);
+    return id;
+  }
+  queue(open);
+  pump();
+  return id;
+}
+
+void Transactions::cancel(RequestId id) {
+  const auto index = static_cast<std::uint32_t>(id);
+  if (index >= pool_.size()) return;
+  auto& open = pool_[index];
+  if (!open.used || open.cancelled || open.generation != static_cast<std::uint32_t>(id >> 32U)) return;
+  auto error = error_of(open, Fault::closed);
+  error.error = ECANCELED;
+  if (open.started) {
+    end(open, Ending::given_up, std::unexpected(std::move(error)), Deliver::later);
+    pump();
+    return;
+  }
+  open.cancelled = true;  // stays in its node's queue until its turn comes
+  asio::post(executor_, [done = std::move(open.done), error = std::move(error)]() mutable {
+    done(std::unexpected(std::move(error)));
+  });
+}
+
+OpenRequest& Transactions::make(Request&& request, Completion&& done) {
+  if (free_.empty()) {
+    free_.push_back(&pool_.emplace_back());
+    free_.back()->index = static_cast<std::uint32_t>(pool_.size() - 1);
+  }
+  auto& open = *free_.back();
+  free_.pop_back();
+  open.used = true;
+  open.done = std::move(done);
+  open.node = &state_of(request.node);
+  open.guid = request.node;
+  open.mad = request.mad;
+  open.route = std::move(request.route);
+  write_route(open.mad, open.route);
+  open.row = table_.row(header::method(open.mad), header::attribute(open.mad));
+  return open;
+}
+
+void Transactions::recycle(OpenRequest& open) {
+  if (++open.generation == 0) open.generation = 1;
+  open.used = open.started = open.cancelled = open.backing_off = false;
+  open.tries = 0;
+  open.done = nullptr;
+  free_.push_back(&open);
+}
+
+NodeState& Transactions::state_of(Guid node) {
+  if (node == Guid{}) return anonymous_;
+  return nodes_.try_emplace(node, Window(1, policy_.per_node)).first->second;
+}
+
+void Transactions::queue(OpenRequest& open) {
+  auto& node = *open.node;
+  open.next_waiting = nullptr;
+  (node.last != nullptr ? node.last->next_waiting : node.first) = &open;
+  node.last = &open;
+  ++waiting_;
+  make_ready(node);
+}
+
+void Transactions::make_ready(NodeState& node) {
+  if (node.ready || node.first == nullptr || !node.has_room()) return;
+  node.ready = true;
+  node.next_ready = nullptr;
+  (last_ready_ != nullptr ? last_ready_->next_ready : first_ready_) = &node;
+  last_ready_ = &node;
+}
+
+OpenRequest* Transactions::next_of(NodeState& node) {
+  while (node.first != nullptr) {
+    auto* open = node.first;
+    node.first = open->next_waiting;
+    if (node.first == nullptr) node.last = nullptr;
+    --waiting_;
+    if (!open->cancelled) return open;
+    recycle(*open);
+  }
+  return nullptr;
+}
+
+void Transactions::pump() {
+  while (first_ready_ != nullptr && window_.has_room(in_flight_) && !free_slots_.empty()) {
+    auto& node = *first_ready_;
+    first_ready_ = node.next_ready;
+    if (first_ready_ == nullptr) last_ready_ = nullptr;
+    node.ready = false;
+    auto* open = next_of(node);
+    if (open == nullptr) continue;
+    start(*open);
+    make_ready(node);
+  }
+}
+
+void Transactions::start(OpenRequest& open) {
+  open.slot = free_slots_.pop();
+  slots_[open.slot].request = &open;
+  open.started = open.in_window = true;
+  open.started_at = clock_.now();
+  ++open.node->open;
+  ++in_flight_;
+  ++open_;
+  ++table_[open.row].requests;
+  send_try(open);
+}
+
+std::uint32_t Transactions::tid_of(const OpenRequest& open, unsigned attempt) const {
+  return slots_[open.slot].generation << (kSlotBits + kTryBits) | std::uint32_t{open.slot} << kTryBits |
+         attempt;
+}
+
+Duration Transactions::wait_of(const OpenRequest& open, unsigned attempt) const {
+  const auto first = open.node->answer_time.resend(policy_);
+  // Doubled a try, as far as max_timeout; the shift itself must not overflow.
+  return attempt >= 16 ? policy_.max_timeout : std::min(first * (1U << attempt), policy_.max_timeout);
+}
+
+void Transactions::send_try(OpenRequest& open) {
+  const unsigned attempt = open.tries++;
+  const auto now = clock_.now();
+  open.sent_at[attempt] = now;
+  header::set_tid(open.mad, Tid{tid_of(open, attempt)});
+  auto& row = table_[open.row];
+  ++row.sent;
+  if (attempt > 0) ++row.retries;
+  Duration give_up = kKernelMargin;
+  for (unsigned i = attempt; i <= policy_.retries; ++i) give_up += wait_of(open, i);
+  wheel_.add(open, now + wait_of(open, attempt));
+
+  const auto sent =
+      transport_.send(open.mad, open.route, std::chrono::ceil<std::chrono::milliseconds>(give_up));
+  if (sent) return;
+  ++counted_.send_failed;
+  if (passes(sent.error().error)) return;
+  auto error = error_of(open, Fault::closed);
+  error.error = sent.error().error;
+  end(open, Ending::given_up, std::unexpected(std::move(error)), Deliver::later);
+}
+
+void Transactions::resend_due() {
+  const auto now = clock_.now();
+  while (auto* item = wheel_.pop_due()) {
+    auto& open = static_cast<OpenRequest&>(*item);
+    if (std::exchange(open.backing_off, false)) {
+      send_try(open);
+      continue;
+    }
+    ++table_[open.row].timeouts;
+    // What does not answer must not hold up those who do: its place goes to another request.
+    leave_window(open);
+    open.node->window.lost(now, open.node->answer_time.resend(policy_));
+    if (open.tries <= policy_.retries) {
+      send_try(open);
+    } else {
+      ++table_[open.row].unanswered;
+      end(open, Ending::given_up, std::unexpected(error_of(open, Fault::timeout)), Deliver::now);
+    }
+  }
+  pump();
+}
+
+void Transactions::leave_window(OpenRequest& open) {
+  if (std::exchange(open.in_window, false)) --in_flight_;
+}
+
+std::expected<void, TransportError> Transactions::send(const Mad& mad, const Route& route) {
+  Mad routed = mad;
+  write_route(routed, route);
+  ++counted_.replies;
+  return transport_.send(routed, route, std::chrono::milliseconds(0));
+}
+
+std::expected<void, TransportError> Transactions::respond(const Received& request, Mad reply) {
+  if (request.bytes.size() < reply.size()) return std::unexpected(TransportError{EINVAL, "short request"});
+  write_reply_header(reply, request.bytes);
+  ++counted_.replies;
+  // A directed route back is in the MAD itself; the transport only has to know that it is one.
+  const Route back =
+      header::mgmt_class(request.bytes) == kSmDirected ? Route(DirectedPath{}) : Route(request.from);
+  return transport_.send(reply, back, std::chrono::milliseconds(0));
+}
+
+Counters Transactions::counters() const {
+  auto value = counted_;
+  value.by_attribute = table_.sorted();
+  return value;
+}
+
+}  // namespace smd::mad

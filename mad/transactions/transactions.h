@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Asking nodes: tries, resend times, windows, and the matching of answers to what was asked.
+
+#include <cstdint>
+#include <deque>
+#include <expected>
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "mad/asio.h"
+#include "mad/clock.h"
+#include "mad/transactions/counters.h"
+#include "mad/transactions/error.h"
+#include "mad/transactions/intake.h"
+#include "mad/transactions/mad.h"
+#include "mad/transactions/node_state.h"
+#include "mad/transactions/open_request.h"
+#include "mad/transactions/policy.h"
+#include "mad/transactions/wheel.h"
+#include "mad/transport.h"
+
+namespace smd::mad {
+
+/// What is asked of whom. `node` says whose answer time and window count; 0 where nobody knows yet (then
+/// there is no window but the global one, and the resend time is Policy's).
+struct Request {
+  Mad mad{};  ///< transaction, and for SMPs class and path, are filled in
+  Route route;
+  Guid node;
+};
+
+/// Requests over one Transport. Every try of a request has a transaction of its own and all stay open until
+/// the request ends: any answer to any try completes it. All calls on the io_context's thread; Clock and
+/// Transport live longer. Whoever waits here must have ended (TaskGroup::stop) before it dies.
+class Transactions {
+ public:
+  /// `seed`: where the transaction numbers start. Two programs on one port should differ in it.
+  Transactions(asio::any_io_executor executor, Clock& clock, Transport& transport, Policy policy,
+               std::uint64_t seed);
+  Transactions(const Transactions&) = delete;
+  Transactions& operator=(const Transactions&) = delete;
+  ~Transactions();
+
+  using RequestId = std::uint64_t;  ///< never 0
+  /// Calls `done` once, on the io_context and never within this call. Waiting requests are not bounded here:
+  /// who submits by the thousand looks at waiting().
+  RequestId submit(Request request, Completion done);
+  /// The request ends as closed; ids of ended requests are ignored.
+  void cancel(RequestId id);
+  /// The same as submit, for coroutines. Throws nothing; a cancelled coroutine gets Fault::closed.
+  asio::awaitable<Answer> request(Request request);
+
+  /// Sends a MAD that wants no answer (a TrapRepress, a reply).
+  std::expected<void, TransportError> send(const Mad& mad, const Route& route);
+  /// Sends `reply` (its status and data are the caller's) back to where `request` came from.
+  std::expected<void, TransportError> respond(const Received& request, Mad reply);
+
+  /// MADs that are no answers: traps, reports, other SMs' requests. Of at least 256 bytes; anything else in
+  /// them is the sender's word. At most Policy::unsolicited_rate a second.
+  using Handler = std::move_only_function<void(Received&&)>;
+  void on_unsolicited(Handler handler) { intake_.listen(std::move(handler)); }
+
+  /// Ends what waits for this node and was not sent yet: Fault::timeout, 0 tries, node_silent.
+  void drop_waiting(Guid node);
+  /// Forgets answer time and window of a node that has left the fabric.
+  void forget(Guid node);
+
+  std::size_t open() const { return open_; }        ///< started and not ended
+  std::size_t waiting() const { return waiting_; }  ///< not started: the windows are full
+  std::uint32_t window() const { return window_.size(); }
+  Counters counters() const;
+
+ private:
+  /// Transaction numbers: generation, slot, try. A slot is one started request.
+  static constexpr unsigned kTryBits = 5, kSlotBits = 12, kGenerationBits = 32 - kTryBits - kSlotBits;
+  static_assert(1U << kTryBits == kMaxTries);
+  enum class Ending : std::uint8_t { none, answered, given_up };
+  static constexpr std::uint32_t kSlots = 1U << kSlotBits;
+  static constexpr std::uint32_t kGenerationMask = (1U << kGenerationBits) - 1;
+  struct Slot {
+    OpenRequest* request = nullptr;
+    std::uint32_t generation = 0;
+    std::uint32_t last_row = 0;  ///< of the request before: where its late answers are counted
+    Ending last_ending = Ending::none;
+  };
+
+  /// Free slots, first in, first out.
+  class SlotQueue {
+   public:
+    SlotQueue() : ring_(kSlots) {}
+    bool empty() const { return size_ == 0; }
+    void push(std::uint16_t slot) { ring_[(first_ + size_++) % kSlots] = slot; }
+    std::uint16_t pop() {
+      const auto slot = ring_[first_];
+      first_ = (first_ + 1) % kSlots;
+      --size_;
+      return slot;
+    }
+
+   private:
+    std::vector<std::uint16_t> ring_;
+    std::uint32_t first_ = 0, size_ = 0;
+  };
+
+  // transactions.cpp: the life of a request
+  OpenRequest& make(Request&& request, Completion&& done);
+  NodeState& state_of(Guid node);
+  void queue(OpenRequest& open);
+  void make_ready(NodeState& node);
+  OpenRequest* next_of(NodeState& node);
+  std::uint32_t tid_of(const OpenRequest& open, unsigned attempt) const;
+  Duration wait_of(const OpenRequest& open, unsigned attempt) const;
+  void pump();
+  void start(OpenRequest& open);
+  void send_try(OpenRequest& open);
+  void resend_due();
+  void leave_window(OpenRequest& open);
+  void recycle(OpenRequest& open);
+
+  // ending.cpp: how requests end
+  enum class Deliver : std::uint8_t { now, later };
+  void end(OpenRequest& open, Ending ending, Answer answer, Deliver deliver);
+  RequestError error_of(const OpenRequest& open, Fault fault) const;
+
+  // receive.cpp: what comes from the wire
+  void receive(std::span<Received> batch);
+  void receive_one(Received& received, TimePoint now);
+  void count_stray(std::uint32_t tid);
+  void answer(OpenRequest& open, unsigned attempt, std::span<const std::uint8_t> mad, TimePoint now);
+  void measure(OpenRequest& open, unsigned attempt, TimePoint now);
+
+  asio::any_io_executor executor_;
+  Clock& clock_;
+  Transport& transport_;
+  Policy policy_;
+  Window window_;
+  NodeState anonymous_;
+  std::unordered_map<Guid, NodeState> nodes_;
+  std::deque<OpenRequest> pool_;  ///< addresses stay
+  std::vector<OpenRequest*> free_;
+  std::vector<Slot> slots_;
+  SlotQueue free_slots_;              ///< a slot rests long before it is used again
+  NodeState* first_ready_ = nullptr;  ///< nodes with a request to start and room for it, in turn
+  NodeState* last_ready_ = nullptr;
+  Wheel wheel_;
+  AttributeTable table_;
+  Counters counted_;  ///< by_attribute stays empty here
+  Intake intake_;
+  std::uint32_t in_flight_ = 0;  ///< hold a place in window_
+  std::size_t open_ = 0, waiting_ = 0;
+};
+
+}  // namespace smd::mad
