@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/quality/quality.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "routing/quality/walker.h"
+
+namespace smd::routing {
+namespace {
+
+constexpr std::size_t kShifts = 1024;
+constexpr std::size_t kRandom = 100;
+
+/// A host as source and as destination.
+struct Host {
+  SwitchIndex sw = 0;
+  Lid lid;
+};
+
+struct Job {
+  const Topology& topology;
+  const LidMap& lids;
+  const Routes& routes;
+  const Parallel& parallel;
+  std::vector<Host> hosts;
+};
+
+Job make_job(const Topology& topology, const LidMap& lids, const Routes& routes,
+             std::span<const EndIndex> numbering, const Parallel& parallel) {
+  Job job{topology, lids, routes, parallel, {}};
+  for (const auto e : numbering) {
+    const auto& end = topology.end_ports()[e];
+    const auto range = lids.of_end(e);
+    if (end.sw != kNoSwitch && range.count() != 0) job.hosts.push_back({end.sw, range.base});
+  }
+  return job;
+}
+
+/// Loads of links under one pattern after another.
+class Loads {
+ public:
+  explicit Loads(std::size_t channels) : load_(channels) {}
+
+  void add(std::span<const std::uint32_t> way) {
+    for (const auto channel : way) {
+      if (load_[channel]++ == 0) used_.push_back(channel);
+      max_ = std::max(max_, load_[channel]);
+    }
+  }
+  std::uint32_t max() const { return max_; }
+  std::uint32_t max_on(std::span<const std::uint32_t> way) const {
+    std::uint32_t most = 1;  // the host's own cable
+    for (const auto channel : way) most = std::max(most, load_[channel]);
+    return most;
+  }
+  void clear() {
+    for (const auto channel : used_) load_[channel] = 0;
+    used_.clear();
+    max_ = 0;
+  }
+
+ private:
+  std::vector<std::uint32_t> load_;
+  std::vector<std::uint32_t> used_;
+  std::uint32_t max_ = 0;
+};
+
+/// What std::shuffle does is not the same everywhere; this is.
+std::vector<std::uint32_t> permutation(std::size_t n, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::uint32_t> order(n);
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+  return order;
+}
+
+std::uint64_t seed_of(std::uint64_t seed, std::size_t pattern) {
+  return seed * 0x9E3779B97F4A7C15U + pattern;
+}
+
+/// fn(pattern number, walker, loads) for each pattern, in parallel.
+template <class Fn>
+void for_patterns(const Job& job, std::size_t count, const Fn& fn) {
+  const std::size_t grain = std::max<std::size_t>(1, count / (std::size_t{job.parallel.threads()} * 4));
+  for_ranges(job.parallel, count, grain, [&](std::size_t begin, std::size_t end) {
+    Walker walker(job.topology, job.lids, job.routes);
+    Loads loads(job.topology.channels());
+    for (std::size_t i = begin; i < end; ++i) {
+      fn(i, walker, loads);
+      loads.clear();
+    }
+  });
+}
+
+double mean(std::span<const double> values) {
+  return values.empty()
+             ? 0
+             : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+void measure_shifts(const Job& job, Quality& quality) {
+  const std::size_t n = job.hosts.size();
+  const std::size_t all = n == 0 ? 0 : n - 1;
+  const std::size_t count = std::min(all, kShifts);
+  std::vector<double> most(count);
+  for_patterns(job, count, [&](std::size_t i, Walker& walker, Loads& loads) {
+    const std::size_t shift = 1 + i * all / count;
+    for (std::size_t from = 0; from < n; ++from) {
+      const std::size_t to = from + shift < n ? from + shift : from + shift - n;
+      loads.add(walker.walk(job.hosts[from].sw, job.hosts[to].lid));
+    }
+    most[i] = loads.max();
+  });
+  quality.shift_mean = mean(most);
+  quality.shift_max = most.empty() ? 0 : static_cast<std::uint32_t>(std::ranges::max(most));
+}
+
+void measure_permutations(const Job& job, std::uint64_t seed, Quality& quality) {
+  const std::size_t n = job.hosts.size();
+  std::vector<double> most(n == 0 ? 0 : kRandom);
+  for_patterns(job, most.size(), [&](std::size_t i, Walker& walker, Loads& loads) {
+    const auto to = permutation(n, seed_of(seed, i));
+    for (std::size_t from = 0; from < n; ++from) {
+      loads.add(walker.walk(job.hosts[from].sw, job.hosts[to[from]].lid));
+    }
+    most[i] = loads.max();
+  });
+  quality.random_permutation_mean = mean(most);
+}
+
+void measure_bisections(const Job& job, std::uint64_t seed, Quality& quality) {
+  const std::size_t half = job.hosts.size() / 2;
+  std::vector<double> share(half == 0 ? 0 : kRandom);
+  for_patterns(job, share.size(), [&](std::size_t i, Walker& walker, Loads& loads) {
+    const auto order = permutation(job.hosts.size(), seed_of(seed, kRandom + i));
+    const auto way = [&](std::size_t pair) {
+      return walker.walk(job.hosts[order[pair]].sw, job.hosts[order[half + pair]].lid);
+    };
+    for (std::size_t pair = 0; pair < half; ++pair) loads.add(way(pair));
+    double sum = 0;
+    for (std::size_t pair = 0; pair < half; ++pair) {
+      const auto channels = way(pair);
+      if (walker.arrived()) sum += 1.0 / loads.max_on(channels);
+    }
+    share[i] = sum / static_cast<double>(half);
+  });
+  quality.ebb = mean(share);
+}
+
+std::vector<std::uint64_t> link_paths_of(const Job& job) {
+  std::vector<std::uint64_t> sources(job.topology.switches());
+  for (const auto& host : job.hosts) ++sources[host.sw];
+  // Neighbouring LIDs lie in the same lines of memory.
+  auto by_lid = job.hosts;
+  std::ranges::sort(by_lid, {}, &Host::lid);
+  const std::size_t grain =
+      std::max<std::size_t>(64, by_lid.size() / (std::size_t{job.parallel.threads()} * 4));
+  std::vector<std::vector<std::uint64_t>> pieces((by_lid.size() + grain - 1) / grain);
+  for_ranges(job.parallel, by_lid.size(), grain, [&](std::size_t begin, std::size_t end) {
+    auto& paths = pieces[begin / grain];
+    paths.resize(job.topology.channels());
+    Walker walker(job.topology, job.lids, job.routes);
+    for (std::size_t block = begin; block < end; block += 64) {
+      for (SwitchIndex s = 0; s < sources.size(); ++s) {
+        if (sources[s] == 0) continue;
+        for (std::size_t i = block; i < std::min(end, block + 64); ++i) {
+          for (const auto channel : walker.walk(s, by_lid[i].lid)) paths[channel] += sources[s];
+        }
+      }
+    }
+  });
+  std::vector<std::uint64_t> total(job.topology.channels());
+  for (const auto& piece : pieces) {
+    for (std::size_t c = 0; c < piece.size(); ++c) total[c] += piece[c];
+  }
+  return total;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> link_paths(const Topology& topology, const LidMap& lids, const Routes& routes,
+                                      std::span<const EndIndex> hosts, const Parallel& parallel) {
+  return link_paths_of(make_job(topology, lids, routes, hosts, parallel));
+}
+
+Quality measure(const Topology& topology, const LidMap& lids, const Routes& routes,
+                std::span<const EndIndex> hosts, const Parallel& parallel, std::uint64_t seed) {
+  const auto job = make_job(topology, lids, routes, hosts, parallel);
+  Quality quality;
+  const auto paths = link_paths_of(job);
+  if (!paths.empty()) quality.max_link_paths = std::ranges::max(paths);
+  if (topology.cables() != 0) {
+    quality.mean_link_paths =
+        static_cast<double>(std::accumulate(paths.begin(), paths.end(), std::uint64_t{0})) /
+        static_cast<double>(2 * topology.cables());
+  }
+  measure_shifts(job, quality);
+  measure_permutations(job, seed, quality);
+  measure_bisections(job, seed, quality);
+  return quality;
+}
+
+}  // namespace smd::routing
