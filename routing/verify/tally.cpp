@@ -28,8 +28,9 @@ void Tally::add_unreached(const Block& block, SwitchIndex s, LidBits unreached, 
     const auto lid = block.lid(static_cast<unsigned>(std::countr_zero(rest)));
     const auto to = lids_.destination(lid);
     if (counted_before(s, to, lids_.of_end(to.end))) continue;
-    found.host_pairs_unreachable += topology_.hosts(s) - (to.sw == s ? 1U : 0U);
-    if (found.unreachable_example.empty()) found.unreachable_example = walk(s, lid);
+    const auto sources = topology_.hosts(s) - (to.sw == s ? 1U : 0U);
+    found.host_pairs_unreachable += sources;
+    if (sources != 0 && found.unreachable_example.empty()) found.unreachable_example = walk(s, lid);
   }
 }
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/quality/quality.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "routing/engine.h"
+#include "tests/support/routing_fabrics.h"
+#include "tests/support/routing_oracle.h"
+
+namespace smd::routing {
+namespace {
+
+using fabrics::Routable;
+
+Routes routed_by(const EngineInfo& engine, const Routable& fabric) {
+  return *engine.run(
+      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+}
+
+RC_GTEST_PROP(Quality, LinkPathsAreThoseOfEveryPairOfHosts, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const auto fabric =
+      fabrics::with_lids(fabrics::irregular(seed, *rc::gen::inRange(1U, 12U), 10, 20).input());
+  const auto routes = routed_by(kEngines[seed % kEngines.size()], fabric);
+
+  const auto fast =
+      link_paths(fabric.topology, fabric.lids, routes, hosts_in_file_order(fabric.topology), Serial{});
+
+  std::vector<std::uint64_t> slow(fabric.topology.channels());
+  for (const auto& [channel, paths] : oracle::link_paths(fabric.topology, fabric.lids, routes)) {
+    slow[fabric.topology.channel(channel.first, PortNum{static_cast<std::uint8_t>(channel.second)})] = paths;
+  }
+  RC_ASSERT(fast == slow);
+}
+
+class WholeTree : public testing::TestWithParam<EngineInfo> {};
+
+TEST_P(WholeTree, IsIdeal) {
+  const auto fabric = fabrics::with_lids(fabrics::ft3(8).input());
+  const auto hosts = hosts_in_file_order(fabric.topology);
+
+  const auto quality = measure(fabric.topology, fabric.lids, routed_by(GetParam(), fabric), hosts, Serial{});
+
+  EXPECT_EQ(quality.max_link_paths, 124U);  // 4 hosts a leaf, 4 uplinks, 124 hosts elsewhere
+  EXPECT_EQ(quality.shift_max, 1U);
+  EXPECT_DOUBLE_EQ(quality.shift_mean, 1.0);
+  EXPECT_GT(quality.ebb, 0.5);
+  EXPECT_LE(quality.ebb, 1.0);
+}
+
+TEST_P(WholeTree, WithParallelCablesIsIdeal) {
+  const auto fabric = fabrics::with_lids(fabrics::ft2(6, 2, 4, 2).input());
+  const auto hosts = hosts_in_file_order(fabric.topology);
+
+  const auto quality = measure(fabric.topology, fabric.lids, routed_by(GetParam(), fabric), hosts, Serial{});
+
+  EXPECT_EQ(quality.max_link_paths, 20U);
+  EXPECT_EQ(quality.shift_max, 1U);
+}
+
+TEST_P(WholeTree, IsTheSameWithManyThreads) {
+  const auto fabric = fabrics::with_lids(fabrics::damaged(fabrics::ft3(8), 5, 10).input());
+  const auto hosts = hosts_in_file_order(fabric.topology);
+  const auto routes = routed_by(GetParam(), fabric);
+
+  EXPECT_EQ(measure(fabric.topology, fabric.lids, routes, hosts, Serial{}),
+            measure(fabric.topology, fabric.lids, routes, hosts, Threads{3}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, WholeTree, testing::ValuesIn(kEngines),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Quality, AFabricWithoutHostsHasNoLoad) {
+  const auto fabric = fabrics::with_lids(fabrics::ft2(2, 2, 0).input());
+
+  const auto quality = measure(fabric.topology, fabric.lids, routed_by(kEngines[0], fabric), {}, Serial{});
+
+  EXPECT_EQ(quality, Quality{});
+}
+
+TEST(Quality, OneCableBetweenTwoSwitchesIsSharedByAll) {
+  fabrics::Builder b;
+  b.add_switch(8);
+  b.add_switch(8);
+  for (unsigned i = 0; i < 4; ++i) b.host(i / 2);
+  b.link(0, 1);
+  const auto fabric = fabrics::with_lids(b.input());
+
+  const auto quality = measure(fabric.topology, fabric.lids, routed_by(kEngines[0], fabric),
+                               hosts_in_file_order(fabric.topology), Serial{});
+
+  EXPECT_EQ(quality.max_link_paths, 4U);
+  EXPECT_DOUBLE_EQ(quality.mean_link_paths, 4.0);
+  EXPECT_EQ(quality.shift_max, 2U);
+  EXPECT_DOUBLE_EQ(quality.shift_mean, 4.0 / 3);  // by 1, 2 and 3: loads of 1, 2 and 1
+}
+
+}  // namespace
+}  // namespace smd::routing

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/verify/verify.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "routing/chain.h"
+#include "tests/support/routing_fabrics.h"
+#include "tests/support/routing_oracle.h"
+
+namespace smd::routing {
+namespace {
+
+using fabrics::Builder;
+using fabrics::Routable;
+
+Routes routed_by(const EngineInfo& engine, const Routable& fabric) {
+  return *engine.run(
+      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+}
+
+/// Some entries changed to any byte.
+Routes spoiled(Routes routes, std::uint64_t seed, unsigned changes) {
+  std::mt19937_64 random(seed);
+  for (unsigned i = 0; i < changes && !routes.rows.empty(); ++i) {
+    auto& row = routes.rows[random() % routes.rows.size()];
+    auto copy = std::make_shared<LftRow>(*row);
+    const auto any = static_cast<std::uint8_t>(random());
+    (*copy)[random() % copy->size()] = random() % 2 == 0 ? any : any % 8;
+    row = std::move(copy);
+  }
+  if (!routes.rows.empty() && random() % 8 == 0) routes.rows[random() % routes.rows.size()] = nullptr;
+  return routes;
+}
+
+void expect_same(const oracle::Found& slow, const Verification& fast) {
+  RC_ASSERT(fast.host_pairs_unreachable == slow.host_pairs_unreachable);
+  RC_ASSERT(fast.unrouted_by_rule == slow.unrouted_by_rule);
+  RC_ASSERT(fast.unreachable_switch_pairs == slow.unreachable_switch_pairs);
+  RC_ASSERT(fast.loops == slow.loops);
+  RC_ASSERT(fast.dead_ends == slow.dead_ends);
+  RC_ASSERT((fast.credit_loops != 0) == slow.credit_loop);
+  RC_ASSERT((fast.credit_loops + fast.management_credit_loops != 0) == slow.any_credit_loop);
+}
+
+Builder any_fabric() {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  if (*rc::gen::inRange(0, 3) == 0)
+    return fabrics::damaged(fabrics::ft3(4), seed, *rc::gen::inRange(0U, 40U));
+  return fabrics::irregular(seed, *rc::gen::inRange(1U, 16U), *rc::gen::inRange(0U, 16U),
+                            *rc::gen::inRange(0U, 40U));
+}
+
+RC_GTEST_PROP(Verify, AgreesWithFollowingEveryPacket, ()) {
+  const auto fabric =
+      fabrics::with_lids(any_fabric().input(), static_cast<std::uint8_t>(*rc::gen::inRange(0, 3)));
+  const auto& engine = kEngines[*rc::gen::inRange<std::size_t>(0, kEngines.size())];
+  const auto routes = spoiled(routed_by(engine, fabric), *rc::gen::arbitrary<std::uint64_t>(),
+                              *rc::gen::element(0U, 1U, 5U, 60U, 1000U));
+
+  const auto fast = verify(fabric.topology, fabric.lids, routes, Serial{});
+
+  expect_same(oracle::verify(fabric.topology, fabric.lids, routes), fast);
+  RC_ASSERT((fast.loops == 0) == fast.loop_example.empty());
+  RC_ASSERT((fast.dead_ends == 0) == fast.dead_end_example.empty());
+  RC_ASSERT((fast.host_pairs_unreachable == 0) == fast.unreachable_example.empty());
+}
+
+RC_GTEST_PROP(Updn, IsProvenOnAnyFabric, ()) {
+  const auto fabric =
+      fabrics::with_lids(any_fabric().input(), static_cast<std::uint8_t>(*rc::gen::inRange(0, 3)));
+
+  const auto found = verify(fabric.topology, fabric.lids, routed_by(*find_engine("updn"), fabric), Serial{});
+
+  if (!found.clean()) RC_FAIL(describe(found, fabric.topology));
+}
+
+RC_GTEST_PROP(Updn, RoutesEveryPairThatTheRootsAllow, ()) {
+  const auto fabric = fabrics::with_lids(any_fabric().input());
+  const auto& topology = fabric.topology;
+  std::vector<Guid> roots;
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    if (*rc::gen::inRange(0, 3) == 0) roots.push_back(topology.guid(s));
+  }
+  RC_PRE(!roots.empty());
+
+  const auto routes = updn({.topology = topology,
+                            .lids = fabric.lids,
+                            .options = UpdnOptions{roots},
+                            .parallel = Serial{},
+                            .stop = {}});
+
+  std::vector<SwitchIndex> root_indexes;
+  for (const auto guid : roots) root_indexes.push_back(topology.find(guid));
+  const auto order = order_from_roots(topology, root_indexes);
+  const auto found = verify(topology, fabric.lids, *routes, Serial{});
+  RC_ASSERT(found.loops + found.dead_ends + found.credit_loops + found.management_credit_loops == 0U);
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    const auto legal = oracle::reachable_up_down(topology, order, s);
+    for (std::uint32_t value = 1; value <= fabric.lids.top().value(); ++value) {
+      const auto lid = Lid{static_cast<std::uint16_t>(value)};
+      const auto to = fabric.lids.destination(lid).sw;
+      if (to == kNoSwitch) continue;
+      RC_ASSERT((entry((*routes).rows[s].get(), lid) != kNoRoute) == legal[to]);
+    }
+  }
+}
+
+TEST(Verify, NamesTheCreditLoopOfARing) {
+  const auto fabric = fabrics::with_lids(fabrics::torus(1, 5, 1).input());
+
+  const auto found =
+      verify(fabric.topology, fabric.lids, routed_by(*find_engine("minhop"), fabric), Serial{});
+
+  EXPECT_NE(found.credit_loops, 0U);
+  ASSERT_EQ(found.credit_loop_example.size(), 5U);
+  for (const auto& hop : found.credit_loop_example) EXPECT_NE(hop.lid, Lid{0});
+  EXPECT_FALSE(found.ok());
+}
+
+TEST(Verify, TreatsLayersApart) {
+  const auto fabric = fabrics::with_lids(fabrics::torus(1, 5, 1).input());
+  auto routes = routed_by(*find_engine("minhop"), fabric);
+  routes.layers.count = 5;
+  routes.layers.by_lid.resize(std::size_t{fabric.lids.top().value()} + 1);
+  for (std::uint32_t value = 1; value <= fabric.lids.top().value(); ++value) {
+    const auto to = fabric.lids.destination(Lid{static_cast<std::uint16_t>(value)});
+    routes.layers.by_lid[value] = static_cast<std::uint8_t>(to.sw);
+  }
+
+  const auto found = verify(fabric.topology, fabric.lids, routes, Serial{});
+
+  EXPECT_TRUE(found.clean()) << describe(found, fabric.topology);
+  EXPECT_EQ(found.vls, 5U);
+}
+
+TEST(Verify, SaysTheSameWithManyThreads) {
+  const auto fabric = fabrics::with_lids(fabrics::damaged(fabrics::ft3(8), 3, 20).input());
+  const auto routes = spoiled(routed_by(*find_engine("minhop"), fabric), 9, 200);
+
+  const auto one = verify(fabric.topology, fabric.lids, routes, Serial{});
+  const auto other = verify(fabric.topology, fabric.lids, routes, Threads{4});
+
+  EXPECT_EQ(describe(one, fabric.topology), describe(other, fabric.topology));
+  EXPECT_EQ(one.unrouted_by_rule, other.unrouted_by_rule);
+}
+
+TEST(Verify, TwoHostsBackToBackAreFine) {
+  TopologyInput input;
+  input.end_ports.push_back({Guid{1}, kNoSwitch, PortNum{1}, EndKind::compute, Guid{1}, Guid{1}});
+  input.end_ports.push_back({Guid{2}, kNoSwitch, PortNum{1}, EndKind::compute, Guid{2}, Guid{2}});
+  const auto fabric = fabrics::with_lids(input);
+
+  const auto chosen = route_with_chain(
+      {},
+      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+
+  ASSERT_TRUE(chosen);
+  EXPECT_TRUE(chosen->verification.clean());
+  EXPECT_TRUE(chosen->routes.rows.empty());
+  EXPECT_EQ(fabric.lids.size(), 2U);
+}
+
+TEST(Chain, FallsBackFromWhatIsNotProvenAndSaysWhy) {
+  const auto fabric = fabrics::with_lids(fabrics::torus(5, 5, 1).input());
+  const EngineInput input{
+      .topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}};
+  const std::vector<ChainLink> chain{{"updn", UpdnOptions{{Guid{0x99}}}}, {"minhop", MinhopOptions{}}};
+
+  const auto chosen = route_with_chain(chain, input);
+  const auto forced = route_with_chain(chain, input, {.allow_credit_loops = true, .on_step = {}});
+
+  ASSERT_TRUE(chosen && forced);
+  EXPECT_EQ(chosen->engine, "updn");
+  EXPECT_TRUE(chosen->verification.clean());
+  ASSERT_EQ(chosen->fell_back_from.size(), 2U);
+  EXPECT_NE(chosen->fell_back_from[0].reason.find("0x0000000000000099"), std::string::npos);
+  EXPECT_NE(chosen->fell_back_from[1].reason.find("credit loop"), std::string::npos);
+  EXPECT_EQ(forced->engine, "minhop");
+  EXPECT_EQ(forced->fell_back_from.size(), 1U);
+}
+
+TEST(Chain, StopsWhenToldTo) {
+  const auto fabric = fabrics::with_lids(fabrics::ft3(8).input());
+  std::stop_source source;
+  source.request_stop();
+
+  const auto chosen = route_with_chain({}, {.topology = fabric.topology,
+                                            .lids = fabric.lids,
+                                            .options = {},
+                                            .parallel = Serial{},
+                                            .stop = source.get_token()});
+
+  ASSERT_FALSE(chosen);
+  EXPECT_EQ(chosen.error().cause, RouteError::Cause::stopped);
+}
+
+}  // namespace
+}  // namespace smd::routing
