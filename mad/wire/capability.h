@@ -12,34 +12,54 @@
 
 namespace smd::wire {
 
-namespace capability {
-inline constexpr std::uint32_t sm = 1U << 1, notice = 1U << 2, trap = 1U << 3, optional_ipd = 1U << 4,
-                               automatic_migration = 1U << 5, sl_mapping = 1U << 6, m_key_nvram = 1U << 7,
-                               p_key_nvram = 1U << 8, led_info = 1U << 9, sm_disabled = 1U << 10,
-                               system_image_guid = 1U << 11, pkey_switch_external_port_trap = 1U << 12,
-                               extended_speeds = 1U << 14, capability_mask2 = 1U << 15,
-                               communication_management = 1U << 16, snmp_tunneling = 1U << 17,
-                               reinit = 1U << 18, device_management = 1U << 19, vendor_class = 1U << 20,
-                               dr_notice = 1U << 21, capability_mask_notice = 1U << 22,
-                               boot_management = 1U << 23, link_round_trip_latency = 1U << 24,
-                               client_reregistration = 1U << 25, other_local_changes_notice = 1U << 26,
-                               link_speed_width_pairs = 1U << 27, vendor_specific_mads = 1U << 28,
-                               multicast_pkey_trap_suppression = 1U << 29, multicast_fdb_top = 1U << 30,
-                               hierarchy_info = 1U << 31;
-}  // namespace capability
+// CapabilityMask.
+inline constexpr std::uint32_t kCapIsSm = 1U << 1;
+inline constexpr std::uint32_t kCapNotice = 1U << 2;
+inline constexpr std::uint32_t kCapTrap = 1U << 3;
+inline constexpr std::uint32_t kCapOptionalIpd = 1U << 4;
+inline constexpr std::uint32_t kCapAutomaticMigration = 1U << 5;
+inline constexpr std::uint32_t kCapSlMapping = 1U << 6;
+inline constexpr std::uint32_t kCapMKeyNvram = 1U << 7;
+inline constexpr std::uint32_t kCapPKeyNvram = 1U << 8;
+inline constexpr std::uint32_t kCapLedInfo = 1U << 9;
+inline constexpr std::uint32_t kCapSmDisabled = 1U << 10;
+inline constexpr std::uint32_t kCapSystemImageGuid = 1U << 11;
+inline constexpr std::uint32_t kCapPKeySwitchExternalPortTrap = 1U << 12;
+inline constexpr std::uint32_t kCapExtendedSpeeds = 1U << 14;
+inline constexpr std::uint32_t kCapCapabilityMask2 = 1U << 15;
+inline constexpr std::uint32_t kCapCommunicationManagement = 1U << 16;
+inline constexpr std::uint32_t kCapSnmpTunneling = 1U << 17;
+inline constexpr std::uint32_t kCapReinit = 1U << 18;
+inline constexpr std::uint32_t kCapDeviceManagement = 1U << 19;
+inline constexpr std::uint32_t kCapVendorClass = 1U << 20;
+inline constexpr std::uint32_t kCapDrNotice = 1U << 21;
+inline constexpr std::uint32_t kCapCapabilityMaskNotice = 1U << 22;
+inline constexpr std::uint32_t kCapBootManagement = 1U << 23;
+inline constexpr std::uint32_t kCapLinkRoundTripLatency = 1U << 24;
+inline constexpr std::uint32_t kCapClientReregistration = 1U << 25;
+inline constexpr std::uint32_t kCapOtherLocalChangesNotice = 1U << 26;
+inline constexpr std::uint32_t kCapLinkSpeedWidthPairs = 1U << 27;
+inline constexpr std::uint32_t kCapVendorSpecificMads = 1U << 28;
+inline constexpr std::uint32_t kCapMulticastPKeyTrapSuppression = 1U << 29;
+inline constexpr std::uint32_t kCapMulticastFdbTop = 1U << 30;
+inline constexpr std::uint32_t kCapHierarchyInfo = 1U << 31;
 
-namespace capability2 {
-inline constexpr std::uint16_t set_node_description = 1U << 0, port_info_extended = 1U << 1,
-                               virtualization = 1U << 2, switch_port_state_table = 1U << 3,
-                               link_width_2x = 1U << 4, link_speed_hdr = 1U << 5, link_speed_ndr = 1U << 10,
-                               extended_speeds2 = 1U << 11, link_speed_xdr = 1U << 12;
-}  // namespace capability2
+// CapabilityMask2.
+inline constexpr std::uint16_t kCap2SetNodeDescription = 1U << 0;
+inline constexpr std::uint16_t kCap2PortInfoExtended = 1U << 1;
+inline constexpr std::uint16_t kCap2Virtualization = 1U << 2;
+inline constexpr std::uint16_t kCap2SwitchPortStateTable = 1U << 3;
+inline constexpr std::uint16_t kCap2LinkWidth2x = 1U << 4;
+inline constexpr std::uint16_t kCap2LinkSpeedHdr = 1U << 5;
+inline constexpr std::uint16_t kCap2LinkSpeedNdr = 1U << 10;
+inline constexpr std::uint16_t kCap2ExtendedSpeeds2 = 1U << 11;
+inline constexpr std::uint16_t kCap2LinkSpeedXdr = 1U << 12;
 
 /// True where CapabilityMask has this bit.
 constexpr bool has(const PortInfo& info, std::uint32_t bit) { return (info.capability_mask & bit) != 0; }
 /// True where CapabilityMask2 is there and has this bit.
 constexpr bool has2(const PortInfo& info, std::uint16_t bit) {
-  return has(info, capability::capability_mask2) && (info.capability_mask2 & bit) != 0;
+  return has(info, kCapCapabilityMask2) && (info.capability_mask2 & bit) != 0;
 }
 
 /// The active width; unknown where it is none or a value that we do not know.

@@ -3,9 +3,9 @@
 // ClassPortInfo of the GSI classes (SA, PM, …). Layout: libibmad's IB_CPI_*, the kernel's struct
 // ib_class_port_info.
 
-#include <array>
 #include <tuple>
 
+#include "mad/base/gid.h"
 #include "mad/base/id.h"
 #include "mad/wire/codec.h"
 
@@ -19,14 +19,14 @@ struct ClassPortInfo {
   std::uint16_t capability_mask = 0;
   std::uint32_t capability_mask2 = 0;  ///< 27 bits
   std::uint8_t resp_time = 0;          ///< 4.096 us * 2^n
-  std::array<std::uint8_t, 16> redirect_gid{};
+  Gid redirect_gid;
   std::uint8_t redirect_tc = 0;
   Sl redirect_sl;
   std::uint32_t redirect_fl = 0;
   Lid redirect_lid;
   PKey redirect_pkey;
   std::uint32_t redirect_qp = 0, redirect_qkey = 0;
-  std::array<std::uint8_t, 16> trap_gid{};
+  Gid trap_gid;
   std::uint8_t trap_tc = 0;
   Sl trap_sl;
   std::uint32_t trap_fl = 0;
@@ -42,7 +42,7 @@ struct ClassPortInfo {
                       field("CapabilityMask", &T::capability_mask, 16, 16, Style::hex),
                       field("CapabilityMask2", &T::capability_mask2, 32, 27, Style::hex),
                       field("RespTimeValue", &T::resp_time, 59, 5),
-                      array_field("RedirectGID", &T::redirect_gid, 64, 8, 0, Style::hex),
+                      gid_field("RedirectGID", &T::redirect_gid, 64),
                       field("RedirectTC", &T::redirect_tc, 192, 8, Style::hex),
                       field("RedirectSL", &T::redirect_sl, 200, 4),
                       field("RedirectFL", &T::redirect_fl, 204, 20, Style::hex),
@@ -50,7 +50,7 @@ struct ClassPortInfo {
                       field("RedirectP_Key", &T::redirect_pkey, 240, 16),
                       field("RedirectQP", &T::redirect_qp, 264, 24),
                       field("RedirectQ_Key", &T::redirect_qkey, 288, 32, Style::hex),
-                      array_field("TrapGID", &T::trap_gid, 320, 8, 0, Style::hex),
+                      gid_field("TrapGID", &T::trap_gid, 320),
                       field("TrapTC", &T::trap_tc, 448, 8, Style::hex),
                       field("TrapSL", &T::trap_sl, 456, 4),
                       field("TrapFL", &T::trap_fl, 460, 20, Style::hex),

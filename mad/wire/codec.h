@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,27 +17,6 @@
 #include "mad/wire/field.h"
 
 namespace smd::wire {
-
-/// An attribute, or another fixed layout: a struct with a table of its fields.
-template <class A>
-concept Layout = requires {
-  { A::kBytes } -> std::convertible_to<std::size_t>;
-  A::fields();
-};
-
-/// Number of rows of the table.
-template <Layout A>
-inline constexpr std::size_t kFieldCount = std::tuple_size_v<decltype(A::fields())>;
-
-/// Row I of the table, as a constant.
-template <Layout A, std::size_t I>
-inline constexpr auto kField = std::get<I>(A::fields());
-
-/// Calls fn(row) for each row of the table, in its order.
-template <Layout A, class Fn>
-constexpr void for_each_field(Fn&& fn) {
-  std::apply([&](const auto&... row) { (fn(row), ...); }, A::fields());
-}
 
 namespace detail {
 

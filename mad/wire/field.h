@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One row of an attribute's byte layout: a name, the member that holds it, and where its bits lie.
+// One row of an attribute's byte layout: a name, the member that holds it, and where its bits lie; and the
+// walk over all rows.
 
 #include <array>
 #include <concepts>
@@ -9,6 +10,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 #include "mad/wire/bits.h"
@@ -102,6 +104,20 @@ struct ElementField {
   constexpr void set(T& to, std::size_t index, M value) const { (to.*member)[index].*element = value; }
 };
 
+/// A global identifier: 16 bytes, printed as one value.
+template <class T, class G>
+struct GidField {
+  using Value = std::uint8_t;
+  std::string_view name;
+  G T::* member;
+  Place place;
+  Style style = Style::plain;
+  constexpr std::uint8_t get(const T& from, std::size_t index) const { return (from.*member).bytes[index]; }
+  constexpr void set(T& to, std::size_t index, std::uint8_t value) const {
+    (to.*member).bytes[index] = value;
+  }
+};
+
 /// Text that ends at the first NUL byte, or where its place ends.
 template <class T>
 struct TextField {
@@ -114,6 +130,15 @@ template <class F>
 inline constexpr bool kIsText = false;
 template <class T>
 inline constexpr bool kIsText<TextField<T>> = true;
+
+template <class F>
+inline constexpr bool kIsGid = false;
+template <class T, class G>
+inline constexpr bool kIsGid<GidField<T, G>> = true;
+template <class F>
+inline constexpr bool kIsNumber = false;
+template <class T, class M>
+inline constexpr bool kIsNumber<NumberField<T, M>> = true;
 
 template <class T, Scalar M>
 constexpr auto field(std::string_view name, M T::* member, std::size_t first_bit, std::size_t width,
@@ -134,11 +159,46 @@ constexpr auto element_field(std::string_view name, std::array<E, N> T::* member
   return ElementField<T, E, N, M>{name, member, element, {first_bit, width, stride, N}, Style::plain};
 }
 
+template <class T, class G>
+constexpr auto gid_field(std::string_view name, G T::* member, std::size_t first_bit) {
+  return GidField<T, G>{name, member, {first_bit, 8, 8, 16}};
+}
+
 /// `bytes` of text from a byte border on.
 template <class T>
 constexpr auto text_field(std::string_view name, std::string T::* member, std::size_t first_bit,
                           std::size_t bytes) {
   return TextField<T>{name, member, {first_bit, 8, 8, bytes}};
+}
+
+/// An attribute, or another fixed layout: a struct with a table of its fields.
+template <class A>
+concept Layout = requires {
+  { A::kBytes } -> std::convertible_to<std::size_t>;
+  A::fields();
+};
+
+/// Number of rows of the table.
+template <Layout A>
+inline constexpr std::size_t kFieldCount = std::tuple_size_v<decltype(A::fields())>;
+
+/// Row I of the table, as a constant.
+template <Layout A, std::size_t I>
+inline constexpr auto kField = std::get<I>(A::fields());
+
+/// Calls fn(row) for each row of the table, in its order.
+template <Layout A, class Fn>
+constexpr void for_each_field(Fn&& fn) {
+  std::apply([&](const auto&... row) { (fn(row), ...); }, A::fields());
+}
+
+/// Calls fn(name, member pointer) for each field of one number, in the table's order.
+template <Layout A, class Fn>
+constexpr void for_each_scalar(Fn&& fn) {
+  for_each_field<A>([&](const auto& row) {
+    using Row = std::remove_cvref_t<decltype(row)>;
+    if constexpr (kIsNumber<Row>) fn(row.name, row.member);
+  });
 }
 
 }  // namespace smd::wire

@@ -69,8 +69,8 @@ std::string status_text(std::uint16_t value) {
     if (!text.empty()) text += '+';
     text += word;
   };
-  if ((value & status::busy) != 0) add("busy");
-  if ((value & status::redirect) != 0) add("redirect");
+  if ((value & kStatusBusy) != 0) add("busy");
+  if ((value & kStatusRedirect) != 0) add("redirect");
   const unsigned code = (value >> 2U) & 7U;
   if (code != 0) add(kStatusCodes[code]);
   if (const unsigned rest = value & ~0x1FU; rest != 0) add(fmt::format("0x{:04x}", rest));

@@ -74,10 +74,9 @@ constexpr Method response_to(Method method) {
 
 /// Values of a MAD's status. Bits 0 and 1 are flags, bits 2 to 4 a code; the upper byte belongs to the class
 /// (bit 15 of a directed-route SMP is its direction and no status).
-namespace status {
-inline constexpr std::uint16_t ok = 0, busy = 0x0001, redirect = 0x0002, bad_version = 0x0004,
-                               bad_method = 0x0008, bad_method_attribute = 0x000C, bad_field = 0x001C;
-}  // namespace status
+inline constexpr std::uint16_t kStatusOk = 0, kStatusBusy = 0x0001, kStatusRedirect = 0x0002,
+                               kStatusBadVersion = 0x0004, kStatusBadMethod = 0x0008,
+                               kStatusBadMethodAttribute = 0x000C, kStatusBadField = 0x001C;
 
 /// "ok", "busy", "unsupported method/attribute", …; combinations are joined by '+'.
 std::string status_text(std::uint16_t value);

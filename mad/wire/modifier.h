@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the attribute modifier of an SMP says, attribute by attribute. Sources: infiniband-diags' smpquery
-// (PortInfo, P_KeyTable, SLtoVL, VLArbitration), ibroute's manual (forwarding tables), OpenSM's log of its
-// own Sets (SLtoVL of all ports).
+// (PortInfo, P_KeyTable, SLtoVL, VLArbitration) and ibroute (forwarding tables), OpenSM's osm_qos.c (SLtoVL
+// of all ports).
 
 #include <cstdint>
 
@@ -34,11 +34,11 @@ constexpr std::uint32_t block_of_mft(std::uint32_t modifier) { return modifier &
 constexpr std::uint32_t position_of_mft(std::uint32_t modifier) { return modifier >> 28U; }
 
 /// P_KeyTable: the block of 32 keys, and a switch's port.
-constexpr std::uint32_t pkey_modifier(std::uint32_t block, PortNum port = {}) {
+constexpr std::uint32_t p_key_modifier(std::uint32_t block, PortNum port = {}) {
   return (block & 0xFFFFU) | (static_cast<std::uint32_t>(port.value()) << 16U);
 }
-constexpr std::uint32_t block_of_pkey(std::uint32_t modifier) { return modifier & 0xFFFFU; }
-constexpr PortNum port_of_pkey(std::uint32_t modifier) {
+constexpr std::uint32_t block_of_p_key(std::uint32_t modifier) { return modifier & 0xFFFFU; }
+constexpr PortNum port_of_p_key(std::uint32_t modifier) {
   return PortNum{static_cast<std::uint8_t>(modifier >> 16U)};
 }
 

@@ -17,7 +17,7 @@ struct PortInfo {
   static constexpr std::size_t kBytes = 64;
   std::uint64_t m_key = 0, gid_prefix = 0;
   Lid lid, sm_lid;
-  std::uint32_t capability_mask = 0;  ///< capability:: of mad/wire/capability.h
+  std::uint32_t capability_mask = 0;  ///< kCap… of mad/wire/capability.h
   std::uint16_t diag_code = 0, m_key_lease_period = 0;
   PortNum local_port;  ///< the port that the question came in by
   std::uint8_t link_width_enabled = 0, link_width_supported = 0, link_width_active = 0;
@@ -43,8 +43,8 @@ struct PortInfo {
   std::uint8_t local_phy_errors = 0, overrun_errors = 0;
   std::uint16_t max_credit_hint = 0;
   std::uint8_t link_speed_ext2_active = 0, link_speed_ext2_supported = 0, link_speed_ext2_enabled = 0;
-  std::uint32_t link_round_trip = 0;  ///< 24 bits
-  std::uint16_t capability_mask2 = 0;
+  std::uint32_t link_round_trip = 0;   ///< 24 bits
+  std::uint16_t capability_mask2 = 0;  ///< kCap2…
   std::uint8_t link_speed_ext_active = 0, link_speed_ext_supported = 0, link_speed_ext_enabled = 0;
 
   // The table in three parts, in the order of the bits.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "mad/base/gid.h"
 #include "mad/base/link.h"
 #include "mad/wire/codec.h"
 
@@ -46,6 +47,8 @@ std::string print(const A& attribute) {
     out += '=';
     if constexpr (kIsText<std::remove_cvref_t<decltype(row)>>) {
       detail::append_quoted(out, attribute.*row.member);
+    } else if constexpr (kIsGid<std::remove_cvref_t<decltype(row)>>) {
+      out += to_string(attribute.*row.member);
     } else {
       for (std::size_t i = 0; i < row.place.count;) {
         const auto value = row.get(attribute, i);

@@ -99,7 +99,7 @@ class Smp {
 
   /// The answer to this request: its bytes with the method that answers (response_to), this status, and the
   /// direction turned in a directed-route SMP. Hop pointer and paths stay.
-  Smp response(std::uint16_t status = status::ok) const;
+  Smp response(std::uint16_t status = kStatusOk) const;
 
   friend bool operator==(const Smp&, const Smp&) = default;
 
