@@ -78,7 +78,7 @@ struct LinksConfig {
   std::uint8_t packet_lifetime = 18;     ///< SwitchInfo.LifeTimeValue, 0 to 31; above 19: for ever
   std::uint8_t hoq_life = 18;            ///< PortInfo.HOQLife of switch ports to switches, 0 to 31
   std::uint8_t leaf_hoq_life = 16;       ///< the same of switch ports to CAs and routers
-  std::uint8_t vl_stall_count = 7;       ///< PortInfo.VLStallCount of switch ports to switches, 0 to 7
+  std::uint8_t vl_stall_count = 7;       ///< PortInfo.VLStallCount of switch ports to switches, 1 to 7
   std::uint8_t leaf_vl_stall_count = 7;  ///< the same of switch ports to CAs and routers
   std::uint8_t subnet_timeout = 18;      ///< PortInfo.SubnetTimeOut, 0 to 31
   std::uint8_t phy_errors = 8;           ///< PortInfo.LocalPhyErrors, the threshold of trap 129, 0 to 15

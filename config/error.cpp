@@ -9,11 +9,9 @@ std::string to_string(const ConfigError& error) {
   auto text = error.file;
   if (error.line != 0) text += fmt::format(":{}", error.line);
   text += ": ";
-  if (!error.key.empty()) text += error.key;
-  if (!error.key.empty() && !error.found.empty()) text += " = ";
-  text += error.found;
-  if (!error.key.empty() || !error.found.empty()) text += ": ";
-  text += error.expected;
+  if (!error.key.empty()) text += error.key + ": ";
+  text +=
+      error.found.empty() ? error.expected : fmt::format("found {}, allowed {}", error.found, error.expected);
   if (!error.hint.empty()) text += "; " + error.hint;
   return text;
 }

@@ -10,13 +10,13 @@ struct ConfigError {
   std::string file{};      ///< as the operator named it; "--set" for an override
   unsigned line = 0;       ///< from 1; 0 where the whole file is meant
   std::string key{};       ///< "routing.engines[0]"; empty where no key is meant
-  std::string found{};     ///< as the operator wrote it; empty where the key itself is wrong
+  std::string found{};     ///< as the operator wrote it; empty where `expected` says it all
   std::string expected{};  ///< what is allowed
   std::string hint{};      ///< what to do; may be empty
   friend bool operator==(const ConfigError&, const ConfigError&) = default;
 };
 
-/// file:line: key = found: expected; hint
+/// file:line: key: found ..., allowed ...; hint
 std::string to_string(const ConfigError& error);
 
 }  // namespace smd::config

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How one kind of value is read, shown and described. The schema puts a codec to each key.
+
+#include <fmt/format.h>
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/spot.h"
+#include "config/suggest.h"
+#include "config/value.h"
+#include "mad/base/id.h"
+
+namespace smd::config {
+
+/// What an override's text is made into before it is read.
+enum class Form : std::uint8_t { flag, whole, text, list, guids_or_text };
+
+template <class T>
+struct Codec {
+  Form form = Form::text;
+  std::string allowed{};                                              ///< "a whole number from 0 to 7"
+  std::function<std::optional<T>(const Value&, const Spot&)> read{};  ///< nothing: the error is noted
+  std::function<std::string(const T&)> show{};                        ///< as TOML
+  std::function<std::string(const T&)> explain{};                     ///< what a value means; may be absent
+};
+
+/// `word` in lower case equals the text, or a number's digits; otherwise the index of no word.
+std::optional<std::size_t> index_of_word(const Value& value, std::span<const std::string> words);
+/// Words as they may be written: numbers bare, the rest quoted.
+std::string show_words(std::span<const std::string> words);
+std::string show_word(std::string_view word);
+
+/// Numbers and ids.
+template <class T>
+Codec<T> whole(std::int64_t least, std::int64_t most) {
+  const auto number = [](const T& value) -> std::int64_t {
+    if constexpr (std::integral<T>) {
+      return static_cast<std::int64_t>(value);
+    } else {
+      return static_cast<std::int64_t>(value.value());
+    }
+  };
+  Codec<T> codec;
+  codec.form = Form::whole;
+  codec.allowed = fmt::format("a whole number from {} to {}", least, most);
+  codec.read = [least, most, allowed = codec.allowed](const Value& value,
+                                                      const Spot& spot) -> std::optional<T> {
+    if (value.kind != Value::Kind::whole || value.whole < least || value.whole > most) {
+      const bool only_quoted = value.kind == Value::Kind::text &&
+                               value.text.find_first_not_of("0123456789") == std::string::npos &&
+                               value.line != 0;
+      spot.wrong(value, allowed, only_quoted && !value.text.empty() ? "write it without quotes" : "");
+      return std::nullopt;
+    }
+    if constexpr (std::integral<T>) {
+      return static_cast<T>(value.whole);
+    } else {
+      return T{static_cast<typename T::rep>(value.whole)};
+    }
+  };
+  codec.show = [number](const T& value) { return std::to_string(number(value)); };
+  return codec;
+}
+
+/// One of some words; "auto", 2048, "EDR".
+template <class T>
+Codec<T> one_of(std::vector<std::pair<std::string, T>> choices) {
+  std::vector<std::string> words;
+  words.reserve(choices.size());
+  for (const auto& [word, value] : choices) words.push_back(word);
+  Codec<T> codec;
+  codec.allowed = show_words(words);
+  codec.read = [choices, words](const Value& value, const Spot& spot) -> std::optional<T> {
+    const auto index = index_of_word(value, words);
+    if (index) return choices[*index].second;
+    const bool text = value.kind == Value::Kind::text;
+    spot.wrong(value, show_words(words), text ? did_you_mean(value.text, words) : "");
+    return std::nullopt;
+  };
+  codec.show = [choices](const T& value) -> std::string {
+    for (const auto& [word, meaning] : choices) {
+      if (meaning == value) return show_word(word);
+    }
+    return fmt::format("{}", "\"?\"");
+  };
+  return codec;
+}
+
+/// With what each of both means.
+Codec<bool> flag(std::string_view when_true, std::string_view when_false);
+/// From `least` to `most`, and 0 with the given meaning where `zero` is not empty.
+Codec<Duration> duration(Duration least, Duration most, std::string zero = {});
+/// A code of the wire, 0 to 31: 4.096 us * 2^code.
+Codec<std::uint8_t> time_code(std::uint8_t never_above);
+/// Any text that `is_right` takes.
+Codec<std::string> text(std::string allowed, std::function<bool(const std::string&)> is_right);
+Codec<std::vector<Guid>> guids();
+/// Words of a list that the context gives, each once; `least` of them.
+Codec<std::vector<std::string>> names(std::string what, std::vector<std::string> ConfigContext::* allowed,
+                                      std::size_t least);
+/// 64 bits in hexadecimal, in quotes.
+Codec<std::uint64_t> hex64();
+
+std::string show_strings(std::span<const std::string> items);
+std::string show_guids(std::span<const Guid> guids);
+
+}  // namespace smd::config

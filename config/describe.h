@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A configuration in words, and the schema as documents.
+
+#include <string>
+
+#include "config/config.h"
+
+namespace smd::config {
+
+/// What `smd check` prints: every effective value and what it means; '*' marks those that differ from the
+/// default.
+std::string describe(const Config& config);
+
+/// docs/configuration.md
+std::string schema_markdown();
+
+/// The shipped smd.toml: every key with its default, commented out.
+std::string shipped_file();
+
+}  // namespace smd::config

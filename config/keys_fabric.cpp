@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of [links] and [routing].
+#include "config/guid_list.h"
+#include "config/rows.h"
+#include "config/scalars.h"
+
+namespace smd::config {
+namespace {
+
+constexpr std::string_view kBothEnds = "what both ends of a link can";
+constexpr auto kLinks = &SubnetConfig::links;
+
+Codec<Mtu> mtu() {
+  return explained(one_of<Mtu>({{"auto", Mtu::none},
+                                {"256", Mtu::m256},
+                                {"512", Mtu::m512},
+                                {"1024", Mtu::m1024},
+                                {"2048", Mtu::m2048},
+                                {"4096", Mtu::m4096}}),
+                   Mtu::none, kBothEnds);
+}
+
+Codec<std::uint8_t> vls() {
+  using Code = std::uint8_t;
+  return explained(one_of<Code>({{"auto", 0}, {"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"15", 15}}), Code{0},
+                   kBothEnds);
+}
+
+Codec<LinkSpeed> speed() {
+  std::vector<std::pair<std::string, LinkSpeed>> choices{{"auto", LinkSpeed::unknown}};
+  for (auto code = static_cast<unsigned>(LinkSpeed::sdr); code <= static_cast<unsigned>(LinkSpeed::xdr);
+       ++code) {
+    const auto value = static_cast<LinkSpeed>(code);
+    choices.emplace_back(to_string(value), value);
+  }
+  return explained(one_of<LinkSpeed>(std::move(choices)), LinkSpeed::unknown, kBothEnds);
+}
+
+Codec<LinkWidth> width() {
+  std::vector<std::pair<std::string, LinkWidth>> choices{{"auto", LinkWidth::unknown}};
+  for (const auto value : {LinkWidth::x1, LinkWidth::x2, LinkWidth::x4, LinkWidth::x8, LinkWidth::x12}) {
+    choices.emplace_back(to_string(value), value);
+  }
+  return explained(one_of<LinkWidth>(std::move(choices)), LinkWidth::unknown, kBothEnds);
+}
+
+Key link_code(std::string_view name, std::string_view opensm, std::uint8_t LinksConfig::* member,
+              Codec<std::uint8_t> codec, std::string_view doc) {
+  return row({.table = "links", .name = name, .opensm = opensm, .doc = doc}, kLinks, member,
+             std::move(codec));
+}
+
+std::vector<Key> link_limits() {
+  return {
+      row({.table = "links", .name = "mtu", .opensm = "", .doc = "The largest MTU of a link, in bytes."},
+          kLinks, &LinksConfig::mtu, mtu()),
+      row({.table = "links",
+           .name = "operational_vls",
+           .opensm = "max_op_vls",
+           .doc = "Most data VLs of a link. OpenSM's max_op_vls is a code: 1 to 5 stand for 1, 2, 4, 8, 15."},
+          kLinks, &LinksConfig::operational_vls, vls()),
+      row({.table = "links",
+           .name = "speed",
+           .opensm = "force_link_speed_ext",
+           .doc = "The fastest speed that links may come up with."},
+          kLinks, &LinksConfig::speed, speed()),
+      row({.table = "links",
+           .name = "width",
+           .opensm = "force_link_width",
+           .doc = "The widest width that links may come up with."},
+          kLinks, &LinksConfig::width, width()),
+  };
+}
+
+/// `root_guids` takes a list, or the name of a file that holds one.
+void read_roots(const Value& value, const Spot& spot, Settings& into) {
+  auto& routing = into.subnet.routing;
+  if (value.kind == Value::Kind::text) {
+    std::vector<Guid> roots;
+    if (!value.text.empty()) {
+      const auto bytes = spot.contents(value);
+      if (!bytes) return;
+      auto read = read_guid_list(*bytes, spot.resolve(value.text).string());
+      if (!read) {
+        spot.errors.insert(spot.errors.end(), read.error().begin(), read.error().end());
+        return;
+      }
+      if (read->empty()) return spot.wrong(value, "a file with at least one GUID");
+      roots = *std::move(read);
+    }
+    routing.root_guids = std::move(roots);
+    routing.root_guids_file = value.text.empty() ? "" : spot.resolve(value.text).string();
+  } else if (value.kind == Value::Kind::list) {
+    auto roots = guids().read(value, spot);
+    if (!roots) return;
+    routing.root_guids = *std::move(roots);
+    routing.root_guids_file.clear();
+  } else {
+    spot.wrong(value, "a list of GUIDs, or the name of a file with one a line");
+  }
+}
+
+Key root_guids() {
+  Key key{
+      .table = "routing",
+      .name = "root_guids",
+      .opensm = "root_guid_file",
+      .doc =
+          "The top switches of the tree, by node GUID: a list, or the name of a file with one a line. Empty: "
+          "smd finds them."};
+  key.form = Form::guids_or_text;
+  key.allowed = "a list of GUIDs, or a file's name";
+  key.read = read_roots;
+  key.show = [](const Settings& from) {
+    const auto& routing = from.subnet.routing;
+    return routing.root_guids_file.empty() ? show_guids(routing.root_guids)
+                                           : toml_quoted(routing.root_guids_file);
+  };
+  key.explain = [](const Settings& from) -> std::string {
+    const auto& routing = from.subnet.routing;
+    if (routing.root_guids.empty()) return "found by smd";
+    return routing.root_guids_file.empty() ? "" : fmt::format("{} GUIDs", routing.root_guids.size());
+  };
+  return key;
+}
+
+}  // namespace
+
+std::vector<Key> links_keys() {
+  constexpr std::uint8_t kLongestLife = 19;  // codes above mean 'never discarded'
+  auto keys = link_limits();
+  const std::vector<Key> more{
+      link_code("packet_lifetime", "packet_life_time", &LinksConfig::packet_lifetime, time_code(kLongestLife),
+                "How long a packet may stay in a switch, 4.096 us * 2^value; above 19: for ever."),
+      link_code("hoq_life", "head_of_queue_lifetime", &LinksConfig::hoq_life, time_code(kLongestLife),
+                "How long a packet may wait at the head of a queue towards a switch, 4.096 us * 2^value; "
+                "above 19: for "
+                "ever."),
+      link_code("leaf_hoq_life", "leaf_head_of_queue_lifetime", &LinksConfig::leaf_hoq_life,
+                time_code(kLongestLife), "The same towards a CA or router."),
+      link_code("vl_stall_count", "vl_stall_count", &LinksConfig::vl_stall_count, whole<std::uint8_t>(1, 7),
+                "Packets discarded in a row until a VL towards a switch counts as stalled."),
+      link_code("leaf_vl_stall_count", "leaf_vl_stall_count", &LinksConfig::leaf_vl_stall_count,
+                whole<std::uint8_t>(1, 7), "The same towards a CA or router."),
+      link_code("subnet_timeout", "subnet_timeout", &LinksConfig::subnet_timeout, time_code(31),
+                "The longest time that a packet may take through the subnet, 4.096 us * 2^value."),
+      link_code("phy_errors", "local_phy_errors_threshold", &LinksConfig::phy_errors,
+                whole<std::uint8_t>(0, 15), "Link errors until a port sends trap 129."),
+      link_code("overrun_errors", "overrun_errors_threshold", &LinksConfig::overrun_errors,
+                whole<std::uint8_t>(0, 15), "Buffer overruns until a port sends trap 130."),
+  };
+  keys.insert(keys.end(), more.begin(), more.end());
+  return keys;
+}
+
+std::vector<Key> routing_keys() {
+  constexpr auto kRouting = &SubnetConfig::routing;
+  return {
+      row({.table = "routing",
+           .name = "engines",
+           .opensm = "routing_engine",
+           .doc = "Routing engines, tried in this order: the first whose routes pass verification is used."},
+          kRouting, &RoutingConfig::engines, names("routing engines", &ConfigContext::engines, 1)),
+      root_guids(),
+      row({.table = "routing",
+           .name = "allow_credit_loops",
+           .opensm = "",
+           .doc = "Install routes in which packets can wait for one another for ever. Without it such routes "
+                  "are refused."},
+          kRouting, &RoutingConfig::allow_credit_loops,
+          flag("routes that can dead-lock are installed", "routes that can dead-lock are refused")),
+      row({.table = "routing", .name = "threads", .opensm = "", .doc = "Threads that compute routes."},
+          kRouting, &RoutingConfig::threads,
+          explained(whole<std::uint32_t>(0, 4096), std::uint32_t{0}, "as many as the machine has")),
+  };
+}
+
+}  // namespace smd::config

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of [sm], [mad], [sweep] and [lids].
+#include "config/rows.h"
+#include "config/scalars.h"
+
+namespace smd::config {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// The key itself is in a file, so that it shows neither here nor in a process list; errors name the file
+/// only.
+Key key_file() {
+  Key key{.table = "sm",
+          .name = "key_file",
+          .opensm = "sm_key",
+          .doc =
+              "A file that holds the SM_Key, a number in decimal or 0x notation, shared by all SMs of the "
+              "subnet. "
+              "Without it the SM_Key is 1, as OpenSM's."};
+  key.allowed = "a file's name";
+  key.read = [](const Value& value, const Spot& spot, Settings& into) {
+    auto& sm = into.subnet.sm;
+    if (value.kind != Value::Kind::text) return spot.wrong(value, "a file's name");
+    if (value.text.empty()) {
+      sm.key_file.clear();
+      sm.sm_key = SmConfig{}.sm_key;
+      return;
+    }
+    const auto bytes = spot.contents(value);
+    if (!bytes) return;
+    const auto number = parse_number(trim(*bytes));
+    if (!number) return spot.wrong(value, "a file that holds one number of 64 bits");
+    sm.key_file = spot.resolve(value.text).string();
+    sm.sm_key = *number;
+  };
+  key.show = [](const Settings& from) { return toml_quoted(from.subnet.sm.key_file); };
+  return key;
+}
+
+}  // namespace
+
+std::vector<Key> sm_keys() {
+  constexpr auto kSm = &SubnetConfig::sm;
+  return {
+      row({.table = "sm",
+           .name = "priority",
+           .opensm = "sm_priority",
+           .doc = "Of several SMs the one with the highest priority is master, of equals the one with the "
+                  "lowest GUID."},
+          kSm, &SmConfig::priority, whole<std::uint8_t>(0, 15)),
+      row({.table = "sm",
+           .name = "allowed_guids",
+           .opensm = "allowed_sm_guids",
+           .doc = "Port GUIDs of the SMs that may be master here; others are ignored. Empty: any may."},
+          kSm, &SmConfig::allowed_guids, explained(guids(), std::vector<Guid>(), "any SM may be master")),
+      row({.table = "sm",
+           .name = "subnet_prefix",
+           .opensm = "subnet_prefix",
+           .doc = "The upper half of every GID of the subnet."},
+          kSm, &SmConfig::subnet_prefix, hex64()),
+      row({.table = "sm",
+           .name = "force",
+           .opensm = "ignore_other_sm",
+           .doc =
+               "Become master although another SM is master. Two masters damage a fabric: for repairs only."},
+          kSm, &SmConfig::force,
+          flag("become master although another SM is master", "wait while another SM is master")),
+      key_file(),
+  };
+}
+
+std::vector<Key> mad_keys() {
+  constexpr auto kMad = &SubnetConfig::mad;
+  return {
+      row({.table = "mad",
+           .name = "max_outstanding",
+           .opensm = "max_wire_smps",
+           .doc = "Most management packets on the wire at once. 384 is three quarters of what the kernel "
+                  "queues."},
+          kMad, &MadConfig::max_outstanding, whole<std::uint32_t>(1, 384)),
+      row({.table = "mad", .name = "per_node", .opensm = "", .doc = "Most of them to one node."}, kMad,
+          &MadConfig::per_node, whole<std::uint32_t>(1, 384)),
+      row({.table = "mad",
+           .name = "timeout",
+           .opensm = "transaction_timeout",
+           .doc = "Time until a packet is sent again, as long as a node's own answer time is not known."},
+          kMad, &MadConfig::timeout, duration(milliseconds(1), seconds(60))),
+      row({.table = "mad",
+           .name = "retries",
+           .opensm = "transaction_retries",
+           .doc = "How often an unanswered packet is sent again before its node counts as silent."},
+          kMad, &MadConfig::retries, whole<std::uint32_t>(0, 20)),
+  };
+}
+
+std::vector<Key> sweep_keys() {
+  constexpr auto kSweep = &SubnetConfig::sweep;
+  return {
+      row({.table = "sweep",
+           .name = "interval",
+           .opensm = "sweep_interval",
+           .doc = "Time between light sweeps, which find what no trap told of."},
+          kSweep, &SweepConfig::interval, duration(milliseconds(100), hours(24), "no light sweeps")),
+      row({.table = "sweep",
+           .name = "settle",
+           .opensm = "",
+           .doc = "Changes that follow one another within this time are handled together."},
+          kSweep, &SweepConfig::settle, duration(milliseconds(1), seconds(60), "each for itself")),
+      row({.table = "sweep",
+           .name = "on_trap",
+           .opensm = "sweep_on_trap",
+           .doc = "Sweep when a trap says that something changed."},
+          kSweep, &SweepConfig::on_trap,
+          flag("a trap that tells of a change starts a sweep", "traps start no sweep")),
+  };
+}
+
+std::vector<Key> lids_keys() {
+  constexpr auto kLids = &SubnetConfig::lids;
+  auto lmc = whole<std::uint8_t>(0, 7);
+  lmc.explain = [](const std::uint8_t& value) {
+    return fmt::format("{} LID{} a port", 1U << value, value == 0 ? "" : "s");
+  };
+  return {
+      row({.table = "lids",
+           .name = "lmc",
+           .opensm = "lmc",
+           .doc = "Each port of a CA or router gets 2^lmc LIDs, for as many paths to it."},
+          kLids, &LidsConfig::lmc, lmc),
+      row({.table = "lids", .name = "first", .opensm = "", .doc = "The lowest LID that is given to a port."},
+          kLids, &LidsConfig::first, whole<Lid>(1, kLastUnicastLid.value())),
+      row({.table = "lids", .name = "last", .opensm = "", .doc = "The highest LID that is given to a port."},
+          kLids, &LidsConfig::last, whole<Lid>(1, kLastUnicastLid.value())),
+      row({.table = "lids",
+           .name = "reassign",
+           .opensm = "reassign_lids",
+           .doc = "Give every port a new LID instead of keeping those that are valid. Breaks what is "
+                  "connected."},
+          kLids, &LidsConfig::reassign, flag("every port gets a new LID", "valid LIDs stay")),
+  };
+}
+
+}  // namespace smd::config

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/scalars.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+namespace smd::config {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::int64_t nanoseconds;
+};
+constexpr std::array kUnits{Unit{"h", 3'600'000'000'000}, Unit{"m", 60'000'000'000}, Unit{"s", 1'000'000'000},
+                            Unit{"ms", 1'000'000}, Unit{"us", 1'000}};
+
+std::optional<std::uint64_t> digits(std::string_view text, int base) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+bool has_hex_prefix(std::string_view text) { return text.starts_with("0x") || text.starts_with("0X"); }
+
+}  // namespace
+
+std::optional<Guid> parse_guid(std::string_view text) {
+  std::string plain(text);
+  if (has_hex_prefix(text)) {
+    plain.erase(0, 2);
+  } else if (text.size() == 19 && text[4] == ':' && text[9] == ':' && text[14] == ':') {
+    std::erase(plain, ':');
+  }
+  if (!has_hex_prefix(text) && plain.size() != 16) return std::nullopt;
+  const auto value = digits(plain, 16);
+  return value && *value != 0 ? std::optional(Guid{*value}) : std::nullopt;
+}
+
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+  return has_hex_prefix(text) ? digits(text.substr(2), 16) : digits(text, 10);
+}
+
+std::optional<Duration> parse_duration(std::string_view text) {
+  const auto unit_at = text.find_first_not_of("0123456789");
+  if (unit_at == std::string_view::npos) return std::nullopt;
+  const auto unit = std::ranges::find(kUnits, trim(text.substr(unit_at)), &Unit::name);
+  const auto count = digits(text.substr(0, unit_at), 10);
+  if (!count || unit == kUnits.end()) return std::nullopt;
+  if (*count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / unit->nanoseconds)) {
+    return std::nullopt;
+  }
+  return Duration(static_cast<std::int64_t>(*count) * unit->nanoseconds);
+}
+
+std::string show_duration(Duration time) {
+  if (time == Duration::zero()) return "0s";
+  for (const auto& unit : kUnits) {
+    if (time.count() % unit.nanoseconds == 0)
+      return fmt::format("{}{}", time.count() / unit.nanoseconds, unit.name);
+  }
+  return fmt::format("{}us", time.count() / 1000);
+}
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const auto first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+std::string toml_quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\u{:04X}", byte);
+      continue;
+    }
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace smd::config

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The small notations of configuration and policy files: GUIDs, times, numbers.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/config.h"
+#include "mad/base/id.h"
+
+namespace smd::config {
+
+/// "0x0002c90300001234" (1 to 16 digits), "0002c90300001234" or "0002:c903:0000:1234"; never 0.
+/// Without "0x" all 16 digits have to be there: fewer could be a decimal number.
+std::optional<Guid> parse_guid(std::string_view text);
+
+/// Decimal, or hexadecimal with "0x".
+std::optional<std::uint64_t> parse_number(std::string_view text);
+
+/// A whole number with a unit: "500us", "200ms", "10s", "5m", "1h".
+std::optional<Duration> parse_duration(std::string_view text);
+
+/// In the largest unit that leaves no remainder; what `parse_duration` reads.
+std::string show_duration(Duration time);
+
+/// Without spaces, tabs and line ends at both sides.
+std::string_view trim(std::string_view text);
+
+/// In TOML's quotes.
+std::string toml_quoted(std::string_view text);
+
+}  // namespace smd::config

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "config/rows.h"
+
+namespace smd::config {
+
+std::string Key::path() const { return fmt::format("{}.{}", table, name); }
+
+std::string heading(std::string_view table) {
+  return table == "subnet" ? "[[subnet]]" : fmt::format("[{}]", table);
+}
+
+const Key* Schema::find(std::string_view table, std::string_view name) const {
+  const auto at =
+      std::ranges::find_if(keys, [&](const Key& key) { return key.table == table && key.name == name; });
+  return at == keys.end() ? nullptr : &*at;
+}
+
+std::vector<const Key*> Schema::keys_of(std::string_view table) const {
+  std::vector<const Key*> found;
+  for (const auto& key : keys) {
+    if (key.table == table) found.push_back(&key);
+  }
+  return found;
+}
+
+bool Schema::has_table(std::string_view table) const {
+  return std::ranges::find(tables, table, &TableDoc::name) != tables.end();
+}
+
+Schema make_schema() {
+  Schema schema;
+  schema.tables = {
+      {.name = "log", .doc = "What is written about smd's work, and where. For the whole process."},
+      {.name = "sm", .doc = "The subnet manager among others of its kind."},
+      {.name = "mad", .doc = "How nodes are asked."},
+      {.name = "sweep", .doc = "When the fabric is looked at."},
+      {.name = "lids", .doc = "Which addresses ports get."},
+      {.name = "links", .doc = "What is written to the ports of a link."},
+      {.name = "routing", .doc = "How paths are computed."},
+      {.name = "names", .doc = "What nodes are called."},
+      {.name = "subnet",
+       .doc = "One block for each subnet that this process manages; without one there is a single subnet, on "
+              "the first "
+              "usable port. Any table but [log] may be repeated inside, as [subnet.routing], to override it "
+              "for this "
+              "subnet."},
+  };
+  for (auto make : {log_keys, sm_keys, mad_keys, sweep_keys, lids_keys, links_keys, routing_keys, names_keys,
+                    subnet_keys}) {
+    for (auto& key : make()) schema.keys.push_back(std::move(key));
+  }
+  return schema;
+}
+
+}  // namespace smd::config

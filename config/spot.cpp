@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/spot.h"
+
+#include <fmt/format.h>
+
+namespace smd::config {
+
+void Spot::wrong(const Value& value, std::string expected, std::string hint) const {
+  errors.push_back({.file = file,
+                    .line = value.line,
+                    .key = key,
+                    .found = value.spelled,
+                    .expected = std::move(expected),
+                    .hint = std::move(hint)});
+}
+
+Spot Spot::with_key(std::string other) const {
+  return {.file = file, .key = std::move(other), .folder = folder, .context = context, .errors = errors};
+}
+
+Spot Spot::element(std::size_t index) const { return with_key(fmt::format("{}[{}]", key, index)); }
+
+std::filesystem::path Spot::resolve(const std::string& name) const { return folder / name; }
+
+std::optional<std::string> Spot::contents(const Value& value) const {
+  const auto path = resolve(value.text);
+  auto bytes = context.read(path);
+  if (bytes) return *std::move(bytes);
+  wrong(value, fmt::format("a file that can be read; {}: {}", path.string(), bytes.error()));
+  return std::nullopt;
+}
+
+}  // namespace smd::config

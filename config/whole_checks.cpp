@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What no single key shows.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "config/loader.h"
+
+namespace smd::config {
+
+void Loader::check_whole() {
+  check_lids(base_);
+  for (const auto& layer : subnets_) check_lids(layer);
+  check_subnets();
+}
+
+/// An error where `key` was set; once, though several subnets share the place.
+void Loader::complain(const Layer& layer, std::string_view key, std::string expected,
+                      std::string_view found) {
+  ConfigError error{.file = file_.string(), .key = layer.prefix + std::string(key)};
+  if (const auto at = layer.places.find(key); at != layer.places.end()) error = at->second;
+  error.expected = std::move(expected);
+  if (!found.empty()) error.found = found;
+  if (std::ranges::find(errors_, error) == errors_.end()) errors_.push_back(std::move(error));
+}
+
+void Loader::check_lids(const Layer& layer) {
+  if (layer.broken.contains("lids")) return;
+  const auto& lids = layer.settings.subnet.lids;
+  const unsigned first = lids.first.value();
+  const unsigned last = lids.last.value();
+  const bool last_is_set = layer.places.contains("lids.last");
+  if (first > last) {
+    if (last_is_set) return complain(layer, "lids.last", fmt::format("lids.first ({}) or more", first));
+    return complain(layer, "lids.first", fmt::format("lids.last ({}) or less", last));
+  }
+  // The LIDs of one port are a block that begins at a multiple of its size.
+  const unsigned block = 1U << lids.lmc;
+  const unsigned begin = (first + block - 1) / block * block;
+  if (begin + block - 1 <= last) return;
+  complain(layer, layer.places.contains("lids.lmc") ? "lids.lmc" : "lids.last",
+           fmt::format("an LMC whose {} LIDs, beginning at a multiple of {}, fit between lids.first ({}) and "
+                       "lids.last ({})",
+                       block, block, first, last));
+}
+
+void Loader::check_subnets() {
+  std::map<std::string, unsigned> seen;
+  const auto once = [&](const Layer& layer, std::string_view key, const std::string& value) {
+    if (value.empty()) return;
+    const auto line = layer.places.contains(key) ? layer.places.find(key)->second.line : 0;
+    const auto [at, fresh] = seen.emplace(fmt::format("{} {}", key, value), line);
+    if (!fresh)
+      complain(layer, key, fmt::format("one that no other subnet has; line {} has it already", at->second));
+  };
+  for (const auto& layer : subnets_) {
+    if (layer.broken.contains("subnet")) continue;
+    const auto& subnet = layer.settings.subnet;
+    once(layer, "subnet.name", subnet.name);
+    once(layer, "subnet.port", subnet.port);
+    if (subnet.port_guid) once(layer, "subnet.port_guid", fmt::format("{}", *subnet.port_guid));
+    if (subnet.port_guid && !subnet.port.empty())
+      complain(layer, "subnet.port_guid", "only one of port and port_guid");
+    if (subnets_.size() > 1 && !subnet.port_guid && subnet.port.empty()) {
+      complain(layer, "subnet", "a port or a port_guid, as there are several subnets",
+               "neither port nor port_guid");
+    }
+  }
+}
+
+}  // namespace smd::config

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/load.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "tests/unit/config/support.h"
+
+namespace smd::config {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// The configuration of a text that is right.
+Config good(std::string_view text, const std::vector<std::string>& overrides = {},
+            std::map<std::string, std::string> files = {}) {
+  auto config = load_text(text, "conf/smd.toml", overrides, context_with(std::move(files)));
+  if (!config) {
+    for (const auto& error : config.error()) ADD_FAILURE() << to_string(error);
+    return {};
+  }
+  return *std::move(config);
+}
+
+TEST(Load, NoFileIsTheDefaults) {
+  const auto config = load(std::nullopt, {}, context_with());
+
+  ASSERT_TRUE(config);
+  EXPECT_EQ(*config, Config{});
+  EXPECT_THAT(config->subnets, SizeIs(1));
+}
+
+TEST(Load, AnEmptyFileIsTheDefaults) { EXPECT_EQ(good(""), Config{}); }
+
+TEST(Load, EachKeySetsItsMember) {
+  const auto config = good(R"(
+[log]
+level = "debug"
+format = "json"
+modules = ["mad", "sweep"]
+guids = ["0002:c903:0000:1234"]
+[sm]
+priority = 15
+subnet_prefix = "0xfe80000000000001"
+[mad]
+timeout = "1s"
+retries = 0
+[sweep]
+interval = "0s"
+on_trap = false
+[lids]
+lmc = 3
+first = 0x10
+last = 1_000
+[links]
+mtu = 2048
+operational_vls = 4
+speed = "hdr"
+width = "4x"
+[routing]
+engines = ["minhop"]
+threads = 2
+)");
+  const auto& subnet = config.subnets.at(0);
+
+  EXPECT_EQ(config.log.level, LogLevel::debug);
+  EXPECT_EQ(config.log.format, LogFormat::json);
+  EXPECT_THAT(config.log.modules, ElementsAre("mad", "sweep"));
+  EXPECT_THAT(config.log.guids, ElementsAre(Guid{0x0002c90300001234}));
+  EXPECT_EQ(subnet.sm.priority, 15);
+  EXPECT_EQ(subnet.sm.subnet_prefix, 0xfe80000000000001U);
+  EXPECT_EQ(subnet.mad.timeout, seconds(1));
+  EXPECT_EQ(subnet.mad.retries, 0U);
+  EXPECT_EQ(subnet.sweep.interval, Duration::zero());
+  EXPECT_FALSE(subnet.sweep.on_trap);
+  EXPECT_EQ(subnet.lids, (LidsConfig{.lmc = 3, .first = Lid{16}, .last = Lid{1000}}));
+  EXPECT_EQ(subnet.links.mtu, Mtu::m2048);
+  EXPECT_EQ(subnet.links.operational_vls, 4);
+  EXPECT_EQ(subnet.links.speed, LinkSpeed::hdr);
+  EXPECT_EQ(subnet.links.width, LinkWidth::x4);
+  EXPECT_THAT(subnet.routing.engines, ElementsAre("minhop"));
+  EXPECT_EQ(subnet.routing.threads, 2U);
+  EXPECT_EQ(config.base, subnet);
+}
+
+TEST(Load, ASubnetStartsFromTheTablesWhereverTheyStand) {
+  const auto config = good(R"(
+[[subnet]]
+name = "east"
+port = "mlx5_0:1"
+[subnet.routing]
+engines = ["minhop"]
+[[subnet]]
+name = "west"
+port_guid = "0x1"
+[subnet.lids]
+lmc = 2
+[lids]
+lmc = 1
+[routing]
+threads = 7
+)");
+
+  ASSERT_THAT(config.subnets, SizeIs(2));
+  const auto& east = config.subnets[0];
+  const auto& west = config.subnets[1];
+  EXPECT_EQ(east.name, "east");
+  EXPECT_EQ(east.port, "mlx5_0:1");
+  EXPECT_EQ(west.port_guid, Guid{1});
+  EXPECT_THAT(east.routing.engines, ElementsAre("minhop"));
+  EXPECT_THAT(west.routing.engines, ElementsAre("updn", "minhop"));
+  EXPECT_EQ(east.routing.threads, 7U);
+  EXPECT_EQ(east.lids.lmc, 1);
+  EXPECT_EQ(west.lids.lmc, 2);
+  EXPECT_EQ(config.base.lids.lmc, 1);
+  EXPECT_EQ(config.base.name, "");
+}
+
+TEST(Load, AnOverrideWinsOverTheFileAndOverEachSubnet) {
+  const auto config =
+      good("[lids]\nlmc = 1\n[[subnet]]\nname = \"a\"\n[subnet.lids]\nlmc = 2\n", {"lids.lmc=3"});
+
+  EXPECT_EQ(config.base.lids.lmc, 3);
+  EXPECT_EQ(config.subnets.at(0).lids.lmc, 3);
+  EXPECT_EQ(config.subnets.at(0).name, "a");
+}
+
+TEST(Load, OverridesAreWrittenAsOnACommandLine) {
+  const auto config =
+      good("", {"routing.engines=minhop,updn", "sweep.on_trap=false", "mad.timeout=1s", "links.mtu=4096",
+                "links.speed=EDR", "log.level=\"warn\"", "routing.root_guids=0x1, 0x2",
+                "sm.allowed_guids=[\"0x3\"]", "lids.first=0x20", "log.modules="});
+  const auto& subnet = config.subnets.at(0);
+
+  EXPECT_THAT(subnet.routing.engines, ElementsAre("minhop", "updn"));
+  EXPECT_FALSE(subnet.sweep.on_trap);
+  EXPECT_EQ(subnet.mad.timeout, seconds(1));
+  EXPECT_EQ(subnet.links.mtu, Mtu::m4096);
+  EXPECT_EQ(subnet.links.speed, LinkSpeed::edr);
+  EXPECT_EQ(config.log.level, LogLevel::warn);
+  EXPECT_THAT(subnet.routing.root_guids, ElementsAre(Guid{1}, Guid{2}));
+  EXPECT_THAT(subnet.sm.allowed_guids, ElementsAre(Guid{3}));
+  EXPECT_EQ(subnet.lids.first, Lid{32});
+  EXPECT_THAT(config.log.modules, IsEmpty());
+}
+
+TEST(Load, TheLastOfTwoOverridesCounts) {
+  EXPECT_EQ(good("", {"lids.lmc=1", "lids.lmc=2"}).base.lids.lmc, 2);
+}
+
+TEST(Load, FilesAreLookedForBesideTheConfiguration) {
+  const auto config =
+      good("[routing]\nroot_guids = \"roots\"\n[names]\nmap = \"/names\"\n[sm]\nkey_file = \"key\"\n", {},
+           {{"conf/roots", "# spines\n0x2\n\n0x1 # the first\n"},
+            {"/names", "0x5 \"leaf #5\" # comment\n"},
+            {"conf/key", "0x1234\n"}});
+  const auto& subnet = config.subnets.at(0);
+
+  EXPECT_THAT(subnet.routing.root_guids, ElementsAre(Guid{2}, Guid{1}));
+  EXPECT_EQ(subnet.routing.root_guids_file, "conf/roots");
+  EXPECT_THAT(subnet.names.nodes, ElementsAre(testing::Pair(Guid{5}, "leaf #5")));
+  EXPECT_EQ(subnet.sm.sm_key, 0x1234U);
+}
+
+TEST(Load, AListAfterAFileForgetsTheFile) {
+  const auto config =
+      good("[routing]\nroot_guids = \"roots\"\n", {"routing.root_guids=0x7"}, {{"conf/roots", "0x1"}});
+
+  EXPECT_THAT(config.base.routing.root_guids, ElementsAre(Guid{7}));
+  EXPECT_EQ(config.base.routing.root_guids_file, "");
+}
+
+TEST(Load, ALogFileStandsBesideTheConfigurationToo) {
+  EXPECT_EQ(good("[log]\ntarget = \"./smd.log\"\n").log.target, "conf/./smd.log");
+  EXPECT_EQ(good("[log]\ntarget = \"/var/log/smd.log\"\n").log.target, "/var/log/smd.log");
+}
+
+TEST(Load, WindowsLineEndsAndAByteOrderMarkAreNoMatter) {
+  EXPECT_EQ(good("\xEF\xBB\xBF[lids]\r\nlmc = 1\r\n").base.lids.lmc, 1);
+}
+
+TEST(Load, DottedKeysAndInlineTablesAreTheSame) {
+  EXPECT_EQ(good("lids.lmc = 1\nsweep = { settle = \"5ms\" }\n").base.sweep.settle, milliseconds(5));
+}
+
+}  // namespace
+}  // namespace smd::config
