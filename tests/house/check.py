@@ -30,8 +30,8 @@ class House:
 
     def files(self, *suffixes, under=""):
         """Files of the project (tracked ones where git knows them), by suffix."""
-        listed = subprocess.run(["git", "-C", self.root, "ls-files", "-co", "--exclude-standard", "-z"],
-                                capture_output=True, text=True)
+        command = "git ls-files -co --exclude-standard -z"  # no git, or a tarball: all but what is built
+        listed = subprocess.run(command, shell=True, cwd=self.root, capture_output=True, text=True)
         if listed.returncode == 0:
             names = [n for n in listed.stdout.split("\0") if n]
         else:
