@@ -50,12 +50,12 @@ struct GlobalRoute {
 
 /// Where a LID-routed MAD goes to, or came from.
 struct LidRoute {
-  Lid lid;
-  Sl sl;
+  Lid lid{};
+  Sl sl{};
   std::uint32_t qp = 0, qkey = 0;
   std::uint16_t pkey_index = 0;
   std::uint8_t path_bits = 0;
-  std::optional<GlobalRoute> grh;
+  std::optional<GlobalRoute> grh{};
   friend bool operator==(const LidRoute&, const LidRoute&) = default;
 };
 
@@ -63,8 +63,8 @@ using Route = std::variant<DirectedPath, LidRoute>;
 
 /// A MAD as it came from the wire: any bytes, any length.
 struct Received {
-  std::vector<std::uint8_t> bytes;
-  LidRoute from;
+  std::vector<std::uint8_t> bytes{};
+  LidRoute from{};
   /// 0, or the errno with which the lower side gave up a send of ours (`bytes` is then our own MAD again).
   int error = 0;
 };
@@ -72,15 +72,15 @@ struct Received {
 /// Why a transport cannot send or open: an errno and what was tried, for the operator.
 struct TransportError {
   int error = 0;
-  std::string what;
+  std::string what{};
 };
 
 /// What the local port is. Read anew at each call: cables are pulled.
 struct LocalPort {
   std::string device;  ///< "mlx5_0"; of a simulated port the node's name
-  PortNum port;
-  Guid guid;
-  Lid lid;
+  PortNum port{};
+  Guid guid{};
+  Lid lid{};
   bool link_up = false;
 };
 

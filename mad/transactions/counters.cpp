@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace smd::mad {
 namespace {
@@ -21,7 +22,7 @@ void subtract(AttributeCounters& row, const AttributeCounters& before) {
 
 }  // namespace
 
-std::uint64_t Counters::total(std::uint64_t AttributeCounters::* counter, std::uint8_t method) const {
+std::uint64_t Counters::total(std::uint64_t AttributeCounters::* counter, wire::Method method) const {
   std::uint64_t sum = 0;
   for (const auto& row : by_attribute) sum += row.method == method ? row.*counter : 0;
   return sum;
@@ -47,8 +48,8 @@ Counters operator-(const Counters& now, const Counters& before) {
   return difference;
 }
 
-std::uint32_t AttributeTable::row(std::uint8_t method, std::uint16_t attribute) {
-  const auto key = std::uint32_t{attribute} << 8U | method;
+std::uint32_t AttributeTable::row(wire::Method method, std::uint16_t attribute) {
+  const auto key = std::uint32_t{attribute} << 8U | std::to_underlying(method);
   const auto [found, added] = index_.try_emplace(key, static_cast<std::uint32_t>(rows_.size()));
   if (added) rows_.push_back({.attribute = attribute, .method = method});
   return found->second;

@@ -6,11 +6,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mad/wire/mad.h"
+
 namespace smd::mad {
 
 struct AttributeCounters {
   std::uint16_t attribute = 0;
-  std::uint8_t method = 0;       ///< of the request
+  wire::Method method{};  ///< of the request
   std::uint64_t requests = 0;    ///< begun: at least one try was sent
   std::uint64_t sent = 0;        ///< MADs: first tries and resends
   std::uint64_t answered = 0;    ///< requests that ended with an answer, also with a refusal
@@ -35,8 +37,9 @@ struct Counters {
   std::uint64_t replies = 0;      ///< MADs of ours that want no answer
   friend bool operator==(const Counters&, const Counters&) = default;
 
-  /// Sum of one counter over the requests with this method: total(&AttributeCounters::sent, 1) is all Gets.
-  std::uint64_t total(std::uint64_t AttributeCounters::* counter, std::uint8_t method) const;
+  /// Sum of one counter over the requests with this method: total(&AttributeCounters::sent, Method::get) is
+  /// all Gets.
+  std::uint64_t total(std::uint64_t AttributeCounters::* counter, wire::Method method) const;
   std::uint64_t total(std::uint64_t AttributeCounters::* counter) const;
 };
 
@@ -47,7 +50,7 @@ Counters operator-(const Counters& now, const Counters& before);
 class AttributeTable {
  public:
   /// Index of the row; stays valid.
-  std::uint32_t row(std::uint8_t method, std::uint16_t attribute);
+  std::uint32_t row(wire::Method method, std::uint16_t attribute);
   AttributeCounters& operator[](std::uint32_t row) { return rows_[row]; }
   std::vector<AttributeCounters> sorted() const;
 

@@ -25,10 +25,10 @@ asio::awaitable<Answer> Transactions::request(Request request) {
   const auto state = co_await asio::this_coro::cancellation_state;
   if (state.cancelled() != asio::cancellation_type::none) {
     co_return std::unexpected(RequestError{.fault = Fault::closed,
-                                           .mgmt_class = header::mgmt_class(request.mad),
-                                           .method = header::method(request.mad),
-                                           .attribute = header::attribute(request.mad),
-                                           .modifier = header::modifier(request.mad),
+                                           .mgmt_class = request.mad.mgmt_class(),
+                                           .method = request.mad.method(),
+                                           .attribute = request.mad.attribute(),
+                                           .modifier = request.mad.modifier(),
                                            .route = request.route,
                                            .node = request.node,
                                            .error = ECANCELED});
@@ -67,10 +67,10 @@ void Transactions::end(OpenRequest& open, Ending ending, Answer answer, Deliver 
 RequestError Transactions::error_of(const OpenRequest& open, Fault fault) const {
   const bool asked = open.started && open.tries > 0;
   return {.fault = fault,
-          .mgmt_class = header::mgmt_class(open.mad),
-          .method = header::method(open.mad),
-          .attribute = header::attribute(open.mad),
-          .modifier = header::modifier(open.mad),
+          .mgmt_class = open.mad.mgmt_class(),
+          .method = open.mad.method(),
+          .attribute = open.mad.attribute(),
+          .modifier = open.mad.modifier(),
           .route = open.route,
           .node = open.guid,
           .tries = open.tries,

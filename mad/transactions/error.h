@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "mad/clock.h"
-#include "mad/transactions/mad.h"
 #include "mad/transport.h"
+#include "mad/wire/smp.h"
 
 namespace smd::mad {
 
@@ -24,7 +24,8 @@ std::string_view to_string(Fault fault);
 struct RequestError {
   Fault fault = Fault::timeout;
   std::uint16_t status = 0;  ///< of the answer, without the direction bit
-  std::uint8_t mgmt_class = 0, method = 0;
+  wire::MgmtClass mgmt_class{};
+  wire::Method method{};
   std::uint16_t attribute = 0;
   std::uint32_t modifier = 0;
   Route route{};
@@ -35,13 +36,11 @@ struct RequestError {
   /// Nothing came from this node, whatever was asked, since the first try: what is still waiting for it
   /// will most probably not be answered either.
   bool node_silent = false;
-  std::shared_ptr<const Mad> answer{};  ///< where refused
+  std::shared_ptr<const wire::Smp> answer{};  ///< where refused
 };
 
 /// Which MAD, along which path, how often, what came back: "Get PortInfo 0x80000001 by 1,4,7: no answer to
 /// 4 tries in 2.4 s".
 std::string to_string(const RequestError& error);
-/// "1,4,7", "itself", "LID 12".
-std::string to_string(const Route& route);
 
 }  // namespace smd::mad

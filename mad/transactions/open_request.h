@@ -7,15 +7,16 @@
 #include <functional>
 
 #include "mad/transactions/error.h"
-#include "mad/transactions/mad.h"
 #include "mad/transactions/policy.h"
 #include "mad/transactions/wheel.h"
+#include "mad/transport.h"
+#include "mad/wire/smp.h"
 
 namespace smd::mad {
 
 struct NodeState;
 
-using Answer = std::expected<Mad, RequestError>;
+using Answer = std::expected<wire::Smp, RequestError>;
 using Completion = std::move_only_function<void(Answer)>;
 
 struct OpenRequest : WheelItem {
@@ -34,7 +35,7 @@ struct OpenRequest : WheelItem {
   Guid guid;
   TimePoint started_at{};
   Route route;
-  Mad mad{};
+  wire::Smp mad;
   std::array<TimePoint, kMaxTries> sent_at{};
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes from the wire: any bytes at all, until they are matched to something that was asked.
-#include <algorithm>
 #include <utility>
 
 #include "mad/transactions/transactions.h"
@@ -18,29 +17,29 @@ void Transactions::receive_one(Received& received, TimePoint now) {
     ++counted_.send_failed;
     return;
   }
-  const std::span<const std::uint8_t> mad = received.bytes;
-  if (mad.size() < std::tuple_size_v<Mad>) {
+  const auto mad = wire::Smp::from_bytes(received.bytes);
+  if (!mad) {
     ++counted_.malformed;
     return;
   }
-  if (!header::is_response(header::method(mad))) {
+  if (!wire::is_response(mad->method())) {
     ++(intake_.take(std::move(received), now) ? counted_.unsolicited : counted_.unsolicited_dropped);
     return;
   }
   // Only the lower half of the transaction is ours, the kernel puts its agent's number into the upper.
-  const auto tid = static_cast<std::uint32_t>(header::tid(mad).value());
+  const auto tid = static_cast<std::uint32_t>(mad->tid().value());
   const auto attempt = tid & (kMaxTries - 1);
   auto& slot = slots_[tid >> kTryBits & (kSlots - 1)];
   auto* open = slot.request;
   if (open == nullptr || slot.generation != tid >> (kTryBits + kSlotBits)) return count_stray(tid);
-  const bool matches = attempt < open->tries && header::mgmt_class(mad) == header::mgmt_class(open->mad) &&
-                       header::method(mad) == header::response_to(header::method(open->mad)) &&
-                       header::attribute(mad) == header::attribute(open->mad);
+  const bool matches = attempt < open->tries && mad->mgmt_class() == open->mad.mgmt_class() &&
+                       mad->method() == wire::response_to(open->mad.method()) &&
+                       mad->attribute() == open->mad.attribute();
   if (!matches) {
     ++counted_.mismatched;
     return;
   }
-  answer(*open, attempt, mad, now);
+  answer(*open, attempt, *mad, now);
 }
 
 void Transactions::count_stray(std::uint32_t tid) {
@@ -54,12 +53,11 @@ void Transactions::count_stray(std::uint32_t tid) {
   ++(slot.last_ending == Ending::answered ? row.duplicate : row.late);
 }
 
-void Transactions::answer(OpenRequest& open, unsigned attempt, std::span<const std::uint8_t> mad,
-                          TimePoint now) {
+void Transactions::answer(OpenRequest& open, unsigned attempt, const wire::Smp& mad, TimePoint now) {
   measure(open, attempt, now);
   auto& row = table_[open.row];
-  const auto status = header::status(mad);
-  if ((status & kStatusBusy) != 0) {
+  const auto status = mad.status();
+  if ((status & wire::status::busy) != 0) {
     ++row.busy;
     leave_window(open);
     if (open.tries <= policy_.retries) {  // the try's own resend time is the back-off
@@ -68,13 +66,11 @@ void Transactions::answer(OpenRequest& open, unsigned attempt, std::span<const s
     }
   }
   ++row.answered;
-  Mad whole;
-  std::copy_n(mad.begin(), whole.size(), whole.begin());
-  if (status == 0) return end(open, Ending::answered, whole, Deliver::now);
+  if (status == 0) return end(open, Ending::answered, mad, Deliver::now);
   ++row.refused;
   auto error = error_of(open, Fault::refused);
   error.status = status;
-  error.answer = std::make_shared<const Mad>(whole);
+  error.answer = std::make_shared<const wire::Smp>(mad);
   end(open, Ending::answered, std::unexpected(std::move(error)), Deliver::now);
 }
 

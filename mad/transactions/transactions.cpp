@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "mad/transactions/route.h"
+
 namespace smd::mad {
 namespace {
 
@@ -102,7 +104,7 @@ OpenRequest& Transactions::make(Request&& request, Completion&& done) {
   open.mad = request.mad;
   open.route = std::move(request.route);
   write_route(open.mad, open.route);
-  open.row = table_.row(header::method(open.mad), header::attribute(open.mad));
+  open.row = table_.row(open.mad.method(), open.mad.attribute());
   return open;
 }
 
@@ -188,7 +190,7 @@ void Transactions::send_try(OpenRequest& open) {
   const unsigned attempt = open.tries++;
   const auto now = clock_.now();
   open.sent_at[attempt] = now;
-  header::set_tid(open.mad, Tid{tid_of(open, attempt)});
+  open.mad.set_tid(Tid{tid_of(open, attempt)});
   auto& row = table_[open.row];
   ++row.sent;
   if (attempt > 0) ++row.retries;
@@ -197,7 +199,7 @@ void Transactions::send_try(OpenRequest& open) {
   wheel_.add(open, now + wait_of(open, attempt));
 
   const auto sent =
-      transport_.send(open.mad, open.route, std::chrono::ceil<std::chrono::milliseconds>(give_up));
+      transport_.send(open.mad.bytes(), open.route, std::chrono::ceil<std::chrono::milliseconds>(give_up));
   if (sent) return;
   ++counted_.send_failed;
   if (passes(sent.error().error)) return;
@@ -232,21 +234,17 @@ void Transactions::leave_window(OpenRequest& open) {
   if (std::exchange(open.in_window, false)) --in_flight_;
 }
 
-std::expected<void, TransportError> Transactions::send(const Mad& mad, const Route& route) {
-  Mad routed = mad;
-  write_route(routed, route);
+std::expected<void, TransportError> Transactions::send(wire::Smp mad, const Route& route) {
+  write_route(mad, route);
   ++counted_.replies;
-  return transport_.send(routed, route, std::chrono::milliseconds(0));
+  return transport_.send(mad.bytes(), route, std::chrono::milliseconds(0));
 }
 
-std::expected<void, TransportError> Transactions::respond(const Received& request, Mad reply) {
-  if (request.bytes.size() < reply.size()) return std::unexpected(TransportError{EINVAL, "short request"});
-  write_reply_header(reply, request.bytes);
+std::expected<void, TransportError> Transactions::respond(const wire::Smp& reply, const LidRoute& from) {
   ++counted_.replies;
   // A directed route back is in the MAD itself; the transport only has to know that it is one.
-  const Route back =
-      header::mgmt_class(request.bytes) == kSmDirected ? Route(DirectedPath{}) : Route(request.from);
-  return transport_.send(reply, back, std::chrono::milliseconds(0));
+  const Route back = reply.is_directed() ? Route(DirectedPath{}) : Route(from);
+  return transport_.send(reply.bytes(), back, std::chrono::milliseconds(0));
 }
 
 Counters Transactions::counters() const {

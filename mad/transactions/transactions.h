@@ -14,19 +14,19 @@
 #include "mad/transactions/counters.h"
 #include "mad/transactions/error.h"
 #include "mad/transactions/intake.h"
-#include "mad/transactions/mad.h"
 #include "mad/transactions/node_state.h"
 #include "mad/transactions/open_request.h"
 #include "mad/transactions/policy.h"
 #include "mad/transactions/wheel.h"
 #include "mad/transport.h"
+#include "mad/wire/smp.h"
 
 namespace smd::mad {
 
 /// What is asked of whom. `node` says whose answer time and window count; 0 where nobody knows yet (then
 /// there is no window but the global one, and the resend time is Policy's).
 struct Request {
-  Mad mad{};  ///< transaction, and for SMPs class and path, are filled in
+  wire::Smp mad;  ///< transaction, and for SMPs class and path, are filled in
   Route route;
   Guid node;
 };
@@ -53,9 +53,9 @@ class Transactions {
   asio::awaitable<Answer> request(Request request);
 
   /// Sends a MAD that wants no answer (a TrapRepress, a reply).
-  std::expected<void, TransportError> send(const Mad& mad, const Route& route);
-  /// Sends `reply` (its status and data are the caller's) back to where `request` came from.
-  std::expected<void, TransportError> respond(const Received& request, Mad reply);
+  std::expected<void, TransportError> send(wire::Smp mad, const Route& route);
+  /// Sends `reply`, made of the request by Smp::response(), back to where the request came from.
+  std::expected<void, TransportError> respond(const wire::Smp& reply, const LidRoute& from);
 
   /// MADs that are no answers: traps, reports, other SMs' requests. Of at least 256 bytes; anything else in
   /// them is the sender's word. At most Policy::unsolicited_rate a second.
@@ -128,7 +128,7 @@ class Transactions {
   void receive(std::span<Received> batch);
   void receive_one(Received& received, TimePoint now);
   void count_stray(std::uint32_t tid);
-  void answer(OpenRequest& open, unsigned attempt, std::span<const std::uint8_t> mad, TimePoint now);
+  void answer(OpenRequest& open, unsigned attempt, const wire::Smp& mad, TimePoint now);
   void measure(OpenRequest& open, unsigned attempt, TimePoint now);
 
   asio::any_io_executor executor_;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Typed questions: get<PortInfo>(…) and set<PortInfo>(…) return the attribute that the answer holds.
+
+#include <cstdint>
+#include <expected>
+#include <utility>
+
+#include "mad/transactions/transactions.h"
+#include "mad/wire/codec.h"
+#include "mad/wire/modifier.h"
+#include "mad/wire/port_info.h"
+#include "mad/wire/smp.h"
+
+namespace smd::mad {
+
+/// Whom to ask, and by which way.
+struct Target {
+  Route route{};
+  Guid node{};              ///< 0: not known yet
+  std::uint64_t m_key = 0;  ///< of the node's port; 0: none
+};
+
+template <class T>
+using Asked = std::expected<T, RequestError>;
+
+/// The request as bytes; for Transactions::submit where a coroutine would be too much.
+inline Request request_of(wire::Method method, std::uint16_t attribute, std::uint32_t modifier,
+                          const Target& target) {
+  Request request{
+      .mad = wire::Smp::lid_routed(method, attribute, modifier), .route = target.route, .node = target.node};
+  request.mad.set_m_key(target.m_key);
+  return request;
+}
+template <wire::Layout A>
+Request get_request(const Target& target, std::uint32_t modifier = 0) {
+  return request_of(wire::Method::get, A::kAttribute, modifier, target);
+}
+template <wire::Layout A>
+Request set_request(const Target& target, const A& value, std::uint32_t modifier = 0) {
+  auto request = request_of(wire::Method::set, A::kAttribute, modifier, target);
+  request.mad.put(value);
+  return request;
+}
+
+/// `tx` outlives the coroutine.
+template <wire::Layout A>
+asio::awaitable<Asked<A>> ask(Transactions* tx, Request request) {
+  const auto answer = co_await tx->request(std::move(request));
+  if (!answer) co_return std::unexpected(answer.error());
+  co_return answer->template get<A>();
+}
+template <wire::Layout A>
+asio::awaitable<Asked<A>> get(Transactions& tx, const Target& target, std::uint32_t modifier = 0) {
+  return ask<A>(&tx, get_request<A>(target, modifier));
+}
+/// What the GetResp holds: what the node has now, which may not be `value`.
+template <wire::Layout A>
+asio::awaitable<Asked<A>> set(Transactions& tx, const Target& target, const A& value,
+                              std::uint32_t modifier = 0) {
+  return ask<A>(&tx, set_request(target, value, modifier));
+}
+
+/// PortInfo, and whether the node refuses bit 31 of the modifier (extended speeds). The caller keeps
+/// `refuses` for the node and gives it back with the next question.
+struct PortInfoAsked {
+  Asked<wire::PortInfo> info;
+  bool refuses = false;
+};
+
+/// Asks with bit 31; where that is refused as an invalid field (0x1C), once without.
+asio::awaitable<PortInfoAsked> get_port_info(Transactions* tx, Target target, PortNum port, bool refuses);
+/// Sets in the same way. A refusal may also mean the values: `refuses` is only learnt from a Set without
+/// bit 31 that is accepted.
+asio::awaitable<PortInfoAsked> set_port_info(Transactions* tx, Target target, wire::PortInfo info,
+                                             PortNum port, bool refuses);
+
+}  // namespace smd::mad

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mad/transactions/route.h"
+
+#include <fmt/format.h>
+
+namespace smd::mad {
+
+void write_route(wire::Smp& mad, const Route& route) {
+  if (mad.mgmt_class() != wire::MgmtClass::sm_lid && !mad.is_directed()) return;
+  const auto* path = std::get_if<DirectedPath>(&route);
+  if (path == nullptr) return mad.set_mgmt_class(wire::MgmtClass::sm_lid);
+  mad.set_mgmt_class(wire::MgmtClass::sm_directed);
+  mad.set_hop_pointer(0);
+  mad.set_hop_count(static_cast<std::uint8_t>(path->hops()));
+  mad.set_dr_slid(kPermissiveLid);
+  mad.set_dr_dlid(kPermissiveLid);
+  for (std::size_t hop = 0; hop < path->hops(); ++hop) mad.set_initial_path(hop + 1, path->hop(hop));
+}
+
+std::string to_string(const Route& route) {
+  if (const auto* lid_route = std::get_if<LidRoute>(&route)) return fmt::format("LID {}", lid_route->lid);
+  const auto& path = std::get<DirectedPath>(route);
+  if (path.hops() == 0) return "itself";
+  std::string text;
+  for (std::size_t hop = 0; hop < path.hops(); ++hop) {
+    if (hop > 0) text += ',';
+    text += fmt::to_string(path.hop(hop).value());
+  }
+  return text;
+}
+
+}  // namespace smd::mad

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Routes as a MAD carries them, and as an operator reads them.
+
+#include <string>
+
+#include "mad/transport.h"
+#include "mad/wire/smp.h"
+
+namespace smd::mad {
+
+/// Writes the route into a subnet management MAD: the class, and for a directed route its path, both LIDs
+/// permissive. MADs of other classes stay as they are.
+void write_route(wire::Smp& mad, const Route& route);
+
+/// "1,4,7", "itself", "LID 12".
+std::string to_string(const Route& route);
+
+}  // namespace smd::mad
