@@ -5,7 +5,7 @@ namespace smd::mad {
 namespace {
 
 bool invalid_field(const Asked<wire::PortInfo>& asked) {
-  return !asked && asked.error().fault == Fault::refused && asked.error().status == wire::status::bad_field;
+  return !asked && asked.error().fault == Fault::refused && asked.error().status == wire::kStatusBadField;
 }
 
 void set_modifier(Request& request, PortNum port, bool extended_speeds) {

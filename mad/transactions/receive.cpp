@@ -57,7 +57,7 @@ void Transactions::answer(OpenRequest& open, unsigned attempt, const wire::Smp& 
   measure(open, attempt, now);
   auto& row = table_[open.row];
   const auto status = mad.status();
-  if ((status & wire::status::busy) != 0) {
+  if ((status & wire::kStatusBusy) != 0) {
     ++row.busy;
     leave_window(open);
     if (open.tries <= policy_.retries) {  // the try's own resend time is the back-off
