@@ -15,8 +15,8 @@ using ClientId = std::uint32_t;
 
 /// A MAD on its way from a client into the fabric.
 struct Outgoing {
-  std::vector<std::uint8_t> bytes;
-  mad::Route route;
+  std::vector<std::uint8_t> bytes{};
+  mad::Route route{};
   std::chrono::milliseconds give_up{0};
 };
 
@@ -24,7 +24,7 @@ struct Client {
   ClientId id = 0;
   PortIndex port = kNowhere;
   Interface interface = Interface::smi;
-  std::vector<mad::Received> inbox;  ///< arrived, not yet taken by the carrier
+  std::vector<mad::Received> inbox{};  ///< arrived, not yet taken by the carrier
   std::uint64_t sent = 0, received = 0;
 };
 

@@ -23,7 +23,7 @@ class SmpCounts {
   std::uint64_t sets() const { return sum(1); }
   std::uint64_t total() const { return sum(0) + sum(1); }
   void clear() { slots_ = {}; }
-  /// Attributes that were asked for, ascending.
+  /// Attributes that were asked for, ascending; 0xFFFF stands for all that have no slot of their own.
   std::vector<SmpCount> all() const;
 
  private:

@@ -60,6 +60,8 @@ class Faults {
   bool trap(const Place& place, std::uint16_t number);
 
  private:
+  NodeFaults* node_faults(std::string_view node);
+
   State& state_;
 };
 

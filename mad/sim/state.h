@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -33,6 +34,7 @@ constexpr SpeedSet speed_bit(LinkSpeed speed) {
 struct PortTables {
   std::vector<std::uint16_t> pkeys;         ///< whole capacity
   std::vector<std::uint64_t> guids;         ///< whole capacity; [0] is not used
+  std::optional<std::uint64_t> sl_to_vl;    ///< of a CA port, 4 bits an SL
   std::vector<wire::VlArbitration> vl_arb;  ///< 4 blocks: low, low, high, high
   std::unique_ptr<wire::PortInfoExtended> extended;
   std::uint64_t m_key_lease_end = 0;  ///< virtual nanoseconds; 0: no lease runs
@@ -92,7 +94,7 @@ struct NodeFaults {
 /// A trap that is sent again and again until it is repressed.
 struct PendingTrap {
   PortIndex port = kNowhere;  ///< from where it is sent
-  wire::Notice notice;
+  wire::Notice notice{};
   std::uint64_t tid = 0;
   TimePoint last{};      ///< when it was sent last
   bool pending = false;  ///< not repressed yet; kept afterwards for `last`

@@ -12,8 +12,8 @@ namespace smd::sim {
 /// A node on the way. `out` is 0 where the packet ends in the switch itself, and at the last node.
 struct Hop {
   NodeIndex node = 0;
-  PortNum in, out;
-  Vl vl;  ///< on the link behind `out`
+  PortNum in{}, out{};
+  Vl vl{};  ///< on the link behind `out`
   friend bool operator==(const Hop&, const Hop&) = default;
 };
 

@@ -60,22 +60,26 @@ class World final : public Carrier {
   /// whatever the task throws.
   template <class T>
   T run(asio::awaitable<T> task) {
-    std::exception_ptr failure;
-    bool done = false;
+    // Shared: a task that was given up by a Deadlock may end in a later run.
+    const auto done = std::make_shared<bool>(false);
+    const auto failure = std::make_shared<std::exception_ptr>();
     if constexpr (std::is_void_v<T>) {
-      asio::co_spawn(io(), std::move(task), [&](std::exception_ptr e) { failure = e, done = true; });
-      run_until(done);
-      if (failure) std::rethrow_exception(failure);
-    } else {
-      std::optional<T> result;
-      asio::co_spawn(io(), std::move(task), [&](std::exception_ptr e, T value) {
-        failure = e;
-        if (!e) result.emplace(std::move(value));
-        done = true;
+      asio::co_spawn(io(), std::move(task), [done, failure](std::exception_ptr error) {
+        *failure = std::move(error);
+        *done = true;
       });
       run_until(done);
-      if (failure) std::rethrow_exception(failure);
-      return std::move(*result);
+      if (*failure) std::rethrow_exception(*failure);
+    } else {
+      const auto result = std::make_shared<std::optional<T>>();
+      asio::co_spawn(io(), std::move(task), [done, failure, result](std::exception_ptr error, T value) {
+        if (!error) result->emplace(std::move(value));
+        *failure = std::move(error);
+        *done = true;
+      });
+      run_until(done);
+      if (*failure) std::rethrow_exception(*failure);
+      return std::move(**result);
     }
   }
   /// Everything that happens within this much virtual time.
@@ -102,7 +106,8 @@ class World final : public Carrier {
 
  private:
   struct Impl;
-  void run_until(const bool& done);
+  void poll();
+  void run_until(const std::shared_ptr<bool>& done);
   std::unique_ptr<Impl> impl_;
 };
 

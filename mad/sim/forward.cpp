@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mad/sim/forward.h"
+
+namespace smd::sim {
+namespace {
+
+/// Over the cable behind `out`. Nothing: lost on the way.
+std::optional<PortIndex> cross(State& state, PortIndex out, bool is_smp, Duration& time) {
+  const auto& port = state.ports[out];
+  if (!port.link_up() || port.peer == kNowhere) {
+    ++state.drops.no_link;
+    return std::nullopt;
+  }
+  const auto& peer = state.ports[port.peer];
+  if (!is_smp && (port.info.port_state != PortState::active || peer.info.port_state != PortState::active)) {
+    ++state.drops.not_active;
+    return std::nullopt;
+  }
+  if ((port.loss | peer.loss) != 0 && (state.random.happens(port.loss) || state.random.happens(peer.loss))) {
+    ++state.drops.lost;
+    return std::nullopt;
+  }
+  time += state.options.latency.hop + Duration{port.extra_latency} + Duration{peer.extra_latency};
+  return port.peer;
+}
+
+std::optional<Arrival> drop(std::uint64_t& counter) {
+  ++counter;
+  return std::nullopt;
+}
+
+}  // namespace
+
+PortNum lft_port(const SwitchTables& sw, Lid lid) {
+  if (lid.value() > sw.info.linear_fdb_top || lid.value() >= sw.lft.size()) return kNoPort;
+  return PortNum{sw.lft[lid.value()]};
+}
+
+std::uint16_t mft_mask(const SwitchTables& sw, Lid mlid, unsigned position) {
+  if (!mlid.multicast()) return 0;
+  if (sw.info.multicast_fdb_top != 0 && mlid.value() > sw.info.multicast_fdb_top) return 0;
+  const std::size_t at = std::size_t{mlid.value()} - kFirstMulticastLid.value();
+  const auto index = at * sw.mft_positions + position;
+  return index < sw.mft.size() ? sw.mft[index] : std::uint16_t{0};
+}
+
+bool has_lid(const Port& port, Lid lid) {
+  const unsigned mask = ~((1U << port.info.lmc) - 1U);
+  return port.info.lid != Lid{} && (lid.value() & mask) == (port.info.lid.value() & mask);
+}
+
+std::optional<Arrival> forward_by_lid(State& state, PortIndex from, Lid dlid, bool is_smp) {
+  Arrival arrival{.port = from};
+  const auto& start = state.ports[from];
+  const bool from_switch = state.nodes[start.node].is_switch();
+  if (has_lid(start, dlid)) return arrival;  // loops back inside the adapter
+  auto at = from;
+  if (!from_switch) {
+    const auto next = cross(state, from, is_smp, arrival.time);
+    if (!next) return std::nullopt;
+    at = *next;
+  }
+  for (unsigned hops = 0; hops < kMaxHops; ++hops) {
+    arrival.port = at;
+    if (dlid == kPermissiveLid && at != from) return arrival;
+    const auto& node = state.node_of(at);
+    if (!node.is_switch()) {
+      return has_lid(state.ports[at], dlid) ? std::optional(arrival) : drop(state.drops.wrong_lid);
+    }
+    const auto out = lft_port(*node.sw, dlid).value();
+    if (out == 0) {
+      arrival.port = state.index(node, 0);
+      return has_lid(state.ports[arrival.port], dlid) ? std::optional(arrival) : drop(state.drops.wrong_lid);
+    }
+    if (out > node.ports) return drop(state.drops.no_route);
+    const auto next = cross(state, state.index(node, out), is_smp, arrival.time);
+    if (!next) return std::nullopt;
+    at = *next;
+  }
+  return drop(state.drops.looped);
+}
+
+// The rules of a hop are those of smi.c of Linux (IBA 14.2.2, which it cites); a switch that forwards is what
+// follows from them for a device that does both, receiving and sending.
+std::optional<Arrival> forward_directed(State& state, PortIndex from, wire::Smp& smp) {
+  const unsigned count = smp.hop_count();
+  if (count > mad::DirectedPath::kMaxHops) return drop(state.drops.bad_path);
+  const bool back = smp.returning();
+  unsigned pointer = smp.hop_pointer();
+  if (pointer != (back ? count + 1 : 0)) return drop(state.drops.bad_path);
+  Arrival arrival{.port = from};
+  auto at = from;
+  for (unsigned hop = 0; hop < count; ++hop) {
+    pointer = back ? count - hop : hop + 1;
+    const unsigned out = (back ? smp.return_path(pointer) : smp.initial_path(pointer)).value();
+    const auto& node = state.node_of(at);
+    // A CA does not forward, and sends its own SMPs by the port that they were given to.
+    const bool allowed = node.is_switch() ? out >= 1 && out <= node.ports
+                                          : hop == 0 && out == state.ports[from].number.value();
+    if (!allowed) return drop(state.drops.bad_path);
+    const auto next = cross(state, state.index(node, out), true, arrival.time);
+    if (!next) return std::nullopt;
+    at = *next;
+    if (!back) smp.set_return_path(pointer, state.ports[at].number);
+  }
+  smp.set_hop_pointer(static_cast<std::uint8_t>(back ? 0 : count + 1));
+  arrival.port = at;
+  return arrival;
+}
+
+}  // namespace smd::sim

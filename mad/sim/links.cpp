@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mad/sim/links.h"
+
+#include "mad/sim/rates.h"
+#include "mad/sim/traps.h"
+
+namespace smd::sim {
+namespace {
+
+bool may_link(const State& state, PortIndex index) {
+  const auto& port = state.ports[index];
+  return port.peer != kNowhere && !port.cut && !port.disabled && !port.split && !state.nodes[port.node].gone;
+}
+
+void to_init(State& state, PortIndex index, const Rate& rate) {
+  auto& port = state.ports[index];
+  show_rate(port, rate);
+  port.info.phys_state = PhysState::link_up;
+  port.info.port_state = PortState::init;
+  state_changed(state, index);
+}
+
+void to_down(State& state, PortIndex index) {
+  auto& port = state.ports[index];
+  const bool was_up = port.info.port_state != PortState::down;
+  port.info.port_state = PortState::down;
+  port.info.phys_state = port.disabled ? PhysState::disabled : PhysState::polling;
+  show_no_rate(port);
+  if (was_up) state_changed(state, index);
+}
+
+bool disable(State& state, PortIndex index) {
+  state.ports[index].disabled = true;
+  drop_link(state, index);
+  return true;
+}
+
+bool go_down(State& state, PortIndex index, PhysState wanted) {
+  switch (wanted) {
+    case PhysState::no_change:
+    case PhysState::polling:
+    case PhysState::sleep:  // sleeps until the other end polls, which it does at once
+      state.ports[index].disabled = false;
+      drop_link(state, index);
+      try_link(state, index);
+      return true;
+    case PhysState::disabled:
+      return disable(state, index);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void link_now(State& state, PortIndex a) {
+  if (!may_link(state, a) || state.ports[a].link_up()) return;
+  const auto b = state.ports[a].peer;
+  if (!may_link(state, b)) return;
+  const auto rate = negotiate(state.ports[a], state.ports[b]);
+  if (!rate) return;
+  to_init(state, a, *rate);
+  if (a != b) to_init(state, b, *rate);
+}
+
+void state_changed(State& state, PortIndex index) {
+  auto& node = state.node_of(index);
+  if (!node.is_switch() || node.gone || state.ports[index].number == PortNum{0}) return;
+  node.sw->info.port_state_change = true;
+  raise_link_state(state, state.ports[index].node);
+}
+
+void try_link(State& state, PortIndex index) {
+  if (!may_link(state, index)) return;
+  if (state.options.training == Duration{0}) return link_now(state, index);
+  state.schedule.at(state.now + state.options.training, [&state, index] { link_now(state, index); });
+}
+
+void drop_link(State& state, PortIndex index) {
+  to_down(state, index);
+  const auto peer = state.ports[index].peer;
+  if (peer != kNowhere && peer != index) to_down(state, peer);
+}
+
+// qib_mad.c of Linux: only Down, Armed and Active can be asked for, and the physical state only together with
+// Down or no change. That a port goes Active only beside an end that is Armed at least is ibsim's rule, which
+// opensm lives with.
+bool set_port_state(State& state, PortIndex index, PortState wanted, PhysState phys) {
+  auto& port = state.ports[index];
+  const auto now = port.info.port_state;
+  if (phys != PhysState::no_change && wanted != PortState::no_change && wanted != PortState::down)
+    return false;
+  switch (wanted) {
+    case PortState::no_change:
+      return phys == PhysState::no_change || go_down(state, index, phys);
+    case PortState::down:
+      return go_down(state, index, phys);
+    case PortState::armed:
+      if (now != PortState::init && now != PortState::armed) return false;
+      port.info.port_state = PortState::armed;
+      return true;
+    case PortState::active: {
+      if (now == PortState::active) return true;
+      if (now != PortState::armed || port.peer == kNowhere) return false;
+      if (state.ports[port.peer].info.port_state < PortState::armed) return false;
+      port.info.port_state = PortState::active;
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace smd::sim

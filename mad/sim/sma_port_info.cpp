@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// PortInfo, PortInfoExtended and MlnxExtPortInfo. What a Set does with each field follows qib_mad.c of Linux
+// (subn_set_portinfo), an agent that was read, where it says something.
+#include "mad/sim/links.h"
+#include "mad/sim/sma.h"
+#include "mad/wire/capability.h"
+#include "mad/wire/modifier.h"
+
+namespace smd::sim {
+namespace {
+
+using wire::kExtendedSpeeds;
+constexpr std::uint32_t kMellanox = 0x0002C9;
+
+/// A Set's value of one Enabled field: `nothing` leaves it, `all` is what is supported.
+struct Enable {
+  unsigned wished, nothing, all, supported;
+};
+
+bool enable(std::uint8_t& field, const Enable& value) {
+  if (value.wished == value.nothing) return true;
+  const unsigned next = value.wished == value.all ? value.supported : value.wished;
+  if ((next & ~value.supported) != 0) return false;
+  field = static_cast<std::uint8_t>(next);
+  return true;
+}
+
+bool set_rates(wire::PortInfo& info, const wire::PortInfo& wished, bool extended) {
+  bool good = enable(info.link_width_enabled, {wished.link_width_enabled, 0, 255, info.link_width_supported});
+  good =
+      enable(info.link_speed_enabled, {wished.link_speed_enabled, 0, 15, info.link_speed_supported}) && good;
+  if (!extended) return good;  // an SM that does not know them cannot change them
+  // 30 switches extended speeds off, 31 is all that is supported (IBA's values, as libibmad prints them).
+  if (wished.link_speed_ext_enabled == 30) {
+    info.link_speed_ext_enabled = 0;
+  } else {
+    good = enable(info.link_speed_ext_enabled,
+                  {wished.link_speed_ext_enabled, 0, 31, info.link_speed_ext_supported}) &&
+           good;
+  }
+  return enable(info.link_speed_ext2_enabled,
+                {wished.link_speed_ext2_enabled, 0, 7, info.link_speed_ext2_supported}) &&
+         good;
+}
+
+/// LID, keys and what else only end ports have.
+bool set_end_port(Port& port, const wire::PortInfo& wished) {
+  auto& info = port.info;
+  bool good = true;
+  info.m_key = wished.m_key;
+  info.m_key_protect = wished.m_key_protect;
+  info.m_key_lease_period = wished.m_key_lease_period;
+  info.gid_prefix = wished.gid_prefix;
+  if (wished.lid.unicast()) {
+    info.lid = wished.lid;
+    info.lmc = wished.lmc;
+  } else {
+    good = false;
+  }
+  if (wished.sm_lid.unicast()) {
+    info.sm_lid = wished.sm_lid;
+    info.master_sm_sl = wished.master_sm_sl;
+  } else {
+    good = false;
+  }
+  info.subnet_timeout = wished.subnet_timeout;
+  if (wished.m_key_violations == 0) info.m_key_violations = 0;
+  if (wished.p_key_violations == 0) info.p_key_violations = 0;
+  if (wished.q_key_violations == 0) info.q_key_violations = 0;
+  if (wished.client_reregister) ++port.reregisters;
+  return good;
+}
+
+bool set_link(wire::PortInfo& info, const wire::PortInfo& wished) {
+  bool good = true;
+  if (wished.neighbor_mtu >= Mtu::m256 && wished.neighbor_mtu <= info.mtu_cap) {
+    info.neighbor_mtu = wished.neighbor_mtu;
+  } else {
+    good = wished.neighbor_mtu == Mtu::none;
+  }
+  if (wished.operational_vls > info.vl_cap) {
+    good = false;
+  } else if (wished.operational_vls != 0) {
+    info.operational_vls = wished.operational_vls;
+  }
+  const auto down_default = wished.link_down_default;
+  if (down_default == PhysState::sleep || down_default == PhysState::polling) {
+    info.link_down_default = down_default;
+  } else {
+    good = good && down_default == PhysState::no_change;
+  }
+  info.init_type = wished.init_type;
+  info.vl_high_limit = wished.vl_high_limit;
+  info.vl_stall_count = wished.vl_stall_count;
+  info.hoq_life = wished.hoq_life;
+  info.partition_enforce_in = wished.partition_enforce_in;
+  info.partition_enforce_out = wished.partition_enforce_out;
+  info.filter_raw_in = wished.filter_raw_in;
+  info.filter_raw_out = wished.filter_raw_out;
+  info.multicast_pkey_trap_suppression = wished.multicast_pkey_trap_suppression;
+  info.local_phy_errors = wished.local_phy_errors;
+  info.overrun_errors = wished.overrun_errors;
+  return good;
+}
+
+Status set_port_info(Request& request, PortIndex index, bool extended) {
+  auto& port = request.state.ports[index];
+  const auto wished = asked<wire::PortInfo>(request);
+  const auto before = port.info;
+  const bool management = request.node().is_switch() && port.number == PortNum{0};
+  bool good = true;
+  if (management || !request.node().is_switch()) good = set_end_port(port, wished);
+  good = set_link(port.info, wished) && good;
+  forget(request.node(), before, port.info);
+  if (management) {
+    // Without a link there is no state to change: port 0 is always Active.
+    const bool down = wished.port_state == PortState::down || wished.phys_state != PhysState::no_change;
+    return good && !down ? kGood : kInvalid;
+  }
+  good = set_rates(port.info, wished, extended) && good;
+  // Last, so that a link that trains again does so with the values set before.
+  good = set_port_state(request.state, index, wished.port_state, wished.phys_state) && good;
+  return good ? kGood : kInvalid;
+}
+
+Status answer_port_info(Request& request, PortIndex index, bool extended) {
+  const auto& port = request.state.ports[index];
+  auto info = port.info;
+  info.local_port = request.here().number;
+  const auto& keys = request.state.ports[request.end_port()].info;
+  const bool key_fits = keys.m_key == request.smp.m_key();
+  if (!request.set && !key_fits && keys.m_key_protect == 1) info.m_key = 0;
+  if (!extended) {
+    info.link_speed_ext_active = 0;
+    info.link_speed_ext_supported = 0;
+    info.link_speed_ext_enabled = 0;
+    info.link_speed_ext2_active = 0;
+    info.link_speed_ext2_supported = 0;
+    info.link_speed_ext2_enabled = 0;
+  }
+  return answer(request, info);
+}
+
+/// The port that an attribute of one port speaks of: a CA's 0 is where the request came in.
+std::optional<PortIndex> addressed(const Request& request, std::uint32_t number) {
+  if (number > request.node().ports) return std::nullopt;
+  if (number == 0 && !request.node().is_switch()) return request.at;
+  return request.port(number);
+}
+
+}  // namespace
+
+Status port_info(Request& request) {
+  const auto& node = request.node();
+  const auto modifier = request.smp.modifier();
+  const bool extended = (modifier & kExtendedSpeeds) != 0;
+  if (extended && node.faults && node.faults->refuses_extended_speeds) return kInvalid;
+  const auto index = addressed(request, modifier & ~kExtendedSpeeds);
+  if (!index) return kInvalid;
+  Status status = kGood;
+  // A CA's port can be set only through itself.
+  if (request.set && (node.is_switch() || *index == request.at))
+    status = set_port_info(request, *index, extended);
+  answer_port_info(request, *index, extended);
+  return status;
+}
+
+Status port_info_extended(Request& request) {
+  const auto index = addressed(request, request.smp.modifier());
+  const auto& end_port = request.state.ports[request.end_port()].info;
+  if ((end_port.capability_mask2 & wire::kCap2PortInfoExtended) == 0) return kBadMethodAttribute;
+  if (!index) return kInvalid;
+  auto& port = request.state.ports[*index];
+  wire::PortInfoExtended info;
+  if (port.tables && port.tables->extended) info = *port.tables->extended;
+  if (request.set) {
+    const auto wished = asked<wire::PortInfoExtended>(request);
+    info.fdr_fec_enabled = wished.fdr_fec_enabled;
+    info.edr_fec_enabled = wished.edr_fec_enabled;
+    info.hdr_fec_enabled = wished.hdr_fec_enabled;
+    info.ndr_fec_enabled = wished.ndr_fec_enabled;
+    if (!port.tables) port.tables = std::make_unique<PortTables>();
+    port.tables->extended = std::make_unique<wire::PortInfoExtended>(info);
+  }
+  return answer(request, info);
+}
+
+Status mlnx_ext_port_info(Request& request) {
+  if (request.node().vendor_id != kMellanox) return kBadMethodAttribute;
+  const auto index = addressed(request, request.smp.modifier());
+  if (!index) return kInvalid;
+  auto& port = request.state.ports[*index];
+  constexpr auto kFdr10 = wire::MlnxExtPortInfo::kFdr10;
+  const bool supported = (request.node().speeds & speed_bit(LinkSpeed::fdr10)) != 0;
+  if (request.set && supported) {
+    port.fdr10_enabled = (asked<wire::MlnxExtPortInfo>(request).link_speed_enabled & kFdr10) != 0;
+  }
+  wire::MlnxExtPortInfo info;
+  if (supported) info.link_speed_supported = kFdr10;
+  if (supported && port.fdr10_enabled) info.link_speed_enabled = kFdr10;
+  if (port.speed == LinkSpeed::fdr10) info.link_speed_active = kFdr10;
+  return answer(request, info);
+}
+
+}  // namespace smd::sim

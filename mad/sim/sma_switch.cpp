@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SwitchInfo and the forwarding tables.
+#include "mad/sim/forward.h"
+#include "mad/sim/sma.h"
+
+namespace smd::sim {
+namespace {
+
+constexpr unsigned kLftBlock = 64, kMftBlock = 32;
+
+Status set_switch_info(wire::SwitchInfo& info, const wire::SwitchInfo& wished) {
+  Status status = kGood;
+  if (wished.linear_fdb_top < info.linear_fdb_cap) {
+    info.linear_fdb_top = wished.linear_fdb_top;
+  } else {
+    status = kInvalid;
+  }
+  info.default_port = wished.default_port;
+  info.default_mcast_primary = wished.default_mcast_primary;
+  info.default_mcast_not_primary = wished.default_mcast_not_primary;
+  info.life_time = wished.life_time;
+  info.multicast_fdb_top = wished.multicast_fdb_top;
+  if (wished.port_state_change) info.port_state_change = false;  // written as 1 it is cleared
+  return status;
+}
+
+}  // namespace
+
+Status switch_info(Request& request) {
+  if (!request.node().is_switch()) return kBadMethodAttribute;
+  if (request.smp.modifier() != 0) return kInvalid;
+  auto& info = request.node().sw->info;
+  const auto before = info;
+  const auto status = request.set ? set_switch_info(info, asked<wire::SwitchInfo>(request)) : kGood;
+  forget(request.node(), before, info);
+  answer(request, info);
+  return status;
+}
+
+Status linear_table(Request& request) {
+  if (!request.node().is_switch()) return kBadMethodAttribute;
+  auto& sw = *request.node().sw;
+  const auto first = std::uint64_t{request.smp.modifier()} * kLftBlock;
+  if (first >= sw.info.linear_fdb_cap) return kInvalid;
+  if (request.set) {
+    const auto wished = asked<wire::LinearForwardingTable>(request);
+    if (sw.lft.size() < first + kLftBlock) sw.lft.resize(first + kLftBlock, kNoPort.value());
+    for (unsigned i = 0; i < kLftBlock; ++i) sw.lft[first + i] = wished.ports[i].value();
+  }
+  wire::LinearForwardingTable table;
+  for (unsigned i = 0; i < kLftBlock; ++i) {
+    table.ports[i] = first + i < sw.lft.size() ? PortNum{sw.lft[first + i]} : kNoPort;
+  }
+  return answer(request, table);
+}
+
+Status multicast_table(Request& request) {
+  if (!request.node().is_switch()) return kBadMethodAttribute;
+  auto& sw = *request.node().sw;
+  const auto first = std::size_t{request.smp.modifier() & 0x1FFU} * kMftBlock;
+  const unsigned position = request.smp.modifier() >> 28U;
+  if (first >= sw.info.multicast_fdb_cap || position >= sw.mft_positions) return kInvalid;
+  const auto at = [&](unsigned i) { return (first + i) * sw.mft_positions + position; };
+  if (request.set) {
+    const auto wished = asked<wire::MulticastForwardingTable>(request);
+    const auto needed = (first + kMftBlock) * sw.mft_positions;
+    if (sw.mft.size() < needed) sw.mft.resize(needed);
+    for (unsigned i = 0; i < kMftBlock; ++i) sw.mft[at(i)] = wished.masks[i];
+  }
+  wire::MulticastForwardingTable table;
+  for (unsigned i = 0; i < kMftBlock; ++i)
+    table.masks[i] = at(i) < sw.mft.size() ? sw.mft[at(i)] : std::uint16_t{0};
+  return answer(request, table);
+}
+
+}  // namespace smd::sim

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mad/sim/traffic.h"
+
+#include <algorithm>
+
+#include "mad/sim/forward.h"
+#include "mad/sim/sma.h"
+#include "mad/sim/walk.h"
+#include "mad/wire/mad.h"
+
+namespace smd::sim {
+namespace {
+
+using wire::Method;
+
+void deliver(State& state, Client& client, Packet&& packet) {
+  mad::LidRoute from = packet.to;
+  from.lid = packet.directed ? kPermissiveLid : packet.slid;
+  if (client.inbox.empty()) state.ready.push_back(client.id);
+  ++client.received;
+  client.inbox.push_back({.bytes = std::move(packet.bytes), .from = std::move(from), .error = 0});
+}
+
+/// To the client whose number the answer's TID has.
+void deliver_answer(State& state, PortIndex port, Tid tid, Packet&& packet) {
+  auto* client = find_client(state, static_cast<ClientId>(tid.value() >> 32U));
+  if (client == nullptr || client->port != port) {
+    ++state.drops.no_client;
+    return;
+  }
+  deliver(state, *client, std::move(packet));
+}
+
+/// To the SM of the port, else to every client of the interface there. False: nobody is there.
+bool deliver_unasked(State& state, PortIndex port, Interface interface, Packet& packet) {
+  if (interface == Interface::smi) {
+    if (const auto sm = state.sm.find(port); sm != state.sm.end()) {
+      if (auto* client = find_client(state, sm->second)) {
+        deliver(state, *client, std::move(packet));
+        return true;
+      }
+    }
+  }
+  bool any = false;
+  for (auto& client : state.clients) {
+    if (client.port != port || client.interface != interface) continue;
+    deliver(state, client, Packet(packet));
+    any = true;
+  }
+  return any;
+}
+
+/// An answer goes back the way that the request came.
+void emit_answer(State& state, PortIndex at, Packet&& packet) {
+  if (!packet.directed) {
+    const auto& node = state.node_of(at);
+    packet.to.lid = packet.slid;
+    packet.slid = state.ports[node.is_switch() ? node.first_port : at].info.lid;
+  }
+  emit(state, at, std::move(packet));
+}
+
+void answer_by_agent(State& state, PortIndex at, Packet&& packet) {
+  auto smp = wire::Smp::from_bytes(packet.bytes);
+  if (!smp || state.node_of(at).gone || !serve(state, at, *smp)) return;
+  std::ranges::copy(smp->bytes(), packet.bytes.begin());
+  emit_answer(state, at, std::move(packet));
+}
+
+void to_agent(State& state, PortIndex at, Packet&& packet) {
+  auto& node = state.node_of(at);
+  if (node.faults && node.faults->silent) {
+    ++state.drops.silent;
+    return;
+  }
+  const auto start = std::max(state.now, node.busy_until);
+  node.busy_until = start + state.options.latency.service;
+  auto due = node.busy_until;
+  if (node.faults) due += node.faults->late;
+  if (due <= state.now) return answer_by_agent(state, at, std::move(packet));
+  state.schedule.at(due, [&state, at, packet = std::move(packet)]() mutable {
+    answer_by_agent(state, at, std::move(packet));
+  });
+}
+
+/// What Linux does with a request that no agent has registered for (ib_mad.c, generate_unmatched_resp).
+void answer_unmatched(State& state, PortIndex at, Packet&& packet) {
+  auto header = wire::decode<wire::MadHeader>(packet.bytes);
+  if (!header || (header->method != Method::get && header->method != Method::set)) {
+    ++state.drops.no_client;
+    return;
+  }
+  header->method = Method::get_resp;
+  header->status =
+      static_cast<std::uint16_t>(wire::kStatusBadMethodAttribute | (packet.directed ? 0x8000U : 0U));
+  wire::encode_over(*header, packet.bytes);
+  emit_answer(state, at, std::move(packet));
+}
+
+void arrive_smp(State& state, PortIndex at, const wire::MadHeader& header, Packet&& packet) {
+  const auto& node = state.node_of(at);
+  const auto end_port = node.is_switch() ? node.first_port : at;
+  if (wire::is_response(header.method)) return deliver_answer(state, end_port, header.tid, std::move(packet));
+  const bool asks = header.method == Method::get || header.method == Method::set;
+  if (asks) state.counts.count(header.attribute, header.method == Method::set);
+  if (asks && header.attribute == wire::SmInfo::kAttribute) {
+    const bool held = state.sm.contains(end_port);
+    if (!held || !deliver_unasked(state, end_port, Interface::smi, packet)) {
+      answer_unmatched(state, at, std::move(packet));
+    }
+    return;
+  }
+  if (header.method == Method::trap || header.method == Method::report) {
+    if (!deliver_unasked(state, end_port, Interface::smi, packet)) ++state.drops.no_client;
+    return;
+  }
+  to_agent(state, at, std::move(packet));
+}
+
+void arrive(State& state, PortIndex at, Packet&& packet) {
+  const auto& node = state.node_of(at);
+  if (node.gone) {
+    ++state.drops.no_link;
+    return;
+  }
+  if (node.faults && state.random.happens(node.faults->loss)) {
+    ++state.drops.lost;
+    return;
+  }
+  const auto header = wire::decode<wire::MadHeader>(packet.bytes);
+  if (!header) {
+    ++state.drops.malformed;
+    return;
+  }
+  if (packet.is_smp) return arrive_smp(state, at, *header, std::move(packet));
+  const auto end_port = node.is_switch() ? node.first_port : at;
+  if (wire::is_response(header->method)) {
+    return deliver_answer(state, end_port, header->tid, std::move(packet));
+  }
+  if (!deliver_unasked(state, end_port, Interface::gsi, packet))
+    answer_unmatched(state, at, std::move(packet));
+}
+
+void arrive_after(State& state, const Arrival& arrival, Packet&& packet) {
+  if (arrival.time == Duration{0}) return arrive(state, arrival.port, std::move(packet));
+  state.schedule.at(state.now + arrival.time,
+                    [&state, at = arrival.port, packet = std::move(packet)]() mutable {
+                      arrive(state, at, std::move(packet));
+                    });
+}
+
+void emit_directed(State& state, PortIndex from, Packet&& packet) {
+  auto smp = wire::Smp::from_bytes(packet.bytes);
+  if (!smp) {
+    ++state.drops.malformed;
+    return;
+  }
+  const auto arrival = forward_directed(state, from, *smp);
+  if (!arrival) return;
+  std::ranges::copy(smp->bytes(), packet.bytes.begin());
+  arrive_after(state, *arrival, std::move(packet));
+}
+
+}  // namespace
+
+Client* find_client(State& state, ClientId id) {
+  const auto at = std::ranges::lower_bound(state.clients, id, {}, &Client::id);
+  return at != state.clients.end() && at->id == id ? &*at : nullptr;
+}
+
+const Client* find_client(const State& state, ClientId id) {
+  const auto at = std::ranges::lower_bound(state.clients, id, {}, &Client::id);
+  return at != state.clients.end() && at->id == id ? &*at : nullptr;
+}
+
+void emit(State& state, PortIndex from, Packet packet) {
+  if (state.random.happens(state.loss)) {
+    ++state.drops.lost;
+    return;
+  }
+  if (packet.directed) return emit_directed(state, from, std::move(packet));
+  if (packet.to.lid.multicast()) {
+    for (const auto port : spread(state, from, packet.to.lid).reached) arrive(state, port, Packet(packet));
+    return;
+  }
+  const auto& node = state.node_of(from);
+  const auto start = node.is_switch() ? node.first_port : from;
+  const auto arrival = forward_by_lid(state, start, packet.to.lid, packet.is_smp);
+  if (arrival) arrive_after(state, *arrival, std::move(packet));
+}
+
+void send_from_client(State& state, const Client& client, Outgoing mad) {
+  auto header = wire::decode<wire::MadHeader>(mad.bytes);
+  const auto* route = std::get_if<mad::LidRoute>(&mad.route);
+  if (!header) {
+    ++state.drops.malformed;
+    return;
+  }
+  const bool request = !wire::is_response(header->method) && header->method != Method::trap_repress;
+  if (request) {
+    header->tid = Tid{(std::uint64_t{client.id} << 32U) | (header->tid.value() & 0xFFFF'FFFFU)};
+    wire::encode_over(*header, mad.bytes);
+  }
+  Packet packet{.bytes = std::move(mad.bytes), .is_smp = client.interface == Interface::smi};
+  packet.directed = packet.is_smp && header->mgmt_class == wire::MgmtClass::sm_directed;
+  packet.slid = state.ports[client.port].info.lid;
+  if (route != nullptr) packet.to = *route;
+  emit(state, client.port, std::move(packet));
+}
+
+}  // namespace smd::sim

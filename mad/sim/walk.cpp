@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mad/sim/walk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "mad/sim/forward.h"
+#include "mad/sim/tables.h"
+
+namespace smd::sim {
+namespace {
+
+/// Data VLs that PortInfo's code of VLCap and OperationalVLs stands for.
+unsigned data_vls(std::uint8_t code) {
+  switch (code) {
+    case 1:
+      return 1;
+    case 2:
+      return 2;
+    case 3:
+      return 4;
+    case 4:
+      return 8;
+    case 5:
+      return 15;
+    default:
+      return 0;
+  }
+}
+
+class Walker {
+ public:
+  Walker(const State& state, Lid dlid, Sl sl) : state_(state), dlid_(dlid), sl_(sl) {}
+
+  Walk from(PortIndex start) {
+    const auto& node = state_.node_of(start);
+    if (has_lid(state_.ports[start], dlid_)) {
+      enter(start);
+      return end(Fate::delivered, start);
+    }
+    auto at = start;
+    if (!node.is_switch()) {
+      walk_.hops.push_back({.node = state_.ports[start].node});
+      if (!leave(start, start)) return std::move(walk_);
+      at = state_.ports[start].peer;
+    }
+    std::vector<PortIndex> seen;
+    while (std::ranges::find(seen, at) == seen.end()) {
+      seen.push_back(at);
+      enter(at);
+      const auto& here = state_.node_of(at);
+      if (!here.is_switch()) {
+        if (has_lid(state_.ports[at], dlid_)) return end(Fate::delivered, at);
+        return end(Fate::ca_in_between, at);
+      }
+      const auto out = lft_port(*here.sw, dlid_).value();
+      if (out == 0) return at_switch(here, at);
+      if (out > here.ports) return end(Fate::no_route, at);
+      if (!leave(state_.index(here, out), at)) return std::move(walk_);
+      at = state_.port(here, out).peer;
+    }
+    return end(Fate::loop, at);
+  }
+
+ private:
+  void enter(PortIndex at) {
+    walk_.hops.push_back({.node = state_.ports[at].node, .in = state_.ports[at].number});
+  }
+  Walk at_switch(const Node& node, PortIndex at) {
+    const auto port0 = state_.index(node, 0);
+    if (!has_lid(state_.ports[port0], dlid_)) return end(Fate::not_the_lid, at);
+    return end(Fate::delivered, port0);
+  }
+  Walk end(Fate fate, PortIndex at) {
+    walk_.fate = fate;
+    walk_.end = at;
+    return std::move(walk_);
+  }
+  bool dies(Fate fate, PortIndex at) {
+    walk_.fate = fate;
+    walk_.end = at;
+    return false;
+  }
+  bool leave(PortIndex out, PortIndex in) {
+    const auto& port = state_.ports[out];
+    walk_.hops.back().out = port.number;
+    if (!port.link_up() || port.peer == kNowhere) return dies(Fate::no_link, out);
+    if (port.info.port_state != PortState::active ||
+        state_.ports[port.peer].info.port_state != PortState::active) {
+      return dies(Fate::not_active, out);
+    }
+    const auto vl = sl_to_vl(state_, out, state_.ports[in].number, sl_);
+    if (vl.value() >= data_vls(port.info.operational_vls)) return dies(Fate::no_vl, out);
+    walk_.hops.back().vl = vl;
+    return true;
+  }
+
+  const State& state_;
+  Lid dlid_;
+  Sl sl_;
+  Walk walk_;
+};
+
+}  // namespace
+
+std::string_view to_string(Fate fate) {
+  switch (fate) {
+    case Fate::delivered:
+      return "delivered";
+    case Fate::no_link:
+      return "no link behind this port";
+    case Fate::not_active:
+      return "the link is not Active";
+    case Fate::no_route:
+      return "no route";
+    case Fate::not_the_lid:
+      return "the switch has another LID";
+    case Fate::ca_in_between:
+      return "came to a CA with another LID";
+    case Fate::loop:
+      return "a loop";
+    case Fate::no_vl:
+      return "no virtual lane for the SL";
+  }
+  return "unknown";
+}
+
+Walk walk(const State& state, PortIndex from, Lid dlid, Sl sl) { return Walker(state, dlid, sl).from(from); }
+
+std::string to_string(const State& state, const Walk& walk) {
+  std::string text;
+  for (const auto& hop : walk.hops) {
+    if (!text.empty()) text += " -> ";
+    if (hop.in != PortNum{0}) text += fmt::format("[{}]", hop.in);
+    text += state.nodes[hop.node].name;
+    if (hop.out != PortNum{0}) text += fmt::format("[{}]", hop.out);
+  }
+  return fmt::format("{}: {}", text, to_string(walk.fate));
+}
+
+Spread spread(const State& state, PortIndex from, Lid mlid) {
+  Spread result;
+  std::vector<bool> seen(state.nodes.size());
+  std::deque<PortIndex> arrived;  // ports by which copies have come in
+  const auto send = [&](PortIndex out) {
+    const auto& port = state.ports[out];
+    if (!port.link_up() || port.info.port_state != PortState::active) return;
+    if (state.ports[port.peer].info.port_state != PortState::active) return;
+    arrived.push_back(port.peer);
+  };
+  if (state.node_of(from).is_switch()) {
+    arrived.push_back(from);
+  } else {
+    send(from);
+  }
+  while (!arrived.empty()) {
+    const auto at = arrived.front();
+    arrived.pop_front();
+    const auto& node = state.node_of(at);
+    if (!node.is_switch()) {
+      result.reached.push_back(at);
+      continue;
+    }
+    if (seen[state.ports[at].node]) {
+      result.twice = true;
+      continue;
+    }
+    seen[state.ports[at].node] = true;
+    for (unsigned number = 0; number <= node.ports; ++number) {
+      const bool chosen = ((mft_mask(*node.sw, mlid, number / 16) >> (number % 16)) & 1U) != 0;
+      const auto out = state.index(node, number);
+      if (!chosen || out == at) continue;  // never back to where it came from
+      if (number == 0) {
+        result.reached.push_back(out);
+      } else {
+        send(out);
+      }
+    }
+  }
+  std::ranges::sort(result.reached);
+  return result;
+}
+
+}  // namespace smd::sim
