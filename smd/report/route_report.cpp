@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/report/route_report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -37,10 +38,10 @@ Json verification(const routing::Verification& found) {
                        {"vls", {std::uint64_t{found.vls}}}}};
 }
 
-Json figures(const QualityFigures& quality) {
+Json figures(const routing::Quality& quality) {
   return {Json::Object{{"max_link_paths", {quality.max_link_paths}},
                        {"mean_link_paths", {rounded(quality.mean_link_paths)}},
-                       {"shift_max", {rounded(quality.shift_max)}},
+                       {"shift_max", {std::uint64_t{quality.shift_max}}},
                        {"shift_mean", {rounded(quality.shift_mean)}},
                        {"random_permutation_mean", {rounded(quality.random_permutation_mean)}},
                        {"ebb", {rounded(quality.ebb, 1e6)}}}};
@@ -56,7 +57,30 @@ Json texts(const std::vector<std::string>& lines) {
   return {std::move(array)};
 }
 
+/// The value of rank `rank(n)` of n, of each phase that was timed.
+RouteTimes ranked(const std::vector<RouteTimes>& passes, std::size_t (*rank)(std::size_t)) {
+  RouteTimes result;
+  for (const auto phase : {&RouteTimes::load, &RouteTimes::topology, &RouteTimes::route, &RouteTimes::verify,
+                           &RouteTimes::quality, &RouteTimes::dump}) {
+    std::vector<double> values;
+    for (const auto& pass : passes) {
+      if (pass.*phase) values.push_back(*(pass.*phase));
+    }
+    if (values.empty()) continue;
+    std::ranges::sort(values);
+    result.*phase = values[rank(values.size())];
+  }
+  return result;
+}
+
 }  // namespace
+
+RouteTimes minimum(const std::vector<RouteTimes>& passes) {
+  return ranked(passes, [](std::size_t) { return std::size_t{0}; });
+}
+RouteTimes median(const std::vector<RouteTimes>& passes) {
+  return ranked(passes, [](std::size_t n) { return (n - 1) / 2; });
+}
 
 std::string to_json(const RouteReport& report) {
   Json::Object object{{"fabric", {report.fabric}}, {"switches", {report.switches}},

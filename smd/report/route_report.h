@@ -7,21 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "routing/quality/quality.h"
 #include "routing/verify/report.h"
 
 namespace smd::sm {
-
-/// Load of the links between switches, as routing/quality defines it.
-struct QualityFigures {
-  std::uint64_t max_link_paths = 0;
-  double mean_link_paths = 0;
-  double shift_max = 0, shift_mean = 0, random_permutation_mean = 0, ebb = 0;
-};
 
 /// Milliseconds of the phases; nothing where a phase was not run.
 struct RouteTimes {
   std::optional<double> load, topology, route, verify, quality, dump;
 };
+
+/// Of each phase the smallest, and the middle one (of an even number the lower).
+RouteTimes minimum(const std::vector<RouteTimes>& passes);
+RouteTimes median(const std::vector<RouteTimes>& passes);
 
 struct ChangedEntries {
   std::uint64_t lft_entries = 0, lft_blocks = 0;
@@ -39,7 +37,7 @@ struct RouteReport {
   std::uint64_t peak_rss_kb = 0;
   routing::Verification verify;
   std::string faults;  ///< with examples, as routing::describe gives it; for the text
-  std::optional<QualityFigures> quality;
+  std::optional<routing::Quality> quality;
   std::optional<ChangedEntries> changed;  ///< with --without: against the complete fabric
 };
 

@@ -64,7 +64,7 @@ std::string to_text(const RouteReport& report) {
     const auto& q = *report.quality;
     line("balance",
          fmt::format("routes over a link: at most {}, mean {:.1f}", q.max_link_paths, q.mean_link_paths));
-    line("", fmt::format("most loaded link: shift {:.0f} at most, {:.2f} on average; random {:.2f}; "
+    line("", fmt::format("most loaded link: shift {} at most, {:.2f} on average; random {:.2f}; "
                          "bisection {:.3f}",
                          q.shift_max, q.shift_mean, q.random_permutation_mean, q.ebb));
   }

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/route.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <thread>
+#include <utility>
+
+#include "config/load.h"
+#include "routing/engine.h"
+#include "routing/quality/quality.h"
+#include "smd/cli/lap.h"
+#include "smd/cli/route_pass.h"
+#include "smd/cli/yardstick.h"
+#include "smd/dump/dumps.h"
+#include "smd/log/modules.h"
+#include "smd/offline/offline.h"
+
+namespace smd::cli {
+namespace {
+
+std::expected<config::SubnetConfig, Failure> load_config(const RouteOptions& options) {
+  config::ConfigContext context;
+  for (const auto& engine : routing::kEngines) context.engines.emplace_back(engine.name);
+  for (const auto module : log::kModules) context.log_modules.emplace_back(module);
+  std::optional<std::filesystem::path> file;
+  if (!options.config.empty()) file = options.config;
+  auto loaded = config::load(file, {}, context);
+  if (!loaded) {
+    std::string text;
+    for (const auto& error : loaded.error()) {
+      fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : "\n", config::to_string(error));
+    }
+    return std::unexpected(Failure{2, std::move(text)});
+  }
+  for (const auto& name : options.engines) {
+    if (routing::find_engine(name) != nullptr) continue;
+    return std::unexpected(Failure{
+        2, fmt::format("--engine \"{}\": not an engine ({})", name, fmt::join(context.engines, ", "))});
+  }
+  auto& subnet = loaded->base;
+  if (!options.engines.empty()) subnet.routing.engines = options.engines;
+  if (options.threads != 0) subnet.routing.threads = options.threads;
+  if (subnet.routing.threads == 0) subnet.routing.threads = std::max(1U, std::thread::hardware_concurrency());
+  return std::move(subnet);
+}
+
+std::uint64_t peak_rss_kb() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss);
+}
+
+routing::Quality measure(const sm::RoutePart& part, const routing::Parallel& parallel) {
+  routing::Routes routes{.rows = {}, .layers = part.layers};
+  for (const auto& row : part.rows) routes.rows.push_back(row.row);
+  return routing::measure(*part.topology, *part.lid_map, routes, routing::hosts_in_file_order(*part.topology),
+                          parallel);
+}
+
+/// Cables with both ends in the fabric.
+std::uint64_t links(const sm::Subnet& subnet) {
+  std::uint64_t ends = 0;
+  for (const auto& node : subnet.nodes) {
+    ends += static_cast<std::uint64_t>(
+        std::ranges::count_if(node->ports, [](const sm::Port& port) { return port.peer.has_value(); }));
+  }
+  return ends / 2;
+}
+
+sm::RouteReport report_of(const RouteOptions& options, const RoutePass& pass) {
+  const auto& part = *pass.decided.routes;
+  sm::RouteReport report;
+  report.fabric = options.topology;
+  report.switches = static_cast<std::uint64_t>(
+      std::ranges::count_if(pass.subnet.nodes, [](const sm::NodePtr& node) { return node->is_switch(); }));
+  report.hosts = routing::hosts_in_file_order(*part.topology).size();
+  report.lids = part.lid_map->size();
+  report.links = links(pass.subnet);
+  report.threads = pass.config.routing.threads;
+  report.engine = part.engine;
+  for (const auto& [engine, reason] : part.fell_back_from) {
+    report.fell_back_from.push_back(fmt::format("{}: {}", engine, reason));
+  }
+  report.verify = part.verification;
+  if (!part.verification.ok()) report.faults = routing::describe(part.verification, *part.topology);
+  report.changed = pass.changed;
+  return report;
+}
+
+/// The whole command up to the printing; `pass` and the times of all passes.
+struct Work {
+  RoutePass pass;
+  std::vector<sm::RouteTimes> times;
+  std::optional<routing::Quality> quality;
+};
+
+std::expected<Work, Failure> repeat(const RouteOptions& options, const config::SubnetConfig& config,
+                                    const routing::Parallel& parallel) {
+  Work work;
+  for (unsigned i = 0; i < options.repeat; ++i) {
+    work.pass = {};  // before the next is made: one fabric in memory at a time
+    auto pass = run_pass(options, config, parallel);
+    if (!pass) return std::unexpected(pass.error());
+    work.pass = std::move(*pass);
+    if (options.quality) {
+      Lap lap;
+      work.quality = measure(*work.pass.decided.routes, parallel);
+      work.pass.ms.quality = lap();
+    }
+    work.times.push_back(work.pass.ms);
+  }
+  return work;
+}
+
+std::expected<void, Failure> dump(const RouteOptions& options, const sm::DumpList& list, Work& work,
+                                  const routing::Parallel& parallel) {
+  Lap lap;
+  const auto& pass = work.pass;
+  const auto subnet = sm::settled(pass.subnet, pass.decided, pass.config);
+  const sm::DumpView view(subnet, pass.decided);
+  auto written = sm::write_dumps(options.dump_dir, list, view, parallel);
+  if (!written) return std::unexpected(Failure{1, written.error()});
+  work.times.back().dump = lap();
+  return {};
+}
+
+std::expected<sm::RouteReport, Failure> work_through(const RouteOptions& options, std::ostream& err) {
+  auto list = options.dump.empty() ? sm::default_dumps() : sm::parse_dump_list(options.dump);
+  if (!list) return std::unexpected(Failure{2, list.error()});
+  auto config = load_config(options);
+  if (!config) return std::unexpected(config.error());
+  const routing::Threads parallel(config->routing.threads);
+  auto work = repeat(options, *config, parallel);
+  if (!work) return std::unexpected(work.error());
+  for (const auto& note : work->pass.notes) err << note << '\n';
+  if (!options.dump_dir.empty()) {
+    if (auto done = dump(options, *list, *work, parallel); !done) return std::unexpected(done.error());
+  }
+  auto report = report_of(options, work->pass);
+  report.quality = work->quality;
+  report.ms = sm::minimum(work->times);
+  if (options.repeat > 1) report.ms_median = sm::median(work->times);
+  report.peak_rss_kb = peak_rss_kb();  // before the yardstick, which is as large as the tables
+  const auto& part = *work->pass.decided.routes;
+  report.memset_ms = memset_ms(part.rows.size() * part.lid_map->row_size(), parallel);
+  return report;
+}
+
+}  // namespace
+
+int route(const RouteOptions& options, std::ostream& out, std::ostream& err) {
+  const auto report = work_through(options, err);
+  if (!report) {
+    err << report.error().text << '\n';
+    return report.error().status;
+  }
+  out << (options.json ? sm::to_json(*report) + "\n" : sm::to_text(*report)) << std::flush;
+  return report->verify.ok() ? 0 : 3;
+}
+
+}  // namespace smd::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// `smd route`: routes a fabric from a file or a spec, without one to talk to.
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace smd::cli {
+
+/// Empty texts are options that were not given.
+struct RouteOptions {
+  std::string topology;
+  std::vector<std::string> engines;  ///< instead of the configuration's
+  std::string lids, without, config, lfts;
+  std::string dump_dir, dump;
+  bool quality = false, json = false;
+  unsigned threads = 0;  ///< 0: as the configuration says
+  unsigned repeat = 1;
+};
+
+/// Declares the options of the subcommand; `options` must live as long as `command`.
+void add_route_options(CLI::App& command, RouteOptions& options);
+
+/// The whole command. Returns the exit status: 0 done, 1 failed, 2 bad usage, configuration or input file,
+/// 3 routes not verified.
+int route(const RouteOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace smd::cli

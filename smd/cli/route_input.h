@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The files that `smd route` is given.
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mad/base/fabric.h"
+#include "smd/cli/route.h"
+#include "smd/dump/lft_dump.h"
+
+namespace smd::cli {
+
+/// Why a command ends, and with which exit status.
+struct Failure {
+  int status = 1;
+  std::string text;  ///< one line or several, without a newline at the end
+};
+
+struct RouteInput {
+  base::Fabric complete;                ///< with the LIDs of --lids or --lfts
+  std::optional<base::Fabric> without;  ///< what --without left of it
+  std::optional<sm::LftDump> lfts;
+  std::uint8_t lmc = 0;            ///< the largest that --lids or --lfts give to a CA's port
+  std::vector<std::string> notes;  ///< what the operator should know, a line each
+};
+
+std::expected<RouteInput, Failure> load_input(const RouteOptions& options);
+
+}  // namespace smd::cli

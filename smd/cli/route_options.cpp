@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+
+#include "smd/cli/route.h"
+
+namespace smd::cli {
+
+void add_route_options(CLI::App& command, RouteOptions& options) {
+  const auto text = [&](const char* name, std::string& value, const char* type, const char* help) {
+    return command.add_option(name, value, help)->type_name(type);
+  };
+  text("--topology", options.topology, "FABRIC", "a file of ibnetdiscover or ibsim, or a spec as ft3:8")
+      ->required();
+  auto* engines = command.add_option("--engine", options.engines,
+                                     "engines in order of preference, instead of the configuration's");
+  engines->type_name("A[,B...]")->delimiter(',');
+  text("--lids", options.lids, "FILE", "LIDs of ports: 'GUID LID' a line, or OpenSM's guid2lid");
+  text("--without", options.without, "FILE",
+       "takes nodes and links away first: 'node NODE' or 'link NODE PORT' a line");
+  text("--config", options.config, "FILE", "the configuration; without one its defaults");
+  text("--lfts", options.lfts, "FILE",
+       "verifies the tables of an opensm-lfts.dump or opensm.fdbs instead of computing any")
+      ->excludes(engines);
+  auto* folder = text("--dump-dir", options.dump_dir, "DIR", "writes dumps into this folder");
+  text("--dump", options.dump, "LIST", "which dumps: file names with commas between")->needs(folder);
+  command.add_flag("--quality", options.quality, "measures the balance of the routes");
+  command
+      .add_option("--threads", options.threads, "threads that compute; else the configuration's, else all")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 1024U));
+  command.add_option("--repeat", options.repeat, "does it N times; times are the minimum and the median")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 1'000'000U));
+  command.add_flag("--json", options.json, "the report as one JSON object");
+}
+
+}  // namespace smd::cli

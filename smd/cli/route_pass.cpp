@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/route_pass.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "routing/verify/verify.h"
+#include "smd/cli/lap.h"
+#include "smd/decide/decide.h"
+#include "smd/decide/lids.h"
+#include "smd/decide/links.h"
+#include "smd/decide/topology.h"
+#include "smd/offline/offline.h"
+
+namespace smd::cli {
+namespace {
+
+/// What both ways to tables need.
+struct Job {
+  const base::Fabric& fabric;
+  const sm::Subnet& subnet;
+  const config::SubnetConfig& config;
+  const routing::Parallel& parallel;
+};
+
+std::expected<sm::Decision, Failure> compute(const Job& job, const sm::Stored& stored) {
+  auto decision = sm::decide({.subnet = job.subnet,
+                              .config = job.config,
+                              .stored = stored,
+                              .parallel = job.parallel,
+                              .file_order = sm::file_order(job.fabric)});
+  if (!decision) return std::unexpected(Failure{1, routing::to_string(decision.error())});
+  return std::move(*decision);
+}
+
+/// The dump's tables in place of computed ones: LIDs and topology as ever, no engine.
+sm::Decision take(const Job& job, const sm::LftDump& dump) {
+  sm::Decision decision;
+  Lap lap;
+  const auto& config = job.config.lids;
+  auto lids = std::make_shared<sm::LidPart>(
+      sm::decide_lids(job.subnet, {config.lmc, config.first, config.last, config.reassign}, {}));
+  decision.times.lids_ms = lap();
+  auto part = std::make_shared<sm::RoutePart>();
+  part->input = sm::topology_input(job.subnet, lids->top, sm::file_order(job.fabric));
+  part->topology = std::make_shared<const routing::Topology>(part->input);
+  part->lid_map = std::make_shared<const routing::LidMap>(sm::lid_map(part->input, *part->topology, *lids));
+  decision.times.topology_ms = lap();
+  routing::Routes routes;
+  for (routing::SwitchIndex s = 0; s < part->topology->switches(); ++s) {
+    const auto row = dump.rows.find(part->topology->guid(s));
+    routes.rows.push_back(row != dump.rows.end() ? row->second : nullptr);
+    part->rows.push_back({part->topology->guid(s), routes.rows.back()});
+  }
+  lap();
+  part->verification = routing::verify(*part->topology, *part->lid_map, routes, job.parallel);
+  decision.times.verify_ms = lap();
+  part->top = lids->top;
+  part->engine = "lfts";
+  decision.decided.links = std::make_shared<sm::LinkPart>(sm::decide_links(job.subnet, job.config.links));
+  decision.decided.lids = std::move(lids);
+  decision.decided.routes = std::move(part);
+  return decision;
+}
+
+void note_rows(const sm::LftDump& dump, const sm::RoutePart& routes, const std::string& file,
+               std::vector<std::string>& notes) {
+  const auto found = static_cast<std::size_t>(
+      std::ranges::count_if(routes.rows, [](const auto& row) { return row.row != nullptr; }));
+  if (found < routes.rows.size()) {
+    notes.push_back(fmt::format("{}: no table for {} of the fabric's {} switches", file,
+                                routes.rows.size() - found, routes.rows.size()));
+  }
+  if (found < dump.rows.size()) {
+    notes.push_back(fmt::format("{}: {} of its {} tables are of switches that are not in the fabric", file,
+                                dump.rows.size() - found, dump.rows.size()));
+  }
+}
+
+void fill(RoutePass& pass, sm::Decision decision, bool computed) {
+  const auto& times = decision.times;
+  pass.ms.topology = times.lids_ms + times.links_ms + times.topology_ms;
+  if (computed) pass.ms.route = times.route_ms;
+  pass.ms.verify = times.verify_ms;
+  pass.decided = std::move(decision.decided);
+}
+
+/// The complete fabric's decision: its LIDs are kept, its tables compared with.
+std::expected<sm::Decided, Failure> decide_complete(const base::Fabric& fabric, const RoutePass& pass,
+                                                    const routing::Parallel& parallel) {
+  const auto subnet = sm::offline_subnet(fabric);
+  auto decision = compute({fabric, subnet, pass.config, parallel}, {});
+  if (!decision) return std::unexpected(decision.error());
+  return std::move(decision->decided);
+}
+
+}  // namespace
+
+sm::ChangedEntries changed_entries(const sm::RoutePart& before, const sm::RoutePart& now) {
+  sm::ChangedEntries changed;
+  const unsigned top = std::max(before.top, now.top).value();
+  for (const auto& row : now.rows) {
+    const auto* old = before.find(row.node);
+    if (old == nullptr || *old == row.row) continue;
+    std::size_t last_block = static_cast<std::size_t>(-1);
+    for (unsigned value = 1; value <= top; ++value) {
+      const Lid lid{static_cast<std::uint16_t>(value)};
+      if (routing::entry(old->get(), lid) == routing::entry(row.row.get(), lid)) continue;
+      const auto block = value / routing::kLftBlock;
+      ++changed.lft_entries;
+      if (block != last_block) ++changed.lft_blocks;
+      last_block = block;
+    }
+  }
+  return changed;
+}
+
+std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const config::SubnetConfig& config,
+                                           const routing::Parallel& parallel) {
+  RoutePass pass;
+  Lap lap;
+  auto input = load_input(options);
+  if (!input) return std::unexpected(input.error());
+  pass.config = config;
+  pass.config.lids.lmc = std::max(config.lids.lmc, input->lmc);
+  pass.notes = std::move(input->notes);
+  const auto& fabric = input->without ? *input->without : input->complete;
+  pass.subnet = sm::offline_subnet(fabric);
+  pass.ms.load = lap();
+  const Job job{fabric, pass.subnet, pass.config, parallel};
+  if (input->lfts) {
+    fill(pass, take(job, *input->lfts), false);
+    note_rows(*input->lfts, *pass.decided.routes, options.lfts, pass.notes);
+    return pass;
+  }
+  sm::Stored stored;
+  std::optional<sm::Decided> complete;
+  if (input->without) {
+    auto decided = decide_complete(input->complete, pass, parallel);
+    if (!decided) return std::unexpected(decided.error());
+    stored = sm::store({}, *decided);
+    complete = std::move(*decided);
+  }
+  auto decision = compute(job, stored);
+  if (!decision) return std::unexpected(decision.error());
+  fill(pass, std::move(*decision), true);
+  if (complete) pass.changed = changed_entries(*complete->routes, *pass.decided.routes);
+  return pass;
+}
+
+}  // namespace smd::cli

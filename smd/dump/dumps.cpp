@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/dump/dumps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace smd::sm {
+namespace {
+
+// Longest lines of each format; names have up to 64 bytes.
+
+std::uint64_t linked_ports(const DumpView& view) {
+  std::uint64_t n = 0;
+  for (const auto& node : view.subnet().nodes) {
+    n += static_cast<std::uint64_t>(
+        std::ranges::count_if(node->ports, [](const Port& port) { return port.peer.has_value(); }));
+  }
+  return n;
+}
+
+std::uint64_t name_bytes(const Node& node) { return node.description.size(); }
+
+std::uint64_t all_names(const DumpView& view) {
+  std::uint64_t n = 0;
+  for (const auto& node : view.subnet().nodes) n += name_bytes(*node);
+  return n;
+}
+
+std::uint64_t subnet_lst_size(const DumpView& view) {
+  constexpr std::uint64_t kLine = 340;  // without the two names
+  std::uint64_t names = 0;
+  for (const auto& node : view.subnet().nodes) {
+    names += 2 * name_bytes(*node) * static_cast<std::uint64_t>(node->ports.size());
+  }
+  return linked_ports(view) * kLine + names;
+}
+
+std::uint64_t fdbs_size(const DumpView& view) {
+  // A line that is not 'yes' is longer, by 35 bytes; they are few, or the tables are not ours.
+  constexpr std::uint64_t kHeader = 81, kLine = 27;
+  return view.switches().size() * (kHeader + kLine * view.top().value());
+}
+
+std::uint64_t mcfdbs_size(const DumpView&) { return 0; }
+
+std::uint64_t lfts_size(const DumpView& view) {
+  constexpr std::uint64_t kHeader = 110, kLine = 58;
+  std::uint64_t lines = 0;
+  for (unsigned lid = 1; lid <= view.top().value(); ++lid) {
+    const auto& owner = view.owner(Lid{static_cast<std::uint16_t>(lid)});
+    if (owner.node != nullptr) lines += kLine + name_bytes(*owner.node);
+  }
+  return view.switches().size() * (kHeader + lines) + all_names(view);
+}
+
+std::uint64_t guid2lid_size(const DumpView& view) {
+  constexpr std::uint64_t kEntry = 34;
+  return view.lids().entries.size() * kEntry;
+}
+
+std::uint64_t topology_net_size(const DumpView& view) {
+  constexpr std::uint64_t kNode = 250, kLine = 120;
+  return view.subnet().nodes.size() * kNode + linked_ports(view) * (kLine + 64) + all_names(view);
+}
+
+std::uint64_t lid_matrix_size(const DumpView& view) {
+  constexpr std::uint64_t kHeader = 33, kLine = 40, kPort = 3;
+  std::uint64_t bytes = 0;
+  for (const auto& sw : view.switches()) {
+    bytes += kHeader + view.switches().size() * (kLine + kPort * sw.behind.size());
+  }
+  return bytes;
+}
+
+std::uint64_t path_sl_size(const DumpView& view) {
+  constexpr std::uint64_t kLine = 27;
+  const auto cas = view.subnet().nodes.size() - view.switches().size();
+  std::uint64_t lids = 0;
+  for (unsigned lid = 1; lid <= view.top().value(); ++lid) {
+    const auto* node = view.owner(Lid{static_cast<std::uint16_t>(lid)}).node;
+    if (node != nullptr && !node->is_switch()) ++lids;
+  }
+  return cas * lids * kLine;
+}
+
+constexpr std::array kFormats{
+    DumpFormat{"opensm-subnet.lst", true, dump_subnet_lst, nullptr, subnet_lst_size},
+    DumpFormat{"opensm.fdbs", true, nullptr, dump_fdbs, fdbs_size},
+    DumpFormat{"opensm.mcfdbs", true, dump_mcfdbs, nullptr, mcfdbs_size},
+    DumpFormat{"opensm-lfts.dump", true, dump_lfts, nullptr, lfts_size},
+    DumpFormat{"guid2lid", true, dump_guid2lid, nullptr, guid2lid_size},
+    DumpFormat{"topology.net", true, dump_topology_net, nullptr, topology_net_size},
+    DumpFormat{"opensm-lid-matrix.dump", false, nullptr, dump_lid_matrix, lid_matrix_size},
+    DumpFormat{"path-sl.txt", false, dump_path_sl, nullptr, path_sl_size},
+};
+
+}  // namespace
+
+std::span<const DumpFormat> dump_formats() { return kFormats; }
+
+DumpList default_dumps() {
+  DumpList list;
+  for (const auto& format : kFormats) {
+    if (format.by_default) list.push_back(&format);
+  }
+  return list;
+}
+
+std::expected<DumpList, std::string> parse_dump_list(std::string_view list) {
+  DumpList wanted;
+  for (std::size_t from = 0; from <= list.size();) {
+    const auto comma = std::min(list.find(',', from), list.size());
+    const auto name = list.substr(from, comma - from);
+    const auto* format = std::ranges::find(kFormats, name, &DumpFormat::name);
+    if (format == kFormats.end()) {
+      std::string names;
+      for (const auto& known : kFormats)
+        fmt::format_to(std::back_inserter(names), "{}{}", names.empty() ? "" : ", ", known.name);
+      return std::unexpected(fmt::format("--dump \"{}\": not a dump ({})", name, names));
+    }
+    if (std::ranges::find(wanted, format) == wanted.end()) wanted.push_back(format);
+    from = comma + 1;
+  }
+  return wanted;
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <vector>
+
+#include "smd/dump/formats.h"
+
+namespace smd::sm {
+namespace {
+
+std::string_view type_text(NodeType type) {
+  switch (type) {
+    case NodeType::ca:
+      return "Channel Adapter";
+    case NodeType::switch_:
+      return "Switch";
+    case NodeType::router:
+      return "Router";
+    case NodeType::none:
+      break;
+  }
+  return "unknown";
+}
+
+std::string owner_text(const DumpView::Owner& owner) {
+  if (owner.node == nullptr) return "unknown node and type\n";
+  return fmt::format("{} portguid {}: '{}'\n", type_text(owner.node->info.type),
+                     shown_guid(*owner.node, owner.port), shown_name(*owner.node));
+}
+
+}  // namespace
+
+void dump_lfts(Out& out, const DumpView& view) {
+  const unsigned top = view.top().value();
+  std::vector<std::string> ends;  // of a line: the same for every switch
+  for (unsigned lid = 0; lid <= top; ++lid) {
+    ends.push_back(owner_text(view.owner(Lid{static_cast<std::uint16_t>(lid)})));
+  }
+  for (const auto& sw : view.switches()) {
+    if (out.stopped()) return;
+    out.print("Unicast lids [0-{}] of switch Lid {} guid {} ('{}'):\n", top,
+              view.lid(*sw.node, PortNum{0}).base, sw.node->guid(), shown_name(*sw.node));
+    for (unsigned lid = 0; lid <= top; ++lid) {
+      const auto port = routing::entry(sw.row, Lid{static_cast<std::uint16_t>(lid)});
+      if (port > sw.node->port_count()) continue;
+      out.print("0x{:04x} {:03} # {}", lid, port, ends[lid]);
+    }
+    out.print("{} lids dumped\n", top);  // the highest LID, not a count: so does OpenSM
+  }
+}
+
+void dump_mcfdbs(Out&, const DumpView&) {}
+
+void dump_guid2lid(Out& out, const DumpView& view) {
+  for (const auto& entry : view.lids().entries) {
+    const auto last = entry.base.value() + (1U << entry.lmc) - 1U;
+    out.print("{} 0x{:04x} 0x{:04x}\n\n", entry.port, entry.base.value(), last);
+  }
+}
+
+void dump_path_sl(Out& out, const DumpView& view) {
+  for (const auto& source : view.subnet().nodes) {
+    if (source->is_switch() || out.stopped()) continue;
+    for (unsigned lid = 1; lid <= view.top().value(); ++lid) {
+      const auto& owner = view.owner(Lid{static_cast<std::uint16_t>(lid)});
+      if (owner.node == nullptr || owner.node->is_switch()) continue;
+      out.print("{} {} 0\n", source->guid(), lid);
+    }
+  }
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What every dump asks for, looked up once: whose a LID is, which table a switch has.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mad/base/fabric.h"
+#include "mad/base/id.h"
+#include "routing/parallel.h"
+#include "routing/routes.h"
+#include "smd/decide/decided.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+/// Refers to the Subnet and the Decided that it was made from; they must outlive it.
+class DumpView {
+ public:
+  DumpView(const Subnet& subnet, const Decided& decided);
+
+  static constexpr std::size_t kNoSwitch = static_cast<std::size_t>(-1);
+  struct Owner {
+    const Node* node = nullptr;  ///< null: nobody's LID
+    PortNum port;
+    std::size_t leaf = kNoSwitch;  ///< index into switches(): itself, or the switch that a CA hangs on
+  };
+  struct Switch {
+    const Node* node = nullptr;
+    const routing::LftRow* row = nullptr;  ///< may be null, and shorter than top()
+    std::vector<std::size_t> behind;       ///< by port: index into switches() of the neighbour, or kNoSwitch
+  };
+
+  const Subnet& subnet() const { return subnet_; }
+  const LidPart& lids() const { return *decided_.lids; }
+  const std::vector<Switch>& switches() const { return switches_; }  ///< ascending GUID
+  Lid top() const { return decided_.lids->top; }
+  const Owner& owner(Lid lid) const;
+  /// Base LID and LMC of an end port as decided, else as the port says (0: none). For any port of a switch
+  /// those of its port 0.
+  LidPart::Entry lid(const Node& node, PortNum port) const;
+
+ private:
+  void find_switches();
+  void find_owners();
+  std::size_t switch_index(Guid node) const;
+
+  const Subnet& subnet_;
+  const Decided& decided_;
+  std::vector<Switch> switches_;
+  std::vector<Owner> owners_;  // by LID
+};
+
+/// How many links lie between any two switches on the shortest way.
+class HopTable {
+ public:
+  static constexpr std::uint8_t kNone = 255;  ///< no way, or one of 255 links and more
+
+  HopTable(const DumpView& view, const routing::Parallel& parallel);
+  std::uint8_t hops(std::size_t from, std::size_t to) const { return cells_[from * switches_ + to]; }
+  /// The same by way of a port of `from`.
+  std::uint8_t hops_by(const DumpView::Switch& from, PortNum port, std::size_t to) const;
+
+ private:
+  std::size_t switches_;
+  std::vector<std::uint8_t> cells_;
+};
+
+/// GUID of a port as the tools show it: a switch's ports have the node's.
+Guid shown_guid(const Node& node, PortNum port);
+/// A node's name without the bytes that would break a line: they become blanks, as in OpenSM's dumps.
+std::string shown_name(const Node& node);
+/// Active width and speed.
+base::LinkRate link_rate(const Node& node, PortNum port);
+
+}  // namespace smd::sm

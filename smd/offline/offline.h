@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A Subnet without a fabric to ask: what a sweep would have found if the file's devices had just been
+// powered on.
+
+#include <map>
+#include <vector>
+
+#include "config/config.h"
+#include "mad/base/fabric.h"
+#include "mad/base/id.h"
+#include "smd/decide/decided.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+/// The devices are those of the simulator (mad/sim): same attributes, links up in Init, tables empty, LIDs
+/// as in the file. Our own port is the first linked CA port, else port 0 of the first switch. Where several
+/// nodes have one GUID the first is in service and the others are in `duplicates`.
+Subnet offline_subnet(const base::Fabric& fabric);
+
+/// The file's node GUIDs in its order, each once: what numbers hosts in quality figures.
+std::vector<Guid> file_order(const base::Fabric& fabric);
+
+/// The same devices after every Set of a bring-up was acknowledged: LIDs, tables, linked ports Active.
+Subnet settled(const Subnet& subnet, const Decided& decided, const config::SubnetConfig& config);
+
+}  // namespace smd::sm
