@@ -4,18 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 namespace smd::routing {
 namespace {
-
-/// Rows of inner switches have few ports in a block, rows of leaves have many: the former are cheaper to
-/// compare port by port, the latter entry by entry.
-constexpr int kPortByPort = 6;
 
 std::vector<SwitchIndex> from_leaves_outwards(const Topology& topology) {
   std::vector<SwitchIndex> order(topology.leaves().begin(), topology.leaves().end());
@@ -42,24 +33,6 @@ std::vector<SwitchIndex> from_leaves_outwards(const Topology& topology) {
 
 }  // namespace
 
-LidBits equal_to(const std::uint8_t* block, std::uint8_t port) {
-#ifdef __SSE2__
-  const auto wanted = _mm_set1_epi8(static_cast<char>(port));
-  LidBits bits = 0;
-  for (unsigned part = 0; part < 4; ++part) {
-    __m128i entries;
-    std::memcpy(&entries, block + std::size_t{part} * 16, 16);
-    const auto mask = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(entries, wanted)));
-    bits |= LidBits{mask} << (part * 16);
-  }
-  return bits;
-#else
-  LidBits bits = 0;
-  for (unsigned i = 0; i < 64; ++i) bits |= LidBits{block[i] == port ? 1U : 0U} << i;
-  return bits;
-#endif
-}
-
 Block::Block(const Topology& topology, const LidMap& lids, const Routes& routes)
     : topology_(topology),
       lids_(lids),
@@ -67,10 +40,9 @@ Block::Block(const Topology& topology, const LidMap& lids, const Routes& routes)
       outwards_(from_leaves_outwards(topology)),
       destinations_(64),
       connected_(topology.components()),
-      base_(topology.switches() + 1),
+      ways_(topology.switches()),
       arrive_(topology.switches()),
-      routed_(topology.switches()),
-      forwarded_(topology.switches()) {}
+      routed_(topology.switches()) {}
 
 void Block::load(std::size_t number) {
   first_ = number * 64;
@@ -86,63 +58,30 @@ void Block::load(std::size_t number) {
     own_.end_ports |= mask;
     if (topology_.end_ports()[to.end].kind != EndKind::aggregation) own_.hosts |= mask;
   }
-  ways_.clear();
   for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
-    base_[s] = static_cast<std::uint32_t>(ways_.size());
-    arrive_[s] = routed_[s] = forwarded_[s] = 0;
+    ways_.begin(s);
+    arrive_[s] = routed_[s] = 0;
     const auto* const row = s < routes_.rows.size() ? routes_.rows[s].get() : nullptr;
     if (row != nullptr && own_.live != 0) scan(s, *row);
   }
-  base_[topology_.switches()] = static_cast<std::uint32_t>(ways_.size());
+  ways_.end();
 }
 
 void Block::scan(SwitchIndex s, const LftRow& row) {
   std::array<std::uint8_t, 64> padded;
-  const std::uint8_t* block = nullptr;
-  if (row.size() >= first_ + 64) {
-    block = row.data() + first_;
-  } else {
-    padded.fill(kNoRoute);
-    if (row.size() > first_)
-      std::copy(row.begin() + static_cast<std::ptrdiff_t>(first_), row.end(), padded.begin());
-    block = padded.data();
-  }
-  LidBits rest = own_.live & ~equal_to(block, kNoRoute);
-  routed_[s] = rest;
-  for (int i = 0; rest != 0 && i < kPortByPort; ++i) {
-    const auto port = block[std::countr_zero(rest)];
-    const auto same = equal_to(block, port) & rest;
-    add(s, port, same);
-    rest &= ~same;
-  }
-  if (rest == 0) return;
-  std::array<LidBits, 256> by_port;
-  std::array<std::uint8_t, 64> ports;
-  std::array<bool, 256> seen{};
-  std::size_t count = 0;
-  for (; rest != 0; rest &= rest - 1) {
-    const auto port = block[std::countr_zero(rest)];
-    const auto bit = rest & (~rest + 1);
-    if (seen[port]) {
-      by_port[port] |= bit;
-    } else {
-      seen[port] = true;
-      by_port[port] = bit;
-      ports[count++] = port;
-    }
-  }
-  for (std::size_t i = 0; i < count; ++i) add(s, ports[i], by_port[ports[i]]);
+  const auto* const block = block_of(&row, first_, padded);
+  routed_[s] = own_.live & ~equal_to(block, kNoRoute);
+  for_each_port(block, routed_[s], [&](std::uint8_t port, LidBits bits) { add(s, port, bits); });
 }
 
-void Block::add(SwitchIndex s, std::uint8_t port, LidBits lids) {
+void Block::add(SwitchIndex s, std::uint8_t port, LidBits bits) {
   const auto peer = topology_.peer(s, PortNum{port});
   if (peer.sw != kNoSwitch) {
-    ways_.push_back({peer.sw, PortNum{port}, lids});
-    forwarded_[s] |= lids;
+    ways_.add(s, {peer.sw, PortNum{port}, bits});
     return;
   }
-  for (; lids != 0; lids &= lids - 1) {
-    const auto bit = static_cast<unsigned>(std::countr_zero(lids));
+  for (; bits != 0; bits &= bits - 1) {
+    const auto bit = static_cast<unsigned>(std::countr_zero(bits));
     const auto& to = destinations_[bit];
     if (to.sw == s && to.port.value() == port) arrive_[s] |= LidBits{1} << bit;
   }
@@ -155,7 +94,7 @@ bool Block::sweep(bool upwards) {
     const auto s = outwards_[upwards ? i : n - 1 - i];
     auto arrived = arrive_[s];
     if (arrived == routed_[s]) continue;
-    for (const auto& way : ways(s)) arrived |= way.lids & arrive_[way.peer];
+    for (const auto& way : ways_.of(s)) arrived |= way.lids & arrive_[way.peer];
     changed = changed || arrived != arrive_[s];
     arrive_[s] = arrived;
   }
@@ -178,7 +117,7 @@ std::vector<LidBits> Block::end_to_end() const {
   while (!work.empty()) {
     const auto s = work.back();
     work.pop_back();
-    for (const auto& way : ways(s)) {
+    for (const auto& way : ways_.of(s)) {
       const auto fresh = way.lids & crossing[s] & ~crossing[way.peer];
       if (fresh == 0) continue;
       crossing[way.peer] |= fresh;

@@ -10,17 +10,9 @@
 #include "routing/routes.h"
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
+#include "routing/verify/ways.h"
 
 namespace smd::routing {
-
-using LidBits = std::uint64_t;
-
-/// LIDs that leave a switch by one port, towards another switch.
-struct Way {
-  SwitchIndex peer = 0;
-  PortNum out;
-  LidBits lids = 0;
-};
 
 /// Which LIDs of a block there are, and whose.
 struct BlockLids {
@@ -41,12 +33,9 @@ class Block {
 
   const BlockLids& lids() const { return own_; }
   Lid lid(unsigned bit) const { return Lid{static_cast<std::uint16_t>(first_ + bit)}; }
-  std::span<const Way> ways(SwitchIndex s) const {
-    return std::span(ways_).subspan(base_[s], base_[s + 1] - base_[s]);
-  }
-  LidBits arrive(SwitchIndex s) const { return arrive_[s]; }        ///< after follow()
-  LidBits routed(SwitchIndex s) const { return routed_[s]; }        ///< have any entry but 255
-  LidBits forwarded(SwitchIndex s) const { return forwarded_[s]; }  ///< leave towards a switch
+  const Ways& ways() const { return ways_; }
+  LidBits arrive(SwitchIndex s) const { return arrive_[s]; }  ///< after follow()
+  LidBits routed(SwitchIndex s) const { return routed_[s]; }  ///< have any entry but 255
   /// Live LIDs of the switch's part of the fabric.
   LidBits connected(SwitchIndex s) const { return connected_[topology_.component(s)]; }
   /// What traffic from end port to end port crosses each switch, by SwitchIndex.
@@ -54,7 +43,7 @@ class Block {
 
  private:
   void scan(SwitchIndex s, const LftRow& row);
-  void add(SwitchIndex s, std::uint8_t port, LidBits lids);
+  void add(SwitchIndex s, std::uint8_t port, LidBits bits);
   bool sweep(bool upwards);
 
   const Topology& topology_;
@@ -65,12 +54,8 @@ class Block {
   BlockLids own_;
   std::vector<Destination> destinations_;
   std::vector<LidBits> connected_;  ///< by component
-  std::vector<std::uint32_t> base_;
-  std::vector<Way> ways_;
-  std::vector<LidBits> arrive_, routed_, forwarded_;
+  Ways ways_;
+  std::vector<LidBits> arrive_, routed_;
 };
-
-/// Entries of a block that equal `port`, a bit each.
-LidBits equal_to(const std::uint8_t* block, std::uint8_t port);
 
 }  // namespace smd::routing

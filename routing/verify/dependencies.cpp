@@ -32,17 +32,17 @@ Dependencies::Dependencies(const Topology& topology)
   }
 }
 
-void Dependencies::add(const Block& block, const Routes& routes, LidBits lids,
+void Dependencies::add(const Ways& ways, LidBits lids, const Routes* rows, Lid first,
                        const std::vector<LidBits>* crossing) {
   for (SwitchIndex s = 0; s < topology_->switches(); ++s) {
-    for (const auto& way : block.ways(s)) {
-      LidBits held = way.lids & lids & block.forwarded(way.peer);
+    for (const auto& way : ways.of(s)) {
+      LidBits held = way.lids & lids & ways.forwarded(way.peer);
       if (crossing != nullptr) held &= (*crossing)[s];
       if (held == 0) continue;
       std::array<std::uint64_t, 4> next{};
-      const auto onwards = block.ways(way.peer);
-      if (static_cast<std::size_t>(std::popcount(held)) < onwards.size()) {
-        const auto* const row = routes.rows[way.peer]->data() + block.lid(0).value();
+      const auto onwards = ways.of(way.peer);
+      if (rows != nullptr && static_cast<std::size_t>(std::popcount(held)) < onwards.size()) {
+        const auto* const row = rows->rows[way.peer]->data() + first.value();
         for (; held != 0; held &= held - 1) {
           const auto port = row[std::countr_zero(held)];
           next[port / 64] |= std::uint64_t{1} << (port % 64);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "routing/topology/topology.h"
-#include "routing/verify/block.h"
+#include "routing/verify/ways.h"
 
 namespace smd::routing {
 
@@ -18,8 +18,10 @@ class Dependencies {
  public:
   explicit Dependencies(const Topology& topology);
 
-  /// All that the block's entries make. With `crossing` (by switch) only for LIDs in it. `lids`: of a layer.
-  void add(const Block& block, const Routes& routes, LidBits lids, const std::vector<LidBits>* crossing);
+  /// All that `ways` make for `lids`. `rows` are the tables that the ways were read from, the first entry
+  /// being `first`; null where there are several. With `crossing` (by switch) only for the LIDs in it.
+  void add(const Ways& ways, LidBits lids, const Routes* rows, Lid first,
+           const std::vector<LidBits>* crossing);
   void merge(const Dependencies& other);
 
   struct Channel {

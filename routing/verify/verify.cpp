@@ -12,11 +12,12 @@ namespace {
 using Graphs = std::vector<Dependencies>;  ///< one a layer
 
 /// LIDs of the block whose paths are in the layer.
-LidBits of_layer(const Layers& layers, unsigned layer, const Block& block) {
+LidBits of_layer(const Layers& layers, unsigned layer, Lid first) {
   if (layers.by_lid.empty()) return layer == 0 ? ~LidBits{0} : LidBits{0};
   LidBits bits = 0;
   for (unsigned bit = 0; bit < 64; ++bit) {
-    bits |= LidBits{layers.to(block.lid(bit)) == layer ? 1U : 0U} << bit;
+    const auto lid = Lid{static_cast<std::uint16_t>(first.value() + bit)};
+    bits |= LidBits{layers.to(lid) == layer ? 1U : 0U} << bit;
   }
   return bits;
 }
@@ -62,7 +63,8 @@ struct Job {
 
   void add_dependencies(const Block& block, Graphs& graphs, const std::vector<LidBits>* crossing) const {
     for (unsigned layer = 0; layer < layers; ++layer) {
-      graphs[layer].add(block, routes, of_layer(routes.layers, layer, block), crossing);
+      graphs[layer].add(block.ways(), of_layer(routes.layers, layer, block.lid(0)), &routes, block.lid(0),
+                        crossing);
     }
   }
 };

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// 64 LIDs of forwarding tables at a time, a bit each, sorted by the port that they leave by.
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "routing/routes.h"
+#include "routing/topology/topology.h"
+
+namespace smd::routing {
+
+using LidBits = std::uint64_t;
+
+/// LIDs that leave a switch by one port, towards another switch.
+struct Way {
+  SwitchIndex peer = 0;
+  PortNum out;
+  LidBits lids = 0;
+};
+
+/// The ways of all switches.
+class Ways {
+ public:
+  explicit Ways(std::size_t switches) : base_(switches + 1), forwarded_(switches) {}
+  /// Switches in order: begin, add its ways, then the next; end after the last.
+  void begin(SwitchIndex s) {
+    if (s == 0) ways_.clear();
+    base_[s] = static_cast<std::uint32_t>(ways_.size());
+    forwarded_[s] = 0;
+  }
+  void add(SwitchIndex s, const Way& way) {
+    ways_.push_back(way);
+    forwarded_[s] |= way.lids;
+  }
+  void end() { base_.back() = static_cast<std::uint32_t>(base_.size() == 1 ? 0 : ways_.size()); }
+
+  std::span<const Way> of(SwitchIndex s) const {
+    return std::span(ways_).subspan(base_[s], base_[s + 1] - base_[s]);
+  }
+  LidBits forwarded(SwitchIndex s) const { return forwarded_[s]; }
+
+ private:
+  std::vector<std::uint32_t> base_;
+  std::vector<Way> ways_;
+  std::vector<LidBits> forwarded_;
+};
+
+/// Entries of a block of 64 that equal `port`, a bit each.
+LidBits equal_to(const std::uint8_t* block, std::uint8_t port);
+
+/// The 64 entries of a row from entry `first` on; `padded` is used where the row is shorter.
+const std::uint8_t* block_of(const LftRow* row, std::size_t first, std::array<std::uint8_t, 64>& padded);
+
+/// Calls fn(port, bits) for each port that occurs among `lids`.
+template <class Fn>
+void for_each_port(const std::uint8_t* block, LidBits lids, const Fn& fn) {
+  // Rows of inner switches have few ports in a block, rows of leaves have many: the former are cheaper to
+  // compare port by port, the latter entry by entry.
+  constexpr int kPortByPort = 6;
+  for (int i = 0; lids != 0 && i < kPortByPort; ++i) {
+    const auto port = block[std::countr_zero(lids)];
+    const auto same = equal_to(block, port) & lids;
+    fn(port, same);
+    lids &= ~same;
+  }
+  if (lids == 0) return;
+  std::array<LidBits, 256> by_port;
+  std::array<std::uint8_t, 64> ports;
+  std::array<bool, 256> seen{};
+  std::size_t count = 0;
+  for (; lids != 0; lids &= lids - 1) {
+    const auto port = block[std::countr_zero(lids)];
+    const auto bit = lids & (~lids + 1);
+    by_port[port] = seen[port] ? by_port[port] | bit : bit;
+    if (!seen[port]) ports[count++] = port;
+    seen[port] = true;
+  }
+  for (std::size_t i = 0; i < count; ++i) fn(ports[i], by_port[ports[i]]);
+}
+
+}  // namespace smd::routing
