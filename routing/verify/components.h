@@ -68,4 +68,15 @@ std::vector<std::vector<std::size_t>> strong_components(std::size_t nodes, const
   return groups;
 }
 
+/// For each node the number of its group; alone in a group: no other node has its number.
+template <class Next>
+std::vector<std::size_t> component_numbers(std::size_t nodes, const Next& next) {
+  std::vector<std::size_t> number(nodes);
+  const auto groups = strong_components(nodes, next);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    for (const auto node : groups[i]) number[node] = i;
+  }
+  return number;
+}
+
 }  // namespace smd::routing

@@ -63,11 +63,6 @@ void Dependencies::merge(const Dependencies& other) {
   for (std::size_t i = 0; i < waits_.size(); ++i) waits_[i] |= other.waits_[i];
 }
 
-bool Dependencies::waits(Channel first, PortNum next_out) const {
-  const auto word = waits_of(topology_->channel(first.sw, first.out))[next_out.value() / 64];
-  return (word >> (next_out.value() % 64) & 1U) != 0;
-}
-
 template <class Fn>
 void Dependencies::for_each_next(std::size_t channel, const Fn& fn) const {
   if (next_switch_[channel] == kNoSwitch) return;
@@ -101,6 +96,15 @@ std::vector<std::uint8_t> Dependencies::in_cycles_or_between() const {
     });
   }
   return left;
+}
+
+bool Dependencies::any_cycle() const {
+  const auto left = in_cycles_or_between();
+  return std::ranges::find(left, 1) != left.end();
+}
+
+std::vector<std::size_t> Dependencies::groups() const {
+  return component_numbers(next_switch_.size(), [&](std::size_t c, const auto& fn) { for_each_next(c, fn); });
 }
 
 Dependencies::Cycles Dependencies::cycles() const {

@@ -34,7 +34,9 @@ class Dependencies {
     std::vector<Channel> example;  ///< a shortest cycle of the first
   };
   Cycles cycles() const;
-  bool waits(Channel first, PortNum next_out) const;
+  bool any_cycle() const;
+  /// For each channel the number of the group of channels that wait for each other.
+  std::vector<std::size_t> groups() const;
 
  private:
   std::span<const std::uint64_t> waits_of(std::size_t channel) const {

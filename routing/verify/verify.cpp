@@ -11,24 +11,6 @@ namespace {
 
 using Graphs = std::vector<Dependencies>;  ///< one a layer
 
-/// LIDs of the block whose paths are in the layer.
-LidBits of_layer(const Layers& layers, unsigned layer, Lid first) {
-  if (layers.by_lid.empty()) return layer == 0 ? ~LidBits{0} : LidBits{0};
-  LidBits bits = 0;
-  for (unsigned bit = 0; bit < 64; ++bit) {
-    const auto lid = Lid{static_cast<std::uint16_t>(first.value() + bit)};
-    bits |= LidBits{layers.to(lid) == layer ? 1U : 0U} << bit;
-  }
-  return bits;
-}
-
-/// One more than the highest layer that is used, whatever the tables say of themselves.
-unsigned layer_count(const Layers& layers) {
-  unsigned count = std::max(1U, layers.count);
-  for (const auto layer : layers.by_lid) count = std::max(count, layer + 1U);
-  return count;
-}
-
 /// What one piece of the LID space came to.
 struct Piece {
   Verification found;
@@ -63,8 +45,8 @@ struct Job {
 
   void add_dependencies(const Block& block, Graphs& graphs, const std::vector<LidBits>* crossing) const {
     for (unsigned layer = 0; layer < layers; ++layer) {
-      graphs[layer].add(block.ways(), of_layer(routes.layers, layer, block.lid(0)), &routes, block.lid(0),
-                        crossing);
+      graphs[layer].add(block.ways(), lids_of_layer(routes.layers, layer, block.lid(0)), &routes,
+                        block.lid(0), crossing);
     }
   }
 };
@@ -133,7 +115,7 @@ std::size_t count_cycles(const Job& job, const Graphs& graphs, std::vector<Hop>&
 
 Verification verify(const Topology& topology, const LidMap& lids, const Routes& routes,
                     const Parallel& parallel, std::stop_token stop) {
-  const Job job{topology, lids, routes, parallel, std::move(stop), layer_count(routes.layers)};
+  const Job job{topology, lids, routes, parallel, std::move(stop), layers_in_use(routes.layers)};
   auto pieces = job.over_blocks([&](Block& block, Piece& piece) {
     block.follow();
     Tally(topology, lids, routes).add(block, piece.found);

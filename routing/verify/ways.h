@@ -32,6 +32,7 @@ class Ways {
     if (s == 0) ways_.clear();
     base_[s] = static_cast<std::uint32_t>(ways_.size());
     forwarded_[s] = 0;
+    last_ = s;
   }
   void add(SwitchIndex s, const Way& way) {
     ways_.push_back(way);
@@ -42,12 +43,15 @@ class Ways {
   std::span<const Way> of(SwitchIndex s) const {
     return std::span(ways_).subspan(base_[s], base_[s + 1] - base_[s]);
   }
+  /// Ways of the switch that was begun last.
+  std::size_t count_of_last() const { return ways_.size() - base_[last_]; }
   LidBits forwarded(SwitchIndex s) const { return forwarded_[s]; }
 
  private:
   std::vector<std::uint32_t> base_;
   std::vector<Way> ways_;
   std::vector<LidBits> forwarded_;
+  SwitchIndex last_ = 0;
 };
 
 /// Entries of a block of 64 that equal `port`, a bit each.
@@ -55,6 +59,11 @@ LidBits equal_to(const std::uint8_t* block, std::uint8_t port);
 
 /// The 64 entries of a row from entry `first` on; `padded` is used where the row is shorter.
 const std::uint8_t* block_of(const LftRow* row, std::size_t first, std::array<std::uint8_t, 64>& padded);
+
+/// LIDs of the block that begins at `first` whose paths are in the layer.
+LidBits lids_of_layer(const Layers& layers, unsigned layer, Lid first);
+/// One more than the highest layer that is used, whatever the tables say of themselves.
+unsigned layers_in_use(const Layers& layers);
 
 /// Calls fn(port, bits) for each port that occurs among `lids`.
 template <class Fn>

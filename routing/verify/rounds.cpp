@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/verify/rounds.h"
+
+#include <algorithm>
+#include <array>
+
+#include "routing/verify/dependencies.h"
+#include "routing/verify/mixture.h"
+
+namespace smd::routing {
+namespace {
+
+using Entries = std::array<std::uint8_t, 64>;
+
+/// How much of a block is taken back when part of it is at fault.
+enum class Grain : std::uint8_t { block, lid };
+
+class Scheduler {
+ public:
+  Scheduler(const Topology& topology, const LidMap& lids, std::span<const InstalledTable> installed,
+            const Routes& routes, const Parallel& parallel)
+      : topology_(topology),
+        lids_(lids),
+        installed_(installed),
+        routes_(routes),
+        parallel_(parallel),
+        switches_(topology.switches()),
+        blocks_(lids.row_size() / 64),
+        pending_(switches_ * blocks_),
+        dropped_(switches_ * blocks_),
+        chosen_(switches_ * blocks_) {
+    parallel.for_each(blocks_, [&](std::size_t b) {
+      for (SwitchIndex s = 0; s < switches_; ++s) pending_[at(b, s)] = differing(b, s);
+    });
+  }
+
+  std::vector<WriteRound> run(Lid sm_lid, bool allow_credit_loops) {
+    const bool none_forwards = std::ranges::none_of(installed_, &InstalledTable::forwards);
+    choose_if([&](std::size_t b, SwitchIndex s) { return none_forwards || !known(b, s); });
+    emit();
+    const std::size_t sm_block = sm_lid.value() / 64U;
+    for (const bool with_sm : {false, true}) {
+      const auto eligible = [&](std::size_t b, SwitchIndex) { return with_sm || b != sm_block; };
+      while (choose_if(eligible)) {
+        if (try_round(eligible, Grain::block, true, allow_credit_loops)) continue;
+        if (try_round(eligible, Grain::lid, true, allow_credit_loops)) continue;
+        if (try_round(eligible, Grain::lid, false, allow_credit_loops)) {
+          rounds_.back().interrupts = true;
+          continue;
+        }
+        break_circle(eligible);
+      }
+    }
+    return std::move(rounds_);
+  }
+
+ private:
+  std::size_t at(std::size_t b, SwitchIndex s) const { return b * switches_ + s; }
+  Lid first_lid(std::size_t b) const { return Lid{static_cast<std::uint16_t>(b * 64)}; }
+
+  bool known(std::size_t b, SwitchIndex s) const {
+    const auto& table = installed_[s];
+    return !table.forwards || (b / 64 < table.known.size() && (table.known[b / 64] >> (b % 64) & 1U) != 0);
+  }
+  const std::uint8_t* after(std::size_t b, SwitchIndex s, Entries& scratch) const {
+    return block_of(routes_.rows[s].get(), b * 64, scratch);
+  }
+  const std::uint8_t* installed(std::size_t b, SwitchIndex s, Entries& scratch) const {
+    return block_of(installed_[s].forwards ? installed_[s].row : nullptr, b * 64, scratch);
+  }
+  LidBits differing(std::size_t b, SwitchIndex s) const {
+    if (!known(b, s) || !installed_[s].forwards) return ~LidBits{0};
+    Entries one, other;
+    const auto *const now = installed(b, s, one), *const wanted = after(b, s, other);
+    if (std::equal(now, now + 64, wanted)) return 0;
+    LidBits bits = 0;
+    for (std::size_t i = 0; i < 64; ++i) bits |= LidBits{now[i] != wanted[i] ? 1U : 0U} << i;
+    return bits;
+  }
+
+  /// What the switch has after the rounds so far.
+  const std::uint8_t* before(std::size_t b, SwitchIndex s, Entries& scratch) const {
+    const auto pending = pending_[at(b, s)], dropped = dropped_[at(b, s)];
+    if (pending == 0) return after(b, s, scratch);
+    Entries one, other;
+    const auto *const now = installed(b, s, one), *const wanted = after(b, s, other);
+    for (std::size_t i = 0; i < 64; ++i) {
+      const auto waits = (dropped >> i & 1U) != 0 ? kNoRoute : now[i];
+      scratch[i] = (pending >> i & 1U) != 0 ? waits : wanted[i];
+    }
+    return scratch.data();
+  }
+
+  /// All that is still to be written of the blocks that `eligible` picks; false where there is nothing.
+  template <class Predicate>
+  bool choose_if(const Predicate& eligible) {
+    bool any = false;
+    for (std::size_t b = 0; b < blocks_; ++b) {
+      for (SwitchIndex s = 0; s < switches_; ++s) {
+        chosen_[at(b, s)] = pending_[at(b, s)] != 0 && eligible(b, s) ? pending_[at(b, s)] : 0;
+        any = any || chosen_[at(b, s)] != 0;
+      }
+    }
+    return any;
+  }
+
+  /// One round of what is chosen; false where there is nothing.
+  bool emit() {
+    WriteRound round;
+    for (std::size_t b = 0; b < blocks_; ++b) {
+      for (SwitchIndex s = 0; s < switches_; ++s) {
+        const auto i = at(b, s);
+        if (chosen_[i] == 0) continue;
+        pending_[i] &= ~chosen_[i];
+        dropped_[i] &= pending_[i];
+        round.writes.push_back({s, static_cast<std::uint16_t>(b), pending_[i] & ~dropped_[i], dropped_[i]});
+      }
+    }
+    if (round.writes.empty()) return false;
+    rounds_.push_back(std::move(round));
+    return true;
+  }
+
+  /// The largest set that we find; false where it is empty.
+  template <class Predicate>
+  bool try_round(const Predicate& eligible, Grain grain, bool keep_arriving, bool allow_credit_loops) {
+    choose_if(eligible);
+    parallel_.for_each(blocks_, [&](std::size_t b) {
+      const auto begin = chosen_.begin() + static_cast<std::ptrdiff_t>(at(b, 0));
+      if (std::all_of(begin, begin + static_cast<std::ptrdiff_t>(switches_),
+                      [](auto bits) { return bits == 0; })) {
+        return;
+      }
+      const auto fault = [&](const Mixture& mixed) { return mixed.at_fault(keep_arriving); };
+      while (take_back(b, with_mixture(b, fault), grain)) continue;
+    });
+    while (!allow_credit_loops && take_back_credit_loops(grain)) continue;
+    return emit();
+  }
+
+  bool take_back(std::size_t b, const std::vector<LidBits>& fault, Grain grain) {
+    bool any = false;
+    for (SwitchIndex s = 0; s < switches_; ++s) {
+      auto& chosen = chosen_[at(b, s)];
+      if ((fault[s] & chosen) == 0) continue;
+      chosen = grain == Grain::block ? 0 : chosen & ~fault[s];
+      any = true;
+    }
+    return any;
+  }
+
+  /// fn(mixture of what there is and what is chosen of a block).
+  template <class Fn>
+  auto with_mixture(std::size_t b, const Fn& fn) const {
+    BlockChange change{std::vector<const std::uint8_t*>(switches_),
+                       std::vector<const std::uint8_t*>(switches_), std::vector<LidBits>(switches_)};
+    std::vector<std::array<Entries, 2>> scratch(switches_);
+    for (SwitchIndex s = 0; s < switches_; ++s) {
+      change.before[s] = before(b, s, scratch[s][0]);
+      change.after[s] = after(b, s, scratch[s][1]);
+      change.changes[s] = chosen_[at(b, s)];
+    }
+    return fn(Mixture(topology_, lids_, first_lid(b), change));
+  }
+
+  using Graphs = std::vector<Dependencies>;
+
+  /// Dependencies of each layer: of what there is now, or of that and what the round brings.
+  Graphs dependencies(bool both) const {
+    const auto layers = layers_in_use(routes_.layers);
+    const std::size_t grain = std::max<std::size_t>(1, blocks_ / (std::size_t{parallel_.threads()} * 4));
+    std::vector<Graphs> pieces((blocks_ + grain - 1) / grain);
+    for_ranges(parallel_, blocks_, grain, [&](std::size_t begin, std::size_t end) {
+      auto& graphs = pieces[begin / grain];
+      graphs.assign(layers, Dependencies(topology_));
+      for (std::size_t b = begin; b < end; ++b) {
+        with_mixture(b, [&](const Mixture& mixed) {
+          for (unsigned layer = 0; layer < layers; ++layer) {
+            graphs[layer].add(both ? mixed.both() : mixed.before(),
+                              lids_of_layer(routes_.layers, layer, first_lid(b)), nullptr, first_lid(b),
+                              nullptr);
+          }
+        });
+      }
+    });
+    auto total = std::move(pieces.front());
+    for (std::size_t i = 1; i < pieces.size(); ++i) {
+      for (std::size_t layer = 0; layer < layers; ++layer) total[layer].merge(pieces[i][layer]);
+    }
+    return total;
+  }
+
+  /// Takes back what closes a circle of channels that was not closed before; false where nothing does.
+  bool take_back_credit_loops(Grain grain) {
+    const auto graphs = dependencies(true);
+    if (std::ranges::none_of(graphs, &Dependencies::any_cycle)) return false;
+    const auto graphs_before = dependencies(false);
+    bool any = false;
+    for (unsigned layer = 0; layer < graphs.size(); ++layer) {
+      const auto now = graphs[layer].groups(), then = graphs_before[layer].groups();
+      for (std::size_t b = 0; b < blocks_; ++b) {
+        const auto lids = lids_of_layer(routes_.layers, layer, first_lid(b));
+        const auto fault =
+            with_mixture(b, [&](const Mixture& mixed) { return closing(mixed, lids, now, then); });
+        any = take_back(b, fault, grain) || any;
+      }
+    }
+    return any;
+  }
+
+  std::vector<LidBits> closing(const Mixture& mixed, LidBits lids, const std::vector<std::size_t>& now,
+                               const std::vector<std::size_t>& then) const {
+    std::vector<LidBits> fault(switches_);
+    for (SwitchIndex s = 0; s < switches_; ++s) {
+      const auto ways = mixed.both().of(s);
+      for (std::size_t i = 0; i < ways.size(); ++i) {
+        const auto& way = ways[i];
+        const auto held = topology_.channel(s, way.out);
+        const auto onwards = mixed.both().of(way.peer);
+        for (std::size_t j = 0; j < onwards.size(); ++j) {
+          const auto wanted = topology_.channel(way.peer, onwards[j].out);
+          const auto both = way.lids & onwards[j].lids & lids;
+          if (both == 0) continue;
+          if (now[held] != now[wanted] || then[held] == then[wanted]) continue;
+          if (i >= mixed.first_new(s)) fault[s] |= both;
+          if (j >= mixed.first_new(way.peer)) fault[way.peer] |= both;
+        }
+      }
+    }
+    return fault;
+  }
+
+  /// Nothing can be written as it stands: first take away what changes, then write it.
+  template <class Predicate>
+  void break_circle(const Predicate& eligible) {
+    choose_if(eligible);
+    WriteRound round;
+    for (std::size_t b = 0; b < blocks_; ++b) {
+      for (SwitchIndex s = 0; s < switches_; ++s) {
+        const auto i = at(b, s);
+        if ((chosen_[i] & ~dropped_[i]) == 0) continue;
+        dropped_[i] = pending_[i];
+        round.writes.push_back({s, static_cast<std::uint16_t>(b), 0, dropped_[i]});
+      }
+    }
+    if (round.writes.empty()) {
+      emit();
+      return;
+    }
+    round.drain = round.interrupts = true;
+    rounds_.push_back(std::move(round));
+  }
+
+  const Topology& topology_;
+  const LidMap& lids_;
+  std::span<const InstalledTable> installed_;
+  const Routes& routes_;
+  const Parallel& parallel_;
+  std::size_t switches_, blocks_;
+  /// By block and switch: entries still to be written, those of them that stand at 255 meanwhile, and those
+  /// that the round to come writes.
+  std::vector<LidBits> pending_, dropped_, chosen_;
+  std::vector<WriteRound> rounds_;
+};
+
+}  // namespace
+
+std::vector<WriteRound> rounds_of_writes(const Topology& topology, const LidMap& lids,
+                                         std::span<const InstalledTable> installed, const Routes& routes,
+                                         Lid sm_lid, bool allow_credit_loops, const Parallel& parallel) {
+  if (topology.switches() == 0) return {};
+  return Scheduler(topology, lids, installed, routes, parallel).run(sm_lid, allow_credit_loops);
+}
+
+}  // namespace smd::routing

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// In which order blocks of forwarding tables are written, so that nothing goes wrong between the first and
+// the last.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "routing/parallel.h"
+#include "routing/routes.h"
+#include "routing/topology/lids.h"
+#include "routing/topology/topology.h"
+
+namespace smd::routing {
+
+/// The table that a switch has now.
+struct InstalledTable {
+  const LftRow* row = nullptr;           ///< null and what is beyond its end: 255
+  std::span<const std::uint64_t> known;  ///< a bit each block of 64; blocks beyond the end are not known
+  bool forwards = true;                  ///< false: fresh from reset, no entry counts
+};
+
+/// One block to write: the 64 entries from `block` * 64 on of the new row, but the installed row's for LIDs
+/// in `kept`, and 255 for those in `dropped`; such a block is written again in a later round.
+struct BlockWrite {
+  SwitchIndex sw = 0;
+  std::uint16_t block = 0;
+  std::uint64_t kept = 0, dropped = 0;
+  friend bool operator==(const BlockWrite&, const BlockWrite&) = default;
+};
+
+/// Writes that may happen in any order and at any time against each other. The next round begins when all
+/// are acknowledged.
+struct WriteRound {
+  std::vector<BlockWrite> writes;  ///< by (block, switch)
+  /// Before the next round wait as long as a packet may live: routes were taken away to break a circle.
+  bool drain = false;
+  /// Credit loops left no order in which all that arrives goes on arriving.
+  bool interrupts = false;
+};
+
+/// What is written so that the tables become `routes`, in rounds. Whichever of a round's writes have
+/// happened, the mixture has no forwarding loop and no credit loop that the tables before it had not, and
+/// what arrives before and after the round arrives all the time. Blocks that are not known come first:
+/// nothing can be said of them, and nothing gets worse. The block of `sm_lid` comes last. A block whose LIDs
+/// must wait for each other's is written in parts. Where credit loops leave no order, LIDs that stand in each
+/// other's way are dropped for a while. `routes` must be verified; `allow_credit_loops`: they are not free of
+/// them, and that is not looked at.
+std::vector<WriteRound> rounds_of_writes(const Topology& topology, const LidMap& lids,
+                                         std::span<const InstalledTable> installed, const Routes& routes,
+                                         Lid sm_lid, bool allow_credit_loops, const Parallel& parallel);
+
+}  // namespace smd::routing
