@@ -10,3 +10,4 @@
 #include "mad/wire/sm_info.h"     // IWYU pragma: export
 #include "mad/wire/switch.h"      // IWYU pragma: export
 #include "mad/wire/tables.h"      // IWYU pragma: export
+#include "mad/wire/trap.h"        // IWYU pragma: export

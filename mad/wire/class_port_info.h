@@ -19,19 +19,19 @@ struct ClassPortInfo {
   std::uint16_t capability_mask = 0;
   std::uint32_t capability_mask2 = 0;  ///< 27 bits
   std::uint8_t resp_time = 0;          ///< 4.096 us * 2^n
-  Gid redirect_gid;
+  Gid redirect_gid{};
   std::uint8_t redirect_tc = 0;
-  Sl redirect_sl;
+  Sl redirect_sl{};
   std::uint32_t redirect_fl = 0;
-  Lid redirect_lid;
-  PKey redirect_pkey;
+  Lid redirect_lid{};
+  PKey redirect_pkey{};
   std::uint32_t redirect_qp = 0, redirect_qkey = 0;
-  Gid trap_gid;
+  Gid trap_gid{};
   std::uint8_t trap_tc = 0;
-  Sl trap_sl;
+  Sl trap_sl{};
   std::uint32_t trap_fl = 0;
-  Lid trap_lid;
-  PKey trap_pkey;
+  Lid trap_lid{};
+  PKey trap_pkey{};
   std::uint8_t trap_hop_limit = 0;
   std::uint32_t trap_qp = 0, trap_qkey = 0;
 

@@ -96,7 +96,7 @@ struct MadHeader {
   Method method{};
   std::uint16_t status = 0;
   std::uint16_t class_specific = 0;
-  Tid tid;
+  Tid tid{};
   std::uint16_t attribute = 0;
   std::uint32_t modifier = 0;
 

@@ -19,11 +19,11 @@ struct NodeInfo {
   std::uint8_t base_version = 0, class_version = 0;
   NodeType type{};
   std::uint8_t num_ports = 0;  ///< physical ports; a switch's port 0 is not counted
-  Guid system_image, node, port;
+  Guid system_image{}, node{}, port{};
   std::uint16_t partition_cap = 0;  ///< entries of the P_Key table
   std::uint16_t device_id = 0;
   std::uint32_t revision = 0;
-  PortNum local_port;
+  PortNum local_port{};
   std::uint32_t vendor_id = 0;  ///< 24 bits
 
   static constexpr auto fields() {
@@ -50,7 +50,7 @@ struct NodeDescription {
   static constexpr std::uint16_t kAttribute = 0x0010;
   static constexpr std::string_view kName = "NodeDescription";
   static constexpr std::size_t kBytes = 64;
-  std::string text;
+  std::string text{};
 
   static constexpr auto fields() {
     return std::tuple{text_field("NodeString", &NodeDescription::text, 0, 64)};

@@ -52,10 +52,10 @@ struct Notice {
   NoticeType type{};
   std::uint32_t producer = 0;  ///< generic: kProducer…; else the vendor ID (24 bits)
   std::uint16_t trap = 0;      ///< generic: trap number; else the device ID
-  Lid issuer_lid;
+  Lid issuer_lid{};
   bool toggle = false;
-  std::uint16_t count = 0;  ///< notices waiting (15 bits)
-  std::array<std::uint8_t, kDetailBytes> details{};
+  std::uint16_t count = 0;                           ///< notices waiting (15 bits)
+  std::array<std::uint8_t, kDetailBytes> details{};  ///< may hold an M_Key (trap 256): describe() prints them
 
   static constexpr auto fields() {
     using T = Notice;
@@ -66,7 +66,7 @@ struct Notice {
                       field("IssuerLID", &T::issuer_lid, 48, 16),
                       field("NoticeToggle", &T::toggle, 64, 1),
                       field("NoticeCount", &T::count, 65, 15),
-                      array_field("DataDetails", &T::details, 80, 8, 0, Style::hex)};
+                      array_field("DataDetails", &T::details, 80, 8, 0, Style::secret)};
   }
   friend bool operator==(const Notice&, const Notice&) = default;
 };

@@ -8,8 +8,8 @@
 
 namespace smd::wire {
 
-/// Forward error correction. Layout: libibmad's IB_PORT_EXT_*; for HDR and NDR rdma-core's
-/// ib_port_info_ext_t, as libibmad's four rows lack the conversion of bit order that all others have
+/// Forward error correction. Layout: libibmad's IB_PORT_EXT_*; for HDR rdma-core's ib_port_info_ext_t, which
+/// NDR continues: libibmad's four rows of these lack the conversion of bit order that all its others have
 /// (HDRFECModeSupported would lie on EDRFECModeEnabled).
 struct PortInfoExtended {
   static constexpr std::uint16_t kAttribute = 0x0033;

@@ -16,10 +16,10 @@ struct PortInfo {
   static constexpr std::string_view kName = "PortInfo";
   static constexpr std::size_t kBytes = 64;
   std::uint64_t m_key = 0, gid_prefix = 0;
-  Lid lid, sm_lid;
+  Lid lid{}, sm_lid{};
   std::uint32_t capability_mask = 0;  ///< kCap… of mad/wire/capability.h
   std::uint16_t diag_code = 0, m_key_lease_period = 0;
-  PortNum local_port;  ///< the port that the question came in by
+  PortNum local_port{};  ///< the port that the question came in by
   std::uint8_t link_width_enabled = 0, link_width_supported = 0, link_width_active = 0;
   std::uint8_t link_speed_supported = 0;
   PortState port_state{};
@@ -27,7 +27,7 @@ struct PortInfo {
   std::uint8_t m_key_protect = 0, lmc = 0;
   std::uint8_t link_speed_active = 0, link_speed_enabled = 0;
   Mtu neighbor_mtu{};
-  Sl master_sm_sl;
+  Sl master_sm_sl{};
   std::uint8_t vl_cap = 0, init_type = 0;
   std::uint8_t vl_high_limit = 0, vl_arb_high_cap = 0, vl_arb_low_cap = 0;
   std::uint8_t init_type_reply = 0;

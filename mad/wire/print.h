@@ -21,9 +21,7 @@ void append_quoted(std::string& out, std::string_view text);
 
 template <Scalar M>
 void append_value(std::string& out, M value, std::size_t width, Style style) {
-  if (style == Style::secret) {
-    out += to_number(value) == 0 ? "0" : "(hidden)";
-  } else if constexpr (requires { to_string(value); }) {
+  if constexpr (requires { to_string(value); }) {
     const std::string_view name = to_string(value);
     out += name;
     if (name == "unknown") fmt::format_to(std::back_inserter(out), "({})", to_number(value));
@@ -49,6 +47,10 @@ std::string print(const A& attribute) {
       detail::append_quoted(out, attribute.*row.member);
     } else if constexpr (kIsGid<std::remove_cvref_t<decltype(row)>>) {
       out += to_string(attribute.*row.member);
+    } else if (row.style == Style::secret) {
+      bool zero = true;
+      for (std::size_t i = 0; i < row.place.count; ++i) zero = zero && to_number(row.get(attribute, i)) == 0;
+      out += zero ? "0" : "(hidden)";
     } else {
       for (std::size_t i = 0; i < row.place.count;) {
         const auto value = row.get(attribute, i);

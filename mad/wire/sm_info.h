@@ -55,7 +55,7 @@ struct SmInfo {
   static constexpr std::uint16_t kAttribute = 0x0020;
   static constexpr std::string_view kName = "SMInfo";
   static constexpr std::size_t kBytes = 21;
-  Guid guid;
+  Guid guid{};
   std::uint64_t sm_key = 0;
   std::uint32_t act_count = 0;  ///< grows while the SM is alive
   std::uint8_t priority = 0;    ///< 0 to 15; of equals the lower GUID is master

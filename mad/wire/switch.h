@@ -18,7 +18,7 @@ struct SwitchInfo {
   std::uint16_t linear_fdb_cap = 0, random_fdb_cap = 0;
   std::uint16_t multicast_fdb_cap = 0;  ///< MLIDs, from 0xC000 on
   std::uint16_t linear_fdb_top = 0;     ///< last LID that the LFT is used for
-  PortNum default_port, default_mcast_primary, default_mcast_not_primary;
+  PortNum default_port{}, default_mcast_primary{}, default_mcast_not_primary{};
   std::uint8_t life_time = 0;           ///< 4.096 us * 2^n
   bool port_state_change = false;       ///< written as 1 it is cleared
   std::uint8_t optimized_sl_to_vl = 0;  ///< OptimizedSLtoVLMappingProgramming

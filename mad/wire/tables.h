@@ -50,7 +50,7 @@ static_assert(well_formed<SlToVl>());
 
 /// One turn of a port's arbiter: up to 64 * weight bytes of this VL.
 struct VlWeight {
-  Vl vl;
+  Vl vl{};
   std::uint8_t weight = 0;
   friend bool operator==(const VlWeight&, const VlWeight&) = default;
 };

@@ -50,7 +50,7 @@ std::string describe(const Notice& notice) {
   const auto text =
       details_text<GidDetails, LinkStateDetails, PortErrorDetails, LocalChangeDetails, SystemImageDetails,
                    BadMKeyDetails, BadKeyDetails, BadPKeyAtSwitchDetails>(notice);
-  if (text.empty()) return print(notice);
+  if (text.empty()) return fmt::format("{} details={:02x}", print(notice), fmt::join(notice.details, ""));
   return fmt::format("trap={} \"{}\" IssuerLID={} {}", notice.trap, trap_name(notice.trap), notice.issuer_lid,
                      text);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the 54 bytes of details of a generic notice mean, by trap number. Layout: the kernel's struct
-// ib_mad_notice_attr; for 64 to 67 and 259, which it lacks, Wireshark's packet-infiniband.c.
+// What the 54 bytes of details of a generic notice mean, by trap number. Layout: rdma-core's
+// ib_mad_notice_attr_t; Wireshark's packet-infiniband.c has the same.
 
 #include <array>
 #include <optional>
@@ -32,7 +32,7 @@ std::string trap_name(std::uint16_t number);
 struct GidDetails {
   static constexpr std::array<std::uint16_t, 4> kTraps{64, 65, 66, 67};
   static constexpr std::size_t kBytes = Notice::kDetailBytes;
-  Gid gid;
+  Gid gid{};
   static constexpr auto fields() { return std::tuple{gid_field("GIDADDR", &GidDetails::gid, 48)}; }
   friend bool operator==(const GidDetails&, const GidDetails&) = default;
 };
@@ -42,7 +42,7 @@ static_assert(well_formed<GidDetails>());
 struct LinkStateDetails {
   static constexpr std::array<std::uint16_t, 1> kTraps{128};
   static constexpr std::size_t kBytes = Notice::kDetailBytes;
-  Lid lid;
+  Lid lid{};
   static constexpr auto fields() { return std::tuple{field("LIDADDR", &LinkStateDetails::lid, 0, 16)}; }
   friend bool operator==(const LinkStateDetails&, const LinkStateDetails&) = default;
 };
@@ -52,8 +52,8 @@ static_assert(well_formed<LinkStateDetails>());
 struct PortErrorDetails {
   static constexpr std::array<std::uint16_t, 3> kTraps{129, 130, 131};
   static constexpr std::size_t kBytes = Notice::kDetailBytes;
-  Lid lid;
-  PortNum port;
+  Lid lid{};
+  PortNum port{};
   static constexpr auto fields() {
     using T = PortErrorDetails;
     return std::tuple{field("LIDADDR", &T::lid, 16, 16), field("PORTNO", &T::port, 32, 8)};
@@ -62,24 +62,29 @@ struct PortErrorDetails {
 };
 static_assert(well_formed<PortErrorDetails>());
 
-/// 144: something that the node can change by itself did change. The capability mask counts where
-/// `other_local_changes` is not set.
+/// 144: something that the node can change by itself did change. The flags (and CapabilityMask2) count where
+/// `other_local_changes` is set.
 struct LocalChangeDetails {
   static constexpr std::array<std::uint16_t, 1> kTraps{144};
   static constexpr std::size_t kBytes = Notice::kDetailBytes;
-  Lid lid;
+  Lid lid{};
   bool other_local_changes = false;
-  std::uint32_t capability_mask = 0;
-  bool sm_priority = false, link_speed_enabled = false, link_width_enabled = false, node_description = false;
+  std::uint32_t capability_mask = 0;  ///< the new one
+  bool capability_mask2_change = false, hierarchy_info_change = false, sm_priority_change = false;
+  bool link_speed_enabled_change = false, link_width_enabled_change = false, node_description_change = false;
+  std::uint16_t capability_mask2 = 0;
   static constexpr auto fields() {
     using T = LocalChangeDetails;
     return std::tuple{field("LIDADDR", &T::lid, 16, 16),
                       field("OtherLocalChanges", &T::other_local_changes, 47, 1),
                       field("CAPABILITYMASK", &T::capability_mask, 48, 32, Style::hex),
-                      field("SMPriorityChange", &T::sm_priority, 92, 1),
-                      field("LinkSpeedEnabledChange", &T::link_speed_enabled, 93, 1),
-                      field("LinkWidthEnabledChange", &T::link_width_enabled, 94, 1),
-                      field("NodeDescriptionChange", &T::node_description, 95, 1)};
+                      field("CapabilityMask2Change", &T::capability_mask2_change, 90, 1),
+                      field("HierarchyInfoChange", &T::hierarchy_info_change, 91, 1),
+                      field("SMPriorityChange", &T::sm_priority_change, 92, 1),
+                      field("LinkSpeedEnabledChange", &T::link_speed_enabled_change, 93, 1),
+                      field("LinkWidthEnabledChange", &T::link_width_enabled_change, 94, 1),
+                      field("NodeDescriptionChange", &T::node_description_change, 95, 1),
+                      field("CAPABILITYMASK2", &T::capability_mask2, 96, 16, Style::hex)};
   }
   friend bool operator==(const LocalChangeDetails&, const LocalChangeDetails&) = default;
 };
@@ -89,8 +94,8 @@ static_assert(well_formed<LocalChangeDetails>());
 struct SystemImageDetails {
   static constexpr std::array<std::uint16_t, 1> kTraps{145};
   static constexpr std::size_t kBytes = Notice::kDetailBytes;
-  Lid lid;
-  Guid system_image;
+  Lid lid{};
+  Guid system_image{};
   static constexpr auto fields() {
     using T = SystemImageDetails;
     return std::tuple{field("LIDADDR", &T::lid, 16, 16), field("SYSTEMIMAGEGUID", &T::system_image, 48, 64)};
@@ -103,7 +108,7 @@ static_assert(well_formed<SystemImageDetails>());
 struct BadMKeyDetails {
   static constexpr std::array<std::uint16_t, 1> kTraps{256};
   static constexpr std::size_t kBytes = Notice::kDetailBytes;
-  Lid lid, dr_slid;
+  Lid lid{}, dr_slid{};
   std::uint8_t method = 0;
   std::uint16_t attribute = 0;
   std::uint32_t modifier = 0;
@@ -132,11 +137,11 @@ static_assert(well_formed<BadMKeyDetails>());
 struct BadKeyDetails {
   static constexpr std::array<std::uint16_t, 2> kTraps{257, 258};
   static constexpr std::size_t kBytes = Notice::kDetailBytes;
-  Lid lid1, lid2;
+  Lid lid1{}, lid2{};
   std::uint32_t key = 0;  ///< a P_Key stands in the lower 16 bits
-  Sl sl;
+  Sl sl{};
   std::uint32_t qp1 = 0, qp2 = 0;
-  Gid gid1, gid2;
+  Gid gid1{}, gid2{};
   static constexpr auto fields() {
     using T = BadKeyDetails;
     return std::tuple{field("LIDADDR1", &T::lid1, 16, 16),
@@ -158,13 +163,13 @@ struct BadPKeyAtSwitchDetails {
   static constexpr std::array<std::uint16_t, 1> kTraps{259};
   static constexpr std::size_t kBytes = Notice::kDetailBytes;
   std::uint16_t data_valid = 0;
-  Lid lid1, lid2;
-  PKey pkey;
-  Sl sl;
+  Lid lid1{}, lid2{};
+  PKey pkey{};
+  Sl sl{};
   std::uint32_t qp1 = 0, qp2 = 0;
-  Gid gid1, gid2;
-  Lid switch_lid;
-  PortNum port;
+  Gid gid1{}, gid2{};
+  Lid switch_lid{};
+  PortNum port{};
   static constexpr auto fields() {
     using T = BadPKeyAtSwitchDetails;
     return std::tuple{field("DataValid", &T::data_valid, 0, 16, Style::hex),
@@ -207,7 +212,8 @@ Notice generic_notice(NoticeType type, std::uint32_t producer, std::uint16_t tra
   return notice;
 }
 
-/// One line: the trap's name and its details by their fields; of other notices the fields of Notice.
+/// One line: the trap's name and its details by their fields; of other notices the fields of Notice and the
+/// details as bytes.
 std::string describe(const Notice& notice);
 
 }  // namespace smd::wire
