@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Puts fabrics together for the specs: GUIDs counted up, all links 4xHDR.
+
+#include <cstdint>
+#include <string>
+
+#include "mad/base/fabric.h"
+
+namespace smd::base::spec {
+
+class FabricBuilder {
+ public:
+  void reserve(std::size_t nodes) { fabric_.nodes.reserve(nodes); }
+  NodeIndex add_switch(std::string name, unsigned ports);
+  NodeIndex add_host(std::string name, unsigned ports = 1);
+  /// Both ports must exist and be free.
+  void link(NodeIndex a, unsigned port_a, NodeIndex b, unsigned port_b);
+  void set_system_image(NodeIndex node, Guid image) { fabric_.nodes[node].system_image = image; }
+  Guid guid(NodeIndex node) const { return fabric_.nodes[node].guid; }
+  Fabric take() { return std::move(fabric_); }
+
+ private:
+  NodeIndex add(NodeType type, std::string name, unsigned ports);
+
+  Fabric fabric_;
+  std::uint64_t next_guid_ = 0x0002c90000000010U;
+};
+
+}  // namespace smd::base::spec
