@@ -101,7 +101,7 @@ void raise_node_description(State& state, PortIndex end_port) {
   const wire::LocalChangeDetails details{.lid = info.lid,
                                          .other_local_changes = true,
                                          .capability_mask = info.capability_mask,
-                                         .node_description = true};
+                                         .node_description_change = true};
   raise(state, end_port,
         notice_of(state, end_port, NoticeType::informational, wire::trap::kLocalChange, details));
 }
