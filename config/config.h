@@ -60,6 +60,13 @@ struct SweepConfig {
   friend bool operator==(const SweepConfig&, const SweepConfig&) = default;
 };
 
+/// [ha]
+struct HaConfig {
+  Duration poll = std::chrono::seconds(1);  ///< between two questions of a standby to its master
+  std::uint32_t retries = 2;                ///< questions in a row that may stay unanswered, 0 to 100
+  friend bool operator==(const HaConfig&, const HaConfig&) = default;
+};
+
 /// [lids]
 struct LidsConfig {
   std::uint8_t lmc = 0;        ///< each CA and router port gets 2^lmc LIDs, 0 to 7
@@ -111,6 +118,7 @@ struct SubnetConfig {
   SmConfig sm{};
   MadConfig mad{};
   SweepConfig sweep{};
+  HaConfig ha{};
   LidsConfig lids{};
   LinksConfig links{};
   RoutingConfig routing{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of [sm], [mad], [sweep] and [lids].
+// The keys of [sm], [mad], [sweep], [ha] and [lids].
 #include "config/rows.h"
 #include "config/scalars.h"
 
@@ -115,6 +115,22 @@ std::vector<Key> sweep_keys() {
            .doc = "Sweep when a trap says that something changed."},
           kSweep, &SweepConfig::on_trap,
           flag("a trap that tells of a change starts a sweep", "traps start no sweep")),
+  };
+}
+
+std::vector<Key> ha_keys() {
+  constexpr auto kHa = &SubnetConfig::ha;
+  return {
+      row({.table = "ha",
+           .name = "poll",
+           .opensm = "sminfo_polling_timeout",
+           .doc = "How often a standby asks the master whether it is still there."},
+          kHa, &HaConfig::poll, duration(milliseconds(10), hours(1))),
+      row({.table = "ha",
+           .name = "retries",
+           .opensm = "polling_retry_number",
+           .doc = "A standby takes the fabric when more questions in a row than this stay unanswered."},
+          kHa, &HaConfig::retries, whole<std::uint32_t>(0, 100)),
   };
 }
 

@@ -54,6 +54,7 @@ std::vector<Key> log_keys();
 std::vector<Key> sm_keys();
 std::vector<Key> mad_keys();
 std::vector<Key> sweep_keys();
+std::vector<Key> ha_keys();
 std::vector<Key> lids_keys();
 std::vector<Key> links_keys();
 std::vector<Key> routing_keys();

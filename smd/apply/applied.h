@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "mad/wire/attributes.h"
+#include "mad/wire/port_info.h"
+#include "mad/wire/switch.h"
 #include "smd/plan/plan.h"
 
 namespace smd::sm {

@@ -33,7 +33,8 @@ std::vector<EndPort> end_ports(const Subnet& subnet, const LidOptions& options) 
       const PortNum num{static_cast<std::uint8_t>(p)};
       const auto& port = node->ports[p];
       if (!is_end_port(*node, num) || !port.known) continue;
-      EndPort end{.guid = node->is_switch() ? node->guid() : port.guid, .leaf = {}, .leaf_port = {}};
+      EndPort end;
+      end.guid = node->is_switch() ? node->guid() : port.guid;
       end.host = !node->is_switch();
       end.lmc = end.host ? options.lmc : std::uint8_t{0};
       end.held = port.info.lid;

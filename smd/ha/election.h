@@ -6,26 +6,10 @@
 #include <optional>
 
 #include "mad/base/id.h"
+#include "mad/wire/sm_info.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm {
-
-/// SMInfo.SMState as libibmad's IB_SMINFO_STATE_F has it.
-enum class SmState : std::uint8_t { not_active = 0, discovering = 1, standby = 2, master = 3 };
-
-constexpr std::string_view to_string(SmState state) {
-  switch (state) {
-    case SmState::not_active:
-      return "not_active";
-    case SmState::discovering:
-      return "discovering";
-    case SmState::standby:
-      return "standby";
-    case SmState::master:
-      return "master";
-  }
-  return "unknown";
-}
 
 /// What an SM is compared by: the higher priority wins, of equal ones the lower port GUID.
 struct SmRank {

@@ -22,12 +22,18 @@ PortState next_state(PortState now) {
   return now == PortState::init ? PortState::armed : PortState::no_change;
 }
 
+Round round_of(Phase phase) {
+  Round round;
+  round.phase = phase;
+  return round;
+}
+
 struct PortRounds {
-  Round switch_lids{.phase = Phase::switch_lids};
-  Round switch_links{.phase = Phase::switch_links};
-  Round host_links{.phase = Phase::host_links};
-  Round activate_switch_links{.phase = Phase::activate_switch_links};
-  Round activate_host_links{.phase = Phase::activate_host_links};
+  Round switch_lids = round_of(Phase::switch_lids);
+  Round switch_links = round_of(Phase::switch_links);
+  Round host_links = round_of(Phase::host_links);
+  Round activate_switch_links = round_of(Phase::activate_switch_links);
+  Round activate_host_links = round_of(Phase::activate_host_links);
 };
 
 void plan_port(const PlanInput& in, NodeIndex index, PortNum num, PortRounds& rounds) {
@@ -96,7 +102,7 @@ std::size_t Plan::lft_blocks() const {
 
 Plan plan(const PlanInput& in) {
   PortRounds ports;
-  Round switch_info{.phase = Phase::switch_info};
+  Round switch_info = round_of(Phase::switch_info);
   for (NodeIndex i = 0; i < in.subnet.nodes.size(); ++i) {
     const auto& node = *in.subnet.nodes[i];
     for (std::size_t p = node.is_switch() ? 0 : 1; p < node.ports.size(); ++p) {

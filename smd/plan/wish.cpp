@@ -2,25 +2,47 @@
 #include "smd/plan/wish.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string_view>
 
-#include "mad/wire/field.h"
+#include "mad/wire/codec.h"
 
 namespace smd::sm {
 namespace {
+
+/// The fields that smd sets, by their names in the field tables.
+constexpr std::array<std::string_view, 12> kPortFields{
+    "LID",        "MasterSMLID",   "GidPrefix",      "LMC",
+    "MasterSMSL", "SubnetTimeOut", "OperationalVLs", "NeighborMTU",
+    "HOQLife",    "VLStallCount",  "LocalPhyErrors", "OverrunErrors"};
+constexpr std::array<std::string_view, 3> kSwitchFields{"LinearFDBTop", "LifeTimeValue", "PortStateChange"};
 
 /// Undoes the wish for fields that this port is known not to keep, as long as the same value is wished.
 template <class A>
 void leave_unkept(A& wish, const A& now, const Node& node, PortNum port) {
   if (node.not_kept.empty()) return;
-  wire::for_each_scalar<A>([&](std::string_view name, auto member) {
-    const auto wished = wire::to_number(wish.*member);
+  wire::for_each_field<A>([&](const auto& row) {
+    const auto wished = wire::to_number(row.get(wish, 0));
     const bool unkept = std::ranges::any_of(node.not_kept, [&](const NotKept& noted) {
-      return noted.attribute == A::kAttribute && noted.port == port && noted.field == name &&
+      return noted.attribute == A::kAttribute && noted.port == port && noted.field == row.name &&
              noted.wished == wished;
     });
-    if (unkept) wish.*member = now.*member;
+    if (unkept) row.set(wish, 0, row.get(now, 0));
   });
+}
+
+template <class A>
+std::vector<NotKept> unkept_fields(PortNum port, const A& sent, const A& answered,
+                                   std::span<const std::string_view> ours) {
+  std::vector<NotKept> found;
+  wire::for_each_field<A>([&](const auto& row) {
+    const auto wished = wire::to_number(row.get(sent, 0));
+    if (std::ranges::find(ours, row.name) == ours.end() || wished == wire::to_number(row.get(answered, 0)))
+      return;
+    found.push_back({A::kAttribute, port, std::string(row.name), wished});
+  });
+  return found;
 }
 
 bool has_lid_fields(const Node& node, PortNum port) { return !node.is_switch() || port.value() == 0; }
@@ -71,8 +93,8 @@ std::optional<wire::PortInfo> wished_port_info(const PlanInput& in, const Node& 
 std::optional<wire::SwitchInfo> wished_switch_info(const PlanInput& in, const Node& node) {
   if (!node.switch_info) return std::nullopt;
   auto wish = *node.switch_info;
-  // A table that cannot hold the LIDs is left alone: `unusable` says so, and the routes go round it.
-  if (in.decided.routes->find(node.guid()) != nullptr) wish.linear_fdb_top = in.decided.routes->top;
+  // A table that cannot hold all LIDs is left alone; the routes go round that switch.
+  if (in.decided.routes->find(node.guid()) != nullptr) wish.linear_fdb_top = in.decided.routes->top.value();
   wish.life_time = in.config.links.packet_lifetime;
   wish.port_state_change = false;
   leave_unkept(wish, *node.switch_info, node, PortNum{0});
@@ -83,12 +105,22 @@ wire::PortInfo port_info_to_set(const wire::PortInfo& wish, PortState target) {
   auto set = wish;
   set.port_state = target;
   set.phys_state = PhysState::no_change;
-  set.link_down_default = 0;
+  set.link_down_default = PhysState::no_change;
   set.link_width_enabled = 0;
   set.link_speed_enabled = 0;
   set.link_speed_ext_enabled = 0;
   set.client_reregister = false;
   return set;
+}
+
+std::vector<NotKept> not_kept(PortNum port, const wire::PortInfo& sent, const wire::PortInfo& answered) {
+  return unkept_fields(port, sent, answered, kPortFields);
+}
+
+std::vector<NotKept> not_kept(const wire::SwitchInfo& sent, const wire::SwitchInfo& answered) {
+  auto sent_bit_cleared = sent;  // written as 1, the bit is to come back as 0
+  sent_bit_cleared.port_state_change = false;
+  return unkept_fields(PortNum{0}, sent_bit_cleared, answered, kSwitchFields);
 }
 
 }  // namespace smd::sm

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "config/config.h"
-#include "mad/wire/attributes.h"
+#include "mad/wire/port_info.h"
+#include "mad/wire/switch.h"
 #include "smd/decide/decided.h"
 #include "smd/sweep/subnet.h"
 

@@ -13,7 +13,11 @@
 #include "mad/base/id.h"
 #include "mad/base/link.h"
 #include "mad/transport.h"
-#include "mad/wire/attributes.h"
+#include "mad/wire/node.h"
+#include "mad/wire/port_ext.h"
+#include "mad/wire/port_info.h"
+#include "mad/wire/sm_info.h"
+#include "mad/wire/switch.h"
 #include "routing/routes.h"
 #include "smd/sweep/block_set.h"
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One plan being written: makes the requests of each round and keeps what came of them.
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "smd/apply/apply.h"
+#include "smd/apply/pump.h"
+#include "smd/sweep/paths.h"
+
+namespace smd::sm {
+
+class Applier {
+ public:
+  Applier(mad::Transactions& tx, ApplyInput&& in);
+  asio::awaitable<Applied> run();
+
+ private:
+  Pump::Source source(const Round& round);
+  Pump::Source lft_source(const Round& round);
+  Pump::Source port_source(const Round& round);
+  Pump::Source switch_source(const Round& round);
+
+  std::optional<Job> lft_job(NodeIndex node, std::size_t block, const mad::DirectedPath& path,
+                             std::size_t answer);
+  std::optional<Job> port_job(const PortItem& item);
+  std::optional<Job> switch_job(NodeIndex node);
+  std::optional<Job> check_port(const PortItem& item, const mad::DirectedPath& path,
+                                const mad::RequestError& error);
+  std::optional<Job> check_switch(NodeIndex node, const mad::DirectedPath& path,
+                                  const mad::RequestError& error);
+
+  bool blocked(NodeIndex node, PortNum port) const;
+  void failed(NodeIndex node, PortNum port, std::uint16_t attribute, std::string reason);
+  PlanInput plan_input() const { return {*in_.subnet, in_.decided, *in_.config}; }
+  std::uint32_t port_modifier(NodeIndex node, PortNum port) const;
+
+  mad::Transactions& tx_;
+  ApplyInput in_;
+  Paths paths_;
+  Applied applied_;
+  std::vector<bool> failed_nodes_;
+  std::set<std::pair<Guid, PortNum>> failed_ports_;
+};
+
+}  // namespace smd::sm

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/apply/apply.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "mad/transactions/ask.h"
+#include "mad/wire/switch.h"
+#include "smd/apply/applier.h"
+
+namespace smd::sm {
+namespace {
+
+/// Switches whose tables are written side by side: enough to fill the window, few enough to hold their paths.
+constexpr std::size_t kSwitchesAtOnce = 64;
+constexpr std::size_t kWidth = 512;  ///< handed to the transactions, whose windows are smaller
+
+}  // namespace
+
+Applier::Applier(mad::Transactions& tx, ApplyInput&& in)
+    : tx_(tx), in_(std::move(in)), paths_(*in_.subnet), failed_nodes_(in_.subnet->nodes.size()) {}
+
+asio::awaitable<Applied> Applier::run() {
+  for (const auto& round : in_.plan.rounds) {
+    Pump pump(tx_, kWidth);
+    const bool whole = co_await pump.run(source(round));
+    if (!whole) break;
+  }
+  co_return std::move(applied_);
+}
+
+Pump::Source Applier::source(const Round& round) {
+  if (round.phase == Phase::lft) return lft_source(round);
+  if (round.phase == Phase::switch_info) return switch_source(round);
+  return port_source(round);
+}
+
+/// Blocks of up to kSwitchesAtOnce switches in turn, so that no node's window holds up the others.
+Pump::Source Applier::lft_source(const Round& round) {
+  struct Cursor {
+    NodeIndex node;
+    mad::DirectedPath path;
+    std::vector<std::size_t> blocks;
+    std::size_t next = 0, answer = 0;
+  };
+  struct State {
+    std::vector<Cursor> active;
+    std::size_t item = 0, turn = 0;
+  };
+  return [this, &round, state = State{}]() mutable -> std::optional<Job> {
+    for (;;) {
+      while (state.active.size() < kSwitchesAtOnce && state.item < round.lfts.size()) {
+        const auto& item = round.lfts[state.item++];
+        const auto path = paths_.to(item.node);
+        if (!path || blocked(item.node, PortNum{0})) {
+          applied_.skipped += item.blocks.count();
+          continue;
+        }
+        Cursor cursor{item.node, *path, {}, 0, applied_.lfts.size()};
+        item.blocks.for_each([&](std::size_t block) { cursor.blocks.push_back(block); });
+        applied_.lfts.push_back({item.node, {}, {}});
+        state.active.push_back(std::move(cursor));
+      }
+      if (state.active.empty()) return std::nullopt;
+      state.turn = state.turn < state.active.size() ? state.turn : 0;
+      auto& cursor = state.active[state.turn];
+      if (cursor.next == cursor.blocks.size() || failed_nodes_[cursor.node]) {
+        applied_.skipped += cursor.blocks.size() - cursor.next;
+        state.active.erase(state.active.begin() + static_cast<std::ptrdiff_t>(state.turn));
+        continue;
+      }
+      ++state.turn;
+      return lft_job(cursor.node, cursor.blocks[cursor.next++], cursor.path, cursor.answer);
+    }
+  };
+}
+
+Pump::Source Applier::port_source(const Round& round) {
+  return [this, &round, next = std::size_t{0}]() mutable -> std::optional<Job> {
+    while (next < round.ports.size()) {
+      if (auto job = port_job(round.ports[next++])) return job;
+    }
+    return std::nullopt;
+  };
+}
+
+Pump::Source Applier::switch_source(const Round& round) {
+  return [this, &round, next = std::size_t{0}]() mutable -> std::optional<Job> {
+    while (next < round.switch_infos.size()) {
+      if (auto job = switch_job(round.switch_infos[next++])) return job;
+    }
+    return std::nullopt;
+  };
+}
+
+bool Applier::blocked(NodeIndex index, PortNum num) const {
+  const auto& node = *in_.subnet->nodes[index];
+  if (failed_nodes_[index] || failed_ports_.contains({node.guid(), num})) return true;
+  const auto& peer = node.ports[num.value()].peer;
+  if (num.value() == 0 || !peer) return false;
+  const auto peer_index = in_.subnet->index_of(peer->node);
+  return failed_ports_.contains({peer->node, peer->port}) || (peer_index && failed_nodes_[*peer_index]);
+}
+
+void Applier::failed(NodeIndex index, PortNum port, std::uint16_t attribute, std::string reason) {
+  const auto& node = *in_.subnet->nodes[index];
+  const bool whole_node = node.is_switch() && port.value() == 0;
+  if (whole_node) failed_nodes_[index] = true;
+  if (!whole_node) failed_ports_.insert({node.guid(), port});
+  applied_.failed.push_back({index, port, attribute, std::move(reason)});
+}
+
+std::uint32_t Applier::port_modifier(NodeIndex index, PortNum port) const {
+  return wire::port_info_modifier(port, !in_.subnet->nodes[index]->refuses_extended_speeds);
+}
+
+std::optional<Job> Applier::lft_job(NodeIndex node, std::size_t block, const mad::DirectedPath& path,
+                                    std::size_t answer) {
+  const auto guid = in_.subnet->nodes[node]->guid();
+  const auto* row = in_.decided.routes->find(guid);
+  if (row == nullptr) return std::nullopt;
+  wire::LinearForwardingTable table;
+  std::transform((*row)->begin() + static_cast<std::ptrdiff_t>(block * routing::kLftBlock),
+                 (*row)->begin() + static_cast<std::ptrdiff_t>((block + 1) * routing::kLftBlock),
+                 table.ports.begin(), [](std::uint8_t port) { return PortNum{port}; });
+  const auto modifier = wire::lft_modifier(static_cast<std::uint32_t>(block));
+  return Job{mad::set_request(mad::Target{.route = path, .node = guid}, table, modifier),
+             [this, node, block, answer](mad::Answer result) -> std::optional<Job> {
+               auto& lft = applied_.lfts[answer];
+               (result ? lft.acknowledged : lft.unknown).set(block);
+               if (!result) {
+                 failed(node, PortNum{0}, wire::LinearForwardingTable::kAttribute, to_string(result.error()));
+               }
+               return std::nullopt;
+             }};
+}
+
+std::optional<Job> Applier::port_job(const PortItem& item) {
+  const auto& node = *in_.subnet->nodes[item.node];
+  const auto wish = wished_port_info(plan_input(), node, item.port);
+  const auto path = paths_.to_port(*in_.subnet, item.node, item.port);
+  if (!wish || !path || blocked(item.node, item.port)) {
+    ++applied_.skipped;
+    return std::nullopt;
+  }
+  const auto sent = port_info_to_set(*wish, item.target);
+  return Job{mad::set_request(mad::Target{.route = *path, .node = node.guid()}, sent,
+                              port_modifier(item.node, item.port)),
+             [this, item, path = *path, sent](mad::Answer result) -> std::optional<Job> {
+               if (!result) return check_port(item, path, result.error());
+               applied_.ports.push_back({item.node, item.port, sent, result->get<wire::PortInfo>()});
+               return std::nullopt;
+             }};
+}
+
+/// Was it done all the same? A lost answer, or a resend that came second, looks like a failure.
+std::optional<Job> Applier::check_port(const PortItem& item, const mad::DirectedPath& path,
+                                       const mad::RequestError& error) {
+  if (error.fault == mad::Fault::closed) return std::nullopt;
+  const auto guid = in_.subnet->nodes[item.node]->guid();
+  auto reason = to_string(error);
+  return Job{
+      mad::get_request<wire::PortInfo>({.route = path, .node = guid}, port_modifier(item.node, item.port)),
+      [this, item, reason = std::move(reason)](mad::Answer result) -> std::optional<Job> {
+        bool done = false;
+        if (result) {
+          const auto info = result->get<wire::PortInfo>();
+          auto now = *in_.subnet->nodes[item.node];
+          now.ports[item.port.value()].info = info;
+          const auto wish = wished_port_info(plan_input(), now, item.port);
+          done = wish && *wish == info && info.port_state >= item.target;
+          applied_.ports.push_back({item.node, item.port, std::nullopt, info});
+        }
+        if (!done) failed(item.node, item.port, wire::PortInfo::kAttribute, reason);
+        return std::nullopt;
+      }};
+}
+
+std::optional<Job> Applier::switch_job(NodeIndex index) {
+  const auto& node = *in_.subnet->nodes[index];
+  const auto wish = wished_switch_info(plan_input(), node);
+  const auto path = paths_.to(index);
+  if (!wish || !path || failed_nodes_[index]) {
+    ++applied_.skipped;
+    return std::nullopt;
+  }
+  auto sent = *wish;
+  sent.port_state_change = node.switch_info->port_state_change;  // written as 1 it is cleared
+  return Job{mad::set_request(mad::Target{.route = *path, .node = node.guid()}, sent),
+             [this, index, path = *path, sent](mad::Answer result) -> std::optional<Job> {
+               if (!result) return check_switch(index, path, result.error());
+               applied_.switches.push_back({index, sent, result->get<wire::SwitchInfo>()});
+               return std::nullopt;
+             }};
+}
+
+std::optional<Job> Applier::check_switch(NodeIndex index, const mad::DirectedPath& path,
+                                         const mad::RequestError& error) {
+  if (error.fault == mad::Fault::closed) return std::nullopt;
+  const auto guid = in_.subnet->nodes[index]->guid();
+  auto reason = to_string(error);
+  return Job{mad::get_request<wire::SwitchInfo>({.route = path, .node = guid}),
+             [this, index, reason = std::move(reason)](mad::Answer result) -> std::optional<Job> {
+               bool done = false;
+               if (result) {
+                 auto now = *in_.subnet->nodes[index];
+                 now.switch_info = result->get<wire::SwitchInfo>();
+                 const auto wish = wished_switch_info(plan_input(), now);
+                 done = wish && *wish == *now.switch_info;
+                 applied_.switches.push_back({index, std::nullopt, *now.switch_info});
+               }
+               if (!done) failed(index, PortNum{0}, wire::SwitchInfo::kAttribute, reason);
+               return std::nullopt;
+             }};
+}
+
+asio::awaitable<Applied> apply(mad::Transactions& tx, ApplyInput in) {
+  Applier applier(tx, std::move(in));
+  co_return co_await applier.run();
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The only code that writes to the fabric.
+
+#include <memory>
+
+#include "mad/asio.h"
+#include "mad/transactions/transactions.h"
+#include "smd/apply/applied.h"
+#include "smd/plan/plan.h"
+
+namespace smd::sm {
+
+struct ApplyInput {
+  std::shared_ptr<const Subnet> subnet;
+  Decided decided;
+  std::shared_ptr<const config::SubnetConfig> config;
+  Plan plan;
+};
+
+/// Writes the plan round by round: a round begins when all Sets of the one before have ended. After a failed
+/// Set the later ones of that node, or port, are skipped: they would come out of order. A refused or
+/// unanswered Set of PortInfo or SwitchInfo is followed by a Get, since the node may have done it all the
+/// same.
+asio::awaitable<Applied> apply(mad::Transactions& tx, ApplyInput in);
+
+}  // namespace smd::sm

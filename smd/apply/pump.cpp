@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/apply/pump.h"
+
+#include <utility>
+
+namespace smd::sm {
+
+void Pump::begin(std::size_t slot, Job&& job) {
+  ++open_;
+  auto& place = slots_[slot];
+  place.job = std::move(job);
+  place.id =
+      tx_.submit(place.job->request, [this, slot](mad::Answer answer) { ended(slot, std::move(answer)); });
+}
+
+bool Pump::fill(std::size_t slot) {
+  if (stopping_) return false;
+  auto job = source_();
+  if (!job) return false;
+  begin(slot, std::move(*job));
+  return true;
+}
+
+void Pump::ended(std::size_t slot, mad::Answer answer) {
+  --open_;
+  auto job = std::exchange(slots_[slot].job, std::nullopt);
+  slots_[slot].id = 0;
+  auto next = job->done(std::move(answer));
+  if (next && !stopping_) {
+    begin(slot, std::move(*next));
+  } else {
+    fill(slot);
+  }
+  if (open_ == 0) done_.wake_all();
+}
+
+asio::awaitable<bool> Pump::run(Source source) {
+  source_ = std::move(source);
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+    if (!fill(slot)) break;
+  }
+  while (open_ != 0) {
+    const bool woken = co_await done_.wait();
+    if (woken || stopping_) continue;
+    stopping_ = true;
+    for (const auto& slot : slots_) {
+      if (slot.id != 0) tx_.cancel(slot.id);
+    }
+    // Closed requests still deliver their ends; they are ours until then. A cancelled coroutine cannot wait
+    // on a list any more, so it takes turns with the event loop.
+    while (open_ != 0) co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);
+  }
+  co_return !stopping_;
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Many requests, so many at a time: without a coroutine each, because a large fabric is written with
+// millions.
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "mad/asio.h"
+#include "mad/suspend.h"
+#include "mad/transactions/transactions.h"
+
+namespace smd::sm {
+
+/// One request and what to do with its answer; a job that the answer asks for takes its place.
+struct Job {
+  mad::Request request;
+  std::move_only_function<std::optional<Job>(mad::Answer)> done;
+};
+
+/// On the io_context's thread.
+class Pump {
+ public:
+  /// Where the next job comes from; nothing: there is none any more.
+  using Source = std::move_only_function<std::optional<Job>()>;
+
+  Pump(mad::Transactions& tx, std::size_t width) : tx_(tx), slots_(width) {}
+  Pump(const Pump&) = delete;
+  Pump& operator=(const Pump&) = delete;
+
+  /// Returns when all jobs have ended. False when cancelled: open requests are ended, no new ones begun.
+  asio::awaitable<bool> run(Source source);
+
+ private:
+  struct Slot {
+    mad::Transactions::RequestId id = 0;
+    std::optional<Job> job;
+  };
+  bool fill(std::size_t slot);
+  void begin(std::size_t slot, Job&& job);
+  void ended(std::size_t slot, mad::Answer answer);
+
+  mad::Transactions& tx_;
+  Source source_;
+  std::vector<Slot> slots_;
+  std::size_t open_ = 0;
+  bool stopping_ = false;
+  mad::WaitList done_;
+};
+
+}  // namespace smd::sm

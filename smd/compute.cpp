@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/compute.h"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/thread_pool.hpp>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "mad/suspend.h"
+
+namespace smd::sm {
+
+asio::awaitable<void> InlineCompute::execute(std::move_only_function<void()> work) {
+  work();
+  co_return;
+}
+
+namespace {
+
+/// Below the threads that answer the fabric. Not being allowed to is no reason to stop.
+void lower_priority() {
+  constexpr int kNice = 5;
+  static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice));
+}
+
+/// The caller takes part, so that a call from a thread of the pool cannot wait for itself.
+class PoolParallel final : public routing::Parallel {
+ public:
+  PoolParallel(asio::thread_pool& pool, unsigned threads) : pool_(pool), threads_(threads) {}
+  unsigned threads() const override { return threads_; }
+
+  void for_each(std::size_t n, const std::function<void(std::size_t)>& fn) const override {
+    struct Shared {
+      explicit Shared(std::size_t count, const std::function<void(std::size_t)>& work)
+          : n(count), fn(&work) {}
+      std::size_t n;
+      const std::function<void(std::size_t)>* fn;
+      std::atomic<std::size_t> next{0};
+      std::mutex mutex;
+      std::condition_variable ended;
+      std::size_t done = 0;
+    };
+    const auto shared = std::make_shared<Shared>(n, fn);
+    // A helper that starts after all indexes are taken touches nothing but `shared`.
+    const auto run = [](Shared& s) {
+      std::size_t mine = 0;
+      for (std::size_t i = s.next++; i < s.n; i = s.next++) {
+        (*s.fn)(i);
+        ++mine;
+      }
+      if (mine == 0) return;
+      const std::scoped_lock lock(s.mutex);
+      s.done += mine;
+      if (s.done == s.n) s.ended.notify_all();
+    };
+    const std::size_t helpers = std::min<std::size_t>(threads_, n);
+    for (std::size_t i = 1; i < helpers; ++i) asio::post(pool_, [shared, run] { run(*shared); });
+    run(*shared);
+    std::unique_lock lock(shared->mutex);
+    shared->ended.wait(lock, [&] { return shared->done == shared->n; });
+  }
+
+ private:
+  asio::thread_pool& pool_;
+  unsigned threads_;
+};
+
+}  // namespace
+
+struct PoolCompute::Impl {
+  explicit Impl(unsigned count) : pool(count), parallel(pool, count) {
+    for (unsigned i = 0; i < count; ++i) asio::post(pool, lower_priority);
+  }
+  asio::thread_pool pool;
+  PoolParallel parallel;
+};
+
+PoolCompute::PoolCompute(unsigned threads)
+    : impl_(std::make_unique<Impl>(threads != 0 ? threads
+                                                : std::max(1U, std::thread::hardware_concurrency()))) {}
+
+PoolCompute::~PoolCompute() { impl_->pool.join(); }
+
+const routing::Parallel& PoolCompute::parallel() const { return impl_->parallel; }
+
+asio::awaitable<void> PoolCompute::execute(std::move_only_function<void()> work) {
+  const auto executor = co_await asio::this_coro::executor;
+  auto done = std::make_shared<bool>(false);  // the io_context's thread only
+  co_await mad::suspend([&](mad::SuspensionPtr waiter) {
+    asio::post(impl_->pool, [executor, done, waiter, task = std::move(work)]() mutable {
+      task();
+      asio::post(executor, [done, waiter] {
+        *done = true;
+        waiter->resume(true);
+      });
+    });
+  });
+  // Cancelled: the work goes on and refers to our frame, so we stay.
+  while (!*done) co_await asio::post(executor, asio::use_awaitable);
+}
+
+}  // namespace smd::sm

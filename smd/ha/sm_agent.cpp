@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/ha/sm_agent.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "mad/wire/notice.h"
+#include "mad/wire/trap.h"
+
+namespace smd::sm {
+
+SmAgent::SmAgent(mad::Transactions& tx, log::Log log, Events events)
+    : tx_(tx), log_(std::move(log)), events_(std::move(events)) {
+  info_.state = wire::SmState::discovering;
+}
+
+void SmAgent::listen() {
+  tx_.on_unsolicited([this](mad::Received&& mad) { received(std::move(mad)); });
+}
+
+void SmAgent::set_identity(Guid port, std::uint8_t priority, std::uint64_t sm_key) {
+  info_.guid = port;
+  info_.priority = priority;
+  info_.sm_key = sm_key;
+}
+
+void SmAgent::set_state(wire::SmState state) {
+  if (info_.state == state) return;
+  log_.info("sm.state").kv("from", info_.state).kv("to", state).always();
+  info_.state = state;
+  if (state != wire::SmState::master) handed_over_by_.reset();
+}
+
+void SmAgent::received(mad::Received&& mad) {
+  const auto smp = wire::Smp::from_bytes(mad.bytes);
+  if (!smp) return;
+  const auto smi_class = smp->mgmt_class();
+  if (smi_class != wire::MgmtClass::sm_lid && smi_class != wire::MgmtClass::sm_directed) return;
+  if (smp->method() == wire::Method::trap) {
+    trap(mad, *smp);
+    return;
+  }
+  const bool asked = smp->method() == wire::Method::get || smp->method() == wire::Method::set;
+  if (asked && smp->attribute() == wire::SmInfo::kAttribute) sm_info(mad, *smp);
+}
+
+void SmAgent::sm_info(const mad::Received& mad, const wire::Smp& smp) {
+  std::uint16_t status = wire::kStatusOk;
+  if (smp.method() == wire::Method::set) status = control(smp);
+  ++info_.act_count;
+  auto reply = smp.response(status);
+  auto shown = info_;
+  shown.sm_key = 0;  // nobody needs it who does not have it
+  reply.put(shown);
+  if (const auto sent = tx_.respond(reply, mad.from); !sent) {
+    log_.warn("sm_info.not_answered").kv("errno", sent.error().error).kv("reason", sent.error().what);
+  }
+}
+
+/// What another SM tells us to be. The state machine of SMInfo Sets, as OpenSM's users know it.
+std::uint16_t SmAgent::control(const wire::Smp& smp) {
+  const auto other = smp.get<wire::SmInfo>();
+  const auto control = static_cast<wire::SmControl>(smp.modifier());
+  log_.info("sm.control")
+      .kv("control", control)
+      .kv("from_guid", other.guid)
+      .kv("from_priority", other.priority);
+  switch (control) {
+    case wire::SmControl::handover:
+      if (info_.state != wire::SmState::standby && info_.state != wire::SmState::master)
+        return wire::kStatusBadField;
+      handed_over_by_ = other.guid;
+      events_.handover();
+      return wire::kStatusOk;
+    case wire::SmControl::acknowledge:
+      return wire::kStatusOk;
+    case wire::SmControl::disable:
+      if (info_.state == wire::SmState::master) return wire::kStatusBadField;
+      set_state(wire::SmState::not_active);
+      return wire::kStatusOk;
+    case wire::SmControl::standby:
+      if (info_.state == wire::SmState::not_active) set_state(wire::SmState::standby);
+      return wire::kStatusOk;
+    case wire::SmControl::discover:
+      if (info_.state == wire::SmState::standby) events_.trap("SMInfo DISCOVER");
+      return wire::kStatusOk;
+  }
+  return wire::kStatusBadField;
+}
+
+void SmAgent::trap(const mad::Received& mad, const wire::Smp& smp) {
+  // Only the master answers: a trap that nobody represses comes again, and then finds who is.
+  if (info_.state != wire::SmState::master || smp.attribute() != wire::Notice::kAttribute) return;
+  if (const auto sent = tx_.respond(smp.response(), mad.from); !sent) {
+    log_.warn("trap.not_repressed").kv("errno", sent.error().error).kv("reason", sent.error().what);
+  }
+  const auto notice = smp.get<wire::Notice>();
+  if (!notice.is_generic) return;
+  log_.info("trap")
+      .kv("number", notice.trap)
+      .kv("name", wire::trap_name(notice.trap))
+      .kv("lid", mad.from.lid);
+  const bool changes = notice.trap == wire::trap::kLinkStateChange ||
+                       notice.trap == wire::trap::kLocalChange ||
+                       notice.trap == wire::trap::kSystemImageGuidChange;
+  if (changes) events_.trap(fmt::format("trap {}", notice.trap));
+}
+
+}  // namespace smd::sm

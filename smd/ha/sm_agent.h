@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Our side of SMInfo and traps: answers those who ask who we are, and hears what the fabric reports.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "mad/transactions/transactions.h"
+#include "mad/wire/sm_info.h"
+#include "mad/wire/smp.h"
+#include "smd/ha/election.h"
+#include "smd/log/log.h"
+
+namespace smd::sm {
+
+/// On the io_context's thread. `tx` outlives it.
+class SmAgent {
+ public:
+  /// What the manager does about it.
+  struct Events {
+    std::function<void(std::string reason)> trap;  ///< something changed in the fabric
+    std::function<void()> handover;                ///< the master gives the fabric to us
+  };
+
+  SmAgent(mad::Transactions& tx, log::Log log, Events events);
+
+  /// Begins to listen. Not called in a dry run: then everything stays unanswered.
+  void listen();
+
+  void set_identity(Guid port, std::uint8_t priority, std::uint64_t sm_key);
+  void set_state(wire::SmState state);
+  wire::SmState state() const { return info_.state; }
+  SmRank rank() const { return {info_.priority, info_.guid}; }
+  /// Who handed the fabric over to us, until state changes from master.
+  std::optional<Guid> handed_over_by() const { return handed_over_by_; }
+
+ private:
+  void received(mad::Received&& mad);
+  void sm_info(const mad::Received& mad, const wire::Smp& smp);
+  std::uint16_t control(const wire::Smp& smp);
+  void trap(const mad::Received& mad, const wire::Smp& smp);
+
+  mad::Transactions& tx_;
+  log::Log log_;
+  Events events_;
+  wire::SmInfo info_;
+  std::optional<Guid> handed_over_by_;
+};
+
+}  // namespace smd::sm

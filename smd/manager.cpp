@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop: what asks for work, and who we are in it. The work itself: manager_sweep.cpp.
+#include "smd/manager.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "mad/transactions/ask.h"
+#include "smd/report/trouble.h"
+#include "smd/sweep/paths.h"
+
+namespace smd::sm {
+namespace {
+
+mad::Policy policy_of(const config::MadConfig& config) {
+  mad::Policy policy;
+  policy.max_outstanding = config.max_outstanding;
+  policy.per_node = config.per_node;
+  policy.timeout = config.timeout;
+  policy.retries = config.retries;
+  return policy;
+}
+
+}  // namespace
+
+SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::SubnetConfig config,
+                             ManagerOptions options)
+    : parts_(std::move(parts)),
+      name_(std::move(name)),
+      config_(std::make_shared<const config::SubnetConfig>(std::move(config))),
+      options_(std::move(options)),
+      tx_(parts_.executor, parts_.clock, parts_.smi, policy_of(config_->mad), parts_.seed),
+      agent_(tx_, parts_.log,
+             {.trap = [this](const std::string& reason) { heard_trap(reason); },
+              .handover = [this] { agenda_.add(Work::heavy, "handover"); }}) {}
+
+void SubnetManager::heard_trap(const std::string& reason) {
+  if (config_->sweep.on_trap) agenda_.add(Work::heavy, reason);
+}
+
+asio::awaitable<bool> SubnetManager::pause(mad::Duration time) {
+  co_return co_await parts_.clock.sleep(time);
+}
+
+/// The SM's place on the port. Taken by somebody else: said once, and asked for again.
+asio::awaitable<bool> SubnetManager::claim() {
+  std::string said;
+  for (;;) {
+    const auto claimed = parts_.claim_sm();
+    if (claimed) co_return true;
+    if (std::exchange(said, claimed.error()) != claimed.error()) {
+      parts_.log.warn("sm.place_taken").kv("reason", claimed.error()).always();
+    }
+    const bool time = co_await pause(std::chrono::seconds(1));
+    if (!time) co_return false;
+  }
+}
+
+asio::awaitable<void> SubnetManager::run() {
+  if (const auto local = parts_.smi.local(); local) {
+    agent_.set_identity(local->guid, config_->sm.priority, config_->sm.sm_key);
+  }
+  if (!options_.dry_run) {
+    agent_.listen();
+    const bool claimed = co_await claim();
+    if (!claimed) co_return;
+  }
+  agenda_.add(Work::heavy, "start");
+  for (;;) {
+    const bool asked = co_await wait_for_work();
+    if (!asked) co_return;
+    const auto outcome = co_await work(agenda_.take());
+    if (outcome == Outcome::cancelled) co_return;
+    if (outcome == Outcome::done && (options_.once || options_.dry_run)) co_return;
+    if (outcome == Outcome::not_ours && (options_.once || options_.dry_run)) co_return;
+    if (outcome == Outcome::own_port_silent) {
+      const bool time = co_await pause(std::chrono::seconds(1));
+      if (!time) co_return;
+      agenda_.add(Work::heavy, "own port");
+    }
+  }
+}
+
+/// Something is on the agenda, or the interval is over. The first event after quiet is acted on at once;
+/// those that follow within the settle window make one sweep together.
+asio::awaitable<bool> SubnetManager::wait_for_work() {
+  const auto interval = config_->sweep.interval;
+  while (agenda_.peek().work == Work::none) {
+    mad::Clock::TimerId timer = 0;
+    if (interval.count() != 0) {
+      timer = parts_.clock.call_at(parts_.clock.now() + interval,
+                                   [this] { agenda_.add(Work::light, "interval"); });
+    }
+    const bool woken = co_await agenda_.changed();
+    parts_.clock.cancel(timer);
+    if (!woken) co_return false;
+  }
+  if (agenda_.peek().work == Work::heavy && subnet_) {
+    const auto earliest = last_event_sweep_ + config_->sweep.settle;
+    if (parts_.clock.now() < earliest) {
+      const bool time = co_await parts_.clock.until(earliest);
+      if (!time) co_return false;
+    }
+  }
+  co_return true;
+}
+
+asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
+  parts_.log.tick();
+  if (asked.work == Work::light && subnet_) {
+    const bool changed = co_await light_sweep();
+    // What is not as it should be is looked at again each time, whether or not a switch says so.
+    const bool again = summary_.state != SweepState::up;
+    if (!changed && !again) co_return Outcome::done;
+    asked.reason = changed ? "port state change" : "not up";
+  }
+  const auto outcome = co_await heavy_sweep(std::move(asked.reason));
+  last_event_sweep_ = parts_.clock.now();
+  if (outcome == Outcome::not_ours && !options_.once && !options_.dry_run) {
+    const bool gone = co_await stand_by();
+    if (!gone) co_return Outcome::cancelled;
+    agenda_.add(Work::heavy, "master gone");
+  }
+  co_return outcome;
+}
+
+/// Asks the master whether it is still there, until it is not, or gives the fabric to us.
+asio::awaitable<bool> SubnetManager::stand_by() {
+  agent_.set_state(wire::SmState::standby);
+  const auto master = *other_master();
+  const auto node = subnet_->index_of(master.at.node);
+  const Paths paths(*subnet_);
+  const auto path = node ? paths.to_port(*subnet_, *node, master.at.port) : std::nullopt;
+  unsigned unanswered = 0;
+  for (;;) {
+    const bool time = co_await pause(config_->ha.poll);
+    if (!time) co_return false;
+    if (agenda_.peek().work == Work::heavy) co_return true;
+    if (!path || agent_.state() == wire::SmState::not_active) continue;
+    const mad::Target target{.route = *path, .node = master.at.node};
+    const auto info = co_await mad::get<wire::SmInfo>(tx_, target);
+    const bool there = info && info->guid == master.info.guid &&
+                       (info->state == wire::SmState::master || master.info.state != wire::SmState::master);
+    unanswered = there ? 0 : unanswered + 1;
+    const bool answered_otherwise = info && !there;
+    if (!answered_otherwise && unanswered <= config_->ha.retries) continue;
+    parts_.log.warn("sm.master_gone")
+        .port(master.at.node, master.node_description, master.at.port)
+        .kv("reason", info ? std::string(to_string(info->state)) : to_string(info.error()))
+        .always();
+    co_return true;
+  }
+}
+
+}  // namespace smd::sm

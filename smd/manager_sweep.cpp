@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// One sweep: observe, decide, plan, apply, advance.
+#include <algorithm>
+#include <utility>
+
+#include "mad/transactions/ask.h"
+#include "smd/apply/advance.h"
+#include "smd/apply/apply.h"
+#include "smd/manager.h"
+#include "smd/report/tally.h"
+#include "smd/report/trouble.h"
+#include "smd/sweep/discover.h"
+#include "smd/sweep/paths.h"
+
+namespace smd::sm {
+namespace {
+
+/// Plans of one sweep: what fails is planned again, at once and then once more, before the next sweep.
+constexpr unsigned kAttempts = 3;
+
+/// Milliseconds by the manager's clock since the last call.
+class Lap {
+ public:
+  explicit Lap(mad::Clock& clock) : clock_(clock), last_(clock.now()) {}
+  double operator()() {
+    const auto now = clock_.now();
+    const std::chrono::duration<double, std::milli> lap = now - std::exchange(last_, now);
+    return lap.count();
+  }
+
+ private:
+  mad::Clock& clock_;
+  mad::TimePoint last_;
+};
+
+}  // namespace
+
+asio::awaitable<SubnetManager::Outcome> SubnetManager::heavy_sweep(std::string reason) {
+  const auto before = tx_.counters();
+  Lap total(parts_.clock), lap(parts_.clock);
+  summary_ = {};
+  summary_.subnet = name_;
+  summary_.reason = std::move(reason);
+  failed_sets_ = 0;
+  times_ = {};
+  const auto observed = co_await observe();
+  summary_.discover_ms = lap();
+  if (observed == Outcome::not_ours) {
+    summarise(before);
+    summary_.total_ms = total();
+    publish();
+  }
+  if (observed != Outcome::done) co_return observed;
+
+  const bool decided = co_await settle_decision();
+  summary_.decide_ms = lap();
+  if (!decided) co_return Outcome::cancelled;
+  const bool written = co_await write_difference();
+  summary_.apply_ms = lap();
+  if (!written) co_return Outcome::cancelled;
+  summarise(before);
+  summary_.total_ms = total();
+  publish();
+  co_return Outcome::done;
+}
+
+/// What is, and whether it is ours to change.
+asio::awaitable<SubnetManager::Outcome> SubnetManager::observe() {
+  auto found = co_await discover(tx_, parts_.clock, subnet_.get(), {});
+  const auto cancellation = co_await asio::this_coro::cancellation_state;
+  if (cancellation.cancelled() != asio::cancellation_type::none) co_return Outcome::cancelled;
+  if (!found) {
+    if (!std::exchange(said_own_port_, true)) {
+      parts_.log.warn("own_port.silent").kv("reason", found.error()).always();
+    }
+    co_return Outcome::own_port_silent;
+  }
+  said_own_port_ = false;
+  name_nodes(*found);
+  subnet_ = std::make_shared<const Subnet>(std::move(*found));
+  const auto other = other_master();
+  if (!other) {
+    if (!options_.dry_run) agent_.set_state(wire::SmState::master);
+    co_return Outcome::done;
+  }
+  if (options_.dry_run) co_return Outcome::done;
+  parts_.log.warn("sm.other_master")
+      .port(other->at.node, other->node_description, other->at.port)
+      .kv("sm_guid", other->info.guid)
+      .kv("priority", other->info.priority)
+      .kv("state", other->info.state)
+      .kv("lid", other->lid)
+      .kv("action", "nothing is written; waiting")
+      .always();
+  co_return Outcome::not_ours;
+}
+
+std::optional<OtherSm> SubnetManager::other_master() const {
+  std::vector<OtherSm> others;
+  for (const auto& other : subnet_->other_sms) {
+    const bool gave_way = agent_.handed_over_by() == other.info.guid;
+    const auto& allowed = config_->sm.allowed_guids;
+    const bool ignored = !allowed.empty() && std::ranges::find(allowed, other.info.guid) == allowed.end();
+    if (!gave_way && !ignored && !config_->sm.force) others.push_back(other);
+  }
+  return gives_way_to(agent_.rank(), others);
+}
+
+/// Names from the map file, and where the other SMs sit.
+void SubnetManager::name_nodes(Subnet& subnet) const {
+  for (auto& node : subnet.nodes) {
+    const auto it = config_->names.nodes.find(node->guid());
+    if (it == config_->names.nodes.end() || it->second == node->description) continue;
+    auto named = std::make_shared<Node>(*node);
+    named->description = it->second;
+    node = std::move(named);
+  }
+  for (auto& sm : subnet.other_sms) {
+    if (const auto* node = subnet.find(sm.at.node); node != nullptr) sm.node_description = node->description;
+  }
+}
+
+/// False when cancelled.
+asio::awaitable<bool> SubnetManager::settle_decision() {
+  std::optional<std::expected<Decision, routing::RouteError>> decision;
+  const DecideInput input{.subnet = *subnet_,
+                          .config = *config_,
+                          .stored = stored_,
+                          .previous = decided_ ? &*decided_ : nullptr,
+                          .parallel = parts_.compute.parallel()};
+  co_await parts_.compute.execute([&] { decision = decide(input); });
+  if (!*decision) co_return false;
+  times_ = (*decision)->times;
+  decided_ = std::move((*decision)->decided);
+  stored_ = store(std::move(stored_), *decided_);
+  summary_.lids_changed = lids_changed(*subnet_, *decided_->lids);
+  co_return true;
+}
+
+/// Plans and writes until nothing differs, or until what is left fails again. False when cancelled.
+asio::awaitable<bool> SubnetManager::write_difference() {
+  for (unsigned attempt = 1; attempt <= kAttempts; ++attempt) {
+    Plan next;
+    const PlanInput input{*subnet_, *decided_, *config_};
+    co_await parts_.compute.execute([&] { next = plan(input); });
+    if (attempt == 1) summary_.lft_entries_changed = next.lft_entries_changed;
+    if (options_.dry_run) {
+      if (options_.on_plan) options_.on_plan(*subnet_, *decided_, next);
+      co_return true;
+    }
+    if (next.empty()) co_return true;
+    ApplyInput to_write{subnet_, *decided_, config_, std::move(next)};
+    const auto applied = co_await apply(tx_, std::move(to_write));
+    const auto cancellation = co_await asio::this_coro::cancellation_state;
+    if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
+    for (const auto& lft : applied.lfts) summary_.lft_blocks += lft.acknowledged.count();
+    const auto noted = advance(*subnet_, *decided_, applied);
+    log_not_kept(parts_.log, *subnet_, noted);
+    subnet_ = std::make_shared<const Subnet>(noted);
+    failed_sets_ += applied.failed.size();
+    log_failed(parts_.log, *subnet_, applied);
+  }
+  co_return true;
+}
+
+/// Has any switch seen a port change, or has the fabric's mastership changed? Gets only; true: look at all.
+asio::awaitable<bool> SubnetManager::light_sweep() {
+  const auto subnet = subnet_;
+  const Paths paths(*subnet);
+  mad::TaskGroup group(parts_.executor);
+  bool changed = false;
+  const auto ask = [](SubnetManager* self, mad::Target target, bool* found) -> asio::awaitable<void> {
+    const auto info = co_await mad::get<wire::SwitchInfo>(self->tx_, target);
+    if (!info || info->port_state_change) *found = true;
+  };
+  for (std::size_t i = 0; i < subnet->nodes.size(); ++i) {
+    const auto& node = *subnet->nodes[i];
+    if (!node.is_switch()) continue;
+    const auto path = paths.to(i);
+    if (path) group.spawn(ask(this, mad::Target{.route = *path, .node = node.guid()}, &changed));
+  }
+  const auto own = co_await mad::get<wire::PortInfo>(tx_, mad::Target{.node = subnet->sm_node},
+                                                     wire::port_info_modifier(subnet->sm_port, true));
+  const auto* self = subnet->find(subnet->sm_node);
+  if (self != nullptr && own && own->port_state != self->ports[subnet->sm_port.value()].info.port_state)
+    changed = true;
+  co_await group.join();
+  co_await group.stop();
+  co_return changed;
+}
+
+void SubnetManager::summarise(const mad::Counters& before) {
+  const auto sent = tx_.counters() - before;
+  summary_.smps_get = sent.total(&mad::AttributeCounters::sent, wire::Method::get);
+  summary_.smps_set = sent.total(&mad::AttributeCounters::sent, wire::Method::set);
+  summary_.timeouts = sent.total(&mad::AttributeCounters::timeouts);
+  summary_.retries = sent.total(&mad::AttributeCounters::retries);
+  summary_.sets_failed = failed_sets_;
+  summary_.route_ms = times_.route_ms;
+  summary_.verify_ms = times_.verify_ms;
+  const bool ours = agent_.state() == wire::SmState::master || options_.dry_run;
+  tally(*subnet_, ours && decided_ ? &*decided_ : nullptr, summary_);
+  if (!ours) summary_.state = SweepState::failed;
+}
+
+void SubnetManager::publish() {
+  if (!options_.dry_run && agent_.state() == wire::SmState::master)
+    log_trouble(parts_.log, *subnet_, *decided_);
+  log_summary(parts_.log, summary_);
+  auto snapshot = std::make_shared<Snapshot>();
+  snapshot->subnet = subnet_;
+  if (decided_) snapshot->decided = *decided_;
+  snapshot->times = times_;
+  snapshot->summary = summary_;
+  snapshot->state = agent_.state();
+  if (options_.on_sweep) options_.on_sweep(*snapshot);
+  published_.set(std::move(snapshot));
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/report/trouble.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "mad/wire/mad.h"
+
+namespace smd::sm {
+namespace {
+
+std::string name_of(const Subnet& subnet, Guid node) {
+  const auto* found = subnet.find(node);
+  return found != nullptr ? found->description : std::string{};
+}
+
+std::string why_not_active(const Subnet& subnet, const Port& port) {
+  if (!port.peer) return "nothing answers at the other end";
+  const auto* peer = subnet.find(port.peer->node);
+  if (peer == nullptr)
+    return fmt::format("the node at the other end, {}, is not in service", port.peer->node);
+  return fmt::format("state {}", to_string(port.info.port_state));
+}
+
+void log_ports(const log::Log& log, const Subnet& subnet) {
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t p = 1; p < node->ports.size(); ++p) {
+      const auto& port = node->ports[p];
+      if (!port.linked() || port.info.port_state == PortState::active) continue;
+      const PortNum num{static_cast<std::uint8_t>(p)};
+      log.warn("port.not_active")
+          .port(node->guid(), node->description, num)
+          .kv("state", port.info.port_state)
+          .kv("reason", why_not_active(subnet, port));
+    }
+  }
+}
+
+void log_duplicates(const log::Log& log, const Subnet& subnet) {
+  for (const auto& duplicate : subnet.duplicates) {
+    std::string places;
+    for (const auto& place : duplicate.places) {
+      fmt::format_to(std::back_inserter(places), "{}{} {} port {}", places.empty() ? "" : ", ", place.node,
+                     name_of(subnet, place.node), place.port);
+    }
+    log.error("guid.duplicate")
+        .kv("guid", duplicate.guid)
+        .kv("behind", places)
+        .kv("action", "kept out of service");
+  }
+}
+
+void log_routes(const log::Log& log, const RoutePart& routes) {
+  for (const auto& refusal : routes.fell_back_from) {
+    log.warn("routing.fell_back")
+        .kv("from", refusal.engine)
+        .kv("to", routes.engine)
+        .kv("reason", refusal.reason);
+  }
+  if (!routes.verification.ok()) {
+    log.error("routing.not_proven")
+        .kv("engine", routes.engine)
+        .kv("found", routing::describe(routes.verification, *routes.topology));
+  }
+}
+
+}  // namespace
+
+void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decided) {
+  for (const auto& lost : subnet.unresponsive) {
+    log.warn("node.unresponsive")
+        .port(lost.behind.node, name_of(subnet, lost.behind.node), lost.behind.port)
+        .kv("node", lost.node)
+        .kv("reason", lost.reason);
+  }
+  log_duplicates(log, subnet);
+  log_ports(log, subnet);
+  for (const auto guid : decided.lids->without_lid) log.error("lid.none_left").kv("port_guid", guid);
+  if (decided.routes) log_routes(log, *decided.routes);
+}
+
+void log_failed(const log::Log& log, const Subnet& subnet, const Applied& applied) {
+  for (const auto& set : applied.failed) {
+    const auto& node = *subnet.nodes[set.node];
+    log.warn("set.failed")
+        .port(node.guid(), node.description, set.port)
+        .kv("attribute", wire::attribute_name(set.attribute))
+        .kv("reason", set.reason);
+  }
+  if (applied.skipped != 0)
+    log.warn("set.skipped").kv("sets", applied.skipped).kv("reason", "an earlier Set failed");
+}
+
+void log_not_kept(const log::Log& log, const Subnet& before, const Subnet& after) {
+  struct Sum {
+    std::size_t ports = 0;
+    const Node* first = nullptr;
+    PortNum port;
+    std::uint64_t wished = 0;
+  };
+  std::map<std::pair<std::uint16_t, std::string>, Sum> sums;
+  for (std::size_t i = 0; i < after.nodes.size(); ++i) {
+    const auto& old = before.nodes[i]->not_kept;
+    for (const auto& item : after.nodes[i]->not_kept) {
+      if (std::ranges::find(old, item) != old.end()) continue;
+      auto& sum = sums[{item.attribute, item.field}];
+      if (sum.ports++ == 0) sum.first = after.nodes[i].get(), sum.port = item.port, sum.wished = item.wished;
+    }
+  }
+  for (const auto& [key, sum] : sums) {
+    log.warn("field.not_kept")
+        .port(sum.first->guid(), sum.first->description, sum.port)
+        .kv("attribute", wire::attribute_name(key.first))
+        .kv("field", key.second)
+        .kv("wished", sum.wished)
+        .kv("ports", sum.ports)
+        .kv("action", "not set again until the node restarts or the wish changes")
+        .subject(fmt::format("{} {}", key.first, key.second));
+  }
+}
+
+void log_summary(const log::Log& log, const SweepSummary& summary) {
+  auto&& event = log.info("sweep");
+  for_each_field(summary, [&](std::string_view key, const auto& value) {
+    if (key != "subnet") event.kv(key, value);
+  });
+  event.always();
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What is wrong, one log line each: a port is always named by GUID, name and number.
+
+#include "smd/apply/applied.h"
+#include "smd/decide/decided.h"
+#include "smd/log/log.h"
+#include "smd/report/sweep_summary.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+/// Nodes that do not answer, duplicate GUIDs, ports that are not Active and why, LIDs that ran out, engines
+/// that were passed over, routes that are not proven.
+void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decided);
+
+/// Sets without a good answer, of one plan.
+void log_failed(const log::Log& log, const Subnet& subnet, const Applied& applied);
+
+/// Fields that nodes turned out not to keep: one line for each attribute and field, with how many ports.
+void log_not_kept(const log::Log& log, const Subnet& before, const Subnet& after);
+
+/// The line of a sweep.
+void log_summary(const log::Log& log, const SweepSummary& summary);
+
+}  // namespace smd::sm

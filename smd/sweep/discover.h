@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A heavy sweep: everything that the fabric says about itself, read over directed routes.
+
+#include <expected>
+#include <string>
+
+#include "mad/asio.h"
+#include "mad/clock.h"
+#include "mad/transactions/transactions.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+struct DiscoverOptions {
+  /// The next wave of probes does not wait longer than this for answers that do not come. Links between two
+  /// nodes found in one wave may then be probed from both ends.
+  mad::Duration patience = std::chrono::milliseconds(50);
+};
+
+/// Reads the whole fabric with Gets only. `before` (may be null) is what was known: tables that still stand
+/// as we left them are taken from it, and of two places that show one GUID the one in it stays.
+/// Fails only where our own port does not answer. A node that does not answer costs its own time-outs,
+/// beside everything else.
+asio::awaitable<std::expected<Subnet, std::string>> discover(mad::Transactions& tx, mad::Clock& clock,
+                                                             const Subnet* before, DiscoverOptions options);
+
+}  // namespace smd::sm

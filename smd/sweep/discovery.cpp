@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sweep/discovery.h"
+
+#include <algorithm>
+
+namespace smd::sm {
+
+std::shared_ptr<const PKeyRows> PKeyPool::share(PKeyRows&& rows) {
+  const auto it = std::ranges::find_if(pool_, [&](const auto& known) { return *known == rows; });
+  if (it != pool_.end()) return *it;
+  pool_.push_back(std::make_shared<const PKeyRows>(std::move(rows)));
+  return pool_.back();
+}
+
+Discovery::Discovery(mad::Transactions& tx, mad::Clock& clock, asio::any_io_executor executor,
+                     const Subnet* before, DiscoverOptions options,
+                     std::set<std::pair<Guid, PortNum>> excluded)
+    : tx_(tx),
+      clock_(clock),
+      before_(before),
+      options_(options),
+      findings_(std::move(excluded)),
+      group_(std::move(executor)) {}
+
+void Discovery::start(asio::awaitable<void> task) {
+  ++running_;
+  group_.spawn(counted(std::move(task)));
+}
+
+asio::awaitable<void> Discovery::counted(asio::awaitable<void> task) {
+  co_await std::move(task);
+  --running_;
+  ++completed_;
+  if (running_ == 0) waiters_.wake_all();
+}
+
+/// Waits until all tasks have ended, or until nothing has ended for as long as we have patience.
+asio::awaitable<void> Discovery::settle() {
+  while (running_ != 0) {
+    const auto completed = completed_;
+    const auto timer = clock_.call_at(clock_.now() + options_.patience, [this] { waiters_.wake_all(); });
+    const bool woken = co_await waiters_.wait();
+    clock_.cancel(timer);
+    if (!woken || completed == completed_) co_return;
+  }
+}
+
+bool Discovery::begin_reads() {
+  const auto reads = std::exchange(to_read_, {});
+  for (const auto& read : reads) {
+    if (read.whole) start(read_description(*read.found));
+    if (read.whole && read.found->node.is_switch()) start(read_switch(*read.found));
+    if (!read.found->node.is_switch()) start(read_port(*read.found, read.arrival, read.path));
+  }
+  return !reads.empty();
+}
+
+/// Every port that has a link whose other end nobody has seen.
+bool Discovery::begin_probes() {
+  bool any = false;
+  for (auto* found : may_probe_) {
+    const auto& node = found->node;
+    for (std::size_t p = 1; p < node.ports.size(); ++p) {
+      const PeerPort place{node.guid(), PortNum{static_cast<std::uint8_t>(p)}};
+      if (!node.is_switch() && place.port != self_->port) continue;
+      if (!node.ports[p].linked() || node.ports[p].peer || findings_.excluded(place)) continue;
+      const auto path = found->path.then(place.port);
+      if (!path || !probed_.insert({place.node, place.port}).second) continue;
+      start(visit(place, *path));
+      any = true;
+    }
+  }
+  return any;
+}
+
+asio::awaitable<void> Discovery::explore() {
+  start(visit(std::nullopt, {}));
+  co_await settle();
+  for (;;) {
+    const bool reads = begin_reads();
+    if (reads) co_await settle();
+    const bool probes = begin_probes();
+    if (probes) co_await settle();
+    if (reads || probes) continue;
+    if (running_ == 0 || group_.stopping()) break;
+    co_await settle();
+  }
+}
+
+asio::awaitable<std::expected<Subnet, std::string>> Discovery::run() {
+  co_await explore();
+  co_await group_.stop();
+  if (!own_port_error_.empty() || !self_) co_return std::unexpected(own_port_error_);
+  co_return finish();
+}
+
+/// A reboot takes the LID and LinearFDBTop away; who still has both still has our tables.
+bool Discovery::tables_stand(const FoundNode& found, const Node& before) const {
+  return before.switch_info && found.node.switch_info && before.lft.row &&
+         before.switch_info->linear_fdb_top == found.node.switch_info->linear_fdb_top &&
+         before.info.num_ports == found.node.info.num_ports &&
+         before.ports[0].info.lid == found.node.ports[0].info.lid && before.ports[0].info.lid != Lid{};
+}
+
+Subnet Discovery::finish() {
+  for (const auto& found : findings_.nodes()) {
+    const auto* before = before_ != nullptr ? before_->find(found->node.guid()) : nullptr;
+    // A node that is as we left it still does not keep what it did not keep.
+    if (before != nullptr && before->info.num_ports == found->node.info.num_ports) {
+      found->node.not_kept = before->not_kept;
+    }
+  }
+  auto subnet = make_subnet(std::move(findings_), self_->node, self_->port);
+  std::ranges::sort(unresponsive_, {}, [](const Unresponsive& u) {
+    return std::tuple{u.behind.node, u.behind.port, u.node, u.reason};
+  });
+  subnet.unresponsive = std::move(unresponsive_);
+  std::ranges::sort(other_sms_, {}, [](const OtherSm& sm) { return std::tuple{sm.at.node, sm.at.port}; });
+  subnet.other_sms = std::move(other_sms_);
+  return subnet;
+}
+
+/// Of the places in conflict those that are not where the GUID was before; empty without such history.
+std::set<std::pair<Guid, PortNum>> Discovery::newcomers() const {
+  std::set<std::pair<Guid, PortNum>> places;
+  for (const auto& [guid, ports] : findings_.conflicts()) {
+    const auto* before = before_ != nullptr ? before_->find(guid) : nullptr;
+    if (before == nullptr) continue;
+    const auto had = [&](const PeerPort& place) {
+      return std::ranges::any_of(before->ports, [&](const Port& port) { return port.peer == place; });
+    };
+    if (std::ranges::none_of(ports, had)) continue;
+    for (const auto& place : ports) {
+      if (!had(place) && place.node != guid) places.insert({place.node, place.port});
+    }
+  }
+  return places;
+}
+
+asio::awaitable<std::expected<Subnet, std::string>> discover(mad::Transactions& tx, mad::Clock& clock,
+                                                             const Subnet* before, DiscoverOptions options) {
+  const auto executor = co_await asio::this_coro::executor;
+  std::set<std::pair<Guid, PortNum>> excluded;
+  for (;;) {
+    Discovery discovery(tx, clock, executor, before, options, excluded);
+    co_await discovery.explore();
+    co_await discovery.group_.stop();
+    const auto newcomers = discovery.newcomers();
+    const auto known = excluded.size();
+    excluded.insert(newcomers.begin(), newcomers.end());
+    // The incumbent may have been read by the newcomer's way: once more, without the newcomer.
+    if (excluded.size() != known) continue;
+    if (!discovery.self_) co_return std::unexpected(discovery.own_port_error_);
+    auto subnet = discovery.finish();
+    for (const auto& [node, port] : excluded) subnet.duplicates.push_back({Guid{}, {{node, port}}});
+    co_return subnet;
+  }
+}
+
+}  // namespace smd::sm

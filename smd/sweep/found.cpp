@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sweep/found.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace smd::sm {
+namespace {
+
+/// Why an answer cannot be a node; empty where it can.
+std::string nonsense(const wire::NodeInfo& info) {
+  const bool is_switch = info.type == NodeType::switch_;
+  if (info.type != NodeType::ca && !is_switch && info.type != NodeType::router) {
+    return fmt::format("NodeType {} is not a CA, switch or router", static_cast<unsigned>(info.type));
+  }
+  if (info.node == Guid{}) return "NodeGUID is 0";
+  if (info.num_ports == 0 || info.num_ports == 255) return fmt::format("NumberOfPorts is {}", info.num_ports);
+  if (info.local_port.value() > info.num_ports || (!is_switch && info.local_port.value() == 0)) {
+    return fmt::format("LocalPortNum {} of {} ports", info.local_port, info.num_ports);
+  }
+  return {};
+}
+
+bool same_make(const wire::NodeInfo& a, const wire::NodeInfo& b) {
+  return a.type == b.type && a.num_ports == b.num_ports && a.vendor_id == b.vendor_id &&
+         a.device_id == b.device_id && a.system_image == b.system_image;
+}
+
+}  // namespace
+
+FoundNode* Findings::find(Guid guid) const {
+  const auto it = by_guid_.find(guid);
+  return it == by_guid_.end() ? nullptr : it->second;
+}
+
+void Findings::conflict(Guid guid, const PeerPort& one, const PeerPort& other) {
+  auto& places = conflicts_[guid];
+  for (const auto& place : {one, other}) {
+    if (std::ranges::find(places, place) == places.end()) places.push_back(place);
+  }
+}
+
+void Findings::link(FoundNode& a, PortNum a_port, FoundNode& b, PortNum b_port) {
+  const PeerPort a_place{a.node.guid(), a_port}, b_place{b.node.guid(), b_port};
+  auto& a_peer = a.node.ports[a_port.value()].peer;
+  auto& b_peer = b.node.ports[b_port.value()].peer;
+  if (b_peer && *b_peer != a_place) conflict(b.node.guid(), *b_peer, a_place);
+  if (a_peer && *a_peer != b_place) conflict(a.node.guid(), *a_peer, b_place);
+  if (!a_peer) a_peer = b_place;
+  if (!b_peer) b_peer = a_place;
+}
+
+std::optional<ToRead> Findings::arrived(const wire::NodeInfo& info, std::optional<PeerPort> from,
+                                        const mad::DirectedPath& path, std::string& trouble) {
+  trouble = nonsense(info);
+  if (!trouble.empty()) return std::nullopt;
+  auto* found = find(info.node);
+  const bool is_new = found == nullptr;
+  if (is_new) {
+    nodes_.push_back(std::make_unique<FoundNode>());
+    found = nodes_.back().get();
+    found->node.info = info;
+    found->node.ports.resize(std::size_t{info.num_ports} + 1);
+    found->path = path;
+    by_guid_.emplace(info.node, found);
+  }
+  auto* source = from ? find(from->node) : nullptr;
+  if (!is_new && !same_make(found->node.info, info) && from) {
+    const auto& first = found->node.ports[found->node.info.local_port.value()].peer;
+    conflict(info.node, first.value_or(*from), *from);
+    return std::nullopt;
+  }
+  auto& port = found->node.ports[info.local_port.value()];
+  const bool new_port = !port.peer && info.type != NodeType::switch_ && port.guid == Guid{};
+  if (info.type != NodeType::switch_) port.guid = info.port;
+  if (source != nullptr) link(*source, from->port, *found, info.local_port);
+  if (!is_new && !new_port) return std::nullopt;
+  return ToRead{found, path, info.local_port, is_new};
+}
+
+namespace {
+
+/// Ports of different nodes with one port GUID: none of them can have a LID of its own.
+void part_port_guids(Subnet& subnet) {
+  std::map<Guid, std::vector<PeerPort>> places;
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t p = 1; p < node->ports.size() && !node->is_switch(); ++p) {
+      if (node->ports[p].known)
+        places[node->ports[p].guid].push_back({node->guid(), PortNum{static_cast<std::uint8_t>(p)}});
+    }
+    if (node->is_switch()) places[node->guid()].push_back({node->guid(), PortNum{0}});
+  }
+  for (auto& [guid, ports] : places) {
+    if (ports.size() < 2) continue;
+    for (const auto& place : ports) {
+      const auto index = *subnet.index_of(place.node);
+      if (place.node == subnet.sm_node || subnet.nodes[index]->is_switch()) continue;
+      auto copy = std::make_shared<Node>(*subnet.nodes[index]);
+      copy->ports[place.port.value()].known = false;
+      subnet.nodes[index] = std::move(copy);
+    }
+    subnet.duplicates.push_back({guid, std::move(ports)});
+  }
+}
+
+}  // namespace
+
+Subnet make_subnet(Findings&& findings, Guid sm_node, PortNum sm_port) {
+  Subnet subnet;
+  subnet.sm_node = sm_node;
+  subnet.sm_port = sm_port;
+  for (const auto& found : findings.nodes()) {
+    const auto guid = found->node.guid();
+    if (findings.conflicts().contains(guid) && guid != sm_node) continue;
+    subnet.nodes.push_back(std::make_shared<const Node>(std::move(found->node)));
+  }
+  std::ranges::sort(subnet.nodes, {}, [](const NodePtr& node) { return node->guid(); });
+  for (const auto& [guid, places] : findings.conflicts()) subnet.duplicates.push_back({guid, places});
+  part_port_guids(subnet);
+  return subnet;
+}
+
+}  // namespace smd::sm
