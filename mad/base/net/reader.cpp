@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "mad/base/parse.h"
+#include "mad/base/lines.h"
 
 namespace smd::base::net {
 namespace {
@@ -46,13 +46,10 @@ void Reader::read(std::string_view text, std::string file_name) {
   place_ = {static_cast<std::uint32_t>(lines_.files.size()), 0};
   lines_.files.push_back(file_name);
   open_files_.push_back(std::move(file_name));
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    ++place_.line;
-    read_line(trim(text.substr(0, end)));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  for_each_line(text, [&](unsigned number, std::string_view line) {
+    place_.line = number;
+    read_line(line);
+  });
   open_files_.pop_back();
   place_ = caller;
 }

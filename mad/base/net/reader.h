@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mad/base/error_list.h"
 #include "mad/base/fabric_file.h"
-#include "mad/base/net/errors.h"
 #include "mad/base/net/line.h"
 
 namespace smd::base::net {

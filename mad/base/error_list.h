@@ -9,7 +9,7 @@
 
 #include "mad/base/file_error.h"
 
-namespace smd::base::net {
+namespace smd::base {
 
 class ErrorList {
  public:
@@ -28,4 +28,4 @@ class ErrorList {
   FileErrors errors_;
 };
 
-}  // namespace smd::base::net
+}  // namespace smd::base
