@@ -205,13 +205,13 @@ bool Faults::linear_fdb_cap(std::string_view node, std::uint16_t cap) {
 
 void Faults::loss(Chance chance) { state_.loss = of_2_32(chance); }
 
-bool Faults::loss(std::string_view node, Chance chance) {
+bool Faults::node_loss(std::string_view node, Chance chance) {
   auto* faults = node_faults(node);
   if (faults != nullptr) faults->loss = of_2_32(chance);
   return faults != nullptr;
 }
 
-bool Faults::loss(const Place& place, Chance chance) {
+bool Faults::link_loss(const Place& place, Chance chance) {
   const auto index = find_port(state_, place);
   if (index) state_.ports[*index].loss = of_2_32(chance);
   return index.has_value();
@@ -219,7 +219,7 @@ bool Faults::loss(const Place& place, Chance chance) {
 
 void Faults::latency(Latency latency) { state_.options.latency = latency; }
 
-bool Faults::latency(const Place& place, Duration more) {
+bool Faults::link_latency(const Place& place, Duration more) {
   const auto index = find_port(state_, place);
   if (!index) return false;
   constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();

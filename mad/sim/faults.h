@@ -44,11 +44,11 @@ class Faults {
   bool linear_fdb_cap(std::string_view node, std::uint16_t cap);
 
   // Packets.
-  void loss(Chance chance);                         ///< each MAD, once a way
-  bool loss(std::string_view node, Chance chance);  ///< MADs that have arrived at their end, this node
-  bool loss(const Place& place, Chance chance);     ///< MADs that cross this port's link
+  void loss(Chance chance);                              ///< each MAD, once a way
+  bool node_loss(std::string_view node, Chance chance);  ///< MADs that have arrived at their end, this node
+  bool link_loss(const Place& place, Chance chance);     ///< MADs that cross this port's link
   void latency(Latency latency);
-  bool latency(const Place& place, Duration more);  ///< of this port's link, added to the hop's
+  bool link_latency(const Place& place, Duration more);  ///< of this port's link, added to the hop's
 
   // Values changed behind the SM's back.
   bool set_lid(const Place& place, Lid lid, std::uint8_t lmc = 0);

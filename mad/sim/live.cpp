@@ -67,6 +67,7 @@ struct Live::Impl : std::enable_shared_from_this<Live::Impl> {
         if (auto* send = std::get_if<Send>(&tasks[i])) {
           fabric.send(send->client, std::move(send->mad), now());
         } else {
+          fabric.advance(now());
           std::get<Call>(tasks[i])(fabric);
         }
         if (i % kFlush == kFlush - 1) hand_out();
