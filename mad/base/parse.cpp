@@ -89,6 +89,7 @@ std::optional<LinkSpeed> parse_link_speed(std::string_view text) {
 }
 
 LinkRate parse_link_rate(std::string_view text) {
+  if (text.empty()) return {};
   auto split = text.find('x');
   split = split == std::string_view::npos ? std::min<std::size_t>(2, text.size()) : split + 1;
   if (text.starts_with("??")) split = 2;

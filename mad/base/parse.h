@@ -37,7 +37,7 @@ std::optional<PKey> parse_pkey(std::string_view text);
 std::optional<LinkWidth> parse_link_width(std::string_view text);
 /// "EDR", in any case; "???" is unknown.
 std::optional<LinkSpeed> parse_link_speed(std::string_view text);
-/// "4xEDR". Takes any text: what is not known of it stands in LinkRate::text.
+/// "4xEDR". Takes any text: what is not known of it stands in LinkRate::text; nothing is 4x???.
 LinkRate parse_link_rate(std::string_view text);
 /// What parse_link_rate was given.
 std::string to_string(const LinkRate& rate);

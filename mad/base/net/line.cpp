@@ -165,10 +165,13 @@ std::string parse_guid_and_ext(Cursor& cursor, Guid& guid) {
       continue;
     }
     if (!cursor.at('(')) return {};
+    const auto before = cursor.rest();
     const auto text = cursor.enclosed('(', ')');
     const auto value = text ? parse_hex(trim(*text)) : std::nullopt;
-    if (!value)
-      return fmt::format("port GUID {}: up to 16 hexadecimal digits in '()' are needed", show(cursor.rest()));
+    if (!value) {
+      return fmt::format("port GUID {}: up to 16 hexadecimal digits in '()' are needed",
+                         show(text.value_or(before)));
+    }
     guid = Guid{*value};
   }
 }
@@ -202,11 +205,9 @@ std::expected<NodeLine, std::string> parse_node_line(NodeType type, std::string_
   node.type = type;
   Cursor cursor(skip_space(rest));
   const auto digits = cursor.digits();
+  if (digits.empty()) return wrong("the number of ports is needed behind the node's type");
   const auto ports = parse_number(digits, 254);
-  if (!ports || *ports == 0) {
-    return wrong(
-        fmt::format("{} ports: a number from 1 to 254 is needed", show(digits.empty() ? rest : digits)));
-  }
+  if (!ports || *ports == 0) return wrong(fmt::format("{} ports: a number from 1 to 254 is needed", digits));
   node.ports = static_cast<unsigned>(*ports);
   cursor.skip_spaces();
   const auto id = cursor.enclosed('"', '"');

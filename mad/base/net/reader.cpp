@@ -26,6 +26,13 @@ constexpr std::array<std::string_view, 6> kNoise{
 
 std::string_view without_comment(std::string_view text) { return trim(text.substr(0, text.find('#'))); }
 
+/// `[1]…` or ibsim's `@[1]…`; `[log]` is somebody else's format.
+bool is_port_line(std::string_view line) {
+  if (line.starts_with('@')) line.remove_prefix(1);
+  return line.size() > 1 && line[0] == '[' &&
+         std::string_view(" 0123456789").find(line[1]) != std::string_view::npos;
+}
+
 /// The GUID that ids of ibnetdiscover hold: "S-0002c90000000010".
 std::optional<Guid> guid_of_id(std::string_view id) {
   if (id.size() != 18 || id[1] != '-' || std::string_view("SHR").find(id[0]) == std::string_view::npos) {
@@ -56,7 +63,7 @@ void Reader::read(std::string_view text, std::string file_name) {
 
 void Reader::read_line(std::string_view line) {
   if (line.empty() || line.front() == '#') return;
-  if (line.front() == '[' || line.starts_with("@[")) {
+  if (is_port_line(line)) {
     started_ = true;
     return add_port(line);
   }
