@@ -14,10 +14,10 @@ namespace smd::cli {
 
 /// Empty texts are options that were not given.
 struct RouteOptions {
-  std::string topology;
-  std::vector<std::string> engines;  ///< instead of the configuration's
-  std::string lids, without, config, lfts;
-  std::string dump_dir, dump;
+  std::string topology{};
+  std::vector<std::string> engines{};  ///< instead of the configuration's
+  std::string lids{}, without{}, config{}, lfts{};
+  std::string dump_dir{}, dump{};
   bool quality = false, json = false;
   unsigned threads = 0;  ///< 0: as the configuration says
   unsigned repeat = 1;

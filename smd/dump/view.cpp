@@ -3,56 +3,9 @@
 
 #include <algorithm>
 
+#include "mad/wire/capability.h"
+
 namespace smd::sm {
-namespace {
-
-/// The capability bit of PortInfo that says that LinkSpeedExt* mean something (IsExtendedSpeedsSupported).
-constexpr std::uint32_t kExtendedSpeeds = 1U << 14;
-
-LinkSpeed link_speed(const Node& node, PortNum number) {
-  const auto& port = node.ports[number.value()];
-  // A switch says it for all its ports in the capability mask of port 0.
-  const auto mask = node.ports[node.is_switch() ? 0 : number.value()].info.capability_mask;
-  const auto extended = port.info.link_speed_ext_active;
-  if ((mask & kExtendedSpeeds) != 0 && extended != 0) {
-    if ((extended & 8U) != 0) return LinkSpeed::ndr;
-    if ((extended & 4U) != 0) return LinkSpeed::hdr;
-    if ((extended & 2U) != 0) return LinkSpeed::edr;
-    if ((extended & 1U) != 0) return LinkSpeed::fdr;
-    return LinkSpeed::unknown;
-  }
-  if (port.mlnx && (port.mlnx->link_speed_active & 1U) != 0) return LinkSpeed::fdr10;
-  switch (port.info.link_speed_active) {
-    case 1:
-      return LinkSpeed::sdr;
-    case 2:
-      return LinkSpeed::ddr;
-    case 4:
-      return LinkSpeed::qdr;
-    default:
-      return LinkSpeed::unknown;
-  }
-}
-
-LinkWidth link_width(std::uint8_t active) {
-  switch (active) {
-    case 1:
-      return LinkWidth::x1;
-    case 2:
-      return LinkWidth::x4;
-    case 4:
-      return LinkWidth::x8;
-    case 8:
-      return LinkWidth::x12;
-    case 16:
-      return LinkWidth::x2;
-    default:
-      return LinkWidth::unknown;
-  }
-}
-
-}  // namespace
-
 DumpView::DumpView(const Subnet& subnet, const Decided& decided) : subnet_(subnet), decided_(decided) {
   find_switches();
   find_owners();
@@ -166,9 +119,8 @@ std::string shown_name(const Node& node) {
 }
 
 base::LinkRate link_rate(const Node& node, PortNum port) {
-  return {.width = link_width(node.ports[port.value()].info.link_width_active),
-          .speed = link_speed(node, port),
-          .text = {}};
+  const auto& from = node.ports[port.value()];
+  return {.width = wire::link_width(from.info), .speed = wire::link_speed(from.info, from.mlnx), .text = {}};
 }
 
 }  // namespace smd::sm

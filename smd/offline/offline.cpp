@@ -58,7 +58,7 @@ NodePtr make_node(const sim::State& state, const sim::Node& from, const std::vec
                 .partition_cap = from.is_switch() ? state.options.capacities.switch_pkeys
                                                   : state.options.capacities.ca_pkeys,
                 .device_id = from.device_id,
-                .revision = 0,
+                .revision = 0xA0,  // as the simulator says
                 .local_port = PortNum{static_cast<std::uint8_t>(met_at)},
                 .vendor_id = from.vendor_id};
   node->description = from.name;

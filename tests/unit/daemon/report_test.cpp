@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <array>
+#include <boost/json/src.hpp>
+#include <string>
+#include <vector>
+
+#include "smd/report/json.h"
+#include "smd/report/route_report.h"
+#include "smd/report/sweep_summary.h"
+
+namespace smd::sm {
+namespace {
+
+std::vector<std::string> keys(const boost::json::value& value) {
+  std::vector<std::string> keys;
+  for (const auto& member : value.as_object()) keys.emplace_back(member.key());
+  return keys;
+}
+using Keys = std::vector<std::string>;
+
+TEST(Json, WritesWhatAParserReadsBack) {
+  const auto text = to_text(Json{Json::Object{{"a \"quoted\" key", {1.25}},
+                                              {"list", {Json::Array{{true}, {std::uint64_t{7}}, {}}}},
+                                              {"name", {std::string("tab\t, bell\x07, \xC3\xA4, \xFF")}},
+                                              {"large", {1e300}},
+                                              {"nothing", {0.0 / 0.0}}}});
+
+  const auto read = boost::json::parse(text).as_object();
+
+  EXPECT_EQ(text.find('\n'), std::string::npos);
+  EXPECT_EQ(read.at("a \"quoted\" key").as_double(), 1.25);
+  EXPECT_EQ(read.at("list").as_array().size(), 3);
+  EXPECT_EQ(read.at("name").as_string(), "tab\t, bell\x07, \xC3\xA4, \xEF\xBF\xBD");
+  EXPECT_EQ(read.at("large").as_double(), 1e300);
+  EXPECT_TRUE(read.at("nothing").is_null());
+}
+
+TEST(Json, NeverWritesBytesThatAreNoUtf8) {
+  for (const std::string bad : {"\x80", "\xC0\xAF", "\xC3", "\xE0\x80\x80", "\xED\xA0\x80", "\xE2\x82",
+                                "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xF0\x9F\x98"}) {
+    EXPECT_NO_THROW(boost::json::parse(to_text(Json{bad}))) << ::testing::PrintToString(bad);
+  }
+  EXPECT_EQ(to_text(Json{std::string("\xF0\x9F\x98\x80")}), "\"\xF0\x9F\x98\x80\"");
+}
+
+TEST(SweepSummary, HasTheContractsKeysInItsOrder) {
+  const Keys contract{
+      "subnet",     "sweep",        "reason",           "switches",    "cas",         "routers",
+      "links",      "lids",         "smps_get",         "smps_set",    "sets_failed", "timeouts",
+      "retries",    "unresponsive", "lids_changed",     "discover_ms", "decide_ms",   "route_ms",
+      "verify_ms",  "apply_ms",     "total_ms",         "engine",      "lft_blocks",  "lft_entries_changed",
+      "mft_blocks", "ports_active", "ports_not_active", "sm_lid",      "state"};
+  SweepSummary summary;
+  summary.subnet = "ft2:8";
+  summary.reason = "trap 128";
+  summary.total_ms = 12.3456;
+  summary.sm_lid = Lid{7};
+  summary.state = SweepState::up;
+
+  const auto read = boost::json::parse(to_json(summary));
+  const auto line = to_line(summary);
+
+  EXPECT_EQ(keys(read), contract);
+  EXPECT_EQ(read.at("total_ms").as_double(), 12.346);
+  EXPECT_EQ(read.at("sm_lid").as_int64(), 7);
+  EXPECT_EQ(read.at("state").as_string(), "up");
+  EXPECT_TRUE(line.starts_with("subnet=ft2:8 sweep=heavy reason=\"trap 128\" switches=0 ")) << line;
+  EXPECT_TRUE(line.ends_with(" sm_lid=7 state=up")) << line;
+}
+
+TEST(RouteReport, HasTheContractsKeys) {
+  RouteReport report;
+  report.fabric = "ft2:8";
+  report.fell_back_from = {"ftree: not a tree"};
+  report.ms.load = 1.23456;
+  report.quality = routing::Quality{};
+  report.changed = ChangedEntries{.lft_entries = 3, .lft_blocks = 2};
+
+  const auto read = boost::json::parse(to_json(report));
+
+  EXPECT_EQ(keys(read),
+            (Keys{"fabric", "switches", "hosts", "lids", "links", "threads", "engine", "fell_back_from", "ms",
+                  "memset_ms", "peak_rss_kb", "verify", "quality", "changed"}));
+  EXPECT_EQ(keys(read.at("ms")), (Keys{"load", "topology", "route", "verify", "quality", "dump"}));
+  EXPECT_EQ(read.at("ms").at("load").as_double(), 1.235);
+  EXPECT_TRUE(read.at("ms").at("dump").is_null());
+  // Those of the contract, and two that say more of why it is not ok.
+  EXPECT_EQ(keys(read.at("verify")),
+            (Keys{"ok", "host_pairs_unreachable", "unrouted_by_rule", "unreachable_switch_pairs", "loops",
+                  "dead_ends", "credit_loops", "management_credit_loops", "vls"}));
+  EXPECT_EQ(keys(read.at("quality")), (Keys{"max_link_paths", "mean_link_paths", "shift_max", "shift_mean",
+                                            "random_permutation_mean", "ebb"}));
+  EXPECT_EQ(keys(read.at("changed")), (Keys{"lft_entries", "lft_blocks"}));
+}
+
+TEST(RouteReport, WithRepeatShowsTheMinimumAndTheMedian) {
+  std::vector<RouteTimes> passes(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    passes[i].load = std::array{3.0, 1.0, 2.0}[i];
+    passes[i].route = std::array{5.0, 9.0, 7.0}[i];
+  }
+  RouteReport report;
+  report.ms = minimum(passes);
+  report.ms_median = median(passes);
+
+  const auto read = boost::json::parse(to_json(report));
+
+  EXPECT_EQ(report.ms.load, 1.0);
+  EXPECT_EQ(report.ms.route, 5.0);
+  EXPECT_EQ(report.ms_median->load, 2.0);
+  EXPECT_EQ(report.ms_median->route, 7.0);
+  EXPECT_FALSE(report.ms.quality);
+  EXPECT_EQ(read.at("ms_median").at("load").to_number<double>(), 2.0);
+}
+
+TEST(RouteReport, TellsHumansWhatIsWrong) {
+  RouteReport report;
+  report.fabric = "x.net";
+  report.switches = 1;
+  report.verify.loops = 3;
+  report.faults = "3 loops, as sw A port 2 LID 7";
+
+  const auto text = to_text(report);
+
+  EXPECT_NE(text.find("x.net: 1 switch, 0 hosts"), std::string::npos) << text;
+  EXPECT_NE(text.find("NOT verified: 3 loops"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace smd::sm

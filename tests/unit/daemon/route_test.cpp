@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/route.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace smd::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Route : public ::testing::Test {
+ protected:
+  Route() {
+    folder_ = std::filesystem::temp_directory_path() / ("smd-route-" + std::to_string(::getpid()));
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    options_.threads = 1;
+  }
+  ~Route() override { std::filesystem::remove_all(folder_); }
+
+  int run() {
+    std::ostringstream out, err;
+    const auto status = route(options_, out, err);
+    out_ = out.str();
+    err_ = err.str();
+    return status;
+  }
+  boost::json::value json() {
+    options_.json = true;
+    EXPECT_EQ(run(), 0) << err_;
+    return boost::json::parse(out_);
+  }
+  std::string file(const std::string& name, std::string_view text) {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  std::string read(const std::string& name) const {
+    std::ifstream in(folder_ / name);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  std::filesystem::path folder_;
+  RouteOptions options_;
+  std::string out_, err_;
+};
+
+TEST_F(Route, ReportsAFabricFromASpec) {
+  options_.topology = "ft2:8";
+  options_.quality = true;
+
+  const auto report = json();
+
+  EXPECT_EQ(report.at("fabric").as_string(), "ft2:8");
+  EXPECT_EQ(report.at("switches").as_int64(), 12);
+  EXPECT_EQ(report.at("hosts").as_int64(), 32);
+  EXPECT_EQ(report.at("lids").as_int64(), 44);
+  EXPECT_EQ(report.at("links").as_int64(), 64);
+  EXPECT_EQ(report.at("threads").as_int64(), 1);
+  EXPECT_EQ(report.at("engine").as_string(), "updn");
+  EXPECT_TRUE(report.at("verify").at("ok").as_bool());
+  EXPECT_EQ(report.at("quality").at("max_link_paths").as_int64(), 28);
+  EXPECT_TRUE(report.at("changed").is_null());
+  EXPECT_GT(report.at("peak_rss_kb").as_int64(), 0);
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(Route, TakesTheEnginesOfTheCommandLine) {
+  options_.topology = "ft2:8";
+  options_.engines = {"minhop"};
+
+  EXPECT_EQ(json().at("engine").as_string(), "minhop");
+}
+
+TEST_F(Route, FallsBackLoudlyFromAnEngineWithCreditLoops) {
+  options_.topology = "torus:5x5:1";
+  options_.engines = {"minhop"};
+
+  const auto report = json();
+
+  EXPECT_EQ(report.at("engine").as_string(), "updn");
+  EXPECT_THAT(std::string(report.at("fell_back_from").at(0).as_string()), HasSubstr("minhop: "));
+}
+
+TEST_F(Route, MeasuresItsOwnDumpsAsItMeasuredTheTables) {
+  options_.topology = "ft2:8";
+  options_.quality = true;
+  options_.dump_dir = folder_.string();
+  const auto computed = json();
+
+  for (const auto* name : {"opensm-lfts.dump", "opensm.fdbs"}) {
+    options_ = {
+        .topology = "ft2:8", .lfts = (folder_ / name).string(), .quality = true, .json = true, .threads = 1};
+    if (name == std::string("opensm.fdbs")) options_.lids = (folder_ / "guid2lid").string();
+    const auto read = json();
+
+    EXPECT_EQ(read.at("engine").as_string(), "lfts");
+    EXPECT_EQ(read.at("quality"), computed.at("quality")) << name;
+    EXPECT_EQ(read.at("verify").at("ok").as_bool(), true);
+    EXPECT_TRUE(read.at("ms").at("route").is_null());
+    EXPECT_EQ(err_, "");
+  }
+}
+
+TEST_F(Route, FindsWhatIsWrongWithReadTables) {
+  options_.topology = "ft2:4";
+  options_.dump_dir = folder_.string();
+  ASSERT_EQ(run(), 0);
+  auto fdbs = read("opensm.fdbs");
+  for (auto at = fdbs.find(" : 003  : "); at != std::string::npos; at = fdbs.find(" : 003  : ", at))
+    fdbs.replace(at, 10, " : 004  : ");
+  options_ = {.topology = (folder_ / "topology.net").string(), .lfts = file("bad.fdbs", fdbs), .threads = 1};
+
+  EXPECT_EQ(run(), 3);
+  EXPECT_THAT(out_, HasSubstr("NOT verified: "));
+}
+
+TEST_F(Route, DumpsATopologyThatGivesTheSameDumpsAgain) {
+  options_.topology = "ft3:4";
+  options_.dump_dir = (folder_ / "a").string();
+  ASSERT_EQ(run(), 0);
+
+  options_.topology = (folder_ / "a" / "topology.net").string();
+  options_.dump_dir = (folder_ / "b").string();
+  ASSERT_EQ(run(), 0);
+
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "a")) {
+    const auto name = entry.path().filename().string();
+    EXPECT_EQ(read("a/" + name), read("b/" + name)) << name;
+  }
+}
+
+TEST_F(Route, SaysHowManyEntriesADamageChanges) {
+  options_.topology = "ft2:8";
+  options_.without = file("without", "# one uplink\nlink leaf000 5\n");
+
+  const auto report = json();
+
+  EXPECT_EQ(report.at("links").as_int64(), 63);
+  EXPECT_GT(report.at("changed").at("lft_entries").as_int64(), 0);
+  EXPECT_GT(report.at("changed").at("lft_blocks").as_int64(), 0);
+
+  options_.without = file("without", "");
+  EXPECT_EQ(json().at("changed").at("lft_entries").as_int64(), 0);
+}
+
+TEST_F(Route, GivesPortsTheLidsOfAFile) {
+  options_.topology = "ft2:4";
+  options_.lids = file("lids", "0x0002c90000000010 500\n");
+  options_.dump_dir = folder_.string();
+  options_.dump = "guid2lid";
+
+  ASSERT_EQ(run(), 0) << err_;
+  EXPECT_THAT(read("guid2lid"), HasSubstr("0x0002c90000000010 0x01f4 0x01f4\n"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "opensm.fdbs"));
+}
+
+TEST_F(Route, RepeatsForTheMedian) {
+  options_.topology = "ft2:4";
+  options_.repeat = 3;
+
+  const auto report = json();
+
+  EXPECT_LE(report.at("ms").at("route").to_number<double>(),
+            report.at("ms_median").at("route").to_number<double>());
+}
+
+TEST_F(Route, EndsWithStatus2OnBadInputAndSaysWhere) {
+  const auto fails = [&](RouteOptions options) {
+    options_ = std::move(options);
+    EXPECT_EQ(run(), 2);
+    EXPECT_EQ(out_, "");
+    return err_;
+  };
+  const auto name = [&](std::string_view end) { return (folder_ / end).string(); };
+
+  EXPECT_EQ(fails({.topology = name("no.net")}), name("no.net") + ": No such file or directory\n");
+  EXPECT_THAT(fails({.topology = "ft3:7"}), HasSubstr("ft3:7: "));
+  EXPECT_EQ(fails({.topology = "ft2:4", .engines = {"fttree"}}),
+            "--engine \"fttree\": not an engine (minhop, updn)\n");
+  EXPECT_THAT(fails({.topology = "ft2:4", .dump_dir = name("d"), .dump = "x"}),
+              HasSubstr("--dump \"x\": not a dump"));
+  EXPECT_THAT(fails({.topology = "ft2:4", .config = file("c.toml", "[routing]\nengine = 1\n")}),
+              HasSubstr("c.toml:2: "));
+  EXPECT_THAT(fails({.topology = "ft2:4", .lids = file("l", "x y\n")}), HasSubstr("l:1: "));
+  EXPECT_THAT(fails({.topology = "ft2:4", .lids = file("l", "0x0002c90000000010 4 6\n")}),
+              HasSubstr("has LIDs 4 to 6"));
+  EXPECT_THAT(fails({.topology = "ft2:4", .without = file("w", "link nowhere 3\n")}), HasSubstr("w:1: "));
+  EXPECT_THAT(fails({.topology = "ft2:4", .lfts = file("t", "x\n")}), HasSubstr("t:1: "));
+}
+
+TEST(RouteOptionsOnTheCommandLine, AreThoseOfTheContractAndNoOthers) {
+  const auto parse = [](std::vector<std::string> arguments) {
+    CLI::App app("route");
+    RouteOptions options;
+    add_route_options(app, options);
+    std::ranges::reverse(arguments);
+    app.parse(std::move(arguments));
+    return options;
+  };
+
+  const auto options =
+      parse({"--topology", "ft2:8", "--engine", "updn,minhop", "--quality", "--threads", "2", "--json"});
+  EXPECT_EQ(options.topology, "ft2:8");
+  EXPECT_EQ(options.engines, (std::vector<std::string>{"updn", "minhop"}));
+  EXPECT_TRUE(options.quality);
+  EXPECT_EQ(options.threads, 2);
+
+  EXPECT_THROW(parse({"--engine", "updn"}), CLI::ParseError);
+  EXPECT_THROW(parse({"--topology", "x", "--dump", "guid2lid"}), CLI::ParseError);
+  EXPECT_THROW(parse({"--topology", "x", "--lfts", "y", "--engine", "updn"}), CLI::ParseError);
+  EXPECT_THROW(parse({"--topology", "x", "--threads", "0"}), CLI::ParseError);
+  EXPECT_THROW(parse({"--topology", "x", "--repeat", "0"}), CLI::ParseError);
+  EXPECT_THROW(parse({"--topology", "x", "--health"}), CLI::ParseError);
+}
+
+}  // namespace
+}  // namespace smd::cli
