@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "routing/engines/choice.h"
+#include "routing/topology/twins.h"
 
 namespace smd::routing {
 namespace {
@@ -14,8 +15,13 @@ constexpr std::size_t kGrain = 16;
 template <class Cost>
 class RowWriter {
  public:
-  RowWriter(const EngineInput& in, std::span<const Columns<Cost>> columns, const Spread& spread)
-      : in_(in), columns_(columns), spread_(spread), column_of_(in.topology.switches(), kNoColumn) {
+  RowWriter(const EngineInput& in, std::span<const Columns<Cost>> columns, const Spread& spread,
+            std::span<const SwitchIndex> twins)
+      : in_(in),
+        columns_(columns),
+        spread_(spread),
+        twins_(twins),
+        column_of_(in.topology.switches(), kNoColumn) {
     std::uint32_t next = 0;
     for (const auto& part : columns) {
       for (const auto destination : part.destinations) column_of_[destination] = next++;
@@ -23,7 +29,6 @@ class RowWriter {
     for (auto& word : nearer_) word.resize(next);
     down_target_.resize(next);
     up_target_.resize(next);
-    plane_.resize(next);
   }
 
   void write(SwitchIndex s, LftRow& row) {
@@ -48,6 +53,20 @@ class RowWriter {
         candidates_.write_turns(out, run.number, spread_.dividers[s]);
       }
     }
+    deliver(s, row);
+  }
+
+  /// From its twin's row: only what leads to one of the two differs.
+  void write_as(SwitchIndex twin, SwitchIndex s, LftRow& row) {
+    const auto towards_twin = nearer_towards(s, twin);
+    candidates_.reset(in_.topology, s, towards_twin);
+    for_each_lid_of(twin, [&](Lid lid) {
+      const auto at = std::ranges::upper_bound(spread_.runs, lid.value(), {}, &Run::lid) - 1;
+      auto out = std::span(row).subspan(lid.value(), 1);
+      out[0] = kNoRoute;
+      const auto number = at->number + (lid.value() - at->lid);
+      if (!towards_twin.empty()) candidates_.write_turns(out, number, spread_.dividers[s]);
+    });
     deliver(s, row);
   }
 
@@ -84,52 +103,122 @@ class RowWriter {
       down_target_[c] = down ? static_cast<Cost>(cost - 1) : C::kNever;
       up_target_[c] = static_cast<Cost>((up ? static_cast<Cost>(cost - 1) : C::kNever) & C::kLength);
     }
-    const std::size_t groups = in_.topology.groups(s);
-    for (std::size_t begin = 0; begin < groups; begin += 8) {
-      std::fill_n(plane_.begin(), n, std::uint8_t{0});
-      for (std::size_t g = begin; g < std::min(groups, begin + 8); ++g) {
+    for (std::size_t g = 0; g < in_.topology.groups(s); ++g) take_group(s, g, part);
+    for (const auto& kin : kins_) mark(kin, part, first);
+    kins_.clear();
+  }
+
+  /// Neighbours whose costs are alike, but to each other.
+  struct Kin {
+    SwitchIndex first = 0;
+    bool up = false;
+    GroupSet groups;
+    std::vector<std::pair<std::size_t, SwitchIndex>> others;
+  };
+
+  void take_group(SwitchIndex s, std::size_t g, const Columns<Cost>& part) {
+    const auto peer = in_.topology.group(s, g).peer;
+    const bool up = part.order != nullptr && part.order->up(s, peer);
+    const auto known = std::ranges::find_if(
+        kins_, [&](const Kin& kin) { return twins_[kin.first] == twins_[peer] && kin.up == up; });
+    auto& kin = known != kins_.end() ? *known : kins_.emplace_back(Kin{peer, up, {}, {}});
+    if (known != kins_.end()) kin.others.emplace_back(g, peer);
+    kin.groups.words[g / 64] |= std::uint64_t{1} << (g % 64);
+  }
+
+  void mark(const Kin& kin, const Columns<Cost>& part, std::size_t first) {
+    const auto row = part.costs->row(kin.first);
+    const Cost* const target = (kin.up ? up_target_ : down_target_).data();
+    const Cost mask = kin.up ? Costs<Cost>::kLength : Costs<Cost>::kUnreachable;
+    for (std::size_t w = 0; w < words_; ++w) {
+      const auto groups = kin.groups.words[w];
+      if (groups == 0) continue;
+      auto* const word = nearer_[w].data() + first;
+      for (std::size_t c = 0; c < row.size(); ++c) word[c] |= (row[c] & mask) == target[c] ? groups : 0;
+    }
+    for (const auto& [g, peer] : kin.others) {
+      const auto own = part.costs->row(peer);
+      for (const auto column : {column_of_[peer], column_of_[kin.first]}) {
+        if (column < first || column - first >= row.size()) continue;
+        const auto bit = std::uint64_t{1} << (g % 64);
+        auto& word = nearer_[g / 64][column];
+        word = (own[column - first] & mask) == target[column - first] ? word | bit : word & ~bit;
+      }
+    }
+  }
+
+  /// The same for one column only.
+  GroupSet nearer_towards(SwitchIndex s, SwitchIndex destination) const {
+    using C = Costs<Cost>;
+    GroupSet set;
+    for (const auto& part : columns_) {
+      const auto at = std::ranges::lower_bound(part.destinations, destination);
+      if (at == part.destinations.end() || *at != destination) continue;
+      const auto column = static_cast<std::size_t>(at - part.destinations.begin());
+      const Cost own = part.costs->row(s)[column];
+      if (own == C::kUnreachable || own == 0) continue;
+      const bool goes_up = own >= C::kGoesUp;
+      for (std::size_t g = 0; g < in_.topology.groups(s); ++g) {
         const auto peer = in_.topology.group(s, g).peer;
         const bool up = part.order != nullptr && part.order->up(s, peer);
-        mark(part.costs->row(peer).data(), up, n, static_cast<std::uint8_t>(1U << (g - begin)));
+        const Cost theirs = part.costs->row(peer)[column];
+        const bool nearer =
+            up ? goes_up && C::length(theirs) + 1 == C::length(own) : !goes_up && theirs + 1U == own;
+        if (nearer) set.words[g / 64] |= std::uint64_t{1} << (g % 64);
       }
-      auto* const word = nearer_[begin / 64].data() + first;
-      for (std::size_t c = 0; c < n; ++c) word[c] |= std::uint64_t{plane_[c]} << (begin % 64);
     }
+    return set;
   }
 
-  void mark(const Cost* peer, bool up, std::size_t n, std::uint8_t bit) {
-    const Cost* const target = up ? up_target_.data() : down_target_.data();
-    const Cost mask = up ? Costs<Cost>::kLength : Costs<Cost>::kUnreachable;
-    std::uint8_t* const plane = plane_.data();
-    for (std::size_t c = 0; c < n; ++c) {
-      plane[c] = static_cast<std::uint8_t>(plane[c] | ((peer[c] & mask) == target[c] ? bit : 0));
-    }
-  }
-
-  /// What ends here: the switch itself and its end ports.
-  void deliver(SwitchIndex s, LftRow& row) const {
-    const auto put = [&](LidRange range, PortNum port) {
+  /// LIDs that end at the switch or its end ports, each with its port.
+  template <class Fn>
+  void for_each_lid_of(SwitchIndex s, const Fn& fn) const {
+    const auto all = [&](LidRange range, PortNum port) {
       for (std::uint32_t i = 0; i < range.count(); ++i) {
         const auto lid = Lid{static_cast<std::uint16_t>(range.base.value() + i)};
         const auto to = in_.lids.destination(lid);
-        if (to.sw == s && to.port == port && lid.value() < row.size()) row[lid.value()] = port.value();
+        if (to.sw == s && to.port == port) fn(lid);
       }
     };
-    put(in_.lids.of_switch(s), PortNum{0});
+    all(in_.lids.of_switch(s), PortNum{0});
     auto e = in_.topology.first_end(s);
-    for (const auto& end : in_.topology.end_ports_of(s)) put(in_.lids.of_end(e++), end.port);
+    for (const auto& end : in_.topology.end_ports_of(s)) all(in_.lids.of_end(e++), end.port);
+  }
+
+  void deliver(SwitchIndex s, LftRow& row) const {
+    for_each_lid_of(s, [&](Lid lid) { row[lid.value()] = in_.lids.destination(lid).port.value(); });
   }
 
   const EngineInput& in_;
   std::span<const Columns<Cost>> columns_;
   const Spread& spread_;
+  std::span<const SwitchIndex> twins_;
   std::vector<std::uint32_t> column_of_;
   std::array<std::vector<std::uint64_t>, 4> nearer_;
   std::size_t words_ = 0;
   std::vector<Cost> down_target_, up_target_;
-  std::vector<std::uint8_t> plane_;
+  std::vector<Kin> kins_;
   Candidates candidates_;
 };
+
+/// Twins whose rows are alike as well: up and down are the same for both, and they take turns alike.
+template <class Cost>
+std::vector<SwitchIndex> alike(const Topology& topology, std::span<const Columns<Cost>> columns,
+                               const Spread& spread) {
+  auto twins = find_twins(topology);
+  for (SwitchIndex s = 0; s < twins.size(); ++s) {
+    const auto first = twins[s];
+    bool same = spread.dividers.empty() || spread.dividers[s] == spread.dividers[first];
+    for (const auto& part : columns) {
+      for (std::size_t g = 0; part.order != nullptr && g < topology.groups(s); ++g) {
+        const auto peer = topology.group(s, g).peer;
+        same = same && part.order->up(s, peer) == part.order->up(first, peer);
+      }
+    }
+    if (!same) twins[s] = s;
+  }
+  return twins;
+}
 
 }  // namespace
 
@@ -138,15 +227,28 @@ std::vector<std::shared_ptr<const LftRow>> fill_rows(const EngineInput& in,
                                                      std::span<const Columns<Cost>> columns,
                                                      const Spread& spread) {
   std::vector<std::shared_ptr<const LftRow>> rows(in.topology.switches());
-  const std::size_t size = in.lids.row_size();
-  for_ranges(in.parallel, rows.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    if (in.stop.stop_requested()) return;
-    RowWriter<Cost> writer(in, columns, spread);
-    for (std::size_t s = begin; s < end; ++s) {
-      auto row = std::make_shared<LftRow>(size, kNoRoute);
-      writer.write(static_cast<SwitchIndex>(s), *row);
-      rows[s] = std::move(row);
-    }
+  const auto twins = alike(in.topology, columns, spread);
+  std::vector<SwitchIndex> fresh, copies;
+  for (SwitchIndex s = 0; s < rows.size(); ++s) {
+    (twins[s] == s || spread.dividers.empty() ? fresh : copies).push_back(s);
+  }
+  const auto write_all = [&](std::span<const SwitchIndex> switches, const auto& write) {
+    for_ranges(in.parallel, switches.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      if (in.stop.stop_requested()) return;
+      RowWriter<Cost> writer(in, columns, spread, twins);
+      for (const auto s : switches.subspan(begin, end - begin)) rows[s] = write(writer, s);
+    });
+  };
+  write_all(fresh, [&](RowWriter<Cost>& writer, SwitchIndex s) {
+    auto row = std::make_shared<LftRow>(in.lids.row_size(), kNoRoute);
+    writer.write(s, *row);
+    return row;
+  });
+  if (in.stop.stop_requested()) return rows;
+  write_all(copies, [&](RowWriter<Cost>& writer, SwitchIndex s) {
+    auto row = std::make_shared<LftRow>(*rows[twins[s]]);
+    writer.write_as(twins[s], s, *row);
+    return row;
   });
   return rows;
 }
