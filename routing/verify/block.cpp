@@ -4,9 +4,17 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 
 namespace smd::routing {
 namespace {
+
+std::vector<std::vector<SwitchIndex>> families(std::span<const SwitchIndex> twins) {
+  std::vector<std::vector<SwitchIndex>> all(twins.size());
+  for (SwitchIndex s = 0; s < twins.size(); ++s) all[twins[s]].push_back(s);
+  std::erase_if(all, [](const auto& family) { return family.size() < 2; });
+  return all;
+}
 
 std::vector<SwitchIndex> from_leaves_outwards(const Topology& topology) {
   std::vector<SwitchIndex> order(topology.leaves().begin(), topology.leaves().end());
@@ -33,43 +41,71 @@ std::vector<SwitchIndex> from_leaves_outwards(const Topology& topology) {
 
 }  // namespace
 
-Block::Block(const Topology& topology, const LidMap& lids, const Routes& routes)
+Block::Block(const Topology& topology, const LidMap& lids, const Routes& routes,
+             std::span<const SwitchIndex> twins)
     : topology_(topology),
       lids_(lids),
       routes_(routes),
       outwards_(from_leaves_outwards(topology)),
       destinations_(64),
+      is_destination_(topology.switches()),
       connected_(topology.components()),
       ways_(topology.switches()),
       arrive_(topology.switches()),
-      routed_(topology.switches()) {}
+      routed_(topology.switches()) {
+  families_ = families(twins);
+}
 
 void Block::load(std::size_t number) {
   first_ = number * 64;
   own_ = {};
   std::ranges::fill(connected_, LidBits{0});
+  for (const auto& to : destinations_) {
+    if (to.sw != kNoSwitch) is_destination_[to.sw] = false;
+  }
   for (unsigned bit = 0; bit < 64; ++bit) {
     const auto to = destinations_[bit] = lids_.destination(lid(bit));
     if (to.sw == kNoSwitch) continue;
     const auto mask = LidBits{1} << bit;
     own_.live |= mask;
+    is_destination_[to.sw] = true;
     connected_[topology_.component(to.sw)] |= mask;
     if (to.end == kNoEnd) continue;
     own_.end_ports |= mask;
     if (topology_.end_ports()[to.end].kind != EndKind::aggregation) own_.hosts |= mask;
   }
+  ways_.clear();
+  find_leaders();
   for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
-    ways_.begin(s);
-    arrive_[s] = routed_[s] = 0;
-    const auto* const row = s < routes_.rows.size() ? routes_.rows[s].get() : nullptr;
-    if (row != nullptr && own_.live != 0) scan(s, *row);
+    if (ways_.leader(s) == s) scan(s);
   }
-  ways_.end();
 }
 
-void Block::scan(SwitchIndex s, const LftRow& row) {
+/// The first of a family stands for all of it where all have the same entries and none is a destination.
+void Block::find_leaders() {
+  for (SwitchIndex s = 0; s < topology_.switches(); ++s) ways_.begin(s);
+  const auto entries = [&](SwitchIndex s) -> const std::uint8_t* {
+    const auto* const row = s < routes_.rows.size() ? routes_.rows[s].get() : nullptr;
+    return row != nullptr && row->size() >= first_ + 64 ? row->data() + first_ : nullptr;
+  };
+  for (const auto& family : families_) {
+    const auto* const wanted = entries(family.front());
+    const bool alike = wanted != nullptr && std::ranges::all_of(family, [&](SwitchIndex s) {
+                         const auto* const own = entries(s);
+                         return own != nullptr && std::memcmp(own, wanted, 64) == 0 && !is_destination_[s];
+                       });
+    if (!alike) continue;
+    for (const auto s : family) ways_.follow(s, family.front());
+  }
+}
+
+void Block::scan(SwitchIndex s) {
+  ways_.begin(s);
+  arrive_[s] = routed_[s] = 0;
+  const auto* const row = s < routes_.rows.size() ? routes_.rows[s].get() : nullptr;
+  if (row == nullptr || own_.live == 0) return;
   std::array<std::uint8_t, 64> padded;
-  const auto* const block = block_of(&row, first_, padded);
+  const auto* const block = block_of(row, first_, padded);
   routed_[s] = own_.live & ~equal_to(block, kNoRoute);
   for_each_port(block, routed_[s], [&](std::uint8_t port, LidBits bits) { add(s, port, bits); });
 }
@@ -93,8 +129,8 @@ bool Block::sweep(bool upwards) {
   for (std::size_t i = 0; i < n; ++i) {
     const auto s = outwards_[upwards ? i : n - 1 - i];
     auto arrived = arrive_[s];
-    if (arrived == routed_[s]) continue;
-    for (const auto& way : ways_.of(s)) arrived |= way.lids & arrive_[way.peer];
+    if (arrived == routed_[s] || ways_.leader(s) != s) continue;
+    for (const auto& way : ways_.of(s)) arrived |= way.lids & arrive(way.peer);
     changed = changed || arrived != arrive_[s];
     arrive_[s] = arrived;
   }

@@ -24,7 +24,9 @@ struct BlockLids {
 /// Scratch memory for one block after another; load() first.
 class Block {
  public:
-  Block(const Topology& topology, const LidMap& lids, const Routes& routes);
+  /// `twins` as find_twins() gives them; empty: every switch by itself.
+  Block(const Topology& topology, const LidMap& lids, const Routes& routes,
+        std::span<const SwitchIndex> twins);
 
   /// LIDs number * 64 to number * 64 + 63.
   void load(std::size_t number);
@@ -34,26 +36,30 @@ class Block {
   const BlockLids& lids() const { return own_; }
   Lid lid(unsigned bit) const { return Lid{static_cast<std::uint16_t>(first_ + bit)}; }
   const Ways& ways() const { return ways_; }
-  LidBits arrive(SwitchIndex s) const { return arrive_[s]; }  ///< after follow()
-  LidBits routed(SwitchIndex s) const { return routed_[s]; }  ///< have any entry but 255
+  LidBits arrive(SwitchIndex s) const { return arrive_[ways_.leader(s)]; }  ///< after follow()
+  LidBits routed(SwitchIndex s) const { return routed_[ways_.leader(s)]; }  ///< have any entry but 255
   /// Live LIDs of the switch's part of the fabric.
   LidBits connected(SwitchIndex s) const { return connected_[topology_.component(s)]; }
   /// What traffic from end port to end port crosses each switch, by SwitchIndex.
   std::vector<LidBits> end_to_end() const;
 
  private:
-  void scan(SwitchIndex s, const LftRow& row);
+  void find_leaders();
+  void scan(SwitchIndex s);
   void add(SwitchIndex s, std::uint8_t port, LidBits bits);
   bool sweep(bool upwards);
 
   const Topology& topology_;
   const LidMap& lids_;
   const Routes& routes_;
+  /// Twins by their first; those that are alone are not in it.
+  std::vector<std::vector<SwitchIndex>> families_;
   std::vector<SwitchIndex> outwards_;  ///< switches by distance from the leaves
   std::size_t first_ = 0;
   BlockLids own_;
   std::vector<Destination> destinations_;
-  std::vector<LidBits> connected_;  ///< by component
+  std::vector<bool> is_destination_;  ///< by switch
+  std::vector<LidBits> connected_;    ///< by component
   Ways ways_;
   std::vector<LidBits> arrive_, routed_;
 };

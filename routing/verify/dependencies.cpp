@@ -34,7 +34,14 @@ Dependencies::Dependencies(const Topology& topology)
 
 void Dependencies::add(const Ways& ways, LidBits lids, const Routes* rows, Lid first,
                        const std::vector<LidBits>* crossing) {
+  std::vector<bool> leads(topology_->switches());
+  for (SwitchIndex s = 0; s < leads.size(); ++s) {
+    if (ways.leader(s) != s) leads[ways.leader(s)] = true;
+  }
+  if (shared_.empty() && std::ranges::find(leads, true) != leads.end()) shared_.resize(waits_.size());
   for (SwitchIndex s = 0; s < topology_->switches(); ++s) {
+    if (ways.leader(s) != s) continue;
+    auto& into = leads[s] ? shared_ : waits_;
     for (const auto& way : ways.of(s)) {
       LidBits held = way.lids & lids & ways.forwarded(way.peer);
       if (crossing != nullptr) held &= (*crossing)[s];
@@ -53,7 +60,7 @@ void Dependencies::add(const Ways& ways, LidBits lids, const Routes* rows, Lid f
           next[port / 64] |= std::uint64_t{(onward.lids & held) != 0 ? 1U : 0U} << (port % 64);
         }
       }
-      auto* const waits = waits_.data() + topology_->channel(s, way.out) * words_;
+      auto* const waits = into.data() + topology_->channel(s, way.out) * words_;
       for (std::size_t w = 0; w < words_; ++w) waits[w] |= next[w];
     }
   }
@@ -61,6 +68,19 @@ void Dependencies::add(const Ways& ways, LidBits lids, const Routes* rows, Lid f
 
 void Dependencies::merge(const Dependencies& other) {
   for (std::size_t i = 0; i < waits_.size(); ++i) waits_[i] |= other.waits_[i];
+  if (shared_.empty()) shared_.resize(other.shared_.size());
+  for (std::size_t i = 0; i < other.shared_.size(); ++i) shared_[i] |= other.shared_[i];
+}
+
+void Dependencies::share(std::span<const SwitchIndex> twins) {
+  if (shared_.empty()) return;
+  for (SwitchIndex s = 0; s < twins.size(); ++s) {
+    const auto from = topology_->channel(twins[s], PortNum{0}) * words_;
+    const auto to = topology_->channel(s, PortNum{0}) * words_;
+    const auto count = (topology_->ports(s) + std::size_t{1}) * words_;
+    for (std::size_t i = 0; i < count; ++i) waits_[to + i] |= shared_[from + i];
+  }
+  shared_.clear();
 }
 
 template <class Fn>

@@ -23,6 +23,8 @@ class Dependencies {
   void add(const Ways& ways, LidBits lids, const Routes* rows, Lid first,
            const std::vector<LidBits>* crossing);
   void merge(const Dependencies& other);
+  /// After the last add: what was added for one switch of a family holds for all of it.
+  void share(std::span<const SwitchIndex> twins);
 
   struct Channel {
     SwitchIndex sw = 0;
@@ -51,6 +53,7 @@ class Dependencies {
   const Topology* topology_;
   std::size_t words_;
   std::vector<std::uint64_t> waits_;
+  std::vector<std::uint64_t> shared_;     ///< at a family's first: of all of it; empty until needed
   std::vector<SwitchIndex> next_switch_;  ///< by channel; kNoSwitch where it leads to no switch
 };
 

@@ -26,14 +26,12 @@ Mixture::Mixture(const Topology& topology, const LidMap& lids, Lid first, const 
     before_.begin(s);
     both_.begin(s);
     ends_before_[s] = add(s, blocks.before[s], live_, &before_, &both_);
-    first_new_[s] = before_.count_of_last();
+    first_new_[s] = before_.of(s).size();
     const auto changed = blocks.changes[s] & live_;
     if (changed != 0) ends_after_[s] = add(s, blocks.after[s], changed, &both_, nullptr);
     ends_both_[s] = {ends_before_[s].here | ends_after_[s].here,
                      ends_before_[s].nowhere | ends_after_[s].nowhere};
   }
-  before_.end();
-  both_.end();
 }
 
 /// Into `one`, and into `two` if given.
@@ -82,7 +80,6 @@ std::vector<LidBits> Mixture::in_use() const {
     ways.begin(s);
     ends[s] = add(s, blocks_.after[s], live_, &ways, nullptr);
   }
-  ways.end();
   auto use = arriving(ways, ends);
   const auto now = arriving(before_, ends_before_);
   for (SwitchIndex s = 0; s < use.size(); ++s) use[s] &= now[s];

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "routing/topology/twins.h"
+#include "routing/verify/block.h"
 #include "routing/verify/dependencies.h"
 #include "routing/verify/tally.h"
 
@@ -27,14 +29,14 @@ struct Job {
 
   /// Runs fn(block, piece) over all blocks; pieces in the order of the LIDs.
   template <class Fn>
-  std::vector<Piece> over_blocks(const Fn& fn) const {
+  std::vector<Piece> over_blocks(std::span<const SwitchIndex> twins, const Fn& fn) const {
     const std::size_t blocks = lids.row_size() / 64;
     const std::size_t grain = std::max<std::size_t>(1, blocks / (std::size_t{parallel.threads()} * 4));
     std::vector<Piece> pieces((blocks + grain - 1) / grain);
     for_ranges(parallel, blocks, grain, [&](std::size_t begin, std::size_t end) {
       auto& piece = pieces[begin / grain];
       piece.graphs.assign(layers, Dependencies(topology));
-      Block block(topology, lids, routes);
+      Block block(topology, lids, routes, twins);
       for (std::size_t i = begin; i < end && !stop.stop_requested(); ++i) {
         block.load(i);
         if (block.lids().live != 0) fn(block, piece);
@@ -51,12 +53,13 @@ struct Job {
   }
 };
 
-Graphs merged(std::vector<Piece>& pieces) {
+Graphs merged(std::vector<Piece>& pieces, std::span<const SwitchIndex> twins) {
   if (pieces.empty()) return {};
   auto graphs = std::move(pieces.front().graphs);
   for (std::size_t i = 1; i < pieces.size(); ++i) {
     for (std::size_t layer = 0; layer < graphs.size(); ++layer) graphs[layer].merge(pieces[i].graphs[layer]);
   }
+  for (auto& graph : graphs) graph.share(twins);
   return graphs;
 }
 
@@ -116,7 +119,8 @@ std::size_t count_cycles(const Job& job, const Graphs& graphs, std::vector<Hop>&
 Verification verify(const Topology& topology, const LidMap& lids, const Routes& routes,
                     const Parallel& parallel, std::stop_token stop) {
   const Job job{topology, lids, routes, parallel, std::move(stop), layers_in_use(routes.layers)};
-  auto pieces = job.over_blocks([&](Block& block, Piece& piece) {
+  const auto twins = find_twins(topology);
+  auto pieces = job.over_blocks(twins, [&](Block& block, Piece& piece) {
     block.follow();
     Tally(topology, lids, routes).add(block, piece.found);
     job.add_dependencies(block, piece.graphs, nullptr);
@@ -126,14 +130,14 @@ Verification verify(const Topology& topology, const LidMap& lids, const Routes& 
 
   // Every switch may send to every LID, so all entries count. Only where that closes cycles is it worth
   // knowing which of them end ports close alone.
-  const auto all_cycles = count_cycles(job, merged(pieces), found.credit_loop_example);
+  const auto all_cycles = count_cycles(job, merged(pieces, twins), found.credit_loop_example);
   if (all_cycles == 0) return found;
-  auto end_to_end = job.over_blocks([&](Block& block, Piece& piece) {
+  auto end_to_end = job.over_blocks({}, [&](Block& block, Piece& piece) {
     const auto crossing = block.end_to_end();
     job.add_dependencies(block, piece.graphs, &crossing);
   });
   std::vector<Hop> example;
-  found.credit_loops = count_cycles(job, merged(end_to_end), example);
+  found.credit_loops = count_cycles(job, merged(end_to_end, {}), example);
   if (found.credit_loops != 0) {
     found.credit_loop_example = std::move(example);
   } else {

@@ -23,35 +23,39 @@ struct Way {
   LidBits lids = 0;
 };
 
-/// The ways of all switches.
+/// The ways of all switches. One may stand for another, whose entries are the same and lead to the same
+/// neighbours.
 class Ways {
  public:
-  explicit Ways(std::size_t switches) : base_(switches + 1), forwarded_(switches) {}
-  /// Switches in order: begin, add its ways, then the next; end after the last.
+  explicit Ways(std::size_t switches)
+      : first_(switches), end_(switches), leader_(switches), forwarded_(switches) {}
+  void clear() { ways_.clear(); }
+  /// Each switch: begin and add its ways, then the next.
   void begin(SwitchIndex s) {
-    if (s == 0) ways_.clear();
-    base_[s] = static_cast<std::uint32_t>(ways_.size());
+    leader_[s] = s;
     forwarded_[s] = 0;
-    last_ = s;
+    first_[s] = end_[s] = static_cast<std::uint32_t>(ways_.size());
   }
   void add(SwitchIndex s, const Way& way) {
     ways_.push_back(way);
+    ++end_[s];
     forwarded_[s] |= way.lids;
   }
-  void end() { base_.back() = static_cast<std::uint32_t>(base_.size() == 1 ? 0 : ways_.size()); }
+  /// Or: the same as another's, which has its own.
+  void follow(SwitchIndex s, SwitchIndex leader) { leader_[s] = leader; }
 
+  SwitchIndex leader(SwitchIndex s) const { return leader_[s]; }
   std::span<const Way> of(SwitchIndex s) const {
-    return std::span(ways_).subspan(base_[s], base_[s + 1] - base_[s]);
+    const auto leader = leader_[s];
+    return {ways_.data() + first_[leader], ways_.data() + end_[leader]};
   }
-  /// Ways of the switch that was begun last.
-  std::size_t count_of_last() const { return ways_.size() - base_[last_]; }
-  LidBits forwarded(SwitchIndex s) const { return forwarded_[s]; }
+  LidBits forwarded(SwitchIndex s) const { return forwarded_[leader_[s]]; }
 
  private:
-  std::vector<std::uint32_t> base_;
+  std::vector<std::uint32_t> first_, end_;
+  std::vector<SwitchIndex> leader_;
   std::vector<Way> ways_;
   std::vector<LidBits> forwarded_;
-  SwitchIndex last_ = 0;
 };
 
 /// Entries of a block of 64 that equal `port`, a bit each.

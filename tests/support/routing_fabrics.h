@@ -114,24 +114,26 @@ inline Builder damaged(Builder b, std::uint64_t seed, unsigned percent) {
   return b;
 }
 
-/// A topology with LIDs: leaf by leaf in GUID order, hosts next to each other; then the switches.
+/// A topology with LIDs: leaf by leaf in GUID order, hosts next to each other, or `gap` LIDs apart; then the
+/// switches.
 struct Routable {
   Topology topology;
   LidMap lids;
   std::vector<LidRange> switch_lids, end_lids;  ///< in the order of the input
 };
 
-inline Routable with_lids(const TopologyInput& input, std::uint8_t lmc = 0) {
+inline Routable with_lids(const TopologyInput& input, std::uint8_t lmc = 0, unsigned gap = 0) {
   Routable r{Topology(input), {}, {}, {}};
   r.switch_lids.resize(input.switches.size());
   r.end_lids.resize(input.end_ports.size());
   std::uint32_t next = 1U << lmc;
   for (const auto& end : r.topology.end_ports()) {
     r.end_lids[end.input] = {Lid{static_cast<std::uint16_t>(next)}, lmc};
-    next += 1U << lmc;
+    next += (gap + 1) << lmc;
   }
   for (SwitchIndex s = 0; s < r.topology.switches(); ++s) {
-    r.switch_lids[r.topology.input_of(s)] = {Lid{static_cast<std::uint16_t>(next++)}, 0};
+    r.switch_lids[r.topology.input_of(s)] = {Lid{static_cast<std::uint16_t>(next)}, 0};
+    next += gap + 1;
   }
   r.lids = LidMap(r.topology, r.switch_lids, r.end_lids);
   return r;

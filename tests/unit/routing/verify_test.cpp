@@ -53,7 +53,8 @@ Builder any_fabric() {
 
 RC_GTEST_PROP(Verify, AgreesWithFollowingEveryPacket, ()) {
   const auto fabric =
-      fabrics::with_lids(any_fabric().input(), static_cast<std::uint8_t>(*rc::gen::inRange(0, 3)));
+      fabrics::with_lids(any_fabric().input(), static_cast<std::uint8_t>(*rc::gen::inRange(0, 3)),
+                         *rc::gen::element(0U, 0U, 11U, 70U));
   const auto& engine = kEngines[*rc::gen::inRange<std::size_t>(0, kEngines.size())];
   const auto routes = spoiled(routed_by(engine, fabric), *rc::gen::arbitrary<std::uint64_t>(),
                               *rc::gen::element(0U, 1U, 5U, 60U, 1000U));
