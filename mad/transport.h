@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <expected>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -102,6 +103,9 @@ class Transport {
                                                    std::chrono::milliseconds give_up) = 0;
 
   virtual std::expected<LocalPort, TransportError> local() const = 0;
+
+  /// How many MADs more it takes now that want an answer. At 0 new requests wait for answers to come.
+  virtual std::size_t room() const { return std::numeric_limits<std::size_t>::max(); }
 };
 
 }  // namespace smd::mad

@@ -18,7 +18,8 @@ struct Policy {
   Duration timeout = std::chrono::milliseconds(200);
   /// Bounds of the resend time once it is known, and of what its doubling leads to.
   Duration min_timeout = std::chrono::milliseconds(50), max_timeout = std::chrono::seconds(1);
-  /// Resends after the first try; kMaxTries - 1 at most.
+  /// Resends after the first try; kMaxTries - 1 at most. The last try waits so long that no request ends
+  /// sooner than one to an unknown node would (with these defaults 2.4 s).
   std::uint32_t retries = 3;
   /// MADs nobody asked for that are handed on: so many a second, and so many at once. The rest is counted.
   std::uint32_t unsolicited_rate = 10'000, unsolicited_burst = 2'000;

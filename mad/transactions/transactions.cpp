@@ -15,6 +15,8 @@ namespace {
 constexpr std::uint32_t kWindowFloor = 32;
 /// The kernel must not give up before we do.
 constexpr Duration kKernelMargin = std::chrono::milliseconds(100);
+/// Between looks at a transport that is full of what others sent.
+constexpr Duration kLookAgain = std::chrono::milliseconds(20);
 
 /// What the configuration cannot ask for, whatever it says.
 Policy bounded(Policy policy) {
@@ -32,6 +34,19 @@ bool passes(int error) {
   return error == EAGAIN || error == ENOBUFS || error == ENOMEM || error == EINTR || error == ETIMEDOUT;
 }
 
+/// Doubled with each try, as far as max_timeout; the shift itself must not overflow.
+Duration doubled(Duration first, unsigned attempt, const Policy& policy) {
+  return attempt >= 16 ? policy.max_timeout : std::min(first * (1U << attempt), policy.max_timeout);
+}
+
+/// How long a node may take that nothing is known of: all tries together.
+Duration patience_of(const Policy& policy) {
+  auto sum = Duration::zero();
+  for (unsigned attempt = 0; attempt <= policy.retries; ++attempt)
+    sum += doubled(policy.timeout, attempt, policy);
+  return sum;
+}
+
 bool routable(const Route& route) {
   const auto* lid_route = std::get_if<LidRoute>(&route);
   return lid_route == nullptr || lid_route->lid.value() != 0;
@@ -45,6 +60,7 @@ Transactions::Transactions(asio::any_io_executor executor, Clock& clock, Transpo
       clock_(clock),
       transport_(transport),
       policy_(bounded(policy)),
+      patience_(patience_of(policy_)),
       window_(kWindowFloor, policy_.max_outstanding),
       anonymous_(
           Window(std::numeric_limits<std::uint32_t>::max(), std::numeric_limits<std::uint32_t>::max())),
@@ -58,7 +74,10 @@ Transactions::Transactions(asio::any_io_executor executor, Clock& clock, Transpo
   transport_.on_receive([this](std::span<Received> batch) { receive(batch); });
 }
 
-Transactions::~Transactions() { transport_.on_receive({}); }
+Transactions::~Transactions() {
+  transport_.on_receive({});
+  if (look_again_ != 0) clock_.cancel(look_again_);
+}
 
 Transactions::RequestId Transactions::submit(Request request, Completion done) {
   auto& open = make(std::move(request), std::move(done));
@@ -151,7 +170,8 @@ OpenRequest* Transactions::next_of(NodeState& node) {
 }
 
 void Transactions::pump() {
-  while (first_ready_ != nullptr && window_.has_room(in_flight_) && !free_slots_.empty()) {
+  while (first_ready_ != nullptr && window_.has_room(in_flight_) && !free_slots_.empty() &&
+         transport_.room() > 0) {
     auto& node = *first_ready_;
     first_ready_ = node.next_ready;
     if (first_ready_ == nullptr) last_ready_ = nullptr;
@@ -160,6 +180,13 @@ void Transactions::pump() {
     if (open == nullptr) continue;
     start(*open);
     make_ready(node);
+  }
+  // Nothing of ours is open, so no answer and no resend will call us again when there is room.
+  if (first_ready_ != nullptr && open_ == 0 && look_again_ == 0) {
+    look_again_ = clock_.call_at(clock_.now() + kLookAgain, [this] {
+      look_again_ = 0;
+      pump();
+    });
   }
 }
 
@@ -182,8 +209,12 @@ std::uint32_t Transactions::tid_of(const OpenRequest& open, unsigned attempt) co
 
 Duration Transactions::wait_of(const OpenRequest& open, unsigned attempt) const {
   const auto first = open.node->answer_time.resend(policy_);
-  // Doubled a try, as far as max_timeout; the shift itself must not overflow.
-  return attempt >= 16 ? policy_.max_timeout : std::min(first * (1U << attempt), policy_.max_timeout);
+  const auto wait = doubled(first, attempt, policy_);
+  if (attempt < policy_.retries) return wait;
+  // A node that was fast is asked again sooner, but is not given up sooner.
+  auto before = Duration::zero();
+  for (unsigned i = 0; i < policy_.retries; ++i) before += doubled(first, i, policy_);
+  return std::max(wait, patience_ - before);
 }
 
 void Transactions::send_try(OpenRequest& open) {
@@ -191,16 +222,18 @@ void Transactions::send_try(OpenRequest& open) {
   const auto now = clock_.now();
   open.sent_at[attempt] = now;
   open.mad.set_tid(Tid{tid_of(open, attempt)});
-  auto& row = table_[open.row];
-  ++row.sent;
-  if (attempt > 0) ++row.retries;
   Duration give_up = kKernelMargin;
   for (unsigned i = attempt; i <= policy_.retries; ++i) give_up += wait_of(open, i);
   wheel_.add(open, now + wait_of(open, attempt));
 
   const auto sent =
       transport_.send(open.mad.bytes(), open.route, std::chrono::ceil<std::chrono::milliseconds>(give_up));
-  if (sent) return;
+  if (sent) {
+    auto& row = table_[open.row];
+    ++row.sent;
+    if (attempt > 0) ++row.retries;
+    return;
+  }
   ++counted_.send_failed;
   if (passes(sent.error().error)) return;
   auto error = error_of(open, Fault::closed);

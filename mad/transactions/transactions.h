@@ -135,6 +135,7 @@ class Transactions {
   Clock& clock_;
   Transport& transport_;
   Policy policy_;
+  Duration patience_;
   Window window_;
   NodeState anonymous_;
   std::unordered_map<Guid, NodeState> nodes_;
@@ -145,6 +146,7 @@ class Transactions {
   NodeState* first_ready_ = nullptr;  ///< nodes with a request to start and room for it, in turn
   NodeState* last_ready_ = nullptr;
   Wheel wheel_;
+  Clock::TimerId look_again_ = 0;
   AttributeTable table_;
   Counters counted_;  ///< by_attribute stays empty here
   Intake intake_;

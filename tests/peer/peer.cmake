@@ -20,3 +20,5 @@ endfunction()
 
 # That the tests themselves are right: opensm in smd's place.
 peer_test(bringup opensm irregular.net --opensm)
+
+include(${CMAKE_CURRENT_SOURCE_DIR}/peer/probe.cmake)

@@ -57,11 +57,13 @@ class ScriptedTransport final : public Transport {
     return {};
   }
   std::expected<LocalPort, TransportError> local() const override { return LocalPort{}; }
+  std::size_t room() const override { return free_room; }
 
   Script script;
   Sink sink;
   std::vector<Sent> sent;
   int send_error = 0;
+  std::size_t free_room = 1'000'000;
 
  private:
   Clock& clock_;

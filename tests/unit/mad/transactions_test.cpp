@@ -162,6 +162,23 @@ TEST_F(TransactionsTest, AFastNodeIsAskedAgainSoonerThanAnUnknownOne) {
   EXPECT_LE(at(1) - at(0), 52ms);
 }
 
+TEST_F(TransactionsTest, AFastNodeIsNotGivenUpSoonerThanAnUnknownOne) {
+  make();
+  Duration stall = 2300ms;
+  bool stalled = false;
+  wire.script = [&](const Sent& sent) {
+    return std::vector{ScriptedTransport::answer(sent, stalled ? stall : 10us)};
+  };
+  ask(node_info(Guid{7}));
+  run();
+  stalled = true;
+
+  ask(node_info(Guid{7}));
+  run();
+
+  EXPECT_TRUE(answers[1]->has_value());
+}
+
 TEST_F(TransactionsTest, AnswersAfterTheEndAreCountedAndDropped) {
   make({.timeout = 10ms, .max_timeout = 10ms, .retries = 0});
   wire.script = [](const Sent& sent) {
@@ -328,6 +345,31 @@ TEST_F(TransactionsTest, AllTogetherGetNoMoreThanTheGlobalWindow) {
   EXPECT_EQ(tx->open(), 10U);
   run();
 
+  for (const auto& answer : answers) EXPECT_TRUE(answer && answer->has_value());
+}
+
+TEST_F(TransactionsTest, ATransportWithoutRoomMakesNewRequestsWaitForAnswers) {
+  make();
+  wire.free_room = 0;
+  ask(node_info());
+  EXPECT_TRUE(wire.sent.empty());
+
+  clock.advance();
+  EXPECT_TRUE(wire.sent.empty());
+  wire.free_room = 1;
+  wire.script = [this](const Sent& sent) {
+    wire.free_room = 0;
+    clock.call_at(clock.now() + 1us, [this] { wire.free_room = 1; });
+    return std::vector{ScriptedTransport::answer(sent, 1us)};
+  };
+  run();
+  wire.free_room = 1;
+  ask(node_info());
+  ask(node_info());
+  EXPECT_EQ(tx->open(), 1U);
+  run();
+
+  EXPECT_THAT(wire.sent, SizeIs(3));
   for (const auto& answer : answers) EXPECT_TRUE(answer && answer->has_value());
 }
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mad/umad/receiver.h"
+
+#include <arpa/inet.h>
+#include <infiniband/umad.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include "mad/wire/smp.h"
+
+namespace smd::umad {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr int kWaitMs = 100;
+constexpr unsigned kFailures = 20;  ///< in a row, before a descriptor counts as dead
+
+std::size_t words(std::size_t mad_bytes) { return (umad_size() + mad_bytes + 7) / 8; }
+
+mad::LidRoute from_of(void* umad) {
+  const auto* address = umad_get_mad_addr(umad);
+  mad::LidRoute from{.lid = Lid{ntohs(address->lid)},
+                     .sl = Sl{address->sl},
+                     .qp = ntohl(address->qpn),
+                     .qkey = ntohl(address->qkey),
+                     .pkey_index = static_cast<std::uint16_t>(umad_get_pkey(umad)),
+                     .path_bits = address->path_bits};
+  if (address->grh_present != 0) {
+    mad::GlobalRoute grh{.sgid_index = address->gid_index,
+                         .hop_limit = address->hop_limit,
+                         .traffic_class = address->traffic_class,
+                         .flow_label = ntohl(address->flow_label)};
+    std::copy_n(static_cast<const std::uint8_t*>(address->gid), grh.dgid.size(), grh.dgid.begin());
+    from.grh = grh;
+  }
+  return from;
+}
+
+}  // namespace
+
+Receiver::Receiver(asio::io_context& io, int descriptor, std::shared_ptr<Delivery> delivery)
+    : io_(io),
+      descriptor_(descriptor),
+      delivery_(std::move(delivery)),
+      buffer_(words(wire::kMadBytes)),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+Receiver::~Receiver() = default;  // jthread: asks to stop, then joins
+
+void Receiver::run(const std::stop_token& stop) {
+  std::vector<mad::Received> batch;
+  while (!stop.stop_requested() && delivery_->broken.load() == 0) {
+    if (!receive(kWaitMs, batch)) continue;
+    while (batch.size() < kBatch && umad_poll(descriptor_, 0) == 0 && receive(0, batch)) {
+    }
+    deliver(stop, std::exchange(batch, {}));
+  }
+  // umad2sim of ibsim 0.10 crashes on an answer to a descriptor that is closed: take what is on its way.
+  const auto end = std::chrono::steady_clock::now() + 100ms;
+  while (delivery_->broken.load() == 0 && delivery_->awaited.load() > 0 &&
+         std::chrono::steady_clock::now() < end) {
+    receive(10, batch);
+  }
+}
+
+bool Receiver::receive(int milliseconds, std::vector<mad::Received>& batch) {
+  auto* umad = buffer_.data();
+  int length = static_cast<int>(buffer_.size() * 8 - umad_size());
+  const int agent = umad_recv(descriptor_, umad, &length, milliseconds);
+  if (agent == -ENOSPC && length > 0) {  // a long MAD stays in the kernel's queue until there is room
+    buffer_.resize(words(static_cast<std::size_t>(length)));
+    return false;
+  }
+  if (agent < 0) {
+    // -EAGAIN as umad2sim's read returns it, with errno unset, comes out of libibumad the same.
+    const bool nothing = agent == -ETIMEDOUT || agent == -EAGAIN || agent == -EINTR || errno == EINTR;
+    if (!nothing) failed(-agent);
+    return false;
+  }
+  failures_ = 0;
+  delivery_->last_received.store(std::chrono::steady_clock::now());
+  const auto* bytes = static_cast<const std::uint8_t*>(umad_get_mad(umad));
+  auto& received = batch.emplace_back();
+  received.bytes.assign(bytes, bytes + std::max(length, 0));
+  received.from = from_of(umad);
+  received.error = umad_status(umad);
+  const bool answers =
+      received.error != 0 || (length > 3 && wire::is_response(static_cast<wire::Method>(received.bytes[3])));
+  if (answers) --delivery_->awaited;
+  return true;
+}
+
+void Receiver::deliver(const std::stop_token& stop, std::vector<mad::Received> batch) {
+  while (!delivery_->room.try_acquire_for(std::chrono::milliseconds(kWaitMs))) {
+    if (stop.stop_requested()) return;
+  }
+  asio::post(io_, [delivery = delivery_, batch = std::move(batch)]() mutable {
+    delivery->room.release();
+    if (delivery->sink) delivery->sink(batch);
+  });
+}
+
+void Receiver::failed(int error) {
+  // One failure may be chance (umad2sim reports a spurious wake-up as EIO); a device that is gone fails
+  // every time.
+  std::this_thread::sleep_for(10ms);
+  if (++failures_ >= kFailures) delivery_->broken.store(error);
+}
+
+}  // namespace smd::umad

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The receiving side of a descriptor: a thread that blocks in libibumad and posts batches.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <semaphore>
+#include <thread>
+#include <vector>
+
+#include "mad/asio.h"
+#include "mad/transport.h"
+
+namespace smd::umad {
+
+/// Shared by the receiver's thread and the io_context; outlives both by what is still posted.
+struct Delivery {
+  static constexpr std::ptrdiff_t kBatches = 64;  ///< posted and not yet taken; then the kernel's queue fills
+  mad::Transport::Sink sink;                      ///< io_context only
+  std::counting_semaphore<kBatches> room{kBatches};
+  std::atomic<int> broken{0};  ///< errno with which the descriptor died
+  std::atomic<std::chrono::steady_clock::time_point> last_received{std::chrono::steady_clock::now()};
+  std::atomic<std::int64_t> awaited{0};  ///< sends with an answer to come, as far as we know
+};
+
+class Receiver {
+ public:
+  static constexpr std::size_t kBatch = 64;
+
+  /// Starts at once. The descriptor stays open until this is gone.
+  Receiver(asio::io_context& io, int descriptor, std::shared_ptr<Delivery> delivery);
+  /// Waits for the thread: 100 ms at most, and as long again where answers are still awaited.
+  ~Receiver();
+
+ private:
+  void run(const std::stop_token& stop);
+  /// One MAD, waiting `milliseconds` for it at most; false where none came.
+  bool receive(int milliseconds, std::vector<mad::Received>& batch);
+  void deliver(const std::stop_token& stop, std::vector<mad::Received> batch);
+  void failed(int error);
+
+  asio::io_context& io_;
+  int descriptor_;
+  std::shared_ptr<Delivery> delivery_;
+  std::vector<std::uint64_t> buffer_;
+  unsigned failures_ = 0;
+  std::jthread thread_;
+};
+
+}  // namespace smd::umad

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mad/umad/transport.h"
+
+#include <endian.h>
+#include <fmt/format.h>
+#include <infiniband/umad.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include "mad/umad/port.h"
+#include "mad/wire/smp.h"
+
+namespace smd::umad {
+namespace {
+
+using mad::TransportError;
+using wire::Method;
+using wire::MgmtClass;
+
+std::string message(int error) { return std::generic_category().message(error); }
+
+TransportError cannot_open(const mad::LocalPort& port, int error) {
+  std::string_view hint;
+  switch (error) {
+    case EACCES:
+    case EPERM:
+      hint = ": /dev/infiniband/umad* must be readable and writable for this user";
+      break;
+    case ENOENT:
+    case ENXIO:
+    case EINVAL:
+      hint = ": is the ib_umad module loaded?";
+      break;
+    case EBUSY:
+      hint = ": another process holds the device";
+      break;
+    default:
+      break;
+  }
+  return {error, fmt::format("cannot open the management device of {}:{}: {}{}", port.device, port.port,
+                             message(error), hint)};
+}
+
+/// umad2sim of ibsim 0.10 keeps a lock while it writes to a socket that holds some 277 MADs (Linux' default
+/// buffer), and wants that lock to read from it: whoever fills the socket hangs for ever. Its descriptors are
+/// no descriptors to the kernel; SMI and GSI share one socket. A real device takes what it is given.
+std::size_t capacity_of(int descriptor) {
+  constexpr std::size_t kEmulated = 128;
+  struct stat status{};
+  const bool device = fstat(descriptor, &status) == 0 && S_ISCHR(status.st_mode);
+  return device ? std::numeric_limits<std::size_t>::max() : kEmulated;
+}
+
+void set_address(void* umad, const mad::Route& route) {
+  if (std::holds_alternative<mad::DirectedPath>(route)) {
+    umad_set_addr(umad, kPermissiveLid.value(), 0, 0, 0);
+    return;
+  }
+  const auto& to = std::get<mad::LidRoute>(route);
+  umad_set_addr(umad, to.lid.value(), static_cast<int>(to.qp), to.sl.value(), static_cast<int>(to.qkey));
+  umad_set_pkey(umad, to.pkey_index);
+  umad_get_mad_addr(umad)->path_bits = to.path_bits;
+  if (!to.grh) return;
+  ib_mad_addr_t grh{};
+  grh.hop_limit = to.grh->hop_limit;
+  grh.traffic_class = to.grh->traffic_class;
+  grh.flow_label = to.grh->flow_label;  // umad_set_grh turns it into network order
+  std::ranges::copy(to.grh->dgid, static_cast<std::uint8_t*>(grh.gid));
+  umad_set_grh(umad, &grh);
+  umad_get_mad_addr(umad)->gid_index = to.grh->sgid_index;
+}
+
+}  // namespace
+
+std::vector<ClassRegistration> smi_classes() {
+  const std::vector methods{Method::get, Method::set, Method::trap, Method::report, Method::trap_repress};
+  return {{.mgmt_class = MgmtClass::sm_lid, .methods = methods},
+          {.mgmt_class = MgmtClass::sm_directed, .methods = methods}};
+}
+
+std::vector<ClassRegistration> gsi_classes() {
+  return {{.mgmt_class = MgmtClass::sa,
+           .version = 2,
+           .rmpp_version = 1,
+           .methods = {Method::get, Method::set, Method::trap, Method::report, Method::get_table,
+                       Method::get_trace_table, Method::get_multi, Method::remove}}};
+}
+
+Transport::Transport(asio::io_context& io, mad::LocalPort port, int descriptor)
+    : port_(std::move(port)),
+      descriptor_(descriptor),
+      capacity_(capacity_of(descriptor)),
+      delivery_(std::make_shared<Delivery>()),
+      receiver_(std::make_unique<Receiver>(io, descriptor, delivery_)) {}
+
+Transport::~Transport() {
+  delivery_->sink = nullptr;
+  receiver_.reset();
+  umad_close_port(descriptor_);
+}
+
+std::expected<std::unique_ptr<Transport>, TransportError> Transport::open(
+    asio::io_context& io, const mad::LocalPort& port, const std::vector<ClassRegistration>& classes) {
+  errno = 0;
+  const int descriptor = umad_open_port(port.device.c_str(), port.port.value());
+  // libibumad says EIO for whatever open() said.
+  if (descriptor < 0) return std::unexpected(cannot_open(port, errno != 0 ? errno : -descriptor));
+  std::unique_ptr<Transport> transport(new Transport(io, port, descriptor));
+  for (const auto& registration : classes) {
+    auto added = transport->add(registration);
+    if (!added) return std::unexpected(std::move(added.error()));
+  }
+  return transport;
+}
+
+std::expected<void, TransportError> Transport::add(const ClassRegistration& registration) {
+  std::array<long, 16 / sizeof(long)> mask{};
+  constexpr auto kBits = static_cast<unsigned>(std::numeric_limits<unsigned long>::digits);
+  for (const auto method : registration.methods) {
+    const auto bit = static_cast<unsigned>(std::to_underlying(method));
+    mask[bit / kBits] |= static_cast<long>(1UL << (bit % kBits));
+  }
+  errno = 0;
+  const int agent = umad_register(descriptor_, std::to_underlying(registration.mgmt_class),
+                                  registration.version, registration.rmpp_version, mask.data());
+  if (agent < 0) {
+    // The kernel's word for 'another agent has these methods of this class' is EINVAL.
+    const int error = errno != 0 ? errno : -agent;
+    const bool taken = error == EINVAL || error == EBUSY;
+    return std::unexpected(TransportError{
+        taken ? EBUSY : error,
+        fmt::format("cannot register management class {} on {}:{}: {}",
+                    wire::class_name(registration.mgmt_class), port_.device, port_.port,
+                    taken ? "another process has it (a subnet manager on this port?)" : message(error))});
+  }
+  agents_.push_back({std::to_underlying(registration.mgmt_class), agent});
+  return {};
+}
+
+void Transport::on_receive(Sink sink) { delivery_->sink = std::move(sink); }
+
+std::expected<void, TransportError> Transport::send(std::span<const std::uint8_t> mad,
+                                                    const mad::Route& route,
+                                                    std::chrono::milliseconds give_up) {
+  if (const int error = delivery_->broken.load(); error != 0) {
+    return std::unexpected(TransportError{error, fmt::format("{}:{} is gone", port_.device, port_.port)});
+  }
+  if (mad.size() < 4) return std::unexpected(TransportError{EINVAL, "a MAD has a header"});
+  const auto agent = std::ranges::find(agents_, mad[1], &Agent::mgmt_class);
+  if (agent == agents_.end()) {
+    return std::unexpected(
+        TransportError{EPROTONOSUPPORT, fmt::format("class 0x{:02x} is not registered", mad[1])});
+  }
+  buffer_.assign((umad_size() + mad.size() + 7) / 8, 0);
+  auto* umad = buffer_.data();
+  set_address(umad, route);
+  std::memcpy(umad_get_mad(umad), mad.data(), mad.size());
+  const bool answered = give_up > std::chrono::milliseconds(0);
+  if (answered && room() == 0) return std::unexpected(TransportError{EAGAIN, "too much on the way"});
+  if (answered) ++delivery_->awaited;
+  const auto timeout = std::min<std::int64_t>(give_up.count(), std::numeric_limits<int>::max());
+  if (umad_send(descriptor_, agent->id, umad, static_cast<int>(mad.size()), static_cast<int>(timeout), 0) ==
+      0) {
+    return {};
+  }
+  const int error = errno;
+  if (answered) --delivery_->awaited;
+  return std::unexpected(
+      TransportError{error, fmt::format("send on {}:{}: {}", port_.device, port_.port, message(error))});
+}
+
+std::size_t Transport::room() const {
+  const auto awaited = static_cast<std::size_t>(std::max<std::int64_t>(delivery_->awaited.load(), 0));
+  if (awaited < capacity_) return capacity_ - awaited;
+  // Answers that an emulation lost are not awaited for ever.
+  if (std::chrono::steady_clock::now() - delivery_->last_received.load() < std::chrono::seconds(3)) return 0;
+  delivery_->awaited.store(0);
+  return capacity_;
+}
+
+std::expected<mad::LocalPort, TransportError> Transport::local() const {
+  umad_port_t port{};
+  const int found = umad_get_port(port_.device.c_str(), port_.port.value(), &port);
+  if (found < 0) {
+    return std::unexpected(
+        TransportError{-found, fmt::format("{}:{} is gone: {}", port_.device, port_.port, message(-found))});
+  }
+  PortEntry entry;
+  entry.state = static_cast<PortState>(port.state);
+  entry.phys_state = static_cast<PhysState>(port.phys_state);
+  const mad::LocalPort now{.device = port_.device,
+                           .port = PortNum{static_cast<std::uint8_t>(port.portnum)},
+                           .guid = Guid{be64toh(port.port_guid)},
+                           .lid = Lid{static_cast<std::uint16_t>(port.base_lid)},
+                           .link_up = entry.link_up()};
+  umad_release_port(&port);
+  return now;
+}
+
+}  // namespace smd::umad

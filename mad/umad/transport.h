@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// MADs through libibumad: one descriptor, sends on the io_context, receives on a thread of its own.
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <vector>
+
+#include "mad/asio.h"
+#include "mad/transport.h"
+#include "mad/umad/receiver.h"
+#include "mad/wire/mad.h"
+
+namespace smd::umad {
+
+/// A management class that a descriptor sends and receives. `methods`: which requests of others we want.
+struct ClassRegistration {
+  wire::MgmtClass mgmt_class{};
+  std::uint8_t version = 1;
+  std::uint8_t rmpp_version = 0;  ///< 1: the kernel cuts and joins long MADs
+  std::vector<wire::Method> methods;
+};
+
+/// What a subnet manager is asked and told: SMInfo by Get and Set, traps and their TrapRepress.
+std::vector<ClassRegistration> smi_classes();
+/// Subnet administration.
+std::vector<ClassRegistration> gsi_classes();
+
+class Transport final : public mad::Transport {
+ public:
+  /// The error says what the operator can do. Nothing blocks.
+  static std::expected<std::unique_ptr<Transport>, mad::TransportError> open(
+      asio::io_context& io, const mad::LocalPort& port, const std::vector<ClassRegistration>& classes);
+  ~Transport() override;
+
+  void on_receive(Sink sink) override;
+  std::expected<void, mad::TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
+                                                std::chrono::milliseconds give_up) override;
+  std::expected<mad::LocalPort, mad::TransportError> local() const override;
+  std::size_t room() const override;
+
+ private:
+  struct Agent {
+    std::uint8_t mgmt_class = 0;
+    int id = 0;
+  };
+  Transport(asio::io_context& io, mad::LocalPort port, int descriptor);
+  std::expected<void, mad::TransportError> add(const ClassRegistration& registration);
+
+  mad::LocalPort port_;
+  int descriptor_;
+  std::size_t capacity_;  ///< MADs that may wait for their answers
+  std::vector<Agent> agents_;
+  std::vector<std::uint64_t> buffer_;  ///< of the send in hand: struct ib_user_mad and the MAD, aligned
+  std::shared_ptr<Delivery> delivery_;
+  std::unique_ptr<Receiver> receiver_;
+};
+
+}  // namespace smd::umad

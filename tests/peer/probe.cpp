@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// umad_probe [WINDOW [REQUESTS]]: asks the local node and its neighbour who they are, through the real
+// libibumad, then asks the neighbour so many times with so many on the way. For tests and measurements.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mad/real_clock.h"
+#include "mad/transactions/ask.h"
+#include "mad/umad/issm.h"
+#include "mad/umad/port.h"
+#include "mad/umad/transport.h"
+#include "mad/wire/attributes.h"
+
+namespace smd {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Probe {
+  mad::Transactions* tx = nullptr;
+  std::size_t left = 0, under_way = 0, answered = 0, failed = 0;
+  asio::io_context* io = nullptr;
+
+  void next() {
+    if (left == 0) {
+      if (under_way == 0) io->stop();
+      return;
+    }
+    --left;
+    ++under_way;
+    const auto path = *mad::DirectedPath{}.then(PortNum{1});
+    tx->submit(mad::get_request<wire::NodeInfo>({.route = path, .node = Guid{1}, .m_key = 0}),
+               [this](mad::Answer answer) {
+                 --under_way;
+                 ++(answer ? answered : failed);
+                 if (!answer && failed < 5) fmt::print("{}\n", to_string(answer.error()));
+                 next();
+               });
+  }
+};
+
+asio::awaitable<void> introduce(mad::Transactions* tx, asio::io_context* io, bool* good) {
+  for (const auto& path : {mad::DirectedPath{}, *mad::DirectedPath{}.then(PortNum{1})}) {
+    const mad::Target target{.route = path, .node = {}, .m_key = 0};
+    const auto info = co_await mad::get<wire::NodeInfo>(*tx, target);
+    const auto name = co_await mad::get<wire::NodeDescription>(*tx, target);
+    if (!info || !name) {
+      fmt::print("{}\n", to_string(info ? name.error() : info.error()));
+      *good = false;
+      break;
+    }
+    fmt::print("hops={} guid={} ports={} name={}\n", path.hops(), info->node, info->num_ports, name->text);
+  }
+  io->stop();
+}
+
+int flood(mad::Transactions& tx, asio::io_context& io, std::size_t window, std::size_t requests) {
+  Probe probe{.tx = &tx, .left = requests, .io = &io};
+  const auto start = Clock::now();
+  for (std::size_t i = 0; i < window; ++i) probe.next();
+  io.restart();
+  io.run();
+  const std::chrono::duration<double> seconds = Clock::now() - start;
+  const auto counters = tx.counters();
+  using C = mad::AttributeCounters;
+  fmt::print(
+      "window={} requests={} answered={} seconds={:.3f} smps_a_second={:.0f} timeouts={} retries={} "
+      "late={} duplicate={} send_failed={}\n",
+      window, requests, probe.answered, seconds.count(), static_cast<double>(requests) / seconds.count(),
+      counters.total(&C::timeouts), counters.total(&C::retries), counters.total(&C::late),
+      counters.total(&C::duplicate), counters.send_failed);
+  return probe.failed == 0 ? 0 : 1;
+}
+
+int run(std::size_t window, std::size_t requests) {
+  asio::io_context io;
+  mad::RealClock clock(io);
+  const auto port = umad::choose_port(umad::list_ports(), umad::AnyPort{});
+  if (!port) {
+    fmt::print("{}\n", port.error().text);
+    return 1;
+  }
+  fmt::print("port={}:{} guid={} lid={}\n", port->device, port->port, port->guid, port->lid);
+  auto smi = umad::Transport::open(io, *port, umad::smi_classes());
+  if (!smi) {
+    fmt::print("{}\n", smi.error().what);
+    return 1;
+  }
+  const auto issm = umad::IsSm::hold(*port);
+  if (!issm) fmt::print("{}\n", issm.error().what);
+  const auto places = static_cast<std::uint32_t>(window);
+  mad::Transactions tx(io.get_executor(), clock, **smi, {.max_outstanding = places, .per_node = places}, 1);
+  bool good = true;
+  asio::co_spawn(io, introduce(&tx, &io, &good), [](std::exception_ptr) {});
+  const auto guard = asio::make_work_guard(io);
+  io.run();
+  if (!good) return 1;
+  return requests == 0 ? 0 : flood(tx, io, window, requests);
+}
+
+}  // namespace
+}  // namespace smd
+
+int main(int count, char** words) {
+  const auto number = [&](int index, std::size_t otherwise) {
+    return count > index ? static_cast<std::size_t>(std::atoll(words[index])) : otherwise;
+  };
+  return smd::run(number(1, 64), number(2, 0));
+}
