@@ -74,7 +74,7 @@ Codec<T> whole(std::int64_t least, std::int64_t most) {
 
 /// One of some words; "auto", 2048, "EDR".
 template <class T>
-Codec<T> one_of(std::vector<std::pair<std::string, T>> choices) {
+Codec<T> one_of(const std::vector<std::pair<std::string, T>>& choices) {
   std::vector<std::string> words;
   words.reserve(choices.size());
   for (const auto& [word, value] : choices) words.push_back(word);

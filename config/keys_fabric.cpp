@@ -33,7 +33,7 @@ Codec<LinkSpeed> speed() {
     const auto value = static_cast<LinkSpeed>(code);
     choices.emplace_back(to_string(value), value);
   }
-  return explained(one_of<LinkSpeed>(std::move(choices)), LinkSpeed::unknown, kBothEnds);
+  return explained(one_of<LinkSpeed>(choices), LinkSpeed::unknown, kBothEnds);
 }
 
 Codec<LinkWidth> width() {
@@ -41,7 +41,7 @@ Codec<LinkWidth> width() {
   for (const auto value : {LinkWidth::x1, LinkWidth::x2, LinkWidth::x4, LinkWidth::x8, LinkWidth::x12}) {
     choices.emplace_back(to_string(value), value);
   }
-  return explained(one_of<LinkWidth>(std::move(choices)), LinkWidth::unknown, kBothEnds);
+  return explained(one_of<LinkWidth>(choices), LinkWidth::unknown, kBothEnds);
 }
 
 Key link_code(std::string_view name, std::string_view opensm, std::uint8_t LinksConfig::* member,

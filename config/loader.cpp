@@ -85,6 +85,7 @@ void Loader::unknown_table(const Value& value, const Spot& at, bool in_subnet) {
     if (!in_subnet || (table.name != "log" && table.name != "subnet")) tables.emplace_back(table.name);
   }
   std::vector<std::string> headings;
+  headings.reserve(tables.size());
   for (const auto& table : tables) headings.push_back(heading(table));
   const bool is_table = value.kind == Value::Kind::table;
   auto hint = is_table ? "" : hint_for_key("", value.key);

@@ -45,7 +45,7 @@ Key row(const About& about, Table SubnetConfig::* table, T Table::* member, Code
 
 /// The same codec with words for one of its values.
 template <class T>
-Codec<T> explained(Codec<T> codec, T value, std::string_view meaning) {
+Codec<T> explained(Codec<T> codec, const T& value, std::string_view meaning) {
   codec.explain = [value, meaning](const T& is) { return std::string(is == value ? meaning : ""); };
   return codec;
 }

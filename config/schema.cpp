@@ -52,8 +52,8 @@ Schema make_schema() {
               "for this "
               "subnet."},
   };
-  for (auto make : {log_keys, sm_keys, mad_keys, sweep_keys, ha_keys, lids_keys, links_keys, routing_keys, names_keys,
-                    subnet_keys}) {
+  for (auto make : {log_keys, sm_keys, mad_keys, sweep_keys, ha_keys, lids_keys, links_keys, routing_keys,
+                    names_keys, subnet_keys}) {
     for (auto& key : make()) schema.keys.push_back(std::move(key));
   }
   return schema;
