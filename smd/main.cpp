@@ -1,2 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-int main() { return 0; }
+// smd's subcommands.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include "smd/cli/check.h"
+#include "smd/cli/route.h"
+#include "smd/cli/run.h"
+
+namespace {
+
+constexpr int kBadUsage = 2;
+
+int commands(int argc, char** argv) {
+  CLI::App app("smd, an InfiniBand subnet manager", "smd");
+  app.set_version_flag("--version", "smd " SMD_VERSION);
+  app.require_subcommand(1);
+
+  smd::cli::RunOptions run;
+  auto* run_command = app.add_subcommand("run", "the subnet manager, in the foreground");
+  smd::cli::add_run_options(*run_command, run);
+  smd::cli::RouteOptions route;
+  auto* route_command = app.add_subcommand("route", "routes a fabric from a file or a spec, offline");
+  smd::cli::add_route_options(*route_command, route);
+  smd::cli::CheckOptions check;
+  auto* check_command = app.add_subcommand("check", "validates a configuration and says what it means");
+  check_command
+      ->add_option("--config", check.config, "configuration (default: /etc/smd/smd.toml where it exists)")
+      ->type_name("FILE");
+  check_command->add_option("--set", check.set, "overrides one key; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kBadUsage;
+  }
+  if (run_command->parsed()) return smd::cli::run(run, std::cout, std::cerr);
+  if (check_command->parsed()) return smd::cli::check(check, std::cout, std::cerr);
+  return smd::cli::route(route, std::cout, std::cerr);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return commands(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "smd: %s\n", error.what());
+    return 1;
+  }
+}

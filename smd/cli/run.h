@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// `smd run`: the subnet manager of one subnet or several.
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace smd::cli {
+
+/// Empty texts are options that were not given.
+struct RunOptions {
+  std::string config;
+  std::vector<std::string> ports, port_guids, sims;  ///< subnets named here replace those of the file
+  std::vector<std::string> set;                      ///< KEY=VALUE
+  std::string dump_dir, dump;
+  bool once = false, dry_run = false, json = false;
+};
+
+/// Declares the options of the subcommand; `options` must live as long as `command`.
+void add_run_options(CLI::App& command, RunOptions& options);
+
+/// The whole command. Returns the exit status: 0 done, 1 failed, 2 bad usage or configuration, 3 ended with a
+/// fabric not fully up or routes not verified.
+int run(const RunOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace smd::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+
+#include "smd/cli/run.h"
+
+namespace smd::cli {
+
+void add_run_options(CLI::App& command, RunOptions& options) {
+  command
+      .add_option("--config", options.config, "configuration (default: /etc/smd/smd.toml where it exists)")
+      ->type_name("FILE");
+  command.add_option("--port", options.ports, "local port to manage a fabric through; may be repeated")
+      ->type_name("DEV[:N]")
+      ->allow_extra_args(false);
+  command.add_option("--port-guid", options.port_guids, "the same by port GUID; may be repeated")
+      ->type_name("GUID")
+      ->allow_extra_args(false);
+  command
+      .add_option("--sim", options.sims, "a simulated fabric inside smd: a file or a spec; may be repeated")
+      ->type_name("FABRIC")
+      ->allow_extra_args(false);
+  command.add_option("--set", options.set, "overrides one key of the configuration; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--dump-dir", options.dump_dir, "write dumps there after each full sweep")
+      ->type_name("DIR");
+  command.add_option("--dump", options.dump, "which dumps, file names with commas between")
+      ->type_name("LIST")
+      ->needs("--dump-dir");
+  auto* once = command.add_flag("--once", options.once, "one full sweep, then exit");
+  auto* dry_run = command.add_flag("--dry-run", options.dry_run, "read and compute only, print the plan");
+  once->excludes(dry_run);
+  command.add_flag("--json", options.json, "with --once: the summary as one JSON object on stdout")
+      ->needs(once);
+}
+
+}  // namespace smd::cli

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/run_specs.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+#include "mad/base/fabric_spec.h"
+#include "mad/base/parse.h"
+
+namespace smd::cli {
+namespace {
+
+std::string text_of(const base::FileErrors& errors) {
+  std::string text;
+  for (const auto& error : errors)
+    fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : "\n", base::to_string(error));
+  return text;
+}
+
+InstanceSpec spec_with(const config::SubnetConfig& config) {
+  InstanceSpec spec;
+  spec.config = config;
+  return spec;
+}
+
+std::expected<InstanceSpec, Failure> port_spec(const std::string& text, const config::SubnetConfig& config) {
+  const auto port = umad::parse_port(text);
+  if (!port) {
+    return std::unexpected(Failure{
+        2, fmt::format("--port \"{}\": not a port; a device's name, or DEV:N with N from 1 to 254", text)});
+  }
+  auto spec = spec_with(config);
+  spec.port = *port;
+  return spec;
+}
+
+std::expected<InstanceSpec, Failure> guid_spec(const std::string& text, const config::SubnetConfig& config) {
+  const auto guid = base::parse_guid(text);
+  if (!guid || *guid == Guid{}) {
+    return std::unexpected(Failure{
+        2,
+        fmt::format("--port-guid \"{}\": not a GUID; up to 16 hexadecimal digits, not all of them 0", text)});
+  }
+  auto spec = spec_with(config);
+  spec.port = *guid;
+  return spec;
+}
+
+std::expected<InstanceSpec, Failure> sim_spec(const std::string& text, const config::SubnetConfig& config,
+                                              std::set<std::string>& names) {
+  auto fabric = base::load_fabric(text);
+  if (!fabric) return std::unexpected(Failure{2, text_of(fabric.error())});
+  auto spec = spec_with(config);
+  spec.name = text;
+  for (unsigned i = 2; !names.insert(spec.name).second; ++i) spec.name = fmt::format("{}-{}", text, i);
+  spec.fabric = std::move(*fabric);
+  return spec;
+}
+
+std::vector<InstanceSpec> configured(const config::Config& config) {
+  std::vector<InstanceSpec> specs;
+  for (const auto& subnet : config.subnets) {
+    auto spec = spec_with(subnet);
+    spec.name = subnet.name;
+    if (subnet.port_guid) spec.port = *subnet.port_guid;
+    // Checked by the configuration already.
+    if (const auto named = umad::parse_port(subnet.port); !subnet.port.empty() && named) spec.port = *named;
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+}  // namespace
+
+std::expected<std::vector<InstanceSpec>, Failure> instance_specs(const RunOptions& options,
+                                                                 const config::Config& config) {
+  std::vector<InstanceSpec> specs;
+  std::set<std::string> names;
+  const auto add = [&](std::expected<InstanceSpec, Failure>&& spec) -> std::optional<Failure> {
+    if (!spec) return spec.error();
+    specs.push_back(std::move(*spec));
+    return std::nullopt;
+  };
+  for (const auto& text : options.ports) {
+    if (auto failure = add(port_spec(text, config.base))) return std::unexpected(*failure);
+  }
+  for (const auto& text : options.port_guids) {
+    if (auto failure = add(guid_spec(text, config.base))) return std::unexpected(*failure);
+  }
+  for (const auto& text : options.sims) {
+    if (auto failure = add(sim_spec(text, config.base, names))) return std::unexpected(*failure);
+  }
+  return specs.empty() ? configured(config) : std::move(specs);
+}
+
+}  // namespace smd::cli
