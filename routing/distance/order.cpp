@@ -34,12 +34,19 @@ bool has_lower_neighbour(const Topology& topology, const std::vector<std::int32_
   return false;
 }
 
-/// Whether nine of ten hosts hang on switches with nothing below them.
+bool all_neighbours_above(const Topology& topology, const std::vector<std::int32_t>& rank, SwitchIndex s) {
+  for (std::size_t g = 0; g < topology.groups(s); ++g) {
+    if (rank[topology.group(s, g).peer] >= rank[s]) return false;
+  }
+  return true;
+}
+
+/// Whether nine of ten hosts hang on switches with nothing below or beside them.
 bool hosts_at_bottom(const Topology& topology, const std::vector<std::int32_t>& rank) {
   std::uint64_t all = 0, bottom = 0;
   for (const auto leaf : topology.leaves()) {
     all += topology.hosts(leaf);
-    if (!has_lower_neighbour(topology, rank, leaf)) bottom += topology.hosts(leaf);
+    if (all_neighbours_above(topology, rank, leaf)) bottom += topology.hosts(leaf);
   }
   return all != 0 && bottom * 10 >= all * 9;
 }

@@ -35,8 +35,7 @@ class Scheduler {
   }
 
   std::vector<WriteRound> run(Lid sm_lid, bool allow_credit_loops) {
-    const bool none_forwards = std::ranges::none_of(installed_, &InstalledTable::forwards);
-    choose_if([&](std::size_t b, SwitchIndex s) { return none_forwards || !known(b, s); });
+    choose_if([&](std::size_t b, SwitchIndex s) { return !known(b, s); });
     emit();
     const std::size_t sm_block = sm_lid.value() / 64U;
     for (const bool with_sm : {false, true}) {
@@ -263,12 +262,26 @@ class Scheduler {
   std::vector<WriteRound> rounds_;
 };
 
+/// Where nothing forwards, nothing can go wrong on the way.
+WriteRound all_blocks(const Topology& topology, const LidMap& lids) {
+  WriteRound round;
+  const std::size_t blocks = lids.row_size() / 64;
+  round.writes.reserve(blocks * topology.switches());
+  for (std::size_t b = 0; b < blocks; ++b) {
+    for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+      round.writes.push_back({s, static_cast<std::uint16_t>(b), 0, 0});
+    }
+  }
+  return round;
+}
+
 }  // namespace
 
 std::vector<WriteRound> rounds_of_writes(const Topology& topology, const LidMap& lids,
                                          std::span<const InstalledTable> installed, const Routes& routes,
                                          Lid sm_lid, bool allow_credit_loops, const Parallel& parallel) {
   if (topology.switches() == 0) return {};
+  if (std::ranges::none_of(installed, &InstalledTable::forwards)) return {all_blocks(topology, lids)};
   return Scheduler(topology, lids, installed, routes, parallel).run(sm_lid, allow_credit_loops);
 }
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/distance/order.h"
+
+#include <gtest/gtest.h>
+
+#include "routing/quality/quality.h"
+#include "routing/topology/twins.h"
+#include "routing/verify/verify.h"
+#include "tests/support/routing_fabrics.h"
+
+namespace smd::routing {
+namespace {
+
+using fabrics::Builder;
+
+/// Ranks that a tree of ft3(8) must have: 32 leaves, 32 middle switches, 16 cores, in the order of their
+/// GUIDs.
+void expect_three_levels(const Order& order) {
+  EXPECT_TRUE(order.tree);
+  for (SwitchIndex s = 0; s < 80; ++s) {
+    EXPECT_EQ(order.rank[s], s < 32 ? 2 : s < 64 ? 1 : 0) << "switch " << s;
+  }
+}
+
+TEST(FindTree, FindsTheLevelsOfAWholeTree) {
+  expect_three_levels(find_tree(Topology(fabrics::ft3(8).input())));
+}
+
+TEST(FindTree, IsNotMovedByHostsAndAggregationNodesOnInnerSwitches) {
+  auto builder = fabrics::ft3(8);
+  for (auto& spec : builder.input().switches) spec.ports += 2;
+  auto& ends = builder.input().end_ports;
+  ends.push_back({Guid{0x900000}, 64, PortNum{9}, EndKind::compute, {}, {}});
+  for (SwitchIndex s = 32; s < 80; ++s) {
+    ends.push_back({Guid{0x910000U + s}, s, PortNum{10}, EndKind::aggregation, {}, {}});
+  }
+
+  expect_three_levels(find_tree(Topology(builder.input())));
+}
+
+TEST(FindTree, LiftsACoreThatLostAPod) {
+  auto builder = fabrics::ft3(8);
+  std::erase_if(builder.input().links, [](const LinkSpec& link) { return link.a == 32 && link.b == 64; });
+
+  expect_three_levels(find_tree(Topology(builder.input())));
+}
+
+TEST(FindTree, SaysThatATorusIsNone) {
+  EXPECT_FALSE(find_tree(Topology(fabrics::torus(5, 5, 2).input())).tree);
+  EXPECT_FALSE(find_tree(Topology(fabrics::torus(4, 4, 2).input())).tree);
+}
+
+TEST(Updn, ReachesHostsOnTwoSpinesToo) {
+  auto builder = fabrics::ft2(8, 4, 4);
+  builder.host(8);
+  builder.host(9);
+  const auto fabric = fabrics::with_lids(builder.input());
+
+  const auto routes = updn(
+      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+
+  const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
+  EXPECT_TRUE(found.clean()) << describe(found, fabric.topology);
+}
+
+TEST(Updn, AggregationNodesOnSpinesCostTheHostsNothing) {
+  auto builder = fabrics::ft2(8, 4, 4);
+  for (SwitchIndex spine = 8; spine < 12; ++spine) builder.host(spine, EndKind::aggregation);
+  const auto fabric = fabrics::with_lids(builder.input());
+
+  const auto routes = updn(
+      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+
+  const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
+  const auto quality =
+      measure(fabric.topology, fabric.lids, *routes, hosts_in_file_order(fabric.topology), Serial{});
+  EXPECT_TRUE(found.clean()) << describe(found, fabric.topology);
+  EXPECT_EQ(found.unrouted_by_rule, 4U * 3U * 2U);  // between spines: each other's LID, and its node's
+  EXPECT_EQ(found.unreachable_switch_pairs, 0U);
+  EXPECT_EQ(quality.max_link_paths, 28U);
+  EXPECT_EQ(quality.shift_max, 1U);
+}
+
+TEST(Twins, AreTheLeavesOfAPodAndTheCoresOfAGroup) {
+  const auto twins = find_twins(Topology(fabrics::ft3(8).input()));
+
+  for (SwitchIndex s = 0; s < 32; ++s) EXPECT_EQ(twins[s], s / 4 * 4);
+  for (SwitchIndex s = 32; s < 64; ++s) EXPECT_EQ(twins[s], s);
+  for (SwitchIndex s = 64; s < 80; ++s) EXPECT_EQ(twins[s], 64 + (s - 64) / 4 * 4);
+}
+
+}  // namespace
+}  // namespace smd::routing
