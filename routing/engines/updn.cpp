@@ -31,6 +31,7 @@ Order best_single_root(const Topology& topology, const Parallel& parallel) {
   const auto leaves = topology.leaves();
   const std::size_t count = std::min<std::size_t>(leaves.size(), 512);
   std::vector<SwitchIndex> sample;
+  sample.reserve(count);
   for (std::size_t i = 0; i < count; ++i) sample.push_back(leaves[i * leaves.size() / count]);
   auto orders = single_root_orders(topology);
   std::size_t best = 0;
