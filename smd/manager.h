@@ -76,6 +76,7 @@ class SubnetManager {
   asio::awaitable<bool> light_sweep();
   asio::awaitable<Outcome> observe();
   asio::awaitable<bool> settle_decision();
+  asio::awaitable<bool> retrain_links();
   asio::awaitable<bool> write_difference();
   std::optional<OtherSm> other_master() const;
   void name_nodes(Subnet& subnet) const;

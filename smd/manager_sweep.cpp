@@ -18,6 +18,9 @@ namespace {
 /// Plans of one sweep: what fails is planned again, at once and then once more, before the next sweep.
 constexpr unsigned kAttempts = 3;
 
+/// Within which links come up again, most of them.
+constexpr auto kTraining = std::chrono::seconds(1);
+
 /// Milliseconds by the manager's clock since the last call.
 class Lap {
  public:
@@ -43,7 +46,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::heavy_sweep(std::string r
   summary_.reason = std::move(reason);
   failed_sets_ = 0;
   times_ = {};
-  const auto observed = co_await observe();
+  auto observed = co_await observe();
   summary_.discover_ms = lap();
   if (observed == Outcome::not_ours) {
     summarise(before);
@@ -52,9 +55,18 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::heavy_sweep(std::string r
   }
   if (observed != Outcome::done) co_return observed;
 
-  const bool decided = co_await settle_decision();
+  bool decided = co_await settle_decision();
   summary_.decide_ms = lap();
   if (!decided) co_return Outcome::cancelled;
+  const bool retrained = co_await retrain_links();
+  if (retrained) {
+    observed = co_await observe();
+    summary_.discover_ms += lap();
+    if (observed != Outcome::done) co_return observed;
+    decided = co_await settle_decision();
+    summary_.decide_ms += lap();
+    if (!decided) co_return Outcome::cancelled;
+  }
   const bool written = co_await write_difference();
   summary_.apply_ms = lap();
   if (!written) co_return Outcome::cancelled;
@@ -137,12 +149,33 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
   co_return true;
 }
 
+/// Takes down links that run faster or wider than they may, and gives them time to come up again. False
+/// where there is none. Links that take longer are found by their traps, as any link that comes up.
+asio::awaitable<bool> SubnetManager::retrain_links() {
+  const auto wants = [](const std::optional<LinkWish>& wish) { return wish && wish->retrain; };
+  const bool any = std::ranges::any_of(decided_->links->ports,
+                                       [&](const auto& ports) { return std::ranges::any_of(ports, wants); });
+  if (!any || options_.dry_run) co_return false;
+  auto first = plan({*subnet_, *decided_, *config_}, parts_.compute.parallel());
+  for (const auto& item : first.rounds.back().ports) {
+    const auto& wish = *decided_->links->ports[item.node][item.port.value()];
+    stored_.retrained.insert({subnet_->nodes[item.node]->guid(), item.port, wish.enabled});
+  }
+  parts_.log.info("links.retrain").kv("links", first.rounds.back().ports.size());
+  ApplyInput to_write{subnet_, *decided_, config_, std::move(first)};
+  const auto applied = co_await apply(tx_, parts_.clock, std::move(to_write));
+  subnet_ = std::make_shared<const Subnet>(advance(*subnet_, *decided_, applied));
+  failed_sets_ += applied.failed.size();
+  log_failed(parts_.log, *subnet_, applied);
+  co_return co_await pause(kTraining);
+}
+
 /// Plans and writes until nothing differs, or until what is left fails again. False when cancelled.
 asio::awaitable<bool> SubnetManager::write_difference() {
   for (unsigned attempt = 1; attempt <= kAttempts; ++attempt) {
     Plan next;
     const PlanInput input{*subnet_, *decided_, *config_};
-    co_await parts_.compute.execute([&] { next = plan(input); });
+    co_await parts_.compute.execute([&] { next = plan(input, parts_.compute.parallel()); });
     if (attempt == 1) summary_.lft_entries_changed = next.lft_entries_changed;
     if (options_.dry_run) {
       if (options_.on_plan) options_.on_plan(*subnet_, *decided_, next);
@@ -150,10 +183,10 @@ asio::awaitable<bool> SubnetManager::write_difference() {
     }
     if (next.empty()) co_return true;
     ApplyInput to_write{subnet_, *decided_, config_, std::move(next)};
-    const auto applied = co_await apply(tx_, std::move(to_write));
+    const auto applied = co_await apply(tx_, parts_.clock, std::move(to_write));
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
-    for (const auto& lft : applied.lfts) summary_.lft_blocks += lft.acknowledged.count();
+    for (const auto& lft : applied.lfts) summary_.lft_blocks += lft.acknowledged.count() + lft.partial.size();
     const auto noted = advance(*subnet_, *decided_, applied);
     log_not_kept(parts_.log, *subnet_, noted);
     subnet_ = std::make_shared<const Subnet>(noted);

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "smd/plan/lft_rounds.h"
 #include "smd/plan/wish.h"
 
 namespace smd::sm {
@@ -42,41 +43,50 @@ void note(std::vector<NotKept>& all, std::vector<NotKept>&& found) {
   }
 }
 
-/// Once a switch holds all blocks that Decided has, both point to the same row.
-void advance_lft(HeldLft& held, const std::shared_ptr<const routing::LftRow>& decided,
-                 const LftAnswer& answer) {
-  if (held.row != decided) {
-    auto known = held.known;
-    bool same = true;
-    answer.acknowledged.for_each([&](std::size_t block) { known.set(block); });
-    answer.unknown.for_each([&](std::size_t block) { known.reset(block); });
-    const std::size_t blocks = decided->size() / 64;
-    for (std::size_t block = 0; block < blocks && same; ++block) {
-      if (answer.acknowledged.test(block) || !known.test(block)) continue;
-      same = held.row && held.row->size() >= (block + 1) * 64 &&
-             std::equal(held.row->begin() + static_cast<std::ptrdiff_t>(block * 64),
-                        held.row->begin() + static_cast<std::ptrdiff_t>((block + 1) * 64),
-                        decided->begin() + static_cast<std::ptrdiff_t>(block * 64));
-    }
-    if (same) {
-      BlockSet inside;
-      for (std::size_t block = 0; block < blocks; ++block) {
-        if (known.test(block)) inside.set(block);
-      }
-      held = {decided, std::move(inside)};
-      return;
-    }
-    auto row = held.row ? *held.row : routing::LftRow{};
-    row.resize(std::max(row.size(), decided->size()), kNoPort.value());
-    answer.acknowledged.for_each([&](std::size_t block) {
-      std::copy_n(decided->begin() + static_cast<std::ptrdiff_t>(block * 64), 64,
-                  row.begin() + static_cast<std::ptrdiff_t>(block * 64));
-    });
-    held = {std::make_shared<const routing::LftRow>(std::move(row)), std::move(known)};
+void write_block(routing::LftRow& row, std::size_t block, const wire::LinearForwardingTable& table) {
+  std::ranges::transform(table.ports, row.begin() + static_cast<std::ptrdiff_t>(block * routing::kLftBlock),
+                         [](PortNum port) { return port.value(); });
+}
+
+/// Every block of `decided` is known and the same in `row`.
+bool holds(const routing::LftRow& row, const BlockSet& known, const routing::LftRow& decided) {
+  for (std::size_t block = 0; block < decided.size() / routing::kLftBlock; ++block) {
+    if (!known.test(block)) return false;
+  }
+  return row.size() >= decided.size() && std::equal(decided.begin(), decided.end(), row.begin());
+}
+
+/// A fresh switch took all blocks: nothing to compare, and nothing to copy.
+bool took_all(const HeldLft& held, const routing::LftRow& decided, const LftAnswer& answer) {
+  return held.known.empty() && answer.partial.empty() && answer.unknown.empty() &&
+         answer.acknowledged == BlockSet::first(decided.size() / routing::kLftBlock);
+}
+
+/// `before` is the row that the plan was made from. Once a switch holds all that Decided says, both point to
+/// the same row.
+void advance_lft(HeldLft& held, const routing::LftRow* before,
+                 const std::shared_ptr<const routing::LftRow>& decided, const LftAnswer& answer) {
+  if (took_all(held, *decided, answer)) {
+    held = {decided, answer.acknowledged};
     return;
   }
-  answer.acknowledged.for_each([&](std::size_t block) { held.known.set(block); });
-  answer.unknown.for_each([&](std::size_t block) { held.known.reset(block); });
+  auto row = held.row ? *held.row : routing::LftRow{};
+  row.resize(std::max(row.size(), decided->size()), routing::kNoRoute);
+  auto known = std::move(held.known);
+  answer.acknowledged.for_each([&](std::size_t block) {
+    write_block(row, block, block_content(*decided, before, {block, 0, 0}));
+    known.set(block);
+  });
+  for (const auto& block : answer.partial) {
+    write_block(row, block.block, block_content(*decided, before, block));
+    known.set(block.block);
+  }
+  answer.unknown.for_each([&](std::size_t block) { known.reset(block); });
+  if (holds(row, known, *decided)) {
+    held = {decided, BlockSet::first(decided->size() / routing::kLftBlock)};
+  } else {
+    held = {std::make_shared<const routing::LftRow>(std::move(row)), std::move(known)};
+  }
 }
 
 }  // namespace
@@ -98,8 +108,9 @@ Subnet advance(const Subnet& before, const Decided& decided, const Applied& appl
   }
   for (const auto& answer : applied.lfts) {
     auto& node = edit.node(answer.node);
-    if (const auto* row = decided.routes->find(node.guid()); row != nullptr)
-      advance_lft(node.lft, *row, answer);
+    if (const auto* row = decided.routes->find(node.guid()); row != nullptr) {
+      advance_lft(node.lft, before.nodes[answer.node]->lft.row.get(), *row, answer);
+    }
   }
   edit.into(after);
   return after;

@@ -26,10 +26,12 @@ struct SwitchAnswer {
   wire::SwitchInfo answered;
 };
 
+/// Of one switch in one round. Rounds may write a block twice: answers are in order.
 struct LftAnswer {
   NodeIndex node = 0;
-  BlockSet acknowledged;  ///< hold what Decided says
-  BlockSet unknown;       ///< Set and not (well) answered
+  BlockSet acknowledged;              ///< hold what Decided says
+  std::vector<PartialBlock> partial;  ///< acknowledged too, with what was meant for the time being
+  BlockSet unknown;                   ///< Set and not (well) answered
 };
 
 /// A Set without a good answer: what it was about is unknown now.

@@ -16,7 +16,7 @@ namespace smd::sm {
 
 class Applier {
  public:
-  Applier(mad::Transactions& tx, ApplyInput&& in);
+  Applier(mad::Transactions& tx, mad::Clock& clock, ApplyInput&& in);
   asio::awaitable<Applied> run();
 
  private:
@@ -25,7 +25,7 @@ class Applier {
   Pump::Source port_source(const Round& round);
   Pump::Source switch_source(const Round& round);
 
-  std::optional<Job> lft_job(NodeIndex node, std::size_t block, const mad::DirectedPath& path,
+  std::optional<Job> lft_job(NodeIndex node, const PartialBlock& block, const mad::DirectedPath& path,
                              std::size_t answer);
   std::optional<Job> port_job(const PortItem& item);
   std::optional<Job> switch_job(NodeIndex node);
@@ -40,6 +40,7 @@ class Applier {
   std::uint32_t port_modifier(NodeIndex node, PortNum port) const;
 
   mad::Transactions& tx_;
+  mad::Clock& clock_;
   ApplyInput in_;
   Paths paths_;
   Applied applied_;

@@ -7,6 +7,7 @@
 #include "mad/transactions/ask.h"
 #include "mad/wire/switch.h"
 #include "smd/apply/applier.h"
+#include "smd/plan/lft_rounds.h"
 
 namespace smd::sm {
 namespace {
@@ -15,16 +16,28 @@ namespace {
 constexpr std::size_t kSwitchesAtOnce = 64;
 constexpr std::size_t kWidth = 512;  ///< handed to the transactions, whose windows are smaller
 
+/// SwitchInfo.LifeTimeValue in time: 4.096 us * 2^code; 20 and above mean for ever, and count as the longest.
+mad::Duration packet_lifetime(std::uint8_t code) {
+  return std::chrono::nanoseconds(4096) * (1U << std::min<unsigned>(code, 19));
+}
+
 }  // namespace
 
-Applier::Applier(mad::Transactions& tx, ApplyInput&& in)
-    : tx_(tx), in_(std::move(in)), paths_(*in_.subnet), failed_nodes_(in_.subnet->nodes.size()) {}
+Applier::Applier(mad::Transactions& tx, mad::Clock& clock, ApplyInput&& in)
+    : tx_(tx),
+      clock_(clock),
+      in_(std::move(in)),
+      paths_(*in_.subnet),
+      failed_nodes_(in_.subnet->nodes.size()) {}
 
 asio::awaitable<Applied> Applier::run() {
   for (const auto& round : in_.plan.rounds) {
     Pump pump(tx_, kWidth);
     const bool whole = co_await pump.run(source(round));
     if (!whole) break;
+    if (!round.drain) continue;
+    const bool drained = co_await clock_.sleep(packet_lifetime(in_.config->links.packet_lifetime));
+    if (!drained) break;
   }
   co_return std::move(applied_);
 }
@@ -40,7 +53,7 @@ Pump::Source Applier::lft_source(const Round& round) {
   struct Cursor {
     NodeIndex node;
     mad::DirectedPath path;
-    std::vector<std::size_t> blocks;
+    std::vector<PartialBlock> blocks;
     std::size_t next = 0, answer = 0;
   };
   struct State {
@@ -53,12 +66,13 @@ Pump::Source Applier::lft_source(const Round& round) {
         const auto& item = round.lfts[state.item++];
         const auto path = paths_.to(item.node);
         if (!path || blocked(item.node, PortNum{0})) {
-          applied_.skipped += item.blocks.count();
+          applied_.skipped += item.writes();
           continue;
         }
         Cursor cursor{item.node, *path, {}, 0, applied_.lfts.size()};
-        item.blocks.for_each([&](std::size_t block) { cursor.blocks.push_back(block); });
-        applied_.lfts.push_back({item.node, {}, {}});
+        item.blocks.for_each([&](std::size_t block) { cursor.blocks.push_back({block, 0, 0}); });
+        std::ranges::copy(item.partial, std::back_inserter(cursor.blocks));
+        applied_.lfts.push_back({item.node, {}, {}, {}});
         state.active.push_back(std::move(cursor));
       }
       if (state.active.empty()) return std::nullopt;
@@ -114,21 +128,21 @@ std::uint32_t Applier::port_modifier(NodeIndex index, PortNum port) const {
   return wire::port_info_modifier(port, !in_.subnet->nodes[index]->refuses_extended_speeds);
 }
 
-std::optional<Job> Applier::lft_job(NodeIndex node, std::size_t block, const mad::DirectedPath& path,
+std::optional<Job> Applier::lft_job(NodeIndex node, const PartialBlock& block, const mad::DirectedPath& path,
                                     std::size_t answer) {
-  const auto guid = in_.subnet->nodes[node]->guid();
-  const auto* row = in_.decided.routes->find(guid);
+  const auto& is = *in_.subnet->nodes[node];
+  const auto* row = in_.decided.routes->find(is.guid());
   if (row == nullptr) return std::nullopt;
-  wire::LinearForwardingTable table;
-  std::transform((*row)->begin() + static_cast<std::ptrdiff_t>(block * routing::kLftBlock),
-                 (*row)->begin() + static_cast<std::ptrdiff_t>((block + 1) * routing::kLftBlock),
-                 table.ports.begin(), [](std::uint8_t port) { return PortNum{port}; });
-  const auto modifier = wire::lft_modifier(static_cast<std::uint32_t>(block));
-  return Job{mad::set_request(mad::Target{.route = path, .node = guid}, table, modifier),
+  const auto table = block_content(**row, is.lft.row.get(), block);
+  const auto modifier = wire::lft_modifier(static_cast<std::uint32_t>(block.block));
+  return Job{mad::set_request(mad::Target{.route = path, .node = is.guid()}, table, modifier),
              [this, node, block, answer](mad::Answer result) -> std::optional<Job> {
                auto& lft = applied_.lfts[answer];
-               (result ? lft.acknowledged : lft.unknown).set(block);
+               const bool whole = block.kept == 0 && block.dropped == 0;
+               if (result && whole) lft.acknowledged.set(block.block);
+               if (result && !whole) lft.partial.push_back(block);
                if (!result) {
+                 lft.unknown.set(block.block);
                  failed(node, PortNum{0}, wire::LinearForwardingTable::kAttribute, to_string(result.error()));
                }
                return std::nullopt;
@@ -143,7 +157,7 @@ std::optional<Job> Applier::port_job(const PortItem& item) {
     ++applied_.skipped;
     return std::nullopt;
   }
-  const auto sent = port_info_to_set(*wish, item.target);
+  const auto sent = port_info_to_set(*wish, node.ports[item.port.value()].info, item.target);
   return Job{mad::set_request(mad::Target{.route = *path, .node = node.guid()}, sent,
                               port_modifier(item.node, item.port)),
              [this, item, path = *path, sent](mad::Answer result) -> std::optional<Job> {
@@ -168,7 +182,7 @@ std::optional<Job> Applier::check_port(const PortItem& item, const mad::Directed
           auto now = *in_.subnet->nodes[item.node];
           now.ports[item.port.value()].info = info;
           const auto wish = wished_port_info(plan_input(), now, item.port);
-          done = wish && *wish == info && info.port_state >= item.target;
+          done = wish && *wish == info && (info.port_state >= item.target || item.target == PortState::down);
           applied_.ports.push_back({item.node, item.port, std::nullopt, info});
         }
         if (!done) failed(item.node, item.port, wire::PortInfo::kAttribute, reason);
@@ -214,8 +228,8 @@ std::optional<Job> Applier::check_switch(NodeIndex index, const mad::DirectedPat
              }};
 }
 
-asio::awaitable<Applied> apply(mad::Transactions& tx, ApplyInput in) {
-  Applier applier(tx, std::move(in));
+asio::awaitable<Applied> apply(mad::Transactions& tx, mad::Clock& clock, ApplyInput in) {
+  Applier applier(tx, clock, std::move(in));
   co_return co_await applier.run();
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "mad/asio.h"
+#include "mad/clock.h"
 #include "mad/transactions/transactions.h"
 #include "smd/apply/applied.h"
 #include "smd/plan/plan.h"
@@ -22,6 +23,6 @@ struct ApplyInput {
 /// Set the later ones of that node, or port, are skipped: they would come out of order. A refused or
 /// unanswered Set of PortInfo or SwitchInfo is followed by a Get, since the node may have done it all the
 /// same.
-asio::awaitable<Applied> apply(mad::Transactions& tx, ApplyInput in);
+asio::awaitable<Applied> apply(mad::Transactions& tx, mad::Clock& clock, ApplyInput in);
 
 }  // namespace smd::sm

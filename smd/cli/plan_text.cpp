@@ -58,7 +58,7 @@ void print_plan(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& 
     if (round.ports.size() > kShown) fmt::print(out, "    and {} ports more\n", round.ports.size() - kShown);
     for (std::size_t i = 0; i < round.lfts.size() && i < kShown; ++i) {
       const auto& node = *subnet.nodes[round.lfts[i].node];
-      fmt::print(out, "    {} {}: {} blocks\n", node.guid(), node.description, round.lfts[i].blocks.count());
+      fmt::print(out, "    {} {}: {} blocks\n", node.guid(), node.description, round.lfts[i].writes());
     }
     if (round.lfts.size() > kShown) fmt::print(out, "    and {} switches more\n", round.lfts.size() - kShown);
   }

@@ -60,7 +60,7 @@ sm::Decision take(const Job& job, const sm::LftDump& dump) {
   decision.times.verify_ms = lap();
   part->top = lids->top;
   part->engine = "lfts";
-  decision.decided.links = std::make_shared<sm::LinkPart>(sm::decide_links(job.subnet, job.config.links));
+  decision.decided.links = std::make_shared<sm::LinkPart>(sm::decide_links(job.subnet, job.config.links, {}));
   decision.decided.lids = std::move(lids);
   decision.decided.routes = std::move(part);
   return decision;

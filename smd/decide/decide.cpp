@@ -91,7 +91,7 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   auto& decided = decision.decided;
   decided.lids = reuse(before.lids, decide_lids(in.subnet, lid_options, in.stored));
   decision.times.lids_ms = lap();
-  decided.links = reuse(before.links, decide_links(in.subnet, in.config.links));
+  decided.links = reuse(before.links, decide_links(in.subnet, in.config.links, in.stored));
   decision.times.links_ms = lap();
   auto input = topology_input(in.subnet, decided.lids->top, in.file_order);
   decision.times.topology_ms = lap();

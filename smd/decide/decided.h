@@ -17,6 +17,7 @@
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
 #include "routing/verify/report.h"
+#include "smd/decide/link_limits.h"
 
 namespace smd::sm {
 
@@ -43,6 +44,9 @@ struct LinkWish {
   Mtu neighbor_mtu = Mtu::m2048;
   std::uint8_t hoq_life = 0;
   std::uint8_t vl_stall_count = 0;
+  EnabledLinks enabled;  ///< what the link may come up with
+  /// It came up with more: this end takes it down, once (a switch's; of two switches the lower GUID's).
+  bool retrain = false;
   friend bool operator==(const LinkWish&, const LinkWish&) = default;
 };
 

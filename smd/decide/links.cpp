@@ -2,6 +2,7 @@
 #include "smd/decide/links.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace smd::sm {
 namespace {
@@ -36,12 +37,17 @@ LinkWish wish_of(const Node& node, const Port& port, const Node& peer_node, cons
     wish.hoq_life = leaf ? config.leaf_hoq_life : config.hoq_life;
     wish.vl_stall_count = leaf ? config.leaf_vl_stall_count : config.vl_stall_count;
   }
+  wish.enabled = enabled_links(port.info, config.width, config.speed);
   return wish;
+}
+
+bool before(const PeerPort& a, const PeerPort& b) {
+  return std::pair{a.node, a.port} < std::pair{b.node, b.port};
 }
 
 }  // namespace
 
-LinkPart decide_links(const Subnet& subnet, const config::LinksConfig& config) {
+LinkPart decide_links(const Subnet& subnet, const config::LinksConfig& config, const Stored& stored) {
   LinkPart part;
   part.ports.resize(subnet.nodes.size());
   for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
@@ -53,7 +59,12 @@ LinkPart decide_links(const Subnet& subnet, const config::LinksConfig& config) {
       const auto* peer_node = subnet.find(port.peer->node);
       const auto* peer = subnet.peer_of(port);
       if (peer_node == nullptr || peer == nullptr || !peer->known) continue;
-      part.ports[i][p] = wish_of(node, port, *peer_node, *peer, config);
+      auto wish = wish_of(node, port, *peer_node, *peer, config);
+      const PeerPort self{node.guid(), PortNum{static_cast<std::uint8_t>(p)}};
+      const bool takes_down = node.is_switch() && (!peer_node->is_switch() || before(self, *port.peer));
+      wish.retrain = takes_down && !within(port.info, wish.enabled) &&
+                     !stored.retrained.contains({self.node, self.port, wish.enabled});
+      part.ports[i][p] = wish;
     }
   }
   return part;

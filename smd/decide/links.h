@@ -6,11 +6,12 @@
 
 #include "config/config.h"
 #include "smd/decide/decided.h"
+#include "smd/decide/stored.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm {
 
 /// Pure. Ports without a known far end get no wish: they are not brought up.
-LinkPart decide_links(const Subnet& subnet, const config::LinksConfig& config);
+LinkPart decide_links(const Subnet& subnet, const config::LinksConfig& config, const Stored& stored);
 
 }  // namespace smd::sm

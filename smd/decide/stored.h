@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "mad/base/id.h"
+#include "smd/decide/link_limits.h"
 
 namespace smd::sm {
 
@@ -18,6 +21,8 @@ struct Stored {
   };
   /// By port GUID, also of ports that are gone: they get the same LID when they come back.
   std::map<Guid, LidRange> lids;
+  /// Ports that were taken down once for what is enabled at them: a link that comes up as before stays up.
+  std::set<std::tuple<Guid, PortNum, EnabledLinks>> retrained;
 };
 
 }  // namespace smd::sm

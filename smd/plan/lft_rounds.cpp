@@ -2,6 +2,11 @@
 #include "smd/plan/lft_rounds.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
+
+#include "mad/base/bug.h"
+#include "routing/verify/rounds.h"
 
 namespace smd::sm {
 namespace {
@@ -34,20 +39,84 @@ BlockSet dirty_blocks(const HeldLft& held, const std::shared_ptr<const LftRow>& 
   return dirty;
 }
 
+/// Nothing is forwarded before LinearFDBTop rises.
+bool forwards(const Node& node) { return node.switch_info && node.switch_info->linear_fdb_top != 0; }
+
+/// All in one: for tables that nothing goes by yet.
+Round one_round(std::vector<LftItem>&& items) {
+  Round round;
+  round.phase = Phase::lft;
+  round.lfts = std::move(items);
+  return round;
+}
+
+std::vector<Round> safe_rounds(const PlanInput& in, const routing::Parallel& parallel) {
+  const auto& part = *in.decided.routes;
+  routing::Routes routes{.rows = {}, .layers = part.layers};
+  std::vector<routing::InstalledTable> installed;
+  std::vector<NodeIndex> node_of;
+  for (const auto& row : part.rows) {
+    const auto index = in.subnet.index_of(row.node);
+    SMD_ASSERT(index.has_value());  // decided from this very Subnet
+    const auto& node = *in.subnet.nodes[*index];
+    routes.rows.push_back(row.row);
+    installed.push_back({node.lft.row.get(), node.lft.known.words(), forwards(node)});
+    node_of.push_back(static_cast<NodeIndex>(*index));
+  }
+  const bool credit_loops = !part.verification.clean();
+  std::vector<Round> rounds;
+  for (const auto& written : routing::rounds_of_writes(*part.topology, *part.lid_map, installed, routes,
+                                                       in.decided.lids->sm_lid, credit_loops, parallel)) {
+    std::map<NodeIndex, LftItem> items;
+    for (const auto& write : written.writes) {
+      auto& item = items[node_of[write.sw]];
+      item.node = node_of[write.sw];
+      if (write.kept == 0 && write.dropped == 0) item.blocks.set(write.block);
+      if (write.kept != 0 || write.dropped != 0)
+        item.partial.push_back({write.block, write.kept, write.dropped});
+    }
+    std::vector<LftItem> list;
+    for (auto& [node, item] : items) list.push_back(std::move(item));
+    rounds.push_back(one_round(std::move(list)));
+    rounds.back().drain = written.drain;
+  }
+  return rounds;
+}
+
 }  // namespace
 
-std::vector<Round> lft_rounds(const PlanInput& in, std::size_t& entries_changed) {
-  Round round{.phase = Phase::lft, .ports = {}, .lfts = {}, .switch_infos = {}};
+std::vector<Round> lft_rounds(const PlanInput& in, const routing::Parallel& parallel,
+                              std::size_t& entries_changed) {
+  std::vector<LftItem> items;
+  bool any_forwards = false;
   for (NodeIndex i = 0; i < in.subnet.nodes.size(); ++i) {
     const auto& node = *in.subnet.nodes[i];
     const auto* wish = in.decided.routes->find(node.guid());
     if (wish == nullptr || !*wish) continue;
+    any_forwards = any_forwards || forwards(node);
     auto blocks = dirty_blocks(node.lft, *wish, entries_changed);
-    if (!blocks.empty()) round.lfts.push_back({i, std::move(blocks), false});
+    if (!blocks.empty()) items.push_back({i, std::move(blocks), {}});
   }
+  if (items.empty()) return {};
+  if (any_forwards) return safe_rounds(in, parallel);
   std::vector<Round> rounds;
-  if (!round.lfts.empty()) rounds.push_back(std::move(round));
+  rounds.push_back(one_round(std::move(items)));
   return rounds;
+}
+
+wire::LinearForwardingTable block_content(const LftRow& decided, const LftRow* held,
+                                          const PartialBlock& block) {
+  wire::LinearForwardingTable table;
+  const auto first = block.block * kLftBlock;
+  for (std::size_t i = 0; i < kLftBlock; ++i) {
+    const auto lid = first + i;
+    auto port = decided[lid];
+    if ((block.kept >> i & 1) != 0)
+      port = held != nullptr && lid < held->size() ? (*held)[lid] : routing::kNoRoute;
+    if ((block.dropped >> i & 1) != 0) port = routing::kNoRoute;
+    table.ports[i] = PortNum{port};
+  }
+  return table;
 }
 
 }  // namespace smd::sm

@@ -8,7 +8,13 @@
 
 namespace smd::sm {
 
-/// Rounds of phase lft. `entries_changed` counts known entries that get another port.
-std::vector<Round> lft_rounds(const PlanInput& in, std::size_t& entries_changed);
+/// Rounds of phase lft: whatever has been written of one when it is interrupted, nothing goes round in a
+/// circle that did not before. `entries_changed` counts known entries that get another port.
+std::vector<Round> lft_rounds(const PlanInput& in, const routing::Parallel& parallel,
+                              std::size_t& entries_changed);
+
+/// What a block is written as.
+wire::LinearForwardingTable block_content(const routing::LftRow& decided, const routing::LftRow* held,
+                                          const PartialBlock& block);
 
 }  // namespace smd::sm

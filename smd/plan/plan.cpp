@@ -30,6 +30,7 @@ Round round_of(Phase phase) {
 
 struct PortRounds {
   Round switch_lids = round_of(Phase::switch_lids);
+  Round retrain = round_of(Phase::retrain);
   Round switch_links = round_of(Phase::switch_links);
   Round host_links = round_of(Phase::host_links);
   Round activate_switch_links = round_of(Phase::activate_switch_links);
@@ -45,6 +46,7 @@ void plan_port(const PlanInput& in, NodeIndex index, PortNum num, PortRounds& ro
     if (*wish != port.info) rounds.switch_lids.ports.push_back({index, num, PortState::no_change});
     return;
   }
+  if (must_retrain(in, node, num)) rounds.retrain.ports.push_back({index, num, PortState::down});
   const bool between_switches = switch_link(in.subnet, node, port);
   const auto target = next_state(port.info.port_state);
   if (*wish != port.info || target != PortState::no_change) {
@@ -54,6 +56,18 @@ void plan_port(const PlanInput& in, NodeIndex index, PortNum num, PortRounds& ro
     (between_switches ? rounds.activate_switch_links : rounds.activate_host_links)
         .ports.push_back({index, num, PortState::active});
   }
+}
+
+/// Links that must come up anew come first, and what they will be is read before anything else is planned.
+/// Both ends are told what is enabled before one of them takes the link down.
+Round far_ends(const PlanInput& in, const Round& retrain) {
+  Round round = round_of(Phase::host_links);
+  for (const auto& item : retrain.ports) {
+    const auto& peer = *in.subnet.nodes[item.node]->ports[item.port.value()].peer;
+    const auto index = in.subnet.index_of(peer.node);
+    if (index) round.ports.push_back({static_cast<NodeIndex>(*index), peer.port, PortState::no_change});
+  }
+  return round;
 }
 
 void append(Plan& plan, Round&& round) {
@@ -70,6 +84,8 @@ std::string_view to_string(Phase phase) {
       return "lft";
     case Phase::switch_info:
       return "switch_info";
+    case Phase::retrain:
+      return "retrain";
     case Phase::switch_links:
       return "switch_links";
     case Phase::host_links:
@@ -84,7 +100,7 @@ std::string_view to_string(Phase phase) {
 
 std::size_t Round::sets() const {
   return std::accumulate(lfts.begin(), lfts.end(), ports.size() + switch_infos.size(),
-                         [](std::size_t sum, const LftItem& item) { return sum + item.blocks.count(); });
+                         [](std::size_t sum, const LftItem& item) { return sum + item.writes(); });
 }
 
 std::size_t Plan::sets() const {
@@ -95,12 +111,12 @@ std::size_t Plan::sets() const {
 std::size_t Plan::lft_blocks() const {
   std::size_t blocks = 0;
   for (const auto& round : rounds) {
-    for (const auto& item : round.lfts) blocks += item.blocks.count();
+    for (const auto& item : round.lfts) blocks += item.writes();
   }
   return blocks;
 }
 
-Plan plan(const PlanInput& in) {
+Plan plan(const PlanInput& in, const routing::Parallel& parallel) {
   PortRounds ports;
   Round switch_info = round_of(Phase::switch_info);
   for (NodeIndex i = 0; i < in.subnet.nodes.size(); ++i) {
@@ -113,8 +129,13 @@ Plan plan(const PlanInput& in) {
   }
 
   Plan plan;
+  if (!ports.retrain.ports.empty()) {
+    append(plan, far_ends(in, ports.retrain));
+    append(plan, std::move(ports.retrain));
+    return plan;
+  }
   append(plan, std::move(ports.switch_lids));
-  for (auto& round : lft_rounds(in, plan.lft_entries_changed)) append(plan, std::move(round));
+  for (auto& round : lft_rounds(in, parallel, plan.lft_entries_changed)) append(plan, std::move(round));
   append(plan, std::move(switch_info));
   append(plan, std::move(ports.switch_links));
   append(plan, std::move(ports.host_links));

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "routing/parallel.h"
 #include "smd/plan/wish.h"
 #include "smd/sweep/block_set.h"
 
@@ -16,6 +17,7 @@ namespace smd::sm {
 enum class Phase : std::uint8_t {
   switch_lids,   ///< PortInfo of switches' port 0
   lft,           ///< forwarding tables; several rounds where one would close a loop on the way
+  retrain,       ///< alone: ports to Down, so that links come up within what is enabled now
   switch_info,   ///< LinearFDBTop rises after the blocks below it are acknowledged
   switch_links,  ///< PortInfo of ports between switches, to Armed where they are in Init
   host_links,    ///< PortInfo of the other links, both ends
@@ -33,10 +35,19 @@ struct PortItem {
   friend bool operator==(const PortItem&, const PortItem&) = default;
 };
 
+/// A block of which only some entries become what was decided, now; it is written again in a later round.
+struct PartialBlock {
+  std::size_t block = 0;
+  std::uint64_t kept = 0;     ///< LIDs whose entry stays as the switch holds it; bit 0 is the block's first
+  std::uint64_t dropped = 0;  ///< LIDs that get 'no route' for a while
+  friend bool operator==(const PartialBlock&, const PartialBlock&) = default;
+};
+
 struct LftItem {
   NodeIndex node = 0;
-  BlockSet blocks;
-  bool withdraw = false;  ///< entries that change are first set to 'no route'
+  BlockSet blocks;                    ///< to be as decided
+  std::vector<PartialBlock> partial;  ///< others, ascending
+  std::size_t writes() const { return blocks.count() + partial.size(); }
   friend bool operator==(const LftItem&, const LftItem&) = default;
 };
 
@@ -45,6 +56,8 @@ struct Round {
   std::vector<PortItem> ports;
   std::vector<LftItem> lfts;
   std::vector<NodeIndex> switch_infos;
+  /// Phase lft: afterwards wait until packets that are under way have arrived or died.
+  bool drain = false;
   std::size_t sets() const;
   friend bool operator==(const Round&, const Round&) = default;
 };
@@ -59,6 +72,6 @@ struct Plan {
 };
 
 /// Pure. Empty for a fabric that is as it should be.
-Plan plan(const PlanInput& in);
+Plan plan(const PlanInput& in, const routing::Parallel& parallel);
 
 }  // namespace smd::sm

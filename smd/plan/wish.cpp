@@ -12,10 +12,21 @@ namespace smd::sm {
 namespace {
 
 /// The fields that smd sets, by their names in the field tables.
-constexpr std::array<std::string_view, 12> kPortFields{
-    "LID",        "MasterSMLID",   "GidPrefix",      "LMC",
-    "MasterSMSL", "SubnetTimeOut", "OperationalVLs", "NeighborMTU",
-    "HOQLife",    "VLStallCount",  "LocalPhyErrors", "OverrunErrors"};
+constexpr std::array<std::string_view, 15> kPortFields{"LinkWidthEnabled",
+                                                       "LinkSpeedEnabled",
+                                                       "LinkSpeedExtEnabled",
+                                                       "LID",
+                                                       "MasterSMLID",
+                                                       "GidPrefix",
+                                                       "LMC",
+                                                       "MasterSMSL",
+                                                       "SubnetTimeOut",
+                                                       "OperationalVLs",
+                                                       "NeighborMTU",
+                                                       "HOQLife",
+                                                       "VLStallCount",
+                                                       "LocalPhyErrors",
+                                                       "OverrunErrors"};
 constexpr std::array<std::string_view, 3> kSwitchFields{"LinearFDBTop", "LifeTimeValue", "PortStateChange"};
 
 /// Undoes the wish for fields that this port is known not to keep, as long as the same value is wished.
@@ -38,8 +49,9 @@ std::vector<NotKept> unkept_fields(PortNum port, const A& sent, const A& answere
   std::vector<NotKept> found;
   wire::for_each_field<A>([&](const auto& row) {
     const auto wished = wire::to_number(row.get(sent, 0));
-    if (std::ranges::find(ours, row.name) == ours.end() || wished == wire::to_number(row.get(answered, 0)))
-      return;
+    const bool unchanged = wished == 0 && row.name.ends_with("Enabled");  // 'no change' was sent
+    if (std::ranges::find(ours, row.name) == ours.end() || unchanged) return;
+    if (wished == wire::to_number(row.get(answered, 0))) return;
     found.push_back({A::kAttribute, port, std::string(row.name), wished});
   });
   return found;
@@ -68,6 +80,9 @@ void wish_link(const PlanInput& in, const Node& node, const LinkWish& link, wire
     wish.hoq_life = link.hoq_life;
     wish.vl_stall_count = link.vl_stall_count;
   }
+  if (link.enabled.width != 0) wish.link_width_enabled = link.enabled.width;
+  if (link.enabled.speed != 0) wish.link_speed_enabled = link.enabled.speed;
+  if (link.enabled.speed_ext != 0) wish.link_speed_ext_enabled = link.enabled.speed_ext;
   wish.local_phy_errors = in.config.links.phy_errors;
   wish.overrun_errors = in.config.links.overrun_errors;
 }
@@ -101,16 +116,24 @@ std::optional<wire::SwitchInfo> wished_switch_info(const PlanInput& in, const No
   return wish;
 }
 
-wire::PortInfo port_info_to_set(const wire::PortInfo& wish, PortState target) {
+wire::PortInfo port_info_to_set(const wire::PortInfo& wish, const wire::PortInfo& now, PortState target) {
   auto set = wish;
   set.port_state = target;
   set.phys_state = PhysState::no_change;
   set.link_down_default = PhysState::no_change;
-  set.link_width_enabled = 0;
-  set.link_speed_enabled = 0;
-  set.link_speed_ext_enabled = 0;
+  // 0 is 'no change' in these.
+  if (wish.link_width_enabled == now.link_width_enabled) set.link_width_enabled = 0;
+  if (wish.link_speed_enabled == now.link_speed_enabled) set.link_speed_enabled = 0;
+  if (wish.link_speed_ext_enabled == now.link_speed_ext_enabled) set.link_speed_ext_enabled = 0;
   set.client_reregister = false;
   return set;
+}
+
+bool must_retrain(const PlanInput& in, const Node& node, PortNum num) {
+  const auto index = in.subnet.index_of(node.guid());
+  if (num.value() == 0 || !index) return false;
+  const auto& link = in.decided.links->ports[*index][num.value()];
+  return link && link->retrain;
 }
 
 std::vector<NotKept> not_kept(PortNum port, const wire::PortInfo& sent, const wire::PortInfo& answered) {

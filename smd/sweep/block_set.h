@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace smd::sm {
@@ -49,6 +50,8 @@ class BlockSet {
       }
     }
   }
+  /// The bits, 64 blocks a word, the lowest block in the lowest bit.
+  std::span<const std::uint64_t> words() const { return words_; }
   friend bool operator==(const BlockSet& a, const BlockSet& b) {
     const auto& longer = a.words_.size() >= b.words_.size() ? a.words_ : b.words_;
     const auto& shorter = a.words_.size() >= b.words_.size() ? b.words_ : a.words_;
