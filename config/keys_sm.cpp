@@ -129,7 +129,9 @@ std::vector<Key> ha_keys() {
       row({.table = "ha",
            .name = "retries",
            .opensm = "polling_retry_number",
-           .doc = "A standby takes the fabric when more questions in a row than this stay unanswered."},
+           .doc =
+               "A standby takes the fabric when more questions in a row than this stay unanswered. Each is "
+               "asked as often as [mad] retries says."},
           kHa, &HaConfig::retries, whole<std::uint32_t>(0, 100)),
   };
 }

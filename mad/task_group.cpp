@@ -54,6 +54,8 @@ asio::awaitable<void> TaskGroup::stop() {
   stopping_ = true;
   for (auto& task : tasks_) task.signal.emit(asio::cancellation_type::terminal);
   co_await join();
+  // A waiter that is cancelled itself cannot sleep: it takes turns with the tasks that are ending.
+  while (!tasks_.empty()) co_await asio::post(executor_, asio::use_awaitable);
 }
 
 asio::awaitable<void> TaskGroup::join() {

@@ -140,6 +140,7 @@ asio::awaitable<bool> SubnetManager::stand_by() {
     if (!path || agent_.state() == wire::SmState::not_active) continue;
     const mad::Target target{.route = *path, .node = master.at.node};
     const auto info = co_await mad::get<wire::SmInfo>(tx_, target);
+    if (!info && info.error().fault == mad::Fault::closed) co_return false;
     const bool there = info && info->guid == master.info.guid &&
                        (info->state == wire::SmState::master || master.info.state != wire::SmState::master);
     unanswered = there ? 0 : unanswered + 1;

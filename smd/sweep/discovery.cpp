@@ -34,15 +34,18 @@ asio::awaitable<void> Discovery::counted(asio::awaitable<void> task) {
   if (running_ == 0) waiters_.wake_all();
 }
 
-/// Waits until all tasks have ended, or until nothing has ended for as long as we have patience.
-asio::awaitable<void> Discovery::settle() {
+/// Waits until all tasks have ended, or until nothing has ended for as long as we have patience. False when
+/// cancelled.
+asio::awaitable<bool> Discovery::settle() {
   while (running_ != 0) {
     const auto completed = completed_;
     const auto timer = clock_.call_at(clock_.now() + options_.patience, [this] { waiters_.wake_all(); });
     const bool woken = co_await waiters_.wait();
     clock_.cancel(timer);
-    if (!woken || completed == completed_) co_return;
+    if (!woken) co_return false;
+    if (completed == completed_) break;
   }
+  co_return true;
 }
 
 bool Discovery::begin_reads() {
@@ -73,25 +76,20 @@ bool Discovery::begin_probes() {
   return any;
 }
 
-asio::awaitable<void> Discovery::explore() {
+/// False when cancelled.
+asio::awaitable<bool> Discovery::explore() {
   start(visit(std::nullopt, {}));
-  co_await settle();
-  for (;;) {
+  bool going = co_await settle();
+  while (going) {
     const bool reads = begin_reads();
-    if (reads) co_await settle();
-    const bool probes = begin_probes();
-    if (probes) co_await settle();
+    if (reads) going = co_await settle();
+    const bool probes = going && begin_probes();
+    if (probes) going = co_await settle();
     if (reads || probes) continue;
-    if (running_ == 0 || group_.stopping()) break;
-    co_await settle();
+    if (running_ == 0) break;
+    going = co_await settle();
   }
-}
-
-asio::awaitable<std::expected<Subnet, std::string>> Discovery::run() {
-  co_await explore();
-  co_await group_.stop();
-  if (!own_port_error_.empty() || !self_) co_return std::unexpected(own_port_error_);
-  co_return finish();
+  co_return going;
 }
 
 /// A reboot takes the LID and LinearFDBTop away; who still has both still has our tables.
@@ -143,8 +141,9 @@ asio::awaitable<std::expected<Subnet, std::string>> discover(mad::Transactions& 
   std::set<std::pair<Guid, PortNum>> excluded;
   for (;;) {
     Discovery discovery(tx, clock, executor, before, options, excluded);
-    co_await discovery.explore();
+    const bool whole = co_await discovery.explore();
     co_await discovery.group_.stop();
+    if (!whole) co_return std::unexpected("cancelled");
     const auto newcomers = discovery.newcomers();
     const auto known = excluded.size();
     excluded.insert(newcomers.begin(), newcomers.end());

@@ -30,9 +30,6 @@ class Discovery {
   Discovery(mad::Transactions& tx, mad::Clock& clock, asio::any_io_executor executor, const Subnet* before,
             DiscoverOptions options, std::set<std::pair<Guid, PortNum>> excluded);
 
-  /// To be called once; no task is left when it returns.
-  asio::awaitable<std::expected<Subnet, std::string>> run();
-
  private:
   // Tasks. Each answers for its own failures by `trouble`.
   asio::awaitable<void> visit(std::optional<PeerPort> from, mad::DirectedPath path);
@@ -51,8 +48,8 @@ class Discovery {
   asio::awaitable<void> counted(asio::awaitable<void> task);
   bool begin_reads();
   bool begin_probes();
-  asio::awaitable<void> settle();
-  asio::awaitable<void> explore();
+  asio::awaitable<bool> settle();
+  asio::awaitable<bool> explore();
 
   bool tables_stand(const FoundNode& found, const Node& before) const;
   void trouble(const FoundNode& found, PortNum port, const mad::RequestError& error);
