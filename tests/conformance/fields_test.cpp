@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mad/base/random.h"
+#include "mad/wire/random.h"
 #include "tests/conformance/libibmad_fields.h"
 
 namespace smd::conformance {

@@ -14,6 +14,7 @@
 
 #include "mad/base/random.h"
 #include "mad/wire/port_info.h"
+#include "mad/wire/random.h"
 
 namespace smd::conformance {
 namespace {

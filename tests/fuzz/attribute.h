@@ -2,6 +2,7 @@
 #pragma once
 // What every fuzz target of an attribute does: any bytes decode, print, encode, and decode again to the same.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -23,7 +24,9 @@ void attribute(std::span<const std::uint8_t> bytes) {
   demand(first.has_value() == (bytes.size() >= A::kBytes));
   if (!first) return;
   demand(!wire::print(*first).empty());
-  const auto encoded = wire::encoded(*first);
+  std::array<std::uint8_t, A::kBytes> encoded;
+  wire::encode(*first, encoded);
+  demand(encoded == wire::encoded(*first));
   const auto second = wire::decode<A>(encoded);
   demand(second == first);
   demand(wire::differences(*first, *second).empty());

@@ -10,6 +10,7 @@
 
 #include "mad/base/random.h"
 #include "mad/wire/print.h"
+#include "mad/wire/random.h"
 #include "tests/support/attributes.h"
 
 namespace smd::wire {
