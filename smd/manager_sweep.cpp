@@ -115,7 +115,7 @@ std::optional<OtherSm> SubnetManager::other_master() const {
     const bool ignored = !allowed.empty() && std::ranges::find(allowed, other.info.guid) == allowed.end();
     if (!gave_way && !ignored && !config_->sm.force) others.push_back(other);
   }
-  return gives_way_to(agent_.rank(), others);
+  return gives_way_to(agent_.rank(), agent_.state() == wire::SmState::master, others);
 }
 
 /// Names from the map file, and where the other SMs sit.

@@ -20,8 +20,10 @@ struct SmRank {
   }
 };
 
-/// The SM that we give way to: a master wherever it stands, else one that outranks us and is not inactive.
-/// Nothing: the fabric is ours. Pure; never two masters comes before everything else.
-std::optional<OtherSm> gives_way_to(const SmRank& self, const std::vector<OtherSm>& others);
+/// The SM that we give way to: a master wherever it stands, else, as long as we are none ourselves, one that
+/// outranks us and is not inactive. Nothing: the fabric is ours. Of two masters that meet both give way, ask
+/// each other, and the higher rank takes the fabric. Pure.
+std::optional<OtherSm> gives_way_to(const SmRank& self, bool self_is_master,
+                                    const std::vector<OtherSm>& others);
 
 }  // namespace smd::sm

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes that misbehave: each ends in one clear line, and the rest of the fabric is up.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mad/wire/attributes.h"
+#include "tests/support/managed_world.h"
+#include "tests/support/sim_lab.h"
+
+namespace smd {
+namespace {
+
+using test::Managed;
+using testing::HasSubstr;
+
+sm::SweepSummary bring_up(sim::World& world, test::Lines* lines = nullptr) {
+  Managed manager(world, {}, test::once());
+  world.run(manager->run());
+  if (lines != nullptr) *lines = manager.lines();
+  return manager.last().summary;
+}
+
+TEST(Trouble, ASilentHostIsReportedAndTheRestIsUp) {
+  sim::World world(test::spec("ft2:8"));
+  world.fabric().faults().silent("h00005");
+  test::Lines lines;
+
+  const auto summary = bring_up(world, &lines);
+
+  EXPECT_EQ(summary.state, sm::SweepState::degraded);
+  EXPECT_EQ(summary.unresponsive, 1U);
+  EXPECT_EQ(summary.ports_not_active, 1U);  // the switch's end of that link
+  EXPECT_EQ(lines.count("node.unresponsive"), 1U) << testing::PrintToString(lines.all);
+  EXPECT_THAT(lines.first("node.unresponsive"), HasSubstr("leaf001"));
+}
+
+TEST(Trouble, ASilentSwitchIsRoutedRound) {
+  sim::World world(test::spec("ft2:8"));
+  world.fabric().faults().silent("spine002");
+
+  const auto summary = bring_up(world);
+
+  EXPECT_EQ(summary.state, sm::SweepState::degraded);
+  EXPECT_EQ(summary.switches, 11U);
+  EXPECT_EQ(summary.cas, 32U);
+  EXPECT_EQ(summary.sets_failed, 0U);
+}
+
+TEST(Trouble, ANodeThatAnswersLateIsSlowNotDead) {
+  sim::World world(test::spec("ft2:8"));
+  world.fabric().faults().slow("h00005", std::chrono::milliseconds(250));
+
+  EXPECT_EQ(bring_up(world).state, sm::SweepState::up);
+}
+
+TEST(Trouble, ANodeThatRefusesExtendedSpeedsIsAskedWithout) {
+  sim::World world(test::spec("ft2:8"));
+  world.fabric().faults().refuses_extended_speeds("leaf003");
+
+  EXPECT_EQ(bring_up(world).state, sm::SweepState::up);
+}
+
+TEST(Trouble, AFieldThatIsNotKeptIsNamedOnceAndNotSetAgain) {
+  sim::World world(test::spec("ft2:4"));
+  world.fabric().faults().forgets("leaf000", wire::PortInfo::kAttribute, "HOQLife");
+  Managed manager(world);
+  test::run_for(world, {&*manager}, std::chrono::seconds(1));
+
+  EXPECT_EQ(manager.last().summary.state, sm::SweepState::up);
+  EXPECT_EQ(manager.lines().count("field.not_kept"), 1U) << testing::PrintToString(manager.lines().all);
+  EXPECT_THAT(manager.lines().first("field.not_kept"), HasSubstr("HOQLife"));
+}
+
+TEST(Trouble, RefusedSetsAreReportedWithTheirStatus) {
+  sim::World world(test::spec("ft2:8"));
+  world.fabric().faults().refuses("h00005", wire::PortInfo::kAttribute, wire::kStatusBadField);
+  test::Lines lines;
+
+  const auto summary = bring_up(world, &lines);
+
+  EXPECT_EQ(summary.state, sm::SweepState::degraded);
+  EXPECT_GT(summary.sets_failed, 0U);
+  EXPECT_THAT(lines.first("set.failed"), HasSubstr("h00005"));
+}
+
+TEST(Trouble, TwoHostsWithOneGuidAreKeptOutAndNamed) {
+  auto fabric = test::spec("ft2:4");
+  base::FabricNode* first = nullptr;
+  for (auto& node : fabric.nodes) {
+    if (node.name == "h00002") first = &node;
+  }
+  for (auto& node : fabric.nodes) {
+    if (node.name == "h00005") node.guid = first->guid, node.ports[1].guid = Guid{first->guid.value() + 1};
+  }
+  sim::World world(fabric);
+  test::Lines lines;
+
+  const auto summary = bring_up(world, &lines);
+
+  EXPECT_EQ(summary.state, sm::SweepState::degraded);
+  EXPECT_EQ(lines.count("guid.duplicate"), 1U) << testing::PrintToString(lines.all);
+  EXPECT_EQ(summary.cas, 6U);
+}
+
+TEST(Trouble, LostPacketsAreSentAgain) {
+  sim::World world(test::spec("ft2:8"));
+  world.fabric().faults().loss(0.1);
+
+  const auto summary = bring_up(world);
+
+  EXPECT_GT(summary.retries, 0U);
+  EXPECT_THAT(world.fabric().not_active(), testing::IsEmpty());
+}
+
+TEST(Repair, ACutLinkIsRoutedRoundAndItsReturnRestoresTheTables) {
+  sim::World world(test::spec("ft2:8"));
+  Managed manager(world);
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(manager->run());
+  world.run_for(std::chrono::seconds(2));
+  const auto before = manager.last().decided.routes->rows;
+
+  world.fabric().faults().link_down({"leaf003", PortNum{6}});
+  world.run_for(std::chrono::seconds(15));
+  EXPECT_EQ(manager.last().summary.links, 63U) << testing::PrintToString(manager.lines().all);
+  EXPECT_EQ(manager.last().summary.state, sm::SweepState::up);
+
+  world.fabric().faults().link_up({"leaf003", PortNum{6}});
+  world.run_for(std::chrono::seconds(15));
+  world.run(group.stop());
+
+  const auto& after = manager.last().decided.routes->rows;
+  ASSERT_EQ(after.size(), before.size());
+  for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(*after[i].row, *before[i].row);
+  EXPECT_EQ(manager.last().summary.state, sm::SweepState::up);
+}
+
+}  // namespace
+}  // namespace smd

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Managers of a simulated subnet in virtual time.
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/config.h"
+#include "mad/base/fabric_spec.h"
+#include "mad/sim/world.h"
+#include "mad/task_group.h"
+#include "smd/compute.h"
+#include "smd/log/log.h"
+#include "smd/manager.h"
+
+namespace smd::test {
+
+/// Lines that a manager has logged.
+struct Lines {
+  std::vector<std::string> all;
+  std::size_t count(const std::string& what) const {
+    std::size_t n = 0;
+    for (const auto& line : all) n += line.find(what) != std::string::npos ? 1U : 0U;
+    return n;
+  }
+  /// The first line that has it; empty where there is none.
+  std::string first(const std::string& what) const {
+    for (const auto& line : all) {
+      if (line.find(what) != std::string::npos) return line;
+    }
+    return {};
+  }
+};
+
+/// A manager on a port, with what it needs.
+class Managed {
+ public:
+  Managed(sim::World& world, const sim::Place& place, config::SubnetConfig config = {},
+          sm::ManagerOptions options = {})
+      : Managed(world, world.transport(place), std::move(config), std::move(options)) {}
+  explicit Managed(sim::World& world, config::SubnetConfig config = {}, sm::ManagerOptions options = {})
+      : Managed(world, world.transport(), std::move(config), std::move(options)) {}
+
+  sm::SubnetManager& operator*() { return manager_; }
+  sm::SubnetManager* operator->() { return &manager_; }
+  const Lines& lines() const { return *lines_; }
+  /// The last sweep; fails the test where there was none.
+  const sm::Snapshot& last() const {
+    last_ = manager_.published();
+    if (!last_) throw std::runtime_error("no sweep was published");
+    return *last_;
+  }
+
+ private:
+  Managed(sim::World& world, std::unique_ptr<sim::Transport> transport, config::SubnetConfig config,
+          sm::ManagerOptions options)
+      : transport_(std::move(transport)),
+        manager_(parts(world), "test", std::move(config), std::move(options)) {}
+
+  sm::ManagerParts parts(sim::World& world) {
+    const auto output = [lines = lines_](const log::Record&, std::string_view line) {
+      lines->all.emplace_back(line);
+    };
+    const log::Times times{.steady = [&world] { return world.now().time_since_epoch(); },
+                           .wall = [] { return std::chrono::system_clock::time_point{}; }};
+    return {.executor = world.io().get_executor(),
+            .clock = world.clock(),
+            .smi = *transport_,
+            .compute = compute_,
+            .log = log::Log({}, output, times),
+            .claim_sm = [this]() -> std::expected<void, std::string> {
+              if (transport_->claim_sm()) return {};
+              return std::unexpected("taken");
+            },
+            .seed = 7};
+  }
+
+  std::shared_ptr<Lines> lines_ = std::make_shared<Lines>();
+  sm::InlineCompute compute_;
+  std::unique_ptr<sim::Transport> transport_;
+  sm::SubnetManager manager_;
+  mutable std::shared_ptr<const sm::Snapshot> last_;
+};
+
+/// One full sweep, then end.
+inline sm::ManagerOptions once() {
+  sm::ManagerOptions options;
+  options.once = true;
+  return options;
+}
+
+/// Runs managers for some virtual time and ends them.
+inline void run_for(sim::World& world, std::vector<sm::SubnetManager*> managers, sim::Duration time) {
+  mad::TaskGroup group(world.io().get_executor());
+  for (auto* manager : managers) group.spawn(manager->run());
+  world.run_for(time);
+  world.run(group.stop());
+}
+
+inline base::Fabric spec(std::string_view text) { return *base::make_fabric(text); }
+
+}  // namespace smd::test
