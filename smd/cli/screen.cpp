@@ -48,7 +48,9 @@ std::string balance(const routing::Quality& quality) {
 std::uint64_t opensm_smps(const sm::Subnet& subnet, const sm::Decided& decided) {
   const auto shape = shape_of(subnet);
   const auto nodes = shape.switches + shape.others;
-  const auto blocks = decided.lids->top.value() / 64U + 1U;
+  std::uint64_t lids = 0;  // which OpenSM gives from 1 on, without holes
+  for (const auto& entry : decided.lids->entries) lids += std::uint64_t{1} << entry.lmc;
+  const auto blocks = lids / 64 + 1;
   const auto node_info =
       2 * shape.switch_links + shape.host_links - (shape.switches > 2 ? shape.switches - 2 : 0);
   const auto port_info_get = shape.switches + shape.linked_ports + nodes;
