@@ -12,7 +12,7 @@ namespace smd::mad {
 
 struct AttributeCounters {
   std::uint16_t attribute = 0;
-  wire::Method method{};  ///< of the request
+  wire::Method method{};         ///< of the request
   std::uint64_t requests = 0;    ///< begun: at least one try was sent
   std::uint64_t sent = 0;        ///< MADs: first tries and resends
   std::uint64_t answered = 0;    ///< requests that ended with an answer, also with a refusal
