@@ -34,9 +34,9 @@ struct LogConfig {
 /// [sm]
 struct SmConfig {
   std::uint8_t priority = 0;          ///< of SMInfo, 0 to 15
-  std::vector<Guid> allowed_guids{};  ///< port GUIDs of SMs that may be master here; empty: any
+  std::vector<Guid> allowed_guids{};  ///< port GUIDs of SMs that are known here; empty: all are
   std::uint64_t subnet_prefix = 0xfe80000000000000;  ///< upper half of every GID
-  bool force = false;        ///< be master although an SM that we do not know is master
+  bool force = false;        ///< be master beside an unknown SM (any, where none is named)
   std::string key_file{};    ///< file that holds the SM_Key; empty: sm_key's default
   std::uint64_t sm_key = 1;  ///< read from key_file, never printed; OpenSM's default is 1
   friend bool operator==(const SmConfig&, const SmConfig&) = default;

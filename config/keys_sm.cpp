@@ -54,8 +54,10 @@ std::vector<Key> sm_keys() {
       row({.table = "sm",
            .name = "allowed_guids",
            .opensm = "allowed_sm_guids",
-           .doc = "Port GUIDs of the SMs that may be master here; others are ignored. Empty: any may."},
-          kSm, &SmConfig::allowed_guids, explained(guids(), std::vector<Guid>(), "any SM may be master")),
+           .doc = "Port GUIDs of the SMs that belong here. Another one is named as unknown; smd waits for it "
+                  "all "
+                  "the same, unless `force` is true. Empty: none is unknown."},
+          kSm, &SmConfig::allowed_guids, explained(guids(), std::vector<Guid>(), "no SM is unknown")),
       row({.table = "sm",
            .name = "subnet_prefix",
            .opensm = "subnet_prefix",
@@ -65,9 +67,10 @@ std::vector<Key> sm_keys() {
            .name = "force",
            .opensm = "ignore_other_sm",
            .doc =
-               "Become master although another SM is master. Two masters damage a fabric: for repairs only."},
+               "Become master although another SM is: one that is not in allowed_guids, or any where that is "
+               "empty. Two masters damage a fabric: for repairs only."},
           kSm, &SmConfig::force,
-          flag("become master although another SM is master", "wait while another SM is master")),
+          flag("become master beside an unknown SM", "wait while another SM is master")),
       key_file(),
   };
 }

@@ -78,6 +78,7 @@ class SubnetManager {
   asio::awaitable<bool> settle_decision();
   asio::awaitable<bool> retrain_links();
   asio::awaitable<bool> write_difference();
+  bool known_sm(Guid sm) const;
   std::optional<OtherSm> other_master() const;
   void name_nodes(Subnet& subnet) const;
   void summarise(const mad::Counters& before);

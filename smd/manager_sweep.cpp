@@ -102,18 +102,23 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe() {
       .kv("priority", other->info.priority)
       .kv("state", other->info.state)
       .kv("lid", other->lid)
+      .kv("known", config_->sm.allowed_guids.empty() || known_sm(other->info.guid))
       .kv("action", "nothing is written; waiting")
       .always();
   co_return Outcome::not_ours;
+}
+
+bool SubnetManager::known_sm(Guid sm) const {
+  const auto& known = config_->sm.allowed_guids;
+  return std::ranges::find(known, sm) != known.end();
 }
 
 std::optional<OtherSm> SubnetManager::other_master() const {
   std::vector<OtherSm> others;
   for (const auto& other : subnet_->other_sms) {
     const bool gave_way = agent_.handed_over_by() == other.info.guid;
-    const auto& allowed = config_->sm.allowed_guids;
-    const bool ignored = !allowed.empty() && std::ranges::find(allowed, other.info.guid) == allowed.end();
-    if (!gave_way && !ignored && !config_->sm.force) others.push_back(other);
+    const bool overruled = config_->sm.force && !known_sm(other.info.guid);
+    if (!gave_way && !overruled) others.push_back(other);
   }
   return gives_way_to(agent_.rank(), agent_.state() == wire::SmState::master, others);
 }
