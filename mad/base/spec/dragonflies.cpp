@@ -56,7 +56,8 @@ Result dragonflyplus(Args args) {
   const unsigned groups = (*numbers)[0], leaves = (*numbers)[1], spines = (*numbers)[2],
                  hosts = (*numbers)[3];
   const unsigned leaf_ports = hosts + spines, spine_ports = leaves + groups - 1, size = leaves + spines;
-  auto why = too_large(times(groups, size), times(groups, leaves * hosts), std::max(leaf_ports, spine_ports));
+  auto why =
+      too_large(times(groups, size), times(groups, times(leaves, hosts)), std::max(leaf_ports, spine_ports));
   if (!why.empty()) return std::unexpected(std::move(why));
 
   FabricBuilder fabric;

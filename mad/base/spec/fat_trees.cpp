@@ -71,7 +71,8 @@ Result ft3(Args args) {
   const auto numbers = spec::numbers(args, {kRadix, {"PODS", 1, radix}});
   if (!numbers) return std::unexpected(numbers.error());
   const unsigned pods = args.size() > 1 ? (*numbers)[1] : radix;
-  const std::uint64_t switches = half * half + pods * radix, hosts = times(pods, half * half);
+  const std::uint64_t switches = times(half, half) + times(pods, radix),
+                      hosts = times(pods, times(half, half));
   if (auto why = too_large(switches, hosts, radix); !why.empty()) return std::unexpected(std::move(why));
 
   FabricBuilder fabric;
