@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """ibsim with a fabric file, and programs that live in it. Everything started here is ended here, by its id."""
+import ctypes
 import itertools
 import os
 import pathlib
@@ -13,6 +14,15 @@ import time
 
 UMAD2SIM = next(iter(sorted(pathlib.Path("/usr/lib").glob("*/umad2sim/libumad2sim.so"))), None)
 COUNTER = os.environ.get("SMD_PEER_COUNTER")
+
+
+PR_SET_PDEATHSIG = 1
+LIBC = ctypes.CDLL(None)
+
+
+def end_with_parent():
+    """In a new child: it ends when this test does, also when ctest kills the test for its time."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class Failure(Exception):
@@ -81,7 +91,7 @@ class Ibsim:
             self.process = subprocess.Popen(
                 ["stdbuf", "-oL", "ibsim", "-s", "-N", "65536", "-S", "8192", "-P", "700000", "-L", "49152", "net"],
                 cwd=self.folder, stdin=read_end, stdout=log, stderr=subprocess.STDOUT,
-                env=dict(os.environ, IBSIM_SOCKNAME=self.name))
+                env=dict(os.environ, IBSIM_SOCKNAME=self.name), preexec_fn=end_with_parent)
         os.close(read_end)
         wait_for(self._ready, 60, "ibsim's 'Network simulator ready.'")
 
@@ -108,7 +118,7 @@ class Ibsim:
         folder.mkdir()
         with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
             process = subprocess.Popen([str(c) for c in command], cwd=folder, stdin=subprocess.DEVNULL, stdout=out,
-                                       stderr=err, env=self._environment(host, folder))
+                                       stderr=err, env=self._environment(host, folder), preexec_fn=end_with_parent)
         client = Client(folder, process, folder / "counts")
         self.clients.append(client)
         return client

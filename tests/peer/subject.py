@@ -59,5 +59,5 @@ class Opensm(Smd):
 
 
 def fields_named(log):
-    """The (node or port guid, field) pairs that smd names as not kept, from its log."""
-    return set(re.findall(r"field=(\S+)", log))
+    """{field: ports} that smd names as not kept, from its log."""
+    return {field: int(ports) for field, ports in re.findall(r"field\.not_kept .*?\bfield=(\S+) .*?\bports=(\d+)", log)}
