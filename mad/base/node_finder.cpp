@@ -3,15 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "mad/base/parse.h"
 
 namespace smd::base {
 namespace {
 
-/// The one node with this key; nothing where there is none; the error where there are several.
+using Found = std::expected<NodeIndex, std::string>;
+
+/// The one node with this key, the error where there are several, nothing where there is none.
 template <class Map, class Key>
-std::expected<std::optional<NodeIndex>, std::string> only(const Fabric& fabric, const Map& map,
-                                                          const Key& key, std::string_view text) {
+std::optional<Found> only(const Fabric& fabric, const Map& map, const Key& key, std::string_view text) {
   const auto [first, last] = map.equal_range(key);
   if (first == last) return std::nullopt;
   if (std::next(first) == last) return first->second;
@@ -38,17 +41,12 @@ NodeFinder::NodeFinder(const Fabric& fabric) : fabric_(fabric) {
 }
 
 std::expected<NodeIndex, std::string> NodeFinder::find(std::string_view text) const {
-  const auto by_name = only(fabric_, names_, text, text);
-  if (!by_name) return std::unexpected(by_name.error());
-  if (*by_name) return **by_name;
-  const auto by_id = only(fabric_, ids_, text, text);
-  if (by_id && *by_id) return **by_id;
+  if (auto node = only(fabric_, names_, text, text)) return *node;
+  if (auto node = only(fabric_, ids_, text, text)) return *node;
   const auto guid = parse_guid(text);
   if (!guid) return std::unexpected(fmt::format("no node has the name '{}'", text));
-  const auto by_guid = only(fabric_, guids_, *guid, text);
-  if (!by_guid) return std::unexpected(by_guid.error());
-  if (!*by_guid) return std::unexpected(fmt::format("no node has the GUID {}", *guid));
-  return **by_guid;
+  if (auto node = only(fabric_, guids_, *guid, text)) return *node;
+  return std::unexpected(fmt::format("no node has the GUID {}", *guid));
 }
 
 }  // namespace smd::base

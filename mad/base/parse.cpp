@@ -11,9 +11,8 @@ namespace {
 
 std::optional<std::uint64_t> digits(std::string_view text, int radix) {
   std::uint64_t value = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, value, radix);
-  if (text.empty() || error != std::errc() || end != last) return std::nullopt;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), value, radix);
+  if (text.empty() || error != std::errc() || end != text.end()) return std::nullopt;
   return value;
 }
 
