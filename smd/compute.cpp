@@ -90,19 +90,22 @@ PoolCompute::~PoolCompute() { impl_->pool.join(); }
 const routing::Parallel& PoolCompute::parallel() const { return impl_->parallel; }
 
 asio::awaitable<void> PoolCompute::execute(std::move_only_function<void()> work) {
+  struct Shared {
+    bool done = false;  // the io_context's thread only, and the waiter too
+    mad::SuspensionPtr waiter;
+  };
   const auto executor = co_await asio::this_coro::executor;
-  auto done = std::make_shared<bool>(false);  // the io_context's thread only
-  co_await mad::suspend([&](mad::SuspensionPtr waiter) {
-    asio::post(impl_->pool, [executor, done, waiter, task = std::move(work)]() mutable {
-      task();
-      asio::post(executor, [done, waiter] {
-        *done = true;
-        waiter->resume(true);
-      });
+  const auto shared = std::make_shared<Shared>();
+  asio::post(impl_->pool, [executor, shared, task = std::move(work)]() mutable {
+    task();
+    asio::post(executor, [shared] {
+      shared->done = true;
+      if (shared->waiter) shared->waiter->resume(true);
     });
   });
-  // Cancelled: the work goes on and refers to our frame, so we stay.
-  while (!*done) co_await asio::post(executor, asio::use_awaitable);
+  co_await mad::suspend([shared](mad::SuspensionPtr waiter) { shared->waiter = std::move(waiter); });
+  // Cancelled: the work goes on and refers to our frame, so we stay. Whoever is cancelled cannot sleep.
+  while (!shared->done) co_await asio::post(executor, asio::use_awaitable);
 }
 
 }  // namespace smd::sm

@@ -74,6 +74,7 @@ asio::awaitable<void> SubnetManager::run() {
     if (outcome == Outcome::cancelled) co_return;
     if (outcome == Outcome::done && (options_.once || options_.dry_run)) co_return;
     if (outcome == Outcome::not_ours && (options_.once || options_.dry_run)) co_return;
+    if (outcome == Outcome::own_port_silent && (options_.once || options_.dry_run)) co_return;
     if (outcome == Outcome::own_port_silent) {
       const bool time = co_await pause(std::chrono::seconds(1));
       if (!time) co_return;
@@ -137,10 +138,13 @@ asio::awaitable<bool> SubnetManager::stand_by() {
     const bool time = co_await pause(config_->ha.poll);
     if (!time) co_return false;
     if (agenda_.peek().work == Work::heavy) co_return true;
-    if (!path || agent_.state() == wire::SmState::not_active) continue;
+    if (agent_.state() == wire::SmState::not_active) continue;
+    if (!path && ++unanswered <= config_->ha.retries) continue;
+    if (!path) co_return true;
     const mad::Target target{.route = *path, .node = master.at.node};
     const auto info = co_await mad::get<wire::SmInfo>(tx_, target);
-    if (!info && info.error().fault == mad::Fault::closed) co_return false;
+    const auto cancellation = co_await asio::this_coro::cancellation_state;
+    if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
     const bool there = info && info->guid == master.info.guid &&
                        (info->state == wire::SmState::master || master.info.state != wire::SmState::master);
     unanswered = there ? 0 : unanswered + 1;

@@ -12,6 +12,7 @@
 #include "config/config.h"
 #include "mad/clock.h"
 #include "mad/task_group.h"
+#include "mad/transactions/ask.h"
 #include "mad/transactions/transactions.h"
 #include "smd/agenda.h"
 #include "smd/compute.h"
@@ -74,6 +75,10 @@ class SubnetManager {
   // manager_sweep.cpp: one sweep
   asio::awaitable<Outcome> heavy_sweep(std::string reason);
   asio::awaitable<bool> light_sweep();
+  asio::awaitable<void> look_at_switch(mad::Target target, bool* changed);
+  asio::awaitable<void> look_at_sm(mad::Target target, bool* changed);
+  asio::awaitable<void> look_at_own_port(std::shared_ptr<const Subnet> subnet, bool* changed);
+  void identify();
   asio::awaitable<Outcome> observe();
   asio::awaitable<bool> settle_decision();
   asio::awaitable<bool> retrain_links();
@@ -98,6 +103,7 @@ class SubnetManager {
   SweepSummary summary_;
   std::size_t failed_sets_ = 0;  ///< of the last sweep
   bool said_own_port_ = false;
+  bool adopting_ = true;  ///< we are not master yet in this sweep: others may have written
   mad::TimePoint last_event_sweep_{};
   Published<Snapshot> published_;
 };

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <infiniband/umad.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,7 +15,7 @@
 namespace smd::umad {
 namespace {
 
-using namespace std::chrono_literals;
+constexpr int kPauseMs = 10;
 constexpr int kWaitMs = 100;
 constexpr unsigned kFailures = 20;  ///< in a row, before a descriptor counts as dead
 
@@ -59,7 +60,7 @@ void Receiver::run(const std::stop_token& stop) {
     deliver(stop, std::exchange(batch, {}));
   }
   // umad2sim of ibsim 0.10 crashes on an answer to a descriptor that is closed: take what is on its way.
-  const auto end = std::chrono::steady_clock::now() + 100ms;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
   while (delivery_->broken.load() == 0 && delivery_->awaited.load() > 0 &&
          std::chrono::steady_clock::now() < end) {
     receive(10, batch);
@@ -106,7 +107,7 @@ void Receiver::deliver(const std::stop_token& stop, std::vector<mad::Received> b
 void Receiver::failed(int error) {
   // One failure may be chance (umad2sim reports a spurious wake-up as EIO); a device that is gone fails
   // every time.
-  std::this_thread::sleep_for(10ms);
+  poll(nullptr, 0, kPauseMs);
   if (++failures_ >= kFailures) delivery_->broken.store(error);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "mad/transactions/ask.h"
 #include "smd/apply/apply.h"
 #include "smd/apply/pump.h"
 #include "smd/sweep/paths.h"
@@ -20,6 +21,7 @@ class Applier {
   asio::awaitable<Applied> run();
 
  private:
+  void skip(const Round& round);
   Pump::Source source(const Round& round);
   Pump::Source lft_source(const Round& round);
   Pump::Source port_source(const Round& round);
@@ -37,6 +39,7 @@ class Applier {
   bool blocked(NodeIndex node, PortNum port) const;
   void failed(NodeIndex node, PortNum port, std::uint16_t attribute, std::string reason);
   PlanInput plan_input() const { return {*in_.subnet, in_.decided, *in_.config}; }
+  mad::Target target(NodeIndex node, PortNum port, const mad::DirectedPath& path) const;
   std::uint32_t port_modifier(NodeIndex node, PortNum port) const;
 
   mad::Transactions& tx_;

@@ -31,15 +31,28 @@ Applier::Applier(mad::Transactions& tx, mad::Clock& clock, ApplyInput&& in)
       failed_nodes_(in_.subnet->nodes.size()) {}
 
 asio::awaitable<Applied> Applier::run() {
+  bool tables_stand = true;
   for (const auto& round : in_.plan.rounds) {
+    // A round of tables is safe only on what the one before has written: the rest is planned again.
+    if (round.phase == Phase::lft && !tables_stand) {
+      skip(round);
+      continue;
+    }
     Pump pump(tx_, kWidth);
     const bool whole = co_await pump.run(source(round));
     if (!whole) break;
+    if (round.phase == Phase::lft) tables_stand = applied_.failed.empty();
     if (!round.drain) continue;
     const bool drained = co_await clock_.sleep(packet_lifetime(in_.config->links.packet_lifetime));
     if (!drained) break;
   }
   co_return std::move(applied_);
+}
+
+/// Switches whose tables are not what was decided are not taken further in this plan.
+void Applier::skip(const Round& round) {
+  for (const auto& item : round.lfts) failed_nodes_[item.node] = true;
+  applied_.skipped += round.sets();
 }
 
 Pump::Source Applier::source(const Round& round) {
@@ -124,6 +137,13 @@ void Applier::failed(NodeIndex index, PortNum port, std::uint16_t attribute, std
   applied_.failed.push_back({index, port, attribute, std::move(reason)});
 }
 
+/// With the M_Key that the port has shown: one that is set and not hidden does not keep us out.
+mad::Target Applier::target(NodeIndex index, PortNum port, const mad::DirectedPath& path) const {
+  const auto& node = *in_.subnet->nodes[index];
+  const auto& keeper = node.ports[node.is_switch() ? 0 : port.value()];
+  return {.route = path, .node = node.guid(), .m_key = keeper.info.m_key};
+}
+
 std::uint32_t Applier::port_modifier(NodeIndex index, PortNum port) const {
   return wire::port_info_modifier(port, !in_.subnet->nodes[index]->refuses_extended_speeds);
 }
@@ -135,7 +155,7 @@ std::optional<Job> Applier::lft_job(NodeIndex node, const PartialBlock& block, c
   if (row == nullptr) return std::nullopt;
   const auto table = block_content(**row, is.lft.row.get(), block);
   const auto modifier = wire::lft_modifier(static_cast<std::uint32_t>(block.block));
-  return Job{mad::set_request(mad::Target{.route = path, .node = is.guid()}, table, modifier),
+  return Job{mad::set_request(target(node, PortNum{0}, path), table, modifier),
              [this, node, block, answer](mad::Answer result) -> std::optional<Job> {
                auto& lft = applied_.lfts[answer];
                const bool whole = block.kept == 0 && block.dropped == 0;
@@ -158,8 +178,7 @@ std::optional<Job> Applier::port_job(const PortItem& item) {
     return std::nullopt;
   }
   const auto sent = port_info_to_set(*wish, node.ports[item.port.value()].info, item.target);
-  return Job{mad::set_request(mad::Target{.route = *path, .node = node.guid()}, sent,
-                              port_modifier(item.node, item.port)),
+  return Job{mad::set_request(target(item.node, item.port, *path), sent, port_modifier(item.node, item.port)),
              [this, item, path = *path, sent](mad::Answer result) -> std::optional<Job> {
                if (!result) return check_port(item, path, result.error());
                applied_.ports.push_back({item.node, item.port, sent, result->get<wire::PortInfo>()});
@@ -200,7 +219,7 @@ std::optional<Job> Applier::switch_job(NodeIndex index) {
   }
   auto sent = *wish;
   sent.port_state_change = node.switch_info->port_state_change;  // written as 1 it is cleared
-  return Job{mad::set_request(mad::Target{.route = *path, .node = node.guid()}, sent),
+  return Job{mad::set_request(target(index, PortNum{0}, *path), sent),
              [this, index, path = *path, sent](mad::Answer result) -> std::optional<Job> {
                if (!result) return check_switch(index, path, result.error());
                applied_.switches.push_back({index, sent, result->get<wire::SwitchInfo>()});

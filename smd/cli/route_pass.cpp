@@ -41,8 +41,7 @@ sm::Decision take(const Job& job, const sm::LftDump& dump) {
   sm::Decision decision;
   Lap lap;
   const auto& config = job.config.lids;
-  auto lids = std::make_shared<sm::LidPart>(
-      sm::decide_lids(job.subnet, {config.lmc, config.first, config.last, config.reassign}, {}));
+  auto lids = std::make_shared<sm::LidPart>(sm::decide_lids(job.subnet, sm::lid_options(config), {}));
   decision.times.lids_ms = lap();
   auto part = std::make_shared<sm::RoutePart>();
   part->input = sm::topology_input(job.subnet, lids->top, sm::file_order(job.fabric));

@@ -86,10 +86,10 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   Decision decision;
   const Decided before = in.previous != nullptr ? *in.previous : Decided{};
   Lap lap;
-  const LidOptions lid_options{in.config.lids.lmc, in.config.lids.first, in.config.lids.last,
-                               in.config.lids.reassign};
+  auto lid_rules = lid_options(in.config.lids);
+  lid_rules.adopting = in.adopting;
   auto& decided = decision.decided;
-  decided.lids = reuse(before.lids, decide_lids(in.subnet, lid_options, in.stored));
+  decided.lids = reuse(before.lids, decide_lids(in.subnet, lid_rules, in.stored));
   decision.times.lids_ms = lap();
   decided.links = reuse(before.links, decide_links(in.subnet, in.config.links, in.stored));
   decision.times.links_ms = lap();
@@ -103,6 +103,15 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   if (!routes) return std::unexpected(routes.error());
   decided.routes = std::move(*routes);
   return decision;
+}
+
+LidOptions lid_options(const config::LidsConfig& config) {
+  LidOptions options;
+  options.lmc = config.lmc;
+  options.first = config.first;
+  options.last = config.last;
+  options.reassign = config.reassign;
+  return options;
 }
 
 Stored store(Stored before, const Decided& decided) {

@@ -9,6 +9,7 @@
 #include "config/config.h"
 #include "routing/parallel.h"
 #include "smd/decide/decided.h"
+#include "smd/decide/lids.h"
 #include "smd/decide/stored.h"
 #include "smd/sweep/subnet.h"
 
@@ -18,6 +19,7 @@ struct DecideInput {
   const Subnet& subnet;
   const config::SubnetConfig& config;
   const Stored& stored;
+  bool adopting = false;              ///< we have just become master
   const Decided* previous = nullptr;  ///< parts with equal inputs are taken from here
   const routing::Parallel& parallel;
   std::vector<Guid> file_order = {};  ///< node GUIDs; numbers hosts for quality figures
@@ -31,6 +33,9 @@ struct Decision {
 
 /// Pure and deterministic. Fails only when stopped.
 std::expected<Decision, routing::RouteError> decide(const DecideInput& in);
+
+/// [lids] as decide_lids takes it.
+LidOptions lid_options(const config::LidsConfig& config);
 
 /// What binds the next decision.
 Stored store(Stored before, const Decided& decided);

@@ -51,25 +51,42 @@ std::vector<EndPort> end_ports(const Subnet& subnet, const LidOptions& options) 
   return ends;
 }
 
-/// What is stored comes first; then what ports hold, those in service before the others.
+/// What is stored comes first, then what ports hold, those in service before the others. When we take a
+/// fabric over, somebody else may have run it meanwhile: then the LIDs in service come first.
 void keep_valid(std::vector<EndPort>& ends, const LidOptions& options, const Stored& stored,
                 LidSpace& space) {
   const auto keep = [&](EndPort& end, Lid lid) {
     if (end.base != 0 || !lid.unicast() || lid.value() % end.count() != 0) return;
-    if (!space.free(lid.value(), end.count())) return;
+    if (lid.value() + end.count() - 1 > options.cap.value() || !space.free(lid.value(), end.count())) return;
     end.base = lid.value();
     space.take(end.base, end.count());
   };
+  const auto keep_held = [&](bool in_service) {
+    for (auto& end : ends) {
+      if (!options.reassign && end.in_service == in_service) keep(end, end.held);
+    }
+  };
+  if (options.adopting) keep_held(true);
   for (auto& end : ends) {
     const auto it = stored.lids.find(end.guid);
     if (it != stored.lids.end()) keep(end, it->second.base);
   }
-  if (options.reassign) return;
-  for (const bool in_service : {true, false}) {
-    for (auto& end : ends) {
-      if (end.in_service == in_service && !stored.lids.contains(end.guid)) keep(end, end.held);
+  keep_held(true);
+  keep_held(false);
+}
+
+/// The last LID that switches can forward. One whose table could not even hold what there is does not count:
+/// the routes go round it.
+Lid forwardable(const Subnet& subnet, const std::vector<EndPort>& ends) {
+  std::size_t needed = 0;
+  for (const auto& end : ends) needed += end.count();
+  unsigned last = kLastUnicastLid.value();
+  for (const auto& node : subnet.nodes) {
+    if (node->switch_info && node->switch_info->linear_fdb_cap > needed) {
+      last = std::min(last, node->switch_info->linear_fdb_cap - 1U);
     }
   }
+  return Lid{static_cast<std::uint16_t>(last)};
 }
 
 /// LIDs of ports that are gone stay theirs while there is room.
@@ -171,9 +188,11 @@ void allocate_new(std::vector<EndPort>& ends, LidSpace& space) {
 
 }  // namespace
 
-LidPart decide_lids(const Subnet& subnet, const LidOptions& options, const Stored& stored) {
-  auto ends = end_ports(subnet, options);
-  LidSpace space(options.first, options.last);
+LidPart decide_lids(const Subnet& subnet, const LidOptions& given, const Stored& stored) {
+  auto ends = end_ports(subnet, given);
+  auto options = given;
+  options.cap = std::min(given.cap, forwardable(subnet, ends));
+  LidSpace space(options.first, std::min(options.last, options.cap));
   keep_valid(ends, options, stored, space);
   LidSpace before_reserve = space;
   reserve_absent(ends, stored, space);

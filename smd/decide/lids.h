@@ -12,7 +12,9 @@ struct LidOptions {
   std::uint8_t lmc = 0;  ///< 0 to 7, for CA and router ports; switches have one LID each
   Lid first{1};          ///< range for new LIDs; valid ones outside it stay
   Lid last = kLastUnicastLid;
-  bool reassign = false;  ///< forget what ports hold; what `stored` says stays
+  Lid cap = kLastUnicastLid;  ///< no port keeps or gets one above; also bounded by the switches' tables
+  bool adopting = false;      ///< LIDs of ports in service come before stored ones
+  bool reassign = false;      ///< forget what ports hold; what `stored` says stays
 };
 
 /// Pure: depends on GUIDs, links, held and stored LIDs only. New LIDs of the hosts of one leaf lie in one

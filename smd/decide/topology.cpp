@@ -14,6 +14,13 @@ bool forwards(const Node& node, Lid top) {
   return node.is_switch() && node.switch_info && node.switch_info->linear_fdb_cap > top.value();
 }
 
+/// A cable is one that both ends know of and say is up. A CA without a peer stands alone.
+bool both_ends(const Subnet& subnet, const PeerPort& self, const Port& port) {
+  if (!port.peer) return true;
+  const auto* far = subnet.peer_of(port);
+  return far != nullptr && far->linked() && far->peer == self;
+}
+
 std::vector<const Node*> nodes_in_order(const Subnet& subnet, const std::vector<Guid>& file_order) {
   std::vector<const Node*> nodes;
   nodes.reserve(subnet.nodes.size());
@@ -54,7 +61,7 @@ routing::TopologyInput topology_input(const Subnet& subnet, Lid top, const std::
     for (std::size_t p = 1; p < node->ports.size(); ++p) {
       const PortNum num{static_cast<std::uint8_t>(p)};
       const auto& port = node->ports[p];
-      if (!port.linked()) continue;
+      if (!port.linked() || !both_ends(subnet, {node->guid(), num}, port)) continue;
       const auto peer = port.peer ? index_of(port.peer->node) : routing::kNoSwitch;
       if (!node->is_switch()) {
         input.end_ports.push_back({port.guid, peer, peer == routing::kNoSwitch ? PortNum{} : port.peer->port,

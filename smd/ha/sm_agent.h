@@ -33,8 +33,9 @@ class SmAgent {
   void set_state(wire::SmState state);
   wire::SmState state() const { return info_.state; }
   SmRank rank() const { return {info_.priority, info_.guid}; }
-  /// Who handed the fabric over to us, until state changes from master.
+  /// Who handed the fabric over to us, until the next sweep has looked at who is master.
   std::optional<Guid> handed_over_by() const { return handed_over_by_; }
+  void forget_handover() { handed_over_by_.reset(); }
 
  private:
   void received(mad::Received&& mad);

@@ -11,23 +11,13 @@
 namespace smd::sm {
 namespace {
 
-/// The fields that smd sets, by their names in the field tables.
-constexpr std::array<std::string_view, 15> kPortFields{"LinkWidthEnabled",
-                                                       "LinkSpeedEnabled",
-                                                       "LinkSpeedExtEnabled",
-                                                       "LID",
-                                                       "MasterSMLID",
-                                                       "GidPrefix",
-                                                       "LMC",
-                                                       "MasterSMSL",
-                                                       "SubnetTimeOut",
-                                                       "OperationalVLs",
-                                                       "NeighborMTU",
-                                                       "HOQLife",
-                                                       "VLStallCount",
-                                                       "LocalPhyErrors",
-                                                       "OverrunErrors"};
-constexpr std::array<std::string_view, 3> kSwitchFields{"LinearFDBTop", "LifeTimeValue", "PortStateChange"};
+/// Fields that a node may not keep without harm, by their names in the field tables. LIDs, LMC, MasterSMLID,
+/// LinearFDBTop and PortStateChange are not among them: where these do not stay, the Set has failed.
+constexpr std::array<std::string_view, 12> kPortFields{
+    "LinkWidthEnabled", "LinkSpeedEnabled", "LinkSpeedExtEnabled", "GidPrefix",
+    "MasterSMSL",       "SubnetTimeOut",    "OperationalVLs",      "NeighborMTU",
+    "HOQLife",          "VLStallCount",     "LocalPhyErrors",      "OverrunErrors"};
+constexpr std::array<std::string_view, 1> kSwitchFields{"LifeTimeValue"};
 
 /// Undoes the wish for fields that this port is known not to keep, as long as the same value is wished.
 template <class A>
@@ -141,9 +131,7 @@ std::vector<NotKept> not_kept(PortNum port, const wire::PortInfo& sent, const wi
 }
 
 std::vector<NotKept> not_kept(const wire::SwitchInfo& sent, const wire::SwitchInfo& answered) {
-  auto sent_bit_cleared = sent;  // written as 1, the bit is to come back as 0
-  sent_bit_cleared.port_state_change = false;
-  return unkept_fields(PortNum{0}, sent_bit_cleared, answered, kSwitchFields);
+  return unkept_fields(PortNum{0}, sent, answered, kSwitchFields);
 }
 
 }  // namespace smd::sm

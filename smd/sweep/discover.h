@@ -13,6 +13,8 @@
 namespace smd::sm {
 
 struct DiscoverOptions {
+  /// Nobody but us has written since `before`: tables that still look as we left them are not read again.
+  bool trust_tables = false;
   /// The next wave of probes does not wait longer than this for answers that do not come. Links between two
   /// nodes found in one wave may then be probed from both ends.
   mad::Duration patience = std::chrono::milliseconds(50);

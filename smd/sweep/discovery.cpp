@@ -92,9 +92,23 @@ asio::awaitable<bool> Discovery::explore() {
   co_return going;
 }
 
+namespace {
+
+/// LIDs are lost by a restart.
+bool same_incarnation(const Node& before, const Node& now) {
+  if (before.ports.size() != now.ports.size()) return false;
+  for (std::size_t p = 0; p < now.ports.size(); ++p) {
+    const bool end_port = now.is_switch() ? p == 0 : now.ports[p].known;
+    if (end_port && now.ports[p].info.lid != before.ports[p].info.lid) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 /// A reboot takes the LID and LinearFDBTop away; who still has both still has our tables.
 bool Discovery::tables_stand(const FoundNode& found, const Node& before) const {
-  return before.switch_info && found.node.switch_info && before.lft.row &&
+  return options_.trust_tables && before.switch_info && found.node.switch_info && before.lft.row &&
          before.switch_info->linear_fdb_top == found.node.switch_info->linear_fdb_top &&
          before.info.num_ports == found.node.info.num_ports &&
          before.ports[0].info.lid == found.node.ports[0].info.lid && before.ports[0].info.lid != Lid{};
@@ -103,12 +117,10 @@ bool Discovery::tables_stand(const FoundNode& found, const Node& before) const {
 Subnet Discovery::finish() {
   for (const auto& found : findings_.nodes()) {
     const auto* before = before_ != nullptr ? before_->find(found->node.guid()) : nullptr;
-    // A node that is as we left it still does not keep what it did not keep.
-    if (before != nullptr && before->info.num_ports == found->node.info.num_ports) {
-      found->node.not_kept = before->not_kept;
-    }
+    // A node that is as we left it still does not keep what it did not keep; after a restart it may.
+    if (before != nullptr && same_incarnation(*before, found->node)) found->node.not_kept = before->not_kept;
   }
-  auto subnet = make_subnet(std::move(findings_), self_->node, self_->port);
+  auto subnet = make_subnet(std::move(findings_), *self_, before_);
   std::ranges::sort(unresponsive_, {}, [](const Unresponsive& u) {
     return std::tuple{u.behind.node, u.behind.port, u.node, u.reason};
   });
@@ -139,6 +151,7 @@ asio::awaitable<std::expected<Subnet, std::string>> discover(mad::Transactions& 
                                                              const Subnet* before, DiscoverOptions options) {
   const auto executor = co_await asio::this_coro::executor;
   std::set<std::pair<Guid, PortNum>> excluded;
+  std::vector<DuplicateGuid> kept_out;
   for (;;) {
     Discovery discovery(tx, clock, executor, before, options, excluded);
     const bool whole = co_await discovery.explore();
@@ -148,10 +161,13 @@ asio::awaitable<std::expected<Subnet, std::string>> discover(mad::Transactions& 
     const auto known = excluded.size();
     excluded.insert(newcomers.begin(), newcomers.end());
     // The incumbent may have been read by the newcomer's way: once more, without the newcomer.
-    if (excluded.size() != known) continue;
+    if (excluded.size() != known) {
+      for (const auto& [guid, places] : discovery.findings_.conflicts()) kept_out.push_back({guid, places});
+      continue;
+    }
     if (!discovery.self_) co_return std::unexpected(discovery.own_port_error_);
     auto subnet = discovery.finish();
-    for (const auto& [node, port] : excluded) subnet.duplicates.push_back({Guid{}, {{node, port}}});
+    subnet.duplicates.insert(subnet.duplicates.end(), kept_out.begin(), kept_out.end());
     co_return subnet;
   }
 }

@@ -127,7 +127,7 @@ asio::awaitable<void> Discovery::read_port(FoundNode& found, PortNum port, mad::
   const mad::Target target{.route = path, .node = found.node.guid()};
   const auto asked = co_await mad::get_port_info(&tx_, target, port, found.node.refuses_extended_speeds);
   const auto& info = asked.info;
-  found.node.refuses_extended_speeds = asked.refuses;
+  found.node.refuses_extended_speeds |= asked.refuses;
   auto& slot = found.node.ports[port.value()];
   if (!info) {
     trouble(found, port, info.error());
@@ -173,11 +173,21 @@ asio::awaitable<void> Discovery::read_fdr10(FoundNode& found, PortNum port, mad:
 
 asio::awaitable<void> Discovery::read_sm_info(FoundNode& found, PortNum port, mad::DirectedPath path) {
   const auto info = co_await ask<wire::SmInfo>(found, path, 0);
-  if (!info) {
-    trouble(found, port, info.error());
+  const PeerPort place{found.node.guid(), port};
+  const auto lid = found.node.ports[port.value()].info.lid;
+  if (info) {
+    other_sms_.push_back({place, {}, lid, *info});
     co_return;
   }
-  other_sms_.push_back({{found.node.guid(), port}, {}, found.node.ports[port.value()].info.lid, *info});
+  trouble(found, port, info.error());
+  // Silent, but our own port names it as its master: it may be alive and busy.
+  const auto* own = findings_.find(self_->node);
+  const auto master_lid = own->node.ports[self_->port.value()].info.sm_lid;
+  if (lid == Lid{} || master_lid != lid) co_return;
+  wire::SmInfo maybe;
+  maybe.guid = found.node.is_switch() ? found.node.guid() : found.node.ports[port.value()].guid;
+  maybe.state = wire::SmState::master;
+  other_sms_.push_back({place, {}, lid, maybe});
 }
 
 }  // namespace smd::sm

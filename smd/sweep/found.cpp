@@ -15,6 +15,7 @@ std::string nonsense(const wire::NodeInfo& info) {
     return fmt::format("NodeType {} is not a CA, switch or router", static_cast<unsigned>(info.type));
   }
   if (info.node == Guid{}) return "NodeGUID is 0";
+  if (!is_switch && info.port == Guid{}) return "PortGUID is 0";
   if (info.num_ports == 0 || info.num_ports == 255) return fmt::format("NumberOfPorts is {}", info.num_ports);
   if (info.local_port.value() > info.num_ports || (!is_switch && info.local_port.value() == 0)) {
     return fmt::format("LocalPortNum {} of {} ports", info.local_port, info.num_ports);
@@ -81,21 +82,28 @@ std::optional<ToRead> Findings::arrived(const wire::NodeInfo& info, std::optiona
 
 namespace {
 
-/// Ports of different nodes with one port GUID: none of them can have a LID of its own.
-void part_port_guids(Subnet& subnet) {
+/// Ports of different nodes with one port GUID: who had it keeps it; without that history, and but for our
+/// own port, none of them can have a LID of its own.
+void part_port_guids(Subnet& subnet, const Subnet* before) {
   std::map<Guid, std::vector<PeerPort>> places;
   for (const auto& node : subnet.nodes) {
     for (std::size_t p = 1; p < node->ports.size() && !node->is_switch(); ++p) {
-      if (node->ports[p].known)
-        places[node->ports[p].guid].push_back({node->guid(), PortNum{static_cast<std::uint8_t>(p)}});
+      const PortNum num{static_cast<std::uint8_t>(p)};
+      if (node->ports[p].known) places[node->ports[p].guid].push_back({node->guid(), num});
     }
     if (node->is_switch()) places[node->guid()].push_back({node->guid(), PortNum{0}});
   }
+  const auto stays = [&](Guid guid, const PeerPort& place) {
+    if (place == PeerPort{subnet.sm_node, subnet.sm_port} || place.port == PortNum{0}) return true;
+    const auto* node = before != nullptr ? before->find(place.node) : nullptr;
+    return node != nullptr && place.port.value() < node->ports.size() &&
+           node->ports[place.port.value()].guid == guid;
+  };
   for (auto& [guid, ports] : places) {
     if (ports.size() < 2) continue;
     for (const auto& place : ports) {
+      if (stays(guid, place)) continue;
       const auto index = *subnet.index_of(place.node);
-      if (place.node == subnet.sm_node || subnet.nodes[index]->is_switch()) continue;
       auto copy = std::make_shared<Node>(*subnet.nodes[index]);
       copy->ports[place.port.value()].known = false;
       subnet.nodes[index] = std::move(copy);
@@ -106,18 +114,18 @@ void part_port_guids(Subnet& subnet) {
 
 }  // namespace
 
-Subnet make_subnet(Findings&& findings, Guid sm_node, PortNum sm_port) {
+Subnet make_subnet(Findings&& findings, PeerPort self, const Subnet* before) {
   Subnet subnet;
-  subnet.sm_node = sm_node;
-  subnet.sm_port = sm_port;
+  subnet.sm_node = self.node;
+  subnet.sm_port = self.port;
   for (const auto& found : findings.nodes()) {
     const auto guid = found->node.guid();
-    if (findings.conflicts().contains(guid) && guid != sm_node) continue;
+    if (findings.conflicts().contains(guid) && guid != self.node) continue;
     subnet.nodes.push_back(std::make_shared<const Node>(std::move(found->node)));
   }
   std::ranges::sort(subnet.nodes, {}, [](const NodePtr& node) { return node->guid(); });
   for (const auto& [guid, places] : findings.conflicts()) subnet.duplicates.push_back({guid, places});
-  part_port_guids(subnet);
+  part_port_guids(subnet, before);
   return subnet;
 }
 

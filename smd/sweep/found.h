@@ -56,7 +56,8 @@ class Findings {
   std::map<Guid, std::vector<PeerPort>> conflicts_;
 };
 
-/// The Subnet that the findings make: sorted, without nodes in conflict, port GUIDs each once.
-Subnet make_subnet(Findings&& findings, Guid sm_node, PortNum sm_port);
+/// The Subnet that the findings make: sorted, without nodes in conflict, port GUIDs each once. `self` is our
+/// own port. Of several ports with one GUID the one that had it in `before` (may be null) stays.
+Subnet make_subnet(Findings&& findings, PeerPort self, const Subnet* before);
 
 }  // namespace smd::sm
