@@ -50,7 +50,14 @@ Round one_round(std::vector<LftItem>&& items) {
   return round;
 }
 
-std::vector<Round> safe_rounds(const PlanInput& in, const routing::Parallel& parallel) {
+/// `dirty`: what differs or is unknown; a switch that does not forward yet may hold blocks already that need
+/// no second write.
+std::vector<Round> safe_rounds(const PlanInput& in, const routing::Parallel& parallel,
+                               const std::vector<LftItem>& dirty) {
+  const auto clean = [&](NodeIndex node, std::size_t block) {
+    const auto it = std::ranges::lower_bound(dirty, node, {}, &LftItem::node);
+    return it == dirty.end() || it->node != node || !it->blocks.test(block);
+  };
   const auto& part = *in.decided.routes;
   routing::Routes routes{.rows = {}, .layers = part.layers};
   std::vector<routing::InstalledTable> installed;
@@ -69,11 +76,13 @@ std::vector<Round> safe_rounds(const PlanInput& in, const routing::Parallel& par
                                                        in.decided.lids->sm_lid, credit_loops, parallel)) {
     std::map<NodeIndex, LftItem> items;
     for (const auto& write : written.writes) {
+      const bool whole = write.kept == 0 && write.dropped == 0;
+      if (whole && !forwards(*in.subnet.nodes[node_of[write.sw]]) && clean(node_of[write.sw], write.block))
+        continue;
       auto& item = items[node_of[write.sw]];
       item.node = node_of[write.sw];
-      if (write.kept == 0 && write.dropped == 0) item.blocks.set(write.block);
-      if (write.kept != 0 || write.dropped != 0)
-        item.partial.push_back({write.block, write.kept, write.dropped});
+      if (whole) item.blocks.set(write.block);
+      if (!whole) item.partial.push_back({write.block, write.kept, write.dropped});
     }
     std::vector<LftItem> list;
     for (auto& [node, item] : items) list.push_back(std::move(item));
@@ -98,7 +107,7 @@ std::vector<Round> lft_rounds(const PlanInput& in, const routing::Parallel& para
     if (!blocks.empty()) items.push_back({i, std::move(blocks), {}});
   }
   if (items.empty()) return {};
-  if (any_forwards) return safe_rounds(in, parallel);
+  if (any_forwards) return safe_rounds(in, parallel, items);
   std::vector<Round> rounds;
   rounds.push_back(one_round(std::move(items)));
   return rounds;

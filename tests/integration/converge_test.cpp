@@ -74,7 +74,7 @@ asio::awaitable<Step> once(mad::Transactions* tx, mad::Clock* clock, config::Sub
       .subnet = *step.subnet, .config = *step.config, .stored = stored, .parallel = serial};
   step.decided = sm::decide(input)->decided;
   // What failed for good (each try of it may be among the lost) is planned again.
-  for (step.rounds = 0; step.rounds < 30; ++step.rounds) {
+  for (step.rounds = 0; step.rounds < 10; ++step.rounds) {
     const sm::PlanInput plan_input{*step.subnet, step.decided, *step.config};
     sm::ApplyInput write{step.subnet, step.decided, step.config, sm::plan(plan_input, serial)};
     if (write.plan.empty()) break;
