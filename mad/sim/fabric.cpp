@@ -126,9 +126,11 @@ std::optional<PortIndex> Fabric::default_port() const {
   return of_switch;
 }
 
-Walk Fabric::walk(const Place& from, Lid dlid, Sl sl) const {
+Reach Fabric::reach() const { return sim::reach(*state_); }
+
+Walk Fabric::walk(const Place& from, Lid dlid, Sl sl, std::optional<PKey> pkey) const {
   const auto port = find(from);
-  return port ? sim::walk(*state_, *port, dlid, sl) : Walk{};
+  return port ? sim::walk(*state_, *port, dlid, sl, pkey) : Walk{};
 }
 
 Spread Fabric::spread(const Place& from, Lid mlid) const {

@@ -53,7 +53,8 @@ class Fabric {
   std::optional<PortIndex> find(const Place& place) const;
   /// First CA port with a link, else port 0 of the first switch.
   std::optional<PortIndex> default_port() const;
-  Walk walk(const Place& from, Lid dlid, Sl sl = Sl{}) const;
+  Walk walk(const Place& from, Lid dlid, Sl sl = Sl{}, std::optional<PKey> pkey = std::nullopt) const;
+  Reach reach() const;
   Spread spread(const Place& from, Lid mlid) const;
 
   /// PortInfo as the port holds it; nothing where there is no such port.

@@ -69,4 +69,14 @@ void set_p_key(State& state, PortIndex port, unsigned index, PKey key) {
   keys[index] = key.value();
 }
 
+bool has_p_key(const State& state, PortIndex port, PKey key) {
+  constexpr unsigned kPartition = 0x7FFF;
+  for (unsigned index = 0, capacity = pkey_capacity(state, port); index < capacity; ++index) {
+    const auto own = p_key(state, port, index);
+    if ((own.value() & kPartition) == 0 || ((own.value() ^ key.value()) & kPartition) != 0) continue;
+    if (own.full_member() || key.full_member()) return true;
+  }
+  return false;
+}
+
 }  // namespace smd::sim

@@ -32,10 +32,15 @@ unsigned data_vls(std::uint8_t code) {
 
 class Walker {
  public:
-  Walker(const State& state, Lid dlid, Sl sl) : state_(state), dlid_(dlid), sl_(sl) {}
+  Walker(const State& state, Lid dlid, Sl sl, std::optional<PKey> pkey)
+      : state_(state), dlid_(dlid), sl_(sl), pkey_(pkey) {}
 
   Walk from(PortIndex start) {
     const auto& node = state_.node_of(start);
+    if (pkey_ && !has_p_key(state_, start, *pkey_)) {
+      walk_.hops.push_back({.node = state_.ports[start].node});
+      return end(Fate::no_p_key, start);
+    }
     if (has_lid(state_.ports[start], dlid_)) {
       enter(start);
       return end(Fate::delivered, start);
@@ -52,7 +57,7 @@ class Walker {
       enter(at);
       const auto& here = state_.node_of(at);
       if (!here.is_switch()) {
-        if (has_lid(state_.ports[at], dlid_)) return end(Fate::delivered, at);
+        if (has_lid(state_.ports[at], dlid_)) return arrive(at);
         return end(Fate::ca_in_between, at);
       }
       const auto out = lft_port(*here.sw, dlid_).value();
@@ -71,7 +76,10 @@ class Walker {
   Walk at_switch(const Node& node, PortIndex at) {
     const auto port0 = state_.index(node, 0);
     if (!has_lid(state_.ports[port0], dlid_)) return end(Fate::not_the_lid, at);
-    return end(Fate::delivered, port0);
+    return arrive(port0);
+  }
+  Walk arrive(PortIndex at) {
+    return end(pkey_ && !has_p_key(state_, at, *pkey_) ? Fate::no_p_key : Fate::delivered, at);
   }
   Walk end(Fate fate, PortIndex at) {
     walk_.fate = fate;
@@ -91,15 +99,24 @@ class Walker {
         state_.ports[port.peer].info.port_state != PortState::active) {
       return dies(Fate::not_active, out);
     }
+    if (!enforced(out, port.info.partition_enforce_out)) return dies(Fate::no_p_key, out);
+    const auto& peer = state_.ports[port.peer];
+    if (!enforced(port.peer, peer.info.partition_enforce_in)) return dies(Fate::no_p_key, port.peer);
     const auto vl = sl_to_vl(state_, out, state_.ports[in].number, sl_);
     if (vl.value() >= data_vls(port.info.operational_vls)) return dies(Fate::no_vl, out);
     walk_.hops.back().vl = vl;
     return true;
   }
 
+  /// A switch's external port that enforces partitions lets the packet pass.
+  bool enforced(PortIndex port, bool on) const {
+    return !pkey_ || !on || !state_.node_of(port).is_switch() || has_p_key(state_, port, *pkey_);
+  }
+
   const State& state_;
   Lid dlid_;
   Sl sl_;
+  std::optional<PKey> pkey_;
   Walk walk_;
 };
 
@@ -123,11 +140,15 @@ std::string_view to_string(Fate fate) {
       return "a loop";
     case Fate::no_vl:
       return "no virtual lane for the SL";
+    case Fate::no_p_key:
+      return "the partition is not there";
   }
   return "unknown";
 }
 
-Walk walk(const State& state, PortIndex from, Lid dlid, Sl sl) { return Walker(state, dlid, sl).from(from); }
+Walk walk(const State& state, PortIndex from, Lid dlid, Sl sl, std::optional<PKey> pkey) {
+  return Walker(state, dlid, sl, pkey).from(from);
+}
 
 std::string to_string(const State& state, const Walk& walk) {
   std::string text;
@@ -138,6 +159,27 @@ std::string to_string(const State& state, const Walk& walk) {
     if (hop.out != PortNum{0}) text += fmt::format("[{}]", hop.out);
   }
   return fmt::format("{}: {}", text, to_string(walk.fate));
+}
+
+Reach reach(const State& state, std::size_t most_failures) {
+  std::vector<PortIndex> ends;
+  for (PortIndex port = 0; port < state.ports.size(); ++port) {
+    if (!state.node_of(port).is_switch() && state.ports[port].link_up()) ends.push_back(port);
+  }
+  Reach result;
+  for (const auto from : ends) {
+    for (const auto to : ends) {
+      if (from == to) continue;
+      ++result.pairs;
+      const auto way = walk(state, from, state.ports[to].info.lid);
+      if (way.delivered() && way.end == to) {
+        ++result.delivered;
+      } else if (result.failures.size() < most_failures) {
+        result.failures.push_back(to_string(state, way));
+      }
+    }
+  }
+  return result;
 }
 
 Spread spread(const State& state, PortIndex from, Lid mlid) {

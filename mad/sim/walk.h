@@ -2,6 +2,7 @@
 #pragma once
 // Where a packet goes by what is programmed into the switches, without sending one.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,11 @@ enum class Fate : std::uint8_t {
   no_link,        ///< the port that the table names has no link, or the start has none
   not_active,     ///< a link on the way is not Active at both ends
   no_route,       ///< the table says 255, or nothing, or the LID is above LinearFDBTop
-  not_the_lid,    ///< arrived at a port that has another LID
-  ca_in_between,  ///< arrived at a CA or router that is not the destination and does not forward
+  not_the_lid,    ///< came to a switch that takes the LID for its own, which it is not
+  ca_in_between,  ///< came to a CA or router that has another LID
   loop,           ///< passed a switch by the same port twice
   no_vl,          ///< SL2VL gives VL15, or a VL that the link has not
+  no_p_key,       ///< an end, or a port that enforces partitions, has not got the key
 };
 std::string_view to_string(Fate fate);
 
@@ -36,10 +38,20 @@ struct Walk {
   bool delivered() const { return fate == Fate::delivered; }
 };
 
-/// A data packet from an end port (CA port or switch port 0) to a LID.
-Walk walk(const State& state, PortIndex from, Lid dlid, Sl sl = Sl{});
+/// A data packet from an end port (CA port or switch port 0) to a LID, without a P_Key in all partitions.
+Walk walk(const State& state, PortIndex from, Lid dlid, Sl sl = Sl{},
+          std::optional<PKey> pkey = std::nullopt);
 /// "h0[1] -> 3[leaf0]7 -> …: delivered".
 std::string to_string(const State& state, const Walk& walk);
+
+/// How many of all pairs of linked CA ports (a port to itself left out) reach each other, and the first
+/// walks that did not, as text.
+struct Reach {
+  std::uint64_t pairs = 0, delivered = 0;
+  std::vector<std::string> failures;
+  bool all() const { return pairs == delivered; }
+};
+Reach reach(const State& state, std::size_t most_failures = 10);
 
 /// A multicast packet: the end ports that it reaches, ascending, and whether any switch saw it twice (a loop
 /// or two paths: both are errors of the tree).

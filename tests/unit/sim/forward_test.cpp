@@ -120,6 +120,34 @@ TEST_F(Forwarding, AnSlWithoutAVirtualLaneDies) {
   EXPECT_EQ(world.fabric().walk({"h0"}, Lid{2}, Sl{5}).fate, Fate::no_vl);
 }
 
+TEST_F(Forwarding, PartitionsCountAtBothEndsAndWhereTheyAreEnforced) {
+  bring_up_two_leaves(asker);
+  const auto fate = [&](unsigned key) {
+    return world.fabric().walk({"h0"}, Lid{2}, Sl{}, PKey{static_cast<std::uint16_t>(key)}).fate;
+  };
+  EXPECT_EQ(fate(0xFFFF), Fate::delivered);
+  EXPECT_EQ(fate(0x8001), Fate::no_p_key);
+  auto faults = world.fabric().faults();
+  faults.set_p_key({"h0"}, 1, PKey{0x8001});
+  EXPECT_EQ(fate(0x8001), Fate::no_p_key);
+  faults.set_p_key({"h1"}, 1, PKey{0x8001});
+  EXPECT_EQ(fate(0x8001), Fate::delivered);
+  asker.change<wire::PortInfo>(spine, 1, [](wire::PortInfo& info) { info.partition_enforce_in = true; });
+  EXPECT_EQ(fate(0x8001), Fate::no_p_key);
+  faults.set_p_key({"spine", PortNum{1}}, 1, PKey{0x8001});
+  EXPECT_EQ(fate(0x8001), Fate::delivered);
+}
+
+TEST_F(Forwarding, TheReachOfAllPairsNamesWhatFails) {
+  bring_up_two_leaves(asker);
+  EXPECT_EQ(world.fabric().reach().pairs, 6U);
+  EXPECT_TRUE(world.fabric().reach().all());
+  route("leaf0", 2, 255);
+  const auto reach = world.fabric().reach();
+  EXPECT_EQ(reach.delivered, 5U);
+  EXPECT_THAT(reach.failures, ElementsAre("h0[1] -> [1]leaf0: no route"));
+}
+
 TEST_F(Forwarding, MulticastFollowsTheMasksAndNeverGoesBack) {
   bring_up_two_leaves(asker);
   const auto masks = [&](const mad::DirectedPath& way, std::uint16_t mask) {

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The words and numbers of a command line of the simulator.
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smd::sim {
+
+using Words = std::vector<std::string>;
+
+/// Words between spaces; one in double quotes may hold spaces.
+std::expected<Words, std::string> split_words(std::string_view text);
+/// A whole number from 0 to `most`, decimal or with 0x.
+std::optional<std::uint64_t> whole(std::string_view text, std::uint64_t most);
+/// A number from 0 to `most`.
+std::optional<double> number(std::string_view text, double most);
+
+}  // namespace smd::sim

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands as text: what they do, and what is said of those that cannot be done.
+#include "mad/sim/control.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/sim_lab.h"
+
+namespace smd::test {
+namespace {
+
+struct Control : testing::Test {
+  sim::World world{two_leaves()};
+  Asker asker{world};
+
+  std::string says(std::string_view command) {
+    const auto result = sim::control(world.fabric(), command);
+    return result ? *result : "error: " + result.error();
+  }
+  PortState state(const char* node) { return world.fabric().port_info({node})->port_state; }
+};
+
+TEST_F(Control, LinksGoDownUpAndFlap) {
+  EXPECT_EQ(says("link down leaf1 1"), "");
+  EXPECT_EQ(state("h1"), PortState::down);
+  EXPECT_EQ(says("link up leaf1 1"), "");
+  world.run_for(std::chrono::milliseconds(2));
+  EXPECT_EQ(state("h1"), PortState::init);
+  EXPECT_EQ(says("link down leaf1 4"), "error: port 4 of leaf1 is without a cable: a port that has one");
+  EXPECT_EQ(says("link break leaf1 1"), "error: what to do with the link is break: down, up or flap");
+}
+
+TEST_F(Control, NodesFailAndAreRestored) {
+  EXPECT_EQ(says("node silent h1"), "");
+  EXPECT_TRUE(asker.get<wire::NodeInfo>(path({1, 3, 2, 1})).none());
+  EXPECT_EQ(says("node restore h1"), "");
+  EXPECT_TRUE(asker.get<wire::NodeInfo>(path({1, 3, 2, 1})).good());
+  EXPECT_EQ(says("node slow 2000 0x5000"), "");
+  EXPECT_TRUE(asker.get<wire::NodeInfo>(path({1, 3, 2, 1})).none());
+  EXPECT_EQ(says("node remove h1"), "");
+  EXPECT_EQ(says("node restore h1"), "");
+  EXPECT_EQ(says("node reboot \"leaf 9\""),
+            "error: the node is leaf 9: a name, an id or a GUID (0x…) of this fabric");
+}
+
+TEST_F(Control, ValuesAreCheckedWithWhatIsAllowed) {
+  EXPECT_EQ(says("loss 101"), "error: the loss is 101: a percentage from 0 to 100");
+  EXPECT_EQ(says("lid h1 1 0xC000"), "error: the value is 0xC000: a LID from 0 to 49151");
+  EXPECT_EQ(says("lid h1 2 7"), "error: the port of h1 is 2: the number of a port that it has");
+  EXPECT_EQ(says("lid h1 1"), "error: 3 words: the form is 'lid NODE PORT LID'");
+  EXPECT_EQ(says("join now"), "error: 2 words: the form is 'join'");
+  EXPECT_EQ(says("node silent \"h1"), "error: a quotation mark without its end");
+  EXPECT_EQ(
+      says(""),
+      "error: the command is missing: link, node, loss, latency, lid, mkey, pkey, move, split, join, flow, "
+      "show, clients");
+}
+
+TEST_F(Control, ValuesChangeBehindTheSmsBack) {
+  EXPECT_EQ(says("lid h1 1 77"), "");
+  EXPECT_EQ(says("mkey h1 1 0x1234"), "");
+  EXPECT_EQ(says("pkey h1 1 0x8001"), "");
+  EXPECT_EQ(world.fabric().port_info({"h1"})->lid, Lid{77});
+  EXPECT_EQ(world.fabric().port_info({"h1"})->m_key, 0x1234U);
+  EXPECT_EQ(asker.get<wire::PKeyTable>(path({1, 3, 2, 1}), 0).value.keys[0], PKey{0x8001});
+}
+
+TEST_F(Control, AFlowSaysItsWayAndItsLanes) {
+  bring_up_two_leaves(asker);
+  EXPECT_EQ(says("flow h0 h1 2 0xFFFF"),
+            "h0[1] -> [1]leaf0[3] -> [1]spine[2] -> [3]leaf1[1] -> [1]h1: delivered\n"
+            "h0 port 1 VL 2\nleaf0 port 3 VL 2\nspine port 2 VL 2\nleaf1 port 1 VL 2");
+  EXPECT_EQ(says("flow h0 h1 2 0x8001"), "h0: the partition is not there");
+}
+
+TEST_F(Control, ShowAndClientsTellWhatIs) {
+  EXPECT_EQ(says("show h1 1"),
+            "0x0000000000005000 h1 port 1: Init lid 0 4x EDR -> 0x0000000000003000 leaf1 port 1");
+  EXPECT_EQ(says("clients"), "1 0x0000000000004000 h0 port 1 sent 0 received 0");
+}
+
+TEST_F(Control, CablesMoveAndFabricsSplit) {
+  EXPECT_EQ(says("move leaf1 1 leaf0 2"), "");
+  EXPECT_EQ(says("move leaf1 1 leaf0 4"),
+            "error: the move is from leaf1 1 to leaf0 4: from a port with a cable to a port without one");
+  EXPECT_EQ(says("split spine leaf1 h2"), "");
+  EXPECT_EQ(state("h2"), PortState::init);
+  EXPECT_TRUE(asker.get<wire::NodeInfo>(path({1, 3})).none());
+  EXPECT_EQ(says("join"), "");
+}
+
+TEST(Script, LinesHaveTimesAndErrorsHaveLines) {
+  const auto script = sim::read_script("# a comment\n\n0.5 link down leaf1 1\n 2  node reboot spine\n", "s");
+  ASSERT_TRUE(script);
+  ASSERT_EQ(script->size(), 2U);
+  EXPECT_EQ((*script)[0].at, std::chrono::milliseconds(500));
+  EXPECT_EQ((*script)[0].command, "link down leaf1 1");
+  const auto wrong = sim::read_script("x join\n1\n", "s");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error(), (std::vector<std::string>{"s:1: x join: SECONDS COMMAND is needed",
+                                                     "s:2: 1: SECONDS COMMAND is needed"}));
+}
+
+}  // namespace
+}  // namespace smd::test
