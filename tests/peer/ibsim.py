@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """ibsim with a fabric file, and programs that live in it. Everything started here is ended here, by its id."""
+import collections
 import ctypes
 import itertools
 import os
@@ -126,9 +127,8 @@ class Ibsim:
         self.clients.append(client)
         return client
 
-    def run(self, host, *command, seconds=120, ok=(0,)):
-        """Runs a program to its end."""
-        client = self.start(host, *command)
+    def finish(self, client, command, seconds=120, ok=(0,)):
+        """Waits for a program's end."""
         try:
             client.process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -138,9 +138,23 @@ class Ibsim:
               f"{client.process.returncode}\n{client.log()[-3000:]}")
         return client
 
+    def run(self, host, *command, **options):
+        """Runs a program to its end."""
+        return self.finish(self.start(host, *command), command, **options)
+
     def output(self, host, *command, **options):
         client = self.run(host, *command, **options)
         return (client.folder / "stdout").read_text(errors="replace")
+
+    def outputs(self, host, commands, at_once=4):
+        """The outputs of many short programs, in their order; ibsim takes ten clients at most."""
+        waiting = collections.deque()
+        for command in itertools.chain(commands, [None] * at_once):
+            if len(waiting) == at_once or (command is None and waiting):
+                client, started = waiting.popleft()
+                yield (self.finish(client, started).folder / "stdout").read_text(errors="replace")
+            if command is not None:
+                waiting.append((self.start(host, *command), command))
 
     def opensm(self, host, *options):
         """opensm as subnet manager, returned when the fabric is up."""

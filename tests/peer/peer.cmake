@@ -14,7 +14,7 @@ function(peer_test scenario name fabric)
   set(test peer_${scenario}_${name})
   add_test(NAME ${test} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peer/peer.py
     ${scenario} "${fabric}" --smd $<TARGET_FILE:smd> ${ARGN})
-  set_tests_properties(${test} PROPERTIES LABELS peer TIMEOUT 300
+  set_tests_properties(${test} PROPERTIES LABELS peer TIMEOUT 600
     ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>")
 endfunction()
 

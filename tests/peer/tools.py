@@ -29,8 +29,8 @@ def all_active(sim, host, text):
 def tracert(sim, host, lids, count):
     """ibtracert follows the tables from end to end between random pairs of hosts."""
     pairs = network.random_pairs(lids, count, seed=1)
-    for source, destination in pairs:
-        out = sim.output(host, "ibtracert", source, destination)
+    outputs = sim.outputs(host, (("ibtracert", a, b) for a, b in pairs))
+    for (source, destination), out in zip(pairs, outputs, strict=True):
         check(re.search(rf"^To (ca|switch|router) .* lid {destination}-", out, re.M),
               f"ibtracert {source} {destination}:\n{out}")
     return f"{len(pairs)} ibtracert pairs"
@@ -55,8 +55,10 @@ def ibroute(sim, host, dumps, switch_lids):
     """Each switch's table, as ibroute reads it, is the one in our dump."""
     dumped = network.lfts((dumps / "opensm-lfts.dump").read_text())
     check(dumped.keys() == switch_lids.keys(), "opensm-lfts.dump and opensm-subnet.lst name different switches")
-    for guid, lid in sorted(switch_lids.items()):
-        read = network.lfts(sim.output(host, "ibroute", "-n", lid)).get(guid, {})
+    switches = sorted(switch_lids.items())
+    outputs = sim.outputs(host, (("ibroute", "-n", lid) for _, lid in switches))
+    for (guid, lid), out in zip(switches, outputs, strict=True):
+        read = network.lfts(out).get(guid, {})
         top = max(dumped[guid])
         if top % 64 == 0 and top not in read:
             # ibroute of infiniband-diags 44 leaves out the last block when LinearFDBTop is its first LID.
