@@ -97,7 +97,7 @@ class SubnetManager {
   Agenda agenda_;
   SmAgent agent_;
   std::shared_ptr<const Subnet> subnet_;  ///< null before the first sweep
-  std::optional<Decided> decided_;
+  Decided decided_;                       ///< no part is there before the first decision
   Stored stored_;
   DecideTimes times_;
   SweepSummary summary_;

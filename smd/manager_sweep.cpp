@@ -80,7 +80,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::heavy_sweep(std::string r
 asio::awaitable<SubnetManager::Outcome> SubnetManager::observe() {
   adopting_ = agent_.state() != wire::SmState::master;
   const DiscoverOptions how{.trust_tables = !adopting_};
-  auto found = co_await discover(tx_, parts_.clock, subnet_.get(), how);
+  auto found = co_await discover(&tx_, &parts_.clock, subnet_.get(), how);
   const auto cancellation = co_await asio::this_coro::cancellation_state;
   if (cancellation.cancelled() != asio::cancellation_type::none) co_return Outcome::cancelled;
   if (!found) {
@@ -156,14 +156,14 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
                           .config = *config_,
                           .stored = stored_,
                           .adopting = adopting_,
-                          .previous = decided_ ? &*decided_ : nullptr,
+                          .previous = decided_.routes ? &decided_ : nullptr,
                           .parallel = parts_.compute.parallel()};
   co_await parts_.compute.execute([&] { decision = decide(input); });
   if (!*decision) co_return false;
   times_ = (*decision)->times;
   decided_ = std::move((*decision)->decided);
-  stored_ = store(std::move(stored_), *decided_);
-  summary_.lids_changed = lids_changed(*subnet_, *decided_->lids);
+  stored_ = store(std::move(stored_), decided_);
+  summary_.lids_changed = lids_changed(*subnet_, *decided_.lids);
   co_return true;
 }
 
@@ -171,18 +171,18 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
 /// where there is none. Links that take longer are found by their traps, as any link that comes up.
 asio::awaitable<bool> SubnetManager::retrain_links() {
   const auto wants = [](const std::optional<LinkWish>& wish) { return wish && wish->retrain; };
-  const bool any = std::ranges::any_of(decided_->links->ports,
+  const bool any = std::ranges::any_of(decided_.links->ports,
                                        [&](const auto& ports) { return std::ranges::any_of(ports, wants); });
   if (!any || options_.dry_run) co_return false;
-  auto first = plan({*subnet_, *decided_, *config_}, parts_.compute.parallel());
+  auto first = plan({*subnet_, decided_, *config_}, parts_.compute.parallel());
   for (const auto& item : first.rounds.back().ports) {
-    const auto& wish = *decided_->links->ports[item.node][item.port.value()];
+    const auto& wish = *decided_.links->ports[item.node][item.port.value()];
     stored_.retrained.insert({subnet_->nodes[item.node]->guid(), item.port, wish.enabled});
   }
   parts_.log.info("links.retrain").kv("links", first.rounds.back().ports.size());
-  ApplyInput to_write{subnet_, *decided_, config_, std::move(first)};
-  const auto applied = co_await apply(tx_, parts_.clock, std::move(to_write));
-  subnet_ = std::make_shared<const Subnet>(advance(*subnet_, *decided_, applied));
+  ApplyInput to_write{subnet_, decided_, config_, std::move(first)};
+  const auto applied = co_await apply(&tx_, &parts_.clock, std::move(to_write));
+  subnet_ = std::make_shared<const Subnet>(advance(*subnet_, decided_, applied));
   failed_sets_ += applied.failed.size();
   log_failed(parts_.log, *subnet_, applied);
   co_return co_await pause(kTraining);
@@ -192,20 +192,20 @@ asio::awaitable<bool> SubnetManager::retrain_links() {
 asio::awaitable<bool> SubnetManager::write_difference() {
   for (unsigned attempt = 1; attempt <= kAttempts; ++attempt) {
     Plan next;
-    const PlanInput input{*subnet_, *decided_, *config_};
+    const PlanInput input{*subnet_, decided_, *config_};
     co_await parts_.compute.execute([&] { next = plan(input, parts_.compute.parallel()); });
     if (attempt == 1) summary_.lft_entries_changed = next.lft_entries_changed;
     if (options_.dry_run) {
-      if (options_.on_plan) options_.on_plan(*subnet_, *decided_, next);
+      if (options_.on_plan) options_.on_plan(*subnet_, decided_, next);
       co_return true;
     }
     if (next.empty()) co_return true;
-    ApplyInput to_write{subnet_, *decided_, config_, std::move(next)};
-    const auto applied = co_await apply(tx_, parts_.clock, std::move(to_write));
+    ApplyInput to_write{subnet_, decided_, config_, std::move(next)};
+    const auto applied = co_await apply(&tx_, &parts_.clock, std::move(to_write));
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
     for (const auto& lft : applied.lfts) summary_.lft_blocks += lft.acknowledged.count() + lft.partial.size();
-    const auto noted = advance(*subnet_, *decided_, applied);
+    const auto noted = advance(*subnet_, decided_, applied);
     log_not_kept(parts_.log, *subnet_, noted);
     subnet_ = std::make_shared<const Subnet>(noted);
     failed_sets_ += applied.failed.size();
@@ -213,7 +213,7 @@ asio::awaitable<bool> SubnetManager::write_difference() {
   }
   // What is still not as decided although it was Set well counts as failed: some node does not do it.
   Plan left;
-  const PlanInput input{*subnet_, *decided_, *config_};
+  const PlanInput input{*subnet_, decided_, *config_};
   co_await parts_.compute.execute([&] { left = plan(input, parts_.compute.parallel()); });
   failed_sets_ = std::max(failed_sets_, left.sets());
   co_return true;
@@ -273,17 +273,17 @@ void SubnetManager::summarise(const mad::Counters& before) {
   summary_.route_ms = times_.route_ms;
   summary_.verify_ms = times_.verify_ms;
   const bool ours = agent_.state() == wire::SmState::master || options_.dry_run;
-  tally(*subnet_, ours && decided_ ? &*decided_ : nullptr, summary_);
+  tally(*subnet_, ours && decided_.routes ? &decided_ : nullptr, summary_);
   if (!ours) summary_.state = SweepState::failed;
 }
 
 void SubnetManager::publish() {
   if (!options_.dry_run && agent_.state() == wire::SmState::master)
-    log_trouble(parts_.log, *subnet_, *decided_);
+    log_trouble(parts_.log, *subnet_, decided_);
   log_summary(parts_.log, summary_);
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->subnet = subnet_;
-  if (decided_) snapshot->decided = *decided_;
+  snapshot->decided = decided_;
   snapshot->times = times_;
   snapshot->summary = summary_;
   snapshot->state = agent_.state();

@@ -133,7 +133,7 @@ Smp Smp::directed(Method method, std::uint16_t attribute, std::uint32_t modifier
 template <Layout A>
 A Smp::get() const {
   static_assert(A::kBytes <= kDataBytes);
-  return *decode<A>(data());
+  return decode<A>(data()).value_or(A{});  // 64 bytes are always enough
 }
 
 template <Layout A>

@@ -247,8 +247,8 @@ std::optional<Job> Applier::check_switch(NodeIndex index, const mad::DirectedPat
              }};
 }
 
-asio::awaitable<Applied> apply(mad::Transactions& tx, mad::Clock& clock, ApplyInput in) {
-  Applier applier(tx, clock, std::move(in));
+asio::awaitable<Applied> apply(mad::Transactions* tx, mad::Clock* clock, ApplyInput in) {
+  Applier applier(*tx, *clock, std::move(in));
   co_return co_await applier.run();
 }
 

@@ -22,7 +22,7 @@ struct ApplyInput {
 /// Writes the plan round by round: a round begins when all Sets of the one before have ended. After a failed
 /// Set the later ones of that node, or port, are skipped: they would come out of order. A refused or
 /// unanswered Set of PortInfo or SwitchInfo is followed by a Get, since the node may have done it all the
-/// same.
-asio::awaitable<Applied> apply(mad::Transactions& tx, mad::Clock& clock, ApplyInput in);
+/// same. `tx` and `clock` outlive the coroutine.
+asio::awaitable<Applied> apply(mad::Transactions* tx, mad::Clock* clock, ApplyInput in);
 
 }  // namespace smd::sm

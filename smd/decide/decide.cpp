@@ -76,7 +76,7 @@ std::expected<std::shared_ptr<const RoutePart>, routing::RouteError> decide_rout
 
 /// The pointer of an equal earlier part, else a new one.
 template <class T>
-std::shared_ptr<const T> reuse(const std::shared_ptr<const T>& before, T&& now) {
+std::shared_ptr<const T> reuse(const std::shared_ptr<const T>& before, T now) {
   return before && *before == now ? before : std::make_shared<const T>(std::move(now));
 }
 

@@ -38,7 +38,7 @@ class Out {
   bool stopped() const { return stopped_; }
 
  private:
-  static constexpr std::size_t kPiece = 256 * 1024;
+  static constexpr std::size_t kPiece = std::size_t{256} * 1024;
 
   void flush() {
     if (!stopped_ && buffer_.size() > 0) stopped_ = !sink_({buffer_.data(), buffer_.size()});

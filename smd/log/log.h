@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <concepts>
 #include <expected>
 #include <functional>
@@ -41,7 +42,7 @@ Field field(std::string_view key, const T& value) {
   } else if constexpr (std::integral<T>) {
     return {.key = std::string(key), .value = std::to_string(value), .bare = true};
   } else if constexpr (std::floating_point<T>) {
-    return {.key = std::string(key), .value = fmt::format("{}", value), .bare = value - value == T{}};
+    return {.key = std::string(key), .value = fmt::format("{}", value), .bare = std::isfinite(value)};
   } else if constexpr (std::same_as<T, PortNum> || std::same_as<T, Lid> || std::same_as<T, Sl> ||
                        std::same_as<T, Vl>) {
     return {.key = std::string(key), .value = fmt::format("{}", value), .bare = true};

@@ -2,6 +2,7 @@
 #pragma once
 // What one sweep did, in figures: the line in the log, `--once --json`, later the API and the metrics.
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -60,9 +61,7 @@ struct SweepSummary {
 /// Calls visit(key, value) for every key in the contract's order. Values: std::string_view,
 /// std::uint64_t, double (milliseconds, whole microseconds).
 void for_each_field(const SweepSummary& s, auto&& visit) {
-  const auto ms = [](double value) {
-    return static_cast<double>(static_cast<long long>(value * 1e3 + 0.5)) / 1e3;
-  };
+  const auto ms = [](double value) { return static_cast<double>(std::llround(value * 1e3)) / 1e3; };
   visit("subnet", std::string_view(s.subnet));
   visit("sweep", to_string(s.sweep));
   visit("reason", std::string_view(s.reason));

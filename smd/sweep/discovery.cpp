@@ -51,9 +51,9 @@ asio::awaitable<bool> Discovery::settle() {
 bool Discovery::begin_reads() {
   const auto reads = std::exchange(to_read_, {});
   for (const auto& read : reads) {
-    if (read.whole) start(read_description(*read.found));
-    if (read.whole && read.found->node.is_switch()) start(read_switch(*read.found));
-    if (!read.found->node.is_switch()) start(read_port(*read.found, read.arrival, read.path));
+    if (read.whole) start(read_description(read.found));
+    if (read.whole && read.found->node.is_switch()) start(read_switch(read.found));
+    if (!read.found->node.is_switch()) start(read_port(read.found, read.arrival, read.path));
   }
   return !reads.empty();
 }
@@ -147,13 +147,13 @@ std::set<std::pair<Guid, PortNum>> Discovery::newcomers() const {
   return places;
 }
 
-asio::awaitable<std::expected<Subnet, std::string>> discover(mad::Transactions& tx, mad::Clock& clock,
+asio::awaitable<std::expected<Subnet, std::string>> discover(mad::Transactions* tx, mad::Clock* clock,
                                                              const Subnet* before, DiscoverOptions options) {
   const auto executor = co_await asio::this_coro::executor;
   std::set<std::pair<Guid, PortNum>> excluded;
   std::vector<DuplicateGuid> kept_out;
   for (;;) {
-    Discovery discovery(tx, clock, executor, before, options, excluded);
+    Discovery discovery(*tx, *clock, executor, before, options, excluded);
     const bool whole = co_await discovery.explore();
     co_await discovery.group_.stop();
     if (!whole) co_return std::unexpected("cancelled");

@@ -33,15 +33,15 @@ class Discovery {
  private:
   // Tasks. Each answers for its own failures by `trouble`.
   asio::awaitable<void> visit(std::optional<PeerPort> from, mad::DirectedPath path);
-  asio::awaitable<void> read_description(FoundNode& found);
-  asio::awaitable<void> read_switch(FoundNode& found);
-  asio::awaitable<void> read_lft_block(FoundNode& found, std::shared_ptr<routing::LftRow> row,
+  asio::awaitable<void> read_description(FoundNode* found);
+  asio::awaitable<void> read_switch(FoundNode* found);
+  asio::awaitable<void> read_lft_block(FoundNode* found, std::shared_ptr<routing::LftRow> row,
                                        std::size_t block);
-  asio::awaitable<void> read_lft(FoundNode& found);
-  asio::awaitable<void> read_port(FoundNode& found, PortNum port, mad::DirectedPath path);
-  asio::awaitable<void> read_pkeys(FoundNode& found, PortNum port, mad::DirectedPath path);
-  asio::awaitable<void> read_fdr10(FoundNode& found, PortNum port, mad::DirectedPath path);
-  asio::awaitable<void> read_sm_info(FoundNode& found, PortNum port, mad::DirectedPath path);
+  asio::awaitable<void> read_lft(FoundNode* found);
+  asio::awaitable<void> read_port(FoundNode* found, PortNum port, mad::DirectedPath path);
+  asio::awaitable<void> read_pkeys(FoundNode* found, PortNum port, mad::DirectedPath path);
+  asio::awaitable<void> read_fdr10(FoundNode* found, PortNum port, mad::DirectedPath path);
+  asio::awaitable<void> read_sm_info(FoundNode* found, PortNum port, mad::DirectedPath path);
 
   // Waves.
   void start(asio::awaitable<void> task);
@@ -80,7 +80,7 @@ class Discovery {
   mad::WaitList waiters_;
   mad::TaskGroup group_;
 
-  friend asio::awaitable<std::expected<Subnet, std::string>> discover(mad::Transactions&, mad::Clock&,
+  friend asio::awaitable<std::expected<Subnet, std::string>> discover(mad::Transactions*, mad::Clock*,
                                                                       const Subnet*, DiscoverOptions);
 };
 

@@ -70,7 +70,8 @@ asio::awaitable<void> Discovery::visit(std::optional<PeerPort> from, mad::Direct
   if (read->whole && (info->type == NodeType::switch_ || !from)) may_probe_.push_back(read->found);
 }
 
-asio::awaitable<void> Discovery::read_description(FoundNode& found) {
+asio::awaitable<void> Discovery::read_description(FoundNode* node) {
+  auto& found = *node;
   auto description = co_await ask<wire::NodeDescription>(found, found.path, 0);
   if (!description) {
     trouble(found, PortNum{0}, description.error());
@@ -79,18 +80,20 @@ asio::awaitable<void> Discovery::read_description(FoundNode& found) {
   found.node.description = printable(description->text);
 }
 
-asio::awaitable<void> Discovery::read_switch(FoundNode& found) {
+asio::awaitable<void> Discovery::read_switch(FoundNode* node) {
+  auto& found = *node;
   const auto info = co_await ask<wire::SwitchInfo>(found, found.path, 0);
   if (!info) trouble(found, PortNum{0}, info.error());
   if (info) found.node.switch_info = *info;
-  co_await read_port(found, PortNum{0}, found.path);
+  co_await read_port(&found, PortNum{0}, found.path);
   for (std::size_t p = 1; p < found.node.ports.size(); ++p) {
-    start(read_port(found, PortNum{static_cast<std::uint8_t>(p)}, found.path));
+    start(read_port(&found, PortNum{static_cast<std::uint8_t>(p)}, found.path));
   }
-  if (info) co_await read_lft(found);
+  if (info) co_await read_lft(&found);
 }
 
-asio::awaitable<void> Discovery::read_lft(FoundNode& found) {
+asio::awaitable<void> Discovery::read_lft(FoundNode* node) {
+  auto& found = *node;
   const auto* before = before_ != nullptr ? before_->find(found.node.guid()) : nullptr;
   if (before != nullptr && tables_stand(found, *before)) {
     found.node.lft = before->lft;
@@ -106,12 +109,13 @@ asio::awaitable<void> Discovery::read_lft(FoundNode& found) {
                                                routing::kNoRoute);
   found.node.lft.row = row;
   for (std::size_t block = 0; block <= last / routing::kLftBlock; ++block) {
-    start(read_lft_block(found, row, block));
+    start(read_lft_block(&found, row, block));
   }
 }
 
-asio::awaitable<void> Discovery::read_lft_block(FoundNode& found, std::shared_ptr<routing::LftRow> row,
+asio::awaitable<void> Discovery::read_lft_block(FoundNode* node, std::shared_ptr<routing::LftRow> row,
                                                 std::size_t block) {
+  auto& found = *node;
   const auto table = co_await ask<wire::LinearForwardingTable>(
       found, found.path, wire::lft_modifier(static_cast<std::uint32_t>(block)));
   if (!table) {
@@ -123,7 +127,8 @@ asio::awaitable<void> Discovery::read_lft_block(FoundNode& found, std::shared_pt
   found.node.lft.known.set(block);
 }
 
-asio::awaitable<void> Discovery::read_port(FoundNode& found, PortNum port, mad::DirectedPath path) {
+asio::awaitable<void> Discovery::read_port(FoundNode* node, PortNum port, mad::DirectedPath path) {
+  auto& found = *node;
   const mad::Target target{.route = path, .node = found.node.guid()};
   const auto asked = co_await mad::get_port_info(&tx_, target, port, found.node.refuses_extended_speeds);
   const auto& info = asked.info;
@@ -138,15 +143,16 @@ asio::awaitable<void> Discovery::read_port(FoundNode& found, PortNum port, mad::
   if (found.node.is_switch()) slot.guid = found.node.guid();
   const bool end_port = port.value() == 0 || !found.node.is_switch();
   if (port.value() != 0 && !slot.linked()) co_return;
-  if (may_be_fdr10(found.node, *info)) start(read_fdr10(found, port, path));
+  if (may_be_fdr10(found.node, *info)) start(read_fdr10(&found, port, path));
   const bool ourselves = self_->node == found.node.guid() && self_->port == port;
   if (end_port && !ourselves && (info->capability_mask & wire::kCapIsSm) != 0) {
-    start(read_sm_info(found, port, path));
+    start(read_sm_info(&found, port, path));
   }
-  co_await read_pkeys(found, port, path);
+  co_await read_pkeys(&found, port, path);
 }
 
-asio::awaitable<void> Discovery::read_pkeys(FoundNode& found, PortNum port, mad::DirectedPath path) {
+asio::awaitable<void> Discovery::read_pkeys(FoundNode* node, PortNum port, mad::DirectedPath path) {
+  auto& found = *node;
   const std::size_t blocks = (pkey_capacity(found.node, port) + kPKeysPerBlock - 1) / kPKeysPerBlock;
   PKeyRows rows;
   rows.blocks.resize(blocks);
@@ -165,13 +171,15 @@ asio::awaitable<void> Discovery::read_pkeys(FoundNode& found, PortNum port, mad:
   found.node.ports[port.value()].pkeys = pkeys_.share(std::move(rows));
 }
 
-asio::awaitable<void> Discovery::read_fdr10(FoundNode& found, PortNum port, mad::DirectedPath path) {
+asio::awaitable<void> Discovery::read_fdr10(FoundNode* node, PortNum port, mad::DirectedPath path) {
+  auto& found = *node;
   const auto info = co_await ask<wire::MlnxExtPortInfo>(found, path, port.value());
   // Not every device of the vendor has it; then the link is what PortInfo says.
   if (info) found.node.ports[port.value()].mlnx = *info;
 }
 
-asio::awaitable<void> Discovery::read_sm_info(FoundNode& found, PortNum port, mad::DirectedPath path) {
+asio::awaitable<void> Discovery::read_sm_info(FoundNode* node, PortNum port, mad::DirectedPath path) {
+  auto& found = *node;
   const auto info = co_await ask<wire::SmInfo>(found, path, 0);
   const PeerPort place{found.node.guid(), port};
   const auto lid = found.node.ports[port.value()].info.lid;

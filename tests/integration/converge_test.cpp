@@ -67,7 +67,7 @@ asio::awaitable<Step> once(mad::Transactions* tx, mad::Clock* clock, config::Sub
   Step step;
   const routing::Serial serial;
   step.config = std::make_shared<const config::SubnetConfig>(std::move(config));
-  auto found = co_await sm::discover(*tx, *clock, nullptr, {});
+  auto found = co_await sm::discover(tx, clock, nullptr, {});
   step.subnet = std::make_shared<const sm::Subnet>(std::move(*found));
   const sm::Stored stored;
   const sm::DecideInput input{
@@ -78,7 +78,7 @@ asio::awaitable<Step> once(mad::Transactions* tx, mad::Clock* clock, config::Sub
     const sm::PlanInput plan_input{*step.subnet, step.decided, *step.config};
     sm::ApplyInput write{step.subnet, step.decided, step.config, sm::plan(plan_input, serial)};
     if (write.plan.empty()) break;
-    const auto applied = co_await sm::apply(*tx, *clock, std::move(write));
+    const auto applied = co_await sm::apply(tx, clock, std::move(write));
     step.subnet = std::make_shared<const sm::Subnet>(sm::advance(*step.subnet, step.decided, applied));
   }
   step.left = sm::plan({*step.subnet, step.decided, *step.config}, serial).sets();
@@ -86,7 +86,7 @@ asio::awaitable<Step> once(mad::Transactions* tx, mad::Clock* clock, config::Sub
 }
 
 asio::awaitable<sm::Subnet> read_again(mad::Transactions* tx, mad::Clock* clock) {
-  auto found = co_await sm::discover(*tx, *clock, nullptr, {});
+  auto found = co_await sm::discover(tx, clock, nullptr, {});
   co_return std::move(*found);
 }
 
