@@ -37,12 +37,13 @@ TaskGroup::~TaskGroup() { SMD_ASSERT(tasks_.empty()); }
 void TaskGroup::spawn(asio::awaitable<void> task) {
   if (stopping_) return;
   const auto entry = tasks_.emplace(tasks_.end());
-  asio::co_spawn(executor_, run(std::move(task)),
-                 asio::bind_cancellation_slot(entry->signal.slot(), [this, entry](std::exception_ptr thrown) {
-                   if (thrown) die(thrown);
-                   // Not at once: we may be called from within this very signal's emit().
-                   asio::post(executor_, [this, entry] { ended(entry); });
-                 }));
+  asio::co_spawn(
+      executor_, run(std::move(task)),
+      asio::bind_cancellation_slot(entry->signal.slot(), [this, entry](const std::exception_ptr& thrown) {
+        if (thrown) die(thrown);
+        // Not at once: we may be called from within this very signal's emit().
+        asio::post(executor_, [this, entry] { ended(entry); });
+      }));
 }
 
 void TaskGroup::ended(std::list<Task>::iterator task) {

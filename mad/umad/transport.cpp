@@ -195,11 +195,11 @@ std::expected<mad::LocalPort, TransportError> Transport::local() const {
   PortEntry entry;
   entry.state = static_cast<PortState>(port.state);
   entry.phys_state = static_cast<PhysState>(port.phys_state);
-  const mad::LocalPort now{.device = port_.device,
-                           .port = PortNum{static_cast<std::uint8_t>(port.portnum)},
-                           .guid = Guid{be64toh(port.port_guid)},
-                           .lid = Lid{static_cast<std::uint16_t>(port.base_lid)},
-                           .link_up = entry.link_up()};
+  mad::LocalPort now{.device = port_.device,
+                     .port = PortNum{static_cast<std::uint8_t>(port.portnum)},
+                     .guid = Guid{be64toh(port.port_guid)},
+                     .lid = Lid{static_cast<std::uint16_t>(port.base_lid)},
+                     .link_up = entry.link_up()};
   umad_release_port(&port);
   return now;
 }

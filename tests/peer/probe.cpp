@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -96,7 +98,7 @@ int run(std::size_t window, std::size_t requests) {
   const auto places = static_cast<std::uint32_t>(window);
   mad::Transactions tx(io.get_executor(), clock, **smi, {.max_outstanding = places, .per_node = places}, 1);
   bool good = true;
-  asio::co_spawn(io, introduce(&tx, &io, &good), [](std::exception_ptr) {});
+  asio::co_spawn(io, introduce(&tx, &io, &good), [](const std::exception_ptr&) {});
   const auto guard = asio::make_work_guard(io);
   io.run();
   if (!good) return 1;
@@ -110,5 +112,10 @@ int main(int count, char** words) {
   const auto number = [&](int index, std::size_t otherwise) {
     return count > index ? static_cast<std::size_t>(std::atoll(words[index])) : otherwise;
   };
-  return smd::run(number(1, 64), number(2, 0));
+  try {
+    return smd::run(number(1, 64), number(2, 0));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  }
 }

@@ -32,11 +32,11 @@ class AskTest : public ::testing::Test {
   template <class T>
   T run(asio::awaitable<T> question) {
     std::optional<T> result;
-    asio::co_spawn(io, std::move(question), [&](std::exception_ptr thrown, T value) {
+    asio::co_spawn(io, std::move(question), [&](const std::exception_ptr& thrown, T value) {
       result.emplace(thrown ? T{} : std::move(value));
     });
     run();
-    return std::move(*result);
+    return std::move(result).value();
   }
 
   asio::io_context io;
@@ -139,7 +139,7 @@ TEST_F(AskTest, AGroupThatStopsEndsItsQuestionsAsClosedAndAsksNoMore) {
   group.spawn(note(&tx, target, &faults));
   io.poll();
   EXPECT_EQ(tx.open(), 1U);
-  asio::co_spawn(io, stop(&group), [](std::exception_ptr) {});
+  asio::co_spawn(io, stop(&group), [](const std::exception_ptr&) {});
   io.restart();
   io.poll();
 

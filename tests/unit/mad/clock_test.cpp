@@ -116,7 +116,7 @@ TEST(Clock, UntilReturnsTrueWhenItIsTimeAndFalseWhenCancelled) {
   io.poll();
   io.restart();
   EXPECT_THAT(notes, ElementsAre(true));
-  asio::co_spawn(io, group.stop(), [](std::exception_ptr) {});
+  asio::co_spawn(io, group.stop(), [](const std::exception_ptr&) {});
   io.poll();
 
   EXPECT_THAT(notes, ElementsAre(true, false));

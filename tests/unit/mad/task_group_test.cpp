@@ -49,7 +49,7 @@ TEST(TaskGroup, JoinReturnsWhenTheLastTaskHasEnded) {
   bool done = false;
   group.spawn(worker(&clock, 10ms, 2, &log, 1));
   group.spawn(worker(&clock, 15ms, 1, &log, 2));
-  asio::co_spawn(io, finish(&group, &done), [](std::exception_ptr) {});
+  asio::co_spawn(io, finish(&group, &done), [](const std::exception_ptr&) {});
   EXPECT_EQ(group.count(), 2U);
 
   run(io, clock);
@@ -67,8 +67,8 @@ TEST(TaskGroup, StopCancelsWhatWaitsAndNothingStartsAfterwards) {
   bool done = false, again = false;
   for (int i = 0; i < 100; ++i) group.spawn(worker(&clock, 1h, 5, &log, i));
   io.poll();
-  asio::co_spawn(io, end(&group, &done), [](std::exception_ptr) {});
-  asio::co_spawn(io, end(&group, &again), [](std::exception_ptr) {});
+  asio::co_spawn(io, end(&group, &done), [](const std::exception_ptr&) {});
+  asio::co_spawn(io, end(&group, &again), [](const std::exception_ptr&) {});
 
   run(io, clock);
   group.spawn(worker(&clock, 1ms, 5, &log, 7));
@@ -93,7 +93,7 @@ TEST(TaskGroup, ACancelledTaskNeverWaitsAgainAndNothingThrows) {
   int rounds = 0;
   bool done = false;
   group.spawn(stubborn(&clock, &rounds));
-  asio::co_spawn(io, end(&group, &done), [](std::exception_ptr) {});
+  asio::co_spawn(io, end(&group, &done), [](const std::exception_ptr&) {});
 
   run(io, clock);
 
@@ -156,7 +156,7 @@ TEST(Gate, AVisitorCancelledAtTheDoorTakesNoPlace) {
   second.spawn(visitor(&gate, &clock, 2, &inside));
   third.spawn(visitor(&gate, &clock, 3, &inside));
   io.poll();
-  asio::co_spawn(io, end(&second, &done), [](std::exception_ptr) {});
+  asio::co_spawn(io, end(&second, &done), [](const std::exception_ptr&) {});
 
   run(io, clock);
 

@@ -117,7 +117,8 @@ asio::awaitable<void> ask_many(Load* load, std::size_t count) {
 TEST(TransactionsCost, NanosecondsARequestByCoroutine) {
   Load load;
   constexpr std::size_t kEach = kRequests / 250;
-  for (int i = 0; i < 250; ++i) asio::co_spawn(load.io, ask_many(&load, kEach), [](std::exception_ptr) {});
+  for (int i = 0; i < 250; ++i)
+    asio::co_spawn(load.io, ask_many(&load, kEach), [](const std::exception_ptr&) {});
   const auto start = std::chrono::steady_clock::now();
   const auto before = allocations.load();
   do {

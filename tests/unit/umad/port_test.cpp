@@ -81,7 +81,7 @@ TEST(ParsePort, ReadsADeviceWithOrWithoutAPort) {
 
 TEST(ParsePort, IsPrintedAsItWasWritten) {
   EXPECT_EQ(to_string(PortSelection{AnyPort{}}), "any port");
-  EXPECT_EQ(to_string(PortSelection{*parse_port("mlx5_0:2")}), "mlx5_0:2");
+  EXPECT_EQ(to_string(PortSelection{NamedPort{"mlx5_0", PortNum{2}}}), "mlx5_0:2");
   EXPECT_EQ(to_string(PortSelection{Guid{0x0002c90000000001}}), "0x0002c90000000001");
 }
 
