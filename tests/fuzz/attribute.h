@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <span>
+#include <string_view>
 
 #include "mad/wire/codec.h"
 #include "mad/wire/print.h"
@@ -30,6 +31,9 @@ void attribute(std::span<const std::uint8_t> bytes) {
   const auto second = wire::decode<A>(encoded);
   demand(second == first);
   demand(wire::differences(*first, *second).empty());
+  wire::for_each_scalar<A>([&](std::string_view name, auto member) {
+    demand(!name.empty() && wire::to_number((*first).*member) == wire::to_number((*second).*member));
+  });
 }
 
 }  // namespace smd::fuzz

@@ -10,5 +10,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto ext = wire::decode<wire::MlnxExtPortInfo>({data, size});
   fuzz::demand(to_string(wire::link_width(*info)) != "" && to_string(wire::link_speed(*info)) != "");
   fuzz::demand(wire::link_speed(*info, ext) >= wire::link_speed(*info));
+  fuzz::demand(wire::has(*info, wire::kCapCapabilityMask2) || !wire::has2(*info, 0xFFFF));
   return 0;
 }

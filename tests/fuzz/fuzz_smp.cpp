@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A whole MAD of any bytes as an SMP: every accessor, the answer to it, and the attribute that it names.
 #include <algorithm>
+#include <vector>
 
 #include "mad/wire/attributes.h"
 #include "mad/wire/mad.h"
@@ -10,6 +11,7 @@
 namespace {
 
 using namespace smd::wire;
+using smd::PortNum;
 using smd::fuzz::demand;
 
 template <class... A>
@@ -54,6 +56,22 @@ void every_setter(const Smp& from) {
   demand(to == masked);
 }
 
+/// A request built anew from what the SMP says is the same, but for what a request does not say.
+void built_again(const Smp& smp) {
+  std::vector<PortNum> path;
+  for (std::size_t hop = 1; hop <= smp.hop_count(); ++hop) path.push_back(smp.initial_path(hop));
+  const Smp built = smp.is_directed() ? Smp::directed(smp.method(), smp.attribute(), smp.modifier(), path)
+                                      : Smp::lid_routed(smp.method(), smp.attribute(), smp.modifier());
+  demand(built.mgmt_class() == (smp.is_directed() ? MgmtClass::sm_directed : MgmtClass::sm_lid));
+  demand(built.method() == smp.method() && built.attribute() == smp.attribute());
+  demand(built.modifier() == smp.modifier() && built.status() == kStatusOk && !built.returning());
+  if (!smp.is_directed()) return;
+  demand(built.hop_count() == std::min<std::size_t>(path.size(), Smp::kMaxHops));
+  for (std::size_t hop = 1; hop <= built.hop_count(); ++hop) {
+    demand(built.initial_path(hop) == smp.initial_path(hop));
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -62,9 +80,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!smp) return 0;
   header(*smp);
   every_setter(*smp);
+  built_again(*smp);
   const Smp answer = smp->response(kStatusBadField);
   demand(answer.status() == kStatusBadField && answer.method() == response_to(smp->method()));
   demand(answer.tid() == smp->tid() && answer.returning() == (smp->is_directed() && !smp->returning()));
+  demand(response_to(smp->method()) == Method::none || !is_response(smp->method()));
+  demand(!to_string(static_cast<SmControl>(smp->modifier())).empty());
   named_attribute<NodeInfo, NodeDescription, SwitchInfo, GuidInfo, PortInfo, PKeyTable, SlToVl, VlArbitration,
                   LinearForwardingTable, MulticastForwardingTable, SmInfo, Notice, PortInfoExtended,
                   MlnxExtPortInfo>(*smp);
