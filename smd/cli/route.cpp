@@ -12,37 +12,28 @@
 #include <thread>
 #include <utility>
 
-#include "config/load.h"
 #include "routing/engine.h"
 #include "routing/quality/quality.h"
+#include "smd/cli/configuration.h"
 #include "smd/cli/lap.h"
 #include "smd/cli/route_pass.h"
 #include "smd/cli/yardstick.h"
 #include "smd/dump/dumps.h"
-#include "smd/log/modules.h"
 #include "smd/offline/offline.h"
 
 namespace smd::cli {
 namespace {
 
 std::expected<config::SubnetConfig, Failure> load_config(const RouteOptions& options) {
-  config::ConfigContext context;
-  for (const auto& engine : routing::kEngines) context.engines.emplace_back(engine.name);
-  for (const auto module : log::kModules) context.log_modules.emplace_back(module);
-  std::optional<std::filesystem::path> file;
-  if (!options.config.empty()) file = options.config;
-  auto loaded = config::load(file, {}, context);
-  if (!loaded) {
-    std::string text;
-    for (const auto& error : loaded.error()) {
-      fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : "\n", config::to_string(error));
-    }
-    return std::unexpected(Failure{2, std::move(text)});
-  }
+  auto loaded = load_configuration(options.config, {});
+  if (!loaded) return std::unexpected(loaded.error());
   for (const auto& name : options.engines) {
     if (routing::find_engine(name) != nullptr) continue;
-    return std::unexpected(Failure{
-        2, fmt::format("--engine \"{}\": not an engine ({})", name, fmt::join(context.engines, ", "))});
+    std::string names;
+    for (const auto& engine : routing::kEngines) {
+      names += (names.empty() ? "" : ", ") + std::string(engine.name);
+    }
+    return std::unexpected(Failure{2, fmt::format("--engine \"{}\": not an engine ({})", name, names)});
   }
   auto& subnet = loaded->base;
   if (!options.engines.empty()) subnet.routing.engines = options.engines;

@@ -15,6 +15,7 @@ import time
 
 import network
 import tools
+from dumps import dumps
 from ibsim import Failure, Ibsim, check, hosts_of, wait_for
 from subject import Opensm, Smd, fields_named
 
@@ -106,7 +107,7 @@ def dry_run(smd, sim, text, hosts):
     check(opensm.process.poll() is None, "opensm ended")
 
 
-SCENARIOS = {f.__name__.replace("_", "-"): f for f in (bringup, again, standby, dry_run)}
+SCENARIOS = {f.__name__.replace("_", "-"): f for f in (bringup, again, standby, dry_run, dumps)}
 
 
 def main():
