@@ -18,6 +18,9 @@ std::string to_string(const RouteError& error) {
       return "stopped";
     case RouteError::Cause::no_such_root:
       return fmt::format("none of the roots is a switch of this fabric: {}", fmt::join(error.guids, ", "));
+    case RouteError::Cause::no_legal_path:
+      return fmt::format("no path that goes up first and down then between the leaves {}",
+                         fmt::join(error.guids, " and "));
   }
   return "unknown";
 }

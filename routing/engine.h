@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "mad/base/id.h"
+#include "routing/distance/order.h"
 #include "routing/parallel.h"
 #include "routing/routes.h"
 #include "routing/topology/lids.h"
@@ -43,25 +45,35 @@ struct EngineInput {
 };
 
 struct RouteError {
-  enum class Cause : std::uint8_t { stopped, no_such_root };
+  enum class Cause : std::uint8_t { stopped, no_such_root, no_legal_path };
   Cause cause = Cause::stopped;
-  std::vector<Guid> guids;  ///< the roots that are not there
+  std::vector<Guid> guids;  ///< the roots that are not there; or the two leaves that have no path
 };
 std::string to_string(const RouteError& error);
 
 /// Pure and stateless: same topology and LIDs, same bytes, whatever the order of the input or the threads.
 using Engine = std::expected<Routes, RouteError> (*)(const EngineInput&);
 
+/// What is up and what is down for an engine's paths: repaired tables go by it, too. Nothing: on this fabric
+/// the engine has no such order.
+using PathOrder = std::optional<Order> (*)(const Topology&, const EngineOptions&, const Parallel&);
+
 std::expected<Routes, RouteError> minhop(const EngineInput& in);
 std::expected<Routes, RouteError> updn(const EngineInput& in);
+
+std::optional<Order> tree_order(const Topology& topology, const EngineOptions& options,
+                                const Parallel& parallel);
+std::optional<Order> updn_order(const Topology& topology, const EngineOptions& options,
+                                const Parallel& parallel);
 
 struct EngineInfo {
   std::string_view name, summary;
   Engine run;
+  PathOrder order;
 };
 inline constexpr std::array kEngines{
-    EngineInfo{"minhop", "a shortest path for every pair, spread evenly", minhop},
-    EngineInfo{"updn", "up then down from the roots: free of credit loops on any fabric", updn},
+    EngineInfo{"minhop", "a shortest path for every pair, spread evenly", minhop, tree_order},
+    EngineInfo{"updn", "up then down from the roots: free of credit loops on any fabric", updn, updn_order},
 };
 
 /// Null where no engine has the name.

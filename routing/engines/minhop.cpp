@@ -32,6 +32,13 @@ std::optional<Routes> route(const EngineInput& in, const Order& tree) {
 
 }  // namespace
 
+std::optional<Order> tree_order(const Topology& topology, const EngineOptions& /*options*/,
+                                const Parallel& /*parallel*/) {
+  auto order = find_tree(topology);
+  if (!order.tree) return std::nullopt;
+  return order;
+}
+
 std::expected<Routes, RouteError> minhop(const EngineInput& in) {
   const auto tree = find_tree(in.topology);
   auto routes = route<std::uint8_t>(in, tree);

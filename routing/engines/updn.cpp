@@ -54,16 +54,16 @@ struct Ordered {
 
 /// Our own choice: the tree that the fabric is, if every pair of hosts has a legal path in it.
 template <class Cost>
-Ordered<Cost> choose(const EngineInput& in, std::span<const SwitchIndex> all) {
-  auto tree = find_tree(in.topology);
+Ordered<Cost> choose(const Topology& topology, std::span<const SwitchIndex> all, const Parallel& parallel) {
+  auto tree = find_tree(topology);
   if (tree.tree) {
-    Costs<Cost> costs(in.topology, &tree, all, in.parallel);
-    if (!costs.complete() || total_length(in.topology, costs, all) != kNothing) {
+    Costs<Cost> costs(topology, &tree, all, parallel);
+    if (!costs.complete() || total_length(topology, costs, all) != kNothing) {
       return {std::move(tree), std::move(costs)};
     }
   }
-  auto order = best_single_root(in.topology, in.parallel);
-  Costs<Cost> costs(in.topology, &order, all, in.parallel);
+  auto order = best_single_root(topology, parallel);
+  Costs<Cost> costs(topology, &order, all, parallel);
   return {std::move(order), std::move(costs)};
 }
 
@@ -79,7 +79,8 @@ template <class Cost>
 std::optional<Routes> route(const EngineInput& in, std::span<const SwitchIndex> roots) {
   std::vector<SwitchIndex> all(in.topology.switches());
   std::iota(all.begin(), all.end(), SwitchIndex{0});
-  const auto chosen = roots.empty() ? choose<Cost>(in, all) : from_roots<Cost>(in, roots, all);
+  const auto chosen =
+      roots.empty() ? choose<Cost>(in.topology, all, in.parallel) : from_roots<Cost>(in, roots, all);
   const auto& [order, costs] = chosen;
   if (!costs.complete()) return std::nullopt;
 
@@ -92,21 +93,40 @@ std::optional<Routes> route(const EngineInput& in, std::span<const SwitchIndex> 
   return Routes{fill_rows<Cost>(in, columns, {runs, divider}), {}};
 }
 
+struct Roots {
+  std::vector<SwitchIndex> found;
+  std::vector<Guid> missing;
+};
+
+Roots roots_of(const Topology& topology, const EngineOptions& given) {
+  Roots roots;
+  const auto* const options = std::get_if<UpdnOptions>(&given);
+  if (options == nullptr) return roots;
+  for (const auto guid : options->root_guids) {
+    const auto root = topology.find(guid);
+    if (root == kNoSwitch) {
+      roots.missing.push_back(guid);
+    } else {
+      roots.found.push_back(root);
+    }
+  }
+  return roots;
+}
+
 }  // namespace
 
+std::optional<Order> updn_order(const Topology& topology, const EngineOptions& options,
+                                const Parallel& parallel) {
+  const auto [roots, missing] = roots_of(topology, options);
+  if (!roots.empty()) return order_from_roots(topology, roots);
+  std::vector<SwitchIndex> leaves(topology.leaves().begin(), topology.leaves().end());
+  return choose<std::uint16_t>(topology, leaves, parallel).order;
+}
+
 std::expected<Routes, RouteError> updn(const EngineInput& in) {
-  std::vector<SwitchIndex> roots;
-  RouteError missing{RouteError::Cause::no_such_root, {}};
-  if (const auto* options = std::get_if<UpdnOptions>(&in.options)) {
-    for (const auto guid : options->root_guids) {
-      const auto root = in.topology.find(guid);
-      if (root == kNoSwitch) {
-        missing.guids.push_back(guid);
-      } else {
-        roots.push_back(root);
-      }
-    }
-    if (roots.empty() && !missing.guids.empty()) return std::unexpected(missing);
+  const auto [roots, missing] = roots_of(in.topology, in.options);
+  if (roots.empty() && !missing.empty()) {
+    return std::unexpected(RouteError{RouteError::Cause::no_such_root, missing});
   }
   auto routes = route<std::uint8_t>(in, roots);
   if (!routes) routes = route<std::uint16_t>(in, roots);

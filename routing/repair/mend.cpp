@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/repair/mend.h"
+
+#include <algorithm>
+
+namespace smd::routing {
+
+template <std::unsigned_integral Cost>
+Mender<Cost>::Mender(const Topology& topology, const LidMap& lids, const Order& order,
+                     const Costs<Cost>& costs, std::span<const Run> runs)
+    : topology_(topology), lids_(lids), order_(order), costs_(costs), runs_(runs) {
+  for (auto& word : legal_) word.resize(topology.switches());
+}
+
+/// Down where that is possible at all, to a switch that goes on down; else up to one that has a path.
+template <std::unsigned_integral Cost>
+void Mender<Cost>::find_legal(SwitchIndex s) {
+  using C = Costs<Cost>;
+  words_ = (topology_.groups(s) + 63) / 64;
+  for (std::size_t w = 0; w < words_; ++w) std::ranges::fill(legal_[w], std::uint64_t{0});
+  const auto own = costs_.row(s);
+  for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+    const auto peer = topology_.group(s, g).peer;
+    const auto theirs = costs_.row(peer);
+    auto* const word = legal_[g / 64].data();
+    const auto bit = std::uint64_t{1} << (g % 64);
+    if (order_.up(s, peer)) {
+      for (std::size_t c = 0; c < own.size(); ++c) {
+        word[c] |= own[c] >= C::kGoesUp && theirs[c] != C::kUnreachable ? bit : 0;
+      }
+    } else {
+      for (std::size_t c = 0; c < own.size(); ++c) {
+        word[c] |= own[c] < C::kGoesUp && theirs[c] < C::kGoesUp ? bit : 0;
+      }
+    }
+  }
+}
+
+template <std::unsigned_integral Cost>
+GroupSet Mender<Cost>::legal(SwitchIndex destination) const {
+  GroupSet set;
+  for (std::size_t w = 0; w < words_; ++w) set.words[w] = legal_[w][destination];
+  return set;
+}
+
+template <std::unsigned_integral Cost>
+GroupSet Mender<Cost>::nearest(SwitchIndex s, SwitchIndex destination) const {
+  using C = Costs<Cost>;
+  GroupSet set;
+  auto least = C::kUnreachable;
+  const auto candidates = legal(destination);
+  for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+    if ((candidates.words[g / 64] >> (g % 64) & 1U) == 0) continue;
+    const auto length = static_cast<Cost>(costs_.row(topology_.group(s, g).peer)[destination] & C::kLength);
+    if (length > least) continue;
+    if (length < least) set = {};
+    least = length;
+    set.words[g / 64] |= std::uint64_t{1} << (g % 64);
+  }
+  return set;
+}
+
+template <std::unsigned_integral Cost>
+void Mender<Cost>::find_wrong(SwitchIndex s, const LftRow& row) {
+  wrong_.clear();
+  std::array<std::uint8_t, 256> bad;
+  GroupSet last;
+  bool fresh = true;
+  for (const auto& run : runs_) {
+    const bool own = run.destination == s;
+    const auto set = own ? GroupSet{} : legal(run.destination);
+    if (own) {
+      for (std::uint32_t i = 0; i < run.length; ++i) {
+        const auto lid = static_cast<std::uint16_t>(run.lid + i);
+        if (row[lid] != lids_.destination(Lid{lid}).port.value())
+          wrong_.push_back({lid, 0, run.of_switch, s});
+      }
+      continue;
+    }
+    if (fresh || !(set == last)) {
+      bad.fill(1);
+      bad[kNoRoute] = set.empty() ? 0 : 1;
+      for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+        if ((set.words[g / 64] >> (g % 64) & 1U) == 0) continue;
+        for (const auto port : topology_.group(s, g).ports) bad[port.value()] = 0;
+      }
+      last = set;
+      fresh = false;
+    }
+    const auto entries = std::span(row).subspan(run.lid, run.length);
+    std::uint8_t any = 0;
+    for (const auto port : entries) any |= bad[port];
+    if (any == 0) continue;
+    for (std::uint32_t i = 0; i < entries.size(); ++i) {
+      if (bad[entries[i]] == 0) continue;
+      wrong_.push_back(
+          {static_cast<std::uint16_t>(run.lid + i), run.number + i, run.of_switch, run.destination});
+    }
+  }
+}
+
+template <std::unsigned_integral Cost>
+void Mender<Cost>::count(const LftRow& row) {
+  used_ = {};
+  for (const auto& run : runs_) {
+    auto& used = used_[run.of_switch ? 1 : 0];
+    for (const auto port : std::span(row).subspan(run.lid, run.length)) ++used[port];
+  }
+  for (const auto& wrong : wrong_) --used_[wrong.of_switch ? 1 : 0][row[wrong.lid]];
+}
+
+/// Of equally used ports each switch begins at another one: what several of them send by another way must not
+/// meet on one cable.
+template <std::unsigned_integral Cost>
+std::uint8_t Mender<Cost>::pick(SwitchIndex s, const Wrong& wrong) {
+  if (wrong.destination == s) return lids_.destination(Lid{wrong.lid}).port.value();
+  const auto set = nearest(s, wrong.destination);
+  if (set.empty()) return kNoRoute;
+  if (!(set == last_)) candidates_.reset(topology_, s, set);
+  last_ = set;
+  auto& used = used_[wrong.of_switch ? 1 : 0];
+  const auto ports = candidates_.ports();
+  std::size_t best = (std::size_t{s} + wrong.number) % ports.size();
+  for (std::size_t i = 1, at = best; i < ports.size(); ++i) {
+    at = at + 1 == ports.size() ? 0 : at + 1;
+    if (used[ports[at]] < used[ports[best]]) best = at;
+  }
+  ++used[ports[best]];
+  return ports[best];
+}
+
+template <std::unsigned_integral Cost>
+Mended Mender<Cost>::mend(SwitchIndex s, const std::shared_ptr<const LftRow>& old) {
+  Mended result{old, 0, 0, 0};
+  std::shared_ptr<LftRow> row;
+  if (old == nullptr || old->size() != lids_.row_size()) {
+    row = old != nullptr ? std::make_shared<LftRow>(*old) : std::make_shared<LftRow>();
+    row->resize(lids_.row_size(), kNoRoute);
+    result.row = row;
+  }
+  find_legal(s);
+  find_wrong(s, *result.row);
+  if (wrong_.empty()) return result;
+  if (row == nullptr) row = std::make_shared<LftRow>(*old);
+  count(*row);
+  last_ = {};
+  for (const auto& wrong : wrong_) {
+    auto& entry = (*row)[wrong.lid];
+    const auto now = pick(s, wrong);
+    ++(now == kNoRoute ? result.withdrawn : entry == kNoRoute ? result.added : result.replaced);
+    entry = now;
+  }
+  result.row = std::move(row);
+  return result;
+}
+
+template class Mender<std::uint8_t>;
+template class Mender<std::uint16_t>;
+
+}  // namespace smd::routing

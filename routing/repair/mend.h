@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One switch's table after the next, by an order of up and down.
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "routing/distance/costs.h"
+#include "routing/engines/choice.h"
+#include "routing/engines/numbering.h"
+#include "routing/repair/repair.h"
+
+namespace smd::routing {
+
+/// What became of the entries of a row.
+struct Mended {
+  std::shared_ptr<const LftRow> row;  ///< the old one where nothing changed
+  std::uint64_t replaced = 0, withdrawn = 0, added = 0;
+};
+
+/// Scratch memory for one switch after another. Costs are to all switches, by SwitchIndex.
+template <std::unsigned_integral Cost>
+class Mender {
+ public:
+  Mender(const Topology& topology, const LidMap& lids, const Order& order, const Costs<Cost>& costs,
+         std::span<const Run> runs);
+
+  Mended mend(SwitchIndex s, const std::shared_ptr<const LftRow>& old);
+
+ private:
+  struct Wrong {
+    std::uint16_t lid;
+    std::uint32_t number;
+    bool of_switch;
+    SwitchIndex destination;
+  };
+  void find_legal(SwitchIndex s);
+  void find_wrong(SwitchIndex s, const LftRow& row);
+  void count(const LftRow& row);
+  std::uint8_t pick(SwitchIndex s, const Wrong& wrong);
+  GroupSet nearest(SwitchIndex s, SwitchIndex destination) const;
+  GroupSet legal(SwitchIndex destination) const;
+
+  const Topology& topology_;
+  const LidMap& lids_;
+  const Order& order_;
+  const Costs<Cost>& costs_;
+  std::span<const Run> runs_;
+  std::size_t words_ = 0;
+  std::array<std::vector<std::uint64_t>, 4> legal_;  ///< by destination the groups that lead there
+  std::vector<Wrong> wrong_;
+  std::array<std::array<std::uint32_t, 256>, 2> used_{};  ///< LIDs of end ports, of switches, by port
+  Candidates candidates_;
+  GroupSet last_;
+};
+
+extern template class Mender<std::uint8_t>;
+extern template class Mender<std::uint16_t>;
+
+}  // namespace smd::routing

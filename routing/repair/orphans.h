@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Entries of LIDs that nobody has now: a leaf that restarts finds them as it left them.
+
+#include "routing/repair/repair.h"
+
+namespace smd::routing {
+
+/// They stay as long as they end somewhere; LIDs whose packets would go round are taken away everywhere.
+void drop_circling_orphans(const Topology& topology, const LidMap& lids, const Parallel& parallel,
+                           Repaired& repaired);
+
+}  // namespace smd::routing
