@@ -25,8 +25,9 @@ std::size_t bytes_of(const std::string& text) {
 
 std::size_t bytes_of(const PortTables& tables) {
   const auto extended = tables.extended ? sizeof(*tables.extended) : 0;
-  return sizeof(tables) + bytes_of(tables.pkeys) + bytes_of(tables.guids) + bytes_of(tables.vl_arb) +
-         extended;
+  const auto counters = tables.counters ? sizeof(*tables.counters) : 0;
+  return sizeof(tables) + counters + bytes_of(tables.pkeys) + bytes_of(tables.guids) +
+         bytes_of(tables.vl_arb) + extended;
 }
 
 }  // namespace
@@ -136,6 +137,15 @@ Walk Fabric::walk(const Place& from, Lid dlid, Sl sl, std::optional<PKey> pkey) 
 Spread Fabric::spread(const Place& from, Lid mlid) const {
   const auto port = find(from);
   return port ? sim::spread(*state_, *port, mlid) : Spread{};
+}
+
+Walk Fabric::send_data(const Place& from, const DataPacket& packet) {
+  const auto port = find(from);
+  return port ? sim::send_data(*state_, *port, packet) : Walk{};
+}
+
+void Fabric::watch_sets(std::move_only_function<void(const DoneSet&)> watcher) {
+  state_->on_set = std::move(watcher);
 }
 
 std::optional<wire::PortInfo> Fabric::port_info(const Place& place) const {

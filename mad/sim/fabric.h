@@ -3,6 +3,7 @@
 // A simulated fabric: nodes with their management agents, links, packets on their way. A machine without
 // clock, thread or Asio: who drives it gives the time (World, Live). One thread at a time.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include "mad/base/fabric.h"
 #include "mad/sim/client.h"
 #include "mad/sim/counts.h"
+#include "mad/sim/data.h"
 #include "mad/sim/faults.h"
 #include "mad/sim/options.h"
 #include "mad/sim/place.h"
@@ -56,6 +58,10 @@ class Fabric {
   Walk walk(const Place& from, Lid dlid, Sl sl = Sl{}, std::optional<PKey> pkey = std::nullopt) const;
   Reach reach() const;
   Spread spread(const Place& from, Lid mlid) const;
+  /// Sends one data packet: as walk(), and who refuses it counts that and tells the SM (mad/sim/data.h).
+  Walk send_data(const Place& from, const DataPacket& packet);
+  /// `watcher` is called after each Set that an agent has served. One watcher at a time.
+  void watch_sets(std::move_only_function<void(const DoneSet&)> watcher);
 
   /// PortInfo as the port holds it; nothing where there is no such port.
   std::optional<wire::PortInfo> port_info(const Place& place) const;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Faults of links and packets. Those of nodes: faults_node.cpp; of values: faults_values.cpp.
 #include "mad/sim/faults.h"
 
 #include <algorithm>
@@ -6,9 +7,6 @@
 #include <utility>
 
 #include "mad/sim/links.h"
-#include "mad/sim/reset.h"
-#include "mad/sim/tables.h"
-#include "mad/sim/traps.h"
 
 namespace smd::sim {
 namespace {
@@ -18,36 +16,7 @@ std::uint32_t of_2_32(Chance chance) {
   return static_cast<std::uint32_t>(std::clamp(chance, 0.0, 1.0) * kAll);
 }
 
-NodeFaults& faults_of(Node& node) {
-  if (!node.faults) node.faults = std::make_unique<NodeFaults>();
-  return *node.faults;
-}
-
-void drop_links(State& state, const Node& node) {
-  for (unsigned number = 1; number <= node.ports; ++number) {
-    if (state.port(node, number).peer != kNowhere) drop_link(state, state.index(node, number));
-  }
-}
-
-void power_up(State& state, NodeIndex index) {
-  auto& node = state.nodes[index];
-  node.gone = false;
-  for (unsigned number = 1; number <= node.ports; ++number) try_link(state, state.index(node, number));
-}
-
-void power_down(State& state, NodeIndex index) {
-  auto& node = state.nodes[index];
-  node.gone = true;
-  drop_links(state, node);
-  reset_node(state, index);
-}
-
 }  // namespace
-
-NodeFaults* Faults::node_faults(std::string_view node) {
-  const auto index = find_node(state_, node);
-  return index ? &faults_of(state_.nodes[*index]) : nullptr;
-}
 
 bool Faults::link_down(const Place& place) {
   const auto index = find_port(state_, place);
@@ -111,98 +80,6 @@ void Faults::join() {
   }
 }
 
-bool Faults::silent(std::string_view node, bool on) {
-  auto* faults = node_faults(node);
-  if (faults != nullptr) faults->silent = on;
-  return faults != nullptr;
-}
-
-bool Faults::slow(std::string_view node, Duration late) {
-  auto* faults = node_faults(node);
-  if (faults != nullptr) faults->late = late;
-  return faults != nullptr;
-}
-
-bool Faults::answers_only(std::string_view node, std::vector<std::uint16_t> attributes) {
-  auto* faults = node_faults(node);
-  if (faults != nullptr) faults->answers_only = std::move(attributes);
-  return faults != nullptr;
-}
-
-bool Faults::refuses(std::string_view node, std::uint16_t attribute, std::uint16_t status, bool sets_only) {
-  auto* faults = node_faults(node);
-  if (faults == nullptr) return false;
-  std::erase_if(faults->refusals, [&](const Refusal& r) { return r.attribute == attribute; });
-  if (status != 0) faults->refusals.push_back({attribute, status, sets_only});
-  return true;
-}
-
-bool Faults::forgets(std::string_view node, std::uint16_t attribute, std::string field) {
-  auto* faults = node_faults(node);
-  if (faults != nullptr) faults->forgets.push_back({attribute, std::move(field)});
-  return faults != nullptr;
-}
-
-bool Faults::refuses_extended_speeds(std::string_view node, bool on) {
-  auto* faults = node_faults(node);
-  if (faults != nullptr) faults->refuses_extended_speeds = on;
-  return faults != nullptr;
-}
-
-bool Faults::reboot(std::string_view node, Duration takes) {
-  const auto index = find_node(state_, node);
-  if (!index) return false;
-  power_down(state_, *index);
-  if (takes == Duration{0}) {
-    power_up(state_, *index);
-  } else {
-    state_.schedule.at(state_.now + takes, [this_state = &state_, i = *index] { power_up(*this_state, i); });
-  }
-  return true;
-}
-
-bool Faults::remove(std::string_view node) {
-  const auto index = find_node(state_, node);
-  if (index) power_down(state_, *index);
-  return index.has_value();
-}
-
-bool Faults::restore(std::string_view node) {
-  const auto index = find_node(state_, node);
-  if (index) power_up(state_, *index);
-  return index.has_value();
-}
-
-bool Faults::rename(std::string_view node, std::string name) {
-  const auto index = find_node(state_, node);
-  if (!index) return false;
-  auto& named = state_.nodes[*index];
-  named.name = std::move(name);
-  const unsigned first = named.is_switch() ? 0 : 1, last = named.is_switch() ? 0 : named.ports;
-  for (unsigned number = first; number <= last; ++number) {
-    raise_node_description(state_, state_.index(named, number));
-  }
-  return true;
-}
-
-bool Faults::set_guid(std::string_view node, Guid guid) {
-  const auto index = find_node(state_, node);
-  if (!index) return false;
-  auto& named = state_.nodes[*index];
-  named.guid = guid;
-  for (unsigned number = 0; number <= named.ports; ++number) {
-    state_.port(named, number).guid = named.is_switch() ? guid : Guid{guid.value() + number};
-  }
-  return true;
-}
-
-bool Faults::linear_fdb_cap(std::string_view node, std::uint16_t cap) {
-  const auto index = find_node(state_, node);
-  if (!index || !state_.nodes[*index].is_switch()) return false;
-  state_.nodes[*index].sw->info.linear_fdb_cap = cap;
-  return true;
-}
-
 void Faults::loss(Chance chance) { state_.loss = of_2_32(chance); }
 
 bool Faults::node_loss(std::string_view node, Chance chance) {
@@ -226,44 +103,6 @@ bool Faults::link_latency(const Place& place, Duration more) {
   state_.ports[*index].extra_latency =
       static_cast<std::uint32_t>(std::clamp(std::int64_t{more.count()}, std::int64_t{0}, kMost));
   return true;
-}
-
-bool Faults::set_lid(const Place& place, Lid lid, std::uint8_t lmc) {
-  const auto index = find_port(state_, place);
-  if (!index) return false;
-  state_.ports[*index].info.lid = lid;
-  state_.ports[*index].info.lmc = lmc;
-  return true;
-}
-
-bool Faults::set_m_key(const Place& place, std::uint64_t key, std::uint8_t protect) {
-  const auto index = find_port(state_, place);
-  if (!index) return false;
-  state_.ports[*index].info.m_key = key;
-  state_.ports[*index].info.m_key_protect = protect;
-  return true;
-}
-
-bool Faults::set_p_key(const Place& place, unsigned index, PKey key) {
-  const auto port = find_port(state_, place);
-  if (!port || index >= pkey_capacity(state_, *port)) return false;
-  sim::set_p_key(state_, *port, index, key);
-  return true;
-}
-
-bool Faults::set_lft_entry(std::string_view node, Lid lid, PortNum port) {
-  const auto index = find_node(state_, node);
-  if (!index || !state_.nodes[*index].is_switch()) return false;
-  auto& sw = *state_.nodes[*index].sw;
-  if (lid.value() >= sw.info.linear_fdb_cap) return false;
-  if (lid.value() >= sw.lft.size()) sw.lft.resize((lid.value() / 64U + 1U) * 64U, kNoPort.value());
-  sw.lft[lid.value()] = port.value();
-  return true;
-}
-
-bool Faults::trap(const Place& place, std::uint16_t number) {
-  const auto index = find_port(state_, place);
-  return index && raise_other(state_, *index, number);
 }
 
 }  // namespace smd::sim

@@ -36,11 +36,14 @@ class Faults {
   /// Sets of this field of this attribute (the field table's name) are answered well and not kept.
   bool forgets(std::string_view node, std::uint16_t attribute, std::string field);
   bool refuses_extended_speeds(std::string_view node, bool on = true);  ///< bit 31 of PortInfo's modifier
-  bool reboot(std::string_view node, Duration takes = Duration{0});     ///< tables, LIDs, links: all lost
-  bool remove(std::string_view node);                                   ///< with its links, until restore()
-  bool restore(std::string_view node);                                  ///< as after a reboot
-  bool rename(std::string_view node, std::string name);                 ///< NodeDescription; trap 144
-  bool set_guid(std::string_view node, Guid guid);                      ///< node GUID; ports follow
+  bool heal(std::string_view node);  ///< the end of all above, and of its loss; forgotten values stay lost
+  bool reboot(std::string_view node, Duration takes = Duration{0});  ///< tables, LIDs, links: all lost
+  bool remove(std::string_view node);                                ///< with its links, until restore()
+  bool restore(std::string_view node);                               ///< as after a reboot
+  bool rename(std::string_view node, std::string name);              ///< NodeDescription; trap 144
+  bool set_guid(std::string_view node, Guid guid);                   ///< node GUID; ports follow
+  bool set_system_image(std::string_view node, Guid guid);           ///< trap 145
+  bool set_capabilities(const Place& place, std::uint32_t mask);     ///< of an end port; trap 144
   bool linear_fdb_cap(std::string_view node, std::uint16_t cap);
 
   // Packets.
@@ -56,8 +59,14 @@ class Faults {
   bool set_p_key(const Place& place, unsigned index, PKey key);
   bool set_lft_entry(std::string_view node, Lid lid, PortNum port);
 
-  /// Sends a trap of its own from the node: 129 to 131 (of that port), 145, 256 to 259.
-  bool trap(const Place& place, std::uint16_t number);
+  // Counters and what is told of them.
+  /// Sets a counter, which from then on grows by itself. Link integrity errors and buffer overruns raise
+  /// traps 129 and 130 when they grow.
+  bool set_counter(const Place& place, Counter counter, std::uint64_t value, double per_second = 0);
+  /// The port says that it has too many errors: trap 129, 130 or 131.
+  bool port_error(const Place& place, std::uint16_t trap);
+  /// A Set with this M_Key comes to the port (and changes nothing): a wrong one raises trap 256.
+  bool smp_with_m_key(const Place& place, std::uint64_t key);
 
  private:
   NodeFaults* node_faults(std::string_view node);

@@ -26,7 +26,9 @@ void to_down(State& state, PortIndex index) {
   port.info.port_state = PortState::down;
   port.info.phys_state = port.disabled ? PhysState::disabled : PhysState::polling;
   show_no_rate(port);
-  if (was_up) state_changed(state, index);
+  if (!was_up) return;
+  counters_of(state, index).add(Counter::link_downed, 1);
+  state_changed(state, index);
 }
 
 bool disable(State& state, PortIndex index) {

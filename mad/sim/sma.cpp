@@ -87,6 +87,9 @@ bool serve(State& state, PortIndex at, wire::Smp& smp) {
     return false;
   }
   const auto status = status_of(state, at, smp);
+  if (state.on_set && smp.method() == wire::Method::set) {
+    state.on_set({.at = at, .attribute = smp.attribute(), .status = status, .modifier = smp.modifier()});
+  }
   smp.set_method(wire::Method::get_resp);
   smp.set_status(status);
   if (smp.is_directed()) smp.set_returning(true);

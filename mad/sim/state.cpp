@@ -40,6 +40,13 @@ std::optional<PortIndex> find_port(const State& state, const Place& place) {
   return std::nullopt;
 }
 
+PortCounters& counters_of(State& state, PortIndex port) {
+  auto& tables = state.ports[port].tables;
+  if (!tables) tables = std::make_unique<PortTables>();
+  if (!tables->counters) tables->counters = std::make_unique<PortCounters>();
+  return *tables->counters;
+}
+
 std::string port_text(const State& state, PortIndex port) {
   const auto& node = state.node_of(port);
   return fmt::format("{} {} port {}", node.guid, node.name, state.ports[port].number);

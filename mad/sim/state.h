@@ -15,6 +15,7 @@
 #include "mad/base/id.h"
 #include "mad/base/link.h"
 #include "mad/sim/client.h"
+#include "mad/sim/counters.h"
 #include "mad/sim/counts.h"
 #include "mad/sim/options.h"
 #include "mad/sim/place.h"
@@ -37,6 +38,7 @@ struct PortTables {
   std::optional<std::uint64_t> sl_to_vl;    ///< of a CA port, 4 bits an SL
   std::vector<wire::VlArbitration> vl_arb;  ///< 4 blocks: low, low, high, high
   std::unique_ptr<wire::PortInfoExtended> extended;
+  std::unique_ptr<PortCounters> counters;
   std::uint64_t m_key_lease_end = 0;  ///< virtual nanoseconds; 0: no lease runs
 };
 
@@ -104,6 +106,7 @@ struct PendingTrap {
 struct Node {
   NodeType type = NodeType::ca;
   bool gone = false;         ///< removed or rebooting
+  std::uint32_t boots = 0;   ///< how often it went down
   std::uint16_t ports = 0;   ///< number of external ports
   PortIndex first_port = 0;  ///< of port 0; a CA's port 0 is not used
   std::uint32_t vendor_id = 0;
@@ -125,6 +128,13 @@ struct Drops {
                 silent = 0, m_key = 0, no_client = 0, malformed = 0;
 };
 
+/// A Set that an agent has carried out, or refused.
+struct DoneSet {
+  PortIndex at = kNowhere;  ///< where the request came in
+  std::uint16_t attribute = 0, status = 0;
+  std::uint32_t modifier = 0;
+};
+
 struct State {
   Options options;
   TimePoint now{};
@@ -135,6 +145,8 @@ struct State {
   SmpCounts counts;
   Drops drops;
   std::uint32_t loss = 0;  ///< of 2^32, every MAD
+  /// Is called after each Set, before its answer is on the way.
+  std::move_only_function<void(const DoneSet&)> on_set;
   std::vector<PendingTrap> traps;
   std::uint64_t next_trap_tid = 1;
   std::uint64_t next_timer = 1;
@@ -154,6 +166,8 @@ struct State {
 /// By name, id of the file, or GUID as text; the first that fits.
 std::optional<NodeIndex> find_node(const State& state, std::string_view node);
 std::optional<PortIndex> find_port(const State& state, const Place& place);
+/// The port's counters, made where it has none yet.
+PortCounters& counters_of(State& state, PortIndex port);
 /// "0x0002c90000000010 leaf000 port 3".
 std::string port_text(const State& state, PortIndex port);
 

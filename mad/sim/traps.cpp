@@ -124,44 +124,30 @@ void raise_bad_m_key(State& state, PortIndex end_port, const wire::Smp& smp) {
   raise(state, end_port, notice_of(state, end_port, NoticeType::security, wire::trap::kBadMKey, details));
 }
 
-bool raise_other(State& state, PortIndex port, std::uint16_t number) {
+void raise_system_image(State& state, PortIndex end_port) {
+  const wire::SystemImageDetails details{.lid = state.ports[end_port].info.lid,
+                                         .system_image = state.node_of(end_port).system_image};
+  raise(state, end_port,
+        notice_of(state, end_port, NoticeType::informational, wire::trap::kSystemImageGuidChange, details));
+}
+
+void raise_bad_key(State& state, PortIndex end_port, std::uint16_t number,
+                   const wire::BadKeyDetails& details) {
+  raise(state, end_port, notice_of(state, end_port, NoticeType::security, number, details));
+}
+
+void raise_bad_p_key_at_switch(State& state, PortIndex port0, const wire::BadPKeyAtSwitchDetails& details) {
+  raise(state, port0, notice_of(state, port0, NoticeType::security, wire::trap::kBadPKeyAtSwitch, details));
+}
+
+bool raise_port_error(State& state, PortIndex port, std::uint16_t number) {
+  if (number < wire::trap::kLocalLinkIntegrity || number > wire::trap::kFlowControlWatchdog) return false;
   const auto& node = state.node_of(port);
   const auto end_port = node.is_switch() ? node.first_port : port;
-  const auto lid = state.ports[end_port].info.lid;
-  const auto at = state.ports[port].number;
-  switch (number) {
-    case wire::trap::kLocalLinkIntegrity:
-    case wire::trap::kBufferOverrun:
-    case wire::trap::kFlowControlWatchdog:
-      raise(state, end_port,
-            notice_of(state, end_port, NoticeType::urgent, number,
-                      wire::PortErrorDetails{.lid = lid, .port = at}));
-      return true;
-    case wire::trap::kSystemImageGuidChange: {
-      const wire::SystemImageDetails details{.lid = lid, .system_image = node.system_image};
-      raise(state, end_port, notice_of(state, end_port, NoticeType::informational, number, details));
-      return true;
-    }
-    case wire::trap::kBadPKey:
-    case wire::trap::kBadQKey: {
-      wire::BadKeyDetails details;
-      details.lid1 = lid;
-      details.lid2 = lid;
-      details.key = 0x7FFF;
-      raise(state, end_port, notice_of(state, end_port, NoticeType::security, number, details));
-      return true;
-    }
-    case wire::trap::kBadPKeyAtSwitch: {
-      wire::BadPKeyAtSwitchDetails details;
-      details.pkey = PKey{0x7FFF};
-      details.switch_lid = lid;
-      details.port = at;
-      raise(state, end_port, notice_of(state, end_port, NoticeType::security, number, details));
-      return true;
-    }
-    default:
-      return false;
-  }
+  const wire::PortErrorDetails details{.lid = state.ports[end_port].info.lid,
+                                       .port = state.ports[port].number};
+  raise(state, end_port, notice_of(state, end_port, NoticeType::urgent, number, details));
+  return true;
 }
 
 void repress(State& state, PortIndex end_port, const wire::Smp& smp) {

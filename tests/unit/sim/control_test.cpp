@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/sim_lab.h"
 
 namespace smd::test {
@@ -50,10 +52,10 @@ TEST_F(Control, ValuesAreCheckedWithWhatIsAllowed) {
   EXPECT_EQ(says("lid h1 1"), "error: 3 words: the form is 'lid NODE PORT LID'");
   EXPECT_EQ(says("join now"), "error: 2 words: the form is 'join'");
   EXPECT_EQ(says("node silent \"h1"), "error: a quotation mark without its end");
-  EXPECT_EQ(
-      says(""),
-      "error: the command is missing: link, node, loss, latency, lid, mkey, pkey, move, split, join, flow, "
-      "show, clients");
+  EXPECT_EQ(says(""),
+            "error: the command is missing: link, node, loss, latency, counter, lid, mkey, pkey, move, "
+            "split, join, "
+            "capability, trap, flow, packet, smp, show, clients");
 }
 
 TEST_F(Control, ValuesChangeBehindTheSmsBack) {
@@ -63,6 +65,59 @@ TEST_F(Control, ValuesChangeBehindTheSmsBack) {
   EXPECT_EQ(world.fabric().port_info({"h1"})->lid, Lid{77});
   EXPECT_EQ(world.fabric().port_info({"h1"})->m_key, 0x1234U);
   EXPECT_EQ(asker.get<wire::PKeyTable>(path({1, 3, 2, 1}), 0).value.keys[0], PKey{0x8001});
+}
+
+TEST_F(Control, NodesDoAndShowWhatTheyAreTold) {
+  EXPECT_EQ(says("node answers h1 NodeInfo 0x10"), "");
+  EXPECT_TRUE(asker.get<wire::NodeInfo>(path({1, 3, 2, 1})).good());
+  EXPECT_TRUE(asker.get<wire::PortInfo>(path({1, 3, 2, 1}), 1).none());
+  EXPECT_EQ(says("node restore h1"), "");
+  EXPECT_EQ(says("node refuses h1 SLtoVLMappingTable 7"), "");
+  EXPECT_EQ(asker.set(path({1, 3, 2, 1}), wire::SlToVl{}).status, 7);
+  EXPECT_EQ(says("node refuses h1 Nothing 7"),
+            "error: the attribute is Nothing: the name of an SMP attribute, as PortInfo, or its number");
+  EXPECT_EQ(says("node forgets spine SwitchInfo LifeTimeValue"), "");
+  EXPECT_EQ(says("node forgets spine SwitchInfo HOQLife"),
+            "error: the field is HOQLife: a field of PortInfo or SwitchInfo, as smpquery names it");
+  EXPECT_EQ(says("node name h1 \"new name\""), "");
+  EXPECT_EQ(asker.get<wire::NodeDescription>(path({1, 3, 2, 1})).value.text, "new name");
+  EXPECT_EQ(says("node guid h2 0x5000"), "");
+  EXPECT_EQ(says("node image h2 0x9"), "");
+  const auto h2 = asker.get<wire::NodeInfo>(path({1, 3, 2, 2})).value;
+  EXPECT_EQ(h2.node, Guid{0x5000});
+  EXPECT_EQ(h2.system_image, Guid{9});
+  EXPECT_EQ(says("node fdbcap spine 100"), "");
+  EXPECT_EQ(says("node fdbcap h2 100"), "error: the node is h2: a switch");
+  EXPECT_EQ(says("node reboot spine 0.5"), "");
+  EXPECT_TRUE(asker.get<wire::NodeInfo>(path({1, 3})).none());
+  EXPECT_TRUE(asker.get<wire::NodeInfo>(path({1, 3})).good());  // a second later
+}
+
+TEST_F(Control, CountersKeysAndPacketsMakeTraps) {
+  bring_up_two_leaves(asker);
+  const auto raises = [&](unsigned trap, std::string_view command, std::string_view answer = "") {
+    asker.inbox.clear();
+    EXPECT_EQ(says(command), answer);
+    world.run_for(std::chrono::milliseconds(150));
+    const auto traps = asker.came(wire::Method::trap);
+    return std::ranges::any_of(traps,
+                               [&](const auto& t) { return t.template get<wire::Notice>().trap == trap; });
+  };
+  EXPECT_EQ(says("counter h1 1 SymbolErrorCounter 5"), "");
+  EXPECT_TRUE(raises(129, "counter h1 1 LocalLinkIntegrityErrors 5"));
+  EXPECT_TRUE(raises(131, "trap spine 1 131"));
+  EXPECT_TRUE(raises(144, "capability h2 1 0x4"));
+  EXPECT_EQ(says("mkey h0 1 0x7"), "");
+  EXPECT_TRUE(raises(256, "smp h0 1 0x8"));
+  EXPECT_TRUE(raises(258, "packet h0 leaf1 0 0xFFFF 7",
+                     "h0[1] -> [1]leaf0[3] -> [1]spine[2] -> [3]leaf1: delivered\nh0 port 1 VL 0\n"
+                     "leaf0 port 3 VL 0\nspine port 2 VL 0"));
+  EXPECT_EQ(says("counter h1 1 SymbolErrorCounter 10/s"), "");
+  world.run_for(std::chrono::seconds(1));
+  EXPECT_NE(says("show h1 1").find("SymbolErrorCounter 15"), std::string::npos);
+  EXPECT_EQ(says("counter h1 1 Errors 1").substr(0, 34), "error: the counter is Errors: Symb");
+  EXPECT_EQ(says("trap h1 1 128"),
+            "error: the port is h1 1: 129, 130 or 131; the others come from what they tell of");
 }
 
 TEST_F(Control, AFlowSaysItsWayAndItsLanes) {

@@ -105,15 +105,115 @@ TEST_F(Traps, AWrongMKeyRaises256WithTheWayItCame) {
   EXPECT_EQ(details->return_path[2], PortNum{3});
 }
 
-TEST_F(Traps, EveryOtherTrapCanBeRaisedByHand) {
-  for (const unsigned number : {129U, 130U, 131U, 145U, 257U, 258U, 259U}) {
-    ASSERT_TRUE(faults.trap({"leaf1", PortNum{1}}, static_cast<std::uint16_t>(number)));
+TEST_F(Traps, APortWithErrorsRaises129To131AndNamesItself) {
+  for (const auto number :
+       {wire::trap::kLocalLinkIntegrity, wire::trap::kBufferOverrun, wire::trap::kFlowControlWatchdog}) {
+    ASSERT_TRUE(faults.port_error({"leaf1", PortNum{1}}, number));
     const auto found = notices();
     ASSERT_EQ(found.size(), 1U) << number;
     EXPECT_EQ(found[0].trap, number);
+    const auto details = wire::details<wire::PortErrorDetails>(found[0]);
+    EXPECT_EQ(details->lid, Lid{12});
+    EXPECT_EQ(details->port, PortNum{1});
     repress_all();
   }
-  EXPECT_FALSE(faults.trap({"leaf1", PortNum{1}}, 7));
+  EXPECT_FALSE(faults.port_error({"leaf1", PortNum{1}}, 7));
+}
+
+TEST_F(Traps, ACounterThatGrowsRaisesItsTrapAtEachErrorButNoFasterThanTrapsAreRepeated) {
+  const sim::Place port{"h1", PortNum{1}};
+  faults.set_counter(port, sim::Counter::link_integrity_errors, 3);
+  auto found = notices();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].trap, wire::trap::kLocalLinkIntegrity);
+  repress_all();
+  faults.set_counter(port, sim::Counter::link_integrity_errors, 0);
+  EXPECT_EQ(notices(std::chrono::seconds(1)).size(), 0U);
+
+  faults.set_counter(port, sim::Counter::buffer_overruns, 0, 1.0);
+  unsigned raised = 0;
+  for (unsigned second = 0; second < 10; ++second) {
+    const auto now = notices(std::chrono::seconds(1));
+    for (const auto& notice : now) EXPECT_EQ(notice.trap, wire::trap::kBufferOverrun);
+    raised += now.empty() ? 0U : 1U;
+    repress_all();
+  }
+  EXPECT_GE(raised, 8U);
+  faults.set_counter(port, sim::Counter::buffer_overruns, 10);
+  world.run_for(std::chrono::milliseconds(10));
+  repress_all();
+  EXPECT_EQ(notices(std::chrono::seconds(5)).size(), 0U);
+}
+
+TEST_F(Traps, ANewSystemImageGuidRaises145FromEachPort) {
+  ASSERT_TRUE(faults.set_system_image("leaf1", Guid{0x77}));
+  const auto found = notices();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(wire::details<wire::SystemImageDetails>(found[0])->system_image, Guid{0x77});
+  EXPECT_EQ(asker.get<wire::NodeInfo>(path({1, 3, 2})).value.system_image, Guid{0x77});
+}
+
+TEST_F(Traps, NewCapabilitiesOfAPortRaise144OnceTheyDiffer) {
+  const auto mask = world.fabric().port_info({"h1"})->capability_mask;
+  ASSERT_TRUE(faults.set_capabilities({"h1"}, mask));
+  EXPECT_EQ(notices().size(), 0U);
+  ASSERT_TRUE(faults.set_capabilities({"h1"}, mask | wire::kCapIsSm));
+  const auto found = notices();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(wire::details<wire::LocalChangeDetails>(found[0])->capability_mask, mask | wire::kCapIsSm);
+  EXPECT_FALSE(faults.set_capabilities({"leaf1", PortNum{1}}, 0));
+}
+
+TEST_F(Traps, AnSmpWithAWrongMKeyIsTold) {
+  ASSERT_TRUE(faults.smp_with_m_key({"h1"}, 0x11));  // no key is set: anything goes
+  EXPECT_EQ(notices().size(), 0U);
+  faults.set_m_key({"h1"}, 0x77, 1);
+  ASSERT_TRUE(faults.smp_with_m_key({"h1"}, 0x77));
+  EXPECT_EQ(notices().size(), 0U);
+  ASSERT_TRUE(faults.smp_with_m_key({"h1"}, 0x11));
+  const auto found = notices();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(wire::details<wire::BadMKeyDetails>(found[0])->m_key, 0x11U);
+  EXPECT_EQ(world.fabric().port_info({"h1"})->m_key_violations, 1U);
+}
+
+TEST_F(Traps, ARefusedPKeyRaises257AtTheEndAnd259AtASwitchThatEnforces) {
+  faults.set_p_key({"h0", PortNum{1}}, 1, PKey{0x8005});
+  const sim::DataPacket packet{.dlid = Lid{2}, .sl = Sl{1}, .pkey = PKey{0x8005}};
+  EXPECT_EQ(world.fabric().send_data({"h0"}, packet).fate, sim::Fate::no_p_key);
+  auto found = notices();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].trap, wire::trap::kBadPKey);
+  const auto end = wire::details<wire::BadKeyDetails>(found[0]);
+  EXPECT_EQ(end->key, 0x8005U);
+  EXPECT_EQ(end->lid1, Lid{1});
+  EXPECT_EQ(end->lid2, Lid{2});
+  EXPECT_EQ(end->sl, Sl{1});
+  EXPECT_EQ(end->gid1.guid(), Guid{0x4001});
+  EXPECT_EQ(world.fabric().port_info({"h1"})->p_key_violations, 1U);
+  repress_all();
+
+  asker.change<wire::PortInfo>(path({1, 3, 2}), 1,
+                               [](wire::PortInfo& info) { info.partition_enforce_out = true; });
+  world.fabric().send_data({"h0"}, packet);
+  found = notices();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].trap, wire::trap::kBadPKeyAtSwitch);
+  EXPECT_EQ(found[0].producer, wire::kProducerSwitch);
+  const auto at_switch = wire::details<wire::BadPKeyAtSwitchDetails>(found[0]);
+  EXPECT_EQ(at_switch->switch_lid, Lid{12});
+  EXPECT_EQ(at_switch->port, PortNum{1});
+  EXPECT_EQ(at_switch->gid2.guid(), Guid{0x5001});
+  EXPECT_EQ(world.fabric().port_info({"h1"})->p_key_violations, 1U);  // it never got there
+}
+
+TEST_F(Traps, AWrongQKeyRaises258) {
+  EXPECT_TRUE(world.fabric().send_data({"h0"}, {.dlid = Lid{2}, .qkey = 0x1234}).delivered());
+  const auto found = notices();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].trap, wire::trap::kBadQKey);
+  EXPECT_EQ(wire::details<wire::BadKeyDetails>(found[0])->key, 0x1234U);
+  EXPECT_EQ(world.fabric().port_info({"h1"})->q_key_violations, 1U);
 }
 
 TEST_F(Traps, APortThatHasNoSmIsSilent) {

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One command of mad/sim/control.h on its way to be carried out.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mad/sim/fabric.h"
+#include "mad/sim/words.h"
+
+namespace smd::sim {
+
+/// The words of a command and the fabric that they are for. Each word that begins a command is a function.
+class Command {
+ public:
+  using Result = std::expected<std::string, std::string>;
+
+  Command(Fabric& fabric, Words words) : fabric_(fabric), words_(std::move(words)) {}
+  Result run();
+
+ private:
+  // control.cpp
+  Result link();
+  Result move();
+  Result split();
+  Result join();
+  Result show();
+  Result clients();
+  // control_node.cpp
+  Result node();
+  Result capability();
+  Result trap();
+  // control_values.cpp
+  Result loss();
+  Result latency();
+  Result lid();
+  Result m_key();
+  Result p_key();
+  Result counter();
+  // control_packets.cpp
+  Result flow();
+  Result packet();
+  Result smp();
+
+  /// "what is found: allowed", as an error.
+  static Result bad(std::string_view what, std::string_view found, std::string_view allowed);
+  std::string_view word(std::size_t index) const {
+    return index < words_.size() ? std::string_view(words_[index]) : std::string_view();
+  }
+  /// An error where there are fewer or more words.
+  std::expected<void, std::string> count(std::size_t least, std::size_t most, std::string_view form) const;
+  bool has_node(std::size_t index) const { return find_node(fabric_.state(), word(index)).has_value(); }
+  Result no_node(std::size_t index) const;
+  /// Node and port in the words from `index`.
+  std::optional<Place> place(std::size_t index) const;
+  Result no_port(std::size_t index) const;
+  Result port_value(std::string_view form, std::uint64_t most, std::string_view allowed,
+                    const std::function<bool(const Place&, std::uint64_t)>& set);
+  std::string show_port(PortIndex index) const;
+  std::string text_of(const Walk& way) const;
+  std::optional<Lid> lid_of(std::size_t index) const;
+  Result node_lacks();
+  Result node_shows();
+
+  Fabric& fabric_;
+  Words words_;
+};
+
+inline Duration microseconds(double value) { return Duration{static_cast<std::int64_t>(value * 1e3)}; }
+
+}  // namespace smd::sim

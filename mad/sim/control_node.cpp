@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands about a node: what it stops doing, does wrong, or shows differently.
+#include <fmt/format.h>
+
+#include <array>
+#include <span>
+
+#include "mad/sim/command.h"
+#include "mad/wire/attributes.h"
+#include "mad/wire/mad.h"
+
+namespace smd::sim {
+namespace {
+
+constexpr std::array<std::uint16_t, 13> kAttributes{wire::NodeDescription::kAttribute,
+                                                    wire::NodeInfo::kAttribute,
+                                                    wire::SwitchInfo::kAttribute,
+                                                    wire::GuidInfo::kAttribute,
+                                                    wire::PortInfo::kAttribute,
+                                                    wire::PKeyTable::kAttribute,
+                                                    wire::SlToVl::kAttribute,
+                                                    wire::VlArbitration::kAttribute,
+                                                    wire::LinearForwardingTable::kAttribute,
+                                                    wire::MulticastForwardingTable::kAttribute,
+                                                    wire::SmInfo::kAttribute,
+                                                    wire::PortInfoExtended::kAttribute,
+                                                    wire::MlnxExtPortInfo::kAttribute};
+
+/// By name ("PortInfo") or number.
+std::optional<std::uint16_t> attribute_of(std::string_view text) {
+  for (const auto attribute : kAttributes) {
+    if (wire::attribute_name(attribute) == text) return attribute;
+  }
+  const auto number = whole(text, 0xFFFF);
+  if (!number) return std::nullopt;
+  return static_cast<std::uint16_t>(*number);
+}
+constexpr std::string_view kAttributeIs = "the name of an SMP attribute, as PortInfo, or its number";
+
+template <class A>
+bool has_field(std::string_view name) {
+  bool found = false;
+  wire::for_each_field<A>([&](const auto& row) { found = found || row.name == name; });
+  return found;
+}
+/// Fields that a Set can change and a node can forget.
+bool can_forget(std::uint16_t attribute, std::string_view field) {
+  if (attribute == wire::PortInfo::kAttribute) return has_field<wire::PortInfo>(field);
+  return attribute == wire::SwitchInfo::kAttribute && has_field<wire::SwitchInfo>(field);
+}
+
+constexpr std::string_view kForm =
+    "node silent|remove|restore NODE, slow MS NODE, reboot NODE [SECONDS], answers NODE ATTRIBUTE…, refuses "
+    "NODE ATTRIBUTE STATUS, forgets NODE ATTRIBUTE FIELD, name|guid|image|fdbcap NODE VALUE";
+
+}  // namespace
+
+Command::Result Command::node() {
+  if (word(1) == "answers" || word(1) == "refuses" || word(1) == "forgets") return node_lacks();
+  if (word(1) == "name" || word(1) == "guid" || word(1) == "image" || word(1) == "fdbcap")
+    return node_shows();
+  const bool slow = word(1) == "slow", reboot = word(1) == "reboot";
+  if (auto good = count(slow ? 4 : 3, slow || reboot ? 4 : 3, kForm); !good)
+    return std::unexpected(good.error());
+  const std::size_t at = slow ? 3 : 2;
+  const auto index = find_node(fabric_.state(), word(at));
+  if (!index) return no_node(at);
+  auto faults = fabric_.faults();
+  if (word(1) == "silent") {
+    faults.silent(word(at));
+  } else if (reboot) {
+    const auto seconds = words_.size() == 4 ? number(word(3), 1e6) : std::optional(0.0);
+    if (!seconds) return bad("the time", word(3), "seconds from 0 up");
+    faults.reboot(word(at), microseconds(*seconds * 1e6));
+  } else if (word(1) == "remove") {
+    faults.remove(word(at));
+  } else if (word(1) == "restore") {
+    faults.heal(word(at));
+    if (fabric_.state().nodes[*index].gone) faults.restore(word(at));
+  } else if (slow) {
+    const auto milliseconds = number(word(2), 1e9);
+    if (!milliseconds) return bad("the delay", word(2), "milliseconds from 0 up");
+    faults.slow(word(at), microseconds(*milliseconds * 1e3));
+  } else {
+    return bad("what to do with the node", word(1), kForm);
+  }
+  return {};
+}
+
+/// What it does not do: answers, refuses, forgets.
+Command::Result Command::node_lacks() {
+  const bool answers = word(1) == "answers";
+  if (auto good = count(answers ? 4 : 5, answers ? words_.size() : 5, kForm); !good)
+    return std::unexpected(good.error());
+  if (!has_node(2)) return no_node(2);
+  auto faults = fabric_.faults();
+  if (answers) {
+    std::vector<std::uint16_t> attributes;
+    for (std::size_t i = 3; i < words_.size(); ++i) {
+      const auto attribute = attribute_of(word(i));
+      if (!attribute) return bad("the attribute", word(i), kAttributeIs);
+      attributes.push_back(*attribute);
+    }
+    faults.answers_only(word(2), std::move(attributes));
+    return {};
+  }
+  const auto attribute = attribute_of(word(3));
+  if (!attribute) return bad("the attribute", word(3), kAttributeIs);
+  if (word(1) == "forgets") {
+    if (!can_forget(*attribute, word(4)))
+      return bad("the field", word(4), "a field of PortInfo or SwitchInfo, as smpquery names it");
+    faults.forgets(word(2), *attribute, std::string(word(4)));
+    return {};
+  }
+  const auto status = whole(word(4), 0x7FFF);
+  if (!status) return bad("the status", word(4), "a number of 15 bits; 0 ends it");
+  faults.refuses(word(2), *attribute, static_cast<std::uint16_t>(*status));
+  return {};
+}
+
+/// What it shows: name, guid, image, fdbcap.
+Command::Result Command::node_shows() {
+  if (auto good = count(4, 4, kForm); !good) return std::unexpected(good.error());
+  if (!has_node(2)) return no_node(2);
+  auto faults = fabric_.faults();
+  if (word(1) == "name") {
+    faults.rename(word(2), std::string(word(3)));
+    return {};
+  }
+  const bool cap = word(1) == "fdbcap";
+  const auto value = whole(word(3), cap ? 0xFFFF : ~std::uint64_t{0});
+  if (!value) return bad("the value", word(3), cap ? "a number of 16 bits" : "a number of 64 bits");
+  if (cap && !faults.linear_fdb_cap(word(2), static_cast<std::uint16_t>(*value)))
+    return bad("the node", word(2), "a switch");
+  if (word(1) == "guid") faults.set_guid(word(2), Guid{*value});
+  if (word(1) == "image") faults.set_system_image(word(2), Guid{*value});
+  return {};
+}
+
+Command::Result Command::capability() {
+  return port_value("capability NODE PORT MASK", 0xFFFF'FFFF, "a number of 32 bits, for a port with a LID",
+                    [&](const Place& there, std::uint64_t value) {
+                      return fabric_.faults().set_capabilities(there, static_cast<std::uint32_t>(value));
+                    });
+}
+
+Command::Result Command::trap() {
+  return port_value("trap NODE PORT NUMBER", 0xFFFF,
+                    "129, 130 or 131; the others come from what they tell of",
+                    [&](const Place& there, std::uint64_t value) {
+                      return fabric_.faults().port_error(there, static_cast<std::uint16_t>(value));
+                    });
+}
+
+}  // namespace smd::sim

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands that set a value: loss, latency, LIDs, keys, counters.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "mad/sim/command.h"
+
+namespace smd::sim {
+
+Command::Result Command::loss() {
+  if (auto good = count(2, 4, "loss PERCENT [NODE [PORT]]"); !good) return std::unexpected(good.error());
+  const auto percent = number(word(1), 100);
+  if (!percent) return bad("the loss", word(1), "a percentage from 0 to 100");
+  auto faults = fabric_.faults();
+  if (words_.size() == 2) {
+    faults.loss(*percent / 100);
+  } else if (words_.size() == 3) {
+    if (!faults.node_loss(word(2), *percent / 100)) return no_node(2);
+  } else {
+    const auto there = place(2);
+    if (!there) return no_port(2);
+    faults.link_loss(*there, *percent / 100);
+  }
+  return {};
+}
+
+Command::Result Command::latency() {
+  if (auto good = count(2, 4, "latency MICROSECONDS [NODE [PORT]]"); !good)
+    return std::unexpected(good.error());
+  const auto time = number(word(1), 1e9);
+  if (!time) return bad("the latency", word(1), "microseconds from 0 up");
+  auto faults = fabric_.faults();
+  if (words_.size() == 2) {
+    auto all = fabric_.state().options.latency;
+    all.hop = microseconds(*time);
+    faults.latency(all);
+  } else if (words_.size() == 3) {
+    if (!faults.slow(word(2), microseconds(*time))) return no_node(2);
+  } else {
+    const auto there = place(2);
+    if (!there) return no_port(2);
+    faults.link_latency(*there, microseconds(*time));
+  }
+  return {};
+}
+
+/// The last word as a value for the port of the two before it.
+Command::Result Command::port_value(std::string_view form, std::uint64_t most, std::string_view allowed,
+                                    const std::function<bool(const Place&, std::uint64_t)>& set) {
+  if (auto good = count(4, 4, form); !good) return std::unexpected(good.error());
+  const auto there = place(1);
+  if (!there) return no_port(1);
+  const auto value = whole(word(3), most);
+  if (!value) return bad("the value", word(3), allowed);
+  if (!set(*there, *value)) return bad("the port", fmt::format("{} {}", word(1), word(2)), allowed);
+  return {};
+}
+
+Command::Result Command::lid() {
+  return port_value("lid NODE PORT LID", 0xBFFF, "a LID from 0 to 49151",
+                    [&](const Place& there, std::uint64_t value) {
+                      return fabric_.faults().set_lid(there, Lid{static_cast<std::uint16_t>(value)});
+                    });
+}
+
+Command::Result Command::m_key() {
+  return port_value(
+      "mkey NODE PORT KEY", ~std::uint64_t{0}, "a number of 64 bits",
+      [&](const Place& there, std::uint64_t value) { return fabric_.faults().set_m_key(there, value); });
+}
+
+Command::Result Command::p_key() {
+  return port_value("pkey NODE PORT KEY", 0xFFFF, "a number of 16 bits, for a port with a P_Key table",
+                    [&](const Place& there, std::uint64_t value) {
+                      return fabric_.faults().set_p_key(there, 0, PKey{static_cast<std::uint16_t>(value)});
+                    });
+}
+
+Command::Result Command::counter() {
+  if (auto good = count(5, 5, "counter NODE PORT NAME VALUE[/s]"); !good)
+    return std::unexpected(good.error());
+  const auto there = place(1);
+  const auto index = there ? fabric_.find(*there) : std::nullopt;
+  if (!index) return no_port(1);
+  const auto which = counter_of(word(3));
+  if (!which) return bad("the counter", word(3), fmt::format("{}", fmt::join(kCounterNames, ", ")));
+  auto text = word(4);
+  if (text.ends_with("/s")) {
+    text.remove_suffix(2);
+    const auto rate = number(text, 1e18);
+    if (!rate) return bad("the rate", word(4), "a number from 0 up and /s");
+    const auto& tables = fabric_.state().ports[*index].tables;
+    const auto now =
+        tables && tables->counters ? tables->counters->read(*which, fabric_.state().now) : std::uint64_t{0};
+    fabric_.faults().set_counter(*there, *which, now, *rate);
+    return {};
+  }
+  const auto value = whole(text, ~std::uint64_t{0});
+  if (!value) return bad("the value", word(4), "a number of 64 bits, or one with /s");
+  fabric_.faults().set_counter(*there, *which, *value);
+  return {};
+}
+
+}  // namespace smd::sim
