@@ -31,6 +31,12 @@ struct LogConfig {
   friend bool operator==(const LogConfig&, const LogConfig&) = default;
 };
 
+/// [api]: of the whole process.
+struct ApiConfig {
+  std::string socket{};  ///< path of the Unix socket; empty: the usual place
+  friend bool operator==(const ApiConfig&, const ApiConfig&) = default;
+};
+
 /// [sm]
 struct SmConfig {
   std::uint8_t priority = 0;          ///< of SMInfo, 0 to 15
@@ -128,6 +134,7 @@ struct SubnetConfig {
 
 struct Config {
   LogConfig log{};
+  ApiConfig api{};
   SubnetConfig base{};  ///< the file's tables outside [[subnet]], for subnets that the command line names
   std::vector<SubnetConfig> subnets{1};  ///< one for each [[subnet]], or a copy of `base`; never empty
   friend bool operator==(const Config&, const Config&) = default;

@@ -80,12 +80,17 @@ std::string cell(std::string_view text) {
 
 std::string describe(const Config& config) {
   const auto schema = make_schema();
-  auto out = describe_table(schema, "log", {.log = config.log});
+  std::string out;
+  for (const auto& table : schema.tables) {
+    if (!table.of_process) continue;
+    out += (out.empty() ? "" : "\n") +
+           describe_table(schema, table.name, {.log = config.log, .api = config.api});
+  }
   for (const auto& subnet : config.subnets) {
     out += fmt::format("\nsubnet {}, {}\n", subnet.name.empty() ? "named by its port's GUID" : subnet.name,
                        place_of(subnet));
     for (const auto& table : schema.tables) {
-      if (table.name == "log" || table.name == "subnet") continue;
+      if (table.of_process || table.name == "subnet") continue;
       out += describe_table(schema, table.name, {.subnet = subnet});
     }
   }

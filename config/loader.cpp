@@ -82,7 +82,7 @@ void Loader::set(const Key& key, const Value& value, const Spot& at, Layer& into
 void Loader::unknown_table(const Value& value, const Spot& at, bool in_subnet) {
   std::vector<std::string> tables;
   for (const auto& table : schema_.tables) {
-    if (!in_subnet || (table.name != "log" && table.name != "subnet")) tables.emplace_back(table.name);
+    if (!in_subnet || (!table.of_process && table.name != "subnet")) tables.emplace_back(table.name);
   }
   std::vector<std::string> headings;
   headings.reserve(tables.size());
@@ -127,8 +127,8 @@ void Loader::read_subnet(const Value& table, std::size_t index) {
     const auto at = spot(layer.prefix + printable(item.key));
     if (const auto* key = schema_.find("subnet", item.key)) {
       set(*key, item, at, layer);
-    } else if (item.key == "log") {
-      at.wrong(item, "only outside of [[subnet]]: [log] is for the whole process");
+    } else if (schema_.of_process(item.key)) {
+      at.wrong(item, fmt::format("only outside of [[subnet]]: [{}] is for the whole process", item.key));
     } else if (item.key != "subnet" && schema_.has_table(item.key)) {
       read_table(item, item.key, layer);
     } else if (item.kind == Value::Kind::table) {
@@ -173,6 +173,7 @@ void Loader::read_override(std::string_view text) {
 Config Loader::take() {
   Config config;
   config.log = std::move(base_.settings.log);
+  config.api = std::move(base_.settings.api);
   config.base = base_.settings.subnet;
   config.subnets.clear();
   for (auto& layer : subnets_) config.subnets.push_back(std::move(layer.settings.subnet));

@@ -33,10 +33,18 @@ bool Schema::has_table(std::string_view table) const {
   return std::ranges::find(tables, table, &TableDoc::name) != tables.end();
 }
 
+bool Schema::of_process(std::string_view table) const {
+  const auto at = std::ranges::find(tables, table, &TableDoc::name);
+  return at != tables.end() && at->of_process;
+}
+
 Schema make_schema() {
   Schema schema;
   schema.tables = {
-      {.name = "log", .doc = "What is written about smd's work, and where. For the whole process."},
+      {.name = "log",
+       .doc = "What is written about smd's work, and where. For the whole process.",
+       .of_process = true},
+      {.name = "api", .doc = "How a running smd is asked. For the whole process.", .of_process = true},
       {.name = "sm", .doc = "The subnet manager among others of its kind."},
       {.name = "mad", .doc = "How nodes are asked."},
       {.name = "sweep", .doc = "When the fabric is looked at."},
@@ -48,12 +56,13 @@ Schema make_schema() {
       {.name = "subnet",
        .doc = "One block for each subnet that this process manages; without one there is a single subnet, on "
               "the first "
-              "usable port. Any table but [log] may be repeated inside, as [subnet.routing], to override it "
+              "usable port. Any table but [log] and [api] may be repeated inside, as [subnet.routing], to "
+              "override it "
               "for this "
               "subnet."},
   };
-  for (auto make : {log_keys, sm_keys, mad_keys, sweep_keys, ha_keys, lids_keys, links_keys, routing_keys,
-                    names_keys, subnet_keys}) {
+  for (auto make : {log_keys, api_keys, sm_keys, mad_keys, sweep_keys, ha_keys, lids_keys, links_keys,
+                    routing_keys, names_keys, subnet_keys}) {
     for (auto& key : make()) schema.keys.push_back(std::move(key));
   }
   return schema;

@@ -16,9 +16,10 @@
 
 namespace smd::config {
 
-/// What the rows read and write: the process's log and one subnet.
+/// What the rows read and write: what is of the whole process, and one subnet.
 struct Settings {
   LogConfig log{};
+  ApiConfig api{};
   SubnetConfig subnet{};
   friend bool operator==(const Settings&, const Settings&) = default;
 };
@@ -43,6 +44,7 @@ std::string heading(std::string_view table);
 struct TableDoc {
   std::string_view name;
   std::string_view doc;
+  bool of_process = false;  ///< stands outside of [[subnet]] only
 };
 
 /// A schema is a value: rows in the order of the shipped file. [[subnet]]'s own keys have the table "subnet".
@@ -53,6 +55,7 @@ struct Schema {
   const Key* find(std::string_view table, std::string_view name) const;
   std::vector<const Key*> keys_of(std::string_view table) const;
   bool has_table(std::string_view table) const;
+  bool of_process(std::string_view table) const;
 };
 
 Schema make_schema();

@@ -104,6 +104,9 @@ class Transport {
 
   virtual std::expected<LocalPort, TransportError> local() const = 0;
 
+  /// Why nothing will ever go through it again (the device under it is gone); nothing: it works.
+  virtual std::optional<TransportError> broken() const { return std::nullopt; }
+
   /// How many MADs more it takes now that want an answer. At 0 new requests wait for answers to come.
   virtual std::size_t room() const { return std::numeric_limits<std::size_t>::max(); }
 };

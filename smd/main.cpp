@@ -5,6 +5,7 @@
 #include <exception>
 #include <iostream>
 
+#include "smd/cli/ask.h"
 #include "smd/cli/check.h"
 #include "smd/cli/route.h"
 #include "smd/cli/run.h"
@@ -32,6 +33,8 @@ int commands(int argc, char** argv) {
   check_command->add_option("--set", check.set, "overrides one key; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  smd::cli::AskOptions ask;
+  smd::cli::add_ask_commands(app, ask);
 
   try {
     app.parse(argc, argv);
@@ -40,6 +43,7 @@ int commands(int argc, char** argv) {
   }
   if (run_command->parsed()) return smd::cli::run(run, std::cout, std::cerr);
   if (check_command->parsed()) return smd::cli::check(check, std::cout, std::cerr);
+  if (smd::cli::is_ask(app)) return smd::cli::ask(app, ask, std::cout, std::cerr);
   return smd::cli::route(route, std::cout, std::cerr);
 }
 

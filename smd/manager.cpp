@@ -39,6 +39,19 @@ void SubnetManager::heard_trap(const std::string& reason) {
   if (config_->sweep.on_trap) agenda_.add(Work::heavy, reason);
 }
 
+void SubnetManager::reload(config::SubnetConfig config) {
+  next_config_ = std::make_shared<const config::SubnetConfig>(std::move(config));
+  agenda_.add(Work::heavy, "reload");
+}
+
+/// Between two sweeps only: what runs refers to the configuration that it began with.
+void SubnetManager::take_config() {
+  if (!next_config_) return;
+  config_ = std::exchange(next_config_, nullptr);
+  tx_.set_policy(policy_of(config_->mad));
+  agent_.set_identity(agent_.rank().guid, config_->sm.priority, config_->sm.sm_key);
+}
+
 asio::awaitable<bool> SubnetManager::pause(mad::Duration time) {
   co_return co_await parts_.clock.sleep(time);
 }
@@ -109,6 +122,7 @@ asio::awaitable<bool> SubnetManager::wait_for_work() {
 
 asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   parts_.log.tick();
+  take_config();
   if (asked.work == Work::light && subnet_) {
     const bool changed = co_await light_sweep();
     // What is not as it should be is looked at again each time, whether or not a switch says so.

@@ -41,6 +41,8 @@ struct ManagerOptions {
   bool dry_run = false;  ///< Gets only: no Set, no TrapRepress, no answers, no SM place
   /// Called on the io_context's thread after each sweep that was published.
   std::function<void(const Snapshot&)> on_sweep;
+  /// Our own port does not answer: why; empty when it answers again. On the io_context's thread.
+  std::function<void(const std::string& reason)> on_own_port;
   /// Called with the first plan of a dry run.
   std::function<void(const Subnet&, const Decided&, const Plan&)> on_plan;
 };
@@ -57,6 +59,9 @@ class SubnetManager {
   /// Asks for a sweep.
   void resweep(Work work, std::string reason) { agenda_.add(work, std::move(reason)); }
 
+  /// What the next work is done by; a heavy sweep is asked for.
+  void reload(config::SubnetConfig config);
+
   std::shared_ptr<const Snapshot> published() const { return published_.get(); }
   /// Counters of everything sent and received since the start.
   mad::Counters counters() const { return tx_.counters(); }
@@ -70,6 +75,7 @@ class SubnetManager {
   asio::awaitable<Outcome> work(Asked asked);
   asio::awaitable<bool> pause(mad::Duration time);
   asio::awaitable<bool> stand_by();
+  void take_config();
   void heard_trap(const std::string& reason);
 
   // manager_sweep.cpp: one sweep
@@ -92,6 +98,7 @@ class SubnetManager {
   ManagerParts parts_;
   std::string name_;
   std::shared_ptr<const config::SubnetConfig> config_;
+  std::shared_ptr<const config::SubnetConfig> next_config_;  ///< null: no other one than config_
   ManagerOptions options_;
   mad::Transactions tx_;
   Agenda agenda_;

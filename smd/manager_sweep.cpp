@@ -86,10 +86,11 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe() {
   if (!found) {
     if (!std::exchange(said_own_port_, true)) {
       parts_.log.warn("own_port.silent").kv("reason", found.error()).always();
+      if (options_.on_own_port) options_.on_own_port(found.error());
     }
     co_return Outcome::own_port_silent;
   }
-  said_own_port_ = false;
+  if (std::exchange(said_own_port_, false) && options_.on_own_port) options_.on_own_port({});
   name_nodes(*found);
   subnet_ = std::make_shared<const Subnet>(std::move(*found));
   identify();
@@ -109,6 +110,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe() {
       .kv("known", config_->sm.allowed_guids.empty() || known_sm(other->info.guid))
       .kv("action", "nothing is written; waiting")
       .always();
+  agent_.set_state(wire::SmState::standby);
   co_return Outcome::not_ours;
 }
 
@@ -287,6 +289,7 @@ void SubnetManager::publish() {
   snapshot->times = times_;
   snapshot->summary = summary_;
   snapshot->state = agent_.state();
+  snapshot->rank = agent_.rank();
   if (options_.on_sweep) options_.on_sweep(*snapshot);
   published_.set(std::move(snapshot));
 }

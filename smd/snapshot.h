@@ -7,6 +7,7 @@
 
 #include "mad/wire/sm_info.h"
 #include "smd/decide/decided.h"
+#include "smd/ha/election.h"
 #include "smd/report/sweep_summary.h"
 #include "smd/sweep/subnet.h"
 
@@ -18,6 +19,7 @@ struct Snapshot {
   DecideTimes times;
   SweepSummary summary;
   wire::SmState state = wire::SmState::discovering;
+  SmRank rank;  ///< ours
 };
 
 /// The latest value, from any thread. The only lock in the daemon (libstdc++ 12's atomic<shared_ptr> is not

@@ -27,6 +27,12 @@ Window::Window(std::uint32_t floor, std::uint32_t ceiling)
       ceiling_(std::max(ceiling, 1U)),
       size_(ceiling_) {}
 
+void Window::set_ceiling(std::uint32_t ceiling) {
+  ceiling_ = std::max(ceiling, 1U);
+  floor_ = std::min(floor_, ceiling_);
+  size_ = std::min(size_, ceiling_);
+}
+
 void Window::answered() {
   if (size_ >= ceiling_ || ++credit_ < size_) return;
   credit_ = 0;

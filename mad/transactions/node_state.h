@@ -31,6 +31,7 @@ class Window {
   Window(std::uint32_t floor, std::uint32_t ceiling);
   bool has_room(std::uint32_t taken) const { return taken < size_; }
   std::uint32_t size() const { return size_; }
+  void set_ceiling(std::uint32_t ceiling);
   /// An answer in time: one more place for each window full of answers.
   void answered();
   /// Something was lost: half the places, but once in `pause` only (one overload loses many).

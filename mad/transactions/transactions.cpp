@@ -79,6 +79,13 @@ Transactions::~Transactions() {
   if (look_again_ != 0) clock_.cancel(look_again_);
 }
 
+void Transactions::set_policy(Policy policy) {
+  policy_ = bounded(policy);
+  patience_ = patience_of(policy_);
+  window_.set_ceiling(policy_.max_outstanding);
+  for (auto& [guid, node] : nodes_) node.window.set_ceiling(policy_.per_node);
+}
+
 Transactions::RequestId Transactions::submit(Request request, Completion done) {
   auto& open = make(std::move(request), std::move(done));
   const auto id = RequestId{open.generation} << 32U | open.index;

@@ -62,6 +62,9 @@ class Transactions {
   using Handler = std::move_only_function<void(Received&&)>;
   void on_unsolicited(Handler handler) { intake_.listen(std::move(handler)); }
 
+  /// From now on. What is on the wire already ends by the new one; windows that it narrows shrink at once.
+  void set_policy(Policy policy);
+
   /// Ends what waits for this node and was not sent yet: Fault::timeout, 0 tries, node_silent.
   void drop_waiting(Guid node);
   /// Forgets answer time and window of a node that has left the fabric.

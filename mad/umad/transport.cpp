@@ -149,9 +149,7 @@ void Transport::on_receive(Sink sink) { delivery_->sink = std::move(sink); }
 std::expected<void, TransportError> Transport::send(std::span<const std::uint8_t> mad,
                                                     const mad::Route& route,
                                                     std::chrono::milliseconds give_up) {
-  if (const int error = delivery_->broken.load(); error != 0) {
-    return std::unexpected(TransportError{error, fmt::format("{}:{} is gone", port_.device, port_.port)});
-  }
+  if (auto gone = broken()) return std::unexpected(std::move(*gone));
   if (mad.size() < 4) return std::unexpected(TransportError{EINVAL, "a MAD has a header"});
   const auto agent = std::ranges::find(agents_, mad[1], &Agent::mgmt_class);
   if (agent == agents_.end()) {
@@ -174,6 +172,12 @@ std::expected<void, TransportError> Transport::send(std::span<const std::uint8_t
   if (answered) --delivery_->awaited;
   return std::unexpected(
       TransportError{error, fmt::format("send on {}:{}: {}", port_.device, port_.port, message(error))});
+}
+
+std::optional<TransportError> Transport::broken() const {
+  const int error = delivery_->broken.load();
+  if (error == 0) return std::nullopt;
+  return TransportError{error, fmt::format("{}:{} is gone: {}", port_.device, port_.port, message(error))};
 }
 
 std::size_t Transport::room() const {

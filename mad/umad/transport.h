@@ -38,6 +38,7 @@ class Transport final : public mad::Transport {
   std::expected<void, mad::TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
                                                 std::chrono::milliseconds give_up) override;
   std::expected<mad::LocalPort, mad::TransportError> local() const override;
+  std::optional<mad::TransportError> broken() const override;
   std::size_t room() const override;
 
  private:

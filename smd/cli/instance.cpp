@@ -3,11 +3,21 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <random>
 #include <utility>
 
 namespace smd::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Between two tries to open an end, doubled from try to try.
+constexpr mad::Duration kFirstPause = 250ms, kLongestPause = 5s;
+/// Between two looks at the local device.
+constexpr mad::Duration kLook = 1s;
+
+}  // namespace
 
 Instance::Instance(InstanceSpec spec, sm::Compute& compute, log::Log log, std::function<void()> ended)
     : spec_(std::move(spec)),
@@ -15,89 +25,180 @@ Instance::Instance(InstanceSpec spec, sm::Compute& compute, log::Log log, std::f
       log_(std::move(log)),
       ended_(std::move(ended)),
       clock_(io_),
+      now_{.name = spec_.name, .port = spec_.where},
       group_(io_.get_executor()) {
+  if (!spec_.name.empty()) log_ = log_.with_subnet(spec_.name);
+  view_.set(std::make_shared<api::SubnetView>(now_));
   group_.spawn(work());
-  thread_ = std::jthread([this] { io_.run(); });
+  thread_ = std::jthread([this] {
+    const auto keep = asio::make_work_guard(io_);
+    io_.run();
+  });
 }
 
 Instance::~Instance() {
-  asio::post(io_, [this] { asio::co_spawn(io_, group_.stop(), [](const std::exception_ptr&) {}); });
+  stop();
   thread_.join();
   // On this thread now: nobody else touches them any more.
   manager_.reset();
-  transport_.reset();
-  live_.reset();
+  end_.reset();
+  spec_.ends.reset();
+}
+
+void Instance::stop() {
+  asio::post(
+      io_, [this] { asio::co_spawn(io_, group_.stop(), [this](const std::exception_ptr&) { io_.stop(); }); });
+}
+
+void Instance::ping(std::move_only_function<void()> pong) {
+  asio::post(io_, [answer = std::move(pong)]() mutable { answer(); });
+}
+
+void Instance::resweep(sm::Work work, std::string reason) {
+  asio::post(io_, [this, work, why = std::move(reason)]() mutable {
+    if (manager_) manager_->resweep(work, std::move(why));
+  });
+}
+
+void Instance::reload(config::SubnetConfig config) {
+  asio::post(io_, [this, next = std::move(config)]() mutable {
+    spec_.config = std::move(next);
+    if (manager_) manager_->reload(spec_.config);
+  });
 }
 
 asio::awaitable<void> Instance::work() {
-  const bool opened = co_await open();
-  if (opened) {
-    if (!spec_.name.empty()) log_ = log_.with_subnet(spec_.name);
-    manager_ =
-        std::make_unique<sm::SubnetManager>(parts(), spec_.name, spec_.config, std::move(spec_.options));
-    co_await manager_->run();
-    published_.set(manager_->published());
+  for (;;) {
+    const bool opened = co_await open();
+    if (!opened) break;
+    const bool again = co_await manage();
+    manager_.reset();
+    end_.reset();
+    if (!again) break;
   }
   ended_();
+}
+
+/// Nothing here is fatal: devices appear late, cables are pulled, another program may hold the port. The
+/// reason is said once each time that it changes. False when cancelled.
+asio::awaitable<bool> Instance::open() {
+  auto pause = kFirstPause;
+  for (;;) {
+    auto opened = spec_.ends->open(io_);
+    if (opened) {
+      end_ = std::move(*opened);
+      break;
+    }
+    wait_for("port", opened.error());
+    const bool time = co_await clock_.sleep(pause);
+    if (!time) co_return false;
+    pause = std::min(pause * 2, kLongestPause);
+  }
+  if (spec_.name.empty()) {
+    spec_.name = fmt::format("{}", end_->port_guid());
+    log_ = log_.with_subnet(spec_.name);
+  }
+  now_.name = spec_.name;
+  now_.port = end_->port_name();
+  now_.snapshot.reset();  // of before: what the fabric is now is not known yet
+  waited_for("port");
+  log_.info("port.opened").kv("device", now_.port).kv("port_guid", end_->port_guid()).always();
+  co_return true;
+}
+
+/// Until the manager has ended (false) or its device is lost (true).
+asio::awaitable<bool> Instance::manage() {
+  manager_ended_ = false;
+  manager_ = std::make_unique<sm::SubnetManager>(parts(), spec_.name, spec_.config, options());
+  mad::TaskGroup running(io_.get_executor());
+  running.spawn(run_manager());
+  bool lost = false;
+  while (!manager_ended_ && !lost) {
+    const auto timer = clock_.call_at(clock_.now() + kLook, [this] { wake_.wake_all(); });
+    const bool woken = co_await wake_.wait();
+    clock_.cancel(timer);
+    if (!woken) break;
+    lost = !manager_ended_ && look();
+  }
+  co_await running.stop();
+  co_return lost;
+}
+
+asio::awaitable<void> Instance::run_manager() {
+  co_await manager_->run();
+  manager_ended_ = true;
+  wake_.wake_all();
+}
+
+/// True: the end is lost.
+bool Instance::look() {
+  const auto health = end_->look();
+  if (health.lost) {
+    wait_for("port", health.reason);
+    return true;
+  }
+  if (health.reason.empty()) {
+    waited_for("link");
+  } else {
+    wait_for("link", health.reason);
+  }
+  return false;
+}
+
+/// Publishes what is waited for. What the manager itself says in the log is not said here again.
+void Instance::wait_for(std::string_view what, std::string_view reason) {
+  auto& waiting = now_.waiting;
+  if (!waiting || waiting->what != what || waiting->reason != reason) {
+    const bool said = what == "port" || what == "link";
+    if (said) log_.warn("port.waiting").kv("reason", reason).always();
+    waiting = api::Waiting{
+        .what = std::string(what), .reason = std::string(reason), .since = std::chrono::system_clock::now()};
+  }
+  view_.set(std::make_shared<api::SubnetView>(now_));
+}
+
+void Instance::waited_for(std::string_view what) {
+  if (now_.waiting && now_.waiting->what == what) {
+    if (what == "link") log_.info("port.link_is_back").always();
+    now_.waiting.reset();
+  }
+  view_.set(std::make_shared<api::SubnetView>(now_));
 }
 
 sm::ManagerParts Instance::parts() {
   return {.executor = io_.get_executor(),
           .clock = clock_,
-          .smi = *transport_,
+          .smi = end_->smi(),
           .compute = compute_,
           .log = log_,
           .claim_sm = [this]() -> std::expected<void, std::string> {
-            if (simulated_ != nullptr) {
-              if (simulated_->claim_sm()) return {};
-              return std::unexpected("another SM holds this port");
+            auto claimed = end_->claim_sm();
+            if (!claimed) {
+              wait_for("sm_place", claimed.error());
+            } else {
+              waited_for("sm_place");
             }
-            const auto local = transport_->local();
-            if (!local) return std::unexpected(local.error().what);
-            auto held = umad::IsSm::hold(*local);
-            if (!held) return std::unexpected(held.error().what);
-            is_sm_.emplace(std::move(*held));
-            return {};
+            return claimed;
           },
           .seed = std::random_device{}()};
 }
 
-asio::awaitable<bool> Instance::open() {
-  if (!spec_.fabric) co_return co_await open_port();
-  live_ = std::make_unique<sim::Live>(io_.get_executor(), *spec_.fabric);
-  auto simulated = live_->transport();
-  simulated_ = simulated.get();
-  transport_ = std::move(simulated);
-  spec_.fabric.reset();
-  co_return transport_ != nullptr;
-}
-
-/// Nothing here is fatal: devices appear late, cables are pulled, another program may hold the port. The
-/// reason is said once each time that it changes.
-asio::awaitable<bool> Instance::open_port() {
-  std::string said;
-  for (;;) {
-    std::string reason;
-    const auto port = umad::choose_port(umad::list_ports(), spec_.port);
-    if (!port) reason = port.error().text;
-    if (port) {
-      auto opened = umad::Transport::open(io_, *port, umad::smi_classes());
-      if (opened) {
-        transport_ = std::move(*opened);
-        if (spec_.name.empty()) spec_.name = fmt::format("{}", port->guid);
-        log_.info("port.opened")
-            .kv("device", port->device)
-            .kv("port", port->port)
-            .kv("port_guid", port->guid);
-        co_return true;
-      }
-      reason = opened.error().what;
+sm::ManagerOptions Instance::options() {
+  auto options = spec_.options;
+  options.on_sweep = [this, then = spec_.options.on_sweep](const sm::Snapshot& snapshot) {
+    now_.snapshot = std::make_shared<const sm::Snapshot>(snapshot);
+    now_.swept = std::chrono::system_clock::now();
+    view_.set(std::make_shared<api::SubnetView>(now_));
+    if (then) then(snapshot);
+  };
+  options.on_own_port = [this](const std::string& reason) {
+    if (reason.empty()) {
+      waited_for("own_port");
+    } else {
+      wait_for("own_port", reason);
     }
-    if (reason != said) log_.warn("port.waiting").kv("reason", reason).always();
-    said = std::move(reason);
-    const bool time = co_await clock_.sleep(std::chrono::seconds(1));
-    if (!time) co_return false;
-  }
+  };
+  return options;
 }
 
 }  // namespace smd::cli

@@ -7,17 +7,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "config/config.h"
 #include "mad/asio.h"
-#include "mad/base/fabric.h"
 #include "mad/real_clock.h"
-#include "mad/sim/live.h"
 #include "mad/task_group.h"
-#include "mad/umad/issm.h"
-#include "mad/umad/port.h"
-#include "mad/umad/transport.h"
+#include "smd/api/backend.h"
+#include "smd/cli/end.h"
 #include "smd/compute.h"
 #include "smd/log/log.h"
 #include "smd/manager.h"
@@ -26,34 +24,47 @@ namespace smd::cli {
 
 /// Which fabric, and how.
 struct InstanceSpec {
-  std::string name;                    ///< empty: the port GUID, once it is known
-  std::optional<base::Fabric> fabric;  ///< a simulated one; else a local port
-  umad::PortSelection port;
+  std::string name;   ///< empty: the port GUID, once it is known
+  std::string where;  ///< as the operator named it: "mlx5_0:1", "ft3:8", "any port"
+  bool is_simulated = false;
+  std::unique_ptr<EndSource> ends;
   config::SubnetConfig config;
   sm::ManagerOptions options;
 };
 
-/// Made and ended on one thread, works on one of its own.
+/// Made and ended on one thread, works on one of its own. Opens its end of the fabric, and opens it again
+/// when it is lost, for as long as it lives.
 class Instance {
  public:
   /// `ended` is called once, from the instance's thread, when there is nothing more to do.
   Instance(InstanceSpec spec, sm::Compute& compute, log::Log log, std::function<void()> ended);
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
-  /// Ends the manager within its current step; the fabric forwards on.
   ~Instance();
 
-  const std::string& name() const { return spec_.name; }
-  /// Null before the first sweep has ended. From any thread.
-  std::shared_ptr<const sm::Snapshot> published() const { return published_.get(); }
-  /// Processor time of the simulated nodes; zero of a real fabric. After `ended` only.
-  mad::Duration nodes_cpu() const { return live_ ? live_->cpu_time() : mad::Duration{}; }
+  /// Ends the manager within its current step; the fabric forwards on. From any thread, at once.
+  void stop();
+  void resweep(sm::Work work, std::string reason);
+  /// For the next sweep, which is asked for. What the end of the fabric is stays.
+  void reload(config::SubnetConfig config);
+
+  /// From any thread.
+  std::shared_ptr<const api::SubnetView> view() const { return view_.get(); }
+  /// Calls `pong` from the instance's loop, as soon as that is free.
+  void ping(std::move_only_function<void()> pong);
+  /// Processor time of the simulated nodes; zero of a real fabric. After the first sweep.
+  mad::Duration nodes_cpu() const { return spec_.ends->nodes_cpu(); }
 
  private:
   asio::awaitable<void> work();
   asio::awaitable<bool> open();
-  asio::awaitable<bool> open_port();
+  asio::awaitable<bool> manage();
+  asio::awaitable<void> run_manager();
   sm::ManagerParts parts();
+  sm::ManagerOptions options();
+  bool look();
+  void wait_for(std::string_view what, std::string_view reason);
+  void waited_for(std::string_view what);
 
   InstanceSpec spec_;
   sm::Compute& compute_;
@@ -61,12 +72,12 @@ class Instance {
   std::function<void()> ended_;
   asio::io_context io_{1};
   mad::RealClock clock_;
-  std::unique_ptr<sim::Live> live_;
-  std::unique_ptr<mad::Transport> transport_;
-  sim::Transport* simulated_ = nullptr;  ///< transport_, where it is one
-  std::optional<umad::IsSm> is_sm_;
+  std::unique_ptr<End> end_;
   std::unique_ptr<sm::SubnetManager> manager_;
-  sm::Published<sm::Snapshot> published_;
+  bool manager_ended_ = false;
+  mad::WaitList wake_;
+  api::SubnetView now_;  ///< what view_ is made of
+  sm::Published<api::SubnetView> view_;
   mad::TaskGroup group_;
   std::jthread thread_;
 };

@@ -18,6 +18,7 @@ struct RunOptions {
   std::vector<std::string> ports, port_guids, sims;  ///< subnets named here replace those of the file
   std::vector<std::string> set;                      ///< KEY=VALUE
   std::string dump_dir, dump;
+  std::string socket;  ///< of the API
   bool once = false, dry_run = false, json = false;
 };
 

@@ -27,6 +27,8 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--dump", options.dump, "which dumps, file names with commas between")
       ->type_name("LIST")
       ->needs("--dump-dir");
+  command.add_option("--socket", options.socket, "Unix socket of the API (default: /run/smd/smd.sock)")
+      ->type_name("PATH");
   auto* once = command.add_flag("--once", options.once, "one full sweep, then exit");
   auto* dry_run = command.add_flag("--dry-run", options.dry_run, "read and compute only, print the plan");
   once->excludes(dry_run);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -19,9 +20,11 @@ std::string text_of(const base::FileErrors& errors) {
   return text;
 }
 
-InstanceSpec spec_with(const config::SubnetConfig& config) {
+InstanceSpec spec_with(const config::SubnetConfig& config, umad::PortSelection port) {
   InstanceSpec spec;
   spec.config = config;
+  spec.where = umad::to_string(port);
+  spec.ends = local_port(std::move(port));
   return spec;
 }
 
@@ -31,9 +34,7 @@ std::expected<InstanceSpec, Failure> port_spec(const std::string& text, const co
     return std::unexpected(Failure{
         2, fmt::format("--port \"{}\": not a port; a device's name, or DEV:N with N from 1 to 254", text)});
   }
-  auto spec = spec_with(config);
-  spec.port = *port;
-  return spec;
+  return spec_with(config, *port);
 }
 
 std::expected<InstanceSpec, Failure> guid_spec(const std::string& text, const config::SubnetConfig& config) {
@@ -43,30 +44,32 @@ std::expected<InstanceSpec, Failure> guid_spec(const std::string& text, const co
         2,
         fmt::format("--port-guid \"{}\": not a GUID; up to 16 hexadecimal digits, not all of them 0", text)});
   }
-  auto spec = spec_with(config);
-  spec.port = *guid;
-  return spec;
+  return spec_with(config, *guid);
 }
 
 std::expected<InstanceSpec, Failure> sim_spec(const std::string& text, const config::SubnetConfig& config,
                                               std::set<std::string>& names) {
   auto fabric = base::load_fabric(text);
   if (!fabric) return std::unexpected(Failure{2, text_of(fabric.error())});
-  auto spec = spec_with(config);
+  InstanceSpec spec;
+  spec.config = config;
+  spec.is_simulated = true;
   spec.name = text;
   for (unsigned i = 2; !names.insert(spec.name).second; ++i) spec.name = fmt::format("{}-{}", text, i);
-  spec.fabric = std::move(*fabric);
+  spec.where = text;
+  spec.ends = simulated(std::move(*fabric));
   return spec;
 }
 
 std::vector<InstanceSpec> configured(const config::Config& config) {
   std::vector<InstanceSpec> specs;
   for (const auto& subnet : config.subnets) {
-    auto spec = spec_with(subnet);
-    spec.name = subnet.name;
-    if (subnet.port_guid) spec.port = *subnet.port_guid;
+    umad::PortSelection port = umad::AnyPort{};
+    if (subnet.port_guid) port = *subnet.port_guid;
     // Checked by the configuration already.
-    if (const auto named = umad::parse_port(subnet.port); !subnet.port.empty() && named) spec.port = *named;
+    if (const auto named = umad::parse_port(subnet.port); !subnet.port.empty() && named) port = *named;
+    auto spec = spec_with(subnet, std::move(port));
+    spec.name = subnet.name;
     specs.push_back(std::move(spec));
   }
   return specs;
@@ -79,10 +82,16 @@ std::expected<std::vector<InstanceSpec>, Failure> instance_specs(const RunOption
   std::vector<InstanceSpec> specs;
   std::set<std::string> names;
   const auto add = [&](std::expected<InstanceSpec, Failure>&& spec) -> std::optional<Failure> {
-    if (!spec) return spec.error();
+    if (!spec) return std::move(spec.error());
     specs.push_back(std::move(*spec));
     return std::nullopt;
   };
+  for (const auto* given : {&options.ports, &options.port_guids}) {
+    for (const auto& text : *given) {
+      if (std::ranges::count(*given, text) > 1)
+        return std::unexpected(Failure{2, fmt::format("\"{}\" is given twice: a port has one subnet", text)});
+    }
+  }
   for (const auto& text : options.ports) {
     if (auto failure = add(port_spec(text, config.base))) return std::unexpected(*failure);
   }

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "smd/log/format.h"
@@ -11,32 +10,18 @@
 namespace smd::log {
 
 Core::Core(config::LogConfig config, Output output, Times times, Stamp stamp)
-    : widest_(config.level),
+    : widest_(filter_of(config).widest()),
       config_(std::move(config)),
+      filter_(filter_of(config_)),
       output_(std::move(output)),
       times_(std::move(times)),
-      stamp_(stamp) {
-  narrow();
-}
+      stamp_(stamp) {}
 
 Core::~Core() { finish(); }
 
-/// A filter by module or GUID lets debug lines through to `wanted`, which sees what they are about.
-void Core::narrow() {
-  const bool some = !config_.modules.empty() || !config_.guids.empty();
-  widest_.store(some ? Level::debug : config_.level, std::memory_order_relaxed);
-}
-
-bool Core::wanted(const Record& record) const {
-  if (record.level <= config_.level) return true;
-  if (std::ranges::find(config_.modules, record.module()) != config_.modules.end()) return true;
-  return std::ranges::any_of(
-      record.guids, [&](Guid guid) { return std::ranges::find(config_.guids, guid) != config_.guids.end(); });
-}
-
 void Core::write(const Record& record) {
   const std::scoped_lock guard(lock_);
-  if (!wanted(record)) return;
+  if (!filter_.passes(record)) return;
   const auto now = times_.steady();
   for (const auto& count : repetitions_.due(now)) emit(count);
   // Debug lines were asked for, one by one; counting them would hide what is looked for.
@@ -69,15 +54,19 @@ void Core::replace(config::LogConfig config, Output output, Stamp stamp) {
   config_ = std::move(config);
   output_ = std::move(output);
   stamp_ = stamp;
-  narrow();
+  filter_ = filter_of(config_);
+  widest_.store(filter_.widest(), std::memory_order_relaxed);
 }
 
-void Core::set_filter(Level level, std::vector<std::string> modules, std::vector<Guid> guids) {
+void Core::set_filter(Filter filter) {
   const std::scoped_lock guard(lock_);
-  config_.level = level;
-  config_.modules = std::move(modules);
-  config_.guids = std::move(guids);
-  narrow();
+  filter_ = std::move(filter);
+  widest_.store(filter_.widest(), std::memory_order_relaxed);
+}
+
+Filter Core::filter() {
+  const std::scoped_lock guard(lock_);
+  return filter_;
 }
 
 }  // namespace smd::log

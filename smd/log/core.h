@@ -28,16 +28,16 @@ class Core {
   void tick();
   void finish();
   void replace(config::LogConfig config, Output output, Stamp stamp);
-  void set_filter(Level level, std::vector<std::string> modules, std::vector<Guid> guids);
+  void set_filter(Filter filter);
+  Filter filter();
 
  private:
-  bool wanted(const Record& record) const;
   void emit(const Record& record);
-  void narrow();
 
   std::atomic<Level> widest_;
   std::mutex lock_;
   config::LogConfig config_;
+  Filter filter_;
   Output output_;
   Times times_;
   RateLimiter repetitions_;

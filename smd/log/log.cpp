@@ -94,9 +94,10 @@ std::expected<void, std::string> Log::configure(const config::LogConfig& config)
   return {};
 }
 
-void Log::set_filter(config::LogLevel level, std::vector<std::string> modules,
-                     std::vector<Guid> guids) const {
-  if (core_) core_->set_filter(level, std::move(modules), std::move(guids));
+void Log::set_filter(Filter filter) const {
+  if (core_) core_->set_filter(std::move(filter));
 }
+
+Filter Log::filter() const { return core_ ? core_->filter() : Filter{}; }
 
 }  // namespace smd::log

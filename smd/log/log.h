@@ -18,6 +18,7 @@
 
 #include "config/config.h"
 #include "mad/base/id.h"
+#include "smd/log/filter.h"
 #include "smd/log/output.h"
 #include "smd/log/record.h"
 
@@ -106,8 +107,9 @@ class Log {
   void finish() const;
   /// A new [log] table, for a reload: opens the target anew; the old one stays where that fails.
   std::expected<void, std::string> configure(const config::LogConfig& config) const;
-  /// Level, modules and GUIDs only; the target stays.
-  void set_filter(config::LogLevel level, std::vector<std::string> modules, std::vector<Guid> guids) const;
+  /// Which lines are written, until the next configure(); the target stays.
+  void set_filter(Filter filter) const;
+  Filter filter() const;
 
  private:
   Event begin(Level level, std::string_view event) const;

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "mad/wire/mad.h"
+#include "smd/report/ports.h"
 
 namespace smd::sm {
 namespace {
@@ -17,14 +18,6 @@ namespace {
 std::string name_of(const Subnet& subnet, Guid node) {
   const auto* found = subnet.find(node);
   return found != nullptr ? found->description : std::string{};
-}
-
-std::string why_not_active(const Subnet& subnet, const Port& port) {
-  if (!port.peer) return "nothing answers at the other end";
-  const auto* peer = subnet.find(port.peer->node);
-  if (peer == nullptr)
-    return fmt::format("the node at the other end, {}, is not in service", port.peer->node);
-  return fmt::format("state {}", to_string(port.info.port_state));
 }
 
 void log_ports(const log::Log& log, const Subnet& subnet) {
@@ -36,7 +29,7 @@ void log_ports(const log::Log& log, const Subnet& subnet) {
       log.warn("port.not_active")
           .port(node->guid(), node->description, num)
           .kv("state", port.info.port_state)
-          .kv("reason", why_not_active(subnet, port));
+          .kv("reason", why_not_active(subnet, *node, num));
     }
   }
 }

@@ -107,7 +107,7 @@ TEST(Log, ModulesAndGuidsLetDebugLinesThrough) {
   log.debug("mad.retry").kv("tries", 2);
   log.debug("sweep.node").node(Guid{5}, "a");
   log.debug("sweep.node").node(Guid{6}, "b");
-  log.set_filter(Level::debug, {}, {});
+  log.set_filter({.level = Level::debug});
   log.debug("sweep.node").node(Guid{7}, "c");
 
   EXPECT_THAT(*book.lines, ElementsAre("mad.retry tries=2", "sweep.node guid=0x0000000000000005 name=a",

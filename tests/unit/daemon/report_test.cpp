@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <boost/json/src.hpp>
+#include <boost/json.hpp>
 #include <string>
 #include <vector>
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/difference.h"
+
+#include <fmt/format.h>
+
+#include "config/schema.h"
+
+namespace smd::config {
+namespace {
+
+std::string shortened(const std::string& value) {
+  constexpr std::size_t kLongest = 60;
+  return value.size() <= kLongest ? value : value.substr(0, kLongest) + "...";
+}
+
+std::vector<std::string> of_settings(const Settings& before, const Settings& after) {
+  std::vector<std::string> found;
+  for (const auto& key : make_schema().keys) {
+    const auto was = key.show(before);
+    const auto is = key.show(after);
+    if (was != is) found.push_back(fmt::format("{} {} -> {}", key.path(), shortened(was), shortened(is)));
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> differences(const LogConfig& before, const LogConfig& after) {
+  return of_settings({.log = before}, {.log = after});
+}
+
+std::vector<std::string> differences(const ApiConfig& before, const ApiConfig& after) {
+  return of_settings({.api = before}, {.api = after});
+}
+
+std::vector<std::string> differences(const SubnetConfig& before, const SubnetConfig& after) {
+  auto found = of_settings({.subnet = before}, {.subnet = after});
+  const bool same_key_file = before.sm.key_file == after.sm.key_file;
+  if (same_key_file && before.sm.sm_key != after.sm.sm_key) found.emplace_back("what is in sm.key_file");
+  const bool same_map = before.names.map == after.names.map;
+  if (same_map && before.names.nodes != after.names.nodes) found.emplace_back("what is in names.map");
+  if (found.empty() && before != after) found.emplace_back("what is in a file that it names");
+  return found;
+}
+
+}  // namespace smd::config

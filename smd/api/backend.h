@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the API shows and changes, without saying who holds it.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "routing/parallel.h"
+#include "smd/agenda.h"
+#include "smd/log/log.h"
+#include "smd/snapshot.h"
+
+namespace smd::api {
+
+/// Why a subnet's manager cannot go on by itself.
+struct Waiting {
+  std::string what;    ///< "port", "link", "sm_place", "own_port"; "master" is seen in the snapshot
+  std::string reason;  ///< one line
+  std::chrono::system_clock::time_point since;
+};
+
+/// One subnet as it is now.
+struct SubnetView {
+  std::string name;  ///< empty as long as it is the GUID of a port that is not there yet
+  std::string port;  ///< where: "mlx5_0:1", or as the operator named it as long as nothing is open
+  std::optional<Waiting> waiting{};
+  std::shared_ptr<const sm::Snapshot> snapshot{};  ///< null before the first sweep
+  std::chrono::system_clock::time_point swept{};   ///< when that ended
+};
+
+struct DaemonInfo {
+  std::string version;
+  std::string configuration;                              ///< the file; empty: none
+  std::chrono::system_clock::time_point started, loaded;  ///< when smd began, when the file was read last
+};
+
+/// All of it is called from any thread and returns at once.
+class Backend {
+ public:
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+  virtual ~Backend() = default;
+
+  virtual DaemonInfo info() const = 0;
+  /// In the order of the configuration.
+  virtual std::vector<std::shared_ptr<const SubnetView>> subnets() const = 0;
+  /// By position in subnets().
+  virtual void resweep(std::size_t subnet, sm::Work work) = 0;
+  virtual log::Filter log_filter() const = 0;
+  virtual void set_log_filter(const log::Filter& filter) = 0;
+  /// What the configuration says.
+  virtual log::Filter configured_log_filter() const = 0;
+  /// For dumps.
+  virtual const routing::Parallel& parallel() const = 0;
+};
+
+}  // namespace smd::api

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Asking a running daemon, from a program that has nothing else to do meanwhile.
+
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace smd::api {
+
+struct ClientError {
+  bool nobody = false;  ///< there is no daemon at the socket
+  std::string text;     ///< one line
+};
+
+struct Reply {
+  unsigned status = 0;
+  std::string body;  ///< empty where `sink` took it
+};
+
+/// Takes a piece of a long answer; says what is wrong with it.
+using BodySink = std::function<std::expected<void, std::string>(std::string_view)>;
+
+/// One request. With a sink the body of a good answer goes there in pieces.
+std::expected<Reply, ClientError> ask(const std::filesystem::path& socket, std::string_view method,
+                                      std::string_view target, std::string_view body = {},
+                                      const BodySink& sink = {});
+
+}  // namespace smd::api

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What changes something: a sweep that is asked for, what the log says.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "mad/base/parse.h"
+#include "smd/api/handlers.h"
+#include "smd/api/json_in.h"
+#include "smd/log/modules.h"
+
+namespace smd::api {
+
+using sm::Json;
+
+namespace {
+
+namespace json = boost::json;
+
+Answer bad_body(std::string_view message) { return error_of(400, "bad_body", message); }
+
+/// The members of the body by name, all of them texts and all of them known. An empty body has none.
+std::expected<std::map<std::string, std::string>, Answer> members(std::string_view body,
+                                                                  std::span<const std::string_view> known) {
+  std::map<std::string, std::string> found;
+  if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) return found;
+  const auto value = parse_json(body);
+  if (!value) return std::unexpected(bad_body(value.error()));
+  if (!value->is_object()) return std::unexpected(bad_body("the body must be an object"));
+  for (const auto& [key, member] : value->get_object()) {
+    const std::string name(key);
+    if (std::ranges::find(known, name) == known.end())
+      return std::unexpected(
+          bad_body(fmt::format("{}: not known; there are {}", name, fmt::join(known, ", "))));
+    if (!member.is_string()) return std::unexpected(bad_body(fmt::format("{}: must be a string", name)));
+    found[name] = std::string(member.get_string());
+  }
+  return found;
+}
+
+std::optional<log::Level> level_of(std::string_view text) {
+  for (const auto level : {log::Level::error, log::Level::warn, log::Level::info, log::Level::debug}) {
+    if (config::to_string(level) == text) return level;
+  }
+  return std::nullopt;
+}
+
+Answer log_json(const log::Filter& filter) {
+  Json::Object modules;
+  for (const auto& [name, level] : filter.modules)
+    modules.emplace_back(name, Json{std::string(config::to_string(level))});
+  Json::Object guids;
+  for (const auto& [guid, level] : filter.guids)
+    guids.emplace_back(fmt::format("{}", guid), Json{std::string(config::to_string(level))});
+  return answer_of(Json{Json::Object{{"level", Json{std::string(config::to_string(filter.level))}},
+                                     {"modules", Json{std::move(modules)}},
+                                     {"guids", Json{std::move(guids)}}}});
+}
+
+/// Sets one place of the filter, or (no level) makes it what the configuration says.
+template <class Map, class Key>
+void set_one(Map& map, const Map& configured, const Key& key, std::optional<log::Level> level) {
+  map.erase(key);
+  if (level) {
+    map.emplace(key, *level);
+  } else if (const auto at = configured.find(key); at != configured.end()) {
+    map.emplace(key, at->second);
+  }
+}
+
+}  // namespace
+
+Answer post_resweep(const Question& question, Backend& backend) {
+  static constexpr std::array<std::string_view, 1> kKnown{"sweep"};
+  const auto chosen = choose(question, backend);
+  if (!chosen) return chosen.error();
+  const auto asked = members(question.body, kKnown);
+  if (!asked) return asked.error();
+  const auto at = asked->find("sweep");
+  const std::string kind = at == asked->end() ? "light" : at->second;
+  if (kind != "light" && kind != "heavy")
+    return bad_body(fmt::format("sweep: found \"{}\", allowed \"light\" or \"heavy\"", kind));
+  const auto& waiting = chosen->view->waiting;
+  if (waiting && (waiting->what == "port" || waiting->what == "sm_place"))
+    return error_of(409, "waiting", fmt::format("{} waits: {}", chosen->view->name, waiting->reason));
+  backend.resweep(chosen->index, kind == "heavy" ? sm::Work::heavy : sm::Work::light);
+  return answer_of(Json{Json::Object{{"subnet", Json{chosen->view->name}}, {"sweep", Json{kind}}}}, 202);
+}
+
+Answer get_log(const Question&, Backend& backend) { return log_json(backend.log_filter()); }
+
+Answer put_log(const Question& question, Backend& backend) {
+  static constexpr std::array<std::string_view, 3> kKnown{"level", "module", "guid"};
+  const auto asked = members(question.body, kKnown);
+  if (!asked) return asked.error();
+  if (!asked->contains("level")) return bad_body("level: missing");
+  const auto& word = asked->at("level");
+  const auto level = level_of(word);
+  if (!level && word != "default") {
+    return bad_body(
+        fmt::format("level: found \"{}\", allowed \"error\", \"warn\", \"info\", \"debug\", or "
+                    "\"default\" (as configured)",
+                    word));
+  }
+  auto filter = backend.log_filter();
+  const auto configured = backend.configured_log_filter();
+  if (const auto module = asked->find("module"); module != asked->end()) {
+    if (std::ranges::find(log::kModules, module->second) == log::kModules.end()) {
+      return bad_body(
+          fmt::format("module: found \"{}\", allowed {}", module->second, fmt::join(log::kModules, ", ")));
+    }
+    set_one(filter.modules, configured.modules, module->second, level);
+  }
+  if (const auto text = asked->find("guid"); text != asked->end()) {
+    const auto guid = base::parse_guid(text->second);
+    if (!guid) {
+      return bad_body(
+          fmt::format("guid: found \"{}\", allowed a GUID such as 0x0002c90300001234", text->second));
+    }
+    set_one(filter.guids, configured.guids, *guid, level);
+  }
+  if (!asked->contains("module") && !asked->contains("guid")) {
+    if (level) {
+      filter.level = *level;
+    } else {
+      filter = configured;
+    }
+  }
+  backend.set_log_filter(filter);
+  return log_json(filter);
+}
+
+}  // namespace smd::api

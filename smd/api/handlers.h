@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The answers, one function a route. docs/openapi.json describes them; a test compares both.
+
+#include <expected>
+
+#include "smd/api/router.h"
+
+namespace smd::api {
+
+// status.cpp
+Answer get_status(const Question& question, Backend& backend);
+Answer get_subnet_status(const Question& question, Backend& backend);
+// ports.cpp
+Answer get_ports(const Question& question, Backend& backend);
+// commands.cpp
+Answer post_resweep(const Question& question, Backend& backend);
+Answer get_log(const Question& question, Backend& backend);
+Answer put_log(const Question& question, Backend& backend);
+// dump.cpp
+Answer get_dump(const Question& question, Backend& backend);
+
+/// One of the backend's subnets.
+struct Chosen {
+  std::size_t index = 0;
+  std::shared_ptr<const SubnetView> view;
+};
+/// The one that the path names; the error says which there are.
+std::expected<Chosen, Answer> choose(const Question& question, const Backend& backend);
+
+/// What a port is, with the reason where it is not Active.
+sm::Json port_json(const sm::Subnet& subnet, const sm::Node& node, PortNum port);
+
+}  // namespace smd::api

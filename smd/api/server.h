@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// HTTP/1.1 on the Unix socket.
+
+#include <boost/beast/core/flat_buffer.hpp>
+#include <filesystem>
+#include <list>
+#include <memory>
+
+#include "mad/asio.h"
+#include "mad/clock.h"
+#include "mad/task_group.h"
+#include "smd/api/backend.h"
+#include "smd/api/listen.h"
+#include "smd/api/request.h"
+#include "smd/compute.h"
+
+namespace smd::api {
+
+struct ServerLimits {
+  std::size_t connections = 64;      ///< where all are taken, the one that has been idle longest gives way
+  std::uint32_t header = 16 * 1024;  ///< bytes
+  std::uint64_t body = 64 * 1024;    ///< bytes
+  mad::Duration request = std::chrono::seconds(10);  ///< to send a request, and between two of them
+  mad::Duration piece = std::chrono::seconds(30);    ///< to take a piece of the answer
+};
+
+/// On one io_context's thread; answers are made by `compute`, so that whoever asks for much holds nobody up.
+/// stop() must have ended before it dies.
+class Server {
+ public:
+  Server(asio::io_context& io, mad::Clock& clock, sm::Compute& compute, Backend& backend,
+         ServerLimits limits = {});
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Serves what comes to `acceptor`, which listens at `path`.
+  void start(Protocol::acceptor acceptor, std::filesystem::path path);
+  /// Takes the socket's file away; nobody comes any more.
+  void close();
+  /// The same, and ends every connection.
+  asio::awaitable<void> stop();
+  std::size_t connections() const { return connections_.size(); }
+
+ private:
+  struct Connection {
+    Connection(Protocol::socket opened, std::size_t most) : socket(std::move(opened)), buffer(most) {}
+    Protocol::socket socket;
+    boost::beast::flat_buffer buffer;
+    bool idle = true;  ///< no request of it is being answered
+  };
+  using Place = std::list<Connection>::iterator;
+
+  asio::awaitable<void> accept();
+  asio::awaitable<void> serve(Place place);
+  asio::awaitable<bool> one(Place place);
+  asio::awaitable<bool> reply(Place place, std::shared_ptr<const Answer> answer, unsigned version, bool keep);
+  asio::awaitable<bool> send_bundle(Place place, std::shared_ptr<const Answer> answer);
+  asio::awaitable<bool> write(Place place, asio::const_buffer bytes);
+  void make_room();
+
+  mad::Clock& clock_;
+  sm::Compute& compute_;
+  Backend& backend_;
+  ServerLimits limits_;
+  std::filesystem::path path_;
+  Protocol::acceptor acceptor_;
+  std::list<Connection> connections_;
+  mad::WaitList room_;
+  mad::TaskGroup tasks_;
+};
+
+}  // namespace smd::api

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "smd/api/handlers.h"
+#include "smd/log/format.h"
+#include "smd/report/ports.h"
+
+namespace smd::api {
+
+using sm::Json;
+
+namespace {
+
+Json text(std::string_view value) { return Json{std::string(value)}; }
+Json number(std::uint64_t value) { return Json{value}; }
+Json guid(Guid value) { return Json{fmt::format("{}", value)}; }
+Json time(std::chrono::system_clock::time_point when) { return Json{log::to_utc(when)}; }
+
+std::string name_of(const sm::Subnet& subnet, Guid node) {
+  const auto* found = subnet.find(node);
+  return found != nullptr ? found->description : std::string{};
+}
+
+Json place_json(const sm::Subnet& subnet, const sm::PeerPort& place) {
+  return Json{Json::Object{{"guid", guid(place.node)},
+                           {"name", text(name_of(subnet, place.node))},
+                           {"port", number(place.port.value())}}};
+}
+
+Json sweep_json(const sm::SweepSummary& summary) {
+  Json::Object object;
+  sm::for_each_field(summary, [&](std::string_view key, auto value) {
+    if constexpr (std::is_same_v<decltype(value), std::string_view>) {
+      object.emplace_back(key, Json{std::string(value)});
+    } else {
+      object.emplace_back(key, Json{value});
+    }
+  });
+  return Json{std::move(object)};
+}
+
+/// An SM by its port, whoever it is.
+Json sm_json(Guid port_guid, std::uint8_t priority, std::string_view state, Lid lid, std::string_view node) {
+  return Json{Json::Object{{"guid", guid(port_guid)},
+                           {"node", text(node)},
+                           {"lid", number(lid.value())},
+                           {"priority", number(priority)},
+                           {"state", text(state)}}};
+}
+
+bool is_running(const SubnetView& view) {
+  return view.snapshot &&
+         (!view.waiting || (view.waiting->what != "port" && view.waiting->what != "sm_place"));
+}
+
+std::string_view sm_state(const SubnetView& view) {
+  if (!is_running(view)) return view.waiting ? "not_active" : "discovering";
+  switch (view.snapshot->state) {
+    case wire::SmState::not_active:
+      return "not_active";
+    case wire::SmState::discovering:
+      return "discovering";
+    case wire::SmState::standby:
+      return "standby";
+    case wire::SmState::master:
+      return "master";
+  }
+  return "unknown";
+}
+
+const sm::OtherSm* other_master(const sm::Subnet& subnet) {
+  const auto at = std::ranges::find(subnet.other_sms, wire::SmState::master,
+                                    [](const sm::OtherSm& other) { return other.info.state; });
+  return at == subnet.other_sms.end() ? nullptr : &*at;
+}
+
+Json self_json(const SubnetView& view) {
+  if (!view.snapshot) return sm_json({}, 0, sm_state(view), {}, {});
+  const auto& now = *view.snapshot;
+  return sm_json(now.rank.guid, now.rank.priority, sm_state(view), now.summary.sm_lid,
+                 name_of(*now.subnet, now.subnet->sm_node));
+}
+
+Json master_json(const SubnetView& view) {
+  if (!is_running(view)) return {};
+  if (view.snapshot->state == wire::SmState::master) return self_json(view);
+  const auto* other = other_master(*view.snapshot->subnet);
+  if (other == nullptr) return {};
+  return sm_json(other->info.guid, other->info.priority, "master", other->lid, other->node_description);
+}
+
+Json waiting_json(const SubnetView& view) {
+  const auto made = [](std::string_view what, std::string reason, auto since) {
+    return Json{
+        Json::Object{{"for", text(what)}, {"reason", Json{std::move(reason)}}, {"since", time(since)}}};
+  };
+  if (view.waiting) return made(view.waiting->what, view.waiting->reason, view.waiting->since);
+  if (!view.snapshot || view.snapshot->state != wire::SmState::standby) return {};
+  const auto& others = view.snapshot->subnet->other_sms;
+  const auto* other = other_master(*view.snapshot->subnet);
+  if (other == nullptr && !others.empty()) other = &others.front();
+  const auto who = other == nullptr ? std::string("another subnet manager has the fabric")
+                                    : fmt::format("{} \"{}\" is {}, priority {}", other->info.guid,
+                                                  other->node_description, to_string(other->info.state),
+                                                  other->info.priority);
+  return made("master", who, view.swept);
+}
+
+Json::Array not_active_json(const sm::Subnet& subnet) {
+  Json::Array ports;
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t p = 1; p < node->ports.size(); ++p) {
+      const auto& port = node->ports[p];
+      if (!port.linked() || port.info.port_state == PortState::active) continue;
+      ports.push_back(port_json(subnet, *node, PortNum{static_cast<std::uint8_t>(p)}));
+    }
+  }
+  return ports;
+}
+
+Json::Array unresponsive_json(const sm::Subnet& subnet) {
+  Json::Array nodes;
+  for (const auto& lost : subnet.unresponsive) {
+    nodes.push_back(Json{Json::Object{{"guid", lost.node == Guid{} ? Json{} : guid(lost.node)},
+                                      {"behind", place_json(subnet, lost.behind)},
+                                      {"reason", text(lost.reason)}}});
+  }
+  return nodes;
+}
+
+Json::Array duplicates_json(const sm::Subnet& subnet) {
+  Json::Array all;
+  for (const auto& duplicate : subnet.duplicates) {
+    Json::Array places;
+    for (const auto& place : duplicate.places) places.push_back(place_json(subnet, place));
+    all.push_back(Json{Json::Object{{"guid", guid(duplicate.guid)}, {"behind", Json{std::move(places)}}}});
+  }
+  return all;
+}
+
+Json routing_json(const sm::Decided& decided) {
+  if (!decided.routes) return {};
+  const auto& routes = *decided.routes;
+  Json::Array refused;
+  for (const auto& refusal : routes.fell_back_from) {
+    refused.push_back(Json{Json::Object{{"engine", text(refusal.engine)}, {"reason", text(refusal.reason)}}});
+  }
+  const bool proven = routes.verification.ok();
+  const auto found = proven ? Json{} : Json{routing::describe(routes.verification, *routes.topology)};
+  return Json{Json::Object{{"engine", text(routes.engine)},
+                           {"verified", Json{proven}},
+                           {"found", found},
+                           {"fell_back_from", Json{std::move(refused)}}}};
+}
+
+void add_fabric(const SubnetView& view, Json::Object& object) {
+  const auto& now = view.snapshot;
+  Json::Array without_lid;
+  Json::Array others;
+  if (now && now->decided.lids) {
+    for (const auto port : now->decided.lids->without_lid) without_lid.push_back(guid(port));
+  }
+  if (now) {
+    for (const auto& other : now->subnet->other_sms) {
+      others.push_back(sm_json(other.info.guid, other.info.priority, to_string(other.info.state), other.lid,
+                               other.node_description));
+    }
+  }
+  object.emplace_back("other_sms", Json{std::move(others)});
+  object.emplace_back("routing", now ? routing_json(now->decided) : Json{});
+  object.emplace_back("ports_not_active", Json{now ? not_active_json(*now->subnet) : Json::Array{}});
+  object.emplace_back("unresponsive", Json{now ? unresponsive_json(*now->subnet) : Json::Array{}});
+  object.emplace_back("duplicate_guids", Json{now ? duplicates_json(*now->subnet) : Json::Array{}});
+  object.emplace_back("ports_without_lid", Json{std::move(without_lid)});
+}
+
+Json subnet_json(const SubnetView& view) {
+  Json::Object object{{"subnet", text(view.name)}, {"port", text(view.port)}};
+  object.emplace_back("sm", self_json(view));
+  object.emplace_back("master", master_json(view));
+  object.emplace_back("waiting", waiting_json(view));
+  object.emplace_back("swept_at", view.snapshot ? time(view.swept) : Json{});
+  object.emplace_back("last_sweep", view.snapshot ? sweep_json(view.snapshot->summary) : Json{});
+  add_fabric(view, object);
+  return Json{std::move(object)};
+}
+
+}  // namespace
+
+std::expected<Chosen, Answer> choose(const Question& question, const Backend& backend) {
+  const auto subnets = backend.subnets();
+  std::string names;
+  for (std::size_t i = 0; i < subnets.size(); ++i) {
+    if (subnets[i]->name == question.subnet) return Chosen{i, subnets[i]};
+    names += (names.empty() ? "" : ", ") + (subnets[i]->name.empty() ? "(no port yet)" : subnets[i]->name);
+  }
+  return std::unexpected(
+      error_of(404, "no_such_subnet", fmt::format("no subnet {}; there are: {}", question.subnet, names)));
+}
+
+Answer get_status(const Question&, Backend& backend) {
+  const auto info = backend.info();
+  Json::Array subnets;
+  for (const auto& view : backend.subnets()) subnets.push_back(subnet_json(*view));
+  return answer_of(
+      Json{Json::Object{{"version", text(info.version)},
+                        {"pid", number(static_cast<std::uint64_t>(::getpid()))},
+                        {"started", time(info.started)},
+                        {"configuration", info.configuration.empty() ? Json{} : text(info.configuration)},
+                        {"configuration_loaded", time(info.loaded)},
+                        {"subnets", Json{std::move(subnets)}}}});
+}
+
+Answer get_subnet_status(const Question& question, Backend& backend) {
+  const auto chosen = choose(question, backend);
+  return chosen ? answer_of(subnet_json(*chosen->view)) : chosen.error();
+}
+
+}  // namespace smd::api

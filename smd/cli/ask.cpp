@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/ask.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <expected>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <vector>
+
+#include "mad/base/parse.h"
+#include "smd/api/client.h"
+#include "smd/api/json_in.h"
+#include "smd/api/listen.h"
+#include "smd/api/router.h"
+#include "smd/api/tar.h"
+#include "smd/cli/ask_text.h"
+#include "smd/cli/daemon.h"
+#include "smd/dump/dumps.h"
+#include "smd/log/modules.h"
+
+namespace smd::cli {
+namespace {
+
+namespace json = boost::json;
+constexpr std::array<const char*, 5> kCommands{"status", "ports", "resweep", "log", "dump"};
+
+/// One conversation with a daemon; what goes wrong ends as a line and an exit status.
+class Asker {
+ public:
+  Asker(const AskOptions& options, std::ostream& out)
+      : options_(options),
+        out_(out),
+        socket_(options.socket.empty() ? api::default_socket_to_ask()
+                                       : std::filesystem::path(options.socket)) {}
+
+  using Done = std::expected<void, std::string>;
+  Done status();
+  Done ports();
+  Done resweep();
+  Done log();
+  Done dump();
+
+ private:
+  std::expected<json::value, std::string> call(std::string_view method, const std::string& target,
+                                               const std::string& body = {});
+  std::expected<std::vector<std::string>, std::string> subnets();
+  std::string path_of(const std::string& subnet, std::string_view what) const {
+    return fmt::format("/v1/subnets/{}/{}", api::percent_encoded(subnet), what);
+  }
+  Done dump_one(const std::string& subnet, const std::filesystem::path& folder);
+
+  const AskOptions& options_;
+  std::ostream& out_;
+  std::filesystem::path socket_;
+};
+
+/// What a refusal says.
+std::string message_of(const api::Reply& reply) {
+  const auto body = api::parse_json(reply.body);
+  if (body && body->is_object()) {
+    const auto* error = body->get_object().if_contains("error");
+    const auto* text =
+        error != nullptr && error->is_object() ? error->get_object().if_contains("message") : nullptr;
+    if (text != nullptr && text->is_string()) return std::string(text->get_string());
+  }
+  return fmt::format("status {}", reply.status);
+}
+
+std::expected<json::value, std::string> Asker::call(std::string_view method, const std::string& target,
+                                                    const std::string& body) {
+  const auto reply = api::ask(socket_, method, target, body);
+  if (!reply) return std::unexpected(reply.error().text);
+  if (reply->status / 100 != 2) return std::unexpected(message_of(*reply));
+  auto value = api::parse_json(reply->body);
+  if (!value) return std::unexpected(fmt::format("{}: {}", socket_.string(), value.error()));
+  return *std::move(value);
+}
+
+/// The one that was named, else all that have a name yet.
+std::expected<std::vector<std::string>, std::string> Asker::subnets() {
+  if (!options_.subnet.empty()) return std::vector{options_.subnet};
+  const auto status = call("GET", "/v1/status");
+  if (!status) return std::unexpected(status.error());
+  std::vector<std::string> names;
+  std::string waiting;
+  for (const auto& subnet : list_of(*status, "subnets")) {
+    auto name = text_of(subnet, "subnet");
+    if (name.empty()) waiting = text_of(member_of(subnet, "waiting"), "reason");
+    if (!name.empty()) names.push_back(std::move(name));
+  }
+  if (names.empty()) return std::unexpected(fmt::format("no subnet yet: {}", waiting));
+  return names;
+}
+
+Asker::Done Asker::status() {
+  const auto target = options_.subnet.empty() ? "/v1/status" : path_of(options_.subnet, "status");
+  const auto value = call("GET", target);
+  if (!value) return std::unexpected(value.error());
+  if (options_.json) {
+    out_ << json::serialize(*value) << '\n';
+  } else if (options_.subnet.empty()) {
+    print_status(out_, *value);
+  } else {
+    print_subnet(out_, *value);
+  }
+  return {};
+}
+
+Asker::Done Asker::ports() {
+  const auto names = subnets();
+  if (!names) return std::unexpected(names.error());
+  for (const auto& name : *names) {
+    const auto value = call("GET", path_of(name, options_.not_active ? "ports?not_active=true" : "ports"));
+    if (!value) return std::unexpected(value.error());
+    if (options_.json) {
+      out_ << json::serialize(*value) << '\n';
+    } else {
+      print_ports(out_, *value, names->size() > 1);
+    }
+  }
+  return {};
+}
+
+Asker::Done Asker::resweep() {
+  const auto names = subnets();
+  if (!names) return std::unexpected(names.error());
+  const auto kind = options_.sweep.empty() ? "light" : options_.sweep;
+  for (const auto& name : *names) {
+    const auto value = call("POST", path_of(name, "resweep"), json::serialize(json::object{{"sweep", kind}}));
+    if (!value) return std::unexpected(value.error());
+    if (options_.json) {
+      out_ << json::serialize(*value) << '\n';
+    } else {
+      out_ << fmt::format("{}: {} sweep asked for\n", name, kind);
+    }
+  }
+  return {};
+}
+
+Asker::Done Asker::log() {
+  json::object body{{"level", options_.level}};
+  const bool module = std::ranges::find(log::kModules, options_.subject) != log::kModules.end();
+  if (!options_.subject.empty()) body[module ? "module" : "guid"] = options_.subject;
+  const auto value = call("PUT", "/v1/log", json::serialize(body));
+  if (!value) return std::unexpected(value.error());
+  if (options_.json) {
+    out_ << json::serialize(*value) << '\n';
+  } else {
+    print_log(out_, *value);
+  }
+  return {};
+}
+
+Asker::Done Asker::dump() {
+  const auto names = subnets();
+  if (!names) return std::unexpected(names.error());
+  const std::filesystem::path folder = options_.folder;
+  for (const auto& name : *names) {
+    auto done = dump_one(name, names->size() > 1 ? folder / folder_name(name) : folder);
+    if (!done) return done;
+  }
+  return {};
+}
+
+/// Files under another name until they are whole, as the daemon itself writes its dumps.
+class Files {
+ public:
+  explicit Files(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  ~Files() {
+    std::error_code ignored;
+    if (!new_.empty()) std::filesystem::remove(new_, ignored);
+  }
+  Files(const Files&) = delete;
+  Files& operator=(const Files&) = delete;
+
+  Asker::Done begin(const std::string& name) {
+    const bool ours = std::ranges::any_of(sm::dump_formats(), [&](const auto& f) { return f.name == name; });
+    if (!ours) return std::unexpected(fmt::format("the answer holds a file {}, which is no dump", name));
+    path_ = folder_ / name;
+    new_ = path_;
+    new_ += ".new";
+    file_.reset(std::fopen(new_.c_str(), "wbe"));
+    return file_ ? Asker::Done{} : failed(new_);
+  }
+  Asker::Done bytes(std::string_view piece) {
+    if (std::fwrite(piece.data(), 1, piece.size(), file_.get()) == piece.size()) return {};
+    return failed(new_);
+  }
+  Asker::Done end() {
+    if (std::fclose(file_.release()) != 0) return failed(new_);
+    if (std::rename(new_.c_str(), path_.c_str()) != 0) return failed(path_);
+    new_.clear();
+    written.push_back(path_);
+    return {};
+  }
+  std::vector<std::filesystem::path> written;
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
+  };
+  static Asker::Done failed(const std::filesystem::path& path) {
+    return std::unexpected(fmt::format("{}: {}", path.string(), std::strerror(errno)));
+  }
+  std::filesystem::path folder_, path_, new_;
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
+Asker::Done Asker::dump_one(const std::string& subnet, const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return std::unexpected(fmt::format("{}: {}", folder.string(), error.message()));
+  Files files(folder);
+  api::TarReader reader({.begin = [&](const std::string& name) { return files.begin(name); },
+                         .bytes = [&](std::string_view piece) { return files.bytes(piece); },
+                         .end = [&] { return files.end(); }});
+  const auto query = options_.files.empty() ? "" : "?files=" + api::percent_encoded(options_.files);
+  const auto reply = api::ask(socket_, "GET", path_of(subnet, "dump") + query, {},
+                              [&](std::string_view piece) { return reader.take(piece); });
+  if (!reply) return std::unexpected(reply.error().text);
+  if (reply->status / 100 != 2) return std::unexpected(message_of(*reply));
+  if (auto whole = reader.finish(); !whole) return whole;
+  for (const auto& path : files.written) out_ << path.string() << '\n';
+  return {};
+}
+
+}  // namespace
+
+void add_ask_commands(CLI::App& app, AskOptions& options) {
+  const auto add = [&](const char* name, const char* what, bool one_subnet) {
+    auto* command = app.add_subcommand(name, what);
+    command->add_option("--socket", options.socket, "Unix socket of the daemon (default: /run/smd/smd.sock)")
+        ->type_name("PATH");
+    if (one_subnet)
+      command->add_option("--subnet", options.subnet, "one of several subnets (default: all)")
+          ->type_name("NAME");
+    return command;
+  };
+  auto* status = add("status", "how a running smd and its fabrics are", true);
+  status->add_flag("--json", options.json, "the daemon's answer as JSON");
+  auto* ports = add("ports", "the ports of the fabric, and why they are not Active", true);
+  ports->add_flag("--not-active", options.not_active, "only those that are not Active");
+  ports->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
+  auto* resweep = add("resweep", "asks for a sweep now", true);
+  resweep->add_option("KIND", options.sweep, "light (the default): is all as it was; heavy: read everything")
+      ->check(CLI::IsMember({"light", "heavy"}));
+  resweep->add_flag("--json", options.json, "the daemon's answer as JSON");
+  auto* log = add("log", "changes what is logged, until the next reload", false);
+  log->add_option("LEVEL", options.level, "error, warn, info, debug; default: as configured")
+      ->required()
+      ->check(CLI::IsMember({"error", "warn", "info", "debug", "default"}));
+  log->add_option("SUBJECT", options.subject, "one module or one GUID (default: everything)")
+      ->type_name("MODULE|GUID")
+      ->check([](const std::string& text) {
+        const bool module = std::ranges::find(log::kModules, text) != log::kModules.end();
+        if (module || base::parse_guid(text)) return std::string();
+        return fmt::format("{}: neither a GUID nor one of the modules {}", text,
+                           fmt::join(log::kModules, ", "));
+      });
+  log->add_flag("--json", options.json, "the daemon's answer as JSON");
+  auto* dump = add("dump", "writes the daemon's dumps into a folder", true);
+  dump->add_option("DIR", options.folder, "where to; several subnets have a folder each")->required();
+  dump->add_option("--dump", options.files, "which dumps, file names with commas between")->type_name("LIST");
+}
+
+bool is_ask(const CLI::App& app) {
+  return std::ranges::any_of(kCommands, [&](const char* name) { return app.got_subcommand(name); });
+}
+
+int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::ostream& err) {
+  Asker asker(options, out);
+  const std::array<Asker::Done (Asker::*)(), kCommands.size()> kDo{
+      &Asker::status, &Asker::ports, &Asker::resweep, &Asker::log, &Asker::dump};
+  for (std::size_t i = 0; i < kCommands.size(); ++i) {
+    if (!app.got_subcommand(kCommands[i])) continue;
+    const auto done = (asker.*kDo[i])();
+    out << std::flush;
+    if (done) return 0;
+    err << "smd " << kCommands[i] << ": " << done.error() << '\n';
+    return 1;
+  }
+  return 2;
+}
+
+}  // namespace smd::cli

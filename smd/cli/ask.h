@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// `smd status`, `ports`, `resweep`, `log`, `dump`: asking and telling a running daemon.
+
+#include <iosfwd>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace smd::cli {
+
+/// Empty texts are options that were not given.
+struct AskOptions {
+  std::string socket, subnet;
+  bool json = false;
+  bool not_active = false;     ///< ports
+  std::string sweep;           ///< resweep
+  std::string level, subject;  ///< log
+  std::string folder, files;   ///< dump
+};
+
+/// The five subcommands, all of them filling in `options`, which must live as long as `app`.
+void add_ask_commands(CLI::App& app, AskOptions& options);
+
+/// Whichever of them was given; nothing is done where none was. 0 done, 1 failed, 2 bad usage.
+int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::ostream& err);
+bool is_ask(const CLI::App& app);
+
+}  // namespace smd::cli

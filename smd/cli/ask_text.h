@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A daemon's answers for people. What is missing in an answer, or of another kind, shows as nothing.
+
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+namespace smd::cli {
+
+std::string text_of(const boost::json::value& from, std::string_view key);
+const boost::json::value& member_of(const boost::json::value& from, std::string_view key);
+const boost::json::array& list_of(const boost::json::value& from, std::string_view key);
+
+void print_status(std::ostream& out, const boost::json::value& status);
+void print_subnet(std::ostream& out, const boost::json::value& subnet);
+void print_ports(std::ostream& out, const boost::json::value& ports, bool with_subnet);
+void print_log(std::ostream& out, const boost::json::value& log);
+
+}  // namespace smd::cli

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/daemon.h"
+
+#include <fmt/format.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <ostream>
+#include <sstream>
+#include <utility>
+
+#include "smd/cli/plan_text.h"
+#include "smd/cli/systemd.h"
+
+namespace smd::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// An end that takes longer than this is made short: every answer that was given is kept already, and a
+/// fabric forwards without us.
+constexpr timeval kEnd{.tv_sec = 0, .tv_usec = 700'000};
+/// Between two looks at what systemd is to be told.
+constexpr mad::Duration kLook = 500ms;
+
+void end_well(int) { _exit(0); }
+void end_undone(int) { _exit(3); }
+
+}  // namespace
+
+Daemon::Daemon(DaemonParts parts, unsigned threads)
+    : parts_(std::move(parts)),
+      info_{.version = SMD_VERSION,
+            .configuration = parts_.config_file,
+            .started = std::chrono::system_clock::now(),
+            .loaded = std::chrono::system_clock::now()},
+      log_config_(parts_.config.log),
+      compute_(threads) {}
+
+Daemon::~Daemon() = default;
+
+int Daemon::run(std::vector<InstanceSpec> specs) {
+  int failed = 0;
+  if (!listen(&failed)) return failed;
+  for (const int one : {SIGINT, SIGTERM, SIGHUP}) signals_.add(one);
+  hear_signals();
+  subnets_.resize(specs.size());
+  running_ = specs.size();
+  for (std::size_t i = 0; i < specs.size(); ++i) start(i, std::move(specs[i]));
+  tasks_.spawn(watch());
+  ping();
+  asio::co_spawn(io_, live(), [this](const std::exception_ptr&) { io_.stop(); });
+  io_.run();
+  parts_.log.finish();
+  return status();
+}
+
+/// False: it does not start, and `status` says with which exit status.
+bool Daemon::listen(int* status) {
+  const auto& options = parts_.options;
+  const auto& given = options.socket.empty() ? parts_.config.api.socket : options.socket;
+  const bool passing = options.once || options.dry_run;
+  if (passing && options.socket.empty()) return true;
+  const auto path = given.empty() ? api::default_socket() : std::filesystem::path(given);
+  auto acceptor = path.empty() ? std::unexpected(std::string("neither /run/smd nor $XDG_RUNTIME_DIR can be "
+                                                             "written; --socket names another place"))
+                               : api::listen_at(io_, path);
+  if (acceptor) {
+    server_.start(std::move(*acceptor), path);
+    return true;
+  }
+  if (!given.empty()) {
+    parts_.err << "smd run: " << acceptor.error() << '\n';
+    *status = 1;
+    return false;
+  }
+  parts_.log.warn("api.not_served").kv("reason", acceptor.error()).always();
+  return true;
+}
+
+void Daemon::start(std::size_t index, InstanceSpec spec) {
+  auto& subnet = subnets_[index];
+  if (spec.is_simulated) subnet.fabric = spec.name;
+  subnet.config = spec.config;
+  spec.options.once = parts_.options.once;
+  spec.options.dry_run = parts_.options.dry_run;
+  spec.options.on_sweep = [this, index](const sm::Snapshot& snapshot) {
+    asio::post(io_, [this, index, snapshot] { swept(index, snapshot); });
+  };
+  spec.options.on_plan = [this](const sm::Subnet& is, const sm::Decided& should_be, const sm::Plan& plan) {
+    std::ostringstream text;
+    print_plan(text, is, should_be, plan);
+    asio::post(io_, [this, words = text.str()] { parts_.out << words << std::flush; });
+  };
+  subnet.instance = std::make_unique<Instance>(std::move(spec), compute_, parts_.log,
+                                               [this] { asio::post(io_, [this] { ended(); }); });
+}
+
+void Daemon::ended() {
+  if (--running_ == 0) all_ended_.wake_all();
+}
+
+/// From the start to the end.
+asio::awaitable<void> Daemon::live() {
+  while (running_ != 0) {
+    const bool woken = co_await all_ended_.wait();
+    if (!woken) break;
+  }
+  notify_stopping();
+  if (!interrupted_) co_await reports_.join();
+  co_await server_.stop();
+  co_await reports_.stop();
+  co_await tasks_.stop();
+  for (auto& subnet : subnets_) subnet.instance->stop();
+}
+
+void Daemon::hear_signals() {
+  signals_.async_wait([this](const error_code& error, int signal) {
+    if (error) return;
+    if (signal == SIGHUP) {
+      reload();
+    } else {
+      interrupt();
+    }
+    hear_signals();
+  });
+}
+
+/// Whatever is going on (a sweep of silent nodes, a computation, a dump) has to be over soon.
+void Daemon::interrupt() {
+  if (std::exchange(interrupted_, true)) return;
+  const bool undone = parts_.options.once || parts_.options.dry_run;
+  std::signal(SIGALRM, undone ? end_undone : end_well);
+  const itimerval end{.it_interval = {}, .it_value = kEnd};
+  setitimer(ITIMER_REAL, &end, nullptr);
+  server_.close();
+  for (auto& subnet : subnets_) subnet.instance->stop();
+}
+
+/// Tells systemd how it goes, and that we are alive as long as every subnet's loop is.
+asio::awaitable<void> Daemon::watch() {
+  const auto limit = watchdog();
+  auto fed = clock_.now();
+  for (;;) {
+    const bool time = co_await clock_.sleep(limit ? std::min(kLook, *limit / 4) : kLook);
+    if (!time) co_return;
+    if (auto text = status_text(); text != said_) {
+      notify_status(text);
+      said_ = std::move(text);
+    }
+    if (!limit || clock_.now() < fed + *limit / 3 || !all_alive()) continue;
+    fed = clock_.now();
+    notify_alive();
+    ping();
+  }
+}
+
+void Daemon::ping() {
+  for (std::size_t i = 0; i < subnets_.size(); ++i) {
+    subnets_[i].alive = false;
+    subnets_[i].instance->ping([this, i] {
+      asio::post(io_, [this, i] {
+        subnets_[i].alive = true;
+        if (!ready_ && all_alive()) {
+          ready_ = true;
+          notify_ready();
+        }
+      });
+    });
+  }
+}
+
+bool Daemon::all_alive() const { return std::ranges::all_of(subnets_, &Subnet::alive); }
+
+std::string Daemon::status_text() const {
+  std::string text;
+  for (const auto& subnet : subnets_) {
+    const auto view = subnet.instance->view();
+    if (!text.empty()) text += "; ";
+    if (subnets_.size() > 1) text += (view->name.empty() ? view->port : view->name) + ": ";
+    if (view->waiting) {
+      text += "waiting: " + view->waiting->reason;
+    } else if (!view->snapshot) {
+      text += "first sweep";
+    } else {
+      const auto& now = *view->snapshot;
+      text += fmt::format("{}, {}, {} switches, {} CAs, {} ports not Active", to_string(now.state),
+                          to_string(now.summary.state), now.summary.switches, now.summary.cas,
+                          now.summary.ports_not_active);
+    }
+  }
+  return text;
+}
+
+int Daemon::status() const {
+  if (failed_) return 1;
+  const auto& options = parts_.options;
+  if (!options.once && !options.dry_run) return 0;
+  if (interrupted_) return 3;
+  for (const auto& subnet : subnets_) {
+    const bool good = options.dry_run ? subnet.state && *subnet.state != sm::SweepState::failed
+                                      : subnet.state == sm::SweepState::up;
+    if (!good) return 3;
+  }
+  return 0;
+}
+
+}  // namespace smd::cli

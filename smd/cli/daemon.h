@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The process of `smd run`: its subnets, its signals, its API, and what it tells systemd and the terminal.
+
+#include <filesystem>
+#include <iosfwd>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "mad/asio.h"
+#include "mad/real_clock.h"
+#include "mad/task_group.h"
+#include "smd/api/server.h"
+#include "smd/cli/instance.h"
+#include "smd/cli/run.h"
+#include "smd/compute.h"
+#include "smd/dump/dumps.h"
+#include "smd/log/log.h"
+
+namespace smd::cli {
+
+/// What the process is made with.
+struct DaemonParts {
+  const RunOptions& options;
+  config::Config config;
+  std::string config_file;  ///< empty: none
+  sm::DumpList dumps;
+  log::Log log;
+  std::ostream& out;
+  std::ostream& err;
+};
+
+/// On the main thread. Long work (dumps, answers of the API) is on a thread of its own, so that signals and
+/// the watchdog are always heard; each subnet has its thread.
+class Daemon final : private api::Backend {
+ public:
+  explicit Daemon(DaemonParts parts, unsigned threads);
+  ~Daemon() override;
+
+  /// Until a signal ends it, or (--once, --dry-run) each subnet is done. The exit status.
+  int run(std::vector<InstanceSpec> specs);
+
+ private:
+  struct Subnet {
+    std::string fabric;  ///< of a simulated one
+    config::SubnetConfig config;
+    std::unique_ptr<Instance> instance;
+    std::optional<sm::SweepState> state;         ///< of the last sweep
+    std::unique_ptr<const sm::Snapshot> latest;  ///< not reported yet
+    bool reporting = false, shown = false;
+    bool alive = false;  ///< its loop has answered since the last look
+  };
+
+  // daemon.cpp: the life of the process
+  bool listen(int* status);
+  void start(std::size_t index, InstanceSpec spec);
+  void ended();
+  asio::awaitable<void> live();
+  asio::awaitable<void> watch();
+  void ping();
+  bool all_alive() const;
+  std::string status_text() const;
+  void hear_signals();
+  void interrupt();
+  int status() const;
+
+  // daemon_reload.cpp
+  void reload();
+  std::vector<std::string> take(const config::Config& next, std::vector<std::string>& restart);
+  std::vector<std::string> take_subnets(const config::Config& next, std::vector<std::string>& restart);
+
+  // daemon_report.cpp: dumps and what is printed
+  void swept(std::size_t index, const sm::Snapshot& snapshot);
+  asio::awaitable<void> report(Subnet* subnet);
+  std::filesystem::path folder_of(const sm::Snapshot& snapshot) const;
+  std::string screen(const Subnet& subnet, const sm::Snapshot& snapshot) const;
+
+  // daemon_backend.cpp: from any thread
+  api::DaemonInfo info() const override;
+  std::vector<std::shared_ptr<const api::SubnetView>> subnets() const override;
+  void resweep(std::size_t subnet, sm::Work work) override;
+  log::Filter log_filter() const override { return parts_.log.filter(); }
+  void set_log_filter(const log::Filter& filter) override;
+  log::Filter configured_log_filter() const override;
+  const routing::Parallel& parallel() const override { return compute_.parallel(); }
+
+  DaemonParts parts_;
+  mutable std::mutex lock_;  ///< of info_ and log_config_, which the API's thread reads
+  api::DaemonInfo info_;
+  config::LogConfig log_config_;
+  sm::PoolCompute compute_;
+  sm::PoolCompute slow_{1};
+  asio::io_context io_{1};
+  mad::RealClock clock_{io_};
+  asio::signal_set signals_{io_};
+  api::Server server_{io_, clock_, slow_, *this};
+  std::vector<Subnet> subnets_;
+  std::size_t running_ = 0;
+  std::string said_;  ///< to systemd
+  bool ready_ = false, interrupted_ = false, failed_ = false;
+  mad::WaitList all_ended_;
+  mad::TaskGroup reports_{io_.get_executor()};
+  mad::TaskGroup tasks_{io_.get_executor()};
+};
+
+/// The name as one part of a path: what a folder of that subnet is called.
+std::string folder_name(std::string_view subnet);
+
+}  // namespace smd::cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the API sees of the daemon, from its own thread.
+#include "smd/cli/daemon.h"
+
+namespace smd::cli {
+
+api::DaemonInfo Daemon::info() const {
+  const std::scoped_lock lock(lock_);
+  return info_;
+}
+
+std::vector<std::shared_ptr<const api::SubnetView>> Daemon::subnets() const {
+  std::vector<std::shared_ptr<const api::SubnetView>> views;
+  views.reserve(subnets_.size());
+  for (const auto& subnet : subnets_) views.push_back(subnet.instance->view());
+  return views;
+}
+
+void Daemon::resweep(std::size_t subnet, sm::Work work) {
+  parts_.log.info("api.resweep").kv("subnet", subnets_[subnet].instance->view()->name).always();
+  subnets_[subnet].instance->resweep(work, "asked for");
+}
+
+void Daemon::set_log_filter(const log::Filter& filter) {
+  parts_.log.set_filter(filter);
+  parts_.log.info("api.log").kv("level", filter.level).always();
+}
+
+log::Filter Daemon::configured_log_filter() const {
+  const std::scoped_lock lock(lock_);
+  return log::filter_of(log_config_);
+}
+
+}  // namespace smd::cli

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// SIGHUP: the file is read again, with the command line still laid over it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <sstream>
+#include <tuple>
+
+#include "config/difference.h"
+#include "smd/cli/configuration.h"
+#include "smd/cli/daemon.h"
+#include "smd/cli/systemd.h"
+
+namespace smd::cli {
+namespace {
+
+/// Which subnet a block of the file is about: what it is about cannot change while it runs.
+auto identity(const config::SubnetConfig& subnet) {
+  return std::tie(subnet.name, subnet.port, subnet.port_guid);
+}
+
+std::string words(const config::SubnetConfig& subnet) {
+  if (!subnet.name.empty()) return subnet.name;
+  if (!subnet.port.empty()) return subnet.port;
+  return subnet.port_guid ? fmt::format("{}", *subnet.port_guid) : "on the first usable port";
+}
+
+std::string joined(const std::vector<std::string>& items) {
+  return items.empty() ? "nothing" : fmt::format("{}", fmt::join(items, ", "));
+}
+
+void append(std::vector<std::string>& to, std::vector<std::string> items) {
+  for (auto& item : items) {
+    if (std::ranges::find(to, item) == to.end()) to.push_back(std::move(item));
+  }
+}
+
+}  // namespace
+
+void Daemon::reload() {
+  notify_reloading();
+  const auto file = configuration_file(parts_.options.config);
+  auto next = load_configuration(file, parts_.options.set);
+  std::string refused = next ? "" : next.error().text;
+  if (next && next->log != parts_.config.log) {
+    if (auto opened = parts_.log.configure(next->log); !opened) refused = opened.error();
+  }
+  if (!refused.empty()) {
+    std::istringstream lines(refused);
+    for (std::string line; std::getline(lines, line);)
+      parts_.log.error("config.refused")
+          .kv("error", line)
+          .kv("action", "the old one stays in force")
+          .always();
+  } else {
+    std::vector<std::string> restart;
+    const auto changed = take(*next, restart);
+    auto&& event = parts_.log.info("config.reloaded");
+    event.kv("file", file.empty() ? "none" : file).kv("changed", joined(changed));
+    if (!restart.empty()) event.kv("needs_restart", joined(restart));
+    event.always();
+  }
+  if (ready_) notify_ready();
+}
+
+/// Returns what is in force now; `restart` gets what is not.
+std::vector<std::string> Daemon::take(const config::Config& next, std::vector<std::string>& restart) {
+  std::vector<std::string> changed;
+  append(changed, config::differences(parts_.config.log, next.log));
+  append(restart, config::differences(parts_.config.api, next.api));
+  append(changed, take_subnets(next, restart));
+  const std::scoped_lock lock(lock_);
+  parts_.config.log = next.log;
+  log_config_ = next.log;
+  info_.configuration = configuration_file(parts_.options.config);
+  info_.loaded = std::chrono::system_clock::now();
+  return changed;
+}
+
+std::vector<std::string> Daemon::take_subnets(const config::Config& next, std::vector<std::string>& restart) {
+  const auto& options = parts_.options;
+  const bool named = !options.ports.empty() || !options.port_guids.empty() || !options.sims.empty();
+  std::vector<std::string> changed;
+  for (auto& subnet : subnets_) {
+    const auto same = [&](const auto& other) { return identity(other) == identity(subnet.config); };
+    const auto at = std::ranges::find_if(next.subnets, same);
+    if (!named && at == next.subnets.end()) {
+      restart.push_back("subnet gone: " + words(subnet.config));
+      continue;
+    }
+    auto found = named ? next.base : *at;
+    auto differences = config::differences(subnet.config, found);
+    // The pool was made with it.
+    const auto threads = std::ranges::find_if(
+        differences, [](const std::string& one) { return one.starts_with("routing.threads "); });
+    if (threads != differences.end()) {
+      append(restart, {*threads});
+      differences.erase(threads);
+      found.routing.threads = subnet.config.routing.threads;
+    }
+    append(changed, std::move(differences));
+    subnet.config = found;
+    subnet.instance->reload(std::move(found));
+  }
+  for (const auto& other : next.subnets) {
+    const bool runs = std::ranges::any_of(
+        subnets_, [&](const Subnet& subnet) { return identity(subnet.config) == identity(other); });
+    if (!named && !runs) restart.push_back("new subnet: " + words(other));
+  }
+  return changed;
+}
+
+}  // namespace smd::cli

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/report/ports.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace smd::sm {
+namespace {
+
+std::string why_no_link(const Port& port) {
+  switch (port.info.phys_state) {
+    case PhysState::disabled:
+      return "no link: the port is disabled";
+    case PhysState::polling:
+      return "no link: no cable, or nothing at its other end";
+    default:
+      return fmt::format("no link: the port is in {}", to_string(port.info.phys_state));
+  }
+}
+
+std::string why_silent(const Subnet& subnet, const Node& node, PortNum number) {
+  const PeerPort here{node.guid(), number};
+  for (const auto& lost : subnet.unresponsive) {
+    if (lost.behind == here) return fmt::format("nothing answers at the other end: {}", lost.reason);
+  }
+  for (const auto& duplicate : subnet.duplicates) {
+    if (std::ranges::find(duplicate.places, here) != duplicate.places.end())
+      return fmt::format("the node at the other end shows a GUID that another one has, {}", duplicate.guid);
+  }
+  return "nothing answers at the other end";
+}
+
+}  // namespace
+
+std::string why_not_active(const Subnet& subnet, const Node& node, PortNum number) {
+  const auto& port = node.ports[number.value()];
+  if (!port.known) return "its PortInfo was not read";
+  if (port.info.port_state == PortState::active) return {};
+  if (!port.linked()) return why_no_link(port);
+  if (!port.peer) return why_silent(subnet, node, number);
+  const auto* peer = subnet.find(port.peer->node);
+  if (peer == nullptr)
+    return fmt::format("the node at the other end, {}, is not in service", port.peer->node);
+  return fmt::format("state {}", to_string(port.info.port_state));
+}
+
+std::string_view to_string(PhysState state) {
+  switch (state) {
+    case PhysState::no_change:
+      return "NoChange";
+    case PhysState::sleep:
+      return "Sleep";
+    case PhysState::polling:
+      return "Polling";
+    case PhysState::disabled:
+      return "Disabled";
+    case PhysState::training:
+      return "Training";
+    case PhysState::link_up:
+      return "LinkUp";
+    case PhysState::error_recovery:
+      return "LinkErrorRecovery";
+    case PhysState::phy_test:
+      return "PhyTest";
+  }
+  return "unknown";
+}
+
+}  // namespace smd::sm

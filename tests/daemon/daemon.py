@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The program as operators have it: daemon.py SCENARIO --smd PROGRAM --source FOLDER. Exit 1 with what is wrong."""
+import argparse
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from subject import Daemon, Failed, expect, until
+
+
+def ask(args):
+    """Every command, as text and as JSON."""
+    with Daemon(args.smd, "--sim", "ft2:8") as smd:
+        subnet = smd.swept()
+        expect(subnet["last_sweep"]["state"] == "up", subnet["last_sweep"])
+        expect(subnet["sm"]["state"] == "master" and subnet["master"] == subnet["sm"], subnet["sm"])
+        text = smd.tell("status")
+        for part in ("subnet ft2:8: up", "12 switches, 32 CAs", "master, 0x"):
+            expect(part in text, f"{part!r} is not in: {text}")
+        expect(smd.tell("ports").count("Active 4x") == 128, "128 Active ports")
+        expect("Active" not in smd.tell("ports", "--not-active"), "no other port has a link")
+        expect("heavy sweep asked for" in smd.tell("resweep", "heavy"), "resweep heavy")
+        smd.logged('reason="asked for"')
+        smd.tell("resweep")
+        expect(smd.tell("log", "debug", "sweep") == "level info\nsweep debug\n", "log debug sweep")
+        expect(smd.tell("log", "default") == "level info\n", "log default")
+        expect("LEVEL" in smd.tell("log", "loud", status=2), "an unknown level")
+        expect("neither a GUID" in smd.tell("log", "info", "x y", status=2), "an unknown module")
+        folder = smd.folder / "dumps"
+        smd.tell("dump", folder)
+        with Daemon(args.smd, "--sim", "ft2:8", "--once", "--dump-dir", smd.folder / "same", socket=False) as once:
+            expect(once.process.wait(60) == 0, "--once")
+        for path in (smd.folder / "same").iterdir():
+            expect((folder / path.name).read_bytes() == path.read_bytes(), f"{path.name} differs from --dump-dir's")
+        smd.tell("dump", folder, "--dump", "nothing", status=1)
+        expect("no subnet x; there are: ft2:8" in smd.tell("status", "--subnet", "x", status=1), "--subnet x")
+        smd.end()
+        nobody = smd.tell("status", status=1)
+        expect(nobody == f"smd status: no daemon at {smd.socket}\n", nobody)
+
+
+def sockets(args):
+    """A live socket is refused, a stale one replaced, a file left alone."""
+    with Daemon(args.smd, "--sim", "ft2:4") as first:
+        first.swept()
+        expect(first.socket.stat().st_mode & 0o777 == 0o660, "mode 0660")
+        second = subprocess.run([args.smd, "run", "--sim", "ft2:4", "--socket", first.socket], capture_output=True,
+                                text=True, timeout=60)
+        expect(second.returncode == 1 and second.stderr.count("\n") == 1, second.stderr)
+        expect("another smd answers there" in second.stderr, second.stderr)
+        first.status()
+        first.process.kill()
+        first.process.wait()
+        expect(first.socket.exists(), "a killed daemon leaves its socket")
+        with Daemon(args.smd, "--sim", "ft2:4", folder=first.folder) as third:
+            third.swept()
+            third.end()
+        expect(not first.socket.exists(), "the socket goes with the daemon")
+        first.socket.write_text("mine")
+        with Daemon(args.smd, "--sim", "ft2:4", folder=first.folder) as fourth:
+            expect(fourth.process.wait(60) == 1, "a file is no socket")
+        expect(first.socket.read_text() == "mine", "the file stays")
+
+
+def end(args):
+    """SIGTERM ends in under a second: at rest, in the first sweep, in a computation."""
+    for fabric, wait in (("ft2:8", True), ("ft3:24", False), ("dragonfly:8:4", False)):
+        for delay in (0.0, 0.3, 0.8):
+            with Daemon(args.smd, "--sim", fabric) as smd:
+                if wait:
+                    smd.swept()
+                until(smd.answers, "an answer")
+                time.sleep(delay)
+                took = smd.end()
+                expect(took < 1.0 * args.slack, f"{fabric} after {delay} s: {took:.2f} s")
+                expect(not smd.socket.exists(), "the socket goes in any case")
+    with Daemon(args.smd, "--sim", "ft2:8", "--once", "--set", "mad.timeout=1m") as smd:
+        expect(smd.process.wait(60) == 0, "--once")
+
+
+def reload(args):
+    """SIGHUP: what changed is said and in force; --set stays; what needs a restart is named."""
+    with config_daemon(args) as smd:
+        subnet = smd.swept()
+        expect(subnet["last_sweep"]["engine"] == "updn", subnet["last_sweep"])
+        smd.config.write_text('[routing]\nengines = ["minhop"]\nthreads = 3\n[lids]\nlmc = 3\n'
+                              '[mad]\nmax_outstanding = 40\nper_node = 1\n[log]\nlevel = "debug"\n')
+        smd.hang_up()
+        smd.logged("reason=reload")
+        line = next(l for l in smd.log().splitlines() if "config.reloaded" in l)
+        for part in ("routing.engines", "mad.max_outstanding 256 -> 40", "log.level", "needs_restart=",
+                     "routing.threads 0 -> 3"):
+            expect(part in line, f"{part!r} is not in: {line}")
+        expect("lids.lmc" not in line, f"--set lids.lmc stays: {line}")
+        until(lambda: smd.subnet()["last_sweep"]["engine"] == "minhop", "minhop")
+        expect(smd.subnet()["last_sweep"]["lids"] == 6 + 8 * 2, "lmc stays 1")
+        smd.hang_up()
+        smd.logged("changed=nothing")
+        smd.end()
+
+
+def config_daemon(args, text="", more=("--sim", "ft2:4", "--set", "lids.lmc=1")):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="smd-daemon-"))
+    config = folder / "smd.toml"
+    config.write_text(text)
+    daemon = Daemon(args.smd, "--config", config, *more, folder=folder)
+    daemon.own_folder = True
+    daemon.config = config
+    return daemon
+
+
+def wrong_cases(source):
+    """Files (not overrides) of tests/golden/config/wrong.txt that need no other file."""
+    for block in (source / "tests/golden/config/wrong.txt").read_text().split("---\n"):
+        lines = block.splitlines()
+        toml = [l for l in lines if not l.startswith(("=> ", "--set "))]
+        said = [l[3:] for l in lines if l.startswith("=> ")]
+        alone = all(l.startswith("smd.toml:") for l in said) and "a file that can be read" not in block
+        if toml and alone and not any(l.startswith("--set ") for l in lines) and "key_file" not in block:
+            yield "\n".join(toml) + "\n", said
+
+
+def wrong(args):
+    """Every wrong file: exit 2 at the start, refused whole by a running daemon."""
+    cases = list(wrong_cases(args.source))
+    expect(len(cases) >= 40, f"{len(cases)} wrong files")
+    with config_daemon(args, more=("--sim", "ft2:4")) as smd:
+        smd.swept()
+        before = smd.subnet()["last_sweep"]["reason"]
+        for toml, said in cases:
+            smd.config.write_text(toml)
+            checked = subprocess.run([args.smd, "check", "--config", smd.config], capture_output=True, text=True)
+            expect(checked.returncode == 2, f"{toml}: exit {checked.returncode}")
+            started = subprocess.run([args.smd, "run", "--config", smd.config, "--sim", "ft2:4", "--once"],
+                                     capture_output=True, text=True)
+            expect(started.returncode == 2, f"{toml}: exit {started.returncode}")
+            expect(started.stderr == checked.stderr, f"{toml}: {started.stderr} and {checked.stderr}")
+            expect(started.stderr.count("\n") == len(said), f"{toml}: {started.stderr}")
+            for line in started.stderr.splitlines():
+                where, _, rest = line.partition(f"{smd.config}:")
+                expect(where == "" and rest.split(":")[0].isdigit(), f"no file and line: {line}")
+                expect("found " in line and "allowed " in line, f"no found, allowed: {line}")
+            refused = smd.log().count("config.refused")
+            smd.hang_up()
+            until(lambda: smd.log().count("config.refused") == refused + len(said), f"refusal of {toml}")
+        expect("config.reloaded" not in smd.log(), "nothing was taken over")
+        expect(smd.subnet()["last_sweep"]["reason"] == before, "no sweep for a refused file")
+        smd.config.write_text("[lids]\nlmc = 1\n")
+        smd.hang_up()
+        smd.logged("config.reloaded")
+        smd.end()
+
+
+def subnets(args):
+    """Several in one daemon; one whose fabric is bad leaves the others alone."""
+    with Daemon(args.smd, "--sim", "ft2:4", "--sim", "ft2:4", "--sim", args.source / "tests/fabrics/irregular.net",
+                "--port", "none_0:1") as smd:
+        until(lambda: smd.answers() and sum(bool(s["last_sweep"]) for s in smd.status()["subnets"]) == 3,
+              "three sweeps")
+        names = [s["subnet"] for s in smd.status()["subnets"]]
+        net = str(args.source / "tests/fabrics/irregular.net")
+        expect(sorted(names) == sorted(["", "ft2:4", "ft2:4-2", net]), names)
+        waiting = next(s for s in smd.status()["subnets"] if not s["subnet"])
+        expect(waiting["waiting"]["for"] == "port" and waiting["port"] == "none_0:1", waiting)
+        expect("subnet=ft2:4-2" in smd.log(), "the name is in the log lines")
+        smd.tell("resweep", "heavy", "--subnet", "ft2:4-2")
+        until(lambda: smd.subnet("ft2:4-2")["last_sweep"]["reason"] == "asked for", "its sweep")
+        expect(smd.subnet("ft2:4")["last_sweep"]["reason"] != "asked for", "only the one that was named")
+        smd.tell("dump", smd.folder / "d")
+        folders = sorted(p.name for p in (smd.folder / "d").iterdir())
+        expect(folders == sorted(["ft2:4", "ft2:4-2", net.replace("/", "_")]), folders)
+        smd.tell("dump", smd.folder / "one", "--subnet", net)
+        expect((smd.folder / "one/topology.net").exists(), "one subnet, no folder of its own")
+        smd.end()
+    twice = subprocess.run([args.smd, "run", "--port", "a:1", "--port", "a:1"], capture_output=True, text=True)
+    expect(twice.returncode == 2 and "given twice" in twice.stderr, twice.stderr)
+
+
+def waiting(args):
+    """No device: said once, in the status too, and nothing ends."""
+    with Daemon(args.smd, "--port", "none_0:1") as smd:
+        smd.logged("port.waiting")
+        until(smd.answers, "an answer")
+        waits = until(lambda: smd.subnet()["waiting"], "waiting")
+        expect(waits["for"] == "port" and waits["reason"], waits)
+        expect("waiting" in smd.tell("status"), "in words too")
+        time.sleep(1.5)  # some more tries
+        expect(smd.log().count("port.waiting") == 1, "said once")
+        expect("no subnet yet" in smd.tell("resweep", status=1), "nothing to sweep")
+        expect(smd.end() < 1.0 * args.slack, "ends while it waits")
+
+
+def notify(args):
+    """What systemd hears: READY, STATUS, WATCHDOG, RELOADING with its time, STOPPING."""
+    folder = tempfile.mkdtemp(prefix="smd-notify-")
+    path = os.path.join(folder, "notify")
+    heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    heard.bind(path)
+    heard.settimeout(30)
+
+    def wait_for(text):
+        while True:
+            message = heard.recv(4096).decode()
+            if text in message:
+                return message
+
+    with Daemon(args.smd, "--sim", "ft2:4", env={"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "900000"}) as smd:
+        wait_for("READY=1")
+        wait_for("master, up")
+        for _ in range(3):
+            wait_for("WATCHDOG=1")
+        smd.hang_up()
+        micros = int(wait_for("RELOADING=1").split("MONOTONIC_USEC=")[1].split()[0])
+        expect(abs(micros / 1e6 - time.clock_gettime(time.CLOCK_MONOTONIC)) < 10, f"MONOTONIC_USEC={micros}")
+        wait_for("READY=1")
+        smd.process.send_signal(signal.SIGTERM)
+        wait_for("STOPPING=1")
+        expect(smd.process.wait(30) == 0, "exit 0")
+    heard.close()
+    os.unlink(path)
+    os.rmdir(folder)
+
+
+def hostile(args):
+    """Clients that send rubbish, or nothing, hold nobody up."""
+    with Daemon(args.smd, "--sim", "ft2:4") as smd:
+        smd.swept()
+        idle = []
+        for _ in range(200):
+            one = socket.socket(socket.AF_UNIX)
+            one.connect(str(smd.socket))
+            one.send(b"GET /v1")
+            idle.append(one)
+            if len(idle) % 50 == 0:
+                smd.status()
+        for rubbish in (b"\0" * 1000, b"GET " + b"x" * 100000, b"PUT /v1/log HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n",
+                        b"PUT /v1/log HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n", b"\r\n\r\n"):
+            one = socket.socket(socket.AF_UNIX)
+            one.connect(str(smd.socket))
+            try:
+                one.sendall(rubbish)
+                one.shutdown(socket.SHUT_WR)
+                while one.recv(65536):
+                    pass
+            except OSError:
+                pass  # sent away before it had said all
+            one.close()
+        expect(smd.subnet()["last_sweep"]["state"] == "up", "still there")
+        files = len(os.listdir(f"/proc/{smd.process.pid}/fd"))
+        expect(files < 110, f"{files} descriptors")
+        for one in idle:
+            one.close()
+        smd.end()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("scenario")
+    parser.add_argument("--smd", type=pathlib.Path, required=True)
+    parser.add_argument("--source", type=pathlib.Path, required=True)
+    args = parser.parse_args()
+    args.slack = float(os.environ.get("SMD_SLACK", "2"))  # a loaded machine is not what is tested
+    try:
+        globals()[args.scenario](args)
+    except Failed as failure:
+        sys.exit(f"{args.scenario}: {failure}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers about real sweeps, held against docs/openapi.json.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "smd/api/json_in.h"
+#include "smd/api/router.h"
+#include "tests/support/api_backend.h"
+#include "tests/support/json_schema.h"
+#include "tests/support/managed_world.h"
+
+namespace smd {
+namespace {
+
+namespace json = boost::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+json::value document() {
+  std::ifstream in(SMD_SOURCE_DIR "/docs/openapi.json");
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return *api::parse_json(text);
+}
+
+/// The state after a first sweep, with something wrong of each kind.
+std::shared_ptr<const sm::Snapshot> troubled() {
+  auto fabric = test::spec("ft2:8");
+  Guid twice;
+  for (auto& node : fabric.nodes) {
+    if (node.name == "h00002") twice = node.guid;
+  }
+  for (auto& node : fabric.nodes) {
+    if (node.name == "h00005") node.guid = twice, node.ports[1].guid = Guid{twice.value() + 1};
+  }
+  sim::World world(fabric);
+  world.fabric().faults().silent("h00009");
+  world.fabric().faults().link_down({"leaf003", PortNum{6}});
+  test::Managed manager(world, {}, test::once());
+  world.run(manager->run());
+  return std::make_shared<sm::Snapshot>(manager.last());
+}
+
+class Api : public testing::Test {
+ protected:
+  Api() {
+    backend_.add({.name = "up", .port = "mlx5_0:1", .snapshot = troubled()});
+    backend_.add({.name = "ft2:8/x", .port = "mlx5_1:1"});
+    backend_.add({.name = "",
+                  .port = "mlx5_2:1",
+                  .waiting = api::Waiting{.what = "port", .reason = "no device", .since = {}}});
+  }
+  /// The answer, after it was held against the document.
+  json::value ask(const std::string& method, const std::string& path, std::string_view schema,
+                  unsigned status = 200, std::string body = {}) {
+    const auto answer = api::answer({.method = method, .target = path, .body = std::move(body)}, backend_);
+    EXPECT_EQ(answer.status, status) << answer.body;
+    auto value = api::parse_json(answer.body).value_or(json::value());
+    const test::Schema schemas(document_);
+    EXPECT_THAT(schemas.wrong(value, schemas.named(schema)), IsEmpty()) << answer.body;
+    return value;
+  }
+  std::string error(const std::string& method, const std::string& path, unsigned status,
+                    std::string body = {}) {
+    const auto value = ask(method, path, "Error", status, std::move(body));
+    return std::string(value.at("error").at("message").as_string());
+  }
+
+  test::FakeBackend backend_;
+  json::value document_ = document();
+};
+
+TEST_F(Api, TheDocumentHasTheRoutesThatThereAre) {
+  std::set<std::string> written;
+  std::set<std::string> real;
+  for (const auto& [path, item] : document_.at("paths").as_object()) {
+    for (const auto* method : {"get", "put", "post", "delete"}) {
+      if (!item.as_object().contains(method)) continue;
+      std::string upper(method);
+      for (auto& c : upper) c = static_cast<char>(c - 'a' + 'A');
+      written.insert(upper + " " + std::string(path));
+    }
+  }
+  for (const auto& route : api::routes())
+    real.insert(std::string(route.method) + " " + std::string(route.path));
+
+  EXPECT_EQ(real, written);
+}
+
+TEST_F(Api, StatusSaysWhatIsWrongAndWhatIsWaitedFor) {
+  const auto status = ask("GET", "/v1/status", "Status");
+  const auto& subnets = status.at("subnets").as_array();
+
+  ASSERT_EQ(subnets.size(), 3U);
+  EXPECT_EQ(subnets[0].at("last_sweep").at("state"), "degraded");
+  EXPECT_EQ(subnets[0].at("master").at("state"), "master");
+  EXPECT_THAT(subnets[0].at("unresponsive").as_array(), testing::Not(IsEmpty()));
+  EXPECT_THAT(subnets[0].at("ports_not_active").as_array(), testing::Not(IsEmpty()));
+  EXPECT_THAT(subnets[0].at("duplicate_guids").as_array(), testing::Not(IsEmpty()));
+  EXPECT_EQ(subnets[1].at("last_sweep"), nullptr);
+  EXPECT_EQ(subnets[1].at("sm").at("state"), "discovering");
+  EXPECT_EQ(subnets[2].at("waiting").at("reason"), "no device");
+  EXPECT_EQ(subnets[2].at("sm").at("state"), "not_active");
+}
+
+TEST_F(Api, OneSubnetIsAskedForByItsEncodedName) {
+  EXPECT_EQ(ask("GET", "/v1/subnets/ft2%3A8%2Fx/status", "Subnet").at("port"), "mlx5_1:1");
+  EXPECT_EQ(error("GET", "/v1/subnets/none/status", 404),
+            "no subnet none; there are: up, ft2:8/x, (no port yet)");
+}
+
+TEST_F(Api, EveryPortThatIsNotActiveHasItsReason) {
+  const auto all = ask("GET", "/v1/subnets/up/ports", "Ports");
+  const auto bad = ask("GET", "/v1/subnets/up/ports?not_active=true", "Ports");
+
+  EXPECT_GT(all.at("ports").as_array().size(), bad.at("ports").as_array().size());
+  bool cut = false;
+  for (const auto& port : bad.at("ports").as_array()) {
+    EXPECT_TRUE(port.at("reason").is_string()) << port;
+    cut = cut || (port.at("name") == "leaf003" && port.at("port") == 6);
+  }
+  EXPECT_TRUE(cut);
+  EXPECT_THAT(error("GET", "/v1/subnets/up/ports?not_active=2", 400), HasSubstr("true or false"));
+}
+
+TEST_F(Api, SweepsAreAskedForOfOneSubnet) {
+  ask("POST", "/v1/subnets/up/resweep", "Asked", 202);
+  ask("POST", "/v1/subnets/up/resweep", "Asked", 202, R"({"sweep": "heavy"})");
+
+  EXPECT_THAT(backend_.asked,
+              ElementsAre(testing::Pair(0U, sm::Work::light), testing::Pair(0U, sm::Work::heavy)));
+  EXPECT_EQ(error("POST", "/v1/subnets/up/resweep", 400, R"({"sweep": "full"})"),
+            "sweep: found \"full\", allowed \"light\" or \"heavy\"");
+}
+
+TEST_F(Api, LevelsOfTheLogAreSetAndTakenBack) {
+  backend_.configured.modules = {{"sweep", log::Level::debug}};
+  ask("PUT", "/v1/log", "Log", 200, R"({"level": "warn"})");
+  ask("PUT", "/v1/log", "Log", 200, R"({"level": "debug", "guid": "0x5"})");
+  ask("PUT", "/v1/log", "Log", 200, R"({"level": "error", "module": "sm"})");
+  EXPECT_EQ(backend_.filter.level, log::Level::warn);
+  EXPECT_EQ(backend_.filter.guids.at(Guid{5}), log::Level::debug);
+  EXPECT_EQ(backend_.filter.modules.at("sm"), log::Level::error);
+
+  ask("PUT", "/v1/log", "Log", 200, R"({"level": "default"})");
+  EXPECT_EQ(backend_.filter, backend_.configured);
+  ask("GET", "/v1/log", "Log");
+}
+
+TEST_F(Api, WrongBodiesAreRefusedWithTheirReason) {
+  EXPECT_THAT(error("PUT", "/v1/log", 400, "{"), HasSubstr("not JSON"));
+  EXPECT_EQ(error("PUT", "/v1/log", 400, "[]"), "the body must be an object");
+  EXPECT_EQ(error("PUT", "/v1/log", 400), "level: missing");
+  EXPECT_EQ(error("PUT", "/v1/log", 400, R"({"level": 3})"), "level: must be a string");
+  EXPECT_EQ(error("PUT", "/v1/log", 400, R"({"lvl": "info"})"),
+            "lvl: not known; there are level, module, guid");
+  EXPECT_THAT(error("PUT", "/v1/log", 400, R"({"level": "info", "guid": "x"})"), HasSubstr("allowed a GUID"));
+  EXPECT_THAT(error("PUT", "/v1/log", 400, R"({"level": "info", "module": "x"})"),
+              HasSubstr("allowed api, "));
+}
+
+TEST_F(Api, WhatDoesNotExistIsSaid) {
+  EXPECT_THAT(error("GET", "/", 404), HasSubstr("docs/openapi.json"));
+  EXPECT_THAT(error("GET", "/v1/subnets//ports", 404), HasSubstr("no /v1/subnets//ports"));
+  EXPECT_EQ(error("DELETE", "/v1/log", 405), "/v1/log takes GET, PUT");
+  EXPECT_THAT(error("GET", "/v1/subnets/up/ports?a=%zz", 400), HasSubstr("'%'"));
+}
+
+TEST_F(Api, ADumpIsTheFilesOfOneSweep) {
+  const auto answer = api::answer(
+      {.method = "GET", .target = "/v1/subnets/up/dump?files=guid2lid,topology.net", .body = {}}, backend_);
+  ASSERT_TRUE(answer.bundle);
+  ASSERT_EQ(answer.bundle->files().size(), 2U);
+  EXPECT_EQ(answer.bundle->files()[0].name, "guid2lid");
+  EXPECT_GT(answer.bundle->files()[0].size, 0U);
+  EXPECT_THAT(error("GET", "/v1/subnets/up/dump?files=x", 400), HasSubstr("x"));
+  EXPECT_THAT(error("GET", "/v1/subnets/ft2%3A8%2Fx/dump", 409), HasSubstr("no routes"));
+}
+
+}  // namespace
+}  // namespace smd

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A backend whose subnets a test gives it.
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "smd/api/backend.h"
+
+namespace smd::test {
+
+class FakeBackend final : public api::Backend {
+ public:
+  std::vector<std::shared_ptr<const api::SubnetView>> views;
+  std::vector<std::pair<std::size_t, sm::Work>> asked;
+  log::Filter filter, configured;
+
+  void add(api::SubnetView view) { views.push_back(std::make_shared<api::SubnetView>(std::move(view))); }
+
+  api::DaemonInfo info() const override {
+    return {.version = "1.2.3", .configuration = "/etc/smd/smd.toml", .started = {}, .loaded = {}};
+  }
+  std::vector<std::shared_ptr<const api::SubnetView>> subnets() const override { return views; }
+  void resweep(std::size_t subnet, sm::Work work) override { asked.emplace_back(subnet, work); }
+  log::Filter log_filter() const override { return filter; }
+  void set_log_filter(const log::Filter& next) override { filter = next; }
+  log::Filter configured_log_filter() const override { return configured; }
+  const routing::Parallel& parallel() const override { return serial_; }
+
+ private:
+  routing::Serial serial_;
+};
+
+}  // namespace smd::test

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The socket itself: who may have it, and clients that do not behave.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "mad/real_clock.h"
+#include "smd/api/client.h"
+#include "smd/api/server.h"
+#include "tests/support/api_backend.h"
+
+namespace smd::api {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class ApiServer : public testing::Test {
+ protected:
+  ApiServer() {
+    std::string made = (std::filesystem::temp_directory_path() / "smd-api-XXXXXX").string();
+    folder_ = ::mkdtemp(made.data());
+    path_ = folder_ / "smd.sock";
+    backend_.add({.name = "a", .port = "mlx5_0:1"});
+  }
+  ~ApiServer() override {
+    stop();
+    std::filesystem::remove_all(folder_);
+  }
+  void start(ServerLimits limits = {}) {
+    server_ = std::make_unique<Server>(io_, clock_, compute_, backend_, limits);
+    auto acceptor = listen_at(io_, path_);
+    ASSERT_TRUE(acceptor) << acceptor.error();
+    server_->start(std::move(*acceptor), path_);
+    thread_ = std::jthread([this] { io_.run(); });
+  }
+  void stop() {
+    if (!thread_.joinable()) return;
+    asio::post(io_, [this] { asio::co_spawn(io_, server_->stop(), [](const std::exception_ptr&) {}); });
+    thread_.join();
+  }
+  Protocol::socket connect() {
+    Protocol::socket socket(client_io_);
+    socket.connect(Protocol::endpoint(path_.string()));
+    return socket;
+  }
+  /// All that comes until the other side closes.
+  static std::string rest(Protocol::socket& socket) {
+    std::string text;
+    error_code error;
+    asio::read(socket, asio::dynamic_buffer(text), error);
+    return text;
+  }
+
+  std::filesystem::path folder_, path_;
+  test::FakeBackend backend_;
+  sm::InlineCompute compute_;
+  asio::io_context io_, client_io_;
+  mad::RealClock clock_{io_};
+  std::unique_ptr<Server> server_;
+  std::jthread thread_;
+};
+
+TEST_F(ApiServer, AnswersAndTakesItsSocketAway) {
+  start();
+  struct stat status{};
+  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0660U);
+  const auto reply = ask(path_, "GET", "/v1/status");
+  ASSERT_TRUE(reply) << reply.error().text;
+  EXPECT_EQ(reply->status, 200U);
+  EXPECT_THAT(reply->body, HasSubstr("\"subnet\":\"a\""));
+
+  stop();
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  const auto nobody = ask(path_, "GET", "/v1/status");
+  ASSERT_FALSE(nobody);
+  EXPECT_TRUE(nobody.error().nobody);
+  EXPECT_EQ(nobody.error().text, "no daemon at " + path_.string());
+}
+
+TEST_F(ApiServer, ASocketOfADeadDaemonIsReplacedAndOneOfALiveDaemonIsNot) {
+  {
+    Protocol::acceptor dead(client_io_, Protocol::endpoint(path_.string()));
+  }
+  ASSERT_TRUE(std::filesystem::exists(path_));
+  start();
+
+  const auto second = listen_at(client_io_, path_);
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error(), HasSubstr("another smd answers there"));
+  EXPECT_TRUE(ask(path_, "GET", "/v1/status"));
+}
+
+TEST_F(ApiServer, AFileThatIsNoSocketStays) {
+  std::ofstream(path_) << "precious";
+
+  const auto refused = listen_at(client_io_, path_);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error(), HasSubstr("no socket"));
+  EXPECT_EQ(std::filesystem::file_size(path_), 8U);
+  EXPECT_THAT(listen_at(client_io_, folder_ / std::string(200, 'x')).error(), HasSubstr("107 bytes"));
+}
+
+TEST_F(ApiServer, SeveralRequestsGoOverOneConnection) {
+  start();
+  auto socket = connect();
+  const std::string two =
+      "GET /v1/log HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/log HTTP/1.1\r\nHost: x\r\n"
+      "Connection: close\r\n\r\n";
+  asio::write(socket, asio::buffer(two));
+
+  const auto text = rest(socket);
+  EXPECT_EQ(text.find("HTTP/1.1 200"), 0U);
+  EXPECT_NE(text.rfind("HTTP/1.1 200"), 0U);
+}
+
+TEST_F(ApiServer, GarbageAndTooMuchAreRefusedAndTheServerGoesOn) {
+  start({.header = 1024, .body = 100});
+  const auto tell = [&](const std::string& bytes) {
+    auto socket = connect();
+    error_code ignored;
+    asio::write(socket, asio::buffer(bytes), ignored);
+    socket.shutdown(Protocol::socket::shutdown_send, ignored);
+    return rest(socket);
+  };
+
+  EXPECT_THAT(tell("\x01\x02 garbage\r\n\r\n"), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(tell("GET /" + std::string(5000, 'x') + " HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 431"));
+  EXPECT_THAT(tell("PUT /v1/log HTTP/1.1\r\nContent-Length: 200\r\n\r\n"), StartsWith("HTTP/1.1 413"));
+  EXPECT_EQ(tell("GET /v1/st"), "");
+  EXPECT_EQ(tell(""), "");
+  EXPECT_TRUE(ask(path_, "GET", "/v1/status"));
+}
+
+TEST_F(ApiServer, WhoSaysNothingIsSentAway) {
+  start({.request = std::chrono::milliseconds(50)});
+  auto socket = connect();
+  asio::write(socket, asio::buffer(std::string("GET /v1")));
+
+  EXPECT_EQ(rest(socket), "");
+}
+
+TEST_F(ApiServer, WhereAllPlacesAreTakenTheLongestIdleGivesWay) {
+  start({.connections = 2});
+  auto first = connect();
+  auto second = connect();
+  const auto reply = ask(path_, "GET", "/v1/status");
+
+  EXPECT_TRUE(reply);
+  EXPECT_EQ(rest(first), "");
+}
+
+}  // namespace
+}  // namespace smd::api

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices that come late, go, and come back, in real time (the fabric is a small one).
+#include "smd/cli/instance.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "mad/base/fabric_spec.h"
+#include "mad/sim/live.h"
+
+namespace smd::cli {
+namespace {
+
+/// What the test does to the device, and what the instance has logged.
+struct Device {
+  std::mutex lock;
+  std::condition_variable changed;
+  std::string missing = "no InfiniBand device on this machine";  ///< empty: it is there
+  std::string taken;                                             ///< by another SM
+  std::string no_link;
+  bool lost = false;
+  unsigned opened = 0;
+  std::vector<std::string> lines;
+
+  template <class Change>
+  void set(Change change) {
+    const std::scoped_lock hold(lock);
+    change(*this);
+  }
+  template <class Until>
+  bool wait(Until until) {
+    std::unique_lock hold(lock);
+    return changed.wait_for(hold, std::chrono::seconds(20), [&] { return until(*this); });
+  }
+  std::size_t count(std::string_view what) {
+    const std::scoped_lock hold(lock);
+    return static_cast<std::size_t>(
+        std::ranges::count_if(lines, [&](const auto& line) { return line.find(what) != std::string::npos; }));
+  }
+};
+
+class TestEnd final : public End {
+ public:
+  TestEnd(Device& device, std::unique_ptr<sim::Transport> transport)
+      : device_(device), transport_(std::move(transport)) {}
+  mad::Transport& smi() override { return *transport_; }
+  Guid port_guid() const override { return Guid{0x99}; }
+  std::string port_name() const override { return "test_0:1"; }
+  std::expected<void, std::string> claim_sm() override {
+    const std::scoped_lock hold(device_.lock);
+    if (!device_.taken.empty()) return std::unexpected(device_.taken);
+    return {};
+  }
+  Health look() override {
+    const std::scoped_lock hold(device_.lock);
+    if (device_.lost) return {.lost = true, .reason = "test_0:1 is gone"};
+    return {.reason = device_.no_link};
+  }
+
+ private:
+  Device& device_;
+  std::unique_ptr<sim::Transport> transport_;
+};
+
+class TestSource final : public EndSource {
+ public:
+  explicit TestSource(Device& device) : device_(device) {}
+  std::expected<std::unique_ptr<End>, std::string> open(asio::io_context& io) override {
+    const std::scoped_lock hold(device_.lock);
+    if (!device_.missing.empty()) return std::unexpected(device_.missing);
+    if (!live_) live_ = std::make_unique<sim::Live>(io.get_executor(), *base::make_fabric("ft2:4"));
+    device_.lost = false;
+    ++device_.opened;
+    device_.changed.notify_all();
+    return std::make_unique<TestEnd>(device_, live_->transport());
+  }
+
+ private:
+  Device& device_;
+  std::unique_ptr<sim::Live> live_;
+};
+
+class AnInstance : public testing::Test {
+ protected:
+  AnInstance() {
+    InstanceSpec spec;
+    spec.where = "any port";
+    spec.ends = std::make_unique<TestSource>(device_);
+    spec.config.sweep.interval = std::chrono::milliseconds(100);
+    const auto output = [this](const log::Record&, std::string_view line) {
+      const std::scoped_lock hold(device_.lock);
+      device_.lines.emplace_back(line);
+      device_.changed.notify_all();
+    };
+    instance_ =
+        std::make_unique<Instance>(std::move(spec), compute_, log::Log({}, output, log::real_times()), [] {});
+  }
+  bool logged(std::string_view what, std::size_t times = 1) {
+    return device_.wait([&](Device& device) {
+      return static_cast<std::size_t>(std::ranges::count_if(device.lines, [&](const auto& line) {
+               return line.find(what) != std::string::npos;
+             })) >= times;
+    });
+  }
+  /// The view follows the log line.
+  template <class Until>
+  bool shows(Until until) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!until(*instance_->view())) {
+      if (std::chrono::steady_clock::now() > limit) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+  bool waits_for(const std::string& reason) {
+    return shows(
+        [&](const api::SubnetView& view) { return (view.waiting ? view.waiting->reason : "") == reason; });
+  }
+
+  Device device_;
+  sm::PoolCompute compute_{1};
+  std::unique_ptr<Instance> instance_;
+};
+
+TEST_F(AnInstance, WaitsForItsDeviceAndTakesTheFabricWhenItIsThere) {
+  ASSERT_TRUE(logged("port.waiting reason=\"no InfiniBand device"));
+  EXPECT_TRUE(waits_for("no InfiniBand device on this machine"));
+  EXPECT_EQ(instance_->view()->name, "");
+
+  device_.set([](Device& device) { device.missing.clear(); });
+
+  ASSERT_TRUE(logged("state=up"));
+  EXPECT_TRUE(waits_for(""));
+  EXPECT_EQ(instance_->view()->name, "0x0000000000000099");
+  EXPECT_EQ(instance_->view()->port, "test_0:1");
+  EXPECT_EQ(device_.count("port.waiting"), 1U);
+}
+
+TEST_F(AnInstance, OpensItsDeviceAgainAfterItWasUnplugged) {
+  device_.set([](Device& device) { device.missing.clear(); });
+  ASSERT_TRUE(logged("state=up"));
+  device_.set([](Device& device) {
+    device.lost = true;
+    device.missing = "no port test_0:1 (there are none)";
+  });
+
+  ASSERT_TRUE(logged("no port test_0:1"));
+  EXPECT_TRUE(waits_for("no port test_0:1 (there are none)"));
+  EXPECT_NE(instance_->view()->snapshot, nullptr);
+  device_.set([](Device& device) { device.missing.clear(); });
+
+  ASSERT_TRUE(logged("reason=start", 2));
+  EXPECT_EQ(device_.opened, 2U);
+  EXPECT_TRUE(waits_for(""));
+}
+
+TEST_F(AnInstance, WaitsForThePlaceOfAnotherSmOnItsPort) {
+  device_.set([](Device& device) {
+    device.missing.clear();
+    device.taken = "another subnet manager runs on this port";
+  });
+
+  ASSERT_TRUE(logged("sm.place_taken"));
+  EXPECT_TRUE(waits_for("another subnet manager runs on this port"));
+  device_.set([](Device& device) { device.taken.clear(); });
+
+  ASSERT_TRUE(logged("state=up"));
+  EXPECT_TRUE(waits_for(""));
+  EXPECT_EQ(device_.count("sm.place_taken"), 1U);
+}
+
+TEST_F(AnInstance, SaysOnceThatItsCableWasPulledAndOnceThatItIsBack) {
+  device_.set([](Device& device) { device.missing.clear(); });
+  ASSERT_TRUE(logged("state=up"));
+  device_.set([](Device& device) { device.no_link = "port test_0:1 has no link"; });
+  ASSERT_TRUE(logged("has no link"));
+  EXPECT_TRUE(waits_for("port test_0:1 has no link"));
+
+  device_.set([](Device& device) { device.no_link.clear(); });
+
+  ASSERT_TRUE(logged("port.link_is_back"));
+  EXPECT_TRUE(waits_for(""));
+  EXPECT_EQ(device_.count("has no link"), 1U);
+}
+
+TEST_F(AnInstance, EndsAtOnceWhileItWaits) {
+  ASSERT_TRUE(logged("port.waiting"));
+  const auto begun = std::chrono::steady_clock::now();
+
+  instance_.reset();
+
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5));
+}
+
+TEST_F(AnInstance, AReloadIsInForceWithItsNextSweep) {
+  device_.set([](Device& device) { device.missing.clear(); });
+  ASSERT_TRUE(logged("state=up"));
+  config::SubnetConfig config;
+  config.routing.engines = {"minhop"};
+
+  instance_->reload(config);
+
+  ASSERT_TRUE(logged("reason=reload"));
+  EXPECT_TRUE(shows([](const api::SubnetView& view) { return view.snapshot->summary.engine == "minhop"; }));
+}
+
+}  // namespace
+}  // namespace smd::cli
