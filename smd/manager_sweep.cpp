@@ -85,7 +85,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe() {
   if (cancellation.cancelled() != asio::cancellation_type::none) co_return Outcome::cancelled;
   if (!found) {
     if (!std::exchange(said_own_port_, true)) {
-      parts_.log.warn("own_port.silent").kv("reason", found.error()).always();
+      parts_.log.warn("own_port.silent").kv("reason", found.error()).subject(found.error());
       if (options_.on_own_port) options_.on_own_port(found.error());
     }
     co_return Outcome::own_port_silent;

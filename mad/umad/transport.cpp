@@ -58,6 +58,15 @@ std::size_t capacity_of(int descriptor) {
   return device ? std::numeric_limits<std::size_t>::max() : kEmulated;
 }
 
+/// As of a device that was unplugged, or a simulator that ended; anything else may be this MAD's fault.
+bool is_gone(int error) {
+  return error == ENODEV || error == ENXIO || error == EIO || error == EBADF || error == EPIPE ||
+         error == ENOTCONN || error == ESHUTDOWN;
+}
+
+/// So many sends in a row before one's end counts as the device's.
+constexpr unsigned kLostSends = 8;
+
 void set_address(void* umad, const mad::Route& route) {
   if (std::holds_alternative<mad::DirectedPath>(route)) {
     umad_set_addr(umad, kPermissiveLid.value(), 0, 0, 0);
@@ -166,9 +175,12 @@ std::expected<void, TransportError> Transport::send(std::span<const std::uint8_t
   const auto timeout = std::min<std::int64_t>(give_up.count(), std::numeric_limits<int>::max());
   if (umad_send(descriptor_, agent->id, umad, static_cast<int>(mad.size()), static_cast<int>(timeout), 0) ==
       0) {
+    lost_sends_ = 0;
     return {};
   }
   const int error = errno;
+  lost_sends_ = is_gone(error) ? lost_sends_ + 1 : 0;
+  if (lost_sends_ >= kLostSends) delivery_->broken.store(error);
   if (answered) --delivery_->awaited;
   return std::unexpected(
       TransportError{error, fmt::format("send on {}:{}: {}", port_.device, port_.port, message(error))});

@@ -53,6 +53,7 @@ class Transport final : public mad::Transport {
   int descriptor_;
   std::size_t capacity_;  ///< MADs that may wait for their answers
   std::vector<Agent> agents_;
+  unsigned lost_sends_ = 0;            ///< in a row, by errors that a device which is gone gives
   std::vector<std::uint64_t> buffer_;  ///< of the send in hand: struct ib_user_mad and the MAD, aligned
   std::shared_ptr<Delivery> delivery_;
   std::unique_ptr<Receiver> receiver_;

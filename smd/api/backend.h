@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +58,8 @@ class Backend {
   virtual log::Filter configured_log_filter() const = 0;
   /// For dumps.
   virtual const routing::Parallel& parallel() const = 0;
+  /// Held while a dump is made; owns nothing while another one is: they are large.
+  virtual std::unique_lock<std::mutex> dump_turn() = 0;
 };
 
 }  // namespace smd::api

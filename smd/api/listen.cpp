@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kName = "smd.sock";
 constexpr std::string_view kFolder = "/run/smd";
-constexpr std::string_view kGroup = "smd";
+constexpr const char* kGroup = "smd";
 
 std::filesystem::path from_environment(const char* variable) {
   const char* value = std::getenv(variable);
@@ -63,8 +63,7 @@ void give_to_group(const std::filesystem::path& path) {
   std::vector<char> buffer(16'384);
   group entry{};
   group* found = nullptr;
-  if (::getgrnam_r(kGroup.data(), &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr)
-    return;
+  if (::getgrnam_r(kGroup, &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) return;
   static_cast<void>(::chown(path.c_str(), static_cast<uid_t>(-1), found->gr_gid));
 }
 

@@ -18,9 +18,9 @@
 namespace smd::api {
 
 struct ServerLimits {
-  std::size_t connections = 64;      ///< where all are taken, the one that has been idle longest gives way
-  std::uint32_t header = 16 * 1024;  ///< bytes
-  std::uint64_t body = 64 * 1024;    ///< bytes
+  std::size_t connections = 64;   ///< where all are taken, the one that has been idle longest gives way
+  std::uint32_t header = 16'384;  ///< bytes
+  std::uint64_t body = 65'536;    ///< bytes
   mad::Duration request = std::chrono::seconds(10);  ///< to send a request, and between two of them
   mad::Duration piece = std::chrono::seconds(30);    ///< to take a piece of the answer
 };

@@ -33,7 +33,7 @@ struct DaemonParts {
   std::ostream& err;
 };
 
-/// On the main thread. Long work (dumps, answers of the API) is on a thread of its own, so that signals and
+/// On the main thread. Long work (dumps, answers of the API) is on threads of its own, so that signals and
 /// the watchdog are always heard; each subnet has its thread.
 class Daemon final : private api::Backend {
  public:
@@ -86,17 +86,20 @@ class Daemon final : private api::Backend {
   void set_log_filter(const log::Filter& filter) override;
   log::Filter configured_log_filter() const override;
   const routing::Parallel& parallel() const override { return compute_.parallel(); }
+  std::unique_lock<std::mutex> dump_turn() override { return std::unique_lock(dumping_, std::try_to_lock); }
 
   DaemonParts parts_;
   mutable std::mutex lock_;  ///< of info_ and log_config_, which the API's thread reads
   api::DaemonInfo info_;
   config::LogConfig log_config_;
   sm::PoolCompute compute_;
-  sm::PoolCompute slow_{1};
+  sm::PoolCompute writing_{1};    ///< dumps and the screen
+  sm::PoolCompute answering_{2};  ///< the API: one may make a dump, which takes its time
+  std::mutex dumping_;
   asio::io_context io_{1};
   mad::RealClock clock_{io_};
   asio::signal_set signals_{io_};
-  api::Server server_{io_, clock_, slow_, *this};
+  api::Server server_{io_, clock_, answering_, *this};
   std::vector<Subnet> subnets_;
   std::size_t running_ = 0;
   std::string said_;  ///< to systemd

@@ -59,7 +59,7 @@ asio::awaitable<void> Daemon::report(Subnet* subnet) {
     const auto config = subnet->config;
     std::string failure;
     std::string text;
-    co_await slow_.execute([&] {
+    co_await writing_.execute([&] {
       if (show) text = screen(*subnet, *snapshot);
       if (!dumps) return;
       const auto shown =

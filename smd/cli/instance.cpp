@@ -7,6 +7,8 @@
 #include <random>
 #include <utility>
 
+#include "smd/report/tally.h"
+
 namespace smd::cli {
 namespace {
 
@@ -75,6 +77,10 @@ asio::awaitable<void> Instance::work() {
     manager_.reset();
     end_.reset();
     if (!again) break;
+    // A device that can be opened and is of no use all the same.
+    if (now_.snapshot) continue;
+    const bool time = co_await back_off();
+    if (!time) break;
   }
   ended_();
 }
@@ -82,7 +88,6 @@ asio::awaitable<void> Instance::work() {
 /// Nothing here is fatal: devices appear late, cables are pulled, another program may hold the port. The
 /// reason is said once each time that it changes. False when cancelled.
 asio::awaitable<bool> Instance::open() {
-  auto pause = kFirstPause;
   for (;;) {
     auto opened = spec_.ends->open(io_);
     if (opened) {
@@ -90,9 +95,8 @@ asio::awaitable<bool> Instance::open() {
       break;
     }
     wait_for("port", opened.error());
-    const bool time = co_await clock_.sleep(pause);
+    const bool time = co_await back_off();
     if (!time) co_return false;
-    pause = std::min(pause * 2, kLongestPause);
   }
   if (spec_.name.empty()) {
     spec_.name = fmt::format("{}", end_->port_guid());
@@ -102,8 +106,14 @@ asio::awaitable<bool> Instance::open() {
   now_.port = end_->port_name();
   now_.snapshot.reset();  // of before: what the fabric is now is not known yet
   waited_for("port");
-  log_.info("port.opened").kv("device", now_.port).kv("port_guid", end_->port_guid()).always();
+  log_.info("port.opened").kv("device", now_.port).kv("port_guid", end_->port_guid()).subject(now_.port);
   co_return true;
+}
+
+/// False when cancelled.
+asio::awaitable<bool> Instance::back_off() {
+  pause_ = std::clamp(pause_ * 2, kFirstPause, kLongestPause);
+  co_return co_await clock_.sleep(pause_);
 }
 
 /// Until the manager has ended (false) or its device is lost (true).
@@ -137,10 +147,12 @@ bool Instance::look() {
     wait_for("port", health.reason);
     return true;
   }
-  if (health.reason.empty()) {
-    waited_for("link");
-  } else {
+  if (!health.reason.empty()) {
     wait_for("link", health.reason);
+  } else if (now_.snapshot && sm::is_cut_off(*now_.snapshot->subnet)) {
+    wait_for("link", fmt::format("port {} has no link", end_->port_name()));
+  } else {
+    waited_for("link");
   }
   return false;
 }
@@ -150,7 +162,7 @@ void Instance::wait_for(std::string_view what, std::string_view reason) {
   auto& waiting = now_.waiting;
   if (!waiting || waiting->what != what || waiting->reason != reason) {
     const bool said = what == "port" || what == "link";
-    if (said) log_.warn("port.waiting").kv("reason", reason).always();
+    if (said) log_.warn("port.waiting").kv("reason", reason).subject(reason);
     waiting = api::Waiting{
         .what = std::string(what), .reason = std::string(reason), .since = std::chrono::system_clock::now()};
   }
@@ -188,7 +200,9 @@ sm::ManagerOptions Instance::options() {
   options.on_sweep = [this, then = spec_.options.on_sweep](const sm::Snapshot& snapshot) {
     now_.snapshot = std::make_shared<const sm::Snapshot>(snapshot);
     now_.swept = std::chrono::system_clock::now();
+    pause_ = {};
     view_.set(std::make_shared<api::SubnetView>(now_));
+    wake_.wake_all();
     if (then) then(snapshot);
   };
   options.on_own_port = [this](const std::string& reason) {

@@ -60,6 +60,7 @@ class Instance {
   asio::awaitable<bool> open();
   asio::awaitable<bool> manage();
   asio::awaitable<void> run_manager();
+  asio::awaitable<bool> back_off();
   sm::ManagerParts parts();
   sm::ManagerOptions options();
   bool look();
@@ -75,6 +76,7 @@ class Instance {
   std::unique_ptr<End> end_;
   std::unique_ptr<sm::SubnetManager> manager_;
   bool manager_ended_ = false;
+  mad::Duration pause_{};  ///< before the last try to open an end
   mad::WaitList wake_;
   api::SubnetView now_;  ///< what view_ is made of
   sm::Published<api::SubnetView> view_;

@@ -15,13 +15,20 @@ void count_ports(const Node& node, SweepSummary& summary, std::uint64_t& linked_
 
 SweepState state_of(const Subnet& subnet, const Decided* decided, const SweepSummary& summary) {
   if (decided == nullptr || !decided->routes) return SweepState::failed;
-  const bool whole = subnet.unresponsive.empty() && subnet.duplicates.empty() &&
+  const bool whole = !is_cut_off(subnet) && subnet.unresponsive.empty() && subnet.duplicates.empty() &&
                      decided->lids->without_lid.empty() && summary.sets_failed == 0 &&
                      summary.ports_not_active == 0 && decided->routes->verification.ok();
   return whole ? SweepState::up : SweepState::degraded;
 }
 
 }  // namespace
+
+bool is_cut_off(const Subnet& subnet) {
+  const auto* self = subnet.find(subnet.sm_node);
+  if (self == nullptr || self->is_switch() || subnet.sm_port.value() >= self->ports.size()) return false;
+  const auto& port = self->ports[subnet.sm_port.value()];
+  return port.known && !port.linked();
+}
 
 void tally(const Subnet& subnet, const Decided* decided, SweepSummary& summary) {
   std::uint64_t linked_ends = 0;

@@ -13,6 +13,9 @@ namespace smd::sm {
 /// Fills in nodes, links, ports, LIDs, engine and state. Without `decided` the state is not 'up'.
 void tally(const Subnet& subnet, const Decided* decided, SweepSummary& summary);
 
+/// Our own port has no link: what is left of the fabric is ourselves.
+bool is_cut_off(const Subnet& subnet);
+
 /// End ports that hold a LID and are to have another.
 std::uint64_t lids_changed(const Subnet& subnet, const LidPart& lids);
 

@@ -178,6 +178,8 @@ TEST_F(Api, ADumpIsTheFilesOfOneSweep) {
   EXPECT_EQ(answer.bundle->files()[0].name, "guid2lid");
   EXPECT_GT(answer.bundle->files()[0].size, 0U);
   EXPECT_THAT(error("GET", "/v1/subnets/up/dump?files=x", 400), HasSubstr("x"));
+  const std::scoped_lock another(backend_.dumping);
+  EXPECT_THAT(error("GET", "/v1/subnets/up/dump", 503), HasSubstr("another dump"));
   EXPECT_THAT(error("GET", "/v1/subnets/ft2%3A8%2Fx/dump", 409), HasSubstr("no routes"));
 }
 

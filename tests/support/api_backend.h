@@ -27,6 +27,8 @@ class FakeBackend final : public api::Backend {
   void set_log_filter(const log::Filter& next) override { filter = next; }
   log::Filter configured_log_filter() const override { return configured; }
   const routing::Parallel& parallel() const override { return serial_; }
+  std::unique_lock<std::mutex> dump_turn() override { return std::unique_lock(dumping, std::try_to_lock); }
+  std::mutex dumping;
 
  private:
   routing::Serial serial_;
