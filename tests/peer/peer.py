@@ -6,9 +6,11 @@ FABRIC is a fabric file or a specification that smd knows. Exit status 0: as it 
 """
 import argparse
 import collections
+import json
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -107,7 +109,37 @@ def dry_run(smd, sim, text, hosts):
     check(opensm.process.poll() is None, "opensm ended")
 
 
-SCENARIOS = {f.__name__.replace("_", "-"): f for f in (bringup, again, standby, dry_run, dumps)}
+def asked(smd, sim, text, hosts):
+    """`smd status` names the master that smd waits for; then its own cable, pulled and put back."""
+    opensm = sim.opensm(hosts[1], "-p", "5")
+    socket = sim.folder / "smd.sock"
+    client = smd.start(sim, hosts[0], "--socket", socket, "--set", "sweep.interval=1s", "--set", "ha.poll=200ms")
+
+    def status():
+        done = subprocess.run([smd.program, "status", "--json", "--socket", socket], capture_output=True, text=True)
+        return json.loads(done.stdout)["subnets"][0] if done.returncode == 0 else None
+
+    def waits_for(what):
+        return lambda: (s := status()) and s["waiting"] and s["waiting"]["for"] == what and s
+
+    wait_for(waits_for("master"), 20, "waiting for the master in smd status")
+    found = status()
+    check(found["master"]["guid"] == f"0x{port_guid(hosts[1]):016x}", f"master: {found['master']}")
+    check(found["sm"]["state"] == "standby" and len(found["other_sms"]) == 1, f"sm: {found['sm']}")
+    opensm.stop(signal.SIGKILL)
+    wait_for(lambda: (s := status()) and s["sm"]["state"] == "master" and s["last_sweep"]["state"] == "up", 90, "up")
+    sim.command(f'Unlink "{hosts[0]}"')
+    wait_for(waits_for("link"), 20, "waiting for the link in smd status")
+    check(client.log().count("has no link") == 1, "the pulled cable is said once: " + client.log()[-2000:])
+    sim.command(f'ReLink "{hosts[0]}"')
+    wait_for(lambda: (s := status()) and s["waiting"] is None and s["last_sweep"]["state"] == "up", 30, "up again")
+    say("master, pulled cable and its return were all in smd status")
+    begun = time.monotonic()
+    check(client.stop() == 0, f"exit status {client.process.returncode} after SIGTERM")
+    check(time.monotonic() - begun < 2, f"SIGTERM took {time.monotonic() - begun:.1f} s")
+
+
+SCENARIOS = {f.__name__.replace("_", "-"): f for f in (bringup, again, standby, dry_run, asked, dumps)}
 
 
 def main():
