@@ -12,6 +12,7 @@
 #include <cstring>
 #include <expected>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <vector>
@@ -53,6 +54,7 @@ class Asker {
   std::expected<json::value, std::string> call(std::string_view method, const std::string& target,
                                                const std::string& body = {});
   std::expected<std::vector<std::string>, std::string> subnets();
+  Done each(const std::function<Done(const std::string& name, bool several)>& act);
   std::string path_of(const std::string& subnet, std::string_view what) const {
     return fmt::format("/v1/subnets/{}/{}", api::percent_encoded(subnet), what);
   }
@@ -115,26 +117,34 @@ Asker::Done Asker::status() {
   return {};
 }
 
-Asker::Done Asker::ports() {
+/// Each subnet by itself: what one cannot do keeps none of the others from it.
+Asker::Done Asker::each(const std::function<Done(const std::string& name, bool several)>& act) {
   const auto names = subnets();
   if (!names) return std::unexpected(names.error());
+  std::string failed;
   for (const auto& name : *names) {
+    const auto done = act(name, names->size() > 1);
+    if (!done) failed += (failed.empty() ? "" : "; ") + done.error();
+  }
+  return failed.empty() ? Done{} : std::unexpected(failed);
+}
+
+Asker::Done Asker::ports() {
+  return each([this](const std::string& name, bool several) -> Done {
     const auto value = call("GET", path_of(name, options_.not_active ? "ports?not_active=true" : "ports"));
     if (!value) return std::unexpected(value.error());
     if (options_.json) {
       out_ << json::serialize(*value) << '\n';
     } else {
-      print_ports(out_, *value, names->size() > 1);
+      print_ports(out_, *value, several);
     }
-  }
-  return {};
+    return {};
+  });
 }
 
 Asker::Done Asker::resweep() {
-  const auto names = subnets();
-  if (!names) return std::unexpected(names.error());
   const auto kind = options_.sweep.empty() ? "light" : options_.sweep;
-  for (const auto& name : *names) {
+  return each([&](const std::string& name, bool) -> Done {
     const auto value = call("POST", path_of(name, "resweep"), json::serialize(json::object{{"sweep", kind}}));
     if (!value) return std::unexpected(value.error());
     if (options_.json) {
@@ -142,8 +152,8 @@ Asker::Done Asker::resweep() {
     } else {
       out_ << fmt::format("{}: {} sweep asked for\n", name, kind);
     }
-  }
-  return {};
+    return {};
+  });
 }
 
 Asker::Done Asker::log() {
@@ -161,14 +171,10 @@ Asker::Done Asker::log() {
 }
 
 Asker::Done Asker::dump() {
-  const auto names = subnets();
-  if (!names) return std::unexpected(names.error());
   const std::filesystem::path folder = options_.folder;
-  for (const auto& name : *names) {
-    auto done = dump_one(name, names->size() > 1 ? folder / folder_name(name) : folder);
-    if (!done) return done;
-  }
-  return {};
+  return each([&](const std::string& name, bool several) {
+    return dump_one(name, several ? folder / folder_name(name) : folder);
+  });
 }
 
 /// Files under another name until they are whole, as the daemon itself writes its dumps.

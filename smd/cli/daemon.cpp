@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 /// An end that takes longer than this is made short: every answer that was given is kept already, and a
 /// fabric forwards without us.
-constexpr timeval kEnd{.tv_sec = 0, .tv_usec = 700'000};
+constexpr timeval kEnd{.tv_sec = 0, .tv_usec = 500'000};
 /// Between two looks at what systemd is to be told.
 constexpr mad::Duration kLook = 500ms;
 

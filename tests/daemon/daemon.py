@@ -177,6 +177,7 @@ def subnets(args):
         expect(folders == sorted(["ft2:4", "ft2:4-2", net.replace("/", "_")]), folders)
         smd.tell("dump", smd.folder / "one", "--subnet", net)
         expect((smd.folder / "one/topology.net").exists(), "one subnet, no folder of its own")
+        expect(smd.tell("resweep").count("asked for") == 3, "all that have a name")
         smd.end()
     twice = subprocess.run([args.smd, "run", "--port", "a:1", "--port", "a:1"], capture_output=True, text=True)
     expect(twice.returncode == 2 and "given twice" in twice.stderr, twice.stderr)

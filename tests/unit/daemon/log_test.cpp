@@ -114,6 +114,23 @@ TEST(Log, ModulesAndGuidsLetDebugLinesThrough) {
                                        "sweep.node guid=0x0000000000000007 name=c"));
 }
 
+TEST(Log, WhatIsNamedHasALevelOfItsOwnCoarserOrFiner) {
+  const Book book;
+  const auto log = book.log();
+  log.set_filter({.level = Level::info,
+                  .modules = {{"sweep", Level::error}, {"sm", Level::debug}},
+                  .guids = {{Guid{5}, Level::warn}}});
+  log.info("sweep.done");
+  log.warn("sweep.slow").node(Guid{5}, "a");
+  log.debug("sm.state");
+  log.info("port.up").node(Guid{5}, "a");
+  log.info("port.up").node(Guid{6}, "b");
+
+  EXPECT_THAT(*book.lines, ElementsAre("sweep.slow guid=0x0000000000000005 name=a", "sm.state",
+                                       "port.up guid=0x0000000000000006 name=b"));
+  EXPECT_EQ(log.filter().modules.size(), 2U);
+}
+
 TEST(Log, ARepeatedMessageIsOneLineAndACountAMinute) {
   const Book book;
   const auto log = book.log();
