@@ -35,8 +35,7 @@ class Scheduler {
   }
 
   std::vector<WriteRound> run(Lid sm_lid, bool allow_credit_loops) {
-    choose_if([&](std::size_t b, SwitchIndex s) { return !known(b, s); });
-    emit();
+    write_unknown();
     const std::size_t sm_block = sm_lid.value() / 64U;
     for (const bool with_sm : {false, true}) {
       const auto eligible = [&](std::size_t b, SwitchIndex) { return with_sm || b != sm_block; };
@@ -59,16 +58,17 @@ class Scheduler {
 
   bool known(std::size_t b, SwitchIndex s) const {
     const auto& table = installed_[s];
-    return !table.forwards || (b / 64 < table.known.size() && (table.known[b / 64] >> (b % 64) & 1U) != 0);
+    return table.forwards && b / 64 < table.known.size() && (table.known[b / 64] >> (b % 64) & 1U) != 0;
   }
   const std::uint8_t* after(std::size_t b, SwitchIndex s, Entries& scratch) const {
     return block_of(routes_.rows[s].get(), b * 64, scratch);
   }
+  /// 255 throughout where nothing is known.
   const std::uint8_t* installed(std::size_t b, SwitchIndex s, Entries& scratch) const {
-    return block_of(installed_[s].forwards ? installed_[s].row : nullptr, b * 64, scratch);
+    return block_of(known(b, s) ? installed_[s].row : nullptr, b * 64, scratch);
   }
   LidBits differing(std::size_t b, SwitchIndex s) const {
-    if (!known(b, s) || !installed_[s].forwards) return ~LidBits{0};
+    if (!known(b, s)) return ~LidBits{0};
     Entries one, other;
     const auto *const now = installed(b, s, one), *const wanted = after(b, s, other);
     if (std::equal(now, now + 64, wanted)) return 0;
@@ -160,6 +160,33 @@ class Scheduler {
       change.changes[s] = chosen_[at(b, s)];
     }
     return fn(Mixture(topology_, lids_, first_lid(b), change));
+  }
+
+  /// Blocks that are not known and those of switches that forward by nothing yet, whole. An entry that might
+  /// lead back by what stands elsewhere is 255 at first, and is written with the others.
+  void write_unknown() {
+    const auto unknown = [&](std::size_t b, SwitchIndex s) { return !known(b, s); };
+    if (!choose_if(unknown)) return;
+    WriteRound round;
+    for (std::size_t b = 0; b < blocks_; ++b) {
+      const auto begin = chosen_.begin() + static_cast<std::ptrdiff_t>(at(b, 0));
+      if (std::all_of(begin, begin + static_cast<std::ptrdiff_t>(switches_),
+                      [](auto bits) { return bits == 0; })) {
+        continue;
+      }
+      while (take_back(b, with_mixture(b, [](const Mixture& mixed) { return mixed.at_fault(false); }),
+                       Grain::lid)) {
+        continue;
+      }
+      for (SwitchIndex s = 0; s < switches_; ++s) {
+        if (!unknown(b, s)) continue;
+        const auto i = at(b, s);
+        pending_[i] &= ~chosen_[i];
+        dropped_[i] = pending_[i];
+        round.writes.push_back({s, static_cast<std::uint16_t>(b), 0, dropped_[i]});
+      }
+    }
+    rounds_.push_back(std::move(round));
   }
 
   using Graphs = std::vector<Dependencies>;

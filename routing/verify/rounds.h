@@ -43,8 +43,10 @@ struct WriteRound {
 
 /// What is written so that the tables become `routes`, in rounds. Whichever of a round's writes have
 /// happened, the mixture has no forwarding loop and no credit loop that the tables before it had not, and
-/// what arrives before and after the round arrives all the time. Blocks that are not known come first:
-/// nothing can be said of them, and nothing gets worse. The block of `sm_lid` comes last. A block whose LIDs
+/// what arrives before and after the round arrives all the time. Blocks that are not known come first, with
+/// 255 where their entries might lead back by what is known of the others; nothing else can be said of them.
+/// With them come all blocks of switches that do not forward yet: they may begin to after this round.
+/// The block of `sm_lid` comes last. A block whose LIDs
 /// must wait for each other's is written in parts. Where credit loops leave no order, LIDs that stand in each
 /// other's way are dropped for a while. `routes` must be verified; `allow_credit_loops`: they are not free of
 /// them, and that is not looked at.

@@ -40,7 +40,7 @@ void check(std::uint64_t seed, bool with_log) {
   } catch (const std::exception& error) {
     verdict.wrong.emplace_back(error.what());
   }
-  // Not held yet: where a link comes up, tables lead over it before it is Active.
+  // Not held yet: where all tables are computed anew, and where a link flaps faster than it is looked at.
   if (number_in("SMD_PATHS"))
     verdict.wrong.insert(verdict.wrong.end(), verdict.lost_paths.begin(), verdict.lost_paths.end());
   EXPECT_TRUE(verdict.wrong.empty()) << report(scenario, verdict, with_log);

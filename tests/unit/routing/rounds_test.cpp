@@ -168,5 +168,36 @@ TEST(Rounds, ALinkThatTurnsRoundIsWrittenFromTheFarEnd) {
   EXPECT_THAT(rounds[1].writes, testing::ElementsAre(BlockWrite{1, 0, 0, 0}));
 }
 
+TEST(Rounds, AnUnknownBlockDoesNotLeadBackByWhatIsKnown) {
+  // As above, but nobody knows what 1 has: its new way leads to 0, whose old one leads to it.
+  Builder b;
+  for (unsigned i = 0; i < 3; ++i) b.add_switch(4);
+  b.link(0, 1);
+  b.link(1, 2);
+  b.link(0, 2);
+  b.host(2);
+  const auto fabric = fabrics::with_lids(b.input());
+  const auto lid = fabric.lids.of_end(0).base;
+  const auto tables = [&](std::array<unsigned, 3> out) {
+    Routes routes;
+    for (const auto port : out) {
+      LftRow row(64, kNoRoute);
+      row[lid.value()] = static_cast<std::uint8_t>(port);
+      routes.rows.push_back(std::make_shared<LftRow>(std::move(row)));
+    }
+    return routes;
+  };
+  const auto old = tables({1, 2, 3}), wanted = tables({2, 1, 3});
+  auto now = installed(old, kAllKnown);
+  now[1].known = {};
+
+  const auto rounds = rounds_of_writes(fabric.topology, fabric.lids, now, wanted, Lid{40}, false, Serial{});
+
+  ASSERT_EQ(rounds.size(), 3U);
+  EXPECT_THAT(rounds[0].writes, testing::ElementsAre(BlockWrite{1, 0, 0, std::uint64_t{1} << lid.value()}));
+  EXPECT_THAT(rounds[1].writes, testing::ElementsAre(BlockWrite{0, 0, 0, 0}));
+  EXPECT_THAT(rounds[2].writes, testing::ElementsAre(BlockWrite{1, 0, 0, 0}));
+}
+
 }  // namespace
 }  // namespace smd::routing
