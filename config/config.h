@@ -73,6 +73,15 @@ struct HaConfig {
   friend bool operator==(const HaConfig&, const HaConfig&) = default;
 };
 
+/// What becomes of the forwarding tables of whoever was master before.
+enum class AdoptRoutes : std::uint8_t { keep, repair, converge };
+
+/// [adopt]
+struct AdoptConfig {
+  AdoptRoutes routes = AdoptRoutes::keep;
+  friend bool operator==(const AdoptConfig&, const AdoptConfig&) = default;
+};
+
 /// [lids]
 struct LidsConfig {
   std::uint8_t lmc = 0;        ///< each CA and router port gets 2^lmc LIDs, 0 to 7
@@ -106,6 +115,8 @@ struct RoutingConfig {
   std::string root_guids_file{};    ///< where root_guids came from, when the key named a file
   bool allow_credit_loops = false;  ///< install routes that can dead-lock
   std::uint32_t threads = 0;        ///< that compute; 0: as many as the machine has
+  /// Quiet time after which repaired tables go back to freshly made ones, step by step; 0: never.
+  Duration converge_after = std::chrono::seconds(60);
   friend bool operator==(const RoutingConfig&, const RoutingConfig&) = default;
 };
 
@@ -125,6 +136,7 @@ struct SubnetConfig {
   MadConfig mad{};
   SweepConfig sweep{};
   HaConfig ha{};
+  AdoptConfig adopt{};
   LidsConfig lids{};
   LinksConfig links{};
   RoutingConfig routing{};

@@ -169,6 +169,14 @@ std::vector<Key> routing_keys() {
                   "are refused."},
           kRouting, &RoutingConfig::allow_credit_loops,
           flag("routes that can dead-lock are installed", "routes that can dead-lock are refused")),
+      row({.table = "routing",
+           .name = "converge_after",
+           .opensm = "",
+           .doc =
+               "Quiet time after a repair until the tables go back, in small steps, to what they would be if "
+               "they were made afresh."},
+          kRouting, &RoutingConfig::converge_after,
+          duration(std::chrono::seconds(1), std::chrono::hours(24), "repaired tables stay")),
       row({.table = "routing", .name = "threads", .opensm = "", .doc = "Threads that compute routes."},
           kRouting, &RoutingConfig::threads,
           explained(whole<std::uint32_t>(0, 4096), std::uint32_t{0}, "as many as the machine has")),

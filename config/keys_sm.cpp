@@ -121,6 +121,21 @@ std::vector<Key> sweep_keys() {
   };
 }
 
+std::vector<Key> adopt_keys() {
+  return {
+      row({.table = "adopt",
+           .name = "routes",
+           .opensm = "",
+           .doc = "What becomes of the forwarding tables that another subnet manager has left: \"keep\" them "
+                  "where they are proven, \"repair\" what breaks our engine's order of up and down, or "
+                  "\"converge\": make them afresh."},
+          &SubnetConfig::adopt, &AdoptConfig::routes,
+          one_of<AdoptRoutes>({{"keep", AdoptRoutes::keep},
+                               {"repair", AdoptRoutes::repair},
+                               {"converge", AdoptRoutes::converge}})),
+  };
+}
+
 std::vector<Key> ha_keys() {
   constexpr auto kHa = &SubnetConfig::ha;
   return {

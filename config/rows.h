@@ -56,6 +56,7 @@ std::vector<Key> sm_keys();
 std::vector<Key> mad_keys();
 std::vector<Key> sweep_keys();
 std::vector<Key> ha_keys();
+std::vector<Key> adopt_keys();
 std::vector<Key> lids_keys();
 std::vector<Key> links_keys();
 std::vector<Key> routing_keys();

@@ -48,6 +48,7 @@ Schema make_schema() {
       {.name = "sm", .doc = "The subnet manager among others of its kind."},
       {.name = "mad", .doc = "How nodes are asked."},
       {.name = "sweep", .doc = "When the fabric is looked at."},
+      {.name = "adopt", .doc = "What becomes of a fabric that is up when smd becomes its master."},
       {.name = "ha", .doc = "Master and standby."},
       {.name = "lids", .doc = "Which addresses ports get."},
       {.name = "links", .doc = "What is written to the ports of a link."},
@@ -61,8 +62,8 @@ Schema make_schema() {
               "for this "
               "subnet."},
   };
-  for (auto make : {log_keys, api_keys, sm_keys, mad_keys, sweep_keys, ha_keys, lids_keys, links_keys,
-                    routing_keys, names_keys, subnet_keys}) {
+  for (auto make : {log_keys, api_keys, sm_keys, mad_keys, sweep_keys, adopt_keys, ha_keys, lids_keys,
+                    links_keys, routing_keys, names_keys, subnet_keys}) {
     for (auto& key : make()) schema.keys.push_back(std::move(key));
   }
   return schema;

@@ -4,19 +4,22 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 
+#include "mad/base/id.h"
 #include "mad/suspend.h"
 
 namespace smd::sm {
 
 /// Ordered: the stronger takes in the weaker.
-enum class Work : std::uint8_t { none, light, heavy };
+enum class Work : std::uint8_t { none, light, incremental, heavy };
 
 struct Asked {
   Work work = Work::none;
   std::string reason;       ///< of the first that asked for work this strong
+  std::set<Guid> suspects;  ///< incremental: nodes that are to be looked at again
   std::uint64_t times = 0;  ///< how many asked
 };
 
@@ -28,6 +31,10 @@ class Agenda {
     asked_.work = std::max(asked_.work, work);
     ++asked_.times;
     waiting_.wake_all();
+  }
+  void look_at(Guid node, std::string reason) {
+    asked_.suspects.insert(node);
+    add(Work::incremental, std::move(reason));
   }
   const Asked& peek() const { return asked_; }
   Asked take() { return std::exchange(asked_, Asked{}); }

@@ -22,6 +22,11 @@ mad::Policy policy_of(const config::MadConfig& config) {
   return policy;
 }
 
+/// A node that reports something all the time is looked at as seldom as this.
+constexpr auto kLongestPace = std::chrono::seconds(5);
+/// What does not come right is looked at again as seldom as this.
+constexpr auto kLongestRetry = std::chrono::minutes(5);
+
 }  // namespace
 
 SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::SubnetConfig config,
@@ -32,12 +37,11 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
       options_(std::move(options)),
       tx_(parts_.executor, parts_.clock, parts_.smi, policy_of(config_->mad), parts_.seed),
       agent_(tx_, parts_.log,
-             {.trap = [this](const std::string& reason) { heard_trap(reason); },
-              .handover = [this] { agenda_.add(Work::heavy, "handover"); }}) {}
-
-void SubnetManager::heard_trap(const std::string& reason) {
-  if (config_->sweep.on_trap) agenda_.add(Work::heavy, reason);
-}
+             {.trap = [this](const wire::Notice& notice, Lid from) { heard_trap(notice, from); },
+              .discover = [this] { agenda_.add(Work::heavy, "SMInfo DISCOVER"); },
+              .handover = [this] { agenda_.add(Work::heavy, "handover"); }}),
+      pace_(config_->sweep.settle, kLongestPace),
+      retry_pace_(config_->sweep.interval, kLongestRetry) {}
 
 void SubnetManager::reload(config::SubnetConfig config) {
   next_config_ = std::make_shared<const config::SubnetConfig>(std::move(config));
@@ -50,6 +54,8 @@ void SubnetManager::take_config() {
   config_ = std::exchange(next_config_, nullptr);
   tx_.set_policy(policy_of(config_->mad));
   agent_.set_identity(agent_.rank().guid, config_->sm.priority, config_->sm.sm_key);
+  pace_ = Pace(config_->sweep.settle, kLongestPace);
+  retry_pace_ = Pace(config_->sweep.interval, kLongestRetry);
 }
 
 asio::awaitable<bool> SubnetManager::pause(mad::Duration time) {
@@ -83,7 +89,7 @@ asio::awaitable<void> SubnetManager::run() {
   for (;;) {
     const bool asked = co_await wait_for_work();
     if (!asked) co_return;
-    const auto outcome = co_await work(agenda_.take());
+    const auto outcome = co_await work(take_due());
     if (outcome == Outcome::cancelled) co_return;
     if (outcome == Outcome::done && (options_.once || options_.dry_run)) co_return;
     if (outcome == Outcome::not_ours && (options_.once || options_.dry_run)) co_return;
@@ -96,42 +102,25 @@ asio::awaitable<void> SubnetManager::run() {
   }
 }
 
-/// Something is on the agenda, or the interval is over. The first event after quiet is acted on at once;
-/// those that follow within the settle window make one sweep together.
-asio::awaitable<bool> SubnetManager::wait_for_work() {
-  const auto interval = config_->sweep.interval;
-  while (agenda_.peek().work == Work::none) {
-    mad::Clock::TimerId timer = 0;
-    if (interval.count() != 0) {
-      timer = parts_.clock.call_at(parts_.clock.now() + interval,
-                                   [this] { agenda_.add(Work::light, "interval"); });
-    }
-    const bool woken = co_await agenda_.changed();
-    parts_.clock.cancel(timer);
-    if (!woken) co_return false;
-  }
-  if (agenda_.peek().work == Work::heavy && subnet_) {
-    const auto earliest = last_event_sweep_ + config_->sweep.settle;
-    if (parts_.clock.now() < earliest) {
-      const bool time = co_await parts_.clock.until(earliest);
-      if (!time) co_return false;
-    }
-  }
-  co_return true;
-}
-
 asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   parts_.log.tick();
   take_config();
+  auto kind = asked.work == Work::incremental ? SweepKind::incremental : SweepKind::heavy;
+  if (!subnet_ || agent_.state() != wire::SmState::master) kind = SweepKind::heavy;
   if (asked.work == Work::light && subnet_) {
-    const bool changed = co_await light_sweep();
-    // What is not as it should be is looked at again each time, whether or not a switch says so.
-    const bool again = summary_.state != SweepState::up;
-    if (!changed && !again) co_return Outcome::done;
-    asked.reason = changed ? "port state change" : "not up";
+    auto looked = co_await light_sweep();
+    if (!looked.heavy && looked.suspects.empty() && may_converge()) {
+      converging_ = true;
+      looked.reason = "converge";
+    } else if (!looked.heavy && looked.suspects.empty()) {
+      co_return Outcome::done;
+    }
+    if (!looked.heavy) kind = SweepKind::incremental;
+    asked.reason = std::move(looked.reason);
+    asked.suspects = std::move(looked.suspects);
   }
-  const auto outcome = co_await heavy_sweep(std::move(asked.reason));
-  last_event_sweep_ = parts_.clock.now();
+  const auto outcome = co_await sweep(kind, std::move(asked.reason), std::move(asked.suspects));
+  last_sweep_ = parts_.clock.now();
   if (outcome == Outcome::not_ours && !options_.once && !options_.dry_run) {
     const bool gone = co_await stand_by();
     if (!gone) co_return Outcome::cancelled;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "config/config.h"
@@ -15,12 +16,16 @@
 #include "mad/transactions/ask.h"
 #include "mad/transactions/transactions.h"
 #include "smd/agenda.h"
+#include "smd/apply/applied.h"
 #include "smd/compute.h"
 #include "smd/decide/decide.h"
 #include "smd/ha/sm_agent.h"
 #include "smd/log/log.h"
+#include "smd/pace.h"
 #include "smd/plan/plan.h"
 #include "smd/snapshot.h"
+#include "smd/sweep/audit.h"
+#include "smd/sweep/lid_index.h"
 
 namespace smd::sm {
 
@@ -56,6 +61,11 @@ class SubnetManager {
 
   /// Until cancelled; with `once` or `dry_run` until the sweep has ended. The fabric forwards on.
   asio::awaitable<void> run();
+  /// Asks for tables made afresh, in steps, whatever they are now.
+  void converge() {
+    converging_ = true;
+    agenda_.add(Work::incremental, "converge");
+  }
   /// Asks for a sweep.
   void resweep(Work work, std::string reason) { agenda_.add(work, std::move(reason)); }
 
@@ -69,26 +79,47 @@ class SubnetManager {
  private:
   enum class Outcome : std::uint8_t { done, not_ours, own_port_silent, cancelled };
 
-  // manager.cpp: the loop
+  // manager.cpp: the loop, and who we are in it
   asio::awaitable<bool> claim();
-  asio::awaitable<bool> wait_for_work();
   asio::awaitable<Outcome> work(Asked asked);
   asio::awaitable<bool> pause(mad::Duration time);
   asio::awaitable<bool> stand_by();
   void take_config();
-  void heard_trap(const std::string& reason);
+
+  // manager_events.cpp: what asks for work, and when it is done
+  asio::awaitable<bool> wait_for_work();
+  std::optional<mad::TimePoint> due() const;
+  Asked take_due();
+  void heard_trap(const wire::Notice& notice, Lid from);
+
+  // manager_light.cpp: a look at what traps may have lost
+  struct Looked {
+    bool heavy = false;       ///< the whole fabric is to be looked at
+    std::set<Guid> suspects;  ///< these nodes are
+    std::string reason;
+  };
+  asio::awaitable<Looked> light_sweep();
+  asio::awaitable<void> look_at_switch(mad::Target target, Looked* found);
+  asio::awaitable<void> look_at_sm(mad::Target target, Looked* found);
+  asio::awaitable<void> look_at_own_port(std::shared_ptr<const Subnet> subnet, Looked* found);
+  asio::awaitable<void> audit_some(std::shared_ptr<const Subnet> subnet, Looked* found);
+  bool try_again(Guid node);
+  void look_at_trouble(Looked& found);
+
+  // manager_decide.cpp: what it decides
+  asio::awaitable<bool> settle_decision();
+  asio::awaitable<bool> take_step();
+  bool may_converge() const;
 
   // manager_sweep.cpp: one sweep
-  asio::awaitable<Outcome> heavy_sweep(std::string reason);
-  asio::awaitable<bool> light_sweep();
-  asio::awaitable<void> look_at_switch(mad::Target target, bool* changed);
-  asio::awaitable<void> look_at_sm(mad::Target target, bool* changed);
-  asio::awaitable<void> look_at_own_port(std::shared_ptr<const Subnet> subnet, bool* changed);
+  asio::awaitable<Outcome> sweep(SweepKind kind, std::string reason, std::set<Guid> suspects);
+  asio::awaitable<Outcome> observe(std::set<Guid> suspects);
+  asio::awaitable<std::expected<Subnet, std::string>> look(std::set<Guid> suspects);
+  Outcome whose_fabric();
   void identify();
-  asio::awaitable<Outcome> observe();
-  asio::awaitable<bool> settle_decision();
   asio::awaitable<bool> retrain_links();
   asio::awaitable<bool> write_difference();
+  void audit_first(const Applied& applied);
   bool known_sm(Guid sm) const;
   std::optional<OtherSm> other_master() const;
   void name_nodes(Subnet& subnet) const;
@@ -110,8 +141,15 @@ class SubnetManager {
   SweepSummary summary_;
   std::size_t failed_sets_ = 0;  ///< of the last sweep
   bool said_own_port_ = false;
-  bool adopting_ = true;  ///< we are not master yet in this sweep: others may have written
-  mad::TimePoint last_event_sweep_{};
+  bool adopting_ = true;         ///< we are not master yet in this sweep: others may have written
+  std::set<Guid> failed_nodes_;  ///< of the last sweep: a Set there did not succeed
+  Pace pace_;                    ///< of events, by node; of whole sweeps by Guid{}
+  Pace retry_pace_;              ///< of looking again at what is not as it should be
+  mad::TimePoint last_sweep_{}, next_light_{};
+  AuditCursor audit_;
+  LidIndex lids_;                  ///< who sends traps
+  bool converging_ = false;        ///< tables go over to freshly made ones, a step a sweep
+  mad::TimePoint routes_since_{};  ///< when the tables last changed
   Published<Snapshot> published_;
 };
 

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "mad/transactions/ask.h"
 #include "smd/apply/advance.h"
 #include "smd/apply/apply.h"
 #include "smd/manager.h"
 #include "smd/report/tally.h"
 #include "smd/report/trouble.h"
 #include "smd/sweep/discover.h"
-#include "smd/sweep/paths.h"
+#include "smd/sweep/refresh.h"
 
 namespace smd::sm {
 namespace {
@@ -38,15 +37,19 @@ class Lap {
 
 }  // namespace
 
-asio::awaitable<SubnetManager::Outcome> SubnetManager::heavy_sweep(std::string reason) {
+/// `suspects`: of an incremental sweep.
+asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std::string reason,
+                                                             std::set<Guid> suspects) {
   const auto before = tx_.counters();
   Lap total(parts_.clock), lap(parts_.clock);
   summary_ = {};
   summary_.subnet = name_;
+  summary_.sweep = kind;
   summary_.reason = std::move(reason);
   failed_sets_ = 0;
+  failed_nodes_.clear();
   times_ = {};
-  auto observed = co_await observe();
+  auto observed = co_await observe(std::move(suspects));
   summary_.discover_ms = lap();
   if (observed == Outcome::not_ours) {
     summarise(before);
@@ -60,7 +63,8 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::heavy_sweep(std::string r
   if (!decided) co_return Outcome::cancelled;
   const bool retrained = co_await retrain_links();
   if (retrained) {
-    observed = co_await observe();
+    summary_.sweep = SweepKind::heavy;
+    observed = co_await observe({});
     summary_.discover_ms += lap();
     if (observed != Outcome::done) co_return observed;
     decided = co_await settle_decision();
@@ -76,11 +80,23 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::heavy_sweep(std::string r
   co_return Outcome::done;
 }
 
-/// What is, and whether it is ours to change.
-asio::awaitable<SubnetManager::Outcome> SubnetManager::observe() {
-  adopting_ = agent_.state() != wire::SmState::master;
+/// By parts where that is enough, else the whole fabric.
+asio::awaitable<std::expected<Subnet, std::string>> SubnetManager::look(std::set<Guid> suspects) {
   const DiscoverOptions how{.trust_tables = !adopting_};
-  auto found = co_await discover(&tx_, &parts_.clock, subnet_.get(), how);
+  if (summary_.sweep == SweepKind::incremental) {
+    auto part = co_await refresh(&tx_, &parts_.clock, subnet_.get(), std::move(suspects), how);
+    const auto cancellation = co_await asio::this_coro::cancellation_state;
+    if (part || cancellation.cancelled() != asio::cancellation_type::none) co_return part;
+    parts_.log.info("sweep.whole").kv("reason", part.error());
+    summary_.sweep = SweepKind::heavy;
+  }
+  co_return co_await discover(&tx_, &parts_.clock, subnet_.get(), how);
+}
+
+/// What is, and whether it is ours to change.
+asio::awaitable<SubnetManager::Outcome> SubnetManager::observe(std::set<Guid> suspects) {
+  adopting_ = agent_.state() != wire::SmState::master;
+  auto found = co_await look(std::move(suspects));
   const auto cancellation = co_await asio::this_coro::cancellation_state;
   if (cancellation.cancelled() != asio::cancellation_type::none) co_return Outcome::cancelled;
   if (!found) {
@@ -94,13 +110,17 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe() {
   name_nodes(*found);
   subnet_ = std::make_shared<const Subnet>(std::move(*found));
   identify();
+  co_return whose_fabric();
+}
+
+SubnetManager::Outcome SubnetManager::whose_fabric() {
   const auto other = other_master();
   agent_.forget_handover();
   if (!other) {
     if (!options_.dry_run) agent_.set_state(wire::SmState::master);
-    co_return Outcome::done;
+    return Outcome::done;
   }
-  if (options_.dry_run) co_return Outcome::done;
+  if (options_.dry_run) return Outcome::done;
   parts_.log.warn("sm.other_master")
       .port(other->at.node, other->node_description, other->at.port)
       .kv("sm_guid", other->info.guid)
@@ -111,7 +131,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe() {
       .kv("action", "nothing is written; waiting")
       .always();
   agent_.set_state(wire::SmState::standby);
-  co_return Outcome::not_ours;
+  return Outcome::not_ours;
 }
 
 /// Who we are, as the fabric says it: the local side may not have known at the start.
@@ -149,24 +169,6 @@ void SubnetManager::name_nodes(Subnet& subnet) const {
   for (auto& sm : subnet.other_sms) {
     if (const auto* node = subnet.find(sm.at.node); node != nullptr) sm.node_description = node->description;
   }
-}
-
-/// False when cancelled.
-asio::awaitable<bool> SubnetManager::settle_decision() {
-  std::optional<std::expected<Decision, routing::RouteError>> decision;
-  const DecideInput input{.subnet = *subnet_,
-                          .config = *config_,
-                          .stored = stored_,
-                          .adopting = adopting_,
-                          .previous = decided_.routes ? &decided_ : nullptr,
-                          .parallel = parts_.compute.parallel()};
-  co_await parts_.compute.execute([&] { decision = decide(input); });
-  if (!*decision) co_return false;
-  times_ = (*decision)->times;
-  decided_ = std::move((*decision)->decided);
-  stored_ = store(std::move(stored_), decided_);
-  summary_.lids_changed = lids_changed(*subnet_, *decided_.lids);
-  co_return true;
 }
 
 /// Takes down links that run faster or wider than they may, and gives them time to come up again. False
@@ -210,7 +212,9 @@ asio::awaitable<bool> SubnetManager::write_difference() {
     const auto noted = advance(*subnet_, decided_, applied);
     log_not_kept(parts_.log, *subnet_, noted);
     subnet_ = std::make_shared<const Subnet>(noted);
+    audit_first(applied);
     failed_sets_ += applied.failed.size();
+    for (const auto& set : applied.failed) failed_nodes_.insert(subnet_->nodes[set.node]->guid());
     log_failed(parts_.log, *subnet_, applied);
   }
   // What is still not as decided although it was Set well counts as failed: some node does not do it.
@@ -221,48 +225,15 @@ asio::awaitable<bool> SubnetManager::write_difference() {
   co_return true;
 }
 
-/// Has any switch seen a port change, has our own port, or is another SM master now? Gets only; true: look
-/// at all.
-asio::awaitable<bool> SubnetManager::light_sweep() {
-  const auto subnet = subnet_;
-  const Paths paths(*subnet);
-  mad::TaskGroup group(parts_.executor);
-  bool changed = false;
-  for (std::size_t i = 0; i < subnet->nodes.size(); ++i) {
-    const auto& node = *subnet->nodes[i];
-    const auto path = node.is_switch() ? paths.to(i) : std::nullopt;
-    if (path) group.spawn(look_at_switch(mad::Target{.route = *path, .node = node.guid()}, &changed));
+/// A change between our reading of a switch and the clearing of its PortStateChange left no trace but perhaps
+/// a trap: the next audit looks there first. Of a first bring-up that would be every switch, and its traps
+/// are enough.
+void SubnetManager::audit_first(const Applied& applied) {
+  if (summary_.sweep == SweepKind::heavy) return;
+  for (const auto& answer : applied.switches) {
+    if (answer.sent && answer.sent->port_state_change)
+      audit_.first.insert(subnet_->nodes[answer.node]->guid());
   }
-  for (const auto& other : subnet->other_sms) {
-    const auto index = subnet->index_of(other.at.node);
-    const auto path = index ? paths.to_port(*subnet, *index, other.at.port) : std::nullopt;
-    if (path) group.spawn(look_at_sm(mad::Target{.route = *path, .node = other.at.node}, &changed));
-  }
-  group.spawn(look_at_own_port(subnet, &changed));
-  co_await group.join();
-  co_await group.stop();
-  co_return changed;
-}
-
-asio::awaitable<void> SubnetManager::look_at_switch(mad::Target target, bool* changed) {
-  const auto info = co_await mad::get<wire::SwitchInfo>(tx_, target);
-  if (!info || info->port_state_change) *changed = true;
-}
-
-asio::awaitable<void> SubnetManager::look_at_sm(mad::Target target, bool* changed) {
-  const auto info = co_await mad::get<wire::SmInfo>(tx_, target);
-  if (!info || info->state == wire::SmState::master) *changed = true;
-}
-
-/// Who changes our own LID or master without us is another master.
-asio::awaitable<void> SubnetManager::look_at_own_port(std::shared_ptr<const Subnet> subnet, bool* changed) {
-  const auto& self = *subnet->find(subnet->sm_node);
-  const auto& was = self.ports[subnet->sm_port.value()].info;
-  const mad::Target target{.route = mad::DirectedPath{}, .node = subnet->sm_node};
-  const auto asked = co_await mad::get_port_info(&tx_, target, subnet->sm_port, self.refuses_extended_speeds);
-  const auto& now = asked.info;
-  if (!now || now->port_state != was.port_state || now->lid != was.lid || now->sm_lid != was.sm_lid)
-    *changed = true;
 }
 
 void SubnetManager::summarise(const mad::Counters& before) {

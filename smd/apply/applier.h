@@ -37,6 +37,7 @@ class Applier {
                                   const mad::RequestError& error);
 
   bool blocked(NodeIndex node, PortNum port) const;
+  void silent(NodeIndex index);
   void failed(NodeIndex node, PortNum port, std::uint16_t attribute, std::string reason);
   PlanInput plan_input() const { return {*in_.subnet, in_.decided, *in_.config}; }
   mad::Target target(NodeIndex node, PortNum port, const mad::DirectedPath& path) const;

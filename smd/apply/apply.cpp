@@ -137,6 +137,13 @@ void Applier::failed(NodeIndex index, PortNum port, std::uint16_t attribute, std
   applied_.failed.push_back({index, port, attribute, std::move(reason)});
 }
 
+/// It answers neither a Set nor a Get: nothing more is asked of it in this plan.
+void Applier::silent(NodeIndex index) {
+  if (failed_nodes_[index]) return;
+  failed_nodes_[index] = true;
+  tx_.drop_waiting(in_.subnet->nodes[index]->guid());
+}
+
 /// With the M_Key that the port has shown: one that is set and not hidden does not keep us out.
 mad::Target Applier::target(NodeIndex index, PortNum port, const mad::DirectedPath& path) const {
   const auto& node = *in_.subnet->nodes[index];
@@ -205,6 +212,7 @@ std::optional<Job> Applier::check_port(const PortItem& item, const mad::Directed
           applied_.ports.push_back({item.node, item.port, std::nullopt, info});
         }
         if (!done) failed(item.node, item.port, wire::PortInfo::kAttribute, reason);
+        if (!result && result.error().fault == mad::Fault::timeout) silent(item.node);
         return std::nullopt;
       }};
 }

@@ -15,7 +15,7 @@
 #include "routing/engine.h"
 #include "routing/quality/quality.h"
 #include "smd/cli/configuration.h"
-#include "smd/cli/lap.h"
+#include "smd/lap.h"
 #include "smd/cli/route_pass.h"
 #include "smd/cli/yardstick.h"
 #include "smd/dump/dumps.h"
@@ -101,7 +101,7 @@ std::expected<Work, Failure> repeat(const RouteOptions& options, const config::S
     if (!pass) return std::unexpected(pass.error());
     work.pass = std::move(*pass);
     if (options.quality) {
-      Lap lap;
+      sm::Lap lap;
       work.quality = measure(*work.pass.decided.routes, parallel);
       work.pass.ms.quality = lap();
     }
@@ -112,7 +112,7 @@ std::expected<Work, Failure> repeat(const RouteOptions& options, const config::S
 
 std::expected<void, Failure> dump(const RouteOptions& options, const sm::DumpList& list, Work& work,
                                   const routing::Parallel& parallel) {
-  Lap lap;
+  sm::Lap lap;
   const auto& pass = work.pass;
   const auto subnet = sm::settled(pass.subnet, pass.decided, pass.config);
   const sm::DumpView view(subnet, pass.decided);

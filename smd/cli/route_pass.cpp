@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "routing/verify/verify.h"
-#include "smd/cli/lap.h"
+#include "smd/lap.h"
 #include "smd/decide/decide.h"
 #include "smd/decide/lids.h"
 #include "smd/decide/links.h"
@@ -39,7 +39,7 @@ std::expected<sm::Decision, Failure> compute(const Job& job, const sm::Stored& s
 /// The dump's tables in place of computed ones: LIDs and topology as ever, no engine.
 sm::Decision take(const Job& job, const sm::LftDump& dump) {
   sm::Decision decision;
-  Lap lap;
+  sm::Lap lap;
   const auto& config = job.config.lids;
   auto lids = std::make_shared<sm::LidPart>(sm::decide_lids(job.subnet, sm::lid_options(config), {}));
   decision.times.lids_ms = lap();
@@ -120,7 +120,7 @@ sm::ChangedEntries changed_entries(const sm::RoutePart& before, const sm::RouteP
 std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const config::SubnetConfig& config,
                                            const routing::Parallel& parallel) {
   RoutePass pass;
-  Lap lap;
+  sm::Lap lap;
   auto input = load_input(options);
   if (!input) return std::unexpected(input.error());
   pass.config = config;

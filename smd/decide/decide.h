@@ -20,6 +20,7 @@ struct DecideInput {
   const config::SubnetConfig& config;
   const Stored& stored;
   bool adopting = false;              ///< we have just become master
+  bool fresh_routes = false;          ///< tables are made afresh, whatever there is
   const Decided* previous = nullptr;  ///< parts with equal inputs are taken from here
   const routing::Parallel& parallel;
   std::vector<Guid> file_order = {};  ///< node GUIDs; numbers hosts for quality figures

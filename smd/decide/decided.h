@@ -13,6 +13,7 @@
 #include "mad/base/id.h"
 #include "mad/base/link.h"
 #include "routing/chain.h"
+#include "routing/repair/reference.h"
 #include "routing/routes.h"
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
@@ -62,14 +63,20 @@ struct RoutePart {
     Guid node;
     std::shared_ptr<const routing::LftRow> row;
   };
+  /// How the tables came to be.
+  enum class Origin : std::uint8_t { fresh, repaired, adopted };
   std::vector<Row> rows;
   Lid top;             ///< LinearFDBTop of every switch
-  std::string engine;  ///< the one whose tables these are
+  std::string engine;  ///< the one whose tables these are; "adopted": those of whoever was master before
+  Origin origin = Origin::fresh;
+  std::uint64_t would_change = 0;  ///< adopted: entries in which fresh tables differ
+  std::string would_be;            ///< adopted: the engine of those
   std::vector<routing::Refusal> fell_back_from;
   routing::Verification verification;
   routing::Layers layers;
   std::shared_ptr<const routing::Topology> topology;
   std::shared_ptr<const routing::LidMap> lid_map;
+  std::shared_ptr<const routing::Reference> reference;  ///< the widest cabling seen, this one included
   // Inputs: equal ones make the same part.
   routing::TopologyInput input;
   config::RoutingConfig config;

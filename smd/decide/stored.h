@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <tuple>
 
 #include "mad/base/id.h"
+#include "routing/repair/reference.h"
 #include "smd/decide/link_limits.h"
 
 namespace smd::sm {
@@ -23,6 +25,8 @@ struct Stored {
   std::map<Guid, LidRange> lids;
   /// Ports that were taken down once for what is enabled at them: a link that comes up as before stays up.
   std::set<std::tuple<Guid, PortNum, EnabledLinks>> retrained;
+  /// The widest cabling that was seen: repaired tables go by it. Null: none yet.
+  std::shared_ptr<const routing::Reference> reference;
 };
 
 }  // namespace smd::sm

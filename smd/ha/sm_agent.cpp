@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/ha/sm_agent.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "mad/wire/notice.h"
-#include "mad/wire/trap.h"
 
 namespace smd::sm {
 
@@ -83,7 +80,7 @@ std::uint16_t SmAgent::control(const wire::Smp& smp) {
       if (info_.state == wire::SmState::not_active) set_state(wire::SmState::standby);
       return wire::kStatusOk;
     case wire::SmControl::discover:
-      if (info_.state == wire::SmState::standby) events_.trap("SMInfo DISCOVER");
+      if (info_.state == wire::SmState::standby) events_.discover();
       return wire::kStatusOk;
   }
   return wire::kStatusBadField;
@@ -95,16 +92,7 @@ void SmAgent::trap(const mad::Received& mad, const wire::Smp& smp) {
   if (const auto sent = tx_.respond(smp.response(), mad.from); !sent) {
     log_.warn("trap.not_repressed").kv("errno", sent.error().error).kv("reason", sent.error().what);
   }
-  const auto notice = smp.get<wire::Notice>();
-  if (!notice.is_generic) return;
-  log_.info("trap")
-      .kv("number", notice.trap)
-      .kv("name", wire::trap_name(notice.trap))
-      .kv("lid", mad.from.lid);
-  const bool changes = notice.trap == wire::trap::kLinkStateChange ||
-                       notice.trap == wire::trap::kLocalChange ||
-                       notice.trap == wire::trap::kSystemImageGuidChange;
-  if (changes) events_.trap(fmt::format("trap {}", notice.trap));
+  events_.trap(smp.get<wire::Notice>(), mad.from.lid);
 }
 
 }  // namespace smd::sm

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "mad/transactions/transactions.h"
+#include "mad/wire/notice.h"
 #include "mad/wire/sm_info.h"
 #include "mad/wire/smp.h"
 #include "smd/ha/election.h"
@@ -20,8 +21,10 @@ class SmAgent {
  public:
   /// What the manager does about it.
   struct Events {
-    std::function<void(std::string reason)> trap;  ///< something changed in the fabric
-    std::function<void()> handover;                ///< the master gives the fabric to us
+    /// Something happened in the fabric; repressed already. `from`: the LID that it came from.
+    std::function<void(const wire::Notice& notice, Lid from)> trap;
+    std::function<void()> discover;  ///< another SM wants us to look at the fabric
+    std::function<void()> handover;  ///< the master gives the fabric to us
   };
 
   SmAgent(mad::Transactions& tx, log::Log log, Events events);

@@ -35,6 +35,30 @@ FoundNode* Findings::find(Guid guid) const {
   return it == by_guid_.end() ? nullptr : it->second;
 }
 
+FoundNode& Findings::add(Node node, const mad::DirectedPath& path) {
+  auto& found = *nodes_.emplace_back(std::make_unique<FoundNode>());
+  found.node = std::move(node);
+  found.path = path;
+  by_guid_.emplace(found.node.guid(), &found);
+  return found;
+}
+
+FoundNode* Findings::touch(Guid guid) {
+  if (auto* found = find(guid); found != nullptr) return found;
+  const auto* node = known_ != nullptr ? known_->find(guid) : nullptr;
+  return node != nullptr ? &add(*node, {}) : nullptr;
+}
+
+std::optional<PeerPort> Findings::unlink(FoundNode& found, PortNum port) {
+  const auto peer = std::exchange(found.node.ports[port.value()].peer, std::nullopt);
+  if (!peer) return peer;
+  auto* other = touch(peer->node);
+  if (other == nullptr || peer->port.value() >= other->node.ports.size()) return peer;
+  auto& back = other->node.ports[peer->port.value()].peer;
+  if (back == PeerPort{found.node.guid(), port}) back.reset();
+  return peer;
+}
+
 void Findings::conflict(Guid guid, const PeerPort& one, const PeerPort& other) {
   auto& places = conflicts_[guid];
   for (const auto& place : {one, other}) {
@@ -56,15 +80,13 @@ std::optional<ToRead> Findings::arrived(const wire::NodeInfo& info, std::optiona
                                         const mad::DirectedPath& path, std::string& trouble) {
   trouble = nonsense(info);
   if (!trouble.empty()) return std::nullopt;
-  auto* found = find(info.node);
+  auto* found = touch(info.node);
   const bool is_new = found == nullptr;
   if (is_new) {
-    nodes_.push_back(std::make_unique<FoundNode>());
-    found = nodes_.back().get();
-    found->node.info = info;
-    found->node.ports.resize(std::size_t{info.num_ports} + 1);
-    found->path = path;
-    by_guid_.emplace(info.node, found);
+    Node node;
+    node.info = info;
+    node.ports.resize(std::size_t{info.num_ports} + 1);
+    found = &add(std::move(node), path);
   }
   auto* source = from ? find(from->node) : nullptr;
   if (!is_new && !same_make(found->node.info, info) && from) {
@@ -73,17 +95,17 @@ std::optional<ToRead> Findings::arrived(const wire::NodeInfo& info, std::optiona
     return std::nullopt;
   }
   auto& port = found->node.ports[info.local_port.value()];
-  const bool new_port = !port.peer && info.type != NodeType::switch_ && port.guid == Guid{};
+  const bool new_port = info.type != NodeType::switch_ &&
+                        std::ranges::find(found->arrivals, info.local_port) == found->arrivals.end();
+  if (new_port) found->arrivals.push_back(info.local_port);
   if (info.type != NodeType::switch_) port.guid = info.port;
   if (source != nullptr) link(*source, from->port, *found, info.local_port);
-  if (!is_new && !new_port) return std::nullopt;
-  return ToRead{found, path, info.local_port, is_new};
+  const bool whole = !std::exchange(found->read, true);
+  if (!whole && !new_port) return std::nullopt;
+  if (whole) found->path = path;
+  return ToRead{found, path, info.local_port, whole};
 }
 
-namespace {
-
-/// Ports of different nodes with one port GUID: who had it keeps it; without that history, and but for our
-/// own port, none of them can have a LID of its own.
 void part_port_guids(Subnet& subnet, const Subnet* before) {
   std::map<Guid, std::vector<PeerPort>> places;
   for (const auto& node : subnet.nodes) {
@@ -111,8 +133,6 @@ void part_port_guids(Subnet& subnet, const Subnet* before) {
     subnet.duplicates.push_back({guid, std::move(ports)});
   }
 }
-
-}  // namespace
 
 Subnet make_subnet(Findings&& findings, PeerPort self, const Subnet* before) {
   Subnet subnet;

@@ -10,15 +10,29 @@
 #include <utility>
 #include <vector>
 
+#include "mad/suspend.h"
 #include "mad/transport.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm {
 
+/// Who has not answered one question about an attribute is not asked a hundred of them.
+struct Probation {
+  static constexpr unsigned kAtOnce = 4;
+  unsigned open = 0, answered = 0, silent = 0;
+  mad::WaitList waiting{};
+  bool proven() const { return answered != 0; }
+  bool given_up() const { return answered == 0 && silent != 0; }
+};
+
 /// A node under construction and the directed route by which it is asked.
 struct FoundNode {
   Node node;
   mad::DirectedPath path;
+  bool silent = false;                             ///< was known, and answers no more
+  bool read = false;                               ///< in this sweep; else it is as it was known before
+  std::map<std::uint16_t, Probation> probation{};  ///< by attribute
+  std::vector<PortNum> arrivals{};  ///< of a CA or router: ports that a probe of this sweep came in by
 };
 
 /// A node or one more port of a CA that is to be read now.
@@ -33,7 +47,9 @@ struct ToRead {
 class Findings {
  public:
   /// `excluded`: ports behind which a newcomer shows a GUID that another place had before.
-  explicit Findings(std::set<std::pair<Guid, PortNum>> excluded) : excluded_(std::move(excluded)) {}
+  /// `known` (may be null, outlives this): a node in it that is met is taken as it was until it is read.
+  explicit Findings(std::set<std::pair<Guid, PortNum>> excluded, const Subnet* known = nullptr)
+      : excluded_(std::move(excluded)), known_(known) {}
 
   /// NodeInfo came back along `path` by port `from` (nothing: ourselves). Says what is to be read now;
   /// nothing where the node is known or the answer makes no sense (then `trouble` says why).
@@ -44,17 +60,27 @@ class Findings {
   /// In order of arrival.
   const std::vector<std::unique_ptr<FoundNode>>& nodes() const { return nodes_; }
   FoundNode* find(Guid guid) const;
+  /// The node, taken from what was known where it was not met yet; null where nobody knows it.
+  FoundNode* touch(Guid guid);
+  /// Takes the link away at both ends; says who was at the other.
+  std::optional<PeerPort> unlink(FoundNode& found, PortNum port);
   const std::map<Guid, std::vector<PeerPort>>& conflicts() const { return conflicts_; }
 
  private:
+  FoundNode& add(Node node, const mad::DirectedPath& path);
   void link(FoundNode& a, PortNum a_port, FoundNode& b, PortNum b_port);
   void conflict(Guid guid, const PeerPort& one, const PeerPort& other);
 
   std::set<std::pair<Guid, PortNum>> excluded_;
+  const Subnet* known_ = nullptr;
   std::vector<std::unique_ptr<FoundNode>> nodes_;
   std::unordered_map<Guid, FoundNode*> by_guid_;  // looked up only, never walked
   std::map<Guid, std::vector<PeerPort>> conflicts_;
 };
+
+/// Ports of different nodes with one port GUID: who had it in `before` (may be null) keeps it; without that
+/// history, and but for our own port, none of them can have a LID of its own.
+void part_port_guids(Subnet& subnet, const Subnet* before);
 
 /// The Subnet that the findings make: sorted, without nodes in conflict, port GUIDs each once. `self` is our
 /// own port. Of several ports with one GUID the one that had it in `before` (may be null) stays.

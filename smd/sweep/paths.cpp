@@ -2,11 +2,13 @@
 #include "smd/sweep/paths.h"
 
 #include <algorithm>
+#include <map>
 #include <ranges>
 
 namespace smd::sm {
 
-Paths::Paths(const Subnet& subnet) : steps_(subnet.nodes.size()), sm_port_(subnet.sm_port) {
+Paths::Paths(const Subnet& subnet, const Avoid& avoid)
+    : steps_(subnet.nodes.size()), sm_port_(subnet.sm_port) {
   const auto self = subnet.index_of(subnet.sm_node);
   if (!self) return;
   sm_node_ = *self;
@@ -16,13 +18,18 @@ Paths::Paths(const Subnet& subnet) : steps_(subnet.nodes.size()), sm_port_(subne
     const auto at = queue[head];
     const auto& node = *subnet.nodes[at];
     if (!node.is_switch() && at != *self) continue;
+    if (avoid.nodes.contains(node.guid())) continue;
     for (std::size_t p = 1; p < node.ports.size(); ++p) {
       if (!node.is_switch() && p != subnet.sm_port.value()) continue;
       const auto& port = node.ports[p];
       if (!port.linked() || !port.peer) continue;
       const auto next = subnet.index_of(port.peer->node);
       if (!next || steps_[*next].parent != kUnreached) continue;
-      steps_[*next] = {static_cast<std::int32_t>(at), PortNum{static_cast<std::uint8_t>(p)}};
+      const PortNum out{static_cast<std::uint8_t>(p)};
+      if (avoid.ports.contains({node.guid(), out}) ||
+          avoid.ports.contains({port.peer->node, port.peer->port}))
+        continue;
+      steps_[*next] = {static_cast<std::int32_t>(at), out};
       queue.push_back(*next);
     }
   }
@@ -38,6 +45,24 @@ std::optional<mad::DirectedPath> Paths::to(std::size_t node) const {
   mad::DirectedPath path;
   for (const auto port : reversed | std::views::reverse) path = *path.then(port);
   return path;
+}
+
+std::vector<mad::DirectedPath> Paths::ways(const Subnet& subnet, std::size_t node, std::size_t most) const {
+  std::vector<mad::DirectedPath> found;
+  if (const auto path = to(node); path) found.push_back(*path);
+  if (node == sm_node_) return found;
+  std::multimap<std::size_t, mad::DirectedPath> others;  // by hops, of equals the lower port first
+  for (const auto& port : subnet.nodes[node]->ports) {
+    const auto before = port.linked() && port.peer ? subnet.index_of(port.peer->node) : std::nullopt;
+    if (!before || !subnet.nodes[*before]->is_switch()) continue;
+    const auto path = to(*before);
+    const auto way = path ? path->then(port.peer->port) : std::nullopt;
+    if (way && (found.empty() || *way != found.front())) others.emplace(way->hops(), *way);
+  }
+  for (const auto& [hops, way] : others) {
+    if (found.size() < most) found.push_back(way);
+  }
+  return found;
 }
 
 std::optional<mad::DirectedPath> Paths::to_port(const Subnet& subnet, std::size_t node, PortNum port) const {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "mad/transport.h"
@@ -14,12 +16,22 @@ namespace smd::sm {
 /// Shortest directed routes; of several the one by the lowest port numbers. Only switches forward.
 class Paths {
  public:
+  /// Links and nodes that no path may use; a path may still end at such a node.
+  struct Avoid {
+    std::set<Guid> nodes;
+    std::set<std::pair<Guid, PortNum>> ports;  ///< either end of a link
+  };
+
   /// `subnet` is only read here.
-  explicit Paths(const Subnet& subnet);
+  explicit Paths(const Subnet& subnet) : Paths(subnet, {}) {}
+  Paths(const Subnet& subnet, const Avoid& avoid);
 
   /// To a node (index in Subnet::nodes) by whichever of its ports; nothing where it is not reached or
   /// further than 63 hops.
   std::optional<mad::DirectedPath> to(std::size_t node) const;
+
+  /// By up to `most` different last links, nearest first: one of them is likely to be up.
+  std::vector<mad::DirectedPath> ways(const Subnet& subnet, std::size_t node, std::size_t most) const;
 
   /// So that the MAD arrives at this very port (what a CA needs to be Set); of a switch any port will do.
   std::optional<mad::DirectedPath> to_port(const Subnet& subnet, std::size_t node, PortNum port) const;

@@ -68,8 +68,11 @@ TEST(BringUp, ASecondManagerWithoutMemorySetsNothing) {
 
     world.run(second->run());
 
-    EXPECT_EQ(world.fabric().counts().sets(), 0U) << text;
+    for (const auto& count : world.fabric().counts().all())
+      EXPECT_EQ(count.sets, 0U) << text << ": attribute " << count.attribute;
     EXPECT_EQ(second.last().summary.state, sm::SweepState::up);
+    EXPECT_EQ(second.last().decided.routes->origin, sm::RoutePart::Origin::fresh)
+        << second.last().decided.routes->would_change << " " << second.last().summary.lft_entries_changed;
     EXPECT_EQ(second.last().summary.lids_changed, 0U);
   }
 }

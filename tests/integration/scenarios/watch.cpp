@@ -103,6 +103,13 @@ sim::PortIndex Watch::next(sim::NodeIndex sw, Lid lid, std::uint8_t out) const {
   return state_.port(node, out).peer;
 }
 
+/// Its agent answers nothing about its tables: it forwards on by what nobody can read or write, and until its
+/// neighbours are all rewritten a packet may still pass it.
+bool Watch::out_of_hand(sim::NodeIndex sw) const {
+  const auto& faults = state_.nodes[sw].faults;
+  return faults && (faults->silent || !faults->answers_only.empty());
+}
+
 bool Watch::circles(sim::NodeIndex from, Lid lid) const {
   auto at = from;
   for (std::size_t steps = 0; steps <= state_.nodes.size(); ++steps) {
@@ -110,7 +117,7 @@ bool Watch::circles(sim::NodeIndex from, Lid lid) const {
     const auto port = next(at, lid, sim::lft_port(*node.sw, lid).value());
     if (port == sim::kNowhere || state_.ports[port].number == PortNum{0}) return false;
     at = state_.ports[port].node;
-    if (!state_.nodes[at].is_switch()) return false;
+    if (!state_.nodes[at].is_switch() || out_of_hand(at)) return false;
     if (at == from) return true;
   }
   return true;

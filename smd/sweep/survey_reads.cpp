@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What discovery asks each node, and what it makes of the answers.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "mad/wire/capability.h"
 #include "mad/wire/modifier.h"
 #include "mad/wire/tables.h"
-#include "smd/sweep/discovery.h"
+#include "smd/sweep/survey.h"
 
 namespace smd::sm {
 namespace {
@@ -42,37 +44,57 @@ bool may_be_fdr10(const Node& node, const wire::PortInfo& info) {
 
 }  // namespace
 
-void Discovery::trouble(const FoundNode& found, PortNum port, const mad::RequestError& error) {
+void Survey::trouble(const FoundNode& found, PortNum port, const mad::RequestError& error) {
   if (error.fault == mad::Fault::closed) return;
-  unresponsive_.push_back({{found.node.guid(), port}, found.node.guid(), to_string(error)});
+  unresponsive.push_back({{found.node.guid(), port}, found.node.guid(), to_string(error)});
 }
 
-asio::awaitable<void> Discovery::visit(std::optional<PeerPort> from, mad::DirectedPath path) {
+/// Lets a few through; the rest once one of them is answered. False: the node does not answer these, or we
+/// are cancelled.
+asio::awaitable<bool> Survey::may_ask(FoundNode* found, std::uint16_t attribute) {
+  auto& probation = found->probation[attribute];
+  while (!probation.proven() && !probation.given_up() && probation.open >= Probation::kAtOnce) {
+    const bool woken = co_await probation.waiting.wait();
+    if (!woken) co_return false;
+  }
+  if (probation.given_up()) co_return false;
+  ++probation.open;
+  co_return true;
+}
+
+void Survey::asked(FoundNode& found, std::uint16_t attribute, const mad::RequestError* error) {
+  auto& probation = found.probation[attribute];
+  --probation.open;
+  ++(error != nullptr && error->fault == mad::Fault::timeout ? probation.silent : probation.answered);
+  probation.waiting.wake_all();
+}
+
+asio::awaitable<void> Survey::visit(std::optional<PeerPort> from, mad::DirectedPath path) {
   const auto info = co_await mad::get<wire::NodeInfo>(tx_, {.route = path});
   const auto behind = from.value_or(PeerPort{});
   if (!info) {
-    if (!from) own_port_error_ = to_string(info.error());
+    if (!from) own_port_error = to_string(info.error());
     if (from && info.error().fault != mad::Fault::closed) {
-      unresponsive_.push_back({behind, Guid{}, to_string(info.error())});
+      unresponsive.push_back({behind, Guid{}, to_string(info.error())});
     }
     co_return;
   }
-  if (!from) self_ = PeerPort{info->node, info->type == NodeType::switch_ ? PortNum{0} : info->local_port};
+  if (!from) self = PeerPort{info->node, info->type == NodeType::switch_ ? PortNum{0} : info->local_port};
   std::string nonsense;
-  const auto read = findings_.arrived(*info, from, path, nonsense);
+  const auto read = findings.arrived(*info, from, path, nonsense);
   if (!nonsense.empty()) {
-    if (!from) own_port_error_ = nonsense, self_.reset();
-    if (from) unresponsive_.push_back({behind, info->node, std::move(nonsense)});
+    if (!from) own_port_error = nonsense, self.reset();
+    if (from) unresponsive.push_back({behind, info->node, std::move(nonsense)});
     co_return;
   }
   if (!read) co_return;
   to_read_.push_back(*read);
-  if (read->whole && (info->type == NodeType::switch_ || !from)) may_probe_.push_back(read->found);
+  if (read->whole && (info->type == NodeType::switch_ || !from)) may_probe.push_back(read->found);
 }
 
-asio::awaitable<void> Discovery::read_description(FoundNode* node) {
+asio::awaitable<void> Survey::read_description(FoundNode* node) {
   auto& found = *node;
-  auto description = co_await ask<wire::NodeDescription>(found, found.path, 0);
+  auto description = co_await ask<wire::NodeDescription>(node, found.path, 0);
   if (!description) {
     trouble(found, PortNum{0}, description.error());
     co_return;
@@ -80,25 +102,43 @@ asio::awaitable<void> Discovery::read_description(FoundNode* node) {
   found.node.description = printable(description->text);
 }
 
-asio::awaitable<void> Discovery::read_switch(FoundNode* node) {
+asio::awaitable<void> Survey::read_node_info(FoundNode* node) {
   auto& found = *node;
-  const auto info = co_await ask<wire::SwitchInfo>(found, found.path, 0);
-  if (!info) trouble(found, PortNum{0}, info.error());
-  if (info) found.node.switch_info = *info;
-  co_await read_port(&found, PortNum{0}, found.path);
-  for (std::size_t p = 1; p < found.node.ports.size(); ++p) {
-    start(read_port(&found, PortNum{static_cast<std::uint8_t>(p)}, found.path));
+  const auto info = co_await ask<wire::NodeInfo>(node, found.path, 0);
+  if (!info) {
+    trouble(found, PortNum{0}, info.error());
+    co_return;
   }
-  if (info) co_await read_lft(&found);
+  const bool same = info->node == found.node.guid() && info->num_ports == found.node.info.num_ports;
+  if (!same) other_node = fmt::format("{} answers where {} was", info->node, found.node.guid());
+  if (same) found.node.info.system_image = info->system_image;
 }
 
-asio::awaitable<void> Discovery::read_lft(FoundNode* node) {
+asio::awaitable<void> Survey::read_switch(FoundNode* node) {
+  auto& found = *node;
+  const auto info = co_await ask<wire::SwitchInfo>(node, found.path, 0);
+  if (!info) trouble(found, PortNum{0}, info.error());
+  if (info) found.node.switch_info = *info;
+  co_await read_switch_rest(node);
+}
+
+asio::awaitable<void> Survey::read_switch_rest(FoundNode* node) {
+  auto& found = *node;
+  co_await read_port(node, PortNum{0}, found.path);
+  for (std::size_t p = 1; p < found.node.ports.size(); ++p) {
+    start(read_port(node, PortNum{static_cast<std::uint8_t>(p)}, found.path));
+  }
+  if (found.node.switch_info) co_await read_lft(node);
+}
+
+asio::awaitable<void> Survey::read_lft(FoundNode* node) {
   auto& found = *node;
   const auto* before = before_ != nullptr ? before_->find(found.node.guid()) : nullptr;
   if (before != nullptr && tables_stand(found, *before)) {
     found.node.lft = before->lft;
     co_return;
   }
+  found.node.lft = {};
   const auto& info = *found.node.switch_info;
   // Nothing is forwarded yet: every block will be written.
   if (info.linear_fdb_top == 0) co_return;
@@ -113,11 +153,11 @@ asio::awaitable<void> Discovery::read_lft(FoundNode* node) {
   }
 }
 
-asio::awaitable<void> Discovery::read_lft_block(FoundNode* node, std::shared_ptr<routing::LftRow> row,
-                                                std::size_t block) {
+asio::awaitable<void> Survey::read_lft_block(FoundNode* node, std::shared_ptr<routing::LftRow> row,
+                                             std::size_t block) {
   auto& found = *node;
   const auto table = co_await ask<wire::LinearForwardingTable>(
-      found, found.path, wire::lft_modifier(static_cast<std::uint32_t>(block)));
+      node, found.path, wire::lft_modifier(static_cast<std::uint32_t>(block)));
   if (!table) {
     trouble(found, PortNum{0}, table.error());
     co_return;
@@ -127,12 +167,15 @@ asio::awaitable<void> Discovery::read_lft_block(FoundNode* node, std::shared_ptr
   found.node.lft.known.set(block);
 }
 
-asio::awaitable<void> Discovery::read_port(FoundNode* node, PortNum port, mad::DirectedPath path) {
+asio::awaitable<void> Survey::read_port(FoundNode* node, PortNum port, mad::DirectedPath path) {
   auto& found = *node;
+  const bool may = co_await may_ask(node, wire::PortInfo::kAttribute);
+  if (!may) co_return;
   const mad::Target target{.route = path, .node = found.node.guid()};
-  const auto asked = co_await mad::get_port_info(&tx_, target, port, found.node.refuses_extended_speeds);
-  const auto& info = asked.info;
-  found.node.refuses_extended_speeds |= asked.refuses;
+  const auto answer = co_await mad::get_port_info(&tx_, target, port, found.node.refuses_extended_speeds);
+  const auto& info = answer.info;
+  asked(found, wire::PortInfo::kAttribute, info ? nullptr : &info.error());
+  found.node.refuses_extended_speeds |= answer.refuses;
   auto& slot = found.node.ports[port.value()];
   if (!info) {
     trouble(found, port, info.error());
@@ -144,14 +187,26 @@ asio::awaitable<void> Discovery::read_port(FoundNode* node, PortNum port, mad::D
   const bool end_port = port.value() == 0 || !found.node.is_switch();
   if (port.value() != 0 && !slot.linked()) co_return;
   if (may_be_fdr10(found.node, *info)) start(read_fdr10(&found, port, path));
-  const bool ourselves = self_->node == found.node.guid() && self_->port == port;
+  const bool ourselves = self->node == found.node.guid() && self->port == port;
   if (end_port && !ourselves && (info->capability_mask & wire::kCapIsSm) != 0) {
     start(read_sm_info(&found, port, path));
   }
+  if (pkeys_stand(found, port)) co_return;
   co_await read_pkeys(&found, port, path);
 }
 
-asio::awaitable<void> Discovery::read_pkeys(FoundNode* node, PortNum port, mad::DirectedPath path) {
+/// Nobody but us writes them, and the port has not been down.
+bool Survey::pkeys_stand(const FoundNode& found, PortNum port) const {
+  const auto* before =
+      before_ != nullptr && options_.trust_tables ? before_->find(found.node.guid()) : nullptr;
+  if (before == nullptr || port.value() >= before->ports.size()) return false;
+  const auto& was = before->ports[port.value()];
+  const auto& now = found.node.ports[port.value()];
+  if (!was.pkeys || now.pkeys != was.pkeys) return false;
+  return was.info.port_state == now.info.port_state && was.info.lid == now.info.lid;
+}
+
+asio::awaitable<void> Survey::read_pkeys(FoundNode* node, PortNum port, mad::DirectedPath path) {
   auto& found = *node;
   const std::size_t blocks = (pkey_capacity(found.node, port) + kPKeysPerBlock - 1) / kPKeysPerBlock;
   PKeyRows rows;
@@ -159,7 +214,7 @@ asio::awaitable<void> Discovery::read_pkeys(FoundNode* node, PortNum port, mad::
   for (std::size_t block = 0; block < blocks; ++block) {
     const auto modifier =
         wire::p_key_modifier(static_cast<std::uint32_t>(block), found.node.is_switch() ? port : PortNum{0});
-    const auto table = co_await ask<wire::PKeyTable>(found, path, modifier);
+    const auto table = co_await ask<wire::PKeyTable>(node, path, modifier);
     if (!table) {
       trouble(found, port, table.error());
       break;
@@ -171,31 +226,31 @@ asio::awaitable<void> Discovery::read_pkeys(FoundNode* node, PortNum port, mad::
   found.node.ports[port.value()].pkeys = pkeys_.share(std::move(rows));
 }
 
-asio::awaitable<void> Discovery::read_fdr10(FoundNode* node, PortNum port, mad::DirectedPath path) {
+asio::awaitable<void> Survey::read_fdr10(FoundNode* node, PortNum port, mad::DirectedPath path) {
   auto& found = *node;
-  const auto info = co_await ask<wire::MlnxExtPortInfo>(found, path, port.value());
+  const auto info = co_await ask<wire::MlnxExtPortInfo>(node, path, port.value());
   // Not every device of the vendor has it; then the link is what PortInfo says.
   if (info) found.node.ports[port.value()].mlnx = *info;
 }
 
-asio::awaitable<void> Discovery::read_sm_info(FoundNode* node, PortNum port, mad::DirectedPath path) {
+asio::awaitable<void> Survey::read_sm_info(FoundNode* node, PortNum port, mad::DirectedPath path) {
   auto& found = *node;
-  const auto info = co_await ask<wire::SmInfo>(found, path, 0);
+  const auto info = co_await ask<wire::SmInfo>(node, path, 0);
   const PeerPort place{found.node.guid(), port};
   const auto lid = found.node.ports[port.value()].info.lid;
   if (info) {
-    other_sms_.push_back({place, {}, lid, *info});
+    other_sms.push_back({place, {}, lid, *info});
     co_return;
   }
   trouble(found, port, info.error());
   // Silent, but our own port names it as its master: it may be alive and busy.
-  const auto* own = findings_.find(self_->node);
-  const auto master_lid = own->node.ports[self_->port.value()].info.sm_lid;
+  const auto* own = findings.find(self->node);
+  const auto master_lid = own->node.ports[self->port.value()].info.sm_lid;
   if (lid == Lid{} || master_lid != lid) co_return;
   wire::SmInfo maybe;
   maybe.guid = found.node.is_switch() ? found.node.guid() : found.node.ports[port.value()].guid;
   maybe.state = wire::SmState::master;
-  other_sms_.push_back({place, {}, lid, maybe});
+  other_sms.push_back({place, {}, lid, maybe});
 }
 
 }  // namespace smd::sm

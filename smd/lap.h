@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A stop watch for reports.
+// A stop watch for reports: times are reported, never decided by.
 
 #include <chrono>
 
-namespace smd::cli {
+namespace smd::sm {
 
 /// Milliseconds since the last call.
 class Lap {
@@ -20,4 +20,4 @@ class Lap {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace smd::cli
+}  // namespace smd::sm

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/routes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "routing/chain.h"
+#include "routing/repair/converge.h"
+#include "routing/repair/repair.h"
+#include "routing/verify/verify.h"
+#include "smd/decide/topology.h"
+#include "smd/lap.h"
+
+namespace smd::sm {
+namespace {
+
+using Part = std::expected<std::shared_ptr<const RoutePart>, routing::RouteError>;
+
+routing::EngineOptions options_of(std::string_view engine, const config::RoutingConfig& config) {
+  routing::EngineOptions options;
+  if (engine == "updn") options = routing::UpdnOptions{.root_guids = config.root_guids};
+  return options;
+}
+
+std::vector<routing::ChainLink> chain_of(const config::RoutingConfig& config) {
+  std::vector<routing::ChainLink> chain;
+  for (const auto& name : config.engines) chain.push_back({name, options_of(name, config)});
+  return chain;
+}
+
+/// The row with blocks up to `top`.
+std::shared_ptr<const routing::LftRow> long_enough(std::shared_ptr<const routing::LftRow> row, Lid top) {
+  const std::size_t size = (std::size_t{top.value()} / routing::kLftBlock + 1) * routing::kLftBlock;
+  if (row && row->size() >= size) return row;
+  auto longer = row ? std::make_shared<routing::LftRow>(*row) : std::make_shared<routing::LftRow>();
+  longer->resize(size, routing::kNoRoute);
+  return longer;
+}
+
+/// One decision: the topology as it is, and what may become of the tables that are there.
+class Routing {
+ public:
+  Routing(const DecideInput& in, const LidPart& lids, routing::TopologyInput input, DecideTimes& times)
+      : in_(in), times_(times) {
+    base_.topology = std::make_shared<const routing::Topology>(input);
+    base_.lid_map = std::make_shared<const routing::LidMap>(lid_map(input, *base_.topology, lids));
+    base_.top = lids.top;
+    base_.input = std::move(input);
+    base_.config = in.config.routing;
+    base_.reference = std::make_shared<const routing::Reference>(
+        routing::widened(in.stored.reference ? *in.stored.reference : routing::Reference{}, *base_.topology));
+    times_.topology_ms += lap_();
+  }
+
+  Part decide();
+
+ private:
+  Part fresh();
+  Part adopt(std::vector<routing::OldRow> held);
+  Part repair(std::span<const routing::OldRow> old, const std::string& engine);
+  std::vector<routing::OldRow> held_tables() const;
+  void settle_orphans(routing::Routes& routes) const;
+  Part finish(routing::Routes&& routes, std::string engine, RoutePart::Origin origin);
+  bool usable(const routing::Verification& found) const;
+
+  const DecideInput& in_;
+  DecideTimes& times_;
+  Lap lap_;
+  RoutePart base_;
+};
+
+bool Routing::usable(const routing::Verification& found) const {
+  if (found.clean()) return true;
+  return in_.config.routing.allow_credit_loops && found.host_pairs_unreachable == 0 && found.loops == 0 &&
+         found.dead_ends == 0;
+}
+
+Part Routing::fresh() {
+  const routing::EngineInput input{.topology = *base_.topology,
+                                   .lids = *base_.lid_map,
+                                   .options = {},
+                                   .parallel = in_.parallel,
+                                   .stop = in_.stop};
+  const routing::ChainOptions options{
+      .allow_credit_loops = in_.config.routing.allow_credit_loops,
+      .on_step = [&](std::string_view, routing::ChainOptions::Step step) {
+        (step == routing::ChainOptions::Step::routed ? times_.route_ms : times_.verify_ms) += lap_();
+      }};
+  auto chosen = routing::route_with_chain(chain_of(in_.config.routing), input, options);
+  if (!chosen) return std::unexpected(chosen.error());
+  auto part = std::make_shared<RoutePart>(base_);
+  for (routing::SwitchIndex s = 0; s < part->topology->switches(); ++s)
+    part->rows.push_back({part->topology->guid(s), std::move(chosen->routes.rows[s])});
+  part->engine = std::move(chosen->engine);
+  part->fell_back_from = std::move(chosen->fell_back_from);
+  part->verification = std::move(chosen->verification);
+  part->layers = std::move(chosen->routes.layers);
+  return part;
+}
+
+/// Null where verification refuses the tables.
+Part Routing::finish(routing::Routes&& routes, std::string engine, RoutePart::Origin origin) {
+  times_.route_ms += lap_();
+  auto found = routing::verify(*base_.topology, *base_.lid_map, routes, in_.parallel, in_.stop);
+  times_.verify_ms += lap_();
+  if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
+  if (!usable(found)) return nullptr;
+  auto part = std::make_shared<RoutePart>(base_);
+  for (routing::SwitchIndex s = 0; s < part->topology->switches(); ++s)
+    part->rows.push_back({part->topology->guid(s), std::move(routes.rows[s])});
+  part->engine = std::move(engine);
+  part->origin = origin;
+  part->verification = std::move(found);
+  part->layers = std::move(routes.layers);
+  return part;
+}
+
+/// Null where repair cannot do it, or what it did is not proven.
+Part Routing::repair(std::span<const routing::OldRow> old, const std::string& engine) {
+  const auto* info = routing::find_engine(engine);
+  if (info == nullptr) return nullptr;
+  const auto options = options_of(engine, in_.config.routing);
+  auto repaired = routing::repair({.topology = *base_.topology,
+                                   .lids = *base_.lid_map,
+                                   .old = old,
+                                   .reference = *base_.reference,
+                                   .engine = *info,
+                                   .options = options,
+                                   .parallel = in_.parallel,
+                                   .stop = in_.stop});
+  if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
+  if (!repaired) return nullptr;
+  settle_orphans(repaired->routes);
+  return finish(std::move(repaired->routes), engine, RoutePart::Origin::repaired);
+}
+
+/// LIDs that nobody has now keep the entries that switches hold, or lose them: such an entry never changes to
+/// another port, so that no order of writes can make their packets go round.
+void Routing::settle_orphans(routing::Routes& routes) const {
+  const auto& topology = *base_.topology;
+  for (routing::SwitchIndex s = 0; s < topology.switches(); ++s) {
+    const auto* node = in_.subnet.find(topology.guid(s));
+    auto& row = routes.rows[s];
+    std::shared_ptr<routing::LftRow> edited;
+    for (std::size_t lid = 1; row && lid < row->size(); ++lid) {
+      const Lid at{static_cast<std::uint16_t>(lid)};
+      if ((*row)[lid] == routing::kNoRoute || base_.lid_map->destination(at).sw != routing::kNoSwitch)
+        continue;
+      const bool known = node != nullptr && node->lft.known.test(lid / routing::kLftBlock);
+      if (known && routing::entry(node->lft.row.get(), at) == (*row)[lid]) continue;
+      if (!edited) edited = std::make_shared<routing::LftRow>(*row);
+      (*edited)[lid] = routing::kNoRoute;
+    }
+    if (edited) row = std::move(edited);
+  }
+}
+
+/// What the switches hold, where enough of them hold anything to build on.
+std::vector<routing::OldRow> Routing::held_tables() const {
+  std::vector<routing::OldRow> held;
+  std::size_t with_tables = 0;
+  for (const auto& node : in_.subnet.nodes) {
+    if (!node->is_switch() || base_.topology->find(node->guid()) == routing::kNoSwitch) continue;
+    const bool whole = node->lft.row && node->switch_info && node->switch_info->linear_fdb_top != 0 &&
+                       node->lft.known.count() * routing::kLftBlock >= node->lft.row->size();
+    with_tables += whole ? 1U : 0U;
+    held.push_back({node->guid(), whole ? node->lft.row : nullptr});
+  }
+  if (2 * with_tables < held.size()) held.clear();
+  return held;
+}
+
+/// Tables of another SM, or of ourselves before a restart.
+Part Routing::adopt(std::vector<routing::OldRow> held) {
+  auto fresh_part = fresh();
+  if (!fresh_part) return fresh_part;
+  const auto& rows = (*fresh_part)->rows;
+  const auto same = [&](const routing::OldRow& old) {
+    const auto* row = (*fresh_part)->find(old.guid);
+    if (row == nullptr || !old.row) return false;
+    const auto size = std::max(old.row->size(), (*row)->size());
+    for (std::size_t lid = 0; lid < size; ++lid) {
+      const Lid at{static_cast<std::uint16_t>(lid)};
+      if (routing::entry(old.row.get(), at) != routing::entry(row->get(), at)) return false;
+    }
+    return true;
+  };
+  if (held.size() == rows.size() && std::ranges::all_of(held, same)) return fresh_part;
+  // Tables longer than ours stay as long: somebody may have LIDs that we do not see.
+  Lid top = base_.top;
+  for (const auto& node : in_.subnet.nodes) {
+    if (node->is_switch() && node->switch_info && node->lft.row)
+      top =
+          std::max(top, Lid{std::min<std::uint16_t>(node->switch_info->linear_fdb_top,
+                                                    static_cast<std::uint16_t>(node->lft.row->size() - 1))});
+  }
+  std::swap(base_.top, top);
+  Part part = nullptr;
+  if (in_.config.adopt.routes == config::AdoptRoutes::keep) {
+    routing::Routes as_they_are;
+    for (const auto& old : held) as_they_are.rows.push_back(long_enough(old.row, base_.top));
+    part = finish(std::move(as_they_are), "adopted", RoutePart::Origin::adopted);
+  }
+  for (const auto& engine : in_.config.routing.engines) {
+    if (part && !*part) part = repair(held, engine);
+  }
+  if (!part) return part;
+  if (!*part) {
+    std::swap(base_.top, top);
+    return fresh_part;
+  }
+  auto adopted = std::make_shared<RoutePart>(**part);
+  adopted->would_change = entries_differing(*adopted, **fresh_part);
+  adopted->would_be = (*fresh_part)->engine;
+  return adopted;
+}
+
+Part Routing::decide() {
+  if (in_.fresh_routes) return fresh();
+  const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
+  if (in_.adopting && in_.config.adopt.routes != config::AdoptRoutes::converge) {
+    auto held = held_tables();
+    if (!held.empty()) return adopt(std::move(held));
+  } else if (before != nullptr && same_rules(before->config, in_.config.routing)) {
+    std::vector<routing::OldRow> old;
+    for (const auto& row : before->rows) old.push_back({row.node, row.row});
+    auto engine = before->engine;
+    if (before->origin == RoutePart::Origin::adopted) engine = in_.config.routing.engines.front();
+    base_.top = std::max(base_.top, before->origin == RoutePart::Origin::fresh ? base_.top : before->top);
+    const auto part = repair(old, engine);
+    if (!part || *part) return part;
+  }
+  return fresh();
+}
+
+}  // namespace
+
+Part decide_routes(const DecideInput& in, const LidPart& lids, routing::TopologyInput input,
+                   DecideTimes& times) {
+  return Routing(in, lids, std::move(input), times).decide();
+}
+
+bool same_rules(const config::RoutingConfig& a, const config::RoutingConfig& b) {
+  auto other = b;
+  other.threads = a.threads;
+  other.converge_after = a.converge_after;
+  return a == other;
+}
+
+std::expected<Converging, routing::RouteError> converge_routes(const std::shared_ptr<const RoutePart>& now,
+                                                               const RoutePart& goal, std::size_t most_blocks,
+                                                               const routing::Parallel& parallel) {
+  std::vector<std::shared_ptr<const routing::LftRow>> rows;
+  routing::Routes wanted{.rows = {}, .layers = goal.layers};
+  for (const auto& row : now->rows) rows.push_back(row.row);
+  for (const auto& row : goal.rows) wanted.rows.push_back(row.row);
+  auto step = routing::converge({.topology = *goal.topology,
+                                 .lids = *goal.lid_map,
+                                 .now = rows,
+                                 .goal = wanted,
+                                 .most_blocks = most_blocks});
+  auto part = std::make_shared<RoutePart>(step.done ? goal : *now);
+  part->top = std::max(now->top, goal.top);
+  if (step.done) return Converging{std::move(part), true};
+  part->verification = routing::verify(*goal.topology, *goal.lid_map, step.routes, parallel);
+  if (!part->verification.clean()) return Converging{nullptr, false};
+  for (std::size_t s = 0; s < part->rows.size(); ++s) part->rows[s].row = std::move(step.routes.rows[s]);
+  part->engine = goal.engine;
+  part->origin = RoutePart::Origin::repaired;
+  return Converging{std::move(part), false};
+}
+
+std::uint64_t entries_differing(const RoutePart& one, const RoutePart& other) {
+  std::uint64_t count = 0;
+  for (const auto& row : one.rows) {
+    const auto* theirs = other.find(row.node);
+    if (theirs == nullptr || *theirs == row.row) continue;
+    const auto size = std::max(row.row ? row.row->size() : 0, *theirs ? (*theirs)->size() : 0);
+    for (std::size_t lid = 0; lid < size; ++lid) {
+      const Lid at{static_cast<std::uint16_t>(lid)};
+      count += routing::entry(row.row.get(), at) != routing::entry(theirs->get(), at) ? 1U : 0U;
+    }
+  }
+  return count;
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Forwarding tables: kept where they are proven, repaired where something died, made afresh where neither
+// will do or the operator wants it.
+
+#include <expected>
+#include <memory>
+
+#include "routing/engine.h"
+#include "smd/decide/decide.h"
+#include "smd/decide/decided.h"
+
+namespace smd::sm {
+
+/// Pure. What is decided on is verified; fails only when stopped.
+std::expected<std::shared_ptr<const RoutePart>, routing::RouteError> decide_routes(
+    const DecideInput& in, const LidPart& lids, routing::TopologyInput input, DecideTimes& times);
+
+/// Whether the part was made by these rules: what says when to converge, and how many threads compute,
+/// changes no table.
+bool same_rules(const config::RoutingConfig& a, const config::RoutingConfig& b);
+
+/// The next bounded step from the tables of `now` to freshly made ones, verified. `done` is set by the last,
+/// whose origin is `fresh`. Null where the step would not be proven: then the tables stay.
+struct Converging {
+  std::shared_ptr<const RoutePart> part;
+  bool done = false;
+};
+std::expected<Converging, routing::RouteError> converge_routes(const std::shared_ptr<const RoutePart>& now,
+                                                               const RoutePart& goal, std::size_t most_blocks,
+                                                               const routing::Parallel& parallel);
+
+/// Entries in which the tables of two parts differ, of switches that both have.
+std::uint64_t entries_differing(const RoutePart& one, const RoutePart& other);
+
+}  // namespace smd::sm

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sweep decides, and how repaired tables go back to freshly made ones.
+#include <optional>
+#include <utility>
+
+#include "smd/decide/routes.h"
+#include "smd/manager.h"
+#include "smd/report/tally.h"
+
+namespace smd::sm {
+
+/// False when cancelled.
+asio::awaitable<bool> SubnetManager::settle_decision() {
+  std::optional<std::expected<Decision, routing::RouteError>> decision;
+  const DecideInput input{.subnet = *subnet_,
+                          .config = *config_,
+                          .stored = stored_,
+                          .adopting = adopting_,
+                          .previous = decided_.routes ? &decided_ : nullptr,
+                          .parallel = parts_.compute.parallel()};
+  co_await parts_.compute.execute([&] { decision = decide(input); });
+  if (!*decision) co_return false;
+  const auto before = decided_.routes;
+  times_ = (*decision)->times;
+  decided_ = std::move((*decision)->decided);
+  if (converging_ && agenda_.peek().work < Work::incremental) {
+    const bool decided = co_await take_step();
+    if (!decided) co_return false;
+  }
+  if (decided_.routes != before) routes_since_ = parts_.clock.now();
+  if (decided_.routes != before && decided_.routes->origin == RoutePart::Origin::adopted) {
+    parts_.log.info("routing.adopted")
+        .kv("entries_would_change", decided_.routes->would_change)
+        .kv("engine_would_be", decided_.routes->would_be)
+        .kv("command", "smd resweep converge")
+        .always();
+  }
+  stored_ = store(std::move(stored_), decided_);
+  summary_.lids_changed = lids_changed(*subnet_, *decided_.lids);
+  co_return true;
+}
+
+/// One step from the tables as they are to freshly made ones. Where a step between them would not be proven
+/// they go over at once: the rounds of writes are safe all the same. False when cancelled.
+asio::awaitable<bool> SubnetManager::take_step() {
+  constexpr std::size_t kMostBlocks = 2048;
+  std::optional<std::expected<Decision, routing::RouteError>> goal;
+  std::optional<std::expected<Converging, routing::RouteError>> step;
+  const DecideInput input{.subnet = *subnet_,
+                          .config = *config_,
+                          .stored = stored_,
+                          .fresh_routes = true,
+                          .previous = &decided_,
+                          .parallel = parts_.compute.parallel()};
+  co_await parts_.compute.execute([&] {
+    goal = decide(input);
+    if (*goal)
+      step =
+          converge_routes(decided_.routes, *(*goal)->decided.routes, kMostBlocks, parts_.compute.parallel());
+  });
+  if (!*goal || !*step) co_return false;
+  const bool whole = !(*step)->part || (*step)->done;
+  decided_.routes = whole ? (*goal)->decided.routes : (*step)->part;
+  times_ = (*goal)->times;
+  converging_ = !whole;
+  if (converging_) agenda_.add(Work::incremental, "converge");
+  co_return true;
+}
+
+/// Repaired tables go back to freshly made ones once all is well and quiet.
+bool SubnetManager::may_converge() const {
+  const auto after = config_->routing.converge_after;
+  return after.count() != 0 && summary_.state == SweepState::up && decided_.routes &&
+         decided_.routes->origin == RoutePart::Origin::repaired &&
+         parts_.clock.now() - routes_since_ >= after;
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How often one node may make us look at it: at once after quiet, more and more seldom while it goes on.
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "mad/base/id.h"
+#include "mad/clock.h"
+
+namespace smd::sm {
+
+class Pace {
+ public:
+  Pace(mad::Duration first, mad::Duration longest) : first_(first), longest_(std::max(first, longest)) {}
+
+  /// Not before this.
+  mad::TimePoint due(Guid node) const {
+    const auto it = seen_.find(node);
+    return it == seen_.end() ? mad::TimePoint{} : it->second.last + it->second.window;
+  }
+  /// It is being looked at. A look that follows soon upon the last one doubles the time to the next.
+  void looked(Guid node, mad::TimePoint now) {
+    const auto [it, is_new] = seen_.try_emplace(node, Seen{now, first_});
+    if (!is_new) {
+      auto& seen = it->second;
+      const bool soon = now - seen.last < 4 * seen.window;
+      seen.window = soon ? std::min(2 * seen.window, longest_) : first_;
+      seen.last = now;
+    }
+    std::erase_if(seen_, [&](const auto& entry) { return now - entry.second.last > 4 * longest_; });
+  }
+
+ private:
+  struct Seen {
+    mad::TimePoint last;
+    mad::Duration window;
+  };
+  mad::Duration first_, longest_;
+  std::map<Guid, Seen> seen_;
+};
+
+}  // namespace smd::sm

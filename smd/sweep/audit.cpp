@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sweep/audit.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "mad/task_group.h"
+#include "mad/transactions/ask.h"
+#include "mad/wire/modifier.h"
+#include "mad/wire/tables.h"
+#include "smd/sweep/paths.h"
+
+namespace smd::sm {
+namespace {
+
+/// What a node changes by itself while everything is well.
+constexpr std::array<std::string_view, 7> kOwnBusiness{
+    "M_KeyViolations", "P_KeyViolations",      "Q_KeyViolations", "DiagCode",
+    "LocalPortNum",    "LinkRoundTripLatency", "ClientReregister"};
+
+struct Task {
+  mad::Transactions& tx;
+  const Node& node;
+  Audit& found;
+};
+
+asio::awaitable<void> audit_port(Task task, PortNum num, mad::DirectedPath path) {
+  const auto& was = task.node.ports[num.value()];
+  const auto asked = co_await mad::get_port_info(&task.tx, {.route = path, .node = task.node.guid()}, num,
+                                                 task.node.refuses_extended_speeds);
+  if (!asked.info) co_return;
+  Audit::Port changed{task.node.guid(), num, {}};
+  for (const auto name : wire::differences(was.info, *asked.info)) {
+    if (std::ranges::find(kOwnBusiness, name) == kOwnBusiness.end()) changed.fields.emplace_back(name);
+  }
+  if (!changed.fields.empty()) task.found.ports.push_back(std::move(changed));
+}
+
+asio::awaitable<void> audit_block(Task task, std::size_t block, mad::DirectedPath path) {
+  const auto modifier = wire::lft_modifier(static_cast<std::uint32_t>(block));
+  const auto table = co_await mad::get<wire::LinearForwardingTable>(
+      task.tx, {.route = path, .node = task.node.guid()}, modifier);
+  if (!table) co_return;
+  const auto& row = *task.node.lft.row;
+  const auto first = block * routing::kLftBlock;
+  for (std::size_t i = 0; i < routing::kLftBlock && first + i < row.size(); ++i) {
+    if (table->ports[i].value() == row[first + i]) continue;
+    task.found.blocks.push_back({task.node.guid(), block});
+    co_return;
+  }
+}
+
+}  // namespace
+
+asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditCursor* cursor,
+                             std::size_t nodes) {
+  Audit found;
+  const Paths paths(*subnet);
+  mad::TaskGroup group(co_await asio::this_coro::executor);
+  const auto look_at = [&](std::size_t index) {
+    const auto& node = *subnet->nodes[index];
+    const Task task{*tx, node, found};
+    for (std::size_t p = 0; p < node.ports.size(); ++p) {
+      const PortNum num{static_cast<std::uint8_t>(p)};
+      const auto& port = node.ports[p];
+      if (!port.known || (!node.is_switch() && !port.linked())) continue;
+      if (const auto path = paths.to_port(*subnet, index, num); path)
+        group.spawn(audit_port(task, num, *path));
+    }
+    const auto path = node.is_switch() && node.lft.row ? paths.to(index) : std::nullopt;
+    if (!path) return;
+    const auto blocks = node.lft.row->size() / routing::kLftBlock;
+    const auto block = blocks != 0 ? cursor->round % blocks : 0;
+    if (node.lft.known.test(block)) group.spawn(audit_block(task, block, *path));
+  };
+  for (const auto guid : std::exchange(cursor->first, {})) {
+    if (const auto index = subnet->index_of(guid); index) look_at(*index);
+  }
+  const auto count = std::min(nodes, subnet->nodes.size());
+  const auto at = std::ranges::lower_bound(subnet->nodes, cursor->next, {},
+                                           [](const NodePtr& node) { return node->guid(); });
+  auto index = static_cast<std::size_t>(at - subnet->nodes.begin());
+  for (std::size_t i = 0; i < count; ++i, ++index) {
+    if (index >= subnet->nodes.size()) index = 0, ++cursor->round;
+    look_at(index);
+  }
+  if (index >= subnet->nodes.size()) index = 0, ++cursor->round;
+  cursor->next = subnet->nodes.empty() ? Guid{} : subnet->nodes[index]->guid();
+  co_await group.join();
+  co_await group.stop();
+  co_return found;
+}
+
+}  // namespace smd::sm

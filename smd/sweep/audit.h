@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The slow audit: a few nodes at a time are asked whether they are still as we left them.
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "mad/asio.h"
+#include "mad/transactions/transactions.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+/// What nodes have now and had not, without us.
+struct Audit {
+  struct Port {
+    Guid node;
+    PortNum port;
+    std::vector<std::string> fields;  ///< of PortInfo or SwitchInfo; counters do not count
+  };
+  struct Block {
+    Guid node;
+    std::size_t block = 0;
+  };
+  std::vector<Port> ports;
+  std::vector<Block> blocks;  ///< of linear forwarding tables
+  bool empty() const { return ports.empty() && blocks.empty(); }
+};
+
+/// Where the audit goes on. Nodes that are named in `first` come before the rest of the round.
+struct AuditCursor {
+  Guid next{};
+  std::uint64_t round = 0;  ///< which block of a table is due
+  std::set<Guid> first;
+};
+
+/// Reads up to `nodes` nodes with Gets: PortInfo of all their linked ports (of a switch: of all), and of a
+/// switch one known block of its forwarding table. Whoever does not answer is not judged.
+/// `tx`, `subnet` and `cursor` outlive the coroutine.
+asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditCursor* cursor,
+                             std::size_t nodes);
+
+}  // namespace smd::sm

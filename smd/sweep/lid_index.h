@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Who has which LID, as the nodes themselves say it.
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+class LidIndex {
+ public:
+  struct Place {
+    const Node* node = nullptr;
+    PortNum port;
+  };
+
+  LidIndex() = default;
+  explicit LidIndex(std::shared_ptr<const Subnet> subnet);
+  /// Made of this very Subnet?
+  bool is_of(const Subnet* subnet) const { return subnet_.get() == subnet; }
+  /// A null node where nobody has it.
+  Place find(Lid lid) const;
+
+ private:
+  std::shared_ptr<const Subnet> subnet_;
+  std::unordered_map<std::uint16_t, Place> by_lid_;  // looked up only, never walked
+};
+
+}  // namespace smd::sm

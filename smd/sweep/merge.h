@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What an incremental sweep has read, put in the place of what was known.
+
+#include <vector>
+
+#include "smd/sweep/found.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+/// `before` with the nodes of `findings` in the place of their former selves, and without those that no link
+/// leads to any more. Reports about places that were looked at again are those given; the others stay. Pure.
+Subnet merge(const Subnet& before, Findings&& findings, std::vector<Unresponsive> unresponsive,
+             std::vector<OtherSm> other_sms);
+
+}  // namespace smd::sm

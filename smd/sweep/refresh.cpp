@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sweep/refresh.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "mad/suspend.h"
+#include "mad/wire/switch.h"
+#include "smd/sweep/merge.h"
+#include "smd/sweep/paths.h"
+#include "smd/sweep/survey.h"
+
+namespace smd::sm {
+namespace {
+
+/// Ways that are tried at once to a switch that may have lost the link by which we would ask it.
+constexpr std::size_t kWays = 3;
+
+/// One question by several ways at once: the first good answer counts.
+class Race {
+ public:
+  Race(mad::Transactions& tx, Guid node, std::vector<mad::DirectedPath> ways) : tx_(tx) {
+    for (const auto& way : ways) {
+      ++open_;
+      ids_.push_back(tx_.submit(mad::get_request<wire::SwitchInfo>({.route = way, .node = node}),
+                                [this, way](mad::Answer answer) { ended(way, std::move(answer)); }));
+    }
+  }
+  Race(const Race&) = delete;
+  Race& operator=(const Race&) = delete;
+  ~Race() = default;
+
+  struct Won {
+    mad::DirectedPath path;
+    wire::SwitchInfo info;
+  };
+  asio::awaitable<std::optional<Won>> result() {
+    while (!won_ && open_ != 0) {
+      const bool woken = co_await waiters_.wait();
+      if (!woken) break;
+    }
+    cancel();
+    // Cancelled requests still deliver their ends, and refer to us.
+    while (open_ != 0) co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);
+    co_return won_;
+  }
+  void cancel() {
+    for (const auto id : std::exchange(ids_, {})) tx_.cancel(id);
+  }
+  const std::optional<mad::RequestError>& error() const { return error_; }
+
+ private:
+  void ended(const mad::DirectedPath& way, mad::Answer answer) {
+    --open_;
+    if (answer && !won_) won_ = Won{way, answer->get<wire::SwitchInfo>()};
+    if (!answer && answer.error().fault != mad::Fault::closed) error_ = std::move(answer.error());
+    waiters_.wake_all();
+  }
+
+  mad::Transactions& tx_;
+  std::vector<mad::Transactions::RequestId> ids_;
+  std::size_t open_ = 0;
+  std::optional<Won> won_;
+  std::optional<mad::RequestError> error_;
+  mad::WaitList waiters_;
+};
+
+class Refresh {
+ public:
+  Refresh(mad::Transactions* tx, mad::Clock* clock, asio::any_io_executor executor, const Subnet* before,
+          DiscoverOptions options)
+      : tx_(*tx),
+        before_(*before),
+        paths_(before_),
+        survey_(*tx, *clock, std::move(executor), before, options, Findings({}, before)) {
+    survey_.self = PeerPort{before_.sm_node, before_.sm_port};
+  }
+
+  asio::awaitable<bool> explore(std::set<Guid> suspects);
+  asio::awaitable<void> stop() { return survey_.stop(); }
+  std::expected<Subnet, std::string> result();
+
+ private:
+  asio::awaitable<void> check_switch(FoundNode* found, std::vector<mad::DirectedPath> ways);
+  asio::awaitable<void> check_port(FoundNode* found, PortNum port, mad::DirectedPath path);
+  bool begin_checks();
+  void begin_check(Guid guid, const Paths& paths);
+  bool compare();
+  void lost(FoundNode& found, PortNum port);
+  void look_from_around(Guid node, const Paths& paths);
+  bool all_cut_off() const;
+  std::optional<std::string> still_linked(const Subnet& after) const;
+
+  mad::Transactions& tx_;
+  const Subnet& before_;
+  Paths paths_;
+  Survey survey_;
+  std::set<Guid> to_check_, checked_;
+  std::vector<FoundNode*> to_compare_;  ///< answered since the last wave
+  std::set<Guid> doubtful_;             ///< switches that lost a link and have not answered since
+  Paths::Avoid avoid_;
+  std::map<Guid, Race*> races_;
+  std::map<Guid, std::string> silent_;  ///< switches that did not answer by any way, and why
+};
+
+/// Asks by several ways, then reads all that the switch says of itself by the one that answered first.
+asio::awaitable<void> Refresh::check_switch(FoundNode* found, std::vector<mad::DirectedPath> ways) {
+  const auto guid = found->node.guid();
+  Race race(tx_, guid, std::move(ways));
+  races_[guid] = &race;
+  const auto won = co_await race.result();
+  races_.erase(guid);
+  doubtful_.erase(guid);
+  if (!won) {
+    found->silent = true;
+    silent_[guid] = race.error() ? to_string(*race.error()) : "every way there is down";
+    co_return;
+  }
+  if (std::exchange(found->read, true)) co_return;  // a probe came in meanwhile and reads it
+  found->path = won->path;
+  found->node.switch_info = won->info;
+  survey_.may_probe.push_back(found);
+  survey_.start(survey_.read_node_info(found));
+  survey_.start(survey_.read_description(found));
+  co_await survey_.read_switch_rest(found);
+  to_compare_.push_back(found);
+}
+
+asio::awaitable<void> Refresh::check_port(FoundNode* found, PortNum port, mad::DirectedPath path) {
+  co_await survey_.read_port(found, port, path);
+  to_compare_.push_back(found);
+}
+
+void Refresh::begin_check(Guid guid, const Paths& paths) {
+  const auto index = before_.index_of(guid);
+  if (!index || !checked_.insert(guid).second) return;
+  auto* found = survey_.findings.touch(guid);
+  if (found->read) {
+    doubtful_.erase(guid);
+    return;
+  }
+  if (found->node.is_switch()) {
+    survey_.start(check_switch(found, paths.ways(before_, *index, kWays)));
+    return;
+  }
+  if (guid == before_.sm_node) survey_.may_probe.push_back(found);
+  for (std::size_t p = 1; p < found->node.ports.size(); ++p) {
+    const PortNum port{static_cast<std::uint8_t>(p)};
+    const auto path = paths.to_port(before_, *index, port);
+    if (!path) continue;
+    found->read = true;
+    if (found->arrivals.empty()) {
+      found->path = *path;
+      survey_.start(survey_.read_node_info(found));
+      survey_.start(survey_.read_description(found));
+    }
+    found->arrivals.push_back(port);
+    survey_.start(check_port(found, port, *path));
+  }
+}
+
+/// A switch that lost a link may be gone: its neighbours know, and sooner than its silence tells.
+void Refresh::look_from_around(Guid node, const Paths& paths) {
+  const auto* was = before_.find(node);
+  for (const auto& port : was->ports) {
+    const auto index = port.peer ? before_.index_of(port.peer->node) : std::nullopt;
+    if (!index || !before_.nodes[*index]->is_switch() || doubtful_.contains(port.peer->node)) continue;
+    auto* neighbour = survey_.findings.touch(port.peer->node);
+    const auto path = paths.to(*index);
+    if (neighbour->read || !path) continue;
+    survey_.start(check_port(neighbour, port.peer->port, *path));
+  }
+}
+
+bool Refresh::begin_checks() {
+  const auto asked = std::exchange(to_check_, {});
+  if (asked.empty()) return false;
+  avoid_.nodes = doubtful_;
+  const Paths around = avoid_.nodes.empty() && avoid_.ports.empty() ? paths_ : Paths(before_, avoid_);
+  avoid_.nodes.clear();
+  const Paths through = avoid_.ports.empty() ? paths_ : Paths(before_, avoid_);
+  for (const auto guid : asked) {
+    const auto index = before_.index_of(guid);
+    const bool by_others = index && around.to(*index).has_value();
+    begin_check(guid, by_others ? around : through);
+    if (doubtful_.contains(guid)) look_from_around(guid, around);
+  }
+  return true;
+}
+
+/// The link is down, or came up anew. What was at its other end is looked at too.
+void Refresh::lost(FoundNode& found, PortNum port) {
+  avoid_.ports.insert({found.node.guid(), port});
+  const auto peer = survey_.findings.unlink(found, port);
+  const auto* other = peer ? before_.find(peer->node) : nullptr;
+  if (other == nullptr || !other->is_switch()) return;
+  if (checked_.contains(peer->node) && !races_.contains(peer->node)) return;
+  doubtful_.insert(peer->node);
+  to_check_.insert(peer->node);
+}
+
+/// No link leads to any of the switches whose answer is awaited: all that their neighbours have are down.
+bool Refresh::all_cut_off() const {
+  const Paths around(before_, {.nodes = doubtful_, .ports = avoid_.ports});
+  return std::ranges::none_of(doubtful_, [&](Guid guid) {
+    const auto index = before_.index_of(guid);
+    return index && around.to(*index);
+  });
+}
+
+/// A switch that is silent although a link to it is up; nothing where there is none.
+std::optional<std::string> Refresh::still_linked(const Subnet& after) const {
+  for (const auto& [guid, reason] : silent_) {
+    for (const auto& port : before_.find(guid)->ports) {
+      const auto* neighbour = port.peer ? after.find(port.peer->node) : nullptr;
+      if (neighbour != nullptr && neighbour->ports[port.peer->port.value()].linked())
+        return fmt::format("{} does not answer: {}", guid, reason);
+    }
+  }
+  return std::nullopt;
+}
+
+/// True where something was compared.
+bool Refresh::compare() {
+  const auto answered = std::exchange(to_compare_, {});
+  for (auto* found : answered) {
+    const auto& was = *before_.find(found->node.guid());
+    if (found->read && !same_incarnation(was, found->node)) found->node.not_kept.clear();
+    for (std::size_t p = 1; p < found->node.ports.size(); ++p) {
+      const auto& now = found->node.ports[p];
+      if (!now.peer || was.ports[p].peer != now.peer) continue;
+      // Down, or down and up again since we looked.
+      const bool came_back = now.linked() && now.info.port_state < was.ports[p].info.port_state;
+      if (!now.linked() || came_back) lost(*found, PortNum{static_cast<std::uint8_t>(p)});
+    }
+  }
+  if (!answered.empty() && !races_.empty() && all_cut_off()) {
+    for (const auto guid : doubtful_) {
+      if (const auto race = races_.find(guid); race != races_.end()) race->second->cancel();
+    }
+  }
+  return !answered.empty();
+}
+
+asio::awaitable<bool> Refresh::explore(std::set<Guid> suspects) {
+  to_check_ = std::move(suspects);
+  bool going = true;
+  while (going) {
+    const bool checks = begin_checks();
+    const bool reads = survey_.begin_reads();
+    // Whoever may be gone is not waited for as long as others have something to tell.
+    if (checks || reads) going = co_await survey_.settle(doubtful_.size());
+    const bool compared = going && compare();
+    const bool probes = going && to_check_.empty() && survey_.begin_probes();
+    if (probes) going = co_await survey_.settle(doubtful_.size());
+    if (checks || reads || compared || probes) continue;
+    if (survey_.idle()) break;
+    going = co_await survey_.settle();
+  }
+  co_return going;
+}
+
+std::expected<Subnet, std::string> Refresh::result() {
+  if (!survey_.own_port_error.empty()) return std::unexpected(survey_.own_port_error);
+  if (!survey_.other_node.empty()) return std::unexpected(survey_.other_node);
+  for (const auto& duplicate : before_.duplicates) {
+    const bool met = survey_.findings.find(duplicate.guid) != nullptr;
+    if (met) return std::unexpected(fmt::format("{} was in two places", duplicate.guid));
+  }
+  if (!survey_.findings.conflicts().empty()) {
+    return std::unexpected(fmt::format("{} is in two places", survey_.findings.conflicts().begin()->first));
+  }
+  auto after = merge(before_, std::move(survey_.findings), std::move(survey_.unresponsive),
+                     std::move(survey_.other_sms));
+  if (auto trouble = still_linked(after); trouble) return std::unexpected(*std::move(trouble));
+  return after;
+}
+
+}  // namespace
+
+asio::awaitable<std::expected<Subnet, std::string>> refresh(mad::Transactions* tx, mad::Clock* clock,
+                                                            const Subnet* before, std::set<Guid> suspects,
+                                                            DiscoverOptions options) {
+  const auto executor = co_await asio::this_coro::executor;
+  Refresh part(tx, clock, executor, before, options);
+  const bool whole = co_await part.explore(std::move(suspects));
+  co_await part.stop();
+  if (!whole) co_return std::unexpected("cancelled");
+  co_return part.result();
+}
+
+}  // namespace smd::sm

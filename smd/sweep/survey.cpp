@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sweep/survey.h"
+
+#include <algorithm>
+
+namespace smd::sm {
+
+std::shared_ptr<const PKeyRows> PKeyPool::share(PKeyRows&& rows) {
+  const auto it = std::ranges::find_if(pool_, [&](const auto& known) { return *known == rows; });
+  if (it != pool_.end()) return *it;
+  pool_.push_back(std::make_shared<const PKeyRows>(std::move(rows)));
+  return pool_.back();
+}
+
+Survey::Survey(mad::Transactions& tx, mad::Clock& clock, asio::any_io_executor executor, const Subnet* before,
+               DiscoverOptions options, Findings found)
+    : findings(std::move(found)),
+      tx_(tx),
+      clock_(clock),
+      before_(before),
+      options_(options),
+      group_(std::move(executor)) {}
+
+void Survey::start(asio::awaitable<void> task) {
+  ++running_;
+  group_.spawn(counted(std::move(task)));
+}
+
+asio::awaitable<void> Survey::counted(asio::awaitable<void> task) {
+  co_await std::move(task);
+  --running_;
+  ++completed_;
+  if (running_ <= left_) waiters_.wake_all();
+}
+
+asio::awaitable<bool> Survey::settle(std::size_t left) {
+  left_ = left;
+  while (running_ > left) {
+    const auto completed = completed_;
+    const auto timer = clock_.call_at(clock_.now() + options_.patience, [this] { waiters_.wake_all(); });
+    const bool woken = co_await waiters_.wait();
+    clock_.cancel(timer);
+    if (!woken) co_return false;
+    if (completed == completed_) break;
+  }
+  co_return true;
+}
+
+bool Survey::begin_reads() {
+  const auto reads = std::exchange(to_read_, {});
+  for (const auto& read : reads) {
+    if (read.whole) start(read_description(read.found));
+    if (read.whole && read.found->node.is_switch()) start(read_switch(read.found));
+    if (!read.found->node.is_switch()) start(read_port(read.found, read.arrival, read.path));
+  }
+  return !reads.empty();
+}
+
+bool Survey::begin_probes() {
+  bool any = false;
+  for (auto* found : may_probe) {
+    const auto& node = found->node;
+    for (std::size_t p = 1; p < node.ports.size(); ++p) {
+      const PeerPort place{node.guid(), PortNum{static_cast<std::uint8_t>(p)}};
+      if (!node.is_switch() && place.port != self->port) continue;
+      if (!node.ports[p].linked() || node.ports[p].peer || findings.excluded(place)) continue;
+      const auto path = found->path.then(place.port);
+      if (!path || !probed_.insert({place.node, place.port}).second) continue;
+      start(visit(place, *path));
+      any = true;
+    }
+  }
+  return any;
+}
+
+bool same_incarnation(const Node& before, const Node& now) {
+  if (before.ports.size() != now.ports.size()) return false;
+  for (std::size_t p = 0; p < now.ports.size(); ++p) {
+    const bool end_port = now.is_switch() ? p == 0 : now.ports[p].known;
+    if (end_port && now.ports[p].info.lid != before.ports[p].info.lid) return false;
+  }
+  return true;
+}
+
+/// A reboot takes the LID and LinearFDBTop away; who still has both still has our tables.
+bool Survey::tables_stand(const FoundNode& found, const Node& before) const {
+  return options_.trust_tables && before.switch_info && found.node.switch_info && before.lft.row &&
+         before.switch_info->linear_fdb_top == found.node.switch_info->linear_fdb_top &&
+         before.info.num_ports == found.node.info.num_ports &&
+         before.ports[0].info.lid == found.node.ports[0].info.lid && before.ports[0].info.lid != Lid{};
+}
+
+}  // namespace smd::sm

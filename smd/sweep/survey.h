@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a sweep asks nodes and what it has found: reads and probes as tasks of one group, in waves that
+// discover() and refresh() order.
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mad/task_group.h"
+#include "mad/transactions/ask.h"
+#include "smd/sweep/discover.h"
+#include "smd/sweep/found.h"
+
+namespace smd::sm {
+
+/// P_Key tables by content: nearly all are equal.
+class PKeyPool {
+ public:
+  std::shared_ptr<const PKeyRows> share(PKeyRows&& rows);
+
+ private:
+  std::vector<std::shared_ptr<const PKeyRows>> pool_;
+};
+
+class Survey {
+ public:
+  /// `before` may be null. With `adopt` a node of `before` that is met is taken as it was until it is read.
+  Survey(mad::Transactions& tx, mad::Clock& clock, asio::any_io_executor executor, const Subnet* before,
+         DiscoverOptions options, Findings findings);
+
+  // Tasks. Each answers for its own failures by `trouble`.
+  asio::awaitable<void> visit(std::optional<PeerPort> from, mad::DirectedPath path);
+  asio::awaitable<void> read_description(FoundNode* found);
+  /// Once more, of a node that is known: what it says of itself may have changed, or another may answer.
+  asio::awaitable<void> read_node_info(FoundNode* found);
+  asio::awaitable<void> read_switch(FoundNode* found);
+  /// All that hangs on SwitchInfo: ports and tables.
+  asio::awaitable<void> read_switch_rest(FoundNode* found);
+  asio::awaitable<void> read_port(FoundNode* found, PortNum port, mad::DirectedPath path);
+
+  // Waves.
+  void start(asio::awaitable<void> task);
+  /// Waits until no more than `left` tasks are going on, or until nothing has ended for as long as we have
+  /// patience. False when cancelled.
+  asio::awaitable<bool> settle(std::size_t left = 0);
+  bool begin_reads();
+  /// Every port of `may_probe` that has a link whose other end nobody has seen.
+  bool begin_probes();
+  asio::awaitable<void> stop() { return group_.stop(); }
+  bool idle() const { return running_ == 0; }
+
+  void trouble(const FoundNode& found, PortNum port, const mad::RequestError& error);
+
+  // What came of it.
+  Findings findings;
+  std::vector<FoundNode*> may_probe;  ///< switches (and ourselves) whose ports may lead on
+  std::vector<Unresponsive> unresponsive;
+  std::vector<OtherSm> other_sms;
+  std::optional<PeerPort> self;
+  std::string own_port_error;
+  std::string other_node;  ///< says where another node answers than the one that was there
+
+ private:
+  asio::awaitable<void> counted(asio::awaitable<void> task);
+  asio::awaitable<void> read_lft(FoundNode* found);
+  asio::awaitable<void> read_lft_block(FoundNode* found, std::shared_ptr<routing::LftRow> row,
+                                       std::size_t block);
+  asio::awaitable<void> read_pkeys(FoundNode* found, PortNum port, mad::DirectedPath path);
+  asio::awaitable<void> read_fdr10(FoundNode* found, PortNum port, mad::DirectedPath path);
+  asio::awaitable<void> read_sm_info(FoundNode* found, PortNum port, mad::DirectedPath path);
+  bool tables_stand(const FoundNode& found, const Node& before) const;
+  bool pkeys_stand(const FoundNode& found, PortNum port) const;
+  asio::awaitable<bool> may_ask(FoundNode* found, std::uint16_t attribute);
+  static void asked(FoundNode& found, std::uint16_t attribute, const mad::RequestError* error);
+  /// Asks a node for an attribute. On the io_context only; nothing outlives this object. Fault::closed where
+  /// it has shown that it does not answer such questions.
+  template <wire::Layout A>
+  asio::awaitable<mad::Asked<A>> ask(FoundNode* found, mad::DirectedPath path, std::uint32_t modifier) {
+    const bool may = co_await may_ask(found, A::kAttribute);
+    if (!may) co_return std::unexpected(mad::RequestError{.fault = mad::Fault::closed});
+    auto answer = co_await mad::get<A>(tx_, {.route = path, .node = found->node.guid()}, modifier);
+    asked(*found, A::kAttribute, answer ? nullptr : &answer.error());
+    co_return answer;
+  }
+
+  mad::Transactions& tx_;
+  mad::Clock& clock_;
+  const Subnet* before_;
+  DiscoverOptions options_;
+  PKeyPool pkeys_;
+  std::vector<ToRead> to_read_;
+  std::set<std::pair<Guid, PortNum>> probed_;
+  std::uint64_t completed_ = 0;
+  std::size_t running_ = 0, left_ = 0;
+  mad::WaitList waiters_;
+  mad::TaskGroup group_;
+};
+
+/// LIDs are lost by a restart: a node that has them still is the one we left.
+bool same_incarnation(const Node& before, const Node& now);
+
+}  // namespace smd::sm

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens in a fabric that is up: found by traps or without them, acted on in parts, and not too often.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "mad/wire/attributes.h"
+#include "tests/support/managed_world.h"
+
+namespace smd {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Managed;
+using testing::HasSubstr;
+
+/// A manager that runs, and the sweeps that it has ended.
+class Running {
+ public:
+  explicit Running(std::string_view fabric, config::SubnetConfig config = {})
+      : world_(test::spec(fabric)),
+        manager_(world_, std::move(config), options()),
+        group_(world_.io().get_executor()) {
+    group_.spawn(manager_->run());
+    world_.run_for(5s);
+    sweeps_.clear();
+    world_.fabric().counts().clear();
+  }
+  ~Running() { world_.run(group_.stop()); }
+
+  sim::World& world() { return world_; }
+  sim::Faults faults() { return world_.fabric().faults(); }
+  const std::vector<sm::SweepSummary>& sweeps() const { return sweeps_; }
+  const Managed& manager() const { return manager_; }
+  const sm::SweepSummary& last() const { return sweeps_.back(); }
+  std::string lines() const { return testing::PrintToString(manager_.lines().all); }
+
+ private:
+  sm::ManagerOptions options() {
+    sm::ManagerOptions options;
+    options.on_sweep = [this](const sm::Snapshot& snapshot) { sweeps_.push_back(snapshot.summary); };
+    return options;
+  }
+
+  std::vector<sm::SweepSummary> sweeps_;
+  sim::World world_;
+  Managed manager_;
+  mad::TaskGroup group_;
+};
+
+config::SubnetConfig without_light_sweeps() {
+  config::SubnetConfig config;
+  config.sweep.interval = {};
+  return config;
+}
+
+TEST(Events, ACutLinkIsFoundByItsTrapAndOnlyItsEndsAreRead) {
+  Running fabric("ft2:8", without_light_sweeps());
+
+  fabric.faults().link_down({"leaf003", PortNum{6}});
+  fabric.world().run_for(100ms);
+
+  ASSERT_FALSE(fabric.sweeps().empty()) << fabric.lines();
+  const auto& first = fabric.sweeps().front();
+  EXPECT_EQ(first.sweep, sm::SweepKind::incremental);
+  EXPECT_THAT(first.reason, HasSubstr("trap 128"));
+  EXPECT_EQ(first.links, 63U);
+  EXPECT_EQ(first.state, sm::SweepState::up);
+  EXPECT_LT(first.smps_get, 50U);
+  EXPECT_EQ(first.timeouts, 0U);
+}
+
+TEST(Events, ALinkThatComesBackIsBroughtUp) {
+  Running fabric("ft2:8", without_light_sweeps());
+  fabric.faults().link_down({"leaf003", PortNum{6}});
+  fabric.world().run_for(10s);
+
+  fabric.faults().link_up({"leaf003", PortNum{6}});
+  fabric.world().run_for(10s);
+
+  EXPECT_EQ(fabric.last().sweep, sm::SweepKind::incremental);
+  EXPECT_EQ(fabric.last().links, 64U);
+  EXPECT_EQ(fabric.last().state, sm::SweepState::up);
+  EXPECT_THAT(fabric.world().fabric().not_active(), testing::IsEmpty());
+}
+
+TEST(Events, ASwitchThatDiesIsRoutedRoundWithoutWaitingForItsAnswer) {
+  Running fabric("ft2:8", without_light_sweeps());
+
+  fabric.faults().remove("spine001");
+  fabric.world().run_for(1s);
+
+  ASSERT_FALSE(fabric.sweeps().empty()) << fabric.lines();
+  EXPECT_EQ(fabric.last().sweep, sm::SweepKind::incremental);
+  EXPECT_EQ(fabric.last().switches, 11U) << fabric.lines();
+  EXPECT_EQ(fabric.last().state, sm::SweepState::up);
+  EXPECT_LT(fabric.sweeps().front().total_ms, 200.0);
+  EXPECT_TRUE(fabric.world().fabric().reach().all());
+}
+
+TEST(Events, ASwitchThatComesBackIsProgrammed) {
+  Running fabric("ft2:8", without_light_sweeps());
+  fabric.faults().remove("spine001");
+  fabric.world().run_for(10s);
+
+  fabric.faults().restore("spine001");
+  fabric.world().run_for(10s);
+
+  EXPECT_EQ(fabric.last().switches, 12U) << fabric.lines();
+  EXPECT_EQ(fabric.last().state, sm::SweepState::up);
+  EXPECT_THAT(fabric.world().fabric().not_active(), testing::IsEmpty());
+}
+
+TEST(Events, AHostThatGoesAndComesBackHasItsLidAgain) {
+  Running fabric("ft2:8", without_light_sweeps());
+  const auto lid = fabric.world().fabric().port_info({"h00009", PortNum{1}})->lid;
+
+  fabric.faults().remove("h00009");
+  fabric.world().run_for(10s);
+  EXPECT_EQ(fabric.last().cas, 31U);
+  fabric.faults().restore("h00009");
+  fabric.world().run_for(10s);
+
+  EXPECT_EQ(fabric.last().cas, 32U);
+  EXPECT_EQ(fabric.last().lids_changed, 0U);
+  EXPECT_EQ(fabric.world().fabric().port_info({"h00009", PortNum{1}})->lid, lid);
+  for (const auto& sweep : fabric.sweeps()) EXPECT_EQ(sweep.sweep, sm::SweepKind::incremental);
+}
+
+TEST(Events, WhatNoTrapToldIsFoundByTheLightSweep) {
+  config::SubnetConfig config;
+  config.sweep.on_trap = false;
+  Running fabric("ft2:8", config);
+
+  fabric.faults().link_down({"leaf003", PortNum{6}});
+  fabric.world().run_for(15s);
+
+  ASSERT_EQ(fabric.sweeps().size(), 1U) << fabric.lines();
+  EXPECT_EQ(fabric.last().sweep, sm::SweepKind::incremental);
+  EXPECT_EQ(fabric.last().reason, "port state change");
+  EXPECT_EQ(fabric.last().links, 63U);
+}
+
+TEST(Events, AFlappingPortCostsABoundedNumberOfSweeps) {
+  Running fabric("ft2:8");
+
+  for (int i = 0; i < 500; ++i) {
+    fabric.faults().link_down({"leaf003", PortNum{6}});
+    fabric.world().run_for(10ms);
+    fabric.faults().link_up({"leaf003", PortNum{6}});
+    fabric.world().run_for(10ms);
+  }
+  EXPECT_LE(fabric.sweeps().size(), 25U);
+  fabric.world().run_for(30s);
+
+  EXPECT_EQ(fabric.last().links, 64U);
+  EXPECT_EQ(fabric.last().state, sm::SweepState::up) << fabric.lines();
+  EXPECT_THAT(fabric.world().fabric().not_active(), testing::IsEmpty());
+  EXPECT_LE(fabric.manager().lines().all.size(), 200U);
+}
+
+TEST(Events, AStolenLidIsFoundByTheAudit) {
+  Running fabric("ft2:8");
+  const auto lid = fabric.world().fabric().port_info({"h00009", PortNum{1}})->lid;
+
+  fabric.faults().set_lid({"h00009", PortNum{1}}, Lid{77});
+  fabric.world().run_for(60s);
+
+  EXPECT_EQ(fabric.manager().lines().count("node.changed"), 1U) << fabric.lines();
+  EXPECT_EQ(fabric.world().fabric().port_info({"h00009", PortNum{1}})->lid, lid);
+}
+
+TEST(Events, AChangedForwardingEntryIsFoundByTheAuditAndWrittenAgain) {
+  Running fabric("ft2:4");
+
+  fabric.faults().set_lft_entry("leaf000", Lid{3}, PortNum{4});
+  fabric.world().run_for(60s);
+
+  EXPECT_EQ(fabric.manager().lines().count("node.changed"), 1U) << fabric.lines();
+  EXPECT_EQ(fabric.world().fabric().counts().sets(wire::LinearForwardingTable::kAttribute), 1U);
+  EXPECT_TRUE(fabric.world().fabric().reach().all());
+}
+
+TEST(Events, AQuietFabricIsOnlyLookedAt) {
+  Running fabric("ft2:8");
+
+  fabric.world().run_for(600s);
+
+  EXPECT_EQ(fabric.world().fabric().counts().sets(), 0U);
+  EXPECT_TRUE(fabric.sweeps().empty()) << fabric.lines();
+}
+
+TEST(Events, ErrorsThatAPortReportsAreNamedAndNothingIsSwept) {
+  Running fabric("ft2:8", without_light_sweeps());
+
+  fabric.faults().port_error({"leaf003", PortNum{2}}, 129);
+  fabric.world().run_for(10s);
+
+  EXPECT_TRUE(fabric.sweeps().empty());
+  EXPECT_THAT(fabric.manager().lines().first("trap"), HasSubstr("leaf003"));
+}
+
+}  // namespace
+}  // namespace smd
