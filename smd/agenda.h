@@ -16,6 +16,13 @@ namespace smd::sm {
 /// Ordered: the stronger takes in the weaker.
 enum class Work : std::uint8_t { none, light, incremental, heavy };
 
+/// What an operator may ask for.
+enum class Resweep : std::uint8_t {
+  light,
+  heavy,
+  converge,  ///< tables go over to freshly made ones, in steps
+};
+
 struct Asked {
   Work work = Work::none;
   std::string reason;       ///< of the first that asked for work this strong

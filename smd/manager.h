@@ -61,11 +61,7 @@ class SubnetManager {
 
   /// Until cancelled; with `once` or `dry_run` until the sweep has ended. The fabric forwards on.
   asio::awaitable<void> run();
-  /// Asks for tables made afresh, in steps, whatever they are now.
-  void converge() {
-    converging_ = true;
-    agenda_.add(Work::incremental, "converge");
-  }
+  void resweep(Resweep kind, std::string reason);
   /// Asks for a sweep.
   void resweep(Work work, std::string reason) { agenda_.add(work, std::move(reason)); }
 

@@ -25,6 +25,18 @@ bool warns(std::uint16_t trap) {
 
 }  // namespace
 
+void SubnetManager::resweep(Resweep kind, std::string reason) {
+  converging_ = converging_ || kind == Resweep::converge;
+  switch (kind) {
+    case Resweep::light:
+      return agenda_.add(Work::light, std::move(reason));
+    case Resweep::heavy:
+      return agenda_.add(Work::heavy, std::move(reason));
+    case Resweep::converge:
+      return agenda_.add(Work::incremental, std::move(reason));
+  }
+}
+
 void SubnetManager::heard_trap(const wire::Notice& notice, Lid from) {
   if (!notice.is_generic || !subnet_) return;
   if (!lids_.is_of(subnet_.get())) lids_ = LidIndex(subnet_);

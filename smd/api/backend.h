@@ -51,7 +51,7 @@ class Backend {
   /// In the order of the configuration.
   virtual std::vector<std::shared_ptr<const SubnetView>> subnets() const = 0;
   /// By position in subnets().
-  virtual void resweep(std::size_t subnet, sm::Work work) = 0;
+  virtual void resweep(std::size_t subnet, sm::Resweep kind) = 0;
   virtual log::Filter log_filter() const = 0;
   virtual void set_log_filter(const log::Filter& filter) = 0;
   /// What the configuration says.

@@ -69,6 +69,13 @@ void set_one(Map& map, const Map& configured, const Key& key, std::optional<log:
   }
 }
 
+std::optional<sm::Resweep> resweep_of(std::string_view kind) {
+  if (kind == "light") return sm::Resweep::light;
+  if (kind == "heavy") return sm::Resweep::heavy;
+  if (kind == "converge") return sm::Resweep::converge;
+  return std::nullopt;
+}
+
 }  // namespace
 
 Answer post_resweep(const Question& question, Backend& backend) {
@@ -79,12 +86,13 @@ Answer post_resweep(const Question& question, Backend& backend) {
   if (!asked) return asked.error();
   const auto at = asked->find("sweep");
   const std::string kind = at == asked->end() ? "light" : at->second;
-  if (kind != "light" && kind != "heavy")
-    return bad_body(fmt::format("sweep: found \"{}\", allowed \"light\" or \"heavy\"", kind));
+  const auto sweep = resweep_of(kind);
+  if (!sweep)
+    return bad_body(fmt::format("sweep: found \"{}\", allowed \"light\", \"heavy\" or \"converge\"", kind));
   const auto& waiting = chosen->view->waiting;
   if (waiting && (waiting->what == "port" || waiting->what == "sm_place"))
     return error_of(409, "waiting", fmt::format("{} waits: {}", chosen->view->name, waiting->reason));
-  backend.resweep(chosen->index, kind == "heavy" ? sm::Work::heavy : sm::Work::light);
+  backend.resweep(chosen->index, *sweep);
   return answer_of(Json{Json::Object{{"subnet", Json{chosen->view->name}}, {"sweep", Json{kind}}}}, 202);
 }
 

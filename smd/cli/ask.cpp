@@ -257,8 +257,11 @@ void add_ask_commands(CLI::App& app, AskOptions& options) {
   ports->add_flag("--not-active", options.not_active, "only those that are not Active");
   ports->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
   auto* resweep = add("resweep", "asks for a sweep now", true);
-  resweep->add_option("KIND", options.sweep, "light (the default): is all as it was; heavy: read everything")
-      ->check(CLI::IsMember({"light", "heavy"}));
+  resweep
+      ->add_option("KIND", options.sweep,
+                   "light (the default): is all as it was; heavy: read everything; "
+                   "converge: tables made afresh, in steps")
+      ->check(CLI::IsMember({"light", "heavy", "converge"}));
   resweep->add_flag("--json", options.json, "the daemon's answer as JSON");
   auto* log = add("log", "changes what is logged, until the next reload", false);
   log->add_option("LEVEL", options.level, "error, warn, info, debug; default: as configured")

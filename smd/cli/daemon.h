@@ -81,7 +81,7 @@ class Daemon final : private api::Backend {
   // daemon_backend.cpp: from any thread
   api::DaemonInfo info() const override;
   std::vector<std::shared_ptr<const api::SubnetView>> subnets() const override;
-  void resweep(std::size_t subnet, sm::Work work) override;
+  void resweep(std::size_t subnet, sm::Resweep kind) override;
   log::Filter log_filter() const override { return parts_.log.filter(); }
   void set_log_filter(const log::Filter& filter) override;
   log::Filter configured_log_filter() const override;

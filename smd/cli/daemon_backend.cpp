@@ -16,9 +16,9 @@ std::vector<std::shared_ptr<const api::SubnetView>> Daemon::subnets() const {
   return views;
 }
 
-void Daemon::resweep(std::size_t subnet, sm::Work work) {
+void Daemon::resweep(std::size_t subnet, sm::Resweep kind) {
   parts_.log.info("api.resweep").kv("subnet", subnets_[subnet].instance->view()->name).always();
-  subnets_[subnet].instance->resweep(work, "asked for");
+  subnets_[subnet].instance->resweep(kind, "asked for");
 }
 
 void Daemon::set_log_filter(const log::Filter& filter) {

@@ -56,9 +56,9 @@ void Instance::ping(std::move_only_function<void()> pong) {
   asio::post(io_, [answer = std::move(pong)]() mutable { answer(); });
 }
 
-void Instance::resweep(sm::Work work, std::string reason) {
-  asio::post(io_, [this, work, why = std::move(reason)]() mutable {
-    if (manager_) manager_->resweep(work, std::move(why));
+void Instance::resweep(sm::Resweep kind, std::string reason) {
+  asio::post(io_, [this, kind, why = std::move(reason)]() mutable {
+    if (manager_) manager_->resweep(kind, std::move(why));
   });
 }
 

@@ -44,7 +44,7 @@ class Instance {
 
   /// Ends the manager within its current step; the fabric forwards on. From any thread, at once.
   void stop();
-  void resweep(sm::Work work, std::string reason);
+  void resweep(sm::Resweep kind, std::string reason);
   /// For the next sweep, which is asked for. What the end of the fabric is stays.
   void reload(config::SubnetConfig config);
 

@@ -15,10 +15,10 @@
 #include "routing/engine.h"
 #include "routing/quality/quality.h"
 #include "smd/cli/configuration.h"
-#include "smd/lap.h"
 #include "smd/cli/route_pass.h"
 #include "smd/cli/yardstick.h"
 #include "smd/dump/dumps.h"
+#include "smd/lap.h"
 #include "smd/offline/offline.h"
 
 namespace smd::cli {

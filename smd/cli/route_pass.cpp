@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "routing/verify/verify.h"
-#include "smd/lap.h"
 #include "smd/decide/decide.h"
 #include "smd/decide/lids.h"
 #include "smd/decide/links.h"
 #include "smd/decide/topology.h"
+#include "smd/lap.h"
 #include "smd/offline/offline.h"
 
 namespace smd::cli {

@@ -130,11 +130,13 @@ TEST_F(Api, EveryPortThatIsNotActiveHasItsReason) {
 TEST_F(Api, SweepsAreAskedForOfOneSubnet) {
   ask("POST", "/v1/subnets/up/resweep", "Asked", 202);
   ask("POST", "/v1/subnets/up/resweep", "Asked", 202, R"({"sweep": "heavy"})");
+  ask("POST", "/v1/subnets/up/resweep", "Asked", 202, R"({"sweep": "converge"})");
 
   EXPECT_THAT(backend_.asked,
-              ElementsAre(testing::Pair(0U, sm::Work::light), testing::Pair(0U, sm::Work::heavy)));
+              ElementsAre(testing::Pair(0U, sm::Resweep::light), testing::Pair(0U, sm::Resweep::heavy),
+                          testing::Pair(0U, sm::Resweep::converge)));
   EXPECT_EQ(error("POST", "/v1/subnets/up/resweep", 400, R"({"sweep": "full"})"),
-            "sweep: found \"full\", allowed \"light\" or \"heavy\"");
+            "sweep: found \"full\", allowed \"light\", \"heavy\" or \"converge\"");
 }
 
 TEST_F(Api, LevelsOfTheLogAreSetAndTakenBack) {

@@ -201,5 +201,40 @@ TEST(Events, ErrorsThatAPortReportsAreNamedAndNothingIsSwept) {
   EXPECT_THAT(fabric.manager().lines().first("trap"), HasSubstr("leaf003"));
 }
 
+/// Tables of a master before us: right, and not what we would choose.
+TEST(Adopt, ProvenTablesStayUntilTheOperatorWantsOthers) {
+  sim::World world(test::spec("ft2:8"));
+  {
+    config::SubnetConfig other;
+    other.routing.engines = {"minhop"};
+    Managed before(world, other, test::once());
+    world.run(before->run());
+  }
+  // Of two neighbouring LIDs at least one went by another spine; this way is legal all the same.
+  for (const auto* host : {"h00030", "h00031"}) {
+    const auto lid = world.fabric().port_info({host, PortNum{1}})->lid;
+    world.fabric().faults().set_lft_entry("leaf000", lid, PortNum{5});
+  }
+  world.fabric().counts().clear();
+  Managed manager(world);
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(manager->run());
+  world.run_for(5s);
+
+  EXPECT_EQ(world.fabric().counts().sets(), 0U) << testing::PrintToString(manager.lines().all);
+  EXPECT_EQ(manager.last().decided.routes->origin, sm::RoutePart::Origin::adopted);
+  EXPECT_THAT(manager.lines().first("routing.adopted"), HasSubstr("smd resweep converge"));
+  const auto differing = manager.last().decided.routes->would_change;
+  EXPECT_GT(differing, 0U);
+
+  manager->resweep(sm::Resweep::converge, "test");
+  world.run_for(30s);
+  world.run(group.stop());
+
+  EXPECT_EQ(manager.last().decided.routes->origin, sm::RoutePart::Origin::fresh);
+  EXPECT_GT(world.fabric().counts().sets(wire::LinearForwardingTable::kAttribute), 0U);
+  EXPECT_TRUE(world.fabric().reach().all());
+}
+
 }  // namespace
 }  // namespace smd

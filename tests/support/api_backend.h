@@ -13,7 +13,7 @@ namespace smd::test {
 class FakeBackend final : public api::Backend {
  public:
   std::vector<std::shared_ptr<const api::SubnetView>> views;
-  std::vector<std::pair<std::size_t, sm::Work>> asked;
+  std::vector<std::pair<std::size_t, sm::Resweep>> asked;
   log::Filter filter, configured;
 
   void add(api::SubnetView view) { views.push_back(std::make_shared<api::SubnetView>(std::move(view))); }
@@ -22,7 +22,7 @@ class FakeBackend final : public api::Backend {
     return {.version = "1.2.3", .configuration = "/etc/smd/smd.toml", .started = {}, .loaded = {}};
   }
   std::vector<std::shared_ptr<const api::SubnetView>> subnets() const override { return views; }
-  void resweep(std::size_t subnet, sm::Work work) override { asked.emplace_back(subnet, work); }
+  void resweep(std::size_t subnet, sm::Resweep work) override { asked.emplace_back(subnet, work); }
   log::Filter log_filter() const override { return filter; }
   void set_log_filter(const log::Filter& next) override { filter = next; }
   log::Filter configured_log_filter() const override { return configured; }
