@@ -104,6 +104,8 @@ Codec<Duration> duration(Duration least, Duration most, std::string zero = {});
 Codec<std::uint8_t> time_code(std::uint8_t never_above);
 /// Any text that `is_right` takes.
 Codec<std::string> text(std::string allowed, std::function<bool(const std::string&)> is_right);
+/// A file's or directory's name, relative to the folder of smd.toml; it need not exist.
+Codec<std::string> path(std::string allowed, bool may_be_empty);
 Codec<std::vector<Guid>> guids();
 /// Words of a list that the context gives, each once; `least` of them.
 Codec<std::vector<std::string>> names(std::string what, std::vector<std::string> ConfigContext::* allowed,

@@ -37,6 +37,13 @@ struct ApiConfig {
   friend bool operator==(const ApiConfig&, const ApiConfig&) = default;
 };
 
+/// [store]: of the whole process too.
+struct StoreConfig {
+  std::string directory = "/var/lib/smd";     ///< what has to survive a restart lies there
+  Duration retry = std::chrono::seconds(10);  ///< until what could not be written is tried again
+  friend bool operator==(const StoreConfig&, const StoreConfig&) = default;
+};
+
 /// [sm]
 struct SmConfig {
   std::uint8_t priority = 0;          ///< of SMInfo, 0 to 15
@@ -88,6 +95,7 @@ struct LidsConfig {
   Lid first{1};                ///< new LIDs are given from here
   Lid last = kLastUnicastLid;  ///< to here
   bool reassign = false;       ///< give every LID anew instead of keeping the valid ones
+  std::string import{};        ///< OpenSM's guid2lid, read when the store has no LIDs yet; empty: none
   friend bool operator==(const LidsConfig&, const LidsConfig&) = default;
 };
 
@@ -147,6 +155,7 @@ struct SubnetConfig {
 struct Config {
   LogConfig log{};
   ApiConfig api{};
+  StoreConfig store{};
   SubnetConfig base{};  ///< the file's tables outside [[subnet]], for subnets that the command line names
   std::vector<SubnetConfig> subnets{1};  ///< one for each [[subnet]], or a copy of `base`; never empty
   friend bool operator==(const Config&, const Config&) = default;

@@ -84,7 +84,7 @@ std::string describe(const Config& config) {
   for (const auto& table : schema.tables) {
     if (!table.of_process) continue;
     out += (out.empty() ? "" : "\n") +
-           describe_table(schema, table.name, {.log = config.log, .api = config.api});
+           describe_table(schema, table.name, {.log = config.log, .api = config.api, .store = config.store});
   }
   for (const auto& subnet : config.subnets) {
     out += fmt::format("\nsubnet {}, {}\n", subnet.name.empty() ? "named by its port's GUID" : subnet.name,

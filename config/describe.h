@@ -15,6 +15,9 @@ std::string describe(const Config& config);
 /// docs/configuration.md
 std::string schema_markdown();
 
+/// docs/man/smd.toml.5
+std::string schema_man();
+
 /// The shipped smd.toml: every key with its default, commented out.
 std::string shipped_file();
 

@@ -33,6 +33,10 @@ std::vector<std::string> differences(const ApiConfig& before, const ApiConfig& a
   return of_settings({.api = before}, {.api = after});
 }
 
+std::vector<std::string> differences(const StoreConfig& before, const StoreConfig& after) {
+  return of_settings({.store = before}, {.store = after});
+}
+
 std::vector<std::string> differences(const SubnetConfig& before, const SubnetConfig& after) {
   auto found = of_settings({.subnet = before}, {.subnet = after});
   const bool same_key_file = before.sm.key_file == after.sm.key_file;

@@ -13,6 +13,7 @@ namespace smd::config {
 /// holds counts: `sm.key_file` alone says that the key in it is another one.
 std::vector<std::string> differences(const LogConfig& before, const LogConfig& after);
 std::vector<std::string> differences(const ApiConfig& before, const ApiConfig& after);
+std::vector<std::string> differences(const StoreConfig& before, const StoreConfig& after);
 std::vector<std::string> differences(const SubnetConfig& before, const SubnetConfig& after);
 
 }  // namespace smd::config

@@ -176,6 +176,13 @@ std::vector<Key> lids_keys() {
            .doc = "Give every port a new LID instead of keeping those that are valid. Breaks what is "
                   "connected."},
           kLids, &LidsConfig::reassign, flag("every port gets a new LID", "valid LIDs stay")),
+      row({.table = "lids",
+           .name = "import",
+           .opensm = "",
+           .doc =
+               "OpenSM's guid2lid, or a file with `GUID LID` a line. It is read when the store knows no LID "
+               "of the subnet yet, and never again: for moving from OpenSM without a change of LIDs."},
+          kLids, &LidsConfig::import, path("a file's name, or nothing", true)),
   };
 }
 

@@ -174,6 +174,7 @@ Config Loader::take() {
   Config config;
   config.log = std::move(base_.settings.log);
   config.api = std::move(base_.settings.api);
+  config.store = std::move(base_.settings.store);
   config.base = base_.settings.subnet;
   config.subnets.clear();
   for (auto& layer : subnets_) config.subnets.push_back(std::move(layer.settings.subnet));

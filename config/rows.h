@@ -52,6 +52,7 @@ Codec<T> explained(Codec<T> codec, const T& value, std::string_view meaning) {
 
 std::vector<Key> log_keys();
 std::vector<Key> api_keys();
+std::vector<Key> store_keys();
 std::vector<Key> sm_keys();
 std::vector<Key> mad_keys();
 std::vector<Key> sweep_keys();

@@ -45,6 +45,9 @@ Schema make_schema() {
        .doc = "What is written about smd's work, and where. For the whole process.",
        .of_process = true},
       {.name = "api", .doc = "How a running smd is asked. For the whole process.", .of_process = true},
+      {.name = "store",
+       .doc = "Where smd keeps what has to survive a restart: LIDs above all. For the whole process.",
+       .of_process = true},
       {.name = "sm", .doc = "The subnet manager among others of its kind."},
       {.name = "mad", .doc = "How nodes are asked."},
       {.name = "sweep", .doc = "When the fabric is looked at."},
@@ -57,13 +60,14 @@ Schema make_schema() {
       {.name = "subnet",
        .doc = "One block for each subnet that this process manages; without one there is a single subnet, on "
               "the first "
-              "usable port. Any table but [log] and [api] may be repeated inside, as [subnet.routing], to "
+              "usable port. Any table but [log], [api] and [store] may be repeated inside, as "
+              "[subnet.routing], to "
               "override it "
               "for this "
               "subnet."},
   };
-  for (auto make : {log_keys, api_keys, sm_keys, mad_keys, sweep_keys, adopt_keys, ha_keys, lids_keys,
-                    links_keys, routing_keys, names_keys, subnet_keys}) {
+  for (auto make : {log_keys, api_keys, store_keys, sm_keys, mad_keys, sweep_keys, adopt_keys, ha_keys,
+                    lids_keys, links_keys, routing_keys, names_keys, subnet_keys}) {
     for (auto& key : make()) schema.keys.push_back(std::move(key));
   }
   return schema;

@@ -20,6 +20,7 @@ namespace smd::config {
 struct Settings {
   LogConfig log{};
   ApiConfig api{};
+  StoreConfig store{};
   SubnetConfig subnet{};
   friend bool operator==(const Settings&, const Settings&) = default;
 };

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "mad/base/file.h"
 #include "mad/transactions/ask.h"
 #include "smd/report/trouble.h"
 #include "smd/sweep/paths.h"
@@ -40,6 +41,7 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
              {.trap = [this](const wire::Notice& notice, Lid from) { heard_trap(notice, from); },
               .discover = [this] { agenda_.add(Work::heavy, "SMInfo DISCOVER"); },
               .handover = [this] { agenda_.add(Work::heavy, "handover"); }}),
+      stored_(parts_.store != nullptr ? parts_.store->loaded() : std::make_shared<const Stored>()),
       pace_(config_->sweep.settle, kLongestPace),
       retry_pace_(config_->sweep.interval, kLongestRetry) {}
 
@@ -85,6 +87,7 @@ asio::awaitable<void> SubnetManager::run() {
     const bool claimed = co_await claim();
     if (!claimed) co_return;
   }
+  if (stored_->lids.empty() && !config_->lids.import.empty()) import_lids();
   agenda_.add(Work::heavy, "start");
   for (;;) {
     const bool asked = co_await wait_for_work();
@@ -100,6 +103,23 @@ asio::awaitable<void> SubnetManager::run() {
       agenda_.add(Work::heavy, "own port");
     }
   }
+}
+
+/// What another manager left in a file. Ports that are in service elsewhere keep what they have.
+void SubnetManager::import_lids() {
+  const auto& file = config_->lids.import;
+  const auto text = base::read_file(file);
+  const auto lids = text ? base::read_lids(*text, file) : std::unexpected(base::FileErrors{text.error()});
+  if (!lids) {
+    parts_.log.warn("lid.import_failed")
+        .kv("reason", base::to_string(lids.error().front()))
+        .kv("errors", lids.error().size())
+        .kv("action", "no LID is taken from it")
+        .always();
+    return;
+  }
+  stored_ = std::make_shared<const Stored>(with_lids(*stored_, *lids));
+  parts_.log.info("lid.imported").kv("file", file).kv("ports", stored_->lids.size()).always();
 }
 
 asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {

@@ -24,6 +24,7 @@
 #include "smd/pace.h"
 #include "smd/plan/plan.h"
 #include "smd/snapshot.h"
+#include "smd/store/store.h"
 #include "smd/sweep/audit.h"
 #include "smd/sweep/lid_index.h"
 
@@ -38,7 +39,8 @@ struct ManagerParts {
   log::Log log;  ///< with the subnet's name
   /// Takes the port's SM place (the issm device); says why not. It is asked again until it succeeds.
   std::move_only_function<std::expected<void, std::string>()> claim_sm;
-  std::uint64_t seed = 1;  ///< of transaction numbers
+  std::uint64_t seed = 1;         ///< of transaction numbers
+  store::Store* store = nullptr;  ///< none: what is learnt ends with the manager
 };
 
 struct ManagerOptions {
@@ -113,6 +115,8 @@ class SubnetManager {
   asio::awaitable<std::expected<Subnet, std::string>> look(std::set<Guid> suspects);
   Outcome whose_fabric();
   void identify();
+  asio::awaitable<void> keep(StoredPtr now);
+  void import_lids();
   asio::awaitable<bool> retrain_links();
   asio::awaitable<bool> write_difference();
   void audit_first(const Applied& applied);
@@ -132,7 +136,7 @@ class SubnetManager {
   SmAgent agent_;
   std::shared_ptr<const Subnet> subnet_;  ///< null before the first sweep
   Decided decided_;                       ///< no part is there before the first decision
-  Stored stored_;
+  StoredPtr stored_;
   DecideTimes times_;
   SweepSummary summary_;
   std::size_t failed_sets_ = 0;  ///< of the last sweep

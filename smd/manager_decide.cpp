@@ -12,9 +12,10 @@ namespace smd::sm {
 /// False when cancelled.
 asio::awaitable<bool> SubnetManager::settle_decision() {
   std::optional<std::expected<Decision, routing::RouteError>> decision;
+  auto stored = stored_;
   const DecideInput input{.subnet = *subnet_,
                           .config = *config_,
-                          .stored = stored_,
+                          .stored = *stored_,
                           .adopting = adopting_,
                           .previous = decided_.routes ? &decided_ : nullptr,
                           .parallel = parts_.compute.parallel()};
@@ -35,7 +36,8 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
         .kv("command", "smd resweep converge")
         .always();
   }
-  stored_ = store(std::move(stored_), decided_);
+  co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
+  co_await keep(std::move(stored));
   summary_.lids_changed = lids_changed(*subnet_, *decided_.lids);
   co_return true;
 }
@@ -48,7 +50,7 @@ asio::awaitable<bool> SubnetManager::take_step() {
   std::optional<std::expected<Converging, routing::RouteError>> step;
   const DecideInput input{.subnet = *subnet_,
                           .config = *config_,
-                          .stored = stored_,
+                          .stored = *stored_,
                           .fresh_routes = true,
                           .previous = &decided_,
                           .parallel = parts_.compute.parallel()};

@@ -107,6 +107,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe(std::set<Guid> su
     co_return Outcome::own_port_silent;
   }
   if (std::exchange(said_own_port_, false) && options_.on_own_port) options_.on_own_port({});
+  *found = recall(std::move(*found), subnet_.get(), *stored_);
   name_nodes(*found);
   subnet_ = std::make_shared<const Subnet>(std::move(*found));
   identify();
@@ -171,6 +172,12 @@ void SubnetManager::name_nodes(Subnet& subnet) const {
   }
 }
 
+/// Before anything that rests on it is written to the fabric.
+asio::awaitable<void> SubnetManager::keep(StoredPtr now) {
+  stored_ = std::move(now);
+  if (parts_.store != nullptr && !options_.dry_run) co_await parts_.store->commit(stored_);
+}
+
 /// Takes down links that run faster or wider than they may, and gives them time to come up again. False
 /// where there is none. Links that take longer are found by their traps, as any link that comes up.
 asio::awaitable<bool> SubnetManager::retrain_links() {
@@ -179,10 +186,12 @@ asio::awaitable<bool> SubnetManager::retrain_links() {
                                        [&](const auto& ports) { return std::ranges::any_of(ports, wants); });
   if (!any || options_.dry_run) co_return false;
   auto first = plan({*subnet_, decided_, *config_}, parts_.compute.parallel());
+  auto stored = std::make_shared<Stored>(*stored_);
   for (const auto& item : first.rounds.back().ports) {
     const auto& wish = *decided_.links->ports[item.node][item.port.value()];
-    stored_.retrained.insert({subnet_->nodes[item.node]->guid(), item.port, wish.enabled});
+    stored->retrained.insert({subnet_->nodes[item.node]->guid(), item.port, wish.enabled});
   }
+  co_await keep(std::move(stored));
   parts_.log.info("links.retrain").kv("links", first.rounds.back().ports.size());
   ApplyInput to_write{subnet_, decided_, config_, std::move(first)};
   const auto applied = co_await apply(&tx_, &parts_.clock, std::move(to_write));
@@ -216,6 +225,9 @@ asio::awaitable<bool> SubnetManager::write_difference() {
     failed_sets_ += applied.failed.size();
     for (const auto& set : applied.failed) failed_nodes_.insert(subnet_->nodes[set.node]->guid());
     log_failed(parts_.log, *subnet_, applied);
+    auto stored = stored_;
+    co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
+    co_await keep(std::move(stored));
   }
   // What is still not as decided although it was Set well counts as failed: some node does not do it.
   Plan left;

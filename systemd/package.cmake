@@ -10,6 +10,8 @@ install(FILES ${CMAKE_SOURCE_DIR}/systemd/smd.modules DESTINATION lib/modules-lo
 install(FILES ${CMAKE_SOURCE_DIR}/systemd/60-smd.rules DESTINATION /lib/udev/rules.d)
 install(FILES ${CMAKE_SOURCE_DIR}/docs/operations.md ${CMAKE_SOURCE_DIR}/docs/configuration.md
   ${CMAKE_SOURCE_DIR}/docs/openapi.json DESTINATION share/doc/smd)
+install(FILES ${CMAKE_SOURCE_DIR}/docs/man/smd.8 DESTINATION share/man/man8)
+install(FILES ${CMAKE_SOURCE_DIR}/docs/man/smd.toml.5 DESTINATION share/man/man5)
 install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md DESTINATION share/doc/smd)
 install(FILES ${CMAKE_SOURCE_DIR}/systemd/copyright DESTINATION share/doc/smd)
 

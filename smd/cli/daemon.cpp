@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <ostream>
 #include <sstream>
 #include <utility>
@@ -24,6 +25,14 @@ using namespace std::chrono_literals;
 constexpr timeval kEnd{.tv_sec = 0, .tv_usec = 500'000};
 /// Between two looks at what systemd is to be told.
 constexpr mad::Duration kLook = 500ms;
+
+/// A unit of systemd may write to its own directory only.
+std::string state_directory(const config::StoreConfig& config) {
+  const char* of_unit = std::getenv("STATE_DIRECTORY");
+  if (config.directory != config::StoreConfig{}.directory || of_unit == nullptr) return config.directory;
+  const std::string_view list = of_unit;
+  return std::string(list.substr(0, list.find(':')));
+}
 
 void end_well(int) { _exit(0); }
 void end_undone(int) { _exit(3); }
@@ -94,11 +103,31 @@ void Daemon::start(std::size_t index, InstanceSpec spec) {
     print_plan(text, is, should_be, plan);
     asio::post(io_, [this, words = text.str()] { parts_.out << words << std::flush; });
   };
-  subnet.instance = std::make_unique<Instance>(std::move(spec), compute_, parts_.log,
-                                               [this] { asio::post(io_, [this] { ended(); }); });
+  auto* keeper = stores(spec);
+  subnet.instance = std::make_unique<Instance>(std::move(spec), compute_, keeper, parts_.log, [this, index] {
+    asio::post(io_, [this, index] { ended(index); });
+  });
 }
 
-void Daemon::ended() {
+/// Null for a subnet that keeps nothing: a simulated one, unless a directory was named on the command line.
+store::StoreThread* Daemon::stores(const InstanceSpec& spec) {
+  const auto& given = parts_.options.state_dir;
+  if (spec.is_simulated && given.empty()) return nullptr;
+  if (!stores_) {
+    const auto& config = parts_.config.store;
+    const store::Place place{.directory = given.empty() ? state_directory(config) : given,
+                             .read_only = parts_.options.dry_run};
+    stores_ = std::make_unique<store::StoreThread>(
+        store::StoreThread::Options{.place = place, .retry = config.retry}, parts_.log);
+  }
+  return stores_.get();
+}
+
+void Daemon::ended(std::size_t index) {
+  if (const auto& why = subnets_[index].instance->refused(); !why.empty()) {
+    failed_ = true;
+    parts_.err << "smd run: " << why << '\n';
+  }
   if (--running_ == 0) all_ended_.wake_all();
 }
 

@@ -57,7 +57,8 @@ class Daemon final : private api::Backend {
   // daemon.cpp: the life of the process
   bool listen(int* status);
   void start(std::size_t index, InstanceSpec spec);
-  void ended();
+  void ended(std::size_t index);
+  store::StoreThread* stores(const InstanceSpec& spec);
   asio::awaitable<void> live();
   asio::awaitable<void> watch();
   void ping();
@@ -99,6 +100,7 @@ class Daemon final : private api::Backend {
   asio::io_context io_{1};
   mad::RealClock clock_{io_};
   asio::signal_set signals_{io_};
+  std::unique_ptr<store::StoreThread> stores_;  ///< null as long as no subnet keeps anything
   api::Server server_{io_, clock_, answering_, *this};
   std::vector<Subnet> subnets_;
   std::size_t running_ = 0;

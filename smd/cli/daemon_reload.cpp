@@ -69,6 +69,7 @@ std::vector<std::string> Daemon::take(const config::Config& next, std::vector<st
   std::vector<std::string> changed;
   append(changed, config::differences(parts_.config.log, next.log));
   append(restart, config::differences(parts_.config.api, next.api));
+  append(restart, config::differences(parts_.config.store, next.store));
   append(changed, take_subnets(next, restart));
   const std::scoped_lock lock(lock_);
   parts_.config.log = next.log;

@@ -21,9 +21,11 @@ constexpr mad::Duration kLook = 1s;
 
 }  // namespace
 
-Instance::Instance(InstanceSpec spec, sm::Compute& compute, log::Log log, std::function<void()> ended)
+Instance::Instance(InstanceSpec spec, sm::Compute& compute, store::StoreThread* stores, log::Log log,
+                   std::function<void()> ended)
     : spec_(std::move(spec)),
       compute_(compute),
+      stores_(stores),
       log_(std::move(log)),
       ended_(std::move(ended)),
       clock_(io_),
@@ -43,6 +45,7 @@ Instance::~Instance() {
   thread_.join();
   // On this thread now: nobody else touches them any more.
   manager_.reset();
+  store_.reset();
   end_.reset();
   spec_.ends.reset();
 }
@@ -73,6 +76,8 @@ asio::awaitable<void> Instance::work() {
   for (;;) {
     const bool opened = co_await open();
     if (!opened) break;
+    const bool kept = co_await open_store();
+    if (!kept) break;
     const bool again = co_await manage();
     manager_.reset();
     end_.reset();
@@ -114,6 +119,16 @@ asio::awaitable<bool> Instance::open() {
 asio::awaitable<bool> Instance::back_off() {
   pause_ = std::clamp(pause_ * 2, kFirstPause, kLongestPause);
   co_return co_await clock_.sleep(pause_);
+}
+
+/// Once: it stays open when the device is lost. Another process that manages this subnet from the same
+/// directory is a mistake that waiting does not mend.
+asio::awaitable<bool> Instance::open_store() {
+  if (stores_ == nullptr || store_) co_return true;
+  auto opened = co_await stores_->open(spec_.name);
+  if (opened) store_ = std::move(*opened);
+  if (!opened) refused_ = opened.error();
+  co_return opened.has_value();
 }
 
 /// Until the manager has ended (false) or its device is lost (true).
@@ -192,7 +207,8 @@ sm::ManagerParts Instance::parts() {
             }
             return claimed;
           },
-          .seed = std::random_device{}()};
+          .seed = std::random_device{}(),
+          .store = store_.get()};
 }
 
 sm::ManagerOptions Instance::options() {

@@ -19,6 +19,7 @@
 #include "smd/compute.h"
 #include "smd/log/log.h"
 #include "smd/manager.h"
+#include "smd/store/store_thread.h"
 
 namespace smd::cli {
 
@@ -36,8 +37,10 @@ struct InstanceSpec {
 /// when it is lost, for as long as it lives.
 class Instance {
  public:
-  /// `ended` is called once, from the instance's thread, when there is nothing more to do.
-  Instance(InstanceSpec spec, sm::Compute& compute, log::Log log, std::function<void()> ended);
+  /// `stores` may be null: nothing is kept. `ended` is called once, from the instance's thread, when there is
+  /// nothing more to do.
+  Instance(InstanceSpec spec, sm::Compute& compute, store::StoreThread* stores, log::Log log,
+           std::function<void()> ended);
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
   ~Instance();
@@ -52,12 +55,15 @@ class Instance {
   std::shared_ptr<const api::SubnetView> view() const { return view_.get(); }
   /// Calls `pong` from the instance's loop, as soon as that is free.
   void ping(std::move_only_function<void()> pong);
+  /// Why it could not begin; empty where it could. After `ended` only.
+  const std::string& refused() const { return refused_; }
   /// Processor time of the simulated nodes; zero of a real fabric. After the first sweep.
   mad::Duration nodes_cpu() const { return spec_.ends->nodes_cpu(); }
 
  private:
   asio::awaitable<void> work();
   asio::awaitable<bool> open();
+  asio::awaitable<bool> open_store();
   asio::awaitable<bool> manage();
   asio::awaitable<void> run_manager();
   asio::awaitable<bool> back_off();
@@ -69,11 +75,14 @@ class Instance {
 
   InstanceSpec spec_;
   sm::Compute& compute_;
+  store::StoreThread* stores_;
   log::Log log_;
   std::function<void()> ended_;
   asio::io_context io_{1};
   mad::RealClock clock_;
   std::unique_ptr<End> end_;
+  std::string refused_;
+  std::unique_ptr<store::Store> store_;
   std::unique_ptr<sm::SubnetManager> manager_;
   bool manager_ended_ = false;
   mad::Duration pause_{};  ///< before the last try to open an end

@@ -140,7 +140,7 @@ std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const co
   if (input->without) {
     auto decided = decide_complete(input->complete, pass, parallel);
     if (!decided) return std::unexpected(decided.error());
-    stored = sm::store({}, *decided);
+    stored = *sm::remember(std::make_shared<const sm::Stored>(), pass.subnet, *decided);
     complete = std::move(*decided);
   }
   auto decision = compute(job, stored);

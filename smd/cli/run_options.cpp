@@ -22,6 +22,10 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--set", options.set, "overrides one key of the configuration; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  command
+      .add_option("--state-dir", options.state_dir,
+                  "keep what must survive a restart there ([store] directory; with --sim: nowhere)")
+      ->type_name("DIR");
   command.add_option("--dump-dir", options.dump_dir, "write dumps there after each full sweep")
       ->type_name("DIR");
   command.add_option("--dump", options.dump, "which dumps, file names with commas between")

@@ -59,10 +59,4 @@ LidOptions lid_options(const config::LidsConfig& config) {
   return options;
 }
 
-Stored store(Stored before, const Decided& decided) {
-  for (const auto& entry : decided.lids->entries) before.lids[entry.port] = {entry.base, entry.lmc};
-  if (decided.routes) before.reference = decided.routes->reference;
-  return before;
-}
-
 }  // namespace smd::sm

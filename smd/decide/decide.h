@@ -38,7 +38,4 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in);
 /// [lids] as decide_lids takes it.
 LidOptions lid_options(const config::LidsConfig& config);
 
-/// What binds the next decision.
-Stored store(Stored before, const Decided& decided);
-
 }  // namespace smd::sm

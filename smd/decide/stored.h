@@ -1,32 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What outlives a sweep: decisions of earlier ones that bind the next.
+// What outlives a sweep: decisions of earlier ones that bind the next. smd/store keeps it beyond a process.
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "mad/base/id.h"
+#include "mad/base/lid_file.h"
 #include "routing/repair/reference.h"
+#include "smd/decide/decided.h"
 #include "smd/decide/link_limits.h"
+#include "smd/sweep/subnet.h"
 
 namespace smd::sm {
 
-/// Kept in memory for the life of a manager.
 struct Stored {
   struct LidRange {
     Lid base;
     std::uint8_t lmc = 0;
+    unsigned count() const { return 1U << lmc; }
     friend bool operator==(const LidRange&, const LidRange&) = default;
   };
   /// By port GUID, also of ports that are gone: they get the same LID when they come back.
   std::map<Guid, LidRange> lids;
+
+  /// What a port answered well to and did not keep. A restart of the node takes its LID away and ends this.
+  struct Unkept {
+    Lid lid;  ///< of the port, or of its switch
+    std::vector<NotKept> fields;
+    friend bool operator==(const Unkept&, const Unkept&) = default;
+  };
+  /// By node GUID and port.
+  std::map<std::pair<Guid, PortNum>, Unkept> not_kept;
+
   /// Ports that were taken down once for what is enabled at them: a link that comes up as before stays up.
   std::set<std::tuple<Guid, PortNum, EnabledLinks>> retrained;
   /// The widest cabling that was seen: repaired tables go by it. Null: none yet.
   std::shared_ptr<const routing::Reference> reference;
+
+  friend bool operator==(const Stored& a, const Stored& b) {
+    const bool same =
+        a.reference == b.reference || (a.reference && b.reference && *a.reference == *b.reference);
+    return same && a.lids == b.lids && a.not_kept == b.not_kept && a.retrained == b.retrained;
+  }
 };
+using StoredPtr = std::shared_ptr<const Stored>;  ///< never null
+
+/// What a sweep found, with the notes on nodes that `before` (may be null) does not have: they are as they
+/// were left, or they would not have their LIDs.
+Subnet recall(Subnet found, const Subnet* before, const Stored& stored);
+
+/// With the decision's LIDs and the Subnet's notes; the same pointer where nothing is new. Of ports that are
+/// gone what can never be given back to them is forgotten.
+StoredPtr remember(const StoredPtr& before, const Subnet& subnet, const Decided& decided);
+
+/// LIDs out of another manager's file, for ports that nothing is known of. Ranges that are no 2^n LIDs at a
+/// multiple of 2^n are left out.
+Stored with_lids(Stored stored, const base::GuidLids& lids);
 
 }  // namespace smd::sm

@@ -4,6 +4,7 @@
 import argparse
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -66,6 +67,33 @@ def sockets(args):
         with Daemon(args.smd, "--sim", "ft2:4", folder=first.folder) as fourth:
             expect(fourth.process.wait(60) == 1, "a file is no socket")
         expect(first.socket.read_text() == "mine", "the file stays")
+
+
+def state(args):
+    """One writer for a subnet's state; a file that is rubbish costs one line; what cannot be written, another."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="smd-state-"))
+    kept = folder / "state"
+    with Daemon(args.smd, "--sim", "ft2:4", "--state-dir", kept) as first:
+        first.swept()
+        again = [args.smd, "run", "--once", "--sim", "ft2:4", "--state-dir", kept]
+        second = subprocess.run(again, capture_output=True, text=True, timeout=60)
+        wanted = f"smd run: {kept}: the state of subnet ft2:4 is in use by process {first.process.pid}\n"
+        expect(second.returncode == 1 and second.stderr.endswith(wanted), second.stderr)
+        first.process.kill()
+        first.process.wait()
+    with Daemon(args.smd, "--sim", "ft2:4", "--sim", "ft2:8", "--state-dir", kept) as third:
+        until(lambda: third.log().count("state=up") == 2, "both subnets up")
+        expect(third.log().count("store.") == 0, third.log())
+        third.end()
+    (kept / "smd.db").write_bytes(os.urandom(20000))
+    done = subprocess.run(again, capture_output=True, text=True, timeout=60)
+    expect(done.returncode == 0 and done.stderr.count(" error ") == 1, done.stderr)
+    expect("store.set_aside" in done.stderr and (kept / "smd.db.set-aside-1").exists(), done.stderr)
+    (folder / "file").write_text("")
+    done = subprocess.run(again[:-1] + [folder / "file" / "x"], capture_output=True, text=True, timeout=60)
+    expect(done.returncode == 0 and done.stderr.count(" error ") == 1, done.stderr)
+    expect("store.failed" in done.stderr, done.stderr)
+    shutil.rmtree(folder)
 
 
 def end(args):

@@ -20,7 +20,7 @@ def opensm(sim, host):
 
 
 def smd(program):
-    return lambda sim, host: sim.run(host, program, "run", "--once")
+    return lambda sim, host: sim.run(host, program, "run", "--once", "--state-dir", "state")
 
 
 def timed(net, host, run):

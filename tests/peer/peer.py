@@ -16,6 +16,7 @@ import tempfile
 import time
 
 import network
+import survive
 import tools
 from dumps import dumps
 from ibsim import Failure, Ibsim, check, hosts_of, wait_for
@@ -78,6 +79,18 @@ def again(smd, sim, text, hosts):
     check(named.keys() <= NOT_KEPT, f"fields that ibsim keeps were Set: {sorted(named.keys() - NOT_KEPT)}")
     check(sum(sets.values()) <= sum(named.values()), "more Sets than ports whose fields are named as not kept")
     check(client.sent(SET) == summary["smps_set"], f"{client.sent(SET)} Sets counted, {summary['smps_set']} reported")
+    state = client.folder / "state"
+    nothing_to_do(smd, sim, hosts[0], state)
+
+
+def nothing_to_do(smd, sim, host, state):
+    """A new process with the state of one that was done: it reads, and Sets nothing."""
+    client, summary, _ = smd.once(sim, host, state=state)
+    check(summary["state"] == "up", f"state {summary['state']}, must be up")
+    check(client.sent(SET) == 0, f"{client.sent(SET)} Sets with the state of the run before: "
+          f"{by_attribute(client, SET)}")
+    check(summary["lids_changed"] == 0, f"{summary['lids_changed']} LIDs changed")
+    say(f"with the state of the run before: {client.sent(GET)} Gets, 0 Sets")
 
 
 def standby(smd, sim, text, hosts):
@@ -101,7 +114,7 @@ def standby(smd, sim, text, hosts):
 def dry_run(smd, sim, text, hosts):
     """A dry run on a live fabric sends Get and nothing else, and leaves the fabric as it was."""
     opensm = sim.opensm(hosts[1])
-    client = sim.run(hosts[0], smd.program, "run", "--dry-run")
+    client = sim.run(hosts[0], smd.program, "run", "--dry-run", "--state-dir", "state")
     methods = sorted({m for (_, m, _) in client.counts()})
     check(methods == [GET], f"methods sent: {[hex(m) for m in methods]}, must be Get alone")
     say(f"{client.sent(GET)} Gets and nothing else; " + ((client.folder / 'stdout').read_text().strip() or '-')
@@ -139,7 +152,13 @@ def asked(smd, sim, text, hosts):
     check(time.monotonic() - begun < 2, f"SIGTERM took {time.monotonic() - begun:.1f} s")
 
 
-SCENARIOS = {f.__name__.replace("_", "-"): f for f in (bringup, again, standby, dry_run, asked, dumps)}
+def kills(smd, sim, text, hosts):
+    """kill -9 at random moments of bring-up and of repair."""
+    survive.kills(smd, sim, text, hosts, times=200 if LONG else 10)
+
+
+SCENARIOS = {f.__name__.replace("_", "-"): f
+             for f in (bringup, again, standby, dry_run, asked, dumps, kills, survive.back_to_opensm)}
 
 
 def main():

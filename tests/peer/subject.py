@@ -29,9 +29,11 @@ class Smd:
         (pathlib.Path(folder) / "net").write_text(text)
         return text
 
-    def once(self, sim, host, *options, ok=(0,)):
-        """One full sweep: (client, summary, folder of the dumps)."""
-        client = sim.run(host, self.program, "run", "--once", "--json", "--dump-dir", "dumps", *options, ok=ok)
+    def once(self, sim, host, *options, state="state", ok=(0,)):
+        """One full sweep: (client, summary, folder of the dumps). Its state is its own unless `state` is an
+        absolute path."""
+        client = sim.run(host, self.program, "run", "--once", "--json", "--dump-dir", "dumps", "--state-dir", state,
+                         *options, ok=ok)
         lines = (client.folder / "stdout").read_text().splitlines()
         try:
             summary = json.loads(lines[-1])
@@ -39,8 +41,8 @@ class Smd:
             raise Failure(f"no JSON summary ({error}):\n{client.log()[-3000:]}") from error
         return client, summary, client.folder / "dumps"
 
-    def start(self, sim, host, *options):
-        return sim.start(host, self.program, "run", *options)
+    def start(self, sim, host, *options, state="state"):
+        return sim.start(host, self.program, "run", "--state-dir", state, *options)
 
 
 class Opensm(Smd):
@@ -50,7 +52,7 @@ class Opensm(Smd):
         check(pathlib.Path(spec).is_file(), f"{spec}: with opensm as subject the fabric is a file")
         return super().fabric(spec, folder)
 
-    def once(self, sim, host, *options, ok=(0,)):
+    def once(self, sim, host, *options, state="state", ok=(0,)):
         client = sim.run(host, "opensm", "-d", "2", "-f", "osm.log", "-D", "0x43", "-o", ok=ok)
         log = (client.folder / "osm.log").read_text(errors="replace")
         check("SUBNET UP" in log, "opensm: no SUBNET UP")

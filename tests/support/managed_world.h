@@ -38,10 +38,11 @@ struct Lines {
 class Managed {
  public:
   Managed(sim::World& world, const sim::Place& place, config::SubnetConfig config = {},
-          sm::ManagerOptions options = {})
-      : Managed(world, world.transport(place), std::move(config), std::move(options)) {}
-  explicit Managed(sim::World& world, config::SubnetConfig config = {}, sm::ManagerOptions options = {})
-      : Managed(world, world.transport(), std::move(config), std::move(options)) {}
+          sm::ManagerOptions options = {}, store::Store* store = nullptr)
+      : Managed(world, world.transport(place), std::move(config), std::move(options), store) {}
+  explicit Managed(sim::World& world, config::SubnetConfig config = {}, sm::ManagerOptions options = {},
+                   store::Store* store = nullptr)
+      : Managed(world, world.transport(), std::move(config), std::move(options), store) {}
 
   sm::SubnetManager& operator*() { return manager_; }
   sm::SubnetManager* operator->() { return &manager_; }
@@ -55,11 +56,11 @@ class Managed {
 
  private:
   Managed(sim::World& world, std::unique_ptr<sim::Transport> transport, config::SubnetConfig config,
-          sm::ManagerOptions options)
+          sm::ManagerOptions options, store::Store* store)
       : transport_(std::move(transport)),
-        manager_(parts(world), "test", std::move(config), std::move(options)) {}
+        manager_(parts(world, store), "test", std::move(config), std::move(options)) {}
 
-  sm::ManagerParts parts(sim::World& world) {
+  sm::ManagerParts parts(sim::World& world, store::Store* store) {
     const auto output = [lines = lines_](const log::Record&, std::string_view line) {
       lines->all.emplace_back(line);
     };
@@ -74,7 +75,8 @@ class Managed {
               if (transport_->claim_sm()) return {};
               return std::unexpected("taken");
             },
-            .seed = 7};
+            .seed = 7,
+            .store = store};
   }
 
   std::shared_ptr<Lines> lines_ = std::make_shared<Lines>();

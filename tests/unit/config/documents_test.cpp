@@ -42,6 +42,8 @@ TEST(Documents, TheKeysInTheDocumentationAreTheSchemas) {
   expect_file("docs/configuration.md", schema_markdown());
 }
 
+TEST(Documents, TheManPageIsTheSchemas) { expect_file("docs/man/smd.toml.5", schema_man()); }
+
 TEST(Documents, TheShippedFileChangesNothing) {
   const auto config = load_text(shipped_file(), "smd.toml", {}, context_with());
 
@@ -95,6 +97,9 @@ TEST(Documents, WhatARowShowsIsWhatItReads) {
                                          "lids.first=8",
                                          "lids.last=4000",
                                          "lids.reassign=true",
+                                         "lids.import=\"/var/cache/opensm/guid2lid\"",
+                                         "store.directory=\"/srv/smd\"",
+                                         "store.retry=\"3s\"",
                                          "links.mtu=512",
                                          "links.operational_vls=8",
                                          "links.speed=\"NDR\"",
@@ -115,7 +120,7 @@ TEST(Documents, WhatARowShowsIsWhatItReads) {
   for (const auto& change : changes) {
     const auto config = load_text("", "smd.toml", std::vector{change}, context_with());
     ASSERT_TRUE(config) << change << ": " << to_string(config.error().at(0));
-    const Settings settings{.log = config->log, .subnet = config->base};
+    const Settings settings{.log = config->log, .store = config->store, .subnet = config->base};
     for (const auto& key : schema.keys) {
       const bool changed = change.starts_with(key.path() + "=");
       const auto wanted = changed ? change.substr(key.path().size() + 1) : key.show(Settings{});

@@ -96,8 +96,8 @@ class AnInstance : public testing::Test {
       device_.lines.emplace_back(line);
       device_.changed.notify_all();
     };
-    instance_ =
-        std::make_unique<Instance>(std::move(spec), compute_, log::Log({}, output, log::real_times()), [] {});
+    instance_ = std::make_unique<Instance>(std::move(spec), compute_, nullptr,
+                                           log::Log({}, output, log::real_times()), [] {});
   }
   bool logged(std::string_view what, std::size_t times = 1) {
     return device_.wait([&](Device& device) {

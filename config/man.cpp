@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "config/describe.h"
+#include "config/schema.h"
+
+namespace smd::config {
+namespace {
+
+/// roff takes a backslash, a leading dot or quote, and a bare '-' for its own.
+std::string roff(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool first = out.empty() || out.back() == '\n';
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else if (c == '`') {
+      out += '"';
+    } else {
+      if (first && (c == '.' || c == '\'')) out += "\\&";
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string table_section(const Schema& schema, const TableDoc& table) {
+  auto out = fmt::format(".SH {}\n{}\n", heading(table.name), roff(table.doc));
+  for (const auto* key : schema.keys_of(table.name)) {
+    out += fmt::format(".TP\n.B {}\n{}\n", roff(key->name), roff(key->doc));
+    out += fmt::format("Allowed: {}. Default: {}.", roff(key->allowed), roff(key->show(Settings{})));
+    out += key->opensm.empty() ? "\n" : fmt::format(" OpenSM: {}.\n", roff(key->opensm));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string schema_man() {
+  const auto schema = make_schema();
+  std::string out =
+      ".\\\" SPDX-License-Identifier: Apache-2.0\n"
+      ".\\\" Made from the schema in config/; a test compares the two.\n"
+      ".TH SMD.TOML 5 \"\" \"smd\" \"File formats\"\n"
+      ".SH NAME\nsmd.toml \\- configuration of the InfiniBand subnet manager smd\n"
+      ".SH DESCRIPTION\n"
+      "A file in TOML, by default /etc/smd/smd.toml. No file at all is a good configuration. Times are "
+      "written\n"
+      "\"200ms\", \"10s\", \"1m\"; names of files are relative to the folder of the file.\n"
+      ".PP\n"
+      ".B smd check\nsays what a configuration means, and all that is wrong with it.\n"
+      ".B smd run \\-\\-set\n.I TABLE.KEY=VALUE\n"
+      "overrides one key for one run, in every subnet; a list is written with commas.\n"
+      ".PP\nAfter each key stands what is allowed, its default, and OpenSM's option of the same meaning, "
+      "whose "
+      "values\nmay be written in another way.\n";
+  for (const auto& table : schema.tables) out += table_section(schema, table);
+  return out + ".SH SEE ALSO\n.BR smd (8)\n";
+}
+
+}  // namespace smd::config

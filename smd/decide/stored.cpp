@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/stored.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace smd::sm {
+namespace {
+
+using PlaceMap = decltype(Stored::not_kept);
+
+/// Where the LID of a port's node stands; nothing while it is not known.
+std::optional<Lid> lid_of(const Node& node, PortNum port) {
+  const auto at = node.is_switch() ? std::size_t{0} : port.value();
+  if (at >= node.ports.size() || !node.ports[at].known) return std::nullopt;
+  return node.ports[at].info.lid;
+}
+
+/// All rows of one node.
+auto rows_of(const PlaceMap& map, Guid node) {
+  const auto first = map.lower_bound({node, PortNum{0}});
+  auto last = first;
+  while (last != map.end() && last->first.first == node) ++last;
+  return std::ranges::subrange(first, last);
+}
+
+std::vector<NotKept> recalled(const Node& node, const Stored& stored) {
+  std::vector<NotKept> notes;
+  for (const auto& [place, unkept] : rows_of(stored.not_kept, node.guid())) {
+    const auto lid = lid_of(node, place.second);
+    if (lid && *lid == unkept.lid && *lid != Lid{}) {
+      notes.insert(notes.end(), unkept.fields.begin(), unkept.fields.end());
+    }
+  }
+  return notes;
+}
+
+/// The notes of one node as they are stored.
+PlaceMap unkept_of(const Node& node) {
+  PlaceMap map;
+  for (const auto& note : node.not_kept) {
+    const auto lid = lid_of(node, note.port);
+    if (!lid || *lid == Lid{}) continue;
+    auto& row = map[{node.guid(), note.port}];
+    row.lid = *lid;
+    row.fields.push_back(note);
+  }
+  for (auto& [place, row] : map) {
+    std::ranges::sort(row.fields, {}, [](const NotKept& n) { return std::tie(n.attribute, n.field); });
+  }
+  return map;
+}
+
+/// The LIDs of all ports that are here, as a yes or no for each.
+std::vector<bool> taken(const LidPart& lids) {
+  std::vector<bool> taken(std::size_t{kLastUnicastLid.value()} + 1);
+  for (const auto& entry : lids.entries) {
+    for (unsigned i = 0; i < 1U << entry.lmc; ++i) taken[std::size_t{entry.base.value()} + i] = true;
+  }
+  return taken;
+}
+
+bool same_lids(const Stored& stored, const LidPart& lids) {
+  return std::ranges::all_of(lids.entries, [&](const LidPart::Entry& entry) {
+    const auto it = stored.lids.find(entry.port);
+    return it != stored.lids.end() && it->second == Stored::LidRange{entry.base, entry.lmc};
+  });
+}
+
+void note_lids(Stored& stored, const Subnet& subnet, const LidPart& lids) {
+  const auto now_taken = taken(lids);
+  std::erase_if(stored.lids, [&](const auto& row) {
+    const auto& range = row.second;
+    for (unsigned i = 0; i < range.count(); ++i) {
+      if (now_taken[std::size_t{range.base.value()} + i]) return true;
+    }
+    return false;
+  });
+  for (const auto& entry : lids.entries) stored.lids[entry.port] = {entry.base, entry.lmc};
+  std::erase_if(stored.not_kept, [&](const auto& row) {
+    return now_taken[row.second.lid.value()] && subnet.find(row.first.first) == nullptr;
+  });
+}
+
+bool same_notes(const Stored& stored, const Subnet& subnet) {
+  return std::ranges::all_of(subnet.nodes, [&](const NodePtr& node) {
+    const auto rows = rows_of(stored.not_kept, node->guid());
+    return node->not_kept.empty() ? rows.empty() : std::ranges::equal(rows, unkept_of(*node));
+  });
+}
+
+void note_unkept(Stored& stored, const Subnet& subnet) {
+  for (const auto& node : subnet.nodes) {
+    const auto rows = rows_of(stored.not_kept, node->guid());
+    stored.not_kept.erase(rows.begin(), rows.end());
+    stored.not_kept.merge(unkept_of(*node));
+  }
+}
+
+}  // namespace
+
+Subnet recall(Subnet found, const Subnet* before, const Stored& stored) {
+  if (stored.not_kept.empty()) return found;
+  for (auto& node : found.nodes) {
+    const bool known = before != nullptr && before->find(node->guid()) != nullptr;
+    if (known || !node->not_kept.empty()) continue;
+    auto notes = recalled(*node, stored);
+    if (notes.empty()) continue;
+    auto noted = std::make_shared<Node>(*node);
+    noted->not_kept = std::move(notes);
+    node = std::move(noted);
+  }
+  return found;
+}
+
+StoredPtr remember(const StoredPtr& before, const Subnet& subnet, const Decided& decided) {
+  const bool lids = same_lids(*before, *decided.lids);
+  const bool notes = same_notes(*before, subnet);
+  const auto& reference = decided.routes ? decided.routes->reference : before->reference;
+  const bool same_reference =
+      reference == before->reference || (reference && before->reference && *reference == *before->reference);
+  if (lids && notes && same_reference) return before;
+  auto after = std::make_shared<Stored>(*before);
+  if (!lids) note_lids(*after, subnet, *decided.lids);
+  if (!notes) note_unkept(*after, subnet);
+  if (!same_reference) after->reference = reference;
+  return after;
+}
+
+Stored with_lids(Stored stored, const base::GuidLids& lids) {
+  for (const auto& [guid, range] : lids) {
+    const unsigned count = range.last.value() - range.first.value() + 1U;
+    if (!std::has_single_bit(count) || count > 128 || range.first.value() % count != 0) continue;
+    stored.lids.insert({guid, {range.first, static_cast<std::uint8_t>(std::countr_zero(count))}});
+  }
+  return stored;
+}
+
+}  // namespace smd::sm

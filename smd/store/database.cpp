@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/store/database.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <system_error>
+#include <utility>
+
+#include "smd/store/lock.h"
+
+namespace smd::store {
+namespace {
+
+/// "smd0": tells our files from other SQLite files.
+constexpr std::int64_t kApplicationId = 0x736d6430;
+
+std::unexpected<SqlError> corrupt(std::string text) {
+  return std::unexpected(SqlError{SqlError::Kind::corrupt, std::move(text)});
+}
+
+std::filesystem::path beside(const std::filesystem::path& file, std::string_view suffix) {
+  auto path = file;
+  path += suffix;
+  return path;
+}
+
+/// In a directory that cannot be written, SQLite reads a file only when it is told that nobody else writes.
+Connection::Mode mode_of(const Place& place) {
+  if (!place.read_only) return Connection::Mode::create;
+  std::error_code ignored;
+  const auto log = std::filesystem::file_size(beside(place.file(), "-wal"), ignored);
+  return ignored || log == 0 ? Connection::Mode::immutable : Connection::Mode::read_only;
+}
+
+}  // namespace
+
+Database::Database(Place place, Connection connection)
+    : place_(std::move(place)), connection_(std::move(connection)) {}
+
+std::optional<Database::Identity> Database::identity(const std::filesystem::path& file) {
+  struct stat status{};
+  if (stat(file.c_str(), &status) != 0) return std::nullopt;
+  return Identity{status.st_dev, status.st_ino};
+}
+
+bool Database::replaced() const { return identity(place_.file()) != identity_; }
+
+SqlResult<void> Database::check() {
+  const auto version = connection_.number("PRAGMA user_version");
+  if (!version) return std::unexpected(version.error());
+  const auto application = connection_.number("PRAGMA application_id");
+  if (!application) return std::unexpected(application.error());
+  const auto tables = connection_.number("SELECT count(*) FROM sqlite_schema");
+  if (!tables) return std::unexpected(tables.error());
+  const bool fresh = *version == 0 && *application == 0 && *tables == 0;
+  if (fresh && place_.read_only) return corrupt("the file is empty");
+  if (!fresh && *application != kApplicationId) return corrupt("not a file of smd");
+  if (*version > kSchemaVersion) {
+    return corrupt(fmt::format("version {} of a newer smd; this one knows {}", *version, kSchemaVersion));
+  }
+  const auto sound = connection_.rows("PRAGMA quick_check(1)");
+  if (!sound) return std::unexpected(sound.error());
+  if (sound->size() == 1 && sound->front() == Cells{std::string("ok")}) return {};
+  const auto* text = sound->empty() ? nullptr : std::get_if<std::string>(&sound->front().front());
+  return corrupt(text != nullptr ? *text : "the check of the file says nothing");
+}
+
+/// Files of earlier versions are brought on here, one version after the other; so far there is one.
+SqlResult<void> Database::bring_up_to_date() {
+  std::string sql;
+  for (const auto& kind : kinds()) sql += kind.create();
+  sql += fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT", kApplicationId,
+                     kSchemaVersion);
+  if (auto begun = connection_.execute("BEGIN IMMEDIATE"); !begun) return begun;
+  const auto version = connection_.number("PRAGMA user_version");
+  if (version && *version == kSchemaVersion) return connection_.execute("ROLLBACK");
+  auto done = version ? connection_.execute(sql) : std::unexpected(version.error());
+  if (!done) connection_.roll_back();
+  return done;
+}
+
+SqlResult<void> Database::prepare() {
+  for (const auto& kind : kinds()) {
+    auto put = connection_.prepare(kind.put());
+    if (!put) return std::unexpected(put.error());
+    auto erase = connection_.prepare(kind.erase());
+    if (!erase) return std::unexpected(erase.error());
+    auto clear = connection_.prepare(kind.clear());
+    if (!clear) return std::unexpected(clear.error());
+    prepared_.push_back({std::move(*put), std::move(*erase), std::move(*clear)});
+  }
+  return {};
+}
+
+SqlResult<Database> Database::open_file(const Place& place) {
+  auto connection = Connection::open(place.file().string(), mode_of(place), place.vfs);
+  if (!connection) return std::unexpected(connection.error());
+  Database database(place, std::move(*connection));
+  if (auto good = database.check(); !good) return std::unexpected(good.error());
+  if (place.read_only) return database;
+  // A commit is on the disk when it returns (FULL), and a reader or a crash never sees half of one (WAL).
+  auto ready = database.connection_.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+  if (ready) ready = database.bring_up_to_date();
+  if (ready) ready = database.prepare();
+  if (!ready) return std::unexpected(ready.error());
+  database.identity_ = identity(place.file());
+  return database;
+}
+
+SqlResult<Database> Database::open(const Place& place) {
+  if (place.read_only) return open_file(place);
+  // Two processes, each with a subnet of its own, may find the same file corrupt.
+  const auto one_at_a_time = FileLock::wait(place.directory / ".smd.db.lock");
+  auto database = open_file(place);
+  if (database || database.error().kind != SqlError::Kind::corrupt) return database;
+  const auto reason = database.error().text;
+  auto kept_as = set_file_aside(place);
+  if (!kept_as) {
+    return std::unexpected(
+        SqlError{.text = fmt::format("{}, and it cannot be renamed: {}", reason, kept_as.error())});
+  }
+  database = open_file(place);
+  if (database) database->set_aside_ = {reason, std::move(*kept_as)};
+  return database;
+}
+
+SqlResult<sm::Stored> Database::load(const std::string& subnet) {
+  sm::Stored stored;
+  for (const auto& kind : kinds()) {
+    const auto rows = connection_.rows(kind.select(), {subnet});
+    if (!rows) return std::unexpected(rows.error());
+    for (const auto& row : *rows) {
+      if (!kind.decode(row, stored)) {
+        return corrupt(fmt::format("a row of {} of subnet {} makes no sense", kind.table, subnet));
+      }
+    }
+  }
+  return stored;
+}
+
+SqlResult<void> Database::write_batch(const Batch& batch) {
+  const sm::Stored nothing;
+  for (std::size_t i = 0; i < prepared_.size(); ++i) {
+    auto& statements = prepared_[i];
+    SqlResult<void> done;
+    if (batch.before == nullptr) done = statements.clear.run({batch.subnet});
+    if (!done) return done;
+    const auto& before = batch.before != nullptr ? *batch.before : nothing;
+    kinds()[i].difference(before, *batch.now, [&](Change change) {
+      if (!done) return;
+      Cells values{batch.subnet};
+      values.insert(values.end(), change.key.begin(), change.key.end());
+      if (change.value) values.insert(values.end(), change.value->begin(), change.value->end());
+      done = change.value ? statements.put.run(values) : statements.erase.run(values);
+    });
+    if (!done) return done;
+  }
+  return {};
+}
+
+SqlResult<void> Database::write(std::span<const Batch> batches) {
+  auto done = connection_.execute("BEGIN IMMEDIATE");
+  if (!done) return done;
+  for (const auto& batch : batches) {
+    done = write_batch(batch);
+    if (!done) break;
+  }
+  if (done) done = connection_.execute("COMMIT");
+  if (!done) connection_.roll_back();
+  return done;
+}
+
+std::expected<std::filesystem::path, std::string> set_file_aside(const Place& place) {
+  const auto file = place.file();
+  std::error_code error;
+  unsigned number = 1;
+  auto kept_as = beside(file, ".set-aside-1");
+  while (std::filesystem::exists(kept_as, error))
+    kept_as = beside(file, fmt::format(".set-aside-{}", ++number));
+  // The log first: a new file beside an old log would be read together with it.
+  std::filesystem::rename(beside(file, "-wal"), beside(kept_as, "-wal"), error);
+  if (error && error != std::errc::no_such_file_or_directory) return std::unexpected(error.message());
+  std::filesystem::remove(beside(file, "-shm"), error);
+  std::filesystem::rename(file, kept_as, error);
+  if (error) return std::unexpected(error.message());
+  return kept_as;
+}
+
+}  // namespace smd::store

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/store/kinds.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "mad/base/lines.h"
+#include "mad/base/parse.h"
+
+namespace smd::store {
+namespace {
+
+using sm::Stored;
+
+template <class Row>
+const auto& key_of(const Row& row) {
+  if constexpr (requires { row.guid; }) {
+    return row.guid;
+  } else if constexpr (requires { row.second; }) {
+    return row.first;
+  } else {
+    return row;
+  }
+}
+
+/// Walks two sorted containers (maps, or sets of keys) side by side.
+template <class Container, class Key, class Value>
+void walk(const Container& before, const Container& now, const ChangeSink& sink, Key key, Value value) {
+  auto old = before.begin();
+  auto row = now.begin();
+  while (old != before.end() || row != now.end()) {
+    const bool gone = row == now.end() || (old != before.end() && key_of(*old) < key_of(*row));
+    if (gone) {
+      sink({key(*old++), std::nullopt});
+      continue;
+    }
+    const bool there = old != before.end() && key_of(*old) == key_of(*row);
+    if (!there || *old != *row) sink({key(*row), value(*row)});
+    if (there) ++old;
+    ++row;
+  }
+}
+
+Cell number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+Cell guid(Guid value) { return fmt::format("{}", value); }
+
+/// A cell that is a whole number from 0 to `last`.
+template <class T>
+bool read_number(const Cell& cell, std::uint64_t last, T& into) {
+  const auto* found = std::get_if<std::int64_t>(&cell);
+  if (found == nullptr || *found < 0 || static_cast<std::uint64_t>(*found) > last) return false;
+  into = T(static_cast<T>(*found));
+  return true;
+}
+
+bool read_guid(const Cell& cell, Guid& into) {
+  const auto* text = std::get_if<std::string>(&cell);
+  const auto found = text != nullptr ? base::parse_guid(*text) : std::nullopt;
+  if (found) into = *found;
+  return found && *found != Guid{};
+}
+
+bool read_port(const Cell& cell, PortNum& into) {
+  std::uint8_t port = 0;
+  if (!read_number(cell, 254, port)) return false;
+  into = PortNum{port};
+  return true;
+}
+
+bool read_lid(const Cell& cell, Lid& into) {
+  std::uint16_t lid = 0;
+  if (!read_number(cell, kLastUnicastLid.value(), lid)) return false;
+  into = Lid{lid};
+  return into.unicast();
+}
+
+// lids: port_guid -> base, lmc
+
+void lids_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
+  walk(
+      before.lids, now.lids, sink, [](const auto& row) { return Cells{guid(row.first)}; },
+      [](const auto& row) { return Cells{number(row.second.base.value()), number(row.second.lmc)}; });
+}
+
+bool decode_lid(const Cells& row, Stored& into) {
+  Guid port;
+  Stored::LidRange range;
+  const bool good =
+      read_guid(row[0], port) && read_lid(row[1], range.base) && read_number(row[2], 7, range.lmc);
+  if (!good || range.base.value() + range.count() - 1 > kLastUnicastLid.value()) return false;
+  return into.lids.insert({port, range}).second;
+}
+
+// not_kept: node_guid, port -> lid, fields ("0x0015.NeighborMTU=4 0x0015.SubnetTimeOut=18")
+
+std::string fields_text(const std::vector<sm::NotKept>& fields) {
+  std::string text;
+  for (const auto& note : fields) {
+    fmt::format_to(std::back_inserter(text), "{}0x{:04x}.{}={}", text.empty() ? "" : " ", note.attribute,
+                   note.field, note.wished);
+  }
+  return text;
+}
+
+std::optional<sm::NotKept> parse_field(std::string_view word) {
+  const auto dot = word.find('.');
+  const auto equals = word.rfind('=');
+  if (dot == std::string_view::npos || equals == std::string_view::npos || equals <= dot + 1) {
+    return std::nullopt;
+  }
+  const auto attribute = base::parse_number(word.substr(0, dot), 0xffff);
+  const auto wished = base::parse_number(word.substr(equals + 1));
+  if (!attribute || !wished) return std::nullopt;
+  sm::NotKept note;
+  note.attribute = static_cast<std::uint16_t>(*attribute);
+  note.field = word.substr(dot + 1, equals - dot - 1);
+  note.wished = *wished;
+  return note;
+}
+
+void not_kept_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
+  walk(
+      before.not_kept, now.not_kept, sink,
+      [](const auto& row) { return Cells{guid(row.first.first), number(row.first.second.value())}; },
+      [](const auto& row) { return Cells{number(row.second.lid.value()), fields_text(row.second.fields)}; });
+}
+
+bool decode_not_kept(const Cells& row, Stored& into) {
+  Guid node;
+  PortNum port;
+  Stored::Unkept unkept;
+  const auto* text = std::get_if<std::string>(&row[3]);
+  if (!read_guid(row[0], node) || !read_port(row[1], port) || !read_lid(row[2], unkept.lid)) return false;
+  if (text == nullptr || text->empty()) return false;
+  for (std::string_view rest = *text; !rest.empty();) {
+    auto note = parse_field(base::take_word(rest));
+    if (!note) return false;
+    note->port = port;
+    unkept.fields.push_back(*std::move(note));
+  }
+  return into.not_kept.emplace(std::pair{node, port}, std::move(unkept)).second;
+}
+
+// retrained: node_guid, port, width, speed, speed_ext
+
+void retrained_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
+  walk(
+      before.retrained, now.retrained, sink,
+      [](const auto& row) {
+        const auto& [node, port, enabled] = row;
+        return Cells{guid(node), number(port.value()), number(enabled.width), number(enabled.speed),
+                     number(enabled.speed_ext)};
+      },
+      [](const auto&) { return Cells{}; });
+}
+
+bool decode_retrained(const Cells& row, Stored& into) {
+  Guid node;
+  PortNum port;
+  sm::EnabledLinks enabled;
+  const bool good = read_guid(row[0], node) && read_port(row[1], port) &&
+                    read_number(row[2], 255, enabled.width) && read_number(row[3], 255, enabled.speed) &&
+                    read_number(row[4], 255, enabled.speed_ext);
+  return good && into.retrained.insert({node, port, enabled}).second;
+}
+
+// reference_switches: guid -> ports, hosts; reference_links: both ends of a cable, the smaller first
+
+/// Nobody else has it yet while rows are read.
+routing::Reference& reference_in(Stored& into) {
+  if (!into.reference) into.reference = std::make_shared<routing::Reference>();
+  return *std::const_pointer_cast<routing::Reference>(into.reference);
+}
+
+void switches_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
+  const routing::Reference none;
+  walk((before.reference ? *before.reference : none).switches,
+       (now.reference ? *now.reference : none).switches, sink,
+       [](const auto& row) { return Cells{guid(row.guid)}; },
+       [](const auto& row) { return Cells{number(row.ports), number(row.hosts)}; });
+}
+
+bool decode_switch(const Cells& row, Stored& into) {
+  routing::Reference::Switch one;
+  const bool good = read_guid(row[0], one.guid) && read_number(row[1], 254, one.ports) &&
+                    read_number(row[2], 254, one.hosts);
+  if (good) reference_in(into).switches.push_back(one);
+  return good;
+}
+
+void links_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
+  const routing::Reference none;
+  walk((before.reference ? *before.reference : none).links, (now.reference ? *now.reference : none).links,
+       sink,
+       [](const auto& row) {
+         return Cells{guid(row.a.guid), number(row.a.port.value()), guid(row.b.guid),
+                      number(row.b.port.value())};
+       },
+       [](const auto&) { return Cells{}; });
+}
+
+bool decode_link(const Cells& row, Stored& into) {
+  routing::Reference::Link link;
+  const bool good = read_guid(row[0], link.a.guid) && read_port(row[1], link.a.port) &&
+                    read_guid(row[2], link.b.guid) && read_port(row[3], link.b.port) && link.a < link.b;
+  if (good) reference_in(into).links.push_back(link);
+  return good;
+}
+
+constexpr std::array kLidsKey{Column{"port_guid", true}};
+constexpr std::array kLidsValue{Column{"base"}, Column{"lmc"}};
+constexpr std::array kNotKeptKey{Column{"node_guid", true}, Column{"port"}};
+constexpr std::array kNotKeptValue{Column{"lid"}, Column{"fields", true}};
+constexpr std::array kRetrainedKey{Column{"node_guid", true}, Column{"port"}, Column{"width"},
+                                   Column{"speed"}, Column{"speed_ext"}};
+
+constexpr std::array kSwitchesKey{Column{"node_guid", true}};
+constexpr std::array kSwitchesValue{Column{"ports"}, Column{"hosts"}};
+constexpr std::array kLinksKey{Column{"a_guid", true}, Column{"a_port"}, Column{"b_guid", true},
+                               Column{"b_port"}};
+
+constexpr std::array kKinds{
+    Kind{"lids", kLidsKey, kLidsValue, lids_difference, decode_lid},
+    Kind{"not_kept", kNotKeptKey, kNotKeptValue, not_kept_difference, decode_not_kept},
+    Kind{"retrained", kRetrainedKey, {}, retrained_difference, decode_retrained},
+    Kind{"reference_switches", kSwitchesKey, kSwitchesValue, switches_difference, decode_switch},
+    Kind{"reference_links", kLinksKey, {}, links_difference, decode_link},
+};
+
+std::string names(std::span<const Column> columns) {
+  std::string text;
+  for (const auto& column : columns) text += fmt::format(", {}", column.name);
+  return text;
+}
+
+std::string conditions(std::span<const Column> columns) {
+  std::string text = "subnet = ?";
+  for (const auto& column : columns) text += fmt::format(" AND {} = ?", column.name);
+  return text;
+}
+
+}  // namespace
+
+std::string Kind::create() const {
+  std::string columns = "subnet TEXT NOT NULL";
+  for (const auto& list : {key, value}) {
+    for (const auto& column : list) {
+      columns += fmt::format(", {} {} NOT NULL", column.name, column.text ? "TEXT" : "INTEGER");
+    }
+  }
+  return fmt::format("CREATE TABLE IF NOT EXISTS {} ({}, PRIMARY KEY (subnet{})) STRICT, WITHOUT ROWID;",
+                     table, columns, names(key));
+}
+
+std::string Kind::select() const {
+  return fmt::format("SELECT {} FROM {} WHERE subnet = ? ORDER BY {}", (names(key) + names(value)).substr(2),
+                     table, names(key).substr(2));
+}
+
+std::string Kind::put() const {
+  std::string marks = "?";
+  for (std::size_t i = 0; i < key.size() + value.size(); ++i) marks += ", ?";
+  return fmt::format("INSERT OR REPLACE INTO {} (subnet{}{}) VALUES ({})", table, names(key), names(value),
+                     marks);
+}
+
+std::string Kind::erase() const { return fmt::format("DELETE FROM {} WHERE {}", table, conditions(key)); }
+std::string Kind::clear() const { return fmt::format("DELETE FROM {} WHERE subnet = ?", table); }
+
+std::span<const Kind> kinds() { return kKinds; }
+
+}  // namespace smd::store

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/store/lock.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace smd::store {
+namespace {
+
+std::string system_error() {
+  std::array<char, 128> buffer{};
+  return strerror_r(errno, buffer.data(), buffer.size());
+}
+
+/// What the holder has written. It may be about to.
+std::string holder(int descriptor) {
+  std::array<char, 32> text{};
+  const auto size = pread(descriptor, text.data(), text.size() - 1, 0);
+  std::string pid(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  while (pid.ends_with('\n')) pid.pop_back();
+  return pid.empty() ? "another process" : "process " + pid;
+}
+
+void write_pid(int descriptor) {
+  const auto text = fmt::format("{}\n", getpid());
+  // For the reader's sake only: a full disk is no reason to go without the lock.
+  const bool written = ftruncate(descriptor, 0) == 0 && pwrite(descriptor, text.data(), text.size(), 0) > 0;
+  static_cast<void>(written);
+}
+
+}  // namespace
+
+std::expected<FileLock, LockError> FileLock::take(const std::filesystem::path& path) {
+  return lock(path, LOCK_EX | LOCK_NB);
+}
+
+std::expected<FileLock, LockError> FileLock::wait(const std::filesystem::path& path) {
+  return lock(path, LOCK_EX);
+}
+
+std::expected<FileLock, LockError> FileLock::lock(const std::filesystem::path& path, int how) {
+  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+  if (descriptor < 0) return std::unexpected(LockError{.held = false, .text = system_error()});
+  FileLock taken(descriptor);
+  if (flock(descriptor, how) == 0) {
+    write_pid(descriptor);
+    return taken;
+  }
+  const bool held = errno == EWOULDBLOCK;
+  return std::unexpected(LockError{held, held ? holder(descriptor) : system_error()});
+}
+
+FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+FileLock& FileLock::operator=(FileLock&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+FileLock::~FileLock() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+std::string lock_name(std::string_view subnet) {
+  std::string name;
+  for (const char c : subnet) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || (c == '.' && !name.empty());
+    name += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  }
+  return name + ".lock";
+}
+
+}  // namespace smd::store

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One writer for a subnet's state: a lock that the kernel takes back when its holder dies.
+
+#include <expected>
+#include <filesystem>
+#include <string>
+
+namespace smd::store {
+
+struct LockError {
+  bool held = false;  ///< by somebody else; else the file could not be had
+  std::string text;   ///< "process 1234", or "Permission denied"
+};
+
+/// A locked file that holds the holder's process ID. Released when destroyed and when the process ends.
+class FileLock {
+ public:
+  static std::expected<FileLock, LockError> take(const std::filesystem::path& path);
+  /// Sleeps while somebody else has it: for what takes milliseconds.
+  static std::expected<FileLock, LockError> wait(const std::filesystem::path& path);
+  FileLock(FileLock&& other) noexcept;
+  FileLock& operator=(FileLock&& other) noexcept;
+  ~FileLock();
+
+ private:
+  static std::expected<FileLock, LockError> lock(const std::filesystem::path& path, int how);
+  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
+  int descriptor_ = -1;
+};
+
+/// "ft3%3a8.lock": a subnet may be named by a path, its lock lies in the folder all the same.
+std::string lock_name(std::string_view subnet);
+
+}  // namespace smd::store

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The store of one state directory without its thread: which subnets are open, what each should hold, what
+// the file is known to hold, and what happens when it cannot be written.
+
+#include <expected>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "smd/decide/stored.h"
+#include "smd/log/log.h"
+#include "smd/store/database.h"
+#include "smd/store/lock.h"
+
+namespace smd::store {
+
+/// Every trouble is one line when it begins and one when it is over; between them the subnets live from
+/// memory. Used by one thread at a time.
+class Shelves {
+ public:
+  Shelves(Place place, log::Log log);
+
+  /// Locks the subnet's state and reads it. Refused, with the reason, where another process has it or it is
+  /// open already. Where it cannot be had for another reason it is empty, and written when that becomes
+  /// possible.
+  std::expected<sm::StoredPtr, std::string> open(const std::string& subnet);
+  void close(const std::string& subnet);
+
+  /// What the subnet should hold from now on; write() brings it to the disk.
+  void put(const std::string& subnet, sm::StoredPtr now);
+  /// One transaction for all subnets. True: all that was put is on the disk.
+  bool write();
+  /// Something that was put is not on the disk.
+  bool behind() const;
+
+ private:
+  struct Shelf {
+    std::optional<FileLock> lock;
+    sm::StoredPtr wanted;
+    sm::StoredPtr held;  ///< on the disk; null: not known
+  };
+  std::expected<sm::StoredPtr, std::string> peek(const std::string& subnet);
+  std::expected<void, std::string> lock(const std::string& subnet, Shelf& shelf, bool& taken);
+  bool ready();
+  bool load(const std::string& subnet, Shelf& shelf);
+  bool set_aside(const std::string& reason);
+  void say_set_aside(const SetAside& aside);
+  SqlResult<void> write_once();
+  void forget_file();
+  void failed(const std::string& reason);
+  void works();
+
+  Place place_;
+  log::Log log_;
+  std::optional<Database> database_;
+  std::map<std::string, Shelf> shelves_;
+  bool failing_ = false;
+};
+
+}  // namespace smd::store

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Where a manager keeps what has to outlive it. Nothing that rests on a change is told to anybody, or written
+// to the fabric, before the change's commit has returned.
+
+#include <memory>
+#include <utility>
+
+#include "mad/asio.h"
+#include "smd/decide/stored.h"
+
+namespace smd::store {
+
+/// Of one subnet. Used on its manager's thread; outlives the manager.
+class Store {
+ public:
+  Store() = default;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+  virtual ~Store() = default;
+
+  /// What was committed last; at first what was kept when the store was opened.
+  virtual sm::StoredPtr loaded() const = 0;
+  /// Returns when `now` is kept (true), or cannot be kept at present (false): then it has been said, and is
+  /// tried again without being asked. Also when cancelled meanwhile it returns only then.
+  virtual asio::awaitable<bool> commit(sm::StoredPtr now) = 0;
+};
+
+/// Keeps it as long as it lives: for tests, and where no state directory was named.
+class MemoryStore final : public Store {
+ public:
+  sm::StoredPtr loaded() const override { return kept_; }
+  asio::awaitable<bool> commit(sm::StoredPtr now) override {
+    kept_ = std::move(now);
+    co_return true;
+  }
+
+ private:
+  sm::StoredPtr kept_ = std::make_shared<const sm::Stored>();
+};
+
+}  // namespace smd::store

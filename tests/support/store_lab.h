@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// State directories that live as long as a test, and states to put in them.
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "smd/decide/stored.h"
+#include "smd/log/log.h"
+
+namespace smd::test {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    // In memory where that can be had: these tests sync thousands of times.
+    const auto root = access("/dev/shm", W_OK) == 0 ? std::filesystem::path("/dev/shm")
+                                                    : std::filesystem::temp_directory_path();
+    std::string name = root / "smd-store-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp " + name);
+    path_ = name;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path& path() const { return path_; }
+  /// Names of what lies in it, those with this beginning.
+  std::size_t count(const std::string& beginning) const {
+    std::size_t n = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+      if (entry.path().filename().string().starts_with(beginning)) ++n;
+    }
+    return n;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Lines of a log that is not in a world.
+struct KeptLines {
+  std::shared_ptr<std::vector<std::string>> lines = std::make_shared<std::vector<std::string>>();
+  log::Log log{{},
+               [lines = lines](const log::Record&, std::string_view line) { lines->emplace_back(line); },
+               {.steady = [] { return std::chrono::nanoseconds(0); },
+                .wall = [] { return std::chrono::system_clock::time_point{}; }}};
+  std::size_t count(const std::string& what) const {
+    std::size_t n = 0;
+    for (const auto& line : *lines) n += line.find(what) != std::string::npos ? 1U : 0U;
+    return n;
+  }
+};
+
+inline Guid some_guid(std::uint64_t number) { return Guid{0x0002c90000000000 + number}; }
+
+/// A few rows of each kind other than in `before`: some new, some changed, some gone.
+inline sm::Stored changed(sm::Stored before, std::mt19937_64& random) {
+  const auto pick = [&](std::uint64_t n) { return random() % n; };
+  for (std::uint64_t i = 0, n = 1 + pick(8); i < n; ++i) {
+    const auto guid = some_guid(1 + pick(40));
+    const PortNum port{static_cast<std::uint8_t>(pick(5))};
+    const auto lmc = static_cast<std::uint8_t>(pick(8));
+    switch (pick(6)) {
+      case 0:
+        before.lids.erase(guid);
+        break;
+      case 1:
+        before.not_kept[{guid, port}] = {
+            .lid = Lid{static_cast<std::uint16_t>(1 + pick(400))},
+            .fields = {{.attribute = 0x15, .port = port, .field = "NeighborMTU", .wished = pick(6)},
+                       {.attribute = 0x15, .port = port, .field = "SubnetTimeOut", .wished = 18}}};
+        break;
+      case 2:
+        before.not_kept.erase({guid, port});
+        break;
+      case 3:
+        before.retrained.insert(
+            {guid, port, {.width = 3, .speed = static_cast<std::uint8_t>(pick(8)), .speed_ext = 1}});
+        break;
+      default:
+        before.lids[guid] = {Lid{static_cast<std::uint16_t>(128 * (1 + pick(300)))}, lmc};
+    }
+  }
+  return before;
+}
+
+inline sm::StoredPtr changed(const sm::StoredPtr& before, std::mt19937_64& random) {
+  return std::make_shared<const sm::Stored>(changed(*before, random));
+}
+
+inline void write_file(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+inline std::string read_bytes(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace smd::test

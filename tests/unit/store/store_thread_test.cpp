@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/store/store_thread.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "mad/task_group.h"
+#include "tests/support/faulty_vfs.h"
+#include "tests/support/store_lab.h"
+
+namespace smd::store {
+namespace {
+
+using test::KeptLines;
+using test::TemporaryFolder;
+
+/// Runs a task on a loop of its own to its end.
+void run(asio::awaitable<void> task) {
+  asio::io_context io(1);
+  mad::TaskGroup group(io.get_executor());
+  group.spawn(std::move(task));
+  io.run();
+}
+
+sm::StoredPtr state(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  return test::changed(test::changed(std::make_shared<const sm::Stored>(), random), random);
+}
+
+asio::awaitable<void> commit_one(StoreThread* thread, std::string subnet, sm::StoredPtr now, bool* kept) {
+  const auto opened = co_await thread->open(std::move(subnet));
+  if (!opened) co_return;
+  *kept = co_await (*opened)->commit(std::move(now));
+}
+
+asio::awaitable<void> read_one(StoreThread* thread, std::string subnet, sm::StoredPtr* found) {
+  const auto opened = co_await thread->open(std::move(subnet));
+  if (opened) *found = (*opened)->loaded();
+}
+
+TEST(StoreThread, WhatWasCommittedIsThereForTheNextProcess) {
+  TemporaryFolder folder;
+  KeptLines lines;
+  bool kept = false;
+  {
+    StoreThread thread({.place = {folder.path()}}, lines.log);
+    run(commit_one(&thread, "a", state(1), &kept));
+  }
+  sm::StoredPtr found;
+  StoreThread thread({.place = {folder.path()}}, lines.log);
+  run(read_one(&thread, "a", &found));
+
+  EXPECT_TRUE(kept);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, *state(1));
+  EXPECT_THAT(*lines.lines, testing::IsEmpty());
+}
+
+asio::awaitable<void> open_twice(StoreThread* thread, std::string* refused) {
+  const auto first = co_await thread->open("a");
+  const auto second = co_await thread->open("a");
+  if (!second) *refused = second.error();
+}
+
+TEST(StoreThread, TheSameSubnetIsNotOpenedTwice) {
+  TemporaryFolder folder;
+  KeptLines lines;
+  StoreThread thread({.place = {folder.path()}}, lines.log);
+  std::string refused;
+
+  run(open_twice(&thread, &refused));
+
+  EXPECT_THAT(refused, testing::HasSubstr("two subnets of this process are named a"));
+  bool kept = false;
+  run(commit_one(&thread, "a", state(1), &kept));
+  EXPECT_TRUE(kept) << "the first was closed";
+}
+
+asio::awaitable<void> commits(Store* store, std::uint64_t from, int count, int* kept) {
+  for (int i = 0; i < count; ++i) {
+    auto now = state(from + static_cast<std::uint64_t>(i));
+    const bool done = co_await store->commit(std::move(now));
+    *kept += done ? 1 : 0;
+  }
+}
+
+asio::awaitable<void> many_subnets(StoreThread* thread, int* kept) {
+  const auto executor = co_await asio::this_coro::executor;
+  std::vector<std::unique_ptr<Store>> stores;
+  for (int i = 0; i < 5; ++i) {
+    auto opened = co_await thread->open("subnet" + std::to_string(i));
+    stores.push_back(std::move(*opened));
+  }
+  mad::TaskGroup group(executor);
+  for (auto& store : stores) group.spawn(commits(store.get(), 10, 20, kept));
+  co_await group.join();
+}
+
+TEST(StoreThread, ManySubnetsCommitAtOnce) {
+  TemporaryFolder folder;
+  KeptLines lines;
+  int kept = 0;
+  {
+    StoreThread thread({.place = {folder.path()}}, lines.log);
+    run(many_subnets(&thread, &kept));
+  }
+  sm::StoredPtr found;
+  StoreThread thread({.place = {folder.path()}}, lines.log);
+  run(read_one(&thread, "subnet3", &found));
+
+  EXPECT_EQ(kept, 100);
+  EXPECT_EQ(*found, *state(29));
+}
+
+asio::awaitable<void> commit_until_cancelled(StoreThread* thread, int* begun) {
+  auto opened = co_await thread->open("a");
+  const auto& store = **opened;
+  static_cast<void>(store);
+  for (std::uint64_t seed = 1;; ++seed) {
+    ++*begun;
+    auto now = state(seed);
+    co_await (*opened)->commit(std::move(now));
+    const auto cancellation = co_await asio::this_coro::cancellation_state;
+    if (cancellation.cancelled() != asio::cancellation_type::none) co_return;
+  }
+}
+
+asio::awaitable<void> cancel_one(StoreThread* thread, int* begun) {
+  const auto executor = co_await asio::this_coro::executor;
+  mad::TaskGroup group(executor);
+  group.spawn(commit_until_cancelled(thread, begun));
+  while (*begun < 3) co_await asio::post(executor, asio::use_awaitable);
+  co_await group.stop();
+}
+
+TEST(StoreThread, IsLeftInTheMiddleOfACommit) {
+  TemporaryFolder folder;
+  KeptLines lines;
+  StoreThread thread({.place = {folder.path()}}, lines.log);
+  int begun = 0;
+
+  run(cancel_one(&thread, &begun));
+
+  EXPECT_GE(begun, 3);
+}
+
+TEST(StoreThread, TriesAgainByItself) {
+  TemporaryFolder folder;
+  KeptLines lines;
+  test::FaultyVfs vfs("thread");
+  {
+    StoreThread thread({.place = {folder.path(), vfs.name()}, .retry = std::chrono::milliseconds(1)},
+                       lines.log);
+    vfs.refuse(SQLITE_FULL);
+    bool kept = true;
+    run([](StoreThread* on, test::FaultyVfs* disk, bool* done) -> asio::awaitable<void> {
+      auto opened = co_await on->open("a");
+      *done = co_await (*opened)->commit(state(1));
+      disk->refuse(SQLITE_OK);
+      const auto executor = co_await asio::this_coro::executor;
+      // The thread wakes by itself; another subnet's commit waits for that, and writes both.
+      auto other = co_await on->open("b");
+      co_await (*other)->commit(state(2));
+    }(&thread, &vfs, &kept));
+    EXPECT_FALSE(kept);
+  }
+  sm::StoredPtr found;
+  StoreThread thread({.place = {folder.path()}}, lines.log);
+  run(read_one(&thread, "a", &found));
+
+  EXPECT_EQ(*found, *state(1));
+}
+
+}  // namespace
+}  // namespace smd::store
