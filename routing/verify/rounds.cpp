@@ -53,6 +53,8 @@ class Scheduler {
   }
 
  private:
+  using Graphs = std::vector<Dependencies>;  ///< one a layer
+
   std::size_t at(std::size_t b, SwitchIndex s) const { return b * switches_ + s; }
   Lid first_lid(std::size_t b) const { return Lid{static_cast<std::uint16_t>(b * 64)}; }
 
@@ -117,6 +119,7 @@ class Scheduler {
     }
     if (round.writes.empty()) return false;
     rounds_.push_back(std::move(round));
+    plain_ = true;
     return true;
   }
 
@@ -189,25 +192,16 @@ class Scheduler {
     rounds_.push_back(std::move(round));
   }
 
-  using Graphs = std::vector<Dependencies>;
-
-  /// Dependencies of each layer: of what there is now, or of that and what the round brings.
-  Graphs dependencies(bool both) const {
+  /// Dependencies of each layer over all blocks, added by fn(block number, graphs).
+  template <class Fn>
+  Graphs over_blocks(const Fn& fn) const {
     const auto layers = layers_in_use(routes_.layers);
     const std::size_t grain = std::max<std::size_t>(1, blocks_ / (std::size_t{parallel_.threads()} * 4));
     std::vector<Graphs> pieces((blocks_ + grain - 1) / grain);
     for_ranges(parallel_, blocks_, grain, [&](std::size_t begin, std::size_t end) {
       auto& graphs = pieces[begin / grain];
       graphs.assign(layers, Dependencies(topology_));
-      for (std::size_t b = begin; b < end; ++b) {
-        with_mixture(b, [&](const Mixture& mixed) {
-          for (unsigned layer = 0; layer < layers; ++layer) {
-            graphs[layer].add(both ? mixed.both() : mixed.before(),
-                              lids_of_layer(routes_.layers, layer, first_lid(b)), nullptr, first_lid(b),
-                              nullptr);
-          }
-        });
-      }
+      for (std::size_t b = begin; b < end; ++b) fn(b, graphs);
     });
     auto total = std::move(pieces.front());
     for (std::size_t i = 1; i < pieces.size(); ++i) {
@@ -216,8 +210,65 @@ class Scheduler {
     return total;
   }
 
+  void add(const Ways& ways, std::size_t b, Graphs& graphs) const {
+    for (unsigned layer = 0; layer < graphs.size(); ++layer) {
+      graphs[layer].add(ways, lids_of_layer(routes_.layers, layer, first_lid(b)), nullptr, first_lid(b),
+                        nullptr);
+    }
+  }
+
+  /// Of what there is now, or of that and what the round brings.
+  Graphs dependencies(bool both) const {
+    return over_blocks([&](std::size_t b, Graphs& graphs) {
+      with_mixture(b, [&](const Mixture& mixed) { add(both ? mixed.both() : mixed.before(), b, graphs); });
+    });
+  }
+
+  /// Of what there is now, read straight from the tables.
+  Graphs dependencies_now() const {
+    return over_blocks([&](std::size_t b, Graphs& graphs) {
+      LidBits live = 0;
+      for (unsigned bit = 0; bit < 64; ++bit) {
+        const auto lid = Lid{static_cast<std::uint16_t>(first_lid(b).value() + bit)};
+        if (lids_.destination(lid).sw != kNoSwitch) live |= LidBits{1} << bit;
+      }
+      if (live == 0) return;
+      Ways ways(switches_);
+      Entries scratch;
+      for (SwitchIndex s = 0; s < switches_; ++s) {
+        ways.begin(s);
+        for_each_port(before(b, s, scratch), live, [&](std::uint8_t port, LidBits bits) {
+          const auto peer = topology_.peer(s, PortNum{port});
+          if (peer.sw != kNoSwitch) ways.add(s, {peer.sw, PortNum{port}, bits});
+        });
+      }
+      add(ways, b, graphs);
+    });
+  }
+
+  /// Whether all that was ever waited for in these rounds closes no circle together with what the round
+  /// brings. Then nothing that a moment can hold does, and only blocks that change had to be looked at.
+  bool plainly_free_of_credit_loops() {
+    if (ever_.empty()) ever_ = dependencies_now();
+    auto graphs = ever_;
+    for (std::size_t b = 0; b < blocks_; ++b) {
+      const auto begin = chosen_.begin() + static_cast<std::ptrdiff_t>(at(b, 0));
+      if (std::all_of(begin, begin + static_cast<std::ptrdiff_t>(switches_),
+                      [](auto bits) { return bits == 0; })) {
+        continue;
+      }
+      with_mixture(b, [&](const Mixture& mixed) { add(mixed.both(), b, graphs); });
+    }
+    if (std::ranges::any_of(graphs, &Dependencies::any_cycle)) return false;
+    ever_ = std::move(graphs);
+    return true;
+  }
+
   /// Takes back what closes a circle of channels that was not closed before; false where nothing does.
   bool take_back_credit_loops(Grain grain) {
+    if (plain_ && plainly_free_of_credit_loops()) return false;
+    plain_ = false;  // for this round; `ever_` has grown too much, or there were circles from the start
+    ever_.clear();
     const auto graphs = dependencies(true);
     if (std::ranges::none_of(graphs, &Dependencies::any_cycle)) return false;
     const auto graphs_before = dependencies(false);
@@ -286,6 +337,8 @@ class Scheduler {
   /// By block and switch: entries still to be written, those of them that stand at 255 meanwhile, and those
   /// that the round to come writes.
   std::vector<LidBits> pending_, dropped_, chosen_;
+  bool plain_ = true;  ///< the quick look at credit loops is worth it
+  Graphs ever_;        ///< what was waited for since it was made, and more; empty: not made
   std::vector<WriteRound> rounds_;
 };
 
