@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -118,9 +119,16 @@ struct LinksConfig {
 
 /// [routing]
 struct RoutingConfig {
-  std::vector<std::string> engines{"updn", "minhop"};  ///< tried in this order; never empty
-  std::vector<Guid> root_guids{};   ///< roots of the tree by node GUID; empty: found by smd
-  std::string root_guids_file{};    ///< where root_guids came from, when the key named a file
+  std::vector<std::string> engines{"dmodc", "updn", "minhop"};  ///< tried in this order; never empty
+  std::vector<Guid> root_guids{};     ///< roots of the tree by node GUID; empty: found by smd
+  std::string root_guids_file{};      ///< where root_guids came from, when the key named a file
+  std::vector<Guid> compute_nodes{};  ///< by node or port GUID; not empty: all others are I/O nodes
+  std::string compute_nodes_file{};
+  std::vector<Guid> io_nodes{};  ///< by node or port GUID
+  std::string io_nodes_file{};
+  std::string tables{};  ///< file of the engine "file"; empty: none
+  /// What stands in it, by switch; read by whoever loaded the configuration.
+  std::shared_ptr<const std::map<Guid, std::shared_ptr<const std::vector<std::uint8_t>>>> loaded_tables{};
   bool allow_credit_loops = false;  ///< install routes that can dead-lock
   std::uint32_t threads = 0;        ///< that compute; 0: as many as the machine has
   /// Quiet time after which repaired tables go back to freshly made ones, step by step; 0: never.

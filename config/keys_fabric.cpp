@@ -72,11 +72,19 @@ std::vector<Key> link_limits() {
   };
 }
 
-/// `root_guids` takes a list, or the name of a file that holds one.
-void read_roots(const Value& value, const Spot& spot, Settings& into) {
+/// A list of GUIDs and the file that it came from, if it did.
+struct GuidsKey {
+  std::string_view name, opensm, doc;
+  std::vector<Guid> RoutingConfig::* guids;
+  std::string RoutingConfig::* file;
+  std::string_view none;  ///< what an empty list means
+};
+
+/// A list, or the name of a file that holds one.
+void read_guids(const GuidsKey& key, const Value& value, const Spot& spot, Settings& into) {
   auto& routing = into.subnet.routing;
   if (value.kind == Value::Kind::text) {
-    std::vector<Guid> roots;
+    std::vector<Guid> found;
     if (!value.text.empty()) {
       const auto bytes = spot.contents(value);
       if (!bytes) return;
@@ -86,41 +94,54 @@ void read_roots(const Value& value, const Spot& spot, Settings& into) {
         return;
       }
       if (read->empty()) return spot.wrong(value, "a file with at least one GUID");
-      roots = *std::move(read);
+      found = *std::move(read);
     }
-    routing.root_guids = std::move(roots);
-    routing.root_guids_file = value.text.empty() ? "" : spot.resolve(value.text).string();
+    routing.*key.guids = std::move(found);
+    routing.*key.file = value.text.empty() ? "" : spot.resolve(value.text).string();
   } else if (value.kind == Value::Kind::list) {
-    auto roots = guids().read(value, spot);
-    if (!roots) return;
-    routing.root_guids = *std::move(roots);
-    routing.root_guids_file.clear();
+    auto found = guids().read(value, spot);
+    if (!found) return;
+    routing.*key.guids = *std::move(found);
+    (routing.*key.file).clear();
   } else {
     spot.wrong(value, "a list of GUIDs, or the name of a file with one a line");
   }
 }
 
-Key root_guids() {
-  Key key{
-      .table = "routing",
-      .name = "root_guids",
-      .opensm = "root_guid_file",
-      .doc =
-          "The top switches of the tree, by node GUID: a list, or the name of a file with one a line. Empty: "
-          "smd finds them."};
+Key guids_key(GuidsKey what) {
+  Key key{.table = "routing", .name = what.name, .opensm = what.opensm, .doc = what.doc};
   key.form = Form::guids_or_text;
   key.allowed = "a list of GUIDs, or a file's name";
-  key.read = read_roots;
-  key.show = [](const Settings& from) {
-    const auto& routing = from.subnet.routing;
-    return routing.root_guids_file.empty() ? show_guids(routing.root_guids)
-                                           : toml_quoted(routing.root_guids_file);
+  key.read = [what](const Value& value, const Spot& spot, Settings& into) {
+    read_guids(what, value, spot, into);
   };
-  key.explain = [](const Settings& from) -> std::string {
+  key.show = [what](const Settings& from) {
     const auto& routing = from.subnet.routing;
-    if (routing.root_guids.empty()) return "found by smd";
-    return routing.root_guids_file.empty() ? "" : fmt::format("{} GUIDs", routing.root_guids.size());
+    return (routing.*what.file).empty() ? show_guids(routing.*what.guids) : toml_quoted(routing.*what.file);
   };
+  key.explain = [what](const Settings& from) -> std::string {
+    const auto& routing = from.subnet.routing;
+    if ((routing.*what.guids).empty()) return std::string(what.none);
+    return (routing.*what.file).empty() ? "" : fmt::format("{} GUIDs", (routing.*what.guids).size());
+  };
+  return key;
+}
+
+/// `tables` names a file that the program reads when it has the whole configuration.
+Key tables() {
+  Key key{
+      .table = "routing",
+      .name = "tables",
+      .opensm = "lfts_file",
+      .doc = "The file that the engine `file` takes its tables from: an opensm-lfts.dump or an opensm.fdbs."};
+  key.form = Form::text;
+  key.allowed = "a file's name";
+  key.read = [](const Value& value, const Spot& spot, Settings& into) {
+    if (value.kind != Value::Kind::text) return spot.wrong(value, "the name of a file");
+    into.subnet.routing.tables = value.text.empty() ? "" : spot.resolve(value.text).string();
+  };
+  key.show = [](const Settings& from) { return toml_quoted(from.subnet.routing.tables); };
+  key.explain = [](const Settings&) { return std::string(); };
   return key;
 }
 
@@ -161,7 +182,21 @@ std::vector<Key> routing_keys() {
            .opensm = "routing_engine",
            .doc = "Routing engines, tried in this order: the first whose routes pass verification is used."},
           kRouting, &RoutingConfig::engines, names("routing engines", &ConfigContext::engines, 1)),
-      root_guids(),
+      guids_key({"root_guids", "root_guid_file",
+                 "The top switches of the tree, by node GUID: a list, or the name of a file with one a line. "
+                 "Empty: smd finds them.",
+                 &RoutingConfig::root_guids, &RoutingConfig::root_guids_file, "found by smd"}),
+      guids_key(
+          {"compute_nodes", "cn_guid_file",
+           "CAs that compute, by node or port GUID: a list, or the name of a file with one a line. If it is "
+           "not empty all others count as I/O nodes. Each kind is spread evenly by itself.",
+           &RoutingConfig::compute_nodes, &RoutingConfig::compute_nodes_file, "all"}),
+      guids_key(
+          {"io_nodes", "io_guid_file",
+           "CAs that are for storage and services, by node or port GUID: a list, or the name of a file with "
+           "one a line.",
+           &RoutingConfig::io_nodes, &RoutingConfig::io_nodes_file, "none"}),
+      tables(),
       row({.table = "routing",
            .name = "allow_credit_loops",
            .opensm = "",

@@ -21,6 +21,12 @@ std::string to_string(const RouteError& error) {
     case RouteError::Cause::no_legal_path:
       return fmt::format("no path that goes up first and down then between the leaves {}",
                          fmt::join(error.guids, " and "));
+    case RouteError::Cause::not_a_tree:
+      return fmt::format("not a tree: hosts hang on {}, which has {} beside or below it",
+                         error.guids.empty() ? Guid{} : error.guids.front(),
+                         error.guids.empty() ? Guid{} : error.guids.back());
+    case RouteError::Cause::no_tables:
+      return "no tables of this fabric's switches: [routing] tables names the file";
   }
   return "unknown";
 }

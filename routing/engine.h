@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <expected>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -31,8 +33,31 @@ struct UpdnOptions {
   friend bool operator==(const UpdnOptions&, const UpdnOptions&) = default;
 };
 
+struct DmodcOptions {
+  std::vector<Guid> root_guids;  ///< empty: found
+  friend bool operator==(const DmodcOptions&, const DmodcOptions&) = default;
+};
+
+struct FtreeOptions {
+  std::vector<Guid> root_guids;  ///< empty: found
+  friend bool operator==(const FtreeOptions&, const FtreeOptions&) = default;
+};
+
+struct DnupOptions {
+  friend bool operator==(const DnupOptions&, const DnupOptions&) = default;
+};
+
+/// Forwarding tables by GUID of the switch.
+using Tables = std::map<Guid, std::shared_ptr<const LftRow>>;
+
+struct FileOptions {
+  std::shared_ptr<const Tables> tables;
+  friend bool operator==(const FileOptions&, const FileOptions&) = default;
+};
+
 /// One alternative an engine. An engine given another's options uses its own defaults.
-using EngineOptions = std::variant<MinhopOptions, UpdnOptions>;
+using EngineOptions =
+    std::variant<MinhopOptions, UpdnOptions, DmodcOptions, FtreeOptions, DnupOptions, FileOptions>;
 
 struct EngineInput {
   const Topology& topology;
@@ -45,9 +70,9 @@ struct EngineInput {
 };
 
 struct RouteError {
-  enum class Cause : std::uint8_t { stopped, no_such_root, no_legal_path };
+  enum class Cause : std::uint8_t { stopped, no_such_root, no_legal_path, not_a_tree, no_tables };
   Cause cause = Cause::stopped;
-  std::vector<Guid> guids;  ///< the roots that are not there; or the two leaves that have no path
+  std::vector<Guid> guids;  ///< roots that are not there; two leaves without a path; where a tree ends
 };
 std::string to_string(const RouteError& error);
 
@@ -60,20 +85,31 @@ using PathOrder = std::optional<Order> (*)(const Topology&, const EngineOptions&
 
 std::expected<Routes, RouteError> minhop(const EngineInput& in);
 std::expected<Routes, RouteError> updn(const EngineInput& in);
+std::expected<Routes, RouteError> dmodc(const EngineInput& in);
+std::expected<Routes, RouteError> ftree(const EngineInput& in);
+std::expected<Routes, RouteError> dnup(const EngineInput& in);
+std::expected<Routes, RouteError> from_file(const EngineInput& in);
 
-std::optional<Order> tree_order(const Topology& topology, const EngineOptions& options,
-                                const Parallel& parallel);
-std::optional<Order> updn_order(const Topology& topology, const EngineOptions& options,
-                                const Parallel& parallel);
+std::optional<Order> tree_order(const Topology&, const EngineOptions&, const Parallel&);
+std::optional<Order> updn_order(const Topology&, const EngineOptions&, const Parallel&);
+std::optional<Order> dmodc_order(const Topology&, const EngineOptions&, const Parallel&);
+std::optional<Order> ftree_order(const Topology&, const EngineOptions&, const Parallel&);
+std::optional<Order> dnup_order(const Topology&, const EngineOptions&, const Parallel&);
 
 struct EngineInfo {
   std::string_view name, summary;
   Engine run;
-  PathOrder order;
+  PathOrder order;  ///< null: none on any fabric
 };
 inline constexpr std::array kEngines{
-    EngineInfo{"minhop", "a shortest path for every pair, spread evenly", minhop, tree_order},
+    EngineInfo{"dmodc", "for trees, whole or damaged: a closed form that balances every level", dmodc,
+               dmodc_order},
+    EngineInfo{"ftree", "for trees: as dmodc, with the n-th hosts of all leaves routed alike", ftree,
+               ftree_order},
     EngineInfo{"updn", "up then down from the roots: free of credit loops on any fabric", updn, updn_order},
+    EngineInfo{"dnup", "up then down, counted from the hosts", dnup, dnup_order},
+    EngineInfo{"minhop", "a shortest path for every pair, spread evenly", minhop, tree_order},
+    EngineInfo{"file", "tables from a file, as opensm-lfts.dump or opensm.fdbs", from_file, nullptr},
 };
 
 /// Null where no engine has the name.

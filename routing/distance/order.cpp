@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "routing/distance/costs.h"
+#include "routing/distance/levels.h"
 
 namespace smd::routing {
 namespace {
@@ -133,6 +134,14 @@ Order order_from_roots(const Topology& topology, std::span<const SwitchIndex> ro
   return finish(topology, std::move(rank));
 }
 
+Order order_from_leaves(const Topology& topology) {
+  std::vector<std::int32_t> rank(topology.switches(), kUnranked);
+  const auto leaves = topology.leaves();
+  rank_from(topology, {leaves.begin(), leaves.end()}, rank);
+  for (auto& r : rank) r = r == kUnranked ? 0 : -r;
+  return finish(topology, std::move(rank));
+}
+
 std::vector<SwitchIndex> full_leaves(const Topology& topology) {
   std::vector<std::uint32_t> counts;
   for (const auto leaf : topology.leaves()) {
@@ -150,6 +159,10 @@ std::vector<SwitchIndex> full_leaves(const Topology& topology) {
 
 Order find_tree(const Topology& topology) {
   const auto leaves = full_leaves(topology);
+  if (auto ranks = ranks_from_leaves(topology, leaves)) {
+    auto order = finish(topology, *std::move(ranks));
+    if (order.tree) return order;
+  }
   const auto within = nearly_all_within(topology, leaves);
   std::vector<std::int32_t> least(topology.components(), kUnranked);
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {

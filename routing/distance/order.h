@@ -26,10 +26,14 @@ struct Order {
 /// Ranks by distance from the roots; a part of the fabric that holds no root gets its first switch.
 Order order_from_roots(const Topology& topology, std::span<const SwitchIndex> roots);
 
-/// Finds the top of a tree of any number of levels: the switches that have nearly all leaf switches within
-/// the shortest distance. Hosts on inner switches and missing links do not move it. On other fabrics the
-/// result is an order too, with `tree` false.
+/// Finds the levels of a tree of any number of them: from the leaves upwards, and where leaves hang at
+/// different heights from the top downwards, the top being the switches that have nearly all leaves within
+/// the shortest distance. Hosts on inner switches and missing links and switches do not move them. On other
+/// fabrics the result is an order too, with `tree` false.
 Order find_tree(const Topology& topology);
+
+/// The farther from the nearest host, the higher up.
+Order order_from_leaves(const Topology& topology);
 
 /// Orders with one root in each part of the fabric: every pair of switches has a legal path in each of them.
 /// A few, of different kinds; never empty.

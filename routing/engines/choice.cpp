@@ -9,11 +9,50 @@ namespace smd::routing {
 namespace {
 /// Long enough that most rows are copied in few pieces.
 constexpr std::size_t kPattern = 512;
+/// A pattern longer than that is not worth its memory.
+constexpr std::size_t kMostMemory = 0x10000;
+/// Turns after which the sharing of missing ports may begin anew.
+constexpr std::size_t kLongestPattern = 4096;
 }  // namespace
 
-void Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& set) {
-  ports_.clear();
-  pattern_.clear();
+Turns turns_upwards(const Topology& topology, const Order& order, const Shape& shape, SwitchIndex s) {
+  struct Slot {
+    SwitchIndex peer;
+    std::size_t cables;
+    std::span<const PortNum> ports;
+    std::uint8_t group;
+  };
+  std::vector<Slot> slots;
+  const auto& wanted = shape.of(s).slots;
+  for (const auto& slot : wanted) slots.push_back({slot.peer, slot.cables, {}, 0});
+  for (std::size_t g = 0; g < topology.groups(s); ++g) {
+    const auto group = topology.group(s, g);
+    if (!order.up(s, group.peer)) continue;
+    const auto at = std::ranges::lower_bound(wanted, group.peer, {}, &UpSlot::peer);
+    const bool known = at != wanted.end() && at->peer == group.peer;
+    auto& slot = known ? slots[static_cast<std::size_t>(at - wanted.begin())]
+                       : slots.emplace_back(Slot{group.peer, 0, {}, 0});
+    slot.cables = std::max(slot.cables, group.ports.size());
+    slot.ports = group.ports;
+    slot.group = static_cast<std::uint8_t>(g);
+  }
+  Turns result;
+  bool more = true;
+  for (std::size_t round = 0; more; ++round) {
+    more = false;
+    for (const auto& slot : slots) {
+      if (slot.cables <= round) continue;
+      more = true;
+      const bool there = slot.ports.size() > round;
+      result.turns.push_back({there ? slot.ports[round].value() : std::uint8_t{0}, slot.group});
+    }
+  }
+  return result;
+}
+
+void Candidates::interleave(const Topology& topology, SwitchIndex s, const GroupSet& set,
+                            std::vector<std::uint8_t>& out) {
+  out.clear();
   groups_.clear();
   for (std::size_t w = 0; w < set.words.size(); ++w) {
     for (auto word = set.words[w]; word != 0; word &= word - 1) {
@@ -24,44 +63,73 @@ void Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& 
   for (std::size_t turn = 0; more; ++turn) {
     more = false;
     for (const auto& group : groups_) {
-      if (group.ports.size() > turn) ports_.push_back(group.ports[turn].value());
+      if (group.ports.size() > turn) out.push_back(group.ports[turn].value());
       more = more || group.ports.size() > turn + 1;
     }
   }
 }
 
-void Candidates::write_pattern(std::span<std::uint8_t> out, std::size_t phase) {
-  const std::size_t n = ports_.size();
-  if (pattern_.empty()) {
-    while (pattern_.size() < kPattern + n) pattern_.insert(pattern_.end(), ports_.begin(), ports_.end());
-  }
-  const std::size_t whole = pattern_.size() / n * n - n;  // a multiple of n that is there from any phase
-  while (!out.empty()) {
-    const std::size_t length = std::min(out.size(), whole);
-    std::memcpy(out.data(), pattern_.data() + phase, length);
-    out = out.subspan(length);
-  }
+void Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& set) {
+  pattern_.clear();
+  skewed_ = false;
+  interleave(topology, s, set, ports_);
 }
 
-void Candidates::write_turns(std::span<std::uint8_t> out, std::uint32_t number, std::uint32_t divider) {
+bool Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& set, const Turns& turns,
+                       std::size_t rotation, std::uint32_t divider) {
+  const auto holds = [&](const Turns::Turn& turn) {
+    return turn.port != 0 && (set.words[turn.group / 64U] >> (turn.group % 64U) & 1U) != 0;
+  };
+  pattern_.clear();
+  ports_.clear();
+  skewed_ = true;
+  const bool whole = std::ranges::all_of(turns.turns, holds);
+  if (whole) {
+    for (const auto& turn : turns.turns) ports_.push_back(turn.port);
+    return false;
+  }
+  interleave(topology, s, set, live_);
+  const std::size_t n = turns.turns.size();
+  const std::size_t rounds = std::clamp<std::size_t>(kLongestPattern / n / divider, 1, live_.size());
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto& turn = turns.turns[i];
+      ports_.push_back(holds(turn) ? turn.port : live_[(round + i + rotation) % live_.size()]);
+    }
+  }
+  return true;
+}
+
+std::uint8_t Candidates::at(std::uint32_t number, const Step& step) const {
+  const auto rest = number % step.divider;
+  const auto skew = skewed_ ? (rest + step.divider - step.residue) % step.divider : 0;
+  return ports_[(number / step.divider + skew) % ports_.size()];
+}
+
+void Candidates::make_pattern(std::size_t period, const Step& step) {
+  period_ = period;
+  pattern_.resize(period);
+  for (std::uint32_t i = 0; i < period; ++i) pattern_[i] = at(i, step);
+  while (pattern_.size() < kPattern) pattern_.insert(pattern_.end(), pattern_.begin(), pattern_.end());
+}
+
+void Candidates::write(std::span<std::uint8_t> out, std::uint32_t number, const Step& step) {
   if (ports_.size() == 1) {
     std::ranges::fill(out, ports_[0]);
     return;
   }
-  const auto n = static_cast<std::uint32_t>(ports_.size());
-  if (divider == 1) {
-    write_pattern(out, number % n);
-    return;
+  const auto period = ports_.size() * step.divider;
+  if (pattern_.empty()) {
+    if (period > kMostMemory || out.size() * 4 < period) {
+      for (auto& entry : out) entry = at(number++, step);
+      return;
+    }
+    make_pattern(period, step);
   }
-  std::uint32_t turn = number / divider;
-  std::size_t same = divider - (number - turn * divider);
-  turn %= n;
-  while (!out.empty()) {
-    const std::size_t length = std::min(out.size(), same);
-    std::memset(out.data(), ports_[turn], length);
+  for (std::size_t phase = number % period_; !out.empty(); phase = 0) {
+    const std::size_t length = std::min(out.size(), pattern_.size() - phase);
+    std::memcpy(out.data(), pattern_.data() + phase, length);
     out = out.subspan(length);
-    same = divider;
-    turn = turn + 1 == n ? 0 : turn + 1;
   }
 }
 

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "mad/base/id.h"
+#include "routing/distance/order.h"
+#include "routing/topology/shape.h"
 #include "routing/topology/topology.h"
 
 namespace smd::routing {
@@ -19,22 +21,56 @@ struct GroupSet {
   friend bool operator==(const GroupSet&, const GroupSet&) = default;
 };
 
-/// The ports of a set of groups, in turns: the first port of each group, then the second of each that has
-/// one, so that neighbours share evenly first, and parallel cables then.
+/// Ports upwards as the whole tree has them: the first cable to each switch above, then the second of each.
+struct Turns {
+  struct Turn {
+    std::uint8_t port = 0;   ///< 0: missing
+    std::uint8_t group = 0;  ///< of the port
+    friend bool operator==(const Turn&, const Turn&) = default;
+  };
+  std::vector<Turn> turns;
+};
+
+/// Those of a switch: its family's slots, then what it has beyond them.
+Turns turns_upwards(const Topology& topology, const Order& order, const Shape& shape, SwitchIndex s);
+
+/// Which destinations a switch gets from below in the whole tree, and how it tells them apart: those with
+/// number % divider == residue, by number / divider. What is missing may bring it others; each other residue
+/// begins its turns one further, or all of a leaf would leave by one port.
+struct Step {
+  std::uint32_t divider = 1;
+  std::uint32_t residue = 0;
+  friend bool operator==(const Step&, const Step&) = default;
+};
+
+/// The ports that one switch has towards some destinations, in the order in which they take turns.
 class Candidates {
  public:
+  /// The first port of each group, then the second of each that has one: neighbours share evenly first, and
+  /// parallel cables then.
   void reset(const Topology& topology, SwitchIndex s, const GroupSet& set);
+  /// In the turns of the whole tree: those of a port that is missing, or not in the set, are shared by the
+  /// others, each time by the next one, beginning at another one for each `rotation`. Returns whether that
+  /// had to be done.
+  bool reset(const Topology& topology, SwitchIndex s, const GroupSet& set, const Turns& turns,
+             std::size_t rotation, std::uint32_t divider);
   std::size_t size() const { return ports_.size(); }
   std::span<const std::uint8_t> ports() const { return ports_; }
 
-  /// out[i] = the port of turn (number + i) / divider.
-  void write_turns(std::span<std::uint8_t> out, std::uint32_t number, std::uint32_t divider);
+  /// out[i] = the port whose turn it is for destination number + i. Always with the same step after a reset.
+  void write(std::span<std::uint8_t> out, std::uint32_t number, const Step& step);
 
  private:
-  void write_pattern(std::span<std::uint8_t> out, std::size_t phase);
+  void interleave(const Topology& topology, SwitchIndex s, const GroupSet& set,
+                  std::vector<std::uint8_t>& out);
+  std::uint8_t at(std::uint32_t number, const Step& step) const;
+  void make_pattern(std::size_t period, const Step& step);
 
   std::vector<std::uint8_t> ports_;
-  std::vector<std::uint8_t> pattern_;  ///< ports_ again and again
+  std::vector<std::uint8_t> live_;
+  std::vector<std::uint8_t> pattern_;  ///< whole periods
+  std::size_t period_ = 0;
+  bool skewed_ = false;
   std::vector<NeighbourGroup> groups_;
 };
 

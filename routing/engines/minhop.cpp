@@ -1,16 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <numeric>
 #include <optional>
 
 #include "routing/engines/spread.h"
+#include "routing/engines/tree.h"
 
 namespace smd::routing {
 namespace {
+
+/// Where the shortest paths between leaves are those that go up and down, as in a tree that is not damaged
+/// much, those are taken throughout.
+template <class Cost>
+std::optional<Routes> along_tree(const EngineInput& in, const Order& tree) {
+  std::vector<SwitchIndex> all(in.topology.switches());
+  std::iota(all.begin(), all.end(), SwitchIndex{0});
+  const auto leaves = in.topology.leaves();
+  const Costs<Cost> legal(in.topology, &tree, all, in.parallel);
+  const Costs<Cost> shortest(in.topology, nullptr, leaves, in.parallel);
+  if (!legal.complete() || !shortest.complete()) return std::nullopt;
+  for (const auto leaf : leaves) {
+    const auto by_tree = legal.row(leaf), least = shortest.row(leaf);
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      if (Costs<Cost>::length(by_tree[leaves[i]]) != Costs<Cost>::length(least[i])) return std::nullopt;
+    }
+  }
+  return routes_by(in, tree, legal, Numbering::dense);
+}
 
 /// A shortest path from one top switch of a tree to another goes down and up again, and such paths together
 /// close cycles of channels. So in a tree the LIDs of inner switches are routed up and down only.
 template <class Cost>
 std::optional<Routes> route(const EngineInput& in, const Order& tree) {
   const auto& topology = in.topology;
+  if (tree.tree) {
+    if (auto routes = along_tree<Cost>(in, tree)) return routes;
+  }
   std::vector<SwitchIndex> shortest, legal;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     (tree.tree && !topology.leaf(s) ? legal : shortest).push_back(s);
@@ -25,9 +49,10 @@ std::optional<Routes> route(const EngineInput& in, const Order& tree) {
     return Costs<Cost>::length(to_shortest.row(a)[column[b]]);
   });
   const auto runs = number_lids(topology, in.lids, leaves);
-  const auto divider = tree.tree ? dividers(topology, tree) : std::vector<std::uint32_t>{};
+  const auto steps =
+      tree.tree ? steps_upwards(topology, tree, find_shape(topology, tree)) : std::vector<Step>{};
   const std::array<Columns<Cost>, 2> columns{{{&to_shortest, nullptr, shortest}, {&to_legal, &tree, legal}}};
-  return Routes{fill_rows<Cost>(in, columns, {runs, divider}), {}};
+  return Routes{fill_rows<Cost>(in, columns, {runs, steps, nullptr}), {}};
 }
 
 }  // namespace

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <tuple>
 
 namespace smd::routing {
 namespace {
 
-constexpr std::size_t kKinds = 4;
+constexpr std::size_t kRails = 16;
+constexpr std::size_t kKinds = 4 * kRails;
 /// Beyond the LID space a divider says nothing more.
 constexpr std::uint64_t kMaxDivider = 0x10000;
 
@@ -34,23 +36,63 @@ struct Numbered {
   bool of_switch = false;
 };
 
+/// Which of its machine's ports of that kind an end port is, by GUID: hosts with an adapter a rail have as
+/// many on as many leaves.
+std::vector<std::uint8_t> rails(const Topology& topology) {
+  const auto ends = topology.end_ports();
+  std::vector<EndIndex> sorted(ends.size());
+  std::iota(sorted.begin(), sorted.end(), EndIndex{0});
+  const auto machine = [&](EndIndex e) { return std::tuple(ends[e].kind, ends[e].system_image); };
+  std::ranges::sort(sorted, {}, [&](EndIndex e) { return std::tuple(machine(e), ends[e].guid, e); });
+  std::vector<std::uint8_t> rail(ends.size());
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    const auto e = sorted[i], before = sorted[i - 1];
+    if (ends[e].system_image.value() == 0 || machine(e) != machine(before)) continue;
+    rail[e] = static_cast<std::uint8_t>((rail[before] + 1U) % kRails);
+  }
+  return rail;
+}
+
+struct EndNumbers {
+  std::vector<std::uint32_t> of_end, of_switch;
+};
+
+EndNumbers end_numbers(const Topology& topology, std::span<const SwitchIndex> order, Numbering numbering) {
+  const auto ends = topology.end_ports();
+  const auto rail = rails(topology);
+  const auto kind = [&](EndIndex e) { return static_cast<std::size_t>(ends[e].kind) * kRails + rail[e]; };
+  EndNumbers result{std::vector<std::uint32_t>(ends.size()), std::vector<std::uint32_t>(topology.switches())};
+  std::array<std::uint32_t, kKinds> next{}, width{}, here{};
+  for (const bool count : {true, false}) {
+    for (std::uint32_t i = 0; i < order.size(); ++i) {
+      result.of_switch[order[i]] = i;
+      here = {};
+      const auto first = topology.first_end(order[i]);
+      const auto last = first + static_cast<EndIndex>(topology.end_ports_of(order[i]).size());
+      for (auto e = first; e < last; ++e) {
+        const auto position = here[kind(e)]++;
+        if (!count) result.of_end[e] = next[kind(e)] + position;
+      }
+      if (count) {
+        for (std::size_t k = 0; k < kKinds; ++k) width[k] = std::max(width[k], here[k]);
+      } else {
+        for (std::size_t k = 0; k < kKinds; ++k) {
+          if (here[k] != 0) next[k] += numbering == Numbering::padded ? width[k] : here[k];
+        }
+      }
+    }
+  }
+  return result;
+}
+
 /// By LID; those that lead to no switch have none.
 std::vector<Numbered> numbers(const Topology& topology, const LidMap& lids,
-                              std::span<const SwitchIndex> leaf_order) {
+                              std::span<const SwitchIndex> leaf_order, Numbering numbering) {
   std::vector<SwitchIndex> order(leaf_order.begin(), leaf_order.end());
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     if (!topology.leaf(s)) order.push_back(s);
   }
-  std::array<std::uint32_t, kKinds> next{};
-  std::vector<std::uint32_t> of_end(topology.end_ports().size());
-  std::vector<std::uint32_t> of_switch(topology.switches());
-  for (std::uint32_t i = 0; i < order.size(); ++i) {
-    of_switch[order[i]] = i;
-    auto e = topology.first_end(order[i]);
-    for (const auto& end : topology.end_ports_of(order[i])) {
-      of_end[e++] = next[static_cast<std::size_t>(end.kind) % kKinds]++;
-    }
-  }
+  const auto [of_end, of_switch] = end_numbers(topology, order, numbering);
   std::vector<Numbered> result(std::size_t{lids.top().value()} + 1);
   for (std::size_t lid = 0; lid < result.size(); ++lid) {
     const auto to = lids.destination(Lid{static_cast<std::uint16_t>(lid)});
@@ -70,8 +112,8 @@ std::vector<SwitchIndex> leaves_by_nearness(const Topology& topology, const HopC
 }
 
 std::vector<Run> number_lids(const Topology& topology, const LidMap& lids,
-                             std::span<const SwitchIndex> leaf_order) {
-  const auto all = numbers(topology, lids, leaf_order);
+                             std::span<const SwitchIndex> leaf_order, Numbering numbering) {
+  const auto all = numbers(topology, lids, leaf_order, numbering);
   std::vector<Run> runs;
   for (std::size_t lid = 1; lid < all.size(); ++lid) {
     const auto& entry = all[lid];
@@ -92,24 +134,28 @@ std::vector<Run> number_lids(const Topology& topology, const LidMap& lids,
   return runs;
 }
 
-std::vector<std::uint32_t> dividers(const Topology& topology, const Order& order) {
-  std::vector<std::uint32_t> divider(topology.switches(), 1);
-  if (!order.tree) return divider;
+std::vector<Step> steps_upwards(const Topology& topology, const Order& order, const Shape& shape) {
+  std::vector<Step> steps(topology.switches());
   std::vector<SwitchIndex> upwards(topology.switches());
   std::iota(upwards.begin(), upwards.end(), SwitchIndex{0});
   std::ranges::sort(upwards, std::ranges::greater{}, [&](SwitchIndex s) { return order.position[s]; });
   for (const auto s : upwards) {
+    const auto& slots = shape.of(s).slots;
     std::uint64_t ways = 0;
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
       ways += order.rank[topology.group(s, g).peer] < order.rank[s] ? 1 : 0;
     }
-    const auto above = static_cast<std::uint32_t>(std::min(divider[s] * ways, kMaxDivider));
+    ways = std::max<std::uint64_t>(ways, slots.size());
+    const auto divider = static_cast<std::uint32_t>(std::min(steps[s].divider * ways, kMaxDivider));
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
       const auto peer = topology.group(s, g).peer;
-      if (order.rank[peer] < order.rank[s]) divider[peer] = std::max(divider[peer], above);
+      if (order.rank[peer] >= order.rank[s] || steps[peer].divider >= divider) continue;
+      const auto at = std::ranges::lower_bound(slots, peer, {}, &UpSlot::peer) - slots.begin();
+      const auto residue = steps[s].residue + static_cast<std::uint64_t>(at) * steps[s].divider;
+      steps[peer] = {divider, static_cast<std::uint32_t>(residue % divider)};
     }
   }
-  return divider;
+  return steps;
 }
 
 }  // namespace smd::routing

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "routing/distance/order.h"
+#include "routing/engines/choice.h"
 #include "routing/topology/lids.h"
+#include "routing/topology/shape.h"
 #include "routing/topology/topology.h"
 
 namespace smd::routing {
@@ -29,15 +31,21 @@ using HopCount = std::function<unsigned(SwitchIndex, SwitchIndex)>;
 /// Leaves such that those with near common ancestors stand together, at every level of a tree.
 std::vector<SwitchIndex> leaves_by_nearness(const Topology& topology, const HopCount& hops);
 
-/// All LIDs that lead to a switch, by LID. End ports are numbered kind by kind (compute, I/O, routers,
-/// aggregation nodes: each kind spreads evenly by itself), leaf by leaf in the given order, port by port; a
-/// range of LIDs counts on from its port's number, so that its paths part.
-std::vector<Run> number_lids(const Topology& topology, const LidMap& lids,
-                             std::span<const SwitchIndex> leaf_order);
+enum class Numbering : std::uint8_t {
+  dense,   ///< one after the other
+  padded,  ///< as if each leaf had as many end ports of a kind as the fullest: the n-th of each goes alike
+};
 
-/// For each switch how many destinations in a row its lower neighbours send it by one way: it must divide by
-/// that before it takes turns, or all of them would leave by one port (Zahavi's d-mod-k). All 1 outside
-/// trees.
-std::vector<std::uint32_t> dividers(const Topology& topology, const Order& order);
+/// All LIDs that lead to a switch, by LID. End ports are numbered kind by kind (compute, I/O, routers,
+/// aggregation nodes, and each rail of those with several ports: each kind spreads evenly by itself), leaf by
+/// leaf in the given order, port by port; a range of LIDs counts on from its port's number, so that its paths
+/// part.
+std::vector<Run> number_lids(const Topology& topology, const LidMap& lids,
+                             std::span<const SwitchIndex> leaf_order, Numbering numbering = Numbering::dense);
+
+/// For each switch which destinations it gets by one way up from each of its lower neighbours, in the tree
+/// that the fabric was built as: it must take turns among those, or all of them would leave by one port
+/// (Zahavi's d-mod-k).
+std::vector<Step> steps_upwards(const Topology& topology, const Order& order, const Shape& shape);
 
 }  // namespace smd::routing

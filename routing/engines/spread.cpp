@@ -2,6 +2,7 @@
 #include "routing/engines/spread.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "routing/engines/choice.h"
 #include "routing/topology/twins.h"
@@ -22,6 +23,7 @@ class RowWriter {
         spread_(spread),
         twins_(twins),
         column_of_(in.topology.switches(), kNoColumn) {
+    if (spread.shape != nullptr) order_ = columns.front().order;
     std::uint32_t next = 0;
     for (const auto& part : columns) {
       for (const auto destination : part.destinations) column_of_[destination] = next++;
@@ -31,8 +33,11 @@ class RowWriter {
     up_target_.resize(next);
   }
 
-  void write(SwitchIndex s, LftRow& row) {
+  /// Whether the row would be another one for a twin.
+  bool write(SwitchIndex s, LftRow& row) {
     find_nearer(s);
+    bool own = spread_.steps.empty();
+    if (order_ != nullptr) turns_ = turns_upwards(in_.topology, *order_, *spread_.shape, s);
     LeastUsed least(s);
     GroupSet last;
     const auto runs = spread_.runs;
@@ -44,34 +49,52 @@ class RowWriter {
         length += runs[i].length;
       }
       if (set.empty()) continue;
-      if (!(set == last)) candidates_.reset(in_.topology, s, set);
+      if (!(set == last)) own = take(s, set) || own;
       last = set;
       const auto out = std::span(row).subspan(run.lid, length);
-      if (spread_.dividers.empty()) {
+      if (spread_.steps.empty()) {
         least.write(out, candidates_.ports(), run.of_switch);
       } else {
-        candidates_.write_turns(out, run.number, spread_.dividers[s]);
+        candidates_.write(out, run.number, spread_.steps[s]);
       }
     }
     deliver(s, row);
+    return own;
   }
 
   /// From its twin's row: only what leads to one of the two differs.
   void write_as(SwitchIndex twin, SwitchIndex s, LftRow& row) {
+    if (order_ != nullptr) turns_ = turns_upwards(in_.topology, *order_, *spread_.shape, s);
     const auto towards_twin = nearer_towards(s, twin);
-    candidates_.reset(in_.topology, s, towards_twin);
+    if (!towards_twin.empty()) take(s, towards_twin);
     for_each_lid_of(twin, [&](Lid lid) {
       const auto at = std::ranges::upper_bound(spread_.runs, lid.value(), {}, &Run::lid) - 1;
       auto out = std::span(row).subspan(lid.value(), 1);
       out[0] = kNoRoute;
       const auto number = at->number + (lid.value() - at->lid);
-      if (!towards_twin.empty()) candidates_.write_turns(out, number, spread_.dividers[s]);
+      if (!towards_twin.empty()) candidates_.write(out, number, spread_.steps[s]);
     });
     deliver(s, row);
   }
 
  private:
   static constexpr std::uint32_t kNoColumn = ~std::uint32_t{0};
+
+  /// Whether ports that are missing had to be made up for.
+  bool take(SwitchIndex s, const GroupSet& set) {
+    if (order_ != nullptr) {
+      const auto first = std::ranges::find_if(set.words, [](auto word) { return word != 0; });
+      const auto g = static_cast<std::size_t>(first - set.words.begin()) * 64 +
+                     static_cast<std::size_t>(std::countr_zero(*first));
+      if (order_->up(s, in_.topology.group(s, g).peer)) {
+        const auto& shape = *spread_.shape;
+        return candidates_.reset(in_.topology, s, set, turns_, shape.place[s] + shape.family[s],
+                                 spread_.steps[s].divider);
+      }
+    }
+    candidates_.reset(in_.topology, s, set);
+    return false;
+  }
 
   GroupSet candidates_towards(SwitchIndex destination) const {
     const auto column = column_of_[destination];
@@ -193,6 +216,8 @@ class RowWriter {
   std::span<const Columns<Cost>> columns_;
   const Spread& spread_;
   std::span<const SwitchIndex> twins_;
+  const Order* order_ = nullptr;  ///< with a shape: which way is up
+  Turns turns_;
   std::vector<std::uint32_t> column_of_;
   std::array<std::vector<std::uint64_t>, 4> nearer_;
   std::size_t words_ = 0;
@@ -208,7 +233,7 @@ std::vector<SwitchIndex> alike(const Topology& topology, std::span<const Columns
   auto twins = find_twins(topology);
   for (SwitchIndex s = 0; s < twins.size(); ++s) {
     const auto first = twins[s];
-    bool same = spread.dividers.empty() || spread.dividers[s] == spread.dividers[first];
+    bool same = spread.steps.empty() || spread.steps[s] == spread.steps[first];
     for (const auto& part : columns) {
       for (std::size_t g = 0; part.order != nullptr && g < topology.groups(s); ++g) {
         const auto peer = topology.group(s, g).peer;
@@ -228,10 +253,7 @@ std::vector<std::shared_ptr<const LftRow>> fill_rows(const EngineInput& in,
                                                      const Spread& spread) {
   std::vector<std::shared_ptr<const LftRow>> rows(in.topology.switches());
   const auto twins = alike(in.topology, columns, spread);
-  std::vector<SwitchIndex> fresh, copies;
-  for (SwitchIndex s = 0; s < rows.size(); ++s) {
-    (twins[s] == s || spread.dividers.empty() ? fresh : copies).push_back(s);
-  }
+  std::vector<std::uint8_t> own(rows.size());  // rows that twins cannot copy
   const auto write_all = [&](std::span<const SwitchIndex> switches, const auto& write) {
     for_ranges(in.parallel, switches.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       if (in.stop.stop_requested()) return;
@@ -239,17 +261,27 @@ std::vector<std::shared_ptr<const LftRow>> fill_rows(const EngineInput& in,
       for (const auto s : switches.subspan(begin, end - begin)) rows[s] = write(writer, s);
     });
   };
-  write_all(fresh, [&](RowWriter<Cost>& writer, SwitchIndex s) {
+  const auto fresh = [&](RowWriter<Cost>& writer, SwitchIndex s) {
     auto row = std::make_shared<LftRow>(in.lids.row_size(), kNoRoute);
-    writer.write(s, *row);
+    own[s] = writer.write(s, *row) ? 1 : 0;
     return row;
-  });
-  if (in.stop.stop_requested()) return rows;
-  write_all(copies, [&](RowWriter<Cost>& writer, SwitchIndex s) {
+  };
+  const auto copied = [&](RowWriter<Cost>& writer, SwitchIndex s) {
     auto row = std::make_shared<LftRow>(*rows[twins[s]]);
     writer.write_as(twins[s], s, *row);
     return row;
-  });
+  };
+  std::array<std::vector<SwitchIndex>, 3> parts;  // first of their kind; of their own; copies
+  for (SwitchIndex s = 0; s < rows.size(); ++s) {
+    if (twins[s] == s) parts[0].push_back(s);
+  }
+  write_all(parts[0], fresh);
+  if (in.stop.stop_requested()) return rows;
+  for (SwitchIndex s = 0; s < rows.size(); ++s) {
+    if (twins[s] != s) parts[own[twins[s]] != 0 ? 1 : 2].push_back(s);
+  }
+  write_all(parts[1], fresh);
+  write_all(parts[2], copied);
   return rows;
 }
 

@@ -10,6 +10,7 @@
 #include "routing/distance/costs.h"
 #include "routing/engine.h"
 #include "routing/engines/numbering.h"
+#include "routing/topology/shape.h"
 
 namespace smd::routing {
 
@@ -23,9 +24,12 @@ struct Columns {
 
 struct Spread {
   std::span<const Run> runs;
-  /// By turns, after division by these; empty: to the port with the fewest destinations so far, for fabrics
-  /// that are no trees.
-  std::span<const std::uint32_t> dividers;
+  /// By turns, in these steps; empty: to the port with the fewest destinations so far, for fabrics that are
+  /// no trees.
+  std::span<const Step> steps;
+  /// With steps only: turns upwards are those of the tree that the fabric was built as. Null: of what is
+  /// there.
+  const Shape* shape = nullptr;
 };
 
 /// One row a switch: of the next hops towards each LID's switch that are one step nearer, one each, spread as

@@ -2,7 +2,7 @@
 #include <numeric>
 #include <optional>
 
-#include "routing/engines/spread.h"
+#include "routing/engines/tree.h"
 
 namespace smd::routing {
 namespace {
@@ -84,52 +84,29 @@ std::optional<Routes> route(const EngineInput& in, std::span<const SwitchIndex> 
   const auto& [order, costs] = chosen;
   if (!costs.complete()) return std::nullopt;
 
-  const auto leaves = leaves_by_nearness(in.topology, [&chosen](SwitchIndex a, SwitchIndex b) {
-    return Costs<Cost>::length(chosen.costs.row(a)[b]);
-  });
-  const auto runs = number_lids(in.topology, in.lids, leaves);
-  const auto divider = order.tree ? dividers(in.topology, order) : std::vector<std::uint32_t>{};
-  const std::array<Columns<Cost>, 1> columns{{{&costs, &order, all}}};
-  return Routes{fill_rows<Cost>(in, columns, {runs, divider}), {}};
+  return routes_by(in, order, costs, Numbering::dense);
 }
 
-struct Roots {
-  std::vector<SwitchIndex> found;
-  std::vector<Guid> missing;
-};
-
-Roots roots_of(const Topology& topology, const EngineOptions& given) {
-  Roots roots;
-  const auto* const options = std::get_if<UpdnOptions>(&given);
-  if (options == nullptr) return roots;
-  for (const auto guid : options->root_guids) {
-    const auto root = topology.find(guid);
-    if (root == kNoSwitch) {
-      roots.missing.push_back(guid);
-    } else {
-      roots.found.push_back(root);
-    }
-  }
-  return roots;
+std::span<const Guid> roots_of(const EngineOptions& options) {
+  const auto* const own = std::get_if<UpdnOptions>(&options);
+  return own != nullptr ? std::span<const Guid>(own->root_guids) : std::span<const Guid>();
 }
 
 }  // namespace
 
 std::optional<Order> updn_order(const Topology& topology, const EngineOptions& options,
                                 const Parallel& parallel) {
-  const auto [roots, missing] = roots_of(topology, options);
-  if (!roots.empty()) return order_from_roots(topology, roots);
-  std::vector<SwitchIndex> leaves(topology.leaves().begin(), topology.leaves().end());
+  const auto roots = switches_named(topology, roots_of(options));
+  if (roots && !roots->empty()) return order_from_roots(topology, *roots);
+  const std::vector<SwitchIndex> leaves(topology.leaves().begin(), topology.leaves().end());
   return choose<std::uint16_t>(topology, leaves, parallel).order;
 }
 
 std::expected<Routes, RouteError> updn(const EngineInput& in) {
-  const auto [roots, missing] = roots_of(in.topology, in.options);
-  if (roots.empty() && !missing.empty()) {
-    return std::unexpected(RouteError{RouteError::Cause::no_such_root, missing});
-  }
-  auto routes = route<std::uint8_t>(in, roots);
-  if (!routes) routes = route<std::uint16_t>(in, roots);
+  const auto roots = switches_named(in.topology, roots_of(in.options));
+  if (!roots) return std::unexpected(roots.error());
+  auto routes = route<std::uint8_t>(in, *roots);
+  if (!routes) routes = route<std::uint16_t>(in, *roots);
   if (in.stop.stop_requested() || !routes) return std::unexpected(RouteError{});
   return *std::move(routes);
 }

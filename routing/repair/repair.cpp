@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "routing/engines/tree.h"
 #include "routing/repair/attach.h"
 #include "routing/repair/mend.h"
 #include "routing/repair/orphans.h"
@@ -28,6 +29,7 @@ Rows rows_by_index(const RepairInput& in) {
 
 /// The order of the reference, for the switches that are there.
 std::optional<Order> order_now(const RepairInput& in) {
+  if (in.engine.order == nullptr) return std::nullopt;
   const Topology widest(to_input(widened(in.reference, in.topology)));
   const auto wide = in.engine.order(widest, in.options, in.parallel);
   if (!wide) return std::nullopt;
@@ -41,19 +43,6 @@ std::optional<Order> order_now(const RepairInput& in) {
   order.position.resize(n);
   for (std::uint32_t i = 0; i < n; ++i) order.position[sorted[i]] = i;
   return order;
-}
-
-/// Two leaves that cables connect and the order does not.
-template <class Cost>
-std::optional<RouteError> cut_off(const Topology& topology, const Costs<Cost>& costs) {
-  for (const auto a : topology.leaves()) {
-    const auto row = costs.row(a);
-    for (const auto b : topology.leaves()) {
-      if (row[b] != Costs<Cost>::kUnreachable || topology.component(a) != topology.component(b)) continue;
-      return RouteError{RouteError::Cause::no_legal_path, {topology.guid(a), topology.guid(b)}};
-    }
-  }
-  return std::nullopt;
 }
 
 /// Nothing where paths are too long for the costs.

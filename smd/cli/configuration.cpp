@@ -5,13 +5,34 @@
 
 #include <filesystem>
 #include <iterator>
+#include <memory>
 #include <system_error>
 
 #include "config/load.h"
 #include "routing/engine.h"
+#include "smd/dump/lft_dump.h"
 #include "smd/log/modules.h"
 
 namespace smd::cli {
+namespace {
+
+std::expected<void, Failure> load_tables(config::RoutingConfig& routing) {
+  if (routing.tables.empty()) return {};
+  auto dump = sm::load_lfts(routing.tables);
+  if (!dump) return std::unexpected(Failure{2, base::to_string(dump.error())});
+  routing.loaded_tables = std::make_shared<const routing::Tables>(std::move(dump->rows));
+  return {};
+}
+
+std::expected<config::Config, Failure> with_tables(config::Config loaded) {
+  if (auto done = load_tables(loaded.base.routing); !done) return std::unexpected(done.error());
+  for (auto& subnet : loaded.subnets) {
+    if (auto done = load_tables(subnet.routing); !done) return std::unexpected(done.error());
+  }
+  return loaded;
+}
+
+}  // namespace
 
 std::expected<config::Config, Failure> load_configuration(const std::string& file,
                                                           std::span<const std::string> overrides) {
@@ -21,7 +42,7 @@ std::expected<config::Config, Failure> load_configuration(const std::string& fil
   std::optional<std::filesystem::path> path;
   if (!file.empty()) path = file;
   auto loaded = config::load(path, overrides, context);
-  if (loaded) return std::move(*loaded);
+  if (loaded) return with_tables(std::move(*loaded));
   std::string text;
   for (const auto& error : loaded.error()) {
     fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : "\n", config::to_string(error));

@@ -15,6 +15,7 @@
 #include "routing/engine.h"
 #include "routing/quality/quality.h"
 #include "smd/cli/configuration.h"
+#include "smd/cli/route_health.h"
 #include "smd/cli/route_pass.h"
 #include "smd/cli/yardstick.h"
 #include "smd/dump/dumps.h"
@@ -136,6 +137,7 @@ std::expected<sm::RouteReport, Failure> work_through(const RouteOptions& options
   }
   auto report = report_of(options, work->pass);
   report.quality = work->quality;
+  if (options.health) report.health = examine(work->pass.subnet, *work->pass.decided.routes);
   report.ms = sm::minimum(work->times);
   if (options.repeat > 1) report.ms_median = sm::median(work->times);
   report.peak_rss_kb = peak_rss_kb();  // before the yardstick, which is as large as the tables
@@ -153,7 +155,8 @@ int route(const RouteOptions& options, std::ostream& out, std::ostream& err) {
     return report.error().status;
   }
   out << (options.json ? sm::to_json(*report) + "\n" : sm::to_text(*report)) << std::flush;
-  return report->verify.ok() ? 0 : 3;
+  const bool healthy = !report->health || report->health->findings.empty();
+  return report->verify.ok() && healthy ? 0 : 3;
 }
 
 }  // namespace smd::cli

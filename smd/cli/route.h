@@ -18,7 +18,8 @@ struct RouteOptions {
   std::vector<std::string> engines{};  ///< instead of the configuration's
   std::string lids{}, without{}, config{}, lfts{};
   std::string dump_dir{}, dump{};
-  bool quality = false, json = false;
+  std::string reroute{};  ///< "repair" or "converge": how the tables of the whole fabric change
+  bool quality = false, health = false, json = false;
   unsigned threads = 0;  ///< 0: as the configuration says
   unsigned repeat = 1;
 };
@@ -27,7 +28,7 @@ struct RouteOptions {
 void add_route_options(CLI::App& command, RouteOptions& options);
 
 /// The whole command. Returns the exit status: 0 done, 1 failed, 2 bad usage, configuration or input file,
-/// 3 routes not verified.
+/// 3 routes not verified, or with `health` something wrong with the cabling.
 int route(const RouteOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace smd::cli

@@ -15,15 +15,22 @@ void add_route_options(CLI::App& command, RouteOptions& options) {
                                      "engines in order of preference, instead of the configuration's");
   engines->type_name("A[,B...]")->delimiter(',');
   text("--lids", options.lids, "FILE", "LIDs of ports: 'GUID LID' a line, or OpenSM's guid2lid");
-  text("--without", options.without, "FILE",
-       "takes nodes and links away first: 'node NODE' or 'link NODE PORT' a line");
+  auto* without = text("--without", options.without, "FILE",
+                       "takes nodes and links away first: 'node NODE' or 'link NODE PORT' a line");
+  text("--reroute", options.reroute, "repair|converge",
+       "how the complete fabric's tables change: dead entries only, or to fresh ones")
+      ->needs(without)
+      ->check(CLI::IsMember({"repair", "converge"}));
   text("--config", options.config, "FILE", "the configuration; without one its defaults");
   text("--lfts", options.lfts, "FILE",
        "verifies the tables of an opensm-lfts.dump or opensm.fdbs instead of computing any")
-      ->excludes(engines);
+      ->excludes(engines)
+      ->excludes("--reroute");
   auto* folder = text("--dump-dir", options.dump_dir, "DIR", "writes dumps into this folder");
   text("--dump", options.dump, "LIST", "which dumps: file names with commas between")->needs(folder);
   command.add_flag("--quality", options.quality, "measures the balance of the routes");
+  command.add_flag("--health", options.health,
+                   "says what is wrong with the cabling; exit status 3 where something is");
   command
       .add_option("--threads", options.threads, "threads that compute; else the configuration's, else all")
       ->type_name("N")

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "routing/repair/repair.h"
 #include "routing/verify/verify.h"
 #include "smd/decide/decide.h"
 #include "smd/decide/lids.h"
@@ -36,33 +38,84 @@ std::expected<sm::Decision, Failure> compute(const Job& job, const sm::Stored& s
   return std::move(*decision);
 }
 
-/// The dump's tables in place of computed ones: LIDs and topology as ever, no engine.
-sm::Decision take(const Job& job, const sm::LftDump& dump) {
+/// LIDs, links and topology as ever, no tables yet.
+struct Prepared {
   sm::Decision decision;
+  std::shared_ptr<sm::RoutePart> part;
+};
+
+Prepared prepare(const Job& job, const sm::Stored& stored) {
+  Prepared made;
+  auto& decision = made.decision;
   sm::Lap lap;
-  const auto& config = job.config.lids;
-  auto lids = std::make_shared<sm::LidPart>(sm::decide_lids(job.subnet, sm::lid_options(config), {}));
+  const auto lid_options = sm::lid_options(job.config.lids);
+  auto lids = std::make_shared<sm::LidPart>(sm::decide_lids(job.subnet, lid_options, stored));
   decision.times.lids_ms = lap();
-  auto part = std::make_shared<sm::RoutePart>();
-  part->input = sm::topology_input(job.subnet, lids->top, sm::file_order(job.fabric));
-  part->topology = std::make_shared<const routing::Topology>(part->input);
-  part->lid_map = std::make_shared<const routing::LidMap>(sm::lid_map(part->input, *part->topology, *lids));
+  made.part = std::make_shared<sm::RoutePart>();
+  auto& part = *made.part;
+  part.input = sm::topology_input(job.subnet, lids->top, job.config.routing, sm::file_order(job.fabric));
+  part.topology = std::make_shared<const routing::Topology>(part.input);
+  part.lid_map = std::make_shared<const routing::LidMap>(sm::lid_map(part.input, *part.topology, *lids));
   decision.times.topology_ms = lap();
-  routing::Routes routes;
-  for (routing::SwitchIndex s = 0; s < part->topology->switches(); ++s) {
-    const auto row = dump.rows.find(part->topology->guid(s));
-    routes.rows.push_back(row != dump.rows.end() ? row->second : nullptr);
-    part->rows.push_back({part->topology->guid(s), routes.rows.back()});
-  }
-  lap();
-  part->verification = routing::verify(*part->topology, *part->lid_map, routes, job.parallel);
-  decision.times.verify_ms = lap();
-  part->top = lids->top;
-  part->engine = "lfts";
-  decision.decided.links = std::make_shared<sm::LinkPart>(sm::decide_links(job.subnet, job.config.links, {}));
+  part.top = lids->top;
+  decision.decided.links =
+      std::make_shared<sm::LinkPart>(sm::decide_links(job.subnet, job.config.links, stored));
   decision.decided.lids = std::move(lids);
-  decision.decided.routes = std::move(part);
-  return decision;
+  return made;
+}
+
+sm::Decision finish(Prepared made, const Job& job, routing::Routes routes, std::string engine) {
+  auto& part = *made.part;
+  for (routing::SwitchIndex s = 0; s < part.topology->switches(); ++s) {
+    part.rows.push_back({part.topology->guid(s), routes.rows[s]});
+  }
+  sm::Lap lap;
+  part.verification = routing::verify(*part.topology, *part.lid_map, routes, job.parallel);
+  made.decision.times.verify_ms = lap();
+  part.layers = routes.layers;
+  part.engine = std::move(engine);
+  made.decision.decided.routes = std::move(made.part);
+  return std::move(made.decision);
+}
+
+/// The dump's tables in place of computed ones, no engine.
+sm::Decision take(const Job& job, const sm::LftDump& dump) {
+  auto made = prepare(job, {});
+  routing::Routes routes;
+  for (routing::SwitchIndex s = 0; s < made.part->topology->switches(); ++s) {
+    const auto row = dump.rows.find(made.part->topology->guid(s));
+    routes.rows.push_back(row != dump.rows.end() ? row->second : nullptr);
+  }
+  return finish(std::move(made), job, std::move(routes), "lfts");
+}
+
+/// The complete fabric's tables repaired; nothing where that cannot be, with a note.
+std::optional<sm::Decision> repair(const Job& job, const sm::Stored& stored, const sm::RoutePart& complete,
+                                   std::vector<std::string>& notes) {
+  auto made = prepare(job, stored);
+  std::vector<routing::OldRow> old;
+  for (const auto& row : complete.rows) old.push_back({row.node, row.row});
+  const auto reference = routing::widened({}, *complete.topology);
+  const auto* const engine = routing::find_engine(complete.engine);
+  sm::Lap lap;
+  auto repaired = routing::repair({.topology = *made.part->topology,
+                                   .lids = *made.part->lid_map,
+                                   .old = old,
+                                   .reference = reference,
+                                   .engine = *engine,
+                                   .options = sm::engine_options(complete.engine, job.config.routing),
+                                   .parallel = job.parallel,
+                                   .stop = {}});
+  made.decision.times.route_ms = lap();
+  if (!repaired) {
+    notes.push_back("no repair, routed afresh: " + routing::to_string(repaired.error()));
+    return std::nullopt;
+  }
+  auto decision = finish(std::move(made), job, std::move(repaired->routes), complete.engine);
+  const auto& part = *decision.decided.routes;
+  if (part.verification.clean()) return decision;
+  notes.push_back("no repair, routed afresh: " + routing::describe(part.verification, *part.topology));
+  return std::nullopt;
 }
 
 void note_rows(const sm::LftDump& dump, const sm::RoutePart& routes, const std::string& file,
@@ -143,9 +196,14 @@ std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const co
     stored = *sm::remember(std::make_shared<const sm::Stored>(), pass.subnet, *decided);
     complete = std::move(*decided);
   }
-  auto decision = compute(job, stored);
-  if (!decision) return std::unexpected(decision.error());
-  fill(pass, std::move(*decision), true);
+  std::optional<sm::Decision> repaired;
+  if (complete && options.reroute == "repair") repaired = repair(job, stored, *complete->routes, pass.notes);
+  if (!repaired) {
+    auto decision = compute(job, stored);
+    if (!decision) return std::unexpected(decision.error());
+    repaired = std::move(*decision);
+  }
+  fill(pass, *std::move(repaired), true);
   if (complete) pass.changed = changed_entries(*complete->routes, *pass.decided.routes);
   return pass;
 }

@@ -37,7 +37,7 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   decision.times.lids_ms = lap();
   decided.links = reuse(before.links, decide_links(in.subnet, in.config.links, in.stored));
   decision.times.links_ms = lap();
-  auto input = topology_input(in.subnet, decided.lids->top, in.file_order);
+  auto input = topology_input(in.subnet, decided.lids->top, in.config.routing, in.file_order);
   decision.times.topology_ms = lap();
   const bool stay = !in.fresh_routes && !in.adopting && before.routes && before.lids == decided.lids;
   if (stay && same_input(*before.routes, input, in.config.routing)) {
@@ -48,6 +48,14 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   if (!routes) return std::unexpected(routes.error());
   decided.routes = std::move(*routes);
   return decision;
+}
+
+routing::EngineOptions engine_options(std::string_view engine, const config::RoutingConfig& config) {
+  if (engine == "updn") return routing::UpdnOptions{.root_guids = config.root_guids};
+  if (engine == "dmodc") return routing::DmodcOptions{.root_guids = config.root_guids};
+  if (engine == "ftree") return routing::FtreeOptions{.root_guids = config.root_guids};
+  if (engine == "file") return routing::FileOptions{.tables = config.loaded_tables};
+  return {};
 }
 
 LidOptions lid_options(const config::LidsConfig& config) {

@@ -5,8 +5,10 @@
 #include <expected>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "config/config.h"
+#include "routing/engine.h"
 #include "routing/parallel.h"
 #include "smd/decide/decided.h"
 #include "smd/decide/lids.h"
@@ -34,6 +36,9 @@ struct Decision {
 
 /// Pure and deterministic. Fails only when stopped.
 std::expected<Decision, routing::RouteError> decide(const DecideInput& in);
+
+/// [routing] as an engine takes it.
+routing::EngineOptions engine_options(std::string_view engine, const config::RoutingConfig& config);
 
 /// [lids] as decide_lids takes it.
 LidOptions lid_options(const config::LidsConfig& config);

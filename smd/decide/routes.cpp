@@ -16,15 +16,9 @@ namespace {
 
 using Part = std::expected<std::shared_ptr<const RoutePart>, routing::RouteError>;
 
-routing::EngineOptions options_of(std::string_view engine, const config::RoutingConfig& config) {
-  routing::EngineOptions options;
-  if (engine == "updn") options = routing::UpdnOptions{.root_guids = config.root_guids};
-  return options;
-}
-
 std::vector<routing::ChainLink> chain_of(const config::RoutingConfig& config) {
   std::vector<routing::ChainLink> chain;
-  for (const auto& name : config.engines) chain.push_back({name, options_of(name, config)});
+  for (const auto& name : config.engines) chain.push_back({name, engine_options(name, config)});
   return chain;
 }
 
@@ -119,7 +113,7 @@ Part Routing::finish(routing::Routes&& routes, std::string engine, RoutePart::Or
 Part Routing::repair(std::span<const routing::OldRow> old, const std::string& engine) {
   const auto* info = routing::find_engine(engine);
   if (info == nullptr) return nullptr;
-  const auto options = options_of(engine, in_.config.routing);
+  const auto options = engine_options(engine, in_.config.routing);
   auto repaired = routing::repair({.topology = *base_.topology,
                                    .lids = *base_.lid_map,
                                    .old = old,

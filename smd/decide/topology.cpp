@@ -21,6 +21,27 @@ bool both_ends(const Subnet& subnet, const PeerPort& self, const Port& port) {
   return far != nullptr && far->linked() && far->peer == self;
 }
 
+/// What the operator says end ports are for.
+class Kinds {
+ public:
+  explicit Kinds(const config::RoutingConfig& config) : compute_(config.compute_nodes), io_(config.io_nodes) {
+    std::ranges::sort(compute_);
+    std::ranges::sort(io_);
+  }
+  routing::EndKind of(const Node& node, Guid port) const {
+    const auto kind = end_kind(node);
+    if (kind != routing::EndKind::compute) return kind;
+    const auto named = [&](const std::vector<Guid>& guids) {
+      return std::ranges::binary_search(guids, port) || std::ranges::binary_search(guids, node.guid());
+    };
+    if (named(io_) || (!compute_.empty() && !named(compute_))) return routing::EndKind::io;
+    return kind;
+  }
+
+ private:
+  std::vector<Guid> compute_, io_;
+};
+
 std::vector<const Node*> nodes_in_order(const Subnet& subnet, const std::vector<Guid>& file_order) {
   std::vector<const Node*> nodes;
   nodes.reserve(subnet.nodes.size());
@@ -42,8 +63,10 @@ routing::EndKind end_kind(const Node& node) {
   return routing::EndKind::compute;
 }
 
-routing::TopologyInput topology_input(const Subnet& subnet, Lid top, const std::vector<Guid>& file_order) {
+routing::TopologyInput topology_input(const Subnet& subnet, Lid top, const config::RoutingConfig& config,
+                                      const std::vector<Guid>& file_order) {
   routing::TopologyInput input;
+  const Kinds kinds(config);
   const auto nodes = nodes_in_order(subnet, file_order);
   std::unordered_map<Guid, SwitchIndex> index;  // looked up only, never walked
   for (const auto* node : nodes) {
@@ -65,7 +88,7 @@ routing::TopologyInput topology_input(const Subnet& subnet, Lid top, const std::
       const auto peer = port.peer ? index_of(port.peer->node) : routing::kNoSwitch;
       if (!node->is_switch()) {
         input.end_ports.push_back({port.guid, peer, peer == routing::kNoSwitch ? PortNum{} : port.peer->port,
-                                   end_kind(*node), node->guid(), node->info.system_image});
+                                   kinds.of(*node, port.guid), node->guid(), node->info.system_image});
       } else if (peer != routing::kNoSwitch &&
                  std::pair{node->guid(), num} <= std::pair{port.peer->node, port.peer->port}) {
         input.links.push_back({self, num, peer, port.peer->port});

@@ -2,6 +2,7 @@
 #pragma once
 // The Subnet as routing sees it.
 
+#include "config/config.h"
 #include "routing/topology/input.h"
 #include "routing/topology/lids.h"
 #include "smd/decide/decided.h"
@@ -11,8 +12,8 @@ namespace smd::sm {
 
 /// Switches that can be programmed for LIDs up to `top`, the cables between them and the end ports on them.
 /// In the order of the Subnet's nodes; `file_order`, where given, holds node GUIDs in the order in which
-/// quality figures number leaf switches.
-routing::TopologyInput topology_input(const Subnet& subnet, Lid top,
+/// quality figures number leaf switches. What end ports are for is told by `config`, too.
+routing::TopologyInput topology_input(const Subnet& subnet, Lid top, const config::RoutingConfig& config,
                                       const std::vector<Guid>& file_order = {});
 
 /// The LIDs of `input`'s switches and end ports.

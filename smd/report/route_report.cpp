@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/report/route_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -51,6 +53,21 @@ Json changes(const ChangedEntries& changed) {
   return {Json::Object{{"lft_entries", {changed.lft_entries}}, {"lft_blocks", {changed.lft_blocks}}}};
 }
 
+Json findings(const routing::Health& health) {
+  Json::Array array;
+  for (const auto& finding : health.findings) {
+    Json::Array ports;
+    for (const auto& [node, port] : finding.ports) {
+      ports.push_back(
+          {Json::Object{{"guid", {fmt::format("{}", node)}}, {"port", {std::uint64_t{port.value()}}}}});
+    }
+    array.push_back({Json::Object{{"kind", {std::string(to_string(finding.kind))}},
+                                  {"ports", {std::move(ports)}},
+                                  {"text", {finding.text}}}});
+  }
+  return {std::move(array)};
+}
+
 Json texts(const std::vector<std::string>& lines) {
   Json::Array array;
   for (const auto& line : lines) array.push_back({line});
@@ -94,6 +111,7 @@ std::string to_json(const RouteReport& report) {
   object.emplace_back("verify", verification(report.verify));
   object.emplace_back("quality", report.quality ? figures(*report.quality) : Json{});
   object.emplace_back("changed", report.changed ? changes(*report.changed) : Json{});
+  object.emplace_back("health", report.health ? findings(*report.health) : Json{});
   return to_text(Json{std::move(object)});
 }
 

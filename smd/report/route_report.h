@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "routing/health/health.h"
 #include "routing/quality/quality.h"
 #include "routing/verify/report.h"
 
@@ -38,6 +39,7 @@ struct RouteReport {
   routing::Verification verify;
   std::string faults;  ///< with examples, as routing::describe gives it; for the text
   std::optional<routing::Quality> quality;
+  std::optional<routing::Health> health;
   std::optional<ChangedEntries> changed;  ///< with --without: against the complete fabric
 };
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <utility>
 
 #include "smd/report/route_report.h"
 
@@ -46,6 +47,24 @@ std::string proof(const RouteReport& report) {
   return text;
 }
 
+/// The cabling: what is missing at each level, then a line a finding.
+template <class Line>
+void add_health(const routing::Health& health, const Line& line) {
+  std::string_view name = "cabling";
+  const auto next = [&](const std::string& text) { line(std::exchange(name, ""), text); };
+  if (!health.tree) next("not a tree: only speeds and widths are looked at");
+  for (const auto& level : health.levels) {
+    if (level.cables == level.wanted) continue;
+    next(fmt::format(
+        "{} of {} cables upwards from level {} are there: {:.1f} % of the bisection is lost", level.cables,
+        level.wanted, level.rank,
+        100.0 * static_cast<double>(level.wanted - level.cables) / static_cast<double>(level.wanted)));
+  }
+  for (const auto& finding : health.findings)
+    next(fmt::format("{}: {}", to_string(finding.kind), finding.text));
+  if (health.findings.empty()) next("nothing wrong found");
+}
+
 }  // namespace
 
 std::string to_text(const RouteReport& report) {
@@ -73,6 +92,7 @@ std::string to_text(const RouteReport& report) {
                                 counted(report.changed->lft_entries, "LFT entry", "LFT entries"),
                                 counted(report.changed->lft_blocks, "block", "blocks")));
   }
+  if (report.health) add_health(*report.health, line);
   line("time", times(report.ms));
   if (report.ms_median) line("", times(*report.ms_median) + " (median; above the minimum)");
   line("memory", fmt::format("peak {:.1f} MB; writing all tables once takes {:.2f} ms",

@@ -116,7 +116,7 @@ def reload(args):
     """SIGHUP: what changed is said and in force; --set stays; what needs a restart is named."""
     with config_daemon(args) as smd:
         subnet = smd.swept()
-        expect(subnet["last_sweep"]["engine"] == "updn", subnet["last_sweep"])
+        expect(subnet["last_sweep"]["engine"] == "dmodc", subnet["last_sweep"])
         smd.config.write_text('[routing]\nengines = ["minhop"]\nthreads = 3\n[lids]\nlmc = 3\n'
                               '[mad]\nmax_outstanding = 40\nper_node = 1\n[log]\nlevel = "debug"\n')
         smd.hang_up()

@@ -65,7 +65,7 @@ TEST_F(Route, ReportsAFabricFromASpec) {
   EXPECT_EQ(report.at("lids").as_int64(), 44);
   EXPECT_EQ(report.at("links").as_int64(), 64);
   EXPECT_EQ(report.at("threads").as_int64(), 1);
-  EXPECT_EQ(report.at("engine").as_string(), "updn");
+  EXPECT_EQ(report.at("engine").as_string(), "dmodc");
   EXPECT_TRUE(report.at("verify").at("ok").as_bool());
   EXPECT_EQ(report.at("quality").at("max_link_paths").as_int64(), 28);
   EXPECT_TRUE(report.at("changed").is_null());
@@ -163,6 +163,48 @@ TEST_F(Route, GivesPortsTheLidsOfAFile) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "opensm.fdbs"));
 }
 
+TEST_F(Route, RepairsTheTablesOfTheCompleteFabricWithFewerChanges) {
+  options_.topology = "ft3:8";
+  options_.engines = {"minhop"};
+  options_.without = file("without", "link 0x0002c90000000010 8\n");
+  options_.reroute = "converge";
+  const auto converged = json();
+
+  options_.reroute = "repair";
+  const auto repaired = json();
+
+  EXPECT_TRUE(repaired.at("verify").at("ok").as_bool());
+  EXPECT_GT(repaired.at("changed").at("lft_entries").as_int64(), 0);
+  EXPECT_LE(repaired.at("changed").at("lft_entries").as_int64(),
+            converged.at("changed").at("lft_entries").as_int64());
+}
+
+TEST_F(Route, TellsWhatIsWrongWithTheCabling) {
+  options_.topology = "ft2:8";
+  options_.health = true;
+  EXPECT_EQ(run(), 0);
+  EXPECT_THAT(out_, HasSubstr("cabling   nothing wrong found"));
+
+  options_.without = file("without", "link leaf000 5\n");
+  options_.json = true;
+
+  EXPECT_EQ(run(), 3);
+  EXPECT_THAT(out_, HasSubstr("\"kind\":\"missing\""));
+  EXPECT_THAT(out_, HasSubstr("no cable between leaf000 port 5 and spine000 port 1"));
+}
+
+TEST_F(Route, TakesTheTablesOfAFile) {
+  options_.topology = "ft2:4";
+  options_.dump_dir = folder_.string();
+  ASSERT_EQ(run(), 0);
+
+  options_ = {.topology = "ft2:4",
+              .config = file("c.toml", "[routing]\nengines = [\"file\"]\ntables = \"opensm-lfts.dump\"\n"),
+              .json = true,
+              .threads = 1};
+  EXPECT_EQ(json().at("engine").as_string(), "file");
+}
+
 TEST_F(Route, RepeatsForTheMedian) {
   options_.topology = "ft2:4";
   options_.repeat = 3;
@@ -185,7 +227,7 @@ TEST_F(Route, EndsWithStatus2OnBadInputAndSaysWhere) {
   EXPECT_EQ(fails({.topology = name("no.net")}), name("no.net") + ": No such file or directory\n");
   EXPECT_THAT(fails({.topology = "ft3:7"}), HasSubstr("ft3:7: "));
   EXPECT_EQ(fails({.topology = "ft2:4", .engines = {"fttree"}}),
-            "--engine \"fttree\": not an engine (minhop, updn)\n");
+            "--engine \"fttree\": not an engine (dmodc, ftree, updn, dnup, minhop, file)\n");
   EXPECT_THAT(fails({.topology = "ft2:4", .dump_dir = name("d"), .dump = "x"}),
               HasSubstr("--dump \"x\": not a dump"));
   EXPECT_THAT(fails({.topology = "ft2:4", .config = file("c.toml", "[routing]\nengine = 1\n")}),
@@ -219,7 +261,10 @@ TEST(RouteOptionsOnTheCommandLine, AreThoseOfTheContractAndNoOthers) {
   EXPECT_THROW(parse({"--topology", "x", "--lfts", "y", "--engine", "updn"}), CLI::ParseError);
   EXPECT_THROW(parse({"--topology", "x", "--threads", "0"}), CLI::ParseError);
   EXPECT_THROW(parse({"--topology", "x", "--repeat", "0"}), CLI::ParseError);
-  EXPECT_THROW(parse({"--topology", "x", "--health"}), CLI::ParseError);
+  EXPECT_TRUE(parse({"--topology", "x", "--health"}).health);
+  EXPECT_THROW(parse({"--topology", "x", "--reroute", "repair"}), CLI::ParseError);
+  EXPECT_THROW(parse({"--topology", "x", "--without", "y", "--reroute", "again"}), CLI::ParseError);
+  EXPECT_EQ(parse({"--topology", "x", "--without", "y", "--reroute", "repair"}).reroute, "repair");
 }
 
 }  // namespace

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "routing/chain.h"
 #include "routing/verify/verify.h"
+#include "tests/support/routing_damage.h"
+#include "tests/support/routing_engines.h"
 #include "tests/support/routing_fabrics.h"
+#include "tests/support/routing_oracle.h"
 
 namespace smd::routing {
 namespace {
@@ -34,6 +38,14 @@ std::expected<Routes, RouteError> run(const EngineInfo& engine, const Routable& 
       {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = parallel, .stop = {}});
 }
 
+/// Engines for trees may refuse what is none, and say why.
+void expect_refusal(const EngineInfo& engine, const RouteError& error) {
+  EXPECT_TRUE(engine.name == "dmodc" || engine.name == "ftree" || engine.name == "dnup") << engine.name;
+  EXPECT_TRUE(error.cause == RouteError::Cause::not_a_tree || error.cause == RouteError::Cause::no_legal_path)
+      << to_string(error);
+  EXPECT_EQ(error.guids.size(), 2U);
+}
+
 class EveryEngine : public testing::TestWithParam<EngineInfo> {};
 
 TEST_P(EveryEngine, ReachesEveryHostAndLoopsNowhere) {
@@ -43,7 +55,10 @@ TEST_P(EveryEngine, ReachesEveryHostAndLoopsNowhere) {
 
       const auto routes = run(GetParam(), fabric, Serial{});
 
-      ASSERT_TRUE(routes) << builder.name();
+      if (!routes) {
+        expect_refusal(GetParam(), routes.error());
+        continue;
+      }
       const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
       EXPECT_EQ(found.host_pairs_unreachable, 0U) << builder.name() << describe(found, fabric.topology);
       EXPECT_EQ(found.loops, 0U) << builder.name() << describe(found, fabric.topology);
@@ -73,7 +88,8 @@ TEST_P(EveryEngine, GivesTheSameBytesForAnyOrderOfTheInputAndAnyThreads) {
     const auto one = run(GetParam(), fabric, Serial{});
     const auto other = run(GetParam(), shuffled, Threads{3});
 
-    ASSERT_TRUE(one && other);
+    ASSERT_EQ(one.has_value(), other.has_value());
+    if (!one) continue;
     ASSERT_EQ(one->rows.size(), other->rows.size());
     for (std::size_t s = 0; s < one->rows.size(); ++s) {
       ASSERT_EQ(*one->rows[s], *other->rows[s]) << builder.name() << " switch " << s;
@@ -81,7 +97,7 @@ TEST_P(EveryEngine, GivesTheSameBytesForAnyOrderOfTheInputAndAnyThreads) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, EveryEngine, testing::ValuesIn(kEngines),
+INSTANTIATE_TEST_SUITE_P(Engines, EveryEngine, testing::ValuesIn(computing_engines()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Updn, IsFreeOfCreditLoopsOnAnyFabric) {
@@ -94,6 +110,104 @@ TEST(Updn, IsFreeOfCreditLoopsOnAnyFabric) {
     const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
     EXPECT_TRUE(found.clean()) << builder.name() << ": " << describe(found, fabric.topology);
   }
+}
+
+/// Trees of two and three levels, and with parallel cables.
+Builder any_tree() {
+  switch (*rc::gen::inRange(0, 4)) {
+    case 0:
+      return fabrics::ft2(*rc::gen::inRange(2U, 10U), *rc::gen::inRange(2U, 6U), *rc::gen::inRange(1U, 7U),
+                          *rc::gen::inRange(1U, 4U));
+    case 1:
+      return fabrics::ft3(4);
+    case 2:
+      return fabrics::ft3(6);
+    default:
+      return fabrics::ft3(8);
+  }
+}
+
+RC_GTEST_PROP(TreeEngines, RouteEveryDamagedTreeInWhichLeavesHaveAWayUpAndDown, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const auto whole = fabrics::told(any_tree().input(), static_cast<std::uint8_t>(*rc::gen::inRange(0, 2)));
+  const auto links = whole.input.links.size(), switches = whole.input.switches.size();
+  const auto fabric = fabrics::damaged(whole, seed, links * *rc::gen::element<std::size_t>(0, 1, 5, 10) / 100,
+                                       switches * *rc::gen::element<std::size_t>(0, 1, 5, 10) / 100)
+                          .routable();
+  const auto& topology = fabric.topology;
+  const auto& engine = *find_engine(*rc::gen::element<std::string>("dmodc", "ftree"));
+
+  const auto routes = run(engine, fabric, Serial{});
+
+  RC_TAG(engine.name, routes.has_value());
+  if (!routes) {
+    // The error names two leaves; there is really no way between them.
+    RC_ASSERT(routes.error().cause == RouteError::Cause::no_legal_path);
+    const auto order = find_tree(topology);
+    const auto a = topology.find(routes.error().guids[0]), b = topology.find(routes.error().guids[1]);
+    RC_ASSERT(!oracle::reachable_up_down(topology, order, a)[b]);
+    return;
+  }
+  const auto found = oracle::verify(topology, fabric.lids, *routes);
+  RC_ASSERT(found.host_pairs_unreachable == 0U);
+  RC_ASSERT(found.loops == 0U);
+  RC_ASSERT(found.dead_ends == 0U);
+  RC_ASSERT(!found.any_credit_loop);
+}
+
+TEST(TreeEngines, SayWhyATorusIsNoTree) {
+  const auto fabric = fabrics::with_lids(fabrics::torus(4, 4, 2).input());
+
+  const auto routes = run(*find_engine("dmodc"), fabric, Serial{});
+
+  ASSERT_FALSE(routes);
+  EXPECT_TRUE(to_string(routes.error()).starts_with("not a tree: hosts hang on 0x000000000000100"))
+      << to_string(routes.error());
+}
+
+TEST(TreeEngines, WhatIsMissingMovesOnlyWhatWouldHaveGoneThere) {
+  const auto whole = fabrics::told(fabrics::ft3(8).input());
+  auto damaged = whole;
+  damaged.input.links.erase(damaged.input.links.begin());
+  const auto before = whole.routable(), now = damaged.routable();
+
+  const auto old = run(*find_engine("dmodc"), before, Serial{});
+  const auto fresh = run(*find_engine("dmodc"), now, Serial{});
+
+  std::size_t changed = 0, dead = 0;
+  for (SwitchIndex s = 0; s < 80; ++s) {
+    for (std::uint32_t value = 1; value <= now.lids.top().value(); ++value) {
+      const auto lid = Lid{static_cast<std::uint16_t>(value)};
+      changed += entry(old->rows[s].get(), lid) != entry(fresh->rows[s].get(), lid) ? 1 : 0;
+      const auto end = oracle::travel(now.topology, now.lids, *old, s, lid).end;
+      dead += end != oracle::Trip::End::arrives ? 1 : 0;
+    }
+  }
+  EXPECT_LE(changed, dead);
+}
+
+TEST(FileEngine, TakesTheTablesAsTheyAre) {
+  const auto fabric = fabrics::with_lids(fabrics::ft2(4, 2, 3).input());
+  const auto wanted = run(*find_engine("updn"), fabric, Serial{});
+  auto tables = std::make_shared<Tables>();
+  for (SwitchIndex s = 0; s < fabric.topology.switches(); ++s) {
+    (*tables)[fabric.topology.guid(s)] = wanted->rows[s];
+  }
+  const auto routed = [&](std::shared_ptr<const Tables> given) {
+    return find_engine("file")->run({.topology = fabric.topology,
+                                     .lids = fabric.lids,
+                                     .options = FileOptions{std::move(given)},
+                                     .parallel = Serial{},
+                                     .stop = {}});
+  };
+
+  const auto routes = routed(tables);
+  const auto none = routed(nullptr);
+
+  ASSERT_TRUE(routes);
+  EXPECT_EQ(routes->rows, wanted->rows);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().cause, RouteError::Cause::no_tables);
 }
 
 }  // namespace

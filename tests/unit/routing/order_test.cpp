@@ -45,6 +45,19 @@ TEST(FindTree, LiftsACoreThatLostAPod) {
   expect_three_levels(find_tree(Topology(builder.input())));
 }
 
+TEST(FindTree, ALeafWithoutHostsIsALeaf) {
+  auto builder = fabrics::ft3(8);
+  std::erase_if(builder.input().end_ports, [](const EndPortSpec& end) { return end.sw == 5; });
+
+  expect_three_levels(find_tree(Topology(builder.input())));
+}
+
+TEST(FindTree, SeesTheLevelsThroughDamage) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    expect_three_levels(find_tree(Topology(fabrics::damaged(fabrics::ft3(8), seed, 10).input())));
+  }
+}
+
 TEST(FindTree, SaysThatATorusIsNone) {
   EXPECT_FALSE(find_tree(Topology(fabrics::torus(5, 5, 2).input())).tree);
   EXPECT_FALSE(find_tree(Topology(fabrics::torus(4, 4, 2).input())).tree);

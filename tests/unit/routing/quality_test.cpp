@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "routing/engine.h"
+#include "tests/support/routing_engines.h"
 #include "tests/support/routing_fabrics.h"
 #include "tests/support/routing_oracle.h"
 
@@ -22,7 +23,7 @@ RC_GTEST_PROP(Quality, LinkPathsAreThoseOfEveryPairOfHosts, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto fabric =
       fabrics::with_lids(fabrics::irregular(seed, *rc::gen::inRange(1U, 12U), 10, 20).input());
-  const auto routes = routed_by(kEngines[seed % kEngines.size()], fabric);
+  const auto routes = routed_by(general_engines()[seed % 2], fabric);
 
   const auto fast =
       link_paths(fabric.topology, fabric.lids, routes, hosts_in_file_order(fabric.topology), Serial{});
@@ -68,13 +69,14 @@ TEST_P(WholeTree, IsTheSameWithManyThreads) {
             measure(fabric.topology, fabric.lids, routes, hosts, Threads{3}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, WholeTree, testing::ValuesIn(kEngines),
+INSTANTIATE_TEST_SUITE_P(Engines, WholeTree, testing::ValuesIn(computing_engines()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Quality, AFabricWithoutHostsHasNoLoad) {
   const auto fabric = fabrics::with_lids(fabrics::ft2(2, 2, 0).input());
 
-  const auto quality = measure(fabric.topology, fabric.lids, routed_by(kEngines[0], fabric), {}, Serial{});
+  const auto quality =
+      measure(fabric.topology, fabric.lids, routed_by(general_engines()[0], fabric), {}, Serial{});
 
   EXPECT_EQ(quality, Quality{});
 }
@@ -87,7 +89,7 @@ TEST(Quality, OneCableBetweenTwoSwitchesIsSharedByAll) {
   b.link(0, 1);
   const auto fabric = fabrics::with_lids(b.input());
 
-  const auto quality = measure(fabric.topology, fabric.lids, routed_by(kEngines[0], fabric),
+  const auto quality = measure(fabric.topology, fabric.lids, routed_by(general_engines()[0], fabric),
                                hosts_in_file_order(fabric.topology), Serial{});
 
   EXPECT_EQ(quality.max_link_paths, 4U);

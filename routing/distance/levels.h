@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Levels of a tree counted from its leaves.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "routing/topology/topology.h"
+
+namespace smd::routing {
+
+/// Ranks (smaller is higher up) if nearly every cable joins two neighbouring levels when a switch's level is
+/// its distance from the nearest of `leaves`; nothing where that is not so. It holds however many cables and
+/// switches of a tree are missing, and not where leaves hang at different heights. A switch that is no
+/// nearer to the leaves than those below it is a leaf that lost its hosts.
+std::optional<std::vector<std::int32_t>> ranks_from_leaves(const Topology& topology,
+                                                           std::span<const SwitchIndex> leaves);
+
+}  // namespace smd::routing

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The closed form of Gliksberg et al. ("High-Quality Fault Resiliency in Fat Trees", IEEE Micro 40(1), 2020),
+// itself Zahavi's d-mod-k for trees that are not whole. Turns are counted in the tree that the fabric was
+// built as, so that what is missing moves only what would have gone there.
+#include "routing/engines/tree.h"
+
+namespace smd::routing {
+namespace {
+
+std::span<const Guid> roots_of(const EngineOptions& options) {
+  const auto* const own = std::get_if<DmodcOptions>(&options);
+  return own != nullptr ? std::span<const Guid>(own->root_guids) : std::span<const Guid>();
+}
+
+}  // namespace
+
+std::optional<Order> dmodc_order(const Topology& topology, const EngineOptions& options,
+                                 const Parallel& /*parallel*/) {
+  auto order = order_of_tree(topology, roots_of(options));
+  if (!order) return std::nullopt;
+  return *std::move(order);
+}
+
+std::expected<Routes, RouteError> dmodc(const EngineInput& in) {
+  const auto order = order_of_tree(in.topology, roots_of(in.options));
+  if (!order) return std::unexpected(order.error());
+  return route_tree(in, *order, Numbering::dense);
+}
+
+}  // namespace smd::routing

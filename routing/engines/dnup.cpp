@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/engines/tree.h"
+
+namespace smd::routing {
+
+std::optional<Order> dnup_order(const Topology& topology, const EngineOptions& /*options*/,
+                                const Parallel& /*parallel*/) {
+  return order_from_leaves(topology);
+}
+
+std::expected<Routes, RouteError> dnup(const EngineInput& in) {
+  return route_tree(in, order_from_leaves(in.topology), Numbering::dense);
+}
+
+}  // namespace smd::routing

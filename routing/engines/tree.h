@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What engines for trees have in common.
+
+#include <concepts>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "routing/distance/costs.h"
+#include "routing/engine.h"
+#include "routing/engines/numbering.h"
+
+namespace smd::routing {
+
+/// Those of the switches that are there; an error where some are asked for and none is.
+std::expected<std::vector<SwitchIndex>, RouteError> switches_named(const Topology& topology,
+                                                                   std::span<const Guid> guids);
+
+/// The order of a tree, from the roots if there are any; an error where the fabric is none.
+std::expected<Order, RouteError> order_of_tree(const Topology& topology, std::span<const Guid> root_guids);
+
+/// Two leaves that cables connect and the order does not. Costs are to all switches, by SwitchIndex.
+template <std::unsigned_integral Cost>
+std::optional<RouteError> cut_off(const Topology& topology, const Costs<Cost>& costs) {
+  for (const auto a : topology.leaves()) {
+    const auto row = costs.row(a);
+    for (const auto b : topology.leaves()) {
+      if (row[b] != Costs<Cost>::kUnreachable || topology.component(a) != topology.component(b)) continue;
+      return RouteError{RouteError::Cause::no_legal_path, {topology.guid(a), topology.guid(b)}};
+    }
+  }
+  return std::nullopt;
+}
+
+/// Rows by an order and the costs that were made by it: in turns that follow the levels where it is a tree,
+/// to the least used port elsewhere.
+template <std::unsigned_integral Cost>
+Routes routes_by(const EngineInput& in, const Order& order, const Costs<Cost>& costs, Numbering numbering);
+
+/// All of a tree engine: up and down by `order`, d-mod-k, every pair of leaves or an error.
+std::expected<Routes, RouteError> route_tree(const EngineInput& in, const Order& order, Numbering numbering);
+
+extern template Routes routes_by<std::uint8_t>(const EngineInput&, const Order&, const Costs<std::uint8_t>&,
+                                               Numbering);
+extern template Routes routes_by<std::uint16_t>(const EngineInput&, const Order&, const Costs<std::uint16_t>&,
+                                                Numbering);
+
+}  // namespace smd::routing

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/health/health.h"
+
+namespace smd::routing {
+
+Health examine(const HealthInput& in) {
+  Health health;
+  const auto order = find_tree(in.topology);
+  health.tree = order.tree && !in.topology.leaves().empty();
+  if (health.tree) {
+    examine_cables(in, order, find_shape(in.topology, order), health);
+    examine_rails(in, health);
+  }
+  examine_rates(in, order, health);
+  return health;
+}
+
+}  // namespace smd::routing

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What is wrong with the cabling of a tree, in sentences that a technician can act on.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mad/base/id.h"
+#include "mad/base/link.h"
+#include "routing/distance/order.h"
+#include "routing/topology/shape.h"
+#include "routing/topology/topology.h"
+
+namespace smd::routing {
+
+enum class Ailment : std::uint8_t {
+  missing,  ///< a cable that switches of the same kind have
+  extra,    ///< one that they have not
+  swapped,  ///< one that leads to the wrong switch
+  slow,     ///< a speed below the usual
+  width,    ///< lanes lost
+  rail,     ///< a host's adapter on a leaf of another rail, or a rail without one
+  uneven,   ///< a group of switches with fewer uplinks than others
+};
+constexpr std::string_view to_string(Ailment kind) {
+  switch (kind) {
+    case Ailment::missing:
+      return "missing";
+    case Ailment::extra:
+      return "extra";
+    case Ailment::swapped:
+      return "swapped";
+    case Ailment::slow:
+      return "slow";
+    case Ailment::width:
+      return "width";
+    case Ailment::rail:
+      return "rail";
+    case Ailment::uneven:
+      return "uneven";
+  }
+  return "unknown";
+}
+
+/// Port 0: the node as a whole.
+struct PortName {
+  Guid node;
+  PortNum port;
+  friend auto operator<=>(const PortName&, const PortName&) = default;
+};
+
+struct Finding {
+  Ailment kind = Ailment::missing;
+  std::vector<PortName> ports;
+  std::string text;  ///< one sentence without a full stop
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+/// Cables that a level has towards the one above it, and should have.
+struct LevelHealth {
+  std::int32_t rank = 0;
+  std::uint64_t cables = 0, wanted = 0;
+};
+
+struct Health {
+  bool tree = false;  ///< else only speeds and widths are looked at
+  std::vector<Finding> findings;
+  std::vector<LevelHealth> levels;
+};
+
+struct PortRate {
+  LinkWidth width = LinkWidth::x4;
+  LinkSpeed speed = LinkSpeed::unknown;
+};
+
+struct HealthInput {
+  const Topology& topology;
+  std::function<PortRate(PortName)> rate;  ///< of a switch's port that is linked
+  std::function<std::string(Guid)> name;   ///< of a node, for the sentences
+};
+
+/// Against the tree that the fabric was built as, which is what most switches of a kind still show: a fault
+/// is what the few have and the many have not. Deterministic.
+Health examine(const HealthInput& in);
+
+// The parts, each adding what it finds.
+void examine_cables(const HealthInput& in, const Order& order, const Shape& shape, Health& health);
+void examine_rails(const HealthInput& in, Health& health);
+void examine_rates(const HealthInput& in, const Order& order, Health& health);
+
+}  // namespace smd::routing

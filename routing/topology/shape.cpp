@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/topology/shape.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace smd::routing {
+namespace {
+
+/// Sets that are joined step by step; each known by its first member.
+class Sets {
+ public:
+  explicit Sets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), std::uint32_t{0}); }
+  std::uint32_t first(std::uint32_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(std::uint32_t a, std::uint32_t b) {
+    a = first(a);
+    b = first(b);
+    parent_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+bool above(const Order& order, SwitchIndex s, SwitchIndex peer) { return order.rank[peer] < order.rank[s]; }
+
+/// Switches with the very same ones above them: one of them speaks for all.
+struct Alike {
+  std::vector<std::vector<SwitchIndex>> above;     ///< what each set of switches has above it, ascending
+  std::vector<std::vector<SwitchIndex>> switches;  ///< which they are
+};
+
+Alike group_by_above(const Topology& topology, const Order& order) {
+  Alike alike;
+  std::map<std::pair<std::int32_t, std::vector<SwitchIndex>>, std::size_t> known;
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    std::vector<SwitchIndex> up;
+    for (std::size_t g = 0; g < topology.groups(s); ++g) {
+      const auto peer = topology.group(s, g).peer;
+      if (above(order, s, peer)) up.push_back(peer);
+    }
+    // Without anything above a switch is a family of its own rank and none of the others.
+    auto key = std::pair(order.rank[s], up);
+    const auto [at, fresh] = known.try_emplace(std::move(key), alike.above.size());
+    if (fresh) {
+      alike.above.push_back(std::move(up));
+      alike.switches.emplace_back();
+    }
+    alike.switches[at->second].push_back(s);
+  }
+  return alike;
+}
+
+/// Joins sets of one rank that share more than half of what the smaller has above it.
+void join_similar(const Topology& topology, const Order& order, const Alike& alike, Sets& sets) {
+  std::vector<std::vector<std::uint32_t>> below(topology.switches());  // sets by what is above them
+  for (std::uint32_t i = 0; i < alike.above.size(); ++i) {
+    for (const auto upper : alike.above[i]) below[upper].push_back(i);
+  }
+  std::vector<std::uint32_t> shared(alike.above.size());
+  std::vector<std::uint32_t> touched;
+  for (std::uint32_t i = 0; i < alike.above.size(); ++i) {
+    touched.clear();
+    for (const auto upper : alike.above[i]) {
+      for (const auto other : below[upper]) {
+        if (other <= i) continue;
+        if (shared[other]++ == 0) touched.push_back(other);
+      }
+    }
+    for (const auto other : touched) {
+      const auto smaller = std::min(alike.above[i].size(), alike.above[other].size());
+      const bool same_rank =
+          order.rank[alike.switches[i].front()] == order.rank[alike.switches[other].front()];
+      if (same_rank && std::size_t{shared[other]} * 2 > smaller) sets.join(i, other);
+      shared[other] = 0;
+    }
+  }
+}
+
+/// The most usual number; of equally usual ones the largest.
+std::uint32_t usual(std::vector<std::uint32_t>& numbers) {
+  std::ranges::sort(numbers);
+  std::uint32_t best = 1;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t end = i;
+    while (end < numbers.size() && numbers[end] == numbers[i]) ++end;
+    if (end - i >= most) best = numbers[i];
+    most = std::max(most, end - i);
+    i = end;
+  }
+  return best;
+}
+
+void find_slots(const Topology& topology, const Order& order, Family& family) {
+  std::map<SwitchIndex, std::vector<std::uint32_t>> cables;
+  for (const auto s : family.members) {
+    for (std::size_t g = 0; g < topology.groups(s); ++g) {
+      const auto group = topology.group(s, g);
+      if (!above(order, s, group.peer)) continue;
+      cables[group.peer].push_back(static_cast<std::uint32_t>(group.ports.size()));
+    }
+  }
+  for (auto& [peer, counts] : cables) {
+    if (counts.size() * 2 >= family.members.size()) family.slots.push_back({peer, usual(counts)});
+  }
+}
+
+}  // namespace
+
+Shape find_shape(const Topology& topology, const Order& order) {
+  const auto alike = group_by_above(topology, order);
+  Sets sets(alike.above.size());
+  join_similar(topology, order, alike, sets);
+  std::vector<std::uint32_t> set_of(topology.switches());
+  for (std::uint32_t i = 0; i < alike.switches.size(); ++i) {
+    for (const auto s : alike.switches[i]) set_of[s] = sets.first(i);
+  }
+  Shape shape;
+  shape.family.resize(topology.switches());
+  shape.place.resize(topology.switches());
+  constexpr auto kNone = ~std::uint32_t{0};
+  std::vector<std::uint32_t> number(alike.above.size(), kNone);
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    auto& family = number[set_of[s]];
+    if (family == kNone) {
+      family = static_cast<std::uint32_t>(shape.families.size());
+      shape.families.emplace_back();
+    }
+    auto& members = shape.families[family].members;
+    shape.family[s] = family;
+    shape.place[s] = static_cast<std::uint32_t>(members.size());
+    members.push_back(s);
+  }
+  for (auto& family : shape.families) find_slots(topology, order, family);
+  return shape;
+}
+
+}  // namespace smd::routing

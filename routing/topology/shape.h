@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a tree was built as, seen through what is missing of it.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "routing/distance/order.h"
+#include "routing/topology/topology.h"
+
+namespace smd::routing {
+
+/// A switch above that every member of a family should have cables to.
+struct UpSlot {
+  SwitchIndex peer = 0;
+  std::uint32_t cables = 1;  ///< as most members have
+  friend bool operator==(const UpSlot&, const UpSlot&) = default;
+};
+
+/// Switches of one rank that have mostly the same switches above them: the leaves of a pod, say. What half of
+/// a family has, all of it should have.
+struct Family {
+  std::vector<SwitchIndex> members;  ///< ascending
+  std::vector<UpSlot> slots;         ///< ascending by peer
+};
+
+struct Shape {
+  std::vector<Family> families;       ///< by their first member
+  std::vector<std::uint32_t> family;  ///< of each switch
+  std::vector<std::uint32_t> place;   ///< of each switch among its family's members
+
+  const Family& of(SwitchIndex s) const { return families[family[s]]; }
+};
+
+Shape find_shape(const Topology& topology, const Order& order);
+
+}  // namespace smd::routing

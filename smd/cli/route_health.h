@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The cabling of a Subnet, examined.
+
+#include "routing/health/health.h"
+#include "smd/decide/decided.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::cli {
+
+routing::Health examine(const sm::Subnet& subnet, const sm::RoutePart& routes);
+
+}  // namespace smd::cli

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/health/health.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tests/support/routing_fabrics.h"
+
+namespace smd::routing {
+namespace {
+
+using fabrics::Builder;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+Health examined(const TopologyInput& input, const std::map<PortName, PortRate>& rates = {}) {
+  const Topology topology(input);
+  const auto rate = [&](PortName port) {
+    const auto at = rates.find(port);
+    return at != rates.end() ? at->second : PortRate{LinkWidth::x4, LinkSpeed::hdr};
+  };
+  return examine({.topology = topology, .rate = rate, .name = [](Guid guid) {
+                    return fmt::format("N{:x}", guid.value());
+                  }});
+}
+
+std::vector<Ailment> kinds(const Health& health) {
+  std::vector<Ailment> result;
+  for (const auto& finding : health.findings) result.push_back(finding.kind);
+  return result;
+}
+
+/// Leaves 0 to 7, one a rail, in two groups; hosts with an adapter on each leaf of their group.
+Builder rails() {
+  Builder b("rails");
+  for (unsigned i = 0; i < 12; ++i) b.add_switch(32);
+  for (unsigned host = 0; host < 16; ++host) {
+    for (unsigned rail = 0; rail < 4; ++rail) {
+      const auto leaf = host / 8 * 4 + rail;
+      b.host(leaf);
+      b.input().end_ports.back().system_image = Guid{0x700000U + host};
+    }
+  }
+  for (unsigned leaf = 0; leaf < 8; ++leaf) {
+    for (unsigned spine = 8; spine < 12; ++spine) b.link(leaf, spine);
+  }
+  return b;
+}
+
+TEST(Health, FindsNothingInWholeTrees) {
+  for (const auto& builder : {fabrics::ft2(8, 4, 4), fabrics::ft2(6, 3, 4, 2), fabrics::ft3(4),
+                              fabrics::ft3(8), fabrics::ft2(2, 2, 3), rails()}) {
+    const auto health = examined(builder.input());
+
+    EXPECT_TRUE(health.tree);
+    EXPECT_THAT(health.findings, testing::IsEmpty()) << builder.name();
+    for (const auto& level : health.levels) EXPECT_EQ(level.cables, level.wanted);
+  }
+}
+
+TEST(Health, NamesBothEndsOfEveryMissingCable) {
+  const auto whole = fabrics::ft3(8).input();
+  for (std::size_t gone = 0; gone < whole.links.size(); gone += 7) {
+    auto input = whole;
+    const auto link = input.links[gone];
+    input.links.erase(input.links.begin() + static_cast<std::ptrdiff_t>(gone));
+
+    const auto health = examined(input);
+
+    ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::missing)) << gone;
+    EXPECT_THAT(health.findings[0].ports,
+                testing::UnorderedElementsAre(PortName{input.switches[link.a].guid, link.a_port},
+                                              PortName{input.switches[link.b].guid, link.b_port}));
+    EXPECT_THAT(health.findings[0].text, HasSubstr(fmt::format("port {}", link.a_port)));
+  }
+}
+
+TEST(Health, SaysWhichCablesAreSwapped) {
+  const auto whole = fabrics::ft3(8).input();
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 30; ++round) {
+    auto input = whole;
+    auto& one = input.links[random() % input.links.size()];
+    auto& other = input.links[random() % input.links.size()];
+    const bool same_switches = one.b == other.b || one.a == other.a;
+    // Below the same pod or group an exchange changes nothing but names of ports.
+    std::swap(one.b, other.b);
+    std::swap(one.b_port, other.b_port);
+
+    const auto health = examined(input);
+
+    if (same_switches) {
+      EXPECT_THAT(health.findings, SizeIs(0));
+      continue;
+    }
+    EXPECT_THAT(health.findings, testing::Not(testing::IsEmpty())) << round;
+    bool named = false;
+    for (const auto& finding : health.findings) {
+      EXPECT_EQ(finding.kind, Ailment::swapped) << finding.text;
+      for (const auto& port : finding.ports) named = named || port.node == input.switches[one.a].guid;
+    }
+    EXPECT_TRUE(named);
+  }
+}
+
+TEST(Health, SeesCablesThatAreTooMany) {
+  auto builder = fabrics::ft3(8);
+  for (auto& spec : builder.input().switches) spec.ports = 10;
+  builder.input().links.push_back({0, PortNum{9}, 1, PortNum{9}});
+  builder.input().links.push_back({5, PortNum{9}, 64, PortNum{9}});
+
+  const auto health = examined(builder.input());
+
+  EXPECT_THAT(kinds(health), testing::ElementsAre(Ailment::extra, Ailment::extra));
+  EXPECT_THAT(health.findings[0].text,
+              HasSubstr("N1000 port 9 and N1001 port 9 joins two switches of one level"));
+}
+
+TEST(Health, SeesSlowAndNarrowCables) {
+  const auto input = fabrics::ft2(4, 2, 3).input();
+
+  const auto health = examined(input, {{{Guid{0x1000}, PortNum{4}}, {LinkWidth::x4, LinkSpeed::edr}},
+                                       {{Guid{0x1002}, PortNum{1}}, {LinkWidth::x1, LinkSpeed::hdr}}});
+
+  EXPECT_THAT(kinds(health), testing::UnorderedElementsAre(Ailment::slow, Ailment::width));
+  for (const auto& finding : health.findings) {
+    EXPECT_THAT(finding.text,
+                testing::AnyOf(HasSubstr("N1000 port 4 and N1004 port 1"), HasSubstr("N1002 port 1")));
+  }
+}
+
+TEST(Health, SeesAdaptersOnTheWrongRail) {
+  auto builder = rails();
+  auto& ends = builder.input().end_ports;
+  std::swap(ends[4].sw, ends[5].sw);
+  std::swap(ends[4].port, ends[5].port);
+  ends.erase(ends.begin() + 10);
+
+  const auto health = examined(builder.input());
+
+  EXPECT_THAT(kinds(health), testing::ElementsAre(Ailment::rail, Ailment::rail, Ailment::rail));
+  EXPECT_THAT(health.findings[2].text, HasSubstr("no adapter on rail 3 of 4"));
+}
+
+TEST(Health, SeesAPodWithFewerSwitchesAbove) {
+  auto input = fabrics::ft3(8).input();
+  std::erase_if(input.links, [](const LinkSpec& link) { return link.a == 32 || link.b == 32; });
+
+  const auto health = examined(input);
+
+  EXPECT_THAT(kinds(health), testing::Contains(Ailment::uneven));
+}
+
+TEST(Health, SaysNothingOfTheCablesOfATorus) {
+  const auto health = examined(fabrics::torus(4, 4, 2).input());
+
+  EXPECT_FALSE(health.tree);
+  EXPECT_THAT(health.findings, testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace smd::routing
