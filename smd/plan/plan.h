@@ -13,9 +13,9 @@
 
 namespace smd::sm {
 
-/// What a round writes; also their order. Forwarding tables before Armed, Armed before Active; but in a fabric
-/// that forwards already, links that no table leads over come up first, and a switch that forwards by nothing
-/// yet gets its LinearFDBTop as soon as it has its tables.
+/// What a round writes; also their order. Forwarding tables before Armed, Armed before Active; but in a
+/// fabric that forwards already, links that no table leads over come up first, and a switch that forwards by
+/// nothing yet gets its LinearFDBTop as soon as it has its tables.
 enum class Phase : std::uint8_t {
   switch_lids,   ///< PortInfo of switches' port 0
   lft,           ///< forwarding tables; several rounds where one would close a loop on the way
