@@ -24,7 +24,7 @@ constexpr std::size_t kWays = 3;
 /// One question by several ways at once: the first good answer counts.
 class Race {
  public:
-  Race(mad::Transactions& tx, Guid node, std::vector<mad::DirectedPath> ways) : tx_(tx) {
+  Race(mad::Transactions& tx, Guid node, const std::vector<mad::DirectedPath>& ways) : tx_(tx) {
     for (const auto& way : ways) {
       ++open_;
       ids_.push_back(tx_.submit(mad::get_request<wire::SwitchInfo>({.route = way, .node = node}),
@@ -111,7 +111,7 @@ class Refresh {
 /// Asks by several ways, then reads all that the switch says of itself by the one that answered first.
 asio::awaitable<void> Refresh::check_switch(FoundNode* found, std::vector<mad::DirectedPath> ways) {
   const auto guid = found->node.guid();
-  Race race(tx_, guid, std::move(ways));
+  Race race(tx_, guid, ways);
   races_[guid] = &race;
   const auto won = co_await race.result();
   races_.erase(guid);
