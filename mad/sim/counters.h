@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The counters of a port, those of performance management. They stand still until a fault or traffic moves
-// them.
+// The counters of a port, those of performance management (mad/sim/pma.h shows them). They stand still until
+// a fault or traffic moves them.
 
 #include <array>
 #include <cstdint>
@@ -31,10 +31,14 @@ enum class Counter : std::uint8_t {
   transmit_packets,
   receive_packets,
   transmit_wait,
+  unicast_transmitted,
+  unicast_received,
+  multicast_transmitted,
+  multicast_received,
 };
 
 /// As perfquery prints them (libibmad's mad_dump_perfcounters), without the extended ones' other spelling.
-inline constexpr std::array<std::string_view, 17> kCounterNames{"SymbolErrorCounter",
+inline constexpr std::array<std::string_view, 21> kCounterNames{"SymbolErrorCounter",
                                                                 "LinkErrorRecoveryCounter",
                                                                 "LinkDownedCounter",
                                                                 "PortRcvErrors",
@@ -50,7 +54,11 @@ inline constexpr std::array<std::string_view, 17> kCounterNames{"SymbolErrorCoun
                                                                 "PortRcvData",
                                                                 "PortXmitPkts",
                                                                 "PortRcvPkts",
-                                                                "PortXmitWait"};
+                                                                "PortXmitWait",
+                                                                "PortUnicastXmitPkts",
+                                                                "PortUnicastRcvPkts",
+                                                                "PortMulticastXmitPkts",
+                                                                "PortMulticastRcvPkts"};
 
 std::optional<Counter> counter_of(std::string_view name);
 

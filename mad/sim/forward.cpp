@@ -4,6 +4,21 @@
 namespace smd::sim {
 namespace {
 
+/// A GMP has 256 bytes and 32 of headers and check sum; PortXmitData counts words of 4 bytes.
+constexpr std::uint64_t kWords = 72;
+
+/// SMPs are not counted: they go by VL15, and PortXmitData is that of the data VLs.
+void count_packet(State& state, PortIndex out) {
+  auto& sender = counters_of(state, out);
+  sender.add(Counter::transmit_packets, 1);
+  sender.add(Counter::unicast_transmitted, 1);
+  sender.add(Counter::transmit_data, kWords);
+  auto& receiver = counters_of(state, state.ports[out].peer);
+  receiver.add(Counter::receive_packets, 1);
+  receiver.add(Counter::unicast_received, 1);
+  receiver.add(Counter::receive_data, kWords);
+}
+
 /// Over the cable behind `out`. Nothing: lost on the way.
 std::optional<PortIndex> cross(State& state, PortIndex out, bool is_smp, Duration& time) {
   const auto& port = state.ports[out];
@@ -20,6 +35,7 @@ std::optional<PortIndex> cross(State& state, PortIndex out, bool is_smp, Duratio
     ++state.drops.lost;
     return std::nullopt;
   }
+  if (!is_smp) count_packet(state, out);
   time += state.options.latency.hop + Duration{port.extra_latency} + Duration{peer.extra_latency};
   return port.peer;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mad/sim/forward.h"
+#include "mad/sim/pma.h"
 #include "mad/sim/sma.h"
 #include "mad/sim/walk.h"
 #include "mad/wire/mad.h"
@@ -67,7 +68,15 @@ void answer_by_agent(State& state, PortIndex at, Packet&& packet) {
   emit_answer(state, at, std::move(packet));
 }
 
-void to_agent(State& state, PortIndex at, Packet&& packet) {
+void answer_by_performance_agent(State& state, PortIndex at, Packet&& packet) {
+  const auto header = wire::decode<wire::MadHeader>(packet.bytes);
+  if (!header || state.node_of(at).gone || !serve_performance(state, at, *header, packet.bytes)) return;
+  emit_answer(state, at, std::move(packet));
+}
+
+using Answer = void (*)(State&, PortIndex, Packet&&);
+
+void to_agent(State& state, PortIndex at, Packet&& packet, Answer answer) {
   auto& node = state.node_of(at);
   if (node.faults && node.faults->silent) {
     ++state.drops.silent;
@@ -77,9 +86,9 @@ void to_agent(State& state, PortIndex at, Packet&& packet) {
   node.busy_until = start + state.options.latency.service;
   auto due = node.busy_until;
   if (node.faults) due += node.faults->late;
-  if (due <= state.now) return answer_by_agent(state, at, std::move(packet));
-  state.schedule.at(due, [&state, at, packet = std::move(packet)]() mutable {
-    answer_by_agent(state, at, std::move(packet));
+  if (due <= state.now) return answer(state, at, std::move(packet));
+  state.schedule.at(due, [&state, at, answer, packet = std::move(packet)]() mutable {
+    answer(state, at, std::move(packet));
   });
 }
 
@@ -114,7 +123,7 @@ void arrive_smp(State& state, PortIndex at, const wire::MadHeader& header, Packe
     if (!deliver_unasked(state, end_port, Interface::smi, packet)) ++state.drops.no_client;
     return;
   }
-  to_agent(state, at, std::move(packet));
+  to_agent(state, at, std::move(packet), answer_by_agent);
 }
 
 void arrive(State& state, PortIndex at, Packet&& packet) {
@@ -137,6 +146,9 @@ void arrive(State& state, PortIndex at, Packet&& packet) {
   if (wire::is_response(header->method)) {
     return deliver_answer(state, end_port, header->tid, std::move(packet));
   }
+  // A device answers these itself, whoever listens there.
+  if (header->mgmt_class == wire::MgmtClass::perf)
+    return to_agent(state, at, std::move(packet), answer_by_performance_agent);
   if (!deliver_unasked(state, end_port, Interface::gsi, packet))
     answer_unmatched(state, at, std::move(packet));
 }

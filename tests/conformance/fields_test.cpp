@@ -61,7 +61,8 @@ using Attributes =
     ::testing::Types<wire::NodeInfo, wire::NodeDescription, wire::SwitchInfo, wire::PortInfo, wire::GuidInfo,
                      wire::PKeyTable, wire::SlToVl, wire::VlArbitration, wire::LinearForwardingTable,
                      wire::MulticastForwardingTable, wire::SmInfo, wire::Notice, wire::ClassPortInfo,
-                     wire::PortInfoExtended, wire::MlnxExtPortInfo, wire::MadHeader>;
+                     wire::PortInfoExtended, wire::MlnxExtPortInfo, wire::PortCounters,
+                     wire::PortCountersExtended, wire::MadHeader>;
 TYPED_TEST_SUITE(Fields, Attributes, Name);
 
 TYPED_TEST(Fields, EveryRowIsMappedOrSaysWhyNot) {

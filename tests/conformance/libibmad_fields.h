@@ -11,6 +11,7 @@
 #include "mad/wire/attributes.h"
 #include "mad/wire/class_port_info.h"
 #include "mad/wire/mad.h"
+#include "mad/wire/performance.h"
 
 namespace smd::conformance {
 
@@ -45,6 +46,46 @@ struct Libibmad<wire::NodeInfo> {
                                    Same{"Revision", IB_NODE_REVISION_F},
                                    Same{"LocalPortNum", IB_NODE_LOCAL_PORT_F},
                                    Same{"VendorID", IB_NODE_VENDORID_F}};
+  static constexpr std::array<Apart, 0> apart{};
+};
+
+template <>
+struct Libibmad<wire::PortCounters> {
+  static constexpr std::array same{Same{"PortSelect", IB_PC_PORT_SELECT_F},
+                                   Same{"CounterSelect", IB_PC_COUNTER_SELECT_F},
+                                   Same{"SymbolErrorCounter", IB_PC_ERR_SYM_F},
+                                   Same{"LinkErrorRecoveryCounter", IB_PC_LINK_RECOVERS_F},
+                                   Same{"LinkDownedCounter", IB_PC_LINK_DOWNED_F},
+                                   Same{"PortRcvErrors", IB_PC_ERR_RCV_F},
+                                   Same{"PortRcvRemotePhysicalErrors", IB_PC_ERR_PHYSRCV_F},
+                                   Same{"PortRcvSwitchRelayErrors", IB_PC_ERR_SWITCH_REL_F},
+                                   Same{"PortXmitDiscards", IB_PC_XMT_DISCARDS_F},
+                                   Same{"PortXmitConstraintErrors", IB_PC_ERR_XMTCONSTR_F},
+                                   Same{"PortRcvConstraintErrors", IB_PC_ERR_RCVCONSTR_F},
+                                   Same{"CounterSelect2", IB_PC_COUNTER_SELECT2_F},
+                                   Same{"LocalLinkIntegrityErrors", IB_PC_ERR_LOCALINTEG_F},
+                                   Same{"ExcessiveBufferOverrunErrors", IB_PC_ERR_EXCESS_OVR_F},
+                                   Same{"VL15Dropped", IB_PC_VL15_DROPPED_F},
+                                   Same{"PortXmitData", IB_PC_XMT_BYTES_F},
+                                   Same{"PortRcvData", IB_PC_RCV_BYTES_F},
+                                   Same{"PortXmitPkts", IB_PC_XMT_PKTS_F},
+                                   Same{"PortRcvPkts", IB_PC_RCV_PKTS_F},
+                                   Same{"PortXmitWait", IB_PC_XMT_WAIT_F}};
+  static constexpr std::array<Apart, 0> apart{};
+};
+
+template <>
+struct Libibmad<wire::PortCountersExtended> {
+  static constexpr std::array same{Same{"PortSelect", IB_PC_EXT_PORT_SELECT_F},
+                                   Same{"CounterSelect", IB_PC_EXT_COUNTER_SELECT_F},
+                                   Same{"PortXmitData", IB_PC_EXT_XMT_BYTES_F},
+                                   Same{"PortRcvData", IB_PC_EXT_RCV_BYTES_F},
+                                   Same{"PortXmitPkts", IB_PC_EXT_XMT_PKTS_F},
+                                   Same{"PortRcvPkts", IB_PC_EXT_RCV_PKTS_F},
+                                   Same{"PortUnicastXmitPkts", IB_PC_EXT_XMT_UPKTS_F},
+                                   Same{"PortUnicastRcvPkts", IB_PC_EXT_RCV_UPKTS_F},
+                                   Same{"PortMulticastXmitPkts", IB_PC_EXT_XMT_MPKTS_F},
+                                   Same{"PortMulticastRcvPkts", IB_PC_EXT_RCV_MPKTS_F}};
   static constexpr std::array<Apart, 0> apart{};
 };
 

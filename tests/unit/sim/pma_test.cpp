@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a node tells of its counters, and what moves them.
+#include "mad/sim/pma.h"
+
+#include <gtest/gtest.h>
+
+#include "mad/wire/class_port_info.h"
+#include "mad/wire/performance.h"
+#include "tests/support/sim_lab.h"
+
+namespace smd::test {
+namespace {
+
+struct Performance : testing::Test {
+  sim::World world{two_leaves()};
+  Asker smi{world};
+  sim::Faults faults = world.fabric().faults();
+  std::unique_ptr<sim::Transport> gsi = world.transport({"h0"}, sim::Interface::gsi);
+  std::vector<mad::Received> inbox;
+  std::uint64_t tid = 1;
+
+  void SetUp() override {
+    bring_up_two_leaves(smi);
+    gsi->on_receive([this](std::span<mad::Received> mads) {
+      for (auto& mad : mads) inbox.push_back(std::move(mad));
+    });
+  }
+
+  template <class A>
+  Answer<A> ask(Lid lid, wire::Method method, const A& value, std::uint16_t attribute = A::kAttribute) {
+    std::vector<std::uint8_t> mad(wire::kMadBytes);
+    const wire::MadHeader header{
+        .mgmt_class = wire::MgmtClass::perf, .method = method, .tid = Tid{tid++}, .attribute = attribute};
+    wire::encode(header, mad);
+    wire::encode(value, std::span(mad).subspan(wire::kPerformanceData, wire::kPerformanceBytes));
+    inbox.clear();
+    EXPECT_TRUE(gsi->send(mad, mad::LidRoute{.lid = lid, .qkey = sim::kQKey}, std::chrono::seconds(1)));
+    world.run_for(std::chrono::milliseconds(1));
+    if (inbox.empty()) return {};
+    const auto& bytes = inbox.front().bytes;
+    const auto answered = wire::decode<wire::MadHeader>(bytes);
+    EXPECT_EQ(answered->method, wire::Method::get_resp);
+    return {.status = answered->status,
+            .value = *wire::decode<A>(std::span(bytes).subspan(wire::kPerformanceData)),
+            .smp = {}};
+  }
+  template <class A>
+  A get(Lid lid, unsigned port) {
+    A value;
+    value.port = PortNum{static_cast<std::uint8_t>(port)};
+    const auto answer = ask(lid, wire::Method::get, value);
+    EXPECT_TRUE(answer.good());
+    return answer.value;
+  }
+};
+
+TEST_F(Performance, ClassPortInfoSaysWhatTheAgentCan) {
+  const auto info = ask(Lid{2}, wire::Method::get, wire::ClassPortInfo{});
+  ASSERT_TRUE(info.good());
+  EXPECT_EQ(info.value.capability_mask, 0x1300);
+}
+
+TEST_F(Performance, CountersAreShownAsFarAsTheirFieldsGo) {
+  const sim::Place h1{"h1", PortNum{1}};
+  faults.set_counter(h1, sim::Counter::symbol_errors, 70'000);
+  faults.set_counter(h1, sim::Counter::link_integrity_errors, 9);
+  faults.set_counter(h1, sim::Counter::transmit_wait, 5'000'000'000);
+  faults.set_counter(h1, sim::Counter::transmit_data, 5'000'000'000);
+  const auto narrow = get<wire::PortCounters>(Lid{2}, 1);
+  EXPECT_EQ(narrow.symbol_errors, 65'535);
+  EXPECT_EQ(narrow.link_integrity_errors, 9);
+  EXPECT_EQ(narrow.transmit_wait, 0xFFFF'FFFFU);
+  EXPECT_EQ(narrow.transmit_data, 0xFFFF'FFFFU);
+  EXPECT_GE(get<wire::PortCountersExtended>(Lid{2}, 1).transmit_data, 5'000'000'000U);
+}
+
+TEST_F(Performance, ASetWritesWhatItSelectsAndNothingElse) {
+  const sim::Place h1{"h1", PortNum{1}};
+  faults.set_counter(h1, sim::Counter::symbol_errors, 7);
+  faults.set_counter(h1, sim::Counter::link_downed, 8);
+  faults.set_counter(h1, sim::Counter::transmit_wait, 9);
+  wire::PortCounters zero{.port = PortNum{1}, .select = 1, .select2 = 1};
+  ASSERT_TRUE(ask(Lid{2}, wire::Method::set, zero).good());
+  const auto after = get<wire::PortCounters>(Lid{2}, 1);
+  EXPECT_EQ(after.symbol_errors, 0);
+  EXPECT_EQ(after.link_downed, 8);
+  EXPECT_EQ(after.transmit_wait, 0U);
+}
+
+TEST_F(Performance, TrafficMovesTheCountersOfEveryPortOnItsWay) {
+  const auto before = get<wire::PortCountersExtended>(Lid{12}, 1);
+  constexpr unsigned kQuestions = 10;
+  for (unsigned i = 0; i < kQuestions; ++i) get<wire::PortCounters>(Lid{2}, 1);
+  const auto after = get<wire::PortCountersExtended>(Lid{12}, 1);
+  EXPECT_EQ(after.transmit_packets - before.transmit_packets, kQuestions);
+  EXPECT_EQ(after.receive_packets - before.receive_packets, kQuestions);
+  EXPECT_EQ(after.unicast_transmitted - before.unicast_transmitted, kQuestions);
+  EXPECT_EQ(after.transmit_data - before.transmit_data, kQuestions * 72U);
+}
+
+TEST_F(Performance, AllPortsAreOneSum) {
+  faults.set_counter({"leaf1", PortNum{1}}, sim::Counter::symbol_errors, 3);
+  faults.set_counter({"leaf1", PortNum{2}}, sim::Counter::symbol_errors, 4);
+  EXPECT_EQ(get<wire::PortCounters>(Lid{12}, 255).symbol_errors, 7);
+}
+
+TEST_F(Performance, WhatItDoesNotKnowItSays) {
+  const wire::PortCounters nowhere{.port = PortNum{9}};
+  EXPECT_EQ(ask(Lid{2}, wire::Method::get, nowhere).status, wire::kStatusBadField);
+  EXPECT_EQ(ask(Lid{2}, wire::Method::get, wire::PortCounters{}, 0x7777).status,
+            wire::kStatusBadMethodAttribute);
+  EXPECT_EQ(ask(Lid{2}, wire::Method::get_table, wire::PortCounters{}).status, wire::kStatusBadMethod);
+}
+
+}  // namespace
+}  // namespace smd::test
