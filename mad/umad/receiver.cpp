@@ -99,8 +99,8 @@ void Receiver::deliver(const std::stop_token& stop, std::vector<mad::Received> b
     if (stop.stop_requested()) return;
   }
   asio::post(io_, [delivery = delivery_, batch = std::move(batch)]() mutable {
-    delivery->room.release();
     if (delivery->sink) delivery->sink(batch);
+    delivery->room.release();
   });
 }
 

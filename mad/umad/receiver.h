@@ -17,9 +17,11 @@ namespace smd::umad {
 
 /// Shared by the receiver's thread and the io_context; outlives both by what is still posted.
 struct Delivery {
-  static constexpr std::ptrdiff_t kBatches = 64;  ///< posted and not yet taken; then the kernel's queue fills
-  mad::Transport::Sink sink;                      ///< io_context only
-  std::counting_semaphore<kBatches> room{kBatches};
+  static constexpr std::ptrdiff_t kBatches = 64;
+  /// `batches`: posted and not yet dealt with, at most; then the kernel's queue fills. 1 to kBatches.
+  explicit Delivery(std::ptrdiff_t batches) : room(batches) {}
+  mad::Transport::Sink sink;  ///< io_context only
+  std::counting_semaphore<kBatches> room;
   std::atomic<int> broken{0};  ///< errno with which the descriptor died
   std::atomic<std::chrono::steady_clock::time_point> last_received{std::chrono::steady_clock::now()};
   std::atomic<std::int64_t> awaited{0};  ///< sends with an answer to come, as far as we know

@@ -48,15 +48,20 @@ TransportError cannot_open(const mad::LocalPort& port, int error) {
                              message(error), hint)};
 }
 
-/// umad2sim of ibsim 0.10 keeps a lock while it writes to a socket that holds some 277 MADs (Linux' default
-/// buffer), and wants that lock to read from it: whoever fills the socket hangs for ever. Its descriptors are
-/// no descriptors to the kernel; SMI and GSI share one socket. A real device takes what it is given.
-std::size_t capacity_of(int descriptor) {
-  constexpr std::size_t kEmulated = 128;
+/// Descriptors of umad2sim (ibsim 0.10) are no descriptors to the kernel.
+bool is_emulated(int descriptor) {
   struct stat status{};
-  const bool device = fstat(descriptor, &status) == 0 && S_ISCHR(status.st_mode);
-  return device ? std::numeric_limits<std::size_t>::max() : kEmulated;
+  return fstat(descriptor, &status) != 0 || !S_ISCHR(status.st_mode);
 }
+
+/// umad2sim keeps a lock while it writes to a socket that holds some 277 MADs (Linux' default buffer), and
+/// wants that lock to read from it: whoever fills the socket hangs for ever. SMI and GSI share one socket. A
+/// real device takes what it is given.
+std::size_t capacity_of(bool emulated) { return emulated ? 128 : std::numeric_limits<std::size_t>::max(); }
+
+/// For the same lock reading and sending at once cost more than one after the other: there each batch is
+/// dealt with before the next is read.
+std::ptrdiff_t batches_of(bool emulated) { return emulated ? 1 : Delivery::kBatches; }
 
 /// As of a device that was unplugged, or a simulator that ended; anything else may be this MAD's fault.
 bool is_gone(int error) {
@@ -105,8 +110,8 @@ std::vector<ClassRegistration> gsi_classes() {
 Transport::Transport(asio::io_context& io, mad::LocalPort port, int descriptor)
     : port_(std::move(port)),
       descriptor_(descriptor),
-      capacity_(capacity_of(descriptor)),
-      delivery_(std::make_shared<Delivery>()),
+      capacity_(capacity_of(is_emulated(descriptor))),
+      delivery_(std::make_shared<Delivery>(batches_of(is_emulated(descriptor)))),
       receiver_(std::make_unique<Receiver>(io, descriptor, delivery_)) {}
 
 Transport::~Transport() {

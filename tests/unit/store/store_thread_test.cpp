@@ -15,9 +15,10 @@ namespace {
 using test::KeptLines;
 using test::TemporaryFolder;
 
-/// Runs a task on a loop of its own to its end.
-void run(asio::awaitable<void> task) {
-  asio::io_context io(1);
+/// Runs a task to its end. The loop outlives the store thread, as in the daemon: the thread may still be on
+/// its way out of post() when the task has its answer.
+void run(asio::io_context& io, asio::awaitable<void> task) {
+  io.restart();
   mad::TaskGroup group(io.get_executor());
   group.spawn(std::move(task));
   io.run();
@@ -40,16 +41,17 @@ asio::awaitable<void> read_one(StoreThread* thread, std::string subnet, sm::Stor
 }
 
 TEST(StoreThread, WhatWasCommittedIsThereForTheNextProcess) {
+  asio::io_context io(1);
   TemporaryFolder folder;
   KeptLines lines;
   bool kept = false;
   {
     StoreThread thread({.place = {folder.path()}}, lines.log);
-    run(commit_one(&thread, "a", state(1), &kept));
+    run(io, commit_one(&thread, "a", state(1), &kept));
   }
   sm::StoredPtr found;
   StoreThread thread({.place = {folder.path()}}, lines.log);
-  run(read_one(&thread, "a", &found));
+  run(io, read_one(&thread, "a", &found));
 
   EXPECT_TRUE(kept);
   ASSERT_TRUE(found);
@@ -64,16 +66,17 @@ asio::awaitable<void> open_twice(StoreThread* thread, std::string* refused) {
 }
 
 TEST(StoreThread, TheSameSubnetIsNotOpenedTwice) {
+  asio::io_context io(1);
   TemporaryFolder folder;
   KeptLines lines;
   StoreThread thread({.place = {folder.path()}}, lines.log);
   std::string refused;
 
-  run(open_twice(&thread, &refused));
+  run(io, open_twice(&thread, &refused));
 
   EXPECT_THAT(refused, testing::HasSubstr("two subnets of this process are named a"));
   bool kept = false;
-  run(commit_one(&thread, "a", state(1), &kept));
+  run(io, commit_one(&thread, "a", state(1), &kept));
   EXPECT_TRUE(kept) << "the first was closed";
 }
 
@@ -98,16 +101,17 @@ asio::awaitable<void> many_subnets(StoreThread* thread, int* kept) {
 }
 
 TEST(StoreThread, ManySubnetsCommitAtOnce) {
+  asio::io_context io(1);
   TemporaryFolder folder;
   KeptLines lines;
   int kept = 0;
   {
     StoreThread thread({.place = {folder.path()}}, lines.log);
-    run(many_subnets(&thread, &kept));
+    run(io, many_subnets(&thread, &kept));
   }
   sm::StoredPtr found;
   StoreThread thread({.place = {folder.path()}}, lines.log);
-  run(read_one(&thread, "subnet3", &found));
+  run(io, read_one(&thread, "subnet3", &found));
 
   EXPECT_EQ(kept, 100);
   EXPECT_EQ(*found, *state(29));
@@ -135,17 +139,19 @@ asio::awaitable<void> cancel_one(StoreThread* thread, int* begun) {
 }
 
 TEST(StoreThread, IsLeftInTheMiddleOfACommit) {
+  asio::io_context io(1);
   TemporaryFolder folder;
   KeptLines lines;
   StoreThread thread({.place = {folder.path()}}, lines.log);
   int begun = 0;
 
-  run(cancel_one(&thread, &begun));
+  run(io, cancel_one(&thread, &begun));
 
   EXPECT_GE(begun, 3);
 }
 
 TEST(StoreThread, TriesAgainByItself) {
+  asio::io_context io(1);
   TemporaryFolder folder;
   KeptLines lines;
   test::FaultyVfs vfs("thread");
@@ -154,7 +160,7 @@ TEST(StoreThread, TriesAgainByItself) {
                        lines.log);
     vfs.refuse(SQLITE_FULL);
     bool kept = true;
-    run([](StoreThread* on, test::FaultyVfs* disk, bool* done) -> asio::awaitable<void> {
+    run(io, [](StoreThread* on, test::FaultyVfs* disk, bool* done) -> asio::awaitable<void> {
       auto opened = co_await on->open("a");
       *done = co_await (*opened)->commit(state(1));
       disk->refuse(SQLITE_OK);
@@ -167,7 +173,7 @@ TEST(StoreThread, TriesAgainByItself) {
   }
   sm::StoredPtr found;
   StoreThread thread({.place = {folder.path()}}, lines.log);
-  run(read_one(&thread, "a", &found));
+  run(io, read_one(&thread, "a", &found));
 
   EXPECT_EQ(*found, *state(1));
 }
