@@ -108,8 +108,23 @@ std::uint8_t Candidates::at(std::uint32_t number, const Step& step) const {
 
 void Candidates::make_pattern(std::size_t period, const Step& step) {
   period_ = period;
-  pattern_.resize(period);
-  for (std::uint32_t i = 0; i < period; ++i) pattern_[i] = at(i, step);
+  pattern_.clear();
+  pattern_.reserve(std::max(period * 2, kPattern * 2));
+  const std::size_t n = ports_.size();
+  for (std::size_t turn = 0; turn < n; ++turn) {
+    std::size_t skew = skewed_ ? (step.divider - step.residue) % step.divider : 0;
+    std::size_t at = (turn + skew) % n;
+    for (std::uint32_t rest = 0; rest < step.divider; ++rest) {
+      pattern_.push_back(ports_[at]);
+      if (!skewed_) continue;
+      if (++skew == step.divider) {
+        skew = 0;
+        at = turn;
+      } else if (++at == n) {
+        at = 0;
+      }
+    }
+  }
   while (pattern_.size() < kPattern) pattern_.insert(pattern_.end(), pattern_.begin(), pattern_.end());
 }
 

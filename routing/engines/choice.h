@@ -3,6 +3,7 @@
 // One switch's pick among the ports of its candidate neighbours.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,6 +19,10 @@ namespace smd::routing {
 struct GroupSet {
   std::array<std::uint64_t, 4> words{};
   bool empty() const { return (words[0] | words[1] | words[2] | words[3]) == 0; }
+  GroupSet& operator|=(const GroupSet& other) {
+    for (std::size_t w = 0; w < words.size(); ++w) words[w] |= other.words[w];
+    return *this;
+  }
   friend bool operator==(const GroupSet&, const GroupSet&) = default;
 };
 

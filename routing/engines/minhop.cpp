@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <numeric>
 #include <optional>
 
 #include "routing/engines/spread.h"
@@ -12,8 +11,8 @@ namespace {
 /// much, those are taken throughout.
 template <class Cost>
 std::optional<Routes> along_tree(const EngineInput& in, const Order& tree) {
-  std::vector<SwitchIndex> all(in.topology.switches());
-  std::iota(all.begin(), all.end(), SwitchIndex{0});
+  const auto all = switches_by_lid(in.topology, in.lids);
+  const auto column = columns_by_switch(in.topology, all);
   const auto leaves = in.topology.leaves();
   const Costs<Cost> legal(in.topology, &tree, all, in.parallel);
   const Costs<Cost> shortest(in.topology, nullptr, leaves, in.parallel);
@@ -21,10 +20,11 @@ std::optional<Routes> along_tree(const EngineInput& in, const Order& tree) {
   for (const auto leaf : leaves) {
     const auto by_tree = legal.row(leaf), least = shortest.row(leaf);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
-      if (Costs<Cost>::length(by_tree[leaves[i]]) != Costs<Cost>::length(least[i])) return std::nullopt;
+      if (Costs<Cost>::length(by_tree[column[leaves[i]]]) != Costs<Cost>::length(least[i]))
+        return std::nullopt;
     }
   }
-  return routes_by(in, tree, legal, Numbering::dense);
+  return routes_by(in, tree, legal, all, Numbering::dense);
 }
 
 /// A shortest path from one top switch of a tree to another goes down and up again, and such paths together
@@ -36,15 +36,14 @@ std::optional<Routes> route(const EngineInput& in, const Order& tree) {
     if (auto routes = along_tree<Cost>(in, tree)) return routes;
   }
   std::vector<SwitchIndex> shortest, legal;
-  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+  for (const auto s : switches_by_lid(topology, in.lids)) {
     (tree.tree && !topology.leaf(s) ? legal : shortest).push_back(s);
   }
   const Costs<Cost> to_shortest(topology, nullptr, shortest, in.parallel);
   const Costs<Cost> to_legal(topology, &tree, legal, in.parallel);
   if (!to_shortest.complete() || !to_legal.complete()) return std::nullopt;
 
-  std::vector<std::uint32_t> column(topology.switches());
-  for (std::uint32_t i = 0; i < shortest.size(); ++i) column[shortest[i]] = i;
+  const auto column = columns_by_switch(topology, shortest);
   const auto leaves = leaves_by_nearness(topology, [&](SwitchIndex a, SwitchIndex b) {
     return Costs<Cost>::length(to_shortest.row(a)[column[b]]);
   });

@@ -105,6 +105,25 @@ std::vector<Numbered> numbers(const Topology& topology, const LidMap& lids,
 
 }  // namespace
 
+std::vector<SwitchIndex> switches_by_lid(const Topology& topology, const LidMap& lids) {
+  std::vector<std::pair<std::uint32_t, SwitchIndex>> sorted;
+  const auto key = [&](SwitchIndex s) -> std::uint32_t {
+    auto first = Lid{0xffff};
+    auto e = topology.first_end(s);
+    for (std::size_t i = 0; i < topology.end_ports_of(s).size(); ++i, ++e) {
+      if (lids.of_end(e).count() != 0) first = std::min(first, lids.of_end(e).base);
+    }
+    if (first != Lid{0xffff}) return first.value();
+    return 0x10000U + lids.of_switch(s).base.value();
+  };
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) sorted.emplace_back(key(s), s);
+  std::ranges::sort(sorted);
+  std::vector<SwitchIndex> order;
+  order.reserve(sorted.size());
+  for (const auto& [lid, s] : sorted) order.push_back(s);
+  return order;
+}
+
 std::vector<SwitchIndex> leaves_by_nearness(const Topology& topology, const HopCount& hops) {
   std::vector<SwitchIndex> out;
   by_nearness({topology.leaves().begin(), topology.leaves().end()}, hops, out);

@@ -25,6 +25,10 @@ struct Run {
   bool of_switch = false;  ///< the switch's own LID
 };
 
+/// All switches by the first LID of what hangs on them, or by their own where that is nothing: columns in
+/// this order are next to each other where LIDs are.
+std::vector<SwitchIndex> switches_by_lid(const Topology& topology, const LidMap& lids);
+
 /// Hop count between two switches.
 using HopCount = std::function<unsigned(SwitchIndex, SwitchIndex)>;
 

@@ -9,18 +9,11 @@
 
 #include "routing/distance/costs.h"
 #include "routing/engine.h"
+#include "routing/engines/next_hops.h"
 #include "routing/engines/numbering.h"
 #include "routing/topology/shape.h"
 
 namespace smd::routing {
-
-/// Costs to some of the switches, and the order they were made by (null: shortest paths).
-template <std::unsigned_integral Cost>
-struct Columns {
-  const Costs<Cost>* costs = nullptr;
-  const Order* order = nullptr;
-  std::span<const SwitchIndex> destinations;
-};
 
 struct Spread {
   std::span<const Run> runs;

@@ -3,18 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "routing/engines/spread.h"
 
 namespace smd::routing {
 namespace {
-
-std::vector<SwitchIndex> all_switches(const Topology& topology) {
-  std::vector<SwitchIndex> all(topology.switches());
-  std::iota(all.begin(), all.end(), SwitchIndex{0});
-  return all;
-}
 
 /// Hosts that do not hang at the bottom: their switch and one that is not above it.
 RouteError not_a_tree(const Topology& topology, const Order& order) {
@@ -34,10 +27,11 @@ RouteError not_a_tree(const Topology& topology, const Order& order) {
 template <class Cost>
 std::optional<std::expected<Routes, RouteError>> attempt(const EngineInput& in, const Order& order,
                                                          Numbering numbering) {
-  const Costs<Cost> costs(in.topology, &order, all_switches(in.topology), in.parallel);
+  const auto all = switches_by_lid(in.topology, in.lids);
+  const Costs<Cost> costs(in.topology, &order, all, in.parallel);
   if (!costs.complete()) return std::nullopt;
-  if (auto error = cut_off(in.topology, costs)) return std::unexpected(*std::move(error));
-  return routes_by(in, order, costs, numbering);
+  if (auto error = cut_off(in.topology, costs, all)) return std::unexpected(*std::move(error));
+  return routes_by(in, order, costs, all, numbering);
 }
 
 }  // namespace
@@ -67,12 +61,14 @@ std::expected<Order, RouteError> order_of_tree(const Topology& topology, std::sp
 }
 
 template <std::unsigned_integral Cost>
-Routes routes_by(const EngineInput& in, const Order& order, const Costs<Cost>& costs, Numbering numbering) {
-  const auto all = all_switches(in.topology);
-  const auto leaves = leaves_by_nearness(
-      in.topology, [&costs](SwitchIndex a, SwitchIndex b) { return Costs<Cost>::length(costs.row(a)[b]); });
+Routes routes_by(const EngineInput& in, const Order& order, const Costs<Cost>& costs,
+                 std::span<const SwitchIndex> destinations, Numbering numbering) {
+  const auto column = columns_by_switch(in.topology, destinations);
+  const auto leaves = leaves_by_nearness(in.topology, [&](SwitchIndex a, SwitchIndex b) {
+    return Costs<Cost>::length(costs.row(a)[column[b]]);
+  });
   const auto runs = number_lids(in.topology, in.lids, leaves, numbering);
-  const std::array<Columns<Cost>, 1> columns{{{&costs, &order, all}}};
+  const std::array<Columns<Cost>, 1> columns{{{&costs, &order, destinations}}};
   if (!order.tree) return Routes{fill_rows<Cost>(in, columns, {runs, {}, nullptr}), {}};
   const auto shape = find_shape(in.topology, order);
   const auto steps = steps_upwards(in.topology, order, shape);
@@ -87,8 +83,8 @@ std::expected<Routes, RouteError> route_tree(const EngineInput& in, const Order&
 }
 
 template Routes routes_by<std::uint8_t>(const EngineInput&, const Order&, const Costs<std::uint8_t>&,
-                                        Numbering);
+                                        std::span<const SwitchIndex>, Numbering);
 template Routes routes_by<std::uint16_t>(const EngineInput&, const Order&, const Costs<std::uint16_t>&,
-                                         Numbering);
+                                         std::span<const SwitchIndex>, Numbering);
 
 }  // namespace smd::routing

@@ -11,6 +11,7 @@
 
 #include "routing/distance/costs.h"
 #include "routing/engine.h"
+#include "routing/engines/next_hops.h"
 #include "routing/engines/numbering.h"
 
 namespace smd::routing {
@@ -22,13 +23,16 @@ std::expected<std::vector<SwitchIndex>, RouteError> switches_named(const Topolog
 /// The order of a tree, from the roots if there are any; an error where the fabric is none.
 std::expected<Order, RouteError> order_of_tree(const Topology& topology, std::span<const Guid> root_guids);
 
-/// Two leaves that cables connect and the order does not. Costs are to all switches, by SwitchIndex.
+/// Two leaves that cables connect and the order does not. Costs are to `destinations`, all switches.
 template <std::unsigned_integral Cost>
-std::optional<RouteError> cut_off(const Topology& topology, const Costs<Cost>& costs) {
+std::optional<RouteError> cut_off(const Topology& topology, const Costs<Cost>& costs,
+                                  std::span<const SwitchIndex> destinations) {
+  const auto column = columns_by_switch(topology, destinations);
   for (const auto a : topology.leaves()) {
     const auto row = costs.row(a);
     for (const auto b : topology.leaves()) {
-      if (row[b] != Costs<Cost>::kUnreachable || topology.component(a) != topology.component(b)) continue;
+      if (row[column[b]] != Costs<Cost>::kUnreachable || topology.component(a) != topology.component(b))
+        continue;
       return RouteError{RouteError::Cause::no_legal_path, {topology.guid(a), topology.guid(b)}};
     }
   }
@@ -36,16 +40,17 @@ std::optional<RouteError> cut_off(const Topology& topology, const Costs<Cost>& c
 }
 
 /// Rows by an order and the costs that were made by it: in turns that follow the levels where it is a tree,
-/// to the least used port elsewhere.
+/// to the least used port elsewhere. Costs are to `destinations`, all switches, best as switches_by_lid().
 template <std::unsigned_integral Cost>
-Routes routes_by(const EngineInput& in, const Order& order, const Costs<Cost>& costs, Numbering numbering);
+Routes routes_by(const EngineInput& in, const Order& order, const Costs<Cost>& costs,
+                 std::span<const SwitchIndex> destinations, Numbering numbering);
 
 /// All of a tree engine: up and down by `order`, d-mod-k, every pair of leaves or an error.
 std::expected<Routes, RouteError> route_tree(const EngineInput& in, const Order& order, Numbering numbering);
 
 extern template Routes routes_by<std::uint8_t>(const EngineInput&, const Order&, const Costs<std::uint8_t>&,
-                                               Numbering);
+                                               std::span<const SwitchIndex>, Numbering);
 extern template Routes routes_by<std::uint16_t>(const EngineInput&, const Order&, const Costs<std::uint16_t>&,
-                                                Numbering);
+                                                std::span<const SwitchIndex>, Numbering);
 
 }  // namespace smd::routing

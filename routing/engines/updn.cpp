@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <numeric>
 #include <optional>
 
 #include "routing/engines/tree.h"
@@ -77,14 +76,13 @@ Ordered<Cost> from_roots(const EngineInput& in, std::span<const SwitchIndex> roo
 
 template <class Cost>
 std::optional<Routes> route(const EngineInput& in, std::span<const SwitchIndex> roots) {
-  std::vector<SwitchIndex> all(in.topology.switches());
-  std::iota(all.begin(), all.end(), SwitchIndex{0});
+  const auto all = switches_by_lid(in.topology, in.lids);
   const auto chosen =
       roots.empty() ? choose<Cost>(in.topology, all, in.parallel) : from_roots<Cost>(in, roots, all);
   const auto& [order, costs] = chosen;
   if (!costs.complete()) return std::nullopt;
 
-  return routes_by(in, order, costs, Numbering::dense);
+  return routes_by(in, order, costs, all, Numbering::dense);
 }
 
 std::span<const Guid> roots_of(const EngineOptions& options) {

@@ -54,7 +54,7 @@ std::optional<std::expected<Repaired, RouteError>> mend_all(const RepairInput& i
   std::iota(all.begin(), all.end(), SwitchIndex{0});
   const Costs<Cost> costs(topology, &order, all, in.parallel);
   if (!costs.complete()) return std::nullopt;
-  if (auto error = cut_off(topology, costs)) return std::unexpected(*std::move(error));
+  if (auto error = cut_off(topology, costs, all)) return std::unexpected(*std::move(error));
   const auto runs = number_lids(topology, in.lids, topology.leaves());
   std::vector<Mended> mended(topology.switches());
   for_ranges(in.parallel, mended.size(), kGrain, [&](std::size_t begin, std::size_t end) {

@@ -9,6 +9,11 @@
 namespace smd::routing {
 namespace {
 
+/// Switches between asking for a row's memory and reading it.
+constexpr SwitchIndex kAhead = 12;
+
+void fetch(const void* memory) { __builtin_prefetch(memory); }
+
 std::vector<std::vector<SwitchIndex>> families(std::span<const SwitchIndex> twins) {
   std::vector<std::vector<SwitchIndex>> all(twins.size());
   for (SwitchIndex s = 0; s < twins.size(); ++s) all[twins[s]].push_back(s);
@@ -47,6 +52,8 @@ Block::Block(const Topology& topology, const LidMap& lids, const Routes& routes,
       lids_(lids),
       routes_(routes),
       outwards_(from_leaves_outwards(topology)),
+      entries_(topology.switches()),
+      next_switch_(topology.channels(), kNoSwitch),
       destinations_(64),
       is_destination_(topology.switches()),
       connected_(topology.components()),
@@ -54,6 +61,14 @@ Block::Block(const Topology& topology, const LidMap& lids, const Routes& routes,
       arrive_(topology.switches()),
       routed_(topology.switches()) {
   families_ = families(twins);
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    const auto* const row = s < routes.rows.size() ? routes.rows[s].get() : nullptr;
+    if (row != nullptr && row->size() >= lids.row_size()) entries_[s] = row->data();
+    for (unsigned p = 1; p <= topology.ports(s); ++p) {
+      const PortNum port{static_cast<std::uint8_t>(p)};
+      next_switch_[topology.channel(s, port)] = topology.peer(s, port).sw;
+    }
+  }
 }
 
 void Block::load(std::size_t number) {
@@ -76,7 +91,10 @@ void Block::load(std::size_t number) {
   }
   ways_.clear();
   find_leaders();
-  for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
+  const auto n = static_cast<SwitchIndex>(topology_.switches());
+  for (SwitchIndex s = 0; s < n; ++s) {
+    // Rows lie far apart: what is needed soon is fetched now.
+    if (s + kAhead < n && entries_[s + kAhead] != nullptr) fetch(entries_[s + kAhead] + first_);
     if (ways_.leader(s) == s) scan(s);
   }
 }
@@ -84,11 +102,11 @@ void Block::load(std::size_t number) {
 /// The first of a family stands for all of it where all have the same entries and none is a destination.
 void Block::find_leaders() {
   for (SwitchIndex s = 0; s < topology_.switches(); ++s) ways_.begin(s);
-  const auto entries = [&](SwitchIndex s) -> const std::uint8_t* {
-    const auto* const row = s < routes_.rows.size() ? routes_.rows[s].get() : nullptr;
-    return row != nullptr && row->size() >= first_ + 64 ? row->data() + first_ : nullptr;
-  };
+  const auto entries = [&](SwitchIndex s) { return entries_[s] != nullptr ? entries_[s] + first_ : nullptr; };
   for (const auto& family : families_) {
+    for (const auto s : family) {
+      if (entries_[s] != nullptr) fetch(entries_[s] + first_);
+    }
     const auto* const wanted = entries(family.front());
     const bool alike = wanted != nullptr && std::ranges::all_of(family, [&](SwitchIndex s) {
                          const auto* const own = entries(s);
@@ -102,18 +120,25 @@ void Block::find_leaders() {
 void Block::scan(SwitchIndex s) {
   ways_.begin(s);
   arrive_[s] = routed_[s] = 0;
-  const auto* const row = s < routes_.rows.size() ? routes_.rows[s].get() : nullptr;
-  if (row == nullptr || own_.live == 0) return;
+  if (own_.live == 0) return;
   std::array<std::uint8_t, 64> padded;
-  const auto* const block = block_of(row, first_, padded);
+  const auto* block = entries_[s];
+  if (block != nullptr) {
+    block += first_;
+  } else {
+    const auto* const row = s < routes_.rows.size() ? routes_.rows[s].get() : nullptr;
+    if (row == nullptr) return;
+    block = block_of(row, first_, padded);
+  }
   routed_[s] = own_.live & ~equal_to(block, kNoRoute);
   for_each_port(block, routed_[s], [&](std::uint8_t port, LidBits bits) { add(s, port, bits); });
 }
 
 void Block::add(SwitchIndex s, std::uint8_t port, LidBits bits) {
-  const auto peer = topology_.peer(s, PortNum{port});
-  if (peer.sw != kNoSwitch) {
-    ways_.add(s, {peer.sw, PortNum{port}, bits});
+  const auto peer =
+      port <= topology_.ports(s) ? next_switch_[topology_.channel(s, PortNum{port})] : kNoSwitch;
+  if (peer != kNoSwitch) {
+    ways_.add(s, peer, PortNum{port}, bits);
     return;
   }
   for (; bits != 0; bits &= bits - 1) {

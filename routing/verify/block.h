@@ -54,7 +54,9 @@ class Block {
   const Routes& routes_;
   /// Twins by their first; those that are alone are not in it.
   std::vector<std::vector<SwitchIndex>> families_;
-  std::vector<SwitchIndex> outwards_;  ///< switches by distance from the leaves
+  std::vector<SwitchIndex> outwards_;         ///< switches by distance from the leaves
+  std::vector<const std::uint8_t*> entries_;  ///< by switch; null where there is no row of full length
+  std::vector<SwitchIndex> next_switch_;      ///< by channel
   std::size_t first_ = 0;
   BlockLids own_;
   std::vector<Destination> destinations_;

@@ -2,7 +2,6 @@
 #include "routing/verify/dependencies.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "routing/verify/components.h"
@@ -15,6 +14,14 @@ std::size_t words_for(const Topology& topology) {
   unsigned most = 0;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) most = std::max(most, topology.ports(s));
   return most / 64 + 1;
+}
+
+/// So few LIDs are looked up one by one; more of them go by the next switch's ways.
+constexpr std::size_t kFew = 3;
+
+bool at_most_few(LidBits lids) {
+  for (std::size_t i = 0; i < kFew; ++i) lids &= lids - 1;
+  return lids == 0;
 }
 
 }  // namespace
@@ -46,22 +53,23 @@ void Dependencies::add(const Ways& ways, LidBits lids, const Routes* rows, Lid f
       LidBits held = way.lids & lids & ways.forwarded(way.peer);
       if (crossing != nullptr) held &= (*crossing)[s];
       if (held == 0) continue;
-      std::array<std::uint64_t, 4> next{};
+      auto* const waits = into.data() + topology_->channel(s, way.out) * words_;
       const auto onwards = ways.of(way.peer);
-      if (rows != nullptr && static_cast<std::size_t>(std::popcount(held)) < onwards.size()) {
+      const auto wait_for = [&](std::uint8_t port) { waits[port / 64] |= std::uint64_t{1} << (port % 64); };
+      if (rows != nullptr && onwards.size() > kFew && at_most_few(held)) {
         const auto* const row = rows->rows[way.peer]->data() + first.value();
-        for (; held != 0; held &= held - 1) {
-          const auto port = row[std::countr_zero(held)];
-          next[port / 64] |= std::uint64_t{1} << (port % 64);
+        for (; held != 0; held &= held - 1) wait_for(row[std::countr_zero(held)]);
+      } else if (words_ == 1) {
+        std::uint64_t ports = 0;
+        for (const auto& onward : onwards) {
+          ports |= std::uint64_t{(onward.lids & held) != 0 ? 1U : 0U} << onward.out.value();
         }
+        *waits |= ports;
       } else {
         for (const auto& onward : onwards) {
-          const auto port = onward.out.value();
-          next[port / 64] |= std::uint64_t{(onward.lids & held) != 0 ? 1U : 0U} << (port % 64);
+          if ((onward.lids & held) != 0) wait_for(onward.out.value());
         }
       }
-      auto* const waits = into.data() + topology_->channel(s, way.out) * words_;
-      for (std::size_t w = 0; w < words_; ++w) waits[w] |= next[w];
     }
   }
 }

@@ -41,8 +41,8 @@ Mixture::End Mixture::add(SwitchIndex s, const std::uint8_t* block, LidBits lids
   for_each_port(block, lids, [&](std::uint8_t port, LidBits bits) {
     const auto peer = topology_.peer(s, PortNum{port});
     if (peer.sw != kNoSwitch) {
-      one->add(s, {peer.sw, PortNum{port}, bits});
-      if (two != nullptr) two->add(s, {peer.sw, PortNum{port}, bits});
+      one->add(s, peer.sw, PortNum{port}, bits);
+      if (two != nullptr) two->add(s, peer.sw, PortNum{port}, bits);
       return;
     }
     for (; bits != 0; bits &= bits - 1) {

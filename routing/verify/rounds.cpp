@@ -239,7 +239,7 @@ class Scheduler {
         ways.begin(s);
         for_each_port(before(b, s, scratch), live, [&](std::uint8_t port, LidBits bits) {
           const auto peer = topology_.peer(s, PortNum{port});
-          if (peer.sw != kNoSwitch) ways.add(s, {peer.sw, PortNum{port}, bits});
+          if (peer.sw != kNoSwitch) ways.add(s, peer.sw, PortNum{port}, bits);
         });
       }
       add(ways, b, graphs);

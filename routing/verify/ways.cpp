@@ -2,31 +2,8 @@
 #include "routing/verify/ways.h"
 
 #include <algorithm>
-#include <cstring>
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 namespace smd::routing {
-
-LidBits equal_to(const std::uint8_t* block, std::uint8_t port) {
-#ifdef __SSE2__
-  const auto wanted = _mm_set1_epi8(static_cast<char>(port));
-  LidBits bits = 0;
-  for (unsigned part = 0; part < 4; ++part) {
-    __m128i entries;
-    std::memcpy(&entries, block + std::size_t{part} * 16, 16);
-    const auto mask = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(entries, wanted)));
-    bits |= LidBits{mask} << (part * 16);
-  }
-  return bits;
-#else
-  LidBits bits = 0;
-  for (unsigned i = 0; i < 64; ++i) bits |= LidBits{block[i] == port ? 1U : 0U} << i;
-  return bits;
-#endif
-}
 
 const std::uint8_t* block_of(const LftRow* row, std::size_t first, std::array<std::uint8_t, 64>& padded) {
   if (row != nullptr && row->size() >= first + 64) return row->data() + first;

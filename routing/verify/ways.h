@@ -6,8 +6,13 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "routing/routes.h"
 #include "routing/topology/topology.h"
@@ -36,10 +41,13 @@ class Ways {
     forwarded_[s] = 0;
     first_[s] = end_[s] = static_cast<std::uint32_t>(ways_.size());
   }
-  void add(SwitchIndex s, const Way& way) {
-    ways_.push_back(way);
+  void add(SwitchIndex s, SwitchIndex peer, PortNum out, LidBits lids) {
+    auto& way = ways_.emplace_back();  // filled in place: read back as a whole at once, it would stall
+    way.peer = peer;
+    way.out = out;
+    way.lids = lids;
     ++end_[s];
-    forwarded_[s] |= way.lids;
+    forwarded_[s] |= lids;
   }
   /// Or: the same as another's, which has its own.
   void follow(SwitchIndex s, SwitchIndex leader) { leader_[s] = leader; }
@@ -59,7 +67,21 @@ class Ways {
 };
 
 /// Entries of a block of 64 that equal `port`, a bit each.
-LidBits equal_to(const std::uint8_t* block, std::uint8_t port);
+inline LidBits equal_to(const std::uint8_t* block, std::uint8_t port) {
+  LidBits bits = 0;
+#ifdef __SSE2__
+  const auto wanted = _mm_set1_epi8(static_cast<char>(port));
+  for (unsigned at = 0; at < 64; at += 16) {
+    __m128i entries;
+    std::memcpy(&entries, block + at, 16);
+    const auto mask = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(entries, wanted)));
+    bits |= LidBits{mask} << at;
+  }
+#else
+  for (unsigned i = 0; i < 64; ++i) bits |= LidBits{block[i] == port ? 1U : 0U} << i;
+#endif
+  return bits;
+}
 
 /// The 64 entries of a row from entry `first` on; `padded` is used where the row is shorter.
 const std::uint8_t* block_of(const LftRow* row, std::size_t first, std::array<std::uint8_t, 64>& padded);

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which neighbours of a switch are one step nearer to which destinations.
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "routing/distance/costs.h"
+#include "routing/distance/order.h"
+#include "routing/engines/choice.h"
+#include "routing/topology/topology.h"
+
+namespace smd::routing {
+
+/// Costs to some of the switches, and the order they were made by (null: shortest paths).
+template <std::unsigned_integral Cost>
+struct Columns {
+  const Costs<Cost>* costs = nullptr;
+  const Order* order = nullptr;
+  std::span<const SwitchIndex> destinations;
+};
+
+inline constexpr std::uint32_t kNoColumn = ~std::uint32_t{0};
+
+/// For each switch its position in `destinations`; kNoColumn where it has none.
+std::vector<std::uint32_t> columns_by_switch(const Topology& topology,
+                                             std::span<const SwitchIndex> destinations);
+
+/// Columns next to each other towards which a switch has the same candidates: from where the segment before
+/// ends up to `end`.
+struct Segment {
+  std::uint32_t end = 0;
+  GroupSet set;
+};
+
+/// Scratch memory for one switch after another. Columns are numbered through all parts.
+template <std::unsigned_integral Cost>
+class NextHops {
+ public:
+  /// `kin`: for each switch the first one whose costs are the same as its own, but towards the two of them.
+  NextHops(const Topology& topology, std::span<const Columns<Cost>> parts, std::span<const SwitchIndex> kin);
+
+  std::size_t columns() const { return columns_; }
+  std::uint32_t column(SwitchIndex destination) const { return column_of_[destination]; }
+  /// Of all columns, in their order. Valid until the next call.
+  std::span<const Segment> of(SwitchIndex s);
+  GroupSet towards(SwitchIndex s, SwitchIndex destination) const;
+
+ private:
+  struct Member {
+    std::uint8_t group = 0;
+    SwitchIndex peer = 0;
+  };
+  /// Neighbours whose costs are alike, but to each other.
+  struct Kin {
+    bool up = false;
+    GroupSet groups;
+    std::vector<Member> members;
+  };
+  /// A column of one of several kin: looked at by itself.
+  struct Odd {
+    std::uint32_t column = 0;
+    std::uint32_t kin = 0, member = 0;
+  };
+  void find_kins(SwitchIndex s, const Columns<Cost>& part);
+  void set_targets(SwitchIndex s, const Columns<Cost>& part);
+  void mark(const Columns<Cost>& part);
+  void emit(const Columns<Cost>& part, std::uint32_t first);
+  bool nearer(const Columns<Cost>& part, const Kin& kin, SwitchIndex peer, std::size_t column) const;
+  void emit_word(std::size_t w, std::uint32_t columns, std::uint32_t first, bool ends_one);
+  GroupSet set_at(const Odd& odd, const Columns<Cost>& part) const;
+
+  const Topology& topology_;
+  std::span<const Columns<Cost>> parts_;
+  std::span<const SwitchIndex> kin_;
+  std::vector<std::uint32_t> column_of_;
+  std::size_t columns_ = 0;
+  std::vector<Cost> down_target_, up_target_;
+  std::vector<Kin> kins_;
+  std::size_t kins_used_ = 0;
+  std::vector<std::uint64_t> bits_, edges_;  ///< by kin: a bit each column; where any of them changes
+  std::size_t words_ = 0;
+  std::vector<Odd> odd_;
+  std::vector<Segment> segments_;
+};
+
+extern template class NextHops<std::uint8_t>;
+extern template class NextHops<std::uint16_t>;
+
+}  // namespace smd::routing
