@@ -6,9 +6,11 @@
 #include <iostream>
 
 #include "smd/cli/ask.h"
+#include "smd/cli/attach.h"
 #include "smd/cli/check.h"
 #include "smd/cli/route.h"
 #include "smd/cli/run.h"
+#include "smd/cli/sim.h"
 
 namespace {
 
@@ -33,6 +35,10 @@ int commands(int argc, char** argv) {
   check_command->add_option("--set", check.set, "overrides one key; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  smd::cli::SimOptions sim;
+  const auto* sim_command = smd::cli::add_sim_command(app, sim);
+  smd::cli::AttachOptions attach;
+  const auto* attach_command = smd::cli::add_attach_command(app, attach);
   smd::cli::AskOptions ask;
   smd::cli::add_ask_commands(app, ask);
 
@@ -43,6 +49,8 @@ int commands(int argc, char** argv) {
   }
   if (run_command->parsed()) return smd::cli::run(run, std::cout, std::cerr);
   if (check_command->parsed()) return smd::cli::check(check, std::cout, std::cerr);
+  if (sim_command->parsed()) return smd::cli::sim(*sim_command, sim, std::cout, std::cerr);
+  if (attach_command->parsed()) return smd::cli::attach(attach, std::cerr);
   if (smd::cli::is_ask(app)) return smd::cli::ask(app, ask, std::cout, std::cerr);
   return smd::cli::route(route, std::cout, std::cerr);
 }

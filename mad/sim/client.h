@@ -2,7 +2,9 @@
 #pragma once
 // Users of the fabric: whoever sends and receives MADs at a port.
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "mad/sim/place.h"
@@ -20,11 +22,22 @@ struct Outgoing {
   std::chrono::milliseconds give_up{0};
 };
 
+/// What an agent of a umad device asks to be given unasked, as struct ib_user_mad_reg_req2 says it. Class 0:
+/// nothing, only answers to what it sends.
+struct Registration {
+  Interface interface = Interface::gsi;
+  std::uint8_t mgmt_class = 0, version = 0;
+  std::array<std::uint64_t, 2> methods{};  ///< bit n of the first: method n
+  std::uint32_t oui = 0;                   ///< of the vendor classes 0x30 to 0x4F
+  bool rmpp = false;                       ///< MADs of several segments come as one
+};
+
 struct Client {
   ClientId id = 0;
   PortIndex port = kNowhere;
   Interface interface = Interface::smi;
-  std::vector<mad::Received> inbox{};  ///< arrived, not yet taken by the carrier
+  std::optional<Registration> agent{};  ///< nothing: it takes all that nobody has registered for
+  std::vector<mad::Received> inbox{};   ///< arrived, not yet taken by the carrier
   std::uint64_t sent = 0, received = 0;
 };
 

@@ -27,6 +27,8 @@ class Command {
   Result join();
   Result show();
   Result clients();
+  // control_help.cpp
+  Result help();
   // control_node.cpp
   Result node();
   Result capability();

@@ -92,4 +92,10 @@ Walk send_data(State& state, PortIndex from, const DataPacket& packet) {
   return way;
 }
 
+bool is_refused(State& state, PortIndex from, const DataPacket& packet) {
+  const auto way = send_data(state, from, packet);
+  if (way.delivered()) return packet.qkey != kQKey;
+  return way.fate == Fate::no_p_key || way.fate == Fate::no_vl;
+}
+
 }  // namespace smd::sim

@@ -21,4 +21,7 @@ struct DataPacket {
 /// not kQKey the end port counts that and raises 258.
 Walk send_data(State& state, PortIndex from, const DataPacket& packet);
 
+/// As send_data; true: somebody on the way refuses it.
+bool is_refused(State& state, PortIndex from, const DataPacket& packet);
+
 }  // namespace smd::sim

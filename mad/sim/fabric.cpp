@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 
+#include "mad/sim/dispatch.h"
 #include "mad/sim/links.h"
 #include "mad/sim/reset.h"
 #include "mad/sim/traffic.h"
@@ -42,6 +44,16 @@ Fabric::~Fabric() = default;
 ClientId Fabric::attach(PortIndex port, Interface interface) {
   state_->clients.push_back({.id = state_->next_client++, .port = port, .interface = interface});
   return state_->clients.back().id;
+}
+
+std::expected<ClientId, int> Fabric::attach(PortIndex port, const Registration& registration) {
+  const auto taken = [&](const Client& other) {
+    return other.port == port && other.agent && conflicts(*other.agent, registration);
+  };
+  if (std::ranges::any_of(state_->clients, taken)) return std::unexpected(EINVAL);
+  const auto client = attach(port, registration.interface);
+  state_->clients.back().agent = registration;
+  return client;
 }
 
 void Fabric::detach(ClientId client) {
@@ -107,6 +119,10 @@ void Fabric::advance(TimePoint now) {
   state_->now = std::max(state_->now, now);
 }
 
+void Fabric::at(TimePoint due, std::move_only_function<void()> event) {
+  state_->schedule.at(due, std::move(event));
+}
+
 Faults Fabric::faults() { return Faults(*state_); }
 SmpCounts& Fabric::counts() { return state_->counts; }
 std::optional<PortIndex> Fabric::find(const Place& place) const { return find_port(*state_, place); }
@@ -146,6 +162,10 @@ Walk Fabric::send_data(const Place& from, const DataPacket& packet) {
 
 void Fabric::watch_sets(std::move_only_function<void(const DoneSet&)> watcher) {
   state_->on_set = std::move(watcher);
+}
+
+void Fabric::watch_packets(std::move_only_function<void(const SentPacket&)> watcher) {
+  state_->on_packet = std::move(watcher);
 }
 
 std::optional<wire::PortInfo> Fabric::port_info(const Place& place) const {

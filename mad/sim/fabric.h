@@ -3,6 +3,7 @@
 // A simulated fabric: nodes with their management agents, links, packets on their way. A machine without
 // clock, thread or Asio: who drives it gives the time (World, Live). One thread at a time.
 
+#include <expected>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,6 +32,8 @@ class Fabric {
 
   // Clients and their MADs.
   ClientId attach(PortIndex port, Interface interface);
+  /// As an agent of a umad device. EINVAL: what it asks for belongs to another agent of the port already.
+  std::expected<ClientId, int> attach(PortIndex port, const Registration& registration);
   void detach(ClientId client);
   /// Sends at `now`; what comes of it at once (answers, without delays) is in the inboxes on return.
   void send(ClientId client, Outgoing mad, TimePoint now);
@@ -46,6 +49,8 @@ class Fabric {
   std::optional<TimePoint> next() const;
   /// Everything that is due at `now` or before, in order.
   void advance(TimePoint now);
+  /// Is called by advance() when it is time; never taken back.
+  void at(TimePoint due, std::move_only_function<void()> event);
 
   // What one may do and ask from outside.
   Faults faults();
@@ -60,6 +65,8 @@ class Fabric {
   Spread spread(const Place& from, Lid mlid) const;
   /// Sends one data packet: as walk(), and who refuses it counts that and tells the SM (mad/sim/data.h).
   Walk send_data(const Place& from, const DataPacket& packet);
+  /// `watcher` is called for each MAD that leaves a port. One watcher at a time.
+  void watch_packets(std::move_only_function<void(const SentPacket&)> watcher);
   /// `watcher` is called after each Set that an agent has served. One watcher at a time.
   void watch_sets(std::move_only_function<void(const DoneSet&)> watcher);
 

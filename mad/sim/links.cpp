@@ -20,20 +20,27 @@ void to_init(State& state, PortIndex index, const Rate& rate) {
   state_changed(state, index);
 }
 
-void to_down(State& state, PortIndex index) {
+/// What an SM has asked for is no failure, and not counted as one.
+void to_down(State& state, PortIndex index, bool failed) {
   auto& port = state.ports[index];
   const bool was_up = port.info.port_state != PortState::down;
   port.info.port_state = PortState::down;
   port.info.phys_state = port.disabled ? PhysState::disabled : PhysState::polling;
   show_no_rate(port);
   if (!was_up) return;
-  counters_of(state, index).add(Counter::link_downed, 1);
+  if (failed) counters_of(state, index).add(Counter::link_downed, 1);
   state_changed(state, index);
+}
+
+void both_down(State& state, PortIndex index, bool failed) {
+  to_down(state, index, failed);
+  const auto peer = state.ports[index].peer;
+  if (peer != kNowhere && peer != index) to_down(state, peer, failed);
 }
 
 bool disable(State& state, PortIndex index) {
   state.ports[index].disabled = true;
-  drop_link(state, index);
+  both_down(state, index, false);
   return true;
 }
 
@@ -43,7 +50,7 @@ bool go_down(State& state, PortIndex index, PhysState wanted) {
     case PhysState::polling:
     case PhysState::sleep:  // sleeps until the other end polls, which it does at once
       state.ports[index].disabled = false;
-      drop_link(state, index);
+      both_down(state, index, false);
       try_link(state, index);
       return true;
     case PhysState::disabled:
@@ -78,11 +85,7 @@ void try_link(State& state, PortIndex index) {
   state.schedule.at(state.now + state.options.training, [&state, index] { link_now(state, index); });
 }
 
-void drop_link(State& state, PortIndex index) {
-  to_down(state, index);
-  const auto peer = state.ports[index].peer;
-  if (peer != kNowhere && peer != index) to_down(state, peer);
-}
+void drop_link(State& state, PortIndex index) { both_down(state, index, true); }
 
 // qib_mad.c of Linux: only Down, Armed and Active can be asked for, and the physical state only together with
 // Down or no change. That a port goes Active only beside an end that is Armed at least is ibsim's rule, which

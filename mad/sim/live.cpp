@@ -52,6 +52,9 @@ struct Live::Impl : std::enable_shared_from_this<Live::Impl> {
   bool out_posted = false;
 
   std::atomic<std::uint64_t> dropped = 0;
+  std::unique_ptr<Server> server;  // the nodes' thread, but for wake()
+  std::atomic<Server*> to_wake = nullptr;
+
   std::map<ClientId, SharedSink> sinks;  // the io_context's thread alone
   std::thread thread;
 
@@ -62,6 +65,7 @@ struct Live::Impl : std::enable_shared_from_this<Live::Impl> {
     std::vector<Task> tasks;
     while (wait(tasks)) {
       fabric.advance(now());
+      if (server) server->receive();
       constexpr std::size_t kFlush = 64;  // answers to the first need not wait for the last
       for (std::size_t i = 0; i < tasks.size(); ++i) {
         if (auto* send = std::get_if<Send>(&tasks[i])) {
@@ -79,6 +83,7 @@ struct Live::Impl : std::enable_shared_from_this<Live::Impl> {
 
   /// Waits for tasks or for the fabric's next event. False: it is over.
   bool wait(std::vector<Task>& tasks) {
+    if (server) return wait_for_all(tasks);
     std::unique_lock hold(in_lock);
     const auto something = [this] { return stop || !in.empty(); };
     if (const auto next = fabric.next()) {
@@ -90,8 +95,22 @@ struct Live::Impl : std::enable_shared_from_this<Live::Impl> {
     return !stop;
   }
 
+  /// The same where programs may say something too.
+  bool wait_for_all(std::vector<Task>& tasks) {
+    auto until = fabric.next();
+    {
+      const std::lock_guard hold(in_lock);
+      if (stop || !in.empty()) until = TimePoint{};
+    }
+    server->wait(until);
+    const std::lock_guard hold(in_lock);
+    tasks.swap(in);
+    return !stop;
+  }
+
   void hand_out() {
-    const auto ready = fabric.ready();
+    auto ready = fabric.ready();
+    if (server) server->hand_out(ready);
     if (ready.empty()) return;
     const std::lock_guard hold(out_lock);
     for (const auto client : ready) {
@@ -133,8 +152,13 @@ struct Live::Impl : std::enable_shared_from_this<Live::Impl> {
       in.push_back(std::move(task));
       if (in.size() > 1) return true;  // the thread has been told already
     }
-    in_signal.notify_one();
+    tell();
     return true;
+  }
+
+  void tell() {
+    if (auto* waiting = to_wake.load()) return waiting->wake();
+    in_signal.notify_one();
   }
 };
 
@@ -148,8 +172,9 @@ Live::~Live() {
     const std::lock_guard hold(impl_->in_lock);
     impl_->stop = true;
   }
-  impl_->in_signal.notify_one();
+  impl_->tell();
   impl_->thread.join();
+  if (impl_->server) impl_->server->end();
   impl_->sinks.clear();  // what is still posted finds nobody
 }
 
@@ -163,6 +188,14 @@ std::unique_ptr<Transport> Live::transport(Interface interface) {
   const auto port = with([](Fabric& fabric) { return fabric.default_port(); });
   if (!port) throw std::invalid_argument("a fabric without a port for a manager");
   return std::make_unique<Transport>(*this, *port, interface);
+}
+
+void Live::serve(std::unique_ptr<Server> server) {
+  with([&](Fabric& fabric) {
+    server->serve(fabric);
+    impl_->to_wake = server.get();
+    impl_->server = std::move(server);
+  });
 }
 
 void Live::call(std::move_only_function<void(Fabric&)> task) { impl_->push(std::move(task), true); }

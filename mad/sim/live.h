@@ -10,6 +10,7 @@
 #include "mad/base/fabric.h"
 #include "mad/clock.h"
 #include "mad/sim/fabric.h"
+#include "mad/sim/server.h"
 #include "mad/sim/transport.h"
 
 namespace smd::sim {
@@ -25,6 +26,9 @@ class Live final : public Carrier {
 
   std::unique_ptr<Transport> transport(const Place& place, Interface interface = Interface::smi);
   std::unique_ptr<Transport> transport(Interface interface = Interface::smi);
+
+  /// Programs outside come in by this socket. Once, and before much happens.
+  void serve(std::unique_ptr<Server> server);
 
   /// Calls `use` with the fabric on the nodes' thread, between two MADs, and waits for it.
   template <class Use>

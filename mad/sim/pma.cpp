@@ -92,6 +92,20 @@ void each(wire::PortCountersExtended& c, Fn fn) {
   fn(Counter::multicast_received, c.multicast_received, k64, 7U);
 }
 
+// Which kind of error it was is not modelled: all are of the kind that a bad cable makes.
+template <class Fn>
+void each(wire::PortReceiveErrorDetails& c, Fn fn) {
+  fn(Counter::receive_errors, c.local_physical, std::uint64_t{0xFFFF}, 0U);
+  fn(Counter::buffer_overruns, c.buffer_overruns, std::uint64_t{0xFFFF}, 2U);
+}
+
+template <class Fn>
+void each(wire::PortTransmitDiscardDetails& c, Fn fn) {
+  fn(Counter::transmit_discards, c.inactive, std::uint64_t{0xFFFF}, 0U);
+}
+
+std::uint32_t selection(const wire::PortReceiveErrorDetails& c) { return c.select; }
+std::uint32_t selection(const wire::PortTransmitDiscardDetails& c) { return c.select; }
 std::uint32_t selection(const wire::PortCounters& c) { return c.select | ((c.select2 & 1U) << 16U); }
 std::uint32_t selection(const wire::PortCountersExtended& c) { return c.select; }
 
@@ -120,6 +134,14 @@ std::uint16_t class_port_info(std::span<std::uint8_t> data) {
   return wire::kStatusOk;
 }
 
+/// The port samples nothing: no counters to choose from, and no sampling under way.
+std::uint16_t samples_control(const State& state, PortIndex at, std::span<std::uint8_t> data) {
+  const auto asked = wire::decode<wire::PortSamplesControl>(data).value_or(wire::PortSamplesControl{});
+  if (selected(state, at, asked.port).empty()) return wire::kStatusBadField;
+  wire::encode(wire::PortSamplesControl{.port = asked.port}, data);
+  return wire::kStatusOk;
+}
+
 std::uint16_t status_of(State& state, PortIndex at, const wire::MadHeader& header,
                         std::span<std::uint8_t> data) {
   if (header.base_version != 1 || header.class_version != 1) return wire::kStatusBadVersion;
@@ -132,6 +154,12 @@ std::uint16_t status_of(State& state, PortIndex at, const wire::MadHeader& heade
       return counters<wire::PortCounters>(state, at, set, data);
     case wire::PortCountersExtended::kAttribute:
       return counters<wire::PortCountersExtended>(state, at, set, data);
+    case wire::PortReceiveErrorDetails::kAttribute:
+      return counters<wire::PortReceiveErrorDetails>(state, at, set, data);
+    case wire::PortTransmitDiscardDetails::kAttribute:
+      return counters<wire::PortTransmitDiscardDetails>(state, at, set, data);
+    case wire::PortSamplesControl::kAttribute:
+      return set ? wire::kStatusBadMethodAttribute : samples_control(state, at, data);
     default:
       return wire::kStatusBadMethodAttribute;
   }

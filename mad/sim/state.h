@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -125,7 +126,7 @@ struct Node {
 /// Why packets did not arrive, for those who look for a lost one.
 struct Drops {
   std::uint64_t no_link = 0, bad_path = 0, no_route = 0, not_active = 0, looped = 0, wrong_lid = 0, lost = 0,
-                silent = 0, m_key = 0, no_client = 0, malformed = 0;
+                silent = 0, m_key = 0, no_client = 0, malformed = 0, refused = 0;
 };
 
 /// A Set that an agent has carried out, or refused.
@@ -133,6 +134,16 @@ struct DoneSet {
   PortIndex at = kNowhere;  ///< where the request came in
   std::uint16_t attribute = 0, status = 0;
   std::uint32_t modifier = 0;
+};
+
+/// A MAD at the moment when it leaves a port for the fabric.
+struct SentPacket {
+  std::span<const std::uint8_t> mad;
+  Lid slid{}, dlid{};
+  Sl sl{};
+  PKey pkey{};
+  std::uint32_t qp = 0;
+  bool smp = false;
 };
 
 struct State {
@@ -147,6 +158,8 @@ struct State {
   std::uint32_t loss = 0;  ///< of 2^32, every MAD
   /// Is called after each Set, before its answer is on the way.
   std::move_only_function<void(const DoneSet&)> on_set;
+  /// Is called for each MAD that leaves a port.
+  std::move_only_function<void(const SentPacket&)> on_packet;
   std::vector<PendingTrap> traps;
   std::uint64_t next_trap_tid = 1;
   std::uint64_t next_timer = 1;

@@ -69,14 +69,26 @@ void set_p_key(State& state, PortIndex port, unsigned index, PKey key) {
   keys[index] = key.value();
 }
 
-bool has_p_key(const State& state, PortIndex port, PKey key) {
+namespace {
+
+std::optional<unsigned> find_p_key(const State& state, PortIndex port, PKey key) {
   constexpr unsigned kPartition = 0x7FFF;
   for (unsigned index = 0, capacity = pkey_capacity(state, port); index < capacity; ++index) {
     const auto own = p_key(state, port, index);
     if ((own.value() & kPartition) == 0 || ((own.value() ^ key.value()) & kPartition) != 0) continue;
-    if (own.full_member() || key.full_member()) return true;
+    if (own.full_member() || key.full_member()) return index;
   }
-  return false;
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool has_p_key(const State& state, PortIndex port, PKey key) {
+  return find_p_key(state, port, key).has_value();
+}
+
+std::uint16_t p_key_index(const State& state, PortIndex port, PKey key) {
+  return static_cast<std::uint16_t>(find_p_key(state, port, key).value_or(0));
 }
 
 }  // namespace smd::sim

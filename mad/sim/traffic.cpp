@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include "mad/sim/data.h"
+#include "mad/sim/dispatch.h"
 #include "mad/sim/forward.h"
 #include "mad/sim/pma.h"
 #include "mad/sim/sma.h"
+#include "mad/sim/tables.h"
 #include "mad/sim/walk.h"
 #include "mad/wire/mad.h"
 
@@ -32,11 +35,18 @@ void deliver_answer(State& state, PortIndex port, Tid tid, Packet&& packet) {
   deliver(state, *client, std::move(packet));
 }
 
-/// To the SM of the port, else to every client of the interface there. False: nobody is there.
+/// To the agent that has registered for it, else to the SM of the port, else to every client of the interface
+/// there that is no agent. False: nobody is there.
 bool deliver_unasked(State& state, PortIndex port, Interface interface, Packet& packet) {
+  for (auto& client : state.clients) {
+    if (client.port != port || client.interface != interface || !client.agent) continue;
+    if (!is_for(*client.agent, packet.bytes)) continue;
+    deliver(state, client, std::move(packet));
+    return true;
+  }
   if (interface == Interface::smi) {
     if (const auto sm = state.sm.find(port); sm != state.sm.end()) {
-      if (auto* client = find_client(state, sm->second)) {
+      if (auto* client = find_client(state, sm->second); client != nullptr && !client->agent) {
         deliver(state, *client, std::move(packet));
         return true;
       }
@@ -44,7 +54,7 @@ bool deliver_unasked(State& state, PortIndex port, Interface interface, Packet& 
   }
   bool any = false;
   for (auto& client : state.clients) {
-    if (client.port != port || client.interface != interface) continue;
+    if (client.port != port || client.interface != interface || client.agent) continue;
     deliver(state, client, Packet(packet));
     any = true;
   }
@@ -106,6 +116,14 @@ void answer_unmatched(State& state, PortIndex at, Packet&& packet) {
   emit_answer(state, at, std::move(packet));
 }
 
+/// Somebody at the port answers for an SM: who holds issm, or an agent (the kernel does not ask for issm).
+bool takes_sm_info(const State& state, PortIndex port) {
+  const auto agent = [&](const Client& c) {
+    return c.port == port && c.interface == Interface::smi && c.agent;
+  };
+  return state.sm.contains(port) || std::ranges::any_of(state.clients, agent);
+}
+
 void arrive_smp(State& state, PortIndex at, const wire::MadHeader& header, Packet&& packet) {
   const auto& node = state.node_of(at);
   const auto end_port = node.is_switch() ? node.first_port : at;
@@ -113,8 +131,7 @@ void arrive_smp(State& state, PortIndex at, const wire::MadHeader& header, Packe
   const bool asks = header.method == Method::get || header.method == Method::set;
   if (asks) state.counts.count(header.attribute, header.method == Method::set);
   if (asks && header.attribute == wire::SmInfo::kAttribute) {
-    const bool held = state.sm.contains(end_port);
-    if (!held || !deliver_unasked(state, end_port, Interface::smi, packet)) {
+    if (!takes_sm_info(state, end_port) || !deliver_unasked(state, end_port, Interface::smi, packet)) {
       answer_unmatched(state, at, std::move(packet));
     }
     return;
@@ -143,6 +160,7 @@ void arrive(State& state, PortIndex at, Packet&& packet) {
   }
   if (packet.is_smp) return arrive_smp(state, at, *header, std::move(packet));
   const auto end_port = node.is_switch() ? node.first_port : at;
+  packet.to.pkey_index = p_key_index(state, end_port, packet.pkey);
   if (wire::is_response(header->method)) {
     return deliver_answer(state, end_port, header->tid, std::move(packet));
   }
@@ -173,6 +191,19 @@ void emit_directed(State& state, PortIndex from, Packet&& packet) {
   arrive_after(state, *arrival, std::move(packet));
 }
 
+void emit_multicast(State& state, PortIndex from, const Packet& packet) {
+  for (const auto port : spread(state, from, packet.to.lid).reached) {
+    if (packet.is_smp || has_p_key(state, port, packet.pkey)) arrive(state, port, Packet(packet));
+  }
+}
+
+/// A Q_Key with the highest bit stands for that of the sending queue pair, which is QP1.
+DataPacket data_of(const Packet& packet) {
+  constexpr std::uint32_t kOwn = 0x8000'0000;
+  const auto& to = packet.to;
+  return {.dlid = to.lid, .sl = to.sl, .pkey = packet.pkey, .qkey = (to.qkey & kOwn) != 0 ? kQKey : to.qkey};
+}
+
 }  // namespace
 
 Client* find_client(State& state, ClientId id) {
@@ -186,17 +217,29 @@ const Client* find_client(const State& state, ClientId id) {
 }
 
 void emit(State& state, PortIndex from, Packet packet) {
+  if (state.on_packet) {
+    const auto permissive = packet.directed ? kPermissiveLid : Lid{};
+    state.on_packet({.mad = packet.bytes,
+                     .slid = packet.directed ? permissive : packet.slid,
+                     .dlid = packet.directed ? permissive : packet.to.lid,
+                     .sl = packet.to.sl,
+                     .pkey = p_key(state, from, packet.to.pkey_index),
+                     .qp = packet.is_smp ? 0U : packet.to.qp,
+                     .smp = packet.is_smp});
+  }
   if (state.random.happens(state.loss)) {
     ++state.drops.lost;
     return;
   }
   if (packet.directed) return emit_directed(state, from, std::move(packet));
-  if (packet.to.lid.multicast()) {
-    for (const auto port : spread(state, from, packet.to.lid).reached) arrive(state, port, Packet(packet));
-    return;
-  }
   const auto& node = state.node_of(from);
   const auto start = node.is_switch() ? node.first_port : from;
+  if (!packet.is_smp) packet.pkey = p_key(state, start, packet.to.pkey_index);
+  if (packet.to.lid.multicast()) return emit_multicast(state, from, packet);
+  if (!packet.is_smp && is_refused(state, start, data_of(packet))) {
+    ++state.drops.refused;
+    return;
+  }
   const auto arrival = forward_by_lid(state, start, packet.to.lid, packet.is_smp);
   if (arrival) arrive_after(state, *arrival, std::move(packet));
 }

@@ -11,6 +11,7 @@ struct Packet {
   bool is_smp = false;    ///< QP0: VL15
   bool directed = false;  ///< by its own path; else by `to`
   Lid slid{};
+  PKey pkey{};  ///< of a GMP; `to` has its index at the port where the packet is
   mad::LidRoute to{};
 };
 

@@ -93,4 +93,79 @@ struct PortCountersExtended {
 };
 static_assert(well_formed<PortCountersExtended>());
 
+/// What PortRcvErrors consists of.
+struct PortReceiveErrorDetails {
+  static constexpr std::uint16_t kAttribute = 0x0015;
+  static constexpr std::string_view kName = "PortReceiveErrorDetails";
+  static constexpr std::size_t kBytes = 16;
+  PortNum port{};
+  std::uint16_t select = 0;  ///< of a Set: counters that are written, bit 0 the first
+  std::uint16_t local_physical = 0, malformed_packets = 0, buffer_overruns = 0, dlid_mapping = 0;
+  std::uint16_t vl_mapping = 0, looping = 0;
+
+  static constexpr auto fields() {
+    using T = PortReceiveErrorDetails;
+    return std::tuple{field("PortSelect", &T::port, 8, 8),
+                      field("CounterSelect", &T::select, 16, 16, Style::hex),
+                      field("PortLocalPhysicalErrors", &T::local_physical, 32, 16),
+                      field("PortMalformedPktErrors", &T::malformed_packets, 48, 16),
+                      field("PortBufferOverrunErrors", &T::buffer_overruns, 64, 16),
+                      field("PortDLIDMappingErrors", &T::dlid_mapping, 80, 16),
+                      field("PortVLMappingErrors", &T::vl_mapping, 96, 16),
+                      field("PortLoopingErrors", &T::looping, 112, 16)};
+  }
+  friend bool operator==(const PortReceiveErrorDetails&, const PortReceiveErrorDetails&) = default;
+};
+static_assert(well_formed<PortReceiveErrorDetails>());
+
+/// What PortXmitDiscards consists of.
+struct PortTransmitDiscardDetails {
+  static constexpr std::uint16_t kAttribute = 0x0016;
+  static constexpr std::string_view kName = "PortTransmitDiscardDetails";
+  static constexpr std::size_t kBytes = 12;
+  PortNum port{};
+  std::uint16_t select = 0;
+  std::uint16_t inactive = 0, neighbor_mtu = 0, switch_lifetime = 0, head_of_queue = 0;
+
+  static constexpr auto fields() {
+    using T = PortTransmitDiscardDetails;
+    return std::tuple{field("PortSelect", &T::port, 8, 8),
+                      field("CounterSelect", &T::select, 16, 16, Style::hex),
+                      field("PortInactiveDiscards", &T::inactive, 32, 16),
+                      field("PortNeighborMTUDiscards", &T::neighbor_mtu, 48, 16),
+                      field("PortSwLifetimeLimitDiscards", &T::switch_lifetime, 64, 16),
+                      field("PortSwHOQLifetimeLimitDiscards", &T::head_of_queue, 80, 16)};
+  }
+  friend bool operator==(const PortTransmitDiscardDetails&, const PortTransmitDiscardDetails&) = default;
+};
+static_assert(well_formed<PortTransmitDiscardDetails>());
+
+/// Of sampling, the part that says whether a port does it.
+struct PortSamplesControl {
+  static constexpr std::uint16_t kAttribute = 0x0010;
+  static constexpr std::string_view kName = "PortSamplesControl";
+  static constexpr std::size_t kBytes = 36;
+  std::uint8_t op_code = 0;
+  PortNum port{};
+  std::uint8_t tick = 0, counter_width = 0, mechanisms = 0, status = 0;
+  std::uint64_t option_mask = 0, vendor_mask = 0;
+  std::uint32_t start = 0, interval = 0;
+
+  static constexpr auto fields() {
+    using T = PortSamplesControl;
+    return std::tuple{field("OpCode", &T::op_code, 0, 8, Style::hex),
+                      field("PortSelect", &T::port, 8, 8),
+                      field("Tick", &T::tick, 16, 8, Style::hex),
+                      field("CounterWidth", &T::counter_width, 29, 3),
+                      field("SampleMechanisms", &T::mechanisms, 80, 8),
+                      field("SampleStatus", &T::status, 94, 2),
+                      field("OptionMask", &T::option_mask, 96, 64, Style::hex),
+                      field("VendorMask", &T::vendor_mask, 160, 64, Style::hex),
+                      field("SampleStart", &T::start, 224, 32, Style::hex),
+                      field("SampleInterval", &T::interval, 256, 32, Style::hex)};
+  }
+  friend bool operator==(const PortSamplesControl&, const PortSamplesControl&) = default;
+};
+static_assert(well_formed<PortSamplesControl>());
+
 }  // namespace smd::wire

@@ -101,7 +101,13 @@ std::string Daemon::screen(const Subnet& subnet, const sm::Snapshot& snapshot) c
          "            ./dev run --dry-run --sim ft3:8                 what would be written, and nothing "
          "sent\n"
          "            build/release/bin/smd route --topology FILE --quality   your own fabric, from "
-         "ibnetdiscover\n\n";
+         "ibnetdiscover\n";
+  if (const auto hint = subnet.instance->attach_hint(); !hint.empty()) {
+    out << "            build/release/bin/smd attach " << hint << " -- ibnetdiscover\n"
+        << "            build/release/bin/smd sim ctl " << hint.substr(0, hint.find(" --node"))
+        << " help                what can be broken in it\n";
+  }
+  out << '\n';
   if (!parts_.options.once) out << "  running; Ctrl-C ends it\n";
   return out.str();
 }

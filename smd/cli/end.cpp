@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <optional>
 #include <utility>
 
 #include "mad/sim/live.h"
+#include "mad/sim/server.h"
 #include "mad/umad/issm.h"
 #include "mad/umad/transport.h"
 
@@ -89,19 +91,45 @@ class SimulatedEnd final : public End {
 
 class SimulatedFabric final : public EndSource {
  public:
-  explicit SimulatedFabric(base::Fabric fabric) : fabric_(std::move(fabric)) {}
+  SimulatedFabric(base::Fabric fabric, SimSocket socket)
+      : fabric_(std::move(fabric)), socket_(std::move(socket)) {
+    for (const auto& node : fabric_.nodes) {
+      if (node.type == NodeType::ca) guest_ = node.name;  // the last: the SM is at the first
+    }
+  }
 
   std::expected<std::unique_ptr<End>, std::string> open(asio::io_context& io) override {
-    if (!live_) live_ = std::make_unique<sim::Live>(io.get_executor(), fabric_);
+    if (!live_) {
+      auto server = serve();
+      if (!server) return std::unexpected(server.error());
+      live_ = std::make_unique<sim::Live>(io.get_executor(), fabric_);
+      if (*server) live_->serve(std::move(*server));
+    }
     fabric_ = {};
     auto transport = live_->transport();
     if (!transport) return std::unexpected("the fabric has no port for an SM: no CA and no switch");
     return std::make_unique<SimulatedEnd>(std::move(transport));
   }
   mad::Duration nodes_cpu() const override { return live_ ? live_->cpu_time() : mad::Duration{}; }
+  std::string attach_hint() const override {
+    if (!served_ || guest_.empty()) return {};
+    return fmt::format("--socket {} --node {}", socket_.path.string(), guest_);
+  }
 
  private:
+  /// Nothing where it is not served.
+  std::expected<std::unique_ptr<sim::Server>, std::string> serve() {
+    if (socket_.path.empty()) return nullptr;
+    auto server = sim::Server::at(socket_.path);
+    if (!server && socket_.must) return std::unexpected(server.error());
+    served_ = server.has_value();
+    return served_ ? std::move(*server) : nullptr;
+  }
+
   base::Fabric fabric_;
+  SimSocket socket_;
+  std::atomic<bool> served_ = false;
+  std::string guest_;
   std::unique_ptr<sim::Live> live_;
 };
 
@@ -111,8 +139,8 @@ std::unique_ptr<EndSource> local_port(umad::PortSelection selection) {
   return std::make_unique<LocalPorts>(std::move(selection));
 }
 
-std::unique_ptr<EndSource> simulated(base::Fabric fabric) {
-  return std::make_unique<SimulatedFabric>(std::move(fabric));
+std::unique_ptr<EndSource> simulated(base::Fabric fabric, SimSocket socket) {
+  return std::make_unique<SimulatedFabric>(std::move(fabric), std::move(socket));
 }
 
 }  // namespace smd::cli

@@ -3,6 +3,7 @@
 // Our end of a fabric: what an instance opens, and opens again when it is lost.
 
 #include <expected>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -50,11 +51,17 @@ class EndSource {
   virtual std::expected<std::unique_ptr<End>, std::string> open(asio::io_context& io) = 0;
   /// Processor time of simulated nodes.
   virtual mad::Duration nodes_cpu() const { return {}; }
+  /// Socket and second node of a fabric that programs can be attached to; empty: none can.
+  virtual std::string attach_hint() const { return {}; }
 };
 
 /// Ports of this machine. Once one was open it is the same port for ever, whatever others there are.
 std::unique_ptr<EndSource> local_port(umad::PortSelection selection);
 /// A fabric inside this process, in real time.
-std::unique_ptr<EndSource> simulated(base::Fabric fabric);
+struct SimSocket {
+  std::filesystem::path path;  ///< empty: it is not served
+  bool must = false;           ///< without it there is no end
+};
+std::unique_ptr<EndSource> simulated(base::Fabric fabric, SimSocket socket = {});
 
 }  // namespace smd::cli

@@ -58,6 +58,7 @@ class Instance {
   /// Why it could not begin; empty where it could. After `ended` only.
   const std::string& refused() const { return refused_; }
   /// Processor time of the simulated nodes; zero of a real fabric. After the first sweep.
+  std::string attach_hint() const { return spec_.ends->attach_hint(); }
   mad::Duration nodes_cpu() const { return spec_.ends->nodes_cpu(); }
 
  private:

@@ -19,6 +19,13 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       .add_option("--sim", options.sims, "a simulated fabric inside smd: a file or a spec; may be repeated")
       ->type_name("FABRIC")
       ->allow_extra_args(false);
+  command
+      .add_option(
+          "--sim-socket", options.sim_socket,
+          "where the first simulated fabric is served to smd attach (default: /run/smd/sim.sock, where "
+          "nobody else serves one)")
+      ->type_name("PATH")
+      ->needs("--sim");
   command.add_option("--set", options.set, "overrides one key of the configuration; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);

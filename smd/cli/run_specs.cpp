@@ -9,6 +9,7 @@
 
 #include "mad/base/fabric_spec.h"
 #include "mad/base/parse.h"
+#include "smd/cli/sim_socket.h"
 
 namespace smd::cli {
 namespace {
@@ -47,7 +48,15 @@ std::expected<InstanceSpec, Failure> guid_spec(const std::string& text, const co
   return spec_with(config, *guid);
 }
 
-std::expected<InstanceSpec, Failure> sim_spec(const std::string& text, const config::SubnetConfig& config,
+/// The first fabric is served; by itself only where smd stays.
+SimSocket socket_of(const RunOptions& options, bool first) {
+  if (!first) return {};
+  if (!options.sim_socket.empty()) return {.path = options.sim_socket, .must = true};
+  return options.once || options.dry_run ? SimSocket{} : SimSocket{.path = sim_socket_to_serve()};
+}
+
+std::expected<InstanceSpec, Failure> sim_spec(const std::string& text, const RunOptions& options,
+                                              const config::SubnetConfig& config,
                                               std::set<std::string>& names) {
   auto fabric = base::load_fabric(text);
   if (!fabric) return std::unexpected(Failure{2, text_of(fabric.error())});
@@ -57,7 +66,7 @@ std::expected<InstanceSpec, Failure> sim_spec(const std::string& text, const con
   spec.name = text;
   for (unsigned i = 2; !names.insert(spec.name).second; ++i) spec.name = fmt::format("{}-{}", text, i);
   spec.where = text;
-  spec.ends = simulated(std::move(*fabric));
+  spec.ends = simulated(std::move(*fabric), socket_of(options, names.size() == 1));
   return spec;
 }
 
@@ -99,7 +108,7 @@ std::expected<std::vector<InstanceSpec>, Failure> instance_specs(const RunOption
     if (auto failure = add(guid_spec(text, config.base))) return std::unexpected(*failure);
   }
   for (const auto& text : options.sims) {
-    if (auto failure = add(sim_spec(text, config.base, names))) return std::unexpected(*failure);
+    if (auto failure = add(sim_spec(text, options, config.base, names))) return std::unexpected(*failure);
   }
   return specs.empty() ? configured(config) : std::move(specs);
 }

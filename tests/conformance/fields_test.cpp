@@ -62,7 +62,8 @@ using Attributes =
                      wire::PKeyTable, wire::SlToVl, wire::VlArbitration, wire::LinearForwardingTable,
                      wire::MulticastForwardingTable, wire::SmInfo, wire::Notice, wire::ClassPortInfo,
                      wire::PortInfoExtended, wire::MlnxExtPortInfo, wire::PortCounters,
-                     wire::PortCountersExtended, wire::MadHeader>;
+                     wire::PortCountersExtended, wire::PortReceiveErrorDetails,
+                     wire::PortTransmitDiscardDetails, wire::PortSamplesControl, wire::MadHeader>;
 TYPED_TEST_SUITE(Fields, Attributes, Name);
 
 TYPED_TEST(Fields, EveryRowIsMappedOrSaysWhyNot) {

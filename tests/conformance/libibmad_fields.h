@@ -90,6 +90,45 @@ struct Libibmad<wire::PortCountersExtended> {
 };
 
 template <>
+struct Libibmad<wire::PortReceiveErrorDetails> {
+  static constexpr std::array same{Same{"PortSelect", IB_PC_PORT_SELECT_F},
+                                   Same{"CounterSelect", IB_PC_COUNTER_SELECT_F},
+                                   Same{"PortLocalPhysicalErrors", IB_PC_RCV_LOCAL_PHY_ERR_F},
+                                   Same{"PortMalformedPktErrors", IB_PC_RCV_MALFORMED_PKT_ERR_F},
+                                   Same{"PortBufferOverrunErrors", IB_PC_RCV_BUF_OVR_ERR_F},
+                                   Same{"PortDLIDMappingErrors", IB_PC_RCV_DLID_MAP_ERR_F},
+                                   Same{"PortVLMappingErrors", IB_PC_RCV_VL_MAP_ERR_F},
+                                   Same{"PortLoopingErrors", IB_PC_RCV_LOOPING_ERR_F}};
+  static constexpr std::array<Apart, 0> apart{};
+};
+
+template <>
+struct Libibmad<wire::PortTransmitDiscardDetails> {
+  static constexpr std::array same{Same{"PortSelect", IB_PC_PORT_SELECT_F},
+                                   Same{"CounterSelect", IB_PC_COUNTER_SELECT_F},
+                                   Same{"PortInactiveDiscards", IB_PC_XMT_INACT_DISC_F},
+                                   Same{"PortNeighborMTUDiscards", IB_PC_XMT_NEIGH_MTU_DISC_F},
+                                   Same{"PortSwLifetimeLimitDiscards", IB_PC_XMT_SW_LIFE_DISC_F},
+                                   Same{"PortSwHOQLifetimeLimitDiscards", IB_PC_XMT_SW_HOL_DISC_F}};
+  static constexpr std::array<Apart, 0> apart{};
+};
+
+template <>
+struct Libibmad<wire::PortSamplesControl> {
+  static constexpr std::array same{Same{"OpCode", IB_PSC_OPCODE_F},
+                                   Same{"PortSelect", IB_PSC_PORT_SELECT_F},
+                                   Same{"Tick", IB_PSC_TICK_F},
+                                   Same{"CounterWidth", IB_PSC_COUNTER_WIDTH_F},
+                                   Same{"SampleMechanisms", IB_PSC_SAMPLE_MECHS_F},
+                                   Same{"SampleStatus", IB_PSC_SAMPLE_STATUS_F},
+                                   Same{"OptionMask", IB_PSC_OPTION_MASK_F},
+                                   Same{"VendorMask", IB_PSC_VENDOR_MASK_F},
+                                   Same{"SampleStart", IB_PSC_SAMPLE_START_F},
+                                   Same{"SampleInterval", IB_PSC_SAMPLE_INTVL_F}};
+  static constexpr std::array<Apart, 0> apart{};
+};
+
+template <>
 struct Libibmad<wire::NodeDescription> {
   static constexpr std::array<Same, 0> same{};
   static constexpr std::array apart{Apart{"NodeString", "text: compared by mad_get_array"}};

@@ -41,3 +41,5 @@ foreach(fabric ft2:8 torus:3x3:2 irregular.net)
   string(REGEX REPLACE "[:.].*" "" name ${fabric})
   peer_test(dumps ${name} ${fabric})
 endforeach()
+
+include(${CMAKE_CURRENT_SOURCE_DIR}/peer/lab.cmake)

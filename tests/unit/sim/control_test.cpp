@@ -55,7 +55,7 @@ TEST_F(Control, ValuesAreCheckedWithWhatIsAllowed) {
   EXPECT_EQ(says(""),
             "error: the command is missing: link, node, loss, latency, counter, lid, mkey, pkey, move, "
             "split, join, "
-            "capability, trap, flow, packet, smp, show, clients");
+            "capability, trap, flow, packet, smp, show, clients, help");
 }
 
 TEST_F(Control, ValuesChangeBehindTheSmsBack) {

@@ -202,7 +202,8 @@ TEST_F(Forwarding, GeneralMadsNeedActiveLinksAndFindTheOtherClient) {
   wire::encode(wire::MadHeader{.mgmt_class = wire::MgmtClass::sa, .method = wire::Method::get, .tid = Tid{9}},
                mad);
   const auto send = [&] {
-    EXPECT_TRUE(here->send(mad, mad::LidRoute{.lid = Lid{2}, .sl = Sl{}, .qp = 1}, std::chrono::seconds(1)));
+    EXPECT_TRUE(here->send(mad, mad::LidRoute{.lid = Lid{2}, .sl = Sl{}, .qp = 1, .qkey = sim::kQKey},
+                           std::chrono::seconds(1)));
     world.run_for(std::chrono::seconds(1));
   };
   send();

@@ -112,5 +112,15 @@ TEST_F(Performance, WhatItDoesNotKnowItSays) {
   EXPECT_EQ(ask(Lid{2}, wire::Method::get_table, wire::PortCounters{}).status, wire::kStatusBadMethod);
 }
 
+TEST_F(Performance, ErrorsAndDiscardsHaveDetailsAndNothingIsSampled) {
+  const sim::Place leaf{"leaf1", PortNum{1}};
+  faults.set_counter(leaf, sim::Counter::receive_errors, 5);
+  faults.set_counter(leaf, sim::Counter::transmit_discards, 6);
+
+  EXPECT_EQ(get<wire::PortReceiveErrorDetails>(Lid{12}, 1).local_physical, 5);
+  EXPECT_EQ(get<wire::PortTransmitDiscardDetails>(Lid{12}, 1).inactive, 6);
+  EXPECT_EQ(get<wire::PortSamplesControl>(Lid{12}, 1).status, 0);
+}
+
 }  // namespace
 }  // namespace smd::test

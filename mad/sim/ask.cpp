@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mad/sim/ask.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "mad/sim/attach/protocol.h"
+#include "mad/sim/seqpacket.h"
+
+namespace smd::sim {
+namespace {
+
+constexpr std::size_t kLongest = 8U << 20U;  ///< of an answer
+
+std::span<const std::uint8_t> bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+class Asker {
+ public:
+  Asker(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+
+  std::expected<Answer, std::string> hello(attach::Kind kind, std::string_view places) {
+    attach::Hello hello{
+        .magic = {}, .kind = kind, .index = 0, .wait = 0, .pid = static_cast<std::uint32_t>(::getpid())};
+    std::memcpy(hello.magic, attach::kHelloMagic, sizeof(hello.magic));
+    std::vector<std::uint8_t> bytes(sizeof(hello));
+    std::memcpy(bytes.data(), &hello, sizeof(hello));
+    bytes.insert(bytes.end(), bytes_of(places).begin(), bytes_of(places).end());
+    return ask(bytes);
+  }
+
+  std::expected<Answer, std::string> ask(std::span<const std::uint8_t> question) {
+    if (const int error = send_message(fd_.get(), question))
+      return std::unexpected(fmt::format("{}: {}", path_, std::strerror(error)));
+    std::vector<std::uint8_t> bytes(kLongest);
+    std::size_t size = 0;
+    Descriptor with;
+    pollfd wait{.fd = fd_.get(), .events = POLLIN, .revents = 0};
+    ::poll(&wait, 1, -1);
+    attach::Reply reply{};
+    if (receive_message(fd_.get(), bytes, size, with) != Receipt::message || size < sizeof(reply))
+      return std::unexpected(fmt::format("{}: the fabric has ended", path_));
+    std::memcpy(&reply, bytes.data(), sizeof(reply));
+    const auto* text = reinterpret_cast<const char*>(bytes.data()) + sizeof(reply);
+    return Answer{.done = reply.error == 0,
+                  .text = with ? std::string() : std::string(text, size - sizeof(reply))};
+  }
+
+ private:
+  Descriptor fd_;
+  std::string path_;
+};
+
+std::expected<Asker, std::string> asker(const std::filesystem::path& socket) {
+  auto fd = connect_to(socket);
+  if (!fd) return std::unexpected(fmt::format("{}: is a fabric served there? (smd sim FABRIC)", fd.error()));
+  return Asker(std::move(*fd), socket.string());
+}
+
+}  // namespace
+
+std::expected<Answer, std::string> ask_command(const std::filesystem::path& socket,
+                                               std::string_view command) {
+  auto asking = asker(socket);
+  if (!asking) return std::unexpected(asking.error());
+  if (auto greeted = asking->hello(attach::Kind::control, ""); !greeted || !greeted->done) return greeted;
+  return asking->ask(bytes_of(command));
+}
+
+std::expected<Answer, std::string> ask_places(const std::filesystem::path& socket, std::string_view places) {
+  auto asking = asker(socket);
+  if (!asking) return std::unexpected(asking.error());
+  return asking->hello(attach::Kind::tree, places);
+}
+
+}  // namespace smd::sim

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Open folders of the served files: what opendir gives for them.
+#include <dirent.h>
+
+#include "mad/sim/attach/tree.h"
+
+namespace smd::sim::attach {
+
+struct Folder;
+
+/// Null and errno where there is none.
+Folder* open_folder(const Path& path);
+/// Ours, and not one of the C library's.
+Folder* as_folder(DIR* dir);
+dirent* next_entry(Folder* folder);
+void rewind_folder(Folder* folder);
+void close_folder(Folder* folder);
+
+using Filter = int (*)(const dirent*);
+using Compare = int (*)(const dirent**, const dirent**);
+/// As scandir().
+int scan_folder(const Path& path, dirent*** list, Filter filter, Compare compare);
+
+}  // namespace smd::sim::attach

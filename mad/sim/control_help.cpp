@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mad/sim/command.h"
+
+namespace smd::sim {
+
+Command::Result Command::help() {
+  return R"(NODE is a name, an id of the file or a GUID; names with spaces stand in double quotes.
+link down|up|flap NODE PORT             cuts the cable, mends it, or both
+move NODE PORT NODE PORT                the end of a cable to a free port
+split NODE...                           cuts every link between these nodes and the rest
+join                                    mends all that split has cut
+node silent NODE                        its agent answers nothing; packets pass
+node slow MILLISECONDS NODE             its agent answers so much later
+node reboot NODE [SECONDS]              tables, LIDs and links are lost
+node remove|restore NODE                takes it away, brings it back as after a reboot
+node answers NODE ATTRIBUTE...          answers these attributes only
+node refuses NODE ATTRIBUTE STATUS      answers Sets of it with the status; 0 ends it
+node forgets NODE ATTRIBUTE FIELD       answers Sets well and does not keep the field
+node name|guid|image|fdbcap NODE VALUE  shows another value
+capability NODE PORT MASK               another capability mask
+lid|mkey|pkey NODE PORT VALUE           behind the SM's back
+counter NODE PORT NAME VALUE[/s]        sets a counter, or lets it grow
+trap NODE PORT NUMBER                   129, 130 or 131
+smp NODE PORT MKEY                      a Set with this M_Key comes to the port
+packet SRC DST SL PKEY [QKEY]           sends a data packet
+flow SRC DST SL PKEY                    where a data packet goes, with the VL of each hop
+loss PERCENT [NODE [PORT]]              of all MADs, at the node, on the port's link
+latency MICROSECONDS [NODE [PORT]]      of a hop, of the node's answers, of the port's link
+show NODE [PORT]                        state, LID, rate, other end, counters
+clients                                 who is attached)";
+}
+
+}  // namespace smd::sim

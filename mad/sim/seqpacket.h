@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Messages over a Unix socket of type SOCK_SEQPACKET, some with a descriptor.
+
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mad/sim/descriptor.h"
+
+namespace smd::sim {
+
+/// Listens with mode 0660. A socket that nobody serves any more is replaced, one that is served is refused;
+/// the error is one line.
+std::expected<Descriptor, std::string> listen_at(const std::filesystem::path& path);
+/// The error is one line.
+std::expected<Descriptor, std::string> connect_to(const std::filesystem::path& path);
+
+/// Never waits. The result is an errno, 0 when sent.
+int send_message(int fd, std::span<const std::uint8_t> bytes, int descriptor = -1);
+
+struct Message {
+  std::vector<std::uint8_t> bytes;
+  Descriptor with;
+};
+enum class Receipt { message, nothing, ended };
+/// Never waits. Takes up to bytes.size() of the next message.
+Receipt receive_message(int fd, std::span<std::uint8_t> bytes, std::size_t& size, Descriptor& with);
+
+/// A memory file with this content.
+Descriptor memory_file(std::span<const std::uint8_t> content);
+/// All of a regular file of at most `most` bytes; nothing else.
+std::expected<std::vector<std::uint8_t>, int> read_memory(int fd, std::size_t most);
+
+}  // namespace smd::sim

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mad/sim/umad_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "mad/sim/dispatch.h"
+#include "mad/sim/umad_header.h"
+#include "mad/wire/mad.h"
+
+namespace smd::sim {
+namespace {
+
+using wire::MadHeader;
+
+constexpr std::size_t kRmpp = 24;          ///< of the RMPP header in a MAD
+constexpr std::size_t kShortestMad = 36;   ///< header and RMPP header, which the kernel always looks at
+constexpr std::size_t kHeaderOfMad = 24;   ///< what comes back of a send that was given up
+constexpr std::size_t kSegmentData = 220;  ///< of a segment, behind the RMPP header
+constexpr std::uint8_t kRmppData = 1, kActive = 1, kFirst = 2, kLast = 4;
+
+/// As ib_response_mad() of Linux.
+bool answers(const MadHeader& header) {
+  const bool bm = header.mgmt_class == wire::MgmtClass::bm && (header.modifier & 1U) != 0;
+  return wire::is_response(header.method) || header.method == wire::Method::trap_repress || bm;
+}
+
+std::uint8_t class_of(const MadHeader& header) { return static_cast<std::uint8_t>(header.mgmt_class); }
+
+std::uint64_t key_tid(ClientId client, const MadHeader& header) {
+  return (std::uint64_t{client} << 32U) | (header.tid.value() & 0xFFFF'FFFFU);
+}
+
+void put_u32(std::span<std::uint8_t> bytes, std::size_t at, std::uint32_t value) {
+  for (std::size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<std::uint8_t>(value >> (24 - 8 * i));
+}
+
+/// The RMPP header that the first segment has on the wire: the kernel writes it, whatever the program left
+/// there but for the flag that it is active.
+void complete_rmpp(std::vector<std::uint8_t>& mad, std::uint8_t mgmt_class) {
+  const auto offset = data_offset(mgmt_class);
+  const auto room = wire::kMadBytes - offset;
+  const auto data = mad.size() - std::min(mad.size(), offset);
+  const auto segments = std::max<std::size_t>(1, (data + room - 1) / room);
+  const auto padding = segments * room - data;
+  mad[kRmpp] = 1;
+  mad[kRmpp + 1] = kRmppData;
+  mad[kRmpp + 2] = static_cast<std::uint8_t>((mad[kRmpp + 2] & 0xF8U) | kActive | kFirst |
+                                             (segments == 1 ? unsigned{kLast} : 0U));
+  put_u32(mad, kRmpp + 4, 1);
+  put_u32(mad, kRmpp + 8, static_cast<std::uint32_t>(segments * kSegmentData - padding));
+}
+
+}  // namespace
+
+struct UmadFile::Written {
+  UmadHeader header;
+  MadHeader mad;
+  std::vector<std::uint8_t> bytes;
+  bool rmpp = false;  ///< a MAD of one segment or more, of an agent that leaves RMPP to the kernel
+};
+
+UmadFile::UmadFile(Fabric& fabric, PortIndex port)
+    : fabric_(fabric), port_(port), self_(std::make_shared<UmadFile*>(this)) {}
+
+UmadFile::~UmadFile() {
+  *self_ = nullptr;
+  for (const auto client : clients()) fabric_.detach(client);
+}
+
+std::expected<std::uint32_t, int> UmadFile::add_agent(const Registration& registration) {
+  if (!is_valid(registration)) return std::unexpected(EINVAL);
+  const auto free = std::ranges::find_if(agents_, [](const auto& agent) { return !agent; });
+  if (free == agents_.end()) return std::unexpected(ENOMEM);
+  const auto client = fabric_.attach(port_, registration);
+  if (!client) return std::unexpected(client.error());
+  *free = Agent{.client = *client, .registration = registration};
+  used_ = true;
+  return static_cast<std::uint32_t>(free - agents_.begin());
+}
+
+std::expected<void, int> UmadFile::remove_agent(std::uint32_t agent) {
+  if (!has_agent(agent)) return std::unexpected(EINVAL);
+  fabric_.detach(agents_[agent]->client);
+  agents_[agent].reset();
+  std::erase_if(pending_, [&](const auto& each) { return each.second.agent == agent; });
+  return {};
+}
+
+bool UmadFile::has_agent(std::uint32_t agent) const { return agent < kAgents && agents_[agent].has_value(); }
+
+std::expected<void, int> UmadFile::enable_pkey() {
+  if (used_) return std::unexpected(EINVAL);
+  header_bytes_ = kUmadHeader;
+  return {};
+}
+
+std::vector<ClientId> UmadFile::clients() const {
+  std::vector<ClientId> ids;
+  for (const auto& agent : agents_) {
+    if (agent) ids.push_back(agent->client);
+  }
+  return ids;
+}
+
+std::expected<UmadFile::Written, int> UmadFile::parse(std::span<const std::uint8_t> umad) const {
+  const auto header = read_header(umad, header_bytes_);
+  if (!header || umad.size() < header_bytes_ + kShortestMad) return std::unexpected(EINVAL);
+  if (!has_agent(header->agent)) return std::unexpected(EINVAL);
+  const auto mad = umad.subspan(header_bytes_);
+  const auto decoded = wire::decode<MadHeader>(mad);
+  if (!decoded) return std::unexpected(EINVAL);
+  Written written{.header = *header, .mad = *decoded, .bytes = {mad.begin(), mad.end()}};
+  const bool active = (mad[kRmpp + 2] & kActive) != 0;
+  written.rmpp = agents_[header->agent]->registration.rmpp && has_rmpp(class_of(*decoded)) && active;
+  return written;
+}
+
+std::expected<void, int> UmadFile::check(const Written& written) const {
+  const auto& agent = *agents_[written.header.agent];
+  if (!written.rmpp && written.bytes.size() > wire::kMadBytes) return std::unexpected(EINVAL);
+  if (answers(written.mad)) return {};
+  const Key key{key_tid(agent.client, written.mad), class_of(written.mad)};
+  // Two requests that no answer could be told apart by.
+  if (pending_.contains(key)) return std::unexpected(EINVAL);
+  return {};
+}
+
+std::expected<void, int> UmadFile::write(std::span<const std::uint8_t> umad, TimePoint now) {
+  auto written = parse(umad);
+  if (!written) return std::unexpected(written.error());
+  if (const auto good = check(*written); !good) return good;
+  const auto& agent = *agents_[written->header.agent];
+  if (written->rmpp) {
+    complete_rmpp(written->bytes, class_of(written->mad));
+  } else {
+    written->bytes.resize(wire::kMadBytes);
+  }
+  const bool request = !answers(written->mad);
+  if (request) {
+    written->mad.tid = Tid{key_tid(agent.client, written->mad)};
+    wire::encode_over(written->mad, written->bytes);
+  }
+  Outgoing mad{.bytes = std::move(written->bytes), .route = written->header.address};
+  if (request && written->header.timeout_ms != 0) {
+    const Key key{written->mad.tid.value(), class_of(written->mad)};
+    pending_[key] = {.agent = written->header.agent,
+                     .mad = mad,
+                     .header = {umad.begin(), umad.begin() + static_cast<std::ptrdiff_t>(header_bytes_)},
+                     .timeout = std::chrono::milliseconds(written->header.timeout_ms),
+                     .retries = written->header.retries};
+    wait_for_answer(key, now);
+  }
+  fabric_.send(agent.client, std::move(mad), now);
+  return {};
+}
+
+void UmadFile::wait_for_answer(const Key& key, TimePoint now) {
+  auto& pending = pending_.at(key);
+  pending.turn = ++turns_;
+  fabric_.at(now + pending.timeout, [self = self_, key, turn = pending.turn] {
+    if (*self != nullptr) (*self)->timed_out(key, turn);
+  });
+}
+
+void UmadFile::timed_out(const Key& key, std::uint64_t turn) {
+  collect();  // an answer that has come in and is not read yet is an answer
+  const auto found = pending_.find(key);
+  if (found == pending_.end() || found->second.turn != turn) return;
+  auto& pending = found->second;
+  if (pending.retries == 0) return give_up(key, ETIMEDOUT);
+  --pending.retries;
+  const auto now = fabric_.state().now;
+  const auto client = agents_[pending.agent]->client;
+  auto again = pending.mad;
+  wait_for_answer(key, now);
+  fabric_.send(client, std::move(again), now);
+}
+
+/// The send comes back: its header with the reason, and the header of its MAD.
+void UmadFile::give_up(const Key& key, int error) {
+  const auto found = pending_.find(key);
+  auto sent = found->second.header;
+  const auto& mad = found->second.mad.bytes;
+  sent.insert(sent.end(), mad.begin(), mad.end());
+  if (auto message = refused(sent, error)) inbox_.push_back(std::move(*message));
+  pending_.erase(found);
+  if (time_out_) time_out_();
+}
+
+std::optional<UmadMessage> UmadFile::refused(std::span<const std::uint8_t> umad, int error) const {
+  auto header = read_header(umad, header_bytes_);
+  if (!header || umad.size() < header_bytes_ + kHeaderOfMad) return std::nullopt;
+  header->status = static_cast<std::uint32_t>(error);
+  auto message = write_header(*header, header_bytes_);
+  const auto mad = umad.subspan(header_bytes_, kHeaderOfMad);
+  message.insert(message.end(), mad.begin(), mad.end());
+  return message;
+}
+
+std::optional<UmadMessage> UmadFile::receive(std::uint32_t agent, const mad::Received& mad) {
+  const auto header = wire::decode<MadHeader>(mad.bytes);
+  if (!header) return std::nullopt;
+  // An answer that nothing waits for (any more) is dropped.
+  if (answers(*header) && pending_.erase({header->tid.value(), class_of(*header)}) == 0) return std::nullopt;
+  auto bytes = mad.bytes;
+  const bool rmpp = agents_[agent]->registration.rmpp && has_rmpp(class_of(*header)) &&
+                    bytes.size() > kRmpp + 2 && (bytes[kRmpp + 2] & kActive) != 0;
+  if (!rmpp) bytes.resize(wire::kMadBytes);  // without RMPP there is but the first segment
+  auto message = write_header({.agent = agent,
+                               .length = static_cast<std::uint32_t>(header_bytes_ + bytes.size()),
+                               .address = mad.from},
+                              header_bytes_);
+  message.insert(message.end(), bytes.begin(), bytes.end());
+  return message;
+}
+
+void UmadFile::collect() {
+  for (std::uint32_t agent = 0; agent < kAgents; ++agent) {
+    if (!agents_[agent]) continue;
+    for (const auto& mad : fabric_.take(agents_[agent]->client)) {
+      if (auto message = receive(agent, mad)) inbox_.push_back(std::move(*message));
+    }
+  }
+}
+
+std::vector<UmadMessage> UmadFile::take() {
+  collect();
+  return std::exchange(inbox_, {});
+}
+
+}  // namespace smd::sim

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// `smd attach`: runs a program as if on a simulated node.
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace smd::cli {
+
+struct AttachOptions {
+  std::string socket;
+  std::vector<std::string> nodes, command;
+};
+
+/// `options` must live as long as `app`.
+CLI::App* add_attach_command(CLI::App& app, AttachOptions& options);
+
+/// Does not come back where the program starts. 1: no fabric, node or library; 126, 127 as shells have it.
+int attach(const AttachOptions& options, std::ostream& err);
+
+}  // namespace smd::cli

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/sim.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+
+#include "mad/asio.h"
+#include "mad/base/fabric_file.h"
+#include "mad/base/fabric_spec.h"
+#include "mad/base/file.h"
+#include "mad/sim/control.h"
+#include "mad/sim/live.h"
+#include "mad/sim/pcap.h"
+#include "smd/cli/sim_ctl.h"
+#include "smd/cli/sim_socket.h"
+
+namespace smd::cli {
+namespace {
+
+constexpr int kFailed = 1, kBadUsage = 2;
+
+int fail(std::ostream& err, int status, std::string_view text) {
+  err << "smd: " << text << '\n';
+  return status;
+}
+
+std::string count_of(const base::Fabric& fabric) {
+  std::size_t switches = 0;
+  for (const auto& node : fabric.nodes) switches += node.type == NodeType::switch_ ? 1 : 0;
+  return fmt::format("{} switches, {} other nodes", switches, fabric.nodes.size() - switches);
+}
+
+/// Each program that is attached has some descriptors open here.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+using Script = std::vector<sim::TimedCommand>;
+
+std::expected<Script, std::string> load_script(const std::string& file) {
+  if (file.empty()) return Script{};
+  const auto text = base::read_file(file);
+  if (!text) return std::unexpected(base::to_string(text.error()));
+  auto script = sim::read_script(*text, file);
+  if (script) return *std::move(script);
+  std::string lines;
+  for (const auto& line : script.error()) lines += (lines.empty() ? "" : "\n") + line;
+  return std::unexpected(lines);
+}
+
+/// Each command at its time, counted from now; what it says goes out, what is wrong with it to `err`.
+void play(sim::Live& live, Script script, std::ostream& out, std::ostream& err) {
+  live.with([&](sim::Fabric& fabric) {
+    const auto start = std::chrono::steady_clock::now();
+    for (auto& each : script) {
+      fabric.at(start + each.at, [&fabric, &out, &err, command = std::move(each.command)] {
+        const auto done = sim::control(fabric, command);
+        if (!done) err << "smd: " << command << ": " << done.error() << std::endl;
+        if (done && !done->empty()) out << *done << std::endl;
+      });
+    }
+  });
+}
+
+sim::Options options_of(const SimOptions& options) {
+  sim::Options made;
+  made.seed = options.seed;
+  const auto microseconds = [](double value) {
+    return sim::Duration{static_cast<std::int64_t>(value * 1e3)};
+  };
+  made.latency = {.hop = microseconds(options.hop_us), .service = microseconds(options.service_us)};
+  return made;
+}
+
+int serve(const SimOptions& options, std::ostream& out, std::ostream& err) {
+  auto fabric = base::load_fabric(options.fabric);
+  if (!fabric) {
+    for (const auto& error : fabric.error()) err << base::to_string(error) << '\n';
+    return kBadUsage;
+  }
+  auto script = load_script(options.script);
+  if (!script) return fail(err, kBadUsage, script.error());
+  const auto socket = options.socket.empty() ? sim_socket_to_serve() : std::filesystem::path(options.socket);
+  if (socket.empty())
+    return fail(err, kFailed, "no place for a socket: neither /run/smd nor XDG_RUNTIME_DIR; give --socket");
+  auto server = sim::Server::at(socket);
+  if (!server) return fail(err, kFailed, server.error());
+  std::unique_ptr<sim::Pcap> pcap;
+  if (!options.pcap.empty()) {
+    auto made = sim::Pcap::create(options.pcap);
+    if (!made) return fail(err, kFailed, made.error());
+    pcap = std::move(*made);
+  }
+  raise_descriptor_limit();
+  asio::io_context io;
+  asio::signal_set signals(io, SIGINT, SIGTERM);
+  signals.async_wait([&io](auto, int) { io.stop(); });
+  sim::Live live(io.get_executor(), *fabric, options_of(options));
+  if (pcap) live.with([&](sim::Fabric& nodes) { nodes.watch_packets(pcap->watcher()); });
+  live.serve(std::move(*server));
+  out << fmt::format("{}: {}\nserved at {}", options.fabric, count_of(*fabric), socket.string()) << std::endl;
+  play(live, std::move(*script), out, err);
+  io.run();
+  return 0;
+}
+
+}  // namespace
+
+CLI::App* add_sim_command(CLI::App& app, SimOptions& options) {
+  auto* command = app.add_subcommand("sim", "a simulated fabric for unmodified tools");
+  command->add_option("FABRIC", options.fabric, "a file or a spec, as with run --sim");
+  command->add_option("--socket", options.socket, "where it is served (default: /run/smd/sim.sock)")
+      ->type_name("PATH");
+  command->add_option("--script", options.script, "lines SECONDS COMMAND, carried out at their times")
+      ->type_name("FILE");
+  command->add_option("--pcap", options.pcap, "every MAD goes into this file, for Wireshark")
+      ->type_name("FILE");
+  command->add_option("--seed", options.seed, "of all chance (default 1)")->type_name("N");
+  command->add_option("--hop", options.hop_us, "microseconds that a hop takes (default 0)")
+      ->type_name("US")
+      ->check(CLI::Range(0.0, 1e9));
+  command->add_option("--service", options.service_us, "microseconds that a node takes to answer (default 0)")
+      ->type_name("US")
+      ->check(CLI::Range(0.0, 1e9));
+  auto* ctl = command->add_subcommand("ctl", "a command to a fabric that is served; \"help\" lists them");
+  ctl->add_option("--socket", options.socket, "where it is served (default: /run/smd/sim.sock)")
+      ->type_name("PATH");
+  ctl->add_option("COMMAND", options.command, "and its words")->required();
+  return command;
+}
+
+int sim(const CLI::App& command, const SimOptions& options, std::ostream& out, std::ostream& err) {
+  if (command.got_subcommand("ctl")) return sim_ctl(options, out, err);
+  if (options.fabric.empty()) return fail(err, kBadUsage, "sim: FABRIC is missing: a file or a spec");
+  return serve(options, out, err);
+}
+
+}  // namespace smd::cli

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# Unmodified tools in `smd sim` (tests/peer/lab.py).
+add_executable(lab_flood ${CMAKE_CURRENT_SOURCE_DIR}/peer/flood.cpp)
+target_link_libraries(lab_flood PRIVATE PkgConfig::IBUMAD)
+add_dependencies(tests lab_flood)
+
+# lab_test(SCENARIO [FABRIC]): peer_lab_SCENARIO, on ft2:8 where no other is named.
+function(lab_test scenario)
+  set(name peer_lab_${scenario})
+  if(ARGN)
+    string(REPLACE ":" "_" suffix ${ARGV1})
+    string(APPEND name _${suffix})
+  endif()
+  add_test(NAME ${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peer/lab.py ${scenario} ${ARGN}
+    --smd $<TARGET_FILE:smd>)
+  set_tests_properties(${name} PROPERTIES LABELS peer TIMEOUT 600
+    ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>;SMD_LAB_FLOOD=$<TARGET_FILE:lab_flood>")
+endfunction()
+
+foreach(scenario tools sa ping standby master clients osmtest fuzz)
+  lab_test(${scenario})
+endforeach()
+lab_test(routes ft2:36)

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel does for a program at a umad device: agents, time-outs, RMPP, dispatch.
+#include "mad/sim/umad_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "mad/sim/umad_header.h"
+#include "mad/wire/mad.h"
+#include "tests/support/sim_lab.h"
+
+namespace smd::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+struct UmadFile : testing::Test {
+  sim::World world{two_leaves(), sim::Options{}};  // without delays
+  Asker smi{world};
+  sim::Fabric& fabric = world.fabric();
+  sim::UmadFile file{fabric, *fabric.find({"h0"})};
+  sim::UmadFile other{fabric, *fabric.find({"h1"})};
+  mad::TimePoint now{};
+
+  UmadFile() {
+    bring_up_two_leaves(smi);
+    now = fabric.state().now;
+    EXPECT_TRUE(file.enable_pkey());
+    EXPECT_TRUE(other.enable_pkey());
+  }
+
+  static sim::Registration sa(bool rmpp, std::uint64_t methods = 0) {
+    return {.mgmt_class = 3, .version = 2, .methods = {methods, 0}, .rmpp = rmpp};
+  }
+  static constexpr std::uint64_t bit(unsigned method) { return std::uint64_t{1} << method; }
+
+  struct Send {
+    std::uint32_t agent = 0;
+    Lid to{2};
+    std::uint8_t mgmt_class = 3, method = 1;
+    std::uint32_t tid = 7, timeout_ms = 0, retries = 0;
+    std::uint64_t upper_tid = 0;
+    std::size_t length = 256;
+    bool rmpp = false;
+  };
+  static std::vector<std::uint8_t> umad(const Send& send) {
+    auto bytes = sim::write_header({.agent = send.agent,
+                                    .timeout_ms = send.timeout_ms,
+                                    .retries = send.retries,
+                                    .address = {.lid = send.to, .qp = 1}},
+                                   sim::kUmadHeader);
+    bytes[24] = 0x80;  // the Q_Key, which the kernel does not write
+    bytes[25] = 0x01;
+    std::vector<std::uint8_t> mad(send.length, 0x55);
+    wire::encode(wire::MadHeader{.mgmt_class = static_cast<wire::MgmtClass>(send.mgmt_class),
+                                 .class_version = 2,
+                                 .method = static_cast<wire::Method>(send.method),
+                                 .tid = Tid{send.upper_tid | send.tid}},
+                 std::span(mad).first(24));
+    std::fill(mad.begin() + 24, mad.begin() + 36, std::uint8_t{0});
+    if (send.rmpp) mad[24] = mad[25] = mad[26] = 1;
+    bytes.insert(bytes.end(), mad.begin(), mad.end());
+    return bytes;
+  }
+  static sim::UmadHeader header(const sim::UmadMessage& message) {
+    return *sim::read_header(message, sim::kUmadHeader);
+  }
+  static wire::MadHeader mad_of(const sim::UmadMessage& message) {
+    return *wire::decode<wire::MadHeader>(std::span(message).subspan(sim::kUmadHeader));
+  }
+  void pass(milliseconds time) { fabric.advance(now += time); }
+};
+
+TEST_F(UmadFile, ASendWithoutAnswerComesBackAfterAllItsRetriesAndNotBefore) {
+  const auto agent = file.add_agent(sa(false)).value();
+  ASSERT_TRUE(file.write(umad({.agent = agent, .to = Lid{40}, .timeout_ms = 100, .retries = 2}), now));
+
+  pass(milliseconds(299));
+  EXPECT_THAT(file.take(), testing::IsEmpty());
+  pass(milliseconds(1));
+
+  const auto back = file.take();
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(header(back[0]).status, static_cast<std::uint32_t>(ETIMEDOUT));
+  EXPECT_EQ(header(back[0]).agent, agent);
+  EXPECT_EQ(back[0].size(), sim::kUmadHeader + 24);
+  EXPECT_EQ(mad_of(back[0]).tid.value() & 0xFFFF'FFFFU, 7U);
+}
+
+TEST_F(UmadFile, EachTryReachesTheOtherEnd) {
+  const auto asks = file.add_agent(sa(false)).value();
+  ASSERT_TRUE(other.add_agent(sa(false, bit(1))));
+  ASSERT_TRUE(file.write(umad({.agent = asks, .timeout_ms = 100, .retries = 2}), now));
+
+  pass(milliseconds(250));
+
+  EXPECT_EQ(other.take().size(), 3U);
+}
+
+TEST_F(UmadFile, AnAnswerEndsTheWaitAndOnlyTheFirstIsGiven) {
+  const auto asks = file.add_agent(sa(false)).value();
+  const auto answers = other.add_agent(sa(false, bit(1))).value();
+  ASSERT_TRUE(file.write(umad({.agent = asks, .timeout_ms = 100, .retries = 1}), now));
+  const auto asked = other.take();
+  ASSERT_EQ(asked.size(), 1U);
+  const auto tid = mad_of(asked[0]).tid.value();
+
+  for (int i = 0; i < 2; ++i)
+    ASSERT_TRUE(other.write(
+        umad({.agent = answers, .to = Lid{1}, .method = 0x81, .tid = 7, .upper_tid = tid & ~0xFFFF'FFFFULL}),
+        now));
+
+  const auto got = file.take();
+  ASSERT_EQ(got.size(), 1U);
+  EXPECT_EQ(header(got[0]).status, 0U);
+  EXPECT_EQ(header(got[0]).address.lid, Lid{2});
+  EXPECT_EQ(header(got[0]).length, got[0].size());
+  pass(milliseconds(1000));
+  EXPECT_THAT(file.take(), testing::IsEmpty());
+}
+
+TEST_F(UmadFile, AnAnswerToASendWithoutTimeOutIsDropped) {
+  const auto asks = file.add_agent(sa(false)).value();
+  const auto answers = other.add_agent(sa(false, bit(1))).value();
+  ASSERT_TRUE(file.write(umad({.agent = asks}), now));
+  const auto tid = mad_of(other.take().at(0)).tid.value();
+
+  ASSERT_TRUE(other.write(
+      umad({.agent = answers, .to = Lid{1}, .method = 0x81, .tid = 7, .upper_tid = tid & ~0xFFFF'FFFFULL}),
+      now));
+
+  EXPECT_THAT(file.take(), testing::IsEmpty());
+}
+
+TEST_F(UmadFile, TheUpperHalfOfARequestsTidIsTheAgentsAndThatOfAnAnswerStays) {
+  const auto one = file.add_agent(sa(false)).value(), two = file.add_agent(sa(false)).value();
+  ASSERT_TRUE(other.add_agent(sa(false, bit(1))));
+  ASSERT_TRUE(file.write(umad({.agent = one, .upper_tid = 0xDEAD'0000'0000'0000ULL}), now));
+  ASSERT_TRUE(file.write(umad({.agent = two}), now));
+
+  const auto got = other.take();
+
+  ASSERT_EQ(got.size(), 2U);
+  EXPECT_NE(mad_of(got[0]).tid, mad_of(got[1]).tid);
+  EXPECT_NE(mad_of(got[0]).tid.value() >> 48U, 0xDEADU);
+  EXPECT_EQ(mad_of(got[0]).tid.value() & 0xFFFF'FFFFU, 7U);
+}
+
+TEST_F(UmadFile, TwoRequestsWithOneTidAreRefused) {
+  const auto agent = file.add_agent(sa(false)).value();
+  ASSERT_TRUE(file.write(umad({.agent = agent, .timeout_ms = 100}), now));
+
+  EXPECT_EQ(file.write(umad({.agent = agent, .timeout_ms = 100}), now).error(), EINVAL);
+}
+
+TEST_F(UmadFile, AnAgentGetsTheClassVersionAndMethodsThatItAskedForAndNothingElse) {
+  const auto asks = file.add_agent(sa(false)).value();
+  const auto gets = other.add_agent(sa(false, bit(1))).value();
+  const auto sets = other.add_agent(sa(false, bit(2))).value();
+  ASSERT_TRUE(file.write(umad({.agent = asks, .method = 1, .tid = 1}), now));
+  ASSERT_TRUE(file.write(umad({.agent = asks, .method = 2, .tid = 2}), now));
+  ASSERT_TRUE(file.write(umad({.agent = asks, .method = 3, .tid = 3}), now));
+
+  const auto got = other.take();
+
+  ASSERT_EQ(got.size(), 2U);
+  EXPECT_EQ(header(got[0]).agent, gets);
+  EXPECT_EQ(header(got[1]).agent, sets);
+}
+
+TEST_F(UmadFile, AMethodBelongsToOneAgentOfAPort) {
+  ASSERT_TRUE(file.add_agent(sa(false, bit(1) | bit(2))));
+
+  EXPECT_EQ(file.add_agent(sa(false, bit(2))).error(), EINVAL);
+  EXPECT_TRUE(other.add_agent(sa(false, bit(2))));
+}
+
+TEST_F(UmadFile, RegistrationsThatTheKernelRefusesAreRefused) {
+  using sim::Registration;
+  EXPECT_FALSE(file.add_agent(Registration{.mgmt_class = 80, .version = 1}));
+  EXPECT_FALSE(file.add_agent(Registration{.mgmt_class = 1, .version = 1}));  // on QP1
+  EXPECT_FALSE(file.add_agent(Registration{.interface = sim::Interface::smi, .mgmt_class = 3, .version = 1}));
+  EXPECT_FALSE(file.add_agent(Registration{.mgmt_class = 0x32, .version = 1}));  // without an OUI
+  EXPECT_FALSE(file.add_agent(Registration{.mgmt_class = 4, .version = 1, .rmpp = true}));
+  EXPECT_FALSE(file.add_agent(Registration{.mgmt_class = 3, .version = 0x83}));
+  EXPECT_TRUE(file.add_agent(Registration{.mgmt_class = 0x32, .version = 1, .oui = 0x1405, .rmpp = true}));
+}
+
+TEST_F(UmadFile, AFileHas32Agents) {
+  for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(file.add_agent(sa(false)), i);
+  EXPECT_EQ(file.add_agent(sa(false)).error(), ENOMEM);
+  ASSERT_TRUE(file.remove_agent(5));
+  EXPECT_EQ(file.add_agent(sa(false)), 5U);
+}
+
+TEST_F(UmadFile, AMadOfSeveralSegmentsComesWholeToAnAgentWithRmpp) {
+  const auto asks = file.add_agent(sa(true)).value();
+  ASSERT_TRUE(other.add_agent(sa(true, bit(0x12))));
+  constexpr std::size_t kLong = 3'000'000;
+  ASSERT_TRUE(file.write(umad({.agent = asks, .method = 0x12, .length = kLong, .rmpp = true}), now));
+
+  const auto got = other.take();
+
+  ASSERT_EQ(got.size(), 1U);
+  EXPECT_EQ(got[0].size(), sim::kUmadHeader + kLong);
+  EXPECT_EQ(header(got[0]).length, sim::kUmadHeader + kLong);
+  EXPECT_EQ(got[0][sim::kUmadHeader + 26] & 7U, 3U);  // active, first, not the last
+}
+
+TEST_F(UmadFile, WithoutRmppThereIsTheFirstSegment) {
+  const auto asks = file.add_agent(sa(true)).value();
+  ASSERT_TRUE(other.add_agent(sa(false, bit(0x12))));
+  ASSERT_TRUE(file.write(umad({.agent = asks, .method = 0x12, .length = 5000, .rmpp = true}), now));
+
+  EXPECT_EQ(other.take().at(0).size(), sim::kUmadHeader + 256);
+}
+
+TEST_F(UmadFile, ALongMadNeedsRmpp) {
+  const auto agent = file.add_agent(sa(false)).value();
+  EXPECT_EQ(file.write(umad({.agent = agent, .length = 257}), now).error(), EINVAL);
+  EXPECT_EQ(file.write(umad({.agent = agent, .length = 20}), now).error(), EINVAL);
+  EXPECT_EQ(file.write(umad({.agent = 9}), now).error(), EINVAL);
+}
+
+TEST_F(UmadFile, TheShorterHeaderIsTheDefaultAndStaysOnceThereIsAnAgent) {
+  sim::UmadFile old{fabric, *fabric.find({"h2"})};
+  EXPECT_EQ(old.header_bytes(), 56U);
+  ASSERT_TRUE(old.add_agent(sa(false)));
+  EXPECT_EQ(old.enable_pkey().error(), EINVAL);
+}
+
+}  // namespace
+}  // namespace smd::test
