@@ -22,15 +22,19 @@ Turns turns_upwards(const Topology& topology, const Order& order, const Shape& s
     std::span<const PortNum> ports;
     std::uint8_t group;
   };
-  std::vector<Slot> slots;
-  const auto& wanted = shape.of(s).slots;
-  for (const auto& slot : wanted) slots.push_back({slot.peer, slot.cables, {}, 0});
+  const auto& family = shape.of(s);
+  const auto& wanted = family.slots;
+  const std::size_t cables = wanted.empty() ? 1 : wanted.front().cables;
+  std::vector<Slot> slots(family.width(), Slot{kNoSwitch, cables, {}, 0});  // unless known: gone
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    slots[family.place(i)] = {wanted[i].peer, wanted[i].cables, {}, 0};
+  }
   for (std::size_t g = 0; g < topology.groups(s); ++g) {
     const auto group = topology.group(s, g);
     if (!order.up(s, group.peer)) continue;
     const auto at = std::ranges::lower_bound(wanted, group.peer, {}, &UpSlot::peer);
     const bool known = at != wanted.end() && at->peer == group.peer;
-    auto& slot = known ? slots[static_cast<std::size_t>(at - wanted.begin())]
+    auto& slot = known ? slots[family.place(static_cast<std::size_t>(at - wanted.begin()))]
                        : slots.emplace_back(Slot{group.peer, 0, {}, 0});
     slot.cables = std::max(slot.cables, group.ports.size());
     slot.ports = group.ports;
@@ -101,9 +105,7 @@ bool Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& 
 }
 
 std::uint8_t Candidates::at(std::uint32_t number, const Step& step) const {
-  const auto rest = number % step.divider;
-  const auto skew = skewed_ ? (rest + step.divider - step.residue) % step.divider : 0;
-  return ports_[(number / step.divider + skew) % ports_.size()];
+  return ports_[skewed_ ? turn_of(number, step, ports_.size()) : (number / step.divider) % ports_.size()];
 }
 
 void Candidates::make_pattern(std::size_t period, const Step& step) {

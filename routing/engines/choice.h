@@ -3,6 +3,7 @@
 // One switch's pick among the ports of its candidate neighbours.
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,6 +27,13 @@ struct GroupSet {
   friend bool operator==(const GroupSet&, const GroupSet&) = default;
 };
 
+/// The number of the first group of a set that is not empty.
+inline std::size_t first_group(const GroupSet& set) {
+  std::size_t w = 0;
+  while (set.words[w] == 0) ++w;
+  return w * 64 + static_cast<std::size_t>(std::countr_zero(set.words[w]));
+}
+
 /// Ports upwards as the whole tree has them: the first cable to each switch above, then the second of each.
 struct Turns {
   struct Turn {
@@ -47,6 +55,13 @@ struct Step {
   std::uint32_t residue = 0;
   friend bool operator==(const Step&, const Step&) = default;
 };
+
+/// Which of `turns` the destination takes in the whole tree.
+inline std::size_t turn_of(std::uint32_t number, const Step& step, std::size_t turns) {
+  const auto rest = number % step.divider;
+  const auto skew = (rest + step.divider - step.residue) % step.divider;
+  return (number / step.divider + skew) % turns;
+}
 
 /// The ports that one switch has towards some destinations, in the order in which they take turns.
 class Candidates {

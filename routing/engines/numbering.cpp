@@ -159,18 +159,20 @@ std::vector<Step> steps_upwards(const Topology& topology, const Order& order, co
   std::iota(upwards.begin(), upwards.end(), SwitchIndex{0});
   std::ranges::sort(upwards, std::ranges::greater{}, [&](SwitchIndex s) { return order.position[s]; });
   for (const auto s : upwards) {
-    const auto& slots = shape.of(s).slots;
+    const auto& family = shape.of(s);
+    const auto& slots = family.slots;
     std::uint64_t ways = 0;
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
       ways += order.rank[topology.group(s, g).peer] < order.rank[s] ? 1 : 0;
     }
-    ways = std::max<std::uint64_t>(ways, slots.size());
+    ways = std::max<std::uint64_t>(ways, family.width());
     const auto divider = static_cast<std::uint32_t>(std::min(steps[s].divider * ways, kMaxDivider));
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
       const auto peer = topology.group(s, g).peer;
       if (order.rank[peer] >= order.rank[s] || steps[peer].divider >= divider) continue;
       const auto at = std::ranges::lower_bound(slots, peer, {}, &UpSlot::peer) - slots.begin();
-      const auto residue = steps[s].residue + static_cast<std::uint64_t>(at) * steps[s].divider;
+      const auto place = family.place(static_cast<std::size_t>(at));
+      const auto residue = steps[s].residue + std::uint64_t{place} * steps[s].divider;
       steps[peer] = {divider, static_cast<std::uint32_t>(residue % divider)};
     }
   }

@@ -2,21 +2,12 @@
 #include "routing/engines/patterns.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace smd::routing {
 namespace {
 
 /// At least; always a power of two, and never more than half full.
 constexpr std::size_t kSmallestTable = 64;
-
-/// The number of the set's first group.
-std::size_t first_of(const GroupSet& set) {
-  std::size_t w = 0;
-  while (set.words[w] == 0) ++w;
-  return w * 64 + static_cast<std::size_t>(std::countr_zero(set.words[w]));
-}
-
 }  // namespace
 
 void Patterns::begin(const Topology& topology, SwitchIndex s, const Step& step) {
@@ -68,7 +59,7 @@ void Patterns::grow() {
 }
 
 void Patterns::make(const GroupSet& set, Candidates& candidates) {
-  if (order_ != nullptr && order_->up(switch_, topology_->group(switch_, first_of(set)).peer)) {
+  if (order_ != nullptr && order_->up(switch_, topology_->group(switch_, first_group(set)).peer)) {
     if (candidates.reset(*topology_, switch_, set, turns_, rotation_, step_.divider)) made_up_ = true;
   } else {
     candidates.reset(*topology_, switch_, set);

@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <array>
 
+#include "routing/engines/relief.h"
 #include "routing/engines/spread.h"
 
 namespace smd::routing {
 namespace {
+
+/// Pairs of a leaf and a LID up to which single cables are relieved: about 20,000 hosts.
+constexpr std::uint64_t kMostWays = std::uint64_t{1} << 24;
 
 /// Hosts that do not hang at the bottom: their switch and one that is not above it.
 RouteError not_a_tree(const Topology& topology, const Order& order) {
@@ -72,7 +76,12 @@ Routes routes_by(const EngineInput& in, const Order& order, const Costs<Cost>& c
   if (!order.tree) return Routes{fill_rows<Cost>(in, columns, {runs, {}, nullptr}), {}};
   const auto shape = find_shape(in.topology, order);
   const auto steps = steps_upwards(in.topology, order, shape);
-  return Routes{fill_rows<Cost>(in, columns, {runs, steps, &shape}), {}};
+  auto rows = fill_rows<Cost>(in, columns, {runs, steps, &shape});
+  const auto ways = std::uint64_t{in.topology.leaves().size()} * in.lids.size();
+  if (!in.stop.stop_requested() && ways <= kMostWays && !even(in.topology, order, shape)) {
+    relieve<Cost>(in, columns, rows);
+  }
+  return Routes{std::move(rows), {}};
 }
 
 std::expected<Routes, RouteError> route_tree(const EngineInput& in, const Order& order, Numbering numbering) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <tuple>
 
 #include "routing/quality/walker.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t kShifts = 1024;
 constexpr std::size_t kRandom = 100;
+constexpr std::size_t kHottest = 10;
 
 /// A host as source and as destination.
 struct Host {
@@ -178,6 +180,25 @@ std::vector<std::uint64_t> link_paths_of(const Job& job) {
   return total;
 }
 
+std::vector<HotLink> hottest(const Topology& topology, std::span<const std::uint64_t> paths) {
+  std::vector<HotLink> all;
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    for (unsigned p = 1; p <= topology.ports(s); ++p) {
+      const PortNum port{static_cast<std::uint8_t>(p)};
+      const auto peer = topology.peer(s, port);
+      if (peer.sw == kNoSwitch) continue;
+      all.push_back({s, peer.sw, port, peer.port, paths[topology.channel(s, port)]});
+    }
+  }
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(std::min(kHottest, all.size()));
+  std::ranges::partial_sort(all, middle, std::ranges::greater{}, [](const HotLink& link) {
+    return std::tuple(link.paths, ~link.from, 255 - link.out.value());
+  });
+  all.erase(middle, all.end());
+  std::erase_if(all, [](const HotLink& link) { return link.paths == 0; });
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::uint64_t> link_paths(const Topology& topology, const LidMap& lids, const Routes& routes,
@@ -191,6 +212,7 @@ Quality measure(const Topology& topology, const LidMap& lids, const Routes& rout
   Quality quality;
   const auto paths = link_paths_of(job);
   if (!paths.empty()) quality.max_link_paths = std::ranges::max(paths);
+  quality.hottest = hottest(topology, paths);
   if (topology.cables() != 0) {
     quality.mean_link_paths =
         static_cast<double>(std::accumulate(paths.begin(), paths.end(), std::uint64_t{0})) /

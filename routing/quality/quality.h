@@ -13,6 +13,14 @@
 
 namespace smd::routing {
 
+/// One direction of a cable and what crosses it.
+struct HotLink {
+  SwitchIndex from = 0, to = 0;
+  PortNum out, in;
+  std::uint64_t paths = 0;
+  friend bool operator==(const HotLink&, const HotLink&) = default;
+};
+
 /// A link is one direction of a cable between two switches. A pair whose packets do not arrive loads none.
 struct Quality {
   std::uint64_t max_link_paths = 0;    ///< (source host, destination host) over the most used link
@@ -23,6 +31,7 @@ struct Quality {
   /// Effective bisection bandwidth (Hoefler, Schneider, Lumsdaine, 2009): one half of the hosts sends to the
   /// other, each flow gets 1 / (flows on its most loaded link); the mean over flows and 100 random halves.
   double ebb = 0;
+  std::vector<HotLink> hottest;  ///< the ten with the most paths, most first; of equal ones by GUID and port
   friend bool operator==(const Quality&, const Quality&) = default;
 };
 

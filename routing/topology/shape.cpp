@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <span>
 
 namespace smd::routing {
 namespace {
@@ -110,7 +111,72 @@ void find_slots(const Topology& topology, const Order& order, Family& family) {
   }
 }
 
+/// Families of which switches above are gone altogether are told by the others of their rank, if those agree:
+/// what is missing stands where the others have the kin of it, else at the end. A family that has less than
+/// half of what is usual was built so.
+class Gone {
+ public:
+  Gone(const Order& order, Shape& shape) : order_(order), shape_(shape) {}
+
+  void find() {
+    std::map<std::int32_t, std::vector<std::uint32_t>> ranks;
+    for (std::uint32_t f = 0; f < shape_.families.size(); ++f) {
+      if (!shape_.families[f].slots.empty())
+        ranks[order_.rank[shape_.families[f].members.front()]].push_back(f);
+    }
+    for (const auto& [rank, families] : ranks) compare(families);
+  }
+
+ private:
+  /// The families of the switches above.
+  std::vector<std::uint32_t> above(const Family& family) const {
+    std::vector<std::uint32_t> kin;
+    for (const auto& slot : family.slots) kin.push_back(shape_.family[slot.peer]);
+    return kin;
+  }
+
+  void compare(std::span<const std::uint32_t> families) {
+    std::map<std::size_t, std::size_t> members;
+    std::size_t all = 0;
+    for (const auto f : families) {
+      members[shape_.families[f].slots.size()] += shape_.families[f].members.size();
+      all += shape_.families[f].members.size();
+    }
+    const auto usual = std::ranges::max_element(members, {}, [](const auto& entry) { return entry.second; });
+    if (usual->second * 2 <= all) return;
+    const auto whole = std::ranges::find_if(
+        families, [&](auto f) { return shape_.families[f].slots.size() == usual->first; });
+    const auto model = above(shape_.families[*whole]);
+    for (const auto f : families) {
+      auto& family = shape_.families[f];
+      const auto have = family.slots.size();
+      if (have < usual->first && have * 2 >= usual->first) fill(model, family);
+    }
+  }
+
+  void fill(const std::vector<std::uint32_t>& model, Family& family) const {
+    const auto own = above(family);
+    std::size_t at = 0;
+    for (const auto kin : model) {
+      if (at < own.size() && own[at] == kin) {
+        ++at;
+      } else {
+        family.gone.push_back(static_cast<std::uint32_t>(at));
+      }
+    }
+    if (at == own.size() && own.size() + family.gone.size() == model.size()) return;
+    family.gone.assign(model.size() - own.size(), static_cast<std::uint32_t>(own.size()));
+  }
+
+  const Order& order_;
+  Shape& shape_;
+};
+
 }  // namespace
+
+std::size_t Family::place(std::size_t slot) const {
+  return slot + static_cast<std::size_t>(std::ranges::upper_bound(gone, slot) - gone.begin());
+}
 
 Shape find_shape(const Topology& topology, const Order& order) {
   const auto alike = group_by_above(topology, order);
@@ -137,6 +203,7 @@ Shape find_shape(const Topology& topology, const Order& order) {
     members.push_back(s);
   }
   for (auto& family : shape.families) find_slots(topology, order, family);
+  Gone(order, shape).find();
   return shape;
 }
 

@@ -23,6 +23,14 @@ struct UpSlot {
 struct Family {
   std::vector<SwitchIndex> members;  ///< ascending
   std::vector<UpSlot> slots;         ///< ascending by peer
+  /// Switches above that other families of the rank have and that are gone here: for each how many slots
+  /// stand before it. Ascending.
+  std::vector<std::uint32_t> gone;
+
+  /// Switches above in the whole tree.
+  std::size_t width() const { return slots.size() + gone.size(); }
+  /// Place of a slot among all of those.
+  std::size_t place(std::size_t slot) const;
 };
 
 struct Shape {

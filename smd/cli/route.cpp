@@ -17,6 +17,7 @@
 #include "smd/cli/configuration.h"
 #include "smd/cli/route_health.h"
 #include "smd/cli/route_pass.h"
+#include "smd/cli/route_quality.h"
 #include "smd/cli/yardstick.h"
 #include "smd/dump/dumps.h"
 #include "smd/lap.h"
@@ -47,13 +48,6 @@ std::uint64_t peak_rss_kb() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::uint64_t>(usage.ru_maxrss);
-}
-
-routing::Quality measure(const sm::RoutePart& part, const routing::Parallel& parallel) {
-  routing::Routes routes{.rows = {}, .layers = part.layers};
-  for (const auto& row : part.rows) routes.rows.push_back(row.row);
-  return routing::measure(*part.topology, *part.lid_map, routes, routing::hosts_in_file_order(*part.topology),
-                          parallel);
 }
 
 /// Cables with both ends in the fabric.
@@ -136,7 +130,7 @@ std::expected<sm::RouteReport, Failure> work_through(const RouteOptions& options
     if (auto done = dump(options, *list, *work, parallel); !done) return std::unexpected(done.error());
   }
   auto report = report_of(options, work->pass);
-  report.quality = work->quality;
+  if (work->quality) add_quality(work->pass.subnet, *work->pass.decided.routes, *work->quality, report);
   if (options.health) report.health = examine(work->pass.subnet, *work->pass.decided.routes);
   report.ms = sm::minimum(work->times);
   if (options.repeat > 1) report.ms_median = sm::median(work->times);

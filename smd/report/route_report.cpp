@@ -40,13 +40,45 @@ Json verification(const routing::Verification& found) {
                        {"vls", {std::uint64_t{found.vls}}}}};
 }
 
-Json figures(const routing::Quality& quality) {
+Json end_of(const NamedLink::End& end) {
+  return {Json::Object{{"guid", {fmt::format("{}", end.guid)}},
+                       {"name", {end.name}},
+                       {"port", {std::uint64_t{end.port.value()}}}}};
+}
+
+Json hottest(const std::vector<NamedLink>& links) {
+  Json::Array array;
+  for (const auto& link : links) {
+    array.push_back(
+        {Json::Object{{"from", end_of(link.from)}, {"to", end_of(link.to)}, {"paths", {link.paths}}}});
+  }
+  return {std::move(array)};
+}
+
+Json levels(const std::vector<routing::LevelWidth>& widths) {
+  Json::Array array;
+  for (const auto& level : widths) {
+    array.push_back({Json::Object{
+        {"level", {std::uint64_t{level.level}}},
+        {"switches", {level.switches}},
+        {"hosts", {level.hosts}},
+        {"gbps_below", {rounded(level.below)}},
+        {"gbps_above", {rounded(level.above)}},
+        {"oversubscription", level.above > 0 ? Json{rounded(level.oversubscription())} : Json{}}}});
+  }
+  return {std::move(array)};
+}
+
+Json figures(const RouteReport& report) {
+  const auto& quality = *report.quality;
   return {Json::Object{{"max_link_paths", {quality.max_link_paths}},
                        {"mean_link_paths", {rounded(quality.mean_link_paths)}},
                        {"shift_max", {std::uint64_t{quality.shift_max}}},
                        {"shift_mean", {rounded(quality.shift_mean)}},
                        {"random_permutation_mean", {rounded(quality.random_permutation_mean)}},
-                       {"ebb", {rounded(quality.ebb, 1e6)}}}};
+                       {"ebb", {rounded(quality.ebb, 1e6)}},
+                       {"levels", levels(report.levels)},
+                       {"hottest", hottest(report.hottest)}}};
 }
 
 Json changes(const ChangedEntries& changed) {
@@ -109,7 +141,7 @@ std::string to_json(const RouteReport& report) {
   object.emplace_back("memset_ms", Json{rounded(report.memset_ms)});
   object.emplace_back("peak_rss_kb", Json{report.peak_rss_kb});
   object.emplace_back("verify", verification(report.verify));
-  object.emplace_back("quality", report.quality ? figures(*report.quality) : Json{});
+  object.emplace_back("quality", report.quality ? figures(report) : Json{});
   object.emplace_back("changed", report.changed ? changes(*report.changed) : Json{});
   object.emplace_back("health", report.health ? findings(*report.health) : Json{});
   return to_text(Json{std::move(object)});

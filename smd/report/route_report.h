@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "mad/base/id.h"
 #include "routing/health/health.h"
+#include "routing/quality/levels.h"
 #include "routing/quality/quality.h"
 #include "routing/verify/report.h"
 
@@ -26,6 +28,17 @@ struct ChangedEntries {
   std::uint64_t lft_entries = 0, lft_blocks = 0;
 };
 
+/// One direction of a cable, by name.
+struct NamedLink {
+  struct End {
+    Guid guid;
+    std::string name;
+    PortNum port;
+  };
+  End from, to;
+  std::uint64_t paths = 0;
+};
+
 struct RouteReport {
   std::string fabric;  ///< as the operator named it
   std::uint64_t switches = 0, hosts = 0, lids = 0, links = 0;
@@ -39,6 +52,8 @@ struct RouteReport {
   routing::Verification verify;
   std::string faults;  ///< with examples, as routing::describe gives it; for the text
   std::optional<routing::Quality> quality;
+  std::vector<NamedLink> hottest;           ///< with quality
+  std::vector<routing::LevelWidth> levels;  ///< with quality, of trees: in Gb/s
   std::optional<routing::Health> health;
   std::optional<ChangedEntries> changed;  ///< with --without: against the complete fabric
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -47,6 +48,33 @@ std::string proof(const RouteReport& report) {
   return text;
 }
 
+/// Figures of balance, the width of each level, the most used links.
+template <class Line>
+void add_quality(const RouteReport& report, const Line& line) {
+  constexpr std::size_t kShown = 3;
+  const auto& q = *report.quality;
+  line("balance",
+       fmt::format("routes over a link: at most {}, mean {:.1f}", q.max_link_paths, q.mean_link_paths));
+  line("", fmt::format("most loaded link: shift {} at most, {:.2f} on average; random {:.2f}; "
+                       "bisection {:.3f}",
+                       q.shift_max, q.shift_mean, q.random_permutation_mean, q.ebb));
+  for (std::size_t i = 0; i < std::min(kShown, report.hottest.size()); ++i) {
+    const auto& [from, to, paths] = report.hottest[i];
+    line("", fmt::format("{} routes from {} port {} to {} port {}", paths, from.name, from.port, to.name,
+                         to.port));
+  }
+  std::string_view name = "levels";
+  for (const auto& level : report.levels) {
+    auto text = fmt::format("{}: {}, {:.0f} Gb/s below", level.level,
+                            counted(level.switches, "switch", "switches"), level.below);
+    if (level.above > 0) {
+      text +=
+          fmt::format(", {:.0f} above: oversubscribed {:.2f} to 1", level.above, level.oversubscription());
+    }
+    line(std::exchange(name, ""), text);
+  }
+}
+
 /// The cabling: what is missing at each level, then a line a finding.
 template <class Line>
 void add_health(const routing::Health& health, const Line& line) {
@@ -79,14 +107,7 @@ std::string to_text(const RouteReport& report) {
   line("engine", fmt::format("{}, {}", report.engine, counted(report.threads, "thread", "threads")));
   for (const auto& refusal : report.fell_back_from) line("", "instead of " + refusal);
   line("routes", proof(report));
-  if (report.quality) {
-    const auto& q = *report.quality;
-    line("balance",
-         fmt::format("routes over a link: at most {}, mean {:.1f}", q.max_link_paths, q.mean_link_paths));
-    line("", fmt::format("most loaded link: shift {} at most, {:.2f} on average; random {:.2f}; "
-                         "bisection {:.3f}",
-                         q.shift_max, q.shift_mean, q.random_permutation_mean, q.ebb));
-  }
+  if (report.quality) add_quality(report, line);
   if (report.changed) {
     line("changed", fmt::format("{} in {} against the complete fabric",
                                 counted(report.changed->lft_entries, "LFT entry", "LFT entries"),

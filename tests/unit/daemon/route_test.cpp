@@ -68,6 +68,8 @@ TEST_F(Route, ReportsAFabricFromASpec) {
   EXPECT_EQ(report.at("engine").as_string(), "dmodc");
   EXPECT_TRUE(report.at("verify").at("ok").as_bool());
   EXPECT_EQ(report.at("quality").at("max_link_paths").as_int64(), 28);
+  EXPECT_EQ(report.at("quality").at("levels").at(0).at("oversubscription").to_number<double>(), 1);
+  EXPECT_EQ(report.at("quality").at("hottest").as_array().size(), 10U);
   EXPECT_TRUE(report.at("changed").is_null());
   EXPECT_GT(report.at("peak_rss_kb").as_int64(), 0);
   EXPECT_EQ(err_, "");

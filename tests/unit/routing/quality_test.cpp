@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "routing/engine.h"
+#include "routing/quality/levels.h"
 #include "tests/support/routing_engines.h"
 #include "tests/support/routing_fabrics.h"
 #include "tests/support/routing_oracle.h"
@@ -33,6 +34,34 @@ RC_GTEST_PROP(Quality, LinkPathsAreThoseOfEveryPairOfHosts, ()) {
     slow[fabric.topology.channel(channel.first, PortNum{static_cast<std::uint8_t>(channel.second)})] = paths;
   }
   RC_ASSERT(fast == slow);
+}
+
+TEST(Quality, NamesTheMostUsedLinks) {
+  fabrics::Builder builder("one cable");  // two leaves, four hosts and one: all traffic over one cable
+  for (int i = 0; i < 2; ++i) builder.add_switch(8);
+  for (int h = 0; h < 4; ++h) builder.host(0);
+  builder.host(1);
+  builder.link(0, 1);
+  const auto fabric = fabrics::with_lids(builder.input());
+
+  const auto quality = measure(fabric.topology, fabric.lids, routed_by(*find_engine("updn"), fabric),
+                               hosts_in_file_order(fabric.topology), Serial{});
+
+  EXPECT_EQ(quality.hottest,
+            (std::vector<HotLink>{{0, 1, PortNum{5}, PortNum{2}, 4}, {1, 0, PortNum{2}, PortNum{5}, 4}}));
+}
+
+TEST(Levels, TellHowOversubscribedEachOfThemIs) {
+  const Topology topology(fabrics::ft2(6, 2, 8, 2).input());  // 8 hosts and 4 cables upwards a leaf
+  const auto one = [](SwitchIndex, PortNum) { return 1.0; };
+
+  const auto levels = level_widths(topology, find_tree(topology), one);
+
+  ASSERT_EQ(levels.size(), 2U);
+  EXPECT_EQ(levels[0], (LevelWidth{0, 6, 48, 48, 24}));
+  EXPECT_DOUBLE_EQ(levels[0].oversubscription(), 2.0);
+  EXPECT_EQ(levels[1], (LevelWidth{1, 2, 0, 24, 0}));
+  EXPECT_TRUE(level_widths(Topology(fabrics::torus(4, 4, 1).input()), Order{}, one).empty());
 }
 
 class WholeTree : public testing::TestWithParam<EngineInfo> {};

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a damaged tree cannot share by turns: single destinations are taken off the most used cables.
+
+#include <concepts>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "routing/engine.h"
+#include "routing/engines/next_hops.h"
+#include "routing/topology/shape.h"
+
+namespace smd::routing {
+
+using Rows = std::vector<std::shared_ptr<const LftRow>>;
+
+/// Whether every switch has all the cables upwards that its family should have, and all families of a rank
+/// have as many.
+bool even(const Topology& topology, const Order& order, const Shape& shape);
+
+/// Moves destinations from the most used cable to less used ways of the same length, one after another, until
+/// the most used one carries no more than five quarters of the mean, or cannot be relieved: what each move
+/// gains there it costs in the order of the turns. Counts are of (source host, destination host), by the
+/// first LID of each. Deterministic.
+template <std::unsigned_integral Cost>
+void relieve(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows);
+
+extern template void relieve<std::uint8_t>(const EngineInput&, std::span<const Columns<std::uint8_t>>, Rows&);
+extern template void relieve<std::uint16_t>(const EngineInput&, std::span<const Columns<std::uint16_t>>,
+                                            Rows&);
+
+}  // namespace smd::routing

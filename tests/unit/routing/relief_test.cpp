@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/engines/relief.h"
+
+#include <gtest/gtest.h>
+
+#include "routing/distance/order.h"
+#include "routing/quality/quality.h"
+#include "routing/verify/verify.h"
+#include "tests/support/routing_damage.h"
+#include "tests/support/routing_fabrics.h"
+
+namespace smd::routing {
+namespace {
+
+/// No tables can do better: what the hosts of one leaf send and get shares the leaf's cables.
+std::uint64_t bound(const Topology& topology) {
+  std::uint64_t hosts = 0, most = 0;
+  for (const auto leaf : topology.leaves()) hosts += topology.hosts(leaf);
+  for (const auto leaf : topology.leaves()) {
+    std::uint64_t cables = 0;
+    for (std::size_t g = 0; g < topology.groups(leaf); ++g) cables += topology.group(leaf, g).ports.size();
+    const auto own = topology.hosts(leaf);
+    if (cables != 0) most = std::max(most, (own * (hosts - own) + cables - 1) / cables);
+  }
+  return most;
+}
+
+TEST(Relief, BringsDamagedTreesNearToWhatTheirLeavesAllow) {
+  const auto whole = fabrics::told(fabrics::ft3(8).input());
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const auto fabric = fabrics::damaged(whole, seed, seed % 30, seed % 4).routable();
+    const auto routes = dmodc(
+        {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+    if (!routes) continue;  // two leaves without a way up and down
+    const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
+    EXPECT_TRUE(found.clean()) << "seed " << seed << ": " << describe(found, fabric.topology);
+
+    const auto quality =
+        measure(fabric.topology, fabric.lids, *routes, hosts_in_file_order(fabric.topology), Serial{});
+
+    const auto least = static_cast<double>(bound(fabric.topology));
+    const auto most = static_cast<double>(quality.max_link_paths);
+    EXPECT_TRUE(most <= 1.25 * quality.mean_link_paths * 1.2 || most <= 1.5 * least)
+        << "seed " << seed << ": " << most << ", mean " << quality.mean_link_paths << ", least " << least;
+  }
+}
+
+TEST(Relief, IsForTreesThatAreNotEven) {
+  const auto whole = fabrics::told(fabrics::ft3(8).input());
+  const auto is_even = [](const fabrics::Told& told) {
+    const Topology topology(told.input);
+    const auto order = find_tree(topology);
+    return even(topology, order, find_shape(topology, order));
+  };
+
+  EXPECT_TRUE(is_even(whole));
+  EXPECT_FALSE(is_even(fabrics::damaged(whole, 1, 1, 0)));
+  std::vector<bool> core(whole.input.switches.size());
+  core[64] = true;
+  EXPECT_FALSE(is_even(fabrics::without_switches(whole, core)));
+}
+
+}  // namespace
+}  // namespace smd::routing
