@@ -153,7 +153,7 @@ bool Session::open(const attach::Hello& hello, const std::vector<AttachedNode>& 
 }
 
 void Session::try_sm() {
-  if (!waits_ || !fabric_.claim_sm(*sm_)) return;
+  if (!waits_ || !sm_ || !fabric_.claim_sm(*sm_)) return;
   waits_ = false;
   reply(0);
 }

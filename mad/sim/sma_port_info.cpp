@@ -123,6 +123,12 @@ Status set_port_info(Request& request, PortIndex index, bool extended) {
   return good ? kGood : kInvalid;
 }
 
+/// Devices from NDR on show the fields of extended speeds only to an SM that says that it knows them; older
+/// ones show them to everybody (iblinkinfo, which never says so, has always printed EDR).
+bool hides_speeds(const Node& node) {
+  return (node.speeds & (speed_bit(LinkSpeed::ndr) | speed_bit(LinkSpeed::xdr))) != 0;
+}
+
 Status answer_port_info(Request& request, PortIndex index, bool extended) {
   const auto& port = request.state.ports[index];
   auto info = port.info;
@@ -130,7 +136,7 @@ Status answer_port_info(Request& request, PortIndex index, bool extended) {
   const auto& keys = request.state.ports[request.end_port()].info;
   const bool key_fits = keys.m_key == request.smp.m_key();
   if (!request.set && !key_fits && keys.m_key_protect == 1) info.m_key = 0;
-  if (!extended) {
+  if (!extended && hides_speeds(request.node())) {
     info.link_speed_ext_active = 0;
     info.link_speed_ext_supported = 0;
     info.link_speed_ext_enabled = 0;

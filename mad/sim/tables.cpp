@@ -23,7 +23,7 @@ std::uint64_t sl_to_vl_row(const State& state, PortIndex out, PortNum in) {
     return node.sw->sl_to_vl[row_of(node, in, state.ports[out].number)];
   }
   const auto& tables = state.ports[out].tables;
-  return tables && tables->sl_to_vl ? *tables->sl_to_vl : kDefaultSlToVl;
+  return tables ? tables->sl_to_vl.value_or(kDefaultSlToVl) : kDefaultSlToVl;
 }
 
 void set_sl_to_vl_row(State& state, PortIndex out, PortNum in, std::uint64_t row) {

@@ -71,7 +71,7 @@ UmadFile::~UmadFile() {
 
 std::expected<std::uint32_t, int> UmadFile::add_agent(const Registration& registration) {
   if (!is_valid(registration)) return std::unexpected(EINVAL);
-  const auto free = std::ranges::find_if(agents_, [](const auto& agent) { return !agent; });
+  const auto free = std::ranges::find_if(agents_, [](const Agent& agent) { return agent.client == 0; });
   if (free == agents_.end()) return std::unexpected(ENOMEM);
   const auto client = fabric_.attach(port_, registration);
   if (!client) return std::unexpected(client.error());
@@ -82,13 +82,13 @@ std::expected<std::uint32_t, int> UmadFile::add_agent(const Registration& regist
 
 std::expected<void, int> UmadFile::remove_agent(std::uint32_t agent) {
   if (!has_agent(agent)) return std::unexpected(EINVAL);
-  fabric_.detach(agents_[agent]->client);
-  agents_[agent].reset();
+  fabric_.detach(agents_[agent].client);
+  agents_[agent] = {};
   std::erase_if(pending_, [&](const auto& each) { return each.second.agent == agent; });
   return {};
 }
 
-bool UmadFile::has_agent(std::uint32_t agent) const { return agent < kAgents && agents_[agent].has_value(); }
+bool UmadFile::has_agent(std::uint32_t agent) const { return agent < kAgents && agents_[agent].client != 0; }
 
 std::expected<void, int> UmadFile::enable_pkey() {
   if (used_) return std::unexpected(EINVAL);
@@ -99,7 +99,7 @@ std::expected<void, int> UmadFile::enable_pkey() {
 std::vector<ClientId> UmadFile::clients() const {
   std::vector<ClientId> ids;
   for (const auto& agent : agents_) {
-    if (agent) ids.push_back(agent->client);
+    if (agent.client != 0) ids.push_back(agent.client);
   }
   return ids;
 }
@@ -113,12 +113,12 @@ std::expected<UmadFile::Written, int> UmadFile::parse(std::span<const std::uint8
   if (!decoded) return std::unexpected(EINVAL);
   Written written{.header = *header, .mad = *decoded, .bytes = {mad.begin(), mad.end()}};
   const bool active = (mad[kRmpp + 2] & kActive) != 0;
-  written.rmpp = agents_[header->agent]->registration.rmpp && has_rmpp(class_of(*decoded)) && active;
+  written.rmpp = agents_[header->agent].registration.rmpp && has_rmpp(class_of(*decoded)) && active;
   return written;
 }
 
 std::expected<void, int> UmadFile::check(const Written& written) const {
-  const auto& agent = *agents_[written.header.agent];
+  const auto& agent = agents_[written.header.agent];
   if (!written.rmpp && written.bytes.size() > wire::kMadBytes) return std::unexpected(EINVAL);
   if (answers(written.mad)) return {};
   const Key key{key_tid(agent.client, written.mad), class_of(written.mad)};
@@ -131,7 +131,7 @@ std::expected<void, int> UmadFile::write(std::span<const std::uint8_t> umad, Tim
   auto written = parse(umad);
   if (!written) return std::unexpected(written.error());
   if (const auto good = check(*written); !good) return good;
-  const auto& agent = *agents_[written->header.agent];
+  const auto& agent = agents_[written->header.agent];
   if (written->rmpp) {
     complete_rmpp(written->bytes, class_of(written->mad));
   } else {
@@ -172,7 +172,7 @@ void UmadFile::timed_out(const Key& key, std::uint64_t turn) {
   if (pending.retries == 0) return give_up(key, ETIMEDOUT);
   --pending.retries;
   const auto now = fabric_.state().now;
-  const auto client = agents_[pending.agent]->client;
+  const auto client = agents_[pending.agent].client;
   auto again = pending.mad;
   wait_for_answer(key, now);
   fabric_.send(client, std::move(again), now);
@@ -205,7 +205,7 @@ std::optional<UmadMessage> UmadFile::receive(std::uint32_t agent, const mad::Rec
   // An answer that nothing waits for (any more) is dropped.
   if (answers(*header) && pending_.erase({header->tid.value(), class_of(*header)}) == 0) return std::nullopt;
   auto bytes = mad.bytes;
-  const bool rmpp = agents_[agent]->registration.rmpp && has_rmpp(class_of(*header)) &&
+  const bool rmpp = agents_[agent].registration.rmpp && has_rmpp(class_of(*header)) &&
                     bytes.size() > kRmpp + 2 && (bytes[kRmpp + 2] & kActive) != 0;
   if (!rmpp) bytes.resize(wire::kMadBytes);  // without RMPP there is but the first segment
   auto message = write_header({.agent = agent,
@@ -218,8 +218,8 @@ std::optional<UmadMessage> UmadFile::receive(std::uint32_t agent, const mad::Rec
 
 void UmadFile::collect() {
   for (std::uint32_t agent = 0; agent < kAgents; ++agent) {
-    if (!agents_[agent]) continue;
-    for (const auto& mad : fabric_.take(agents_[agent]->client)) {
+    if (!has_agent(agent)) continue;
+    for (const auto& mad : fabric_.take(agents_[agent].client)) {
       if (auto message = receive(agent, mad)) inbox_.push_back(std::move(*message));
     }
   }

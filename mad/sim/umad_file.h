@@ -52,8 +52,8 @@ class UmadFile {
 
  private:
   struct Agent {
-    ClientId client = 0;
-    Registration registration;
+    ClientId client = 0;  ///< 0: there is no such agent
+    Registration registration{};
   };
   /// A send that waits for its answer.
   struct Pending {
@@ -79,7 +79,7 @@ class UmadFile {
   PortIndex port_;
   std::size_t header_bytes_ = 56;
   bool used_ = false;
-  std::array<std::optional<Agent>, kAgents> agents_;
+  std::array<Agent, kAgents> agents_;
   std::map<Key, Pending> pending_;
   std::uint64_t turns_ = 0;
   std::vector<UmadMessage> inbox_;

@@ -7,6 +7,7 @@ import pathlib
 import random
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -244,6 +245,28 @@ def differ(smd, fabric):
     oracle.judge(oracle.differences(theirs, ours))
 
 
+def trace(smd, fabric):
+    """--pcap: every MAD of a bring-up and of SA tables, as InfiniBand packets (tests/conformance/pcap_test decodes them)."""
+    with Lab(smd, fabric, "--pcap", "trace.pcap") as lab:
+        lab.opensm("h00000")
+        lab.output("h00005", "saquery", "NR")
+        lab.process.send_signal(signal.SIGTERM)
+        lab.process.wait(10)
+        data = (lab.folder / "trace.pcap").read_bytes()
+        check(struct.unpack_from("=IHH", data) == (0xA1B23C4D, 2, 4), "trace.pcap: another header")
+        check(struct.unpack_from("=I", data, 20)[0] == 247, "trace.pcap: another link type")
+        at, classes = 24, {}
+        while at < len(data):
+            size, = struct.unpack_from("=I", data, at + 8)
+            packet = data[at + 16:at + 16 + size]
+            check(len(packet) == size, "trace.pcap: cut short")
+            check(struct.unpack_from(">H", packet, 4)[0] & 0x7FF == ((size - 2) // 4) & 0x7FF, "trace.pcap: wrong length")
+            check(packet[8] == 0x64 and packet[28] == 1, "trace.pcap: not a MAD in a datagram")
+            classes[packet[29]] = classes.get(packet[29], 0) + 1
+            at += 16 + size
+        check(set(classes) >= {0x81, 0x01, 0x03}, f"trace.pcap: classes {classes}")
+
+
 def fuzz(smd, fabric):
     """Random bytes through attached devices: the server lives, others notice nothing."""
     with Lab(smd, fabric) as lab:
@@ -299,7 +322,7 @@ def any_host(fabric):
     return "h00000" if fabric.startswith("ft2") else "h00-00-00"
 
 
-SCENARIOS = {f.__name__: f for f in (tools, sa, ping, standby, master, clients, osmtest, routes, fuzz, speed, differ)}
+SCENARIOS = {f.__name__: f for f in (tools, sa, ping, standby, master, clients, osmtest, routes, fuzz, speed, differ, trace)}
 
 
 def main():

@@ -17,18 +17,30 @@ struct PortInfos : testing::Test {
                     h2 = path({1, 3, 2, 2});
 };
 
-TEST_F(PortInfos, ExtendedSpeedsAreHiddenFromAnSmThatDoesNotKnowThem) {
-  const auto without = asker.get<wire::PortInfo>(leaf1, 1).value;
+TEST(PortInfoSpeeds, NdrHidesExtendedSpeedsFromAnSmThatDoesNotKnowThem) {
+  FabricBuilder b;
+  b.link(b.add_ca("h0"), 1, b.add_switch("leaf", 4), 1, LinkSpeed::ndr);
+  sim::World world(b.fabric());
+  Asker asker(world);
+  const auto without = asker.get<wire::PortInfo>(path({1}), 1).value;
   EXPECT_EQ(without.link_speed_ext_active, 0);
   EXPECT_EQ(without.link_speed_ext_supported, 0);
   EXPECT_EQ(without.link_speed_ext_enabled, 0);
   EXPECT_EQ(without.link_speed_active, 4);
 
-  const auto with = asker.get<wire::PortInfo>(leaf1, 1 | kExtendedSpeeds).value;
-  EXPECT_EQ(with.link_speed_ext_active, 2);
-  EXPECT_EQ(with.link_speed_ext_supported, 3);
-  EXPECT_EQ(with.link_speed_ext_enabled, 3);
-  EXPECT_EQ(with.link_speed_active, 4);
+  const auto with = asker.get<wire::PortInfo>(path({1}), 1 | kExtendedSpeeds).value;
+  EXPECT_EQ(with.link_speed_ext_active, 8);
+  EXPECT_EQ(with.link_speed_ext_supported, 15);
+}
+
+TEST_F(PortInfos, ExtendedSpeedsUpToHdrAreShownToEverybody) {
+  for (const auto modifier : {1U, 1U | kExtendedSpeeds}) {
+    const auto info = asker.get<wire::PortInfo>(leaf1, modifier).value;
+    EXPECT_EQ(info.link_speed_ext_active, 2);
+    EXPECT_EQ(info.link_speed_ext_supported, 3);
+    EXPECT_EQ(info.link_speed_ext_enabled, 3);
+    EXPECT_EQ(info.link_speed_active, 4);
+  }
   EXPECT_TRUE(wire::has(asker.get<wire::PortInfo>(h1, 1).value, wire::kCapExtendedSpeeds));
 }
 

@@ -54,13 +54,15 @@ struct UmadFile : testing::Test {
     bytes[24] = 0x80;  // the Q_Key, which the kernel does not write
     bytes[25] = 0x01;
     std::vector<std::uint8_t> mad(send.length, 0x55);
+    mad.resize(std::max<std::size_t>(send.length, 24));
     wire::encode(wire::MadHeader{.mgmt_class = static_cast<wire::MgmtClass>(send.mgmt_class),
                                  .class_version = 2,
                                  .method = static_cast<wire::Method>(send.method),
                                  .tid = Tid{send.upper_tid | send.tid}},
                  std::span(mad).first(24));
-    std::fill(mad.begin() + 24, mad.begin() + 36, std::uint8_t{0});
+    for (std::size_t i = 24; i < std::min<std::size_t>(mad.size(), 36); ++i) mad[i] = 0;
     if (send.rmpp) mad[24] = mad[25] = mad[26] = 1;
+    mad.resize(send.length);
     bytes.insert(bytes.end(), mad.begin(), mad.end());
     return bytes;
   }
