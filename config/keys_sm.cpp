@@ -173,8 +173,8 @@ std::vector<Key> lids_keys() {
       row({.table = "lids",
            .name = "reassign",
            .opensm = "reassign_lids",
-           .doc = "Give every port a new LID instead of keeping those that are valid. Breaks what is "
-                  "connected."},
+           .doc = "Give every port a new LID when smd becomes master, instead of keeping those that are "
+                  "valid or stored. Breaks what is connected."},
           kLids, &LidsConfig::reassign, flag("every port gets a new LID", "valid LIDs stay")),
       row({.table = "lids",
            .name = "import",

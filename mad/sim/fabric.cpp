@@ -128,19 +128,20 @@ SmpCounts& Fabric::counts() { return state_->counts; }
 std::optional<PortIndex> Fabric::find(const Place& place) const { return find_port(*state_, place); }
 
 std::optional<PortIndex> Fabric::default_port() const {
-  std::optional<PortIndex> of_switch;
+  std::optional<PortIndex> of_switch, unlinked;
   for (const auto& node : state_->nodes) {
     if (node.is_switch()) {
       if (!of_switch) of_switch = node.first_port;
       continue;
     }
+    if (!unlinked && node.ports > 0) unlinked = state_->index(node, 1);
     for (unsigned number = 1; number <= node.ports; ++number) {
       if (node.type == NodeType::ca && state_->port(node, number).peer != kNowhere) {
         return state_->index(node, number);
       }
     }
   }
-  return of_switch;
+  return of_switch ? of_switch : unlinked;
 }
 
 Reach Fabric::reach() const { return sim::reach(*state_); }

@@ -40,7 +40,20 @@ mad::LidRoute from_of(void* umad) {
   return from;
 }
 
+bool is_smp(const mad::Received& received) {
+  if (received.bytes.size() < 2) return true;
+  const auto mgmt_class = static_cast<wire::MgmtClass>(received.bytes[1]);
+  return mgmt_class == wire::MgmtClass::sm_lid || mgmt_class == wire::MgmtClass::sm_directed;
+}
+
 }  // namespace
+
+void Delivery::give(std::vector<mad::Received> batch) {
+  std::vector<mad::Received> smps, gmps;
+  for (auto& received : batch) (gsi_sink && !is_smp(received) ? gmps : smps).push_back(std::move(received));
+  if (sink && !smps.empty()) sink(smps);
+  if (!gmps.empty()) gsi_sink(gmps);
+}
 
 Receiver::Receiver(asio::io_context& io, int descriptor, std::shared_ptr<Delivery> delivery)
     : io_(io),
@@ -99,7 +112,7 @@ void Receiver::deliver(const std::stop_token& stop, std::vector<mad::Received> b
     if (stop.stop_requested()) return;
   }
   asio::post(io_, [delivery = delivery_, batch = std::move(batch)]() mutable {
-    if (delivery->sink) delivery->sink(batch);
+    delivery->give(std::move(batch));
     delivery->room.release();
   });
 }

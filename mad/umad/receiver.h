@@ -20,7 +20,9 @@ struct Delivery {
   static constexpr std::ptrdiff_t kBatches = 64;
   /// `batches`: posted and not yet dealt with, at most; then the kernel's queue fills. 1 to kBatches.
   explicit Delivery(std::ptrdiff_t batches) : room(batches) {}
-  mad::Transport::Sink sink;  ///< io_context only
+  mad::Transport::Sink sink;      ///< io_context only
+  mad::Transport::Sink gsi_sink;  ///< io_context only; none: `sink` gets all classes
+  void give(std::vector<mad::Received> batch);
   std::counting_semaphore<kBatches> room;
   std::atomic<int> broken{0};  ///< errno with which the descriptor died
   std::atomic<std::chrono::steady_clock::time_point> last_received{std::chrono::steady_clock::now()};

@@ -158,6 +158,40 @@ std::expected<void, TransportError> Transport::add(const ClassRegistration& regi
   return {};
 }
 
+/// The GSI of an emulated port: the same descriptor, other classes.
+class Transport::Shared final : public mad::Transport {
+ public:
+  explicit Shared(umad::Transport& whole) : whole_(whole) {}
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+  ~Shared() override { whole_.delivery_->gsi_sink = nullptr; }
+
+  void on_receive(Sink sink) override { whole_.delivery_->gsi_sink = std::move(sink); }
+  std::expected<void, TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
+                                           std::chrono::milliseconds give_up) override {
+    return whole_.send(mad, route, give_up);
+  }
+  std::expected<mad::LocalPort, TransportError> local() const override { return whole_.local(); }
+  std::optional<TransportError> broken() const override { return whole_.broken(); }
+  std::size_t room() const override { return whole_.room(); }
+
+ private:
+  umad::Transport& whole_;
+};
+
+std::expected<std::unique_ptr<mad::Transport>, TransportError> Transport::open_gsi(asio::io_context& io) {
+  if (!is_emulated(descriptor_)) {
+    auto opened = open(io, port_, gsi_classes());
+    if (!opened) return std::unexpected(std::move(opened.error()));
+    return std::move(*opened);
+  }
+  for (const auto& registration : gsi_classes()) {
+    auto added = add(registration);
+    if (!added) return std::unexpected(std::move(added.error()));
+  }
+  return std::make_unique<Shared>(*this);
+}
+
 void Transport::on_receive(Sink sink) { delivery_->sink = std::move(sink); }
 
 std::expected<void, TransportError> Transport::send(std::span<const std::uint8_t> mad,

@@ -34,6 +34,10 @@ class Transport final : public mad::Transport {
       asio::io_context& io, const mad::LocalPort& port, const std::vector<ClassRegistration>& classes);
   ~Transport() override;
 
+  /// The port's other interface: a descriptor of its own or, where the device is an emulation that gives
+  /// every opener the same one, this one shared. It ends before this.
+  std::expected<std::unique_ptr<mad::Transport>, mad::TransportError> open_gsi(asio::io_context& io);
+
   void on_receive(Sink sink) override;
   std::expected<void, mad::TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
                                                 std::chrono::milliseconds give_up) override;
@@ -42,6 +46,7 @@ class Transport final : public mad::Transport {
   std::size_t room() const override;
 
  private:
+  class Shared;
   struct Agent {
     std::uint8_t mgmt_class = 0;
     int id = 0;

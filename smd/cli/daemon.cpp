@@ -54,6 +54,7 @@ int Daemon::run(std::vector<InstanceSpec> specs) {
   int failed = 0;
   if (!listen(&failed)) return failed;
   for (const int one : {SIGINT, SIGTERM, SIGHUP}) signals_.add(one);
+  std::signal(SIGPIPE, SIG_IGN);  // whoever read our log or output may go: the fabric does not
   hear_signals();
   subnets_.resize(specs.size());
   running_ = specs.size();

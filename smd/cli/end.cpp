@@ -17,10 +17,16 @@ namespace {
 
 class LocalEnd final : public End {
  public:
-  LocalEnd(mad::LocalPort port, std::unique_ptr<umad::Transport> transport)
-      : port_(std::move(port)), transport_(std::move(transport)) {}
+  LocalEnd(asio::io_context& io, mad::LocalPort port, std::unique_ptr<umad::Transport> transport)
+      : io_(io), port_(std::move(port)), transport_(std::move(transport)) {}
 
   mad::Transport& smi() override { return *transport_; }
+  std::expected<mad::Transport*, std::string> open_gsi() override {
+    auto opened = transport_->open_gsi(io_);
+    if (!opened) return std::unexpected(std::move(opened.error().what));
+    gsi_ = std::move(*opened);
+    return gsi_.get();
+  }
   Guid port_guid() const override { return port_.guid; }
   std::string port_name() const override { return fmt::format("{}:{}", port_.device, port_.port); }
 
@@ -47,8 +53,10 @@ class LocalEnd final : public End {
   }
 
  private:
+  asio::io_context& io_;
   mad::LocalPort port_;
   std::unique_ptr<umad::Transport> transport_;
+  std::unique_ptr<mad::Transport> gsi_;
   std::optional<umad::IsSm> is_sm_;  // given back before the transport is closed
 };
 
@@ -63,7 +71,7 @@ class LocalPorts final : public EndSource {
     if (!opened) return std::unexpected(std::move(opened.error().what));
     // "Any port" was a question of the first time: a subnet does not move to another fabric by itself.
     if (std::holds_alternative<umad::AnyPort>(selection_)) selection_ = port->guid;
-    return std::make_unique<LocalEnd>(*port, std::move(*opened));
+    return std::make_unique<LocalEnd>(io, *port, std::move(*opened));
   }
 
  private:
@@ -72,10 +80,12 @@ class LocalPorts final : public EndSource {
 
 class SimulatedEnd final : public End {
  public:
-  explicit SimulatedEnd(std::unique_ptr<sim::Transport> transport) : transport_(std::move(transport)) {
+  SimulatedEnd(std::unique_ptr<sim::Transport> smi, std::unique_ptr<sim::Transport> gsi)
+      : transport_(std::move(smi)), gsi_(std::move(gsi)) {
     if (const auto local = transport_->local()) port_ = *local;
   }
   mad::Transport& smi() override { return *transport_; }
+  std::expected<mad::Transport*, std::string> open_gsi() override { return gsi_.get(); }
   Guid port_guid() const override { return port_.guid; }
   std::string port_name() const override { return fmt::format("{} port {}", port_.device, port_.port); }
   std::expected<void, std::string> claim_sm() override {
@@ -85,7 +95,7 @@ class SimulatedEnd final : public End {
   Health look() override { return {}; }
 
  private:
-  std::unique_ptr<sim::Transport> transport_;
+  std::unique_ptr<sim::Transport> transport_, gsi_;
   mad::LocalPort port_;
 };
 
@@ -108,7 +118,7 @@ class SimulatedFabric final : public EndSource {
     fabric_ = {};
     auto transport = live_->transport();
     if (!transport) return std::unexpected("the fabric has no port for an SM: no CA and no switch");
-    return std::make_unique<SimulatedEnd>(std::move(transport));
+    return std::make_unique<SimulatedEnd>(std::move(transport), live_->transport(sim::Interface::gsi));
   }
   mad::Duration nodes_cpu() const override { return live_ ? live_->cpu_time() : mad::Duration{}; }
   std::string attach_hint() const override {

@@ -31,6 +31,8 @@ class End {
   virtual ~End() = default;
 
   virtual mad::Transport& smi() = 0;
+  /// Opens the GSI, once; the reason where it cannot be had. It lives as long as this.
+  virtual std::expected<mad::Transport*, std::string> open_gsi() = 0;
   /// Takes the port's SM place (the issm device) and holds it as long as this lives; says why not.
   virtual std::expected<void, std::string> claim_sm() = 0;
   virtual Health look() = 0;

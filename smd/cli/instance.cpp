@@ -44,6 +44,7 @@ Instance::~Instance() {
   stop();
   thread_.join();
   // On this thread now: nobody else touches them any more.
+  sa_.reset();
   manager_.reset();
   store_.reset();
   end_.reset();
@@ -69,6 +70,7 @@ void Instance::reload(config::SubnetConfig config) {
   asio::post(io_, [this, next = std::move(config)]() mutable {
     spec_.config = std::move(next);
     if (manager_) manager_->reload(spec_.config);
+    if (sa_) sa_->set(sa_settings());
   });
 }
 
@@ -79,6 +81,7 @@ asio::awaitable<void> Instance::work() {
     const bool kept = co_await open_store();
     if (!kept) break;
     const bool again = co_await manage();
+    sa_.reset();
     manager_.reset();
     end_.reset();
     if (!again) break;
@@ -135,6 +138,7 @@ asio::awaitable<bool> Instance::open_store() {
 asio::awaitable<bool> Instance::manage() {
   manager_ended_ = false;
   manager_ = std::make_unique<sm::SubnetManager>(parts(), spec_.name, spec_.config, options());
+  open_sa();
   mad::TaskGroup running(io_.get_executor());
   running.spawn(run_manager());
   bool lost = false;
@@ -148,6 +152,20 @@ asio::awaitable<bool> Instance::manage() {
   co_await running.stop();
   co_return lost;
 }
+
+/// Subnet administration of the fabric that the manager looks after. A dry run answers nobody.
+void Instance::open_sa() {
+  if (spec_.options.dry_run) return;
+  auto gsi = end_->open_gsi();
+  if (!gsi) {
+    log_.error("sa.no_port").kv("reason", gsi.error()).subject(gsi.error());
+    return;
+  }
+  sa_ = std::make_unique<sa::Server>(
+      **gsi, [manager = manager_.get()] { return manager->published(); }, sa_settings(), log_);
+}
+
+sa::Settings Instance::sa_settings() const { return {.sm_key = spec_.config.sm.sm_key}; }
 
 asio::awaitable<void> Instance::run_manager() {
   co_await manager_->run();

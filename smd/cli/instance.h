@@ -19,6 +19,7 @@
 #include "smd/compute.h"
 #include "smd/log/log.h"
 #include "smd/manager.h"
+#include "smd/sa/server.h"
 #include "smd/store/store_thread.h"
 
 namespace smd::cli {
@@ -65,6 +66,8 @@ class Instance {
   asio::awaitable<void> work();
   asio::awaitable<bool> open();
   asio::awaitable<bool> open_store();
+  void open_sa();
+  sa::Settings sa_settings() const;
   asio::awaitable<bool> manage();
   asio::awaitable<void> run_manager();
   asio::awaitable<bool> back_off();
@@ -85,6 +88,7 @@ class Instance {
   std::string refused_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<sm::SubnetManager> manager_;
+  std::unique_ptr<sa::Server> sa_;  ///< after end_ and manager_, which it reads
   bool manager_ended_ = false;
   mad::Duration pause_{};  ///< before the last try to open an end
   mad::WaitList wake_;

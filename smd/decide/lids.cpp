@@ -63,7 +63,7 @@ void keep_valid(std::vector<EndPort>& ends, const LidOptions& options, const Sto
   };
   const auto keep_held = [&](bool in_service) {
     for (auto& end : ends) {
-      if (!options.reassign && end.in_service == in_service) keep(end, end.held);
+      if (end.in_service == in_service) keep(end, end.held);
     }
   };
   if (options.adopting) keep_held(true);
@@ -188,12 +188,15 @@ void allocate_new(std::vector<EndPort>& ends, LidSpace& space) {
 
 }  // namespace
 
-LidPart decide_lids(const Subnet& subnet, const LidOptions& given, const Stored& stored) {
+LidPart decide_lids(const Subnet& subnet, const LidOptions& given, const Stored& known) {
+  const bool anew = given.reassign && given.adopting;  // once: later sweeps keep what this one gave
+  const Stored nothing;
+  const auto& stored = anew ? nothing : known;
   auto ends = end_ports(subnet, given);
   auto options = given;
   options.cap = std::min(given.cap, forwardable(subnet, ends));
   LidSpace space(options.first, std::min(options.last, options.cap));
-  keep_valid(ends, options, stored, space);
+  if (!anew) keep_valid(ends, options, stored, space);
   LidSpace before_reserve = space;
   reserve_absent(ends, stored, space);
   allocate_new(ends, space);

@@ -14,7 +14,7 @@ struct LidOptions {
   Lid last = kLastUnicastLid;
   Lid cap = kLastUnicastLid;  ///< no port keeps or gets one above; also bounded by the switches' tables
   bool adopting = false;      ///< LIDs of ports in service come before stored ones
-  bool reassign = false;      ///< forget what ports hold; what `stored` says stays
+  bool reassign = false;      ///< while adopting: forget what ports hold and what is stored
 };
 
 /// Pure: depends on GUIDs, links, held and stored LIDs only. New LIDs of the hosts of one leaf lie in one

@@ -47,9 +47,8 @@ void SmAgent::sm_info(const mad::Received& mad, const wire::Smp& smp) {
   if (smp.method() == wire::Method::set) status = control(smp);
   ++info_.act_count;
   auto reply = smp.response(status);
-  auto shown = info_;
-  shown.sm_key = 0;  // nobody needs it who does not have it
-  reply.put(shown);
+  // With the SM_Key: OpenSM takes a master without its own key for no master, and becomes a second one.
+  reply.put(info_);
   if (const auto sent = tx_.respond(reply, mad.from); !sent) {
     log_.warn("sm_info.not_answered").kv("errno", sent.error().error).kv("reason", sent.error().what);
   }

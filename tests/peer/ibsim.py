@@ -146,13 +146,13 @@ class Ibsim:
         client = self.run(host, *command, **options)
         return (client.folder / "stdout").read_text(errors="replace")
 
-    def outputs(self, host, commands, at_once=4):
+    def outputs(self, host, commands, at_once=4, **options):
         """The outputs of many short programs, in their order; ibsim takes ten clients at most."""
         waiting = collections.deque()
         for command in itertools.chain(commands, [None] * at_once):
             if len(waiting) == at_once or (command is None and waiting):
                 client, started = waiting.popleft()
-                yield (self.finish(client, started).folder / "stdout").read_text(errors="replace")
+                yield (self.finish(client, started, **options).folder / "stdout").read_text(errors="replace")
             if command is not None:
                 waiting.append((self.start(host, *command), command))
 

@@ -16,6 +16,7 @@ import tempfile
 import time
 
 import network
+import records
 import survive
 import tools
 from dumps import dumps
@@ -158,7 +159,8 @@ def kills(smd, sim, text, hosts):
 
 
 SCENARIOS = {f.__name__.replace("_", "-"): f
-             for f in (bringup, again, standby, dry_run, asked, dumps, kills, survive.back_to_opensm)}
+             for f in (bringup, again, standby, dry_run, asked, dumps, kills, survive.back_to_opensm,
+                       records.records)}
 
 
 def main():

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sa/policy.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace smd::sa {
+namespace {
+
+constexpr std::uint16_t kFull = 0x8000, kBase = 0x7FFF;
+constexpr PKey kDefault{0xFFFF};
+
+/// Calls fn(P_Key) for the port's known keys until fn says true; a port whose table was never read is taken
+/// for one that its reset left: a full member of the default partition.
+template <class Fn>
+bool any_key(const EndPort& port, Fn&& fn) {
+  const auto& rows = port.info().pkeys;
+  if (!rows) return fn(kDefault);
+  for (const auto& block : rows->blocks) {
+    for (const auto key : block) {
+      if ((key.value() & kBase) != 0 && fn(key)) return true;
+    }
+  }
+  return false;
+}
+
+bool pairs(PKey a, PKey b) {
+  return (a.value() & kBase) == (b.value() & kBase) && ((a.value() | b.value()) & kFull) != 0;
+}
+
+}  // namespace
+
+std::optional<PathTerms> Policy::path(const Directory& directory, const EndPort& source,
+                                      const EndPort& destination, Lid dlid, const PathWish& wish) const {
+  std::optional<PKey> common;
+  any_key(source, [&](PKey ours) {
+    if (wish.pkey && (ours.value() & kBase) != (wish.pkey->value() & kBase)) return false;
+    if (!any_key(destination, [&](PKey theirs) { return pairs(ours, theirs); })) return false;
+    common = ours;
+    return true;
+  });
+  if (!common) return std::nullopt;
+  // One class of service: a layer of the routes is an SL of the same number.
+  const auto& routes = directory.snapshot().decided.routes;
+  const auto layer = routes ? routes->layers.to(dlid) : 0U;
+  return PathTerms{.pkey = *common, .sl = Sl{static_cast<std::uint8_t>(layer)}};
+}
+
+}  // namespace smd::sa

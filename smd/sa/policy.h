@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What two ports may say to each other, and how: the one place that partitions and QoS answer through.
+
+#include <cstdint>
+#include <optional>
+
+#include "mad/base/id.h"
+#include "smd/sa/directory.h"
+
+namespace smd::sa {
+
+/// On which terms a path is given.
+struct PathTerms {
+  PKey pkey;  ///< as the source's table has it
+  Sl sl;
+};
+
+/// What a client asked for beside the two ends.
+struct PathWish {
+  std::optional<PKey> pkey;
+  std::optional<std::uint16_t> qos_class;
+  std::optional<std::uint64_t> service_id;
+};
+
+class Policy {
+ public:
+  /// Nothing: the two share no partition (or not the one wished for), and one of them as full member.
+  std::optional<PathTerms> path(const Directory& directory, const EndPort& source, const EndPort& destination,
+                                Lid dlid, const PathWish& wish) const;
+};
+
+}  // namespace smd::sa

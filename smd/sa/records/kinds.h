@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The kinds of records that show what the fabric is. Each in a file of its own.
+
+#include "smd/sa/record_kind.h"
+
+namespace smd::sa {
+
+RecordKind node_records();
+RecordKind port_info_records();
+RecordKind switch_info_records();
+RecordKind lft_records();
+RecordKind sm_info_records();
+RecordKind link_records();
+RecordKind guid_info_records();
+RecordKind pkey_records();
+
+}  // namespace smd::sa

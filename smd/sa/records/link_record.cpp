@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// LinkRecord: one for each direction of a link between two nodes with LIDs.
+#include "mad/wire/sa/records.h"
+#include "smd/sa/records/kinds.h"
+
+namespace smd::sa {
+namespace {
+
+constexpr auto kComponents = consecutive<16, 8, 8, 16>();
+
+void visit(const Directory& directory, const Only& only, Emit& emit) {
+  for_each_node(directory, only, [&](const sm::Node& node) {
+    for (unsigned i = 1; i < node.ports.size(); ++i) {
+      const PortNum number{static_cast<std::uint8_t>(i)};
+      const auto& peer = node.ports[i].peer;
+      if (!node.ports[i].linked() || !peer) continue;
+      const auto* other = directory.subnet().find(peer->node);
+      const auto from = directory.lid_of(node, number);
+      const auto to = other != nullptr ? directory.lid_of(*other, peer->port) : std::nullopt;
+      if (!from || !to) continue;
+      emit([&](std::span<std::uint8_t> record) {
+        wire::encode_over(
+            wire::LinkRecord{.from_lid = *from, .from_port = number, .to_port = peer->port, .to_lid = *to},
+            record);
+      });
+    }
+  });
+}
+
+}  // namespace
+
+RecordKind link_records() {
+  return {.attribute = wire::LinkRecord::kRecord,
+          .name = "LinkRecord",
+          .bytes = 8,
+          .components = kComponents,
+          .visit = visit};
+}
+
+}  // namespace smd::sa

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// NodeRecord: one for each end port.
+#include "mad/wire/sa/records.h"
+#include "smd/sa/records/kinds.h"
+
+namespace smd::sa {
+namespace {
+
+using Id = wire::NodeRecordId;
+
+constexpr auto kComponents = consecutive<16, -16, 8, 8, 8, 8, 64, 64, 64, 16, 16, 32, 8, 24, 512>();
+
+void visit(const Directory& directory, const Only& only, Emit& emit) {
+  for_each_end_port(directory, only, [&](const EndPort& port) {
+    emit([&](std::span<std::uint8_t> record) {
+      auto info = port.node->info;
+      info.port = port.guid;  // of this port, not of the one where the node was met
+      info.local_port = port.port;
+      put_record(record, Id{.lid = port.lid}, info);
+      wire::encode_over(wire::NodeDescription{port.node->description}, record.subspan(Id::kDescriptionAt));
+    });
+  });
+}
+
+}  // namespace
+
+RecordKind node_records() {
+  return {.attribute = Id::kRecord,
+          .name = "NodeRecord",
+          .bytes = 112,
+          .components = kComponents,
+          .visit = visit};
+}
+
+}  // namespace smd::sa

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// P_KeyTableRecord: the blocks of each port's P_Key table that are known. Who is in which partition is told
+// to those only who know the SM_Key.
+#include "mad/wire/sa/records.h"
+#include "smd/sa/records/kinds.h"
+
+namespace smd::sa {
+namespace {
+
+using Id = wire::PKeyRecordId;
+
+/// The port is no component of a CA's record: it is looked at below.
+constexpr auto kComponents = consecutive<16, 16, -8>();
+constexpr unsigned kPort = 2;
+
+void visit(const Directory& directory, const Only& only, Emit& emit) {
+  const auto asked = only.request != nullptr && only.request->has(kPort)
+                         ? std::optional(wire::decode<Id>(only.request->data)->port)
+                         : std::nullopt;
+  for_each_node(directory, only, [&](const sm::Node& node) {
+    for (unsigned i = 0; i < node.ports.size(); ++i) {
+      const PortNum number{static_cast<std::uint8_t>(i)};
+      const auto& rows = node.ports[i].pkeys;
+      const auto lid = directory.lid_of(node, number);
+      if (!rows || !lid || (node.is_switch() && asked && *asked != number)) continue;
+      for (std::size_t block = 0; block < rows->blocks.size(); ++block) {
+        if (!rows->known.test(block)) continue;
+        emit([&](std::span<std::uint8_t> record) {
+          put_record(record, Id{.lid = *lid, .block = static_cast<std::uint16_t>(block), .port = number},
+                     wire::PKeyTable{rows->blocks[block]});
+        });
+      }
+    }
+  });
+}
+
+}  // namespace
+
+RecordKind pkey_records() {
+  return {.attribute = Id::kRecord,
+          .name = "P_KeyTableRecord",
+          .bytes = 72,
+          .components = kComponents,
+          .trusted_only = true,
+          .visit = visit};
+}
+
+}  // namespace smd::sa

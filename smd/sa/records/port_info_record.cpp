@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// PortInfoRecord: one for each port of a switch, one for each end port of the others.
+#include "mad/wire/sa/records.h"
+#include "smd/sa/records/kinds.h"
+
+namespace smd::sa {
+namespace {
+
+using Id = wire::PortInfoRecordId;
+
+/// PortInfo's fields in the order of their bits, reserved ones included; the options are no filter.
+constexpr auto kComponents = consecutive<16, 8, -8, 64, 64, 16, 16, 32, 16, 16, 8, 8, 8, 8, 4, 4, 4, 4, 2, -3,
+                                         3, 4, 4, 4, 4, 4, 4, 8, 8, 8, 4, 4, 3, 5, 4, 1, 1, 1, 1, 16, 16, 16,
+                                         8, 1, -2, 5, -3, 5, 4, 4, 16, -8, 24, 16, 4, 4, -3, 5>();
+
+void visit(const Directory& directory, const Only& only, Emit& emit) {
+  const auto emit_port = [&](const sm::Node& node, PortNum number, Lid lid) {
+    const auto& port = node.ports[number.value()];
+    if (!port.known) return;
+    emit([&](std::span<std::uint8_t> record) {
+      auto info = port.info;
+      info.m_key = 0;  // shown to nobody
+      put_record(record, Id{.lid = lid, .port = number, .options = 0}, info);
+    });
+  };
+  for_each_node(directory, only, [&](const sm::Node& node) {
+    for (unsigned i = 0; i < node.ports.size(); ++i) {
+      const PortNum number{static_cast<std::uint8_t>(i)};
+      if (!node.is_switch() && !sm::is_end_port(node, number)) continue;
+      const auto lid = directory.lid_of(node, number);
+      if (lid) emit_port(node, number, *lid);
+    }
+  });
+}
+
+}  // namespace
+
+RecordKind port_info_records() {
+  return {.attribute = Id::kRecord,
+          .name = "PortInfoRecord",
+          .bytes = 72,
+          .components = kComponents,
+          .visit = visit};
+}
+
+}  // namespace smd::sa

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SMInfoRecord: ourselves, and the SMs that were met.
+#include "mad/wire/sa/records.h"
+#include "smd/sa/records/kinds.h"
+
+namespace smd::sa {
+namespace {
+
+using Id = wire::SmInfoRecordId;
+
+constexpr auto kComponents = consecutive<16, -16, 64, -64, 32, 4, 4>();
+
+void visit(const Directory& directory, const Only& /*only*/, Emit& emit) {
+  const auto show = [&](Lid lid, wire::SmInfo info) {
+    info.sm_key = 0;  // shown to nobody
+    emit([&](std::span<std::uint8_t> record) { put_record(record, Id{.lid = lid}, info); });
+  };
+  const auto& snapshot = directory.snapshot();
+  const auto& subnet = directory.subnet();
+  if (const auto* node = subnet.find(subnet.sm_node)) {
+    if (const auto lid = directory.lid_of(*node, subnet.sm_port)) {
+      show(*lid, {.guid = snapshot.rank.guid, .priority = snapshot.rank.priority, .state = snapshot.state});
+    }
+  }
+  for (const auto& other : subnet.other_sms) show(other.lid, other.info);
+}
+
+}  // namespace
+
+RecordKind sm_info_records() {
+  return {.attribute = Id::kRecord,
+          .name = "SMInfoRecord",
+          .bytes = 32,
+          .components = kComponents,
+          .visit = visit};
+}
+
+}  // namespace smd::sa

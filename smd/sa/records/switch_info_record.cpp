@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SwitchInfoRecord: one for each switch.
+#include "mad/wire/sa/records.h"
+#include "smd/sa/records/kinds.h"
+
+namespace smd::sa {
+namespace {
+
+using Id = wire::SwitchInfoRecordId;
+
+constexpr auto kComponents =
+    consecutive<16, -16, 16, 16, 16, 16, 8, 8, 8, 5, 1, -2, 16, 16, 1, 1, 1, 1, 1, -3, -8, 16>();
+
+void visit(const Directory& directory, const Only& only, Emit& emit) {
+  for_each_switch(directory, only, [&](const sm::Node& node, Lid lid) {
+    if (!node.switch_info) return;
+    emit([&](std::span<std::uint8_t> record) { put_record(record, Id{.lid = lid}, *node.switch_info); });
+  });
+}
+
+}  // namespace
+
+RecordKind switch_info_records() {
+  return {.attribute = Id::kRecord,
+          .name = "SwitchInfoRecord",
+          .bytes = 24,
+          .components = kComponents,
+          .visit = visit};
+}
+
+}  // namespace smd::sa

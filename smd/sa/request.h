@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A question to subnet administration as it came, and the bytes that answer it.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "mad/wire/mad.h"
+#include "mad/wire/sa/sa_mad.h"
+
+namespace smd::sa {
+
+/// Looks into the MAD, which must outlive it.
+struct Request {
+  wire::MadHeader mad;
+  wire::SaHeader sa;
+  std::span<const std::uint8_t> bytes;  ///< the whole MAD
+  std::span<const std::uint8_t> data;   ///< 200 bytes or, of a request in several packets, more
+
+  /// Whatever the bytes are; nothing where they are no MAD of 256 bytes at least.
+  static std::optional<Request> parse(std::span<const std::uint8_t> bytes);
+
+  /// True where this component of the record counts.
+  bool has(unsigned component) const { return (sa.component_mask >> component & 1U) != 0; }
+};
+
+/// What is said: a status, and records of one size one behind the other.
+struct Answer {
+  std::uint16_t status = wire::kStatusOk;
+  std::size_t record_bytes = 0;  ///< a multiple of 8; 0 of an attribute that is no record
+  std::vector<std::uint8_t> records;
+};
+
+/// An answer that is a status only.
+inline Answer refuse(std::uint16_t status) { return {.status = status, .record_bytes = 0, .records = {}}; }
+
+/// Bytes of the reply to `request`: its headers turned round. An answer by GetTable goes by RMPP, as the
+/// kernel (or the simulated one) cuts it; of any other the first record only is there.
+std::vector<std::uint8_t> reply(const Request& request, const Answer& answer);
+
+}  // namespace smd::sa

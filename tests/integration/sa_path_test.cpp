@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// PathRecords follow the tables that are installed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mad/wire/sa/path_record.h"
+#include "smd/sa/path/limits.h"
+#include "tests/support/sa_lab.h"
+
+namespace smd {
+namespace {
+
+using test::ask;
+using test::Question;
+using Path = wire::PathRecord;
+using wire::Method;
+
+constexpr std::uint64_t bit(unsigned component) { return std::uint64_t{1} << component; }
+constexpr std::uint64_t kEnds = bit(Path::kSgid) | bit(Path::kDgid);
+
+TEST(SaPath, EveryPairOfEndPortsHasOneThatDelivers) {
+  for (const auto* text : {"ft2:4", "torus:3x3:1", "rails:2:2:4:2"}) {
+    test::SaLab lab(text);
+    const auto& directory = lab.directory();
+    for (const auto& from : directory.end_ports()) {
+      for (const auto& to : directory.end_ports()) {
+        // Two spines need not have a path: it would go down and up again.
+        if (from.node->is_switch() && to.node->is_switch()) continue;
+        const auto reply =
+            ask(directory, Question{.method = Method::get, .attribute = Path::kRecord, .mask = kEnds}.with(
+                               Path{.dgid = directory.gid_of(to), .sgid = directory.gid_of(from)}));
+        ASSERT_EQ(reply.status, 0) << fmt::format("{} {} {}", text, from.guid, to.guid);
+        const auto path = reply.get<Path>(0);
+        EXPECT_EQ(path.slid, from.lid);
+        EXPECT_EQ(path.dlid, to.lid);
+        EXPECT_TRUE(path.reversible);
+        EXPECT_GT(rate_mbps(path.rate), 0U);
+        if (from.node->is_switch() || to.node->is_switch()) continue;
+        EXPECT_TRUE(lab.world().fabric().walk(lab.place_of(from), path.dlid).delivered());
+      }
+    }
+  }
+}
+
+TEST(SaPath, AllPathsOfALeafAtOnce) {
+  const test::SaLab lab("ft2:4");
+  const auto& directory = lab.directory();
+  Path from;
+  from.slid = directory.end_ports().back().lid;
+  const auto reply =
+      ask(directory, Question{.attribute = Path::kRecord, .mask = bit(Path::kSlid)}.with(from));
+  EXPECT_EQ(reply.records.size(), directory.end_ports().size());
+  const auto world = ask(directory, Question{.attribute = Path::kRecord}.with());
+  const auto all = directory.end_ports().size() * directory.end_ports().size();
+  EXPECT_EQ(world.records.size(), all - 2) << "all but the two between the spines";
+}
+
+TEST(SaPath, LidsOfALmcAreSpread) {
+  config::SubnetConfig config;
+  config.lids.lmc = 2;
+  const test::SaLab lab("ft2:4", config);
+  const auto& directory = lab.directory();
+  const auto& from = directory.end_ports().back();
+  const auto& to = directory.end_ports()[directory.end_ports().size() - 2];
+  const Path asked{.dgid = directory.gid_of(to), .sgid = directory.gid_of(from), .paths = 4};
+  const auto reply =
+      ask(directory, Question{.attribute = Path::kRecord, .mask = kEnds | bit(Path::kPaths)}.with(asked));
+  ASSERT_EQ(reply.records.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(reply.get<Path>(i).slid.value() - from.lid.value(), i);
+    EXPECT_EQ(reply.get<Path>(i).dlid.value() - to.lid.value(), i);
+  }
+  const auto all = ask(directory, Question{.attribute = Path::kRecord, .mask = kEnds}.with(asked));
+  EXPECT_EQ(all.records.size(), 16U);
+}
+
+TEST(SaPath, WhatCannotBeHadIsRefused) {
+  const test::SaLab lab("ft2:4");
+  const auto& directory = lab.directory();
+  const auto& from = directory.end_ports().back();
+  const auto& to = directory.end_ports()[directory.end_ports().size() - 2];
+  const Path ends{.dgid = directory.gid_of(to), .sgid = directory.gid_of(from)};
+  const auto status = [&](std::uint64_t mask, const Path& path) {
+    return ask(directory,
+               Question{.method = Method::get, .attribute = Path::kRecord, .mask = kEnds | mask}.with(path))
+        .status;
+  };
+  auto path = ends;
+  path.dgid = Gid::of(kDefaultSubnetPrefix, Guid{77});
+  EXPECT_EQ(status(0, path), wire::kSaInvalidGid);
+  path = ends;
+  path.pkey = PKey{0x8123};
+  EXPECT_EQ(status(bit(Path::kPKey), path), wire::kSaNoRecords);
+  path.pkey = PKey{0x7FFF};  // the default partition, whichever membership
+  EXPECT_EQ(status(bit(Path::kPKey), path), wire::kStatusOk);
+  path = ends;
+  path.sl = Sl{3};
+  EXPECT_EQ(status(bit(Path::kSl), path), wire::kSaNoRecords);
+  path = ends;
+  path.dlid = from.lid;  // not the port of the GID
+  EXPECT_EQ(status(bit(Path::kDlid), path), wire::kSaNoRecords);
+}
+
+TEST(SaPath, LimitsOfMtuAndRate) {
+  using wire::Selector;
+  const auto mtu = [](Selector how, Mtu value) {
+    return sa::limited(Mtu::m2048, sa::Limit<Mtu>{how, value});
+  };
+  EXPECT_EQ(mtu(Selector::greater, Mtu::m1024), Mtu::m2048);
+  EXPECT_EQ(mtu(Selector::greater, Mtu::m2048), std::nullopt);
+  EXPECT_EQ(mtu(Selector::less, Mtu::m4096), Mtu::m2048);
+  EXPECT_EQ(mtu(Selector::less, Mtu::m1024), Mtu::m512);
+  EXPECT_EQ(mtu(Selector::less, Mtu::m256), std::nullopt);
+  EXPECT_EQ(mtu(Selector::exactly, Mtu::m512), Mtu::m512);
+  EXPECT_EQ(mtu(Selector::exactly, Mtu::m4096), std::nullopt);
+  EXPECT_EQ(mtu(Selector::largest, Mtu::m256), Mtu::m2048);
+
+  const auto hdr = static_rate(LinkWidth::x4, LinkSpeed::hdr);  // 200 Gb/s
+  const auto rate = [&](Selector how, std::uint8_t code) {
+    const auto left = sa::limited(hdr, sa::Limit<std::uint8_t>{how, code});
+    return left ? left->mbps : 0;
+  };
+  EXPECT_EQ(hdr.mbps, 200'000U);
+  EXPECT_EQ(rate(Selector::less, 17), 168'000U);
+  EXPECT_EQ(rate(Selector::exactly, 16), 100'000U);
+  EXPECT_EQ(rate(Selector::exactly, 21), 0U);
+  EXPECT_EQ(rate(Selector::greater, 16), 200'000U);
+  EXPECT_EQ(rate(Selector::exactly, 63), 0U);  // no rate at all
+}
+
+TEST(SaPath, EveryWidthAndSpeedHasARate) {
+  for (const auto width : {LinkWidth::x1, LinkWidth::x2, LinkWidth::x4, LinkWidth::x8, LinkWidth::x12}) {
+    for (auto speed = LinkSpeed::sdr; speed <= LinkSpeed::xdr;
+         speed = static_cast<LinkSpeed>(static_cast<int>(speed) + 1)) {
+      const auto rate = static_rate(width, speed);
+      const auto mbps = lanes(width) * lane_mbps(speed);
+      // 12 lanes of XDR are the one pair that is faster than the fastest code.
+      EXPECT_EQ(rate.mbps, std::min(mbps, 1'600'000U)) << to_string(width) << to_string(speed);
+      EXPECT_EQ(rate_mbps(rate.code), rate.mbps);
+    }
+  }
+  EXPECT_EQ(static_rate(LinkWidth::unknown, LinkSpeed::edr).code, 0);
+}
+
+}  // namespace
+}  // namespace smd

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The records that show what the fabric is, held against the fabric.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "mad/wire/class_port_info.h"
+#include "mad/wire/sa/path_record.h"
+#include "mad/wire/sa/records.h"
+#include "smd/sa/record_kind.h"
+#include "smd/sa/server.h"
+#include "tests/support/sa_lab.h"
+
+namespace smd {
+namespace {
+
+using test::ask;
+using test::Question;
+using wire::Method;
+
+TEST(SaRecords, NodeRecordsAreTheEndPorts) {
+  const test::SaLab lab("rails:2:2:4:2");  // adapters of several ports
+  const auto reply = ask(lab.directory(), Question{.attribute = wire::NodeRecordId::kRecord}.with());
+
+  ASSERT_EQ(reply.status, 0);
+  ASSERT_EQ(reply.records.size(), lab.directory().end_ports().size());
+  std::set<Guid> ports;
+  for (std::size_t i = 0; i < reply.records.size(); ++i) {
+    const auto id = reply.get<wire::NodeRecordId>(i);
+    const auto info = reply.get<wire::NodeInfo>(i, wire::NodeRecordId::kAttributeAt);
+    const auto text = reply.get<wire::NodeDescription>(i, wire::NodeRecordId::kDescriptionAt);
+    const auto* port = lab.directory().by_lid(id.lid);
+    ASSERT_NE(port, nullptr);
+    EXPECT_EQ(info.node, port->node->guid());
+    EXPECT_EQ(info.port, port->guid);
+    EXPECT_EQ(info.local_port, port->port);
+    EXPECT_EQ(text.text, port->node->description);
+    ports.insert(info.port);
+  }
+  EXPECT_EQ(ports.size(), reply.records.size());
+}
+
+TEST(SaRecords, ComponentsNarrowTheAnswer) {
+  const test::SaLab lab("ft2:4");
+  const auto switches =
+      ask(lab.directory(), Question{.attribute = wire::NodeRecordId::kRecord, .mask = 1U << 4}.with(
+                               wire::NodeRecordId{}, wire::NodeInfo{.type = NodeType::switch_}));
+  EXPECT_EQ(switches.records.size(), 6U);
+
+  const auto& host = lab.directory().end_ports().back();
+  const Question by_guid{.method = Method::get, .attribute = wire::NodeRecordId::kRecord, .mask = 1U << 8};
+  const auto one =
+      ask(lab.directory(), by_guid.with(wire::NodeRecordId{}, wire::NodeInfo{.port = host.guid}));
+  ASSERT_EQ(one.records.size(), 1U);
+  EXPECT_EQ(one.get<wire::NodeRecordId>(0).lid, host.lid);
+
+  const auto none = ask(lab.directory(), by_guid.with(wire::NodeRecordId{}, wire::NodeInfo{.port = Guid{9}}));
+  EXPECT_EQ(none.status, wire::kSaNoRecords);
+  const auto many =
+      ask(lab.directory(), Question{.method = Method::get, .attribute = wire::NodeRecordId::kRecord}.with());
+  EXPECT_EQ(many.status, wire::kSaTooManyRecords);
+}
+
+/// A table without a filter and the sum of what each LID has are the same records.
+TEST(SaRecords, EveryKindByLidAddsUpToItsTable) {
+  const test::SaLab lab("ft2:4");
+  for (const auto& kind : sa::record_kinds()) {
+    const auto whole = ask(lab.directory(), Question{.attribute = kind.attribute, .sm_key = 1}.with());
+    ASSERT_EQ(whole.status, 0) << kind.name;
+    EXPECT_EQ(whole.record_bytes, kind.bytes) << kind.name;
+    EXPECT_FALSE(whole.records.empty()) << kind.name;
+    std::multiset<std::vector<std::uint8_t>> parts;
+    for (const auto& port : lab.directory().end_ports()) {
+      const auto part =
+          ask(lab.directory(), Question{.attribute = kind.attribute, .mask = 1, .sm_key = 1}.with(
+                                   wire::NodeRecordId{.lid = port.lid}));
+      for (const auto& record : part.records) parts.insert(record);
+    }
+    EXPECT_EQ(parts, (std::multiset<std::vector<std::uint8_t>>(whole.records.begin(), whole.records.end())))
+        << kind.name;
+  }
+}
+
+TEST(SaRecords, ForwardingTablesAreWhatTheSwitchesHold) {
+  test::SaLab lab("ft2:4");
+  const auto reply = ask(lab.directory(), Question{.attribute = wire::LftRecordId::kRecord}.with());
+  ASSERT_FALSE(reply.records.empty());
+  for (std::size_t i = 0; i < reply.records.size(); ++i) {
+    const auto id = reply.get<wire::LftRecordId>(i);
+    const auto block = reply.get<wire::LinearForwardingTable>(i, wire::LftRecordId::kAttributeAt);
+    const auto* port = lab.directory().by_lid(id.lid);
+    ASSERT_NE(port, nullptr);
+    for (std::size_t entry = 0; entry < block.ports.size(); ++entry) {
+      const auto lid = id.block * 64U + entry;
+      EXPECT_EQ(block.ports[entry].value(),
+                routing::entry(port->node->lft.row.get(), Lid{static_cast<std::uint16_t>(lid)}));
+    }
+  }
+}
+
+TEST(SaRecords, LinksAreNamedFromBothEnds) {
+  const test::SaLab lab("ft2:4");
+  const auto reply = ask(lab.directory(), Question{.attribute = wire::LinkRecord::kRecord}.with());
+  EXPECT_EQ(reply.records.size(), 2 * (8U + 8U));
+  const auto link = reply.get<wire::LinkRecord>(0);
+  const auto back = ask(lab.directory(), Question{.attribute = wire::LinkRecord::kRecord, .mask = 0xF}.with(
+                                             wire::LinkRecord{.from_lid = link.to_lid,
+                                                              .from_port = link.to_port,
+                                                              .to_port = link.from_port,
+                                                              .to_lid = link.from_lid}));
+  EXPECT_EQ(back.records.size(), 1U);
+}
+
+TEST(SaRecords, KeysAreShownToNobody) {
+  config::SubnetConfig config;
+  config.sm.sm_key = 0x1122334455667788;
+  const test::SaLab lab("ft2:4", config);
+  const auto sms = ask(lab.directory(), Question{.attribute = wire::SmInfoRecordId::kRecord}.with());
+  ASSERT_EQ(sms.records.size(), 1U);
+  const auto info = sms.get<wire::SmInfo>(0, wire::SmInfoRecordId::kAttributeAt);
+  EXPECT_EQ(info.sm_key, 0U);
+  EXPECT_EQ(info.state, wire::SmState::master);
+  EXPECT_EQ(info.guid, lab.snapshot().rank.guid);
+}
+
+TEST(SaRecords, WhatIsNotServedSaysSo) {
+  const test::SaLab lab("ft2:4");
+  const auto status = [&](const Question& question) { return ask(lab.directory(), question.with()).status; };
+
+  EXPECT_EQ(status({.method = Method::get, .attribute = 0x0016}), wire::kStatusBadMethodAttribute);
+  EXPECT_EQ(status({.method = Method::set, .attribute = wire::NodeRecordId::kRecord}),
+            wire::kStatusBadMethodAttribute);
+  EXPECT_EQ(status({.attribute = wire::NodeRecordId::kRecord, .class_version = 1}), wire::kStatusBadVersion);
+  EXPECT_EQ(status({.attribute = wire::PKeyRecordId::kRecord}), wire::kSaRequestInvalid);  // no SM_Key
+  // An answer, and a question with a foreign SM_Key, are no question to us.
+  const Question answer{.method = Method::get_table_resp, .attribute = wire::NodeRecordId::kRecord};
+  EXPECT_FALSE(sa::answer(&lab.directory(), {}, answer.with()));
+  const Question keyed{.attribute = wire::NodeRecordId::kRecord, .sm_key = 5};
+  EXPECT_FALSE(sa::answer(&lab.directory(), {.sm_key = 6}, keyed.with()));
+  EXPECT_TRUE(sa::answer(&lab.directory(), {.sm_key = 5}, keyed.with()));
+  // Before the first sweep.
+  const auto busy = sa::answer(nullptr, {}, Question{.attribute = wire::NodeRecordId::kRecord}.with());
+  ASSERT_TRUE(busy);
+  EXPECT_EQ(test::reply_of(*busy).status, wire::kStatusBusy);
+}
+
+TEST(SaRecords, AClientAsksOverTheFabric) {
+  test::SaLab lab("ft2:4");
+  const auto snapshot = lab.directory().snapshot();
+  const auto served = lab.world().transport(sim::Interface::gsi);
+  const sa::Server server(
+      *served, [&] { return std::make_shared<const sm::Snapshot>(snapshot); }, {},
+      log::Log({}, [](const log::Record&, std::string_view) {}, {}));
+  const auto* other = &lab.directory().end_ports().back();
+  const auto client = lab.world().transport(lab.place_of(*other), sim::Interface::gsi);
+  std::vector<std::vector<std::uint8_t>> came;
+  client->on_receive([&](std::span<mad::Received> batch) {
+    for (auto& received : batch) came.push_back(received.bytes);
+  });
+
+  const auto question = Question{.method = Method::get, .attribute = wire::ClassPortInfo::kAttribute}.with();
+  const mad::LidRoute to{.lid = snapshot.decided.lids->sm_lid, .qp = 1, .qkey = 0x80010000};
+  ASSERT_TRUE(client->send(question, to, std::chrono::seconds(1)));
+  lab.world().run_for(std::chrono::seconds(1));
+
+  ASSERT_EQ(came.size(), 1U);
+  const auto info = *wire::decode<wire::ClassPortInfo>(std::span(came[0]).subspan(wire::kSaDataOffset));
+  EXPECT_EQ(info.class_version, wire::kSaClassVersion);
+}
+
+}  // namespace
+}  // namespace smd
