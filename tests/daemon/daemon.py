@@ -256,6 +256,27 @@ def notify(args):
     os.rmdir(folder)
 
 
+def pipe(args):
+    """Whoever reads the log goes away: the daemon does not."""
+    with tempfile.TemporaryDirectory(prefix="smd-daemon-") as folder:
+        socket = pathlib.Path(folder) / "smd.sock"
+        process = subprocess.Popen([args.smd, "run", "--sim", "ft2:4", "--state-dir", folder, "--socket", str(socket)],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        try:
+            process.stderr.readline()
+            process.stderr.close()
+            for _ in range(3):
+                done = subprocess.run([args.smd, "resweep", "heavy", "--socket", str(socket)], capture_output=True)
+                until(lambda: socket.exists(), "the socket")
+                expect(process.poll() is None, f"smd ended with {process.poll()}, resweep said {done.stderr}")
+                time.sleep(0.2)
+            process.terminate()
+            expect(process.wait(10) == 0, f"exit {process.returncode} after SIGTERM")
+        finally:
+            process.kill()
+            process.wait()
+
+
 def hostile(args):
     """Clients that send rubbish, or nothing, hold nobody up."""
     with Daemon(args.smd, "--sim", "ft2:4") as smd:

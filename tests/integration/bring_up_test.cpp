@@ -56,6 +56,41 @@ TEST(BringUp, TwoAdaptersBackToBackNeedNoSwitch) {
   EXPECT_THAT(world.fabric().not_active(), testing::IsEmpty());
 }
 
+TEST(BringUp, ReassignGivesNewLidsOnceAndThenKeepsThem) {
+  sim::World world(test::spec("ft2:4"));
+  const auto lids_from = [&](unsigned first, bool reassign) {
+    config::SubnetConfig config;
+    config.lids.first = Lid{static_cast<std::uint16_t>(first)};
+    config.lids.reassign = reassign;
+    Managed manager(world, config, test::once());
+    world.run(manager->run());
+    EXPECT_EQ(manager.last().summary.state, sm::SweepState::up);
+    return manager.last().decided.lids->entries.front().base.value();
+  };
+  EXPECT_GE(lids_from(1000, false), 1000);
+  EXPECT_GE(lids_from(1, false), 1000) << "valid ones stay";
+  EXPECT_LT(lids_from(1, true), 1000);
+
+  config::SubnetConfig config;
+  config.lids.reassign = true;
+  Managed manager(world, config);
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(manager->run());
+  world.run_for(std::chrono::seconds(2));
+  const auto first = manager.last().decided.lids;
+  manager->resweep(sm::Resweep::heavy, "test");
+  world.run_for(std::chrono::seconds(2));
+  EXPECT_EQ(*manager.last().decided.lids, *first);
+  world.run(group.stop());
+}
+
+TEST(BringUp, ALonelyAdapterIsAPortForTheManager) {
+  test::FabricBuilder b;
+  b.add_ca("alone");
+  sim::World world(b.fabric());
+  EXPECT_NE(world.transport(), nullptr);
+}
+
 TEST(BringUp, ASecondManagerWithoutMemorySetsNothing) {
   for (const auto* text : {"ft2:8", "torus:3x3:1", "random:12:3:2:5"}) {
     sim::World world(test::spec(text));

@@ -112,6 +112,22 @@ def standby(smd, sim, text, hosts):
     check(client.stop() == 0, f"exit status {client.process.returncode} after SIGTERM")
 
 
+def newcomer(smd, sim, text, hosts):
+    """smd is master; an opensm that starts beside it sees that and stands by, whatever its priority is below ours."""
+    client = smd.start(sim, hosts[0], "--set", "sm.priority=14")
+    wait_for(lambda: "state=up" in client.log(), 60, "smd's state=up")
+    opensm = sim.start(hosts[1], "opensm", "-d", "2", "-f", "osm.log", "-p", "0")
+    log = opensm.folder / "osm.log"
+    wait_for(lambda: log.exists() and "Entering STANDBY" in log.read_text(errors="replace"), 20,
+             "opensm's 'Entering STANDBY'")
+    time.sleep(1)
+    check(opensm.sent(SET) == 0, f"opensm sent {opensm.sent(SET)} Sets beside a master")
+    said = sim.output(hosts[2], "sminfo").strip()
+    check(f"sm guid 0x{port_guid(hosts[0]):x}" in said and "SMINFO_MASTER" in said, "sminfo: " + said)
+    say("opensm stands by: " + said)
+    check(client.stop() == 0, f"exit status {client.process.returncode} after SIGTERM")
+
+
 def dry_run(smd, sim, text, hosts):
     """A dry run on a live fabric sends Get and nothing else, and leaves the fabric as it was."""
     opensm = sim.opensm(hosts[1])
@@ -159,7 +175,7 @@ def kills(smd, sim, text, hosts):
 
 
 SCENARIOS = {f.__name__.replace("_", "-"): f
-             for f in (bringup, again, standby, dry_run, asked, dumps, kills, survive.back_to_opensm,
+             for f in (bringup, again, standby, newcomer, dry_run, asked, dumps, kills, survive.back_to_opensm,
                        records.records)}
 
 
