@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <random>
 
 #include "tests/support/routing_fabrics.h"
 
@@ -143,6 +145,84 @@ TEST(Health, SeesAdaptersOnTheWrongRail) {
 
   EXPECT_THAT(kinds(health), testing::ElementsAre(Ailment::rail, Ailment::rail, Ailment::rail));
   EXPECT_THAT(health.findings[2].text, HasSubstr("no adapter on rail 3 of 4"));
+}
+
+/// One fault of a random kind at a random place; the names of nodes and the kinds that tell of it.
+struct MisCabling {
+  TopologyInput input;
+  std::map<PortName, PortRate> rates;
+  std::vector<Ailment> kinds;
+  std::vector<Guid> ends;  ///< one of them must be named
+};
+
+MisCabling mis_cabling(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  auto builder = seed % 6 == 3 ? rails() : fabrics::ft3(8);
+  for (auto& spec : builder.input().switches) spec.ports = std::max(spec.ports, 10U);
+  MisCabling fault{builder.input(), {}, {}, {}};
+  auto& input = fault.input;
+  auto& link = input.links[random() % input.links.size()];
+  const auto guid = [&](SwitchIndex s) { return input.switches[s].guid; };
+  fault.ends = {guid(link.a), guid(link.b)};
+  switch (seed % 6) {
+    case 0: {  // two cables of different pods change their upper ends
+      const auto other = std::ranges::find_if(input.links, [&](const LinkSpec& l) {
+        return l.a / 4 != link.a / 4 && l.b != link.b && (l.a < 32) == (link.a < 32);
+      });
+      std::swap(link.b, other->b);
+      std::swap(link.b_port, other->b_port);
+      fault.kinds = {Ailment::swapped};
+      break;
+    }
+    case 1:
+      fault.kinds = {Ailment::missing};
+      input.links.erase(input.links.begin() + (&link - input.links.data()));
+      break;
+    case 2: {
+      const auto a = static_cast<SwitchIndex>(random() % 32), b = (a + 1) % 32;
+      input.links.push_back({a, PortNum{9}, b, PortNum{10}});
+      fault.kinds = {Ailment::extra};
+      fault.ends = {guid(a), guid(b)};
+      break;
+    }
+    case 3: {  // two adapters of a machine on each other's rails
+      const auto host = random() % 16 * 4;
+      auto &one = input.end_ports[host], &other = input.end_ports[host + 1];
+      std::swap(one.sw, other.sw);
+      std::swap(one.port, other.port);
+      fault.kinds = {Ailment::rail};
+      fault.ends = {guid(one.sw), guid(other.sw)};
+      break;
+    }
+    case 4:
+      fault.rates[{guid(link.a), link.a_port}] =
+          fault.rates[{guid(link.b), link.b_port}] = {LinkWidth::x4, LinkSpeed::edr};
+      fault.kinds = {Ailment::slow};
+      break;
+    default:
+      fault.rates[{guid(link.a), link.a_port}] =
+          fault.rates[{guid(link.b), link.b_port}] = {LinkWidth::x2, LinkSpeed::hdr};
+      fault.kinds = {Ailment::width};
+  }
+  return fault;
+}
+
+TEST(Health, FindsAndNamesEachOfManyMisCablings) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const auto fault = mis_cabling(seed);
+
+    const auto health = examined(fault.input, fault.rates);
+
+    EXPECT_THAT(health.findings, testing::Not(testing::IsEmpty())) << "seed " << seed;
+    for (const auto& finding : health.findings) {
+      EXPECT_THAT(fault.kinds, testing::Contains(finding.kind)) << "seed " << seed << ": " << finding.text;
+      bool named = false;
+      for (const auto end : fault.ends) {
+        for (const auto& port : finding.ports) named = named || port.node == end;
+      }
+      EXPECT_TRUE(named) << "seed " << seed << ": " << finding.text;
+    }
+  }
 }
 
 TEST(Health, SeesAPodWithFewerSwitchesAbove) {
