@@ -132,6 +132,7 @@ std::expected<sm::RouteReport, Failure> work_through(const RouteOptions& options
   auto report = report_of(options, work->pass);
   if (work->quality) add_quality(work->pass.subnet, *work->pass.decided.routes, *work->quality, report);
   if (options.health) report.health = examine(work->pass.subnet, *work->pass.decided.routes);
+  report.left_out = work->pass.left_out;
   report.ms = sm::minimum(work->times);
   if (options.repeat > 1) report.ms_median = sm::median(work->times);
   report.peak_rss_kb = peak_rss_kb();  // before the yardstick, which is as large as the tables
@@ -150,7 +151,7 @@ int route(const RouteOptions& options, std::ostream& out, std::ostream& err) {
   }
   out << (options.json ? sm::to_json(*report) + "\n" : sm::to_text(*report)) << std::flush;
   const bool healthy = !report->health || report->health->findings.empty();
-  return report->verify.ok() && healthy ? 0 : 3;
+  return report->verify.ok() && healthy && !report->left_out ? 0 : 3;
 }
 
 }  // namespace smd::cli

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "routing/repair/repair.h"
@@ -140,6 +141,33 @@ void fill(RoutePass& pass, sm::Decision decision, bool computed) {
   pass.decided = std::move(decision.decided);
 }
 
+std::string place_text(const sm::Subnet& subnet, const sm::PeerPort& place) {
+  const auto* node = subnet.find(place.node);
+  return node != nullptr ? sm::port_text(*node, place.port)
+                         : fmt::format("{} port {}", place.node, place.port);
+}
+
+/// What the tables do not serve, each with its reason.
+void note_left_out(RoutePass& pass) {
+  for (const auto& duplicate : pass.subnet.duplicates) {
+    std::string places;
+    for (const auto& place : duplicate.places) {
+      places += (places.empty() ? "" : ", ") + place_text(pass.subnet, place);
+    }
+    pass.notes.push_back(fmt::format("GUID {} is shown at {} places, which are kept out of service: {}",
+                                     duplicate.guid, duplicate.places.size(), places));
+  }
+  const auto& lids = *pass.decided.lids;
+  if (!lids.without_lid.empty()) {
+    std::string ports;
+    for (const auto guid : lids.without_lid | std::views::take(4)) ports += fmt::format(" {}", guid);
+    pass.notes.push_back(fmt::format("{} end ports have no LID: {} to {} are too few for them:{}{}",
+                                     lids.without_lid.size(), pass.config.lids.first, pass.config.lids.last,
+                                     ports, lids.without_lid.size() > 4 ? " ..." : ""));
+  }
+  pass.left_out = !pass.subnet.duplicates.empty() || !lids.without_lid.empty();
+}
+
 /// The complete fabric's decision: its LIDs are kept, its tables compared with.
 std::expected<sm::Decided, Failure> decide_complete(const base::Fabric& fabric, const RoutePass& pass,
                                                     const routing::Parallel& parallel) {
@@ -186,6 +214,7 @@ std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const co
   if (input->lfts) {
     fill(pass, take(job, *input->lfts), false);
     note_rows(*input->lfts, *pass.decided.routes, options.lfts, pass.notes);
+    note_left_out(pass);
     return pass;
   }
   sm::Stored stored;
@@ -205,6 +234,7 @@ std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const co
   }
   fill(pass, *std::move(repaired), true);
   if (complete) pass.changed = changed_entries(*complete->routes, *pass.decided.routes);
+  note_left_out(pass);
   return pass;
 }
 

@@ -24,6 +24,7 @@ struct RoutePass {
   sm::RouteTimes ms;
   std::optional<sm::ChangedEntries> changed;
   std::vector<std::string> notes;
+  bool left_out = false;  ///< nodes or ports are not in service; the notes say which
 };
 
 /// Loads, decides or reads the tables, verifies. The same decide() as the daemon's.

@@ -2,6 +2,7 @@
 #pragma once
 // Which unicast LIDs are free.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -35,6 +36,12 @@ class LidSpace {
       if (free(base, count)) return base;
     }
     return std::nullopt;
+  }
+  /// LIDs that can still be handed out.
+  std::size_t free_count() const {
+    std::size_t count = 0;
+    for (unsigned lid = first_; lid <= last_; ++lid) count += taken_[lid] ? 0 : 1;
+    return count;
   }
   unsigned first() const { return first_; }
   unsigned last() const { return last_; }

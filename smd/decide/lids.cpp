@@ -169,7 +169,25 @@ bool aligned_blocks_fit(const std::vector<Leaf>& leaves, std::size_t switches, c
   return needed <= space.last() - space.first() + 1U;
 }
 
-void allocate_new(std::vector<EndPort>& ends, LidSpace& space) {
+/// Where not all can have one, the SM's own port comes first, then the switches: without them nobody
+/// forwards.
+void allocate_first(std::vector<EndPort>& ends, Guid sm_port, LidSpace& space) {
+  std::size_t needed = 0;
+  for (const auto& end : ends) needed += end.base == 0 ? end.count() : 0;
+  if (needed <= space.free_count()) return;
+  std::map<unsigned, unsigned> next;
+  const auto allocate = [&](auto&& chosen) {
+    for (auto& end : ends) {
+      if (end.base == 0 && chosen(end)) allocate_singly(end, space, next);
+    }
+  };
+  allocate([&](const EndPort& end) { return end.guid == sm_port; });
+  next.clear();
+  allocate([](const EndPort& end) { return !end.host; });
+}
+
+void allocate_new(std::vector<EndPort>& ends, Guid sm_port, LidSpace& space) {
+  allocate_first(ends, sm_port, space);
   auto leaves = leaves_of(ends);
   std::size_t hosts = 0;
   for (const auto& leaf : leaves) hosts += leaf.hosts.size();
@@ -186,6 +204,13 @@ void allocate_new(std::vector<EndPort>& ends, LidSpace& space) {
   }
 }
 
+/// GUID of the port that the SM is on; 0 where it is not known.
+Guid own_port(const Subnet& subnet) {
+  const auto* node = subnet.find(subnet.sm_node);
+  if (node == nullptr) return {};
+  return node->is_switch() ? node->guid() : node->ports[subnet.sm_port.value()].guid;
+}
+
 }  // namespace
 
 LidPart decide_lids(const Subnet& subnet, const LidOptions& given, const Stored& known) {
@@ -197,15 +222,16 @@ LidPart decide_lids(const Subnet& subnet, const LidOptions& given, const Stored&
   options.cap = std::min(given.cap, forwardable(subnet, ends));
   LidSpace space(options.first, std::min(options.last, options.cap));
   if (!anew) keep_valid(ends, options, stored, space);
+  const auto sm_port = own_port(subnet);
   LidSpace before_reserve = space;
   reserve_absent(ends, stored, space);
-  allocate_new(ends, space);
+  allocate_new(ends, sm_port, space);
   if (std::ranges::any_of(ends, [](const EndPort& end) { return end.base == 0; })) {
     // Too full to keep the absent ones' LIDs: those present come first.
     for (const auto& end : ends) {
       if (end.base != 0) before_reserve.take(end.base, end.count());
     }
-    allocate_new(ends, before_reserve);
+    allocate_new(ends, sm_port, before_reserve);
   }
 
   LidPart part;
@@ -217,10 +243,7 @@ LidPart decide_lids(const Subnet& subnet, const LidOptions& given, const Stored&
     part.entries.push_back({end.guid, Lid{static_cast<std::uint16_t>(end.base)}, end.lmc});
     part.top = std::max(part.top, Lid{static_cast<std::uint16_t>(end.base + end.count() - 1)});
   }
-  if (const auto* sm = subnet.find(subnet.sm_node); sm != nullptr) {
-    const auto port = sm->is_switch() ? sm->guid() : sm->ports[subnet.sm_port.value()].guid;
-    if (const auto* entry = part.find(port); entry != nullptr) part.sm_lid = entry->base;
-  }
+  if (const auto* entry = part.find(sm_port); entry != nullptr) part.sm_lid = entry->base;
   return part;
 }
 

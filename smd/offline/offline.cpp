@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "mad/sim/fabric.h"
 #include "smd/plan/wish.h"
+#include "smd/sweep/found.h"
 
 namespace smd::sm {
 namespace {
@@ -96,20 +98,26 @@ Subnet offline_subnet(const base::Fabric& fabric) {
   const sim::Fabric simulated(fabric);
   const auto& state = simulated.state();
   Subnet subnet;
+  if (const auto own = simulated.default_port()) {
+    subnet.sm_node = state.node_of(*own).guid;
+    subnet.sm_port = state.ports[*own].number;
+  }
   std::vector<bool> in_service(state.nodes.size());
+  std::unordered_map<Guid, std::size_t> places;
+  for (const auto& node : state.nodes) ++places[node.guid];
   std::unordered_set<Guid> seen;
   for (std::size_t i = 0; i < state.nodes.size(); ++i) {
-    in_service[i] = seen.insert(state.nodes[i].guid).second;
-    if (!in_service[i]) note_duplicate(subnet, state, state.nodes[i]);
+    const auto guid = state.nodes[i].guid;
+    const bool is_first = seen.insert(guid).second;
+    if (!is_first) note_duplicate(subnet, state, state.nodes[i]);
+    // As a sweep without memory: of two nodes with one GUID none, unless it is the SM's own.
+    in_service[i] = places[guid] == 1 || (is_first && guid == subnet.sm_node);
   }
   for (std::size_t i = 0; i < state.nodes.size(); ++i) {
     if (in_service[i]) subnet.nodes.push_back(make_node(state, state.nodes[i], in_service));
   }
   std::ranges::sort(subnet.nodes, {}, [](const NodePtr& node) { return node->guid(); });
-  if (const auto own = simulated.default_port()) {
-    subnet.sm_node = state.node_of(*own).guid;
-    subnet.sm_port = state.ports[*own].number;
-  }
+  part_port_guids(subnet, nullptr);
   return subnet;
 }
 

@@ -56,6 +56,7 @@ struct RouteReport {
   std::vector<routing::LevelWidth> levels;  ///< with quality, of trees: in Gb/s
   std::optional<routing::Health> health;
   std::optional<ChangedEntries> changed;  ///< with --without: against the complete fabric
+  bool left_out = false;                  ///< nodes or ports are not in service: no LID, or a GUID twice
 };
 
 /// One JSON object on one line.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -62,6 +63,23 @@ void log_routes(const log::Log& log, const RoutePart& routes) {
   }
 }
 
+/// One line that says how many are too few, then the ports.
+void log_without_lid(const log::Log& log, const Subnet& subnet, const LidPart& lids) {
+  if (lids.without_lid.empty()) return;
+  log.error("lid.space_full")
+      .kv("ports_with_lid", lids.entries.size())
+      .kv("ports_without", lids.without_lid.size());
+  const std::set<Guid> without(lids.without_lid.begin(), lids.without_lid.end());
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t p = 0; p < node->ports.size(); ++p) {
+      const PortNum port{static_cast<std::uint8_t>(p)};
+      const auto guid = node->is_switch() ? node->guid() : node->ports[p].guid;
+      if (!is_end_port(*node, port) || !without.contains(guid)) continue;
+      log.error("lid.none_left").port(node->guid(), node->description, port).kv("port_guid", guid);
+    }
+  }
+}
+
 }  // namespace
 
 void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decided) {
@@ -73,7 +91,7 @@ void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decid
   }
   log_duplicates(log, subnet);
   log_ports(log, subnet);
-  for (const auto guid : decided.lids->without_lid) log.error("lid.none_left").kv("port_guid", guid);
+  log_without_lid(log, subnet, *decided.lids);
   if (decided.routes) log_routes(log, *decided.routes);
 }
 

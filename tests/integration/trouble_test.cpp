@@ -20,6 +20,25 @@ sm::SweepSummary bring_up(sim::World& world, test::Lines* lines = nullptr) {
   return manager.last().summary;
 }
 
+TEST(Trouble, WhereLidsAreTooFewTheSmAndTheSwitchesComeFirst) {
+  sim::World world(test::spec("ft2:4"));  // 6 switches, 8 hosts
+  config::SubnetConfig config;
+  config.lids.last = Lid{9};
+  Managed manager(world, config, test::once());
+
+  world.run(manager->run());
+
+  const auto& lids = *manager.last().decided.lids;
+  EXPECT_EQ(lids.entries.size(), 9U);
+  EXPECT_TRUE(lids.sm_lid.unicast());
+  for (const auto& node : manager.last().subnet->nodes) {
+    if (node->is_switch()) EXPECT_NE(lids.find(node->guid()), nullptr);
+  }
+  EXPECT_EQ(manager.last().summary.state, sm::SweepState::degraded);
+  EXPECT_EQ(manager.lines().count("lid.space_full"), 1U);
+  EXPECT_THAT(manager.lines().first("lid.none_left"), testing::HasSubstr("name="));
+}
+
 TEST(Trouble, ASilentHostIsReportedAndTheRestIsUp) {
   sim::World world(test::spec("ft2:8"));
   world.fabric().faults().silent("h00005");

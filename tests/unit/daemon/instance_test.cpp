@@ -45,9 +45,10 @@ struct Device {
 
 class TestEnd final : public End {
  public:
-  TestEnd(Device& device, std::unique_ptr<sim::Transport> transport)
-      : device_(device), transport_(std::move(transport)) {}
+  TestEnd(Device& device, std::unique_ptr<sim::Transport> transport, std::unique_ptr<sim::Transport> gsi)
+      : device_(device), transport_(std::move(transport)), gsi_(std::move(gsi)) {}
   mad::Transport& smi() override { return *transport_; }
+  std::expected<mad::Transport*, std::string> open_gsi() override { return gsi_.get(); }
   Guid port_guid() const override { return Guid{0x99}; }
   std::string port_name() const override { return "test_0:1"; }
   std::expected<void, std::string> claim_sm() override {
@@ -63,7 +64,7 @@ class TestEnd final : public End {
 
  private:
   Device& device_;
-  std::unique_ptr<sim::Transport> transport_;
+  std::unique_ptr<sim::Transport> transport_, gsi_;
 };
 
 class TestSource final : public EndSource {
@@ -76,7 +77,7 @@ class TestSource final : public EndSource {
     device_.lost = false;
     ++device_.opened;
     device_.changed.notify_all();
-    return std::make_unique<TestEnd>(device_, live_->transport());
+    return std::make_unique<TestEnd>(device_, live_->transport(), live_->transport(sim::Interface::gsi));
   }
 
  private:

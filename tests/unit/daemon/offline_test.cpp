@@ -71,6 +71,32 @@ TEST(Offline, PutsTheFirstOfTwoNodesWithOneGuidInServiceAndReportsBoth) {
   }
 }
 
+TEST(Offline, OfTwoNodesWithOneGuidNoneIsInService) {
+  auto fabric = *base::make_fabric("ft2:4");
+  auto& last = fabric.nodes.back();
+  auto& other = *std::prev(fabric.nodes.end(), 2);
+  ASSERT_EQ(last.type, NodeType::ca);
+  other.guid = last.guid;
+
+  const auto subnet = offline_subnet(fabric);
+
+  EXPECT_EQ(subnet.nodes.size(), fabric.nodes.size() - 2);
+  EXPECT_EQ(subnet.find(last.guid), nullptr);
+}
+
+TEST(Offline, APortGuidOfTwoPortsIsOutOfServiceAtBoth) {
+  auto fabric = *base::make_fabric("ft2:4");
+  auto& last = fabric.nodes.back();
+  auto& other = *std::prev(fabric.nodes.end(), 2);
+  other.ports[1].guid = last.ports[1].guid;
+
+  const auto subnet = offline_subnet(fabric);
+
+  ASSERT_EQ(subnet.duplicates.size(), 1U);
+  EXPECT_FALSE(subnet.find(last.guid)->ports[1].known);
+  EXPECT_FALSE(subnet.find(other.guid)->ports[1].known);
+}
+
 TEST(Offline, SettledLeavesNothingToPlan) {
   for (const auto* spec : {"ft2:8", "torus:4x4:1", "rails:4:2:4:2"}) {
     const auto fabric = test::settle_spec(spec);
