@@ -88,7 +88,7 @@ TEST(Offline, APortGuidOfTwoPortsIsOutOfServiceAtBoth) {
   auto fabric = *base::make_fabric("ft2:4");
   auto& last = fabric.nodes.back();
   auto& other = *std::prev(fabric.nodes.end(), 2);
-  other.ports[1].guid = last.ports[1].guid;
+  other.ports[1].guid = base::port_guid(last, PortNum{1});
 
   const auto subnet = offline_subnet(fabric);
 
