@@ -2,6 +2,7 @@
 #include "smd/cli/route.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -42,6 +43,17 @@ std::expected<config::SubnetConfig, Failure> load_config(const RouteOptions& opt
   if (options.threads != 0) subnet.routing.threads = options.threads;
   if (subnet.routing.threads == 0) subnet.routing.threads = std::max(1U, std::thread::hardware_concurrency());
   return std::move(subnet);
+}
+
+/// Tables are as large as the fabric and made again with each repetition: what was given back to the kernel
+/// in between would come back page by page, cleared, for half of the time that all the rest takes.
+void keep_memory() {
+#ifdef __GLIBC__
+  constexpr int kArenas = 1, kTrim = 1 << 30, kMmap = 32 << 20;
+  mallopt(M_ARENA_MAX, kArenas);
+  mallopt(M_TRIM_THRESHOLD, kTrim);
+  mallopt(M_MMAP_THRESHOLD, kMmap);
+#endif
 }
 
 std::uint64_t peak_rss_kb() {
@@ -144,6 +156,7 @@ std::expected<sm::RouteReport, Failure> work_through(const RouteOptions& options
 }  // namespace
 
 int route(const RouteOptions& options, std::ostream& out, std::ostream& err) {
+  keep_memory();
   const auto report = work_through(options, err);
   if (!report) {
     err << report.error().text << '\n';
