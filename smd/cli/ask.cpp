@@ -286,6 +286,12 @@ bool is_ask(const CLI::App& app) {
 }
 
 int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::ostream& err) {
+  if (!options.files.empty()) {
+    if (const auto list = sm::parse_dump_list(options.files); !list) {
+      err << "smd dump: " << list.error() << '\n';
+      return 2;
+    }
+  }
   Asker asker(options, out);
   const std::array<Asker::Done (Asker::*)(), kCommands.size()> kDo{
       &Asker::status, &Asker::ports, &Asker::resweep, &Asker::log, &Asker::dump};

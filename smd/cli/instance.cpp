@@ -195,7 +195,11 @@ void Instance::wait_for(std::string_view what, std::string_view reason) {
   auto& waiting = now_.waiting;
   if (!waiting || waiting->what != what || waiting->reason != reason) {
     const bool said = what == "port" || what == "link";
-    if (said) log_.warn("port.waiting").kv("reason", reason).subject(reason);
+    if (said)
+      log_.warn("port.waiting")
+          .kv("reason", reason)
+          .kv("port", now_.port)
+          .subject(now_.port + ": " + std::string(reason));
     waiting = api::Waiting{
         .what = std::string(what), .reason = std::string(reason), .since = std::chrono::system_clock::now()};
   }

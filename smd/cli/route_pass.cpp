@@ -209,6 +209,7 @@ std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const co
   pass.notes = std::move(input->notes);
   const auto& fabric = input->without ? *input->without : input->complete;
   pass.subnet = sm::offline_subnet(fabric);
+  pass.rates = sm::foreign_rates(fabric);
   pass.ms.load = lap();
   const Job job{fabric, pass.subnet, pass.config, parallel};
   if (input->lfts) {

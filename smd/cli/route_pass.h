@@ -11,6 +11,7 @@
 #include "routing/parallel.h"
 #include "smd/cli/route_input.h"
 #include "smd/decide/decided.h"
+#include "smd/dump/view.h"
 #include "smd/report/route_report.h"
 #include "smd/sweep/subnet.h"
 
@@ -24,7 +25,8 @@ struct RoutePass {
   sm::RouteTimes ms;
   std::optional<sm::ChangedEntries> changed;
   std::vector<std::string> notes;
-  bool left_out = false;  ///< nodes or ports are not in service; the notes say which
+  sm::ForeignRates rates;  ///< for topology.net
+  bool left_out = false;   ///< nodes or ports are not in service; the notes say which
 };
 
 /// Loads, decides or reads the tables, verifies. The same decide() as the daemon's.

@@ -56,7 +56,7 @@ base::FabricNode describe_node(const DumpView& view, const Node& node,
     const auto peer = index.find(from.peer->node);
     if (peer == index.end()) continue;
     port.peer = base::Peer{.node = peer->second, .port = from.peer->port};
-    port.rate = link_rate(node, number);
+    port.rate = view.rate(node, number);
   }
   return to;
 }

@@ -6,7 +6,20 @@
 #include "mad/wire/capability.h"
 
 namespace smd::sm {
-DumpView::DumpView(const Subnet& subnet, const Decided& decided) : subnet_(subnet), decided_(decided) {
+ForeignRates foreign_rates(const base::Fabric& fabric) {
+  ForeignRates rates;
+  for (const auto& node : fabric.nodes) {
+    for (std::size_t p = 0; p < node.ports.size(); ++p) {
+      const auto& rate = node.ports[p].rate;
+      if (!rate.text.empty())
+        rates.emplace(std::pair(node.guid, PortNum{static_cast<std::uint8_t>(p)}), rate);
+    }
+  }
+  return rates;
+}
+
+DumpView::DumpView(const Subnet& subnet, const Decided& decided, ForeignRates rates)
+    : subnet_(subnet), decided_(decided), rates_(std::move(rates)) {
   find_switches();
   find_owners();
 }
@@ -116,6 +129,11 @@ std::string shown_name(const Node& node) {
     if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = ' ';
   }
   return name;
+}
+
+base::LinkRate DumpView::rate(const Node& node, PortNum port) const {
+  const auto foreign = rates_.find({node.guid(), port});
+  return foreign != rates_.end() ? foreign->second : link_rate(node, port);
 }
 
 base::LinkRate link_rate(const Node& node, PortNum port) {

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mad/base/fabric.h"
@@ -16,10 +18,15 @@
 
 namespace smd::sm {
 
+/// Rates of ports whose file has a word for them that we do not know ("4xFOO"): they are written as they
+/// were.
+using ForeignRates = std::map<std::pair<Guid, PortNum>, base::LinkRate>;
+ForeignRates foreign_rates(const base::Fabric& fabric);
+
 /// Refers to the Subnet and the Decided that it was made from; they must outlive it.
 class DumpView {
  public:
-  DumpView(const Subnet& subnet, const Decided& decided);
+  DumpView(const Subnet& subnet, const Decided& decided, ForeignRates rates = {});
 
   static constexpr std::size_t kNoSwitch = static_cast<std::size_t>(-1);
   struct Owner {
@@ -41,6 +48,8 @@ class DumpView {
   /// Base LID and LMC of an end port as decided, else as the port says (0: none). For any port of a switch
   /// those of its port 0.
   LidPart::Entry lid(const Node& node, PortNum port) const;
+  /// Active width and speed, or what the file had.
+  base::LinkRate rate(const Node& node, PortNum port) const;
 
  private:
   void find_switches();
@@ -49,6 +58,7 @@ class DumpView {
 
   const Subnet& subnet_;
   const Decided& decided_;
+  ForeignRates rates_;
   std::vector<Switch> switches_;
   std::vector<Owner> owners_;  // by LID
 };

@@ -12,6 +12,9 @@
 #include <sstream>
 #include <string>
 
+#include "mad/base/fabric_file.h"
+#include "mad/base/fabric_spec.h"
+
 namespace smd::cli {
 namespace {
 
@@ -137,6 +140,26 @@ TEST_F(Route, DumpsATopologyThatGivesTheSameDumpsAgain) {
   for (const auto& entry : std::filesystem::directory_iterator(folder_ / "a")) {
     const auto name = entry.path().filename().string();
     EXPECT_EQ(read("a/" + name), read("b/" + name)) << name;
+  }
+}
+
+TEST_F(Route, WritesSpeedsThatItDoesNotKnowAsTheFileHasThem) {
+  const auto file = folder_ / "fabric.net";
+  auto fabric = *base::make_fabric("ft2:4");
+  for (auto& node : fabric.nodes) {
+    for (auto& port : node.ports) {
+      if (port.peer) port.rate = {.width = LinkWidth::x4, .speed = LinkSpeed::unknown, .text = "4xZDR"};
+    }
+  }
+  std::ofstream(file) << base::write_fabric(fabric);
+  options_.topology = file.string();
+  options_.dump_dir = (folder_ / "dumps").string();
+  ASSERT_EQ(run(), 0) << err_;
+  const auto written = *base::read_fabric(read("dumps/topology.net"), "topology.net");
+  for (const auto& node : written.nodes) {
+    for (const auto& port : node.ports) {
+      if (port.peer) EXPECT_EQ(port.rate.text, "4xZDR");
+    }
   }
 }
 
