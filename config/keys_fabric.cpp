@@ -8,6 +8,7 @@ namespace smd::config {
 namespace {
 
 constexpr std::string_view kBothEnds = "what both ends of a link can";
+constexpr std::string_view kAsEnabled = "what both ends have enabled";
 constexpr auto kLinks = &SubnetConfig::links;
 
 Codec<Mtu> mtu() {
@@ -33,7 +34,7 @@ Codec<LinkSpeed> speed() {
     const auto value = static_cast<LinkSpeed>(code);
     choices.emplace_back(to_string(value), value);
   }
-  return explained(one_of<LinkSpeed>(choices), LinkSpeed::unknown, kBothEnds);
+  return explained(one_of<LinkSpeed>(choices), LinkSpeed::unknown, kAsEnabled);
 }
 
 Codec<LinkWidth> width() {
@@ -41,7 +42,7 @@ Codec<LinkWidth> width() {
   for (const auto value : {LinkWidth::x1, LinkWidth::x2, LinkWidth::x4, LinkWidth::x8, LinkWidth::x12}) {
     choices.emplace_back(to_string(value), value);
   }
-  return explained(one_of<LinkWidth>(choices), LinkWidth::unknown, kBothEnds);
+  return explained(one_of<LinkWidth>(choices), LinkWidth::unknown, kAsEnabled);
 }
 
 Key link_code(std::string_view name, std::string_view opensm, std::uint8_t LinksConfig::* member,
@@ -62,12 +63,16 @@ std::vector<Key> link_limits() {
       row({.table = "links",
            .name = "speed",
            .opensm = "force_link_speed_ext",
-           .doc = "The fastest speed that links may come up with."},
+           .doc =
+               "The fastest speed that links may come up with. \"auto\" leaves what ports have enabled as it "
+               "is: a limit of before is lifted by naming the fastest speed, such as \"XDR\"."},
           kLinks, &LinksConfig::speed, speed()),
       row({.table = "links",
            .name = "width",
            .opensm = "force_link_width",
-           .doc = "The widest width that links may come up with."},
+           .doc =
+               "The widest width that links may come up with. \"auto\" leaves what ports have enabled as it "
+               "is: a limit of before is lifted by naming the widest width, \"12x\"."},
           kLinks, &LinksConfig::width, width()),
   };
 }

@@ -9,7 +9,7 @@
 
 namespace smd::base {
 
-std::expected<Fabric, FileErrors> read_fabric(std::string_view text, std::string file_name,
+std::expected<Fabric, FileErrors> read_fabric(std::string_view text, const std::string& file_name,
                                               const OpenInclude& open_include) {
   net::Reader reader(open_include);
   reader.read(text, file_name);

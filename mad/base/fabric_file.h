@@ -18,7 +18,7 @@ using OpenInclude = std::function<std::expected<std::string, std::string>(std::s
 /// Reads ibnetdiscover's output (plain, -f, -g) or a file for ibsim. `file_name` is for the errors only. All
 /// errors at once, up to 50; no Fabric from a file with errors. In the result links are symmetric (a missing
 /// line of one end is made up from the other's), and a CA port's GUID is 0 where it is node GUID + port.
-std::expected<Fabric, FileErrors> read_fabric(std::string_view text, std::string file_name,
+std::expected<Fabric, FileErrors> read_fabric(std::string_view text, const std::string& file_name,
                                               const OpenInclude& open_include = {});
 
 /// As ibnetdiscover 44 writes it, in the order of the fabric's nodes and without a date. Control characters

@@ -19,7 +19,8 @@ class Writer {
     for (const auto& node : nodes_) {
       node_lines(node);
       for (unsigned port = 1; port <= node.port_count(); ++port) {
-        if (node.ports[port].peer) port_line(node, PortNum{static_cast<std::uint8_t>(port)});
+        const auto& peer = node.ports[port].peer;
+        if (peer) port_line(node, PortNum{static_cast<std::uint8_t>(port)}, *peer);
       }
     }
     return std::move(text_);
@@ -56,18 +57,18 @@ class Writer {
     text_ += '\n';
   }
 
-  void port_line(const FabricNode& node, PortNum number) {
+  void port_line(const FabricNode& node, PortNum number, const Peer& peer) {
     const auto& port = node.ports[number.value()];
-    const auto& other = nodes_[port.peer->node];
+    const auto& other = nodes_[peer.node];
     const bool is_switch = node.type == NodeType::switch_, to_switch = other.type == NodeType::switch_;
     put("[{}]", number);
     if (!is_switch) put("({:x}) ", port_guid(node, number).value());
-    put("\t\"{}\"[{}]", other.id, port.peer->port);
-    if (!to_switch) put("{}({:x}) ", is_switch ? "" : " ", port_guid(other, port.peer->port).value());
+    put("\t\"{}\"[{}]", other.id, peer.port);
+    if (!to_switch) put("{}({:x}) ", is_switch ? "" : " ", port_guid(other, peer.port).value());
     text_ += "\t\t# ";
     if (!is_switch) put("lid {} lmc {} ", port.lid, port.lmc);
     put_name(other.name);
-    put(" lid {} {}\n", lid_of(other, port.peer->port), to_string(port.rate));
+    put(" lid {} {}\n", lid_of(other, peer.port), to_string(port.rate));
   }
 
   const std::vector<FabricNode>& nodes_;
