@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,8 +15,6 @@
 
 namespace smd::sim {
 namespace {
-
-constexpr std::size_t kLongest = 8U << 20U;  ///< of an answer
 
 std::span<const std::uint8_t> bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -38,11 +37,12 @@ class Asker {
   std::expected<Answer, std::string> ask(std::span<const std::uint8_t> question) {
     if (const int error = send_message(fd_.get(), question))
       return std::unexpected(fmt::format("{}: {}", path_, std::strerror(error)));
-    std::vector<std::uint8_t> bytes(kLongest);
-    std::size_t size = 0;
-    Descriptor with;
     pollfd wait{.fd = fd_.get(), .events = POLLIN, .revents = 0};
     ::poll(&wait, 1, -1);
+    const auto length = ::recv(fd_.get(), nullptr, 0, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(std::max<ssize_t>(length, 1)));
+    std::size_t size = 0;
+    Descriptor with;
     attach::Reply reply{};
     if (receive_message(fd_.get(), bytes, size, with) != Receipt::message || size < sizeof(reply))
       return std::unexpected(fmt::format("{}: the fabric has ended", path_));

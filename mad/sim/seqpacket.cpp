@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -30,6 +31,35 @@ std::string reason(const std::filesystem::path& path) {
 }
 
 Descriptor seqpacket() { return Descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)); }
+
+constexpr std::size_t kFew = 8;  // descriptors of a message; more than one is nobody's business
+struct Control {
+  alignas(cmsghdr) char bytes[CMSG_SPACE(kFew * sizeof(int))];
+};
+
+msghdr message_of(iovec& part, Control& control) {
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.bytes;
+  message.msg_controllen = sizeof(control.bytes);
+  return message;
+}
+
+/// The last one that came; all others are closed.
+Descriptor descriptor_of(msghdr& message) {
+  Descriptor last;
+  for (auto* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
+    if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
+    const auto count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int came = -1;
+      std::memcpy(&came, CMSG_DATA(head) + i * sizeof(int), sizeof(int));
+      last = Descriptor(came);
+    }
+  }
+  return last;
+}
 
 bool connects(int fd, const sockaddr_un& address) {
   return ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
@@ -84,33 +114,58 @@ int send_message(int fd, std::span<const std::uint8_t> bytes, int descriptor) {
 }
 
 Receipt receive_message(int fd, std::span<std::uint8_t> bytes, std::size_t& size, Descriptor& with) {
-  constexpr std::size_t kFew = 8;  // more than one is nobody's business, but they must be closed
   iovec part{bytes.data(), bytes.size()};
-  alignas(cmsghdr) char control[CMSG_SPACE(kFew * sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof(control);
+  Control control{};
+  auto message = message_of(part, control);
   ssize_t got = 0;
   do {
     got = ::recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   } while (got < 0 && errno == EINTR);
   if (got < 0) return errno == EAGAIN ? Receipt::nothing : Receipt::ended;
-  with = {};
-  for (auto* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
-    if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
-    const auto count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (std::size_t i = 0; i < count; ++i) {
-      int came = -1;
-      std::memcpy(&came, CMSG_DATA(head) + i * sizeof(int), sizeof(int));
-      with = Descriptor(came);
-    }
-  }
+  with = descriptor_of(message);
   if (got == 0) return Receipt::ended;
   size = static_cast<std::size_t>(got);
   return Receipt::message;
 }
+
+struct Receiver::Buffers {
+  explicit Buffers(std::size_t longest) : bytes(kMost * longest) {}
+  std::vector<std::uint8_t> bytes;
+  std::array<iovec, kMost> parts{};
+  std::array<Control, kMost> controls{};
+  std::array<mmsghdr, kMost> messages{};
+};
+
+void Receiver::Delete::operator()(Buffers* buffers) const { delete buffers; }
+
+Receiver::Receiver(std::size_t longest) : longest_(longest), buffers_(new Buffers(longest)) {}
+
+std::size_t Receiver::receive(int fd, bool& ended) {
+  auto& b = *buffers_;
+  for (std::size_t i = 0; i < kMost; ++i) {
+    b.parts[i] = {b.bytes.data() + i * longest_, longest_};
+    b.messages[i] = {.msg_hdr = message_of(b.parts[i], b.controls[i]), .msg_len = 0};
+  }
+  int got = 0;
+  do {
+    got = ::recvmmsg(fd, b.messages.data(), kMost, MSG_DONTWAIT | MSG_CMSG_CLOEXEC, nullptr);
+  } while (got < 0 && errno == EINTR);
+  ended = got < 0 && errno != EAGAIN;
+  std::size_t count = 0;
+  for (; static_cast<int>(count) < got && !ended; ++count) {
+    ended = b.messages[count].msg_len == 0;
+    if (ended) break;
+  }
+  for (auto rest = static_cast<int>(count); rest < got; ++rest)
+    descriptor_of(b.messages[static_cast<std::size_t>(rest)].msg_hdr);
+  return count;
+}
+
+std::span<const std::uint8_t> Receiver::bytes(std::size_t index) const {
+  return std::span(buffers_->bytes).subspan(index * longest_, buffers_->messages[index].msg_len);
+}
+
+Descriptor Receiver::take(std::size_t index) { return descriptor_of(buffers_->messages[index].msg_hdr); }
 
 Descriptor memory_file(std::span<const std::uint8_t> content) {
   auto fd = Descriptor(::memfd_create("smd-sim", MFD_CLOEXEC));

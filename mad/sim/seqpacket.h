@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <expected>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,13 +24,29 @@ std::expected<Descriptor, std::string> connect_to(const std::filesystem::path& p
 /// Never waits. The result is an errno, 0 when sent.
 int send_message(int fd, std::span<const std::uint8_t> bytes, int descriptor = -1);
 
-struct Message {
-  std::vector<std::uint8_t> bytes;
-  Descriptor with;
-};
 enum class Receipt { message, nothing, ended };
 /// Never waits. Takes up to bytes.size() of the next message.
 Receipt receive_message(int fd, std::span<std::uint8_t> bytes, std::size_t& size, Descriptor& with);
+
+/// Several messages by one system call.
+class Receiver {
+ public:
+  static constexpr std::size_t kMost = 16;
+  explicit Receiver(std::size_t longest);
+  /// Never waits. How many there were; `ended`: and no more will come.
+  std::size_t receive(int fd, bool& ended);
+  /// Message of the last receive(), once each: its descriptor, or its end when nobody takes it.
+  std::span<const std::uint8_t> bytes(std::size_t index) const;
+  Descriptor take(std::size_t index);
+
+ private:
+  struct Buffers;
+  struct Delete {
+    void operator()(Buffers* buffers) const;
+  };
+  std::size_t longest_;
+  std::unique_ptr<Buffers, Delete> buffers_;
+};
 
 /// A memory file with this content.
 Descriptor memory_file(std::span<const std::uint8_t> content);

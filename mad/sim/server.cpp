@@ -18,7 +18,7 @@ namespace smd::sim {
 namespace {
 
 constexpr std::size_t kEvents = 256;
-constexpr int kBatch = 64;  ///< messages of one program before the next one's turn
+constexpr std::size_t kTurns = 4;  ///< of one program before the next one's
 
 TimePoint now() { return std::chrono::steady_clock::now(); }
 
@@ -36,7 +36,7 @@ struct Server::Impl {
   std::size_t ready_count = 0;
   bool accepting = true;
   std::uint64_t dropped = 0;
-  std::array<std::uint8_t, Session::kMessage> buffer{};
+  Receiver receiver{Session::kMessage};
 
   void watch(int fd, std::uint32_t what, int operation) const {
     epoll_event event{.events = what, .data = {.fd = fd}};
@@ -88,16 +88,15 @@ struct Server::Impl {
     const auto found = sessions.find(fd);
     if (found == sessions.end()) return;
     auto& session = *found->second;
-    for (int i = 0; i < kBatch; ++i) {
-      std::size_t size = 0;
-      Descriptor with;
-      const auto receipt = receive_message(fd, buffer, size, with);
-      if (receipt == Receipt::nothing) break;
-      if (receipt == Receipt::ended ||
-          !session.receive(std::span(buffer).first(size), std::move(with), now())) {
-        return end(fd);
-      }
+    for (std::size_t turn = 0; turn < kTurns; ++turn) {
+      bool ended = false;
+      const auto count = receiver.receive(fd, ended);
+      for (std::size_t i = 0; i < count; ++i)
+        ended = !session.receive(receiver.bytes(i), receiver.take(i), now()) || ended;
+      if (ended) return end(fd);
       note_clients(session);
+      if (count < Receiver::kMost) break;
+      flush(session);  // answers to the first need not wait for the last
     }
     flush(session);
   }

@@ -235,7 +235,33 @@ void Session::flush() {
     }
     out_.push_back(std::move(message));
   }
-  while (!out_.empty() && send(out_.front())) out_.pop_front();
+  while (!out_.empty() && send_batch()) {
+  }
+}
+
+/// As many as fit into one message, which costs both sides as much as a single one. False: the socket is
+/// full.
+bool Session::send_batch() {
+  const auto limit = umad_->header_bytes() + attach::kInlineMad;
+  std::vector<std::uint8_t> batch(attach::kBatchMagic, attach::kBatchMagic + sizeof(attach::kBatchMagic));
+  std::size_t count = 0;
+  for (const auto& message : out_) {
+    const attach::Part part{.size = static_cast<std::uint32_t>(message.size())};
+    if (message.size() > limit || batch.size() + sizeof(part) + message.size() > attach::kBatchBytes) break;
+    const auto at = batch.size();
+    batch.resize(at + sizeof(part));
+    std::memcpy(batch.data() + at, &part, sizeof(part));
+    batch.insert(batch.end(), message.begin(), message.end());
+    ++count;
+  }
+  if (count < 2) {
+    if (!send(out_.front())) return false;
+    out_.pop_front();
+    return true;
+  }
+  if (send_message(fd(), batch) == EAGAIN) return false;
+  out_.erase(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(count));
+  return true;
 }
 
 }  // namespace smd::sim

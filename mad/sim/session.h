@@ -58,6 +58,7 @@ class Session {
   void command(std::span<const std::uint8_t> message);
   bool reply(int error, std::string_view text = {});
   bool send(const UmadMessage& message);
+  bool send_batch();
 
   Fabric& fabric_;
   Descriptor socket_;

@@ -45,6 +45,20 @@ Vl sl_to_vl(const State& state, PortIndex out, PortNum in, Sl sl) {
   return Vl{static_cast<std::uint8_t>((row >> (4U * (sl.value() & 15U))) & 15U)};
 }
 
+bool starves(const State& state, PortIndex port, Vl vl) {
+  const auto& tables = state.ports[port].tables;
+  if (!tables) return false;
+  bool any = false;
+  for (const auto& block : tables->vl_arb) {
+    for (const auto& entry : block.entries) {
+      if (entry.weight == 0) continue;
+      if (entry.vl == vl) return false;
+      any = true;
+    }
+  }
+  return any;
+}
+
 unsigned pkey_capacity(const State& state, PortIndex port) {
   const auto& node = state.node_of(port);
   if (!node.is_switch()) return state.options.capacities.ca_pkeys;

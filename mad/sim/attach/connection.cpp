@@ -60,7 +60,8 @@ ssize_t send_all(int fd, const void* bytes, size_t size, int descriptor) {
     memcpy(CMSG_DATA(head), &descriptor, sizeof(int));
   }
   for (;;) {
-    const auto sent = raw_send(fd, &message, MSG_NOSIGNAL);
+    const auto sent =
+        descriptor >= 0 ? raw_send(fd, &message, MSG_NOSIGNAL) : raw_send(fd, bytes, size, MSG_NOSIGNAL);
     if (sent >= 0 || (errno != EAGAIN && errno != EINTR)) return sent;
     pollfd wait{fd, POLLOUT, 0};
     if (errno == EAGAIN) poll(&wait, 1, -1);

@@ -22,18 +22,26 @@ namespace {
 constexpr int kMarked = 65'536;
 constexpr uint32_t kAgents = 32;
 
+/// The message that is next in a device's socket, as far as it was looked at; shared by copies of a
+/// descriptor.
+struct Next {
+  int lock = 0;
+  size_t at = 0, size = 0;  ///< of a batch that is being read; else 0
+  unsigned char bytes[kBatchBytes];
+};
+
 struct Mark {
   unsigned char device = 0;  ///< 1: a umad or issm device
   unsigned char header = kHeader;
-  int lock = 0;
-  uint32_t agents = 0;  ///< known to be registered
+  uint32_t agents = 0;   ///< known to be registered
+  Next* next = nullptr;  ///< made at the first read
 };
 Mark marks[kMarked];
 
 Mark* mark_of(int fd) { return fd >= 0 && fd < kMarked ? &marks[fd] : nullptr; }
 
 void mark(int fd) {
-  if (auto* known = mark_of(fd)) *known = {1, static_cast<unsigned char>(kHeader), 0, 0};
+  if (auto* known = mark_of(fd)) *known = {1, static_cast<unsigned char>(kHeader), 0, nullptr};
 }
 
 /// One question over a device's descriptor. The answer comes by a socket of its own, so that MADs that wait
@@ -97,19 +105,57 @@ ssize_t read_large(int fd, void* buffer, size_t size, size_t header) {
   return got == static_cast<ssize_t>(total) ? got : fail(EIO);
 }
 
-ssize_t read_now(int fd, void* buffer, size_t size, Mark* known) {
+/// The next MAD of a batch. The message goes with its last one.
+ssize_t read_part(int fd, void* buffer, size_t size, Next& next) {
+  Part part{};
+  memcpy(&part, next.bytes + next.at, sizeof(part));
+  const size_t left = next.size - next.at - sizeof(part);
+  if (part.size > left) return fail(EIO);
+  if (part.size > size) return fail(EINVAL);
+  memcpy(buffer, next.bytes + next.at + sizeof(part), part.size);
+  next.at += sizeof(part) + part.size;
+  if (next.at + sizeof(part) > next.size) {
+    next.at = next.size = 0;
+    msghdr nothing{};
+    raw_receive(fd, &nothing, MSG_DONTWAIT);
+  }
+  return static_cast<ssize_t>(part.size);
+}
+
+/// With the lock held.
+ssize_t read_now(int fd, void* buffer, size_t size, size_t header, Next& next) {
+  if (next.size != 0) return read_part(fd, buffer, size, next);
   msghdr message{};
-  iovec part{buffer, size};
+  iovec part{next.bytes, sizeof(next.bytes)};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
-  const auto next = raw_receive(fd, &message, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
-  if (next < 0) return -1;
-  if (next == 0) return fail(EIO);  // the server has gone
-  const size_t header = known != nullptr ? known->header : kHeader;
+  const auto got = raw_receive(fd, &message, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
+  if (got < 0) return -1;
+  if (got == 0) return fail(EIO);  // the server has gone
+  const auto length = static_cast<size_t>(got);
   if ((message.msg_flags & MSG_CTRUNC) != 0) return read_large(fd, buffer, size, header);
-  if (static_cast<size_t>(next) > size) return fail(EINVAL);
+  if (length > sizeof(kBatchMagic) + sizeof(Part) && length <= sizeof(next.bytes) &&
+      memcmp(next.bytes, kBatchMagic, sizeof(kBatchMagic)) == 0) {
+    next.at = sizeof(kBatchMagic);
+    next.size = length;
+    return read_part(fd, buffer, size, next);
+  }
+  if (length > size) return fail(EINVAL);
+  part = {buffer, size};
   message.msg_flags = 0;
   return raw_receive(fd, &message, MSG_DONTWAIT);
+}
+
+/// Of a descriptor that is marked; null where there is no memory for it.
+Next* next_of(Mark& known) {
+  auto* next = __atomic_load_n(&known.next, __ATOMIC_ACQUIRE);
+  if (next != nullptr) return next;
+  auto* fresh = static_cast<Next*>(calloc(1, sizeof(Next)));
+  if (fresh == nullptr) return nullptr;
+  if (__atomic_compare_exchange_n(&known.next, &next, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return fresh;
+  free(fresh);
+  return next;
 }
 
 ssize_t write_large(int fd, const void* buffer, size_t size) {
@@ -175,8 +221,8 @@ void copy_mark(int from, int to) {
   if (source == nullptr) {
     target->device = 0;
   } else if (target->device != 0 || source->device != 0) {
+    if (source->device != 0) next_of(*mark_of(from));  // from now on both look at the same
     *target = *source;
-    target->lock = 0;
   }
 }
 
@@ -189,13 +235,14 @@ void find_inherited() {
 
 ssize_t read_device(int fd, void* buffer, size_t size) {
   auto* known = mark_of(fd);
+  auto* next = known != nullptr ? next_of(*known) : nullptr;
+  if (next == nullptr) return fail(ENOMEM);
   outdate();
   for (;;) {
     ssize_t got = -1;
     {
-      int alone = 0;
-      const Lock hold(known != nullptr ? known->lock : alone);
-      got = read_now(fd, buffer, size, known);
+      const Lock hold(next->lock);
+      got = read_now(fd, buffer, size, known->header, *next);
     }
     if (got >= 0 || errno != EAGAIN) return got;
     if ((fcntl(fd, F_GETFL) & O_NONBLOCK) != 0) return fail(EAGAIN);

@@ -53,6 +53,15 @@ inline constexpr size_t kHeader = 64,
 inline constexpr size_t kInlineMad = 256;
 inline constexpr size_t kShortestMad = 36;  ///< what the kernel wants at least behind the header
 
+// Several MADs that wait for a program may come in one message: kBatchMagic, then each as a Part and its
+// bytes. The library looks at it and takes it away with its last MAD, so that the descriptor is readable
+// until then.
+inline constexpr char kBatchMagic[8] = {'s', 'm', 'd', 'b', 'a', 't', 'c', '1'};
+inline constexpr size_t kBatchBytes = 16'384;
+struct Part {
+  uint32_t size;
+};
+
 inline constexpr char kSocketVariable[] = "SMD_SIM_SOCKET";
 inline constexpr char kPlacesVariable[] = "SMD_SIM_PLACES";
 

@@ -22,6 +22,10 @@ ssize_t raw_send(int fd, const msghdr* message, int flags) {
   return syscall(SYS_sendmsg, fd, message, flags);
 }
 
+ssize_t raw_send(int fd, const void* bytes, size_t size, int flags) {
+  return syscall(SYS_sendto, fd, bytes, size, flags, nullptr, 0);
+}
+
 Lock::Lock(int& holder) : holder_(holder) {
   const int us = getpid();
   for (;;) {

@@ -39,6 +39,7 @@ Function* Real<Function>::look_up() const {
 int raw_close(int fd);
 ssize_t raw_receive(int fd, msghdr* message, int flags);
 ssize_t raw_send(int fd, const msghdr* message, int flags);
+ssize_t raw_send(int fd, const void* bytes, size_t size, int flags);
 
 /// Held by one thread of this process. A lock that a fork has copied from another thread is not held here.
 class Lock {

@@ -120,6 +120,18 @@ TEST_F(Forwarding, AnSlWithoutAVirtualLaneDies) {
   EXPECT_EQ(world.fabric().walk({"h0"}, Lid{2}, Sl{5}).fate, Fate::no_vl);
 }
 
+TEST_F(Forwarding, ALaneThatTheArbitrationNeverServesStarves) {
+  bring_up_two_leaves(asker);
+  wire::VlArbitration low;
+  low.entries[0] = {.vl = Vl{0}, .weight = 64};
+  asker.set(leaf0, low, 1U << 16U | 3U);
+
+  EXPECT_TRUE(world.fabric().walk({"h0"}, Lid{2}, Sl{0}).delivered());
+  const auto way = world.fabric().walk({"h0"}, Lid{2}, Sl{5});
+  EXPECT_EQ(way.fate, sim::Fate::starved);
+  EXPECT_EQ(way.hops.size(), 2U);
+}
+
 TEST_F(Forwarding, PartitionsCountAtBothEndsAndWhereTheyAreEnforced) {
   bring_up_two_leaves(asker);
   const auto fate = [&](unsigned key) {
