@@ -48,7 +48,7 @@ class Relief {
       sum += load_[c];
       ++used;
     }
-    while (!hottest.empty() && !in_.stop.stop_requested()) {
+    while (!hottest.empty() && effort_ < kMostEffort && !in_.stop.stop_requested()) {
       const auto [load, channel] = hottest.top();
       if (load != load_[channel]) {  // an old entry
         hottest.pop();
@@ -94,7 +94,8 @@ class Relief {
   }
 
   /// Hosts whose way to the LID leads through the switch.
-  Load flow(SwitchIndex s, Lid lid) const {
+  Load flow(SwitchIndex s, Lid lid) {
+    effort_ += topology_.groups(s);
     Load sum = topology_.hosts(s);
     for (std::size_t g = 0; g < topology_.groups(s); ++g) {
       const auto peer = topology_.group(s, g).peer;
@@ -105,6 +106,7 @@ class Relief {
 
   /// Better than the best so far, by how much the most used cable of the new way would carry.
   void try_ports(SwitchIndex s, Lid lid, Move& best) {
+    effort_ += topology_.groups(s);
     const auto to = in_.lids.destination(lid).sw;
     const auto set = hops_.towards(s, to);
     const auto now = port_at(s, lid);
@@ -139,6 +141,7 @@ class Relief {
   bool relieve(Channel hot) {
     const auto sw = hot_switch_ = switch_of_[hot];
     const auto port = static_cast<std::uint8_t>(hot - channel(sw, 0));
+    effort_ += lids_.size() / kLidsOfAnEffort;
     Move best;
     best.worst = load_[hot];
     for (const auto lid : lids_) {
@@ -180,6 +183,10 @@ class Relief {
   }
 
   static constexpr unsigned kDeepest = 2;
+  /// Neighbours looked at: about a second's work. Trees of 10,000 hosts without a twentieth of their
+  /// cables take half of it.
+  static constexpr std::uint64_t kMostEffort = std::uint64_t{1} << 25;
+  static constexpr std::uint64_t kLidsOfAnEffort = 16;
   static constexpr Load kEnough = 16;  ///< a move that relieves by a sixteenth is taken at once
 
   const EngineInput& in_;
@@ -196,6 +203,7 @@ class Relief {
   std::vector<Feeder> feeders_;
   std::vector<SwitchIndex> old_way_;
   SwitchIndex hot_switch_ = 0;
+  std::uint64_t effort_ = 0;
 };
 
 }  // namespace
