@@ -97,6 +97,14 @@ std::optional<unsigned> find_p_key(const State& state, PortIndex port, PKey key)
 
 }  // namespace
 
+bool holds_p_key(const State& state, PortIndex port, PKey key) {
+  if ((key.value() & 0x7FFFU) == 0) return false;
+  for (unsigned index = 0, capacity = pkey_capacity(state, port); index < capacity; ++index) {
+    if (p_key(state, port, index) == key) return true;
+  }
+  return false;
+}
+
 bool has_p_key(const State& state, PortIndex port, PKey key) {
   return find_p_key(state, port, key).has_value();
 }

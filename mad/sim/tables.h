@@ -23,6 +23,9 @@ unsigned pkey_capacity(const State& state, PortIndex port);
 /// Entry of a P_Key table; after reset the default key stands at index 0.
 PKey p_key(const State& state, PortIndex port, unsigned index);
 void set_p_key(State& state, PortIndex port, unsigned index, PKey key);
+/// The very key is in the port's table: it may send with it. (Two limited members cannot talk, but both can
+/// send.)
+bool holds_p_key(const State& state, PortIndex port, PKey key);
 /// Where the port has the key by which it accepts these packets; 0 where it has none.
 std::uint16_t p_key_index(const State& state, PortIndex port, PKey key);
 /// The port accepts packets with this key: it has the partition, and one side at least is a full member.

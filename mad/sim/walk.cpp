@@ -37,7 +37,7 @@ class Walker {
 
   Walk from(PortIndex start) {
     const auto& node = state_.node_of(start);
-    if (pkey_ && !has_p_key(state_, start, *pkey_)) {
+    if (pkey_ && !has_p_key(state_, start, *pkey_) && !holds_p_key(state_, start, *pkey_)) {
       walk_.hops.push_back({.node = state_.ports[start].node});
       return end(Fate::no_p_key, start);
     }

@@ -122,5 +122,18 @@ TEST_F(Performance, ErrorsAndDiscardsHaveDetailsAndNothingIsSampled) {
   EXPECT_EQ(get<wire::PortSamplesControl>(Lid{12}, 1).status, 0);
 }
 
+TEST_F(Performance, AMadWithAForeignPartitionIsRefusedAndTheViolationCounted) {
+  wire::PortCounters value;
+  value.port = PortNum{1};
+  ASSERT_TRUE(ask(Lid{2}, wire::Method::get, value).good());
+  faults.set_p_key({"h1"}, 0, PKey{0x8001});
+
+  EXPECT_TRUE(ask(Lid{2}, wire::Method::get, value).none());
+
+  EXPECT_EQ(world.fabric().port_info({"h1", PortNum{1}})->p_key_violations, 1);
+  faults.set_p_key({"h1"}, 1, PKey{0x7FFF});  // a limited member talks to a full one
+  EXPECT_TRUE(ask(Lid{2}, wire::Method::get, value).good());
+}
+
 }  // namespace
 }  // namespace smd::test
