@@ -150,6 +150,7 @@ asio::awaitable<bool> Instance::manage() {
     lost = !manager_ended_ && look();
   }
   co_await running.stop();
+  if (sa_) co_await sa_->stop();
   co_return lost;
 }
 
@@ -162,7 +163,8 @@ void Instance::open_sa() {
     return;
   }
   sa_ = std::make_unique<sa::Server>(
-      **gsi, [manager = manager_.get()] { return manager->published(); }, sa_settings(), log_);
+      io_.get_executor(), **gsi, answering_, [manager = manager_.get()] { return manager->published(); },
+      sa_settings(), log_);
 }
 
 sa::Settings Instance::sa_settings() const { return {.sm_key = spec_.config.sm.sm_key}; }

@@ -69,13 +69,16 @@ Answer answer_to(const Directory* directory, const Settings& settings, const Req
 
 }  // namespace
 
+bool is_question(const Request& request) {
+  const auto method = request.mad.method;
+  return request.mad.mgmt_class == wire::MgmtClass::sa && !wire::is_response(method) &&
+         wire::response_to(method) != Method::none;
+}
+
 std::optional<std::vector<std::uint8_t>> answer(const Directory* directory, const Settings& settings,
                                                 std::span<const std::uint8_t> mad) {
   const auto request = Request::parse(mad);
-  if (!request || request->mad.mgmt_class != wire::MgmtClass::sa) return std::nullopt;
-  if (wire::is_response(request->mad.method) || wire::response_to(request->mad.method) == Method::none) {
-    return std::nullopt;
-  }
+  if (!request || !is_question(*request)) return std::nullopt;
   if (request->sa.sm_key != 0 && request->sa.sm_key != settings.sm_key) return std::nullopt;
   return reply(*request, answer_to(directory, settings, *request));
 }

@@ -19,6 +19,9 @@ struct Settings {
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 
+/// True of MADs of this class that want an answer.
+bool is_question(const Request& request);
+
 /// The reply's bytes; nothing where the MAD must not be answered: it is an answer itself, it is no MAD of
 /// this class, or its SM_Key is neither 0 nor ours.
 std::optional<std::vector<std::uint8_t>> answer(const Directory* directory, const Settings& settings,

@@ -149,8 +149,10 @@ TEST(SaRecords, AClientAsksOverTheFabric) {
   test::SaLab lab("ft2:4");
   const auto snapshot = lab.directory().snapshot();
   const auto served = lab.world().transport(sim::Interface::gsi);
-  const sa::Server server(
-      *served, [&] { return std::make_shared<const sm::Snapshot>(snapshot); }, {},
+  sm::InlineCompute compute;
+  sa::Server server(
+      lab.world().io().get_executor(), *served, compute,
+      [&] { return std::make_shared<const sm::Snapshot>(snapshot); }, {},
       log::Log({}, [](const log::Record&, std::string_view) {}, {}));
   const auto* other = &lab.directory().end_ports().back();
   const auto client = lab.world().transport(lab.place_of(*other), sim::Interface::gsi);
@@ -167,6 +169,7 @@ TEST(SaRecords, AClientAsksOverTheFabric) {
   ASSERT_EQ(came.size(), 1U);
   const auto info = *wire::decode<wire::ClassPortInfo>(std::span(came[0]).subspan(wire::kSaDataOffset));
   EXPECT_EQ(info.class_version, wire::kSaClassVersion);
+  lab.world().run(server.stop());
 }
 
 }  // namespace

@@ -165,6 +165,9 @@ Answer path_records(const Directory& directory, const Policy& policy, std::uint8
   const auto destinations = ends_of(directory, request.has(Record::kDgid), asked->dgid, query.dlid);
   if (!destinations) return refuse(destinations.error());
 
+  if (sources->ports.size() * destinations->ports.size() * Record::kBytes > kLongestAnswer) {
+    return refuse(wire::kSaNoResources);
+  }
   Answering answering(directory, policy, life, query);
   for (const auto* from : sources->ports) {
     for (const auto* to : destinations->ports) {

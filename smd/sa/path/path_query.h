@@ -10,7 +10,7 @@ namespace smd::sa {
 
 /// Longest answer that is made, in bytes. A question for all paths of a large fabric at once is refused with
 /// kSaNoResources: nobody could take the answer.
-inline constexpr std::size_t kLongestAnswer = std::size_t{64} << 20U;
+inline constexpr std::size_t kLongestAnswer = std::size_t{16} << 20U;
 
 /// `life`: PacketLifeTime of every path, 4.096 µs * 2^n.
 Answer path_records(const Directory& directory, const Policy& policy, std::uint8_t life,
