@@ -21,12 +21,13 @@ struct Mended {
   std::uint64_t replaced = 0, withdrawn = 0, added = 0;
 };
 
-/// Scratch memory for one switch after another. Costs are to all switches, by SwitchIndex.
+/// Scratch memory for one switch after another. Costs are to all switches, by SwitchIndex; `twins` are those
+/// by the order.
 template <std::unsigned_integral Cost>
 class Mender {
  public:
   Mender(const Topology& topology, const LidMap& lids, const Order& order, const Costs<Cost>& costs,
-         std::span<const Run> runs);
+         std::span<const Run> runs, std::span<const SwitchIndex> twins);
 
   Mended mend(SwitchIndex s, const std::shared_ptr<const LftRow>& old);
 
@@ -37,7 +38,15 @@ class Mender {
     bool of_switch;
     SwitchIndex destination;
   };
+  /// Neighbours whose costs are alike, but to each other.
+  struct Kin {
+    SwitchIndex first = 0;
+    bool up = false;
+    GroupSet groups;
+  };
   void find_legal(SwitchIndex s);
+  void mark(SwitchIndex s, const Kin& kin);
+  bool leads(Cost own, Cost theirs, bool up) const;
   void find_wrong(SwitchIndex s, const LftRow& row);
   void count(const LftRow& row);
   std::uint8_t pick(SwitchIndex s, const Wrong& wrong);
@@ -49,6 +58,9 @@ class Mender {
   const Order& order_;
   const Costs<Cost>& costs_;
   std::span<const Run> runs_;
+  std::span<const SwitchIndex> twins_;
+  std::vector<Kin> kins_;
+  std::array<std::uint8_t, 256> group_of_{};  ///< by port; those without a neighbour: kNoGroup
   std::size_t words_ = 0;
   std::array<std::vector<std::uint64_t>, 4> legal_;  ///< by destination the groups that lead there
   std::vector<Wrong> wrong_;

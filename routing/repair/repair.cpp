@@ -9,6 +9,7 @@
 #include "routing/repair/attach.h"
 #include "routing/repair/mend.h"
 #include "routing/repair/orphans.h"
+#include "routing/topology/twins.h"
 
 namespace smd::routing {
 namespace {
@@ -56,10 +57,11 @@ std::optional<std::expected<Repaired, RouteError>> mend_all(const RepairInput& i
   if (!costs.complete()) return std::nullopt;
   if (auto error = cut_off(topology, costs, all)) return std::unexpected(*std::move(error));
   const auto runs = number_lids(topology, in.lids, topology.leaves());
+  const auto twins = find_twins(topology, order);
   std::vector<Mended> mended(topology.switches());
   for_ranges(in.parallel, mended.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     if (in.stop.stop_requested()) return;
-    Mender<Cost> mender(topology, in.lids, order, costs, runs);
+    Mender<Cost> mender(topology, in.lids, order, costs, runs, twins);
     for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) mended[s] = mender.mend(s, old[s]);
   });
   if (in.stop.stop_requested()) return std::unexpected(RouteError{});

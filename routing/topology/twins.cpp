@@ -22,4 +22,16 @@ std::vector<SwitchIndex> find_twins(const Topology& topology) {
   return first;
 }
 
+std::vector<SwitchIndex> find_twins(const Topology& topology, const Order& order) {
+  auto twins = find_twins(topology);
+  for (SwitchIndex s = 0; s < twins.size(); ++s) {
+    const auto first = twins[s];
+    for (std::size_t g = 0; g < topology.groups(s); ++g) {
+      const auto peer = topology.group(s, g).peer;
+      if (order.up(s, peer) != order.up(first, peer)) twins[s] = s;
+    }
+  }
+  return twins;
+}
+
 }  // namespace smd::routing

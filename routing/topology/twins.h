@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "routing/distance/order.h"
 #include "routing/topology/topology.h"
 
 namespace smd::routing {
@@ -11,5 +12,8 @@ namespace smd::routing {
 /// For each switch the first one that has the same number of ports and the same neighbour at each of them;
 /// itself where there is no other. Switches with a cable to themselves have no twins.
 std::vector<SwitchIndex> find_twins(const Topology& topology);
+
+/// Of which the same neighbours are up, too: costs by that order are the same from both, but to each other.
+std::vector<SwitchIndex> find_twins(const Topology& topology, const Order& order);
 
 }  // namespace smd::routing
