@@ -40,7 +40,7 @@ std::optional<Smp> Smp::from_bytes(std::span<const std::uint8_t> bytes) {
   return smp;
 }
 
-MadHeader Smp::header() const { return *decode<MadHeader>(bytes_); }
+MadHeader Smp::header() const { return decode<MadHeader>(bytes_).value_or(MadHeader{}); }
 
 std::uint16_t Smp::status() const {
   const auto value = static_cast<std::uint16_t>(number<kStatus, 16>());
