@@ -84,7 +84,11 @@ std::expected<void, int> UmadFile::remove_agent(std::uint32_t agent) {
   if (!has_agent(agent)) return std::unexpected(EINVAL);
   fabric_.detach(agents_[agent].client);
   agents_[agent] = {};
-  std::erase_if(pending_, [&](const auto& each) { return each.second.agent == agent; });
+  std::erase_if(pending_, [&](const auto& each) {
+    if (each.second.agent != agent) return false;
+    deadlines_.erase({each.second.deadline, each.first});
+    return true;
+  });
   return {};
 }
 
@@ -158,22 +162,50 @@ std::expected<void, int> UmadFile::write(std::span<const std::uint8_t> umad, Tim
 
 void UmadFile::wait_for_answer(const Key& key, TimePoint now) {
   auto& pending = pending_.at(key);
-  pending.turn = ++turns_;
-  fabric_.at(now + pending.timeout, [self = self_, key, turn = pending.turn] {
-    if (*self != nullptr) (*self)->timed_out(key, turn);
+  pending.deadline = now + pending.timeout;
+  deadlines_.insert({pending.deadline, key});
+  arm();
+}
+
+/// False: nothing waits for it.
+bool UmadFile::forget(const Key& key) {
+  const auto found = pending_.find(key);
+  if (found == pending_.end()) return false;
+  deadlines_.erase({found->second.deadline, key});
+  pending_.erase(found);
+  return true;
+}
+
+/// One timer for all sends: most are answered long before, and the fabric's timers cannot be taken back.
+void UmadFile::arm() {
+  if (deadlines_.empty()) return;
+  const auto first = deadlines_.begin()->first;
+  if (armed_ && *armed_ <= first) return;
+  armed_ = first;
+  fabric_.at(first, [self = self_, first] {
+    if (*self != nullptr && (*self)->armed_ == first) (*self)->look();
   });
 }
 
-void UmadFile::timed_out(const Key& key, std::uint64_t turn) {
+void UmadFile::look() {
+  armed_.reset();
   collect();  // an answer that has come in and is not read yet is an answer
-  const auto found = pending_.find(key);
-  if (found == pending_.end() || found->second.turn != turn) return;
-  auto& pending = found->second;
+  const auto now = fabric_.state().now;
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+    const auto key = deadlines_.begin()->second;
+    deadlines_.erase(deadlines_.begin());
+    timed_out(key);
+  }
+  arm();
+}
+
+void UmadFile::timed_out(const Key& key) {
+  auto& pending = pending_.at(key);
   if (pending.retries == 0) return give_up(key, ETIMEDOUT);
   --pending.retries;
-  const auto now = fabric_.state().now;
   const auto client = agents_[pending.agent].client;
   auto again = pending.mad;
+  const auto now = fabric_.state().now;
   wait_for_answer(key, now);
   fabric_.send(client, std::move(again), now);
 }
@@ -203,7 +235,7 @@ std::optional<UmadMessage> UmadFile::receive(std::uint32_t agent, const mad::Rec
   const auto header = wire::decode<MadHeader>(mad.bytes);
   if (!header) return std::nullopt;
   // An answer that nothing waits for (any more) is dropped.
-  if (answers(*header) && pending_.erase({header->tid.value(), class_of(*header)}) == 0) return std::nullopt;
+  if (answers(*header) && !forget({header->tid.value(), class_of(*header)})) return std::nullopt;
   auto bytes = mad.bytes;
   const bool rmpp = agents_[agent].registration.rmpp && has_rmpp(class_of(*header)) &&
                     bytes.size() > kRmpp + 2 && (bytes[kRmpp + 2] & kActive) != 0;

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -62,7 +63,7 @@ class UmadFile {
     std::vector<std::uint8_t> header;  ///< as the program wrote it
     Duration timeout{0};
     std::uint32_t retries = 0;
-    std::uint64_t turn = 0;  ///< of the newest time-out that counts
+    TimePoint deadline{};
   };
   using Key = std::pair<std::uint64_t, std::uint8_t>;  ///< TID and class
 
@@ -70,7 +71,10 @@ class UmadFile {
   std::expected<Written, int> parse(std::span<const std::uint8_t> umad) const;
   std::expected<void, int> check(const Written& written) const;
   void wait_for_answer(const Key& key, TimePoint now);
-  void timed_out(const Key& key, std::uint64_t turn);
+  bool forget(const Key& key);
+  void arm();
+  void look();
+  void timed_out(const Key& key);
   void give_up(const Key& key, int error);
   void collect();
   std::optional<UmadMessage> receive(std::uint32_t agent, const mad::Received& mad);
@@ -81,7 +85,8 @@ class UmadFile {
   bool used_ = false;
   std::array<Agent, kAgents> agents_;
   std::map<Key, Pending> pending_;
-  std::uint64_t turns_ = 0;
+  std::set<std::pair<TimePoint, Key>> deadlines_;  ///< of pending_
+  std::optional<TimePoint> armed_;                 ///< when look() is called next
   std::vector<UmadMessage> inbox_;
   std::function<void()> time_out_;
   std::shared_ptr<UmadFile*> self_;  ///< timers look through it whether this is still there
