@@ -15,6 +15,7 @@ import time
 
 UMAD2SIM = next(iter(sorted(pathlib.Path("/usr/lib").glob("*/umad2sim/libumad2sim.so"))), None)
 COUNTER = os.environ.get("SMD_PEER_COUNTER")
+ROWS_BYTES = 1024 * 8  # of counter.cpp's table
 
 
 PR_SET_PDEATHSIG = 1
@@ -57,8 +58,17 @@ class Client:
         """{(class, method, attribute): sends} so far."""
         if not self.counts_file.exists():
             return {}
-        rows = struct.iter_unpack("<II", self.counts_file.read_bytes())
+        rows = struct.iter_unpack("<II", self.counts_file.read_bytes()[:ROWS_BYTES])
         return {(k >> 24, (k >> 16) & 255, k & 0xFFFF): n for k, n in rows if k and n}
+
+    def times(self):
+        """Nanoseconds of the monotonic clock: first trap received, last Set sent, last of a forwarding table."""
+        return struct.unpack_from("<QQQ", self.counts_file.read_bytes(), ROWS_BYTES)
+
+    def forget_times(self):
+        with open(self.counts_file, "r+b") as table:
+            table.seek(ROWS_BYTES)
+            table.write(bytes(24))
 
     def sent(self, method):
         """SMPs sent with this method (0x81 LID-routed ones as well as directed ones are class 1 and 0x81)."""

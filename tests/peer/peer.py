@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 
+import live
 import network
 import records
 import survive
@@ -174,9 +175,14 @@ def kills(smd, sim, text, hosts):
     survive.kills(smd, sim, text, hosts, times=200 if LONG else 10)
 
 
+def loss(smd, sim, text, hosts):
+    """40 % loss."""
+    live.loss(smd, sim, text, hosts, times=10 if LONG else 2)
+
+
 SCENARIOS = {f.__name__.replace("_", "-"): f
-             for f in (bringup, again, standby, newcomer, dry_run, asked, dumps, kills, survive.back_to_opensm,
-                       records.records)}
+             for f in (bringup, again, standby, newcomer, dry_run, asked, dumps, kills, loss, live.console, live.storm,
+                       live.takeover, survive.back_to_opensm, records.records)}
 
 
 def main():
