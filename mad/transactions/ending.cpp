@@ -73,7 +73,7 @@ RequestError Transactions::error_of(const OpenRequest& open, Fault fault) const 
           .modifier = open.mad.modifier(),
           .route = open.route,
           .node = open.guid,
-          .tries = open.tries,
+          .tries = open.tries + open.rounds * kMaxTries,
           .elapsed = asked ? clock_.now() - open.started_at : Duration{},
           .node_silent = fault == Fault::timeout &&
                          (open.node == &anonymous_ || open.node->last_answer < open.started_at)};

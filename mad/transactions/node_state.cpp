@@ -19,7 +19,21 @@ void AnswerTime::measured(Duration sample) {
 
 Duration AnswerTime::resend(const Policy& policy) const {
   if (!known()) return policy.timeout;
-  return std::clamp(smoothed_ + 4 * deviation_, policy.min_timeout, policy.max_timeout);
+  return resend(policy.min_timeout, policy.max_timeout);
+}
+
+Duration AnswerTime::resend(Duration least, Duration most) const {
+  return std::clamp(smoothed_ + 4 * deviation_, least, most);
+}
+
+void Losses::answered(unsigned lost_before) {
+  tries_ = tries_ * kMemory + lost_before + 1;
+  lost_ = lost_ * kMemory + lost_before;
+}
+
+void Losses::lost() {
+  tries_ = tries_ * kMemory + 1;
+  lost_ = lost_ * kMemory + 1;
 }
 
 Window::Window(std::uint32_t floor, std::uint32_t ceiling)

@@ -18,11 +18,28 @@ class AnswerTime {
   void measured(Duration sample);
   /// Resend time of the first try.
   Duration resend(const Policy& policy) const;
+  /// The same between other bounds; only where it is known.
+  Duration resend(Duration least, Duration most) const;
   bool known() const { return smoothed_ > Duration::zero(); }
   Duration smoothed() const { return smoothed_; }
 
  private:
   Duration smoothed_{}, deviation_{};
+};
+
+/// Which share of the tries is lost on the way, by the requests that were answered in the end: who is silent
+/// does not count, and a late answer is no loss.
+class Losses {
+ public:
+  void answered(unsigned lost_before);
+  /// A try to a node that has answered others meanwhile.
+  void lost();
+  /// So much is lost that asking a few times tells nothing.
+  bool heavy() const { return tries_ >= kEnough && lost_ > tries_ / 4; }
+
+ private:
+  static constexpr double kEnough = 12, kMemory = 0.98;
+  double tries_ = 0, lost_ = 0;
 };
 
 /// Additive increase, multiplicative decrease, between a floor and a ceiling.

@@ -28,6 +28,7 @@ struct OpenRequest : WheelItem {
   std::uint32_t row = 0;         ///< in the attribute table
   std::uint16_t slot = 0;        ///< only once started
   std::uint8_t tries = 0;
+  std::uint16_t rounds = 0;  ///< of kMaxTries tries each before these, where much is lost
   bool used = false, started = false;
   bool in_window = false;    ///< holds a place of the global window
   bool cancelled = false;    ///< ended while it waited: dropped when its turn comes

@@ -21,6 +21,10 @@ struct Policy {
   /// Resends after the first try; kMaxTries - 1 at most. The last try waits so long that no request ends
   /// sooner than one to an unknown node would (with these defaults 2.4 s).
   std::uint32_t retries = 3;
+  /// Where much is lost on the way (a quarter of the tries of requests that are answered in the end), a
+  /// request is tried again and again for so long, not before its answer time has passed, nor sooner than
+  /// this.
+  Duration lossy_patience = std::chrono::seconds(12), lossy_timeout = std::chrono::milliseconds(10);
   /// MADs nobody asked for that are handed on: so many a second, and so many at once. The rest is counted.
   std::uint32_t unsolicited_rate = 10'000, unsolicited_burst = 2'000;
 };

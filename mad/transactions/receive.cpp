@@ -76,6 +76,13 @@ void Transactions::answer(OpenRequest& open, unsigned attempt, const wire::Smp& 
 
 void Transactions::measure(OpenRequest& open, unsigned attempt, TimePoint now) {
   auto& node = *open.node;
+  const auto* path = std::get_if<DirectedPath>(&open.route);
+  if (path == nullptr || path->hops() != 0) {  // nothing is lost on the way to ourselves
+    // Tries to a node that answered others meanwhile have been counted when their time was over.
+    const bool counted = &node != &anonymous_ && node.last_answer > open.started_at;
+    losses_.answered(counted ? 0 : open.rounds * kMaxTries + attempt);
+    answer_time_.measured(now - open.sent_at[attempt]);
+  }
   if (&node != &anonymous_) {
     node.answer_time.measured(now - open.sent_at[attempt]);
     node.last_answer = now;
@@ -83,7 +90,8 @@ void Transactions::measure(OpenRequest& open, unsigned attempt, TimePoint now) {
   if (open.tries == 1) {
     window_.answered();
     node.window.answered();
-  } else if (attempt > 0) {  // tries before it were lost, though the node is alive: too much on the way
+  } else if (attempt > 0 &&
+             !losses_.heavy()) {  // tries before it were lost, though the node is alive: too much on the way
     window_.lost(now, policy_.min_timeout);
   }
 }

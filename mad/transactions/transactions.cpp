@@ -138,6 +138,7 @@ void Transactions::recycle(OpenRequest& open) {
   if (++open.generation == 0) open.generation = 1;
   open.used = open.started = open.cancelled = open.backing_off = false;
   open.tries = 0;
+  open.rounds = 0;
   open.done = nullptr;
   free_.push_back(&open);
 }
@@ -156,8 +157,13 @@ void Transactions::queue(OpenRequest& open) {
   make_ready(node);
 }
 
+/// Windows narrow because loss means overload; where much is lost anyhow it does not.
+bool Transactions::has_room(const NodeState& node) const {
+  return losses_.heavy() && &node != &anonymous_ ? node.open < policy_.per_node : node.has_room();
+}
+
 void Transactions::make_ready(NodeState& node) {
-  if (node.ready || node.first == nullptr || !node.has_room()) return;
+  if (node.ready || node.first == nullptr || !has_room(node)) return;
   node.ready = true;
   node.next_ready = nullptr;
   (last_ready_ != nullptr ? last_ready_->next_ready : first_ready_) = &node;
@@ -177,8 +183,8 @@ OpenRequest* Transactions::next_of(NodeState& node) {
 }
 
 void Transactions::pump() {
-  while (first_ready_ != nullptr && window_.has_room(in_flight_) && !free_slots_.empty() &&
-         transport_.room() > 0) {
+  const auto places = [this] { return losses_.heavy() ? policy_.max_outstanding : window_.size(); };
+  while (first_ready_ != nullptr && in_flight_ < places() && !free_slots_.empty() && transport_.room() > 0) {
     auto& node = *first_ready_;
     first_ready_ = node.next_ready;
     if (first_ready_ == nullptr) last_ready_ = nullptr;
@@ -214,7 +220,24 @@ std::uint32_t Transactions::tid_of(const OpenRequest& open, unsigned attempt) co
          attempt;
 }
 
+/// Who is known to answer at once is asked again at once; who is not known may be slow.
+Duration Transactions::lossy_wait(const OpenRequest& open) const {
+  const auto& own = open.node->answer_time;
+  if (own.known()) return own.resend(policy_.lossy_timeout, policy_.max_timeout);
+  return answer_time_.resend(policy_.lossy_timeout, policy_.max_timeout) *
+         (1U << std::min<unsigned>(open.rounds, 2));
+}
+
+/// What the kernel is told: an answer that comes later than this finds nobody.
+Duration Transactions::give_up_after(const OpenRequest& open, unsigned attempt) const {
+  if (losses_.heavy()) return kKernelMargin + lossy_wait(open) * (kMaxTries - attempt);
+  Duration sum = kKernelMargin;
+  for (unsigned i = attempt; i <= policy_.retries; ++i) sum += wait_of(open, i);
+  return sum;
+}
+
 Duration Transactions::wait_of(const OpenRequest& open, unsigned attempt) const {
+  if (losses_.heavy()) return lossy_wait(open);
   const auto first = open.node->answer_time.resend(policy_);
   const auto wait = doubled(first, attempt, policy_);
   if (attempt < policy_.retries) return wait;
@@ -229,8 +252,7 @@ void Transactions::send_try(OpenRequest& open) {
   const auto now = clock_.now();
   open.sent_at[attempt] = now;
   open.mad.set_tid(Tid{tid_of(open, attempt)});
-  Duration give_up = kKernelMargin;
-  for (unsigned i = attempt; i <= policy_.retries; ++i) give_up += wait_of(open, i);
+  const auto give_up = give_up_after(open, attempt);
   wheel_.add(open, now + wait_of(open, attempt));
 
   const auto sent =
@@ -259,8 +281,9 @@ void Transactions::resend_due() {
     ++table_[open.row].timeouts;
     // What does not answer must not hold up those who do: its place goes to another request.
     leave_window(open);
-    open.node->window.lost(now, open.node->answer_time.resend(policy_));
-    if (open.tries <= policy_.retries) {
+    if (open.node != &anonymous_ && open.node->last_answer > open.started_at) losses_.lost();
+    if (!losses_.heavy()) open.node->window.lost(now, open.node->answer_time.resend(policy_));
+    if (next_try(open, now)) {
       send_try(open);
     } else {
       ++table_[open.row].unanswered;
@@ -268,6 +291,20 @@ void Transactions::resend_due() {
     }
   }
   pump();
+}
+
+/// Whether there is one. After kMaxTries the slot takes another generation: tries before it are over then.
+bool Transactions::next_try(OpenRequest& open, TimePoint now) {
+  if (!losses_.heavy()) return open.rounds == 0 && open.tries <= policy_.retries;
+  if (now - open.started_at >= policy_.lossy_patience) return false;
+  if (open.tries < kMaxTries) return true;
+  auto& slot = slots_[open.slot];
+  slot.last_ending = Ending::given_up;
+  slot.last_row = open.row;
+  slot.generation = (slot.generation + 1) & kGenerationMask;
+  open.tries = 0;
+  ++open.rounds;
+  return true;
 }
 
 void Transactions::leave_window(OpenRequest& open) {

@@ -112,9 +112,13 @@ class Transactions {
   NodeState& state_of(Guid node);
   void queue(OpenRequest& open);
   void make_ready(NodeState& node);
+  bool has_room(const NodeState& node) const;
   OpenRequest* next_of(NodeState& node);
   std::uint32_t tid_of(const OpenRequest& open, unsigned attempt) const;
   Duration wait_of(const OpenRequest& open, unsigned attempt) const;
+  Duration lossy_wait(const OpenRequest& open) const;
+  Duration give_up_after(const OpenRequest& open, unsigned attempt) const;
+  bool next_try(OpenRequest& open, TimePoint now);
   void pump();
   void start(OpenRequest& open);
   void send_try(OpenRequest& open);
@@ -140,6 +144,8 @@ class Transactions {
   Policy policy_;
   Duration patience_;
   Window window_;
+  Losses losses_;
+  AnswerTime answer_time_;  ///< of all nodes
   NodeState anonymous_;
   std::unordered_map<Guid, NodeState> nodes_;
   std::deque<OpenRequest> pool_;  ///< addresses stay

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fabrics that lose most of what is sent.
+#include <gtest/gtest.h>
+
+#include "tests/support/managed_world.h"
+
+namespace smd {
+namespace {
+
+using std::chrono::seconds;
+using test::Managed;
+
+/// Every link but our own loses a third of all MADs each way: of four hops and back one in thirty arrives.
+void lose_a_third(sim::World& world) {
+  const auto& state = world.fabric().state();
+  for (const auto& node : state.nodes) {
+    for (unsigned number = 1; node.is_switch() && number <= node.ports; ++number) {
+      const auto peer = state.port(node, number).peer;
+      if (peer == sim::kNowhere || state.node_of(peer).name == "h00000") continue;
+      world.fabric().faults().link_loss({node.name, PortNum{static_cast<std::uint8_t>(number)}}, 0.34);
+    }
+  }
+}
+
+TEST(Loss, AFabricThatLosesMostOfAllMadsComesUpWithinAMinute) {
+  sim::World world(test::spec("ft2:8"));
+  lose_a_third(world);
+  Managed manager(world);
+
+  test::run_for(world, {&*manager}, seconds(60));
+
+  EXPECT_EQ(manager.last().summary.state, sm::SweepState::up) << testing::PrintToString(manager.lines().all);
+  EXPECT_EQ(manager.last().summary.cas, 32U);
+  EXPECT_TRUE(world.fabric().reach().all());
+}
+
+TEST(Loss, SilentNodesOfASoundFabricAreGivenUpAsSoonAsBefore) {
+  sim::World world(test::spec("ft2:8"));
+  for (const auto* host : {"h00003", "h00009", "h00017"}) world.fabric().faults().silent(host);
+  Managed manager(world, {}, test::once());
+
+  world.run(manager->run());
+
+  EXPECT_EQ(manager.last().summary.unresponsive, 3U);
+  EXPECT_LT(manager.last().summary.total_ms, 4000.0);
+}
+
+}  // namespace
+}  // namespace smd
