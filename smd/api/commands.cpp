@@ -90,7 +90,7 @@ Answer post_resweep(const Question& question, Backend& backend) {
   if (!sweep)
     return bad_body(fmt::format("sweep: found \"{}\", allowed \"light\", \"heavy\" or \"converge\"", kind));
   const auto& waiting = chosen->view->waiting;
-  if (waiting && (waiting->what == "port" || waiting->what == "sm_place"))
+  if (waiting && (waiting->what == "port" || waiting->what == "sm_place" || waiting->what == "state"))
     return error_of(409, "waiting", fmt::format("{} waits: {}", chosen->view->name, waiting->reason));
   backend.resweep(chosen->index, *sweep);
   return answer_of(Json{Json::Object{{"subnet", Json{chosen->view->name}}, {"sweep", Json{kind}}}}, 202);

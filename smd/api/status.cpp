@@ -54,7 +54,8 @@ Json sm_json(Guid port_guid, std::uint8_t priority, std::string_view state, Lid 
 
 bool is_running(const SubnetView& view) {
   return view.snapshot &&
-         (!view.waiting || (view.waiting->what != "port" && view.waiting->what != "sm_place"));
+         (!view.waiting || (view.waiting->what != "port" && view.waiting->what != "sm_place" &&
+                            view.waiting->what != "state"));
 }
 
 std::string_view sm_state(const SubnetView& view) {

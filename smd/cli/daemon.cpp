@@ -56,11 +56,8 @@ int Daemon::run(std::vector<InstanceSpec> specs) {
   for (const int one : {SIGINT, SIGTERM, SIGHUP}) signals_.add(one);
   std::signal(SIGPIPE, SIG_IGN);  // whoever read our log or output may go: the fabric does not
   hear_signals();
-  subnets_.resize(specs.size());
-  running_ = specs.size();
-  for (std::size_t i = 0; i < specs.size(); ++i) start(i, std::move(specs[i]));
+  for (auto& spec : specs) start(std::move(spec));
   tasks_.spawn(watch());
-  ping();
   asio::co_spawn(io_, live(), [this](const std::exception_ptr&) { io_.stop(); });
   io_.run();
   parts_.log.finish();
@@ -90,14 +87,18 @@ bool Daemon::listen(int* status) {
   return true;
 }
 
-void Daemon::start(std::size_t index, InstanceSpec spec) {
-  auto& subnet = subnets_[index];
-  if (spec.is_simulated) subnet.fabric = spec.name;
-  subnet.config = spec.config;
+void Daemon::start(InstanceSpec spec) {
+  const auto subnet = std::make_shared<Subnet>();
+  if (spec.is_simulated) subnet->fabric = spec.name;
+  subnet->where = spec.where;
+  subnet->config = spec.config;
   spec.options.once = parts_.options.once;
   spec.options.dry_run = parts_.options.dry_run;
-  spec.options.on_sweep = [this, index](const sm::Snapshot& snapshot) {
-    asio::post(io_, [this, index, snapshot] { swept(index, snapshot); });
+  const auto weak = std::weak_ptr(subnet);
+  spec.options.on_sweep = [this, weak](const sm::Snapshot& snapshot) {
+    asio::post(io_, [this, weak, snapshot] {
+      if (const auto alive = weak.lock()) swept(alive, snapshot);
+    });
   };
   spec.options.on_plan = [this](const sm::Subnet& is, const sm::Decided& should_be, const sm::Plan& plan) {
     std::ostringstream text;
@@ -105,9 +106,15 @@ void Daemon::start(std::size_t index, InstanceSpec spec) {
     asio::post(io_, [this, words = text.str()] { parts_.out << words << std::flush; });
   };
   auto* keeper = stores(spec);
-  subnet.instance = std::make_unique<Instance>(std::move(spec), compute_, keeper, parts_.log, [this, index] {
-    asio::post(io_, [this, index] { ended(index); });
+  subnet->instance = std::make_unique<Instance>(std::move(spec), compute_, keeper, parts_.log, [this, weak] {
+    asio::post(io_, [this, weak] {
+      if (const auto alive = weak.lock()) ended(alive);
+    });
   });
+  ++running_;
+  ping(subnet);
+  const std::scoped_lock lock(lock_);
+  subnets_.push_back(subnet);
 }
 
 /// Null for a subnet that keeps nothing: a simulated one, unless a directory was named on the command line.
@@ -124,12 +131,24 @@ store::StoreThread* Daemon::stores(const InstanceSpec& spec) {
   return stores_.get();
 }
 
-void Daemon::ended(std::size_t index) {
-  if (const auto& why = subnets_[index].instance->refused(); !why.empty()) {
-    failed_ = true;
-    parts_.err << "smd run: " << why << '\n';
+void Daemon::ended(const SubnetPtr& subnet) {
+  subnet->ended = true;
+  --running_;
+  if (subnet->leaving) {
+    {
+      const std::scoped_lock lock(lock_);
+      std::erase(subnets_, subnet);
+    }
+    start_missing();  // what waited for its port or its state
+  } else if (const auto& why = subnet->instance->refused(); !why.empty()) {
+    // Beside others it stays in `smd status` with its reason; alone there is nothing to stay for.
+    if (running_ != 0) parts_.log.error("subnet.refused").kv("reason", why).always();
+    if (running_ == 0 || parts_.options.once || parts_.options.dry_run) {
+      failed_ = true;
+      parts_.err << "smd run: " << why << '\n';
+    }
   }
-  if (--running_ == 0) all_ended_.wake_all();
+  if (running_ == 0) all_ended_.wake_all();
 }
 
 /// From the start to the end.
@@ -143,7 +162,7 @@ asio::awaitable<void> Daemon::live() {
   co_await server_.stop();
   co_await reports_.stop();
   co_await tasks_.stop();
-  for (auto& subnet : subnets_) subnet.instance->stop();
+  for (const auto& subnet : subnets_) subnet->instance->stop();
 }
 
 void Daemon::hear_signals() {
@@ -166,7 +185,7 @@ void Daemon::interrupt() {
   const itimerval end{.it_interval = {}, .it_value = kEnd};
   setitimer(ITIMER_REAL, &end, nullptr);
   server_.close();
-  for (auto& subnet : subnets_) subnet.instance->stop();
+  for (const auto& subnet : subnets_) subnet->instance->stop();
 }
 
 /// Tells systemd how it goes, and that we are alive as long as every subnet's loop is.
@@ -183,31 +202,31 @@ asio::awaitable<void> Daemon::watch() {
     if (!limit || clock_.now() < fed + *limit / 3 || !all_alive()) continue;
     fed = clock_.now();
     notify_alive();
-    ping();
+    for (const auto& subnet : subnets_) ping(subnet);
   }
 }
 
-void Daemon::ping() {
-  for (std::size_t i = 0; i < subnets_.size(); ++i) {
-    subnets_[i].alive = false;
-    subnets_[i].instance->ping([this, i] {
-      asio::post(io_, [this, i] {
-        subnets_[i].alive = true;
-        if (!ready_ && all_alive()) {
-          ready_ = true;
-          notify_ready();
-        }
-      });
+void Daemon::ping(const SubnetPtr& subnet) {
+  subnet->alive = false;
+  subnet->instance->ping([this, weak = std::weak_ptr(subnet)] {
+    asio::post(io_, [this, weak] {
+      if (const auto answers = weak.lock()) answers->alive = true;
+      if (!ready_ && all_alive()) {
+        ready_ = true;
+        notify_ready();
+      }
     });
-  }
+  });
 }
 
-bool Daemon::all_alive() const { return std::ranges::all_of(subnets_, &Subnet::alive); }
+bool Daemon::all_alive() const {
+  return std::ranges::all_of(subnets_, [](const SubnetPtr& subnet) { return subnet->alive; });
+}
 
 std::string Daemon::status_text() const {
   std::string text;
   for (const auto& subnet : subnets_) {
-    const auto view = subnet.instance->view();
+    const auto view = subnet->instance->view();
     if (!text.empty()) text += "; ";
     if (subnets_.size() > 1) text += (view->name.empty() ? view->port : view->name) + ": ";
     if (view->waiting) {
@@ -230,8 +249,8 @@ int Daemon::status() const {
   if (!options.once && !options.dry_run) return 0;
   if (interrupted_) return 3;
   for (const auto& subnet : subnets_) {
-    const bool good = options.dry_run ? subnet.state && *subnet.state != sm::SweepState::failed
-                                      : subnet.state == sm::SweepState::up;
+    const bool good = options.dry_run ? subnet->state && *subnet->state != sm::SweepState::failed
+                                      : subnet->state == sm::SweepState::up;
     if (!good) return 3;
   }
   return 0;

@@ -46,22 +46,25 @@ class Daemon final : private api::Backend {
  private:
   struct Subnet {
     std::string fabric;  ///< of a simulated one
+    std::string where;   ///< as the operator named its port
     config::SubnetConfig config;
     std::unique_ptr<Instance> instance;
     std::optional<sm::SweepState> state;         ///< of the last sweep
     std::unique_ptr<const sm::Snapshot> latest;  ///< not reported yet
     bool reporting = false, shown = false;
-    bool alive = false;  ///< its loop has answered since the last look
+    bool alive = false;                   ///< its loop has answered since the last look
+    bool ended = false, leaving = false;  ///< nothing more to do; taken out of the configuration
   };
+  using SubnetPtr = std::shared_ptr<Subnet>;  ///< held on the main thread only
 
   // daemon.cpp: the life of the process
   bool listen(int* status);
-  void start(std::size_t index, InstanceSpec spec);
-  void ended(std::size_t index);
+  void start(InstanceSpec spec);
+  void ended(const SubnetPtr& subnet);
   store::StoreThread* stores(const InstanceSpec& spec);
   asio::awaitable<void> live();
   asio::awaitable<void> watch();
-  void ping();
+  void ping(const SubnetPtr& subnet);
   bool all_alive() const;
   std::string status_text() const;
   void hear_signals();
@@ -72,10 +75,13 @@ class Daemon final : private api::Backend {
   void reload();
   std::vector<std::string> take(const config::Config& next, std::vector<std::string>& restart);
   std::vector<std::string> take_subnets(const config::Config& next, std::vector<std::string>& restart);
+  bool named_on_command_line() const;
+  void take_out(const SubnetPtr& subnet);
+  std::vector<std::string> start_missing();
 
   // daemon_report.cpp: dumps and what is printed
-  void swept(std::size_t index, const sm::Snapshot& snapshot);
-  asio::awaitable<void> report(Subnet* subnet);
+  void swept(const SubnetPtr& subnet, const sm::Snapshot& snapshot);
+  asio::awaitable<void> report(SubnetPtr subnet);
   std::filesystem::path folder_of(const sm::Snapshot& snapshot) const;
   std::string screen(const Subnet& subnet, const sm::Snapshot& snapshot) const;
 
@@ -90,7 +96,7 @@ class Daemon final : private api::Backend {
   std::unique_lock<std::mutex> dump_turn() override { return std::unique_lock(dumping_, std::try_to_lock); }
 
   DaemonParts parts_;
-  mutable std::mutex lock_;  ///< of info_ and log_config_, which the API's thread reads
+  mutable std::mutex lock_;  ///< of info_, log_config_ and subnets_, which the API's threads read
   api::DaemonInfo info_;
   config::LogConfig log_config_;
   sm::PoolCompute compute_;
@@ -102,9 +108,9 @@ class Daemon final : private api::Backend {
   asio::signal_set signals_{io_};
   std::unique_ptr<store::StoreThread> stores_;  ///< null as long as no subnet keeps anything
   api::Server server_{io_, clock_, answering_, *this};
-  std::vector<Subnet> subnets_;
-  std::size_t running_ = 0;
-  std::string said_;  ///< to systemd
+  std::vector<SubnetPtr> subnets_;
+  std::size_t running_ = 0;  ///< that have not ended
+  std::string said_;         ///< to systemd
   bool ready_ = false, interrupted_ = false, failed_ = false;
   mad::WaitList all_ended_;
   mad::TaskGroup reports_{io_.get_executor()};

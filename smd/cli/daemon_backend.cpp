@@ -10,15 +10,19 @@ api::DaemonInfo Daemon::info() const {
 }
 
 std::vector<std::shared_ptr<const api::SubnetView>> Daemon::subnets() const {
+  const std::scoped_lock lock(lock_);
   std::vector<std::shared_ptr<const api::SubnetView>> views;
   views.reserve(subnets_.size());
-  for (const auto& subnet : subnets_) views.push_back(subnet.instance->view());
+  for (const auto& subnet : subnets_) views.push_back(subnet->instance->view());
   return views;
 }
 
 void Daemon::resweep(std::size_t subnet, sm::Resweep kind) {
-  parts_.log.info("api.resweep").kv("subnet", subnets_[subnet].instance->view()->name).always();
-  subnets_[subnet].instance->resweep(kind, "asked for");
+  const std::scoped_lock lock(lock_);
+  if (subnet >= subnets_.size()) return;  // a reload has taken it out meanwhile
+  auto& instance = *subnets_[subnet]->instance;
+  parts_.log.info("api.resweep").kv("subnet", instance.view()->name).always();
+  instance.resweep(kind, "asked for");
 }
 
 void Daemon::set_log_filter(const log::Filter& filter) {

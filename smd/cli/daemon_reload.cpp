@@ -10,6 +10,7 @@
 #include "config/difference.h"
 #include "smd/cli/configuration.h"
 #include "smd/cli/daemon.h"
+#include "smd/cli/run_specs.h"
 #include "smd/cli/systemd.h"
 
 namespace smd::cli {
@@ -79,37 +80,72 @@ std::vector<std::string> Daemon::take(const config::Config& next, std::vector<st
   return changed;
 }
 
-std::vector<std::string> Daemon::take_subnets(const config::Config& next, std::vector<std::string>& restart) {
+bool Daemon::named_on_command_line() const {
   const auto& options = parts_.options;
-  const bool named = !options.ports.empty() || !options.port_guids.empty() || !options.sims.empty();
+  return !options.ports.empty() || !options.port_guids.empty() || !options.sims.empty();
+}
+
+std::vector<std::string> Daemon::take_subnets(const config::Config& next, std::vector<std::string>& restart) {
+  const bool named = named_on_command_line();
   std::vector<std::string> changed;
-  for (auto& subnet : subnets_) {
-    const auto same = [&](const auto& other) { return identity(other) == identity(subnet.config); };
+  for (const auto& subnet : std::vector(subnets_)) {
+    const auto same = [&](const auto& other) { return identity(other) == identity(subnet->config); };
     const auto at = std::ranges::find_if(next.subnets, same);
-    if (!named && at == next.subnets.end()) {
-      restart.push_back("subnet gone: " + words(subnet.config));
+    const bool gone = !named && at == next.subnets.end();
+    // One that could not begin has another try.
+    if (gone || (!named && subnet->ended)) {
+      if (gone && !subnet->leaving) changed.push_back("subnet gone: " + words(subnet->config));
+      take_out(subnet);
       continue;
     }
     auto found = named ? next.base : *at;
-    auto differences = config::differences(subnet.config, found);
+    auto differences = config::differences(subnet->config, found);
     // The pool was made with it.
     const auto threads = std::ranges::find_if(
         differences, [](const std::string& one) { return one.starts_with("routing.threads "); });
     if (threads != differences.end()) {
       append(restart, {*threads});
       differences.erase(threads);
-      found.routing.threads = subnet.config.routing.threads;
+      found.routing.threads = subnet->config.routing.threads;
     }
     append(changed, std::move(differences));
-    subnet.config = found;
-    subnet.instance->reload(std::move(found));
+    subnet->config = found;
+    subnet->instance->reload(std::move(found));
   }
-  for (const auto& other : next.subnets) {
-    const bool runs = std::ranges::any_of(
-        subnets_, [&](const Subnet& subnet) { return identity(subnet.config) == identity(other); });
-    if (!named && !runs) restart.push_back("new subnet: " + words(other));
+  parts_.config.base = next.base;
+  parts_.config.subnets = next.subnets;
+  if (!named) {
+    for (const auto& name : start_missing()) changed.push_back("new subnet: " + name);
   }
   return changed;
+}
+
+/// The fabric forwards on. It is gone from the list when its manager has ended.
+void Daemon::take_out(const SubnetPtr& subnet) {
+  if (subnet->ended) {
+    const std::scoped_lock lock(lock_);
+    std::erase(subnets_, subnet);
+  } else if (!subnet->leaving) {
+    subnet->leaving = true;
+    subnet->instance->stop();
+  }
+}
+
+/// Subnets of the configuration that nobody manages yet. One whose port or name another one still has, which
+/// is about to leave, begins when that has ended. Returns which were started.
+std::vector<std::string> Daemon::start_missing() {
+  std::vector<std::string> started;
+  if (interrupted_ || named_on_command_line()) return started;
+  for (auto& spec : configured_specs(parts_.config)) {
+    const auto in_the_way = [&](const SubnetPtr& other) {
+      const bool same_name = !spec.name.empty() && other->config.name == spec.name;
+      return identity(other->config) == identity(spec.config) || other->where == spec.where || same_name;
+    };
+    if (std::ranges::any_of(subnets_, in_the_way)) continue;
+    started.push_back(words(spec.config));
+    start(std::move(spec));
+  }
+  return started;
 }
 
 }  // namespace smd::cli

@@ -38,15 +38,14 @@ std::string folder_name(std::string_view subnet) {
   return name.empty() || name == "." || name == ".." ? "_" + name : name;
 }
 
-void Daemon::swept(std::size_t index, const sm::Snapshot& snapshot) {
-  auto& subnet = subnets_[index];
-  subnet.state = snapshot.summary.state;
+void Daemon::swept(const SubnetPtr& subnet, const sm::Snapshot& snapshot) {
+  subnet->state = snapshot.summary.state;
   if (parts_.options.json) parts_.out << sm::to_json(snapshot.summary) << '\n' << std::flush;
-  subnet.latest = std::make_unique<const sm::Snapshot>(snapshot);
-  if (!std::exchange(subnet.reporting, true)) reports_.spawn(report(&subnet));
+  subnet->latest = std::make_unique<const sm::Snapshot>(snapshot);
+  if (!std::exchange(subnet->reporting, true)) reports_.spawn(report(subnet));
 }
 
-asio::awaitable<void> Daemon::report(Subnet* subnet) {
+asio::awaitable<void> Daemon::report(SubnetPtr subnet) {
   const auto& options = parts_.options;
   while (subnet->latest) {
     const auto snapshot = std::exchange(subnet->latest, nullptr);

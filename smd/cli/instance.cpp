@@ -130,7 +130,10 @@ asio::awaitable<bool> Instance::open_store() {
   if (stores_ == nullptr || store_) co_return true;
   auto opened = co_await stores_->open(spec_.name);
   if (opened) store_ = std::move(*opened);
-  if (!opened) refused_ = opened.error();
+  if (!opened) {
+    refused_ = opened.error();
+    wait_for("state", refused_);
+  }
   co_return opened.has_value();
 }
 

@@ -70,7 +70,9 @@ std::expected<InstanceSpec, Failure> sim_spec(const std::string& text, const Run
   return spec;
 }
 
-std::vector<InstanceSpec> configured(const config::Config& config) {
+}  // namespace
+
+std::vector<InstanceSpec> configured_specs(const config::Config& config) {
   std::vector<InstanceSpec> specs;
   for (const auto& subnet : config.subnets) {
     umad::PortSelection port = umad::AnyPort{};
@@ -83,8 +85,6 @@ std::vector<InstanceSpec> configured(const config::Config& config) {
   }
   return specs;
 }
-
-}  // namespace
 
 std::expected<std::vector<InstanceSpec>, Failure> instance_specs(const RunOptions& options,
                                                                  const config::Config& config) {
@@ -110,7 +110,7 @@ std::expected<std::vector<InstanceSpec>, Failure> instance_specs(const RunOption
   for (const auto& text : options.sims) {
     if (auto failure = add(sim_spec(text, options, config.base, names))) return std::unexpected(*failure);
   }
-  return specs.empty() ? configured(config) : std::move(specs);
+  return specs.empty() ? configured_specs(config) : std::move(specs);
 }
 
 }  // namespace smd::cli

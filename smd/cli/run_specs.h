@@ -16,4 +16,7 @@ namespace smd::cli {
 std::expected<std::vector<InstanceSpec>, Failure> instance_specs(const RunOptions& options,
                                                                  const config::Config& config);
 
+/// Those of the configuration alone.
+std::vector<InstanceSpec> configured_specs(const config::Config& config);
+
 }  // namespace smd::cli

@@ -79,6 +79,14 @@ def state(args):
         second = subprocess.run(again, capture_output=True, text=True, timeout=60)
         wanted = f"smd run: {kept}: the state of subnet ft2:4 is in use by process {first.process.pid}\n"
         expect(second.returncode == 1 and second.stderr.endswith(wanted), second.stderr)
+        with Daemon(args.smd, "--sim", "ft2:4", "--sim", "ft2:8", "--state-dir", kept) as beside:
+            until(lambda: beside.answers() and beside.subnet("ft2:8")["last_sweep"], "the other subnet's sweep")
+            waits = until(lambda: beside.subnet("ft2:4")["waiting"], "why the first does not run")
+            expect(waits["for"] == "state" and f"process {first.process.pid}" in waits["reason"], waits)
+            expect("is in use by process" in beside.tell("status"), "in words too")
+            expect(beside.log().count("subnet.refused") == 1, "said once")
+            beside.tell("resweep", "--subnet", "ft2:4", status=1)
+            beside.end()
         first.process.kill()
         first.process.wait()
     with Daemon(args.smd, "--sim", "ft2:4", "--sim", "ft2:8", "--state-dir", kept) as third:
@@ -131,6 +139,32 @@ def reload(args):
         smd.hang_up()
         smd.logged("changed=nothing")
         smd.end()
+
+
+def reload_subnets(args):
+    """SIGHUP: new subnets begin, those that are gone end, the others are left alone."""
+    def blocks(*ports):
+        return "".join(f'[[subnet]]\nname = "{name}"\nport = "{port}"\n' for name, port in ports)
+
+    with config_daemon(args, blocks(("a", "none_0:1"), ("b", "none_1:1")), more=()) as smd:
+        until(smd.answers, "an answer")
+
+        def shown():
+            return sorted((s["subnet"], s["port"]) for s in smd.status()["subnets"])
+
+        expect(shown() == [("a", "none_0:1"), ("b", "none_1:1")], shown())
+        since = smd.subnet("b")["waiting"]["since"]
+        for wanted in ((("b", "none_1:1"), ("c", "none_2:1")), (("b", "none_1:1"), ("c", "none_3:1")),
+                       (("b", "none_1:1"), ("d", "none_3:1")), (("b", "none_1:1"),)):
+            smd.config.write_text(blocks(*wanted))
+            smd.hang_up()
+            until(lambda: shown() == sorted(wanted), f"{wanted}")
+        expect(smd.subnet("b")["waiting"]["since"] == since, "b waits as it did")
+        log = smd.log()
+        for part in ("subnet gone: a", "new subnet: c", "subnet gone: c"):
+            expect(part in log, f"{part!r} is not in: {log}")
+        expect("needs_restart" not in log, log)
+        expect(smd.end() < 1.0 * args.slack, "ends at once")
 
 
 def config_daemon(args, text="", more=("--sim", "ft2:4", "--set", "lids.lmc=1")):
