@@ -103,8 +103,9 @@ void Dependencies::for_each_next(std::size_t channel, const Fn& fn) const {
   }
 }
 
-/// Takes away channels that nothing waits for, again and again (Kahn); what is left is marked 1.
-std::vector<std::uint8_t> Dependencies::in_cycles_or_between() const {
+/// Takes away channels that nothing waits for, again and again (Kahn); what is left is marked 1. `order`, if
+/// given, is numbered as they go.
+std::vector<std::uint8_t> Dependencies::in_cycles_or_between(std::vector<std::uint32_t>* order) const {
   const std::size_t n = next_switch_.size();
   std::vector<std::uint32_t> waiters(n);
   for (std::size_t c = 0; c < n; ++c) {
@@ -115,10 +116,12 @@ std::vector<std::uint8_t> Dependencies::in_cycles_or_between() const {
   for (std::size_t c = 0; c < n; ++c) {
     if (waiters[c] == 0) idle.push_back(c);
   }
+  std::uint32_t taken = 0;
   while (!idle.empty()) {
     const auto c = idle.back();
     idle.pop_back();
     left[c] = 0;
+    if (order != nullptr) (*order)[c] = taken++;
     for_each_next(c, [&](std::size_t next) {
       if (--waiters[next] == 0) idle.push_back(next);
     });
@@ -137,8 +140,10 @@ std::vector<std::size_t> Dependencies::groups() const {
 
 Dependencies::Cycles Dependencies::cycles() const {
   Cycles found;
-  const auto left = in_cycles_or_between();
+  found.order.resize(next_switch_.size());
+  const auto left = in_cycles_or_between(&found.order);
   if (std::ranges::find(left, 1) == left.end()) return found;
+  found.order.clear();
   const auto groups = strong_components(left.size(), [&](std::size_t c, const auto& fn) {
     if (left[c] == 0) return;
     for_each_next(c, [&](std::size_t next) {

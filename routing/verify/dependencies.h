@@ -34,6 +34,8 @@ class Dependencies {
   struct Cycles {
     std::size_t count = 0;         ///< of groups of channels, each of which waits for each other
     std::vector<Channel> example;  ///< a shortest cycle of the first
+    /// Without cycles: a number for each channel, lower than those of all that it waits for.
+    std::vector<std::uint32_t> order;
   };
   Cycles cycles() const;
   bool any_cycle() const;
@@ -46,7 +48,7 @@ class Dependencies {
   }
   template <class Fn>
   void for_each_next(std::size_t channel, const Fn& fn) const;
-  std::vector<std::uint8_t> in_cycles_or_between() const;
+  std::vector<std::uint8_t> in_cycles_or_between(std::vector<std::uint32_t>* order = nullptr) const;
   std::vector<std::size_t> shortest_cycle(std::span<const std::size_t> group) const;
   Channel channel(std::size_t index) const;
 

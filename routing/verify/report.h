@@ -3,6 +3,7 @@
 // What verification found.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct Hop {
   Lid lid;
   friend bool operator==(const Hop&, const Hop&) = default;
 };
+
+/// For each layer a number for each channel of the Topology: no packet that holds one waits for one with a
+/// lower number, so that no credit loop can be.
+using ChannelOrder = std::vector<std::vector<std::uint32_t>>;
 
 /// Counts are of the whole fabric; each kind of fault has one example.
 struct Verification {
@@ -38,6 +43,7 @@ struct Verification {
   std::uint64_t credit_loops = 0;
   std::uint64_t management_credit_loops = 0;
   unsigned vls = 1;
+  std::shared_ptr<const ChannelOrder> order;  ///< null where there are cycles of channels
 
   std::vector<Hop> unreachable_example;  ///< from the source switch on, to where it ends
   std::vector<Hop> loop_example;

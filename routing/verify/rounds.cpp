@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <bit>
+#include <utility>
 
 #include "routing/verify/dependencies.h"
 #include "routing/verify/mixture.h"
+#include "routing/verify/quick.h"
 
 namespace smd::routing {
 namespace {
@@ -18,12 +22,14 @@ enum class Grain : std::uint8_t { block, lid };
 class Scheduler {
  public:
   Scheduler(const Topology& topology, const LidMap& lids, std::span<const InstalledTable> installed,
-            const Routes& routes, const Parallel& parallel)
+            const Routes& routes, const Parallel& parallel, std::stop_token stop, const ChannelOrder* order)
       : topology_(topology),
         lids_(lids),
         installed_(installed),
         routes_(routes),
         parallel_(parallel),
+        stop_(std::move(stop)),
+        order_(order),
         switches_(topology.switches()),
         blocks_(lids.row_size() / 64),
         pending_(switches_ * blocks_),
@@ -32,14 +38,22 @@ class Scheduler {
     parallel.for_each(blocks_, [&](std::size_t b) {
       for (SwitchIndex s = 0; s < switches_; ++s) pending_[at(b, s)] = differing(b, s);
     });
+    for (std::size_t b = 0; b < blocks_; ++b) {
+      begin_.push_back(todo_.size());
+      for (SwitchIndex s = 0; s < switches_; ++s) {
+        if (pending_[at(b, s)] != 0) todo_.push_back({b, s});
+      }
+    }
+    begin_.push_back(todo_.size());
   }
 
   std::vector<WriteRound> run(Lid sm_lid, bool allow_credit_loops) {
     write_unknown();
+    allow_credit_loops = allow_credit_loops || all_ascending();
     const std::size_t sm_block = sm_lid.value() / 64U;
     for (const bool with_sm : {false, true}) {
       const auto eligible = [&](std::size_t b, SwitchIndex) { return with_sm || b != sm_block; };
-      while (choose_if(eligible)) {
+      while (!stop_.stop_requested() && choose_if(eligible)) {
         if (try_round(eligible, Grain::block, true, allow_credit_loops)) continue;
         if (try_round(eligible, Grain::lid, true, allow_credit_loops)) continue;
         if (try_round(eligible, Grain::lid, false, allow_credit_loops)) {
@@ -54,7 +68,18 @@ class Scheduler {
 
  private:
   using Graphs = std::vector<Dependencies>;  ///< one a layer
+  struct Item {
+    std::size_t block = 0;
+    SwitchIndex sw = 0;
+  };
 
+  /// Blocks of switches that differ from what they shall be, or did in the beginning.
+  std::span<const Item> todo(std::size_t b) const {
+    return std::span(todo_).subspan(begin_[b], begin_[b + 1] - begin_[b]);
+  }
+  bool chosen(std::size_t b) const {
+    return std::ranges::any_of(todo(b), [&](const Item& item) { return chosen_[at(b, item.sw)] != 0; });
+  }
   std::size_t at(std::size_t b, SwitchIndex s) const { return b * switches_ + s; }
   Lid first_lid(std::size_t b) const { return Lid{static_cast<std::uint16_t>(b * 64)}; }
 
@@ -73,7 +98,7 @@ class Scheduler {
     if (!known(b, s)) return ~LidBits{0};
     Entries one, other;
     const auto *const now = installed(b, s, one), *const wanted = after(b, s, other);
-    if (std::equal(now, now + 64, wanted)) return 0;
+    if (now == wanted || std::equal(now, now + 64, wanted)) return 0;
     LidBits bits = 0;
     for (std::size_t i = 0; i < 64; ++i) bits |= LidBits{now[i] != wanted[i] ? 1U : 0U} << i;
     return bits;
@@ -96,11 +121,9 @@ class Scheduler {
   template <class Predicate>
   bool choose_if(const Predicate& eligible) {
     bool any = false;
-    for (std::size_t b = 0; b < blocks_; ++b) {
-      for (SwitchIndex s = 0; s < switches_; ++s) {
-        chosen_[at(b, s)] = pending_[at(b, s)] != 0 && eligible(b, s) ? pending_[at(b, s)] : 0;
-        any = any || chosen_[at(b, s)] != 0;
-      }
+    for (const auto& [b, s] : todo_) {
+      chosen_[at(b, s)] = pending_[at(b, s)] != 0 && eligible(b, s) ? pending_[at(b, s)] : 0;
+      any = any || chosen_[at(b, s)] != 0;
     }
     return any;
   }
@@ -108,14 +131,12 @@ class Scheduler {
   /// One round of what is chosen; false where there is nothing.
   bool emit() {
     WriteRound round;
-    for (std::size_t b = 0; b < blocks_; ++b) {
-      for (SwitchIndex s = 0; s < switches_; ++s) {
-        const auto i = at(b, s);
-        if (chosen_[i] == 0) continue;
-        pending_[i] &= ~chosen_[i];
-        dropped_[i] &= pending_[i];
-        round.writes.push_back({s, static_cast<std::uint16_t>(b), pending_[i] & ~dropped_[i], dropped_[i]});
-      }
+    for (const auto& [b, s] : todo_) {
+      const auto i = at(b, s);
+      if (chosen_[i] == 0) continue;
+      pending_[i] &= ~chosen_[i];
+      dropped_[i] &= pending_[i];
+      round.writes.push_back({s, static_cast<std::uint16_t>(b), pending_[i] & ~dropped_[i], dropped_[i]});
     }
     if (round.writes.empty()) return false;
     rounds_.push_back(std::move(round));
@@ -128,21 +149,70 @@ class Scheduler {
   bool try_round(const Predicate& eligible, Grain grain, bool keep_arriving, bool allow_credit_loops) {
     choose_if(eligible);
     parallel_.for_each(blocks_, [&](std::size_t b) {
-      const auto begin = chosen_.begin() + static_cast<std::ptrdiff_t>(at(b, 0));
-      if (std::all_of(begin, begin + static_cast<std::ptrdiff_t>(switches_),
-                      [](auto bits) { return bits == 0; })) {
-        return;
-      }
+      if (!chosen(b) || plainly_harmless(b, keep_arriving)) return;
       const auto fault = [&](const Mixture& mixed) { return mixed.at_fault(keep_arriving); };
-      while (take_back(b, with_mixture(b, fault), grain)) continue;
+      while (!stop_.stop_requested() && take_back(b, with_mixture(b, fault), grain)) continue;
     });
-    while (!allow_credit_loops && take_back_credit_loops(grain)) continue;
+    while (!allow_credit_loops && !stop_.stop_requested() && take_back_credit_loops(grain)) continue;
     return emit();
+  }
+
+  /// Calls fn(look at the LID, switches whose entry is one of `bits`) for each live LID of a block, until it
+  /// says false. False as well where so much changes that a look at the whole block costs less.
+  template <class Fn>
+  bool each_lid(std::size_t b, const std::vector<LidBits>& bits, const Fn& fn) const {
+    std::array<std::vector<SwitchIndex>, 64> changed;
+    std::size_t entries = 0;
+    for (const auto& item : todo(b)) {
+      for (auto left = bits[at(b, item.sw)]; left != 0; left &= left - 1, ++entries)
+        changed[static_cast<std::size_t>(std::countr_zero(left))].push_back(item.sw);
+      if (entries > 4 * switches_) return false;
+    }
+    QuickScratch scratch(switches_);
+    for (unsigned bit = 0; bit < 64; ++bit) {
+      const Lid lid{static_cast<std::uint16_t>(first_lid(b).value() + bit)};
+      if (changed[bit].empty() || lids_.destination(lid).sw == kNoSwitch) continue;
+      const auto look = [&](SwitchIndex s) {
+        const auto i = at(b, s);
+        const auto wanted = entry(routes_.rows[s].get(), lid);
+        if ((pending_[i] >> bit & 1U) == 0) return EntryChange{wanted, wanted, false};
+        const bool is_known = known(b, s) && (dropped_[i] >> bit & 1U) == 0;
+        const auto now = is_known ? entry(installed_[s].row, lid) : kNoRoute;
+        return EntryChange{now, wanted, (bits[i] >> bit & 1U) != 0};
+      };
+      Quick quick(topology_, lids_, lid, look, scratch);
+      if (!fn(quick, changed[bit], lid)) return false;
+    }
+    return true;
+  }
+
+  /// Each entry that is chosen changes without harm whatever the others do.
+  bool plainly_harmless(std::size_t b, bool keep_arriving) const {
+    return each_lid(b, chosen_, [&](auto& quick, std::span<const SwitchIndex> changed, Lid) {
+      return quick.harmless(changed, keep_arriving);
+    });
+  }
+
+  /// All that will be and all that is: then no mixture of them has a credit loop.
+  bool all_ascending() const {
+    if (order_ == nullptr) return false;
+    std::atomic<bool> good = true;
+    parallel_.for_each(blocks_, [&](std::size_t b) {
+      if (!good || todo(b).empty()) return;
+      const bool ascends =
+          each_lid(b, pending_, [&](auto& quick, std::span<const SwitchIndex> changed, Lid lid) {
+            const auto layer = routes_.layers.to(lid);
+            return layer < order_->size() && quick.ascending(changed, (*order_)[layer]);
+          });
+      if (!ascends) good = false;
+    });
+    return good;
   }
 
   bool take_back(std::size_t b, const std::vector<LidBits>& fault, Grain grain) {
     bool any = false;
-    for (SwitchIndex s = 0; s < switches_; ++s) {
+    for (const auto& item : todo(b)) {
+      const auto s = item.sw;
       auto& chosen = chosen_[at(b, s)];
       if ((fault[s] & chosen) == 0) continue;
       chosen = grain == Grain::block ? 0 : chosen & ~fault[s];
@@ -172,16 +242,13 @@ class Scheduler {
     if (!choose_if(unknown)) return;
     WriteRound round;
     for (std::size_t b = 0; b < blocks_; ++b) {
-      const auto begin = chosen_.begin() + static_cast<std::ptrdiff_t>(at(b, 0));
-      if (std::all_of(begin, begin + static_cast<std::ptrdiff_t>(switches_),
-                      [](auto bits) { return bits == 0; })) {
-        continue;
-      }
+      if (!chosen(b)) continue;
       while (take_back(b, with_mixture(b, [](const Mixture& mixed) { return mixed.at_fault(false); }),
                        Grain::lid)) {
         continue;
       }
-      for (SwitchIndex s = 0; s < switches_; ++s) {
+      for (const auto& item : todo(b)) {
+        const auto s = item.sw;
         if (!unknown(b, s)) continue;
         const auto i = at(b, s);
         pending_[i] &= ~chosen_[i];
@@ -201,7 +268,7 @@ class Scheduler {
     for_ranges(parallel_, blocks_, grain, [&](std::size_t begin, std::size_t end) {
       auto& graphs = pieces[begin / grain];
       graphs.assign(layers, Dependencies(topology_));
-      for (std::size_t b = begin; b < end; ++b) fn(b, graphs);
+      for (std::size_t b = begin; b < end && !stop_.stop_requested(); ++b) fn(b, graphs);
     });
     auto total = std::move(pieces.front());
     for (std::size_t i = 1; i < pieces.size(); ++i) {
@@ -252,11 +319,7 @@ class Scheduler {
     if (ever_.empty()) ever_ = dependencies_now();
     auto graphs = ever_;
     for (std::size_t b = 0; b < blocks_; ++b) {
-      const auto begin = chosen_.begin() + static_cast<std::ptrdiff_t>(at(b, 0));
-      if (std::all_of(begin, begin + static_cast<std::ptrdiff_t>(switches_),
-                      [](auto bits) { return bits == 0; })) {
-        continue;
-      }
+      if (!chosen(b)) continue;
       with_mixture(b, [&](const Mixture& mixed) { add(mixed.both(), b, graphs); });
     }
     if (std::ranges::any_of(graphs, &Dependencies::any_cycle)) return false;
@@ -312,13 +375,11 @@ class Scheduler {
   void break_circle(const Predicate& eligible) {
     choose_if(eligible);
     WriteRound round;
-    for (std::size_t b = 0; b < blocks_; ++b) {
-      for (SwitchIndex s = 0; s < switches_; ++s) {
-        const auto i = at(b, s);
-        if ((chosen_[i] & ~dropped_[i]) == 0) continue;
-        dropped_[i] = pending_[i];
-        round.writes.push_back({s, static_cast<std::uint16_t>(b), 0, dropped_[i]});
-      }
+    for (const auto& [b, s] : todo_) {
+      const auto i = at(b, s);
+      if ((chosen_[i] & ~dropped_[i]) == 0) continue;
+      dropped_[i] = pending_[i];
+      round.writes.push_back({s, static_cast<std::uint16_t>(b), 0, dropped_[i]});
     }
     if (round.writes.empty()) {
       emit();
@@ -333,12 +394,16 @@ class Scheduler {
   std::span<const InstalledTable> installed_;
   const Routes& routes_;
   const Parallel& parallel_;
+  std::stop_token stop_;
+  const ChannelOrder* order_;
   std::size_t switches_, blocks_;
   /// By block and switch: entries still to be written, those of them that stand at 255 meanwhile, and those
   /// that the round to come writes.
   std::vector<LidBits> pending_, dropped_, chosen_;
-  bool plain_ = true;  ///< the quick look at credit loops is worth it
-  Graphs ever_;        ///< what was waited for since it was made, and more; empty: not made
+  std::vector<Item> todo_;          ///< by block, then switch
+  std::vector<std::size_t> begin_;  ///< of each block's in todo_
+  bool plain_ = true;               ///< the quick look at credit loops is worth it
+  Graphs ever_;                     ///< what was waited for since it was made, and more; empty: not made
   std::vector<WriteRound> rounds_;
 };
 
@@ -359,10 +424,12 @@ WriteRound all_blocks(const Topology& topology, const LidMap& lids) {
 
 std::vector<WriteRound> rounds_of_writes(const Topology& topology, const LidMap& lids,
                                          std::span<const InstalledTable> installed, const Routes& routes,
-                                         Lid sm_lid, bool allow_credit_loops, const Parallel& parallel) {
+                                         Lid sm_lid, bool allow_credit_loops, const Parallel& parallel,
+                                         std::stop_token stop, const ChannelOrder* order) {
   if (topology.switches() == 0) return {};
   if (std::ranges::none_of(installed, &InstalledTable::forwards)) return {all_blocks(topology, lids)};
-  return Scheduler(topology, lids, installed, routes, parallel).run(sm_lid, allow_credit_loops);
+  return Scheduler(topology, lids, installed, routes, parallel, std::move(stop), order)
+      .run(sm_lid, allow_credit_loops);
 }
 
 }  // namespace smd::routing

@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "routing/parallel.h"
 #include "routing/routes.h"
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
+#include "routing/verify/report.h"
 
 namespace smd::routing {
 
@@ -49,9 +51,11 @@ struct WriteRound {
 /// The block of `sm_lid` comes last. A block whose LIDs
 /// must wait for each other's is written in parts. Where credit loops leave no order, LIDs that stand in each
 /// other's way are dropped for a while. `routes` must be verified; `allow_credit_loops`: they are not free of
-/// them, and that is not looked at.
+/// them, and that is not looked at. When stopped the result is of no use.
+/// `order`: that of the verification of `routes`, which saves much work; null: none.
 std::vector<WriteRound> rounds_of_writes(const Topology& topology, const LidMap& lids,
                                          std::span<const InstalledTable> installed, const Routes& routes,
-                                         Lid sm_lid, bool allow_credit_loops, const Parallel& parallel);
+                                         Lid sm_lid, bool allow_credit_loops, const Parallel& parallel,
+                                         std::stop_token stop = {}, const ChannelOrder* order = nullptr);
 
 }  // namespace smd::routing

@@ -104,11 +104,13 @@ std::vector<Hop> with_lids(const Job& job, const std::vector<Dependencies::Chann
 }
 
 /// Number of cycles over all layers; the first one's example.
-std::size_t count_cycles(const Job& job, const Graphs& graphs, std::vector<Hop>& example) {
+std::size_t count_cycles(const Job& job, const Graphs& graphs, std::vector<Hop>& example,
+                         ChannelOrder* order = nullptr) {
   std::size_t count = 0;
   for (unsigned layer = 0; layer < graphs.size(); ++layer) {
-    const auto cycles = graphs[layer].cycles();
+    auto cycles = graphs[layer].cycles();
     count += cycles.count;
+    if (order != nullptr) order->push_back(std::move(cycles.order));
     if (example.empty()) example = with_lids(job, cycles.example, layer);
   }
   return count;
@@ -130,8 +132,12 @@ Verification verify(const Topology& topology, const LidMap& lids, const Routes& 
 
   // Every switch may send to every LID, so all entries count. Only where that closes cycles is it worth
   // knowing which of them end ports close alone.
-  const auto all_cycles = count_cycles(job, merged(pieces, twins), found.credit_loop_example);
-  if (all_cycles == 0) return found;
+  ChannelOrder order;
+  const auto all_cycles = count_cycles(job, merged(pieces, twins), found.credit_loop_example, &order);
+  if (all_cycles == 0) {
+    found.order = std::make_shared<const ChannelOrder>(std::move(order));
+    return found;
+  }
   auto end_to_end = job.over_blocks({}, [&](Block& block, Piece& piece) {
     const auto crossing = block.end_to_end();
     job.add_dependencies(block, piece.graphs, &crossing);

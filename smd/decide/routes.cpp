@@ -132,21 +132,29 @@ Part Routing::repair(std::span<const routing::OldRow> old, const std::string& en
 /// another port, so that no order of writes can make their packets go round.
 void Routing::settle_orphans(routing::Routes& routes) const {
   const auto& topology = *base_.topology;
-  for (routing::SwitchIndex s = 0; s < topology.switches(); ++s) {
-    const auto* node = in_.subnet.find(topology.guid(s));
+  std::size_t longest = 0;
+  for (const auto& row : routes.rows) longest = std::max(longest, row ? row->size() : 0);
+  std::vector<Lid> nobodys;
+  for (std::size_t lid = 1; lid < longest; ++lid) {
+    const Lid at{static_cast<std::uint16_t>(lid)};
+    if (base_.lid_map->destination(at).sw == routing::kNoSwitch) nobodys.push_back(at);
+  }
+  in_.parallel.for_each(topology.switches(), [&](std::size_t s) {
+    const auto* node = in_.subnet.find(topology.guid(static_cast<routing::SwitchIndex>(s)));
     auto& row = routes.rows[s];
+    const bool untouched = node != nullptr && row == node->lft.row &&
+                           node->lft.known.count() * routing::kLftBlock >= row->size();
+    if (!row || untouched) return;
     std::shared_ptr<routing::LftRow> edited;
-    for (std::size_t lid = 1; row && lid < row->size(); ++lid) {
-      const Lid at{static_cast<std::uint16_t>(lid)};
-      if ((*row)[lid] == routing::kNoRoute || base_.lid_map->destination(at).sw != routing::kNoSwitch)
-        continue;
-      const bool known = node != nullptr && node->lft.known.test(lid / routing::kLftBlock);
-      if (known && routing::entry(node->lft.row.get(), at) == (*row)[lid]) continue;
+    for (const auto at : nobodys) {
+      if (routing::entry(row.get(), at) == routing::kNoRoute) continue;
+      const bool known = node != nullptr && node->lft.known.test(at.value() / routing::kLftBlock);
+      if (known && routing::entry(node->lft.row.get(), at) == (*row)[at.value()]) continue;
       if (!edited) edited = std::make_shared<routing::LftRow>(*row);
-      (*edited)[lid] = routing::kNoRoute;
+      (*edited)[at.value()] = routing::kNoRoute;
     }
     if (edited) row = std::move(edited);
-  }
+  });
 }
 
 /// What the switches hold, where enough of them hold anything to build on.

@@ -144,6 +144,7 @@ Subnet make_subnet(Findings&& findings, PeerPort self, const Subnet* before) {
     subnet.nodes.push_back(std::make_shared<const Node>(std::move(found->node)));
   }
   std::ranges::sort(subnet.nodes, {}, [](const NodePtr& node) { return node->guid(); });
+  subnet.index();
   for (const auto& [guid, places] : findings.conflicts()) subnet.duplicates.push_back({guid, places});
   part_port_guids(subnet, before);
   return subnet;

@@ -73,6 +73,7 @@ Subnet merge(const Subnet& before, Findings&& findings, std::vector<Unresponsive
   }
   const auto by_guid = [](const NodePtr& node) { return node->guid(); };
   std::ranges::sort(subnet.nodes, {}, by_guid);
+  subnet.index();
   drop_half_links(subnet);
   const auto seen = reached(subnet);
   std::vector<NodePtr> kept;
@@ -80,6 +81,7 @@ Subnet merge(const Subnet& before, Findings&& findings, std::vector<Unresponsive
     if (seen[i]) kept.push_back(std::move(subnet.nodes[i]));
   }
   subnet.nodes = std::move(kept);
+  subnet.index();
   drop_half_links(subnet);
 
   const auto stays = [&](Guid node) { return !read.contains(node) && subnet.find(node) != nullptr; };

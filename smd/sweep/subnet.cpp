@@ -4,10 +4,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace smd::sm {
 
+void Subnet::index() {
+  auto list = std::make_shared<std::vector<Guid>>();
+  list->reserve(nodes.size());
+  for (const auto& node : nodes) list->push_back(node->guid());
+  guids = std::move(list);
+}
+
 std::optional<std::size_t> Subnet::index_of(Guid node) const {
+  if (guids) {
+    const auto found = std::ranges::lower_bound(*guids, node);
+    const auto at = static_cast<std::size_t>(found - guids->begin());
+    // They may be those of nodes that have been changed since.
+    if (found != guids->end() && at < nodes.size() && nodes[at]->guid() == node) return at;
+  }
   const auto it = std::ranges::lower_bound(nodes, node, {}, [](const NodePtr& n) { return n->guid(); });
   if (it == nodes.end() || (*it)->guid() != node) return std::nullopt;
   return static_cast<std::size_t>(it - nodes.begin());

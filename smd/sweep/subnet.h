@@ -108,7 +108,11 @@ struct Subnet {
   std::vector<Unresponsive> unresponsive;
   std::vector<DuplicateGuid> duplicates;
   std::vector<OtherSm> other_sms;
+  /// What nodes are looked up by, where it is there: side by side, not each behind a pointer.
+  std::shared_ptr<const std::vector<Guid>> guids;
 
+  /// Makes `guids`; worth it for many lookups.
+  void index();
   /// Index into nodes, or nothing.
   std::optional<std::size_t> index_of(Guid node) const;
   const Node* find(Guid node) const;

@@ -81,8 +81,12 @@ RC_GTEST_PROP(Rounds, AreSafeAtEveryMomentAndEndWithWhatIsWanted, ()) {
   const auto start = oracle::verify(fabric.topology, fabric.lids, old);
   RC_PRE(start.loops == 0U && !start.any_credit_loop);
 
+  const auto proof = verify(fabric.topology, fabric.lids, wanted, Serial{});
+  const bool with_order = *rc::gen::arbitrary<bool>();
+  RC_ASSERT(proof.order != nullptr);
+
   const auto rounds = rounds_of_writes(fabric.topology, fabric.lids, installed(old, kAllKnown), wanted,
-                                       Lid{1}, false, Serial{});
+                                       Lid{1}, false, Serial{}, {}, with_order ? proof.order.get() : nullptr);
 
   std::mt19937_64 random(seed);
   Tables tables(old);
@@ -99,7 +103,7 @@ RC_GTEST_PROP(Rounds, AreSafeAtEveryMomentAndEndWithWhatIsWanted, ()) {
     expect_safe(fabric, before, tables.routes(), wanted, dropped);
   }
   for (std::size_t s = 0; s < tables.rows.size(); ++s) RC_ASSERT(tables.rows[s] == *wanted.rows[s]);
-  RC_TAG(rounds.size(), dropped);
+  RC_TAG(rounds.size(), dropped, with_order);
 }
 
 TEST(Rounds, NothingToWriteIsNoRound) {

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One LID whose entry changes at a few switches: a look at the ways that begin there, and nowhere else.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "routing/routes.h"
+#include "routing/topology/lids.h"
+#include "routing/topology/topology.h"
+
+namespace smd::routing {
+
+/// What a switch has for the LID, and what it gets; either may be there while it changes.
+struct EntryChange {
+  std::uint8_t before = kNoRoute, after = kNoRoute;
+  bool changes = false;
+};
+
+/// Of all LIDs that are looked at one after the other: by switch what is known of the ways from it.
+class QuickScratch {
+ public:
+  enum class Found : std::uint8_t { open, circle, lost, arrives };  ///< ascending: better
+  explicit QuickScratch(std::size_t switches) : epochs_(switches), found_(switches) {}
+  void next_lid() { ++epoch_; }
+  bool has(SwitchIndex s) const { return epochs_[s] == epoch_; }
+  Found get(SwitchIndex s) const { return found_[s]; }
+  void set(SwitchIndex s, Found found) {
+    epochs_[s] = epoch_;
+    found_[s] = found;
+  }
+  void forget(SwitchIndex s) { epochs_[s] = 0; }
+
+ private:
+  std::vector<std::uint32_t> epochs_;
+  std::vector<Found> found_;
+  std::uint32_t epoch_ = 0;
+};
+
+/// `look(switch)` gives its EntryChange. A 'true' is certain; where it says 'false' another may know better.
+template <class Look>
+class Quick {
+ public:
+  Quick(const Topology& topology, const LidMap& lids, Lid lid, const Look& look, QuickScratch& scratch)
+      : topology_(topology), to_(lids.destination(lid)), look_(look), scratch_(scratch) {
+    scratch.next_lid();
+  }
+
+  /// Whichever of the changes have happened, none of them closes a circle; with `keep_arriving` what arrives
+  /// from a switch whose entry changes arrives all the time.
+  bool harmless(std::span<const SwitchIndex> changed, bool keep_arriving) {
+    return std::ranges::all_of(changed, [&](SwitchIndex s) {
+      scratch_.set(s, Found::open);
+      const auto found = follow(s, look_(s).after, 0);
+      scratch_.forget(s);
+      if (found == Found::arrives) return true;
+      return found == Found::lost && !(keep_arriving && arrives_now(s));
+    });
+  }
+
+  /// Each channel by which the LID may come to a switch whose entry changes, or leave it, waits only for
+  /// channels of higher numbers.
+  bool ascending(std::span<const SwitchIndex> changed, std::span<const std::uint32_t> order) const {
+    const auto number = [&](SwitchIndex s, std::uint8_t out) {
+      return order[topology_.channel(s, PortNum{out})];
+    };
+    return std::ranges::all_of(changed, [&](SwitchIndex s) {
+      bool good = true;
+      for_each_way(s, [&](std::uint8_t out, SwitchIndex next) {
+        const auto held = number(s, out);
+        for_each_way(next, [&](std::uint8_t then, SwitchIndex) { good = good && held < number(next, then); });
+        for (unsigned p = 1; good && p <= topology_.ports(s); ++p) {
+          const auto from = topology_.peer(s, PortNum{static_cast<std::uint8_t>(p)});
+          if (from.sw == kNoSwitch || !may_leave(from.sw, from.port.value())) continue;
+          good = number(from.sw, from.port.value()) < held;
+        }
+      });
+      return good;
+    });
+  }
+
+ private:
+  using Found = QuickScratch::Found;
+  static constexpr unsigned kDeep = 64;  ///< longer ways count as circles
+
+  template <class Fn>
+  void for_each_way(SwitchIndex s, const Fn& fn) const {
+    const EntryChange entry = look_(s);
+    const auto way = [&](std::uint8_t out) {
+      const auto next = topology_.peer(s, PortNum{out}).sw;
+      if (next != kNoSwitch) fn(out, next);
+    };
+    way(entry.before);
+    if (entry.changes && entry.after != entry.before) way(entry.after);
+  }
+  bool may_leave(SwitchIndex s, std::uint8_t out) const {
+    const EntryChange entry = look_(s);
+    return entry.before == out || (entry.changes && entry.after == out);
+  }
+
+  Found follow(SwitchIndex s, std::uint8_t out, unsigned depth) {
+    const auto next = topology_.peer(s, PortNum{out}).sw;
+    if (next != kNoSwitch) return visit(next, depth + 1);
+    return to_.sw == s && to_.port.value() == out ? Found::arrives : Found::lost;
+  }
+  Found visit(SwitchIndex s, unsigned depth) {
+    if (scratch_.has(s)) return scratch_.get(s) == Found::open ? Found::circle : scratch_.get(s);
+    if (depth == kDeep) return Found::circle;
+    scratch_.set(s, Found::open);
+    const EntryChange entry = look_(s);
+    auto found = follow(s, entry.before, depth);
+    if (entry.changes && found != Found::circle) found = std::min(found, follow(s, entry.after, depth));
+    scratch_.set(s, found);
+    return found;
+  }
+  bool arrives_now(SwitchIndex s) const {
+    for (unsigned steps = 0; steps < kDeep; ++steps) {
+      const auto out = EntryChange(look_(s)).before;
+      const auto next = topology_.peer(s, PortNum{out}).sw;
+      if (next == kNoSwitch) return to_.sw == s && to_.port.value() == out;
+      s = next;
+    }
+    return false;
+  }
+
+  const Topology& topology_;
+  const Destination to_;
+  const Look& look_;
+  QuickScratch& scratch_;
+};
+
+}  // namespace smd::routing
