@@ -16,9 +16,10 @@
 
 namespace smd::sm {
 
-asio::awaitable<void> InlineCompute::execute(std::move_only_function<void()> work) {
-  work();
-  co_return;
+asio::awaitable<bool> InlineCompute::execute(Work work) {
+  work({});
+  const auto cancellation = co_await asio::this_coro::cancellation_state;
+  co_return cancellation.cancelled() == asio::cancellation_type::none;
 }
 
 namespace {
@@ -89,23 +90,28 @@ PoolCompute::~PoolCompute() { impl_->pool.join(); }
 
 const routing::Parallel& PoolCompute::parallel() const { return impl_->parallel; }
 
-asio::awaitable<void> PoolCompute::execute(std::move_only_function<void()> work) {
+asio::awaitable<bool> PoolCompute::execute(Work work) {
   struct Shared {
     bool done = false;  // the io_context's thread only, and the waiter too
     mad::SuspensionPtr waiter;
+    std::stop_source stop;
   };
   const auto executor = co_await asio::this_coro::executor;
   const auto shared = std::make_shared<Shared>();
   asio::post(impl_->pool, [executor, shared, task = std::move(work)]() mutable {
-    task();
+    task(shared->stop.get_token());
     asio::post(executor, [shared] {
       shared->done = true;
       if (shared->waiter) shared->waiter->resume(true);
     });
   });
   co_await mad::suspend([shared](mad::SuspensionPtr waiter) { shared->waiter = std::move(waiter); });
-  // Cancelled: the work goes on and refers to our frame, so we stay. Whoever is cancelled cannot sleep.
+  const auto cancellation = co_await asio::this_coro::cancellation_state;
+  const bool going = cancellation.cancelled() == asio::cancellation_type::none;
+  if (!going) shared->stop.request_stop();
+  // The work refers to our frame, so we stay until it has stopped. Whoever is cancelled cannot sleep.
   while (!shared->done) co_await asio::post(executor, asio::use_awaitable);
+  co_return going;
 }
 
 }  // namespace smd::sm

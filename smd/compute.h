@@ -5,7 +5,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <type_traits>
+#include <utility>
 
 #include "mad/asio.h"
 #include "routing/parallel.h"
@@ -19,16 +21,23 @@ class Compute {
   Compute& operator=(const Compute&) = delete;
   virtual ~Compute() = default;
 
+  using Work = std::move_only_function<void(std::stop_token)>;
   /// Runs `work` to its end and returns on the caller's executor, also when cancelled meanwhile: `work` may
-  /// refer to the caller's frame.
-  virtual asio::awaitable<void> execute(std::move_only_function<void()> work) = 0;
+  /// refer to the caller's frame. False when cancelled; the token has asked `work` to stop then, and what it
+  /// has left is of no use.
+  virtual asio::awaitable<bool> execute(Work work) = 0;
+  /// For short work, which goes on to its end whatever happens.
+  asio::awaitable<bool> execute(std::move_only_function<void()> work) {
+    return execute(Work([task = std::move(work)](const std::stop_token&) mutable { task(); }));
+  }
   virtual const routing::Parallel& parallel() const = 0;
 };
 
 /// In place: for tests in virtual time and for programs that do nothing else meanwhile.
 class InlineCompute final : public Compute {
  public:
-  asio::awaitable<void> execute(std::move_only_function<void()> work) override;
+  using Compute::execute;
+  asio::awaitable<bool> execute(Work work) override;
   const routing::Parallel& parallel() const override { return serial_; }
 
  private:
@@ -40,7 +49,8 @@ class PoolCompute final : public Compute {
  public:
   explicit PoolCompute(unsigned threads);
   ~PoolCompute() override;
-  asio::awaitable<void> execute(std::move_only_function<void()> work) override;
+  using Compute::execute;
+  asio::awaitable<bool> execute(Work work) override;
   const routing::Parallel& parallel() const override;
 
  private:

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "mad/base/file.h"
@@ -40,7 +41,8 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
       agent_(tx_, parts_.log,
              {.trap = [this](const wire::Notice& notice, Lid from) { heard_trap(notice, from); },
               .discover = [this] { agenda_.add(Work::heavy, "SMInfo DISCOVER"); },
-              .handover = [this] { agenda_.add(Work::heavy, "handover"); }}),
+              .handover = [this] { agenda_.add(Work::heavy, "handover"); },
+              .is_master = [this](Guid port) { return is_master(port); }}),
       stored_(parts_.store != nullptr ? parts_.store->loaded() : std::make_shared<const Stored>()),
       pace_(config_->sweep.settle, kLongestPace),
       retry_pace_(config_->sweep.interval, kLongestRetry) {}
@@ -48,6 +50,13 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
 void SubnetManager::reload(config::SubnetConfig config) {
   next_config_ = std::make_shared<const config::SubnetConfig>(std::move(config));
   agenda_.add(Work::heavy, "reload");
+}
+
+bool SubnetManager::is_master(Guid port) const {
+  if (!subnet_) return false;
+  return std::ranges::any_of(subnet_->other_sms, [port](const OtherSm& other) {
+    return other.info.guid == port && other.info.state == wire::SmState::master;
+  });
 }
 
 /// Between two sweeps only: what runs refers to the configuration that it began with.

@@ -83,6 +83,7 @@ class SubnetManager {
   asio::awaitable<bool> pause(mad::Duration time);
   asio::awaitable<bool> stand_by();
   void take_config();
+  bool is_master(Guid port) const;
 
   // manager_events.cpp: what asks for work, and when it is done
   asio::awaitable<bool> wait_for_work();
@@ -139,7 +140,7 @@ class SubnetManager {
   StoredPtr stored_;
   DecideTimes times_;
   SweepSummary summary_;
-  std::size_t failed_sets_ = 0;  ///< of the last sweep
+  std::size_t failed_sets_ = 0, sets_left_ = 0;  ///< of the last sweep
   bool said_own_port_ = false;
   bool adopting_ = true;         ///< we are not master yet in this sweep: others may have written
   std::set<Guid> failed_nodes_;  ///< of the last sweep: a Set there did not succeed

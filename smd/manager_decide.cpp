@@ -5,6 +5,7 @@
 
 #include "smd/decide/routes.h"
 #include "smd/manager.h"
+#include "smd/plan/lft_rounds.h"
 #include "smd/report/tally.h"
 
 namespace smd::sm {
@@ -13,14 +14,17 @@ namespace smd::sm {
 asio::awaitable<bool> SubnetManager::settle_decision() {
   std::optional<std::expected<Decision, routing::RouteError>> decision;
   auto stored = stored_;
-  const DecideInput input{.subnet = *subnet_,
-                          .config = *config_,
-                          .stored = *stored_,
-                          .adopting = adopting_,
-                          .previous = decided_.routes ? &decided_ : nullptr,
-                          .parallel = parts_.compute.parallel()};
-  co_await parts_.compute.execute([&] { decision = decide(input); });
-  if (!*decision) co_return false;
+  DecideInput input{.subnet = *subnet_,
+                    .config = *config_,
+                    .stored = *stored_,
+                    .adopting = adopting_,
+                    .previous = decided_.routes ? &decided_ : nullptr,
+                    .parallel = parts_.compute.parallel()};
+  const bool settled = co_await parts_.compute.execute([&](std::stop_token stop) {
+    input.stop = std::move(stop);
+    decision = decide(input);
+  });
+  if (!settled || !*decision) co_return false;
   const auto before = decided_.routes;
   times_ = (*decision)->times;
   decided_ = std::move((*decision)->decided);
@@ -43,26 +47,42 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
 }
 
 /// One step from the tables as they are to freshly made ones. Where a step between them would not be proven
-/// they go over at once: the rounds of writes are safe all the same. False when cancelled.
+/// they go over at once: the rounds of writes are safe all the same. Where they would interrupt what works
+/// the tables stay as they are. False when cancelled.
 asio::awaitable<bool> SubnetManager::take_step() {
   constexpr std::size_t kMostBlocks = 2048;
   std::optional<std::expected<Decision, routing::RouteError>> goal;
   std::optional<std::expected<Converging, routing::RouteError>> step;
-  const DecideInput input{.subnet = *subnet_,
-                          .config = *config_,
-                          .stored = *stored_,
-                          .fresh_routes = true,
-                          .previous = &decided_,
-                          .parallel = parts_.compute.parallel()};
-  co_await parts_.compute.execute([&] {
+  DecideInput input{.subnet = *subnet_,
+                    .config = *config_,
+                    .stored = *stored_,
+                    .fresh_routes = true,
+                    .previous = &decided_,
+                    .parallel = parts_.compute.parallel()};
+  Decided next;
+  bool interrupts = false, whole = false;
+  const bool settled = co_await parts_.compute.execute([&](std::stop_token stop) {
+    input.stop = std::move(stop);
     goal = decide(input);
-    if (*goal)
-      step =
-          converge_routes(decided_.routes, *(*goal)->decided.routes, kMostBlocks, parts_.compute.parallel());
+    if (!*goal) return;
+    step = converge_routes(decided_.routes, *(*goal)->decided.routes, kMostBlocks, parts_.compute.parallel());
+    if (!*step) return;
+    next = decided_;
+    whole = !(*step)->part || (*step)->done;
+    next.routes = whole ? (*goal)->decided.routes : (*step)->part;
+    interrupts = would_interrupt({*subnet_, next, *config_}, parts_.compute.parallel(), input.stop);
   });
-  if (!*goal || !*step) co_return false;
-  const bool whole = !(*step)->part || (*step)->done;
-  decided_.routes = whole ? (*goal)->decided.routes : (*step)->part;
+  if (!settled || !*goal || !*step) co_return false;
+  if (interrupts) {
+    // Nobody loses a path for tables that are nicer. Looked at again when as much time has passed.
+    parts_.log.info("routing.not_converged")
+        .kv("reason", "there is no order of writes in which all that arrives goes on arriving")
+        .kv("engine", decided_.routes->engine);
+    converging_ = false;
+    routes_since_ = parts_.clock.now();
+    co_return true;
+  }
+  decided_ = std::move(next);
   times_ = (*goal)->times;
   converging_ = !whole;
   if (converging_) agenda_.add(Work::incremental, "converge");

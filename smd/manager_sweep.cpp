@@ -46,7 +46,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
   summary_.subnet = name_;
   summary_.sweep = kind;
   summary_.reason = std::move(reason);
-  failed_sets_ = 0;
+  failed_sets_ = sets_left_ = 0;
   failed_nodes_.clear();
   times_ = {};
   auto observed = co_await observe(std::move(suspects));
@@ -61,8 +61,8 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
   bool decided = co_await settle_decision();
   summary_.decide_ms = lap();
   if (!decided) co_return Outcome::cancelled;
-  const bool retrained = co_await retrain_links();
-  if (retrained) {
+  bool retrained = co_await retrain_links();
+  while (retrained) {
     summary_.sweep = SweepKind::heavy;
     observed = co_await observe({});
     summary_.discover_ms += lap();
@@ -70,6 +70,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
     decided = co_await settle_decision();
     summary_.decide_ms += lap();
     if (!decided) co_return Outcome::cancelled;
+    retrained = co_await retrain_links();
   }
   const bool written = co_await write_difference();
   summary_.apply_ms = lap();
@@ -178,8 +179,8 @@ asio::awaitable<void> SubnetManager::keep(StoredPtr now) {
   if (parts_.store != nullptr && !options_.dry_run) co_await parts_.store->commit(stored_);
 }
 
-/// Takes down links that run faster or wider than they may, and gives them time to come up again. False
-/// where there is none. Links that take longer are found by their traps, as any link that comes up.
+/// Takes down some of the links that run faster or wider than they may, and gives them time to come up again.
+/// False where there is none. Links that take longer are found by their traps, as any link that comes up.
 asio::awaitable<bool> SubnetManager::retrain_links() {
   const auto wants = [](const std::optional<LinkWish>& wish) { return wish && wish->retrain; };
   const bool any = std::ranges::any_of(decided_.links->ports,
@@ -188,8 +189,14 @@ asio::awaitable<bool> SubnetManager::retrain_links() {
   auto first = plan({*subnet_, decided_, *config_}, parts_.compute.parallel());
   auto stored = std::make_shared<Stored>(*stored_);
   for (const auto& item : first.rounds.back().ports) {
-    const auto& wish = *decided_.links->ports[item.node][item.port.value()];
-    stored->retrained.insert({subnet_->nodes[item.node]->guid(), item.port, wish.enabled});
+    const auto& node = *subnet_->nodes[item.node];
+    const auto note = [&](const PeerPort& end) {
+      const auto index = subnet_->index_of(end.node);
+      const auto& wish = index ? decided_.links->ports[*index][end.port.value()] : std::nullopt;
+      if (wish) stored->retrained.insert({end.node, end.port, wish->enabled});
+    };
+    note({node.guid(), item.port});
+    if (const auto& peer = node.ports[item.port.value()].peer) note(*peer);
   }
   co_await keep(std::move(stored));
   parts_.log.info("links.retrain").kv("links", first.rounds.back().ports.size());
@@ -206,13 +213,19 @@ asio::awaitable<bool> SubnetManager::write_difference() {
   for (unsigned attempt = 1; attempt <= kAttempts; ++attempt) {
     Plan next;
     const PlanInput input{*subnet_, decided_, *config_};
-    co_await parts_.compute.execute([&] { next = plan(input, parts_.compute.parallel()); });
+    const bool planned = co_await parts_.compute.execute(
+        [&](const std::stop_token& stop) { next = plan(input, parts_.compute.parallel(), stop); });
+    if (!planned) co_return false;
     if (attempt == 1) summary_.lft_entries_changed = next.lft_entries_changed;
     if (options_.dry_run) {
       if (options_.on_plan) options_.on_plan(*subnet_, decided_, next);
       co_return true;
     }
-    if (next.empty()) co_return true;
+    if (next.empty()) {  // what failed at first was made good
+      sets_left_ = 0;
+      failed_nodes_.clear();
+      co_return true;
+    }
     ApplyInput to_write{subnet_, decided_, config_, std::move(next)};
     const auto applied = co_await apply(&tx_, &parts_.clock, std::move(to_write));
     const auto cancellation = co_await asio::this_coro::cancellation_state;
@@ -232,8 +245,11 @@ asio::awaitable<bool> SubnetManager::write_difference() {
   // What is still not as decided although it was Set well counts as failed: some node does not do it.
   Plan left;
   const PlanInput input{*subnet_, decided_, *config_};
-  co_await parts_.compute.execute([&] { left = plan(input, parts_.compute.parallel()); });
-  failed_sets_ = std::max(failed_sets_, left.sets());
+  const bool planned = co_await parts_.compute.execute(
+      [&](const std::stop_token& stop) { left = plan(input, parts_.compute.parallel(), stop); });
+  if (!planned) co_return false;
+  sets_left_ = left.sets();
+  if (left.empty()) failed_nodes_.clear();
   co_return true;
 }
 
@@ -254,7 +270,8 @@ void SubnetManager::summarise(const mad::Counters& before) {
   summary_.smps_set = sent.total(&mad::AttributeCounters::sent, wire::Method::set);
   summary_.timeouts = sent.total(&mad::AttributeCounters::timeouts);
   summary_.retries = sent.total(&mad::AttributeCounters::retries);
-  summary_.sets_failed = failed_sets_;
+  summary_.sets_failed = std::max(failed_sets_, sets_left_);
+  summary_.sets_left = sets_left_;
   summary_.route_ms = times_.route_ms;
   summary_.verify_ms = times_.verify_ms;
   const bool ours = agent_.state() == wire::SmState::master || options_.dry_run;

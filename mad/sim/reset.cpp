@@ -102,7 +102,9 @@ void reset_port(const Options& options, const Node& node, Port& port) {
   info.link_speed_ext_enabled = info.link_speed_ext_supported;
   info.link_speed_ext2_supported = link_speed_ext2_bits(node.speeds);
   info.link_speed_ext2_enabled = info.link_speed_ext2_supported;
-  info.port_state = management ? PortState::active : PortState::down;
+  // An enhanced port 0 is taken up by the SM as any other end port.
+  const bool base_port0 = management && !node.sw->info.enhanced_port0;
+  info.port_state = base_port0 ? PortState::active : management ? PortState::init : PortState::down;
   info.phys_state = management ? PhysState::link_up : PhysState::polling;
   info.link_down_default = PhysState::polling;
   info.neighbor_mtu = Mtu::m2048;

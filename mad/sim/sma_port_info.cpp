@@ -103,6 +103,17 @@ bool set_link(wire::PortInfo& info, const wire::PortInfo& wished) {
   return good;
 }
 
+/// Without a link there is no Down. A base port 0 is always Active; an enhanced one goes through the states.
+bool set_port0_state(wire::PortInfo& info, const wire::PortInfo& wished, bool enhanced) {
+  const auto to = wished.port_state;
+  if (to == PortState::down || wished.phys_state != PhysState::no_change) return false;
+  if (!enhanced || to == PortState::no_change || to == info.port_state) return true;
+  const bool next = (to == PortState::armed && info.port_state == PortState::init) ||
+                    (to == PortState::active && info.port_state == PortState::armed);
+  if (next) info.port_state = to;
+  return next;
+}
+
 Status set_port_info(Request& request, PortIndex index, bool extended) {
   auto& port = request.state.ports[index];
   const auto wished = asked<wire::PortInfo>(request);
@@ -113,9 +124,9 @@ Status set_port_info(Request& request, PortIndex index, bool extended) {
   good = set_link(port.info, wished) && good;
   forget(request.node(), before, port.info);
   if (management) {
-    // Without a link there is no state to change: port 0 is always Active.
-    const bool down = wished.port_state == PortState::down || wished.phys_state != PhysState::no_change;
-    return good && !down ? kGood : kInvalid;
+    const bool enhanced = request.node().sw->info.enhanced_port0;
+    good = set_port0_state(port.info, wished, enhanced) && good;
+    return good ? kGood : kInvalid;
   }
   good = set_rates(port.info, wished, extended) && good;
   // Last, so that a link that trains again does so with the values set before.

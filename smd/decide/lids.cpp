@@ -98,6 +98,17 @@ void reserve_absent(const std::vector<EndPort>& ends, const Stored& stored, LidS
   }
 }
 
+/// LIDs that ports in service have and lose now are nobody's for the time being: a newcomer that got one
+/// could have it before it is given up.
+void reserve_given_up(const std::vector<EndPort>& ends, LidSpace& space) {
+  for (const auto& end : ends) {
+    const unsigned count = 1U << end.held_lmc;
+    const bool moves = end.in_service && end.held.unicast() && end.base != end.held.value();
+    if (moves && end.held.value() % count == 0 && space.free(end.held.value(), count))
+      space.take(end.held.value(), count);
+  }
+}
+
 /// The hosts of one leaf switch, in the order of its ports.
 struct Leaf {
   std::vector<EndPort*> hosts;
@@ -224,6 +235,7 @@ LidPart decide_lids(const Subnet& subnet, const LidOptions& given, const Stored&
   if (!anew) keep_valid(ends, options, stored, space);
   const auto sm_port = own_port(subnet);
   LidSpace before_reserve = space;
+  if (!options.reassign) reserve_given_up(ends, space);
   reserve_absent(ends, stored, space);
   allocate_new(ends, sm_port, space);
   if (std::ranges::any_of(ends, [](const EndPort& end) { return end.base == 0; })) {

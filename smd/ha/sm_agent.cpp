@@ -54,10 +54,25 @@ void SmAgent::sm_info(const mad::Received& mad, const wire::Smp& smp) {
   }
 }
 
+/// Who tells us what to be shows the SM_Key. OpenSM's master shows 0 to whom it takes for a standby: that
+/// counts from the port where we have seen the master.
+bool SmAgent::trusted(const wire::SmInfo& other, wire::SmControl control) const {
+  if (other.sm_key == info_.sm_key || control == wire::SmControl::acknowledge) return true;
+  return other.sm_key == 0 && events_.is_master && events_.is_master(other.guid);
+}
+
 /// What another SM tells us to be. The state machine of SMInfo Sets, as OpenSM's users know it.
 std::uint16_t SmAgent::control(const wire::Smp& smp) {
   const auto other = smp.get<wire::SmInfo>();
   const auto control = static_cast<wire::SmControl>(smp.modifier());
+  if (!trusted(other, control)) {
+    log_.warn("sm.control_refused")
+        .kv("control", control)
+        .kv("from_guid", other.guid)
+        .kv("reason", other.sm_key == 0 ? "no SM_Key, and not the master that we know" : "another SM_Key")
+        .subject("sm.control_refused");
+    return wire::kStatusBadField;
+  }
   log_.info("sm.control")
       .kv("control", control)
       .kv("from_guid", other.guid)

@@ -25,6 +25,8 @@ class SmAgent {
     std::function<void(const wire::Notice& notice, Lid from)> trap;
     std::function<void()> discover;  ///< another SM wants us to look at the fabric
     std::function<void()> handover;  ///< the master gives the fabric to us
+    /// Whether this port is where we have seen the master.
+    std::function<bool(Guid port)> is_master;
   };
 
   SmAgent(mad::Transactions& tx, log::Log log, Events events);
@@ -44,6 +46,7 @@ class SmAgent {
   void received(mad::Received&& mad);
   void sm_info(const mad::Received& mad, const wire::Smp& smp);
   std::uint16_t control(const wire::Smp& smp);
+  bool trusted(const wire::SmInfo& other, wire::SmControl control) const;
   void trap(const mad::Received& mad, const wire::Smp& smp);
 
   mad::Transactions& tx_;

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "mad/base/bug.h"
 #include "routing/verify/rounds.h"
+#include "smd/decide/topology.h"
 
 namespace smd::sm {
 namespace {
@@ -50,40 +52,107 @@ Round one_round(std::vector<LftItem>&& items) {
   return round;
 }
 
+/// What rounds are made of: all switches that forward, those as well that no table is decided for.
+struct Scene {
+  std::shared_ptr<const routing::Topology> topology;
+  std::shared_ptr<const routing::LidMap> lids;
+  routing::Routes routes;
+  std::vector<routing::InstalledTable> installed;
+  std::vector<NodeIndex> nodes;  ///< by SwitchIndex
+  const routing::ChannelOrder* order = nullptr;
+};
+
+/// Switches that are routed round, because their tables are too small or they refuse to be written, forward
+/// on by what they hold: some paths lead through them until others are written.
+std::vector<NodeIndex> bystanders(const PlanInput& in) {
+  std::vector<NodeIndex> found;
+  for (NodeIndex i = 0; i < in.subnet.nodes.size(); ++i) {
+    const auto& node = *in.subnet.nodes[i];
+    const bool holds = node.is_switch() && forwards(node) && node.lft.row;
+    if (holds && in.decided.routes->find(node.guid()) == nullptr) found.push_back(i);
+  }
+  return found;
+}
+
+routing::TopologyInput with_bystanders(const PlanInput& in, const std::vector<NodeIndex>& others) {
+  auto input = in.decided.routes->input;
+  std::map<Guid, routing::SwitchIndex> index;
+  for (const auto other : others)
+    input.switches.push_back({in.subnet.nodes[other]->guid(), in.subnet.nodes[other]->port_count()});
+  for (std::size_t i = 0; i < input.switches.size(); ++i)
+    index.emplace(input.switches[i].guid, static_cast<routing::SwitchIndex>(i));
+  std::set<Guid> done;
+  for (const auto other : others) {
+    const auto& node = *in.subnet.nodes[other];
+    done.insert(node.guid());
+    for (std::size_t p = 1; p < node.ports.size(); ++p) {
+      const auto& port = node.ports[p];
+      const auto peer = port.linked() && port.peer ? index.find(port.peer->node) : index.end();
+      if (peer == index.end() || done.contains(peer->first)) continue;
+      input.links.push_back(
+          {index.at(node.guid()), PortNum{static_cast<std::uint8_t>(p)}, peer->second, port.peer->port});
+    }
+  }
+  return input;
+}
+
+Scene scene_of(const PlanInput& in) {
+  const auto& part = *in.decided.routes;
+  Scene scene{.topology = part.topology,
+              .lids = part.lid_map,
+              .routes = {.rows = {}, .layers = part.layers},
+              .installed = {},
+              .nodes = {},
+              .order = part.verification.order.get()};
+  if (const auto others = bystanders(in); !others.empty()) {
+    const auto input = with_bystanders(in, others);
+    scene.topology = std::make_shared<const routing::Topology>(input);
+    scene.lids = std::make_shared<const routing::LidMap>(lid_map(input, *scene.topology, *in.decided.lids));
+    scene.order = nullptr;
+  }
+  for (routing::SwitchIndex s = 0; s < scene.topology->switches(); ++s) {
+    const auto guid = scene.topology->guid(s);
+    const auto index = in.subnet.index_of(guid);
+    SMD_ASSERT(index.has_value());  // decided from this very Subnet
+    const auto& node = *in.subnet.nodes[*index];
+    const auto* wish = part.find(guid);
+    scene.routes.rows.push_back(wish != nullptr ? *wish : node.lft.row);
+    scene.installed.push_back({node.lft.row.get(), node.lft.known.words(), forwards(node)});
+    scene.nodes.push_back(static_cast<NodeIndex>(*index));
+  }
+  return scene;
+}
+
 /// `dirty`: what differs or is unknown; a switch that does not forward yet may hold blocks already that need
 /// no second write.
 std::vector<Round> safe_rounds(const PlanInput& in, const routing::Parallel& parallel,
-                               const std::vector<LftItem>& dirty) {
+                               const std::vector<LftItem>& dirty, const std::stop_token& stop,
+                               bool* interrupts = nullptr) {
   const auto clean = [&](NodeIndex node, std::size_t block) {
     const auto it = std::ranges::lower_bound(dirty, node, {}, &LftItem::node);
     return it == dirty.end() || it->node != node || !it->blocks.test(block);
   };
   const auto& part = *in.decided.routes;
-  routing::Routes routes{.rows = {}, .layers = part.layers};
-  std::vector<routing::InstalledTable> installed;
-  std::vector<NodeIndex> node_of;
-  for (const auto& row : part.rows) {
-    const auto index = in.subnet.index_of(row.node);
-    SMD_ASSERT(index.has_value());  // decided from this very Subnet
-    const auto& node = *in.subnet.nodes[*index];
-    routes.rows.push_back(row.row);
-    installed.push_back({node.lft.row.get(), node.lft.known.words(), forwards(node)});
-    node_of.push_back(static_cast<NodeIndex>(*index));
-  }
+  const auto scene = scene_of(in);
   const bool credit_loops = !part.verification.clean();
   std::vector<Round> rounds;
-  for (const auto& written : routing::rounds_of_writes(*part.topology, *part.lid_map, installed, routes,
-                                                       in.decided.lids->sm_lid, credit_loops, parallel)) {
+  for (const auto& written :
+       routing::rounds_of_writes(*scene.topology, *scene.lids, scene.installed, scene.routes,
+                                 in.decided.lids->sm_lid, credit_loops, parallel, stop, scene.order)) {
+    if (interrupts != nullptr) *interrupts = *interrupts || written.interrupts;
     std::map<NodeIndex, LftItem> items;
     for (const auto& write : written.writes) {
+      const auto to = scene.nodes[write.sw];
+      const auto* wish = part.find(in.subnet.nodes[to]->guid());
+      if (wish == nullptr || write.block * routing::kLftBlock >= (*wish)->size()) continue;
       const bool whole = write.kept == 0 && write.dropped == 0;
-      if (whole && !forwards(*in.subnet.nodes[node_of[write.sw]]) && clean(node_of[write.sw], write.block))
-        continue;
-      auto& item = items[node_of[write.sw]];
-      item.node = node_of[write.sw];
+      if (whole && !forwards(*in.subnet.nodes[to]) && clean(to, write.block)) continue;
+      auto& item = items[to];
+      item.node = to;
       if (whole) item.blocks.set(write.block);
       if (!whole) item.partial.push_back({write.block, write.kept, write.dropped});
     }
+    if (items.empty()) continue;
     std::vector<LftItem> list;
     for (auto& [node, item] : items) list.push_back(std::move(item));
     rounds.push_back(one_round(std::move(list)));
@@ -92,25 +161,44 @@ std::vector<Round> safe_rounds(const PlanInput& in, const routing::Parallel& par
   return rounds;
 }
 
-}  // namespace
-
-std::vector<Round> lft_rounds(const PlanInput& in, const routing::Parallel& parallel,
-                              std::size_t& entries_changed) {
+struct Dirty {
   std::vector<LftItem> items;
   bool any_forwards = false;
+  std::size_t changed = 0;
+};
+
+Dirty dirty_tables(const PlanInput& in) {
+  Dirty dirty;
   for (NodeIndex i = 0; i < in.subnet.nodes.size(); ++i) {
     const auto& node = *in.subnet.nodes[i];
     const auto* wish = in.decided.routes->find(node.guid());
     if (wish == nullptr || !*wish) continue;
-    any_forwards = any_forwards || forwards(node);
-    auto blocks = dirty_blocks(node.lft, *wish, entries_changed);
-    if (!blocks.empty()) items.push_back({i, std::move(blocks), {}});
+    dirty.any_forwards = dirty.any_forwards || forwards(node);
+    auto blocks = dirty_blocks(node.lft, *wish, dirty.changed);
+    if (!blocks.empty()) dirty.items.push_back({i, std::move(blocks), {}});
   }
-  if (items.empty()) return {};
-  if (any_forwards) return safe_rounds(in, parallel, items);
+  return dirty;
+}
+
+}  // namespace
+
+std::vector<Round> lft_rounds(const PlanInput& in, const routing::Parallel& parallel,
+                              std::size_t& entries_changed, const std::stop_token& stop) {
+  auto dirty = dirty_tables(in);
+  entries_changed += dirty.changed;
+  if (dirty.items.empty()) return {};
+  if (dirty.any_forwards) return safe_rounds(in, parallel, dirty.items, stop);
   std::vector<Round> rounds;
-  rounds.push_back(one_round(std::move(items)));
+  rounds.push_back(one_round(std::move(dirty.items)));
   return rounds;
+}
+
+bool would_interrupt(const PlanInput& in, const routing::Parallel& parallel, const std::stop_token& stop) {
+  const auto dirty = dirty_tables(in);
+  if (dirty.items.empty() || !dirty.any_forwards) return false;
+  bool interrupts = false;
+  safe_rounds(in, parallel, dirty.items, stop, &interrupts);
+  return interrupts;
 }
 
 wire::LinearForwardingTable block_content(const LftRow& decided, const LftRow* held,

@@ -2,6 +2,7 @@
 #pragma once
 // Which blocks of which forwarding tables are written, in which order.
 
+#include <stop_token>
 #include <vector>
 
 #include "smd/plan/plan.h"
@@ -11,7 +12,10 @@ namespace smd::sm {
 /// Rounds of phase lft: whatever has been written of one when it is interrupted, nothing goes round in a
 /// circle that did not before. `entries_changed` counts known entries that get another port.
 std::vector<Round> lft_rounds(const PlanInput& in, const routing::Parallel& parallel,
-                              std::size_t& entries_changed);
+                              std::size_t& entries_changed, const std::stop_token& stop);
+
+/// Whether there is no order of these writes in which all that arrives goes on arriving.
+bool would_interrupt(const PlanInput& in, const routing::Parallel& parallel, const std::stop_token& stop);
 
 /// What a block is written as.
 wire::LinearForwardingTable block_content(const routing::LftRow& decided, const routing::LftRow* held,

@@ -2,12 +2,14 @@
 #include "smd/plan/plan.h"
 
 #include <algorithm>
-#include <bitset>
 #include <iterator>
 #include <numeric>
 #include <utility>
 
 #include "smd/plan/lft_rounds.h"
+#include "smd/plan/lid_moves.h"
+#include "smd/plan/new_links.h"
+#include "smd/plan/retrain.h"
 
 namespace smd::sm {
 namespace {
@@ -32,42 +34,6 @@ Round round_of(Phase phase) {
 
 bool forwards(const Node& node) { return node.switch_info && node.switch_info->linear_fdb_top != 0; }
 
-/// Ports that a switch forwards by; all where a block is not known.
-std::bitset<256> leads_by(const Node& node) {
-  std::bitset<256> ports;
-  if (!forwards(node)) return ports;
-  const std::size_t top = node.switch_info->linear_fdb_top;
-  for (std::size_t lid = 1; lid <= top; ++lid) {
-    if (!node.lft.row || !node.lft.known.test(lid / routing::kLftBlock)) return ports.set();
-    if (lid < node.lft.row->size()) ports.set((*node.lft.row)[lid]);
-  }
-  return ports;
-}
-
-/// Links between switches that came up in a fabric that is running and that no table leads over: they become
-/// Active before the tables change, so that none leads over a link that carries nothing.
-class NewLinks {
- public:
-  explicit NewLinks(const Subnet& subnet) : subnet_(subnet), leads_by_(subnet.nodes.size()) {
-    running_ = std::ranges::any_of(subnet.nodes, [](const auto& node) { return forwards(*node); });
-  }
-  bool contains(NodeIndex index, PortNum num) {
-    const auto& peer = subnet_.nodes[index]->ports[num.value()].peer;
-    const auto far = running_ && peer ? subnet_.index_of(peer->node) : std::nullopt;
-    return far && !leads(index, num) && !leads(static_cast<NodeIndex>(*far), peer->port);
-  }
-
- private:
-  bool leads(NodeIndex index, PortNum port) {
-    auto& known = leads_by_[index];
-    if (!known) known = leads_by(*subnet_.nodes[index]);
-    return known->test(port.value());
-  }
-  const Subnet& subnet_;
-  bool running_ = false;
-  std::vector<std::optional<std::bitset<256>>> leads_by_;
-};
-
 struct PortRounds {
   Round switch_lids = round_of(Phase::switch_lids);
   Round new_links = round_of(Phase::switch_links);
@@ -79,15 +45,23 @@ struct PortRounds {
   Round activate_host_links = round_of(Phase::activate_host_links);
 };
 
+/// An enhanced port 0 has states as any end port has; the others are Active by nature.
+void plan_port0(const Node& node, NodeIndex index, const wire::PortInfo& wish, PortRounds& rounds) {
+  const auto& now = node.ports[0].info;
+  const bool enhanced = node.switch_info && node.switch_info->enhanced_port0;
+  const auto target = enhanced ? next_state(now.port_state) : PortState::no_change;
+  if (wish != now || target != PortState::no_change)
+    rounds.switch_lids.ports.push_back({index, PortNum{0}, target});
+  if (enhanced && (now.port_state == PortState::init || now.port_state == PortState::armed))
+    rounds.activate_switch_links.ports.push_back({index, PortNum{0}, PortState::active});
+}
+
 void plan_port(const PlanInput& in, NodeIndex index, PortNum num, NewLinks& fresh, PortRounds& rounds) {
   const auto& node = *in.subnet.nodes[index];
   const auto& port = node.ports[num.value()];
   const auto wish = wished_port_info(in, node, num);
   if (!wish) return;
-  if (num.value() == 0) {
-    if (*wish != port.info) rounds.switch_lids.ports.push_back({index, num, PortState::no_change});
-    return;
-  }
+  if (num.value() == 0) return plan_port0(node, index, *wish, rounds);
   if (must_retrain(in, node, num)) rounds.retrain.ports.push_back({index, num, PortState::down});
   const bool between_switches = switch_link(in.subnet, node, port);
   const auto target = next_state(port.info.port_state);
@@ -122,6 +96,20 @@ Round first_tops(const Subnet& subnet, Round& all) {
   std::ranges::copy_if(all.switch_infos, std::back_inserter(round.switch_infos), starts);
   std::erase_if(all.switch_infos, starts);
   return round;
+}
+
+/// The ends of a link one after the other where links in operation change: they have different values at
+/// their ends no longer than two Sets take.
+void pair_ends(const Subnet& subnet, Round& round) {
+  const auto in_operation = [](const PortItem& item) { return item.target == PortState::no_change; };
+  if (std::ranges::none_of(round.ports, in_operation)) return;
+  const auto link = [&](const PortItem& item) {
+    const PeerPort self{subnet.nodes[item.node]->guid(), item.port};
+    const auto peer = subnet.nodes[item.node]->ports[item.port.value()].peer.value_or(self);
+    const std::pair here{self.node, self.port}, there{peer.node, peer.port};
+    return std::pair{std::min(here, there), here};
+  };
+  std::ranges::sort(round.ports, {}, link);
 }
 
 void append(Plan& plan, Round&& round) {
@@ -170,21 +158,26 @@ std::size_t Plan::lft_blocks() const {
   return blocks;
 }
 
-Plan plan(const PlanInput& in, const routing::Parallel& parallel) {
+Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::stop_token& stop) {
   PortRounds ports;
-  NewLinks fresh(in.subnet);
+  const auto waiting = waiting_for_lids(in);
+  NewLinks fresh(in);
   Round switch_info = round_of(Phase::switch_info);
   for (NodeIndex i = 0; i < in.subnet.nodes.size(); ++i) {
     const auto& node = *in.subnet.nodes[i];
     for (std::size_t p = node.is_switch() ? 0 : 1; p < node.ports.size(); ++p) {
-      plan_port(in, i, PortNum{static_cast<std::uint8_t>(p)}, fresh, ports);
+      const PortNum num{static_cast<std::uint8_t>(p)};
+      if (waiting.empty() || !waiting.contains({i, num})) plan_port(in, i, num, fresh, ports);
     }
     const auto wish = wished_switch_info(in, node);
     if (wish && *wish != *node.switch_info) switch_info.switch_infos.push_back(i);
   }
 
+  pair_ends(in.subnet, ports.switch_links);
+  pair_ends(in.subnet, ports.host_links);
   Plan plan;
   if (!ports.retrain.ports.empty()) {
+    ports.retrain.ports = next_to_retrain(in.subnet, std::move(ports.retrain.ports));
     append(plan, far_ends(in, ports.retrain));
     append(plan, std::move(ports.retrain));
     return plan;
@@ -192,7 +185,7 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel) {
   append(plan, std::move(ports.switch_lids));
   append(plan, std::move(ports.new_links));
   append(plan, std::move(ports.activate_new_links));
-  auto tables = lft_rounds(in, parallel, plan.lft_entries_changed);
+  auto tables = lft_rounds(in, parallel, plan.lft_entries_changed, stop);
   for (std::size_t i = 0; i < tables.size(); ++i) {
     append(plan, std::move(tables[i]));
     // Tables of switches that forward by nothing yet are whole after the first round: others may lead there.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -73,7 +74,7 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-/// Pure. Empty for a fabric that is as it should be.
-Plan plan(const PlanInput& in, const routing::Parallel& parallel);
+/// Pure. Empty for a fabric that is as it should be. When stopped the result is of no use.
+Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::stop_token& stop = {});
 
 }  // namespace smd::sm

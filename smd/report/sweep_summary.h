@@ -47,6 +47,7 @@ struct SweepSummary {
   std::uint64_t lids = 0;   ///< in use
   std::uint64_t smps_get = 0, smps_set = 0;
   std::uint64_t sets_failed = 0;  ///< refused, or not answered after all retries
+  std::uint64_t sets_left = 0;    ///< still to be done at the end, in spite of all attempts; not printed
   std::uint64_t timeouts = 0, retries = 0;
   std::uint64_t unresponsive = 0;
   std::uint64_t lids_changed = 0;  ///< end ports that had a LID and now have another

@@ -16,7 +16,7 @@ void count_ports(const Node& node, SweepSummary& summary, std::uint64_t& linked_
 SweepState state_of(const Subnet& subnet, const Decided* decided, const SweepSummary& summary) {
   if (decided == nullptr || !decided->routes) return SweepState::failed;
   const bool whole = !is_cut_off(subnet) && subnet.unresponsive.empty() && subnet.duplicates.empty() &&
-                     decided->lids->without_lid.empty() && summary.sets_failed == 0 &&
+                     decided->lids->without_lid.empty() && summary.sets_left == 0 &&
                      summary.ports_not_active == 0 && decided->routes->verification.ok();
   return whole ? SweepState::up : SweepState::degraded;
 }

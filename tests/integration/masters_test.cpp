@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/managed_world.h"
+#include "tests/support/sim_lab.h"
 
 namespace smd {
 namespace {
@@ -73,6 +74,35 @@ TEST(Masters, EndingAStandbyIsNotAMasterGone) {
   test::run_for(world, {of(master), of(standby)}, std::chrono::milliseconds(5500));
 
   EXPECT_EQ(standby.lines().count("sm.master_gone") + master.lines().count("sm.master_gone"), 0U);
+}
+
+/// A Set of SMInfo from another port's SM, as bytes; whether it was answered well.
+bool tell(test::Asker& asker, const mad::DirectedPath& way, wire::SmControl control, std::uint64_t sm_key,
+          Guid from) {
+  wire::SmInfo info;
+  info.guid = from;
+  info.sm_key = sm_key;
+  info.priority = 14;
+  info.state = SmState::master;
+  return asker.set<wire::SmInfo>(way, info, static_cast<std::uint32_t>(control)).good();
+}
+
+TEST(Masters, AStrangerWithoutTheSmKeyCannotTellUsWhatToBe) {
+  sim::World world(test::two_leaves());
+  Managed master(world, "h0");
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(master->run());
+  world.run_for(std::chrono::seconds(2));
+  test::Asker stranger(world, {"h1", PortNum{1}});
+  const auto way = test::path({1, 3, 1, 1});
+
+  EXPECT_FALSE(tell(stranger, way, wire::SmControl::handover, 0, Guid{0x77}));
+  EXPECT_FALSE(tell(stranger, way, wire::SmControl::handover, 99, Guid{0x77}));
+  EXPECT_TRUE(tell(stranger, way, wire::SmControl::handover, config::SmConfig{}.sm_key, Guid{0x77}));
+  world.run(group.stop());
+
+  EXPECT_GE(master.lines().count("sm.control_refused"), 1U) << testing::PrintToString(master.lines().all);
+  EXPECT_EQ(master.lines().count("sm.control control=HANDOVER"), 1U);
 }
 
 }  // namespace
