@@ -21,6 +21,7 @@ mad::Policy policy_of(const config::MadConfig& config) {
   policy.per_node = config.per_node;
   policy.timeout = config.timeout;
   policy.retries = config.retries;
+  policy.lossy_timeout = std::chrono::milliseconds(4);
   return policy;
 }
 

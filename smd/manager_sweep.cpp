@@ -9,6 +9,7 @@
 #include "smd/report/tally.h"
 #include "smd/report/trouble.h"
 #include "smd/sweep/discover.h"
+#include "smd/sweep/mute.h"
 #include "smd/sweep/refresh.h"
 
 namespace smd::sm {
@@ -110,6 +111,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe(std::set<Guid> su
   if (std::exchange(said_own_port_, false) && options_.on_own_port) options_.on_own_port({});
   *found = recall(std::move(*found), subnet_.get(), *stored_);
   name_nodes(*found);
+  if (subnet_) found->mute = mute_switches(*subnet_, *found);
   subnet_ = std::make_shared<const Subnet>(std::move(*found));
   identify();
   co_return whose_fabric();

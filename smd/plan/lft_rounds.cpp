@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -58,39 +59,45 @@ struct Scene {
   std::shared_ptr<const routing::LidMap> lids;
   routing::Routes routes;
   std::vector<routing::InstalledTable> installed;
-  std::vector<NodeIndex> nodes;  ///< by SwitchIndex
+  std::vector<std::optional<NodeIndex>> nodes;  ///< by SwitchIndex; nothing: it does not answer
   const routing::ChannelOrder* order = nullptr;
 };
 
-/// Switches that are routed round, because their tables are too small or they refuse to be written, forward
-/// on by what they hold: some paths lead through them until others are written.
-std::vector<NodeIndex> bystanders(const PlanInput& in) {
-  std::vector<NodeIndex> found;
-  for (NodeIndex i = 0; i < in.subnet.nodes.size(); ++i) {
-    const auto& node = *in.subnet.nodes[i];
-    const bool holds = node.is_switch() && forwards(node) && node.lft.row;
-    if (holds && in.decided.routes->find(node.guid()) == nullptr) found.push_back(i);
-  }
+/// Switches that are routed round (their tables are too small, they refuse to be written, they do not answer)
+/// forward on by what they hold: some paths lead through them until others are written.
+std::vector<const Node*> bystanders(const PlanInput& in) {
+  std::vector<const Node*> found;
+  const auto add = [&](const NodePtr& node) {
+    const bool holds = node->is_switch() && forwards(*node) && node->lft.row;
+    if (holds && in.decided.routes->find(node->guid()) == nullptr) found.push_back(node.get());
+  };
+  std::ranges::for_each(in.subnet.nodes, add);
+  std::ranges::for_each(in.subnet.mute, add);
   return found;
 }
 
-routing::TopologyInput with_bystanders(const PlanInput& in, const std::vector<NodeIndex>& others) {
+/// As its neighbour says, who can be asked.
+bool link_is_up(const Subnet& subnet, const Port& own, const PeerPort& peer) {
+  const auto* node = subnet.find(peer.node);
+  return node == nullptr ? own.linked() : node->ports[peer.port.value()].linked();
+}
+
+routing::TopologyInput with_bystanders(const PlanInput& in, const std::vector<const Node*>& others) {
   auto input = in.decided.routes->input;
   std::map<Guid, routing::SwitchIndex> index;
-  for (const auto other : others)
-    input.switches.push_back({in.subnet.nodes[other]->guid(), in.subnet.nodes[other]->port_count()});
+  for (const auto* node : others) input.switches.push_back({node->guid(), node->port_count()});
   for (std::size_t i = 0; i < input.switches.size(); ++i)
     index.emplace(input.switches[i].guid, static_cast<routing::SwitchIndex>(i));
   std::set<Guid> done;
-  for (const auto other : others) {
-    const auto& node = *in.subnet.nodes[other];
-    done.insert(node.guid());
-    for (std::size_t p = 1; p < node.ports.size(); ++p) {
-      const auto& port = node.ports[p];
-      const auto peer = port.linked() && port.peer ? index.find(port.peer->node) : index.end();
-      if (peer == index.end() || done.contains(peer->first)) continue;
+  for (const auto* node : others) {
+    done.insert(node->guid());
+    for (std::size_t p = 1; p < node->ports.size(); ++p) {
+      const auto& port = node->ports[p];
+      const auto peer = port.peer ? index.find(port.peer->node) : index.end();
+      if (peer == index.end() || done.contains(peer->first) || !link_is_up(in.subnet, port, *port.peer))
+        continue;
       input.links.push_back(
-          {index.at(node.guid()), PortNum{static_cast<std::uint8_t>(p)}, peer->second, port.peer->port});
+          {index.at(node->guid()), PortNum{static_cast<std::uint8_t>(p)}, peer->second, port.peer->port});
     }
   }
   return input;
@@ -104,7 +111,8 @@ Scene scene_of(const PlanInput& in) {
               .installed = {},
               .nodes = {},
               .order = part.verification.order.get()};
-  if (const auto others = bystanders(in); !others.empty()) {
+  const auto others = bystanders(in);
+  if (!others.empty()) {
     const auto input = with_bystanders(in, others);
     scene.topology = std::make_shared<const routing::Topology>(input);
     scene.lids = std::make_shared<const routing::LidMap>(lid_map(input, *scene.topology, *in.decided.lids));
@@ -113,12 +121,13 @@ Scene scene_of(const PlanInput& in) {
   for (routing::SwitchIndex s = 0; s < scene.topology->switches(); ++s) {
     const auto guid = scene.topology->guid(s);
     const auto index = in.subnet.index_of(guid);
-    SMD_ASSERT(index.has_value());  // decided from this very Subnet
-    const auto& node = *in.subnet.nodes[*index];
+    const auto other = std::ranges::find(others, guid, [](const Node* node) { return node->guid(); });
+    SMD_ASSERT(index.has_value() || other != others.end());  // decided from this very Subnet
+    const auto& node = other != others.end() ? **other : *in.subnet.nodes[*index];
     const auto* wish = part.find(guid);
     scene.routes.rows.push_back(wish != nullptr ? *wish : node.lft.row);
     scene.installed.push_back({node.lft.row.get(), node.lft.known.words(), forwards(node)});
-    scene.nodes.push_back(static_cast<NodeIndex>(*index));
+    scene.nodes.push_back(index ? std::optional(static_cast<NodeIndex>(*index)) : std::nullopt);
   }
   return scene;
 }
@@ -142,9 +151,9 @@ std::vector<Round> safe_rounds(const PlanInput& in, const routing::Parallel& par
     if (interrupts != nullptr) *interrupts = *interrupts || written.interrupts;
     std::map<NodeIndex, LftItem> items;
     for (const auto& write : written.writes) {
-      const auto to = scene.nodes[write.sw];
-      const auto* wish = part.find(in.subnet.nodes[to]->guid());
+      const auto* wish = part.find(scene.topology->guid(write.sw));
       if (wish == nullptr || write.block * routing::kLftBlock >= (*wish)->size()) continue;
+      const auto to = *scene.nodes[write.sw];
       const bool whole = write.kept == 0 && write.dropped == 0;
       if (whole && !forwards(*in.subnet.nodes[to]) && clean(to, write.block)) continue;
       auto& item = items[to];

@@ -108,6 +108,8 @@ struct Subnet {
   std::vector<Unresponsive> unresponsive;
   std::vector<DuplicateGuid> duplicates;
   std::vector<OtherSm> other_sms;
+  /// Switches that do not answer any more while links to them are up, as they were: they forward on by that.
+  std::vector<NodePtr> mute;
   /// What nodes are looked up by, where it is there: side by side, not each behind a pointer.
   std::shared_ptr<const std::vector<Guid>> guids;
 
