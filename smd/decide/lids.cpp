@@ -235,7 +235,7 @@ LidPart decide_lids(const Subnet& subnet, const LidOptions& given, const Stored&
   if (!anew) keep_valid(ends, options, stored, space);
   const auto sm_port = own_port(subnet);
   LidSpace before_reserve = space;
-  if (!options.reassign) reserve_given_up(ends, space);
+  if (!anew) reserve_given_up(ends, space);
   reserve_absent(ends, stored, space);
   allocate_new(ends, sm_port, space);
   if (std::ranges::any_of(ends, [](const EndPort& end) { return end.base == 0; })) {
