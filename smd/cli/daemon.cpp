@@ -142,7 +142,7 @@ void Daemon::ended(const SubnetPtr& subnet) {
     start_missing();  // what waited for its port or its state
   } else if (const auto& why = subnet->instance->refused(); !why.empty()) {
     // Beside others it stays in `smd status` with its reason; alone there is nothing to stay for.
-    if (running_ != 0) parts_.log.error("subnet.refused").kv("reason", why).always();
+    if (running_ != 0) parts_.log.error("store.refused").kv("reason", why).always();
     if (running_ == 0 || parts_.options.once || parts_.options.dry_run) {
       failed_ = true;
       parts_.err << "smd run: " << why << '\n';

@@ -84,7 +84,7 @@ def state(args):
             waits = until(lambda: beside.subnet("ft2:4")["waiting"], "why the first does not run")
             expect(waits["for"] == "state" and f"process {first.process.pid}" in waits["reason"], waits)
             expect("is in use by process" in beside.tell("status"), "in words too")
-            expect(beside.log().count("subnet.refused") == 1, "said once")
+            expect(beside.log().count("store.refused") == 1, "said once")
             beside.tell("resweep", "--subnet", "ft2:4", status=1)
             beside.end()
         first.process.kill()
