@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "smd/sa/answer.h"
 #include "tests/support/sa_lab.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
