@@ -295,8 +295,11 @@ void Transactions::resend_due() {
 
 /// Whether there is one. After kMaxTries the slot takes another generation: tries before it are over then.
 bool Transactions::next_try(OpenRequest& open, TimePoint now) {
-  if (!losses_.heavy()) return open.rounds == 0 && open.tries <= policy_.retries;
-  if (now - open.started_at >= policy_.lossy_patience) return false;
+  const bool heavy = losses_.heavy();
+  const bool was_heavy = open.rounds != 0 || open.tries > policy_.retries + 1;
+  if (!heavy && !was_heavy) return open.tries <= policy_.retries;
+  // Many quick tries while much was lost are no reason to end sooner than with few slow ones.
+  if (now - open.started_at >= (heavy ? policy_.lossy_patience : patience_)) return false;
   if (open.tries < kMaxTries) return true;
   auto& slot = slots_[open.slot];
   slot.last_ending = Ending::given_up;

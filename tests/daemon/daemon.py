@@ -39,7 +39,7 @@ def ask(args):
             expect(once.process.wait(60) == 0, "--once")
         for path in (smd.folder / "same").iterdir():
             expect((folder / path.name).read_bytes() == path.read_bytes(), f"{path.name} differs from --dump-dir's")
-        smd.tell("dump", folder, "--dump", "nothing", status=1)
+        smd.tell("dump", folder, "--dump", "nothing", status=2)
         expect("no subnet x; there are: ft2:8" in smd.tell("status", "--subnet", "x", status=1), "--subnet x")
         smd.end()
         nobody = smd.tell("status", status=1)
