@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -220,7 +221,7 @@ def routes(smd, fabric):
         began = time.monotonic()
         client = lab.opensm(first, "-D", "0x43")
         print(f"   {fabric}: opensm up after {time.monotonic() - began:.2f} s", flush=True)
-        wait_for(lambda: still(client.folder / "opensm.fdbs"), 60, "opensm's dumps")
+        dumps = copied_dumps(client.folder, ("opensm-subnet.lst", "opensm.fdbs", "opensm.mcfdbs"))
         lids = [line.split()[1] for line in (client.folder / "guid2lid").read_text().splitlines() if line]
         chance = random.Random(7)
         for _ in range(10):
@@ -228,7 +229,7 @@ def routes(smd, fabric):
             text = lab.output(first, "ibtracert", *(str(int(lid, 16)) for lid in pair))
             check("To " in text, f"ibtracert {pair}: {text}")
         done = subprocess.run(["ibdmchk", "-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs"],
-                              cwd=client.folder, capture_output=True, text=True, timeout=300)
+                              cwd=dumps, capture_output=True, text=True, timeout=300)
         check("no credit loops found" in done.stdout, f"ibdmchk: {done.stdout[-2000:]}")
         check("-E-" not in done.stdout, f"ibdmchk: {done.stdout[-2000:]}")
 
@@ -316,6 +317,20 @@ def timed(run):
 def still(file, seconds=1):
     """Nobody has written to it for so long."""
     return file.exists() and time.time() - file.stat().st_mtime > seconds
+
+
+def copied_dumps(folder, names):
+    """opensm writes its dumps anew after each heavy sweep: a copy of whole ones."""
+    to = folder / "dumps"
+    to.mkdir()
+    for _ in range(30):
+        wait_for(lambda: all(still(folder / name) for name in names), 60, "opensm's dumps")
+        stamps = [(folder / name).stat().st_mtime_ns for name in names]
+        for name in names:
+            shutil.copy(folder / name, to / name)
+        if stamps == [(folder / name).stat().st_mtime_ns for name in names]:
+            return to
+    raise Failure("opensm's dumps never stood still")
 
 
 def any_host(fabric):
