@@ -6,54 +6,18 @@
 #include <algorithm>
 
 #include "mad/base/gid.h"
+#include "mad/base/rate.h"
 #include "mad/sim/tables.h"
 #include "mad/sim/words.h"
 
 namespace smd::sim {
 namespace {
 
-/// Tenths of Gb/s of one lane, as ib_port_attr_to_rate and sysfs.c of Linux have them.
-unsigned lane_tenths(LinkSpeed speed) {
-  switch (speed) {
-    case LinkSpeed::ddr:
-      return 50;
-    case LinkSpeed::qdr:
-    case LinkSpeed::fdr10:
-      return 100;
-    case LinkSpeed::fdr:
-      return 140;
-    case LinkSpeed::edr:
-      return 250;
-    case LinkSpeed::hdr:
-      return 500;
-    case LinkSpeed::ndr:
-      return 1000;
-    case LinkSpeed::xdr:
-      return 2000;
-    default:
-      return 25;
-  }
-}
-
-unsigned lanes(std::uint8_t width) {
-  switch (static_cast<LinkWidth>(width)) {
-    case LinkWidth::x2:
-      return 2;
-    case LinkWidth::x4:
-      return 4;
-    case LinkWidth::x8:
-      return 8;
-    case LinkWidth::x12:
-      return 12;
-    default:
-      return 1;
-  }
-}
-
+/// As ib_port_attr_to_rate and sysfs.c of Linux have it: what is not known counts as one lane of SDR.
 std::string rate_text(const Port& port) {
   const auto speed = port.speed == LinkSpeed::unknown ? LinkSpeed::sdr : port.speed;
-  const auto width = lanes(port.info.link_width_active);
-  const auto tenths = lane_tenths(speed) * width;
+  const auto width = std::max(1U, lanes(static_cast<LinkWidth>(port.info.link_width_active)));
+  const auto tenths = lane_mbps(speed) * width / 100;
   return fmt::format("{}{} Gb/sec ({}X {})", tenths / 10, tenths % 10 != 0 ? ".5" : "", width,
                      to_string(speed));
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "mad/base/rate.h"
+
 namespace smd::sim {
 namespace {
 
@@ -18,30 +20,12 @@ constexpr std::array<std::pair<LinkSpeed, unsigned>, 3> kOldSpeeds{
 constexpr std::array<std::pair<LinkSpeed, unsigned>, 4> kExtSpeeds{
     {{LinkSpeed::fdr, 1}, {LinkSpeed::edr, 2}, {LinkSpeed::hdr, 4}, {LinkSpeed::ndr, 8}}};
 
-unsigned rank(LinkWidth width) {
-  switch (width) {
-    case LinkWidth::unknown:
-      return 0;
-    case LinkWidth::x1:
-      return 1;
-    case LinkWidth::x2:
-      return 2;
-    case LinkWidth::x4:
-      return 4;
-    case LinkWidth::x8:
-      return 8;
-    case LinkWidth::x12:
-      return 12;
-  }
-  return 0;
-}
-
 }  // namespace
 
 std::uint8_t widths_up_to(LinkWidth widest, bool has_2x) {
   unsigned bits = 1;
   for (const auto width : {LinkWidth::x4, LinkWidth::x8, LinkWidth::x12}) {
-    if (rank(width) <= rank(widest)) bits |= static_cast<unsigned>(width);
+    if (lanes(width) <= lanes(widest)) bits |= static_cast<unsigned>(width);
   }
   if (has_2x || widest == LinkWidth::x2) bits |= static_cast<unsigned>(LinkWidth::x2);
   return static_cast<std::uint8_t>(bits);
@@ -90,7 +74,7 @@ std::optional<Rate> negotiate(const Port& a, const Port& b) {
   Rate rate;
   const unsigned widths = a.info.link_width_enabled & b.info.link_width_enabled;
   for (const auto width : kWidestFirst) {
-    const bool fits = a.cable_width == LinkWidth::unknown || rank(width) <= rank(a.cable_width);
+    const bool fits = a.cable_width == LinkWidth::unknown || lanes(width) <= lanes(a.cable_width);
     if (fits && (widths & static_cast<unsigned>(width)) != 0) {
       rate.width = width;
       break;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "mad/base/rate.h"
 #include "routing/health/health.h"
 
 namespace smd::routing {
@@ -40,24 +41,6 @@ ByKind cables(const HealthInput& in, const Order& order) {
     }
   }
   return all;
-}
-
-int lanes(LinkWidth width) {
-  switch (width) {
-    case LinkWidth::unknown:
-      return 0;
-    case LinkWidth::x1:
-      return 1;
-    case LinkWidth::x2:
-      return 2;
-    case LinkWidth::x4:
-      return 4;
-    case LinkWidth::x8:
-      return 8;
-    case LinkWidth::x12:
-      return 12;
-  }
-  return 0;
 }
 
 /// The value that three of four cables have.

@@ -5,55 +5,12 @@
 
 #include <utility>
 
+#include "mad/base/rate.h"
 #include "mad/wire/capability.h"
 #include "routing/distance/order.h"
 
 namespace smd::cli {
 namespace {
-
-/// Gb/s of one lane, as the speeds are spoken of.
-double lane(LinkSpeed speed) {
-  switch (speed) {
-    case LinkSpeed::unknown:
-      return 0;
-    case LinkSpeed::sdr:
-      return 2.5;
-    case LinkSpeed::ddr:
-      return 5;
-    case LinkSpeed::qdr:
-    case LinkSpeed::fdr10:
-      return 10;
-    case LinkSpeed::fdr:
-      return 14;
-    case LinkSpeed::edr:
-      return 25;
-    case LinkSpeed::hdr:
-      return 50;
-    case LinkSpeed::ndr:
-      return 100;
-    case LinkSpeed::xdr:
-      return 200;
-  }
-  return 0;
-}
-
-double lanes(LinkWidth width) {
-  switch (width) {
-    case LinkWidth::unknown:
-      return 0;
-    case LinkWidth::x1:
-      return 1;
-    case LinkWidth::x2:
-      return 2;
-    case LinkWidth::x4:
-      return 4;
-    case LinkWidth::x8:
-      return 8;
-    case LinkWidth::x12:
-      return 12;
-  }
-  return 0;
-}
 
 sm::NamedLink::End end_of(const sm::Subnet& subnet, Guid guid, PortNum port) {
   const auto* const node = subnet.find(guid);
@@ -81,8 +38,9 @@ void add_quality(const sm::Subnet& subnet, const sm::RoutePart& part, routing::Q
     const auto* const node = subnet.find(topology.guid(s));
     if (node == nullptr || port.value() >= node->ports.size()) return 0.0;
     const auto& found = node->ports[port.value()];
-    return lane(wire::link_speed(found.info, found.mlnx)) *
-           lanes(static_cast<LinkWidth>(found.info.link_width_active));
+    const auto mbps =
+        lane_mbps(wire::link_speed(found.info, found.mlnx)) * lanes(wire::link_width(found.info));
+    return mbps / 1000.0;
   };
   report.levels = routing::level_widths(topology, routing::find_tree(topology), bandwidth);
   report.quality = std::move(quality);

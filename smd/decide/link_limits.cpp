@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+
+#include "mad/base/rate.h"
 
 namespace smd::sm {
 namespace {
@@ -12,14 +13,8 @@ namespace {
 /// disabled').
 constexpr std::uint8_t kNoExtendedSpeed = 30;
 
-constexpr std::array kWidths{std::pair{LinkWidth::x1, 1U}, std::pair{LinkWidth::x2, 2U},
-                             std::pair{LinkWidth::x4, 4U}, std::pair{LinkWidth::x8, 8U},
-                             std::pair{LinkWidth::x12, 12U}};
-
-unsigned lanes(LinkWidth width) {
-  const auto* it = std::ranges::find(kWidths, width, &std::pair<LinkWidth, unsigned>::first);
-  return it != kWidths.end() ? it->second : 0;
-}
+constexpr std::array kNarrowestFirst{LinkWidth::x1, LinkWidth::x2, LinkWidth::x4, LinkWidth::x8,
+                                     LinkWidth::x12};
 
 /// Bits up to the one that `limit` stands for, of those in `supported`; at least the lowest of these.
 std::uint8_t up_to(unsigned bits, std::uint8_t supported) {
@@ -30,9 +25,9 @@ std::uint8_t up_to(unsigned bits, std::uint8_t supported) {
 
 std::uint8_t enabled_widths(std::uint8_t supported, LinkWidth limit) {
   std::uint8_t enabled = 0;
-  for (const auto& [width, count] : kWidths) {
+  for (const auto width : kNarrowestFirst) {
     const auto bit = static_cast<std::uint8_t>(supported & static_cast<std::uint8_t>(width));
-    if (count <= lanes(limit) || enabled == 0) enabled |= bit;
+    if (lanes(width) <= lanes(limit) || enabled == 0) enabled |= bit;
   }
   return enabled;
 }
