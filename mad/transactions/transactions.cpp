@@ -281,7 +281,9 @@ void Transactions::resend_due() {
     ++table_[open.row].timeouts;
     // What does not answer must not hold up those who do: its place goes to another request.
     leave_window(open);
-    if (open.node != &anonymous_ && open.node->last_answer > open.started_at) losses_.lost();
+    // Where the transport takes no more, tries were not even sent: that is no loss on the way.
+    const bool others_answered = open.node != &anonymous_ && open.node->last_answer > open.started_at;
+    if (others_answered && transport_.room() > 0) losses_.lost();
     if (!losses_.heavy()) open.node->window.lost(now, open.node->answer_time.resend(policy_));
     if (next_try(open, now)) {
       send_try(open);
