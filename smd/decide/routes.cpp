@@ -61,10 +61,13 @@ class Routing {
   DecideTimes& times_;
   Lap lap_;
   RoutePart base_;
+  bool of_another_ = false;  ///< the tables to build on are not ours
 };
 
+/// Tables of another SM may have circles that only traffic of the switches themselves closes: they work, and
+/// what is repaired in them does not make that worse. What we make ourselves has none.
 bool Routing::usable(const routing::Verification& found) const {
-  if (found.clean()) return true;
+  if (found.clean() || (of_another_ && found.ok())) return true;
   return in_.config.routing.allow_credit_loops && found.host_pairs_unreachable == 0 && found.loops == 0 &&
          found.dead_ends == 0;
 }
@@ -222,10 +225,12 @@ Part Routing::decide() {
   const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
   if (in_.adopting && in_.config.adopt.routes != config::AdoptRoutes::converge) {
     auto held = held_tables();
+    of_another_ = true;
     if (!held.empty()) return adopt(std::move(held));
   } else if (before != nullptr && same_rules(before->config, in_.config.routing)) {
     std::vector<routing::OldRow> old;
     for (const auto& row : before->rows) old.push_back({row.node, row.row});
+    of_another_ = before->verification.ok() && !before->verification.clean();
     auto engine = before->engine;
     if (before->origin == RoutePart::Origin::adopted) engine = in_.config.routing.engines.front();
     base_.top = std::max(base_.top, before->origin == RoutePart::Origin::fresh ? base_.top : before->top);
@@ -265,7 +270,8 @@ std::expected<Converging, routing::RouteError> converge_routes(const std::shared
   part->top = std::max(now->top, goal.top);
   if (step.done) return Converging{std::move(part), true};
   part->verification = routing::verify(*goal.topology, *goal.lid_map, step.routes, parallel);
-  if (!part->verification.clean()) return Converging{nullptr, false};
+  const bool no_worse = part->verification.ok() && !now->verification.clean();
+  if (!part->verification.clean() && !no_worse) return Converging{nullptr, false};
   for (std::size_t s = 0; s < part->rows.size(); ++s) part->rows[s].row = std::move(step.routes.rows[s]);
   part->engine = goal.engine;
   part->origin = RoutePart::Origin::repaired;

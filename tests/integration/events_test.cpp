@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
+#include <string>
+#include <utility>
 
 #include "mad/wire/attributes.h"
 #include "tests/support/managed_world.h"
@@ -233,6 +236,40 @@ TEST(Adopt, ProvenTablesStayUntilTheOperatorWantsOthers) {
 
   EXPECT_EQ(manager.last().decided.routes->origin, sm::RoutePart::Origin::fresh);
   EXPECT_GT(world.fabric().counts().sets(wire::LinearForwardingTable::kAttribute), 0U);
+  EXPECT_TRUE(world.fabric().reach().all());
+}
+
+/// A ring whose hosts' traffic closes no circle of channels, but that of the switches among themselves does,
+/// as in trees that opensm has routed: it works, so it stays; and so it does when something is repaired.
+TEST(Adopt, CirclesOfTheSwitchesOwnTrafficAreNoReasonToChangeAnything) {
+  sim::World world(test::spec("mesh:2x2:1"));
+  {
+    Managed before(world, {}, test::once());
+    world.run(before->run());
+  }
+  // Each switch and its port to the next: the switch across is reached this way round from everywhere.
+  const std::array<std::pair<std::string, PortNum>, 4> ring{
+      {{"m00-00", PortNum{3}}, {"m00-01", PortNum{1}}, {"m01-01", PortNum{4}}, {"m01-00", PortNum{2}}}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto lid = world.fabric().port_info({ring[(i + 2) % 4].first, PortNum{0}})->lid;
+    world.fabric().faults().set_lft_entry(ring[i].first, lid, ring[i].second);
+  }
+  world.fabric().counts().clear();
+  Managed manager(world);
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(manager->run());
+  world.run_for(5s);
+
+  EXPECT_EQ(world.fabric().counts().sets(), 0U) << testing::PrintToString(manager.lines().all);
+  EXPECT_EQ(manager.last().decided.routes->verification.management_credit_loops, 1U);
+  EXPECT_EQ(manager.last().summary.state, sm::SweepState::up);
+
+  manager->resweep(sm::Resweep::converge, "test");
+  world.run_for(30s);
+  world.run(group.stop());
+
+  EXPECT_TRUE(manager.last().decided.routes->verification.clean());
+  EXPECT_EQ(manager.last().decided.routes->origin, sm::RoutePart::Origin::fresh);
   EXPECT_TRUE(world.fabric().reach().all());
 }
 
