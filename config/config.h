@@ -136,6 +136,22 @@ struct RoutingConfig {
   friend bool operator==(const RoutingConfig&, const RoutingConfig&) = default;
 };
 
+/// [multicast]
+struct MulticastConfig {
+  Mtu broadcast_mtu = Mtu::none;       ///< of the IPoIB broadcast group; none: the smallest of the ports'
+  std::uint8_t broadcast_rate = 0;     ///< its rate, the wire's code; 0: the slowest of the ports'
+  bool share_solicited_nodes = false;  ///< IPv6 solicited-node groups have one multicast LID a partition
+  friend bool operator==(const MulticastConfig&, const MulticastConfig&) = default;
+};
+
+/// [sa]
+struct SaConfig {
+  std::uint32_t queue = 4096;            ///< requests that may wait, 64 to 1048576
+  std::uint32_t per_source = 1024;       ///< of them from one LID, 1 to 1048576
+  std::uint32_t groups_per_port = 4096;  ///< multicast groups that a port may be in, 1 to 65535
+  friend bool operator==(const SaConfig&, const SaConfig&) = default;
+};
+
 /// [names]
 struct NamesConfig {
   std::string map{};                    ///< node name map file, `0xguid "name"` a line; empty: none
@@ -156,6 +172,8 @@ struct SubnetConfig {
   LidsConfig lids{};
   LinksConfig links{};
   RoutingConfig routing{};
+  MulticastConfig multicast{};
+  SaConfig sa{};
   NamesConfig names{};
   friend bool operator==(const SubnetConfig&, const SubnetConfig&) = default;
 };

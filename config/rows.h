@@ -61,6 +61,8 @@ std::vector<Key> adopt_keys();
 std::vector<Key> lids_keys();
 std::vector<Key> links_keys();
 std::vector<Key> routing_keys();
+std::vector<Key> multicast_keys();
+std::vector<Key> sa_keys();
 std::vector<Key> names_keys();
 std::vector<Key> subnet_keys();
 

@@ -56,6 +56,8 @@ Schema make_schema() {
       {.name = "lids", .doc = "Which addresses ports get."},
       {.name = "links", .doc = "What is written to the ports of a link."},
       {.name = "routing", .doc = "How paths are computed."},
+      {.name = "multicast", .doc = "Multicast groups."},
+      {.name = "sa", .doc = "What clients may ask and register."},
       {.name = "names", .doc = "What nodes are called."},
       {.name = "subnet",
        .doc = "One block for each subnet that this process manages; without one there is a single subnet, on "
@@ -67,7 +69,7 @@ Schema make_schema() {
               "subnet."},
   };
   for (auto make : {log_keys, api_keys, store_keys, sm_keys, mad_keys, sweep_keys, adopt_keys, ha_keys,
-                    lids_keys, links_keys, routing_keys, names_keys, subnet_keys}) {
+                    lids_keys, links_keys, routing_keys, multicast_keys, sa_keys, names_keys, subnet_keys}) {
     for (auto& key : make()) schema.keys.push_back(std::move(key));
   }
   return schema;

@@ -19,6 +19,11 @@ constexpr mad::Duration kFirstPause = 250ms, kLongestPause = 5s;
 /// Between two looks at the local device.
 constexpr mad::Duration kLook = 1s;
 
+std::int64_t unix_time() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
 }  // namespace
 
 Instance::Instance(InstanceSpec spec, sm::Compute& compute, store::StoreThread* stores, log::Log log,
@@ -166,11 +171,29 @@ void Instance::open_sa() {
     return;
   }
   sa_ = std::make_unique<sa::Server>(
-      io_.get_executor(), **gsi, answering_, [manager = manager_.get()] { return manager->published(); },
-      sa_settings(), log_);
+      sa::ServerParts{.executor = io_.get_executor(),
+                      .gsi = **gsi,
+                      .compute = answering_,
+                      .source = [manager = manager_.get()] { return manager->published(); },
+                      .registry = registry_,
+                      .store = store_.get(),
+                      .log = log_,
+                      .clock = clock_,
+                      .wall = unix_time,
+                      .on_multicast = nullptr},
+      sa_settings());
 }
 
-sa::Settings Instance::sa_settings() const { return {.sm_key = spec_.config.sm.sm_key}; }
+sa::Settings Instance::sa_settings() const {
+  const auto& config = spec_.config;
+  return {.sm_key = config.sm.sm_key,
+          .queue = config.sa.queue,
+          .per_source = config.sa.per_source,
+          .groups_per_port = config.sa.groups_per_port,
+          .share_solicited_nodes = config.multicast.share_solicited_nodes,
+          .broadcast_mtu = config.multicast.broadcast_mtu,
+          .broadcast_rate = config.multicast.broadcast_rate};
+}
 
 asio::awaitable<void> Instance::run_manager() {
   co_await manager_->run();
@@ -246,6 +269,7 @@ sm::ManagerOptions Instance::options() {
     pause_ = {};
     view_.set(std::make_shared<api::SubnetView>(now_));
     wake_.wake_all();
+    if (sa_) sa_->refresh();
     if (then) then(snapshot);
   };
   options.on_own_port = [this](const std::string& reason) {

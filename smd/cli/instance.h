@@ -88,7 +88,8 @@ class Instance {
   std::string refused_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<sm::SubnetManager> manager_;
-  sm::PoolCompute answering_{1};    ///< questions to subnet administration
+  sm::PoolCompute answering_{1};  ///< questions to subnet administration
+  sm::Published<sa::Registry> registry_;
   std::unique_ptr<sa::Server> sa_;  ///< after end_ and manager_, which it reads
   bool manager_ended_ = false;
   mad::Duration pause_{};  ///< before the last try to open an end

@@ -3,6 +3,7 @@
 
 #include "mad/wire/class_port_info.h"
 #include "mad/wire/sa/path_record.h"
+#include "smd/sa/path/multicast_path.h"
 #include "smd/sa/path/path_query.h"
 #include "smd/sa/record_kind.h"
 
@@ -11,8 +12,10 @@ namespace {
 
 using wire::Method;
 
-/// Bits of ClassPortInfo.CapabilityMask of this class: the records beyond those that every SA has.
-constexpr std::uint16_t kOptionalRecords = 0x0100;
+/// Bits of ClassPortInfo.CapabilityMask: notices are told to who subscribes; and of this class: the records
+/// beyond those that every SA has, multicast groups, MultiPathRecord.
+constexpr std::uint16_t kNotices = 0x0002, kOptionalRecords = 0x0100, kMulticast = 0x0200,
+                        kMultiPath = 0x0400;
 /// Bits of CapabilityMask2, as libopensm numbers them: MulticastFDBTop, whole PortInfoRecords, extended
 /// speeds, 2X width and HDR.
 constexpr std::uint32_t kCapability2 = 1U << 3 | 1U << 6 | 1U << 7 | 1U << 13 | 1U << 15;
@@ -22,16 +25,22 @@ Answer class_port_info(const Request& request) {
   if (request.mad.method != Method::get) return refuse(wire::kStatusBadMethodAttribute);
   const wire::ClassPortInfo info{.base_version = 1,
                                  .class_version = wire::kSaClassVersion,
-                                 .capability_mask = kOptionalRecords,
+                                 .capability_mask = kNotices | kOptionalRecords | kMulticast | kMultiPath,
                                  .capability_mask2 = kCapability2,
                                  .resp_time = kResponseTime};
   const auto bytes = wire::encoded(info);
   return {.status = wire::kStatusOk, .record_bytes = 0, .records = {bytes.begin(), bytes.end()}};
 }
 
-Answer records(const Directory& directory, const RecordKind& kind, const Request& request) {
+Answer records(const Directory& directory, const Registry& registry, const RecordKind& kind,
+               const Request& request, const Asking& asking) {
   const Pattern pattern(kind.components, request.sa.component_mask, request.data);
-  Only only{.lid = std::nullopt, .request = &request};
+  Only only{.lid = std::nullopt,
+            .request = &request,
+            .registry = &registry,
+            .trusted = request.sa.sm_key != 0,
+            .asker = directory.by_lid(asking.lid),
+            .now = asking.now};  // a wrong one does not get here
   if (kind.begins_with_lid && request.has(0)) {
     only.lid = Lid{static_cast<std::uint16_t>(request.data[0] << 8U | request.data[1])};
   }
@@ -45,7 +54,8 @@ Answer records(const Directory& directory, const RecordKind& kind, const Request
   return {.status = wire::kStatusOk, .record_bytes = kind.bytes, .records = found.take()};
 }
 
-Answer answer_to(const Directory* directory, const Settings& settings, const Request& request) {
+Answer answer_to(const Directory* directory, const Registry& registry, const Settings& settings,
+                 const Request& request, const Asking& asking) {
   const auto& mad = request.mad;
   if (mad.base_version != 1 || mad.class_version != wire::kSaClassVersion) {
     return refuse(wire::kStatusBadVersion);
@@ -53,18 +63,20 @@ Answer answer_to(const Directory* directory, const Settings& settings, const Req
   const auto* kind = find_kind(mad.attribute);
   const bool paths = mad.attribute == wire::PathRecord::kRecord;
   const bool known = kind != nullptr || paths || mad.attribute == wire::ClassPortInfo::kAttribute;
+  const bool multi = mad.attribute == wire::MultiPathRecord::kRecord && mad.method == Method::get_multi;
   const bool asks = mad.method == Method::get || mad.method == Method::get_table;
   if (!asks && mad.method != Method::set && mad.method != Method::remove && mad.method != Method::get_multi &&
       mad.method != Method::get_trace_table) {
     return refuse(wire::kStatusBadMethod);
   }
-  if (!known || !asks) return refuse(wire::kStatusBadMethodAttribute);
+  if (!multi && (!known || !asks)) return refuse(wire::kStatusBadMethodAttribute);
   if (mad.attribute == wire::ClassPortInfo::kAttribute) return class_port_info(request);
   if (directory == nullptr) return refuse(wire::kStatusBusy);  // the fabric is not up yet: ask again
-  const bool trusted = request.sa.sm_key != 0;                 // a wrong one does not get here
-  if (kind != nullptr && kind->trusted_only && !trusted) return refuse(wire::kSaRequestInvalid);
+  if (kind != nullptr && kind->trusted_only && request.sa.sm_key == 0) return refuse(wire::kSaRequestInvalid);
+  if (multi) return multi_path_records(*directory, Policy{}, settings.packet_life, request);
+  if (paths && is_to_group(request)) return multicast_path(*directory, registry, request);
   if (paths) return path_records(*directory, Policy{}, settings.packet_life, request);
-  return records(*directory, *kind, request);
+  return records(*directory, registry, *kind, request, asking);
 }
 
 }  // namespace
@@ -75,12 +87,17 @@ bool is_question(const Request& request) {
          wire::response_to(method) != Method::none;
 }
 
-std::optional<std::vector<std::uint8_t>> answer(const Directory* directory, const Settings& settings,
-                                                std::span<const std::uint8_t> mad) {
+bool has_wrong_key(const Request& request, const Settings& settings) {
+  return request.sa.sm_key != 0 && request.sa.sm_key != settings.sm_key;
+}
+
+std::optional<std::vector<std::uint8_t>> answer(const Directory* directory, const Registry& registry,
+                                                const Settings& settings, std::span<const std::uint8_t> mad,
+                                                const Asking& asking) {
   const auto request = Request::parse(mad);
   if (!request || !is_question(*request)) return std::nullopt;
-  if (request->sa.sm_key != 0 && request->sa.sm_key != settings.sm_key) return std::nullopt;
-  return reply(*request, answer_to(directory, settings, *request));
+  if (has_wrong_key(*request, settings)) return std::nullopt;
+  return reply(*request, answer_to(directory, registry, settings, *request, asking));
 }
 
 }  // namespace smd::sa

@@ -8,23 +8,29 @@
 #include <vector>
 
 #include "smd/sa/directory.h"
+#include "smd/sa/registry/registry.h"
 #include "smd/sa/request.h"
+#include "smd/sa/settings.h"
 
 namespace smd::sa {
-
-struct Settings {
-  std::uint64_t sm_key = 0;  ///< 0: none is asked for
-  /// PacketLifeTime of paths, 4.096 µs * 2^n.
-  std::uint8_t packet_life = 18;
-  friend bool operator==(const Settings&, const Settings&) = default;
-};
 
 /// True of MADs of this class that want an answer.
 bool is_question(const Request& request);
 
+/// Whose question it is, and when.
+struct Asking {
+  Lid lid;               ///< 0: nobody knows
+  std::int64_t now = 0;  ///< Unix time in seconds
+};
+
+/// True of requests that must not be answered: their SM_Key is neither 0 nor ours.
+bool has_wrong_key(const Request& request, const Settings& settings);
+
 /// The reply's bytes; nothing where the MAD must not be answered: it is an answer itself, it is no MAD of
-/// this class, or its SM_Key is neither 0 nor ours.
-std::optional<std::vector<std::uint8_t>> answer(const Directory* directory, const Settings& settings,
-                                                std::span<const std::uint8_t> mad);
+/// this class, or its SM_Key is neither 0 nor ours. Requests that change the registry are not for this
+/// (smd/sa/registry/write.h).
+std::optional<std::vector<std::uint8_t>> answer(const Directory* directory, const Registry& registry,
+                                                const Settings& settings, std::span<const std::uint8_t> mad,
+                                                const Asking& asking = {});
 
 }  // namespace smd::sa

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/sa/directory.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace smd::sa {
 
 Directory::Directory(std::shared_ptr<const sm::Snapshot> snapshot) : snapshot_(std::move(snapshot)) {
   for (const auto& node : subnet().nodes) {
+    if (node->switch_info) {
+      multicast_lids_ = std::min<unsigned>(multicast_lids_, node->switch_info->multicast_fdb_cap);
+    }
     for (unsigned number = 0; number < node->ports.size(); ++number) {
       const PortNum port{static_cast<std::uint8_t>(number)};
       if (!sm::is_end_port(*node, port)) continue;

@@ -44,10 +44,13 @@ class Directory {
   /// The LID that a record about this port of this node is under; nothing where it has none.
   std::optional<Lid> lid_of(const sm::Node& node, PortNum port) const;
   std::uint64_t prefix() const { return prefix_; }
+  /// How many multicast LIDs every switch has room for.
+  unsigned multicast_lids() const { return multicast_lids_; }
 
  private:
   std::shared_ptr<const sm::Snapshot> snapshot_;
   std::uint64_t prefix_ = kDefaultSubnetPrefix;
+  unsigned multicast_lids_ = 0x3FFF;  ///< 0xC000 to 0xFFFE
   std::vector<EndPort> end_ports_;
   std::vector<std::uint32_t> by_lid_;  ///< index + 1 into end_ports_; 0 is none
   std::unordered_map<Guid, std::uint32_t> by_guid_;

@@ -13,6 +13,7 @@
 #include "mad/wire/codec.h"
 #include "smd/sa/components.h"
 #include "smd/sa/directory.h"
+#include "smd/sa/registry/registry.h"
 #include "smd/sa/request.h"
 
 namespace smd::sa {
@@ -41,6 +42,10 @@ class Records {
 struct Only {
   std::optional<Lid> lid;  ///< the first component, of kinds that begin with a LID
   const Request* request = nullptr;
+  const Registry* registry = nullptr;
+  bool trusted = false;            ///< the request shows the SM_Key
+  const EndPort* asker = nullptr;  ///< whose question it is; null where nobody knows
+  std::int64_t now = 0;            ///< Unix time in seconds
 };
 
 /// Calls with each record that may match: fill, then keep() it or not.

@@ -1,47 +1,112 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/sa/server.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "smd/sa/registry/services.h"
 
 namespace smd::sa {
 namespace {
 
 /// Q_Key of QP 1 at every port.
 constexpr std::uint32_t kQp1QKey = 0x80010000;
+/// Writes that are looked at in one go: questions wait no longer than that takes.
+constexpr std::size_t kWrites = 1024;
 
 mad::LidRoute back_to(mad::LidRoute from) {
   from.qkey = kQp1QKey;
   return from;
 }
 
-}  // namespace
-
-Server::Server(asio::any_io_executor executor, mad::Transport& gsi, sm::Compute& compute, Source source,
-               Settings settings, log::Log log)
-    : gsi_(gsi),
-      compute_(compute),
-      source_(std::move(source)),
-      settings_(settings),
-      log_(std::move(log)),
-      tasks_(std::move(executor)) {
-  gsi_.on_receive([this](std::span<mad::Received> batch) { received(batch); });
-  tasks_.spawn(serve());
+asio::awaitable<bool> ended() {
+  const auto cancellation = co_await asio::this_coro::cancellation_state;
+  co_return cancellation.cancelled() != asio::cancellation_type::none;
 }
 
-Server::~Server() { gsi_.on_receive(nullptr); }
+}  // namespace
+
+Server::Server(ServerParts parts, Settings settings)
+    : parts_(std::move(parts)),
+      settings_(settings),
+      reports_(parts_.executor, parts_.gsi, parts_.clock, parts_.log,
+               [this](Guid subscriber) {
+                 chores_.unheard.push_back(subscriber);
+                 wake_writer_.wake_all();
+               }),
+      tasks_(parts_.executor) {
+  if (!parts_.registry.get()) {
+    parts_.registry.set(parts_.store != nullptr ? parts_.store->registry()
+                                                : std::make_shared<const Registry>());
+  }
+  parts_.gsi.on_receive([this](std::span<mad::Received> batch) { received(batch); });
+  tasks_.spawn(serve());
+  tasks_.spawn(write());
+  tasks_.spawn(tick());
+}
+
+Server::~Server() { parts_.gsi.on_receive(nullptr); }
 
 asio::awaitable<void> Server::stop() {
-  gsi_.on_receive(nullptr);
+  parts_.gsi.on_receive(nullptr);
   co_await tasks_.stop();
+  co_await reports_.stop();
+}
+
+void Server::set(Settings settings) {
+  settings_ = settings;
+  refresh();
+}
+
+void Server::refresh() {
+  chores_.refresh = true;
+  wake_writer_.wake_all();
+}
+
+void Server::forward(const wire::Notice& notice, Lid from) {
+  // Nobody subscribes to what happens faster than this; the sweeps see all of it.
+  constexpr std::size_t kTraps = 1024;
+  if (parts_.registry.get()->subscriptions().empty() || chores_.traps.size() >= kTraps) return;
+  chores_.traps.emplace_back(notice, from);
+  wake_writer_.wake_all();
+}
+
+/// Leases end by the second.
+asio::awaitable<void> Server::tick() {
+  for (;;) {
+    const bool time = co_await parts_.clock.sleep(std::chrono::seconds(1));
+    if (!time) co_return;
+    const auto registry = parts_.registry.get();
+    const auto now = parts_.wall();
+    const bool over = std::ranges::any_of(registry->services(), [now](const auto& row) {
+      return row.second.ends != 0 && row.second.ends <= now;
+    });
+    if (!over) continue;
+    chores_.expire = true;
+    wake_writer_.wake_all();
+  }
+}
+
+/// False: there is no room for it.
+bool Server::take(mad::Received& mad) {
+  if (queue_.size() >= settings_.queue) return false;
+  auto& waiting = waiting_[mad.from.lid];
+  if (waiting >= settings_.per_source) return false;
+  ++waiting;
+  queue_.push_back(std::move(mad));
+  return true;
 }
 
 void Server::received(std::span<mad::Received> batch) {
   for (auto& mad : batch) {
-    if (mad.error != 0) continue;  // an answer of ours that found nobody
-    if (queue_.size() < kQueue) {
-      queue_.push_back(std::move(mad));
+    if (mad.error != 0) continue;  // an answer or a report of ours that found nobody
+    if (const auto header = wire::decode<wire::MadHeader>(mad.bytes);
+        header && header->mgmt_class == wire::MgmtClass::sa && header->method == wire::Method::report_resp) {
+      reports_.answered(header->tid.value());
       continue;
     }
+    if (take(mad)) continue;
     if (const auto request = Request::parse(mad.bytes); request && is_question(*request)) {
       send({reply(*request, refuse(wire::kStatusBusy)), back_to(mad.from)});
     }
@@ -55,43 +120,194 @@ asio::awaitable<void> Server::serve() {
       const bool woken = co_await wake_.wait();
       if (!woken) co_return;
     }
-    const auto batch = std::exchange(queue_, {});
-    std::vector<Reply> replies;
-    co_await compute_.execute([&, settings = settings_] { replies = answers(batch, settings); });
-    for (const auto& one : replies) send(one);
-    const auto cancellation = co_await asio::this_coro::cancellation_state;
-    if (cancellation.cancelled() != asio::cancellation_type::none) co_return;
+    auto batch = std::exchange(queue_, {});
+    waiting_.clear();
+    Looked looked;
+    co_await parts_.compute.execute(
+        [&, settings = settings_] { looked = look_at(std::move(batch), settings); });
+    for (const auto& one : looked.replies) send(one);
+    queue(std::move(looked.writes));
+    const bool end = co_await ended();
+    if (end) co_return;
   }
 }
 
-std::vector<Server::Reply> Server::answers(const std::vector<mad::Received>& batch,
-                                           const Settings& settings) {
-  std::vector<Reply> replies;
+void Server::queue(std::vector<mad::Received> writes) {
+  for (auto& mad : writes) {
+    if (writes_.size() < settings_.queue) {
+      writes_.push_back(std::move(mad));
+    } else if (const auto request = Request::parse(mad.bytes)) {
+      send({reply(*request, refuse(wire::kStatusBusy)), back_to(mad.from)});
+    }
+  }
+  if (!writes_.empty()) wake_writer_.wake_all();
+}
+
+asio::awaitable<void> Server::write() {
+  for (;;) {
+    while (writes_.empty() && !chores_.any()) {
+      const bool woken = co_await wake_writer_.wait();
+      if (!woken) co_return;
+    }
+    std::vector<mad::Received> batch;
+    const auto some = writes_.begin() + static_cast<std::ptrdiff_t>(std::min(writes_.size(), kWrites));
+    std::move(writes_.begin(), some, std::back_inserter(batch));
+    writes_.erase(writes_.begin(), some);
+    const auto chores = std::exchange(chores_, {});
+    Written done;
+    co_await parts_.compute.execute([&, settings = settings_] { done = written(batch, chores, settings); });
+    const auto before = parts_.registry.get();
+    const bool multicast = done.registry.multicast_version() != before->multicast_version();
+    if (done.registry.version() != before->version()) {
+      auto now = std::make_shared<const Registry>(std::move(done.registry));
+      // Where it cannot be kept the store says so, and clients are served all the same.
+      if (parts_.store != nullptr) co_await parts_.store->commit_registry(now);
+      parts_.registry.set(std::move(now));
+    }
+    for (const auto& one : done.replies) send(one);
+    for (auto& report : done.reports) reports_.add(std::move(report));
+    say(done.happened);
+    if (multicast && parts_.on_multicast) parts_.on_multicast();
+    const bool end = co_await ended();
+    if (end) co_return;
+  }
+}
+
+Server::Looked Server::look_at(std::vector<mad::Received> batch, const Settings& settings) {
+  Looked looked;
   look();
   // A client asks the master; where that is not us, another SA answers.
-  if (seen_ && seen_->state != wire::SmState::master) return replies;
-  replies.reserve(batch.size());
-  for (const auto& mad : batch) {
-    auto bytes = answer(directory_.get(), settings, mad.bytes);
-    if (bytes) replies.push_back({std::move(*bytes), back_to(mad.from)});
+  if (seen_ && seen_->state != wire::SmState::master) return looked;
+  const auto registry = parts_.registry.get();
+  looked.replies.reserve(batch.size());
+  const auto now = parts_.wall();
+  for (auto& mad : batch) {
+    const auto request = Request::parse(mad.bytes);
+    if (request && is_question(*request) && is_write(*request)) {
+      if (has_wrong_key(*request, settings)) continue;
+      if (directory_) {
+        looked.writes.push_back(std::move(mad));
+      } else {
+        looked.replies.push_back({reply(*request, refuse(wire::kStatusBusy)), back_to(mad.from)});
+      }
+      continue;
+    }
+    auto bytes = answer(directory_.get(), *registry, settings, mad.bytes, {.lid = mad.from.lid, .now = now});
+    if (bytes) looked.replies.push_back({std::move(*bytes), back_to(mad.from)});
   }
-  return replies;
+  return looked;
+}
+
+Server::Written Server::written(const std::vector<mad::Received>& batch, const Chores& chores,
+                                const Settings& settings) {
+  Written done{.registry = *parts_.registry.get(), .replies = {}, .happened = {}, .reports = {}};
+  look();
+  if (!directory_ || seen_->state != wire::SmState::master) return done;
+  Writing writing{*directory_, settings, done.registry, done.happened, parts_.wall()};
+  std::vector<Event> events;
+  if (chores.refresh) {
+    sa::refresh(writing);
+    events = port_events();
+  }
+  if (chores.expire) expire(writing);
+  for (const auto subscriber : chores.unheard) drop_subscriptions(done.registry, subscriber);
+  for (const auto& mad : batch) {
+    const auto request = Request::parse(mad.bytes);
+    if (!request) continue;
+    const Asker asker{.port = directory_->by_lid(mad.from.lid),
+                      .lid = mad.from.lid,
+                      .trusted = request->sa.sm_key != 0};  // a wrong one does not get here
+    done.replies.push_back({reply(*request, sa::write(writing, asker, *request)), back_to(mad.from)});
+  }
+  for (const auto& [notice, from] : chores.traps) {
+    const auto* port = directory_->by_lid(notice.issuer_lid.unicast() ? notice.issuer_lid : from);
+    events.push_back({notice, port != nullptr ? directory_->gid_of(*port) : Gid{}});
+  }
+  tell(done, std::move(events));
+  return done;
+}
+
+/// Our own port, whose word notices of ports and groups are.
+const EndPort* Server::own_port() const {
+  return directory_->by_lid(seen_->decided.lids ? seen_->decided.lids->sm_lid : Lid{});
+}
+
+/// Ports that came or went since the last time; none the first time.
+std::vector<Event> Server::port_events() {
+  std::vector<Guid> now;
+  for (const auto& port : directory_->end_ports()) now.push_back(port.guid);
+  std::ranges::sort(now);
+  const auto before = std::exchange(ports_, now);
+  std::vector<Event> events;
+  const auto* sm = own_port();
+  if (before.empty() || sm == nullptr) return events;
+  const auto add = [&](std::uint16_t trap) {
+    return [&, trap](Guid guid) {
+      events.push_back(event_of(*sm, directory_->gid_of(*sm), trap, Gid::of(directory_->prefix(), guid)));
+    };
+  };
+  std::vector<Guid> came, went;
+  std::ranges::set_difference(now, before, std::back_inserter(came));
+  std::ranges::set_difference(before, now, std::back_inserter(went));
+  std::ranges::for_each(came, add(kPortIn));
+  std::ranges::for_each(went, add(kPortOut));
+  return events;
+}
+
+/// Reports for those who have subscribed, also of groups that have come and gone.
+void Server::tell(Written& done, std::vector<Event> events) const {
+  if (done.registry.subscriptions().empty()) return;
+  if (const auto* sm = own_port()) {
+    for (const auto& group : done.happened.groups) {
+      events.push_back(event_of(*sm, directory_->gid_of(*sm), group.created ? kGroupCreated : kGroupDeleted,
+                                Gid{group.mgid.bytes}));
+    }
+  }
+  for (const auto& event : events) {
+    const auto mad = report_of(event);
+    for (const auto& [guid, qp] : addressees(*directory_, done.registry, event)) {
+      const auto* port = directory_->by_guid(guid);
+      if (port == nullptr) continue;
+      done.reports.push_back(
+          {.mad = mad, .to = {.lid = port->lid, .qp = qp, .qkey = kQp1QKey}, .subscriber = guid});
+    }
+  }
 }
 
 void Server::look() {
-  auto now = source_();
+  auto now = parts_.source();
   if (now == seen_) return;
   directory_ = now && now->subnet ? std::make_unique<const Directory>(now) : nullptr;
   seen_ = std::move(now);
 }
 
 void Server::send(const Reply& reply) {
-  const auto sent = gsi_.send(reply.bytes, reply.to, std::chrono::milliseconds(0));
+  const auto sent = parts_.gsi.send(reply.bytes, reply.to, std::chrono::milliseconds(0));
   if (sent) return;
-  log_.warn("sa.not_answered")
+  parts_.log.warn("sa.not_answered")
       .kv("lid", reply.to.lid)
       .kv("errno", sent.error().error)
       .kv("reason", sent.error().what);
+}
+
+void Server::say(const Happened& happened) const {
+  for (const auto& one : happened.groups) {
+    parts_.log.info(one.created ? "sa.group_created" : "sa.group_deleted")
+        .kv("mgid", one.mgid)
+        .kv("mlid", one.mlid)
+        .kv("reason", one.why)
+        .subject(one.created ? "sa.group_created" : "sa.group_deleted");
+  }
+  for (const auto& one : happened.refused) {
+    auto line = parts_.log.warn("sa.refused");
+    line.kv("request", one.what);
+    if (one.node != Guid{}) line.port(one.node, one.name, one.number);
+    line.kv("from_lid", one.from).kv("about", one.about).kv("component", one.refusal.component);
+    if (!one.refusal.wanted.empty()) line.kv("wanted", one.refusal.wanted);
+    if (!one.refusal.has.empty()) line.kv("has", one.refusal.has);
+    line.kv("status", fmt::format("0x{:04x}", one.refusal.status)).kv("reason", one.refusal.why);
+    line.subject(fmt::format("{} {} {}", one.port, one.about, one.refusal.component));
+  }
 }
 
 }  // namespace smd::sa

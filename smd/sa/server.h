@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <memory>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "mad/task_group.h"
@@ -11,48 +13,99 @@
 #include "smd/compute.h"
 #include "smd/log/log.h"
 #include "smd/sa/answer.h"
+#include "smd/sa/registry/subscriptions.h"
+#include "smd/sa/registry/write.h"
+#include "smd/sa/reports.h"
+#include "smd/store/store.h"
 
 namespace smd::sa {
 
-/// On the thread of the transport; the answers are made by `compute`, a batch at a time, so that neither
-/// waits for the other. `gsi`, `compute` and what `source` reads outlive it. stop() ends before it dies.
+/// What a server stands on; all of it outlives the server.
+struct ServerParts {
+  asio::any_io_executor executor;
+  mad::Transport& gsi;
+  /// Makes the answers, a batch at a time and one piece of work after the other, so that neither waits for
+  /// the sweeps.
+  sm::Compute& compute;
+  /// The latest snapshot, from any thread; null before the first sweep.
+  std::function<std::shared_ptr<const sm::Snapshot>()> source;
+  /// What clients have registered. Null at first: then it is what the store has.
+  sm::Published<Registry>& registry;
+  store::Store* store = nullptr;  ///< none: what is registered ends with the process
+  log::Log log;
+  mad::Clock& clock;
+  std::function<std::int64_t()> wall;  ///< Unix time in seconds, by which leases end
+  /// Groups or their members have changed and are kept; on the executor's thread. May be null.
+  std::function<void()> on_multicast;
+};
+
+/// On the thread of the transport. Questions are answered from what is published. Requests that change the
+/// registry are looked at in batches, kept by one commit a batch, published, and then answered.
+/// stop() ends before it dies.
 class Server {
  public:
-  /// Questions that may wait; those behind are answered with BUSY at once.
-  static constexpr std::size_t kQueue = 4096;
-
-  /// The latest snapshot, from any thread; null before the first sweep.
-  using Source = std::function<std::shared_ptr<const sm::Snapshot>()>;
-  Server(asio::any_io_executor executor, mad::Transport& gsi, sm::Compute& compute, Source source,
-         Settings settings, log::Log log);
+  Server(ServerParts parts, Settings settings);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   ~Server();
 
   asio::awaitable<void> stop();
-  void set(Settings settings) { settings_ = settings; }
+  void set(Settings settings);
+  /// A snapshot is published: what ports had registered that are gone ends, and subscribers are told.
+  void refresh();
+  /// A trap has come, which subscribers want to be told of. `from`: the LID that it came from.
+  void forward(const wire::Notice& notice, Lid from);
 
  private:
   struct Reply {
     std::vector<std::uint8_t> bytes;
     mad::LidRoute to;
   };
+  struct Looked {
+    std::vector<Reply> replies;
+    std::vector<mad::Received> writes;
+  };
+  /// What a batch of writes has come to.
+  struct Written {
+    Registry registry;
+    std::vector<Reply> replies;
+    Happened happened;
+    std::vector<Report> reports;
+  };
+  /// What the writer has to do beside requests.
+  struct Chores {
+    bool refresh = false;
+    bool expire = false;
+    std::vector<Guid> unheard;  ///< subscribers that do not answer
+    std::vector<std::pair<wire::Notice, Lid>> traps;
+    bool any() const { return refresh || expire || !unheard.empty() || !traps.empty(); }
+  };
   void received(std::span<mad::Received> batch);
+  bool take(mad::Received& mad);
   asio::awaitable<void> serve();
-  std::vector<Reply> answers(const std::vector<mad::Received>& batch, const Settings& settings);
+  asio::awaitable<void> write();
+  Looked look_at(std::vector<mad::Received> batch, const Settings& settings);
+  asio::awaitable<void> tick();
+  Written written(const std::vector<mad::Received>& batch, const Chores& chores, const Settings& settings);
+  void tell(Written& done, std::vector<Event> events) const;
+  std::vector<Event> port_events();
+  const EndPort* own_port() const;
   void look();
+  void queue(std::vector<mad::Received> writes);
   void send(const Reply& reply);
+  void say(const Happened& happened) const;
 
-  mad::Transport& gsi_;
-  sm::Compute& compute_;
-  Source source_;
+  ServerParts parts_;
   Settings settings_;
-  log::Log log_;
-  std::vector<mad::Received> queue_;
-  mad::WaitList wake_;
-  // Of the batch in hand only:
+  std::vector<mad::Received> queue_, writes_;
+  std::unordered_map<Lid, std::uint32_t> waiting_;  ///< requests in queue_, by where they came from
+  Chores chores_;
+  mad::WaitList wake_, wake_writer_;
+  // Of the work in hand only:
   std::shared_ptr<const sm::Snapshot> seen_;
   std::unique_ptr<const Directory> directory_;  ///< of `seen_`
+  std::vector<Guid> ports_;                     ///< those that were told of, ascending
+  Reports reports_;
   mad::TaskGroup tasks_;
 };
 

@@ -25,6 +25,13 @@ std::filesystem::path beside(const std::filesystem::path& file, std::string_view
   return path;
 }
 
+std::vector<const Table*> all_tables() {
+  std::vector<const Table*> tables;
+  for (const auto& kind : kinds()) tables.push_back(&kind);
+  for (const auto& kind : registry_kinds()) tables.push_back(&kind);
+  return tables;
+}
+
 /// In a directory that cannot be written, SQLite reads a file only when it is told that nobody else writes.
 Connection::Mode mode_of(const Place& place) {
   if (!place.read_only) return Connection::Mode::create;
@@ -69,7 +76,7 @@ SqlResult<void> Database::check() {
 /// Files of earlier versions are brought on here, one version after the other; so far there is one.
 SqlResult<void> Database::bring_up_to_date() {
   std::string sql;
-  for (const auto& kind : kinds()) sql += kind.create();
+  for (const auto* table : all_tables()) sql += table->create();
   sql += fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT", kApplicationId,
                      kSchemaVersion);
   if (auto begun = connection_.execute("BEGIN IMMEDIATE"); !begun) return begun;
@@ -81,12 +88,12 @@ SqlResult<void> Database::bring_up_to_date() {
 }
 
 SqlResult<void> Database::prepare() {
-  for (const auto& kind : kinds()) {
-    auto put = connection_.prepare(kind.put());
+  for (const auto* table : all_tables()) {
+    auto put = connection_.prepare(table->put());
     if (!put) return std::unexpected(put.error());
-    auto erase = connection_.prepare(kind.erase());
+    auto erase = connection_.prepare(table->erase());
     if (!erase) return std::unexpected(erase.error());
-    auto clear = connection_.prepare(kind.clear());
+    auto clear = connection_.prepare(table->clear());
     if (!clear) return std::unexpected(clear.error());
     prepared_.push_back({std::move(*put), std::move(*erase), std::move(*clear)});
   }
@@ -125,31 +132,39 @@ SqlResult<Database> Database::open(const Place& place) {
   return database;
 }
 
-SqlResult<sm::Stored> Database::load(const std::string& subnet) {
-  sm::Stored stored;
-  for (const auto& kind : kinds()) {
+template <class State>
+SqlResult<State> Database::load_state(std::span<const KindOf<State>> kinds, const std::string& subnet) {
+  State state;
+  for (const auto& kind : kinds) {
     const auto rows = connection_.rows(kind.select(), {subnet});
     if (!rows) return std::unexpected(rows.error());
     for (const auto& row : *rows) {
-      if (!kind.decode(row, stored)) {
+      if (!kind.decode(row, state)) {
         return corrupt(fmt::format("a row of {} of subnet {} makes no sense", kind.table, subnet));
       }
     }
   }
-  return stored;
+  return state;
 }
 
-SqlResult<void> Database::write_batch(const Batch& batch) {
-  const sm::Stored nothing;
-  for (std::size_t i = 0; i < prepared_.size(); ++i) {
-    auto& statements = prepared_[i];
+SqlResult<sm::Stored> Database::load(const std::string& subnet) { return load_state(kinds(), subnet); }
+
+SqlResult<sa::Registry> Database::load_registry(const std::string& subnet) {
+  return load_state(registry_kinds(), subnet);
+}
+
+template <class State>
+SqlResult<void> Database::write_state(std::span<const KindOf<State>> kinds, std::span<Prepared> prepared,
+                                      const std::string& subnet, const State* before, const State& now) {
+  const State nothing;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    auto& statements = prepared[i];
     SqlResult<void> done;
-    if (batch.before == nullptr) done = statements.clear.run({batch.subnet});
+    if (before == nullptr) done = statements.clear.run({subnet});
     if (!done) return done;
-    const auto& before = batch.before != nullptr ? *batch.before : nothing;
-    kinds()[i].difference(before, *batch.now, [&](Change change) {
+    kinds[i].difference(before != nullptr ? *before : nothing, now, [&](Change change) {
       if (!done) return;
-      Cells values{batch.subnet};
+      Cells values{subnet};
       values.insert(values.end(), change.key.begin(), change.key.end());
       if (change.value) values.insert(values.end(), change.value->begin(), change.value->end());
       done = change.value ? statements.put.run(values) : statements.erase.run(values);
@@ -157,6 +172,17 @@ SqlResult<void> Database::write_batch(const Batch& batch) {
     if (!done) return done;
   }
   return {};
+}
+
+SqlResult<void> Database::write_batch(const Batch& batch) {
+  const auto of_stored = std::span(prepared_).first(kinds().size());
+  const auto of_registry = std::span(prepared_).subspan(kinds().size());
+  if (batch.now != nullptr && batch.now != batch.before) {
+    auto done = write_state(kinds(), of_stored, batch.subnet, batch.before, *batch.now);
+    if (!done) return done;
+  }
+  if (batch.registry_now == nullptr || batch.registry_now == batch.registry_before) return {};
+  return write_state(registry_kinds(), of_registry, batch.subnet, batch.registry_before, *batch.registry_now);
 }
 
 SqlResult<void> Database::write(std::span<const Batch> batches) {

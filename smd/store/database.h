@@ -15,7 +15,7 @@
 namespace smd::store {
 
 /// Goes up when a kind is added or a table changes.
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 struct Place {
   std::filesystem::path directory;
@@ -35,6 +35,8 @@ struct Batch {
   std::string subnet;
   const sm::Stored* before = nullptr;  ///< what the file holds; null: not known, all is written anew
   const sm::Stored* now = nullptr;
+  const sa::Registry* registry_before = nullptr;
+  const sa::Registry* registry_now = nullptr;  ///< null: is left alone
 };
 
 /// Used by one thread at a time.
@@ -45,6 +47,7 @@ class Database {
 
   /// Fails with `corrupt` where a row makes no sense.
   SqlResult<sm::Stored> load(const std::string& subnet);
+  SqlResult<sa::Registry> load_registry(const std::string& subnet);
   /// All or nothing, on the disk when it returns.
   SqlResult<void> write(std::span<const Batch> batches);
 
@@ -67,11 +70,16 @@ class Database {
   SqlResult<void> check();
   SqlResult<void> bring_up_to_date();
   SqlResult<void> prepare();
+  template <class State>
+  SqlResult<State> load_state(std::span<const KindOf<State>> kinds, const std::string& subnet);
+  template <class State>
+  SqlResult<void> write_state(std::span<const KindOf<State>> kinds, std::span<Prepared> prepared,
+                              const std::string& subnet, const State* before, const State& now);
   SqlResult<void> write_batch(const Batch& batch);
 
   Place place_;
   Connection connection_;
-  std::vector<Prepared> prepared_;
+  std::vector<Prepared> prepared_;  ///< of kinds(), then of registry_kinds()
   std::optional<Identity> identity_;
   std::optional<SetAside> set_aside_;
 };

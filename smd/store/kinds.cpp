@@ -7,6 +7,7 @@
 
 #include "mad/base/lines.h"
 #include "mad/base/parse.h"
+#include "smd/store/cells.h"
 
 namespace smd::store {
 namespace {
@@ -40,39 +41,6 @@ void walk(const Container& before, const Container& now, const ChangeSink& sink,
     if (there) ++old;
     ++row;
   }
-}
-
-Cell number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
-Cell guid(Guid value) { return fmt::format("{}", value); }
-
-/// A cell that is a whole number from 0 to `last`.
-template <class T>
-bool read_number(const Cell& cell, std::uint64_t last, T& into) {
-  const auto* found = std::get_if<std::int64_t>(&cell);
-  if (found == nullptr || *found < 0 || static_cast<std::uint64_t>(*found) > last) return false;
-  into = T(static_cast<T>(*found));
-  return true;
-}
-
-bool read_guid(const Cell& cell, Guid& into) {
-  const auto* text = std::get_if<std::string>(&cell);
-  const auto found = text != nullptr ? base::parse_guid(*text) : std::nullopt;
-  if (found) into = *found;
-  return found && *found != Guid{};
-}
-
-bool read_port(const Cell& cell, PortNum& into) {
-  std::uint8_t port = 0;
-  if (!read_number(cell, 254, port)) return false;
-  into = PortNum{port};
-  return true;
-}
-
-bool read_lid(const Cell& cell, Lid& into) {
-  std::uint16_t lid = 0;
-  if (!read_number(cell, kLastUnicastLid.value(), lid)) return false;
-  into = Lid{lid};
-  return into.unicast();
 }
 
 // lids: port_guid -> base, lmc
@@ -221,11 +189,11 @@ constexpr std::array kLinksKey{Column{"a_guid", true}, Column{"a_port"}, Column{
                                Column{"b_port"}};
 
 constexpr std::array kKinds{
-    Kind{"lids", kLidsKey, kLidsValue, lids_difference, decode_lid},
-    Kind{"not_kept", kNotKeptKey, kNotKeptValue, not_kept_difference, decode_not_kept},
-    Kind{"retrained", kRetrainedKey, {}, retrained_difference, decode_retrained},
-    Kind{"reference_switches", kSwitchesKey, kSwitchesValue, switches_difference, decode_switch},
-    Kind{"reference_links", kLinksKey, {}, links_difference, decode_link},
+    Kind{{"lids", kLidsKey, kLidsValue}, lids_difference, decode_lid},
+    Kind{{"not_kept", kNotKeptKey, kNotKeptValue}, not_kept_difference, decode_not_kept},
+    Kind{{"retrained", kRetrainedKey, {}}, retrained_difference, decode_retrained},
+    Kind{{"reference_switches", kSwitchesKey, kSwitchesValue}, switches_difference, decode_switch},
+    Kind{{"reference_links", kLinksKey, {}}, links_difference, decode_link},
 };
 
 std::string names(std::span<const Column> columns) {
@@ -242,7 +210,7 @@ std::string conditions(std::span<const Column> columns) {
 
 }  // namespace
 
-std::string Kind::create() const {
+std::string Table::create() const {
   std::string columns = "subnet TEXT NOT NULL";
   for (const auto& list : {key, value}) {
     for (const auto& column : list) {
@@ -253,20 +221,20 @@ std::string Kind::create() const {
                      table, columns, names(key));
 }
 
-std::string Kind::select() const {
+std::string Table::select() const {
   return fmt::format("SELECT {} FROM {} WHERE subnet = ? ORDER BY {}", (names(key) + names(value)).substr(2),
                      table, names(key).substr(2));
 }
 
-std::string Kind::put() const {
+std::string Table::put() const {
   std::string marks = "?";
   for (std::size_t i = 0; i < key.size() + value.size(); ++i) marks += ", ?";
   return fmt::format("INSERT OR REPLACE INTO {} (subnet{}{}) VALUES ({})", table, names(key), names(value),
                      marks);
 }
 
-std::string Kind::erase() const { return fmt::format("DELETE FROM {} WHERE {}", table, conditions(key)); }
-std::string Kind::clear() const { return fmt::format("DELETE FROM {} WHERE subnet = ?", table); }
+std::string Table::erase() const { return fmt::format("DELETE FROM {} WHERE {}", table, conditions(key)); }
+std::string Table::clear() const { return fmt::format("DELETE FROM {} WHERE subnet = ?", table); }
 
 std::span<const Kind> kinds() { return kKinds; }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "smd/decide/stored.h"
+#include "smd/sa/registry/registry.h"
 #include "smd/store/sqlite.h"
 
 namespace smd::store {
@@ -26,14 +27,11 @@ struct Change {
 };
 using ChangeSink = std::function<void(Change)>;
 
-struct Kind {
+/// One table of the file.
+struct Table {
   std::string_view table;
   std::span<const Column> key;    ///< after the subnet's name, which every table has first
   std::span<const Column> value;  ///< may be empty
-  /// The rows by which `now` differs from `before`.
-  void (*difference)(const sm::Stored& before, const sm::Stored& now, const ChangeSink& sink);
-  /// Puts a row (key, then value) into `into`; false where it makes no sense.
-  bool (*decode)(const Cells& row, sm::Stored& into);
 
   std::string create() const;  ///< "CREATE TABLE IF NOT EXISTS ..."
   std::string select() const;  ///< by subnet, in the order of the key
@@ -42,7 +40,19 @@ struct Kind {
   std::string clear() const;   ///< by subnet
 };
 
-/// In the order in which rows are written.
+/// A table that holds a part of State.
+template <class State>
+struct KindOf : Table {
+  /// The rows by which `now` differs from `before`.
+  void (*difference)(const State& before, const State& now, const ChangeSink& sink);
+  /// Puts a row (key, then value) into `into`; false where it makes no sense.
+  bool (*decode)(const Cells& row, State& into);
+};
+using Kind = KindOf<sm::Stored>;
+using RegistryKind = KindOf<sa::Registry>;
+
+/// In the order in which rows are read and written.
 std::span<const Kind> kinds();
+std::span<const RegistryKind> registry_kinds();
 
 }  // namespace smd::store

@@ -35,7 +35,10 @@ void Shelves::works() {
 /// What the file holds is not known any more.
 void Shelves::forget_file() {
   database_.reset();
-  for (auto& [subnet, shelf] : shelves_) shelf.held = nullptr;
+  for (auto& [subnet, shelf] : shelves_) {
+    shelf.held = nullptr;
+    shelf.held_registry = nullptr;
+  }
 }
 
 /// `taken`: by somebody else; then the text says by whom.
@@ -96,37 +99,46 @@ bool Shelves::set_aside(const std::string& reason) {
 
 /// False where the file cannot be read.
 bool Shelves::load(const std::string& subnet, Shelf& shelf) {
-  auto rows = database_->load(subnet);
-  if (!rows && rows.error().kind == SqlError::Kind::corrupt && set_aside(rows.error().text)) {
-    rows = database_->load(subnet);
-  }
-  if (!rows) {
-    failed(rows.error().text);
-    return false;
-  }
-  shelf.held = std::make_shared<const sm::Stored>(std::move(*rows));
-  shelf.wanted = shelf.held;
-  return true;
+  const auto read = [&]() -> SqlResult<void> {
+    auto rows = database_->load(subnet);
+    if (!rows) return std::unexpected(rows.error());
+    auto registry = database_->load_registry(subnet);
+    if (!registry) return std::unexpected(registry.error());
+    shelf.wanted = shelf.held = std::make_shared<const sm::Stored>(std::move(*rows));
+    shelf.wanted_registry = shelf.held_registry = std::make_shared<const sa::Registry>(std::move(*registry));
+    return {};
+  };
+  auto done = read();
+  if (!done && done.error().kind == SqlError::Kind::corrupt && set_aside(done.error().text)) done = read();
+  if (!done) failed(done.error().text);
+  return done.has_value();
 }
 
 /// A look at the state of a daemon that may be running, or at a directory that cannot be written.
-std::expected<sm::StoredPtr, std::string> Shelves::peek(const std::string& subnet) {
+std::expected<void, std::string> Shelves::peek(const std::string& subnet, Shelf& shelf) {
   auto place = place_;
   place.read_only = true;
   std::error_code ignored;
-  if (!std::filesystem::exists(place.file(), ignored)) return empty();
+  if (!std::filesystem::exists(place.file(), ignored)) return {};
   auto opened = Database::open(place);
   if (!opened) return std::unexpected(opened.error().text);
   auto rows = opened->load(subnet);
   if (!rows) return std::unexpected(rows.error().text);
-  return std::make_shared<const sm::Stored>(std::move(*rows));
+  shelf.wanted = std::make_shared<const sm::Stored>(std::move(*rows));
+  // A file of an older smd has no tables for it.
+  if (auto registry = opened->load_registry(subnet)) {
+    shelf.wanted_registry = std::make_shared<const sa::Registry>(std::move(*registry));
+  }
+  return {};
 }
 
 std::expected<sm::StoredPtr, std::string> Shelves::open(const std::string& subnet) {
   if (place_.read_only) {
-    auto seen = peek(subnet);
-    if (!seen) log_.warn("store.unreadable").kv("file", place_.file().string()).kv("reason", seen.error());
-    return seen ? *seen : empty();
+    Shelf seen;
+    seen.wanted = empty();
+    const auto read = peek(subnet, seen);
+    if (!read) log_.warn("store.unreadable").kv("file", place_.file().string()).kv("reason", read.error());
+    return seen.wanted;
   }
   if (shelves_.contains(subnet)) {
     return std::unexpected(
@@ -142,7 +154,7 @@ std::expected<sm::StoredPtr, std::string> Shelves::open(const std::string& subne
   if (read) works();
   if (!read) {
     // What can only be read is better than nothing: LIDs stay what they were.
-    if (auto seen = peek(subnet)) shelf.wanted = *std::move(seen);
+    (void)peek(subnet, shelf);
   }
   auto loaded = shelf.wanted;
   shelves_.emplace(subnet, std::move(shelf));
@@ -156,19 +168,37 @@ void Shelves::put(const std::string& subnet, sm::StoredPtr now) {
   if (it != shelves_.end()) it->second.wanted = std::move(now);
 }
 
+void Shelves::put(const std::string& subnet, sa::RegistryPtr now) {
+  const auto it = shelves_.find(subnet);
+  if (it != shelves_.end()) it->second.wanted_registry = std::move(now);
+}
+
+sa::RegistryPtr Shelves::registry(const std::string& subnet) const {
+  const auto it = shelves_.find(subnet);
+  return it != shelves_.end() ? it->second.wanted_registry : std::make_shared<const sa::Registry>();
+}
+
 bool Shelves::behind() const {
-  return std::ranges::any_of(shelves_, [](const auto& row) { return row.second.wanted != row.second.held; });
+  return std::ranges::any_of(shelves_, [](const auto& row) { return row.second.behind(); });
 }
 
 SqlResult<void> Shelves::write_once() {
   std::vector<Batch> batches;
   for (const auto& [subnet, shelf] : shelves_) {
-    if (shelf.wanted != shelf.held) batches.push_back({subnet, shelf.held.get(), shelf.wanted.get()});
+    if (!shelf.behind()) continue;
+    batches.push_back({.subnet = subnet,
+                       .before = shelf.held.get(),
+                       .now = shelf.wanted.get(),
+                       .registry_before = shelf.held_registry.get(),
+                       .registry_now = shelf.wanted_registry.get()});
   }
   if (batches.empty()) return {};
   auto written = database_->write(batches);
   if (!written) return written;
-  for (auto& [subnet, shelf] : shelves_) shelf.held = shelf.wanted;
+  for (auto& [subnet, shelf] : shelves_) {
+    shelf.held = shelf.wanted;
+    shelf.held_registry = shelf.wanted_registry;
+  }
   return {};
 }
 

@@ -27,8 +27,12 @@ class Shelves {
   std::expected<sm::StoredPtr, std::string> open(const std::string& subnet);
   void close(const std::string& subnet);
 
+  /// What its clients had registered when it was opened, or is to be registered now.
+  sa::RegistryPtr registry(const std::string& subnet) const;
+
   /// What the subnet should hold from now on; write() brings it to the disk.
   void put(const std::string& subnet, sm::StoredPtr now);
+  void put(const std::string& subnet, sa::RegistryPtr now);
   /// One transaction for all subnets. True: all that was put is on the disk.
   bool write();
   /// Something that was put is not on the disk.
@@ -39,8 +43,11 @@ class Shelves {
     std::optional<FileLock> lock;
     sm::StoredPtr wanted;
     sm::StoredPtr held;  ///< on the disk; null: not known
+    sa::RegistryPtr wanted_registry = std::make_shared<const sa::Registry>();
+    sa::RegistryPtr held_registry;  ///< on the disk; null: not known
+    bool behind() const { return wanted != held || wanted_registry != held_registry; }
   };
-  std::expected<sm::StoredPtr, std::string> peek(const std::string& subnet);
+  std::expected<void, std::string> peek(const std::string& subnet, Shelf& shelf);
   std::expected<void, std::string> lock(const std::string& subnet, Shelf& shelf, bool& taken);
   bool ready();
   bool load(const std::string& subnet, Shelf& shelf);

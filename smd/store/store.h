@@ -8,6 +8,7 @@
 
 #include "mad/asio.h"
 #include "smd/decide/stored.h"
+#include "smd/sa/registry/registry.h"
 
 namespace smd::store {
 
@@ -24,6 +25,10 @@ class Store {
   /// Returns when `now` is kept (true), or cannot be kept at present (false): then it has been said, and is
   /// tried again without being asked. Also when cancelled meanwhile it returns only then.
   virtual asio::awaitable<bool> commit(sm::StoredPtr now) = 0;
+
+  /// The same of what clients have registered; without it they have to register again after a restart.
+  virtual sa::RegistryPtr registry() const { return std::make_shared<const sa::Registry>(); }
+  virtual asio::awaitable<bool> commit_registry(sa::RegistryPtr /*now*/) { co_return true; }
 };
 
 /// Keeps it as long as it lives: for tests, and where no state directory was named.
@@ -34,9 +39,15 @@ class MemoryStore final : public Store {
     kept_ = std::move(now);
     co_return true;
   }
+  sa::RegistryPtr registry() const override { return registry_; }
+  asio::awaitable<bool> commit_registry(sa::RegistryPtr now) override {
+    registry_ = std::move(now);
+    co_return true;
+  }
 
  private:
   sm::StoredPtr kept_ = std::make_shared<const sm::Stored>();
+  sa::RegistryPtr registry_ = std::make_shared<const sa::Registry>();
 };
 
 }  // namespace smd::store

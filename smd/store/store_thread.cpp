@@ -43,8 +43,12 @@ asio::awaitable<T> answer_of(std::shared_ptr<Answer<T>> answer) {
 
 class StoreThread::Handle final : public Store {
  public:
-  Handle(StoreThread& thread, std::string subnet, sm::StoredPtr loaded)
-      : thread_(thread), subnet_(std::move(subnet)), latest_(loaded), safe_(std::move(loaded)) {}
+  Handle(StoreThread& thread, std::string subnet, sm::StoredPtr loaded, sa::RegistryPtr registry)
+      : thread_(thread),
+        subnet_(std::move(subnet)),
+        latest_(loaded),
+        safe_(std::move(loaded)),
+        registry_(std::move(registry)) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() override {
@@ -62,11 +66,20 @@ class StoreThread::Handle final : public Store {
     co_return written;
   }
 
+  sa::RegistryPtr registry() const override { return registry_; }
+
+  asio::awaitable<bool> commit_registry(sa::RegistryPtr now) override {
+    const bool written = co_await thread_.put(subnet_, now);
+    registry_ = std::move(now);
+    co_return written;
+  }
+
  private:
   StoreThread& thread_;
   std::string subnet_;
   sm::StoredPtr latest_;
   sm::StoredPtr safe_;  ///< known to be on the disk
+  sa::RegistryPtr registry_;
 };
 
 StoreThread::StoreThread(Options options, log::Log log)
@@ -119,18 +132,29 @@ void StoreThread::work() {
 }
 
 asio::awaitable<std::expected<std::unique_ptr<Store>, std::string>> StoreThread::open(std::string subnet) {
-  using Loaded = std::expected<sm::StoredPtr, std::string>;
+  struct Both {
+    sm::StoredPtr stored;
+    sa::RegistryPtr registry;
+  };
+  using Loaded = std::expected<Both, std::string>;
   auto answer = std::make_shared<Answer<Loaded>>();
   const auto executor = co_await asio::this_coro::executor;
   auto tell = answer_to(executor, answer);
-  add({.task = [subnet, tell = std::move(tell)](Shelves& shelves) mutable { tell(shelves.open(subnet)); },
+  add({.task =
+           [subnet, tell = std::move(tell)](Shelves& shelves) mutable {
+             auto stored = shelves.open(subnet);
+             tell(stored ? Loaded(Both{std::move(*stored), shelves.registry(subnet)})
+                         : Loaded(std::unexpected(std::move(stored.error()))));
+           },
        .written = nullptr});
   auto loaded = co_await answer_of(answer);
   if (!loaded) co_return std::unexpected(std::move(loaded.error()));
-  co_return std::make_unique<Handle>(*this, std::move(subnet), std::move(*loaded));
+  co_return std::make_unique<Handle>(*this, std::move(subnet), std::move(loaded->stored),
+                                     std::move(loaded->registry));
 }
 
-asio::awaitable<bool> StoreThread::put(std::string subnet, sm::StoredPtr now) {
+template <class State>
+asio::awaitable<bool> StoreThread::put(std::string subnet, std::shared_ptr<const State> now) {
   auto answer = std::make_shared<Answer<bool>>();
   const auto executor = co_await asio::this_coro::executor;
   auto tell = answer_to(executor, answer);

@@ -44,7 +44,8 @@ class StoreThread {
     std::move_only_function<void(bool)> written;  ///< null: the task needs no write
   };
   void add(Item item);
-  asio::awaitable<bool> put(std::string subnet, sm::StoredPtr now);
+  template <class State>
+  asio::awaitable<bool> put(std::string subnet, std::shared_ptr<const State> now);
   void work();
 
   std::chrono::nanoseconds retry_;

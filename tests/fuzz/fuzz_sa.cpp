@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   mad[0] = 1;
   mad[1] = static_cast<std::uint8_t>(wire::MgmtClass::sa);
   mad[2] = size % 16 == 0 ? mad[2] : wire::kSaClassVersion;
-  const auto reply = sa::answer(&kLab.directory(), {.sm_key = 1}, mad);
+  const auto reply = sa::answer(&kLab.directory(), {}, {.sm_key = 1}, mad);
   if (!reply) return 0;
   // Whatever was asked, what goes out is an answer to it.
   if (!wire::is_response(static_cast<wire::Method>((*reply)[3])) || reply->size() < wire::kSaDataOffset) {

@@ -55,6 +55,37 @@ TEST(SaPath, AllPathsOfALeafAtOnce) {
   EXPECT_EQ(world.records.size(), all - 2) << "all but the two between the spines";
 }
 
+TEST(SaPath, OneQuestionAsksForManyPairs) {
+  const test::SaLab lab("ft2:4");
+  const auto& directory = lab.directory();
+  using Multi = wire::MultiPathRecord;
+  Multi asked{.sources = 2, .destinations = 3};
+  Question question{.method = Method::get_multi,
+                    .attribute = Multi::kRecord,
+                    .mask = bit(Multi::kSources) | bit(Multi::kDestinations)};
+  auto bytes = question.with(asked);
+  const auto& ports = directory.end_ports();
+  for (std::size_t i = 0; i < 5; ++i) {
+    const auto gid = directory.gid_of(ports[ports.size() - 1 - i]);
+    std::ranges::copy(gid.bytes, bytes.begin() + static_cast<std::ptrdiff_t>(wire::kSaDataOffset +
+                                                                             Multi::kGidsAt + i * 16));
+  }
+  const auto reply = ask(directory, bytes);
+  ASSERT_EQ(reply.status, 0);
+  EXPECT_EQ(reply.method, Method::get_multi_resp);
+  ASSERT_EQ(reply.records.size(), 6U);
+  EXPECT_EQ(reply.get<Path>(5).sgid, directory.gid_of(ports[ports.size() - 2]));
+  EXPECT_EQ(reply.get<Path>(5).dgid, directory.gid_of(ports[ports.size() - 5]));
+
+  bytes[wire::kSaDataOffset + Multi::kGidsAt + 15] ^= 0x7f;
+  EXPECT_EQ(ask(directory, bytes).status, wire::kSaInvalidGid);
+  question.mask = 0;
+  EXPECT_EQ(ask(directory, question.with(asked)).status, wire::kSaInsufficientComponents);
+  asked.sources = 200;
+  question.mask = bit(Multi::kSources) | bit(Multi::kDestinations);
+  EXPECT_EQ(ask(directory, question.with(asked)).status, wire::kSaRequestInvalid);
+}
+
 TEST(SaPath, LidsOfALmcAreSpread) {
   config::SubnetConfig config;
   config.lids.lmc = 2;

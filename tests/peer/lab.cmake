@@ -17,7 +17,7 @@ function(lab_test scenario)
     ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>;SMD_LAB_FLOOD=$<TARGET_FILE:lab_flood>")
 endfunction()
 
-foreach(scenario tools sa ping standby master clients osmtest fuzz trace)
+foreach(scenario tools sa ping standby master clients osmtest registry fuzz trace)
   lab_test(${scenario})
 endforeach()
 lab_test(routes ft2:36)

@@ -214,6 +214,36 @@ def osmtest(smd, fabric):
         check(not wrong, "\n".join(wrong))
 
 
+# What smd passes of osmtest's flows against itself.
+OSMTEST_SMD = dict.fromkeys(("c", "v", "m -M 1", "m -M 2", "s", "e", "t"), "PASS")
+
+
+def registry(smd, fabric):
+    """smd as master: every record type by saquery, groups, and osmtest's flows."""
+    with Lab(smd, fabric) as lab:
+        server = lab.start("h00000", lab.smd, "run", "--state-dir", "state", "--socket", "api.sock")
+        wait_for(lambda: "state=up" in server.log(), 60, "smd's state=up")
+        for record in ("NR", "LR", "PIR", "SWIR", "LFTR", "GIR", "SMIR", "MCMR", "IIR", "SR", "CPI"):
+            found = count(lab.output("h00005", "saquery", record), "Record dump:")
+            number = RECORDS[record]
+            check(number is None or found == number, f"saquery {record}: {found} records, not {number}")
+            print(f"   saquery {record}: {found}", flush=True)
+        groups = lab.output("h00005", "saquery", "-g")
+        check("ff12:401b:ffff::ffff:ffff" in groups, f"saquery -g: no broadcast group:\n{groups}")
+        inventory = str(lab.folder / "inventory")
+        wrong = []
+        for flow, expected in OSMTEST_SMD.items():
+            client = lab.run("h00005", "osmtest", "-l", "log", "-d2", "-i", inventory, "-f", *flow.split(),
+                             ok=range(256), seconds=120)
+            passed = "PASS" if client.process.returncode == 0 else "FAIL"
+            print(f"   osmtest -f {flow:8} {passed}", flush=True)
+            if passed != expected:
+                log = (client.folder / "log").read_text(errors="replace")
+                wrong.append(f"osmtest -f {flow}: {passed}\n{client.log()[-1500:]}\n{log[-3000:]}")
+        check(not wrong, "\n".join(wrong) + server.log()[-4000:])
+        check(server.stop() == 0, "smd did not end well")
+
+
 def routes(smd, fabric):
     """opensm brings a larger fabric up: ibtracert between random pairs, ibdmchk clean."""
     with Lab(smd, fabric) as lab:
@@ -337,7 +367,7 @@ def any_host(fabric):
     return "h00000" if fabric.startswith("ft2") else "h00-00-00"
 
 
-SCENARIOS = {f.__name__: f for f in (tools, sa, ping, standby, master, clients, osmtest, routes, fuzz, speed, differ, trace)}
+SCENARIOS = {f.__name__: f for f in (tools, sa, ping, standby, master, clients, osmtest, registry, routes, fuzz, speed, differ, trace)}
 
 
 def main():

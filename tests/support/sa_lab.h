@@ -92,7 +92,7 @@ inline Reply reply_of(std::span<const std::uint8_t> bytes) {
 }
 
 inline Reply ask(const sa::Directory& directory, std::span<const std::uint8_t> question) {
-  return reply_of(*sa::answer(&directory, {.sm_key = 1}, question));
+  return reply_of(*sa::answer(&directory, {}, {.sm_key = 1}, question));
 }
 
 }  // namespace smd::test

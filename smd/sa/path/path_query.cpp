@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <expected>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "smd/sa/path/limits.h"
@@ -13,15 +14,15 @@ namespace smd::sa {
 namespace {
 
 using Record = wire::PathRecord;
+using Multi = wire::MultiPathRecord;
 
 /// The question, taken apart.
 struct Query {
-  Record asked;
-  PathWish wish;
-  std::optional<Limit<Mtu>> mtu;
-  std::optional<Limit<std::uint8_t>> rate, life;
-  std::optional<Sl> sl;
-  std::optional<Lid> slid, dlid;
+  PathWish wish{};
+  std::optional<Limit<Mtu>> mtu{};
+  std::optional<Limit<std::uint8_t>> rate{}, life{};
+  std::optional<Sl> sl{};
+  std::optional<Lid> slid{}, dlid{};
   bool reversible = false;  ///< a way back is needed
   unsigned paths = 1;       ///< of one pair of ports, at most
 };
@@ -40,22 +41,34 @@ std::optional<Limit<Value>> limit_of(const Request& request, unsigned selector, 
   return Limit<Value>{request.has(selector) ? how : wire::Selector::exactly, value};
 }
 
-Query query_of(const Request& request, const Record& asked) {
-  Query query{
-      .asked = asked, .wish = {}, .mtu = {}, .rate = {}, .life = {}, .sl = {}, .slid = {}, .dlid = {}};
-  if (request.has(Record::kPKey)) query.wish.pkey = asked.pkey;
-  if (request.has(Record::kQosClass)) query.wish.qos_class = asked.qos_class;
+/// What PathRecord and MultiPathRecord have in common.
+template <class Asked>
+Query query_of(const Request& request, const Asked& asked) {
+  Query query;
+  if (request.has(Asked::kPKey)) query.wish.pkey = asked.pkey;
+  if (request.has(Asked::kQosClass)) query.wish.qos_class = asked.qos_class;
+  if (request.has(Asked::kSl)) query.sl = asked.sl;
+  query.mtu = limit_of(request, Asked::kMtuSelector, Asked::kMtu, asked.mtu_selector, asked.mtu);
+  query.rate = limit_of(request, Asked::kRateSelector, Asked::kRate, asked.rate_selector, asked.rate);
+  query.life = limit_of(request, Asked::kLifeSelector, Asked::kLife, asked.life_selector, asked.life);
+  query.reversible = request.has(Asked::kReversible) && asked.reversible;
+  if (request.mad.method != wire::Method::get) query.paths = request.has(Asked::kPaths) ? asked.paths : 127U;
+  return query;
+}
+
+Query path_query(const Request& request, const Record& asked) {
+  auto query = query_of(request, asked);
   if (request.has(Record::kServiceId) || request.has(Record::kServiceId + 1))
     query.wish.service_id = asked.service_id;
-  if (request.has(Record::kSl)) query.sl = asked.sl;
   if (request.has(Record::kSlid)) query.slid = asked.slid;
   if (request.has(Record::kDlid)) query.dlid = asked.dlid;
-  query.mtu = limit_of(request, Record::kMtuSelector, Record::kMtu, asked.mtu_selector, asked.mtu);
-  query.rate = limit_of(request, Record::kRateSelector, Record::kRate, asked.rate_selector, asked.rate);
-  query.life = limit_of(request, Record::kLifeSelector, Record::kLife, asked.life_selector, asked.life);
-  query.reversible = request.has(Record::kReversible) && asked.reversible;
-  if (request.mad.method == wire::Method::get_table) {
-    query.paths = request.has(Record::kPaths) ? asked.paths : 127U;
+  return query;
+}
+
+Query multi_query(const Request& request, const Multi& asked) {
+  auto query = query_of(request, asked);
+  if (request.has(Multi::kServiceIdHigh) || request.has(Multi::kServiceIdLow)) {
+    query.wish.service_id = std::uint64_t{asked.service_id_high} << 56U | asked.service_id_low;
   }
   return query;
 }
@@ -159,7 +172,7 @@ Answer path_records(const Directory& directory, const Policy& policy, std::uint8
                     const Request& request) {
   const auto asked = wire::decode<Record>(request.data);
   if (!asked) return refuse(wire::kSaRequestInvalid);
-  const auto query = query_of(request, *asked);
+  const auto query = path_query(request, *asked);
   const auto sources = ends_of(directory, request.has(Record::kSgid), asked->sgid, query.slid);
   if (!sources) return refuse(sources.error());
   const auto destinations = ends_of(directory, request.has(Record::kDgid), asked->dgid, query.dlid);
@@ -180,6 +193,35 @@ Answer path_records(const Directory& directory, const Policy& policy, std::uint8
     if (count == 0) return refuse(wire::kSaNoRecords);
     if (count > 1) return refuse(wire::kSaTooManyRecords);
   }
+  return {.status = wire::kStatusOk, .record_bytes = Record::kBytes, .records = answering.take()};
+}
+
+Answer multi_path_records(const Directory& directory, const Policy& policy, std::uint8_t life,
+                          const Request& request) {
+  const auto asked = wire::decode<Multi>(request.data);
+  if (!asked) return refuse(wire::kSaRequestInvalid);
+  const bool counted = request.has(Multi::kSources) && request.has(Multi::kDestinations);
+  if (!counted || asked->sources == 0 || asked->destinations == 0) {
+    return refuse(wire::kSaInsufficientComponents);
+  }
+  const auto gids = request.data.subspan(Multi::kGidsAt);
+  const std::size_t count = std::size_t{asked->sources} + asked->destinations;
+  if (gids.size() < count * sizeof(GidBytes)) return refuse(wire::kSaRequestInvalid);
+  std::vector<const EndPort*> ports;
+  for (std::size_t i = 0; i < count; ++i) {
+    Gid gid;
+    std::ranges::copy(gids.subspan(i * gid.bytes.size(), gid.bytes.size()), gid.bytes.begin());
+    ports.push_back(directory.by_gid(gid));
+    if (ports.back() == nullptr) return refuse(wire::kSaInvalidGid);
+  }
+  const auto query = multi_query(request, *asked);
+  Answering answering(directory, policy, life, query);
+  for (const auto* from : std::span(ports).first(asked->sources)) {
+    for (const auto* to : std::span(ports).subspan(asked->sources)) {
+      if (!answering.add(*from, *to)) return refuse(wire::kSaNoResources);
+    }
+  }
+  if (answering.count() == 0) return refuse(wire::kSaNoRecords);
   return {.status = wire::kStatusOk, .record_bytes = Record::kBytes, .records = answering.take()};
 }
 

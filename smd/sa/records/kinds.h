@@ -14,5 +14,9 @@ RecordKind sm_info_records();
 RecordKind link_records();
 RecordKind guid_info_records();
 RecordKind pkey_records();
+/// What clients have registered.
+RecordKind member_records();
+RecordKind service_records();
+RecordKind inform_records();
 
 }  // namespace smd::sa

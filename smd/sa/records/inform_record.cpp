@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// InformInfoRecord: who has subscribed to what.
+#include "mad/wire/sa/inform_info.h"
+#include "smd/sa/records/kinds.h"
+
+namespace smd::sa {
+namespace {
+
+using Id = wire::InformInfoRecordId;
+
+constexpr std::size_t kBytes = 64;
+constexpr auto kComponents = consecutive<128, 16, -48, 128, 16, 16, -16, 8, 8, 16, 16, 24, -3, 5, -8, 24>();
+
+void visit(const Directory& directory, const Only& only, Emit& emit) {
+  for (const auto& [key, subscription] : only.registry->subscriptions()) {
+    // What others want to know is for those who show the SM_Key.
+    const bool own = only.asker == nullptr || only.asker->guid == key.port;
+    if (!only.trusted && !own) continue;
+    emit([&](std::span<std::uint8_t> record) {
+      put_record(record,
+                 Id{.subscriber = Gid::of(directory.prefix(), key.port), .number = subscription.number},
+                 wire::InformInfo{.gid = key.gid,
+                                  .lid_begin = key.lid_begin,
+                                  .lid_end = key.lid_end,
+                                  .is_generic = key.is_generic,
+                                  .subscribe = 1,
+                                  .type = key.type,
+                                  .trap = key.trap,
+                                  .qp = key.qp,
+                                  .response_time = subscription.response_time,
+                                  .producer = key.producer});
+    });
+  }
+}
+
+}  // namespace
+
+RecordKind inform_records() {
+  return {.attribute = Id::kRecord,
+          .name = "InformInfoRecord",
+          .bytes = kBytes,
+          .components = kComponents,
+          .begins_with_lid = false,
+          .visit = visit};
+}
+
+}  // namespace smd::sa

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// MCMemberRecord: the groups, and to those who know the SM_Key who is in them.
+#include "mad/wire/sa/member_record.h"
+
+#include "mad/base/rate.h"
+#include "smd/sa/records/kinds.h"
+#include "smd/sa/registry/membership.h"
+
+namespace smd::sa {
+namespace {
+
+using Record = wire::McMemberRecord;
+using wire::Selector;
+
+/// PortGID, JoinState and ProxyJoin are of a member, MTU, rate and lifetime go by their selectors: visit()
+/// looks at them itself.
+constexpr auto kComponents =
+    consecutive<128, -128, 32, 16, -2, -6, 8, 16, -2, -6, -2, -6, 4, 20, 8, 4, -4, -1>();
+
+template <class T>
+bool meets_limit(const Request& request, unsigned selector, unsigned component, Selector how, T asked,
+                 T has) {
+  if (!request.has(component)) return true;
+  switch (request.has(selector) ? how : Selector::exactly) {
+    case Selector::greater:
+      return has > asked;
+    case Selector::less:
+      return has < asked;
+    case Selector::exactly:
+      return has == asked;
+    case Selector::largest:
+      return true;
+  }
+  return false;
+}
+
+bool meets_limits(const Request& request, const Record& asked, const GroupTerms& terms) {
+  return meets_limit(request, Record::kMtuSelector, Record::kMtu, asked.mtu_selector, asked.mtu, terms.mtu) &&
+         meets_limit(request, Record::kRateSelector, Record::kRate, asked.rate_selector,
+                     rate_mbps(asked.rate), rate_mbps(terms.rate)) &&
+         meets_limit(request, Record::kLifeSelector, Record::kLife, asked.life_selector, asked.life,
+                     terms.life);
+}
+
+void emit_record(Emit& emit, const Record& record) {
+  emit([&](std::span<std::uint8_t> bytes) { wire::encode_over(record, bytes); });
+}
+
+bool wanted(const Request& request, const Record& asked, Guid port, const Member& member) {
+  return (!request.has(Record::kPortGid) || asked.port_gid.guid() == port) &&
+         (!request.has(Record::kJoinState) || (asked.join_state & member.join_state) == asked.join_state) &&
+         (!request.has(Record::kProxyJoin) || asked.proxy_join == member.proxy);
+}
+
+/// Each member, or once the group where it has none.
+void show_members(const Directory& directory, const Only& only, const Record& asked, const Mgid& mgid,
+                  const Group& group, Emit& emit) {
+  auto record = record_of(mgid, group);
+  const auto& request = *only.request;
+  only.registry->for_each_member(mgid, [&](Guid port, const Member& member) {
+    if (!wanted(request, asked, port, member)) return;
+    record.port_gid = Gid::of(directory.prefix(), port);
+    record.join_state = member.join_state;
+    record.proxy_join = member.proxy;
+    emit_record(emit, record);
+  });
+  const bool of_members =
+      request.has(Record::kPortGid) || request.has(Record::kJoinState) || request.has(Record::kProxyJoin);
+  if (group.members == 0 && !of_members) emit_record(emit, record);
+}
+
+/// Once the group: who does not know the SM_Key sees no members, but may ask whether a port is one.
+void show_group(const Only& only, const Record& asked, const Mgid& mgid, const Group& group, Emit& emit) {
+  if (only.request->has(Record::kPortGid)) {
+    const auto* member = only.registry->members().find({mgid, asked.port_gid.guid()});
+    if (member == nullptr || !wanted(*only.request, asked, asked.port_gid.guid(), *member)) return;
+  }
+  emit_record(emit, record_of(mgid, group));
+}
+
+void visit(const Directory& directory, const Only& only, Emit& emit) {
+  const auto asked = wire::decode<Record>(only.request->data);
+  if (!asked || only.registry == nullptr) return;
+  const auto show = [&](const Mgid& mgid, const Group& group) {
+    if (!meets_limits(*only.request, *asked, group.terms)) return;
+    if (only.trusted) {
+      show_members(directory, only, *asked, mgid, group, emit);
+    } else {
+      show_group(only, *asked, mgid, group, emit);
+    }
+  };
+  if (only.request->has(Record::kMgid)) {
+    if (const auto* group = only.registry->groups().find(asked->mgid)) show(asked->mgid, *group);
+    return;
+  }
+  for (const auto& [mgid, group] : only.registry->groups()) show(mgid, group);
+}
+
+}  // namespace
+
+RecordKind member_records() {
+  return {.attribute = Record::kRecord,
+          .name = "MCMemberRecord",
+          .bytes = kMemberRecordBytes,
+          .components = kComponents,
+          .begins_with_lid = false,
+          .visit = visit};
+}
+
+}  // namespace smd::sa

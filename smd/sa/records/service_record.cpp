@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// ServiceRecord: what ports offer, in the partitions of who asks.
+#include "smd/sa/records/kinds.h"
+#include "smd/sa/registry/group_terms.h"
+#include "smd/sa/registry/services.h"
+
+namespace smd::sa {
+namespace {
+
+using Record = wire::ServiceRecord;
+
+/// The ServiceKey is not shown to everybody: visit() looks at it itself.
+constexpr auto kComponents =
+    consecutive<64, 128, 16, -16, 32, -128, 512, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 16, 16, 16,
+                16, 16, 16, 16, 16, 32, 32, 32, 32, 64, 64>();
+
+void visit(const Directory& /*directory*/, const Only& only, Emit& emit) {
+  const auto asked = wire::decode<Record>(only.request->data);
+  if (!asked) return;
+  const auto show = [&](const ServiceKey& key, const Service& service) {
+    const bool of_asker = only.trusted || only.asker == nullptr || has_pkey(*only.asker, key.pkey);
+    if (!of_asker) return;
+    auto record = shown(service, only.now);
+    if (only.request->has(Record::kKey) && record.key != asked->key) return;
+    if (!only.trusted) record.key = {};
+    emit([&](std::span<std::uint8_t> bytes) { wire::encode_over(record, bytes); });
+  };
+  const auto& services = only.registry->services();
+  if (!only.request->has(Record::kId)) {
+    for (const auto& [key, service] : services) show(key, service);
+    return;
+  }
+  for (auto row = services.lower_bound({asked->id, Gid{}, PKey{}});
+       row != services.end() && row->first.id == asked->id; ++row) {
+    show(row->first, row->second);
+  }
+}
+
+}  // namespace
+
+RecordKind service_records() {
+  return {.attribute = Record::kRecord,
+          .name = "ServiceRecord",
+          .bytes = Record::kBytes,
+          .components = kComponents,
+          .begins_with_lid = false,
+          .visit = visit};
+}
+
+}  // namespace smd::sa

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sa/registry/group_terms.h"
+
+#include <fmt/format.h>
+
+#include "mad/wire/capability.h"
+#include "smd/sa/path/limits.h"
+#include "smd/sa/registry/membership.h"
+
+namespace smd::sa {
+namespace {
+
+using Record = wire::McMemberRecord;
+using wire::Selector;
+
+constexpr std::uint16_t kBase = 0x7FFF;
+
+Refusal refusal(std::string_view component, std::string wanted, std::string has, std::string_view why) {
+  return {.status = wire::kSaRequestInvalid,
+          .component = component,
+          .wanted = std::move(wanted),
+          .has = std::move(has),
+          .why = why};
+}
+
+std::string_view words(Selector selector) {
+  switch (selector) {
+    case Selector::greater:
+      return "more than ";
+    case Selector::less:
+      return "less than ";
+    case Selector::exactly:
+      return "";
+    case Selector::largest:
+      return "the largest, not ";
+  }
+  return "";
+}
+
+std::string mtu_text(Mtu mtu) { return fmt::format("{}", bytes(mtu)); }
+std::string rate_text(std::uint8_t code) {
+  const auto mbps = rate_mbps(code);
+  return mbps == 0 ? fmt::format("rate code {}", code) : fmt::format("{} Mb/s", mbps);
+}
+std::string life_text(std::uint8_t life) { return fmt::format("2^{} * 4.096 us", life); }
+
+Selector selector_of(const Request& request, unsigned component, Selector selector) {
+  return request.has(component) ? selector : Selector::exactly;
+}
+
+/// Whether a value that stands is what a selector asks for.
+template <class T>
+bool selected(Selector selector, T wanted, T has) {
+  switch (selector) {
+    case Selector::greater:
+      return has > wanted;
+    case Selector::less:
+      return has < wanted;
+    case Selector::exactly:
+      return has == wanted;
+    case Selector::largest:
+      return true;
+  }
+  return false;
+}
+
+std::optional<Refusal> limits_mismatch(const GroupTerms& terms, const Request& request, const Record& asked) {
+  if (request.has(Record::kMtu)) {
+    const auto how = selector_of(request, Record::kMtuSelector, asked.mtu_selector);
+    if (!selected(how, asked.mtu, terms.mtu)) {
+      return refusal("MTU", fmt::format("{}{}", words(how), mtu_text(asked.mtu)), mtu_text(terms.mtu),
+                     "the group has another MTU");
+    }
+  }
+  if (request.has(Record::kRate)) {
+    const auto how = selector_of(request, Record::kRateSelector, asked.rate_selector);
+    if (!selected(how, rate_mbps(asked.rate), rate_mbps(terms.rate))) {
+      return refusal("Rate", fmt::format("{}{}", words(how), rate_text(asked.rate)), rate_text(terms.rate),
+                     "the group has another rate");
+    }
+  }
+  if (request.has(Record::kLife)) {
+    const auto how = selector_of(request, Record::kLifeSelector, asked.life_selector);
+    if (!selected(how, asked.life, terms.life)) {
+      return refusal("PacketLifeTime", fmt::format("{}{}", words(how), life_text(asked.life)),
+                     life_text(terms.life), "the group has another packet lifetime");
+    }
+  }
+  return std::nullopt;
+}
+
+/// What the port's link cannot carry.
+std::optional<Refusal> cannot_carry(const EndPort& port, const GroupTerms& terms) {
+  const auto limits = limits_of(port);
+  if (limits.mtu != Mtu::none && limits.mtu < terms.mtu) {
+    return refusal("MTU", mtu_text(terms.mtu), mtu_text(limits.mtu), "the port's link has a smaller MTU");
+  }
+  if (limits.rate.code != 0 && limits.rate.mbps < rate_mbps(terms.rate)) {
+    return refusal("Rate", rate_text(terms.rate), rate_text(limits.rate.code), "the port's link is slower");
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> without_pkey(const EndPort& port, PKey pkey) {
+  if (has_pkey(port, pkey)) return std::nullopt;
+  return refusal("P_Key", fmt::format("{}", pkey), {}, "the port is not in this partition");
+}
+
+std::expected<Mtu, Refusal> new_mtu(Mtu has, const Request& request, const Record& asked) {
+  std::optional<Limit<Mtu>> limit;
+  const auto how = selector_of(request, Record::kMtuSelector, asked.mtu_selector);
+  if (request.has(Record::kMtu)) limit = Limit<Mtu>{how, asked.mtu};
+  const auto given = limited(has, limit);
+  if (given && bytes(*given) != 0) return *given;
+  return std::unexpected(refusal("MTU", fmt::format("{}{}", words(how), mtu_text(asked.mtu)), mtu_text(has),
+                                 "the port's link cannot have this MTU"));
+}
+
+std::expected<std::uint8_t, Refusal> new_rate(StaticRate has, const Request& request, const Record& asked) {
+  std::optional<Limit<std::uint8_t>> limit;
+  const auto how = selector_of(request, Record::kRateSelector, asked.rate_selector);
+  if (request.has(Record::kRate)) limit = Limit<std::uint8_t>{how, asked.rate};
+  const auto given = limited(has, limit);
+  if (given && given->code != 0) return given->code;
+  return std::unexpected(refusal("Rate", fmt::format("{}{}", words(how), rate_text(asked.rate)),
+                                 rate_text(has.code), "the port's link cannot have this rate"));
+}
+
+/// Packets live at least as long as they do on any path here.
+std::expected<std::uint8_t, Refusal> new_life(std::uint8_t has, const Request& request, const Record& asked) {
+  if (!request.has(Record::kLife)) return has;
+  const auto how = selector_of(request, Record::kLifeSelector, asked.life_selector);
+  const bool longer = how == Selector::exactly && asked.life >= has;
+  if (longer) return asked.life;
+  if (how != Selector::exactly && selected(how, asked.life, has)) return has;
+  return std::unexpected(refusal("PacketLifeTime", fmt::format("{}{}", words(how), life_text(asked.life)),
+                                 life_text(has), "packets here live as long as this"));
+}
+
+}  // namespace
+
+PortLimits limits_of(const EndPort& port) {
+  const auto& info = port.info().info;
+  const bool linked = !port.node->is_switch() && info.neighbor_mtu != Mtu::none;
+  return {.mtu = linked ? info.neighbor_mtu : info.mtu_cap,
+          .rate = static_rate(wire::link_width(info), wire::link_speed(info, port.info().mlnx))};
+}
+
+bool has_pkey(const EndPort& port, PKey pkey) {
+  const auto base = pkey.value() & kBase;
+  const auto& rows = port.info().pkeys;
+  if (!rows) return base == kBase;  // a table that nobody has read is as a reset leaves it
+  for (const auto& block : rows->blocks) {
+    for (const auto key : block) {
+      if ((key.value() & kBase) != 0 && (key.value() & kBase) == base) return true;
+    }
+  }
+  return false;
+}
+
+std::expected<GroupTerms, Refusal> new_terms(const EndPort& port, const Settings& settings,
+                                             const Request& request, const Record& asked) {
+  if ((asked.pkey.value() & kBase) == 0) {
+    return std::unexpected(refusal("P_Key", fmt::format("{}", asked.pkey), {}, "this is no P_Key"));
+  }
+  if (auto bad = without_pkey(port, asked.pkey)) return std::unexpected(*std::move(bad));
+  const auto limits = limits_of(port);
+  const auto mtu = new_mtu(limits.mtu, request, asked);
+  if (!mtu) return std::unexpected(mtu.error());
+  const auto rate = new_rate(limits.rate, request, asked);
+  if (!rate) return std::unexpected(rate.error());
+  const auto life = new_life(settings.packet_life, request, asked);
+  if (!life) return std::unexpected(life.error());
+  return GroupTerms{.qkey = asked.qkey,
+                    .pkey = asked.pkey,
+                    .mtu = *mtu,
+                    .rate = *rate,
+                    .life = *life,
+                    .sl = asked.sl,
+                    .traffic_class = asked.traffic_class,
+                    .hop_limit = request.has(Record::kHopLimit) ? asked.hop_limit : std::uint8_t{0},
+                    .flow_label = asked.flow_label};
+}
+
+std::optional<Refusal> mismatch(const EndPort& port, const Mgid& mgid, const Group& group,
+                                const Request& request, const Record& asked) {
+  const auto& terms = group.terms;
+  const auto differs = [&](unsigned component, const auto& wanted, const auto& has) {
+    return request.has(component) && !(wanted == has);
+  };
+  const auto other = [](std::string_view component, std::string wanted, std::string has) {
+    return refusal(component, std::move(wanted), std::move(has), "the group has another one");
+  };
+  if (differs(Record::kPKey, asked.pkey.value() & kBase, terms.pkey.value() & kBase)) {
+    return other("P_Key", fmt::format("{}", asked.pkey), fmt::format("{}", terms.pkey));
+  }
+  if (differs(Record::kQKey, asked.qkey, terms.qkey)) {
+    return other("Q_Key", fmt::format("0x{:08x}", asked.qkey), fmt::format("0x{:08x}", terms.qkey));
+  }
+  if (differs(Record::kSl, asked.sl, terms.sl)) {
+    return other("SL", fmt::format("{}", asked.sl), fmt::format("{}", terms.sl));
+  }
+  if (differs(Record::kFlowLabel, asked.flow_label, terms.flow_label)) {
+    return other("FlowLabel", fmt::format("{}", asked.flow_label), fmt::format("{}", terms.flow_label));
+  }
+  if (differs(Record::kTrafficClass, asked.traffic_class, terms.traffic_class)) {
+    return other("TClass", fmt::format("{}", asked.traffic_class), fmt::format("{}", terms.traffic_class));
+  }
+  if (differs(Record::kScope, asked.scope, scope_of(mgid))) {
+    return other("Scope", fmt::format("{}", asked.scope), fmt::format("{}", scope_of(mgid)));
+  }
+  if (differs(Record::kMlid, asked.mlid, group.mlid)) {
+    return other("MLID", fmt::format("{}", asked.mlid), fmt::format("{}", group.mlid));
+  }
+  if (auto bad = limits_mismatch(terms, request, asked)) return bad;
+  if (auto bad = without_pkey(port, terms.pkey)) return bad;
+  return cannot_carry(port, terms);
+}
+
+std::optional<Refusal> bad_mgid(const Mgid& mgid, PKey pkey) {
+  const auto& b = mgid.bytes;
+  const auto bad = [&](std::string_view why) { return refusal("MGID", to_string(mgid), {}, why); };
+  if (b[0] != 0xff) return bad("a multicast GID begins with ff");
+  if ((b[1] & 0xe0U) != 0) return bad("a flag that is reserved is set");
+  if (scope_of(mgid) == 0) return bad("its scope is reserved");
+  const unsigned signature = static_cast<unsigned>(b[2]) << 8U | b[3];
+  if (signature == 0xa01b) return bad("its signature is of groups that the SM names");
+  if (signature == 0x401b || signature == 0x601b) {
+    // RFC 4391: the P_Key with its full-member bit stands in an IPoIB group's name.
+    const unsigned named = static_cast<unsigned>(b[4]) << 8U | b[5];
+    if (named != (pkey.value() | 0x8000U)) return bad("an IPoIB group's name holds its P_Key");
+  }
+  return std::nullopt;
+}
+
+}  // namespace smd::sa

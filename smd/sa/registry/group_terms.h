@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a group's packets may be, and whether a port can be in it.
+
+#include <expected>
+#include <optional>
+#include <string>
+
+#include "mad/base/rate.h"
+#include "mad/wire/sa/member_record.h"
+#include "smd/sa/registry/write.h"
+
+namespace smd::sa {
+
+/// The largest MTU and the rate that a port's link carries; none and 0 where it does not say.
+struct PortLimits {
+  Mtu mtu = Mtu::none;
+  StaticRate rate;
+};
+PortLimits limits_of(const EndPort& port);
+
+/// Whether the port has the P_Key, as full or as limited member.
+bool has_pkey(const EndPort& port, PKey pkey);
+
+/// The terms of a new group as the request names them and the port's link allows.
+std::expected<GroupTerms, Refusal> new_terms(const EndPort& port, const Settings& settings,
+                                             const Request& request, const wire::McMemberRecord& asked);
+/// Nothing: what the request names is what the group has, and the port can carry it.
+std::optional<Refusal> mismatch(const EndPort& port, const Mgid& mgid, const Group& group,
+                                const Request& request, const wire::McMemberRecord& asked);
+/// Nothing: a client may make a group of this name. `pkey`: of the group.
+std::optional<Refusal> bad_mgid(const Mgid& mgid, PKey pkey);
+
+}  // namespace smd::sa

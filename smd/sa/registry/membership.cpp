@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sa/registry/membership.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "smd/sa/policy.h"
+#include "smd/sa/registry/group_terms.h"
+#include "smd/sa/registry/mlids.h"
+
+namespace smd::sa {
+namespace {
+
+using Record = wire::McMemberRecord;
+
+struct Needed {
+  Record::Component component;
+  std::string_view name;
+};
+constexpr std::array kToJoin{Needed{Record::kMgid, "MGID"}, Needed{Record::kPortGid, "PortGID"},
+                             Needed{Record::kJoinState, "JoinState"}};
+constexpr std::array kToCreate{Needed{Record::kQKey, "Q_Key"}, Needed{Record::kTrafficClass, "TClass"},
+                               Needed{Record::kPKey, "P_Key"}, Needed{Record::kFlowLabel, "FlowLabel"},
+                               Needed{Record::kSl, "SL"}};
+
+std::optional<Refusal> lacks(const Request& request, std::span<const Needed> needed, std::string_view why) {
+  for (const auto& one : needed) {
+    if (!request.has(one.component)) {
+      return Refusal{.status = wire::kSaInsufficientComponents,
+                     .component = one.name,
+                     .wanted = {},
+                     .has = {},
+                     .why = why};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string bits(std::uint8_t state) { return fmt::format("0x{:x}", state); }
+
+Refusal invalid(std::string_view component, std::string wanted, std::string has, std::string_view why) {
+  return {.status = wire::kSaRequestInvalid,
+          .component = component,
+          .wanted = std::move(wanted),
+          .has = std::move(has),
+          .why = why};
+}
+
+/// What joining and leaving have in common.
+struct Part {
+  Record asked;
+  const EndPort* port = nullptr;  ///< whose membership it is about
+  bool proxy = false;             ///< the asker is another port
+};
+
+std::expected<Part, Refusal> part_of(const Writing& writing, const Asker& asker, const Request& request) {
+  const auto asked = wire::decode<Record>(request.data);
+  if (!asked) return std::unexpected(invalid({}, {}, {}, "the record is too short"));
+  if (auto missing = lacks(request, kToJoin, "a membership is named by it")) {
+    return std::unexpected(*std::move(missing));
+  }
+  const auto* port = writing.directory.by_gid(asked->port_gid);
+  if (port == nullptr) {
+    return std::unexpected(invalid("PortGID", to_string(asked->port_gid), {}, "no port here has this GID"));
+  }
+  if (asked->join_state == 0) {
+    return std::unexpected(invalid("JoinState", bits(0), {}, "at least one bit is to be set"));
+  }
+  const bool proxy = asker.port == nullptr || asker.port->guid != port->guid;
+  return Part{*asked, port, proxy};
+}
+
+/// A port speaks for itself; for another one speaks who shows the SM_Key, or shares a partition with it.
+std::optional<Refusal> may_not_speak(const Writing& writing, const Asker& asker, const Part& part) {
+  if (!part.proxy || asker.trusted) return std::nullopt;
+  if (asker.port != nullptr &&
+      Policy{}.path(writing.directory, *asker.port, *part.port, part.port->lid, PathWish{})) {
+    return std::nullopt;
+  }
+  return invalid("PortGID", to_string(part.asked.port_gid), fmt::format("LID {}", asker.lid),
+                 "the request comes from another port, without the SM_Key or a common partition");
+}
+
+Refusal no_resources(std::string_view component, std::string has, std::string_view why) {
+  return {.status = wire::kSaNoResources,
+          .component = component,
+          .wanted = {},
+          .has = std::move(has),
+          .why = why};
+}
+
+/// The group is in the registry afterwards.
+std::expected<Mgid, Refusal> create(Writing& writing, const Request& request, const Part& part) {
+  const auto& asked = part.asked;
+  const bool keeps = (asked.join_state & (wire::kFullMember | wire::kSendOnlyFullMember)) != 0;
+  if (auto missing = lacks(request, kToCreate, "there is no such group, and to make one it is needed")) {
+    return std::unexpected(*std::move(missing));
+  }
+  if (!keeps) {
+    return std::unexpected(invalid("JoinState", bits(asked.join_state), {},
+                                   "there is no such group, and full members make one"));
+  }
+  const auto terms = new_terms(*part.port, writing.settings, request, asked);
+  if (!terms) return std::unexpected(terms.error());
+  auto mgid = asked.mgid;
+  if (mgid == Mgid{}) {
+    const std::uint8_t scope =
+        request.has(Record::kScope) && asked.scope != 0 && asked.scope != 0xf ? asked.scope : std::uint8_t{2};
+    mgid = choose_mgid(writing.registry, writing.directory.prefix(), scope);
+  } else if (auto bad = bad_mgid(mgid, asked.pkey)) {
+    return std::unexpected(*std::move(bad));
+  }
+  const auto mlid =
+      choose_mlid(writing.registry, writing.settings, writing.directory.multicast_lids(), mgid, *terms);
+  if (!mlid) {
+    return std::unexpected(no_resources("MLID", fmt::format("{} groups", writing.registry.groups().size()),
+                                        "the switches' multicast tables are full, and no group is like it"));
+  }
+  writing.registry.put_group(mgid, *mlid, *terms, false);
+  writing.happened.groups.push_back({.mgid = mgid, .mlid = *mlid, .created = true, .why = "joined"});
+  return mgid;
+}
+
+}  // namespace
+
+std::uint8_t scope_of(const Mgid& mgid) { return mgid.bytes[1] & 0xfU; }
+
+Record record_of(const Mgid& mgid, const Group& group) {
+  const auto& terms = group.terms;
+  Record record;
+  record.mgid = mgid;
+  record.qkey = terms.qkey;
+  record.mlid = group.mlid;
+  record.mtu_selector = record.rate_selector = record.life_selector = wire::Selector::exactly;
+  record.mtu = terms.mtu;
+  record.traffic_class = terms.traffic_class;
+  record.pkey = terms.pkey;
+  record.rate = terms.rate;
+  record.life = terms.life;
+  record.sl = terms.sl;
+  record.flow_label = terms.flow_label;
+  record.hop_limit = terms.hop_limit;
+  record.scope = scope_of(mgid);
+  return record;
+}
+
+Membership join(Writing& writing, const Asker& asker, const Request& request) {
+  auto part = part_of(writing, asker, request);
+  if (!part) return std::unexpected(std::move(part.error()));
+  if (auto refused = may_not_speak(writing, asker, *part)) return std::unexpected(*std::move(refused));
+  auto& registry = writing.registry;
+  const auto port = part->asked.port_gid.guid();
+  auto mgid = part->asked.mgid;
+  const auto* member = registry.members().find({mgid, port});
+  if (member == nullptr && registry.uses(port).groups >= writing.settings.groups_per_port) {
+    return std::unexpected(no_resources("MGID", fmt::format("{} groups", registry.uses(port).groups),
+                                        "the port is in as many groups as [sa] groups_per_port allows"));
+  }
+  Member now{.join_state = part->asked.join_state, .proxy = part->proxy};
+  if (const auto* group = registry.groups().find(mgid)) {
+    if (auto bad = mismatch(*part->port, mgid, *group, request, part->asked)) {
+      return std::unexpected(*std::move(bad));
+    }
+    if (member != nullptr) {
+      now.join_state |= member->join_state;
+      now.proxy = member->proxy && part->proxy;
+    }
+  } else {
+    const auto made = create(writing, request, *part);
+    if (!made) return std::unexpected(made.error());
+    mgid = *made;
+  }
+  if (member == nullptr || !(*member == now)) registry.put_member({mgid, port}, now);
+  auto record = record_of(mgid, *registry.groups().find(mgid));
+  record.port_gid = part->asked.port_gid;
+  record.join_state = now.join_state;
+  record.proxy_join = now.proxy;
+  return record;
+}
+
+Membership leave(Writing& writing, const Asker& asker, const Request& request) {
+  auto part = part_of(writing, asker, request);
+  if (!part) return std::unexpected(std::move(part.error()));
+  auto& registry = writing.registry;
+  const auto mgid = part->asked.mgid;
+  const MemberKey key{mgid, part->asked.port_gid.guid()};
+  const auto* group = registry.groups().find(mgid);
+  if (group == nullptr) {
+    return std::unexpected(invalid("MGID", to_string(mgid), {}, "there is no such group"));
+  }
+  const auto* member = registry.members().find(key);
+  if (member == nullptr) {
+    return std::unexpected(
+        invalid("PortGID", to_string(part->asked.port_gid), {}, "the port is not in the group"));
+  }
+  // What a port has joined for itself nobody else ends, but for who shows the SM_Key.
+  const bool own = !part->proxy || asker.trusted;
+  if (!own && !member->proxy) {
+    return std::unexpected(invalid("PortGID", to_string(part->asked.port_gid),
+                                   fmt::format("LID {}", asker.lid), "another port has joined for itself"));
+  }
+  if (auto refused = may_not_speak(writing, asker, *part)) return std::unexpected(*std::move(refused));
+  const auto taken = part->asked.join_state;
+  if ((member->join_state & taken) != taken) {
+    return std::unexpected(invalid("JoinState", bits(taken), bits(member->join_state),
+                                   "the port is not in the group in all these ways"));
+  }
+  auto record = record_of(mgid, *group);
+  record.port_gid = part->asked.port_gid;
+  record.proxy_join = member->proxy;
+  const auto left = static_cast<std::uint8_t>(member->join_state & ~taken);
+  record.join_state = left;
+  if (left != 0) {
+    registry.put_member(key, {left, member->proxy});
+  } else {
+    registry.drop_member(key);
+  }
+  end_if_empty(writing, mgid, "its last full member has left");
+  return record;
+}
+
+void end_if_empty(Writing& writing, const Mgid& mgid, std::string_view why) {
+  const auto* group = writing.registry.groups().find(mgid);
+  if (group == nullptr || group->well_known || group->keepers != 0) return;
+  writing.happened.groups.push_back({.mgid = mgid, .mlid = group->mlid, .created = false, .why = why});
+  writing.registry.drop_group(mgid);
+}
+
+}  // namespace smd::sa

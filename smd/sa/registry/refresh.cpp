@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sweep means for the registry.
+#include <set>
+#include <vector>
+
+#include "smd/sa/registry/group_terms.h"
+#include "smd/sa/registry/membership.h"
+#include "smd/sa/registry/mlids.h"
+#include "smd/sa/registry/services.h"
+#include "smd/sa/registry/write.h"
+
+namespace smd::sa {
+namespace {
+
+/// Of the default partition, ff12:401b:ffff::ffff:ffff (RFC 4391), with the Q_Key that OpenSM gives it.
+constexpr Mgid kBroadcast{{0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff}};
+constexpr PKey kDefaultPKey{0xFFFF};
+constexpr std::uint32_t kIpoibQKey = 0x0b1b;
+
+void drop_absent(Writing& writing) {
+  std::vector<MemberKey> gone;
+  for (const auto& [key, member] : writing.registry.members()) {
+    if (writing.directory.by_guid(key.port) == nullptr) gone.push_back(key);
+  }
+  std::set<Mgid> touched;
+  for (const auto& key : gone) {
+    writing.registry.drop_member(key);
+    touched.insert(key.group);
+  }
+  for (const auto& mgid : touched) end_if_empty(writing, mgid, "its last full member is gone");
+
+  std::vector<SubscriptionKey> unheard;
+  for (const auto& [key, subscription] : writing.registry.subscriptions()) {
+    if (writing.directory.by_guid(key.port) == nullptr) unheard.push_back(key);
+  }
+  for (const auto& key : unheard) writing.registry.drop_subscription(key);
+
+  // A service has its lease; one without ends with the port that offers it.
+  std::vector<ServiceKey> without;
+  for (const auto& [key, service] : writing.registry.services()) {
+    if (service.ends == 0 && writing.directory.by_guid(service.owner) == nullptr) without.push_back(key);
+  }
+  for (const auto& key : without) writing.registry.drop_service(key);
+}
+
+/// What every adapter and router that is there can carry.
+GroupTerms broadcast_terms(const Directory& directory, const Settings& settings) {
+  GroupTerms terms{.qkey = kIpoibQKey, .pkey = kDefaultPKey, .life = settings.packet_life};
+  terms.mtu = settings.broadcast_mtu;
+  terms.rate = settings.broadcast_rate;
+  StaticRate slowest;
+  for (const auto& port : directory.end_ports()) {
+    if (port.node->is_switch() || !has_pkey(port, kDefaultPKey)) continue;
+    const auto limits = limits_of(port);
+    if (settings.broadcast_mtu == Mtu::none && limits.mtu != Mtu::none &&
+        (terms.mtu == Mtu::none || limits.mtu < terms.mtu)) {
+      terms.mtu = limits.mtu;
+    }
+    if (limits.rate.code != 0 && (slowest.code == 0 || limits.rate.mbps < slowest.mbps))
+      slowest = limits.rate;
+  }
+  if (terms.mtu == Mtu::none) terms.mtu = Mtu::m2048;
+  if (terms.rate == 0) terms.rate = slowest.code != 0 ? slowest.code : std::uint8_t{3};
+  return terms;
+}
+
+/// Its terms follow the ports as long as nobody is in it: members have taken them over.
+void keep_broadcast(Writing& writing) {
+  auto& registry = writing.registry;
+  const auto* group = registry.groups().find(kBroadcast);
+  if (group != nullptr && group->members != 0) {
+    if (!group->well_known) registry.put_group(kBroadcast, group->mlid, group->terms, true);
+    return;
+  }
+  const auto terms = broadcast_terms(writing.directory, writing.settings);
+  if (group != nullptr) {
+    if (group->terms == terms && group->well_known) return;
+    registry.put_group(kBroadcast, group->mlid, terms, true);
+    return;
+  }
+  const auto mlid =
+      choose_mlid(registry, writing.settings, writing.directory.multicast_lids(), kBroadcast, terms);
+  if (!mlid) return;  // switches without multicast
+  registry.put_group(kBroadcast, *mlid, terms, true);
+  writing.happened.groups.push_back(
+      {.mgid = kBroadcast, .mlid = *mlid, .created = true, .why = "IPoIB of the default partition"});
+}
+
+}  // namespace
+
+void refresh(Writing& writing) {
+  drop_absent(writing);
+  expire(writing);
+  keep_broadcast(writing);
+}
+
+}  // namespace smd::sa

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sa/registry/services.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "smd/sa/policy.h"
+#include "smd/sa/record_kind.h"
+#include "smd/sa/registry/group_terms.h"
+
+namespace smd::sa {
+namespace {
+
+using Record = wire::ServiceRecord;
+
+constexpr PKey kDefaultPKey{0xFFFF};
+
+Refusal invalid(std::string_view component, std::string wanted, std::string_view why,
+                std::uint16_t status = wire::kSaRequestInvalid) {
+  return {.status = status, .component = component, .wanted = std::move(wanted), .has = {}, .why = why};
+}
+
+bool same_key(const std::array<std::uint8_t, 16>& a, const std::array<std::uint8_t, 16>& b) {
+  unsigned different = 0;  // of all bytes: how long it takes tells nothing
+  for (std::size_t i = 0; i < a.size(); ++i) different |= static_cast<unsigned>(a[i] ^ b[i]);
+  return different == 0;
+}
+
+struct Part {
+  Record asked;
+  ServiceKey key;
+};
+
+std::expected<Part, Refusal> part_of(const Request& request) {
+  // The record is longer than what one packet has of it only in requests by RMPP, which nobody sends.
+  const auto asked = wire::decode<Record>(request.data);
+  if (!asked) return std::unexpected(invalid({}, {}, "the record is too short"));
+  for (const auto& [component, name] :
+       {std::pair{Record::kId, "ServiceID"}, std::pair{Record::kGid, "ServiceGID"}}) {
+    if (!request.has(component)) {
+      return std::unexpected(invalid(name, {}, "a service is named by it", wire::kSaInsufficientComponents));
+    }
+  }
+  Part part{*asked, {asked->id, asked->gid, request.has(Record::kPKey) ? asked->pkey : kDefaultPKey}};
+  if (!request.has(Record::kKey)) part.asked.key = {};
+  return part;
+}
+
+/// A port offers what is its own; for another one offers who shows the SM_Key, or shares a partition with it.
+std::optional<Refusal> may_not_speak(const Writing& writing, const Asker& asker, const ServiceKey& key) {
+  if (asker.trusted) return std::nullopt;
+  if (asker.port == nullptr) {
+    return invalid("ServiceGID", to_string(key.gid), "the request comes from a LID that no port has");
+  }
+  if (!has_pkey(*asker.port, key.pkey)) {
+    return invalid("ServiceP_Key", fmt::format("{}", key.pkey), "the asking port is not in this partition");
+  }
+  if (key.gid.multicast()) return std::nullopt;
+  const auto* port = writing.directory.by_gid(key.gid);
+  if (port == nullptr) return std::nullopt;  // of another subnet
+  if (port->guid == asker.port->guid ||
+      Policy{}.path(writing.directory, *asker.port, *port, port->lid, PathWish{})) {
+    return std::nullopt;
+  }
+  return invalid("ServiceGID", to_string(key.gid),
+                 "the request comes from another port, without the SM_Key or a common partition");
+}
+
+/// The port that registered a service changes it as it likes; another one by its ServiceKey, where it has
+/// one.
+std::optional<Refusal> may_not_change(const Asker& asker, const Service& there, const Record& asked) {
+  if (asker.trusted || (asker.port != nullptr && asker.port->guid == there.owner)) return std::nullopt;
+  if (there.record.key == std::array<std::uint8_t, 16>{}) {
+    return invalid("ServiceGID", to_string(there.record.gid),
+                   "another port has registered it, without a ServiceKey");
+  }
+  if (same_key(there.record.key, asked.key)) return std::nullopt;
+  return invalid("ServiceKey", {}, "another port has registered it, with another ServiceKey");
+}
+
+/// The services that a request's components name, whatever their keys are.
+std::vector<ServiceKey> meant(const Registry& registry, const Request& request) {
+  const Pattern pattern(find_kind(Record::kRecord)->components, request.sa.component_mask, request.data);
+  std::vector<ServiceKey> found;
+  for (const auto& [key, service] : registry.services()) {
+    if (pattern.matches(wire::encoded(service.record))) found.push_back(key);
+  }
+  return found;
+}
+
+}  // namespace
+
+ServiceAnswer offer(Writing& writing, const Asker& asker, const Request& request) {
+  auto part = part_of(request);
+  if (!part) return std::unexpected(std::move(part.error()));
+  auto& [asked, key] = *part;
+  if (auto refused = may_not_speak(writing, asker, key)) return std::unexpected(*std::move(refused));
+  const auto* there = writing.registry.services().find(key);
+  if (there != nullptr) {
+    if (auto refused = may_not_change(asker, *there, asked)) return std::unexpected(*std::move(refused));
+  }
+  const auto owner = asker.port != nullptr ? asker.port->guid : key.gid.guid();
+  const auto used = writing.registry.uses(owner).services;
+  if (there == nullptr && used >= writing.settings.services_per_port) {
+    return std::unexpected(Refusal{.status = wire::kSaNoResources,
+                                   .component = "ServiceID",
+                                   .wanted = fmt::format("0x{:016x}", key.id),
+                                   .has = fmt::format("{} services", used),
+                                   .why = "the port has as many as one may have"});
+  }
+  asked.pkey = key.pkey;
+  if (!request.has(Record::kLease)) asked.lease = kNoEnd;
+  Service service{.record = asked, .owner = there != nullptr ? there->owner : owner};
+  if (asked.lease != kNoEnd) service.ends = std::max<std::int64_t>(1, writing.now + asked.lease);
+  writing.registry.put_service(key, std::move(service));
+  if (!asker.trusted) asked.key = {};
+  return asked;
+}
+
+ServiceAnswer withdraw(Writing& writing, const Asker& asker, const Request& request) {
+  const auto asked = wire::decode<Record>(request.data);
+  if (!asked) return std::unexpected(invalid({}, {}, "the record is too short"));
+  const auto found = meant(writing.registry, request);
+  if (found.empty()) {
+    return std::unexpected(invalid("ServiceID", fmt::format("0x{:016x}", asked->id),
+                                   "there is no such service", wire::kSaNoRecords));
+  }
+  if (found.size() > 1) {
+    return std::unexpected(
+        invalid("ServiceID", {}, "several services are meant by it", wire::kSaTooManyRecords));
+  }
+  const auto& key = found.front();
+  const auto& there = *writing.registry.services().find(key);
+  if (auto refused = may_not_speak(writing, asker, key)) return std::unexpected(*std::move(refused));
+  if (auto refused = may_not_change(asker, there, *asked)) return std::unexpected(*std::move(refused));
+  auto gone = shown(there, writing.now);
+  if (!asker.trusted) gone.key = {};
+  writing.registry.drop_service(key);
+  return gone;
+}
+
+void expire(Writing& writing) {
+  std::vector<ServiceKey> over;
+  for (const auto& [key, service] : writing.registry.services()) {
+    if (service.ends != 0 && service.ends <= writing.now) over.push_back(key);
+  }
+  for (const auto& key : over) writing.registry.drop_service(key);
+}
+
+Record shown(const Service& service, std::int64_t now) {
+  auto record = service.record;
+  if (service.ends != 0) {
+    const auto left = std::clamp<std::int64_t>(service.ends - now, 0, kNoEnd - 1);
+    record.lease = static_cast<std::uint32_t>(left);
+  }
+  return record;
+}
+
+}  // namespace smd::sa

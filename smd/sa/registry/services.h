@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Services that clients offer, for a time or for ever.
+
+#include <expected>
+
+#include "smd/sa/registry/write.h"
+
+namespace smd::sa {
+
+/// A lease that has no end.
+inline constexpr std::uint32_t kNoEnd = 0xFFFFFFFF;
+
+using ServiceAnswer = std::expected<wire::ServiceRecord, Refusal>;
+
+/// Set(ServiceRecord): a new service, or a new lease and new data of one that is there.
+ServiceAnswer offer(Writing& writing, const Asker& asker, const Request& request);
+/// Delete(ServiceRecord).
+ServiceAnswer withdraw(Writing& writing, const Asker& asker, const Request& request);
+/// Services whose lease is over at `writing.now` end.
+void expire(Writing& writing);
+/// As it is shown at this time: the lease is what is left of it.
+wire::ServiceRecord shown(const Service& service, std::int64_t now);
+
+}  // namespace smd::sa

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sa/registry/subscriptions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "smd/sa/policy.h"
+#include "smd/sa/registry/group_terms.h"
+
+namespace smd::sa {
+namespace {
+
+constexpr std::uint16_t kAny = 0xFFFF;
+constexpr std::uint32_t kAnyProducer = 0xFFFFFF;
+/// Of a notice's details: where traps 64 to 67 have their GID (libopensm's ntc_64_67).
+constexpr std::size_t kGidAt = 6;
+
+Refusal invalid(std::string_view component, std::string wanted, std::string_view why) {
+  return {.status = wire::kSaRequestInvalid,
+          .component = component,
+          .wanted = std::move(wanted),
+          .has = {},
+          .why = why};
+}
+
+SubscriptionKey key_of(Guid port, const wire::InformInfo& info) {
+  return {.port = port,
+          .gid = info.gid,
+          .lid_begin = info.lid_begin,
+          .lid_end = info.lid_end,
+          .is_generic = info.is_generic,
+          .type = info.type,
+          .trap = info.trap,
+          .producer = info.producer,
+          .qp = info.qp == 0 ? 1 : info.qp};
+}
+
+std::uint16_t free_number(const Registry& registry, Guid port) {
+  std::vector<std::uint16_t> taken;
+  for (auto row = registry.subscriptions().lower_bound({.port = port});
+       row != registry.subscriptions().end() && row->first.port == port; ++row) {
+    taken.push_back(row->second.number);
+  }
+  std::ranges::sort(taken);
+  std::uint16_t number = 0;
+  for (const auto one : taken) {
+    if (one != number) break;
+    ++number;
+  }
+  return number;
+}
+
+std::optional<Refusal> wrong_range(const wire::InformInfo& info) {
+  if (info.gid != Gid{} || info.lid_begin.value() == kAny) return std::nullopt;
+  const bool good = info.lid_begin.value() != 0 && info.lid_begin <= info.lid_end;
+  if (good) return std::nullopt;
+  return invalid("LIDRangeBegin", fmt::format("{} to {}", info.lid_begin, info.lid_end),
+                 "this is no range of LIDs, and no GID is named");
+}
+
+bool wants(const SubscriptionKey& key, const Event& event) {
+  const auto& notice = event.notice;
+  const bool about = key.gid != Gid{}
+                         ? key.gid == event.issuer
+                         : key.lid_begin.value() == kAny ||
+                               (key.lid_begin <= notice.issuer_lid && notice.issuer_lid <= key.lid_end);
+  return about && (key.is_generic != 0) == notice.is_generic &&
+         (key.type == kAny || key.type == static_cast<std::uint16_t>(notice.type)) &&
+         (key.trap == kAny || key.trap == notice.trap) &&
+         (key.producer == kAnyProducer || key.producer == notice.producer);
+}
+
+bool share_partition(const Directory& directory, const EndPort& a, const EndPort& b) {
+  return &a == &b || Policy{}.path(directory, a, b, b.lid, PathWish{});
+}
+
+/// Nobody learns of what is in partitions that are not its own.
+bool may_know(const Directory& directory, const Registry& registry, const EndPort& subscriber,
+              const Event& event) {
+  const auto trap = event.notice.trap;
+  if (event.notice.is_generic && (trap == kGroupCreated || trap == kGroupDeleted)) {
+    const auto* group = registry.groups().find(Mgid{subject_of(event.notice).bytes});
+    return group == nullptr || has_pkey(subscriber, group->terms.pkey);
+  }
+  const bool of_port = event.notice.is_generic && (trap == kPortIn || trap == kPortOut);
+  const auto* about =
+      of_port ? directory.by_gid(subject_of(event.notice)) : directory.by_lid(event.notice.issuer_lid);
+  return about == nullptr || share_partition(directory, subscriber, *about);
+}
+
+}  // namespace
+
+InformAnswer inform(Writing& writing, const Asker& asker, const Request& request) {
+  auto info = wire::decode<wire::InformInfo>(request.data);
+  if (!info) return std::unexpected(invalid({}, {}, "the attribute is too short"));
+  if (asker.port == nullptr) {
+    return std::unexpected(invalid({}, {}, "the request comes from a LID that no port has"));
+  }
+  if (info->subscribe > 1) {
+    return std::unexpected(invalid("Subscribe", fmt::format("{}", info->subscribe), "it is 0 or 1"));
+  }
+  if (auto wrong = wrong_range(*info)) return std::unexpected(*std::move(wrong));
+  const auto key = key_of(asker.port->guid, *info);
+  auto& registry = writing.registry;
+  const auto* there = registry.subscriptions().find(key);
+  if (info->subscribe == 0) {
+    if (there == nullptr) return std::unexpected(invalid("Subscribe", "0", "there is no such subscription"));
+    registry.drop_subscription(key);
+    return *info;
+  }
+  const auto used = registry.uses(key.port).subscriptions;
+  if (there == nullptr && used >= writing.settings.subscriptions_per_port) {
+    return std::unexpected(Refusal{.status = wire::kSaNoResources,
+                                   .component = "Subscribe",
+                                   .wanted = {},
+                                   .has = fmt::format("{} subscriptions", used),
+                                   .why = "the port has as many as one may have"});
+  }
+  if (there == nullptr) {
+    registry.put_subscription(
+        key, {.number = free_number(registry, key.port), .response_time = info->response_time});
+  }
+  return *info;
+}
+
+void drop_subscriptions(Registry& registry, Guid port) {
+  std::vector<SubscriptionKey> keys;
+  for (auto row = registry.subscriptions().lower_bound({.port = port});
+       row != registry.subscriptions().end() && row->first.port == port; ++row) {
+    keys.push_back(row->first);
+  }
+  for (const auto& key : keys) registry.drop_subscription(key);
+}
+
+std::vector<Addressee> addressees(const Directory& directory, const Registry& registry, const Event& event) {
+  std::vector<Addressee> found;
+  for (const auto& [key, subscription] : registry.subscriptions()) {
+    if (!wants(key, event)) continue;
+    const auto* subscriber = directory.by_guid(key.port);
+    if (subscriber == nullptr || !may_know(directory, registry, *subscriber, event)) continue;
+    found.push_back({key.port, key.qp});
+  }
+  std::ranges::sort(found);
+  found.erase(std::ranges::unique(found).begin(), found.end());
+  return found;
+}
+
+Event event_of(const EndPort& sm, const Gid& sm_gid, std::uint16_t trap, const Gid& subject) {
+  wire::Notice notice{.is_generic = true,
+                      .type = wire::NoticeType::subnet_management,
+                      .producer = wire::kProducerClassManager,
+                      .trap = trap,
+                      .issuer_lid = sm.lid};
+  std::ranges::copy(subject.bytes, notice.details.begin() + kGidAt);
+  return {notice, sm_gid};
+}
+
+std::vector<std::uint8_t> report_of(const Event& event) {
+  std::vector<std::uint8_t> bytes(wire::kMadBytes);
+  wire::encode(wire::MadHeader{.mgmt_class = wire::MgmtClass::sa,
+                               .class_version = wire::kSaClassVersion,
+                               .method = wire::Method::report,
+                               .attribute = wire::Notice::kAttribute},
+               bytes);
+  const auto data = std::span(bytes).subspan(wire::kSaDataOffset);
+  wire::encode(event.notice, data);
+  // What a class manager forwards says behind the notice whose word it is (libopensm's issuer_gid).
+  std::ranges::copy(event.issuer.bytes, data.begin() + wire::Notice::kBytes);
+  return bytes;
+}
+
+Gid subject_of(const wire::Notice& notice) {
+  Gid gid;
+  std::copy_n(notice.details.begin() + kGidAt, gid.bytes.size(), gid.bytes.begin());
+  return gid;
+}
+
+}  // namespace smd::sa

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Who wants to be told of what, and who is to be told of what has happened.
+
+#include <expected>
+#include <vector>
+
+#include "mad/wire/notice.h"
+#include "smd/sa/registry/write.h"
+
+namespace smd::sa {
+
+using InformAnswer = std::expected<wire::InformInfo, Refusal>;
+
+/// Set(InformInfo): from now on, or no longer.
+InformAnswer inform(Writing& writing, const Asker& asker, const Request& request);
+
+/// All that a port has subscribed to ends.
+void drop_subscriptions(Registry& registry, Guid port);
+
+/// Something that has happened, and whose word it is.
+struct Event {
+  wire::Notice notice;
+  Gid issuer;
+};
+
+/// One report: to which port, and to which QP there.
+struct Addressee {
+  Guid port;
+  std::uint32_t qp = 1;
+  friend auto operator<=>(const Addressee&, const Addressee&) = default;
+};
+
+/// Those who have subscribed to it and share a partition with what it is about; each once.
+std::vector<Addressee> addressees(const Directory& directory, const Registry& registry, const Event& event);
+
+/// Traps 64 to 67: a port or a group came or went. `sm`: our own port, whose word it is.
+inline constexpr std::uint16_t kPortIn = 64, kPortOut = 65, kGroupCreated = 66, kGroupDeleted = 67;
+Event event_of(const EndPort& sm, const Gid& sm_gid, std::uint16_t trap, const Gid& subject);
+
+/// The bytes of a report; its transaction is the sender's.
+std::vector<std::uint8_t> report_of(const Event& event);
+
+/// The GID that traps 64 to 67 are about.
+Gid subject_of(const wire::Notice& notice);
+
+}  // namespace smd::sa

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Requests that change the registry. Pure: the same registry, fabric and request give the same answer and
+// the same new registry, on any thread.
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "smd/sa/directory.h"
+#include "smd/sa/registry/registry.h"
+#include "smd/sa/request.h"
+#include "smd/sa/settings.h"
+
+namespace smd::sa {
+
+/// Why a request was not granted, for the client (status) and for the operator (the rest).
+struct Refusal {
+  std::uint16_t status = 0;
+  std::string_view component;  ///< as MCMemberRecord and so on name it
+  std::string wanted, has;     ///< may be empty
+  std::string_view why;
+};
+
+/// A refusal as it is logged: who asked for what.
+struct Refused {
+  std::string_view what;  ///< "join", "leave", "offer", ...
+  Guid node, port;        ///< 0 where nobody knows
+  std::string name;
+  PortNum number;
+  Lid from;           ///< where the request came from
+  std::string about;  ///< the group, or the service
+  Refusal refusal;
+};
+
+/// A group that came or went.
+struct GroupEvent {
+  Mgid mgid;
+  Lid mlid;
+  bool created = false;
+  std::string_view why;  ///< of one that went
+};
+
+/// What happened while a batch of requests was looked at.
+struct Happened {
+  std::vector<Refused> refused;
+  std::vector<GroupEvent> groups;
+};
+
+/// A change in hand.
+struct Writing {
+  const Directory& directory;
+  const Settings& settings;
+  Registry& registry;
+  Happened& happened;
+  std::int64_t now = 0;  ///< Unix time in seconds
+};
+
+/// Whose request it is.
+struct Asker {
+  const EndPort* port = nullptr;  ///< where it came from; null: a LID that nobody has
+  Lid lid;
+  bool trusted = false;  ///< shows the SM_Key
+};
+
+/// True of requests that write() answers.
+bool is_write(const Request& request);
+Answer write(Writing& writing, const Asker& asker, const Request& request);
+
+/// After a sweep: what ports had registered that are gone ends, and the groups that smd itself makes are as
+/// the ports are now.
+void refresh(Writing& writing);
+
+}  // namespace smd::sa

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sa/reports.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mad/wire/mad.h"
+
+namespace smd::sa {
+namespace {
+
+/// The kernel puts a number of its own into the upper half of a request's transaction.
+constexpr std::uint64_t kOurs = 0xFFFFFFFF;
+
+}  // namespace
+
+Reports::Reports(asio::any_io_executor executor, mad::Transport& gsi, mad::Clock& clock, log::Log log,
+                 std::function<void(Guid)> gone)
+    : gsi_(gsi), clock_(clock), log_(std::move(log)), gone_(std::move(gone)), tasks_(std::move(executor)) {
+  tasks_.spawn(resend());
+}
+
+void Reports::add(Report report) {
+  if (queue_.size() >= kQueue) {
+    log_.warn("sa.report_dropped").kv("lid", report.to.lid).kv("reason", "too many reports wait");
+    return;
+  }
+  queue_.push_back(std::move(report));
+  pump();
+}
+
+void Reports::answered(std::uint64_t tid) {
+  if (open_.erase(static_cast<std::uint32_t>(tid & kOurs)) != 0) pump();
+}
+
+void Reports::pump() {
+  while (open_.size() < kOpen && !queue_.empty()) {
+    auto report = std::move(queue_.front());
+    queue_.pop_front();
+    send({.report = std::move(report), .tries = 0, .until = {}});
+  }
+}
+
+void Reports::send(Open open) {
+  const auto tid = next_tid_++;
+  auto header = wire::decode<wire::MadHeader>(open.report.mad);
+  header->tid = Tid{tid};
+  wire::encode(*header, open.report.mad);
+  ++open.tries;
+  open.until = clock_.now() + kWait;
+  // One that cannot be sent counts as one that nobody answers.
+  (void)gsi_.send(open.report.mad, open.report.to, kWait);
+  open_.insert_or_assign(tid, std::move(open));
+  wake_.wake_all();
+}
+
+asio::awaitable<void> Reports::resend() {
+  for (;;) {
+    if (open_.empty()) {
+      const bool woken = co_await wake_.wait();
+      if (!woken) co_return;
+      continue;
+    }
+    const auto first = std::ranges::min_element(open_, {}, [](const auto& row) { return row.second.until; });
+    const bool time = co_await clock_.until(first->second.until);
+    if (!time) co_return;
+    std::vector<Open> due;
+    std::erase_if(open_, [&](auto& row) {
+      if (row.second.until > clock_.now()) return false;
+      due.push_back(std::move(row.second));
+      return true;
+    });
+    for (auto& one : due) {
+      if (one.tries < kTries) {
+        send(std::move(one));
+        continue;
+      }
+      log_.warn("sa.subscriber_gone")
+          .kv("port_guid", one.report.subscriber)
+          .kv("lid", one.report.to.lid)
+          .kv("reports_sent", kTries)
+          .kv("action", "its subscriptions end")
+          .subject("sa.subscriber_gone");
+      const auto subscriber = one.report.subscriber;
+      std::erase_if(queue_, [&](const Report& report) { return report.subscriber == subscriber; });
+      gone_(subscriber);
+    }
+    pump();
+  }
+}
+
+}  // namespace smd::sa

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Reports on their way to subscribers: each is sent until it is answered or its subscriber counts as gone.
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "mad/asio.h"
+#include "mad/clock.h"
+#include "mad/task_group.h"
+#include "mad/transport.h"
+#include "smd/log/log.h"
+
+namespace smd::sa {
+
+struct Report {
+  std::vector<std::uint8_t> mad;  ///< its transaction is filled in
+  mad::LidRoute to;
+  Guid subscriber;
+};
+
+/// On the thread of the transport. stop() ends before it dies.
+class Reports {
+ public:
+  static constexpr unsigned kTries = 4;
+  static constexpr std::chrono::milliseconds kWait{1000};
+  static constexpr std::size_t kOpen = 256;      ///< at once
+  static constexpr std::size_t kQueue = 262144;  ///< those behind are counted and dropped
+
+  /// `gone` is called with a subscriber that has not answered kTries times.
+  Reports(asio::any_io_executor executor, mad::Transport& gsi, mad::Clock& clock, log::Log log,
+          std::function<void(Guid)> gone);
+
+  void add(Report report);
+  /// A ReportResp has come.
+  void answered(std::uint64_t tid);
+  asio::awaitable<void> stop() { return tasks_.stop(); }
+  std::size_t open() const { return open_.size() + queue_.size(); }
+
+ private:
+  struct Open {
+    Report report;
+    unsigned tries = 0;
+    mad::TimePoint until;
+  };
+  void pump();
+  void send(Open open);
+  asio::awaitable<void> resend();
+
+  mad::Transport& gsi_;
+  mad::Clock& clock_;
+  log::Log log_;
+  std::function<void(Guid)> gone_;
+  std::uint32_t next_tid_ = 0x5A000000;
+  std::deque<Report> queue_;
+  std::unordered_map<std::uint32_t, Open> open_;
+  mad::WaitList wake_;
+  mad::TaskGroup tasks_;
+};
+
+}  // namespace smd::sa

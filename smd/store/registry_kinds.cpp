@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of what clients have registered.
+#include <array>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "smd/store/cells.h"
+#include "smd/store/kinds.h"
+
+namespace smd::store {
+namespace {
+
+using sa::Registry;
+
+Cell mgid_cell(const Mgid& mgid) { return to_string(mgid); }
+
+bool read_mgid(const Cell& cell, Mgid& into) {
+  Gid gid;
+  if (!read_gid(cell, gid)) return false;
+  into.bytes = gid.bytes;
+  return true;
+}
+
+// mcast_groups: mgid -> mlid, qkey, pkey, mtu, rate, life, sl, tclass, hop_limit, flow_label, well_known
+
+void groups_difference(const Registry& before, const Registry& now, const ChangeSink& sink) {
+  Registry::Groups::difference(before.groups(), now.groups(), [&](const Mgid& mgid, const sa::Group* group) {
+    if (group == nullptr) return sink(Change{.key = {mgid_cell(mgid)}, .value = std::nullopt});
+    const auto* was = before.groups().find(mgid);
+    const bool same = was != nullptr && was->mlid == group->mlid && was->terms == group->terms &&
+                      was->well_known == group->well_known;
+    if (same) return;  // only its members differ
+    const auto& terms = group->terms;
+    sink(Change{
+        .key = {mgid_cell(mgid)},
+        .value = Cells{number(group->mlid.value()), number(terms.qkey), number(terms.pkey.value()),
+                       number(static_cast<std::uint8_t>(terms.mtu)), number(terms.rate), number(terms.life),
+                       number(terms.sl.value()), number(terms.traffic_class), number(terms.hop_limit),
+                       number(terms.flow_label), number(group->well_known ? 1 : 0)}});
+  });
+}
+
+bool decode_group(const Cells& row, Registry& into) {
+  Mgid mgid;
+  sa::GroupTerms terms;
+  std::uint16_t mlid = 0, pkey = 0;
+  std::uint8_t mtu = 0, sl = 0, well_known = 0;
+  const bool good = read_mgid(row[0], mgid) && read_number(row[1], 0xFFFE, mlid) && mlid >= 0xC000 &&
+                    read_number(row[2], 0xFFFFFFFF, terms.qkey) && read_number(row[3], 0xFFFF, pkey) &&
+                    read_number(row[4], 5, mtu) && read_number(row[5], 63, terms.rate) &&
+                    read_number(row[6], 63, terms.life) && read_number(row[7], 15, sl) &&
+                    read_number(row[8], 255, terms.traffic_class) &&
+                    read_number(row[9], 255, terms.hop_limit) &&
+                    read_number(row[10], 0xFFFFF, terms.flow_label) && read_number(row[11], 1, well_known);
+  if (!good || into.groups().contains(mgid)) return false;
+  terms.pkey = PKey{pkey};
+  terms.mtu = static_cast<Mtu>(mtu);
+  terms.sl = Sl{sl};
+  into.put_group(mgid, Lid{mlid}, terms, well_known != 0);
+  return true;
+}
+
+// mcast_members: mgid, port_guid -> join_state, proxy
+
+void members_difference(const Registry& before, const Registry& now, const ChangeSink& sink) {
+  Registry::Members::difference(
+      before.members(), now.members(), [&](const sa::MemberKey& key, const sa::Member* member) {
+        Change change{.key = {mgid_cell(key.group), guid(key.port)}, .value = std::nullopt};
+        if (member != nullptr) {
+          change.value = Cells{number(member->join_state), number(member->proxy ? 1 : 0)};
+        }
+        sink(std::move(change));
+      });
+}
+
+bool decode_member(const Cells& row, Registry& into) {
+  sa::MemberKey key;
+  sa::Member member;
+  std::uint8_t proxy = 0;
+  const bool good = read_mgid(row[0], key.group) && read_guid(row[1], key.port) &&
+                    read_number(row[2], 15, member.join_state) && member.join_state != 0 &&
+                    read_number(row[3], 1, proxy);
+  if (!good || !into.groups().contains(key.group) || into.members().contains(key)) return false;
+  member.proxy = proxy != 0;
+  into.put_member(key, member);
+  return true;
+}
+
+// services: service_id (hexadecimal), gid, pkey -> owner, ends, record (its bytes in hexadecimal)
+
+std::string hex_of(std::span<const std::uint8_t> bytes) {
+  std::string text;
+  for (const auto byte : bytes) fmt::format_to(std::back_inserter(text), "{:02x}", byte);
+  return text;
+}
+
+std::optional<wire::ServiceRecord> service_of(const Cell& cell) {
+  const auto* text = std::get_if<std::string>(&cell);
+  if (text == nullptr || text->size() != 2 * wire::ServiceRecord::kBytes) return std::nullopt;
+  std::vector<std::uint8_t> bytes;
+  for (std::size_t i = 0; i < text->size(); i += 2) {
+    const auto byte = base::parse_number("0x" + text->substr(i, 2), 0xff);
+    if (!byte) return std::nullopt;
+    bytes.push_back(static_cast<std::uint8_t>(*byte));
+  }
+  return wire::decode<wire::ServiceRecord>(bytes);
+}
+
+Cells service_key(const sa::ServiceKey& key) {
+  return {fmt::format("0x{:016x}", key.id), to_string(key.gid), number(key.pkey.value())};
+}
+
+void services_difference(const Registry& before, const Registry& now, const ChangeSink& sink) {
+  Registry::Services::difference(
+      before.services(), now.services(), [&](const sa::ServiceKey& key, const sa::Service* service) {
+        Change change{.key = service_key(key), .value = std::nullopt};
+        if (service != nullptr) {
+          change.value = Cells{guid(service->owner), service->ends, hex_of(wire::encoded(service->record))};
+        }
+        sink(std::move(change));
+      });
+}
+
+bool decode_service(const Cells& row, Registry& into) {
+  sa::ServiceKey key;
+  sa::Service service;
+  const auto* id = std::get_if<std::string>(&row[0]);
+  const auto* ends = std::get_if<std::int64_t>(&row[4]);
+  const auto number_of_id = id != nullptr ? base::parse_number(*id) : std::nullopt;
+  const auto record = service_of(row[5]);
+  std::uint16_t pkey = 0;
+  const bool good = number_of_id && ends != nullptr && *ends >= 0 && record && read_gid(row[1], key.gid) &&
+                    read_number(row[2], 0xFFFF, pkey) && read_guid(row[3], service.owner);
+  if (!good) return false;
+  key.id = *number_of_id;
+  key.pkey = PKey{pkey};
+  service.ends = *ends;
+  service.record = *record;
+  if (into.services().contains(key)) return false;
+  into.put_service(key, std::move(service));
+  return true;
+}
+
+// subscriptions: port_guid, gid, lid_begin, lid_end, is_generic, type, trap, producer, qp -> number,
+// response_time
+
+Cells subscription_key(const sa::SubscriptionKey& key) {
+  return {guid(key.port),
+          to_string(key.gid),
+          number(key.lid_begin.value()),
+          number(key.lid_end.value()),
+          number(key.is_generic),
+          number(key.type),
+          number(key.trap),
+          number(key.producer),
+          number(key.qp)};
+}
+
+void subscriptions_difference(const Registry& before, const Registry& now, const ChangeSink& sink) {
+  Registry::Subscriptions::difference(
+      before.subscriptions(), now.subscriptions(),
+      [&](const sa::SubscriptionKey& key, const sa::Subscription* subscription) {
+        Change change{.key = subscription_key(key), .value = std::nullopt};
+        if (subscription != nullptr) {
+          change.value = Cells{number(subscription->number), number(subscription->response_time)};
+        }
+        sink(std::move(change));
+      });
+}
+
+bool decode_subscription(const Cells& row, Registry& into) {
+  sa::SubscriptionKey key;
+  sa::Subscription subscription;
+  std::uint16_t begin = 0, end = 0;
+  const bool good = read_guid(row[0], key.port) && read_gid(row[1], key.gid) &&
+                    read_number(row[2], 0xFFFF, begin) && read_number(row[3], 0xFFFF, end) &&
+                    read_number(row[4], 255, key.is_generic) && read_number(row[5], 0xFFFF, key.type) &&
+                    read_number(row[6], 0xFFFF, key.trap) && read_number(row[7], 0xFFFFFF, key.producer) &&
+                    read_number(row[8], 0xFFFFFF, key.qp) &&
+                    read_number(row[9], 0xFFFF, subscription.number) &&
+                    read_number(row[10], 31, subscription.response_time);
+  if (!good) return false;
+  key.lid_begin = Lid{begin};
+  key.lid_end = Lid{end};
+  if (into.subscriptions().contains(key)) return false;
+  into.put_subscription(key, subscription);
+  return true;
+}
+
+constexpr std::array kServicesKey{Column{"service_id", true}, Column{"gid", true}, Column{"pkey"}};
+constexpr std::array kServicesValue{Column{"owner", true}, Column{"ends"}, Column{"record", true}};
+constexpr std::array kSubscriptionsKey{Column{"port_guid", true},
+                                       Column{"gid", true},
+                                       Column{"lid_begin"},
+                                       Column{"lid_end"},
+                                       Column{"is_generic"},
+                                       Column{"type"},
+                                       Column{"trap"},
+                                       Column{"producer"},
+                                       Column{"qp"}};
+constexpr std::array kSubscriptionsValue{Column{"number"}, Column{"response_time"}};
+constexpr std::array kGroupsKey{Column{"mgid", true}};
+constexpr std::array kGroupsValue{Column{"mlid"},       Column{"qkey"},      Column{"pkey"},
+                                  Column{"mtu"},        Column{"rate"},      Column{"life"},
+                                  Column{"sl"},         Column{"tclass"},    Column{"hop_limit"},
+                                  Column{"flow_label"}, Column{"well_known"}};
+constexpr std::array kMembersKey{Column{"mgid", true}, Column{"port_guid", true}};
+constexpr std::array kMembersValue{Column{"join_state"}, Column{"proxy"}};
+
+constexpr std::array kRegistryKinds{
+    RegistryKind{{"mcast_groups", kGroupsKey, kGroupsValue}, groups_difference, decode_group},
+    RegistryKind{{"mcast_members", kMembersKey, kMembersValue}, members_difference, decode_member},
+    RegistryKind{{"services", kServicesKey, kServicesValue}, services_difference, decode_service},
+    RegistryKind{{"subscriptions", kSubscriptionsKey, kSubscriptionsValue},
+                 subscriptions_difference,
+                 decode_subscription},
+};
+
+}  // namespace
+
+std::span<const RegistryKind> registry_kinds() { return kRegistryKinds; }
+
+}  // namespace smd::store

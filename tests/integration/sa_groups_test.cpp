@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// Multicast groups as clients make them, join them and leave them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "mad/base/rate.h"
+#include "mad/wire/capability.h"
+#include "tests/support/sa_session.h"
+
+namespace smd {
+namespace {
+
+using test::mgid;
+using test::Question;
+using wire::Method;
+using Record = wire::McMemberRecord;
+
+const Mgid kBroadcast = mgid("ff12:401b:ffff::ffff:ffff");
+const Mgid kGroup = mgid("ff12:401b:ffff::1");
+
+Record record_of(const test::Reply& reply) { return reply.get<Record>(0); }
+
+class SaGroups : public testing::Test {
+ protected:
+  test::SaLab lab_{"ft2:4"};
+  test::SaSession session_{lab_};
+  const std::vector<sa::EndPort>& ports() const { return lab_.directory().end_ports(); }
+  const sa::EndPort& host(std::size_t index) const { return ports()[ports().size() - 1 - index]; }
+};
+
+TEST_F(SaGroups, TheBroadcastGroupIsThereAndAsFastAsItsPorts) {
+  const auto reply = session_.ask(Question{.attribute = Record::kRecord}.with());
+
+  ASSERT_EQ(reply.records.size(), 1U);
+  const auto group = record_of(reply);
+  EXPECT_EQ(group.mgid, kBroadcast);
+  EXPECT_EQ(group.mlid, Lid{0xC000});
+  EXPECT_EQ(group.pkey, PKey{0xFFFF});
+  EXPECT_EQ(group.qkey, 0x0b1bU);
+  const auto& info = host(0).info().info;
+  EXPECT_EQ(group.mtu, info.neighbor_mtu);
+  EXPECT_EQ(rate_mbps(group.rate), static_rate(wire::link_width(info), wire::link_speed(info, {})).mbps);
+  EXPECT_EQ(group.port_gid, Gid{});
+}
+
+TEST_F(SaGroups, AJoinOfThreeComponentsFindsTheBroadcastGroup) {
+  auto joining = session_.joining(host(0), kBroadcast);
+  joining.mask = 0;
+  joining.with(Record::kMgid).with(Record::kPortGid).with(Record::kJoinState);
+
+  const auto reply = session_.join(host(0), joining);
+
+  ASSERT_EQ(reply.status, 0);
+  EXPECT_EQ(reply.method, Method::get_resp);
+  EXPECT_EQ(record_of(reply).join_state, wire::kFullMember);
+  EXPECT_EQ(record_of(reply).port_gid, lab_.directory().gid_of(host(0)));
+  EXPECT_EQ(record_of(reply).mtu_selector, wire::Selector::exactly);
+}
+
+TEST_F(SaGroups, AGroupIsMadeByWhoSaysEnoughAndEndsWithItsLastFullMember) {
+  auto poor = session_.joining(host(0), kGroup);
+  poor.mask &= ~(std::uint64_t{1} << Record::kQKey);
+  EXPECT_EQ(session_.join(host(0), poor).status, wire::kSaInsufficientComponents);
+  EXPECT_EQ(session_.last_refusal().component, "Q_Key");
+  EXPECT_EQ(session_.join(host(0), kGroup, wire::kNonMember).status, wire::kSaRequestInvalid);
+
+  EXPECT_EQ(session_.join(host(0), kGroup).status, 0);
+  EXPECT_EQ(session_.join(host(1), kGroup, wire::kNonMember).status, 0);
+  EXPECT_EQ(session_.join(host(2), kGroup, wire::kSendOnlyNonMember).status, 0);
+  EXPECT_EQ(session_.join(host(3), kGroup, wire::kSendOnlyFullMember).status, 0);
+  EXPECT_EQ(session_.leave(host(0), kGroup).status, 0);
+  ASSERT_TRUE(session_.registry().groups().contains(kGroup));  // a send-only full member keeps it
+  EXPECT_EQ(session_.leave(host(3), kGroup, wire::kSendOnlyFullMember).status, 0);
+
+  EXPECT_FALSE(session_.registry().groups().contains(kGroup));
+  EXPECT_TRUE(session_.registry().members().empty());
+  EXPECT_EQ(session_.leave(host(1), kGroup, wire::kNonMember).status, wire::kSaRequestInvalid);
+  ASSERT_EQ(session_.happened().groups.size(), 3U);  // broadcast, made, gone
+  EXPECT_FALSE(session_.happened().groups.back().created);
+}
+
+TEST_F(SaGroups, JoinStatesAddUpAndGoBitByBit) {
+  session_.join(host(0), kGroup, wire::kFullMember);
+  const auto more = session_.join(host(0), kGroup, wire::kSendOnlyFullMember);
+  EXPECT_EQ(record_of(more).join_state, 0x9);
+
+  const auto less = session_.leave(host(0), kGroup, wire::kFullMember);
+  EXPECT_EQ(less.method, Method::remove_resp);
+  EXPECT_EQ(record_of(less).join_state, 0x8);
+  EXPECT_EQ(session_.leave(host(0), kGroup, wire::kFullMember).status, wire::kSaRequestInvalid);
+  EXPECT_EQ(session_.leave(host(0), kGroup, 0xF).status, wire::kSaRequestInvalid);
+  EXPECT_EQ(record_of(session_.leave(host(0), kGroup, 0x8)).join_state, 0);
+  EXPECT_FALSE(session_.registry().groups().contains(kGroup));
+}
+
+TEST_F(SaGroups, OtherTermsThanTheGroupsAreRefusedByComponent) {
+  session_.join(host(0), kGroup);
+  const auto refused = [&](Record::Component component, auto change) {
+    auto joining = session_.joining(host(1), kGroup);
+    joining.with(component);
+    change(joining.record);
+    const auto status = session_.join(host(1), joining).status;
+    return status == wire::kSaRequestInvalid ? session_.last_refusal().component : std::string_view{};
+  };
+  EXPECT_EQ(refused(Record::kQKey, [](Record& r) { r.qkey = 5; }), "Q_Key");
+  EXPECT_EQ(refused(Record::kPKey, [](Record& r) { r.pkey = PKey{0x8001}; }), "P_Key");
+  EXPECT_EQ(refused(Record::kSl, [](Record& r) { r.sl = Sl{3}; }), "SL");
+  EXPECT_EQ(refused(Record::kFlowLabel, [](Record& r) { r.flow_label = 3; }), "FlowLabel");
+  EXPECT_EQ(refused(Record::kTrafficClass, [](Record& r) { r.traffic_class = 3; }), "TClass");
+  EXPECT_EQ(refused(Record::kMtu, [](Record& r) { r.mtu = Mtu::m256; }), "MTU");
+  EXPECT_EQ(refused(Record::kRate, [](Record& r) { r.rate = 2; }), "Rate");
+  EXPECT_EQ(refused(Record::kLife, [](Record& r) { r.life = 1; }), "PacketLifeTime");
+  EXPECT_EQ(refused(Record::kScope, [](Record& r) { r.scope = 5; }), "Scope");
+  EXPECT_EQ(refused(Record::kMlid, [](Record& r) { r.mlid = Lid{0xC100}; }), "MLID");
+  EXPECT_EQ(session_.registry().members().size(), 1U);
+}
+
+TEST_F(SaGroups, APortThatCannotCarryTheGroupIsRefusedInOneLine) {
+  session_.settings().broadcast_rate = 25;
+  session_.refresh();
+
+  EXPECT_EQ(session_.join(host(0), kBroadcast).status, wire::kSaRequestInvalid);
+
+  const auto& refused = session_.happened().refused.back();
+  EXPECT_EQ(refused.port, host(0).guid);
+  EXPECT_EQ(refused.name, host(0).node->description);
+  EXPECT_EQ(refused.about, "ff12:401b:ffff::ffff:ffff");
+  EXPECT_EQ(refused.refusal.component, "Rate");
+  EXPECT_EQ(refused.refusal.wanted, "1600000 Mb/s");
+  EXPECT_EQ(refused.refusal.has, "200000 Mb/s");
+}
+
+TEST_F(SaGroups, SelectorsChooseWithinWhatThePortCan) {
+  auto joining = session_.joining(host(0), kGroup);
+  joining.with(Record::kMtu).with(Record::kMtuSelector).with(Record::kRate).with(Record::kRateSelector);
+  joining.record.mtu_selector = wire::Selector::less;
+  joining.record.mtu = Mtu::m1024;
+  joining.record.rate_selector = wire::Selector::largest;
+  const auto reply = session_.join(host(0), joining);
+  ASSERT_EQ(reply.status, 0);
+  EXPECT_EQ(record_of(reply).mtu, Mtu::m512);
+
+  joining.record.mgid = mgid("ff12:401b:ffff::2");
+  joining.record.mtu_selector = wire::Selector::greater;
+  joining.record.mtu = Mtu::m4096;
+  EXPECT_EQ(session_.join(host(0), joining).status, wire::kSaRequestInvalid);
+}
+
+TEST_F(SaGroups, NamesThatNoClientMayUseAreRefused) {
+  for (const auto* text :
+       {"fe80::1", "ff72:401b:ffff::1", "ff10:401b:ffff::1", "ff12:a01b::1", "ff12:401b:8001::1"}) {
+    auto joining = session_.joining(host(0), kGroup);
+    joining.record.mgid.bytes = base::parse_gid(text)->bytes;
+    EXPECT_EQ(session_.join(host(0), joining).status, wire::kSaRequestInvalid) << text;
+    EXPECT_EQ(session_.last_refusal().component, "MGID") << text;
+  }
+}
+
+TEST_F(SaGroups, TheSmNamesAGroupForWhoAsks) {
+  const auto first = session_.join(host(0), Mgid{}), second = session_.join(host(0), Mgid{});
+  ASSERT_EQ(first.status, 0);
+  ASSERT_EQ(second.status, 0);
+  EXPECT_NE(record_of(first).mgid, record_of(second).mgid);
+  EXPECT_EQ(to_string(record_of(first).mgid).substr(0, 9), "ff12:a01b");
+  // Others join it by that name.
+  EXPECT_EQ(session_.join(host(1), record_of(first).mgid).status, 0);
+}
+
+TEST_F(SaGroups, NobodyElseEndsAMembership) {
+  session_.join(host(0), kGroup);
+  EXPECT_EQ(session_.leave(host(1), session_.joining(host(0), kGroup)).status, wire::kSaRequestInvalid);
+  EXPECT_TRUE(session_.registry().groups().contains(kGroup));
+  // One that another port of the partition has made is ended by either.
+  const auto proxy = session_.join(host(1), session_.joining(host(2), kGroup));
+  ASSERT_EQ(proxy.status, 0);
+  EXPECT_TRUE(record_of(proxy).proxy_join);
+  EXPECT_EQ(session_.leave(host(3), session_.joining(host(2), kGroup)).status, 0);
+  // Who shows the SM_Key may.
+  const auto leaving = session_.joining(host(0), kGroup);
+  const Question trusted{
+      .method = Method::remove, .attribute = Record::kRecord, .mask = leaving.mask, .sm_key = 1};
+  EXPECT_EQ(session_.write(host(1), trusted.with(leaving.record)).status, 0);
+}
+
+TEST_F(SaGroups, MembersAreShownToWhoKnowsTheKey) {
+  session_.join(host(0), kGroup);
+  session_.join(host(1), kGroup, wire::kNonMember);
+
+  const auto all = session_.ask(Question{.attribute = Record::kRecord}.with());
+  EXPECT_EQ(all.records.size(), 2U);
+  for (std::size_t i = 0; i < all.records.size(); ++i) {
+    EXPECT_EQ(all.get<Record>(i).port_gid, Gid{});
+    EXPECT_EQ(all.get<Record>(i).join_state, 0);
+  }
+  const auto trusted = session_.ask(Question{.attribute = Record::kRecord, .sm_key = 1}.with());
+  EXPECT_EQ(trusted.records.size(), 3U);  // two members, and the group that has none
+
+  Record one;
+  one.port_gid = lab_.directory().gid_of(host(1));
+  const Question by_port{.attribute = Record::kRecord, .mask = 1U << Record::kPortGid, .sm_key = 1};
+  const auto found = session_.ask(by_port.with(one));
+  ASSERT_EQ(found.records.size(), 1U);
+  EXPECT_EQ(found.get<Record>(0).join_state, wire::kNonMember);
+  one = {};
+  one.mgid = kGroup;
+  const Question get{.method = Method::get, .attribute = Record::kRecord, .mask = 1U << Record::kMgid};
+  EXPECT_EQ(session_.ask(get.with(one)).status, 0);
+}
+
+TEST_F(SaGroups, APathLeadsToAGroup) {
+  session_.join(host(0), kGroup);
+  using Path = wire::PathRecord;
+  Path asked;
+  asked.dgid.bytes = kGroup.bytes;
+  asked.sgid = lab_.directory().gid_of(host(1));
+  const Question question{
+      .method = Method::get, .attribute = Path::kRecord, .mask = 1U << Path::kDgid | 1U << Path::kSgid};
+  const auto reply = session_.ask(question.with(asked));
+  ASSERT_EQ(reply.status, 0);
+  const auto path = reply.get<Path>(0);
+  const auto& group = *session_.registry().groups().find(kGroup);
+  EXPECT_EQ(path.dlid, group.mlid);
+  EXPECT_EQ(path.slid, host(1).lid);
+  EXPECT_EQ(path.mtu, group.terms.mtu);
+  EXPECT_EQ(path.rate, group.terms.rate);
+  EXPECT_FALSE(path.reversible);
+  asked.dgid.bytes[15] ^= 0x55;
+  EXPECT_EQ(session_.ask(question.with(asked)).status, wire::kSaNoRecords);
+}
+
+TEST_F(SaGroups, APortHasAQuota) {
+  session_.settings().groups_per_port = 2;
+  EXPECT_EQ(session_.join(host(0), mgid("ff12:401b:ffff::1")).status, 0);
+  EXPECT_EQ(session_.join(host(0), mgid("ff12:401b:ffff::2")).status, 0);
+  EXPECT_EQ(session_.join(host(0), mgid("ff12:401b:ffff::3")).status, wire::kSaNoResources);
+  EXPECT_EQ(session_.join(host(0), mgid("ff12:401b:ffff::1")).status, 0);  // again, no more than before
+  EXPECT_EQ(session_.join(host(1), mgid("ff12:401b:ffff::3")).status, 0);
+}
+
+/// OpenSM leaks a multicast LID each time that a member joins with 0x9 and leaves with 0x1.
+TEST_F(SaGroups, ManyJoinsAndLeavesLeakNothing) {
+  for (unsigned cycle = 0; cycle < 1100; ++cycle) {
+    const auto state = static_cast<std::uint8_t>(1 + cycle % 15);
+    const auto first = static_cast<std::uint8_t>((state & 9) != 0 ? state : state | 1);
+    const auto name = mgid(fmt::format("ff12:401b:ffff::{:x}", cycle + 1));
+    ASSERT_EQ(session_.join(host(0), name, first).status, 0) << cycle;
+    ASSERT_EQ(session_.join(host(1), name, state).status, 0) << cycle;
+    for (std::uint8_t bit = 1; bit < 16; bit = static_cast<std::uint8_t>(bit << 1)) {
+      session_.leave(host(1), name, bit);
+      session_.leave(host(0), name, bit);
+    }
+  }
+  EXPECT_EQ(session_.registry().groups().size(), 1U);
+  EXPECT_TRUE(session_.registry().members().empty());
+  EXPECT_EQ(session_.registry().mlids().size(), 1U);
+  EXPECT_EQ(session_.registry().uses(host(0).guid), sa::Uses{});
+}
+
+TEST_F(SaGroups, MembersWhosePortIsGoneLeave) {
+  session_.join(host(0), kGroup);
+  session_.join(host(1), kBroadcast);
+  const auto terms = session_.registry().groups().find(kBroadcast)->terms;
+  auto snapshot = std::make_shared<sm::Snapshot>(lab_.snapshot());
+  auto subnet = std::make_shared<sm::Subnet>(*snapshot->subnet);
+  std::erase_if(subnet->nodes, [&](const sm::NodePtr& node) { return node->guid() == host(0).node->guid(); });
+  subnet->guids = nullptr;
+  snapshot->subnet = subnet;
+
+  session_.settings().broadcast_mtu = Mtu::m256;
+  session_.refresh(sa::Directory(snapshot));
+
+  EXPECT_FALSE(session_.registry().groups().contains(kGroup));
+  EXPECT_EQ(session_.registry().members().size(), 1U);
+  // The broadcast group has a member: its terms stay.
+  EXPECT_EQ(session_.registry().groups().find(kBroadcast)->terms, terms);
+  session_.leave(host(1), kBroadcast);
+  session_.refresh();
+  EXPECT_EQ(session_.registry().groups().find(kBroadcast)->terms.mtu, Mtu::m256);
+}
+
+}  // namespace
+}  // namespace smd

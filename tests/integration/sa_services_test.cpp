@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Services and subscriptions as clients register them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "smd/sa/registry/services.h"
+#include "smd/sa/registry/subscriptions.h"
+#include "tests/support/sa_session.h"
+
+namespace smd {
+namespace {
+
+using test::Question;
+using wire::InformInfo;
+using wire::Method;
+using Record = wire::ServiceRecord;
+
+class SaServices : public testing::Test {
+ protected:
+  test::SaLab lab_{"ft2:4"};
+  test::SaSession session_{lab_};
+  const sa::EndPort& host(std::size_t index) const {
+    const auto& ports = lab_.directory().end_ports();
+    return ports[ports.size() - 1 - index];
+  }
+  Record record(std::size_t host_index, std::uint64_t id, std::uint32_t lease = sa::kNoEnd) const {
+    Record record;
+    record.id = id;
+    record.gid = lab_.directory().gid_of(host(host_index));
+    record.pkey = PKey{0xFFFF};
+    record.lease = lease;
+    record.name = "storage";
+    return record;
+  }
+  test::Reply send(std::size_t from, Method method, const Record& what, std::uint64_t mask = 0xFFF7,
+                   std::uint64_t key = 0) {
+    const Question question{.method = method, .attribute = Record::kRecord, .mask = mask, .sm_key = key};
+    return session_.write(host(from), question.with(what));
+  }
+  test::Reply table(const Record& what, std::uint64_t mask, std::uint64_t key = 0) const {
+    return session_.ask(Question{.attribute = Record::kRecord, .mask = mask, .sm_key = key}.with(what));
+  }
+};
+
+TEST_F(SaServices, AServiceIsOfferedFoundAndWithdrawn) {
+  ASSERT_EQ(send(0, Method::set, record(0, 0x11)).status, 0);
+  ASSERT_EQ(send(1, Method::set, record(1, 0x11)).status, 0);
+  ASSERT_EQ(send(1, Method::set, record(1, 0x12)).status, 0);
+
+  EXPECT_EQ(table({}, 0).records.size(), 3U);
+  EXPECT_EQ(table(record(0, 0x11), 1U << Record::kId).records.size(), 2U);
+  EXPECT_EQ(table(record(0, 0), 1U << Record::kGid).records.size(), 1U);
+  EXPECT_EQ(table(record(0, 0), 1U << Record::kServiceName).records.size(), 3U);
+  EXPECT_EQ(send(0, Method::remove, record(0, 0x11), 1).status, wire::kSaTooManyRecords);
+  EXPECT_EQ(send(0, Method::remove, record(0, 0x11)).status, 0);
+  EXPECT_EQ(send(0, Method::remove, record(0, 0x11)).status, wire::kSaNoRecords);
+  EXPECT_EQ(table({}, 0).records.size(), 2U);
+  EXPECT_EQ(session_.registry().uses(host(1).guid).services, 2U);
+}
+
+TEST_F(SaServices, ALeaseEnds) {
+  session_.now() = 1000;
+  ASSERT_EQ(send(0, Method::set, record(0, 0x11, 10)).status, 0);
+  ASSERT_EQ(send(0, Method::set, record(0, 0x12, 20)).status, 0);
+  session_.now() = 1009;
+  session_.expire();
+  EXPECT_EQ(table({}, 0).records.size(), 2U);
+  EXPECT_EQ(table(record(0, 0x11), 1).get<Record>(0).lease, 1U);
+  ASSERT_EQ(send(0, Method::set, record(0, 0x12, 20)).status, 0);  // once more
+  session_.now() = 1020;
+  session_.expire();
+  EXPECT_EQ(table({}, 0).get<Record>(0).id, 0x12U);
+  session_.now() = 1029;
+  session_.expire();
+  EXPECT_TRUE(session_.registry().services().empty());
+}
+
+TEST_F(SaServices, AServiceKeyGuardsIt) {
+  auto keyed = record(0, 0x11);
+  keyed.key[3] = 7;
+  ASSERT_EQ(send(0, Method::set, keyed).status, 0);
+  EXPECT_EQ(send(1, Method::set, record(0, 0x11)).status, wire::kSaRequestInvalid);
+  EXPECT_EQ(session_.last_refusal().component, "ServiceKey");
+  EXPECT_EQ(send(0, Method::set, keyed).status, 0);
+  EXPECT_EQ(send(1, Method::remove, record(0, 0x11)).status, wire::kSaRequestInvalid);
+  // It is shown to those who know the SM_Key; who knows it may ask by it.
+  EXPECT_EQ(table({}, 0).get<Record>(0).key, Record{}.key);
+  EXPECT_EQ(table({}, 0, 1).get<Record>(0).key, keyed.key);
+  EXPECT_EQ(table(keyed, 1U << Record::kKey).records.size(), 1U);
+  EXPECT_EQ(table(record(0, 0), 1U << Record::kKey).status, 0);
+  EXPECT_TRUE(table(record(0, 0), 1U << Record::kKey).records.empty());
+  EXPECT_EQ(send(1, Method::remove, keyed).status, 0);
+}
+
+TEST_F(SaServices, AnothersServiceStays) {
+  ASSERT_EQ(send(0, Method::set, record(0, 0x11)).status, 0);
+  EXPECT_EQ(send(1, Method::remove, record(0, 0x11)).status, wire::kSaRequestInvalid);
+  EXPECT_EQ(send(1, Method::remove, record(0, 0x11), 0xFFF7, 1).status, 0);
+  auto foreign = record(0, 0x11);
+  foreign.pkey = PKey{0x8001};
+  EXPECT_EQ(send(0, Method::set, foreign).status, wire::kSaRequestInvalid);
+  EXPECT_EQ(session_.last_refusal().component, "ServiceP_Key");
+  EXPECT_EQ(send(0, Method::set, record(0, 1), 1U << Record::kId).status, wire::kSaInsufficientComponents);
+  session_.settings().services_per_port = 1;
+  EXPECT_EQ(send(0, Method::set, record(0, 1)).status, 0);
+  EXPECT_EQ(send(0, Method::set, record(0, 2)).status, wire::kSaNoResources);
+}
+
+InformInfo wish(std::uint16_t trap) {
+  return {.gid = {},
+          .lid_begin = Lid{0xFFFF},
+          .lid_end = {},
+          .is_generic = 1,
+          .subscribe = 1,
+          .type = 0xFFFF,
+          .trap = trap,
+          .qp = 1,
+          .response_time = 18,
+          .producer = 0xFFFFFF};
+}
+
+class SaSubscriptions : public SaServices {
+ protected:
+  test::Reply inform(std::size_t from, const InformInfo& info) {
+    return session_.write(host(from),
+                          Question{.method = Method::set, .attribute = InformInfo::kAttribute}.with(info));
+  }
+  std::vector<Guid> told(const sa::Event& event) const {
+    std::vector<Guid> ports;
+    for (const auto& one : sa::addressees(lab_.directory(), session_.registry(), event)) {
+      ports.push_back(one.port);
+    }
+    return ports;
+  }
+  sa::Event event(std::uint16_t trap) const {
+    return sa::event_of(host(3), lab_.directory().gid_of(host(3)), trap, lab_.directory().gid_of(host(2)));
+  }
+};
+
+TEST_F(SaSubscriptions, WhoSubscribesIsToldOfWhatItNamed) {
+  ASSERT_EQ(inform(0, wish(64)).status, 0);
+  ASSERT_EQ(inform(0, wish(64)).status, 0);  // the same once more
+  ASSERT_EQ(inform(1, wish(0xFFFF)).status, 0);
+  auto by_lid = wish(0xFFFF);
+  by_lid.lid_begin = by_lid.lid_end = host(0).lid;
+  ASSERT_EQ(inform(2, by_lid).status, 0);
+
+  EXPECT_THAT(told(event(64)), testing::UnorderedElementsAre(host(0).guid, host(1).guid));
+  EXPECT_THAT(told(event(65)), testing::UnorderedElementsAre(host(1).guid));
+  auto of_host = event(128);
+  of_host.notice.issuer_lid = host(0).lid;
+  EXPECT_THAT(told(of_host), testing::UnorderedElementsAre(host(1).guid, host(2).guid));
+
+  auto no_longer = wish(64);
+  no_longer.subscribe = 0;
+  EXPECT_EQ(inform(0, no_longer).status, 0);
+  EXPECT_EQ(inform(0, no_longer).status, wire::kSaRequestInvalid);
+  EXPECT_THAT(told(event(64)), testing::ElementsAre(host(1).guid));
+}
+
+TEST_F(SaSubscriptions, AReportSaysWhatAndWhose) {
+  const auto bytes = sa::report_of(event(66));
+  const auto header = *wire::decode<wire::MadHeader>(bytes);
+  EXPECT_EQ(header.method, Method::report);
+  const auto notice = *wire::decode<wire::Notice>(std::span(bytes).subspan(wire::kSaDataOffset));
+  EXPECT_EQ(notice.trap, 66);
+  EXPECT_EQ(notice.issuer_lid, host(3).lid);
+  EXPECT_EQ(sa::subject_of(notice), lab_.directory().gid_of(host(2)));
+}
+
+TEST_F(SaSubscriptions, AreShownToTheSubscriberAndToWhoKnowsTheKey) {
+  inform(0, wish(64));
+  inform(0, wish(65));
+  inform(1, wish(66));
+  using Id = wire::InformInfoRecordId;
+  const Question question{.attribute = Id::kRecord, .sm_key = 1};
+  const auto all = session_.ask(question.with());
+  ASSERT_EQ(all.records.size(), 3U);
+  EXPECT_EQ(all.record_bytes, 64U);
+  const Question one{.attribute = Id::kRecord, .mask = 0b11, .sm_key = 1};
+  const auto second = session_.ask(one.with(Id{.subscriber = lab_.directory().gid_of(host(0)), .number = 1}));
+  ASSERT_EQ(second.records.size(), 1U);
+  EXPECT_EQ(second.get<InformInfo>(0, Id::kAttributeAt).trap, 65);
+}
+
+TEST_F(SaSubscriptions, WhatMakesNoSenseIsRefused) {
+  auto bad = wish(64);
+  bad.subscribe = 2;
+  EXPECT_EQ(inform(0, bad).status, wire::kSaRequestInvalid);
+  bad = wish(64);
+  bad.lid_begin = Lid{9};
+  bad.lid_end = Lid{3};
+  EXPECT_EQ(inform(0, bad).status, wire::kSaRequestInvalid);
+  session_.settings().subscriptions_per_port = 2;
+  EXPECT_EQ(inform(0, wish(1)).status, 0);
+  EXPECT_EQ(inform(0, wish(2)).status, 0);
+  EXPECT_EQ(inform(0, wish(3)).status, wire::kSaNoResources);
+}
+
+}  // namespace
+}  // namespace smd
