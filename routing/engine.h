@@ -99,15 +99,17 @@ std::optional<Order> dnup_order(const Topology&, const EngineOptions&, const Par
 struct EngineInfo {
   std::string_view name, summary;
   Engine run;
-  PathOrder order;  ///< null: none on any fabric
+  PathOrder order;           ///< null: none on any fabric
+  bool keeps_order = false;  ///< all of its paths follow that order
 };
 inline constexpr std::array kEngines{
     EngineInfo{"dmodc", "for trees, whole or damaged: a closed form that balances every level", dmodc,
-               dmodc_order},
+               dmodc_order, true},
     EngineInfo{"ftree", "for trees: as dmodc, with the n-th hosts of all leaves routed alike", ftree,
-               ftree_order},
-    EngineInfo{"updn", "up then down from the roots: free of credit loops on any fabric", updn, updn_order},
-    EngineInfo{"dnup", "up then down, counted from the hosts", dnup, dnup_order},
+               ftree_order, true},
+    EngineInfo{"updn", "up then down from the roots: free of credit loops on any fabric", updn, updn_order,
+               true},
+    EngineInfo{"dnup", "up then down, counted from the hosts", dnup, dnup_order, true},
     EngineInfo{"minhop", "a shortest path for every pair, spread evenly", minhop, tree_order},
     EngineInfo{"file", "tables from a file, as opensm-lfts.dump or opensm.fdbs", from_file, nullptr},
 };

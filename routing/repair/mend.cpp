@@ -11,7 +11,13 @@ constexpr std::uint8_t kNoGroup = 255;
 template <std::unsigned_integral Cost>
 Mender<Cost>::Mender(const Topology& topology, const LidMap& lids, const Order& order,
                      const Costs<Cost>& costs, std::span<const Run> runs, std::span<const SwitchIndex> twins)
-    : topology_(topology), lids_(lids), order_(order), costs_(costs), runs_(runs), twins_(twins) {
+    : topology_(topology),
+      lids_(lids),
+      order_(order),
+      costs_(costs),
+      runs_(runs),
+      twins_(twins),
+      replacer_(topology, lids, costs, runs) {
   for (auto& word : legal_) word.resize(topology.switches());
 }
 
@@ -82,23 +88,6 @@ GroupSet Mender<Cost>::legal(SwitchIndex destination) const {
 }
 
 template <std::unsigned_integral Cost>
-GroupSet Mender<Cost>::nearest(SwitchIndex s, SwitchIndex destination) const {
-  using C = Costs<Cost>;
-  GroupSet set;
-  auto least = C::kUnreachable;
-  const auto candidates = legal(destination);
-  for (std::size_t g = 0; g < topology_.groups(s); ++g) {
-    if ((candidates.words[g / 64] >> (g % 64) & 1U) == 0) continue;
-    const auto length = static_cast<Cost>(costs_.row(topology_.group(s, g).peer)[destination] & C::kLength);
-    if (length > least) continue;
-    if (length < least) set = {};
-    least = length;
-    set.words[g / 64] |= std::uint64_t{1} << (g % 64);
-  }
-  return set;
-}
-
-template <std::unsigned_integral Cost>
 void Mender<Cost>::find_wrong(SwitchIndex s, const LftRow& row) {
   wrong_.clear();
   std::array<std::uint8_t, 256> bad;
@@ -146,36 +135,6 @@ void Mender<Cost>::find_wrong(SwitchIndex s, const LftRow& row) {
 }
 
 template <std::unsigned_integral Cost>
-void Mender<Cost>::count(const LftRow& row) {
-  used_ = {};
-  for (const auto& run : runs_) {
-    auto& used = used_[run.of_switch ? 1 : 0];
-    for (const auto port : std::span(row).subspan(run.lid, run.length)) ++used[port];
-  }
-  for (const auto& wrong : wrong_) --used_[wrong.of_switch ? 1 : 0][row[wrong.lid]];
-}
-
-/// Of equally used ports each switch begins at another one: what several of them send by another way must not
-/// meet on one cable.
-template <std::unsigned_integral Cost>
-std::uint8_t Mender<Cost>::pick(SwitchIndex s, const Wrong& wrong) {
-  if (wrong.destination == s) return lids_.destination(Lid{wrong.lid}).port.value();
-  const auto set = nearest(s, wrong.destination);
-  if (set.empty()) return kNoRoute;
-  if (!(set == last_)) candidates_.reset(topology_, s, set);
-  last_ = set;
-  auto& used = used_[wrong.of_switch ? 1 : 0];
-  const auto ports = candidates_.ports();
-  std::size_t best = (std::size_t{s} + wrong.number) % ports.size();
-  for (std::size_t i = 1, at = best; i < ports.size(); ++i) {
-    at = at + 1 == ports.size() ? 0 : at + 1;
-    if (used[ports[at]] < used[ports[best]]) best = at;
-  }
-  ++used[ports[best]];
-  return ports[best];
-}
-
-template <std::unsigned_integral Cost>
 Mended Mender<Cost>::mend(SwitchIndex s, const std::shared_ptr<const LftRow>& old) {
   Mended result{old, 0, 0, 0};
   std::shared_ptr<LftRow> row;
@@ -188,14 +147,7 @@ Mended Mender<Cost>::mend(SwitchIndex s, const std::shared_ptr<const LftRow>& ol
   find_wrong(s, *result.row);
   if (wrong_.empty()) return result;
   if (row == nullptr) row = std::make_shared<LftRow>(*old);
-  count(*row);
-  last_ = {};
-  for (const auto& wrong : wrong_) {
-    auto& entry = (*row)[wrong.lid];
-    const auto now = pick(s, wrong);
-    ++(now == kNoRoute ? result.withdrawn : entry == kNoRoute ? result.added : result.replaced);
-    entry = now;
-  }
+  replacer_.replace(s, wrong_, [this](SwitchIndex to) { return legal(to); }, *row, result);
   result.row = std::move(row);
   return result;
 }

@@ -12,14 +12,9 @@
 #include "routing/engines/choice.h"
 #include "routing/engines/numbering.h"
 #include "routing/repair/repair.h"
+#include "routing/repair/replace.h"
 
 namespace smd::routing {
-
-/// What became of the entries of a row.
-struct Mended {
-  std::shared_ptr<const LftRow> row;  ///< the old one where nothing changed
-  std::uint64_t replaced = 0, withdrawn = 0, added = 0;
-};
 
 /// Scratch memory for one switch after another. Costs are to all switches, by SwitchIndex; `twins` are those
 /// by the order.
@@ -32,12 +27,6 @@ class Mender {
   Mended mend(SwitchIndex s, const std::shared_ptr<const LftRow>& old);
 
  private:
-  struct Wrong {
-    std::uint16_t lid;
-    std::uint32_t number;
-    bool of_switch;
-    SwitchIndex destination;
-  };
   /// Neighbours whose costs are alike, but to each other.
   struct Kin {
     SwitchIndex first = 0;
@@ -48,9 +37,6 @@ class Mender {
   void mark(SwitchIndex s, const Kin& kin);
   bool leads(Cost own, Cost theirs, bool up) const;
   void find_wrong(SwitchIndex s, const LftRow& row);
-  void count(const LftRow& row);
-  std::uint8_t pick(SwitchIndex s, const Wrong& wrong);
-  GroupSet nearest(SwitchIndex s, SwitchIndex destination) const;
   GroupSet legal(SwitchIndex destination) const;
 
   const Topology& topology_;
@@ -64,9 +50,7 @@ class Mender {
   std::size_t words_ = 0;
   std::array<std::vector<std::uint64_t>, 4> legal_;  ///< by destination the groups that lead there
   std::vector<Wrong> wrong_;
-  std::array<std::array<std::uint32_t, 256>, 2> used_{};  ///< LIDs of end ports, of switches, by port
-  Candidates candidates_;
-  GroupSet last_;
+  Replacer<Cost> replacer_;
 };
 
 extern template class Mender<std::uint8_t>;

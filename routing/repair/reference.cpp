@@ -2,7 +2,7 @@
 #include "routing/repair/reference.h"
 
 #include <algorithm>
-#include <set>
+#include <iterator>
 
 namespace smd::routing {
 namespace {
@@ -11,32 +11,29 @@ using Switch = Reference::Switch;
 using Link = Reference::Link;
 using End = Reference::End;
 
+/// In order: switches are by GUID, and each cable is told by its smaller end.
 std::vector<Link> links_of(const Topology& now) {
   std::vector<Link> links;
-  for (SwitchIndex s = 0; s < now.switches(); ++s) {
-    for (std::size_t g = 0; g < now.groups(s); ++g) {
-      const auto group = now.group(s, g);
-      for (const auto port : group.ports) {
-        const End here{now.guid(s), port}, there{now.guid(group.peer), now.peer(s, port).port};
-        if (here < there) links.push_back({here, there});
-      }
-    }
-  }
-  std::ranges::sort(links);
-  return links;
-}
-
-/// Ports of switches that are in use now: old cables to them count no more.
-std::set<End> taken_ports(const Topology& now) {
-  std::set<End> taken;
+  links.reserve(now.cables());
   for (SwitchIndex s = 0; s < now.switches(); ++s) {
     for (unsigned p = 1; p <= now.ports(s); ++p) {
       const PortNum port{static_cast<std::uint8_t>(p)};
       const auto peer = now.peer(s, port);
-      if (peer.sw != kNoSwitch || peer.end != kNoEnd) taken.insert({now.guid(s), port});
+      if (peer.sw == kNoSwitch || peer.sw == s) continue;
+      const End here{now.guid(s), port}, there{now.guid(peer.sw), peer.port};
+      if (here < there) links.push_back({here, there});
     }
   }
-  return taken;
+  if (!std::ranges::is_sorted(links)) std::ranges::sort(links);  // two switches of one GUID
+  return links;
+}
+
+/// A port that is in use now: old cables to it count no more.
+bool taken(const Topology& now, const End& end) {
+  const auto s = now.find(end.guid);
+  if (s == kNoSwitch) return false;
+  const auto peer = now.peer(s, end.port);
+  return peer.sw != kNoSwitch || peer.end != kNoEnd;
 }
 
 std::vector<Switch> merged(const std::vector<Switch>& before, const Topology& now) {
@@ -63,12 +60,18 @@ std::vector<Switch> merged(const std::vector<Switch>& before, const Topology& no
 Reference widened(const Reference& reference, const Topology& now) {
   Reference result{merged(reference.switches, now), links_of(now)};
   if (std::ranges::includes(result.links, reference.links)) return result;
-  const auto taken = taken_ports(now);
-  for (const auto& link : reference.links) {
-    if (!taken.contains(link.a) && !taken.contains(link.b)) result.links.push_back(link);
-  }
-  std::ranges::sort(result.links);
+  std::vector<Link> gone;
+  std::ranges::set_difference(reference.links, result.links, std::back_inserter(gone));
+  std::erase_if(gone, [&](const Link& link) { return taken(now, link.a) || taken(now, link.b); });
+  std::vector<Link> all;
+  all.reserve(result.links.size() + gone.size());
+  std::ranges::merge(result.links, gone, std::back_inserter(all));
+  result.links = std::move(all);
   return result;
+}
+
+bool remembers(const Reference& reference, const Topology& topology) {
+  return reference == Reference{merged({}, topology), links_of(topology)};
 }
 
 TopologyInput to_input(const Reference& reference) {

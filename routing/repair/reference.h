@@ -38,6 +38,9 @@ struct Reference {
 /// With all that is there now. Where a port leads elsewhere than before, the newer cable counts.
 Reference widened(const Reference& reference, const Topology& now);
 
+/// Whether the reference is all that is there, and no more.
+bool remembers(const Reference& reference, const Topology& topology);
+
 /// The fabric that the reference remembers; hosts are nameless.
 TopologyInput to_input(const Reference& reference);
 

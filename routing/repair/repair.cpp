@@ -9,6 +9,7 @@
 #include "routing/repair/attach.h"
 #include "routing/repair/mend.h"
 #include "routing/repair/orphans.h"
+#include "routing/repair/touched.h"
 #include "routing/topology/twins.h"
 
 namespace smd::routing {
@@ -28,22 +29,107 @@ Rows rows_by_index(const RepairInput& in) {
   return rows;
 }
 
-/// The order of the reference, for the switches that are there.
-std::optional<Order> order_now(const RepairInput& in) {
-  if (in.engine.order == nullptr) return std::nullopt;
-  const Topology widest(to_input(widened(in.reference, in.topology)));
-  const auto wide = in.engine.order(widest, in.options, in.parallel);
-  if (!wide) return std::nullopt;
+/// The order of the widest fabric, for the switches of one of which that holds all.
+Order restricted(const Topology& widest, const Order& wide, const Topology& topology) {
   Order order;
-  order.tree = wide->tree;
-  const std::size_t n = in.topology.switches();
-  for (SwitchIndex s = 0; s < n; ++s) order.rank.push_back(wide->rank[widest.find(in.topology.guid(s))]);
+  order.tree = wide.tree;
+  const std::size_t n = topology.switches();
+  for (SwitchIndex s = 0; s < n; ++s) order.rank.push_back(wide.rank[widest.find(topology.guid(s))]);
   std::vector<SwitchIndex> sorted(n);
   std::iota(sorted.begin(), sorted.end(), SwitchIndex{0});
   std::ranges::sort(sorted, {}, [&](SwitchIndex s) { return std::pair(order.rank[s], s); });
   order.position.resize(n);
   for (std::uint32_t i = 0; i < n; ++i) order.position[sorted[i]] = i;
   return order;
+}
+
+struct Orders {
+  Order now;
+  std::optional<Order> before;
+};
+
+/// By the reference with all that is there now.
+std::optional<Orders> find_orders(const RepairInput& in) {
+  if (in.engine.order == nullptr) return std::nullopt;
+  const auto reference = widened(in.reference, in.topology);
+  std::optional<Topology> own;
+  const auto* widest = in.before != nullptr ? &in.before->topology : nullptr;
+  if (widest == nullptr || !remembers(reference, *widest)) widest = &own.emplace(to_input(reference));
+  const auto wide = in.engine.order(*widest, in.options, in.parallel);
+  if (!wide) return std::nullopt;
+  Orders orders{restricted(*widest, *wide, in.topology), std::nullopt};
+  if (in.before != nullptr && in.engine.keeps_order) {
+    orders.before = own ? restricted(*widest, *wide, in.before->topology) : *wide;
+  }
+  return orders;
+}
+
+Repaired collect(std::vector<Mended>& mended) {
+  Repaired result;
+  for (auto& [row, replaced, withdrawn, added] : mended) {
+    result.routes.rows.push_back(std::move(row));
+    result.replaced += replaced;
+    result.withdrawn += withdrawn;
+    result.added += added;
+  }
+  return result;
+}
+
+/// What is wrong in each row, first; costs are needed only towards what that leads to.
+template <class Cost>
+std::optional<Repaired> replace_touched(const RepairInput& in, const Order& order, const Rows& old,
+                                        std::span<const Run> runs, const Touched& touched) {
+  const auto& topology = in.topology;
+  std::vector<std::vector<Wrong>> wrong(topology.switches());
+  for_ranges(in.parallel, wrong.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    if (in.stop.stop_requested()) return;
+    Touched::Finder finder(touched);
+    for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) {
+      const auto found = finder.find(s, *old[s]);
+      wrong[s].assign(found.begin(), found.end());
+    }
+  });
+  std::vector<std::uint32_t> columns(topology.switches(), Reach::kNone);
+  std::vector<SwitchIndex> destinations;
+  for (const auto& list : wrong) {
+    for (const auto& item : list) {
+      auto& column = columns[item.destination];
+      if (column != Reach::kNone) continue;
+      column = static_cast<std::uint32_t>(destinations.size());
+      destinations.push_back(item.destination);
+    }
+  }
+  const Costs<Cost> costs(topology, &order, destinations, in.parallel);
+  if (!costs.complete()) return std::nullopt;
+  std::vector<Mended> mended(topology.switches());
+  for_ranges(in.parallel, wrong.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    if (in.stop.stop_requested()) return;
+    Touched::Finder finder(touched);
+    Replacer<Cost> replacer(topology, in.lids, costs, runs, columns);
+    for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) {
+      mended[s].row = old[s];
+      if (wrong[s].empty()) continue;
+      finder.begin(s);
+      auto row = std::make_shared<LftRow>(*old[s]);
+      replacer.replace(s, wrong[s], [&](SwitchIndex to) { return finder.legal(to); }, *row, mended[s]);
+      mended[s].row = std::move(row);
+    }
+  });
+  return collect(mended);
+}
+
+/// Only what the change has touched. Nothing where that says too little.
+std::optional<Repaired> mend_touched(const RepairInput& in, const Orders& orders, const Rows& old) {
+  const bool whole = std::ranges::all_of(
+      old, [&](const auto& row) { return row != nullptr && row->size() == in.lids.row_size(); });
+  if (!orders.before || !whole) return std::nullopt;
+  const auto runs = number_lids(in.topology, in.lids, in.topology.leaves());
+  const Touched touched({in.before->topology, in.before->lids, *orders.before},
+                        {in.topology, in.lids, orders.now}, runs, in.parallel);
+  if (!touched.leaves_connected()) return std::nullopt;
+  auto result = replace_touched<std::uint8_t>(in, orders.now, old, runs, touched);
+  if (!result) result = replace_touched<std::uint16_t>(in, orders.now, old, runs, touched);
+  return result;
 }
 
 /// Nothing where paths are too long for the costs.
@@ -65,24 +151,25 @@ std::optional<std::expected<Repaired, RouteError>> mend_all(const RepairInput& i
     for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) mended[s] = mender.mend(s, old[s]);
   });
   if (in.stop.stop_requested()) return std::unexpected(RouteError{});
-  Repaired result;
-  for (auto& [row, replaced, withdrawn, added] : mended) {
-    result.routes.rows.push_back(std::move(row));
-    result.replaced += replaced;
-    result.withdrawn += withdrawn;
-    result.added += added;
-  }
-  return result;
+  return collect(mended);
 }
 
 }  // namespace
 
 std::expected<Repaired, RouteError> repair(const RepairInput& in) {
   const auto old = rows_by_index(in);
-  const auto order = order_now(in);
-  auto result = order ? mend_all<std::uint8_t>(in, *order, old)
-                      : attach_all(in.topology, in.lids, old, in.parallel, in.stop);
-  if (!result && order) result = mend_all<std::uint16_t>(in, *order, old);
+  const auto orders = find_orders(in);
+  if (orders) {
+    auto result = mend_touched(in, *orders, old);
+    if (in.stop.stop_requested()) return std::unexpected(RouteError{});
+    if (result) {
+      drop_circling_orphans(in.topology, in.lids, in.parallel, *result);
+      return *std::move(result);
+    }
+  }
+  auto result = orders ? mend_all<std::uint8_t>(in, orders->now, old)
+                       : attach_all(in.topology, in.lids, old, in.parallel, in.stop);
+  if (!result && orders) result = mend_all<std::uint16_t>(in, orders->now, old);
   if (!result) return std::unexpected(RouteError{});
   if (*result) drop_circling_orphans(in.topology, in.lids, in.parallel, **result);
   return *std::move(result);

@@ -21,6 +21,12 @@ struct OldRow {
   std::shared_ptr<const LftRow> row;  ///< null: none that counts
 };
 
+/// The fabric that old tables were right in.
+struct Before {
+  const Topology& topology;
+  const LidMap& lids;
+};
+
 struct RepairInput {
   const Topology& topology;  ///< as it is now
   const LidMap& lids;
@@ -30,6 +36,10 @@ struct RepairInput {
   const EngineOptions& options;
   const Parallel& parallel;
   std::stop_token stop;
+  /// Given: every old entry of a LID that was there led to it, along the order of the reference or not at all
+  /// where that has no path. Then only what the difference to now can have made wrong is looked at, and the
+  /// result is the same, sooner. Of no use where the engine's paths leave the order.
+  const Before* before = nullptr;
 };
 
 struct Repaired {

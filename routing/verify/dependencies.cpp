@@ -39,6 +39,28 @@ Dependencies::Dependencies(const Topology& topology)
   }
 }
 
+Dependencies::Dependencies(const Topology& topology, const Topology& before, std::span<const SwitchIndex> was,
+                           std::span<const std::uint64_t> waits)
+    : Dependencies(topology) {
+  const auto words = words_for(before);
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    for (unsigned p = 1; p <= topology.ports(s); ++p) {
+      const PortNum port{static_cast<std::uint8_t>(p)};
+      const auto now = topology.peer(s, port).sw, then = before.peer(was[s], port).sw;
+      if (now == kNoSwitch || then != was[now]) continue;
+      const auto from = waits.subspan(before.channel(was[s], port) * words, words);
+      // Fewer words are enough where the switches with more ports are gone.
+      std::copy_n(from.begin(), std::min(words, words_),
+                  waits_.begin() + static_cast<std::ptrdiff_t>(topology.channel(s, port) * words_));
+    }
+  }
+}
+
+void Dependencies::add(const Channel& channel, PortNum next) {
+  auto* const waits = waits_.data() + topology_->channel(channel.sw, channel.out) * words_;
+  waits[next.value() / 64] |= std::uint64_t{1} << (next.value() % 64);
+}
+
 void Dependencies::add(const Ways& ways, LidBits lids, const Routes* rows, Lid first,
                        const std::vector<LidBits>* crossing) {
   std::vector<bool> leads(topology_->switches());
@@ -113,15 +135,16 @@ std::vector<std::uint8_t> Dependencies::in_cycles_or_between(std::vector<std::ui
   }
   std::vector<std::uint8_t> left(n, 1);
   std::vector<std::size_t> idle;
+  idle.reserve(n);
   for (std::size_t c = 0; c < n; ++c) {
     if (waiters[c] == 0) idle.push_back(c);
   }
-  std::uint32_t taken = 0;
-  while (!idle.empty()) {
-    const auto c = idle.back();
-    idle.pop_back();
+  // First in, first out: the numbers ascend with the longest way there, so that other packets' ways through
+  // the same levels of a tree mostly fit them, too.
+  for (std::size_t taken = 0; taken < idle.size(); ++taken) {
+    const auto c = idle[taken];
     left[c] = 0;
-    if (order != nullptr) (*order)[c] = taken++;
+    if (order != nullptr) (*order)[c] = static_cast<std::uint32_t>(taken);
     for_each_next(c, [&](std::size_t next) {
       if (--waiters[next] == 0) idle.push_back(next);
     });

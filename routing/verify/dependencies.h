@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "routing/topology/topology.h"
@@ -17,7 +18,18 @@ namespace smd::routing {
 class Dependencies {
  public:
   explicit Dependencies(const Topology& topology);
+  /// What was found in another topology, for the ports that lead where they led there. `was`: by switch its
+  /// index there.
+  Dependencies(const Topology& topology, const Topology& before, std::span<const SwitchIndex> was,
+               std::span<const std::uint64_t> waits);
 
+  struct Channel {
+    SwitchIndex sw = 0;
+    PortNum out;
+    friend bool operator==(const Channel&, const Channel&) = default;
+  };
+  /// One.
+  void add(const Channel& channel, PortNum next);
   /// All that `ways` make for `lids`. `rows` are the tables that the ways were read from, the first entry
   /// being `first`; null where there are several. With `crossing` (by switch) only for the LIDs in it.
   void add(const Ways& ways, LidBits lids, const Routes* rows, Lid first,
@@ -26,11 +38,6 @@ class Dependencies {
   /// After the last add: what was added for one switch of a family holds for all of it.
   void share(std::span<const SwitchIndex> twins);
 
-  struct Channel {
-    SwitchIndex sw = 0;
-    PortNum out;
-    friend bool operator==(const Channel&, const Channel&) = default;
-  };
   struct Cycles {
     std::size_t count = 0;         ///< of groups of channels, each of which waits for each other
     std::vector<Channel> example;  ///< a shortest cycle of the first
@@ -41,6 +48,8 @@ class Dependencies {
   bool any_cycle() const;
   /// For each channel the number of the group of channels that wait for each other.
   std::vector<std::size_t> groups() const;
+  /// By channel, as many words as the most ports of a switch take.
+  std::vector<std::uint64_t> waits() && { return std::move(waits_); }
 
  private:
   std::span<const std::uint64_t> waits_of(std::size_t channel) const {

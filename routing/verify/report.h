@@ -24,6 +24,9 @@ struct Hop {
 /// lower number, so that no credit loop can be.
 using ChannelOrder = std::vector<std::vector<std::uint32_t>>;
 
+/// For each layer and channel the ports of the next switch that it waits for, a bit each.
+using ChannelWaits = std::vector<std::vector<std::uint64_t>>;
+
 /// Counts are of the whole fabric; each kind of fault has one example.
 struct Verification {
   /// (source host, destination host) that cables connect and that have no route; an end port with several
@@ -44,6 +47,7 @@ struct Verification {
   std::uint64_t management_credit_loops = 0;
   unsigned vls = 1;
   std::shared_ptr<const ChannelOrder> order;  ///< null where there are cycles of channels
+  std::shared_ptr<const ChannelWaits> waits;  ///< what the order was found from, or more; null as above
 
   std::vector<Hop> unreachable_example;  ///< from the source switch on, to where it ends
   std::vector<Hop> loop_example;

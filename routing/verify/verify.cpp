@@ -133,8 +133,12 @@ Verification verify(const Topology& topology, const LidMap& lids, const Routes& 
   // Every switch may send to every LID, so all entries count. Only where that closes cycles is it worth
   // knowing which of them end ports close alone.
   ChannelOrder order;
-  const auto all_cycles = count_cycles(job, merged(pieces, twins), found.credit_loop_example, &order);
+  auto graphs = merged(pieces, twins);
+  const auto all_cycles = count_cycles(job, graphs, found.credit_loop_example, &order);
   if (all_cycles == 0) {
+    ChannelWaits waits;
+    for (auto& graph : graphs) waits.push_back(std::move(graph).waits());
+    found.waits = std::make_shared<const ChannelWaits>(std::move(waits));
     found.order = std::make_shared<const ChannelOrder>(std::move(order));
     return found;
   }

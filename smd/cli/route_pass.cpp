@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "routing/repair/repair.h"
+#include "routing/verify/changes.h"
 #include "routing/verify/verify.h"
 #include "smd/decide/decide.h"
 #include "smd/decide/lids.h"
@@ -65,13 +66,23 @@ Prepared prepare(const Job& job, const sm::Stored& stored) {
   return made;
 }
 
-sm::Decision finish(Prepared made, const Job& job, routing::Routes routes, std::string engine) {
+/// `before`: tables that are proven already, of which these are a repair; null where there are none.
+sm::Decision finish(Prepared made, const Job& job, routing::Routes routes, std::string engine,
+                    const sm::RoutePart* before = nullptr) {
   auto& part = *made.part;
   for (routing::SwitchIndex s = 0; s < part.topology->switches(); ++s) {
     part.rows.push_back({part.topology->guid(s), routes.rows[s]});
   }
   sm::Lap lap;
-  part.verification = routing::verify(*part.topology, *part.lid_map, routes, job.parallel);
+  if (before == nullptr) {
+    part.verification = routing::verify(*part.topology, *part.lid_map, routes, job.parallel);
+  } else {
+    std::vector<std::shared_ptr<const routing::LftRow>> rows;
+    for (const auto& row : before->rows) rows.push_back(row.row);
+    const routing::Proven proven{*before->topology, *before->lid_map, rows, before->layers,
+                                 before->verification};
+    part.verification = routing::verify_after(proven, *part.topology, *part.lid_map, routes, job.parallel);
+  }
   made.decision.times.verify_ms = lap();
   part.layers = routes.layers;
   part.engine = std::move(engine);
@@ -98,6 +109,7 @@ std::optional<sm::Decision> repair(const Job& job, const sm::Stored& stored, con
   for (const auto& row : complete.rows) old.push_back({row.node, row.row});
   const auto reference = routing::widened({}, *complete.topology);
   const auto* const engine = routing::find_engine(complete.engine);
+  const routing::Before before{*complete.topology, *complete.lid_map};
   sm::Lap lap;
   auto repaired = routing::repair({.topology = *made.part->topology,
                                    .lids = *made.part->lid_map,
@@ -106,13 +118,14 @@ std::optional<sm::Decision> repair(const Job& job, const sm::Stored& stored, con
                                    .engine = *engine,
                                    .options = sm::engine_options(complete.engine, job.config.routing),
                                    .parallel = job.parallel,
-                                   .stop = {}});
+                                   .stop = {},
+                                   .before = &before});
   made.decision.times.route_ms = lap();
   if (!repaired) {
     notes.push_back("no repair, routed afresh: " + routing::to_string(repaired.error()));
     return std::nullopt;
   }
-  auto decision = finish(std::move(made), job, std::move(repaired->routes), complete.engine);
+  auto decision = finish(std::move(made), job, std::move(repaired->routes), complete.engine, &complete);
   const auto& part = *decision.decided.routes;
   if (part.verification.clean()) return decision;
   notes.push_back("no repair, routed afresh: " + routing::describe(part.verification, *part.topology));

@@ -2,11 +2,13 @@
 #include "smd/decide/routes.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "routing/chain.h"
 #include "routing/repair/converge.h"
 #include "routing/repair/repair.h"
+#include "routing/verify/changes.h"
 #include "routing/verify/verify.h"
 #include "smd/decide/topology.h"
 #include "smd/lap.h"
@@ -51,10 +53,13 @@ class Routing {
  private:
   Part fresh();
   Part adopt(std::vector<routing::OldRow> held);
-  Part repair(std::span<const routing::OldRow> old, const std::string& engine);
+  Part repair(std::span<const routing::OldRow> old, const std::string& engine,
+              const RoutePart* before = nullptr);
   std::vector<routing::OldRow> held_tables() const;
   void settle_orphans(routing::Routes& routes) const;
-  Part finish(routing::Routes&& routes, std::string engine, RoutePart::Origin origin);
+  Part finish(routing::Routes&& routes, std::string engine, RoutePart::Origin origin,
+              const RoutePart* before = nullptr);
+  routing::Verification verify(const routing::Routes& routes, const RoutePart* before) const;
   bool usable(const routing::Verification& found) const;
 
   const DecideInput& in_;
@@ -95,10 +100,23 @@ Part Routing::fresh() {
   return part;
 }
 
+/// Of tables that are those of `before` with some entries replaced, if that is given.
+routing::Verification Routing::verify(const routing::Routes& routes, const RoutePart* before) const {
+  if (before == nullptr) {
+    return routing::verify(*base_.topology, *base_.lid_map, routes, in_.parallel, in_.stop);
+  }
+  std::vector<std::shared_ptr<const routing::LftRow>> rows;
+  for (const auto& row : before->rows) rows.push_back(row.row);
+  const routing::Proven proven{*before->topology, *before->lid_map, rows, before->layers,
+                               before->verification};
+  return routing::verify_after(proven, *base_.topology, *base_.lid_map, routes, in_.parallel, in_.stop);
+}
+
 /// Null where verification refuses the tables.
-Part Routing::finish(routing::Routes&& routes, std::string engine, RoutePart::Origin origin) {
+Part Routing::finish(routing::Routes&& routes, std::string engine, RoutePart::Origin origin,
+                     const RoutePart* before) {
   times_.route_ms += lap_();
-  auto found = routing::verify(*base_.topology, *base_.lid_map, routes, in_.parallel, in_.stop);
+  auto found = verify(routes, before);
   times_.verify_ms += lap_();
   if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
   if (!usable(found)) return nullptr;
@@ -112,11 +130,15 @@ Part Routing::finish(routing::Routes&& routes, std::string engine, RoutePart::Or
   return part;
 }
 
-/// Null where repair cannot do it, or what it did is not proven.
-Part Routing::repair(std::span<const routing::OldRow> old, const std::string& engine) {
+/// Null where repair cannot do it, or what it did is not proven. `before`, if given: the proven tables that
+/// `old` are.
+Part Routing::repair(std::span<const routing::OldRow> old, const std::string& engine,
+                     const RoutePart* before) {
   const auto* info = routing::find_engine(engine);
   if (info == nullptr) return nullptr;
   const auto options = engine_options(engine, in_.config.routing);
+  std::optional<routing::Before> known;
+  if (before != nullptr) known.emplace(*before->topology, *before->lid_map);
   auto repaired = routing::repair({.topology = *base_.topology,
                                    .lids = *base_.lid_map,
                                    .old = old,
@@ -124,11 +146,12 @@ Part Routing::repair(std::span<const routing::OldRow> old, const std::string& en
                                    .engine = *info,
                                    .options = options,
                                    .parallel = in_.parallel,
-                                   .stop = in_.stop});
+                                   .stop = in_.stop,
+                                   .before = known ? &*known : nullptr});
   if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
   if (!repaired) return nullptr;
   settle_orphans(repaired->routes);
-  return finish(std::move(repaired->routes), engine, RoutePart::Origin::repaired);
+  return finish(std::move(repaired->routes), engine, RoutePart::Origin::repaired, before);
 }
 
 /// LIDs that nobody has now keep the entries that switches hold, or lose them: such an entry never changes to
@@ -234,6 +257,12 @@ Part Routing::decide() {
     auto engine = before->engine;
     if (before->origin == RoutePart::Origin::adopted) engine = in_.config.routing.engines.front();
     base_.top = std::max(base_.top, before->origin == RoutePart::Origin::fresh ? base_.top : before->top);
+    const bool follows = before->origin != RoutePart::Origin::adopted && before->topology &&
+                         before->lid_map && before->reference && *before->reference == *base_.reference;
+    if (follows) {
+      const auto part = repair(old, engine, before);
+      if (!part || *part) return part;
+    }
     const auto part = repair(old, engine);
     if (!part || *part) return part;
   }

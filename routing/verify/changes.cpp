@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/verify/changes.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <utility>
+
+#include "routing/verify/dependencies.h"
+#include "routing/verify/differences.h"
+#include "routing/verify/verify.h"
+
+namespace smd::routing {
+namespace {
+
+/// More changed entries than one in so many are faster looked at with all the others, unless they are few.
+constexpr std::size_t kShare = 100;
+constexpr std::size_t kFew = 4096;
+/// Ways longer than that are not followed: all of them are when all is verified.
+constexpr unsigned kLongest = 64;
+/// Switches that one piece of work looks at.
+constexpr std::size_t kGrain = 16;
+
+struct Wait {
+  Dependencies::Channel channel;
+  PortNum next;
+};
+
+/// Whether each entry that differs leads to its LID, and what waits for what by it. Scratch memory for one
+/// switch after another.
+class Following {
+ public:
+  Following(const Topology& topology, const LidMap& lids, const Routes& routes)
+      : topology_(topology), lids_(lids), routes_(routes) {}
+
+  /// False where one of the LIDs does not arrive from the switch, or is sent to it in vain.
+  bool add(SwitchIndex s, std::span<const Lid> changed, std::vector<Wait>& waits) {
+    onwards_.assign(topology_.ports(s) + 1U, PortBits{});
+    for (const auto lid : changed) {
+      if (port_at(s, lid).value() != kNoRoute && !arrives(s, lid)) return false;
+    }
+    for (std::size_t p = 0; p < onwards_.size(); ++p) {
+      for_each_port(onwards_[p], [&](PortNum next) {
+        waits.push_back({{s, PortNum{static_cast<std::uint8_t>(p)}}, next});
+      });
+    }
+    for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+      const auto group = topology_.group(s, g);
+      for (const auto port : group.ports) {
+        if (!add_from(s, {group.peer, topology_.peer(s, port).port}, changed, waits)) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  using PortBits = std::array<std::uint64_t, 4>;
+
+  static void set(PortBits& bits, PortNum port) {
+    bits[port.value() / 64U] |= std::uint64_t{1} << (port.value() % 64U);
+  }
+  template <class Fn>
+  static void for_each_port(const PortBits& bits, const Fn& fn) {
+    for (std::size_t w = 0; w < bits.size(); ++w) {
+      for (auto word = bits[w]; word != 0; word &= word - 1) {
+        fn(PortNum{static_cast<std::uint8_t>(w * 64 + static_cast<std::size_t>(std::countr_zero(word)))});
+      }
+    }
+  }
+  PortNum port_at(SwitchIndex s, Lid lid) const { return PortNum{(*routes_.rows[s])[lid.value()]}; }
+
+  /// Remembers the second step, if there is one.
+  bool arrives(SwitchIndex s, Lid lid) {
+    const auto to = lids_.destination(lid);
+    const auto first = port_at(s, lid);
+    auto port = first;
+    for (unsigned hop = 0; hop < kLongest; ++hop) {
+      const auto peer = topology_.peer(s, port).sw;
+      if (peer == kNoSwitch) return to.sw == s && to.port == port;
+      s = peer;
+      port = port_at(s, lid);
+      if (hop == 0 && topology_.peer(s, port).sw != kNoSwitch) set(onwards_[first.value()], port);
+    }
+    return false;
+  }
+
+  /// What comes to the switch by a neighbour's channel waits for the ports by which it goes on.
+  bool add_from(SwitchIndex s, Dependencies::Channel channel, std::span<const Lid> changed,
+                std::vector<Wait>& waits) const {
+    PortBits next{};
+    const auto& theirs = *routes_.rows[channel.sw];
+    const auto& own = *routes_.rows[s];
+    for (const auto lid : changed) {
+      if (theirs[lid.value()] == channel.out.value()) set(next, PortNum{own[lid.value()]});
+    }
+    if ((next[kNoRoute / 64] >> (kNoRoute % 64) & 1U) != 0) return false;
+    for_each_port(next, [&](PortNum port) {
+      if (topology_.peer(s, port).sw != kNoSwitch) waits.push_back({channel, port});
+    });
+    return true;
+  }
+
+  const Topology& topology_;
+  const LidMap& lids_;
+  const Routes& routes_;
+  std::vector<PortBits> onwards_;  ///< by port
+};
+
+/// What has no route and need not have one: counts of before, less what is gone, more or less what changed.
+class Counts {
+ public:
+  Counts(const Proven& before, const LidMap& lids, const Topology& topology, const Routes& routes,
+         const Differences& differences)
+      : before_(before), lids_(lids), topology_(topology), routes_(routes), differences_(differences) {
+    by_rule_ = static_cast<std::int64_t>(before.verification.unrouted_by_rule);
+    pairs_ = static_cast<std::int64_t>(before.verification.unreachable_switch_pairs);
+  }
+
+  /// False where a host has lost its route from a leaf.
+  bool run() {
+    forget_gone();
+    for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
+      const auto was = differences_.was[s];
+      for (const auto lid : differences_.entries[s]) {
+        const bool routed = (*routes_.rows[s])[lid.value()] != kNoRoute;
+        if (routed == ((*before_.rows[was])[lid.value()] != kNoRoute)) continue;
+        if (topology_.component(lids_.destination(lid).sw) != topology_.component(s)) continue;
+        if (!routed && is_host(lid) && topology_.leaf(s)) return false;
+        count(was, lid, routed ? -1 : 1);
+      }
+    }
+    return true;
+  }
+  std::uint64_t by_rule() const { return static_cast<std::uint64_t>(by_rule_); }
+  std::uint64_t pairs() const { return static_cast<std::uint64_t>(pairs_); }
+
+ private:
+  bool is_host(Lid lid) const {
+    const auto end = before_.lids.destination(lid).end;
+    return end != kNoEnd && before_.topology.end_ports()[end].kind != EndKind::aggregation;
+  }
+  void count(SwitchIndex was, Lid lid, std::int64_t change) {
+    if (!before_.topology.leaf(was)) {
+      by_rule_ += change;
+    } else if (!is_host(lid)) {
+      pairs_ += change;
+    }
+  }
+  void forget(SwitchIndex was, Lid lid) {
+    const auto to = before_.lids.destination(lid).sw;
+    if (to == kNoSwitch || before_.topology.component(to) != before_.topology.component(was)) return;
+    if ((*before_.rows[was])[lid.value()] == kNoRoute) count(was, lid, -1);
+  }
+  void forget_gone() {
+    for (const auto was : differences_.was) {
+      for (const auto lid : differences_.gone_lids) forget(was, lid);
+    }
+    for (const auto was : differences_.gone) {
+      for (std::uint32_t value = 1; value <= before_.lids.top().value(); ++value) {
+        forget(was, Lid{static_cast<std::uint16_t>(value)});
+      }
+    }
+  }
+
+  const Proven& before_;
+  const LidMap& lids_;
+  const Topology& topology_;
+  const Routes& routes_;
+  const Differences& differences_;
+  std::int64_t by_rule_ = 0, pairs_ = 0;
+};
+
+/// Numbers of channels as they were, for the switches that are there.
+std::vector<std::uint32_t> numbers_now(const Proven& before, const Topology& topology,
+                                       const Differences& differences) {
+  std::vector<std::uint32_t> now(topology.channels());
+  const auto& then = before.verification.order->front();
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    const auto from = before.topology.channel(differences.was[s], PortNum{0});
+    std::copy_n(then.begin() + static_cast<std::ptrdiff_t>(from), topology.ports(s) + 1U,
+                now.begin() + static_cast<std::ptrdiff_t>(topology.channel(s, PortNum{0})));
+  }
+  return now;
+}
+
+bool ascending(const Topology& topology, std::span<const std::uint32_t> numbers, const Wait& wait) {
+  const auto [channel, next] = wait;
+  const auto peer = topology.peer(channel.sw, channel.out).sw;
+  return numbers[topology.channel(channel.sw, channel.out)] < numbers[topology.channel(peer, next)];
+}
+
+bool comparable(const Proven& before, const Routes& routes) {
+  const auto& found = before.verification;
+  return before.layers == routes.layers && before.layers.count == 1 && before.layers.by_lid.empty() &&
+         found.clean() && found.order != nullptr && found.waits != nullptr && found.order->size() == 1;
+}
+
+}  // namespace
+
+std::optional<Verification> verify_changes(const Proven& before, const Topology& topology, const LidMap& lids,
+                                           const Routes& routes, const Parallel& parallel,
+                                           std::stop_token stop) {
+  if (!comparable(before, routes)) return std::nullopt;
+  const auto differences = find_differences(before, topology, lids, routes, parallel);
+  const auto most = std::max(kFew, topology.switches() * lids.size() / kShare);
+  if (!differences || differences->count > most) return std::nullopt;
+
+  std::vector<std::vector<Wait>> waits((topology.switches() + kGrain - 1) / kGrain);
+  std::atomic<bool> good{true};
+  for_ranges(parallel, topology.switches(), kGrain, [&](std::size_t begin, std::size_t end) {
+    Following following(topology, lids, routes);
+    for (auto s = static_cast<SwitchIndex>(begin); s < end && good && !stop.stop_requested(); ++s) {
+      const auto& changed = differences->entries[s];
+      if (!changed.empty() && !following.add(s, changed, waits[begin / kGrain])) good = false;
+    }
+  });
+  Counts counts(before, lids, topology, routes, *differences);
+  if (!good || stop.stop_requested() || !counts.run()) return std::nullopt;
+
+  auto numbers = numbers_now(before, topology, *differences);
+  Dependencies graph(topology, before.topology, differences->was, before.verification.waits->front());
+  bool known = true;
+  for (const auto& piece : waits) {
+    for (const auto& wait : piece) {
+      graph.add(wait.channel, wait.next);
+      known = known && ascending(topology, numbers, wait);
+    }
+  }
+  if (!known) {
+    auto cycles = graph.cycles();
+    if (cycles.count != 0) return std::nullopt;
+    numbers = std::move(cycles.order);
+  }
+  Verification found;
+  found.unrouted_by_rule = counts.by_rule();
+  found.unreachable_switch_pairs = counts.pairs();
+  found.order = std::make_shared<const ChannelOrder>(ChannelOrder{std::move(numbers)});
+  found.waits = std::make_shared<const ChannelWaits>(ChannelWaits{std::move(graph).waits()});
+  return found;
+}
+
+Verification verify_after(const Proven& before, const Topology& topology, const LidMap& lids,
+                          const Routes& routes, const Parallel& parallel, std::stop_token stop) {
+  if (auto found = verify_changes(before, topology, lids, routes, parallel, stop)) return *std::move(found);
+  return verify(topology, lids, routes, parallel, std::move(stop));
+}
+
+}  // namespace smd::routing
