@@ -8,11 +8,24 @@
 #include <numeric>
 #include <queue>
 
+#include "routing/engines/loads.h"
+
 namespace smd::routing {
 namespace {
 
 using Channel = std::uint32_t;
-using Load = std::uint32_t;
+
+/// Neighbours far apart: those that are sent to at the same time must not all be moved to one cable.
+std::vector<Lid> scattered(std::span<const Lid> lids) {
+  std::vector<Lid> order;
+  order.reserve(lids.size());
+  std::size_t step = lids.size() * 5 / 8 + 1;
+  while (std::gcd(step, lids.size()) > 1) ++step;
+  for (std::size_t i = 0, at = 0; i < lids.size(); ++i, at = (at + step) % lids.size()) {
+    order.push_back(lids[at]);
+  }
+  return order;
+}
 
 template <class Cost>
 class Relief {
@@ -20,11 +33,11 @@ class Relief {
   Relief(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows)
       : in_(in),
         topology_(in.topology),
+        order_(*columns.front().order),
         all_(in.topology.switches()),
         hops_(topology_, columns, all_),
         fixed_(rows),
-        fresh_(rows.size()),
-        load_(topology_.channels()) {
+        fresh_(rows.size()) {
     std::iota(all_.begin(), all_.end(), SwitchIndex{0});
     for (const auto& row : rows) entries_.push_back(row->data());
     for (EndIndex e = 0; e < topology_.end_ports().size(); ++e) {
@@ -33,30 +46,28 @@ class Relief {
       lids_.push_back(in.lids.of_end(e).base);
     }
     std::ranges::sort(lids_);
+    scattered_ = scattered(lids_);
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
       for (unsigned p = 0; p <= topology_.ports(s); ++p) switch_of_.push_back(s);
     }
   }
 
   void run() {
-    count();
-    std::priority_queue<std::pair<Load, Channel>> hottest;
+    load_ = count_loads(topology_, order_, lids_, entries_, in_.parallel);
     std::uint64_t sum = 0, used = 0;
-    for (Channel c = 0; c < load_.size(); ++c) {
-      if (load_[c] == 0) continue;
-      hottest.emplace(load_[c], c);
-      sum += load_[c];
-      ++used;
+    for (const auto load : load_) {
+      sum += load;
+      used += load != 0 ? 1 : 0;
     }
-    while (!hottest.empty() && effort_ < kMostEffort && !in_.stop.stop_requested()) {
-      const auto [load, channel] = hottest.top();
-      if (load != load_[channel]) {  // an old entry
-        hottest.pop();
-        continue;
-      }
-      if (load * used * 4 <= sum * 5 || !relieve(channel)) return;
-      for (const auto changed : changed_) hottest.emplace(load_[changed], changed);
+    if (used == 0) return;
+    const auto enough = static_cast<Load>(sum * 5 / (used * 4));
+    for (auto limit = *std::ranges::max_element(load_); limit > enough;) {
+      limit = std::max(enough, limit - std::max(limit / kSteps, Load{1}));
+      const bool fine = limit_all(limit);
+      if (effort_ >= kMostEffort || in_.stop.stop_requested()) return;
+      if (!fine) break;
     }
+    polish(enough);
   }
 
  private:
@@ -79,37 +90,48 @@ class Relief {
     return static_cast<Channel>(topology_.channel(s, PortNum{port}));
   }
 
-  void count() {
-    for (const auto lid : lids_) {
-      for (const auto leaf : topology_.leaves()) {
-        auto s = leaf;
-        for (std::size_t hop = 0; hop < topology_.switches(); ++hop) {
-          const auto to = next(s, lid);
-          if (to == kNoSwitch) break;
-          load_[channel(s, port_at(s, lid))] += topology_.hosts(leaf);
-          s = to;
-        }
-      }
+  /// Calls fn(neighbour) for each that sends the LID to the switch. What goes up again came from below.
+  template <class Fn>
+  void for_each_feeder(SwitchIndex s, Lid lid, const Fn& fn) {
+    const auto to = next(s, lid);
+    const bool from_below = to != kNoSwitch && order_.up(s, to);
+    for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+      const auto peer = topology_.group(s, g).peer;
+      if (from_below && order_.up(s, peer)) continue;
+      ++effort_;
+      if (next(peer, lid) == s) fn(peer);
     }
   }
 
   /// Hosts whose way to the LID leads through the switch.
   Load flow(SwitchIndex s, Lid lid) {
-    effort_ += topology_.groups(s);
     Load sum = topology_.hosts(s);
-    for (std::size_t g = 0; g < topology_.groups(s); ++g) {
-      const auto peer = topology_.group(s, g).peer;
-      if (next(peer, lid) == s) sum += flow(peer, lid);
-    }
+    for_each_feeder(s, lid, [&](SwitchIndex peer) { sum += flow(peer, lid); });
     return sum;
+  }
+
+  /// Whether another cable in the direction of the port carries less: a look that spares many.
+  bool any_below(SwitchIndex s, std::uint8_t port, Load limit) const {
+    const auto peer = topology_.peer(s, PortNum{port}).sw;
+    if (peer == kNoSwitch) return false;
+    const bool up = order_.up(s, peer);
+    for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+      const auto group = topology_.group(s, g);
+      if (order_.up(s, group.peer) != up) continue;
+      for (const auto other : group.ports) {
+        if (other.value() != port && load_[channel(s, other.value())] < limit) return true;
+      }
+    }
+    return false;
   }
 
   /// Better than the best so far, by how much the most used cable of the new way would carry.
   void try_ports(SwitchIndex s, Lid lid, Move& best) {
     effort_ += topology_.groups(s);
     const auto to = in_.lids.destination(lid).sw;
-    const auto set = hops_.towards(s, to);
     const auto now = port_at(s, lid);
+    if (!any_below(s, now, best.worst)) return;
+    const auto set = hops_.towards(s, to);
     Load through = 0;
     for (std::size_t w = 0; w < set.words.size(); ++w) {
       for (auto word = set.words[w]; word != 0; word &= word - 1) {
@@ -138,30 +160,79 @@ class Relief {
     return std::ranges::find(old_way_, hot_switch_) < meets ? worst : std::numeric_limits<Load>::max();
   }
 
-  bool relieve(Channel hot) {
+  /// Calls fn(switch, lid) for each switch whose LIDs come over the cable and that is not far from it, until
+  /// it says no.
+  template <class Fn>
+  bool for_each_choice(Channel hot, const Fn& fn) {
     const auto sw = hot_switch_ = switch_of_[hot];
     const auto port = static_cast<std::uint8_t>(hot - channel(sw, 0));
     effort_ += lids_.size() / kLidsOfAnEffort;
-    Move best;
-    best.worst = load_[hot];
-    for (const auto lid : lids_) {
+    for (const auto lid : scattered_) {
       if (port_at(sw, lid) != port) continue;
       feeders_.assign(1, {sw, 0});
       for (std::size_t at = 0; at < feeders_.size(); ++at) {
         const auto [s, depth] = feeders_[at];
-        try_ports(s, lid, best);
-        if (best.worst < load_[hot] - load_[hot] / kEnough) return apply(best);
+        if (!fn(s, lid)) return false;
+        if (port_at(sw, lid) != port) break;
         if (depth == kDeepest) continue;
-        for (std::size_t g = 0; g < topology_.groups(s); ++g) {
-          const auto peer = topology_.group(s, g).peer;
-          if (next(peer, lid) == s) feeders_.push_back({peer, depth + 1});
-        }
+        for_each_feeder(s, lid, [&](SwitchIndex peer) { feeders_.push_back({peer, depth + 1}); });
       }
     }
-    return best.port != kNoRoute && apply(best);
+    return true;
   }
 
-  bool apply(const Move& move) {
+  /// Brings every cable below the limit where that brings no other one above it; the most used ones first.
+  /// Whether all are.
+  bool limit_all(Load limit) {
+    std::vector<std::pair<Load, Channel>> hot;
+    for (Channel c = 0; c < load_.size(); ++c) {
+      if (load_[c] > limit) hot.emplace_back(load_[c], c);
+    }
+    std::ranges::sort(hot, std::ranges::greater{});
+    bool all = true;
+    for (const auto& [before, c] : hot) {
+      if (effort_ >= kMostEffort || in_.stop.stop_requested()) return false;
+      for_each_choice(c, [&](SwitchIndex s, Lid lid) {
+        Move best;
+        best.worst = limit + 1;
+        try_ports(s, lid, best);
+        if (best.port != kNoRoute) apply(best);
+        return load_[c] > limit && effort_ < kMostEffort;
+      });
+      all = all && load_[c] <= limit;
+    }
+    return all;
+  }
+
+  /// The most used cable, again and again, by its best move.
+  void polish(Load enough) {
+    std::priority_queue<std::pair<Load, Channel>> hottest;
+    for (Channel c = 0; c < load_.size(); ++c) {
+      if (load_[c] > enough) hottest.emplace(load_[c], c);
+    }
+    while (!hottest.empty() && effort_ < kMostEffort && !in_.stop.stop_requested()) {
+      const auto [load, channel] = hottest.top();
+      if (load != load_[channel]) {  // an old entry
+        hottest.pop();
+        continue;
+      }
+      if (load <= enough || !relieve(channel)) return;
+      for (const auto changed : changed_) hottest.emplace(load_[changed], changed);
+    }
+  }
+
+  bool relieve(Channel hot) {
+    Move best;
+    best.worst = load_[hot];
+    for_each_choice(hot, [&](SwitchIndex s, Lid lid) {
+      try_ports(s, lid, best);
+      return best.worst >= load_[hot] - load_[hot] / kEnough;
+    });
+    if (best.port != kNoRoute) apply(best);
+    return best.port != kNoRoute;
+  }
+
+  void apply(const Move& move) {
     changed_.clear();
     shift(move, false);
     if (fresh_[move.sw] == nullptr) {
@@ -171,7 +242,6 @@ class Relief {
     }
     (*fresh_[move.sw])[move.lid.value()] = move.port;
     shift(move, true);
-    return true;
   }
 
   void shift(const Move& move, bool onto) {
@@ -182,22 +252,23 @@ class Relief {
     }
   }
 
-  static constexpr unsigned kDeepest = 2;
-  /// Neighbours looked at: about a second's work. Trees of 10,000 hosts without a twentieth of their
-  /// cables take half of it.
+  static constexpr unsigned kDeepest = 3;
+  /// Neighbours looked at: half a second's work for trees of 10,000 hosts, two for 40,000.
   static constexpr std::uint64_t kMostEffort = std::uint64_t{1} << 25;
   static constexpr std::uint64_t kLidsOfAnEffort = 16;
   static constexpr Load kEnough = 16;  ///< a move that relieves by a sixteenth is taken at once
+  static constexpr Load kSteps = 16;   ///< limits come down by a sixteenth
 
   const EngineInput& in_;
   const Topology& topology_;
+  const Order& order_;
   std::vector<SwitchIndex> all_;
   NextHops<Cost> hops_;
   Rows& fixed_;
   std::vector<std::shared_ptr<LftRow>> fresh_;
   std::vector<const std::uint8_t*> entries_;
   std::vector<Load> load_;
-  std::vector<Lid> lids_;
+  std::vector<Lid> lids_, scattered_;
   std::vector<SwitchIndex> switch_of_;  ///< by channel
   std::vector<Channel> changed_;
   std::vector<Feeder> feeders_;

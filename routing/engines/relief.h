@@ -19,10 +19,11 @@ using Rows = std::vector<std::shared_ptr<const LftRow>>;
 /// have as many.
 bool even(const Topology& topology, const Order& order, const Shape& shape);
 
-/// Moves destinations from the most used cable to less used ways of the same length, one after another, until
-/// the most used one carries no more than five quarters of the mean, or cannot be relieved: what each move
-/// gains there it costs in the order of the turns. A bound on the work ends it, too. Counts are of (source
-/// host, destination host), by the first LID of each. Deterministic.
+/// Moves destinations from the most used cables to less used ways of the same length: all cables that carry
+/// more than a limit, which comes down step by step, then the most used one again and again, until none
+/// carries more than five quarters of the mean, or none can be relieved: what each move gains there it costs
+/// in the order of the turns. A bound on the work ends it, too. Counts are of (source host, destination
+/// host), by the first LID of each. For paths by an order. Deterministic.
 template <std::unsigned_integral Cost>
 void relieve(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows);
 

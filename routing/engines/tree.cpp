@@ -10,9 +10,6 @@
 namespace smd::routing {
 namespace {
 
-/// Pairs of a leaf and a LID up to which single cables are relieved: about 20,000 hosts.
-constexpr std::uint64_t kMostWays = std::uint64_t{1} << 24;
-
 /// Hosts that do not hang at the bottom: their switch and one that is not above it.
 RouteError not_a_tree(const Topology& topology, const Order& order) {
   RouteError error{RouteError::Cause::not_a_tree, {}};
@@ -77,8 +74,7 @@ Routes routes_by(const EngineInput& in, const Order& order, const Costs<Cost>& c
   const auto shape = find_shape(in.topology, order);
   const auto steps = steps_upwards(in.topology, order, shape);
   auto rows = fill_rows<Cost>(in, columns, {runs, steps, &shape});
-  const auto ways = std::uint64_t{in.topology.leaves().size()} * in.lids.size();
-  if (!in.stop.stop_requested() && ways <= kMostWays && !even(in.topology, order, shape)) {
+  if (!in.stop.stop_requested() && !even(in.topology, order, shape)) {
     relieve<Cost>(in, columns, rows);
   }
   return Routes{std::move(rows), {}};
