@@ -87,6 +87,8 @@ enum class AdoptRoutes : std::uint8_t { keep, repair, converge };
 /// [adopt]
 struct AdoptConfig {
   AdoptRoutes routes = AdoptRoutes::keep;
+  /// How long multicast LIDs that nobody has joined stay as switches have them; 0: not at all.
+  Duration grace = std::chrono::minutes(5);
   friend bool operator==(const AdoptConfig&, const AdoptConfig&) = default;
 };
 

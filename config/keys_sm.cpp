@@ -133,6 +133,14 @@ std::vector<Key> adopt_keys() {
           one_of<AdoptRoutes>({{"keep", AdoptRoutes::keep},
                                {"repair", AdoptRoutes::repair},
                                {"converge", AdoptRoutes::converge}})),
+      row({.table = "adopt",
+           .name = "grace",
+           .opensm = "",
+           .doc = "How long after smd has become master multicast groups of which it does not know are "
+                  "forwarded "
+                  "as switches have them, so that their members can join again without losing a packet."},
+          &SubnetConfig::adopt, &AdoptConfig::grace,
+          duration(std::chrono::seconds(1), std::chrono::hours(24), "they end at once")),
   };
 }
 

@@ -13,8 +13,8 @@
 
 namespace smd::sm {
 
-/// Ordered: the stronger takes in the weaker.
-enum class Work : std::uint8_t { none, light, incremental, heavy };
+/// Ordered: the stronger takes in the weaker; a light sweep that finds nothing sees to multicast as well.
+enum class Work : std::uint8_t { none, multicast, light, incremental, heavy };
 
 /// What an operator may ask for.
 enum class Resweep : std::uint8_t {

@@ -135,6 +135,10 @@ void SubnetManager::import_lids() {
 asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   parts_.log.tick();
   take_config();
+  if (asked.work == Work::multicast && subnet_) {
+    const bool done = co_await regroup();
+    co_return done ? Outcome::done : Outcome::cancelled;
+  }
   auto kind = asked.work == Work::incremental ? SweepKind::incremental : SweepKind::heavy;
   if (!subnet_ || agent_.state() != wire::SmState::master) kind = SweepKind::heavy;
   if (asked.work == Work::light && subnet_) {
@@ -143,7 +147,8 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
       converging_ = true;
       looked.reason = "converge";
     } else if (!looked.heavy && looked.suspects.empty()) {
-      co_return Outcome::done;
+      const bool done = co_await regroup();
+      co_return done ? Outcome::done : Outcome::cancelled;
     }
     if (!looked.heavy) kind = SweepKind::incremental;
     asked.reason = std::move(looked.reason);

@@ -70,6 +70,12 @@ class SubnetManager {
   /// What the next work is done by; a heavy sweep is asked for.
   void reload(config::SubnetConfig config);
 
+  /// Tells who has joined which multicast LID; called on a thread of `compute` whenever that is needed.
+  using Groups = std::function<std::shared_ptr<const McWish>()>;
+  /// Groups have changed, and this tells of them from now on; before the first call MFTs are left as they
+  /// are. On the io_context's thread.
+  void set_groups(Groups groups);
+
   std::shared_ptr<const Snapshot> published() const { return published_.get(); }
   /// Counters of everything sent and received since the start.
   mad::Counters counters() const { return tx_.counters(); }
@@ -110,6 +116,10 @@ class SubnetManager {
   asio::awaitable<bool> take_step();
   bool may_converge() const;
 
+  // manager_multicast.cpp: groups, between sweeps
+  asio::awaitable<bool> regroup();
+  bool keeps_unknown_groups() const;
+
   // manager_sweep.cpp: one sweep
   asio::awaitable<Outcome> sweep(SweepKind kind, std::string reason, std::set<Guid> suspects);
   asio::awaitable<Outcome> observe(std::set<Guid> suspects);
@@ -126,6 +136,7 @@ class SubnetManager {
   void name_nodes(Subnet& subnet) const;
   void summarise(const mad::Counters& before);
   void publish();
+  std::shared_ptr<const Snapshot> snapshot() const;
 
   ManagerParts parts_;
   std::string name_;
@@ -138,6 +149,8 @@ class SubnetManager {
   std::shared_ptr<const Subnet> subnet_;  ///< null before the first sweep
   Decided decided_;                       ///< no part is there before the first decision
   StoredPtr stored_;
+  Groups groups_;  ///< empty: nobody has said yet
+  mad::TimePoint master_since_{};
   DecideTimes times_;
   SweepSummary summary_;
   std::size_t failed_sets_ = 0, sets_left_ = 0;  ///< of the last sweep

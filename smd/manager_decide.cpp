@@ -18,10 +18,13 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
                     .config = *config_,
                     .stored = *stored_,
                     .adopting = adopting_,
+                    .keep_unknown_groups = keeps_unknown_groups(),
                     .previous = decided_.routes ? &decided_ : nullptr,
                     .parallel = parts_.compute.parallel()};
+  const auto groups = groups_;  // which may be another one while this is computed
   const bool settled = co_await parts_.compute.execute([&](std::stop_token stop) {
     input.stop = std::move(stop);
+    input.multicast = groups ? groups() : nullptr;
     decision = decide(input);
   });
   if (!settled || !*decision) co_return false;
@@ -57,12 +60,15 @@ asio::awaitable<bool> SubnetManager::take_step() {
                     .config = *config_,
                     .stored = *stored_,
                     .fresh_routes = true,
+                    .keep_unknown_groups = keeps_unknown_groups(),
                     .previous = &decided_,
                     .parallel = parts_.compute.parallel()};
   Decided next;
   bool interrupts = false, whole = false;
+  const auto groups = groups_;  // which may be another one while this is computed
   const bool settled = co_await parts_.compute.execute([&](std::stop_token stop) {
     input.stop = std::move(stop);
+    input.multicast = groups ? groups() : nullptr;
     goal = decide(input);
     if (!*goal) return;
     step = converge_routes(decided_.routes, *(*goal)->decided.routes, kMostBlocks, parts_.compute.parallel());

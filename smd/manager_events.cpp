@@ -61,7 +61,7 @@ void SubnetManager::heard_trap(const wire::Notice& notice, Lid from) {
 std::optional<mad::TimePoint> SubnetManager::due() const {
   const auto& asked = agenda_.peek();
   if (asked.work == Work::none) return std::nullopt;
-  if (asked.work == Work::light || !subnet_) return mad::TimePoint{};
+  if (asked.work <= Work::light || !subnet_) return mad::TimePoint{};
   const auto settled = last_sweep_ + config_->sweep.settle;
   if (asked.work == Work::heavy) return std::max(settled, pace_.due(Guid{}));
   auto first = mad::TimePoint::max();

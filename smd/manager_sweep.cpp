@@ -9,6 +9,8 @@
 #include "smd/report/tally.h"
 #include "smd/report/trouble.h"
 #include "smd/sweep/discover.h"
+#include "smd/sweep/lost.h"
+#include "smd/sweep/mft.h"
 #include "smd/sweep/mute.h"
 #include "smd/sweep/refresh.h"
 
@@ -112,6 +114,8 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe(std::set<Guid> su
   *found = recall(std::move(*found), subnet_.get(), *stored_);
   name_nodes(*found);
   if (subnet_) found->mute = mute_switches(*subnet_, *found);
+  *found = co_await hold_mfts(&tx_, std::move(*found), subnet_.get(), !adopting_);
+  if (subnet_) name_lost(*found, *subnet_);
   subnet_ = std::make_shared<const Subnet>(std::move(*found));
   identify();
   co_return whose_fabric();
@@ -121,7 +125,10 @@ SubnetManager::Outcome SubnetManager::whose_fabric() {
   const auto other = other_master();
   agent_.forget_handover();
   if (!other) {
-    if (!options_.dry_run) agent_.set_state(wire::SmState::master);
+    if (!options_.dry_run && agent_.state() != wire::SmState::master) {
+      agent_.set_state(wire::SmState::master);
+      master_since_ = parts_.clock.now();
+    }
     return Outcome::done;
   }
   if (options_.dry_run) return Outcome::done;
@@ -232,6 +239,7 @@ asio::awaitable<bool> SubnetManager::write_difference() {
     const auto applied = co_await apply(&tx_, &parts_.clock, std::move(to_write));
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
+    for (const auto& mft : applied.mfts) summary_.mft_blocks += mft.acknowledged.count();
     for (const auto& lft : applied.lfts) summary_.lft_blocks += lft.acknowledged.count() + lft.partial.size();
     const auto noted = advance(*subnet_, decided_, applied);
     log_not_kept(parts_.log, *subnet_, noted);
@@ -285,6 +293,12 @@ void SubnetManager::publish() {
   if (!options_.dry_run && agent_.state() == wire::SmState::master)
     log_trouble(parts_.log, *subnet_, decided_);
   log_summary(parts_.log, summary_);
+  auto now = snapshot();
+  if (options_.on_sweep) options_.on_sweep(*now);
+  published_.set(std::move(now));
+}
+
+std::shared_ptr<const Snapshot> SubnetManager::snapshot() const {
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->subnet = subnet_;
   snapshot->decided = decided_;
@@ -292,8 +306,7 @@ void SubnetManager::publish() {
   snapshot->summary = summary_;
   snapshot->state = agent_.state();
   snapshot->rank = agent_.rank();
-  if (options_.on_sweep) options_.on_sweep(*snapshot);
-  published_.set(std::move(snapshot));
+  return snapshot;
 }
 
 }  // namespace smd::sm

@@ -7,6 +7,7 @@
 
 #include "smd/plan/lft_rounds.h"
 #include "smd/plan/wish.h"
+#include "smd/sweep/mft.h"
 
 namespace smd::sm {
 namespace {
@@ -89,6 +90,20 @@ void advance_lft(HeldLft& held, const routing::LftRow* before,
   }
 }
 
+void advance_mft(HeldMft& held, const MftAnswer& answer) {
+  auto row = held.row ? *held.row : routing::McRow{};
+  answer.acknowledged.for_each([&](std::size_t part) {
+    take_mft(row, part, mft_content(answer.content.get(), part));
+    held.unknown.reset(part);
+  });
+  answer.unknown.for_each([&](std::size_t part) { held.unknown.set(part); });
+  if (row == *answer.content) {
+    held.row = answer.content;
+  } else {
+    held.row = std::make_shared<const routing::McRow>(std::move(row));
+  }
+}
+
 }  // namespace
 
 Subnet advance(const Subnet& before, const Decided& decided, const Applied& applied) {
@@ -112,6 +127,7 @@ Subnet advance(const Subnet& before, const Decided& decided, const Applied& appl
       advance_lft(node.lft, before.nodes[answer.node]->lft.row.get(), *row, answer);
     }
   }
+  for (const auto& answer : applied.mfts) advance_mft(edit.node(answer.node).mft, answer);
   edit.into(after);
   return after;
 }

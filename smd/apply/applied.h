@@ -34,6 +34,14 @@ struct LftAnswer {
   BlockSet unknown;                   ///< Set and not (well) answered
 };
 
+/// Of one switch in one round.
+struct MftAnswer {
+  NodeIndex node = 0;
+  std::shared_ptr<const routing::McRow> content;
+  BlockSet acknowledged;  ///< mft_part: hold what `content` says
+  BlockSet unknown;       ///< Set and not (well) answered
+};
+
 /// A Set without a good answer: what it was about is unknown now.
 struct FailedSet {
   NodeIndex node = 0;
@@ -46,6 +54,7 @@ struct Applied {
   std::vector<PortAnswer> ports;
   std::vector<SwitchAnswer> switches;
   std::vector<LftAnswer> lfts;
+  std::vector<MftAnswer> mfts;
   std::vector<FailedSet> failed;
   std::size_t skipped = 0;  ///< Sets not sent because an earlier one to the same node failed
 };

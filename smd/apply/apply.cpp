@@ -34,14 +34,14 @@ asio::awaitable<Applied> Applier::run() {
   bool tables_stand = true;
   for (const auto& round : in_.plan.rounds) {
     // A round of tables is safe only on what the one before has written: the rest is planned again.
-    if (round.phase == Phase::lft && !tables_stand) {
+    if ((round.phase == Phase::lft || round.phase == Phase::mft) && !tables_stand) {
       skip(round);
       continue;
     }
     Pump pump(tx_, kWidth);
     const bool whole = co_await pump.run(source(round));
     if (!whole) break;
-    if (round.phase == Phase::lft) tables_stand = applied_.failed.empty();
+    if (round.phase == Phase::lft || round.phase == Phase::mft) tables_stand = applied_.failed.empty();
     if (!round.drain) continue;
     const bool drained = co_await clock_.sleep(packet_lifetime(in_.config->links.packet_lifetime));
     if (!drained) break;
@@ -57,6 +57,7 @@ void Applier::skip(const Round& round) {
 
 Pump::Source Applier::source(const Round& round) {
   if (round.phase == Phase::lft) return lft_source(round);
+  if (round.phase == Phase::mft) return mft_source(round);
   if (round.phase == Phase::switch_info) return switch_source(round);
   return port_source(round);
 }

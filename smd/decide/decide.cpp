@@ -5,6 +5,7 @@
 
 #include "smd/decide/lids.h"
 #include "smd/decide/links.h"
+#include "smd/decide/multicast.h"
 #include "smd/decide/routes.h"
 #include "smd/decide/topology.h"
 #include "smd/lap.h"
@@ -42,11 +43,14 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   const bool stay = !in.fresh_routes && !in.adopting && before.routes && before.lids == decided.lids;
   if (stay && same_input(*before.routes, input, in.config.routing)) {
     decided.routes = before.routes;
-    return decision;
+  } else {
+    auto routes = decide_routes(in, *decided.lids, std::move(input), decision.times);
+    if (!routes) return std::unexpected(routes.error());
+    decided.routes = std::move(*routes);
   }
-  auto routes = decide_routes(in, *decided.lids, std::move(input), decision.times);
-  if (!routes) return std::unexpected(routes.error());
-  decided.routes = std::move(*routes);
+  lap();
+  decided.multicast = decide_multicast(in, *decided.routes);
+  decision.times.multicast_ms = lap();
   return decision;
 }
 

@@ -21,8 +21,11 @@ struct DecideInput {
   const Subnet& subnet;
   const config::SubnetConfig& config;
   const Stored& stored;
-  bool adopting = false;              ///< we have just become master
-  bool fresh_routes = false;          ///< tables are made afresh, whatever there is
+  bool adopting = false;      ///< we have just become master
+  bool fresh_routes = false;  ///< tables are made afresh, whatever there is
+  /// Who has joined which multicast LID; null: nobody knows yet, what switches forward stays.
+  std::shared_ptr<const McWish> multicast = nullptr;
+  bool keep_unknown_groups = false;   ///< MLIDs that nobody has joined stay as switches have them
   const Decided* previous = nullptr;  ///< parts with equal inputs are taken from here
   const routing::Parallel& parallel;
   std::vector<Guid> file_order = {};  ///< node GUIDs; numbers hosts for quality figures

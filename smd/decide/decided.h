@@ -13,6 +13,7 @@
 #include "mad/base/id.h"
 #include "mad/base/link.h"
 #include "routing/chain.h"
+#include "routing/multicast/table.h"
 #include "routing/repair/reference.h"
 #include "routing/routes.h"
 #include "routing/topology/lids.h"
@@ -84,15 +85,47 @@ struct RoutePart {
   const std::shared_ptr<const routing::LftRow>* find(Guid node) const;
 };
 
+/// A multicast LID that somebody has a group on, and who is in it. Groups that share a LID are one here.
+struct McGroupWish {
+  struct Member {
+    Guid port;
+    bool receives = true;  ///< false: it sends only
+    friend bool operator==(const Member&, const Member&) = default;
+  };
+  Lid mlid;
+  std::vector<Member> members;
+  friend bool operator==(const McGroupWish&, const McGroupWish&) = default;
+};
+/// Ascending by MLID.
+using McWish = std::vector<McGroupWish>;
+
+/// Multicast forwarding tables by switch, ascending by GUID; a switch without one has none to be changed.
+struct McPart {
+  struct Row {
+    Guid node;
+    std::shared_ptr<const routing::McRow> row;
+  };
+  std::vector<Row> rows;
+  std::size_t top = 0;      ///< entries in use: the highest MLID is 0xC000 + top - 1
+  std::size_t unknown = 0;  ///< MLIDs that switches forward and nobody has joined: kept for a while
+  // Inputs: equal ones make the same part.
+  std::shared_ptr<const McWish> wish;
+  std::shared_ptr<const routing::Topology> topology;
+  bool keeps_unknown = false;
+
+  const std::shared_ptr<const routing::McRow>* find(Guid node) const;
+};
+
 struct Decided {
   std::shared_ptr<const LidPart> lids;
   std::shared_ptr<const LinkPart> links;
   std::shared_ptr<const RoutePart> routes;
+  std::shared_ptr<const McPart> multicast;
 };
 
 /// How long the parts took; zero for a part that was reused.
 struct DecideTimes {
-  double lids_ms = 0, links_ms = 0, topology_ms = 0, route_ms = 0, verify_ms = 0;
+  double lids_ms = 0, links_ms = 0, topology_ms = 0, route_ms = 0, verify_ms = 0, multicast_ms = 0;
 };
 
 }  // namespace smd::sm

@@ -8,6 +8,7 @@
 
 #include "smd/plan/lft_rounds.h"
 #include "smd/plan/lid_moves.h"
+#include "smd/plan/mft_rounds.h"
 #include "smd/plan/new_links.h"
 #include "smd/plan/retrain.h"
 
@@ -124,6 +125,8 @@ std::string_view to_string(Phase phase) {
       return "switch_lids";
     case Phase::lft:
       return "lft";
+    case Phase::mft:
+      return "mft";
     case Phase::switch_info:
       return "switch_info";
     case Phase::retrain:
@@ -141,8 +144,10 @@ std::string_view to_string(Phase phase) {
 }
 
 std::size_t Round::sets() const {
-  return std::accumulate(lfts.begin(), lfts.end(), ports.size() + switch_infos.size(),
-                         [](std::size_t sum, const LftItem& item) { return sum + item.writes(); });
+  auto sum = ports.size() + switch_infos.size();
+  for (const auto& item : lfts) sum += item.writes();
+  for (const auto& item : mfts) sum += item.parts.count();
+  return sum;
 }
 
 std::size_t Plan::sets() const {
@@ -177,7 +182,7 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   pair_ends(in.subnet, ports.host_links);
   Plan plan;
   if (!ports.retrain.ports.empty()) {
-    ports.retrain.ports = next_to_retrain(in.subnet, std::move(ports.retrain.ports));
+    ports.retrain.ports = next_to_retrain(in.subnet, ports.retrain.ports);
     append(plan, far_ends(in, ports.retrain));
     append(plan, std::move(ports.retrain));
     return plan;
@@ -192,6 +197,7 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
     if (i == 0 && tables.size() > 1) append(plan, first_tops(in.subnet, switch_info));
   }
   append(plan, std::move(switch_info));
+  for (auto& round : mft_rounds(in)) append(plan, std::move(round));
   append(plan, std::move(ports.switch_links));
   append(plan, std::move(ports.host_links));
   append(plan, std::move(ports.activate_switch_links));

@@ -20,6 +20,7 @@ namespace smd::sm {
 enum class Phase : std::uint8_t {
   switch_lids,   ///< PortInfo of switches' port 0
   lft,           ///< forwarding tables; several rounds where one would close a loop on the way
+  mft,           ///< multicast forwarding tables; two rounds where trees change in part
   retrain,       ///< alone: ports to Down, so that links come up within what is enabled now
   switch_info,   ///< LinearFDBTop rises after the blocks below it are acknowledged
   switch_links,  ///< PortInfo of ports between switches, to Armed where they are in Init
@@ -54,10 +55,20 @@ struct LftItem {
   friend bool operator==(const LftItem&, const LftItem&) = default;
 };
 
+struct MftItem {
+  NodeIndex node = 0;
+  BlockSet parts;                                 ///< mft_part
+  std::shared_ptr<const routing::McRow> content;  ///< what they are to be
+  friend bool operator==(const MftItem& a, const MftItem& b) {
+    return a.node == b.node && a.parts == b.parts && *a.content == *b.content;
+  }
+};
+
 struct Round {
   Phase phase{};
   std::vector<PortItem> ports;
   std::vector<LftItem> lfts;
+  std::vector<MftItem> mfts;
   std::vector<NodeIndex> switch_infos;
   /// Phase lft: afterwards wait until packets that are under way have arrived or died.
   bool drain = false;

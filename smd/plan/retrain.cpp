@@ -43,7 +43,7 @@ Link link_of(const Subnet& subnet, const Paths& paths, const PortItem& item) {
 
 }  // namespace
 
-std::vector<PortItem> next_to_retrain(const Subnet& subnet, std::vector<PortItem> all) {
+std::vector<PortItem> next_to_retrain(const Subnet& subnet, const std::vector<PortItem>& all) {
   const Paths paths(subnet);
   std::vector<Link> links;
   for (const auto& item : all) links.push_back(link_of(subnet, paths, item));

@@ -12,6 +12,6 @@ namespace smd::sm {
 /// what is behind a link cannot be reached meanwhile, and of each switch one link to another switch, because
 /// there may be a way round it. The nearer end takes it down, which can still answer. Links of hosts go with
 /// those of their distance, our own last and alone.
-std::vector<PortItem> next_to_retrain(const Subnet& subnet, std::vector<PortItem> all);
+std::vector<PortItem> next_to_retrain(const Subnet& subnet, const std::vector<PortItem>& all);
 
 }  // namespace smd::sm

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "mad/wire/capability.h"
 #include "mad/wire/codec.h"
 
 namespace smd::sm {
@@ -77,6 +78,25 @@ void wish_link(const PlanInput& in, const Node& node, const LinkWish& link, wire
   wish.overrun_errors = in.config.links.overrun_errors;
 }
 
+/// The switch forwards by entries up to MulticastFDBTop only.
+bool knows_mft_top(const Node& node) {
+  return node.ports[0].known && wire::has(node.ports[0].info, wire::kCapMulticastFdbTop);
+}
+
+/// Of the last block in use; whole blocks, so that it does not change with each group.
+std::uint16_t mft_top(const McPart& part) {
+  const auto entries = (part.top + routing::kMftBlock - 1) / routing::kMftBlock * routing::kMftBlock;
+  return static_cast<std::uint16_t>(kFirstMulticastLid.value() + entries - 1);
+}
+
+/// A CA's or router's port that no LID was left for stays down: nothing could be sent to it.
+bool leads_nowhere(const PlanInput& in, const Port& port) {
+  if (!port.peer || in.decided.lids->without_lid.empty()) return false;
+  const auto* peer = in.subnet.find(port.peer->node);
+  if (peer == nullptr || peer->is_switch()) return false;
+  return in.decided.lids->find(peer->ports[port.peer->port.value()].guid) == nullptr;
+}
+
 }  // namespace
 
 std::optional<wire::PortInfo> wished_port_info(const PlanInput& in, const Node& node, PortNum num) {
@@ -86,7 +106,7 @@ std::optional<wire::PortInfo> wished_port_info(const PlanInput& in, const Node& 
   if (has_lid_fields(node, num) && !wish_identity(in, node, num, wish)) return std::nullopt;
   if (num.value() != 0) {
     const auto index = in.subnet.index_of(node.guid());
-    if (!port.linked() || !index) return std::nullopt;
+    if (!port.linked() || !index || leads_nowhere(in, port)) return std::nullopt;
     const auto& link = in.decided.links->ports[*index][num.value()];
     if (!link) return std::nullopt;
     wish_link(in, node, *link, wish);
@@ -101,6 +121,7 @@ std::optional<wire::SwitchInfo> wished_switch_info(const PlanInput& in, const No
   // A table that cannot hold all LIDs is left alone; the routes go round that switch.
   if (in.decided.routes->find(node.guid()) != nullptr) wish.linear_fdb_top = in.decided.routes->top.value();
   wish.life_time = in.config.links.packet_lifetime;
+  if (in.decided.multicast && knows_mft_top(node)) wish.multicast_fdb_top = mft_top(*in.decided.multicast);
   wish.port_state_change = false;
   leave_unkept(wish, *node.switch_info, node, PortNum{0});
   return wish;

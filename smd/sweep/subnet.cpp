@@ -45,6 +45,13 @@ bool is_end_port(const Node& node, PortNum port) {
   return port.value() != 0 && port.value() < node.ports.size() && node.ports[port.value()].linked();
 }
 
+bool tables_stand(const Node& before, const Node& now) {
+  return before.switch_info && now.switch_info &&
+         before.switch_info->linear_fdb_top == now.switch_info->linear_fdb_top &&
+         before.info.num_ports == now.info.num_ports && before.ports[0].info.lid == now.ports[0].info.lid &&
+         before.ports[0].info.lid != Lid{};
+}
+
 std::string port_text(const Node& node, PortNum port) {
   return fmt::format("{} {} port {}", node.guid(), node.description, port);
 }

@@ -18,6 +18,7 @@
 #include "mad/wire/port_info.h"
 #include "mad/wire/sm_info.h"
 #include "mad/wire/switch.h"
+#include "routing/multicast/table.h"
 #include "routing/routes.h"
 #include "smd/sweep/block_set.h"
 
@@ -41,6 +42,14 @@ struct PKeyRows {
 struct HeldLft {
   std::shared_ptr<const routing::LftRow> row;  ///< null: no block is known
   BlockSet known;
+};
+
+/// A multicast forwarding table as known.
+struct HeldMft {
+  std::shared_ptr<const routing::McRow> row;  ///< null: empty
+  bool read = false;                          ///< false: nothing is known of it
+  BlockSet unknown;                           ///< parts (mft_part) that may be other than `row` says
+  bool knows(std::size_t part) const { return read && !unknown.test(part); }
 };
 
 /// A field that a node answers a Set of well and does not keep. Not planned again while the wish is the same.
@@ -70,6 +79,7 @@ struct Node {
   std::optional<wire::SwitchInfo> switch_info;  ///< switches that answered
   std::vector<Port> ports;  ///< index: port number; [0] is a switch's management port, unused elsewhere
   HeldLft lft;              ///< switches
+  HeldMft mft;              ///< switches
   std::vector<NotKept> not_kept;
   bool refuses_extended_speeds = false;  ///< PortInfo with bit 31 of the modifier was refused (0x1C)
 
@@ -82,9 +92,10 @@ using NodePtr = std::shared_ptr<const Node>;
 
 /// A place behind a port of a known node that did not answer, or whose answers make no node.
 struct Unresponsive {
-  PeerPort behind;     ///< the port that leads there; node 0 is ourselves
-  Guid node;           ///< 0 where even NodeInfo was not answered
-  std::string reason;  ///< which MAD, along which path, how often, what came back
+  PeerPort behind;            ///< the port that leads there; node 0 is ourselves
+  Guid node;                  ///< 0 where even NodeInfo was not answered and nobody was known there before
+  std::string reason;         ///< which MAD, along which path, how often, what came back
+  std::string description{};  ///< of `node`, where it was known before
 };
 
 /// Two places that show one node GUID (or one port GUID): none of the newcomers is put in service.
@@ -124,6 +135,9 @@ struct Subnet {
 
 /// End port: a port that has LIDs of its own (a switch's port 0, every linked CA and router port).
 bool is_end_port(const Node& node, PortNum port);
+
+/// A reboot takes a switch's LID and LinearFDBTop away: one that has both still has the tables that it had.
+bool tables_stand(const Node& before, const Node& now);
 
 /// "0x0002c90000000010 leaf000 port 3": how a log line names a port.
 std::string port_text(const Node& node, PortNum port);

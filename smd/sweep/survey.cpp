@@ -82,12 +82,8 @@ bool same_incarnation(const Node& before, const Node& now) {
   return true;
 }
 
-/// A reboot takes the LID and LinearFDBTop away; who still has both still has our tables.
 bool Survey::tables_stand(const FoundNode& found, const Node& before) const {
-  return options_.trust_tables && before.switch_info && found.node.switch_info && before.lft.row &&
-         before.switch_info->linear_fdb_top == found.node.switch_info->linear_fdb_top &&
-         before.info.num_ports == found.node.info.num_ports &&
-         before.ports[0].info.lid == found.node.ports[0].info.lid && before.ports[0].info.lid != Lid{};
+  return options_.trust_tables && before.lft.row && sm::tables_stand(before, found.node);
 }
 
 }  // namespace smd::sm

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/multicast.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "routing/multicast/tree.h"
+
+namespace smd::sm {
+namespace {
+
+using routing::McRow;
+using routing::SwitchIndex;
+
+class Multicast {
+ public:
+  Multicast(const DecideInput& in, const RoutePart& routes)
+      : in_(in), topology_(*routes.topology), order_(routing::find_tree(topology_)), loads_(topology_) {
+    for (const auto& end : topology_.end_ports()) {
+      if (end.sw != routing::kNoSwitch) places_.emplace(end.guid, std::pair{end.sw, end.port});
+    }
+    for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
+      places_.emplace(topology_.guid(s), std::pair{s, PortNum{0}});
+      held_.push_back(held_row(topology_.guid(s)));
+      rows_.emplace_back();
+    }
+  }
+
+  std::shared_ptr<const McPart> decide(const RoutePart& routes) {
+    auto part = std::make_shared<McPart>();
+    part->wish = in_.multicast;
+    part->topology = routes.topology;
+    part->keeps_unknown = in_.keep_unknown_groups;
+    std::map<std::size_t, routing::McTree> kept;
+    const auto entries = most_entries();
+    for (std::size_t mlid = 0; mlid < entries; ++mlid) {
+      if (auto tree = held_tree(mlid); !tree.empty()) kept.emplace(mlid, std::move(tree));
+    }
+    for (const auto& [mlid, tree] : kept) loads_.add(tree);
+    for (const auto& group : *in_.multicast) {
+      const auto mlid = routing::mlid_index(group.mlid);
+      const auto before = kept.extract(mlid);
+      if (before && stands(group, routes)) {
+        put(mlid, before.mapped());
+        continue;
+      }
+      const auto tree = routing::grow_tree(topology_, order_, before ? before.mapped() : routing::McTree{},
+                                           members(group), loads_);
+      if (!before) loads_.add(tree);
+      put(mlid, tree);
+    }
+    // Nobody has a group there: it was one of ours that ended, or one that somebody had before us.
+    std::erase_if(kept, [this](const auto& entry) { return was_ours(entry.first); });
+    part->unknown = kept.size();
+    if (in_.keep_unknown_groups) {
+      for (const auto& [mlid, tree] : kept) put(mlid, tree);
+    }
+    finish(*part);
+    return part;
+  }
+
+ private:
+  bool was_ours(std::size_t mlid) const {
+    const auto* before = in_.previous != nullptr ? in_.previous->multicast.get() : nullptr;
+    return before != nullptr &&
+           std::ranges::binary_search(*before->wish, routing::mlid_at(mlid), {}, &McGroupWish::mlid);
+  }
+
+  /// Neither its members nor the cables have changed since its tree was made.
+  bool stands(const McGroupWish& group, const RoutePart& routes) const {
+    const auto* before = in_.previous != nullptr ? in_.previous->multicast.get() : nullptr;
+    if (before == nullptr || in_.adopting || before->topology != routes.topology) return false;
+    const auto was = std::ranges::lower_bound(*before->wish, group.mlid, {}, &McGroupWish::mlid);
+    return was != before->wish->end() && *was == group;
+  }
+
+  /// What was decided before is what is being written; else what the switch says that it has.
+  const McRow* held_row(Guid guid) const {
+    const auto* before = in_.previous != nullptr ? in_.previous->multicast.get() : nullptr;
+    const auto* decided = before != nullptr ? before->find(guid) : nullptr;
+    if (decided != nullptr) return decided->get();
+    const auto* node = in_.subnet.find(guid);
+    return node != nullptr ? node->mft.row.get() : nullptr;
+  }
+
+  std::size_t most_entries() const {
+    std::size_t most = 0;
+    for (const auto* row : held_) most = std::max(most, row != nullptr ? row->size() : 0);
+    return most;
+  }
+
+  routing::McTree held_tree(std::size_t mlid) const {
+    routing::McTree tree;
+    for (SwitchIndex s = 0; s < held_.size(); ++s) {
+      const auto mask = routing::entry(held_[s], mlid);
+      if (mask.any()) tree.push_back({s, mask});
+    }
+    return tree;
+  }
+
+  std::vector<routing::McMember> members(const McGroupWish& group) const {
+    std::vector<routing::McMember> found;
+    for (const auto& member : group.members) {
+      const auto place = places_.find(member.port);
+      if (place != places_.end())
+        found.push_back({place->second.first, place->second.second, member.receives});
+    }
+    return found;
+  }
+
+  void put(std::size_t mlid, const routing::McTree& tree) {
+    for (const auto& mask : tree) routing::entry_of(rows_[mask.sw], mlid) = mask.ports;
+  }
+
+  /// An equal row is dropped for the pointer that the switch's held table has.
+  void finish(McPart& part) {
+    for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
+      const auto guid = topology_.guid(s);
+      const auto* node = in_.subnet.find(guid);
+      auto& row = rows_[s];
+      while (!row.empty() && row.back().none()) row.pop_back();
+      part.top = std::max(part.top, row.size());
+      row.resize((row.size() + routing::kMftBlock - 1) / routing::kMftBlock * routing::kMftBlock);
+      const bool same = node != nullptr && node->mft.row && *node->mft.row == row;
+      part.rows.push_back({guid, same ? node->mft.row : std::make_shared<const McRow>(std::move(row))});
+    }
+    std::ranges::sort(part.rows, {}, &McPart::Row::node);
+  }
+
+  const DecideInput& in_;
+  const routing::Topology& topology_;
+  routing::Order order_;
+  routing::McLoads loads_;
+  std::unordered_map<Guid, std::pair<SwitchIndex, PortNum>> places_;
+  std::vector<const McRow*> held_;
+  std::vector<McRow> rows_;
+};
+
+}  // namespace
+
+const std::shared_ptr<const routing::McRow>* McPart::find(Guid node) const {
+  const auto it = std::ranges::lower_bound(rows, node, {}, &Row::node);
+  return it != rows.end() && it->node == node ? &it->row : nullptr;
+}
+
+std::shared_ptr<const McPart> decide_multicast(const DecideInput& in, const RoutePart& routes) {
+  if (!in.multicast || !routes.topology) return nullptr;
+  const auto* before = in.previous != nullptr ? in.previous->multicast.get() : nullptr;
+  const bool same_wish =
+      before != nullptr && (before->wish == in.multicast || *before->wish == *in.multicast);
+  if (same_wish && before->topology == routes.topology && before->keeps_unknown == in.keep_unknown_groups &&
+      !in.adopting)
+    return in.previous->multicast;
+  return Multicast(in, routes).decide(routes);
+}
+
+}  // namespace smd::sm

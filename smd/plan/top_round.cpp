@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/plan/top_round.h"
+
+namespace smd::sm {
+
+Round top_round(const PlanInput& in) {
+  Round round;
+  round.phase = Phase::switch_info;
+  for (NodeIndex i = 0; i < in.subnet.nodes.size(); ++i) {
+    const auto& node = *in.subnet.nodes[i];
+    const auto wish = wished_switch_info(in, node);
+    if (wish && wish->multicast_fdb_top != node.switch_info->multicast_fdb_top)
+      round.switch_infos.push_back(i);
+  }
+  return round;
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sweep/lost.h"
+
+#include <algorithm>
+
+namespace smd::sm {
+namespace {
+
+bool name_from_link(Unresponsive& lost, const Subnet& before) {
+  const auto* near = before.find(lost.behind.node);
+  if (near == nullptr || lost.behind.port.value() >= near->ports.size()) return false;
+  const auto& peer = near->ports[lost.behind.port.value()].peer;
+  if (!peer) return false;
+  lost.node = peer->node;
+  if (const auto* node = before.find(peer->node)) lost.description = node->description;
+  return true;
+}
+
+}  // namespace
+
+void name_lost(Subnet& subnet, const Subnet& before) {
+  for (auto& lost : subnet.unresponsive) {
+    if (lost.node != Guid{} || name_from_link(lost, before)) continue;
+    const auto earlier = std::ranges::find(before.unresponsive, lost.behind, &Unresponsive::behind);
+    if (earlier == before.unresponsive.end()) continue;
+    lost.node = earlier->node;
+    lost.description = earlier->description;
+  }
+}
+
+}  // namespace smd::sm

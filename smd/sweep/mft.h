@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What switches hold in their multicast forwarding tables.
+
+#include "mad/asio.h"
+#include "mad/transactions/transactions.h"
+#include "mad/wire/switch.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+/// A part of a table, as one SMP has it: 32 MLIDs for 16 ports. Numbers parts block by block.
+constexpr std::size_t mft_part(std::size_t block, std::size_t position) { return block * 16 + position; }
+constexpr std::size_t block_of_part(std::size_t part) { return part / 16; }
+constexpr std::size_t position_of_part(std::size_t part) { return part % 16; }
+/// Positions that the ports of a switch take.
+inline std::size_t mft_positions(const Node& node) { return node.port_count() / 16 + 1; }
+/// Blocks that a switch has room for.
+inline std::size_t mft_blocks(const Node& node) {
+  return node.switch_info ? node.switch_info->multicast_fdb_cap / routing::kMftBlock : 0;
+}
+
+/// The part of a row as it goes over the wire, and back.
+wire::MulticastForwardingTable mft_content(const routing::McRow* row, std::size_t part);
+void take_mft(routing::McRow& row, std::size_t part, const wire::MulticastForwardingTable& table);
+
+/// The Subnet with the tables of its switches. Those of `before` (may be null) whose switches have not been
+/// restarted since stand, unless `trust` is false. A switch fresh from reset, LinearFDBTop 0, has an empty
+/// one. The others are read from the first block on, all together, until a block is empty in all of them:
+/// SMs take the lowest MLID that is free. All arguments outlive the coroutine.
+asio::awaitable<Subnet> hold_mfts(mad::Transactions* tx, Subnet subnet, const Subnet* before, bool trust);
+
+}  // namespace smd::sm
