@@ -34,8 +34,7 @@ std::expected<Config, std::vector<ConfigError>> load_text(std::string_view text,
   loader.read_document(document.root);
   for (const auto& override_text : overrides) loader.read_override(override_text);
   auto& errors = loader.errors();
-  // Keys may be missing where lines could not be read; what is said about the whole would then mislead.
-  if (document.errors.empty()) loader.check_whole();
+  loader.check_whole(document.errors.empty());
   errors.insert(errors.begin(), document.errors.begin(), document.errors.end());
   if (errors.empty()) return loader.take();
   return std::unexpected(sorted(std::move(errors), file.string()));

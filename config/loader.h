@@ -30,8 +30,9 @@ class Loader {
 
   void read_document(const Value& root);
   void read_override(std::string_view text);
-  /// What no single key shows: ranges that are empty, names given twice.
-  void check_whole();
+  /// What no single key shows: ranges that are empty, names given twice. Where lines could not be read a key
+  /// may be missing that somebody wrote (`all_was_read` is false): then only what stands there is judged.
+  void check_whole(bool all_was_read);
 
   Config take();
   std::vector<ConfigError>& errors() { return errors_; }
@@ -45,8 +46,9 @@ class Loader {
   void unknown_table(const Value& value, const Spot& at, bool in_subnet);
   std::string hint_for_key(std::string_view table, std::string_view name) const;
   void set(const Key& key, const Value& value, const Spot& at, Layer& into);
-  void check_lids(const Layer& layer);
-  void check_subnets();
+  void check_lids(const Layer& layer, bool all_was_read);
+  void check_routing(const Layer& layer);
+  void check_subnets(bool all_was_read);
   void complain(const Layer& layer, std::string_view key, std::string expected, std::string_view found = {});
 
   Schema schema_ = make_schema();

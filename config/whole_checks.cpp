@@ -8,10 +8,14 @@
 
 namespace smd::config {
 
-void Loader::check_whole() {
-  check_lids(base_);
-  for (const auto& layer : subnets_) check_lids(layer);
-  check_subnets();
+void Loader::check_whole(bool all_was_read) {
+  check_lids(base_, all_was_read);
+  for (const auto& layer : subnets_) check_lids(layer, all_was_read);
+  if (all_was_read) {
+    check_routing(base_);
+    for (const auto& layer : subnets_) check_routing(layer);
+  }
+  check_subnets(all_was_read);
 }
 
 /// An error where `key` was set; once, though several subnets share the place.
@@ -24,27 +28,36 @@ void Loader::complain(const Layer& layer, std::string_view key, std::string expe
   if (std::ranges::find(errors_, error) == errors_.end()) errors_.push_back(std::move(error));
 }
 
-void Loader::check_lids(const Layer& layer) {
+void Loader::check_lids(const Layer& layer, bool all_was_read) {
   if (layer.broken.contains("lids")) return;
+  const auto is_set = [&](std::string_view key) { return layer.places.contains(key); };
+  if (!all_was_read && !(is_set("lids.first") && is_set("lids.last"))) return;
   const auto& lids = layer.settings.subnet.lids;
   const unsigned first = lids.first.value();
   const unsigned last = lids.last.value();
-  const bool last_is_set = layer.places.contains("lids.last");
   if (first > last) {
-    if (last_is_set) return complain(layer, "lids.last", fmt::format("lids.first ({}) or more", first));
+    if (is_set("lids.last"))
+      return complain(layer, "lids.last", fmt::format("lids.first ({}) or more", first));
     return complain(layer, "lids.first", fmt::format("lids.last ({}) or less", last));
   }
   // The LIDs of one port are a block that begins at a multiple of its size.
   const unsigned block = 1U << lids.lmc;
   const unsigned begin = (first + block - 1) / block * block;
   if (begin + block - 1 <= last) return;
-  complain(layer, layer.places.contains("lids.lmc") ? "lids.lmc" : "lids.last",
+  complain(layer, is_set("lids.lmc") ? "lids.lmc" : "lids.last",
            fmt::format("an LMC whose {} LIDs, beginning at a multiple of {}, fit between lids.first ({}) and "
                        "lids.last ({})",
                        block, block, first, last));
 }
 
-void Loader::check_subnets() {
+void Loader::check_routing(const Layer& layer) {
+  const auto& routing = layer.settings.subnet.routing;
+  if (layer.broken.contains("routing") || !routing.tables.empty()) return;
+  if (std::ranges::find(routing.engines, "file") != routing.engines.end())
+    complain(layer, "routing.engines", "\"file\" only where routing.tables names its file");
+}
+
+void Loader::check_subnets(bool all_was_read) {
   std::map<std::string, unsigned> seen;
   const auto once = [&](const Layer& layer, std::string_view key, const std::string& value) {
     if (value.empty()) return;
@@ -61,7 +74,7 @@ void Loader::check_subnets() {
     if (subnet.port_guid) once(layer, "subnet.port_guid", fmt::format("{}", *subnet.port_guid));
     if (subnet.port_guid && !subnet.port.empty())
       complain(layer, "subnet.port_guid", "only one of port and port_guid");
-    if (subnets_.size() > 1 && !subnet.port_guid && subnet.port.empty()) {
+    if (all_was_read && subnets_.size() > 1 && !subnet.port_guid && subnet.port.empty()) {
       complain(layer, "subnet", "a port or a port_guid, as there are several subnets",
                "neither port nor port_guid");
     }

@@ -59,7 +59,10 @@ int commands(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return commands(argc, argv);
+    const int status = commands(argc, argv);
+    if (std::cout.flush()) return status;
+    std::fputs("smd: standard output cannot be written\n", stderr);
+    return status == 0 ? 1 : status;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "smd: %s\n", error.what());
     return 1;

@@ -127,6 +127,7 @@ Json::Array unresponsive_json(const sm::Subnet& subnet) {
   Json::Array nodes;
   for (const auto& lost : subnet.unresponsive) {
     nodes.push_back(Json{Json::Object{{"guid", lost.node == Guid{} ? Json{} : guid(lost.node)},
+                                      {"name", text(lost.description)},
                                       {"behind", place_json(subnet, lost.behind)},
                                       {"reason", text(lost.reason)}}});
   }

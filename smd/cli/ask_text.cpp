@@ -122,7 +122,8 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
         [](const auto& port) { return fmt::format("{}: {}", port_words(port), text_of(port, "reason")); });
   lines(out, "unresponsive", list_of(subnet, "unresponsive"), "smd status --json", [](const auto& lost) {
     const auto guid = text_of(lost, "guid");
-    return fmt::format("{}behind {}: {}", guid.empty() ? "" : guid + " ",
+    const auto name = text_of(lost, "name");
+    return fmt::format("{}{}behind {}: {}", guid.empty() ? "" : guid + " ", name.empty() ? "" : name + " ",
                        port_words(member_of(lost, "behind")), text_of(lost, "reason"));
   });
   lines(out, "duplicates", list_of(subnet, "duplicate_guids"), "smd status --json", [](const auto& twice) {

@@ -2,11 +2,34 @@
 #include "smd/cli/check.h"
 
 #include <ostream>
+#include <set>
+#include <string>
 
 #include "config/describe.h"
+#include "mad/base/file.h"
+#include "mad/base/lid_file.h"
 #include "smd/cli/configuration.h"
 
 namespace smd::cli {
+namespace {
+
+/// Files that a daemon reads later, and can do without: here is the time to say what is wrong with them.
+bool good_imports(const config::Config& config, std::ostream& err) {
+  std::set<std::string> files{config.base.lids.import};
+  for (const auto& subnet : config.subnets) files.insert(subnet.lids.import);
+  files.erase("");
+  bool good = true;
+  for (const auto& file : files) {
+    const auto text = base::read_file(file);
+    const auto lids = text ? base::read_lids(*text, file) : std::unexpected(base::FileErrors{text.error()});
+    if (lids) continue;
+    good = false;
+    for (const auto& error : lids.error()) err << base::to_string(error) << '\n';
+  }
+  return good;
+}
+
+}  // namespace
 
 int check(const CheckOptions& options, std::ostream& out, std::ostream& err) {
   const auto file = configuration_file(options.config);
@@ -15,6 +38,7 @@ int check(const CheckOptions& options, std::ostream& out, std::ostream& err) {
     err << config.error().text << '\n';
     return config.error().status;
   }
+  if (!good_imports(*config, err)) return 2;
   out << (file.empty() ? "no configuration file: the defaults\n" : file + ": good\n")
       << config::describe(*config);
   return 0;

@@ -53,7 +53,7 @@ Daemon::~Daemon() = default;
 int Daemon::run(std::vector<InstanceSpec> specs) {
   int failed = 0;
   if (!listen(&failed)) return failed;
-  for (const int one : {SIGINT, SIGTERM, SIGHUP}) signals_.add(one);
+  for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) signals_.add(one);
   std::signal(SIGPIPE, SIG_IGN);  // whoever read our log or output may go: the fabric does not
   hear_signals();
   for (auto& spec : specs) start(std::move(spec));
@@ -170,11 +170,27 @@ void Daemon::hear_signals() {
     if (error) return;
     if (signal == SIGHUP) {
       reload();
+    } else if (signal == SIGUSR1) {
+      reopen_log();
     } else {
       interrupt();
     }
     hear_signals();
   });
+}
+
+/// For logrotate: the file has another name now, and the next line belongs into a new one.
+void Daemon::reopen_log() {
+  auto filter = parts_.log.filter();  // with what `smd log` changed
+  const auto opened = parts_.log.configure(parts_.config.log);
+  if (opened) {
+    parts_.log.set_filter(std::move(filter));
+  } else {
+    parts_.log.error("log.not_reopened")
+        .kv("reason", opened.error())
+        .kv("action", "lines go where they went")
+        .always();
+  }
 }
 
 /// Whatever is going on (a sweep of silent nodes, a computation, a dump) has to be over soon.

@@ -68,6 +68,7 @@ class Daemon final : private api::Backend {
   bool all_alive() const;
   std::string status_text() const;
   void hear_signals();
+  void reopen_log();
   void interrupt();
   int status() const;
 

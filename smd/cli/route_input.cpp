@@ -19,11 +19,12 @@ std::unexpected<Failure> bad_input(const base::FileErrors& errors) {
   return std::unexpected(Failure{2, base::to_string(errors)});
 }
 
-/// LMC of a range of LIDs; nothing where it is not 1, 2, 4, … or 128 of them.
+/// LMC of a range of LIDs; nothing where it is not 1, 2, 4, … or 128 of them, or not begun at a multiple of
+/// that: the port takes the low bits of a DLID for its own.
 std::optional<std::uint8_t> lmc_of(const base::LidRange& range) {
   if (range.last < range.first) return std::nullopt;
   const auto count = range.last.value() - range.first.value() + 1U;
-  if (count > 128 || !std::has_single_bit(count)) return std::nullopt;
+  if (count > 128 || !std::has_single_bit(count) || range.first.value() % count != 0) return std::nullopt;
   return static_cast<std::uint8_t>(std::countr_zero(count));
 }
 
@@ -59,8 +60,9 @@ class LidGiver {
     const auto lmc = lmc_of(found->second);
     if (!lmc) {
       return std::unexpected(
-          Failure{2, fmt::format("{}: {} has LIDs {} to {}: 1, 2, 4, ... or 128 of them are needed", file_,
-                                 guid, first, last)});
+          Failure{2, fmt::format("{}: {} has LIDs {} to {}: 1, 2, 4, ... or 128 of them are needed, "
+                                 "beginning at a multiple of their number",
+                                 file_, guid, first, last)});
     }
     port.lid = first;
     port.lmc = *lmc;

@@ -31,6 +31,14 @@ std::string why_silent(const Subnet& subnet, const Node& node, PortNum number) {
   return "nothing answers at the other end";
 }
 
+/// Which end of a CA's link has no LID, as words that go on.
+std::string missing_lid(const Node& node, const Port& port, const Node& peer) {
+  if (!node.is_switch() && port.info.lid == Lid{}) return ": it has no LID";
+  if (!peer.is_switch() && peer.ports[port.peer->port.value()].info.lid == Lid{})
+    return fmt::format(": the port of {} has no LID", peer.description);
+  return {};
+}
+
 }  // namespace
 
 std::string why_not_active(const Subnet& subnet, const Node& node, PortNum number) {
@@ -42,7 +50,7 @@ std::string why_not_active(const Subnet& subnet, const Node& node, PortNum numbe
   const auto* peer = subnet.find(port.peer->node);
   if (peer == nullptr)
     return fmt::format("the node at the other end, {}, is not in service", port.peer->node);
-  return fmt::format("state {}", to_string(port.info.port_state));
+  return fmt::format("state {}{}", to_string(port.info.port_state), missing_lid(node, port, *peer));
 }
 
 std::string_view to_string(PhysState state) {

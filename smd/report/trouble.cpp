@@ -87,6 +87,7 @@ void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decid
     log.warn("node.unresponsive")
         .port(lost.behind.node, name_of(subnet, lost.behind.node), lost.behind.port)
         .kv("node", lost.node)
+        .kv("node_name", lost.description)
         .kv("reason", lost.reason);
   }
   log_duplicates(log, subnet);

@@ -219,6 +219,53 @@ def wrong(args):
         smd.end()
 
 
+def rotate(args):
+    """SIGUSR1: the log goes on in a new file under the old name, with the level that `smd log` set."""
+    with config_daemon(args, more=("--sim", "ft2:4")) as smd:
+        smd.swept()
+        log = smd.config.parent / "target.log"
+        smd.config.write_text(f'[log]\ntarget = "{log}"\n')
+        smd.hang_up()
+        until(lambda: log.exists() and "config.reloaded" in log.read_text(), "a line in the file")
+        def rotate_to(suffix):
+            log.rename(log.with_suffix(suffix))
+            smd.process.send_signal(signal.SIGUSR1)
+            until(log.exists, "a new file")
+            smd.tell("resweep", "heavy")
+
+        rotate_to(".1")
+        until(lambda: "asked for" in log.read_text(), "a sweep in the new file")
+        expect("asked for" not in log.with_suffix(".1").read_text(), "nothing more in the old file")
+        smd.tell("log", "warn")
+        sweeps = smd.subnet()["swept_at"]
+        rotate_to(".2")
+        until(lambda: smd.subnet()["swept_at"] != sweeps, "another sweep")
+        expect("sweep=" not in log.read_text(), "the level stays")
+        smd.end()
+
+
+def full(args):
+    """What cannot be written to stdout is an error."""
+    for command in (["check"], ["route", "--topology", "ft2:4"], ["run", "--sim", "ft2:4", "--once", "--json"]):
+        with open("/dev/full", "w") as nowhere:
+            done = subprocess.run([args.smd, *command], stdout=nowhere, stderr=subprocess.PIPE, text=True)
+        expect(done.returncode == 1 and "standard output cannot be written" in done.stderr, f"{command}: {done}")
+
+
+def import_file(args):
+    """`smd check` reads what [lids] import names; a daemon goes on without it."""
+    with tempfile.TemporaryDirectory(prefix="smd-daemon-") as folder:
+        lids = pathlib.Path(folder) / "guid2lid"
+        again = [args.smd, "check", "--set", f"lids.import={lids}"]
+        done = subprocess.run(again, capture_output=True, text=True)
+        expect(done.returncode == 2 and f"{lids}: No such file" in done.stderr, done)
+        lids.write_text("0x1 1 1\nrubbish\n")
+        done = subprocess.run(again, capture_output=True, text=True)
+        expect(done.returncode == 2 and f"{lids}:2: " in done.stderr, done)
+        lids.write_text("0x1 1 1\n")
+        expect(subprocess.run(again, capture_output=True).returncode == 0, "a good file")
+
+
 def subnets(args):
     """Several in one daemon; one whose fabric is bad leaves the others alone."""
     with Daemon(args.smd, "--sim", "ft2:4", "--sim", "ft2:4", "--sim", args.source / "tests/fabrics/irregular.net",

@@ -37,6 +37,9 @@ TEST(Trouble, WhereLidsAreTooFewTheSmAndTheSwitchesComeFirst) {
   EXPECT_EQ(manager.last().summary.state, sm::SweepState::degraded);
   EXPECT_EQ(manager.lines().count("lid.space_full"), 1U);
   EXPECT_THAT(manager.lines().first("lid.none_left"), testing::HasSubstr("name="));
+  EXPECT_EQ(manager.last().summary.ports_not_active, 2U * 5U);  // both ends stay down: nothing could be sent
+  EXPECT_THAT(manager.lines().first("port.not_active"), HasSubstr("state Init: "));
+  EXPECT_THAT(manager.lines().first("port.not_active"), HasSubstr("has no LID"));
 }
 
 TEST(Trouble, ASilentHostIsReportedAndTheRestIsUp) {
@@ -51,6 +54,27 @@ TEST(Trouble, ASilentHostIsReportedAndTheRestIsUp) {
   EXPECT_EQ(summary.ports_not_active, 1U);  // the switch's end of that link
   EXPECT_EQ(lines.count("node.unresponsive"), 1U) << testing::PrintToString(lines.all);
   EXPECT_THAT(lines.first("node.unresponsive"), HasSubstr("leaf001"));
+}
+
+TEST(Trouble, AHostThatFallsSilentIsNamedInEverySweep) {
+  sim::World world(test::spec("ft2:8"));
+  Managed manager(world, config::SubnetConfig{});
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(manager->run());
+  world.run_for(std::chrono::seconds(1));
+  ASSERT_EQ(manager.last().summary.state, sm::SweepState::up);
+  world.fabric().faults().silent("h00005");
+
+  for (int sweep = 0; sweep < 2; ++sweep) {
+    manager->resweep(sm::Resweep::heavy, "test");
+    world.run_for(std::chrono::seconds(5));
+    const auto& lost = manager.last().subnet->unresponsive;
+    ASSERT_EQ(lost.size(), 1U);
+    EXPECT_NE(lost[0].node, Guid{}) << sweep;
+    EXPECT_EQ(lost[0].description, "h00005") << sweep;
+  }
+  EXPECT_THAT(manager.lines().first("node.unresponsive"), HasSubstr("node_name=h00005"));
+  world.run(group.stop());
 }
 
 TEST(Trouble, ASilentSwitchIsRoutedRound) {
