@@ -226,7 +226,7 @@ def rotate(args):
         log = smd.config.parent / "target.log"
         smd.config.write_text(f'[log]\ntarget = "{log}"\n')
         smd.hang_up()
-        until(lambda: log.exists() and "config.reloaded" in log.read_text(), "a line in the file")
+        until(lambda: log.exists() and "reason=reload" in log.read_text(), "a line in the file")
         def rotate_to(suffix):
             log.rename(log.with_suffix(suffix))
             smd.process.send_signal(signal.SIGUSR1)
