@@ -29,6 +29,7 @@ std::vector<std::int32_t> levels_above(const Topology& topology, std::span<const
   return level;
 }
 
+/// To all others.
 std::vector<double> mean_distances(const Topology& topology, std::span<const SwitchIndex> leaves) {
   std::vector<SwitchIndex> chosen;
   const std::size_t n = std::min(leaves.size(), kSample);
@@ -38,7 +39,7 @@ std::vector<double> mean_distances(const Topology& topology, std::span<const Swi
   for (SwitchIndex s = 0; s < mean.size(); ++s) {
     std::uint64_t sum = 0, count = 0;
     for (const auto cost : costs.row(s)) {
-      if (cost == WideCosts::kUnreachable) continue;
+      if (cost == WideCosts::kUnreachable || cost == 0) continue;
       sum += cost;
       ++count;
     }
@@ -81,11 +82,33 @@ void heed_the_many(const Topology& topology, std::span<const SwitchIndex> leaves
 /// By so much farther from the leaves on average is what stands a level lower, though cables be missing.
 constexpr double kFarther = 0.6;
 
+/// A switch with so few hosts, and none of them on its neighbours, that is no farther from the leaves than
+/// those are: a top switch that machines of another kind hang on. Leaves are a step farther.
+bool top_with_hosts(const Topology& topology, SwitchIndex s, std::uint32_t usual_hosts,
+                    const std::vector<bool>& is_leaf, const std::vector<double>& mean) {
+  constexpr double kNoFarther = 0.25;
+  if (topology.groups(s) == 0 || topology.hosts(s) * 2 > usual_hosts) return false;
+  for (std::size_t g = 0; g < topology.groups(s); ++g) {
+    const auto peer = topology.group(s, g).peer;
+    if (is_leaf[peer] || mean[s] > mean[peer] + kNoFarther) return false;
+  }
+  return true;
+}
+
+std::uint32_t usual_hosts(const Topology& topology, std::span<const SwitchIndex> leaves) {
+  std::vector<std::uint32_t> counts;
+  for (const auto leaf : leaves) counts.push_back(topology.hosts(leaf));
+  const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
+  std::ranges::nth_element(counts, middle);
+  return *middle;
+}
+
 /// Without inner switches that have hosts: those stand above other leaves, or above all their neighbours.
 std::vector<SwitchIndex> lowest_leaves(const Topology& topology, std::span<const SwitchIndex> leaves,
                                        const std::vector<double>& mean) {
   std::vector<bool> is_leaf(topology.switches());
   for (const auto leaf : leaves) is_leaf[leaf] = true;
+  const auto usual = usual_hosts(topology, leaves);
   std::vector<SwitchIndex> lowest;
   for (const auto leaf : leaves) {
     bool above_leaf = false, above_all = topology.groups(leaf) != 0;
@@ -95,18 +118,19 @@ std::vector<SwitchIndex> lowest_leaves(const Topology& topology, std::span<const
       above_leaf = above_leaf || (above && is_leaf[peer]);
       above_all = above_all && above;
     }
-    if (!above_leaf && !above_all) lowest.push_back(leaf);
+    const bool inner = above_leaf || above_all || top_with_hosts(topology, leaf, usual, is_leaf, mean);
+    if (!inner) lowest.push_back(leaf);
   }
   return lowest;
 }
 
-/// Leaves without hosts look like tops of their own: what is above them is nearer to the leaves on average
-/// than they are. A top that has lost most of its cables is not far behind its neighbours.
-void lower_hostless_leaves(const Topology& topology, const std::vector<double>& mean,
-                           std::vector<std::int32_t>& level) {
+/// Leaves with few hosts or none look like tops of their own: what is above them is nearer to the leaves on
+/// average than they are. A top that has lost most of its cables is not far behind its neighbours.
+void lower_empty_leaves(const Topology& topology, const std::vector<double>& mean,
+                        std::vector<std::int32_t>& level) {
   const auto before = level;
   for (SwitchIndex s = 0; s < level.size(); ++s) {
-    if (before[s] < 2 || before[s] == kNone || topology.leaf(s)) continue;
+    if (before[s] < 2 || before[s] == kNone) continue;
     auto lowest = kNone;
     bool top = true, farther = true;
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
@@ -143,7 +167,7 @@ std::optional<std::vector<std::int32_t>> ranks_from_leaves(const Topology& topol
   const auto lowest = lowest_leaves(topology, leaves, mean);
   auto level = levels_above(topology, lowest);
   heed_the_many(topology, lowest, level);
-  lower_hostless_leaves(topology, mean, level);
+  lower_empty_leaves(topology, mean, level);
   if (!layered(topology, level)) return std::nullopt;
   std::int32_t top = 0;
   for (const auto l : level) {

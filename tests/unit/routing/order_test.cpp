@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <utility>
+
 #include "routing/quality/quality.h"
 #include "routing/topology/twins.h"
 #include "routing/verify/verify.h"
+#include "tests/support/routing_damage.h"
 #include "tests/support/routing_fabrics.h"
 
 namespace smd::routing {
@@ -50,6 +54,52 @@ TEST(FindTree, ALeafWithoutHostsIsALeaf) {
   std::erase_if(builder.input().end_ports, [](const EndPortSpec& end) { return end.sw == 5; });
 
   expect_three_levels(find_tree(Topology(builder.input())));
+}
+
+TEST(FindTree, ALeafWithOneHostIsALeaf) {
+  auto input = fabrics::ft3(16).input();
+  bool first = true;
+  std::erase_if(input.end_ports, [&](const EndPortSpec& end) {
+    return end.sw == 5 && !std::exchange(first, false);  // one of eight stays
+  });
+
+  const auto order = find_tree(Topology(input));
+
+  EXPECT_TRUE(order.tree);
+  for (SwitchIndex s = 0; s < 320; ++s) EXPECT_EQ(order.rank[s], s < 128 ? 2 : s < 256 ? 1 : 0);
+}
+
+TEST(FindTree, PartlyPopulatedLeavesAreLeaves) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    std::mt19937_64 random(seed);
+    auto builder = fabrics::ft3(8);
+    std::vector<std::uint64_t> kept(32);  // of four hosts; half of the leaves keep all
+    for (auto& hosts : kept) hosts = random() % 2 == 0 ? 4 : random() % 5;
+    std::erase_if(builder.input().end_ports, [&](const EndPortSpec& end) {
+      if (kept[end.sw] == 0) return true;
+      --kept[end.sw];
+      return false;
+    });
+
+    expect_three_levels(find_tree(Topology(builder.input())));
+  }
+}
+
+TEST(FindTree, AHostOnACoreMovesNothingInATreeOfFewPods) {
+  for (const unsigned pods : {2U, 3U, 4U}) {
+    auto whole = fabrics::told(fabrics::ft3(8).input());
+    std::vector<bool> gone(80);
+    for (SwitchIndex s = 0; s < 64; ++s) gone[s] = s % 32 >= pods * 4;
+    auto input = fabrics::without_switches(whole, gone).input;
+    input.end_ports.push_back({Guid{0x900000}, pods * 8, PortNum{8}, EndKind::compute, {}, {}});
+
+    const auto order = find_tree(Topology(input));
+
+    EXPECT_TRUE(order.tree);
+    for (SwitchIndex s = 0; s < input.switches.size(); ++s) {
+      EXPECT_EQ(order.rank[s], s < pods * 4 ? 2 : s < pods * 8 ? 1 : 0) << pods << " pods, switch " << s;
+    }
+  }
 }
 
 TEST(FindTree, SeesTheLevelsThroughDamage) {
