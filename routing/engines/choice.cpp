@@ -93,6 +93,10 @@ bool Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& 
     return false;
   }
   interleave(topology, s, set, live_);
+  if (live_.size() == 1) {  // it has all turns, whoever shares them
+    ports_ = live_;
+    return false;
+  }
   const std::size_t n = turns.turns.size();
   const std::size_t rounds = std::clamp<std::size_t>(kLongestPattern / n / divider, 1, live_.size());
   for (std::size_t round = 0; round < rounds; ++round) {
