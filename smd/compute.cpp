@@ -24,10 +24,13 @@ asio::awaitable<bool> InlineCompute::execute(Work work) {
 
 namespace {
 
-/// Below the threads that answer the fabric. Not being allowed to is no reason to stop.
+/// Below the threads that answer the fabric, whatever the process has. Not being allowed to is no reason to
+/// stop.
 void lower_priority() {
   constexpr int kNice = 5;
-  static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice));
+  const auto thread = static_cast<id_t>(syscall(SYS_gettid));
+  const int now = getpriority(PRIO_PROCESS, thread);
+  static_cast<void>(setpriority(PRIO_PROCESS, thread, now + kNice));
 }
 
 /// The caller takes part, so that a call from a thread of the pool cannot wait for itself.
@@ -75,16 +78,17 @@ class PoolParallel final : public routing::Parallel {
 }  // namespace
 
 struct PoolCompute::Impl {
-  explicit Impl(unsigned count) : pool(count), parallel(pool, count) {
+  Impl(unsigned count, Priority priority) : pool(count), parallel(pool, count) {
+    if (priority == Priority::same) return;
     for (unsigned i = 0; i < count; ++i) asio::post(pool, lower_priority);
   }
   asio::thread_pool pool;
   PoolParallel parallel;
 };
 
-PoolCompute::PoolCompute(unsigned threads)
-    : impl_(std::make_unique<Impl>(threads != 0 ? threads
-                                                : std::max(1U, std::thread::hardware_concurrency()))) {}
+PoolCompute::PoolCompute(unsigned threads, Priority priority)
+    : impl_(std::make_unique<Impl>(threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency()),
+                                   priority)) {}
 
 PoolCompute::~PoolCompute() { impl_->pool.join(); }
 

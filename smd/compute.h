@@ -2,6 +2,7 @@
 #pragma once
 // Where pure work runs: decide, verify and plan never keep the io_context busy.
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -44,10 +45,12 @@ class InlineCompute final : public Compute {
   routing::Serial serial_;
 };
 
-/// A pool of `threads` (0: one for each processor) at lower priority; one for all managers of a daemon.
+/// A pool of `threads` (0: one for each processor). `lower`: at lower priority than the threads that answer
+/// the fabric; such a one is there for all managers of a daemon.
 class PoolCompute final : public Compute {
  public:
-  explicit PoolCompute(unsigned threads);
+  enum class Priority : std::uint8_t { lower, same };
+  explicit PoolCompute(unsigned threads, Priority priority = Priority::lower);
   ~PoolCompute() override;
   using Compute::execute;
   asio::awaitable<bool> execute(Work work) override;

@@ -50,6 +50,8 @@ struct ManagerOptions {
   std::function<void(const Snapshot&)> on_sweep;
   /// Our own port does not answer: why; empty when it answers again. On the io_context's thread.
   std::function<void(const std::string& reason)> on_own_port;
+  /// A trap has come, and is repressed. On the io_context's thread.
+  std::function<void(const wire::Notice& notice, Lid from)> on_trap;
   /// Called with the first plan of a dry run.
   std::function<void(const Subnet&, const Decided&, const Plan&)> on_plan;
 };

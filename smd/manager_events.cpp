@@ -38,6 +38,7 @@ void SubnetManager::resweep(Resweep kind, std::string reason) {
 }
 
 void SubnetManager::heard_trap(const wire::Notice& notice, Lid from) {
+  if (options_.on_trap) options_.on_trap(notice, from);
   if (!notice.is_generic || !subnet_) return;
   if (!lids_.is_of(subnet_.get())) lids_ = LidIndex(subnet_);
   const auto place = lids_.find(notice.issuer_lid.unicast() ? notice.issuer_lid : from);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "smd/report/tally.h"
+#include "smd/sa/registry/wish.h"
 
 namespace smd::cli {
 namespace {
@@ -171,16 +172,17 @@ void Instance::open_sa() {
     return;
   }
   sa_ = std::make_unique<sa::Server>(
-      sa::ServerParts{.executor = io_.get_executor(),
-                      .gsi = **gsi,
-                      .compute = answering_,
-                      .source = [manager = manager_.get()] { return manager->published(); },
-                      .registry = registry_,
-                      .store = store_.get(),
-                      .log = log_,
-                      .clock = clock_,
-                      .wall = unix_time,
-                      .on_multicast = nullptr},
+      sa::ServerParts{
+          .executor = io_.get_executor(),
+          .gsi = **gsi,
+          .compute = answering_,
+          .source = [manager = manager_.get()] { return manager->published(); },
+          .registry = registry_,
+          .store = store_.get(),
+          .log = log_,
+          .clock = clock_,
+          .wall = unix_time,
+          .on_multicast = [this] { manager_->set_groups([this] { return sa::wish_of(*registry_.get()); }); }},
       sa_settings());
 }
 
@@ -271,6 +273,9 @@ sm::ManagerOptions Instance::options() {
     wake_.wake_all();
     if (sa_) sa_->refresh();
     if (then) then(snapshot);
+  };
+  options.on_trap = [this](const wire::Notice& notice, Lid from) {
+    if (sa_) sa_->forward(notice, from);
   };
   options.on_own_port = [this](const std::string& reason) {
     if (reason.empty()) {

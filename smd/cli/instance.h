@@ -88,7 +88,8 @@ class Instance {
   std::string refused_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<sm::SubnetManager> manager_;
-  sm::PoolCompute answering_{1};  ///< questions to subnet administration
+  /// Questions to subnet administration: clients wait for them, as nodes wait for the manager.
+  sm::PoolCompute answering_{1, sm::PoolCompute::Priority::same};
   sm::Published<sa::Registry> registry_;
   std::unique_ptr<sa::Server> sa_;  ///< after end_ and manager_, which it reads
   bool manager_ended_ = false;

@@ -15,7 +15,7 @@ std::span<const RecordKind> record_kinds() {
   static const std::array kKinds{node_records(),      port_info_records(), switch_info_records(),
                                  lft_records(),       sm_info_records(),   link_records(),
                                  guid_info_records(), pkey_records(),      member_records(),
-                                 service_records(),   inform_records()};
+                                 service_records(),   inform_records(),    mft_records()};
   return kKinds;
 }
 

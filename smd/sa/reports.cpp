@@ -49,7 +49,9 @@ void Reports::send(Open open) {
   ++open.tries;
   open.until = clock_.now() + kWait;
   // One that cannot be sent counts as one that nobody answers.
-  (void)gsi_.send(open.report.mad, open.report.to, kWait);
+  if (const auto sent = gsi_.send(open.report.mad, open.report.to, kWait); !sent) {
+    log_.debug("sa.report_not_sent").kv("lid", open.report.to.lid).kv("reason", sent.error().what);
+  }
   open_.insert_or_assign(tid, std::move(open));
   wake_.wake_all();
 }

@@ -167,7 +167,8 @@ asio::awaitable<void> Server::write() {
     for (const auto& one : done.replies) send(one);
     for (auto& report : done.reports) reports_.add(std::move(report));
     say(done.happened);
-    if (multicast && parts_.on_multicast) parts_.on_multicast();
+    const bool first = chores.refresh && !std::exchange(told_, true);
+    if ((multicast || first) && parts_.on_multicast) parts_.on_multicast();
     const bool end = co_await ended();
     if (end) co_return;
   }

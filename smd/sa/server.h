@@ -35,7 +35,8 @@ struct ServerParts {
   log::Log log;
   mad::Clock& clock;
   std::function<std::int64_t()> wall;  ///< Unix time in seconds, by which leases end
-  /// Groups or their members have changed and are kept; on the executor's thread. May be null.
+  /// Groups or their members have changed and are kept, or are known for the first time; on the executor's
+  /// thread. May be null.
   std::function<void()> on_multicast;
 };
 
@@ -100,6 +101,7 @@ class Server {
   std::vector<mad::Received> queue_, writes_;
   std::unordered_map<Lid, std::uint32_t> waiting_;  ///< requests in queue_, by where they came from
   Chores chores_;
+  bool told_ = false;  ///< on_multicast was called
   mad::WaitList wake_, wake_writer_;
   // Of the work in hand only:
   std::shared_ptr<const sm::Snapshot> seen_;

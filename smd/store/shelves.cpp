@@ -154,7 +154,7 @@ std::expected<sm::StoredPtr, std::string> Shelves::open(const std::string& subne
   if (read) works();
   if (!read) {
     // What can only be read is better than nothing: LIDs stay what they were.
-    (void)peek(subnet, shelf);
+    if (const auto seen = peek(subnet, shelf); !seen) shelf.wanted = empty();
   }
   auto loaded = shelf.wanted;
   shelves_.emplace(subnet, std::move(shelf));

@@ -230,6 +230,7 @@ def registry(smd, fabric):
             print(f"   saquery {record}: {found}", flush=True)
         groups = lab.output("h00005", "saquery", "-g")
         check("ff12:401b:ffff::ffff:ffff" in groups, f"saquery -g: no broadcast group:\n{groups}")
+        lab.output("h00005", "saquery", "MFTR")
         inventory = str(lab.folder / "inventory")
         wrong = []
         for flow, expected in OSMTEST_SMD.items():

@@ -10,6 +10,7 @@ RecordKind node_records();
 RecordKind port_info_records();
 RecordKind switch_info_records();
 RecordKind lft_records();
+RecordKind mft_records();
 RecordKind sm_info_records();
 RecordKind link_records();
 RecordKind guid_info_records();

@@ -148,6 +148,7 @@ PortLimits limits_of(const EndPort& port) {
 
 bool has_pkey(const EndPort& port, PKey pkey) {
   const auto base = pkey.value() & kBase;
+  if (base == 0) return true;  // no partition: clients make such groups, and OpenSM lets them
   const auto& rows = port.info().pkeys;
   if (!rows) return base == kBase;  // a table that nobody has read is as a reset leaves it
   for (const auto& block : rows->blocks) {
@@ -160,9 +161,6 @@ bool has_pkey(const EndPort& port, PKey pkey) {
 
 std::expected<GroupTerms, Refusal> new_terms(const EndPort& port, const Settings& settings,
                                              const Request& request, const Record& asked) {
-  if ((asked.pkey.value() & kBase) == 0) {
-    return std::unexpected(refusal("P_Key", fmt::format("{}", asked.pkey), {}, "this is no P_Key"));
-  }
   if (auto bad = without_pkey(port, asked.pkey)) return std::unexpected(*std::move(bad));
   const auto limits = limits_of(port);
   const auto mtu = new_mtu(limits.mtu, request, asked);

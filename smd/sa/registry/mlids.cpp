@@ -67,7 +67,8 @@ Mgid choose_mgid(const Registry& registry, std::uint64_t subnet_prefix, std::uin
   for (unsigned i = 0; i < 8; ++i) {
     mgid.bytes[4 + i] = static_cast<std::uint8_t>(subnet_prefix >> (56 - 8 * i));
   }
-  for (std::uint32_t number = 1;; ++number) {
+  // From where a free one is likely on.
+  for (auto number = static_cast<std::uint32_t>(registry.groups().size() + 1);; ++number) {
     for (unsigned i = 0; i < 4; ++i) mgid.bytes[12 + i] = static_cast<std::uint8_t>(number >> (24 - 8 * i));
     if (!registry.groups().contains(mgid)) return mgid;
   }

@@ -54,8 +54,8 @@ std::uint16_t free_number(const Registry& registry, Guid port) {
 
 std::optional<Refusal> wrong_range(const wire::InformInfo& info) {
   if (info.gid != Gid{} || info.lid_begin.value() == kAny) return std::nullopt;
-  const bool good = info.lid_begin.value() != 0 && info.lid_begin <= info.lid_end;
-  if (good) return std::nullopt;
+  // From 0 to 0 is a range in which nobody is: osmtest subscribes to it.
+  if (info.lid_begin <= info.lid_end) return std::nullopt;
   return invalid("LIDRangeBegin", fmt::format("{} to {}", info.lid_begin, info.lid_end),
                  "this is no range of LIDs, and no GID is named");
 }

@@ -7,7 +7,9 @@
 #include <map>
 #include <random>
 
+#include "mad/wire/sa/member_record.h"
 #include "smd/sa/registry/mlids.h"
+#include "smd/sa/registry/wish.h"
 
 namespace smd::sa {
 namespace {
@@ -109,6 +111,22 @@ TEST(Registry, CountsFollowTheMembers) {
   registry.drop_group(some_mgid(2));
   EXPECT_TRUE(registry.mlids().empty());
   EXPECT_TRUE(registry == Registry{});
+}
+
+TEST(Registry, TellsWhoHasJoinedWhichMulticastLid) {
+  Registry registry;
+  registry.put_group(some_mgid(1), Lid{0xC001}, {}, false);
+  registry.put_group(some_mgid(2), Lid{0xC001}, {}, false);
+  registry.put_group(some_mgid(3), Lid{0xC000}, {}, false);
+  registry.put_group(some_mgid(4), Lid{0xC002}, {}, true);
+  registry.put_member({some_mgid(1), Guid{5}}, {.join_state = wire::kSendOnlyNonMember});
+  registry.put_member({some_mgid(2), Guid{5}}, {.join_state = wire::kFullMember});
+  registry.put_member({some_mgid(2), Guid{6}}, {.join_state = wire::kSendOnlyFullMember});
+  registry.put_member({some_mgid(3), Guid{7}}, {.join_state = wire::kNonMember});
+
+  const sm::McWish expected{{.mlid = Lid{0xC000}, .members = {{Guid{7}, true}}},
+                            {.mlid = Lid{0xC001}, .members = {{Guid{5}, true}, {Guid{6}, false}}}};
+  EXPECT_EQ(*wish_of(registry), expected);
 }
 
 TEST(Registry, MulticastLidsAreSharedWhenTheyRunOut) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the registry means for the switches.
+
+#include <memory>
+
+#include "smd/decide/decided.h"
+#include "smd/sa/registry/registry.h"
+
+namespace smd::sa {
+
+/// Who has joined which multicast LID: a port in several groups of one LID is there once, and receives where
+/// one of its memberships does. Multicast LIDs without members are left out.
+std::shared_ptr<const sm::McWish> wish_of(const Registry& registry);
+
+}  // namespace smd::sa
