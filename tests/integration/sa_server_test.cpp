@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// A manager and subnet administration together: clients of the fabric register, switches are told,
+// subscribers hear of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "mad/wire/notice.h"
+#include "smd/sa/registry/subscriptions.h"
+#include "smd/sa/registry/wish.h"
+#include "smd/sa/server.h"
+#include "tests/support/sa_session.h"
+
+namespace smd {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Question;
+using wire::Method;
+using Record = wire::McMemberRecord;
+
+const Mgid kBroadcast = test::mgid("ff12:401b:ffff::ffff:ffff");
+
+/// A client on a port: what it sends, what comes.
+struct Client {
+  std::unique_ptr<sim::Transport> transport;
+  std::vector<std::vector<std::uint8_t>> came;
+  bool answers_reports = true;
+};
+
+class SaServer : public testing::Test {
+ protected:
+  SaServer() {
+    sm::ManagerOptions options;
+    options.on_sweep = [this](const sm::Snapshot&) {
+      if (server_) server_->refresh();
+    };
+    options.on_trap = [this](const wire::Notice& notice, Lid from) {
+      if (server_) server_->forward(notice, from);
+    };
+    manager_ = std::make_unique<test::Managed>(world_, config::SubnetConfig{}, options);
+    gsi_ = world_.transport(sim::Interface::gsi);
+    server_ = std::make_unique<sa::Server>(
+        sa::ServerParts{
+            .executor = world_.io().get_executor(),
+            .gsi = *gsi_,
+            .compute = compute_,
+            .source = [this] { return (*manager_)->published(); },
+            .registry = registry_,
+            .store = &store_,
+            .log = {},
+            .clock = world_.clock(),
+            .wall = [this] { return world_.now().time_since_epoch() / 1s; },
+            .on_multicast =
+                [this] { (*manager_)->set_groups([this] { return sa::wish_of(*registry_.get()); }); }},
+        sa::Settings{});
+    group_.spawn((*manager_)->run());
+    world_.run_for(2s);
+  }
+  ~SaServer() override {
+    world_.run(group_.stop());
+    world_.run(server_->stop());
+  }
+
+  const sm::Snapshot& snapshot() { return manager_->last(); }
+  Client& client(const std::string& name) {
+    auto& client = clients_.emplace_back(std::make_unique<Client>());
+    client->transport = world_.transport(sim::Place{name, PortNum{1}}, sim::Interface::gsi);
+    auto* one = client.get();
+    client->transport->on_receive([this, one](std::span<mad::Received> batch) {
+      for (auto& mad : batch) {
+        if (mad.error != 0) continue;
+        const auto header = *wire::decode<wire::MadHeader>(mad.bytes);
+        if (header.method == Method::report && one->answers_reports) {
+          auto reply = mad.bytes;
+          auto answer = header;
+          answer.method = Method::report_resp;
+          wire::encode(answer, reply);
+          (void)one->transport->send(reply, to_sm(), 0ms);
+        }
+        one->came.push_back(mad.bytes);
+      }
+    });
+    return *client;
+  }
+  mad::LidRoute to_sm() { return {.lid = snapshot().decided.lids->sm_lid, .qp = 1, .qkey = 0x80010000}; }
+  void send(Client& client, const std::vector<std::uint8_t>& mad) {
+    ASSERT_TRUE(client.transport->send(mad, to_sm(), 1000ms));
+    world_.run_for(500ms);
+  }
+  void member(Client& client, Method method) {
+    Record record;
+    record.mgid = kBroadcast;
+    record.port_gid = Gid::of(kDefaultSubnetPrefix, client.transport->local()->guid);
+    record.join_state = wire::kFullMember;
+    const auto mask = 1U << Record::kMgid | 1U << Record::kPortGid | 1U << Record::kJoinState;
+    send(client, Question{.method = method, .attribute = Record::kRecord, .mask = mask}.with(record));
+  }
+  /// Switches that forward the broadcast group's multicast LID.
+  std::size_t forwarding() {
+    std::size_t n = 0;
+    (*manager_)->resweep(sm::Work::light, "test");
+    world_.run_for(1s);
+    const auto& last = snapshot();
+    for (const auto& row :
+         last.decided.multicast ? last.decided.multicast->rows : std::vector<sm::McPart::Row>{}) {
+      if (!(routing::entry(row.row.get(), 0) == routing::PortMask{})) ++n;
+    }
+    return n;
+  }
+
+  base::Fabric fabric_ = test::spec("ft2:4");
+  sim::World world_{fabric_};
+  sm::InlineCompute compute_;
+  store::MemoryStore store_;
+  sm::Published<sa::Registry> registry_;
+  std::unique_ptr<test::Managed> manager_;
+  std::unique_ptr<sim::Transport> gsi_;
+  std::unique_ptr<sa::Server> server_;
+  std::vector<std::unique_ptr<Client>> clients_;
+  mad::TaskGroup group_{world_.io().get_executor()};
+};
+
+TEST_F(SaServer, MembersAreKeptAndGetATree) {
+  EXPECT_TRUE(registry_.get()->groups().contains(kBroadcast));
+  auto& first = client("h00002");
+  auto& second = client("h00006");
+  member(first, Method::set);
+  member(second, Method::set);
+
+  ASSERT_EQ(first.came.size(), 1U);
+  EXPECT_EQ(test::reply_of(first.came[0]).status, 0);
+  EXPECT_EQ(registry_.get()->members().size(), 2U);
+  EXPECT_TRUE(*store_.registry() == *registry_.get());
+  EXPECT_GE(forwarding(), 2U);
+
+  member(second, Method::remove);
+  EXPECT_EQ(registry_.get()->members().size(), 1U);
+  EXPECT_TRUE(*store_.registry() == *registry_.get());
+}
+
+TEST_F(SaServer, ASubscriberIsToldAndADeadOneForgotten) {
+  auto& listener = client("h00003");
+  auto& deaf = client("h00004");
+  deaf.answers_reports = false;
+  const wire::InformInfo wish{.gid = {},
+                              .lid_begin = Lid{0xFFFF},
+                              .lid_end = {},
+                              .is_generic = 1,
+                              .subscribe = 1,
+                              .type = 0xFFFF,
+                              .trap = 0xFFFF,
+                              .qp = 1,
+                              .producer = 0xFFFFFF};
+  const auto subscribe =
+      Question{.method = Method::set, .attribute = wire::InformInfo::kAttribute}.with(wish);
+  send(listener, subscribe);
+  send(deaf, subscribe);
+  ASSERT_EQ(registry_.get()->subscriptions().size(), 2U);
+
+  world_.fabric().faults().link_down({"h00005", PortNum{1}});
+  world_.run_for(20s);
+
+  std::set<std::uint16_t> heard;
+  for (const auto& mad : listener.came) {
+    if (wire::decode<wire::MadHeader>(mad)->method != Method::report) continue;
+    heard.insert(wire::decode<wire::Notice>(std::span(mad).subspan(wire::kSaDataOffset))->trap);
+  }
+  EXPECT_THAT(heard, testing::IsSupersetOf({std::uint16_t{128}, std::uint16_t{sa::kPortOut}}));
+  EXPECT_EQ(registry_.get()->subscriptions().size(), 1U);  // the deaf one's has ended
+}
+
+}  // namespace
+}  // namespace smd
