@@ -215,7 +215,7 @@ def osmtest(smd, fabric):
 
 
 # What smd passes of osmtest's flows against itself.
-OSMTEST_SMD = dict.fromkeys(("c", "v", "m -M 1", "m -M 2", "s", "e", "t"), "PASS")
+OSMTEST_SMD = dict.fromkeys(("c", "v", "m -M 1", "m -M 2", "s", "e", "t", "a"), "PASS")
 
 
 def registry(smd, fabric):
