@@ -96,6 +96,7 @@ class SubnetManager {
   // manager_events.cpp: what asks for work, and when it is done
   asio::awaitable<bool> wait_for_work();
   std::optional<mad::TimePoint> due() const;
+  bool newer_waits() const;
   Asked take_due();
   void heard_trap(const wire::Notice& notice, Lid from);
 
@@ -115,6 +116,7 @@ class SubnetManager {
 
   // manager_decide.cpp: what it decides
   asio::awaitable<bool> settle_decision();
+  asio::awaitable<bool> interrupt_less();
   asio::awaitable<bool> take_step();
   bool may_converge() const;
 
@@ -148,8 +150,9 @@ class SubnetManager {
   mad::Transactions tx_;
   Agenda agenda_;
   SmAgent agent_;
-  std::shared_ptr<const Subnet> subnet_;  ///< null before the first sweep
-  Decided decided_;                       ///< no part is there before the first decision
+  std::shared_ptr<const Subnet> subnet_;            ///< null before the first sweep
+  Decided decided_;                                 ///< no part is there before the first decision
+  std::shared_ptr<const RoutePart> routes_before_;  ///< what was decided before that; may be null
   StoredPtr stored_;
   Groups groups_;  ///< empty: nobody has said yet
   mad::TimePoint master_since_{};

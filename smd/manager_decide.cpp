@@ -29,6 +29,7 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
   });
   if (!settled || !*decision) co_return false;
   const auto before = decided_.routes;
+  routes_before_ = before;
   times_ = (*decision)->times;
   decided_ = std::move((*decision)->decided);
   if (converging_ && agenda_.peek().work < Work::incremental) {
@@ -46,6 +47,36 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
   co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
   co_await keep(std::move(stored));
   summary_.lids_changed = lids_changed(*subnet_, *decided_.lids);
+  co_return true;
+}
+
+/// The way to the tables that were decided on would interrupt what works. Others that only add to those
+/// before are taken instead, where they do for all hosts; the way to nicer ones is another day's. False when
+/// cancelled.
+asio::awaitable<bool> SubnetManager::interrupt_less() {
+  Decided before = decided_;
+  before.routes = routes_before_;
+  std::optional<std::expected<Decision, routing::RouteError>> decision;
+  DecideInput input{.subnet = *subnet_,
+                    .config = *config_,
+                    .stored = *stored_,
+                    .only_extend = true,
+                    .previous = &before,
+                    .parallel = parts_.compute.parallel()};
+  const bool settled = co_await parts_.compute.execute([&](std::stop_token stop) {
+    input.stop = std::move(stop);
+    decision = decide(input);
+  });
+  if (!settled || !*decision) co_return false;
+  times_.route_ms += (*decision)->times.route_ms;
+  times_.verify_ms += (*decision)->times.verify_ms;
+  if ((*decision)->decided.routes) {
+    decided_.routes = std::move((*decision)->decided.routes);
+  } else {
+    parts_.log.warn("routing.interrupts")
+        .kv("reason", "there is no order of writes in which all that arrives goes on arriving")
+        .kv("engine", decided_.routes->engine);
+  }
   co_return true;
 }
 

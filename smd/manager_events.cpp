@@ -70,6 +70,13 @@ std::optional<mad::TimePoint> SubnetManager::due() const {
   return std::max(settled, asked.suspects.empty() ? mad::TimePoint{} : first);
 }
 
+/// While a sweep goes on: something has happened that asks for another one, at once.
+bool SubnetManager::newer_waits() const {
+  if (agenda_.peek().work < Work::incremental) return false;
+  const auto next = due();
+  return next && *next <= parts_.clock.now();
+}
+
 /// Something is due on the agenda, or the interval is over. False when cancelled.
 asio::awaitable<bool> SubnetManager::wait_for_work() {
   const auto interval = config_->sweep.interval;

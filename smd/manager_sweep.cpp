@@ -20,6 +20,10 @@ namespace {
 /// Plans of one sweep: what fails is planned again, at once and then once more, before the next sweep.
 constexpr unsigned kAttempts = 3;
 
+/// A look at a part begins anew where something happens while it waits for an answer; not for ever, because
+/// what is known already must be put right.
+constexpr unsigned kRestarts = 3;
+
 /// Within which links come up again, most of them.
 constexpr auto kTraining = std::chrono::seconds(1);
 
@@ -86,9 +90,17 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
 
 /// By parts where that is enough, else the whole fabric.
 asio::awaitable<std::expected<Subnet, std::string>> SubnetManager::look(std::set<Guid> suspects) {
-  const DiscoverOptions how{.trust_tables = !adopting_};
-  if (summary_.sweep == SweepKind::incremental) {
-    auto part = co_await refresh(&tx_, &parts_.clock, subnet_.get(), std::move(suspects), how);
+  DiscoverOptions how{.trust_tables = !adopting_};
+  for (unsigned restart = 0; summary_.sweep == SweepKind::incremental; ++restart) {
+    how.urgent = nullptr;
+    if (restart < kRestarts) how.urgent = [this] { return newer_waits(); };
+    auto part = co_await refresh(&tx_, &parts_.clock, subnet_.get(), suspects, how);
+    if (!part && part.error() == kNewerWaits) {
+      auto newer = take_due();
+      if (newer.work == Work::heavy) summary_.sweep = SweepKind::heavy;
+      suspects.merge(newer.suspects);
+      continue;
+    }
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (part || cancellation.cancelled() != asio::cancellation_type::none) co_return part;
     parts_.log.info("sweep.whole").kv("reason", part.error());
@@ -222,9 +234,16 @@ asio::awaitable<bool> SubnetManager::write_difference() {
   for (unsigned attempt = 1; attempt <= kAttempts; ++attempt) {
     Plan next;
     const PlanInput input{*subnet_, decided_, *config_};
-    const bool planned = co_await parts_.compute.execute(
+    bool planned = co_await parts_.compute.execute(
         [&](const std::stop_token& stop) { next = plan(input, parts_.compute.parallel(), stop); });
     if (!planned) co_return false;
+    if (attempt == 1 && next.interrupts && routes_before_) {
+      planned = co_await interrupt_less();
+      if (!planned) co_return false;
+      planned = co_await parts_.compute.execute(
+          [&](const std::stop_token& stop) { next = plan(input, parts_.compute.parallel(), stop); });
+      if (!planned) co_return false;
+    }
     if (attempt == 1) summary_.lft_entries_changed = next.lft_entries_changed;
     if (options_.dry_run) {
       if (options_.on_plan) options_.on_plan(*subnet_, decided_, next);
@@ -235,7 +254,7 @@ asio::awaitable<bool> SubnetManager::write_difference() {
       failed_nodes_.clear();
       co_return true;
     }
-    ApplyInput to_write{subnet_, decided_, config_, std::move(next)};
+    ApplyInput to_write{subnet_, decided_, config_, std::move(next), [this] { return newer_waits(); }};
     const auto applied = co_await apply(&tx_, &parts_.clock, std::move(to_write));
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
@@ -251,6 +270,7 @@ asio::awaitable<bool> SubnetManager::write_difference() {
     auto stored = stored_;
     co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
     co_await keep(std::move(stored));
+    if (!applied.failed.empty() && newer_waits()) break;  // who did not answer may be what it is about
   }
   // What is still not as decided although it was Set well counts as failed: some node does not do it.
   Plan left;

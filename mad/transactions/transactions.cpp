@@ -13,6 +13,8 @@ namespace smd::mad {
 namespace {
 
 constexpr std::uint32_t kWindowFloor = 32;
+/// So many open requests are no load for anybody.
+constexpr std::size_t kFew = 48;
 /// The kernel must not give up before we do.
 constexpr Duration kKernelMargin = std::chrono::milliseconds(100);
 /// Between looks at a transport that is full of what others sent.
@@ -220,8 +222,10 @@ std::uint32_t Transactions::tid_of(const OpenRequest& open, unsigned attempt) co
          attempt;
 }
 
-/// Who is known to answer at once is asked again at once; who is not known may be slow.
+/// Who is known to answer at once is asked again at once; who is not known may be slow. The answer times that
+/// we know are those of many requests side by side: the last few of them wait for nobody.
 Duration Transactions::lossy_wait(const OpenRequest& open) const {
+  if (open_ <= kFew && answer_time_.known()) return policy_.lossy_timeout;
   const auto& own = open.node->answer_time;
   if (own.known()) return own.resend(policy_.lossy_timeout, policy_.max_timeout);
   return answer_time_.resend(policy_.lossy_timeout, policy_.max_timeout) *

@@ -34,8 +34,8 @@ class Applier {
   std::optional<Job> port_job(const PortItem& item);
   std::optional<Job> switch_job(NodeIndex node);
   std::optional<Job> check_port(const PortItem& item, const mad::DirectedPath& path,
-                                const mad::RequestError& error);
-  std::optional<Job> check_switch(NodeIndex node, const mad::DirectedPath& path,
+                                const wire::PortInfo& sent, const mad::RequestError& error);
+  std::optional<Job> check_switch(NodeIndex node, const mad::DirectedPath& path, const wire::SwitchInfo& sent,
                                   const mad::RequestError& error);
 
   bool blocked(NodeIndex node, PortNum port) const;

@@ -38,7 +38,7 @@ asio::awaitable<Applied> Applier::run() {
       skip(round);
       continue;
     }
-    Pump pump(tx_, kWidth);
+    Pump pump(tx_, clock_, kWidth, in_.urgent);
     const bool whole = co_await pump.run(source(round));
     if (!whole) break;
     if (round.phase == Phase::lft || round.phase == Phase::mft) tables_stand = applied_.failed.empty();
@@ -188,29 +188,36 @@ std::optional<Job> Applier::port_job(const PortItem& item) {
   const auto sent = port_info_to_set(*wish, node.ports[item.port.value()].info, item.target);
   return Job{mad::set_request(target(item.node, item.port, *path), sent, port_modifier(item.node, item.port)),
              [this, item, path = *path, sent](mad::Answer result) -> std::optional<Job> {
-               if (!result) return check_port(item, path, result.error());
+               if (!result) return check_port(item, path, sent, result.error());
                applied_.ports.push_back({item.node, item.port, sent, result->get<wire::PortInfo>()});
                return std::nullopt;
              }};
 }
 
-/// Was it done all the same? A lost answer, or a resend that came second, looks like a failure.
+/// Was it done all the same? A lost answer, or a resend that came second, looks like a failure. Where the
+/// state or the LID is what we asked for and was not before, it was: then fields that differ are not kept.
 std::optional<Job> Applier::check_port(const PortItem& item, const mad::DirectedPath& path,
-                                       const mad::RequestError& error) {
+                                       const wire::PortInfo& sent, const mad::RequestError& error) {
   if (error.fault == mad::Fault::closed) return std::nullopt;
   const auto guid = in_.subnet->nodes[item.node]->guid();
   auto reason = to_string(error);
   return Job{
       mad::get_request<wire::PortInfo>({.route = path, .node = guid}, port_modifier(item.node, item.port)),
-      [this, item, reason = std::move(reason)](mad::Answer result) -> std::optional<Job> {
+      [this, item, sent, reason = std::move(reason)](mad::Answer result) -> std::optional<Job> {
         bool done = false;
         if (result) {
           const auto info = result->get<wire::PortInfo>();
           auto now = *in_.subnet->nodes[item.node];
+          const auto was = now.ports[item.port.value()].info;
+          const bool moves = item.target == PortState::armed || item.target == PortState::active;
+          const bool moved =
+              moves ? was.port_state < item.target && info.port_state >= item.target
+                    : item.target == PortState::no_change && was.lid != sent.lid && info.lid == sent.lid;
           now.ports[item.port.value()].info = info;
           const auto wish = wished_port_info(plan_input(), now, item.port);
           done = wish && *wish == info && (info.port_state >= item.target || item.target == PortState::down);
-          applied_.ports.push_back({item.node, item.port, std::nullopt, info});
+          done = done || moved;
+          applied_.ports.push_back({item.node, item.port, moved ? std::optional(sent) : std::nullopt, info});
         }
         if (!done) failed(item.node, item.port, wire::PortInfo::kAttribute, reason);
         if (!result && result.error().fault == mad::Fault::timeout) silent(item.node);
@@ -230,30 +237,34 @@ std::optional<Job> Applier::switch_job(NodeIndex index) {
   sent.port_state_change = node.switch_info->port_state_change;  // written as 1 it is cleared
   return Job{mad::set_request(target(index, PortNum{0}, *path), sent),
              [this, index, path = *path, sent](mad::Answer result) -> std::optional<Job> {
-               if (!result) return check_switch(index, path, result.error());
+               if (!result) return check_switch(index, path, sent, result.error());
                applied_.switches.push_back({index, sent, result->get<wire::SwitchInfo>()});
                return std::nullopt;
              }};
 }
 
 std::optional<Job> Applier::check_switch(NodeIndex index, const mad::DirectedPath& path,
-                                         const mad::RequestError& error) {
+                                         const wire::SwitchInfo& sent, const mad::RequestError& error) {
   if (error.fault == mad::Fault::closed) return std::nullopt;
   const auto guid = in_.subnet->nodes[index]->guid();
   auto reason = to_string(error);
-  return Job{mad::get_request<wire::SwitchInfo>({.route = path, .node = guid}),
-             [this, index, reason = std::move(reason)](mad::Answer result) -> std::optional<Job> {
-               bool done = false;
-               if (result) {
-                 auto now = *in_.subnet->nodes[index];
-                 now.switch_info = result->get<wire::SwitchInfo>();
-                 const auto wish = wished_switch_info(plan_input(), now);
-                 done = wish && *wish == *now.switch_info;
-                 applied_.switches.push_back({index, std::nullopt, *now.switch_info});
-               }
-               if (!done) failed(index, PortNum{0}, wire::SwitchInfo::kAttribute, reason);
-               return std::nullopt;
-             }};
+  return Job{
+      mad::get_request<wire::SwitchInfo>({.route = path, .node = guid}),
+      [this, index, sent, reason = std::move(reason)](mad::Answer result) -> std::optional<Job> {
+        bool done = false;
+        if (result) {
+          auto now = *in_.subnet->nodes[index];
+          const auto was = now.switch_info->linear_fdb_top;
+          now.switch_info = result->get<wire::SwitchInfo>();
+          const auto wish = wished_switch_info(plan_input(), now);
+          const bool moved =
+              was != sent.linear_fdb_top && now.switch_info->linear_fdb_top == sent.linear_fdb_top;
+          done = moved || (wish && *wish == *now.switch_info);
+          applied_.switches.push_back({index, moved ? std::optional(sent) : std::nullopt, *now.switch_info});
+        }
+        if (!done) failed(index, PortNum{0}, wire::SwitchInfo::kAttribute, reason);
+        return std::nullopt;
+      }};
 }
 
 asio::awaitable<Applied> apply(mad::Transactions* tx, mad::Clock* clock, ApplyInput in) {

@@ -2,6 +2,7 @@
 #pragma once
 // The only code that writes to the fabric.
 
+#include <functional>
 #include <memory>
 
 #include "mad/asio.h"
@@ -17,6 +18,8 @@ struct ApplyInput {
   Decided decided;
   std::shared_ptr<const config::SubnetConfig> config;
   Plan plan;
+  /// Asked while nothing is answered: has something newer to be looked at? Then what is open is given up.
+  std::function<bool()> urgent = {};
 };
 
 /// Writes the plan round by round: a round begins when all Sets of the one before have ended. After a failed

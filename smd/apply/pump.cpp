@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/apply/pump.h"
 
+#include <chrono>
 #include <utility>
 
 namespace smd::sm {
+namespace {
+
+/// Without any answer for so long nodes are not just busy.
+constexpr auto kPatience = std::chrono::milliseconds(50);
+
+}  // namespace
 
 void Pump::begin(std::size_t slot, Job&& job) {
   ++open_;
@@ -23,6 +30,7 @@ bool Pump::fill(std::size_t slot) {
 
 void Pump::ended(std::size_t slot, mad::Answer answer) {
   --open_;
+  ++ended_;
   auto job = std::exchange(slots_[slot].job, std::nullopt);
   slots_[slot].id = 0;
   auto next = job->done(std::move(answer));
@@ -34,18 +42,27 @@ void Pump::ended(std::size_t slot, mad::Answer answer) {
   if (open_ == 0) done_.wake_all();
 }
 
+void Pump::give_up() {
+  for (const auto& slot : slots_) {
+    if (slot.id != 0) tx_.cancel(slot.id);
+  }
+}
+
 asio::awaitable<bool> Pump::run(Source source) {
   source_ = std::move(source);
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
     if (!fill(slot)) break;
   }
   while (open_ != 0) {
+    const auto ended = ended_;
+    mad::Clock::TimerId timer = 0;
+    if (urgent_) timer = clock_.call_at(clock_.now() + kPatience, [this] { done_.wake_all(); });
     const bool woken = co_await done_.wait();
+    if (urgent_) clock_.cancel(timer);
+    if (woken && ended == ended_ && urgent_ && urgent_()) give_up();
     if (woken || stopping_) continue;
     stopping_ = true;
-    for (const auto& slot : slots_) {
-      if (slot.id != 0) tx_.cancel(slot.id);
-    }
+    give_up();
     // Closed requests still deliver their ends; they are ours until then. A cancelled coroutine cannot wait
     // on a list any more, so it takes turns with the event loop.
     while (open_ != 0) co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);

@@ -4,11 +4,14 @@
 // millions.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "mad/asio.h"
+#include "mad/clock.h"
 #include "mad/suspend.h"
 #include "mad/transactions/transactions.h"
 
@@ -26,7 +29,9 @@ class Pump {
   /// Where the next job comes from; nothing: there is none any more.
   using Source = std::move_only_function<std::optional<Job>()>;
 
-  Pump(mad::Transactions& tx, std::size_t width) : tx_(tx), slots_(width) {}
+  /// `urgent` (may be empty): asked while nothing ends; where it says so what is open is given up.
+  Pump(mad::Transactions& tx, mad::Clock& clock, std::size_t width, std::function<bool()> urgent = {})
+      : tx_(tx), clock_(clock), urgent_(std::move(urgent)), slots_(width) {}
   Pump(const Pump&) = delete;
   Pump& operator=(const Pump&) = delete;
 
@@ -41,11 +46,15 @@ class Pump {
   bool fill(std::size_t slot);
   void begin(std::size_t slot, Job&& job);
   void ended(std::size_t slot, mad::Answer answer);
+  void give_up();
 
   mad::Transactions& tx_;
+  mad::Clock& clock_;
+  std::function<bool()> urgent_;
   Source source_;
   std::vector<Slot> slots_;
   std::size_t open_ = 0;
+  std::uint64_t ended_ = 0;
   bool stopping_ = false;
   mad::WaitList done_;
 };

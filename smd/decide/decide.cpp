@@ -48,6 +48,7 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
     if (!routes) return std::unexpected(routes.error());
     decided.routes = std::move(*routes);
   }
+  if (in.only_extend) return decision;
   lap();
   decided.multicast = decide_multicast(in, *decided.routes);
   decision.times.multicast_ms = lap();

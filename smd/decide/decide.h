@@ -25,7 +25,10 @@ struct DecideInput {
   bool fresh_routes = false;  ///< tables are made afresh, whatever there is
   /// Who has joined which multicast LID; null: nobody knows yet, what switches forward stays.
   std::shared_ptr<const McWish> multicast = nullptr;
-  bool keep_unknown_groups = false;   ///< MLIDs that nobody has joined stay as switches have them
+  bool keep_unknown_groups = false;  ///< MLIDs that nobody has joined stay as switches have them
+  /// Tables are only extended, so that what arrives goes on as it does. Where that cannot be there are no
+  /// routes; multicast is not decided.
+  bool only_extend = false;
   const Decided* previous = nullptr;  ///< parts with equal inputs are taken from here
   const routing::Parallel& parallel;
   std::vector<Guid> file_order = {};  ///< node GUIDs; numbers hosts for quality figures

@@ -82,9 +82,8 @@ Lid forwardable(const Subnet& subnet, const std::vector<EndPort>& ends) {
   for (const auto& end : ends) needed += end.count();
   unsigned last = kLastUnicastLid.value();
   for (const auto& node : subnet.nodes) {
-    if (node->switch_info && node->switch_info->linear_fdb_cap > needed) {
-      last = std::min(last, node->switch_info->linear_fdb_cap - 1U);
-    }
+    const auto capacity = lft_capacity(*node);
+    if (capacity > needed) last = std::min(last, capacity - 1U);
   }
   return Lid{static_cast<std::uint16_t>(last)};
 }

@@ -7,6 +7,7 @@
 
 #include "routing/chain.h"
 #include "routing/repair/converge.h"
+#include "routing/repair/extend.h"
 #include "routing/repair/repair.h"
 #include "routing/verify/changes.h"
 #include "routing/verify/verify.h"
@@ -55,6 +56,7 @@ class Routing {
   Part adopt(std::vector<routing::OldRow> held);
   Part repair(std::span<const routing::OldRow> old, const std::string& engine,
               const RoutePart* before = nullptr);
+  Part extend(const RoutePart& before);
   std::vector<routing::OldRow> held_tables() const;
   void settle_orphans(routing::Routes& routes) const;
   Part finish(routing::Routes&& routes, std::string engine, RoutePart::Origin origin,
@@ -154,6 +156,29 @@ Part Routing::repair(std::span<const routing::OldRow> old, const std::string& en
   return finish(std::move(repaired->routes), engine, RoutePart::Origin::repaired, before);
 }
 
+/// Null where hosts would be left without a way, or it is not proven.
+Part Routing::extend(const RoutePart& before) {
+  std::vector<std::shared_ptr<const routing::LftRow>> rows;
+  for (routing::SwitchIndex s = 0; s < base_.topology->switches(); ++s) {
+    const auto guid = base_.topology->guid(s);
+    const auto* node = in_.subnet.find(guid);
+    const auto* decided = before.find(guid);
+    const bool whole = node != nullptr && node->lft.row && node->switch_info->linear_fdb_top != 0 &&
+                       node->lft.known.count() * routing::kLftBlock >= node->lft.row->size();
+    rows.push_back(whole ? node->lft.row : decided != nullptr ? *decided : nullptr);
+  }
+  auto extended = routing::extend({.topology = *base_.topology,
+                                   .lids = *base_.lid_map,
+                                   .old = rows,
+                                   .layers = before.layers,
+                                   .parallel = in_.parallel,
+                                   .stop = in_.stop});
+  if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
+  if (!extended) return nullptr;
+  settle_orphans(extended->routes);
+  return finish(std::move(extended->routes), before.engine, RoutePart::Origin::repaired);
+}
+
 /// LIDs that nobody has now keep the entries that switches hold, or lose them: such an entry never changes to
 /// another port, so that no order of writes can make their packets go round.
 void Routing::settle_orphans(routing::Routes& routes) const {
@@ -246,6 +271,8 @@ Part Routing::adopt(std::vector<routing::OldRow> held) {
 Part Routing::decide() {
   if (in_.fresh_routes) return fresh();
   const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
+  if (in_.only_extend && (before == nullptr || !same_rules(before->config, in_.config.routing)))
+    return nullptr;
   if (in_.adopting && in_.config.adopt.routes != config::AdoptRoutes::converge) {
     auto held = held_tables();
     of_another_ = true;
@@ -257,6 +284,7 @@ Part Routing::decide() {
     auto engine = before->engine;
     if (before->origin == RoutePart::Origin::adopted) engine = in_.config.routing.engines.front();
     base_.top = std::max(base_.top, before->origin == RoutePart::Origin::fresh ? base_.top : before->top);
+    if (in_.only_extend) return extend(*before);
     const bool follows = before->origin != RoutePart::Origin::adopted && before->topology &&
                          before->lid_map && before->reference && *before->reference == *base_.reference;
     if (follows) {

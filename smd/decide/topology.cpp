@@ -10,9 +10,7 @@ namespace {
 
 using routing::SwitchIndex;
 
-bool forwards(const Node& node, Lid top) {
-  return node.is_switch() && node.switch_info && node.switch_info->linear_fdb_cap > top.value();
-}
+bool forwards(const Node& node, Lid top) { return node.is_switch() && lft_capacity(node) > top.value(); }
 
 /// A cable is one that both ends know of and say is up. A CA without a peer stands alone.
 bool both_ends(const Subnet& subnet, const PeerPort& self, const Port& port) {

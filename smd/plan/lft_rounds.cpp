@@ -191,12 +191,12 @@ Dirty dirty_tables(const PlanInput& in) {
 
 }  // namespace
 
-std::vector<Round> lft_rounds(const PlanInput& in, const routing::Parallel& parallel,
-                              std::size_t& entries_changed, const std::stop_token& stop) {
+std::vector<Round> lft_rounds(const PlanInput& in, const routing::Parallel& parallel, Plan& plan,
+                              const std::stop_token& stop) {
   auto dirty = dirty_tables(in);
-  entries_changed += dirty.changed;
+  plan.lft_entries_changed += dirty.changed;
   if (dirty.items.empty()) return {};
-  if (dirty.any_forwards) return safe_rounds(in, parallel, dirty.items, stop);
+  if (dirty.any_forwards) return safe_rounds(in, parallel, dirty.items, stop, &plan.interrupts);
   std::vector<Round> rounds;
   rounds.push_back(one_round(std::move(dirty.items)));
   return rounds;

@@ -10,9 +10,9 @@
 namespace smd::sm {
 
 /// Rounds of phase lft: whatever has been written of one when it is interrupted, nothing goes round in a
-/// circle that did not before. `entries_changed` counts known entries that get another port.
-std::vector<Round> lft_rounds(const PlanInput& in, const routing::Parallel& parallel,
-                              std::size_t& entries_changed, const std::stop_token& stop);
+/// circle that did not before. What the plan says of them is filled in.
+std::vector<Round> lft_rounds(const PlanInput& in, const routing::Parallel& parallel, Plan& plan,
+                              const std::stop_token& stop);
 
 /// Whether there is no order of these writes in which all that arrives goes on arriving.
 bool would_interrupt(const PlanInput& in, const routing::Parallel& parallel, const std::stop_token& stop);

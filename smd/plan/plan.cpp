@@ -190,7 +190,7 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   append(plan, std::move(ports.switch_lids));
   append(plan, std::move(ports.new_links));
   append(plan, std::move(ports.activate_new_links));
-  auto tables = lft_rounds(in, parallel, plan.lft_entries_changed, stop);
+  auto tables = lft_rounds(in, parallel, plan, stop);
   for (std::size_t i = 0; i < tables.size(); ++i) {
     append(plan, std::move(tables[i]));
     // Tables of switches that forward by nothing yet are whole after the first round: others may lead there.

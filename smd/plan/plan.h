@@ -79,6 +79,8 @@ struct Round {
 struct Plan {
   std::vector<Round> rounds;            ///< none is empty
   std::size_t lft_entries_changed = 0;  ///< known entries that get another port
+  /// Credit loops leave no order of writes in which all that arrives goes on arriving.
+  bool interrupts = false;
   bool empty() const { return rounds.empty(); }
   std::size_t sets() const;
   std::size_t lft_blocks() const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/report/tally.h"
 
+#include <algorithm>
+
 namespace smd::sm {
 namespace {
 
@@ -13,11 +15,19 @@ void count_ports(const Node& node, SweepSummary& summary, std::uint64_t& linked_
   }
 }
 
+/// A switch that could be asked and is left out of the routes: its table is too small.
+bool left_out(const Subnet& subnet, const RoutePart& routes) {
+  return std::ranges::any_of(subnet.nodes, [&](const NodePtr& node) {
+    return node->switch_info && routes.find(node->guid()) == nullptr;
+  });
+}
+
 SweepState state_of(const Subnet& subnet, const Decided* decided, const SweepSummary& summary) {
   if (decided == nullptr || !decided->routes) return SweepState::failed;
   const bool whole = !is_cut_off(subnet) && subnet.unresponsive.empty() && subnet.duplicates.empty() &&
                      decided->lids->without_lid.empty() && summary.sets_left == 0 &&
-                     summary.ports_not_active == 0 && decided->routes->verification.ok();
+                     summary.ports_not_active == 0 && decided->routes->verification.ok() &&
+                     !left_out(subnet, *decided->routes);
   return whole ? SweepState::up : SweepState::degraded;
 }
 

@@ -63,6 +63,22 @@ void log_routes(const log::Log& log, const RoutePart& routes) {
   }
 }
 
+/// Switches whose table is smaller than the LIDs need, or smaller than what it holds.
+void log_small_tables(const log::Log& log, const Subnet& subnet, const RoutePart& routes) {
+  for (const auto& node : subnet.nodes) {
+    if (!node->switch_info) continue;
+    const auto& info = *node->switch_info;
+    const bool left_out = routes.find(node->guid()) == nullptr;
+    if (!left_out && info.linear_fdb_cap > info.linear_fdb_top) continue;
+    log.warn("switch.small_table")
+        .port(node->guid(), node->description, PortNum{0})
+        .kv("linear_fdb_cap", info.linear_fdb_cap)
+        .kv("linear_fdb_top", info.linear_fdb_top)
+        .kv("needed", routes.top.value() + 1U)
+        .kv("action", left_out ? "routed round; hosts on it are not reached" : "goes by what it holds");
+  }
+}
+
 /// One line that says how many are too few, then the ports.
 void log_without_lid(const log::Log& log, const Subnet& subnet, const LidPart& lids) {
   if (lids.without_lid.empty()) return;
@@ -93,7 +109,9 @@ void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decid
   log_duplicates(log, subnet);
   log_ports(log, subnet);
   log_without_lid(log, subnet, *decided.lids);
-  if (decided.routes) log_routes(log, *decided.routes);
+  if (!decided.routes) return;
+  log_small_tables(log, subnet, *decided.routes);
+  log_routes(log, *decided.routes);
 }
 
 void log_failed(const log::Log& log, const Subnet& subnet, const Applied& applied) {

@@ -3,6 +3,7 @@
 // A heavy sweep: everything that the fabric says about itself, read over directed routes.
 
 #include <expected>
+#include <functional>
 #include <string>
 
 #include "mad/asio.h"
@@ -18,6 +19,9 @@ struct DiscoverOptions {
   /// The next wave of probes does not wait longer than this for answers that do not come. Links between two
   /// nodes found in one wave may then be probed from both ends.
   mad::Duration patience = std::chrono::milliseconds(50);
+  /// refresh() asks it while nothing is answered for that long: has something happened that it does not know
+  /// of?
+  std::function<bool()> urgent = {};
 };
 
 /// Reads the whole fabric with Gets only. `before` (may be null) is what was known: tables that still stand

@@ -75,6 +75,7 @@ class Refresh {
   Refresh(mad::Transactions* tx, mad::Clock* clock, asio::any_io_executor executor, const Subnet* before,
           DiscoverOptions options)
       : tx_(*tx),
+        options_(options),
         before_(*before),
         paths_(before_),
         survey_(*tx, *clock, std::move(executor), before, options, Findings({}, before)) {
@@ -83,6 +84,7 @@ class Refresh {
 
   asio::awaitable<bool> explore(std::set<Guid> suspects);
   asio::awaitable<void> stop() { return survey_.stop(); }
+  bool superseded() const { return superseded_; }
   std::expected<Subnet, std::string> result();
 
  private:
@@ -92,11 +94,13 @@ class Refresh {
   void begin_check(Guid guid, const Paths& paths);
   bool compare();
   void lost(FoundNode& found, PortNum port);
-  void look_from_around(Guid node, const Paths& paths);
-  bool all_cut_off() const;
+  void look_from_around(Guid node, const Paths& paths, bool again = false);
+  void look_again();
+  void give_up_cut_off();
   std::optional<std::string> still_linked(const Subnet& after) const;
 
   mad::Transactions& tx_;
+  DiscoverOptions options_;
   const Subnet& before_;
   Paths paths_;
   Survey survey_;
@@ -104,6 +108,8 @@ class Refresh {
   std::vector<FoundNode*> to_compare_;  ///< answered since the last wave
   std::set<Guid> doubtful_;             ///< switches that lost a link and have not answered since
   Paths::Avoid avoid_;
+  bool superseded_ = false;
+  unsigned waited_ = 0, next_look_ = 1;  ///< times that nothing came in while we waited; of the next look
   std::map<Guid, Race*> races_;
   std::map<Guid, std::string> silent_;  ///< switches that did not answer by any way, and why
 };
@@ -144,6 +150,12 @@ void Refresh::begin_check(Guid guid, const Paths& paths) {
     doubtful_.erase(guid);
     return;
   }
+  if (found->node.is_switch() && !paths.to(*index)) {
+    found->silent = true;
+    silent_[guid] = "every way there is down";
+    doubtful_.erase(guid);
+    return;
+  }
   if (found->node.is_switch()) {
     survey_.start(check_switch(found, paths.ways(before_, *index, kWays)));
     return;
@@ -164,17 +176,30 @@ void Refresh::begin_check(Guid guid, const Paths& paths) {
   }
 }
 
-/// A switch that lost a link may be gone: its neighbours know, and sooner than its silence tells.
-void Refresh::look_from_around(Guid node, const Paths& paths) {
+/// A switch that lost a link may be gone: its neighbours know, and sooner than its silence tells. `again`:
+/// those as well that have been asked, because more links may have gone since.
+void Refresh::look_from_around(Guid node, const Paths& paths, bool again) {
   const auto* was = before_.find(node);
   for (const auto& port : was->ports) {
     const auto index = port.peer ? before_.index_of(port.peer->node) : std::nullopt;
     if (!index || !before_.nodes[*index]->is_switch() || doubtful_.contains(port.peer->node)) continue;
     auto* neighbour = survey_.findings.touch(port.peer->node);
     const auto path = paths.to(*index);
-    if (neighbour->read || !path) continue;
+    const bool up = neighbour->node.ports[port.peer->port.value()].peer.has_value();
+    if ((neighbour->read && !again) || !path || !up) continue;
     survey_.start(check_port(neighbour, port.peer->port, *path));
   }
+}
+
+/// Switches that do not answer at once are awaited, and nothing else: those that told us of something and
+/// died after it as well.
+void Refresh::look_again() {
+  if (races_.empty() || ++waited_ < next_look_) return;
+  next_look_ = 2 * waited_;
+  for (const auto& [guid, race] : races_) doubtful_.insert(guid);
+  const Paths around(before_, {.nodes = doubtful_, .ports = avoid_.ports});
+  for (const auto guid : doubtful_) look_from_around(guid, around, true);
+  give_up_cut_off();
 }
 
 bool Refresh::begin_checks() {
@@ -204,13 +229,14 @@ void Refresh::lost(FoundNode& found, PortNum port) {
   to_check_.insert(peer->node);
 }
 
-/// No link leads to any of the switches whose answer is awaited: all that their neighbours have are down.
-bool Refresh::all_cut_off() const {
-  const Paths around(before_, {.nodes = doubtful_, .ports = avoid_.ports});
-  return std::ranges::none_of(doubtful_, [&](Guid guid) {
+/// Switches that no link leads to any more, not even by others whose answer is awaited, are not waited for.
+void Refresh::give_up_cut_off() {
+  if (races_.empty()) return;
+  const Paths left(before_, {.nodes = {}, .ports = avoid_.ports});
+  for (const auto& [guid, race] : races_) {
     const auto index = before_.index_of(guid);
-    return index && around.to(*index);
-  });
+    if (doubtful_.contains(guid) && index && !left.to(*index)) race->cancel();
+  }
 }
 
 /// A switch that is silent although a link to it is up; nothing where there is none.
@@ -239,11 +265,7 @@ bool Refresh::compare() {
       if (!now.linked() || came_back) lost(*found, PortNum{static_cast<std::uint8_t>(p)});
     }
   }
-  if (!answered.empty() && !races_.empty() && all_cut_off()) {
-    for (const auto guid : doubtful_) {
-      if (const auto race = races_.find(guid); race != races_.end()) race->second->cancel();
-    }
-  }
+  if (!answered.empty()) give_up_cut_off();
   return !answered.empty();
 }
 
@@ -261,6 +283,12 @@ asio::awaitable<bool> Refresh::explore(std::set<Guid> suspects) {
     if (checks || reads || compared || probes) continue;
     if (survey_.idle()) break;
     going = co_await survey_.settle();
+    if (!going || !to_compare_.empty()) continue;
+    if (options_.urgent && options_.urgent()) {
+      superseded_ = true;
+      break;
+    }
+    look_again();
   }
   co_return going;
 }
@@ -291,6 +319,7 @@ asio::awaitable<std::expected<Subnet, std::string>> refresh(mad::Transactions* t
   const bool whole = co_await part.explore(std::move(suspects));
   co_await part.stop();
   if (!whole) co_return std::unexpected("cancelled");
+  if (part.superseded()) co_return std::unexpected(std::string(kNewerWaits));
   co_return part.result();
 }
 

@@ -52,6 +52,13 @@ bool tables_stand(const Node& before, const Node& now) {
          before.ports[0].info.lid != Lid{};
 }
 
+unsigned lft_capacity(const Node& node) {
+  if (!node.switch_info) return 0;
+  const unsigned says = node.switch_info->linear_fdb_cap, top = node.switch_info->linear_fdb_top;
+  const bool shown = top != 0 && node.lft.known.count() * routing::kLftBlock > top;
+  return shown ? std::max(says, top + 1) : says;
+}
+
 std::string port_text(const Node& node, PortNum port) {
   return fmt::format("{} {} port {}", node.guid(), node.description, port);
 }

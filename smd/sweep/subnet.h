@@ -138,6 +138,9 @@ bool is_end_port(const Node& node, PortNum port);
 
 /// A reboot takes a switch's LID and LinearFDBTop away: one that has both still has the tables that it had.
 bool tables_stand(const Node& before, const Node& now);
+/// Entries that a switch's forwarding table has: as many as it says, and no fewer than it forwards by and has
+/// shown or acknowledged. 0 where SwitchInfo is not known.
+unsigned lft_capacity(const Node& node);
 
 /// "0x0002c90000000010 leaf000 port 3": how a log line names a port.
 std::string port_text(const Node& node, PortNum port);

@@ -204,6 +204,42 @@ TEST(Events, ErrorsThatAPortReportsAreNamedAndNothingIsSwept) {
   EXPECT_THAT(fabric.manager().lines().first("trap"), HasSubstr("leaf003"));
 }
 
+/// A switch that goes, cable by cable, is not waited for: its neighbours are asked again meanwhile.
+TEST(Events, ADeadLeafIsNotWaitedFor) {
+  for (const auto apart : {0us, 20us, 100us, 1000us, 7000us}) {
+    Running fabric("ft2:8", without_light_sweeps());
+
+    for (std::uint8_t port = 8; port >= 1; --port) {
+      fabric.faults().link_down({"leaf003", PortNum{port}});
+      fabric.world().run_for(apart);
+    }
+    fabric.world().run_for(5s);
+
+    ASSERT_FALSE(fabric.sweeps().empty()) << apart.count() << " us apart " << fabric.lines();
+    EXPECT_EQ(fabric.last().switches, 11U) << fabric.lines();
+    EXPECT_EQ(fabric.last().cas, 28U);
+    EXPECT_EQ(fabric.last().state, sm::SweepState::up);
+    for (const auto& sweep : fabric.sweeps())
+      EXPECT_LT(sweep.total_ms, 500) << apart.count() << " us apart " << fabric.lines();
+  }
+}
+
+/// The same of one whose hosts die with it after it has told of something.
+TEST(Events, ASwitchThatDiesAfterItsTrapIsNotWaitedFor) {
+  Running fabric("ft3:4", without_light_sweeps());
+
+  fabric.faults().link_down({"edge02-00", PortNum{1}});
+  fabric.world().run_for(30us);
+  fabric.faults().remove("edge02-00");
+  fabric.world().run_for(5s);
+
+  ASSERT_FALSE(fabric.sweeps().empty()) << fabric.lines();
+  EXPECT_EQ(fabric.last().switches, 19U) << fabric.lines();
+  EXPECT_EQ(fabric.last().cas, 14U);
+  EXPECT_EQ(fabric.last().state, sm::SweepState::up);
+  for (const auto& sweep : fabric.sweeps()) EXPECT_LT(sweep.total_ms, 300) << fabric.lines();
+}
+
 /// Tables of a master before us: right, and not what we would choose.
 TEST(Adopt, ProvenTablesStayUntilTheOperatorWantsOthers) {
   sim::World world(test::spec("ft2:8"));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random scenarios by seed: whatever happens, the fabric ends up, or degraded for the right reason, and
 // nothing forbidden happens on the way. SMD_SEED=N replays one, with the log; SMD_LONG=1 plays 10,000,
-// SMD_COUNT=N so many; SMD_PATHS=1 also counts paths that were lost and had not died.
+// SMD_COUNT=N so many.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 
@@ -40,8 +41,11 @@ void check(std::uint64_t seed, bool with_log) {
   } catch (const std::exception& error) {
     verdict.wrong.emplace_back(error.what());
   }
-  // Not held yet: where all tables are computed anew, and where a link flaps faster than it is looked at.
-  if (number_in("SMD_PATHS"))
+  // Two of 2,500 seeds: credit loops leave no other way, and smd says so.
+  const bool announced = std::ranges::any_of(verdict.log, [](const std::string& line) {
+    return line.find("routing.interrupts") != std::string::npos;
+  });
+  if (!announced)
     verdict.wrong.insert(verdict.wrong.end(), verdict.lost_paths.begin(), verdict.lost_paths.end());
   EXPECT_TRUE(verdict.wrong.empty()) << report(scenario, verdict, with_log);
   if (with_log && verdict.wrong.empty()) fmt::print("{}", report(scenario, verdict, true));

@@ -83,6 +83,7 @@ void Watch::entry_changed(sim::NodeIndex sw, Lid lid, std::uint8_t before) {
   const auto to = end_of(sw, lid, before);
   if (to == sim::kNowhere || end_of(sw, lid, now) == to || state_.node_of(to).is_switch()) return;
   if (excused_.contains(state_.ports[to].node) || !on_the_way_of_a_host(sw, lid, to)) return;
+  if (passes_out_of_hand(sw, lid, before)) return;
   note(lost_paths_, fmt::format("LID {} ({}) is reached no more from {}, whose entry was {} and is {}", lid,
                                 name(state_.ports[to].node), name(sw), before, now));
 }
@@ -108,6 +109,18 @@ sim::PortIndex Watch::next(sim::NodeIndex sw, Lid lid, std::uint8_t out) const {
 bool Watch::out_of_hand(sim::NodeIndex sw) const {
   const auto& faults = state_.nodes[sw].faults;
   return faults && (faults->silent || !faults->answers_only.empty());
+}
+
+/// A path over such a switch counts as dead: nobody can keep it.
+bool Watch::passes_out_of_hand(sim::NodeIndex from, Lid lid, std::uint8_t out) const {
+  auto port = next(from, lid, out);
+  for (std::size_t steps = 0; steps <= state_.nodes.size() && port != sim::kNowhere; ++steps) {
+    const auto node = state_.ports[port].node;
+    if (!state_.nodes[node].is_switch()) return false;
+    if (out_of_hand(node)) return true;
+    port = next(node, lid, sim::lft_port(*state_.nodes[node].sw, lid).value());
+  }
+  return false;
 }
 
 bool Watch::circles(sim::NodeIndex from, Lid lid) const {

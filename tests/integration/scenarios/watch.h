@@ -50,6 +50,7 @@ class Watch {
   sim::PortIndex next(sim::NodeIndex sw, Lid lid, std::uint8_t out) const;
   bool circles(sim::NodeIndex from, Lid lid) const;
   bool out_of_hand(sim::NodeIndex sw) const;
+  bool passes_out_of_hand(sim::NodeIndex from, Lid lid, std::uint8_t out) const;
   /// The end port that a packet reaches which leaves `from` by `out`.
   sim::PortIndex end_of(sim::NodeIndex from, Lid lid, std::uint8_t out) const;
   bool on_the_way_of_a_host(sim::NodeIndex sw, Lid lid, sim::PortIndex to) const;

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/repair/extend.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "routing/repair/orphans.h"
+#include "routing/verify/ways.h"
+
+namespace smd::routing {
+namespace {
+
+/// Which channels wait for which, grown step by step and never into a circle that was not there before.
+class Waiting {
+ public:
+  explicit Waiting(const Topology& topology) : topology_(topology), seen_(topology.channels()) {
+    unsigned most = 0;
+    for (SwitchIndex s = 0; s < topology.switches(); ++s) most = std::max(most, topology.ports(s));
+    words_ = most / 64 + 1;
+    waits_.resize(topology.channels() * words_);
+  }
+
+  /// A packet that leaves `s` by `out` leaves the next switch by `then`.
+  void add(SwitchIndex s, std::uint8_t out, std::uint8_t then) {
+    waits_[topology_.channel(s, PortNum{out}) * words_ + then / 64U] |= std::uint64_t{1} << (then % 64U);
+  }
+  bool has(SwitchIndex s, std::uint8_t out, std::uint8_t then) const {
+    return (waits_[topology_.channel(s, PortNum{out}) * words_ + then / 64U] >> (then % 64U) & 1U) != 0;
+  }
+  /// False, and nothing is added, where it would close a circle.
+  bool try_add(SwitchIndex s, std::uint8_t out, std::uint8_t then) {
+    if (has(s, out, then)) return true;
+    const auto next = topology_.peer(s, PortNum{out}).sw;
+    if (leads({next, then}, topology_.channel(s, PortNum{out}))) return false;
+    add(s, out, then);
+    return true;
+  }
+
+ private:
+  struct Channel {
+    SwitchIndex sw = 0;
+    std::uint8_t out = 0;
+  };
+
+  bool leads(Channel from, std::size_t to) {
+    ++epoch_;
+    std::vector<Channel> open{from};
+    while (!open.empty()) {
+      const auto [sw, out] = open.back();
+      open.pop_back();
+      const auto channel = topology_.channel(sw, PortNum{out});
+      if (channel == to) return true;
+      if (std::exchange(seen_[channel], epoch_) == epoch_) continue;
+      const auto next = topology_.peer(sw, PortNum{out}).sw;
+      if (next == kNoSwitch) continue;
+      for (unsigned p = 1; p <= topology_.ports(next); ++p) {
+        if (has(sw, out, static_cast<std::uint8_t>(p))) open.push_back({next, static_cast<std::uint8_t>(p)});
+      }
+    }
+    return false;
+  }
+
+  const Topology& topology_;
+  std::size_t words_ = 1;
+  std::vector<std::uint64_t> waits_;  ///< by channel
+  std::vector<std::uint32_t> seen_;
+  std::uint32_t epoch_ = 0;
+};
+
+/// Which LIDs find their ways first decides who finds one at all: one that found none comes first the next
+/// time.
+constexpr unsigned kTries = 8;
+
+class Extension {
+ public:
+  explicit Extension(const ExtendInput& in)
+      : in_(in),
+        topology_(in.topology),
+        waiting_(layers_in_use(in.layers), Waiting(in.topology)),
+        arrives_(in.topology.switches()) {
+    for (const auto& row : in.old) {
+      rows_.push_back(row ? std::make_shared<LftRow>(*row) : std::make_shared<LftRow>());
+      rows_.back()->resize(std::max(rows_.back()->size(), in.lids.row_size()), kNoRoute);
+    }
+  }
+
+  /// `first`: LIDs in whose order the ways are looked for; gets the one that found none.
+  std::expected<Repaired, RouteError> run(std::vector<Lid>& first) {
+    std::vector<Lid> broken, of_switches;
+    for (std::size_t value = 1; value < in_.lids.row_size() && !in_.stop.stop_requested(); ++value) {
+      const Lid lid{static_cast<std::uint16_t>(value)};
+      const auto to = in_.lids.destination(lid);
+      if (to.sw != kNoSwitch && !keep(lid)) (to.end != kNoEnd ? broken : of_switches).push_back(lid);
+    }
+    // Hosts first: they must be reached.
+    broken.insert(broken.end(), of_switches.begin(), of_switches.end());
+    for (const auto lid : first) {
+      const auto at = std::ranges::find(broken, lid);
+      std::rotate(broken.begin(), at, at + 1);
+    }
+    for (const auto lid : broken) {
+      if (in_.stop.stop_requested()) return std::unexpected(RouteError{});
+      const auto lost = attach(lid);
+      if (lost != kNoSwitch) {
+        first.push_back(lid);
+        const auto to = in_.lids.destination(lid).sw;
+        return std::unexpected(
+            RouteError{RouteError::Cause::no_legal_path, {topology_.guid(lost), topology_.guid(to)}});
+      }
+    }
+    return finish();
+  }
+
+ private:
+  std::uint8_t& at(SwitchIndex s, Lid lid) { return (*rows_[s])[lid.value()]; }
+
+  /// What is waited for by packets that arrive. False where a switch is left out that cables connect.
+  bool keep(Lid lid) {
+    const auto to = in_.lids.destination(lid);
+    follow(lid);
+    auto& waiting = waiting_[in_.layers.to(lid)];
+    bool whole = at(to.sw, lid) == to.port.value();
+    for (SwitchIndex s = 0; s < rows_.size(); ++s) {
+      if (s == to.sw) continue;
+      if (!arrives_[s]) {
+        whole = whole && topology_.component(s) != topology_.component(to.sw);
+        continue;
+      }
+      const auto next = topology_.peer(s, PortNum{at(s, lid)}).sw;
+      if (next != to.sw) waiting.add(s, at(s, lid), at(next, lid));
+    }
+    return whole;
+  }
+
+  /// From which switches the LID arrives by the entries as they are.
+  void follow(Lid lid) {
+    const auto to = in_.lids.destination(lid).sw;
+    enum class Seen : std::uint8_t { no, now, before };
+    std::vector<Seen> seen(rows_.size(), Seen::no);
+    arrives_.assign(rows_.size(), false);
+    arrives_[to] = true;
+    seen[to] = Seen::before;
+    std::vector<SwitchIndex> way;
+    for (SwitchIndex start = 0; start < rows_.size(); ++start) {
+      way.clear();
+      auto s = start;
+      while (s != kNoSwitch && seen[s] == Seen::no) {
+        seen[s] = Seen::now;
+        way.push_back(s);
+        s = topology_.peer(s, PortNum{at(s, lid)}).sw;
+      }
+      const bool there = s != kNoSwitch && arrives_[s];
+      for (const auto passed : way) {
+        seen[passed] = Seen::before;
+        arrives_[passed] = there;
+      }
+    }
+  }
+
+  /// A switch with hosts that finds no way to a host; kNoSwitch: none.
+  SwitchIndex attach(Lid lid) {
+    const auto to = in_.lids.destination(lid);
+    follow(lid);
+    at(to.sw, lid) = to.port.value();
+    std::vector<SwitchIndex> front;
+    for (SwitchIndex s = 0; s < rows_.size(); ++s) {
+      if (arrives_[s]) {
+        front.push_back(s);
+      } else {
+        at(s, lid) = kNoRoute;
+      }
+    }
+    for (std::size_t i = 0; i < front.size(); ++i) {
+      const auto s = front[i];
+      for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+        const auto group = topology_.group(s, g);
+        if (arrives_[group.peer] || !attach_to(group, s, lid)) continue;
+        arrives_[group.peer] = true;
+        front.push_back(group.peer);
+      }
+    }
+    if (to.end == kNoEnd) return kNoSwitch;
+    for (const auto leaf : topology_.leaves()) {
+      if (!arrives_[leaf] && topology_.component(leaf) == topology_.component(to.sw)) return leaf;
+    }
+    return kNoSwitch;
+  }
+
+  /// By one of the cables from the group's switch to `s`.
+  bool attach_to(const NeighbourGroup& group, SwitchIndex s, Lid lid) {
+    const bool last = s == in_.lids.destination(lid).sw;
+    const auto count = group.ports.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto ours = group.ports[(std::size_t{lid.value()} + group.peer + i) % count];
+      const auto port = topology_.peer(s, ours).port.value();
+      if (!last && !waiting_[in_.layers.to(lid)].try_add(group.peer, port, at(s, lid))) continue;
+      at(group.peer, lid) = port;
+      return true;
+    }
+    return false;
+  }
+
+  Repaired finish() {
+    Repaired result;
+    result.routes.layers = in_.layers;
+    for (std::size_t s = 0; s < rows_.size(); ++s) {
+      const auto& old = in_.old[s];
+      for (std::size_t value = 0; value < rows_[s]->size(); ++value) {
+        const Lid lid{static_cast<std::uint16_t>(value)};
+        const auto was = entry(old.get(), lid), is = (*rows_[s])[value];
+        if (was == is) continue;
+        ++(is == kNoRoute ? result.withdrawn : was == kNoRoute ? result.added : result.replaced);
+      }
+      const bool same = old && *old == *rows_[s];
+      result.routes.rows.push_back(same ? old : std::shared_ptr<const LftRow>(rows_[s]));
+    }
+    drop_circling_orphans(topology_, in_.lids, in_.parallel, result);
+    return result;
+  }
+
+  const ExtendInput& in_;
+  const Topology& topology_;
+  std::vector<std::shared_ptr<LftRow>> rows_;
+  std::vector<Waiting> waiting_;  ///< by layer
+  std::vector<bool> arrives_;     ///< of the LID that is looked at
+};
+
+}  // namespace
+
+std::expected<Repaired, RouteError> extend(const ExtendInput& in) {
+  std::vector<Lid> first;
+  auto result = Extension(in).run(first);
+  for (unsigned tries = 1; !result && tries < kTries && !in.stop.stop_requested(); ++tries)
+    result = Extension(in).run(first);
+  return result;
+}
+
+}  // namespace smd::routing
