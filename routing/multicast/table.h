@@ -2,9 +2,10 @@
 #pragma once
 // A switch's multicast forwarding table.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <vector>
 
 #include "mad/base/id.h"
@@ -12,10 +13,7 @@
 
 namespace smd::routing {
 
-/// Entry [mlid - 0xC000]; whole blocks of 32. Entries beyond the end are empty. Shared, never edited once it
-/// is shared.
-using McRow = std::vector<PortMask>;
-inline constexpr std::size_t kMftBlock = 32;
+inline constexpr std::size_t kMftBlock = 32;  ///< entries that one SMP has, for 16 ports
 
 inline std::size_t mlid_index(Lid mlid) {
   return static_cast<std::size_t>(mlid.value()) - kFirstMulticastLid.value();
@@ -24,15 +22,46 @@ inline Lid mlid_at(std::size_t index) {
   return Lid{static_cast<std::uint16_t>(kFirstMulticastLid.value() + index)};
 }
 
-/// Of a row that may be shorter, or missing.
-inline PortMask entry(const McRow* row, std::size_t index) {
-  return row != nullptr && index < row->size() ? (*row)[index] : PortMask{};
-}
+/// Entry [mlid - 0xC000], of which only those with a port are kept: a large fabric has thousands of groups,
+/// and most switches forward for few of them. Never edited once it is shared.
+class McRow {
+ public:
+  struct Entry {
+    std::uint16_t index = 0;
+    PortMask ports;
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
 
-/// Makes the row long enough first.
-inline PortMask& entry_of(McRow& row, std::size_t index) {
-  if (index >= row.size()) row.resize((index / kMftBlock + 1) * kMftBlock);
-  return row[index];
+  PortMask operator[](std::size_t index) const {
+    const auto found = std::ranges::lower_bound(entries_, index, {}, &Entry::index);
+    return found != entries_.end() && found->index == index ? found->ports : PortMask{};
+  }
+  /// Cheap in ascending order.
+  void set(std::size_t index, const PortMask& ports) {
+    const auto at = entries_.empty() || entries_.back().index < index
+                        ? entries_.end()
+                        : std::ranges::lower_bound(entries_, index, {}, &Entry::index);
+    const bool found = at != entries_.end() && at->index == index;
+    if (found && ports.any()) at->ports = ports;
+    if (found && ports.none()) entries_.erase(at);
+    if (!found && ports.any()) entries_.insert(at, {static_cast<std::uint16_t>(index), ports});
+  }
+  std::span<const Entry> entries() const { return entries_; }
+  bool empty() const { return entries_.empty(); }
+  /// Behind the last entry that has a port.
+  std::size_t end() const { return entries_.empty() ? 0 : entries_.back().index + std::size_t{1}; }
+  friend bool operator==(const McRow&, const McRow&) = default;
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+/// Of a row that may be missing.
+inline PortMask entry(const McRow* row, std::size_t index) {
+  return row != nullptr ? (*row)[index] : PortMask{};
+}
+inline std::span<const McRow::Entry> entries_of(const McRow* row) {
+  return row != nullptr ? row->entries() : std::span<const McRow::Entry>();
 }
 
 }  // namespace smd::routing

@@ -33,11 +33,7 @@ class Multicast {
     part->wish = in_.multicast;
     part->topology = routes.topology;
     part->keeps_unknown = in_.keep_unknown_groups;
-    std::map<std::size_t, routing::McTree> kept;
-    const auto entries = most_entries();
-    for (std::size_t mlid = 0; mlid < entries; ++mlid) {
-      if (auto tree = held_tree(mlid); !tree.empty()) kept.emplace(mlid, std::move(tree));
-    }
+    auto kept = held_trees();
     for (const auto& [mlid, tree] : kept) loads_.add(tree);
     for (const auto& group : *in_.multicast) {
       const auto mlid = routing::mlid_index(group.mlid);
@@ -85,19 +81,13 @@ class Multicast {
     return node != nullptr ? node->mft.row.get() : nullptr;
   }
 
-  std::size_t most_entries() const {
-    std::size_t most = 0;
-    for (const auto* row : held_) most = std::max(most, row != nullptr ? row->size() : 0);
-    return most;
-  }
-
-  routing::McTree held_tree(std::size_t mlid) const {
-    routing::McTree tree;
+  /// By entry.
+  std::map<std::size_t, routing::McTree> held_trees() const {
+    std::map<std::size_t, routing::McTree> trees;
     for (SwitchIndex s = 0; s < held_.size(); ++s) {
-      const auto mask = routing::entry(held_[s], mlid);
-      if (mask.any()) tree.push_back({s, mask});
+      for (const auto& entry : routing::entries_of(held_[s])) trees[entry.index].push_back({s, entry.ports});
     }
-    return tree;
+    return trees;
   }
 
   std::vector<routing::McMember> members(const McGroupWish& group) const {
@@ -111,7 +101,7 @@ class Multicast {
   }
 
   void put(std::size_t mlid, const routing::McTree& tree) {
-    for (const auto& mask : tree) routing::entry_of(rows_[mask.sw], mlid) = mask.ports;
+    for (const auto& mask : tree) rows_[mask.sw].set(mlid, mask.ports);
   }
 
   /// An equal row is dropped for the pointer that the switch's held table has.
@@ -120,9 +110,7 @@ class Multicast {
       const auto guid = topology_.guid(s);
       const auto* node = in_.subnet.find(guid);
       auto& row = rows_[s];
-      while (!row.empty() && row.back().none()) row.pop_back();
-      part.top = std::max(part.top, row.size());
-      row.resize((row.size() + routing::kMftBlock - 1) / routing::kMftBlock * routing::kMftBlock);
+      part.top = std::max(part.top, row.end());
       const bool same = node != nullptr && node->mft.row && *node->mft.row == row;
       part.rows.push_back({guid, same ? node->mft.row : std::make_shared<const McRow>(std::move(row))});
     }

@@ -36,43 +36,69 @@ std::vector<Table> tables_of(const PlanInput& in) {
   return tables;
 }
 
-/// Parts of the table that are not known to be as `wish` says, up to `entries` or where the table has more.
+/// Calls fn(entry, now, then) for every entry in which the two rows differ, ascending.
+template <class Fn>
+void for_each_difference(const McRow* now, const McRow* then, Fn&& fn) {
+  const auto a = routing::entries_of(now), b = routing::entries_of(then);
+  const routing::PortMask none;
+  std::size_t i = 0, j = 0;
+  while (i < a.size() || j < b.size()) {
+    const bool only_a = j == b.size() || (i < a.size() && a[i].index < b[j].index);
+    const bool only_b = i == a.size() || (j < b.size() && b[j].index < a[i].index);
+    const auto index = only_b ? b[j].index : a[i].index;
+    const auto& was = only_b ? none : a[i].ports;
+    const auto& is = only_a ? none : b[j].ports;
+    if (was != is) fn(std::size_t{index}, was, is);
+    i += only_b ? 0U : 1U;
+    j += only_a ? 0U : 1U;
+  }
+}
+
+/// Parts of the table that are not known to be as `wish` says, up to `entries`.
 BlockSet dirty_parts(const Node& is, const McRow& wish, std::size_t entries) {
   BlockSet dirty;
-  const auto* held = is.mft.row.get();
-  const auto most = std::max(entries, held != nullptr ? held->size() : 0);
-  const auto blocks = std::min((most + routing::kMftBlock - 1) / routing::kMftBlock, mft_blocks(is));
-  for (std::size_t block = 0; block < blocks; ++block) {
-    for (std::size_t p = 0; p < mft_positions(is); ++p) {
-      const auto part = mft_part(block, p);
-      if (!is.mft.knows(part) || mft_content(held, part) != mft_content(&wish, part)) dirty.set(part);
-    }
+  const auto blocks = mft_blocks(is);
+  const auto positions = mft_positions(is);
+  const auto all = std::min((entries + routing::kMftBlock - 1) / routing::kMftBlock, blocks);
+  for (std::size_t block = 0; block < all && !is.mft.read; ++block) {
+    for (std::size_t p = 0; p < positions; ++p) dirty.set(mft_part(block, p));
   }
+  is.mft.unknown.for_each([&](std::size_t part) {
+    if (block_of_part(part) < all) dirty.set(part);
+  });
+  for_each_difference(is.mft.row.get(), &wish, [&](std::size_t entry, const auto& now, const auto& then) {
+    const auto block = entry / routing::kMftBlock;
+    for (std::size_t p = 0; p < positions && block < blocks; ++p) {
+      if (mft_bits(now, p) != mft_bits(then, p)) dirty.set(mft_part(block, p));
+    }
+  });
   return dirty;
 }
 
 /// By entry: what has to stand before the decided tree may be written; nothing for most.
 std::map<std::size_t, routing::McTree> steps_between(const PlanInput& in, const std::vector<Table>& tables) {
-  const auto& part = *in.decided.multicast;
-  std::size_t entries = 0;
-  for (const auto& table : tables)
-    entries = std::max({entries, table.wish->size(), table.is->mft.row ? table.is->mft.row->size() : 0});
-  std::map<std::size_t, routing::McTree> steps;
-  for (std::size_t i = 0; i < entries; ++i) {
+  struct Trees {
     routing::McTree installed, target;
-    bool differ = false;
-    for (const auto& table : tables) {
-      const auto now = routing::entry(table.is->mft.row.get(), i);
-      const auto then = routing::entry(table.wish.get(), i);
-      differ = differ || now != then;
-      if (now.any()) installed.push_back({table.sw, now});
-      if (then.any()) target.push_back({table.sw, then});
+  };
+  std::map<std::size_t, Trees> changing;
+  for (const auto& table : tables) {
+    for_each_difference(table.is->mft.row.get(), table.wish.get(),
+                        [&](std::size_t entry, const auto&, const auto&) { changing[entry]; });
+  }
+  for (const auto& table : tables) {
+    for (auto& [entry, trees] : changing) {
+      const auto now = routing::entry(table.is->mft.row.get(), entry);
+      const auto then = routing::entry(table.wish.get(), entry);
+      if (now.any()) trees.installed.push_back({table.sw, now});
+      if (then.any()) trees.target.push_back({table.sw, then});
     }
-    if (!differ) continue;
-    std::ranges::sort(installed, {}, &routing::McMask::sw);
-    std::ranges::sort(target, {}, &routing::McMask::sw);
-    if (auto step = routing::before_tree(*part.topology, installed, target); step)
-      steps.emplace(i, *std::move(step));
+  }
+  std::map<std::size_t, routing::McTree> steps;
+  for (auto& [entry, trees] : changing) {
+    std::ranges::sort(trees.installed, {}, &routing::McMask::sw);
+    std::ranges::sort(trees.target, {}, &routing::McMask::sw);
+    auto step = routing::before_tree(*in.decided.multicast->topology, trees.installed, trees.target);
+    if (step) steps.emplace(entry, *std::move(step));
   }
   return steps;
 }
@@ -84,7 +110,7 @@ std::shared_ptr<const McRow> with_steps(const Table& table,
   for (const auto& [entry, tree] : steps) {
     const auto mask = std::ranges::lower_bound(tree, table.sw, {}, &routing::McMask::sw);
     const bool found = mask != tree.end() && mask->sw == table.sw;
-    routing::entry_of(*row, entry) = found ? mask->ports : routing::PortMask{};
+    row->set(entry, found ? mask->ports : routing::PortMask{});
   }
   return row;
 }

@@ -62,10 +62,9 @@ std::vector<Reading> sort_out(Subnet& subnet, const Subnet* before, bool trust) 
 
 wire::MulticastForwardingTable mft_content(const routing::McRow* row, std::size_t part) {
   wire::MulticastForwardingTable table;
-  const routing::PortMask low(0xFFFF);
   for (std::size_t i = 0; i < routing::kMftBlock; ++i) {
     const auto mask = routing::entry(row, block_of_part(part) * routing::kMftBlock + i);
-    table.masks[i] = static_cast<std::uint16_t>(((mask >> (position_of_part(part) * 16)) & low).to_ulong());
+    table.masks[i] = mft_bits(mask, position_of_part(part));
   }
   return table;
 }
@@ -74,8 +73,8 @@ void take_mft(routing::McRow& row, std::size_t part, const wire::MulticastForwar
   const auto shift = position_of_part(part) * 16;
   const auto others = ~(routing::PortMask(0xFFFF) << shift);
   for (std::size_t i = 0; i < routing::kMftBlock; ++i) {
-    auto& entry = routing::entry_of(row, block_of_part(part) * routing::kMftBlock + i);
-    entry = (entry & others) | (routing::PortMask(table.masks[i]) << shift);
+    const auto index = block_of_part(part) * routing::kMftBlock + i;
+    row.set(index, (row[index] & others) | (routing::PortMask(table.masks[i]) << shift));
   }
 }
 

@@ -20,6 +20,11 @@ inline std::size_t mft_blocks(const Node& node) {
   return node.switch_info ? node.switch_info->multicast_fdb_cap / routing::kMftBlock : 0;
 }
 
+/// The 16 bits of a mask that a part has.
+inline std::uint16_t mft_bits(const routing::PortMask& mask, std::size_t position) {
+  return static_cast<std::uint16_t>(((mask >> (position * 16)) & routing::PortMask(0xFFFF)).to_ulong());
+}
+
 /// The part of a row as it goes over the wire, and back.
 wire::MulticastForwardingTable mft_content(const routing::McRow* row, std::size_t part);
 void take_mft(routing::McRow& row, std::size_t part, const wire::MulticastForwardingTable& table);
