@@ -17,8 +17,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   mad[2] = size % 16 == 0 ? mad[2] : wire::kSaClassVersion;
   const auto reply = sa::answer(&kLab.directory(), {}, {.sm_key = 1}, mad);
   if (!reply) return 0;
-  // Whatever was asked, what goes out is an answer to it.
-  if (!wire::is_response(static_cast<wire::Method>((*reply)[3])) || reply->size() < wire::kSaDataOffset) {
+  // Whatever was asked, what goes out is an answer to it; a Trap's is the one without the bit of responses.
+  const auto method = static_cast<wire::Method>((*reply)[3]);
+  const bool answers = wire::is_response(method) || method == wire::Method::trap_repress;
+  if (!answers || reply->size() < wire::kSaDataOffset) {
     __builtin_trap();
   }
   return 0;
