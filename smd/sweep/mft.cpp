@@ -21,18 +21,18 @@ struct Reading {
   bool found = false;  ///< something, in the block that was read last
 };
 
-asio::awaitable<void> read_part(mad::Transactions& tx, Reading& reading, std::size_t part) {
+asio::awaitable<void> read_part(mad::Transactions* tx, Reading* reading, std::size_t part) {
   const auto modifier = wire::mft_modifier(static_cast<std::uint32_t>(block_of_part(part)),
                                            static_cast<std::uint32_t>(position_of_part(part)));
   const auto table = co_await mad::get<wire::MulticastForwardingTable>(
-      tx, {.route = reading.path, .node = reading.node->guid()}, modifier);
+      *tx, {.route = reading->path, .node = reading->node->guid()}, modifier);
   if (!table) {
-    reading.node->mft.unknown.set(part);
+    reading->node->mft.unknown.set(part);
     co_return;
   }
   if (*table == wire::MulticastForwardingTable{}) co_return;
-  reading.found = true;
-  take_mft(*reading.row, part, *table);
+  reading->found = true;
+  take_mft(*reading->row, part, *table);
 }
 
 /// Those that are as we left them keep what they had; what has to be read is returned.
@@ -85,7 +85,7 @@ asio::awaitable<Subnet> hold_mfts(mad::Transactions* tx, Subnet subnet, const Su
     for (auto& reading : to_read) {
       reading.found = false;
       for (std::size_t p = 0; p < mft_positions(*reading.node) && block < mft_blocks(*reading.node); ++p)
-        group.spawn(read_part(*tx, reading, mft_part(block, p)));
+        group.spawn(read_part(tx, &reading, mft_part(block, p)));
     }
     co_await group.join();
     co_await group.stop();
