@@ -59,6 +59,13 @@ struct FileOptions {
 using EngineOptions =
     std::variant<MinhopOptions, UpdnOptions, DmodcOptions, FtreeOptions, DnupOptions, FileOptions>;
 
+/// The options that are the engine's own, or its defaults.
+template <class Own>
+Own own_options(const EngineOptions& options) {
+  const auto* const own = std::get_if<Own>(&options);
+  return own != nullptr ? *own : Own{};
+}
+
 struct EngineInput {
   const Topology& topology;
   const LidMap& lids;

@@ -2,6 +2,7 @@
 #include "mad/base/file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +55,16 @@ std::expected<std::string, FileError> read_file(const std::string& path) {
   }
   text.resize(used);
   return text;
+}
+
+std::string file_name_of(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte >= 0x20 && byte != 0x7f && c != '/' && c != '%' && (c != '.' || !name.empty());
+    name += plain ? std::string(1, c) : fmt::format("%{:02x}", byte);
+  }
+  return name;
 }
 
 }  // namespace smd::base

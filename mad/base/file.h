@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Whole files as text.
+// Whole files as text, and names for files.
 
 #include <expected>
 #include <string>
+#include <string_view>
 
 #include "mad/base/file_error.h"
 
@@ -11,5 +12,8 @@ namespace smd::base {
 
 /// All of a file ("-" is standard input), or one error that names it and says why.
 std::expected<std::string, FileError> read_file(const std::string& path);
+
+/// Any text as one part of a path, and no two alike: "a/b" is "a%2fb", ".." is "%2e.".
+std::string file_name_of(std::string_view text);
 
 }  // namespace smd::base

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "mad/base/error_list.h"
+#include "mad/base/file.h"
 #include "mad/base/lines.h"
 
 namespace smd::base {
@@ -55,6 +56,12 @@ std::expected<GuidLids, FileErrors> read_lids(std::string_view text, const std::
   });
   if (!errors.empty()) return std::unexpected(errors.take(file_name));
   return reader.lids();
+}
+
+std::expected<GuidLids, FileErrors> load_lids(const std::string& path) {
+  const auto text = read_file(path);
+  if (!text) return std::unexpected(FileErrors{text.error()});
+  return read_lids(*text, path);
 }
 
 }  // namespace smd::base

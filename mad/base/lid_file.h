@@ -24,5 +24,7 @@ using GuidLids = std::map<Guid, LidRange>;
 /// A line each: `GUID LID`, or as in OpenSM's guid2lid `0xGUID 0xFIRST 0xLAST`; empty lines and comments are
 /// skipped. No GUID and no LID may stand there twice. All errors at once.
 std::expected<GuidLids, FileErrors> read_lids(std::string_view text, const std::string& file_name);
+/// The same of a file on the disk.
+std::expected<GuidLids, FileErrors> load_lids(const std::string& path);
 
 }  // namespace smd::base

@@ -29,19 +29,22 @@ std::vector<std::int32_t> levels_above(const Topology& topology, std::span<const
   return level;
 }
 
-/// To all others.
+/// To all others, each counted by its hosts: what hangs on inner switches says little.
 std::vector<double> mean_distances(const Topology& topology, std::span<const SwitchIndex> leaves) {
   std::vector<SwitchIndex> chosen;
   const std::size_t n = std::min(leaves.size(), kSample);
   for (std::size_t i = 0; i < n; ++i) chosen.push_back(leaves[i * leaves.size() / n]);
+  std::vector<std::uint64_t> hosts;
+  for (const auto leaf : chosen) hosts.push_back(topology.hosts(leaf));
   const WideCosts costs(topology, nullptr, chosen, Serial{});
   std::vector<double> mean(topology.switches());
   for (SwitchIndex s = 0; s < mean.size(); ++s) {
     std::uint64_t sum = 0, count = 0;
-    for (const auto cost : costs.row(s)) {
-      if (cost == WideCosts::kUnreachable || cost == 0) continue;
-      sum += cost;
-      ++count;
+    const auto row = costs.row(s);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (row[i] == WideCosts::kUnreachable || row[i] == 0) continue;
+      sum += std::uint64_t{row[i]} * hosts[i];
+      count += hosts[i];
     }
     mean[s] = count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
   }

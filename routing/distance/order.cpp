@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kUnranked = std::numeric_limits<std::int32_t>::max();
 /// Leaves that are looked at to find the top of a tree; a sample where there are more.
-constexpr std::size_t kSample = 512;
+constexpr std::size_t kLeavesCompared = 512;
 
 void rank_from(const Topology& topology, std::vector<SwitchIndex> front, std::vector<std::int32_t>& rank) {
   for (const auto root : front) rank[root] = 0;
@@ -42,24 +42,27 @@ bool all_neighbours_above(const Topology& topology, const std::vector<std::int32
   return true;
 }
 
-/// Whether nine of ten hosts hang on switches with nothing below or beside them.
-bool hosts_at_bottom(const Topology& topology, const std::vector<std::int32_t>& rank) {
+/// Of ten hosts so many hang on switches of a tree with nothing below or beside them: of levels that were
+/// guessed, and of levels that nearly all cables agree on.
+constexpr unsigned kOfTenGuessed = 9, kOfTenLayered = 5;
+
+bool hosts_at_bottom(const Topology& topology, const std::vector<std::int32_t>& rank, unsigned of_ten) {
   std::uint64_t all = 0, bottom = 0;
   for (const auto leaf : topology.leaves()) {
     all += topology.hosts(leaf);
     if (all_neighbours_above(topology, rank, leaf)) bottom += topology.hosts(leaf);
   }
-  return all != 0 && bottom * 10 >= all * 9;
+  return all != 0 && bottom * 10 >= all * of_ten;
 }
 
-Order finish(const Topology& topology, std::vector<std::int32_t> rank) {
+Order finish(const Topology& topology, std::vector<std::int32_t> rank, unsigned of_ten = kOfTenGuessed) {
   Order order;
   std::vector<SwitchIndex> sorted(rank.size());
   std::iota(sorted.begin(), sorted.end(), SwitchIndex{0});
   std::ranges::sort(sorted, {}, [&](SwitchIndex s) { return std::pair(rank[s], s); });
   order.position.resize(rank.size());
   for (std::uint32_t i = 0; i < sorted.size(); ++i) order.position[sorted[i]] = i;
-  order.tree = hosts_at_bottom(topology, rank);
+  order.tree = hosts_at_bottom(topology, rank, of_ten);
   order.rank = std::move(rank);
   return order;
 }
@@ -90,7 +93,7 @@ std::vector<SwitchIndex> sample(std::span<const SwitchIndex> all, std::size_t co
 
 /// For each switch the distance within which nine of ten leaves lie; kUnranked where none is reached.
 std::vector<std::int32_t> nearly_all_within(const Topology& topology, std::span<const SwitchIndex> leaves) {
-  const auto chosen = sample(leaves, kSample);
+  const auto chosen = sample(leaves, kLeavesCompared);
   const WideCosts costs(topology, nullptr, chosen, Serial{});
   std::vector<std::int32_t> within(topology.switches(), kUnranked);
   std::vector<std::int32_t> distances;
@@ -160,7 +163,7 @@ std::vector<SwitchIndex> full_leaves(const Topology& topology) {
 Order find_tree(const Topology& topology) {
   const auto leaves = full_leaves(topology);
   if (auto ranks = ranks_from_leaves(topology, leaves)) {
-    auto order = finish(topology, *std::move(ranks));
+    auto order = finish(topology, *std::move(ranks), kOfTenLayered);
     if (order.tree) return order;
   }
   const auto within = nearly_all_within(topology, leaves);

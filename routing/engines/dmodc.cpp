@@ -5,24 +5,15 @@
 #include "routing/engines/tree.h"
 
 namespace smd::routing {
-namespace {
-
-std::span<const Guid> roots_of(const EngineOptions& options) {
-  const auto* const own = std::get_if<DmodcOptions>(&options);
-  return own != nullptr ? std::span<const Guid>(own->root_guids) : std::span<const Guid>();
-}
-
-}  // namespace
-
 std::optional<Order> dmodc_order(const Topology& topology, const EngineOptions& options,
                                  const Parallel& /*parallel*/) {
-  auto order = order_of_tree(topology, roots_of(options));
+  auto order = order_of_tree(topology, own_options<DmodcOptions>(options).root_guids);
   if (!order) return std::nullopt;
   return *std::move(order);
 }
 
 std::expected<Routes, RouteError> dmodc(const EngineInput& in) {
-  const auto order = order_of_tree(in.topology, roots_of(in.options));
+  const auto order = order_of_tree(in.topology, own_options<DmodcOptions>(in.options).root_guids);
   if (!order) return std::unexpected(order.error());
   return route_tree(in, *order, Numbering::dense);
 }

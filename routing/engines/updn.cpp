@@ -85,23 +85,18 @@ std::optional<Routes> route(const EngineInput& in, std::span<const SwitchIndex> 
   return routes_by(in, order, costs, all, Numbering::dense);
 }
 
-std::span<const Guid> roots_of(const EngineOptions& options) {
-  const auto* const own = std::get_if<UpdnOptions>(&options);
-  return own != nullptr ? std::span<const Guid>(own->root_guids) : std::span<const Guid>();
-}
-
 }  // namespace
 
 std::optional<Order> updn_order(const Topology& topology, const EngineOptions& options,
                                 const Parallel& parallel) {
-  const auto roots = switches_named(topology, roots_of(options));
+  const auto roots = switches_named(topology, own_options<UpdnOptions>(options).root_guids);
   if (roots && !roots->empty()) return order_from_roots(topology, *roots);
   const std::vector<SwitchIndex> leaves(topology.leaves().begin(), topology.leaves().end());
   return choose<std::uint16_t>(topology, leaves, parallel).order;
 }
 
 std::expected<Routes, RouteError> updn(const EngineInput& in) {
-  const auto roots = switches_named(in.topology, roots_of(in.options));
+  const auto roots = switches_named(in.topology, own_options<UpdnOptions>(in.options).root_guids);
   if (!roots) return std::unexpected(roots.error());
   auto routes = route<std::uint8_t>(in, *roots);
   if (!routes) routes = route<std::uint16_t>(in, *roots);

@@ -7,7 +7,7 @@ namespace smd::routing {
 namespace {
 
 /// Words of each switch that one piece of work looks at: a cache line.
-constexpr std::size_t kGrain = 8;
+constexpr std::size_t kWordsAtOnce = 8;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ Reach::Reach(const Topology& topology, const Order& order, std::span<const std::
     from_top[order.position[s]] = s;
     if (columns[s] != kNone) down_[s * words_ + columns[s] / 64] |= std::uint64_t{1} << (columns[s] % 64);
   }
-  for_ranges(parallel, words_, kGrain, [&](std::size_t begin, std::size_t end) {
+  for_ranges(parallel, words_, kWordsAtOnce, [&](std::size_t begin, std::size_t end) {
     const auto add = [&](const std::vector<std::uint64_t>& from, SwitchIndex peer,
                          std::vector<std::uint64_t>& to, SwitchIndex s) {
       for (std::size_t w = begin; w < end; ++w) to[s * words_ + w] |= from[peer * words_ + w];

@@ -16,7 +16,7 @@ namespace smd::routing {
 namespace {
 
 /// Rows that one piece of work goes through with the same scratch memory.
-constexpr std::size_t kGrain = 16;
+constexpr std::size_t kRowsAtOnce = 16;
 
 using Rows = std::vector<std::shared_ptr<const LftRow>>;
 
@@ -81,7 +81,7 @@ std::optional<Repaired> replace_touched(const RepairInput& in, const Order& orde
                                         std::span<const Run> runs, const Touched& touched) {
   const auto& topology = in.topology;
   std::vector<std::vector<Wrong>> wrong(topology.switches());
-  for_ranges(in.parallel, wrong.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  for_ranges(in.parallel, wrong.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
     if (in.stop.stop_requested()) return;
     Touched::Finder finder(touched);
     for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) {
@@ -102,7 +102,7 @@ std::optional<Repaired> replace_touched(const RepairInput& in, const Order& orde
   const Costs<Cost> costs(topology, &order, destinations, in.parallel);
   if (!costs.complete()) return std::nullopt;
   std::vector<Mended> mended(topology.switches());
-  for_ranges(in.parallel, wrong.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  for_ranges(in.parallel, wrong.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
     if (in.stop.stop_requested()) return;
     Touched::Finder finder(touched);
     Replacer<Cost> replacer(topology, in.lids, costs, runs, columns);
@@ -145,7 +145,7 @@ std::optional<std::expected<Repaired, RouteError>> mend_all(const RepairInput& i
   const auto runs = number_lids(topology, in.lids, topology.leaves());
   const auto twins = find_twins(topology, order);
   std::vector<Mended> mended(topology.switches());
-  for_ranges(in.parallel, mended.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  for_ranges(in.parallel, mended.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
     if (in.stop.stop_requested()) return;
     Mender<Cost> mender(topology, in.lids, order, costs, runs, twins);
     for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) mended[s] = mender.mend(s, old[s]);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint8_t kNoGroup = 255;
 /// Switches that one piece of work compares.
-constexpr std::size_t kGrain = 64;
+constexpr std::size_t kOldRowsAtOnce = 64;
 
 std::vector<std::uint32_t> identity(std::size_t n) {
   std::vector<std::uint32_t> all(n);
@@ -38,7 +38,7 @@ Touched::Touched(const OrderedFabric& before, const OrderedFabric& now, std::spa
     if (was_[s] != kNoSwitch) columns[was_[s]] = s;
   }
   const Reach was(before.topology, before.order, columns, was_.size(), parallel);
-  for_ranges(parallel, was_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  for_ranges(parallel, was_.size(), kOldRowsAtOnce, [&](std::size_t begin, std::size_t end) {
     for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) moved_[s] = moved_ports(before, s);
   });
   compare_ways(was);

@@ -16,11 +16,11 @@ namespace {
 
 /// More changed entries than one in so many are faster looked at with all the others, unless they are few.
 constexpr std::size_t kShare = 100;
-constexpr std::size_t kFew = 4096;
+constexpr std::size_t kFewEntries = 4096;
 /// Ways longer than that are not followed: all of them are when all is verified.
 constexpr unsigned kLongest = 64;
 /// Switches that one piece of work looks at.
-constexpr std::size_t kGrain = 16;
+constexpr std::size_t kSwitchesAtOnce = 16;
 
 struct Wait {
   Dependencies::Channel channel;
@@ -203,16 +203,16 @@ std::optional<Verification> verify_changes(const Proven& before, const Topology&
                                            std::stop_token stop) {
   if (!comparable(before, routes)) return std::nullopt;
   const auto differences = find_differences(before, topology, lids, routes, parallel);
-  const auto most = std::max(kFew, topology.switches() * lids.size() / kShare);
+  const auto most = std::max(kFewEntries, topology.switches() * lids.size() / kShare);
   if (!differences || differences->count > most) return std::nullopt;
 
-  std::vector<std::vector<Wait>> waits((topology.switches() + kGrain - 1) / kGrain);
+  std::vector<std::vector<Wait>> waits((topology.switches() + kSwitchesAtOnce - 1) / kSwitchesAtOnce);
   std::atomic<bool> good{true};
-  for_ranges(parallel, topology.switches(), kGrain, [&](std::size_t begin, std::size_t end) {
+  for_ranges(parallel, topology.switches(), kSwitchesAtOnce, [&](std::size_t begin, std::size_t end) {
     Following following(topology, lids, routes);
     for (auto s = static_cast<SwitchIndex>(begin); s < end && good && !stop.stop_requested(); ++s) {
       const auto& changed = differences->entries[s];
-      if (!changed.empty() && !following.add(s, changed, waits[begin / kGrain])) good = false;
+      if (!changed.empty() && !following.add(s, changed, waits[begin / kSwitchesAtOnce])) good = false;
     }
   });
   Counts counts(before, lids, topology, routes, *differences);

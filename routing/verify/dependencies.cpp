@@ -17,10 +17,10 @@ std::size_t words_for(const Topology& topology) {
 }
 
 /// So few LIDs are looked up one by one; more of them go by the next switch's ways.
-constexpr std::size_t kFew = 3;
+constexpr std::size_t kFewLids = 3;
 
 bool at_most_few(LidBits lids) {
-  for (std::size_t i = 0; i < kFew; ++i) lids &= lids - 1;
+  for (std::size_t i = 0; i < kFewLids; ++i) lids &= lids - 1;
   return lids == 0;
 }
 
@@ -78,7 +78,7 @@ void Dependencies::add(const Ways& ways, LidBits lids, const Routes* rows, Lid f
       auto* const waits = into.data() + topology_->channel(s, way.out) * words_;
       const auto onwards = ways.of(way.peer);
       const auto wait_for = [&](std::uint8_t port) { waits[port / 64] |= std::uint64_t{1} << (port % 64); };
-      if (rows != nullptr && onwards.size() > kFew && at_most_few(held)) {
+      if (rows != nullptr && onwards.size() > kFewLids && at_most_few(held)) {
         const auto* const row = rows->rows[way.peer]->data() + first.value();
         for (; held != 0; held &= held - 1) wait_for(row[std::countr_zero(held)]);
       } else if (words_ == 1) {

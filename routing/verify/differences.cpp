@@ -9,7 +9,7 @@ namespace smd::routing {
 namespace {
 
 /// Rows that one piece of work compares.
-constexpr std::size_t kGrain = 16;
+constexpr std::size_t kRowsAtOnce = 16;
 
 class Comparison {
  public:
@@ -19,7 +19,7 @@ class Comparison {
   std::optional<Differences> run(const Parallel& parallel) {
     if (!match_switches() || !match_parts() || !match_lids() || !rows_of_full_length()) return std::nullopt;
     found_.entries.resize(topology_.switches());
-    for_ranges(parallel, topology_.switches(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for_ranges(parallel, topology_.switches(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
       for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) compare(s);
     });
     for (const auto& list : found_.entries) found_.count += list.size();

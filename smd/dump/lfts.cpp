@@ -7,7 +7,7 @@
 namespace smd::sm {
 namespace {
 
-std::string_view type_text(NodeType type) {
+std::string_view long_type(NodeType type) {
   switch (type) {
     case NodeType::ca:
       return "Channel Adapter";
@@ -23,7 +23,7 @@ std::string_view type_text(NodeType type) {
 
 std::string owner_text(const DumpView::Owner& owner) {
   if (owner.node == nullptr) return "unknown node and type\n";
-  return fmt::format("{} portguid {}: '{}'\n", type_text(owner.node->info.type),
+  return fmt::format("{} portguid {}: '{}'\n", long_type(owner.node->info.type),
                      shown_guid(*owner.node, owner.port), shown_name(*owner.node));
 }
 

@@ -7,7 +7,7 @@
 namespace smd::sm {
 namespace {
 
-std::string_view type_text(NodeType type) {
+std::string_view short_type(NodeType type) {
   switch (type) {
     case NodeType::ca:
       return "CA";
@@ -75,7 +75,7 @@ void end_text(Out& out, const DumpView& view, const Node& node, PortNum port, bo
   const auto lid = view.lid(node, port).base;
   const bool is_sm = lid != Lid{} && lid == view.lids().sm_lid;
   out.print("{{ {}{} Ports:{:02X} SystemGUID:{:016x} NodeGUID:{:016x} PortGUID:{:016x} ",
-            type_text(node.info.type), is_sm ? "-SM" : "", node.info.num_ports,
+            short_type(node.info.type), is_sm ? "-SM" : "", node.info.num_ports,
             node.info.system_image.value(), node.guid().value(), shown_guid(node, port).value());
   // The two ends differ: OpenSM prints the far end's vendor wider and its device as the upper half of 32
   // bits.

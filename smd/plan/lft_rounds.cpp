@@ -43,8 +43,6 @@ BlockSet dirty_blocks(const HeldLft& held, const std::shared_ptr<const LftRow>& 
 }
 
 /// Nothing is forwarded before LinearFDBTop rises.
-bool forwards(const Node& node) { return node.switch_info && node.switch_info->linear_fdb_top != 0; }
-
 /// All in one: for tables that nothing goes by yet.
 Round one_round(std::vector<LftItem>&& items) {
   Round round;
@@ -68,7 +66,7 @@ struct Scene {
 std::vector<const Node*> bystanders(const PlanInput& in) {
   std::vector<const Node*> found;
   const auto add = [&](const NodePtr& node) {
-    const bool holds = node->is_switch() && forwards(*node) && node->lft.row;
+    const bool holds = node->is_switch() && node->forwards() && node->lft.row;
     if (holds && in.decided.routes->find(node->guid()) == nullptr) found.push_back(node.get());
   };
   std::ranges::for_each(in.subnet.nodes, add);
@@ -126,7 +124,7 @@ Scene scene_of(const PlanInput& in) {
     const auto& node = other != others.end() ? **other : *in.subnet.nodes[*index];
     const auto* wish = part.find(guid);
     scene.routes.rows.push_back(wish != nullptr ? *wish : node.lft.row);
-    scene.installed.push_back({node.lft.row.get(), node.lft.known.words(), forwards(node)});
+    scene.installed.push_back({node.lft.row.get(), node.lft.known.words(), node.forwards()});
     scene.nodes.push_back(index ? std::optional(static_cast<NodeIndex>(*index)) : std::nullopt);
   }
   return scene;
@@ -155,7 +153,7 @@ std::vector<Round> safe_rounds(const PlanInput& in, const routing::Parallel& par
       if (wish == nullptr || write.block * routing::kLftBlock >= (*wish)->size()) continue;
       const auto to = *scene.nodes[write.sw];
       const bool whole = write.kept == 0 && write.dropped == 0;
-      if (whole && !forwards(*in.subnet.nodes[to]) && clean(to, write.block)) continue;
+      if (whole && !in.subnet.nodes[to]->forwards() && clean(to, write.block)) continue;
       auto& item = items[to];
       item.node = to;
       if (whole) item.blocks.set(write.block);
@@ -182,7 +180,7 @@ Dirty dirty_tables(const PlanInput& in) {
     const auto& node = *in.subnet.nodes[i];
     const auto* wish = in.decided.routes->find(node.guid());
     if (wish == nullptr || !*wish) continue;
-    dirty.any_forwards = dirty.any_forwards || forwards(node);
+    dirty.any_forwards = dirty.any_forwards || node.forwards();
     auto blocks = dirty_blocks(node.lft, *wish, dirty.changed);
     if (!blocks.empty()) dirty.items.push_back({i, std::move(blocks), {}});
   }

@@ -8,11 +8,9 @@
 namespace smd::sm {
 namespace {
 
-bool forwards(const Node& node) { return node.switch_info && node.switch_info->linear_fdb_top != 0; }
-
 /// What the switch sends the LID by; nothing where that is not known.
 std::optional<std::uint8_t> held_entry(const Node& node, std::uint16_t lid) {
-  if (!forwards(node) || lid > node.switch_info->linear_fdb_top) return routing::kNoRoute;
+  if (!node.forwards() || lid > node.switch_info->linear_fdb_top) return routing::kNoRoute;
   if (!node.lft.row || !node.lft.known.test(lid / routing::kLftBlock)) return std::nullopt;
   return routing::entry(node.lft.row.get(), Lid{lid});
 }
@@ -20,7 +18,7 @@ std::optional<std::uint8_t> held_entry(const Node& node, std::uint16_t lid) {
 }  // namespace
 
 NewLinks::NewLinks(const PlanInput& in) : in_(in), leads_(in.subnet.nodes.size()) {
-  running_ = std::ranges::any_of(in.subnet.nodes, [](const auto& node) { return forwards(*node); });
+  running_ = std::ranges::any_of(in.subnet.nodes, [](const auto& node) { return node->forwards(); });
 }
 
 bool NewLinks::contains(NodeIndex index, PortNum num) {
@@ -28,7 +26,7 @@ bool NewLinks::contains(NodeIndex index, PortNum num) {
   const auto& peer = node.ports[num.value()].peer;
   const auto far = running_ && peer ? in_.subnet.index_of(peer->node) : std::nullopt;
   if (!far) return false;
-  if (!forwards(node) || !forwards(*in_.subnet.nodes[*far])) return true;
+  if (!node.forwards() || !in_.subnet.nodes[*far]->forwards()) return true;
   return harmless(index, num) && harmless(static_cast<NodeIndex>(*far), peer->port);
 }
 

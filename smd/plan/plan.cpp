@@ -33,8 +33,6 @@ Round round_of(Phase phase) {
   return round;
 }
 
-bool forwards(const Node& node) { return node.switch_info && node.switch_info->linear_fdb_top != 0; }
-
 struct PortRounds {
   Round switch_lids = round_of(Phase::switch_lids);
   Round new_links = round_of(Phase::switch_links);
@@ -93,7 +91,7 @@ Round far_ends(const PlanInput& in, const Round& retrain) {
 /// Takes the switches that do not forward yet out of the round.
 Round first_tops(const Subnet& subnet, Round& all) {
   Round round = round_of(Phase::switch_info);
-  const auto starts = [&](NodeIndex i) { return !forwards(*subnet.nodes[i]); };
+  const auto starts = [&](NodeIndex i) { return !subnet.nodes[i]->forwards(); };
   std::ranges::copy_if(all.switch_infos, std::back_inserter(round.switch_infos), starts);
   std::erase_if(all.switch_infos, starts);
   return round;

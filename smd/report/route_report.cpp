@@ -14,7 +14,7 @@ namespace {
 
 double rounded(double value, double steps = 1e3) { return std::round(value * steps) / steps; }
 
-Json times(const RouteTimes& ms) {
+Json times_object(const RouteTimes& ms) {
   Json::Object object;
   const auto add = [&](const char* key, const std::optional<double>& value) {
     object.emplace_back(key, value ? Json{rounded(*value)} : Json{});
@@ -132,12 +132,12 @@ RouteTimes median(const std::vector<RouteTimes>& passes) {
 }
 
 std::string to_json(const RouteReport& report) {
-  Json::Object object{{"fabric", {report.fabric}}, {"switches", {report.switches}},
-                      {"hosts", {report.hosts}},   {"lids", {report.lids}},
-                      {"links", {report.links}},   {"threads", {std::uint64_t{report.threads}}},
-                      {"engine", {report.engine}}, {"fell_back_from", texts(report.fell_back_from)},
-                      {"ms", times(report.ms)}};
-  if (report.ms_median) object.emplace_back("ms_median", times(*report.ms_median));
+  Json::Object object{{"fabric", {report.fabric}},    {"switches", {report.switches}},
+                      {"hosts", {report.hosts}},      {"lids", {report.lids}},
+                      {"links", {report.links}},      {"threads", {std::uint64_t{report.threads}}},
+                      {"engine", {report.engine}},    {"fell_back_from", texts(report.fell_back_from)},
+                      {"ms", times_object(report.ms)}};
+  if (report.ms_median) object.emplace_back("ms_median", times_object(*report.ms_median));
   object.emplace_back("memset_ms", Json{rounded(report.memset_ms)});
   object.emplace_back("peak_rss_kb", Json{report.peak_rss_kb});
   object.emplace_back("verify", verification(report.verify));

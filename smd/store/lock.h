@@ -29,7 +29,4 @@ class FileLock {
   int descriptor_ = -1;
 };
 
-/// "ft3%3a8.lock": a subnet may be named by a path, its lock lies in the folder all the same.
-std::string lock_name(std::string_view subnet);
-
 }  // namespace smd::store

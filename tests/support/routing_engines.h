@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which engines tests run.
+// Which engines tests run, and running them.
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "routing/engine.h"
+#include "tests/support/routing_fabrics.h"
 
 namespace smd::routing {
 
@@ -19,5 +20,14 @@ inline std::vector<EngineInfo> computing_engines() {
 
 /// Those that refuse no fabric.
 inline std::array<EngineInfo, 2> general_engines() { return {*find_engine("updn"), *find_engine("minhop")}; }
+
+inline Routes routed_by(const EngineInfo& engine, const fabrics::Routable& fabric) {
+  return *engine.run(
+      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+}
+
+inline Routes routed_by(std::string_view engine, const fabrics::Routable& fabric) {
+  return routed_by(*find_engine(engine), fabric);
+}
 
 }  // namespace smd::routing

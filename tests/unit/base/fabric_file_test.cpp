@@ -23,7 +23,7 @@ Fabric read_sample(const std::string& name) {
   return fabric.value_or(Fabric{});
 }
 
-std::vector<std::string> errors_of(std::string_view text) {
+std::vector<std::string> lines_of_errors(std::string_view text) {
   const auto fabric = read_fabric(text, "f");
   std::vector<std::string> lines;
   if (fabric) return lines;
@@ -178,7 +178,7 @@ TEST(FabricFile, EveryBadLineIsNamed) {
   const auto text = read_file(SMD_SOURCE_DIR "/tests/fabrics/bad.net");
   ASSERT_TRUE(text);
 
-  EXPECT_THAT(errors_of(*text),
+  EXPECT_THAT(lines_of_errors(*text),
               ElementsAre("f:1: lmc is '9': a number from 0 to 7 is needed",  //
                           "f:5: port 1 was already in line 4",                //
                           "f:6: port 5: 'a' has ports 1 to 4",                //
@@ -205,7 +205,7 @@ TEST(FabricFile, ContradictionsNameBothLines) {
   ASSERT_TRUE(text);
 
   EXPECT_THAT(
-      errors_of(*text),
+      lines_of_errors(*text),
       ElementsAre(
           "f:2: \"a\"[1] is linked to \"b\"[1] here, but line 7 says that \"b\"[1] is linked to \"c\"[1]",
           "f:3: a link to 'nowhere': no node has this id",
@@ -215,7 +215,7 @@ TEST(FabricFile, ContradictionsNameBothLines) {
 
 TEST(FabricFile, TwoLinesForOnePortWithoutALineAreAContradiction) {
   EXPECT_THAT(
-      errors_of("Ca 1 \"a\"\n[1] \"c\"[1]\nCa 1 \"b\"\n[1] \"c\"[1]\nCa 1 \"c\"\n"),
+      lines_of_errors("Ca 1 \"a\"\n[1] \"c\"[1]\nCa 1 \"b\"\n[1] \"c\"[1]\nCa 1 \"c\"\n"),
       ElementsAre(
           "f:4: \"b\"[1] is linked to \"c\"[1] here, but line 2 says that \"c\"[1] is linked to \"a\"[1]"));
 }
@@ -224,16 +224,17 @@ TEST(FabricFile, AnErrorsNumberIsLimited) {
   std::string text = "Ca 1 \"a\"\n";
   for (int i = 0; i < 60; ++i) text += "nonsense\n";
 
-  const auto errors = errors_of(text);
+  const auto errors = lines_of_errors(text);
 
   EXPECT_EQ(errors.size(), 51U);
   EXPECT_EQ(errors.back(), "f: and 10 more errors");
 }
 
 TEST(FabricFile, AFileWithoutNodesIsAnError) {
-  EXPECT_THAT(errors_of("[log]\nlevel = \"info\"\n"), ElementsAre(HasSubstr("no node in it")));
-  EXPECT_THAT(errors_of("[1] \"a\"[1]\n"), ElementsAre("f:1: a port line without a node in front of it"));
-  EXPECT_THAT(errors_of("hello\n"), ElementsAre(HasSubstr("no node in it")));
+  EXPECT_THAT(lines_of_errors("[log]\nlevel = \"info\"\n"), ElementsAre(HasSubstr("no node in it")));
+  EXPECT_THAT(lines_of_errors("[1] \"a\"[1]\n"),
+              ElementsAre("f:1: a port line without a node in front of it"));
+  EXPECT_THAT(lines_of_errors("hello\n"), ElementsAre(HasSubstr("no node in it")));
 }
 
 class TempFolder : public testing::Test {

@@ -34,7 +34,7 @@ Told any_fabric(std::uint64_t seed) {
   }
 }
 
-struct Tables {
+struct Judged {
   Told told;
   Routable fabric;
   Routes routes;
@@ -42,8 +42,8 @@ struct Tables {
   Proven proven() const { return {fabric.topology, fabric.lids, routes.rows, routes.layers, found}; }
 };
 
-std::optional<Tables> routed(std::string_view engine, const Told& told) {
-  Tables tables{told, told.routable(), {}, {}};
+std::optional<Judged> routed(std::string_view engine, const Told& told) {
+  Judged tables{told, told.routable(), {}, {}};
   auto routes = find_engine(engine)->run({.topology = tables.fabric.topology,
                                           .lids = tables.fabric.lids,
                                           .options = {},
@@ -55,7 +55,7 @@ std::optional<Tables> routed(std::string_view engine, const Told& told) {
   return tables;
 }
 
-std::expected<Repaired, RouteError> repaired(std::string_view engine, const Tables& old,
+std::expected<Repaired, RouteError> repaired(std::string_view engine, const Judged& old,
                                              const Reference& reference, const Routable& now,
                                              bool touched_only) {
   std::vector<OldRow> rows;
@@ -113,7 +113,7 @@ RC_GTEST_PROP(Changes, FaultAfterFaultTheOutcomeIsThatOfAWholeLook, ()) {
   for (std::uint64_t step = 0; step < 4; ++step) {
     auto told = fabrics::damaged(tables->told, seed + step, *rc::gen::inRange<std::size_t>(0, 3),
                                  *rc::gen::inRange<std::size_t>(0, 2));
-    Tables next{told, told.routable(), {}, {}};
+    Judged next{told, told.routable(), {}, {}};
     const auto whole = repaired(engine, *tables, reference, next.fabric, false);
     const auto quick = repaired(engine, *tables, reference, next.fabric, true);
     RC_ASSERT(whole.has_value() == quick.has_value());
@@ -165,7 +165,7 @@ TEST(Changes, ACableOfAWholeTreeIsTakenAwayAndComesBack) {
   const auto reference = widened({}, tables.fabric.topology);
   auto told = tables.told;
   told.input.links.erase(told.input.links.begin());
-  Tables without{told, told.routable(), {}, {}};
+  Judged without{told, told.routable(), {}, {}};
 
   without.routes = repaired("dmodc", tables, reference, without.fabric, true)->routes;
   auto found =

@@ -42,6 +42,27 @@ TEST(FindTree, IsNotMovedByHostsAndAggregationNodesOnInnerSwitches) {
   expect_three_levels(find_tree(Topology(builder.input())));
 }
 
+TEST(FindTree, IsNotMovedByAHostOnASpineOfASmallTree) {
+  auto builder = fabrics::ft2(4, 2, 2);  // eight hosts: one in nine is none of a leaf
+  for (auto& spec : builder.input().switches) spec.ports += 1;
+  builder.input().end_ports.push_back({Guid{0x900000}, 4, PortNum{5}, EndKind::compute, {}, {}});
+
+  const auto order = find_tree(Topology(builder.input()));
+
+  EXPECT_TRUE(order.tree);
+  for (SwitchIndex s = 0; s < 6; ++s) EXPECT_EQ(order.rank[s], s < 4 ? 1 : 0) << "switch " << s;
+}
+
+TEST(FindTree, IsNotMovedByHostsOnAllCores) {
+  auto builder = fabrics::ft3(8);
+  for (auto& spec : builder.input().switches) spec.ports += 1;
+  for (SwitchIndex s = 64; s < 80; ++s) {
+    builder.input().end_ports.push_back({Guid{0x900000U + s}, s, PortNum{9}, EndKind::compute, {}, {}});
+  }
+
+  expect_three_levels(find_tree(Topology(builder.input())));
+}
+
 TEST(FindTree, LiftsACoreThatLostAPod) {
   auto builder = fabrics::ft3(8);
   std::erase_if(builder.input().links, [](const LinkSpec& link) { return link.a == 32 && link.b == 64; });

@@ -15,11 +15,6 @@ namespace {
 
 using fabrics::Routable;
 
-Routes routed_by(const EngineInfo& engine, const Routable& fabric) {
-  return *engine.run(
-      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
-}
-
 RC_GTEST_PROP(Quality, LinkPathsAreThoseOfEveryPairOfHosts, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto fabric =

@@ -8,6 +8,7 @@
 
 #include "routing/verify/verify.h"
 #include "tests/support/routing_damage.h"
+#include "tests/support/routing_engines.h"
 #include "tests/support/routing_oracle.h"
 
 namespace smd::routing {
@@ -16,11 +17,6 @@ namespace {
 using fabrics::Builder;
 using fabrics::Routable;
 using fabrics::Told;
-
-Routes routed_by(std::string_view engine, const Routable& fabric) {
-  return *find_engine(engine)->run(
-      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
-}
 
 std::vector<OldRow> old_rows(const Routable& fabric, const Routes& routes) {
   std::vector<OldRow> rows;

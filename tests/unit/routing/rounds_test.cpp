@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "routing/verify/verify.h"
+#include "tests/support/routing_engines.h"
 #include "tests/support/routing_fabrics.h"
 #include "tests/support/routing_oracle.h"
 
@@ -15,15 +16,10 @@ namespace {
 using fabrics::Builder;
 using fabrics::Routable;
 
-Routes routed_by(std::string_view engine, const Routable& fabric) {
-  return *find_engine(engine)->run(
-      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
-}
-
-/// Tables that can be written block by block.
-struct Tables {
+/// Written that can be written block by block.
+struct Written {
   std::vector<LftRow> rows;
-  explicit Tables(const Routes& routes) {
+  explicit Written(const Routes& routes) {
     for (const auto& row : routes.rows) rows.push_back(*row);
   }
   void write(const BlockWrite& write, const Routes& wanted) {
@@ -89,7 +85,7 @@ RC_GTEST_PROP(Rounds, AreSafeAtEveryMomentAndEndWithWhatIsWanted, ()) {
                                        Lid{1}, false, Serial{}, {}, with_order ? proof.order.get() : nullptr);
 
   std::mt19937_64 random(seed);
-  Tables tables(old);
+  Written tables(old);
   bool dropped = false;
   for (const auto& round : rounds) {
     auto writes = round.writes;

@@ -15,11 +15,6 @@ namespace {
 using fabrics::Builder;
 using fabrics::Routable;
 
-Routes routed_by(const EngineInfo& engine, const Routable& fabric) {
-  return *engine.run(
-      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
-}
-
 /// Some entries changed to any byte.
 Routes spoiled(Routes routes, std::uint64_t seed, unsigned changes) {
   std::mt19937_64 random(seed);

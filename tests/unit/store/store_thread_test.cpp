@@ -24,11 +24,6 @@ void run(asio::io_context& io, asio::awaitable<void> task) {
   io.run();
 }
 
-sm::StoredPtr state(std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  return test::changed(test::changed(std::make_shared<const sm::Stored>(), random), random);
-}
-
 asio::awaitable<void> commit_one(StoreThread* thread, std::string subnet, sm::StoredPtr now, bool* kept) {
   const auto opened = co_await thread->open(std::move(subnet));
   if (!opened) co_return;
@@ -47,7 +42,7 @@ TEST(StoreThread, WhatWasCommittedIsThereForTheNextProcess) {
   bool kept = false;
   {
     StoreThread thread({.place = {folder.path()}}, lines.log);
-    run(io, commit_one(&thread, "a", state(1), &kept));
+    run(io, commit_one(&thread, "a", test::some_state(1), &kept));
   }
   sm::StoredPtr found;
   StoreThread thread({.place = {folder.path()}}, lines.log);
@@ -55,7 +50,7 @@ TEST(StoreThread, WhatWasCommittedIsThereForTheNextProcess) {
 
   EXPECT_TRUE(kept);
   ASSERT_TRUE(found);
-  EXPECT_EQ(*found, *state(1));
+  EXPECT_EQ(*found, *test::some_state(1));
   EXPECT_THAT(*lines.lines, testing::IsEmpty());
 }
 
@@ -76,13 +71,13 @@ TEST(StoreThread, TheSameSubnetIsNotOpenedTwice) {
 
   EXPECT_THAT(refused, testing::HasSubstr("two subnets of this process are named a"));
   bool kept = false;
-  run(io, commit_one(&thread, "a", state(1), &kept));
+  run(io, commit_one(&thread, "a", test::some_state(1), &kept));
   EXPECT_TRUE(kept) << "the first was closed";
 }
 
 asio::awaitable<void> commits(Store* store, std::uint64_t from, int count, int* kept) {
   for (int i = 0; i < count; ++i) {
-    auto now = state(from + static_cast<std::uint64_t>(i));
+    auto now = test::some_state(from + static_cast<std::uint64_t>(i));
     const bool done = co_await store->commit(std::move(now));
     *kept += done ? 1 : 0;
   }
@@ -114,7 +109,7 @@ TEST(StoreThread, ManySubnetsCommitAtOnce) {
   run(io, read_one(&thread, "subnet3", &found));
 
   EXPECT_EQ(kept, 100);
-  EXPECT_EQ(*found, *state(29));
+  EXPECT_EQ(*found, *test::some_state(29));
 }
 
 asio::awaitable<void> commit_until_cancelled(StoreThread* thread, int* begun) {
@@ -123,7 +118,7 @@ asio::awaitable<void> commit_until_cancelled(StoreThread* thread, int* begun) {
   static_cast<void>(store);
   for (std::uint64_t seed = 1;; ++seed) {
     ++*begun;
-    auto now = state(seed);
+    auto now = test::some_state(seed);
     co_await (*opened)->commit(std::move(now));
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (cancellation.cancelled() != asio::cancellation_type::none) co_return;
@@ -162,12 +157,12 @@ TEST(StoreThread, TriesAgainByItself) {
     bool kept = true;
     run(io, [](StoreThread* on, test::FaultyVfs* disk, bool* done) -> asio::awaitable<void> {
       auto opened = co_await on->open("a");
-      *done = co_await (*opened)->commit(state(1));
+      *done = co_await (*opened)->commit(test::some_state(1));
       disk->refuse(SQLITE_OK);
       const auto executor = co_await asio::this_coro::executor;
       // The thread wakes by itself; another subnet's commit waits for that, and writes both.
       auto other = co_await on->open("b");
-      co_await (*other)->commit(state(2));
+      co_await (*other)->commit(test::some_state(2));
     }(&thread, &vfs, &kept));
     EXPECT_FALSE(kept);
   }
@@ -175,7 +170,7 @@ TEST(StoreThread, TriesAgainByItself) {
   StoreThread thread({.place = {folder.path()}}, lines.log);
   run(io, read_one(&thread, "a", &found));
 
-  EXPECT_EQ(*found, *state(1));
+  EXPECT_EQ(*found, *test::some_state(1));
 }
 
 }  // namespace
