@@ -57,6 +57,8 @@ class Faults {
   bool set_lid(const Place& place, Lid lid, std::uint8_t lmc = 0);
   bool set_m_key(const Place& place, std::uint64_t key, std::uint8_t protect = 1);
   bool set_p_key(const Place& place, unsigned index, PKey key);
+  /// The VL of packets of this SL that leave by `out`, having come in by port `in` of the same node.
+  bool set_sl_to_vl(const Place& out, PortNum in, Sl sl, Vl vl);
   bool set_lft_entry(std::string_view node, Lid lid, PortNum port);
 
   // Counters and what is told of them.

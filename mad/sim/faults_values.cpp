@@ -61,6 +61,15 @@ bool Faults::set_p_key(const Place& place, unsigned index, PKey key) {
   return true;
 }
 
+bool Faults::set_sl_to_vl(const Place& out, PortNum in, Sl sl, Vl vl) {
+  const auto port = find_port(state_, out);
+  if (!port || sl.value() > 15 || vl.value() > 15) return false;
+  const auto shift = 4U * sl.value();
+  const auto others = sl_to_vl_row(state_, *port, in) & ~(std::uint64_t{15} << shift);
+  set_sl_to_vl_row(state_, *port, in, others | std::uint64_t{vl.value()} << shift);
+  return true;
+}
+
 bool Faults::set_lft_entry(std::string_view node, Lid lid, PortNum port) {
   const auto index = find_node(state_, node);
   if (!index || !state_.nodes[*index].is_switch()) return false;

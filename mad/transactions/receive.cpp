@@ -5,6 +5,13 @@
 #include "mad/transactions/transactions.h"
 
 namespace smd::mad {
+namespace {
+
+/// Tries that follow each other at once because the lower side says that the one before is lost. Only an
+/// emulation says so before a try's time is over; where much is lost it does so many times.
+constexpr unsigned kHurried = 8;
+
+}  // namespace
 
 void Transactions::receive(std::span<Received> batch) {
   const auto now = clock_.now();
@@ -13,16 +20,14 @@ void Transactions::receive(std::span<Received> batch) {
 }
 
 void Transactions::receive_one(Received& received, TimePoint now) {
-  if (received.error != 0) {  // a send of ours that the lower side gave up: the resend time still runs
-    ++counted_.send_failed;
-    return;
-  }
+  const bool lost = received.error != 0;  // a send of ours that the lower side gave up
+  if (lost) ++counted_.send_failed;
   const auto mad = wire::Smp::from_bytes(received.bytes);
   if (!mad) {
-    ++counted_.malformed;
+    counted_.malformed += lost ? 0 : 1;
     return;
   }
-  if (!wire::is_response(mad->method())) {
+  if (!lost && !wire::is_response(mad->method())) {
     ++(intake_.take(std::move(received), now) ? counted_.unsolicited : counted_.unsolicited_dropped);
     return;
   }
@@ -31,7 +36,16 @@ void Transactions::receive_one(Received& received, TimePoint now) {
   const auto attempt = tid & (kMaxTries - 1);
   auto& slot = slots_[tid >> kTryBits & (kSlots - 1)];
   auto* open = slot.request;
-  if (open == nullptr || slot.generation != tid >> (kTryBits + kSlotBits)) return count_stray(tid);
+  const bool ours = open != nullptr && slot.generation == tid >> (kTryBits + kSlotBits);
+  if (lost) {  // nobody will answer the last try: its time need not be waited out
+    const bool last = ours && attempt + 1 == open->tries && !open->backing_off && transport_.room() > 0;
+    if (!last || open->tries >= (losses_.heavy() ? kMaxTries : kHurried)) return;
+    ++table_[open->row].timeouts;
+    if (open->node != &anonymous_ && open->node->last_answer > open->started_at) losses_.lost();
+    wheel_.remove(*open);
+    return send_try(*open);
+  }
+  if (!ours) return count_stray(tid);
   const bool matches = attempt < open->tries && mad->mgmt_class() == open->mad.mgmt_class() &&
                        mad->method() == wire::response_to(open->mad.method()) &&
                        mad->attribute() == open->mad.attribute();

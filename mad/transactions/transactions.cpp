@@ -283,10 +283,11 @@ void Transactions::resend_due() {
       continue;
     }
     ++table_[open.row].timeouts;
-    // What does not answer must not hold up those who do: its place goes to another request.
-    leave_window(open);
-    // Where the transport takes no more, tries were not even sent: that is no loss on the way.
     const bool others_answered = open.node != &anonymous_ && open.node->last_answer > open.started_at;
+    // What does not answer must not hold up those who do: its place goes to another request. But where much
+    // is lost on the way to nodes that do answer, more requests at once would only wait for each other.
+    if (!losses_.heavy() || !others_answered) leave_window(open);
+    // Where the transport takes no more, tries were not even sent: that is no loss on the way.
     if (others_answered && transport_.room() > 0) losses_.lost();
     if (!losses_.heavy()) open.node->window.lost(now, open.node->answer_time.resend(policy_));
     if (next_try(open, now)) {

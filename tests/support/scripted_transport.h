@@ -69,4 +69,7 @@ class ScriptedTransport final : public Transport {
   Clock& clock_;
 };
 
+using Sent = ScriptedTransport::Sent;
+using Reply = ScriptedTransport::Reply;
+
 }  // namespace smd::mad

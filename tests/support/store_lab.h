@@ -98,6 +98,11 @@ inline sm::StoredPtr changed(const sm::StoredPtr& before, std::mt19937_64& rando
   return std::make_shared<const sm::Stored>(changed(*before, random));
 }
 
+inline sm::StoredPtr some_state(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  return changed(changed(std::make_shared<const sm::Stored>(), random), random);
+}
+
 inline void write_file(const std::filesystem::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }

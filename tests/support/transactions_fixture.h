@@ -19,8 +19,6 @@ namespace smd::mad {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
-using Sent = ScriptedTransport::Sent;
-using Reply = ScriptedTransport::Reply;
 
 inline DirectedPath path(std::initializer_list<int> ports) {
   DirectedPath path;

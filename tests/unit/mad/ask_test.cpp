@@ -18,8 +18,6 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
-using Sent = ScriptedTransport::Sent;
-using Reply = ScriptedTransport::Reply;
 
 class AskTest : public ::testing::Test {
  protected:

@@ -194,19 +194,38 @@ TEST_F(TransactionsTest, ANodeThatStaysBusyIsARefusal) {
   EXPECT_EQ(answers[0]->error().status, 1);
 }
 
-TEST_F(TransactionsTest, SendsThatTheLowerSideGaveUpAtOnceAreResentAtTheirTime) {
+/// What an emulation says at once of a request that it drops.
+Reply dropped(const Sent& sent) {
+  return {.after = 1us, .bytes = {sent.mad.bytes().begin(), sent.mad.bytes().end()}, .error = ETIMEDOUT};
+}
+
+TEST_F(TransactionsTest, ATryThatTheLowerSideSaysIsLostIsFollowedByTheNextAtOnce) {
   make();
-  wire.script = [](const Sent& sent) {
-    return std::vector{
-        Reply{.after = 1us, .bytes = {sent.mad.bytes().begin(), sent.mad.bytes().end()}, .error = ETIMEDOUT}};
+  wire.script = [this](const Sent& sent) {
+    return std::vector{wire.sent.size() < 6 ? dropped(sent) : ScriptedTransport::answer(sent, 1us)};
   };
 
   ask(node_info());
   run();
 
-  EXPECT_THAT(wire.sent, SizeIs(4));
-  EXPECT_EQ(at(1), 200ms);
-  EXPECT_EQ(tx->counters().send_failed, 4U);
+  EXPECT_THAT(wire.sent, SizeIs(6));
+  EXPECT_EQ(at(5), 5us);
+  EXPECT_TRUE(answers[0]->has_value());
+  EXPECT_EQ(tx->counters().send_failed, 5U);
+}
+
+TEST_F(TransactionsTest, WhatIsLostAgainAndAgainIsNotAskedWithoutEndAndNotGivenUpSooner) {
+  make();
+  wire.script = [](const Sent& sent) { return std::vector{dropped(sent)}; };
+
+  ask(node_info());
+  run();
+
+  EXPECT_LT(wire.sent.size(), 12U);
+  EXPECT_EQ(at(7), 7us) << "in a row";
+  EXPECT_GE(at(8), 200ms) << "then at its time";
+  EXPECT_EQ(answers[0]->error().fault, Fault::timeout);
+  EXPECT_GE(clock.now().time_since_epoch(), 2400ms);
 }
 
 TEST_F(TransactionsTest, ATransportThatCannotSendEndsTheRequest) {
