@@ -146,11 +146,25 @@ struct MulticastConfig {
   friend bool operator==(const MulticastConfig&, const MulticastConfig&) = default;
 };
 
+/// By which router another subnet is reached.
+struct PrefixRoute {
+  std::optional<std::uint64_t> prefix{};  ///< of GIDs there; nothing: any
+  std::optional<Guid> router{};           ///< a router's port; nothing: the nearest of the routers' ports
+  friend bool operator==(const PrefixRoute&, const PrefixRoute&) = default;
+};
+
 /// [sa]
 struct SaConfig {
-  std::uint32_t queue = 4096;            ///< requests that may wait, 64 to 1048576
-  std::uint32_t per_source = 1024;       ///< of them from one LID, 1 to 1048576
-  std::uint32_t groups_per_port = 4096;  ///< multicast groups that a port may be in, 1 to 65535
+  std::uint32_t queue = 4096;                  ///< requests that may wait, 64 to 1048576
+  std::uint32_t per_source = 1024;             ///< of them from one LID, 1 to 1048576
+  std::uint32_t groups_per_port = 4096;        ///< multicast groups that a port may be in, 1 to 65535
+  std::uint32_t services_per_port = 1024;      ///< services that a port may offer, 1 to 65535
+  std::uint32_t subscriptions_per_port = 256;  ///< of a port, 1 to 65535
+  /// How long what a port has registered is kept while the port is silent; 0: not at all.
+  Duration silent_grace = std::chrono::minutes(5);
+  std::uint8_t max_rate =
+      0;  ///< no path or new group is told to be faster, the wire's code; 0: as fast as it is
+  std::vector<PrefixRoute> prefix_routes{};  ///< the first that suits counts
   friend bool operator==(const SaConfig&, const SaConfig&) = default;
 };
 

@@ -40,12 +40,6 @@ std::string_view first_clause(std::string_view doc) {
 }
 
 /// Lists of a thousand GUIDs are not for reading.
-std::string shortened(std::string value) {
-  constexpr std::size_t kLongest = 60;
-  if (value.size() <= kLongest) return value;
-  return value.substr(0, kLongest) + "...";
-}
-
 std::string describe_key(const Key& key, const Settings& settings) {
   static constexpr std::string_view kUnset = "\"\"";
   const auto value = key.show(settings);
@@ -77,6 +71,12 @@ std::string cell(std::string_view text) {
 }
 
 }  // namespace
+
+std::string shortened(std::string value) {
+  constexpr std::size_t kLongest = 60;
+  if (value.size() <= kLongest) return value;
+  return value.substr(0, kLongest) + "...";
+}
 
 std::string describe(const Config& config) {
   const auto schema = make_schema();

@@ -12,6 +12,9 @@ namespace smd::config {
 /// default.
 std::string describe(const Config& config);
 
+/// A value as a line shows it: the start of a long list.
+std::string shortened(std::string value);
+
 /// docs/configuration.md
 std::string schema_markdown();
 

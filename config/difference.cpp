@@ -3,15 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "config/describe.h"
 #include "config/schema.h"
 
 namespace smd::config {
 namespace {
-
-std::string shortened(const std::string& value) {
-  constexpr std::size_t kLongest = 60;
-  return value.size() <= kLongest ? value : value.substr(0, kLongest) + "...";
-}
 
 std::vector<std::string> of_settings(const Settings& before, const Settings& after) {
   std::vector<std::string> found;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of [multicast] and [sa].
 #include "config/rows.h"
+#include "mad/base/gid.h"
+#include "mad/base/parse.h"
 #include "mad/base/rate.h"
 
 namespace smd::config {
@@ -14,6 +16,65 @@ Codec<std::uint8_t> rate() {
   std::vector<std::pair<std::string, std::uint8_t>> choices{{"auto", std::uint8_t{0}}};
   for (const auto& one : kStaticRates) choices.emplace_back(fmt::format("{}", one.mbps / 1000.0), one.code);
   return explained(one_of<std::uint8_t>(choices), std::uint8_t{0}, kOfPorts);
+}
+
+Codec<std::uint8_t> max_rate() {
+  auto codec = rate();
+  return explained(std::move(codec), std::uint8_t{0}, "paths are told as fast as they are");
+}
+
+std::optional<PrefixRoute> parse_prefix_route(const std::string& text) {
+  const auto blank = text.find(' ');
+  if (blank == std::string::npos) return std::nullopt;
+  const auto subnet = text.substr(0, blank), router = text.substr(text.find_last_of(' ') + 1);
+  if (text.find_first_not_of(' ', blank) != text.find_last_of(' ') + 1) return std::nullopt;
+  PrefixRoute route;
+  if (subnet != "*") {
+    const auto gid = base::parse_gid(subnet);
+    if (!gid || gid->guid() != Guid{} || gid->prefix() == 0 || gid->multicast()) return std::nullopt;
+    route.prefix = gid->prefix();
+  }
+  if (router != "*") {
+    const auto number = base::parse_number(router);
+    if (!number || *number == 0) return std::nullopt;
+    route.router = Guid{*number};
+  }
+  return route;
+}
+
+std::string show_prefix_route(const PrefixRoute& route) {
+  return fmt::format("{} {}", route.prefix ? to_string(Gid::of(*route.prefix, Guid{})) : "*",
+                     route.router ? fmt::format("{}", *route.router) : "*");
+}
+
+Codec<std::vector<PrefixRoute>> prefix_routes() {
+  using Routes = std::vector<PrefixRoute>;
+  Codec<Routes> codec;
+  codec.form = Form::list;
+  codec.allowed = "a list of \"SUBNET ROUTER\", as in \"fec0:0:0:2:: 0x0002c90300001234\"; \"*\" is any";
+  codec.read = [allowed = codec.allowed](const Value& value, const Spot& spot) -> std::optional<Routes> {
+    if (value.kind != Value::Kind::list) {
+      spot.wrong(value, allowed);
+      return std::nullopt;
+    }
+    Routes found;
+    for (std::size_t i = 0; i < value.items.size(); ++i) {
+      const auto& item = value.items[i];
+      const auto route = item.kind == Value::Kind::text ? parse_prefix_route(item.text) : std::nullopt;
+      if (route) found.push_back(*route);
+      if (!route)
+        spot.element(i).wrong(item,
+                              "a subnet's prefix and a router's port GUID, as in \"fec0:0:0:2:: "
+                              "0x0002c90300001234\"; \"*\" is any");
+    }
+    return found.size() == value.items.size() ? std::optional(std::move(found)) : std::nullopt;
+  };
+  codec.show = [](const Routes& routes) {
+    std::vector<std::string> items;
+    for (const auto& route : routes) items.push_back(show_prefix_route(route));
+    return show_strings(items);
+  };
+  return explained(std::move(codec), Routes{}, "other subnets are not reached");
 }
 
 }  // namespace
@@ -66,6 +127,36 @@ std::vector<Key> sa_keys() {
            .opensm = "",
            .doc = "How many multicast groups a port may be in."},
           kSa, &SaConfig::groups_per_port, whole<std::uint32_t>(1, 65535)),
+      row({.table = "sa",
+           .name = "services_per_port",
+           .opensm = "",
+           .doc = "How many services a port may offer."},
+          kSa, &SaConfig::services_per_port, whole<std::uint32_t>(1, 65535)),
+      row({.table = "sa",
+           .name = "subscriptions_per_port",
+           .opensm = "",
+           .doc = "How many subscriptions to notices a port may have."},
+          kSa, &SaConfig::subscriptions_per_port, whole<std::uint32_t>(1, 65535)),
+      row({.table = "sa",
+           .name = "silent_grace",
+           .opensm = "",
+           .doc = "How long what a port has registered is kept while the port, or the switch above it, does "
+                  "not answer. A port whose link is down has left at once."},
+          kSa, &SaConfig::silent_grace,
+          duration(std::chrono::seconds(1), std::chrono::hours(24), "it ends at once")),
+      row({.table = "sa",
+           .name = "max_rate",
+           .opensm = "",
+           .doc = "The highest rate that paths and new groups are told to have, in Gb/s: old kernels do not "
+                  "know the codes of newer rates."},
+          kSa, &SaConfig::max_rate, max_rate()),
+      row({.table = "sa",
+           .name = "prefix_routes",
+           .opensm = "prefix_routes_file",
+           .doc = "By which routers other subnets are reached: the prefix of a subnet and the GUID of a "
+                  "router's "
+                  "port. The first that suits counts."},
+          kSa, &SaConfig::prefix_routes, prefix_routes()),
   };
 }
 
