@@ -10,6 +10,7 @@
 #include "mad/transactions/ask.h"
 #include "mad/wire/modifier.h"
 #include "mad/wire/tables.h"
+#include "smd/sweep/lanes.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::sm {
@@ -52,6 +53,70 @@ asio::awaitable<void> audit_block(Task task, std::size_t block, mad::DirectedPat
   }
 }
 
+/// A port's table that is known as `was`.
+template <wire::Layout A>
+asio::awaitable<void> audit_table(Task task, PortNum port, mad::DirectedPath path, std::uint32_t modifier,
+                                  A was) {
+  const auto table = co_await mad::get<A>(task.tx, {.route = path, .node = task.node.guid()}, modifier);
+  if (table && *table != was) task.found.tables.push_back({task.node.guid(), port, A::kAttribute, true});
+}
+
+/// The n-th of the set, round and round; the set is not empty.
+std::size_t nth(const BlockSet& set, std::uint64_t n) {
+  std::size_t found = 0;
+  auto left = n % set.count();
+  set.for_each([&](std::size_t block) {
+    if (left-- == 0) found = block;
+  });
+  return found;
+}
+
+void audit_pkeys(mad::TaskGroup& group, Task task, PortNum port, const mad::DirectedPath& path,
+                 std::uint64_t round) {
+  const auto& rows = task.node.ports[port.value()].pkeys;
+  if (!rows || rows->known.empty()) return;
+  const auto block = nth(rows->known, round);
+  const auto modifier =
+      wire::p_key_modifier(static_cast<std::uint32_t>(block), task.node.is_switch() ? port : PortNum{0});
+  group.spawn(audit_table(task, port, path, modifier, wire::PKeyTable{rows->blocks[block]}));
+}
+
+void audit_lanes(mad::TaskGroup& group, Task task, PortNum port, const mad::DirectedPath& path,
+                 std::uint64_t round) {
+  const auto& rows = task.node.ports[port.value()].lanes;
+  if (!rows) return;
+  if (rows->known != rows->asked) {  // once more: it may answer now
+    const bool lane = rows->known.sl_to_vl != rows->asked.sl_to_vl;
+    const auto attribute = lane ? wire::SlToVl::kAttribute : wire::VlArbitration::kAttribute;
+    task.found.tables.push_back({task.node.guid(), port, attribute, false});
+    return;
+  }
+  const auto known = rows->known.count();
+  const auto rank = known != 0 ? round % known : 0;
+  const auto lanes = rows->known.sl_to_vl.count();
+  if (rank < lanes) {
+    const auto row = nth(rows->known.sl_to_vl, rank);
+    const auto modifier = sl_to_vl_modifier(task.node, port, row);
+    group.spawn(audit_table(task, port, path, modifier, rows->sl_to_vl[row]));
+  } else if (known != 0) {
+    const auto part = nth(rows->known.arbitration, rank - lanes);
+    const auto modifier = arbitration_modifier(task.node, port, part);
+    group.spawn(audit_table(task, port, path, modifier, rows->arbitration[part]));
+  }
+}
+
+/// Of one port, which is another one each round.
+void audit_tables(mad::TaskGroup& group, Task task, const Subnet& subnet, const Paths& paths,
+                  std::size_t index, std::uint64_t round) {
+  const auto ports = task.node.ports.size();
+  if (ports == 0) return;
+  const PortNum port{static_cast<std::uint8_t>(round % ports)};
+  const auto path = paths.to_port(subnet, index, port);
+  if (!path) return;
+  audit_pkeys(group, task, port, *path, round / ports);
+  audit_lanes(group, task, port, *path, round / ports);
+}
+
 }  // namespace
 
 asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditCursor* cursor,
@@ -69,6 +134,7 @@ asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditC
       if (const auto path = paths.to_port(*subnet, index, num); path)
         group.spawn(audit_port(task, num, *path));
     }
+    audit_tables(group, task, *subnet, paths, index, cursor->round);
     const auto path = node.is_switch() && node.lft.row ? paths.to(index) : std::nullopt;
     if (!path) return;
     const auto blocks = node.lft.row->size() / routing::kLftBlock;

@@ -25,9 +25,16 @@ struct Audit {
     Guid node;
     std::size_t block = 0;
   };
+  struct Table {
+    Guid node;
+    PortNum port;
+    std::uint16_t attribute = 0;  ///< P_KeyTable, SLtoVLMappingTable, VLArbitrationTable
+    bool changed = false;         ///< else it was not answered before
+  };
   std::vector<Port> ports;
   std::vector<Block> blocks;  ///< of linear forwarding tables
-  bool empty() const { return ports.empty() && blocks.empty(); }
+  std::vector<Table> tables;  ///< of ports
+  bool empty() const { return ports.empty() && blocks.empty() && tables.empty(); }
 };
 
 /// Where the audit goes on. Nodes that are named in `first` come before the rest of the round.
@@ -37,8 +44,9 @@ struct AuditCursor {
   std::set<Guid> first;
 };
 
-/// Reads up to `nodes` nodes with Gets: PortInfo of all their linked ports (of a switch: of all), and of a
-/// switch one known block of its forwarding table. Whoever does not answer is not judged.
+/// Reads up to `nodes` nodes with Gets: PortInfo of all their linked ports (of a switch: of all), one known
+/// block of the P_Key table and one known lane table of one port, and of a switch one known block of its
+/// forwarding table. Whoever does not answer is not judged.
 /// `tx`, `subnet` and `cursor` outlive the coroutine.
 asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditCursor* cursor,
                              std::size_t nodes);

@@ -35,27 +35,20 @@ asio::awaitable<void> read_part(mad::Transactions* tx, Reading* reading, std::si
   take_mft(*reading->row, part, *table);
 }
 
-/// Those that are as we left them keep what they had; what has to be read is returned.
-std::vector<Reading> sort_out(Subnet& subnet, const Subnet* before, bool trust) {
-  std::vector<Reading> to_read;
-  const Paths paths(subnet);
+std::vector<Reading> unread(const Subnet& subnet) {
+  std::vector<std::size_t> indexes;
   for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
-    auto& node = subnet.nodes[i];
-    if (!node->is_switch() || !node->switch_info) continue;
-    const auto was = before != nullptr ? before->index_of(node->guid()) : std::nullopt;
-    if (trust && was && before->nodes[*was] == node) continue;
-    auto now = std::make_shared<Node>(*node);
-    now->mft = {};
-    if (trust && was && tables_stand(*before->nodes[*was], *node)) {
-      now->mft = before->nodes[*was]->mft;
-    } else if (node->switch_info->linear_fdb_top == 0) {
-      now->mft.read = true;
-    } else if (const auto path = paths.to(i); path) {
-      to_read.push_back({.index = i, .path = *path, .node = now});
-    }
-    node = std::move(now);
+    const auto& node = *subnet.nodes[i];
+    if (node.is_switch() && node.switch_info && !node.mft.read) indexes.push_back(i);
   }
-  return to_read;
+  std::vector<Reading> readings;
+  if (indexes.empty()) return readings;  // nearly always: the ways need not be looked for
+  const Paths paths(subnet);
+  for (const auto i : indexes) {
+    if (const auto path = paths.to(i); path)
+      readings.push_back({.index = i, .path = *path, .node = std::make_shared<Node>(*subnet.nodes[i])});
+  }
+  return readings;
 }
 
 }  // namespace
@@ -78,8 +71,8 @@ void take_mft(routing::McRow& row, std::size_t part, const wire::MulticastForwar
   }
 }
 
-asio::awaitable<Subnet> hold_mfts(mad::Transactions* tx, Subnet subnet, const Subnet* before, bool trust) {
-  auto to_read = sort_out(subnet, before, trust);
+asio::awaitable<Subnet> hold_mfts(mad::Transactions* tx, Subnet subnet) {
+  auto to_read = unread(subnet);
   for (std::size_t block = 0; !to_read.empty(); ++block) {
     mad::TaskGroup group(co_await asio::this_coro::executor);
     for (auto& reading : to_read) {

@@ -29,10 +29,9 @@ inline std::uint16_t mft_bits(const routing::PortMask& mask, std::size_t positio
 wire::MulticastForwardingTable mft_content(const routing::McRow* row, std::size_t part);
 void take_mft(routing::McRow& row, std::size_t part, const wire::MulticastForwardingTable& table);
 
-/// The Subnet with the tables of its switches. Those of `before` (may be null) whose switches have not been
-/// restarted since stand, unless `trust` is false. A switch fresh from reset, LinearFDBTop 0, has an empty
-/// one. The others are read from the first block on, all together, until a block is empty in all of them:
-/// SMs take the lowest MLID that is free. All arguments outlive the coroutine.
-asio::awaitable<Subnet> hold_mfts(mad::Transactions* tx, Subnet subnet, const Subnet* before, bool trust);
+/// The Subnet with the tables of those switches that have one which was not read: from the first block on,
+/// all together, until a block is empty in all of them, since SMs take the lowest MLID that is free. Which
+/// tables stand is known from reading SwitchInfo. All arguments outlive the coroutine.
+asio::awaitable<Subnet> hold_mfts(mad::Transactions* tx, Subnet subnet);
 
 }  // namespace smd::sm

@@ -73,7 +73,7 @@ class Race {
 class Refresh {
  public:
   Refresh(mad::Transactions* tx, mad::Clock* clock, asio::any_io_executor executor, const Subnet* before,
-          DiscoverOptions options)
+          const DiscoverOptions& options)
       : tx_(*tx),
         options_(options),
         before_(*before),

@@ -45,13 +45,6 @@ bool is_end_port(const Node& node, PortNum port) {
   return port.value() != 0 && port.value() < node.ports.size() && node.ports[port.value()].linked();
 }
 
-bool tables_stand(const Node& before, const Node& now) {
-  return before.switch_info && now.switch_info &&
-         before.switch_info->linear_fdb_top == now.switch_info->linear_fdb_top &&
-         before.info.num_ports == now.info.num_ports && before.ports[0].info.lid == now.ports[0].info.lid &&
-         before.ports[0].info.lid != Lid{};
-}
-
 unsigned lft_capacity(const Node& node) {
   if (!node.switch_info) return 0;
   const unsigned says = node.switch_info->linear_fdb_cap, top = node.switch_info->linear_fdb_top;

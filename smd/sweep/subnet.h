@@ -18,6 +18,7 @@
 #include "mad/wire/port_info.h"
 #include "mad/wire/sm_info.h"
 #include "mad/wire/switch.h"
+#include "mad/wire/tables.h"
 #include "routing/multicast/table.h"
 #include "routing/routes.h"
 #include "smd/sweep/block_set.h"
@@ -36,6 +37,23 @@ struct PKeyRows {
   std::vector<std::array<PKey, 32>> blocks;
   BlockSet known;
   friend bool operator==(const PKeyRows&, const PKeyRows&) = default;
+};
+
+/// Tables of a port that tell lanes apart: SL to VL by the port that packets come in by (of a CA or router: 0
+/// alone), VL arbitration in quarters (wire::VlArbPart, less 1).
+struct LaneTables {
+  BlockSet sl_to_vl, arbitration;
+  std::size_t count() const { return sl_to_vl.count() + arbitration.count(); }
+  friend bool operator==(const LaneTables&, const LaneTables&) = default;
+};
+
+/// Those tables as known: shared by all ports where they are alike.
+struct LaneRows {
+  std::vector<wire::SlToVl> sl_to_vl;
+  std::array<wire::VlArbitration, 4> arbitration{};
+  LaneTables known;
+  LaneTables asked;  ///< what is not known of them was refused or not answered
+  friend bool operator==(const LaneRows&, const LaneRows&) = default;
 };
 
 /// A linear forwarding table as known. Blocks that are not in `known` may hold anything.
@@ -68,6 +86,7 @@ struct Port {
   std::optional<PeerPort> peer;
   std::optional<wire::MlnxExtPortInfo> mlnx;
   std::shared_ptr<const PKeyRows> pkeys;
+  std::shared_ptr<const LaneRows> lanes;  ///< null: not asked for yet, or there are none
 
   bool linked() const { return known && info.port_state > PortState::down; }
 };
@@ -85,6 +104,8 @@ struct Node {
 
   Guid guid() const { return info.node; }
   bool is_switch() const { return info.type == NodeType::switch_; }
+  /// A switch that is known to have entries in force.
+  bool forwards() const { return switch_info && switch_info->linear_fdb_top != 0; }
   unsigned port_count() const { return ports.empty() ? 0 : static_cast<unsigned>(ports.size() - 1); }
 };
 
@@ -136,8 +157,6 @@ struct Subnet {
 /// End port: a port that has LIDs of its own (a switch's port 0, every linked CA and router port).
 bool is_end_port(const Node& node, PortNum port);
 
-/// A reboot takes a switch's LID and LinearFDBTop away: one that has both still has the tables that it had.
-bool tables_stand(const Node& before, const Node& now);
 /// Entries that a switch's forwarding table has: as many as it says, and no fewer than it forwards by and has
 /// shown or acknowledged. 0 where SwitchInfo is not known.
 unsigned lft_capacity(const Node& node);

@@ -18,7 +18,7 @@ Survey::Survey(mad::Transactions& tx, mad::Clock& clock, asio::any_io_executor e
       tx_(tx),
       clock_(clock),
       before_(before),
-      options_(options),
+      options_(std::move(options)),
       group_(std::move(executor)) {}
 
 void Survey::start(asio::awaitable<void> task) {
@@ -82,8 +82,12 @@ bool same_incarnation(const Node& before, const Node& now) {
   return true;
 }
 
+/// A reboot takes the LID and LinearFDBTop away; who still has both still has our tables.
 bool Survey::tables_stand(const FoundNode& found, const Node& before) const {
-  return options_.trust_tables && before.lft.row && sm::tables_stand(before, found.node);
+  return options_.trust_tables && before.switch_info && found.node.switch_info && before.lft.row &&
+         before.switch_info->linear_fdb_top == found.node.switch_info->linear_fdb_top &&
+         before.info.num_ports == found.node.info.num_ports &&
+         before.ports[0].info.lid == found.node.ports[0].info.lid && before.ports[0].info.lid != Lid{};
 }
 
 }  // namespace smd::sm

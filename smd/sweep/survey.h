@@ -74,6 +74,7 @@ class Survey {
   asio::awaitable<void> read_sm_info(FoundNode* found, PortNum port, mad::DirectedPath path);
   bool tables_stand(const FoundNode& found, const Node& before) const;
   bool pkeys_stand(const FoundNode& found, PortNum port) const;
+  std::shared_ptr<const LaneRows> lanes_that_stand(const FoundNode& found, PortNum port) const;
   asio::awaitable<bool> may_ask(FoundNode* found, std::uint16_t attribute);
   static void asked(FoundNode& found, std::uint16_t attribute, const mad::RequestError* error);
   /// Asks a node for an attribute. On the io_context only; nothing outlives this object. Fault::closed where

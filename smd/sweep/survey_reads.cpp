@@ -136,11 +136,17 @@ asio::awaitable<void> Survey::read_lft(FoundNode* node) {
   const auto* before = before_ != nullptr ? before_->find(found.node.guid()) : nullptr;
   if (before != nullptr && tables_stand(found, *before)) {
     found.node.lft = before->lft;
+    found.node.mft = before->mft;
+    for (std::size_t p = 0; p < found.node.ports.size(); ++p)
+      found.node.ports[p].lanes = before->ports[p].lanes;
     co_return;
   }
+  for (auto& port : found.node.ports) port.lanes = nullptr;
   found.node.lft = {};
+  found.node.mft = {};
   const auto& info = *found.node.switch_info;
-  // Nothing is forwarded yet: every block will be written.
+  // Nothing is forwarded yet: every block will be written, and after a reset no MLID has a port.
+  found.node.mft.read = info.linear_fdb_top == 0;
   if (info.linear_fdb_top == 0) co_return;
   const unsigned last =
       std::min({unsigned{info.linear_fdb_top}, info.linear_fdb_cap == 0 ? 0U : info.linear_fdb_cap - 1U,
@@ -184,6 +190,7 @@ asio::awaitable<void> Survey::read_port(FoundNode* node, PortNum port, mad::Dire
   slot.info = *info;
   slot.known = true;
   if (found.node.is_switch()) slot.guid = found.node.guid();
+  if (!found.node.is_switch()) slot.lanes = lanes_that_stand(found, port);
   const bool end_port = port.value() == 0 || !found.node.is_switch();
   if (port.value() != 0 && !slot.linked()) co_return;
   if (may_be_fdr10(found.node, *info)) start(read_fdr10(&found, port, path));
@@ -193,6 +200,16 @@ asio::awaitable<void> Survey::read_port(FoundNode* node, PortNum port, mad::Dire
   }
   if (pkeys_stand(found, port)) co_return;
   co_await read_pkeys(&found, port, path);
+}
+
+/// Of a CA or router: a port that still has its LID has not been reset.
+std::shared_ptr<const LaneRows> Survey::lanes_that_stand(const FoundNode& found, PortNum port) const {
+  const auto* before =
+      before_ != nullptr && options_.trust_tables ? before_->find(found.node.guid()) : nullptr;
+  if (before == nullptr || port.value() >= before->ports.size()) return nullptr;
+  const auto& was = before->ports[port.value()];
+  const auto& now = found.node.ports[port.value()].info;
+  return was.info.lid == now.lid && now.lid != Lid{} ? was.lanes : nullptr;
 }
 
 /// Nobody but us writes them, and the port has not been down.

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables that no sweep waits for are read when nothing else is to be done, a few at a time.
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "smd/manager.h"
+
+namespace smd::sm {
+namespace {
+
+/// Gets at a time, and the time between: what agents have to do besides is not held up.
+constexpr std::size_t kReadAtOnce = 2048;
+constexpr auto kBetween = std::chrono::milliseconds(100);
+/// Between two looks whether something else is to be done: a silent node takes seconds.
+constexpr auto kLook = std::chrono::milliseconds(2);
+
+asio::awaitable<void> read_into(mad::Transactions* tx, std::shared_ptr<const Subnet> subnet,
+                                LaneCursor* cursor, LanePool* pool, std::optional<Subnet>* after) {
+  *after = co_await read_lanes(tx, std::move(subnet), cursor, pool, kReadAtOnce);
+}
+
+}  // namespace
+
+/// The fabric may be another one than when it was looked at last.
+void SubnetManager::ask_for_lanes() {
+  lane_cursor_ = {};
+  lane_pool_.trim();
+  next_lanes_ = parts_.clock.now() + kBetween;
+}
+
+/// False when cancelled.
+asio::awaitable<bool> SubnetManager::read_some_lanes() {
+  next_lanes_.reset();
+  if (!subnet_ || agent_.state() != wire::SmState::master) co_return true;
+  const auto other_work_waits = [this] {
+    const auto next = due();
+    return agenda_.peek().work > Work::lanes && next && *next <= parts_.clock.now();
+  };
+  std::optional<Subnet> after;
+  mad::TaskGroup group(parts_.executor);
+  group.spawn(read_into(&tx_, subnet_, &lane_cursor_, &lane_pool_, &after));
+  bool going = true;
+  while (going && group.count() != 0 && !other_work_waits()) going = co_await pause(kLook);
+  const bool whole = group.count() == 0;
+  co_await group.stop();
+  if (!going) co_return false;
+  const bool more = after || !whole;
+  if (after) subnet_ = std::make_shared<const Subnet>(*std::move(after));
+  if (more) {
+    next_lanes_ = parts_.clock.now() + kBetween;
+  } else if (published_.get()->subnet != subnet_) {
+    published_.set(snapshot());
+  }
+  co_return true;
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// SL to VL and VL arbitration: read when nothing else is to be done, held, and audited.
+#include "smd/sweep/lanes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "mad/wire/attributes.h"
+#include "tests/support/managed_world.h"
+
+namespace smd {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Managed;
+using testing::HasSubstr;
+
+/// A manager that runs over ft2:8, looked at more often than elsewhere so that audits come round soon.
+class Lanes : public testing::Test {
+ protected:
+  Lanes()
+      : world_(test::spec("ft2:8")),
+        manager_(world_, config(), options()),
+        group_(world_.io().get_executor()) {}
+  ~Lanes() override { world_.run(group_.stop()); }
+  void begin() { group_.spawn(manager_->run()); }
+
+  static config::SubnetConfig config() {
+    config::SubnetConfig config;
+    config.sweep.interval = 1s;
+    return config;
+  }
+  sm::ManagerOptions options() {
+    sm::ManagerOptions options;
+    options.on_sweep = [this](const sm::Snapshot&) { gets_at_sweep_ = gets(); };
+    return options;
+  }
+  std::uint64_t gets() {
+    return world_.fabric().counts().gets(wire::SlToVl::kAttribute) +
+           world_.fabric().counts().gets(wire::VlArbitration::kAttribute);
+  }
+  const sm::Node& node(const std::string& name) {
+    for (const auto& node : manager_.last().subnet->nodes) {
+      if (node->description == name) return *node;
+    }
+    throw std::runtime_error(name + " is not there");
+  }
+
+  std::uint64_t gets_at_sweep_ = 0;
+  sim::World world_;
+  Managed manager_;
+  mad::TaskGroup group_;
+};
+
+/// Every table that ports say they have is known; how many.
+std::size_t known(const sm::Subnet& subnet) {
+  std::size_t count = 0;
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t p = 0; p < node->ports.size(); ++p) {
+      const auto tables = sm::lane_tables(*node, PortNum{static_cast<std::uint8_t>(p)});
+      if (tables.count() == 0) continue;
+      const auto& rows = node->ports[p].lanes;
+      EXPECT_TRUE(rows && rows->known == tables)
+          << sm::port_text(*node, PortNum{static_cast<std::uint8_t>(p)});
+      count += tables.count();
+    }
+  }
+  return count;
+}
+
+TEST_F(Lanes, AreReadAfterTheFabricIsUpAndPublished) {
+  world_.fabric().faults().set_sl_to_vl({"leaf000", PortNum{2}}, PortNum{3}, Sl{9}, Vl{4});
+  begin();
+  world_.run_for(5s);
+
+  EXPECT_EQ(gets_at_sweep_, 0U) << "no sweep waits for them";
+  const auto count = known(*manager_.last().subnet);
+  EXPECT_GT(count, 12U * 8 * 9) << "each pair of ports of each switch";
+  EXPECT_GE(gets(), count);
+  EXPECT_LT(gets(), count + 5U * 32) << "each once, but for what audits ask";
+  const auto& rows = *node("leaf000").ports[2].lanes;
+  EXPECT_EQ(rows.sl_to_vl[3].vls[9], Vl{4});
+  EXPECT_EQ(rows.sl_to_vl[3].vls[2], Vl{2});
+  EXPECT_EQ(node("leaf001").ports[2].lanes, node("leaf002").ports[2].lanes) << "the same are held once";
+}
+
+TEST_F(Lanes, OfNodesThatAreAsTheyWereStandInLaterSweeps) {
+  begin();
+  world_.run_for(5s);
+  world_.fabric().counts().clear();
+  manager_->resweep(sm::Resweep::heavy, "test");
+  world_.run_for(500ms);
+  known(*manager_.last().subnet);
+  EXPECT_LT(gets(), 44U) << "an audit's at most";
+}
+
+TEST_F(Lanes, OfASwitchThatWasResetAreReadAgain) {
+  begin();
+  world_.run_for(5s);
+  world_.fabric().faults().remove("spine001");
+  world_.run_for(2s);
+  world_.fabric().counts().clear();
+  world_.fabric().faults().restore("spine001");
+  world_.run_for(3s);
+  known(*manager_.last().subnet);
+  EXPECT_GE(gets(), 8U * 9);
+  EXPECT_LT(gets(), 500U) << "and nobody else's";
+}
+
+TEST_F(Lanes, ChangedByAnotherHandAreNamedAndReadAgain) {
+  begin();
+  world_.run_for(5s);
+  for (std::uint8_t in = 0; in <= 8; ++in)
+    world_.fabric().faults().set_sl_to_vl({"leaf003", PortNum{5}}, PortNum{in}, Sl{7}, Vl{0});
+  world_.fabric().faults().set_p_key({"h00009", PortNum{1}}, 1, PKey{0x8001});
+  world_.run_for(60s);
+
+  EXPECT_THAT(manager_.lines().first("table=SLtoVLMappingTable"), HasSubstr("leaf003"));
+  EXPECT_EQ(node("leaf003").ports[5].lanes->sl_to_vl[1].vls[7], Vl{0});
+  EXPECT_THAT(manager_.lines().first("table=P_KeyTable"), HasSubstr("h00009"));
+  EXPECT_EQ(node("h00009").ports[1].pkeys->blocks[0][1], PKey{0x8001});
+  known(*manager_.last().subnet);
+}
+
+TEST_F(Lanes, OfASilentNodeHoldUpNothingElse) {
+  begin();
+  world_.run_for(150ms);
+  world_.fabric().faults().silent("leaf001");
+  world_.run_for(350ms);
+  world_.fabric().counts().clear();
+  world_.fabric().faults().link_down({"leaf003", PortNum{6}});
+  world_.run_for(20ms);
+
+  EXPECT_GT(world_.fabric().counts().gets(wire::SwitchInfo::kAttribute), 0U)
+      << "the trap is acted on: " << testing::PrintToString(manager_.lines().all);
+}
+
+TEST_F(Lanes, ThatAreRefusedAreAskedForSeldom) {
+  world_.fabric().faults().refuses("leaf001", wire::SlToVl::kAttribute, 0x000C, false);
+  begin();
+  world_.run_for(20s);
+  EXPECT_EQ(manager_.last().summary.state, sm::SweepState::up);
+  const auto before = gets();
+  world_.run_for(10s);
+  EXPECT_LT(gets() - before, 1000U);
+  EXPECT_FALSE(node("leaf001").ports[1].lanes->known.sl_to_vl.test(0));
+  EXPECT_TRUE(node("leaf001").ports[1].lanes->known.arbitration.test(0));
+}
+
+}  // namespace
+}  // namespace smd
