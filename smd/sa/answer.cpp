@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/sa/answer.h"
 
+#include <algorithm>
+#include <array>
+
 #include "mad/wire/class_port_info.h"
 #include "mad/wire/sa/path_record.h"
+#include "mad/wire/sa/records.h"
+#include "mad/wire/sa/trace_record.h"
 #include "smd/sa/path/multicast_path.h"
 #include "smd/sa/path/path_query.h"
 #include "smd/sa/record_kind.h"
@@ -16,9 +21,9 @@ using wire::Method;
 /// beyond those that every SA has, multicast groups, MultiPathRecord.
 constexpr std::uint16_t kNotices = 0x0002, kOptionalRecords = 0x0100, kMulticast = 0x0200,
                         kMultiPath = 0x0400;
-/// Bits of CapabilityMask2, as libopensm numbers them: MulticastFDBTop, whole PortInfoRecords, extended
-/// speeds, 2X width and HDR.
-constexpr std::uint32_t kCapability2 = 1U << 3 | 1U << 6 | 1U << 7 | 1U << 13 | 1U << 15;
+/// Bits of CapabilityMask2, as libopensm numbers them: MulticastFDBTop, alias GUIDs, whole PortInfoRecords,
+/// extended speeds, 2X width and HDR.
+constexpr std::uint32_t kCapability2 = 1U << 3 | 1U << 5 | 1U << 6 | 1U << 7 | 1U << 13 | 1U << 15;
 constexpr std::uint8_t kResponseTime = 0x12;  ///< 1 s: what clients of the SA are used to wait
 
 Answer class_port_info(const Request& request) {
@@ -64,19 +69,45 @@ Answer answer_to(const Directory* directory, const Registry& registry, const Set
   const bool paths = mad.attribute == wire::PathRecord::kRecord;
   const bool known = kind != nullptr || paths || mad.attribute == wire::ClassPortInfo::kAttribute;
   const bool multi = mad.attribute == wire::MultiPathRecord::kRecord && mad.method == Method::get_multi;
+  // The question is a PathRecord by either number.
+  const bool trace =
+      (mad.attribute == wire::TraceRecord::kRecord || paths) && mad.method == Method::get_trace_table;
   const bool asks = mad.method == Method::get || mad.method == Method::get_table;
   if (!asks && mad.method != Method::set && mad.method != Method::remove && mad.method != Method::get_multi &&
       mad.method != Method::get_trace_table) {
     return refuse(wire::kStatusBadMethod);
   }
-  if (!multi && (!known || !asks)) return refuse(wire::kStatusBadMethodAttribute);
+  if (!multi && !trace && (!known || !asks)) return refuse(wire::kStatusBadMethodAttribute);
   if (mad.attribute == wire::ClassPortInfo::kAttribute) return class_port_info(request);
   if (directory == nullptr) return refuse(wire::kStatusBusy);  // the fabric is not up yet: ask again
   if (kind != nullptr && kind->trusted_only && request.sa.sm_key == 0) return refuse(wire::kSaRequestInvalid);
-  if (multi) return multi_path_records(*directory, Policy{}, settings.packet_life, request);
+  const PathGround ground{*directory, registry, settings};
+  if (multi) return multi_path_records(ground, request);
+  if (trace) return trace_records(ground, request);
   if (paths && is_to_group(request)) return multicast_path(*directory, registry, request);
-  if (paths) return path_records(*directory, Policy{}, settings.packet_life, request);
+  if (paths) return path_records(ground, request);
   return records(*directory, registry, *kind, request, asking);
+}
+
+bool speaks_our_version(const Request& request) {
+  return request.mad.base_version == 1 && request.mad.class_version == wire::kSaClassVersion;
+}
+
+/// What clients ask for most.
+bool is_one_path(const Request& request) {
+  return speaks_our_version(request) && request.mad.attribute == wire::PathRecord::kRecord &&
+         request.mad.method == Method::get && !is_to_group(request);
+}
+
+/// Longer ones are made anew each time.
+constexpr std::size_t kLongestKept = std::size_t{16} << 20U;
+
+/// A table that the Snapshot alone makes, whoever asks.
+bool is_whole_table(const Request& request) {
+  constexpr std::array kTables{wire::NodeRecordId::kRecord, wire::PortInfoRecordId::kRecord,
+                               wire::SwitchInfoRecordId::kRecord, wire::LinkRecord::kRecord};
+  return speaks_our_version(request) && request.mad.method == Method::get_table &&
+         request.sa.component_mask == 0 && std::ranges::find(kTables, request.mad.attribute) != kTables.end();
 }
 
 }  // namespace
@@ -91,13 +122,44 @@ bool has_wrong_key(const Request& request, const Settings& settings) {
   return request.sa.sm_key != 0 && request.sa.sm_key != settings.sm_key;
 }
 
+bool answer(const Directory* directory, const Registry& registry, const Settings& settings,
+            std::span<const std::uint8_t> mad, const Asking& asking, TableCache& tables,
+            std::vector<std::uint8_t>& out) {
+  const auto request = Request::parse(mad);
+  if (!request || !is_question(*request) || has_wrong_key(*request, settings)) return false;
+  if (directory != nullptr && is_one_path(*request)) {
+    const auto path = one_path({*directory, registry, settings}, *request);
+    std::array<std::uint8_t, wire::PathRecord::kBytes> record{};
+    if (path) wire::encode_over(*path, record);
+    reply(*request, path ? wire::kStatusOk : path.error(), path ? record.size() : 0, record, out);
+    return true;
+  }
+  if (directory != nullptr && is_whole_table(*request)) {
+    const auto attribute = request->mad.attribute;
+    const auto* records = tables.find(attribute);
+    if (records == nullptr) {
+      auto made = answer_to(directory, registry, settings, *request, asking);
+      if (made.records.size() > kLongestKept) {
+        reply(*request, made.status, made.record_bytes, made.records, out);
+        return true;
+      }
+      records = &tables.put(attribute, std::move(made.records));
+    }
+    reply(*request, wire::kStatusOk, find_kind(attribute)->bytes, *records, out);
+    return true;
+  }
+  const auto made = answer_to(directory, registry, settings, *request, asking);
+  reply(*request, made.status, made.record_bytes, made.records, out);
+  return true;
+}
+
 std::optional<std::vector<std::uint8_t>> answer(const Directory* directory, const Registry& registry,
                                                 const Settings& settings, std::span<const std::uint8_t> mad,
                                                 const Asking& asking) {
-  const auto request = Request::parse(mad);
-  if (!request || !is_question(*request)) return std::nullopt;
-  if (has_wrong_key(*request, settings)) return std::nullopt;
-  return reply(*request, answer_to(directory, registry, settings, *request, asking));
+  std::vector<std::uint8_t> out;
+  TableCache tables;
+  if (!answer(directory, registry, settings, mad, asking, tables, out)) return std::nullopt;
+  return out;
 }
 
 }  // namespace smd::sa

@@ -4,7 +4,9 @@
 // bytes give the same answer, on any thread.
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "smd/sa/directory.h"
@@ -25,6 +27,28 @@ struct Asking {
 
 /// True of requests that must not be answered: their SM_Key is neither 0 nor ours.
 bool has_wrong_key(const Request& request, const Settings& settings);
+
+/// Whole tables as they were told, until the next Snapshot.
+class TableCache {
+ public:
+  const std::vector<std::uint8_t>* find(std::uint16_t attribute) const {
+    const auto found = tables_.find(attribute);
+    return found != tables_.end() ? &found->second : nullptr;
+  }
+  const std::vector<std::uint8_t>& put(std::uint16_t attribute, std::vector<std::uint8_t> records) {
+    return tables_.insert_or_assign(attribute, std::move(records)).first->second;
+  }
+  void clear() { tables_.clear(); }
+
+ private:
+  std::map<std::uint16_t, std::vector<std::uint8_t>> tables_;
+};
+
+/// The reply's bytes into `out`, whose memory is used again; false where there is none. `tables` are of this
+/// directory.
+bool answer(const Directory* directory, const Registry& registry, const Settings& settings,
+            std::span<const std::uint8_t> mad, const Asking& asking, TableCache& tables,
+            std::vector<std::uint8_t>& out);
 
 /// The reply's bytes; nothing where the MAD must not be answered: it is an answer itself, it is no MAD of
 /// this class, or its SM_Key is neither 0 nor ours. Requests that change the registry are not for this

@@ -2,47 +2,82 @@
 #include "smd/sa/directory.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace smd::sa {
+namespace {
 
-Directory::Directory(std::shared_ptr<const sm::Snapshot> snapshot) : snapshot_(std::move(snapshot)) {
+std::vector<Lid> forwarded_in(const sm::Snapshot& snapshot) {
+  if (const auto& part = snapshot.decided.multicast) return part->unknown;
+  std::set<Lid> found;
+  for (const auto& node : snapshot.subnet->nodes) {
+    for (const auto& entry : routing::entries_of(node->mft.row.get()))
+      found.insert(routing::mlid_at(entry.index));
+  }
+  return {found.begin(), found.end()};
+}
+
+}  // namespace
+
+Directory::Directory(std::shared_ptr<const sm::Snapshot> snapshot, const Directory* before)
+    : snapshot_(std::move(snapshot)) {
+  if (before != nullptr) end_ports_.reserve(before->end_ports_.size());
   for (const auto& node : subnet().nodes) {
+    const bool is_switch = node->is_switch();
+    const auto sw = is_switch ? static_cast<std::uint32_t>(rows_.size()) : kNowhere;
+    if (is_switch) rows_.push_back(node->lft.row.get());
     if (node->switch_info) {
       multicast_lids_ = std::min<unsigned>(multicast_lids_, node->switch_info->multicast_fdb_cap);
     }
-    for (unsigned number = 0; number < node->ports.size(); ++number) {
+    const auto last = is_switch ? std::size_t{1} : node->ports.size();  // a switch has its port 0
+    for (std::size_t number = 0; number < std::min(last, node->ports.size()); ++number) {
       const PortNum port{static_cast<std::uint8_t>(number)};
       if (!sm::is_end_port(*node, port)) continue;
       const auto& info = node->ports[number].info;
       if (!info.lid.unicast()) continue;
-      const auto guid = node->is_switch() ? node->guid() : node->ports[number].guid;
-      end_ports_.push_back({node.get(), port, guid, info.lid, info.lmc});
+      const auto guid = is_switch ? node->guid() : node->ports[number].guid;
+      const auto place = static_cast<std::uint32_t>(end_ports_.size());
+      end_ports_.push_back({node.get(), port, guid, info.lid, info.lmc, place, sw});
       if (node->guid() == subnet().sm_node && port == subnet().sm_port && info.gid_prefix != 0) {
         prefix_ = info.gid_prefix;
       }
     }
   }
-  by_lid_.resize(std::size_t{kLastUnicastLid.value()} + 1);
-  by_guid_.reserve(end_ports_.size());
-  for (std::uint32_t i = 0; i < end_ports_.size(); ++i) {
-    const auto& port = end_ports_[i];
-    by_guid_.emplace(port.guid, i);
-    for (unsigned lid = port.lid.value(); lid < port.lid.value() + port.lids() && lid < by_lid_.size();
+  forwarded_ = forwarded_in(*snapshot_);
+  index_ = same_ground(before) ? before->index_ : std::make_shared<const Index>(subnet(), end_ports_);
+}
+
+/// Sweeps make new lists of GUIDs; what is between them changes neither nodes nor links.
+bool Directory::same_ground(const Directory* before) const {
+  if (before == nullptr || !subnet().guids || subnet().guids != before->subnet().guids) return false;
+  return std::ranges::equal(end_ports_, before->end_ports_, [](const EndPort& a, const EndPort& b) {
+    return a.guid == b.guid && a.lid == b.lid && a.lmc == b.lmc && a.port == b.port;
+  });
+}
+
+Directory::Index::Index(const sm::Subnet& subnet, std::span<const EndPort> ends)
+    : by_lid(std::size_t{kLastUnicastLid.value()} + 1), links(subnet, ends) {
+  by_guid.reserve(ends.size());
+  for (std::uint32_t i = 0; i < ends.size(); ++i) {
+    const auto& port = ends[i];
+    by_guid.emplace(port.guid, i);
+    for (unsigned lid = port.lid.value(); lid < port.lid.value() + port.lids() && lid < by_lid.size();
          ++lid) {
-      by_lid_[lid] = i + 1;
+      by_lid[lid] = i + 1;
     }
   }
 }
 
 const EndPort* Directory::by_lid(Lid lid) const {
-  if (lid.value() >= by_lid_.size() || by_lid_[lid.value()] == 0) return nullptr;
-  return &end_ports_[by_lid_[lid.value()] - 1];
+  const auto& places = index_->by_lid;
+  if (lid.value() >= places.size() || places[lid.value()] == 0) return nullptr;
+  return &end_ports_[places[lid.value()] - 1];
 }
 
 const EndPort* Directory::by_guid(Guid port) const {
-  const auto found = by_guid_.find(port);
-  return found != by_guid_.end() ? &end_ports_[found->second] : nullptr;
+  const auto found = index_->by_guid.find(port);
+  return found != index_->by_guid.end() ? &end_ports_[found->second] : nullptr;
 }
 
 const EndPort* Directory::by_gid(const Gid& gid) const {

@@ -10,6 +10,8 @@
 
 #include "mad/base/gid.h"
 #include "mad/base/id.h"
+#include "routing/routes.h"
+#include "smd/sa/path/links.h"
 #include "smd/snapshot.h"
 
 namespace smd::sa {
@@ -21,6 +23,8 @@ struct EndPort {
   Guid guid;
   Lid lid;  ///< the base LID
   std::uint8_t lmc = 0;
+  std::uint32_t place = 0;      ///< among the end ports
+  std::uint32_t sw = kNowhere;  ///< of a switch's port 0: the switch, by its place among the switches
 
   const sm::Port& info() const { return node->ports[port.value()]; }
   unsigned lids() const { return 1U << lmc; }
@@ -29,7 +33,8 @@ struct EndPort {
 /// Made once for a snapshot, from then on read by any thread.
 class Directory {
  public:
-  explicit Directory(std::shared_ptr<const sm::Snapshot> snapshot);
+  /// What has not changed since `before` (may be null) is taken from there.
+  explicit Directory(std::shared_ptr<const sm::Snapshot> snapshot, const Directory* before = nullptr);
 
   const sm::Snapshot& snapshot() const { return *snapshot_; }
   const sm::Subnet& subnet() const { return *snapshot_->subnet; }
@@ -44,6 +49,12 @@ class Directory {
   /// The LID that a record about this port of this node is under; nothing where it has none.
   std::optional<Lid> lid_of(const sm::Node& node, PortNum port) const;
   std::uint64_t prefix() const { return prefix_; }
+  const Links& links() const { return index_->links; }
+  /// A switch's forwarding table; null: none is known.
+  const routing::LftRow* row(std::uint32_t sw) const { return rows_[sw]; }
+  /// Multicast LIDs that switches forward for groups that were made at another SM, or before our store was
+  /// lost; before it is known whose they are, all that are forwarded. Ascending.
+  const std::vector<Lid>& forwarded() const { return forwarded_; }
   /// How many multicast LIDs every switch has room for.
   unsigned multicast_lids() const { return multicast_lids_; }
 
@@ -51,9 +62,18 @@ class Directory {
   std::shared_ptr<const sm::Snapshot> snapshot_;
   std::uint64_t prefix_ = kDefaultSubnetPrefix;
   unsigned multicast_lids_ = 0x3FFF;  ///< 0xC000 to 0xFFFE
+  std::vector<Lid> forwarded_;
+  /// Of the end ports and the links; the same one as long as they are.
+  struct Index {
+    Index(const sm::Subnet& subnet, std::span<const EndPort> ends);
+    std::vector<std::uint32_t> by_lid;  ///< index + 1 into end_ports_; 0 is none
+    std::unordered_map<Guid, std::uint32_t> by_guid;
+    Links links;
+  };
+  bool same_ground(const Directory* before) const;
   std::vector<EndPort> end_ports_;
-  std::vector<std::uint32_t> by_lid_;  ///< index + 1 into end_ports_; 0 is none
-  std::unordered_map<Guid, std::uint32_t> by_guid_;
+  std::vector<const routing::LftRow*> rows_;
+  std::shared_ptr<const Index> index_;
 };
 
 }  // namespace smd::sa

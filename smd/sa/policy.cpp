@@ -37,7 +37,7 @@ std::optional<PathTerms> Policy::path(const Directory& directory, const EndPort&
   any_key(source, [&](PKey ours) {
     if (wish.pkey && (ours.value() & kBase) != (wish.pkey->value() & kBase)) return false;
     if (!any_key(destination, [&](PKey theirs) { return pairs(ours, theirs); })) return false;
-    common = ours;
+    common = wish.pkey.value_or(ours);  // a record has what was asked for
     return true;
   });
   if (!common) return std::nullopt;

@@ -12,7 +12,7 @@ namespace smd::sa {
 
 /// On which terms a path is given.
 struct PathTerms {
-  PKey pkey;  ///< as the source's table has it
+  PKey pkey;  ///< as it was asked for, else as the source's table has it
   Sl sl;
 };
 

@@ -21,19 +21,30 @@ std::optional<Request> Request::parse(std::span<const std::uint8_t> bytes) {
 }
 
 std::vector<std::uint8_t> reply(const Request& request, const Answer& answer) {
+  std::vector<std::uint8_t> bytes;
+  reply(request, answer.status, answer.record_bytes, answer.records, bytes);
+  return bytes;
+}
+
+void reply(const Request& request, std::uint16_t status, std::size_t record_bytes,
+           std::span<const std::uint8_t> records, std::vector<std::uint8_t>& out) {
   auto mad = request.mad;
   mad.method = wire::response_to(request.mad.method);
-  mad.status = answer.status;
+  mad.status = status;
   const bool rmpp = by_rmpp(mad.method);
-
-  std::span<const std::uint8_t> records(answer.records);
+  const bool good = status == wire::kStatusOk;
   if (!rmpp) records = records.first(std::min(records.size(), wire::kSaDataBytes));
-  std::vector<std::uint8_t> bytes(std::max(wire::kSaDataOffset + records.size(), wire::kMadBytes));
-  // What was asked for comes back with a refusal, as the field's tools print it.
-  if (answer.status != wire::kStatusOk) {
-    std::ranges::copy(request.bytes.first(wire::kMadBytes), bytes.begin());
-  }
-  wire::encode(mad, bytes);
+  const auto data = good ? records : request.data.first(wire::kSaDataBytes);
+  // What was asked for comes back with a refusal, as the field's tools print it. The kernel takes the length
+  // of a MAD by RMPP as it is, and sends what is behind the last record too.
+  const auto length = rmpp ? wire::kSaDataOffset + records.size() : wire::kMadBytes;
+  out.clear();
+  if (data.size() > wire::kSaDataBytes) out.reserve(length);
+  out.resize(wire::kSaDataOffset);
+  const auto some = data.first(std::min(data.size(), length - wire::kSaDataOffset));
+  out.insert(out.end(), some.begin(), some.end());
+  out.resize(length);
+  wire::encode(mad, out);
   const wire::RmppHeader header{
       .version = static_cast<std::uint8_t>(rmpp ? 1 : 0),
       .type = rmpp ? wire::RmppType::data : wire::RmppType::none,
@@ -42,17 +53,11 @@ std::vector<std::uint8_t> reply(const Request& request, const Answer& answer) {
       .active = rmpp,
       .segment = rmpp ? 1U : 0U,
       .length = rmpp ? static_cast<std::uint32_t>(wire::SaHeader::kBytes + records.size()) : 0U};
-  wire::encode(header, std::span(bytes).subspan(wire::kRmppOffset));
+  wire::encode(header, std::span(out).subspan(wire::kRmppOffset));
   auto sa = request.sa;
   sa.sm_key = 0;  // nobody needs it who does not have it
-  sa.attribute_offset = static_cast<std::uint16_t>(answer.record_bytes / 8);
-  wire::encode(sa, std::span(bytes).subspan(wire::kSaOffset));
-  if (answer.status == wire::kStatusOk) {
-    std::ranges::copy(records, bytes.begin() + wire::kSaDataOffset);
-  }
-  // The kernel takes the length of a MAD by RMPP as it is, and sends what is behind the last record too.
-  if (rmpp) bytes.resize(wire::kSaDataOffset + records.size());
-  return bytes;
+  sa.attribute_offset = static_cast<std::uint16_t>(record_bytes / 8);
+  wire::encode(sa, std::span(out).subspan(wire::kSaOffset));
 }
 
 }  // namespace smd::sa

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
+#include "smd/sa/registry/aliases.h"
 #include "smd/sa/registry/services.h"
 
 namespace smd::sa {
@@ -29,7 +31,7 @@ asio::awaitable<bool> ended() {
 
 Server::Server(ServerParts parts, Settings settings)
     : parts_(std::move(parts)),
-      settings_(settings),
+      settings_(std::move(settings)),
       reports_(parts_.executor, parts_.gsi, parts_.clock, parts_.log,
                [this](Guid subscriber) {
                  chores_.unheard.push_back(subscriber);
@@ -55,12 +57,18 @@ asio::awaitable<void> Server::stop() {
 }
 
 void Server::set(Settings settings) {
-  settings_ = settings;
+  settings_ = std::move(settings);
   refresh();
 }
 
-void Server::refresh() {
+void Server::refresh(std::span<const Guid> came_up) {
   chores_.refresh = true;
+  chores_.came_up.insert(chores_.came_up.end(), came_up.begin(), came_up.end());
+  wake_writer_.wake_all();
+}
+
+void Server::asked(std::span<const Guid> ports) {
+  chores_.asked.insert(chores_.asked.end(), ports.begin(), ports.end());
   wake_writer_.wake_all();
 }
 
@@ -72,7 +80,7 @@ void Server::forward(const wire::Notice& notice, Lid from) {
   wake_writer_.wake_all();
 }
 
-/// Leases end by the second.
+/// Leases, and the grace of the silent, end by the second.
 asio::awaitable<void> Server::tick() {
   for (;;) {
     const bool time = co_await parts_.clock.sleep(std::chrono::seconds(1));
@@ -82,8 +90,10 @@ asio::awaitable<void> Server::tick() {
     const bool over = std::ranges::any_of(registry->services(), [now](const auto& row) {
       return row.second.ends != 0 && row.second.ends <= now;
     });
-    if (!over) continue;
-    chores_.expire = true;
+    const bool silent = silence_ends_ != 0 && silence_ends_ <= now;
+    if (!over && !silent) continue;
+    chores_.expire = chores_.expire || over;
+    chores_.refresh = chores_.refresh || silent;
     wake_writer_.wake_all();
   }
 }
@@ -133,8 +143,11 @@ asio::awaitable<void> Server::serve() {
 }
 
 void Server::queue(std::vector<mad::Received> writes) {
+  std::unordered_map<Lid, std::uint32_t> waiting;
+  for (const auto& mad : writes_) ++waiting[mad.from.lid];
   for (auto& mad : writes) {
-    if (writes_.size() < settings_.queue) {
+    if (writes_.size() < settings_.queue && waiting[mad.from.lid] < settings_.per_source) {
+      ++waiting[mad.from.lid];
       writes_.push_back(std::move(mad));
     } else if (const auto request = Request::parse(mad.bytes)) {
       send({reply(*request, refuse(wire::kStatusBusy)), back_to(mad.from)});
@@ -167,6 +180,9 @@ asio::awaitable<void> Server::write() {
     for (const auto& one : done.replies) send(one);
     for (auto& report : done.reports) reports_.add(std::move(report));
     say(done.happened);
+    if (chores.refresh) silence_ends_ = done.silence_ends;
+    if (!done.guids.empty() && parts_.on_guids) parts_.on_guids(std::move(done.guids));
+    if (!done.to_ask.empty() && parts_.on_reregister) parts_.on_reregister(std::move(done.to_ask));
     const bool first = chores.refresh && !std::exchange(told_, true);
     if ((multicast || first) && parts_.on_multicast) parts_.on_multicast();
     const bool end = co_await ended();
@@ -193,23 +209,38 @@ Server::Looked Server::look_at(std::vector<mad::Received> batch, const Settings&
       }
       continue;
     }
-    auto bytes = answer(directory_.get(), *registry, settings, mad.bytes, {.lid = mad.from.lid, .now = now});
-    if (bytes) looked.replies.push_back({std::move(*bytes), back_to(mad.from)});
+    Reply one{.bytes = {}, .to = back_to(mad.from)};
+    const Asking asking{.lid = mad.from.lid, .now = now};
+    if (answer(directory_.get(), *registry, settings, mad.bytes, asking, tables_, one.bytes))
+      looked.replies.push_back(std::move(one));
   }
   return looked;
 }
 
 Server::Written Server::written(const std::vector<mad::Received>& batch, const Chores& chores,
                                 const Settings& settings) {
-  Written done{.registry = *parts_.registry.get(), .replies = {}, .happened = {}, .reports = {}};
+  Written done;
+  done.registry = *parts_.registry.get();
   look();
-  if (!directory_ || seen_->state != wire::SmState::master) return done;
-  Writing writing{*directory_, settings, done.registry, done.happened, parts_.wall()};
+  if (!directory_ || seen_->state != wire::SmState::master) {
+    taken_over_ = false;
+    if (seen_) done.registry.forget_clients();  // they register with somebody else
+    return done;
+  }
+  Writing writing{*directory_, settings, done.registry, done.happened, parts_.wall(), &presence_};
   std::vector<Event> events;
+  const bool takes_over = chores.refresh && !taken_over_;
   if (chores.refresh) {
+    taken_over_ = true;
+    if (takes_over) take_over(writing);
+    for (const auto port : chores.came_up) done.registry.drop_client(port);
     sa::refresh(writing);
+    done.silence_ends = presence_.next_end();
     events = port_events();
   }
+  for (const auto port : chores.asked) done.registry.put_client(port);
+  if (chores.refresh) done.to_ask = to_ask(writing);
+
   if (chores.expire) expire(writing);
   for (const auto subscriber : chores.unheard) drop_subscriptions(done.registry, subscriber);
   for (const auto& mad : batch) {
@@ -225,7 +256,27 @@ Server::Written Server::written(const std::vector<mad::Received>& batch, const C
     events.push_back({notice, port != nullptr ? directory_->gid_of(*port) : Gid{}});
   }
   tell(done, std::move(events));
+  done.guids = guids_to_write(done, chores, takes_over);
   return done;
+}
+
+/// Of ports whose aliases have changed, and of those that may have lost them.
+std::vector<sm::GuidBlock> Server::guids_to_write(const Written& done, const Chores& chores, bool all) const {
+  const auto before = parts_.registry.get();
+  std::set<Guid> ports;
+  if (done.registry.alias_version() != before->alias_version()) {
+    Registry::Aliases::difference(before->aliases(), done.registry.aliases(),
+                                  [&](const AliasKey& key, const Guid*) { ports.insert(key.port); });
+  }
+  const auto has = [&](Guid port) {
+    const auto row = done.registry.aliases().lower_bound({port, 0});
+    return row != done.registry.aliases().end() && row->first.port == port;
+  };
+  std::ranges::copy_if(chores.came_up, std::inserter(ports, ports.end()), has);
+  for (const auto& [key, alias] : done.registry.aliases()) {
+    if (all) ports.insert(key.port);
+  }
+  return blocks_of(*directory_, done.registry, ports);
 }
 
 /// Our own port, whose word notices of ports and groups are.
@@ -278,7 +329,8 @@ void Server::tell(Written& done, std::vector<Event> events) const {
 void Server::look() {
   auto now = parts_.source();
   if (now == seen_) return;
-  directory_ = now && now->subnet ? std::make_unique<const Directory>(now) : nullptr;
+  directory_ = now && now->subnet ? std::make_unique<const Directory>(now, directory_.get()) : nullptr;
+  tables_.clear();
   seen_ = std::move(now);
 }
 

@@ -11,6 +11,7 @@
 #include "mad/task_group.h"
 #include "mad/transport.h"
 #include "smd/compute.h"
+#include "smd/guid_block.h"
 #include "smd/log/log.h"
 #include "smd/sa/answer.h"
 #include "smd/sa/registry/subscriptions.h"
@@ -38,6 +39,11 @@ struct ServerParts {
   /// Groups or their members have changed and are kept, or are known for the first time; on the executor's
   /// thread. May be null.
   std::function<void()> on_multicast;
+  /// These ports are to be asked (PortInfo.ClientReregister) to register again; those that were are told to
+  /// asked(). After each sweep, on the executor's thread. May be null.
+  std::function<void(std::vector<Guid>)> on_reregister = {};
+  /// What ports are to hold in these blocks of GUIDInfo, on the executor's thread. May be null.
+  std::function<void(std::vector<sm::GuidBlock>)> on_guids = {};
 };
 
 /// On the thread of the transport. Questions are answered from what is published. Requests that change the
@@ -52,8 +58,11 @@ class Server {
 
   asio::awaitable<void> stop();
   void set(Settings settings);
-  /// A snapshot is published: what ports had registered that are gone ends, and subscribers are told.
-  void refresh();
+  /// A snapshot is published: what ports had registered that are gone ends, subscribers are told, and whoever
+  /// has to is asked to register again, also those that `came_up` in this sweep.
+  void refresh(std::span<const Guid> came_up = {});
+  /// These ports were asked to register again.
+  void asked(std::span<const Guid> ports);
   /// A trap has come, which subscribers want to be told of. `from`: the LID that it came from.
   void forward(const wire::Notice& notice, Lid from);
 
@@ -72,14 +81,18 @@ class Server {
     std::vector<Reply> replies;
     Happened happened;
     std::vector<Report> reports;
+    std::vector<Guid> to_ask;
+    std::vector<sm::GuidBlock> guids;
+    std::int64_t silence_ends = 0;
   };
   /// What the writer has to do beside requests.
   struct Chores {
     bool refresh = false;
     bool expire = false;
     std::vector<Guid> unheard;  ///< subscribers that do not answer
+    std::vector<Guid> came_up, asked;
     std::vector<std::pair<wire::Notice, Lid>> traps;
-    bool any() const { return refresh || expire || !unheard.empty() || !traps.empty(); }
+    bool any() const { return refresh || expire || !unheard.empty() || !asked.empty() || !traps.empty(); }
   };
   void received(std::span<mad::Received> batch);
   bool take(mad::Received& mad);
@@ -89,6 +102,7 @@ class Server {
   asio::awaitable<void> tick();
   Written written(const std::vector<mad::Received>& batch, const Chores& chores, const Settings& settings);
   void tell(Written& done, std::vector<Event> events) const;
+  std::vector<sm::GuidBlock> guids_to_write(const Written& done, const Chores& chores, bool all) const;
   std::vector<Event> port_events();
   const EndPort* own_port() const;
   void look();
@@ -101,12 +115,16 @@ class Server {
   std::vector<mad::Received> queue_, writes_;
   std::unordered_map<Lid, std::uint32_t> waiting_;  ///< requests in queue_, by where they came from
   Chores chores_;
-  bool told_ = false;  ///< on_multicast was called
+  bool told_ = false;              ///< on_multicast was called
+  std::int64_t silence_ends_ = 0;  ///< when a silent port's grace is over; 0: nobody is silent
   mad::WaitList wake_, wake_writer_;
   // Of the work in hand only:
   std::shared_ptr<const sm::Snapshot> seen_;
   std::unique_ptr<const Directory> directory_;  ///< of `seen_`
+  TableCache tables_;                           ///< of `directory_`
   std::vector<Guid> ports_;                     ///< those that were told of, ascending
+  Presence presence_;
+  bool taken_over_ = false;
   Reports reports_;
   mad::TaskGroup tasks_;
 };

@@ -3,7 +3,9 @@
 // What the operator and the fabric have settled for all answers.
 
 #include <cstdint>
+#include <vector>
 
+#include "config/config.h"
 #include "mad/base/link.h"
 
 namespace smd::sa {
@@ -19,6 +21,10 @@ struct Settings {
   std::uint32_t subscriptions_per_port = 256;
   /// All IPv6 solicited-node groups of a partition share one multicast LID.
   bool share_solicited_nodes = false;
+  /// Seconds for which what a port has registered is kept while the port is silent.
+  std::int64_t silent_grace = 300;
+  std::uint8_t max_rate = 0;  ///< no path is told to be faster; 0: as fast as it is
+  std::vector<config::PrefixRoute> prefix_routes{};
   Mtu broadcast_mtu = Mtu::none;    ///< of the IPoIB broadcast group; none: the smallest of the ports'
   std::uint8_t broadcast_rate = 0;  ///< its rate's code; 0: the slowest of the ports'
   friend bool operator==(const Settings&, const Settings&) = default;

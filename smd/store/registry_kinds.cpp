@@ -190,6 +190,47 @@ bool decode_subscription(const Cells& row, Registry& into) {
   return true;
 }
 
+// clients: port_guid
+
+void clients_difference(const Registry& before, const Registry& now, const ChangeSink& sink) {
+  Registry::Clients::difference(before.clients(), now.clients(),
+                                [&](const Guid& port, const sa::Client* client) {
+                                  Change change{.key = {guid(port)}, .value = std::nullopt};
+                                  if (client != nullptr) change.value = Cells{};
+                                  sink(std::move(change));
+                                });
+}
+
+bool decode_client(const Cells& row, Registry& into) {
+  Guid port;
+  if (!read_guid(row[0], port)) return false;
+  into.put_client(port);
+  return true;
+}
+
+// alias_guids: port_guid, place -> guid
+
+void aliases_difference(const Registry& before, const Registry& now, const ChangeSink& sink) {
+  Registry::Aliases::difference(
+      before.aliases(), now.aliases(), [&](const sa::AliasKey& key, const Guid* alias) {
+        Change change{.key = {guid(key.port), number(key.index)}, .value = std::nullopt};
+        if (alias != nullptr) change.value = Cells{guid(*alias)};
+        sink(std::move(change));
+      });
+}
+
+bool decode_alias(const Cells& row, Registry& into) {
+  sa::AliasKey key;
+  Guid alias;
+  const bool good = read_guid(row[0], key.port) && read_number(row[1], 2047, key.index) && key.index != 0 &&
+                    read_guid(row[2], alias) && into.by_alias(alias) == nullptr;
+  if (good) into.put_alias(key, alias);
+  return good;
+}
+
+constexpr std::array kAliasesKey{Column{"port_guid", true}, Column{"place"}};
+constexpr std::array kAliasesValue{Column{"guid", true}};
+constexpr std::array kClientsKey{Column{"port_guid", true}};
 constexpr std::array kServicesKey{Column{"service_id", true}, Column{"gid", true}, Column{"pkey"}};
 constexpr std::array kServicesValue{Column{"owner", true}, Column{"ends"}, Column{"record", true}};
 constexpr std::array kSubscriptionsKey{Column{"port_guid", true},
@@ -210,13 +251,16 @@ constexpr std::array kGroupsValue{Column{"mlid"},       Column{"qkey"},      Col
 constexpr std::array kMembersKey{Column{"mgid", true}, Column{"port_guid", true}};
 constexpr std::array kMembersValue{Column{"join_state"}, Column{"proxy"}};
 
+// Aliases first: members are counted for the port that they name.
 constexpr std::array kRegistryKinds{
+    RegistryKind{{"alias_guids", kAliasesKey, kAliasesValue}, aliases_difference, decode_alias},
     RegistryKind{{"mcast_groups", kGroupsKey, kGroupsValue}, groups_difference, decode_group},
     RegistryKind{{"mcast_members", kMembersKey, kMembersValue}, members_difference, decode_member},
     RegistryKind{{"services", kServicesKey, kServicesValue}, services_difference, decode_service},
     RegistryKind{{"subscriptions", kSubscriptionsKey, kSubscriptionsValue},
                  subscriptions_difference,
                  decode_subscription},
+    RegistryKind{{"clients", kClientsKey, {}}, clients_difference, decode_client},
 };
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "mad/base/file.h"
+
 namespace smd::store {
 namespace {
 
@@ -48,7 +50,7 @@ std::expected<void, std::string> Shelves::lock(const std::string& subnet, Shelf&
   std::error_code error;
   std::filesystem::create_directories(place_.directory, error);
   if (error) return std::unexpected(error.message());
-  auto lock = FileLock::take(place_.directory / lock_name(subnet));
+  auto lock = FileLock::take(place_.directory / (base::file_name_of(subnet) + ".lock"));
   if (lock) {
     shelf.lock.emplace(std::move(*lock));
     return {};

@@ -96,6 +96,32 @@ TEST_F(SaGroups, JoinStatesAddUpAndGoBitByBit) {
   EXPECT_FALSE(session_.registry().groups().contains(kGroup));
 }
 
+TEST_F(SaGroups, ElevenHundredCyclesOfEveryMixOfJoinStatesLeakNothing) {
+  const auto before = session_.registry();
+  for (unsigned cycle = 0; cycle < 1100; ++cycle) {
+    const auto states = static_cast<std::uint8_t>(1 + cycle % 15);
+    const auto name = mgid(fmt::format("ff12:401b:ffff::2:{:x}", cycle));
+    const bool makes = (states & (wire::kFullMember | wire::kSendOnlyFullMember)) != 0;
+    if (!makes) {
+      ASSERT_EQ(session_.join(host(1), name).status, 0);
+    }
+    ASSERT_EQ(session_.join(host(0), name, states).status, 0) << cycle;
+    for (unsigned bit = 0; bit < 4; ++bit) {  // those that keep the group last
+      const auto state = static_cast<std::uint8_t>(1U << (bit + 1) % 4);
+      const bool there = session_.registry().groups().contains(name);
+      if ((states & state) == 0 || !there) continue;
+      ASSERT_EQ(session_.leave(host(0), name, state).status, 0) << cycle;
+    }
+    if (!makes) {
+      ASSERT_EQ(session_.leave(host(1), name).status, 0);
+    }
+    ASSERT_FALSE(session_.registry().groups().contains(name)) << cycle;
+  }
+  EXPECT_TRUE(session_.registry() == before);
+  EXPECT_EQ(session_.registry().mlids().size(), 1U);  // the broadcast group's
+  EXPECT_EQ(session_.registry().uses(host(0).guid), sa::Uses{});
+}
+
 TEST_F(SaGroups, OtherTermsThanTheGroupsAreRefusedByComponent) {
   session_.join(host(0), kGroup);
   const auto refused = [&](Record::Component component, auto change) {

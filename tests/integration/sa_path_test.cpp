@@ -3,8 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "mad/wire/sa/path_record.h"
+#include "mad/wire/sa/records.h"
+#include "mad/wire/sa/trace_record.h"
 #include "smd/sa/path/limits.h"
+#include "smd/sa/path/walk.h"
 #include "tests/support/sa_lab.h"
 
 namespace smd {
@@ -39,6 +44,42 @@ TEST(SaPath, EveryPairOfEndPortsHasOneThatDelivers) {
         EXPECT_TRUE(lab.world().fabric().walk(lab.place_of(from), path.dlid).delivered());
       }
     }
+  }
+}
+
+TEST(SaPath, IsTheSameByTheLinksAloneAndByTheNodes) {
+  for (const auto* text : {"ft2:4", "torus:3x3:1", "rails:2:2:4:2", "random:10:4:2:9"}) {
+    const test::SaLab lab(text);
+    const auto& directory = lab.directory();
+    for (const auto& from : directory.end_ports()) {
+      for (const auto& to : directory.end_ports()) {
+        std::vector<sa::Step> steps;
+        const auto one = sa::walk(directory, from, to, to.lid);
+        const auto other = sa::walk(directory, from, to, to.lid, &steps);
+        ASSERT_EQ(one.has_value(), other.has_value()) << text;
+        if (!one) continue;
+        EXPECT_EQ(one->mtu, other->mtu);
+        EXPECT_EQ(one->rate.code, other->rate.code);
+        EXPECT_EQ(one->links, other->links);
+        EXPECT_EQ(one->links, steps.size());
+      }
+    }
+  }
+}
+
+TEST(SaPath, AnswersFromKeptTablesAndInUsedMemoryAreTheSame) {
+  const test::SaLab lab("ft2:4");
+  const auto& directory = lab.directory();
+  const auto& ports = directory.end_ports();
+  const auto table = Question{.attribute = wire::NodeRecordId::kRecord}.with();
+  const auto path = Question{.method = Method::get, .attribute = Path::kRecord, .mask = kEnds}.with(
+      Path{.dgid = directory.gid_of(ports.back()), .sgid = directory.gid_of(ports[6])});
+  const auto none = Question{.method = Method::get, .attribute = Path::kRecord, .mask = kEnds}.with(Path{});
+  sa::TableCache tables;
+  std::vector<std::uint8_t> out;
+  for (const auto& question : {table, path, table, none, path, table}) {
+    ASSERT_TRUE(sa::answer(&directory, {}, {}, question, {}, tables, out));
+    EXPECT_EQ(out, *sa::answer(&directory, {}, {}, question));
   }
 }
 
@@ -84,6 +125,105 @@ TEST(SaPath, OneQuestionAsksForManyPairs) {
   asked.sources = 200;
   question.mask = bit(Multi::kSources) | bit(Multi::kDestinations);
   EXPECT_EQ(ask(directory, question.with(asked)).status, wire::kSaRequestInvalid);
+}
+
+TEST(SaPath, ATraceNamesTheNodesOfTheWay) {
+  const test::SaLab lab("ft2:4");
+  const auto& directory = lab.directory();
+  const auto& from = directory.end_ports().back();
+  const auto& to = directory.end_ports()[6];
+  ASSERT_FALSE(to.node->is_switch());
+  Question question{
+      .method = Method::get_trace_table, .attribute = wire::TraceRecord::kRecord, .mask = kEnds};
+  const auto bytes = question.with(Path{.dgid = directory.gid_of(to), .sgid = directory.gid_of(from)});
+
+  const auto reply = ask(directory, bytes);
+
+  ASSERT_EQ(reply.status, 0);
+  EXPECT_EQ(reply.method, Method::get_table_resp);
+  const auto nodes = reply.records.size();
+  ASSERT_GE(nodes, 3U);
+  EXPECT_EQ(reply.get<wire::TraceRecord>(0).node, from.node->guid());
+  EXPECT_EQ(reply.get<wire::TraceRecord>(0).exit, from.guid);
+  EXPECT_EQ(reply.get<wire::TraceRecord>(0).entry_port, PortNum{0});
+  EXPECT_EQ(reply.get<wire::TraceRecord>(nodes - 1).entry, to.guid);
+  for (std::size_t i = 1; i < nodes; ++i) {
+    const auto before = reply.get<wire::TraceRecord>(i - 1), now = reply.get<wire::TraceRecord>(i);
+    const auto& out = directory.subnet().find(before.node)->ports[before.exit_port.value()];
+    EXPECT_EQ(out.peer, (sm::PeerPort{now.node, now.entry_port}));
+  }
+  question.mask = bit(Path::kSgid);
+  EXPECT_EQ(ask(directory, question.with(Path{.dgid = {}, .sgid = directory.gid_of(from)})).status,
+            wire::kSaInsufficientComponents);
+}
+
+TEST(SaPath, IsToldNoFasterThanOldKernelsUnderstand) {
+  const test::SaLab lab("ft2:4");
+  const auto& directory = lab.directory();
+  const auto& ports = directory.end_ports();
+  const auto bytes = Question{.method = Method::get, .attribute = Path::kRecord, .mask = kEnds}.with(
+      Path{.dgid = directory.gid_of(ports.back()), .sgid = directory.gid_of(ports[6])});
+  const auto rate = [&](std::uint8_t most) {
+    return test::reply_of(*sa::answer(&directory, {}, {.max_rate = most}, bytes)).get<Path>(0).rate;
+  };
+  const auto own = rate(0);
+  ASSERT_GT(rate_mbps(own), 10'000U);
+  EXPECT_EQ(rate(3), 3);  // 10 Gb/s
+  EXPECT_EQ(rate(own), own);
+}
+
+TEST(SaPath, AnotherSubnetIsReachedByItsRouter) {
+  const test::SaLab lab("ft2:4");
+  const auto& directory = lab.directory();
+  const auto& ports = directory.end_ports();
+  const auto& router = ports[7];
+  const auto far = *base::parse_gid("fec0:0:0:2::1234");
+  const auto bytes = Question{.method = Method::get, .attribute = Path::kRecord, .mask = kEnds}.with(
+      Path{.dgid = far, .sgid = directory.gid_of(ports[6])});
+  const auto ask_by = [&](std::vector<config::PrefixRoute> routes) {
+    return test::reply_of(*sa::answer(&directory, {}, {.prefix_routes = std::move(routes)}, bytes));
+  };
+  EXPECT_EQ(ask_by({}).status, wire::kSaInvalidGid);
+  EXPECT_EQ(ask_by({{.prefix = 0xfec0000000000003U, .router = router.guid}}).status, wire::kSaInvalidGid);
+  const auto reply = ask_by({{.prefix = far.prefix(), .router = router.guid}, {}});
+  ASSERT_EQ(reply.status, 0);
+  const auto path = reply.get<Path>(0);
+  EXPECT_EQ(path.dgid, far);
+  EXPECT_EQ(path.dlid, router.lid);
+  EXPECT_EQ(path.hop_limit, 255);
+  EXPECT_EQ(ask_by({{}}).status, wire::kSaInvalidGid) << "no router is there";
+}
+
+TEST(SaPath, IndependentPathsShareAsFewLinksAsTheyCan) {
+  config::SubnetConfig config;
+  config.lids.lmc = 2;
+  const test::SaLab lab("ft2:8", config);
+  const auto& directory = lab.directory();
+  using Multi = wire::MultiPathRecord;
+  const auto& ports = directory.end_ports();
+  const auto& from = ports.back();
+  const auto& to =
+      *std::ranges::find_if(ports, [](const sa::EndPort& port) { return !port.node->is_switch(); });
+  auto bytes = Question{.method = Method::get_multi,
+                        .attribute = Multi::kRecord,
+                        .mask = bit(Multi::kSources) | bit(Multi::kDestinations) | bit(Multi::kIndependence) |
+                                bit(Multi::kPaths)}
+                   .with(Multi{.paths = 3, .independence = 1, .sources = 1, .destinations = 1});
+  for (const auto& [port, at] : {std::pair{&from, 0}, std::pair{&to, 16}}) {
+    std::ranges::copy(directory.gid_of(*port).bytes,
+                      bytes.begin() + static_cast<std::ptrdiff_t>(wire::kSaDataOffset + Multi::kGidsAt) + at);
+  }
+  const auto reply = ask(directory, bytes);
+
+  ASSERT_EQ(reply.records.size(), 3U);
+  std::set<Guid> spines;
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::vector<sa::Step> steps;
+    ASSERT_TRUE(sa::walk(directory, from, to, reply.get<Path>(i).dlid, &steps));
+    ASSERT_EQ(steps.size(), 4U);
+    spines.insert(steps[1].to->guid());
+  }
+  EXPECT_EQ(spines.size(), 3U) << "each by another spine";
 }
 
 TEST(SaPath, LidsOfALmcAreSpread) {

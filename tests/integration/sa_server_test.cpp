@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "mad/wire/notice.h"
@@ -169,6 +170,97 @@ TEST_F(SaServer, ASubscriberIsToldAndADeadOneForgotten) {
   }
   EXPECT_THAT(heard, testing::IsSupersetOf({std::uint16_t{128}, std::uint16_t{sa::kPortOut}}));
   EXPECT_EQ(registry_.get()->subscriptions().size(), 1U);  // the deaf one's has ended
+}
+
+/// Gives the server what a test says, and counts what comes back by LID and status.
+class FakeGsi final : public mad::Transport {
+ public:
+  void on_receive(Sink sink) override { sink_ = std::move(sink); }
+  std::expected<void, mad::TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
+                                                std::chrono::milliseconds /*give_up*/) override {
+    ++answers[std::get<mad::LidRoute>(route).lid][wire::decode<wire::MadHeader>(mad)->status];
+    return {};
+  }
+  std::expected<mad::LocalPort, mad::TransportError> local() const override { return mad::LocalPort{}; }
+  void give(std::vector<mad::Received> batch) { sink_(batch); }
+
+  std::map<Lid, std::map<std::uint16_t, unsigned>> answers;
+
+ private:
+  Sink sink_;
+};
+
+/// A disk that takes a second.
+class SlowStore final : public store::Store {
+ public:
+  explicit SlowStore(mad::Clock& clock) : clock_(clock) {}
+  sm::StoredPtr loaded() const override { return std::make_shared<const sm::Stored>(); }
+  asio::awaitable<bool> commit(sm::StoredPtr /*now*/) override { co_return true; }
+  asio::awaitable<bool> commit_registry(sa::RegistryPtr /*now*/) override {
+    co_return co_await clock_.sleep(1s);
+  }
+
+ private:
+  mad::Clock& clock_;
+};
+
+TEST(SaQueue, WhoAsksForMuchKeepsNobodyElseWaiting) {
+  test::SaLab lab("ft2:4");
+  const auto& directory = lab.directory();
+  const auto& ports = directory.end_ports();
+  const auto greedy = ports.back().lid, modest = ports[ports.size() - 2].lid;
+  SlowStore store(lab.world().clock());
+  sm::InlineCompute compute;
+  sm::Published<sa::Registry> registry;
+  FakeGsi gsi;
+  const auto snapshot = std::make_shared<const sm::Snapshot>(lab.snapshot());
+  sa::Server server(sa::ServerParts{.executor = lab.world().io().get_executor(),
+                                    .gsi = gsi,
+                                    .compute = compute,
+                                    .source = [&] { return snapshot; },
+                                    .registry = registry,
+                                    .store = &store,
+                                    .log = {},
+                                    .clock = lab.world().clock(),
+                                    .wall = [] { return std::int64_t{1}; },
+                                    .on_multicast = nullptr},
+                    {.queue = 64, .per_source = 8});
+  server.refresh();
+  lab.world().run_for(2s);
+  const auto from = [](Lid lid, std::vector<std::uint8_t> bytes) {
+    return mad::Received{.bytes = std::move(bytes), .from = {.lid = lid}, .error = 0};
+  };
+  const auto join = [&](const sa::EndPort& port) {
+    Record record;
+    record.mgid = kBroadcast;
+    record.port_gid = directory.gid_of(port);
+    record.join_state = wire::kFullMember;
+    const auto mask = 1U << Record::kMgid | 1U << Record::kPortGid | 1U << Record::kJoinState;
+    return from(port.lid,
+                Question{.method = Method::set, .attribute = Record::kRecord, .mask = mask}.with(record));
+  };
+
+  // Questions: all at once.
+  std::vector<mad::Received> batch;
+  const auto question = Question{.method = Method::get, .attribute = Record::kRecord}.with();
+  for (int i = 0; i < 20; ++i) batch.push_back(from(greedy, question));
+  batch.push_back(from(modest, question));
+  gsi.give(std::move(batch));
+  lab.world().run_for(10ms);
+  EXPECT_EQ(gsi.answers[greedy], (std::map<std::uint16_t, unsigned>{{0, 8}, {wire::kStatusBusy, 12}}));
+  EXPECT_EQ(gsi.answers[modest], (std::map<std::uint16_t, unsigned>{{0, 1}}));
+
+  // Joins: while the first is on its way to the disk.
+  gsi.answers.clear();
+  for (int i = 0; i < 20; ++i) {
+    gsi.give({join(ports.back())});
+    lab.world().run_for(1ms);
+  }
+  gsi.give({join(ports[ports.size() - 2])});
+  lab.world().run_for(5s);
+  EXPECT_EQ(gsi.answers[greedy], (std::map<std::uint16_t, unsigned>{{0, 9}, {wire::kStatusBusy, 11}}));
+  EXPECT_EQ(gsi.answers[modest], (std::map<std::uint16_t, unsigned>{{0, 1}}));
+  lab.world().run(server.stop());
 }
 
 }  // namespace

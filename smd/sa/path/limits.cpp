@@ -56,7 +56,7 @@ bool meets(std::uint8_t life, const std::optional<Limit<std::uint8_t>>& limit) {
     case Selector::less:
       return life < limit->value;
     case Selector::exactly:
-      return life <= limit->value;
+      return life == limit->value;
     case Selector::largest:
       return true;
   }

@@ -7,6 +7,7 @@
 
 #include "mad/base/rate.h"
 #include "mad/wire/sa/path_record.h"
+#include "smd/sa/request.h"
 
 namespace smd::sa {
 
@@ -16,6 +17,15 @@ struct Limit {
   wire::Selector selector{};
   Value value{};
 };
+
+/// What a request's components say of one value.
+template <class Value>
+std::optional<Limit<Value>> limit_of(const Request& request, unsigned selector, unsigned component,
+                                     wire::Selector how, Value value) {
+  // One without the other says nothing, as OpenSM has it.
+  if (!request.has(component) || !request.has(selector)) return std::nullopt;
+  return Limit<Value>{how, value};
+}
 
 /// What of a path's (or group's) own value is left under the limit: the value itself, a smaller one that the
 /// limit asks for, or nothing where it cannot be had.

@@ -11,13 +11,6 @@ namespace {
 
 using Record = wire::PathRecord;
 
-template <class Value>
-std::optional<Limit<Value>> limit_of(const Request& request, unsigned selector, unsigned component,
-                                     wire::Selector how, Value value) {
-  if (!request.has(component)) return std::nullopt;
-  return Limit<Value>{request.has(selector) ? how : wire::Selector::exactly, value};
-}
-
 /// A group's value is what it is: a limit is met by it or not.
 bool suits(const Request& request, const Record& asked, const GroupTerms& terms) {
   const auto mtu = limited(

@@ -7,8 +7,11 @@
 #include <span>
 #include <vector>
 
+#include "mad/wire/sa/trace_record.h"
 #include "smd/sa/path/limits.h"
 #include "smd/sa/path/walk.h"
+#include "smd/sa/registry/aliases.h"
+#include "smd/sa/registry/group_terms.h"
 
 namespace smd::sa {
 namespace {
@@ -23,22 +26,22 @@ struct Query {
   std::optional<Limit<std::uint8_t>> rate{}, life{};
   std::optional<Sl> sl{};
   std::optional<Lid> slid{}, dlid{};
-  bool reversible = false;  ///< a way back is needed
-  unsigned paths = 1;       ///< of one pair of ports, at most
+  bool reversible = false;   ///< a way back is needed
+  bool independent = false;  ///< paths are to share no links, where that can be
+  bool one = false;          ///< the first is enough
+  unsigned paths = 1;        ///< of one pair of ports, at most
 };
 
 /// One end of the paths; none of it named: every end port.
 struct Ends {
-  std::vector<const EndPort*> ports;
-  bool named = false;
+  std::span<const EndPort> ports{};
+  std::optional<Gid> name{};  ///< as it was asked for, where that is not the port's own GID
+  bool elsewhere = false;     ///< it is in another subnet, behind this port
 };
 
-template <class Value>
-std::optional<Limit<Value>> limit_of(const Request& request, unsigned selector, unsigned component,
-                                     wire::Selector how, Value value) {
-  if (!request.has(component)) return std::nullopt;
-  // Without a selector a value is meant as it stands (IBA's wild-carded selector).
-  return Limit<Value>{request.has(selector) ? how : wire::Selector::exactly, value};
+/// Codes that mean no MTU or no rate.
+bool makes_no_sense(const Query& query) {
+  return (query.mtu && bytes(query.mtu->value) == 0) || (query.rate && rate_mbps(query.rate->value) == 0);
 }
 
 /// What PathRecord and MultiPathRecord have in common.
@@ -70,81 +73,165 @@ Query multi_query(const Request& request, const Multi& asked) {
   if (request.has(Multi::kServiceIdHigh) || request.has(Multi::kServiceIdLow)) {
     query.wish.service_id = std::uint64_t{asked.service_id_high} << 56U | asked.service_id_low;
   }
+  query.independent = request.has(Multi::kIndependence) && asked.independence == 1;
   return query;
 }
 
-/// The ports that a GID and a LID of a question mean together; or the status that refuses them.
-std::expected<Ends, std::uint16_t> ends_of(const Directory& directory, bool has_gid, const Gid& gid,
-                                           const std::optional<Lid>& lid) {
-  Ends ends;
-  if (!has_gid && !lid) {
-    for (const auto& port : directory.end_ports()) ends.ports.push_back(&port);
-    return ends;
+/// The router by which another subnet is reached.
+const EndPort* router_to(const PathGround& ground, std::uint64_t prefix) {
+  for (const auto& route : ground.settings.prefix_routes) {
+    if (route.prefix && *route.prefix != prefix) continue;
+    if (route.router) return ground.directory.by_guid(*route.router);
+    const auto ports = ground.directory.end_ports();
+    const auto any = std::ranges::find_if(
+        ports, [](const EndPort& port) { return port.node->info.type == NodeType::router; });
+    return any != ports.end() ? &*any : nullptr;
   }
-  ends.named = true;
+  return nullptr;
+}
+
+/// The ports that a GID and a LID of a question mean together; or the status that refuses them.
+std::expected<Ends, std::uint16_t> ends_of(const PathGround& ground, bool has_gid, const Gid& gid,
+                                           const std::optional<Lid>& lid, bool may_be_elsewhere) {
+  if (!has_gid && !lid) return Ends{.ports = ground.directory.end_ports()};
+  Ends ends;
   const EndPort* port = nullptr;
   if (has_gid) {
-    port = directory.by_gid(gid);
+    port = find_port(ground.directory, ground.registry, gid);
+    if (port == nullptr && may_be_elsewhere) {
+      port = router_to(ground, gid.prefix());
+      ends.elsewhere = port != nullptr;
+    }
     if (port == nullptr) return std::unexpected(wire::kSaInvalidGid);
+    if (ends.elsewhere || gid.guid() != port->guid) ends.name = gid;
   }
   if (lid) {
-    const auto* at = directory.by_lid(*lid);
-    if (at == nullptr || (port != nullptr && at != port)) return ends;
+    const auto* at = ground.directory.by_lid(*lid);
+    if (at == nullptr || (port != nullptr && at != port)) return Ends{};
     port = at;
   }
-  ends.ports.push_back(port);
+  ends.ports = std::span(port, 1);
   return ends;
 }
 
+/// Pairs of LIDs of two ports: first those with the same offset at both ends, which spread best; then the
+/// others.
+struct LidPairs {
+  unsigned sources, destinations, all, round;
+  LidPairs(const EndPort& from, const EndPort& to)
+      : sources(from.lids()),
+        destinations(to.lids()),
+        all(sources * destinations),
+        round(std::lcm(sources, destinations)) {}
+  Lid source(const EndPort& from, unsigned i) const {
+    return Lid{static_cast<std::uint16_t>(from.lid.value() + i % sources)};
+  }
+  Lid destination(const EndPort& to, unsigned i) const {
+    return Lid{static_cast<std::uint16_t>(to.lid.value() + (i + i / round) % destinations)};
+  }
+};
+
 class Answering {
  public:
-  Answering(const Directory& directory, const Policy& policy, std::uint8_t life, const Query& query)
-      : directory_(directory), policy_(policy), life_(life), query_(query) {}
+  Answering(const PathGround& ground, const Query& query) : ground_(ground), query_(query) {}
+
+  /// The names that records show instead of the ports' own.
+  void set_names(const Ends& from, const Ends& to) {
+    from_name_ = from.name;
+    to_name_ = to.name;
+    elsewhere_ = to.elsewhere;
+  }
 
   /// The paths of one pair; false: the answer would be too long.
   bool add(const EndPort& from, const EndPort& to) {
     if (!meets(life_of(from, to), query_.life)) return true;
-    // First those with the same offset at both ends, which spread best; then the other pairs of LIDs.
-    const unsigned sources = from.lids(), destinations = to.lids();
-    const unsigned all = sources * destinations, round = std::lcm(sources, destinations);
+    if (query_.independent) return add_independent(from, to);
+    const LidPairs pairs(from, to);
     unsigned found = 0;
-    for (unsigned i = 0; i < all && found < query_.paths; ++i) {
-      const Lid slid{static_cast<std::uint16_t>(from.lid.value() + i % sources)};
-      const Lid dlid{static_cast<std::uint16_t>(to.lid.value() + (i + i / round) % destinations)};
-      if ((query_.slid && *query_.slid != slid) || (query_.dlid && *query_.dlid != dlid)) continue;
-      if (const auto record = path(from, to, slid, dlid)) {
-        if ((records_ + 1) * Record::kBytes > kLongestAnswer) return false;
-        bytes_.resize((records_ + 1) * Record::kBytes);
-        wire::encode_over(*record, std::span(bytes_).last(Record::kBytes));
-        ++records_;
-        ++found;
-      }
+    for (unsigned i = 0; i < pairs.all && found < query_.paths; ++i) {
+      const auto record = path(from, to, pairs.source(from, i), pairs.destination(to, i), nullptr);
+      if (!record) continue;
+      if (!put(*record)) return false;
+      ++found;
     }
     return true;
   }
 
   std::size_t count() const { return records_; }
+  const Record& first() const { return first_; }
   std::vector<std::uint8_t> take() { return std::move(bytes_); }
 
  private:
-  /// A packet that never leaves its port lives no time.
-  std::uint8_t life_of(const EndPort& from, const EndPort& to) const { return &from == &to ? 0 : life_; }
+  bool put(const Record& record) {
+    if (records_ == 0 && query_.one) {
+      first_ = record;
+      records_ = 1;
+      return true;
+    }
+    if (query_.one) return true;
+    if ((records_ + 1) * Record::kBytes > kLongestAnswer) return false;
+    bytes_.resize((records_ + 1) * Record::kBytes);
+    wire::encode_over(record, std::span(bytes_).last(Record::kBytes));
+    ++records_;
+    return true;
+  }
 
-  std::optional<Record> path(const EndPort& from, const EndPort& to, Lid slid, Lid dlid) const {
-    const auto terms = policy_.path(directory_, from, to, dlid, query_.wish);
+  /// One after the other the path that shares the fewest links with those that were chosen before, for any
+  /// pair.
+  bool add_independent(const EndPort& from, const EndPort& to) {
+    struct Candidate {
+      Record record;
+      std::vector<Step> steps;
+    };
+    std::vector<Candidate> left;
+    const LidPairs pairs(from, to);
+    for (unsigned i = 0; i < pairs.all; ++i) {
+      Candidate one;
+      const auto record = path(from, to, pairs.source(from, i), pairs.destination(to, i), &one.steps);
+      if (!record) continue;
+      one.record = *record;
+      left.push_back(std::move(one));
+    }
+    for (unsigned found = 0; found < query_.paths && !left.empty(); ++found) {
+      const auto best = std::ranges::min_element(left, {}, [this](const Candidate& one) {
+        return std::ranges::count_if(
+            one.steps, [this](const Step& step) { return std::ranges::find(used_, step) != used_.end(); });
+      });
+      if (!put(best->record)) return false;
+      used_.insert(used_.end(), best->steps.begin(), best->steps.end());
+      left.erase(best);
+    }
+    return true;
+  }
+
+  /// A packet that never leaves its port lives no time.
+  std::uint8_t life_of(const EndPort& from, const EndPort& to) const {
+    return &from == &to ? 0 : ground_.settings.packet_life;
+  }
+
+  std::optional<Record> path(const EndPort& from, const EndPort& to, Lid slid, Lid dlid,
+                             std::vector<Step>* steps) const {
+    if ((query_.slid && *query_.slid != slid) || (query_.dlid && *query_.dlid != dlid)) return std::nullopt;
+    const auto& directory = ground_.directory;
+    const auto terms = Policy{}.path(directory, from, to, dlid, query_.wish);
     if (!terms || (query_.sl && *query_.sl != terms->sl)) return std::nullopt;
-    const auto way = walk(directory_, from, to, dlid);
+    const auto way = walk(directory, from, to, dlid, steps);
     if (!way) return std::nullopt;
     const auto mtu = limited(way->mtu, query_.mtu);
-    const auto rate = limited(way->rate, query_.rate);
+    const auto has = capped(way->rate, ground_.settings);
+    const auto rate = limited(has, query_.rate);
     if (!mtu || !rate) return std::nullopt;
-    const bool back = walk(directory_, to, from, slid).has_value();
+    // Who wants exactly this rate wants a link that has it, as OpenSM understands it.
+    if (query_.rate && query_.rate->selector == wire::Selector::exactly && rate->code != has.code)
+      return std::nullopt;
+    const bool back = walk(directory, to, from, slid).has_value();
     if (query_.reversible && !back) return std::nullopt;
     return Record{.service_id = query_.wish.service_id.value_or(0),
-                  .dgid = directory_.gid_of(to),
-                  .sgid = directory_.gid_of(from),
+                  .dgid = to_name_.value_or(directory.gid_of(to)),
+                  .sgid = from_name_.value_or(directory.gid_of(from)),
                   .dlid = dlid,
                   .slid = slid,
+                  .hop_limit = elsewhere_ ? std::uint8_t{255} : std::uint8_t{0},
                   .reversible = back,
                   .paths = 0,
                   .pkey = terms->pkey,
@@ -158,46 +245,101 @@ class Answering {
                   .life = life_of(from, to)};
   }
 
-  const Directory& directory_;
-  const Policy& policy_;
-  std::uint8_t life_;
+  const PathGround& ground_;
   const Query& query_;
+  std::optional<Gid> from_name_, to_name_;
+  bool elsewhere_ = false;
+  std::vector<Step> used_;
+  Record first_;
   std::vector<std::uint8_t> bytes_;
   std::size_t records_ = 0;
 };
 
+Guid port_guid(const sm::Node& node, PortNum port) {
+  return node.is_switch() ? node.guid() : node.ports[port.value()].guid;
+}
+
+/// A record for each node: where the way comes in, and where it goes out.
+std::vector<std::uint8_t> trace_of(const Directory& directory, const EndPort& from,
+                                   const std::vector<Step>& steps) {
+  std::vector<std::uint8_t> bytes((steps.size() + 1) * wire::TraceRecord::kRecordBytes);
+  for (std::size_t i = 0; i <= steps.size(); ++i) {
+    const auto& node = i == 0 ? *from.node : *steps[i - 1].to;
+    wire::TraceRecord record{.gid_prefix = directory.prefix(),
+                             .node_type = node.info.type,
+                             .node = node.guid(),
+                             .chassis = node.info.system_image};
+    if (i != 0) record.entry_port = steps[i - 1].in;
+    if (i != steps.size()) record.exit_port = steps[i].out;
+    if (i != 0) record.entry = port_guid(node, record.entry_port);
+    if (i != steps.size()) record.exit = port_guid(node, record.exit_port);
+    wire::encode_over(record, std::span(bytes).subspan(i * wire::TraceRecord::kRecordBytes));
+  }
+  return bytes;
+}
+
+struct PathQuestion {
+  Query query;
+  Ends from, to;
+};
+
+std::expected<PathQuestion, std::uint16_t> question_of(const PathGround& ground, const Request& request) {
+  const auto asked = wire::decode<Record>(request.data);
+  if (!asked) return std::unexpected(wire::kSaRequestInvalid);
+  if (request.has(Record::kServiceId) != request.has(Record::kServiceId + 1)) {
+    return std::unexpected(wire::kSaInsufficientComponents);  // half of a ServiceID
+  }
+  PathQuestion question{.query = path_query(request, *asked), .from = {}, .to = {}};
+  const auto& query = question.query;
+  if (makes_no_sense(query)) return std::unexpected(wire::kSaRequestInvalid);
+  const auto sources = ends_of(ground, request.has(Record::kSgid), asked->sgid, query.slid, false);
+  if (!sources) return std::unexpected(sources.error());
+  const auto destinations = ends_of(ground, request.has(Record::kDgid), asked->dgid, query.dlid, true);
+  if (!destinations) return std::unexpected(destinations.error());
+  question.from = *sources;
+  question.to = *destinations;
+  return question;
+}
+
 }  // namespace
 
-Answer path_records(const Directory& directory, const Policy& policy, std::uint8_t life,
-                    const Request& request) {
-  const auto asked = wire::decode<Record>(request.data);
-  if (!asked) return refuse(wire::kSaRequestInvalid);
-  const auto query = path_query(request, *asked);
-  const auto sources = ends_of(directory, request.has(Record::kSgid), asked->sgid, query.slid);
-  if (!sources) return refuse(sources.error());
-  const auto destinations = ends_of(directory, request.has(Record::kDgid), asked->dgid, query.dlid);
-  if (!destinations) return refuse(destinations.error());
+std::expected<wire::PathRecord, std::uint16_t> one_path(const PathGround& ground, const Request& request) {
+  auto question = question_of(ground, request);
+  if (!question) return std::unexpected(question.error());
+  question->query.one = true;
+  std::optional<Record> found;
+  for (const auto& from : question->from.ports) {
+    for (const auto& to : question->to.ports) {
+      Answering answering(ground, question->query);
+      answering.set_names(question->from, question->to);
+      answering.add(from, to);
+      if (answering.count() == 0) continue;
+      if (found) return std::unexpected(wire::kSaTooManyRecords);
+      found = answering.first();
+    }
+  }
+  if (!found) return std::unexpected(wire::kSaNoRecords);
+  return *found;
+}
 
-  if (sources->ports.size() * destinations->ports.size() * Record::kBytes > kLongestAnswer) {
+Answer path_records(const PathGround& ground, const Request& request) {
+  const auto question = question_of(ground, request);
+  if (!question) return refuse(question.error());
+  const auto& [query, sources, destinations] = *question;
+  if (sources.ports.size() * destinations.ports.size() * Record::kBytes > kLongestAnswer) {
     return refuse(wire::kSaNoResources);
   }
-  Answering answering(directory, policy, life, query);
-  for (const auto* from : sources->ports) {
-    for (const auto* to : destinations->ports) {
-      if (!answering.add(*from, *to)) return refuse(wire::kSaNoResources);
+  Answering answering(ground, query);
+  answering.set_names(sources, destinations);
+  for (const auto& from : sources.ports) {
+    for (const auto& to : destinations.ports) {
+      if (!answering.add(from, to)) return refuse(wire::kSaNoResources);
     }
-    if (request.mad.method == wire::Method::get && answering.count() > 1) break;
-  }
-  const auto count = answering.count();
-  if (request.mad.method == wire::Method::get) {
-    if (count == 0) return refuse(wire::kSaNoRecords);
-    if (count > 1) return refuse(wire::kSaTooManyRecords);
   }
   return {.status = wire::kStatusOk, .record_bytes = Record::kBytes, .records = answering.take()};
 }
 
-Answer multi_path_records(const Directory& directory, const Policy& policy, std::uint8_t life,
-                          const Request& request) {
+Answer multi_path_records(const PathGround& ground, const Request& request) {
   const auto asked = wire::decode<Multi>(request.data);
   if (!asked) return refuse(wire::kSaRequestInvalid);
   const bool counted = request.has(Multi::kSources) && request.has(Multi::kDestinations);
@@ -207,22 +349,50 @@ Answer multi_path_records(const Directory& directory, const Policy& policy, std:
   const auto gids = request.data.subspan(Multi::kGidsAt);
   const std::size_t count = std::size_t{asked->sources} + asked->destinations;
   if (gids.size() < count * sizeof(GidBytes)) return refuse(wire::kSaRequestInvalid);
-  std::vector<const EndPort*> ports;
+  std::vector<Ends> ends;
   for (std::size_t i = 0; i < count; ++i) {
     Gid gid;
     std::ranges::copy(gids.subspan(i * gid.bytes.size(), gid.bytes.size()), gid.bytes.begin());
-    ports.push_back(directory.by_gid(gid));
-    if (ports.back() == nullptr) return refuse(wire::kSaInvalidGid);
+    const auto end = ends_of(ground, true, gid, {}, i >= asked->sources);
+    if (!end) return refuse(end.error());
+    ends.push_back(*end);
   }
   const auto query = multi_query(request, *asked);
-  Answering answering(directory, policy, life, query);
-  for (const auto* from : std::span(ports).first(asked->sources)) {
-    for (const auto* to : std::span(ports).subspan(asked->sources)) {
-      if (!answering.add(*from, *to)) return refuse(wire::kSaNoResources);
+  if (makes_no_sense(query)) return refuse(wire::kSaRequestInvalid);
+  Answering answering(ground, query);
+  for (const auto& from : std::span(ends).first(asked->sources)) {
+    for (const auto& to : std::span(ends).subspan(asked->sources)) {
+      answering.set_names(from, to);
+      if (!answering.add(from.ports.front(), to.ports.front())) return refuse(wire::kSaNoResources);
     }
   }
   if (answering.count() == 0) return refuse(wire::kSaNoRecords);
   return {.status = wire::kStatusOk, .record_bytes = Record::kBytes, .records = answering.take()};
+}
+
+Answer trace_records(const PathGround& ground, const Request& request) {
+  const auto asked = wire::decode<Record>(request.data);
+  if (!asked) return refuse(wire::kSaRequestInvalid);
+  auto query = path_query(request, *asked);
+  query.paths = 1;
+  const auto sources = ends_of(ground, request.has(Record::kSgid), asked->sgid, query.slid, false);
+  const auto destinations = ends_of(ground, request.has(Record::kDgid), asked->dgid, query.dlid, true);
+  if (!sources || !destinations) return refuse(wire::kSaInvalidGid);
+  if (sources->ports.size() > 1 || destinations->ports.size() > 1) {
+    return refuse(wire::kSaInsufficientComponents);
+  }
+  Answering answering(ground, query);
+  if (sources->ports.empty() || destinations->ports.empty()) return refuse(wire::kSaNoRecords);
+  const auto& from = sources->ports.front();
+  const auto& to = destinations->ports.front();
+  answering.add(from, to);
+  const auto path = answering.take();
+  if (path.empty()) return refuse(wire::kSaNoRecords);
+  std::vector<Step> steps;
+  walk(ground.directory, from, to, wire::decode<Record>(path)->dlid, &steps);
+  return {.status = wire::kStatusOk,
+          .record_bytes = wire::TraceRecord::kRecordBytes,
+          .records = trace_of(ground.directory, from, steps)};
 }
 
 }  // namespace smd::sa

@@ -37,14 +37,41 @@ void finish(Way& way, const EndPort& end) {
   }
 }
 
+/// The same as walk(), by the links alone.
+std::optional<Way> walk_links(const Directory& directory, const EndPort& from, const EndPort& to, Lid dlid) {
+  const auto& links = directory.links();
+  Way way;
+  auto sw = from.sw;
+  const Link* link = nullptr;
+  while (sw == kNowhere || sw != to.sw) {
+    if (sw != kNowhere) {
+      link = links.out_of(sw, routing::entry(directory.row(sw), dlid));
+    } else {
+      link = &links.out_of_end(from.place);
+    }
+    if (link == nullptr || !link->leads() || way.links > kMaxLinks) return std::nullopt;
+    narrow(way, link->mtu, link->rate);
+    ++way.links;
+    sw = link->sw;
+    if (sw != kNowhere) continue;
+    if (link->end != to.place) return std::nullopt;
+    break;
+  }
+  finish(way, from);
+  finish(way, to);
+  return way;
+}
+
 }  // namespace
 
-std::optional<Way> walk(const Directory& directory, const EndPort& from, const EndPort& to, Lid dlid) {
+std::optional<Way> walk(const Directory& directory, const EndPort& from, const EndPort& to, Lid dlid,
+                        std::vector<Step>* steps) {
   Way way;
   if (from.node == to.node && from.port == to.port) {
     finish(way, to);
     return way;
   }
+  if (steps == nullptr) return walk_links(directory, from, to, dlid);
   const sm::Node* node = from.node;
   auto out = from.port;
   for (unsigned i = 0; i <= kMaxLinks; ++i) {
@@ -58,6 +85,7 @@ std::optional<Way> walk(const Directory& directory, const EndPort& from, const E
     const auto* next = directory.subnet().find(here.peer->node);
     if (next == nullptr || here.peer->port.value() >= next->ports.size()) return std::nullopt;
     cross(way, here, next->ports[here.peer->port.value()]);
+    if (steps != nullptr) steps->push_back({node, next, out, here.peer->port});
     node = next;
     if (!node->is_switch()) {
       if (node != to.node || here.peer->port != to.port) return std::nullopt;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// GUIDInfoRecord: the GUIDs of each end port, 8 a block. The first is the port's own; further ones are there
-// once somebody has asked for them.
+// GUIDInfoRecord: the GUIDs of each end port, 8 a block. The first is the port's own, the others are its
+// aliases.
 #include "mad/wire/sa/records.h"
 #include "smd/sa/records/kinds.h"
+#include "smd/sa/registry/aliases.h"
 
 namespace smd::sa {
 namespace {
@@ -10,16 +11,13 @@ namespace {
 using Id = wire::GuidInfoRecordId;
 
 constexpr auto kComponents = consecutive<16, 8, -8, -32, 64, 64, 64, 64, 64, 64, 64, 64>();
-constexpr unsigned kBlock = 8;
 
 void visit(const Directory& directory, const Only& only, Emit& emit) {
   for_each_end_port(directory, only, [&](const EndPort& port) {
-    const unsigned blocks = (std::max<unsigned>(port.info().info.guid_cap, 1) + kBlock - 1) / kBlock;
-    for (unsigned block = 0; block < blocks; ++block) {
+    for (unsigned block = 0; block < guid_blocks(port); ++block) {
       emit([&](std::span<std::uint8_t> record) {
-        wire::GuidInfo guids;
-        if (block == 0) guids.guids[0] = port.guid;
-        put_record(record, Id{.lid = port.lid, .block = static_cast<std::uint8_t>(block)}, guids);
+        put_record(record, Id{.lid = port.lid, .block = static_cast<std::uint8_t>(block)},
+                   guid_block(port, *only.registry, block));
       });
     }
   });

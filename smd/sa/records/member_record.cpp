@@ -12,10 +12,10 @@ namespace {
 using Record = wire::McMemberRecord;
 using wire::Selector;
 
-/// PortGID, JoinState and ProxyJoin are of a member, MTU, rate and lifetime go by their selectors: visit()
-/// looks at them itself.
+/// A P_Key means a partition, whichever membership; PortGID, JoinState and ProxyJoin are of a member, MTU,
+/// rate and lifetime go by their selectors: visit() looks at them itself.
 constexpr auto kComponents =
-    consecutive<128, -128, 32, 16, -2, -6, 8, 16, -2, -6, -2, -6, 4, 20, 8, 4, -4, -1>();
+    consecutive<128, -128, 32, 16, -2, -6, 8, -16, -2, -6, -2, -6, 4, 20, 8, 4, -4, -1>();
 
 template <class T>
 bool meets_limit(const Request& request, unsigned selector, unsigned component, Selector how, T asked,
@@ -35,7 +35,10 @@ bool meets_limit(const Request& request, unsigned selector, unsigned component, 
 }
 
 bool meets_limits(const Request& request, const Record& asked, const GroupTerms& terms) {
-  return meets_limit(request, Record::kMtuSelector, Record::kMtu, asked.mtu_selector, asked.mtu, terms.mtu) &&
+  const bool keyed =
+      !request.has(Record::kPKey) || (asked.pkey.value() & 0x7FFFU) == (terms.pkey.value() & 0x7FFFU);
+  return keyed &&
+         meets_limit(request, Record::kMtuSelector, Record::kMtu, asked.mtu_selector, asked.mtu, terms.mtu) &&
          meets_limit(request, Record::kRateSelector, Record::kRate, asked.rate_selector,
                      rate_mbps(asked.rate), rate_mbps(terms.rate)) &&
          meets_limit(request, Record::kLifeSelector, Record::kLife, asked.life_selector, asked.life,
@@ -47,8 +50,9 @@ void emit_record(Emit& emit, const Record& record) {
 }
 
 bool wanted(const Request& request, const Record& asked, Guid port, const Member& member) {
+  const bool joined = asked.join_state != 0 && (asked.join_state & member.join_state) == asked.join_state;
   return (!request.has(Record::kPortGid) || asked.port_gid.guid() == port) &&
-         (!request.has(Record::kJoinState) || (asked.join_state & member.join_state) == asked.join_state) &&
+         (!request.has(Record::kJoinState) || joined) &&
          (!request.has(Record::kProxyJoin) || asked.proxy_join == member.proxy);
 }
 

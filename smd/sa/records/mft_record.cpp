@@ -11,15 +11,10 @@ namespace {
 using Id = wire::MftRecordId;
 
 constexpr auto kComponents = consecutive<16, 4, -3, 9>();
-constexpr std::uint16_t kFirstMlid = 0xC000;
-
-/// Blocks that have an entry in use: MulticastFDBTop names the last one, where a switch has it set.
+/// Up to the last block that has an entry.
 std::size_t blocks_of(const sm::Node& node) {
-  const auto all = sm::mft_blocks(node);
-  const auto top = node.switch_info->multicast_fdb_top;
-  if (top == kFirstMlid - 1) return 0;
-  if (top < kFirstMlid) return all;
-  return std::min(all, (top - kFirstMlid) / routing::kMftBlock + std::size_t{1});
+  const auto entries = node.mft.row ? node.mft.row->end() : 0;
+  return std::min(sm::mft_blocks(node), (entries + routing::kMftBlock - 1) / routing::kMftBlock);
 }
 
 void visit(const Directory& directory, const Only& only, Emit& emit) {

@@ -146,6 +146,11 @@ PortLimits limits_of(const EndPort& port) {
           .rate = static_rate(wire::link_width(info), wire::link_speed(info, port.info().mlnx))};
 }
 
+StaticRate capped(StaticRate rate, const Settings& settings) {
+  const auto most = rate_mbps(settings.max_rate);
+  return most != 0 && most < rate.mbps ? StaticRate{settings.max_rate, most} : rate;
+}
+
 bool has_pkey(const EndPort& port, PKey pkey) {
   const auto base = pkey.value() & kBase;
   if (base == 0) return true;  // no partition: clients make such groups, and OpenSM lets them
@@ -162,7 +167,8 @@ bool has_pkey(const EndPort& port, PKey pkey) {
 std::expected<GroupTerms, Refusal> new_terms(const EndPort& port, const Settings& settings,
                                              const Request& request, const Record& asked) {
   if (auto bad = without_pkey(port, asked.pkey)) return std::unexpected(*std::move(bad));
-  const auto limits = limits_of(port);
+  auto limits = limits_of(port);
+  limits.rate = capped(limits.rate, settings);
   const auto mtu = new_mtu(limits.mtu, request, asked);
   if (!mtu) return std::unexpected(mtu.error());
   const auto rate = new_rate(limits.rate, request, asked);

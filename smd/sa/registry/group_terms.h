@@ -19,6 +19,9 @@ struct PortLimits {
 };
 PortLimits limits_of(const EndPort& port);
 
+/// No faster than [sa] max_rate.
+StaticRate capped(StaticRate rate, const Settings& settings);
+
 /// Whether the port has the P_Key, as full or as limited member.
 bool has_pkey(const EndPort& port, PKey pkey);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "smd/sa/policy.h"
+#include "smd/sa/registry/aliases.h"
 #include "smd/sa/registry/group_terms.h"
 #include "smd/sa/registry/mlids.h"
 
@@ -61,7 +62,7 @@ std::expected<Part, Refusal> part_of(const Writing& writing, const Asker& asker,
   if (auto missing = lacks(request, kToJoin, "a membership is named by it")) {
     return std::unexpected(*std::move(missing));
   }
-  const auto* port = writing.directory.by_gid(asked->port_gid);
+  const auto* port = find_port(writing.directory, writing.registry, asked->port_gid);
   if (port == nullptr) {
     return std::unexpected(invalid("PortGID", to_string(asked->port_gid), {}, "no port here has this GID"));
   }
@@ -112,8 +113,8 @@ std::expected<Mgid, Refusal> create(Writing& writing, const Request& request, co
   } else if (auto bad = bad_mgid(mgid, asked.pkey)) {
     return std::unexpected(*std::move(bad));
   }
-  const auto mlid =
-      choose_mlid(writing.registry, writing.settings, writing.directory.multicast_lids(), mgid, *terms);
+  const auto mlid = choose_mlid(writing.registry, writing.settings, writing.directory.multicast_lids(),
+                                writing.directory.forwarded(), mgid, *terms);
   if (!mlid) {
     return std::unexpected(no_resources("MLID", fmt::format("{} groups", writing.registry.groups().size()),
                                         "the switches' multicast tables are full, and no group is like it"));

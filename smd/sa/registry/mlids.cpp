@@ -8,11 +8,15 @@ namespace {
 
 constexpr unsigned kFirst = 0xC000, kLast = 0xFFFE;
 
-std::optional<Lid> lowest_free(const Registry& registry, unsigned capacity) {
+std::optional<Lid> lowest_free(const Registry& registry, unsigned capacity, std::span<const Lid> taken) {
   unsigned next = kFirst;
-  for (const auto& [mlid, groups] : registry.mlids()) {
-    if (mlid.value() != next) break;
-    ++next;
+  auto used = registry.mlids().begin();
+  auto other = taken.begin();
+  for (;; ++next) {
+    while (used != registry.mlids().end() && used->first.value() < next) ++used;
+    while (other != taken.end() && other->value() < next) ++other;
+    const bool ours = used != registry.mlids().end() && used->first.value() == next;
+    if (!ours && (other == taken.end() || other->value() != next)) break;
   }
   if (next > kLast || next - kFirst >= capacity) return std::nullopt;
   return Lid{static_cast<std::uint16_t>(next)};
@@ -48,14 +52,15 @@ bool is_solicited_node(const Mgid& mgid) {
 }
 
 std::optional<Lid> choose_mlid(const Registry& registry, const Settings& settings, unsigned capacity,
-                               const Mgid& mgid, const GroupTerms& terms) {
+                               std::span<const Lid> taken, const Mgid& mgid, const GroupTerms& terms) {
   if (settings.share_solicited_nodes && is_solicited_node(mgid)) {
     const auto shared = least_shared(registry, [&](const Mgid& other, const Group& group) {
       return is_solicited_node(other) && same_delivery(group.terms, terms);
     });
     if (shared) return shared;
   }
-  if (const auto free = lowest_free(registry, capacity)) return free;
+  if (const auto free = lowest_free(registry, capacity, taken)) return free;
+  if (const auto free = lowest_free(registry, capacity, {})) return free;
   return least_shared(registry, [&](const Mgid&, const Group& group) {
     return !group.well_known && same_delivery(group.terms, terms);
   });

@@ -3,6 +3,7 @@
 // Which multicast LID, and which name, a new group gets.
 
 #include <optional>
+#include <span>
 
 #include "smd/sa/registry/registry.h"
 #include "smd/sa/settings.h"
@@ -14,8 +15,9 @@ bool is_solicited_node(const Mgid& mgid);
 
 /// The lowest one that is free, of the `capacity` first; where there is none, that of a group with the same
 /// terms, the one which the fewest groups share. Nothing: there is no such group.
+/// Those in `taken` (ascending) only when there is no other: their members may not have joined again yet.
 std::optional<Lid> choose_mlid(const Registry& registry, const Settings& settings, unsigned capacity,
-                               const Mgid& mgid, const GroupTerms& terms);
+                               std::span<const Lid> taken, const Mgid& mgid, const GroupTerms& terms);
 
 /// A name that no group has, for a client that left it to us: the scope's, with the signature 0xA01B.
 Mgid choose_mgid(const Registry& registry, std::uint64_t subnet_prefix, std::uint8_t scope);

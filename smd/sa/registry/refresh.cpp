@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a sweep means for the registry.
+#include <algorithm>
 #include <set>
 #include <vector>
 
+#include "mad/wire/capability.h"
 #include "smd/sa/registry/group_terms.h"
 #include "smd/sa/registry/membership.h"
 #include "smd/sa/registry/mlids.h"
@@ -17,10 +19,28 @@ constexpr Mgid kBroadcast{{0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0,
 constexpr PKey kDefaultPKey{0xFFFF};
 constexpr std::uint32_t kIpoibQKey = 0x0b1b;
 
+/// Ports that have something and are not there, and not merely silent either.
+std::set<Guid> left(Writing& writing) {
+  std::set<Guid> absent;
+  const auto add = [&](Guid port) {
+    if (writing.directory.by_guid(port) == nullptr) absent.insert(port);
+  };
+  for (const auto& [port, uses] : writing.registry.users()) add(port);
+  for (const auto& [port, client] : writing.registry.clients()) add(port);
+  if (writing.presence == nullptr) return absent;
+  writing.presence->look(writing.directory);
+  std::erase_if(absent, [&](Guid port) {
+    return !writing.presence->has_left(writing.directory, port, writing.now, writing.settings.silent_grace);
+  });
+  return absent;
+}
+
 void drop_absent(Writing& writing) {
+  const auto ports = left(writing);
+  for (const auto port : ports) writing.registry.drop_client(port);
   std::vector<MemberKey> gone;
   for (const auto& [key, member] : writing.registry.members()) {
-    if (writing.directory.by_guid(key.port) == nullptr) gone.push_back(key);
+    if (ports.contains(writing.registry.port_of(key.port))) gone.push_back(key);
   }
   std::set<Mgid> touched;
   for (const auto& key : gone) {
@@ -31,14 +51,14 @@ void drop_absent(Writing& writing) {
 
   std::vector<SubscriptionKey> unheard;
   for (const auto& [key, subscription] : writing.registry.subscriptions()) {
-    if (writing.directory.by_guid(key.port) == nullptr) unheard.push_back(key);
+    if (ports.contains(key.port)) unheard.push_back(key);
   }
   for (const auto& key : unheard) writing.registry.drop_subscription(key);
 
   // A service has its lease; one without ends with the port that offers it.
   std::vector<ServiceKey> without;
   for (const auto& [key, service] : writing.registry.services()) {
-    if (service.ends == 0 && writing.directory.by_guid(service.owner) == nullptr) without.push_back(key);
+    if (service.ends == 0 && ports.contains(service.owner)) without.push_back(key);
   }
   for (const auto& key : without) writing.registry.drop_service(key);
 }
@@ -60,6 +80,7 @@ GroupTerms broadcast_terms(const Directory& directory, const Settings& settings)
       slowest = limits.rate;
   }
   if (terms.mtu == Mtu::none) terms.mtu = Mtu::m2048;
+  slowest = capped(slowest, settings);
   if (terms.rate == 0) terms.rate = slowest.code != 0 ? slowest.code : std::uint8_t{3};
   return terms;
 }
@@ -78,15 +99,35 @@ void keep_broadcast(Writing& writing) {
     registry.put_group(kBroadcast, group->mlid, terms, true);
     return;
   }
-  const auto mlid =
-      choose_mlid(registry, writing.settings, writing.directory.multicast_lids(), kBroadcast, terms);
+  const auto mlid = choose_mlid(registry, writing.settings, writing.directory.multicast_lids(),
+                                writing.directory.forwarded(), kBroadcast, terms);
   if (!mlid) return;  // switches without multicast
   registry.put_group(kBroadcast, *mlid, terms, true);
   writing.happened.groups.push_back(
       {.mgid = kBroadcast, .mlid = *mlid, .created = true, .why = "IPoIB of the default partition"});
 }
 
+/// Groups in the switches that the registry does not know: somebody else was master, or it was lost.
+bool knows_too_little(const Writing& writing) {
+  return std::ranges::any_of(writing.directory.forwarded(),
+                             [&](Lid mlid) { return !writing.registry.mlids().contains(mlid); });
+}
+
 }  // namespace
+
+void take_over(Writing& writing) {
+  if (knows_too_little(writing)) writing.registry.forget_clients();
+}
+
+std::vector<Guid> to_ask(const Writing& writing) {
+  std::vector<Guid> ports;
+  for (const auto& port : writing.directory.end_ports()) {
+    const auto& info = port.info().info;
+    const bool can = wire::has(info, wire::kCapClientReregistration) && info.port_state == PortState::active;
+    if (can && !writing.registry.clients().contains(port.guid)) ports.push_back(port.guid);
+  }
+  return ports;
+}
 
 void refresh(Writing& writing) {
   drop_absent(writing);

@@ -63,7 +63,7 @@ void Registry::count(const MemberKey& key, const Member& member, int by) {
   group.members += add;
   if (member.keeps()) group.keepers += add;
   groups_.put(key.group, group);
-  use(key.port, &Uses::groups, by);
+  use(port_of(key.port), &Uses::groups, by);
 }
 
 void Registry::use(Guid port, std::uint32_t Uses::* what, int by) {
@@ -105,6 +105,39 @@ void Registry::put_subscription(const SubscriptionKey& key, const Subscription& 
 void Registry::drop_subscription(const SubscriptionKey& key) {
   if (!subscriptions_.erase(key)) return;
   use(key.port, &Uses::subscriptions, -1);
+  ++version_;
+}
+
+void Registry::put_client(Guid port) {
+  if (clients_.contains(port)) return;
+  clients_.put(port, {});
+  ++version_;
+}
+
+void Registry::drop_client(Guid port) {
+  if (clients_.erase(port)) ++version_;
+}
+
+void Registry::forget_clients() {
+  if (clients_.empty()) return;
+  clients_ = {};
+  ++version_;
+}
+
+void Registry::put_alias(const AliasKey& key, Guid alias) {
+  if (const auto* before = aliases_.find(key)) by_alias_.erase(*before);
+  aliases_.put(key, alias);
+  by_alias_.put(alias, key);
+  ++alias_version_;
+  ++version_;
+}
+
+void Registry::drop_alias(const AliasKey& key) {
+  const auto* before = aliases_.find(key);
+  if (before == nullptr) return;
+  by_alias_.erase(*before);
+  aliases_.erase(key);
+  ++alias_version_;
   ++version_;
 }
 

@@ -40,7 +40,7 @@ struct Group {
 
 struct MemberKey {
   Mgid group{};
-  Guid port{};  ///< lower half of PortGID
+  Guid port{};  ///< lower half of PortGID: of a port, or one of its aliases
   friend auto operator<=>(const MemberKey&, const MemberKey&) = default;
 };
 
@@ -87,6 +87,18 @@ struct Subscription {
   friend bool operator==(const Subscription&, const Subscription&) = default;
 };
 
+/// A port whose clients know that it is us with whom they register: it needs not be asked to do so again.
+struct Client {
+  friend bool operator==(const Client&, const Client&) = default;
+};
+
+/// A place in the table of a port's GUIDs, from 1 on: 0 is the port's own.
+struct AliasKey {
+  Guid port{};
+  std::uint16_t index = 0;
+  friend auto operator<=>(const AliasKey&, const AliasKey&) = default;
+};
+
 /// How much of the SA's memory a port has taken.
 struct Uses {
   std::uint32_t groups = 0, services = 0, subscriptions = 0;
@@ -99,6 +111,8 @@ class Registry {
   using Members = SharedMap<MemberKey, Member>;
   using Services = SharedMap<ServiceKey, Service>;
   using Subscriptions = SharedMap<SubscriptionKey, Subscription>;
+  using Clients = SharedMap<Guid, Client>;
+  using Aliases = SharedMap<AliasKey, Guid>;
 
   const Groups& groups() const { return groups_; }
   /// By group, then by port.
@@ -106,12 +120,26 @@ class Registry {
   const Services& services() const { return services_; }
   /// By subscriber.
   const Subscriptions& subscriptions() const { return subscriptions_; }
+  const Clients& clients() const { return clients_; }
+  /// GUIDs that ports have beside their own, by port.
+  const Aliases& aliases() const { return aliases_; }
+  /// Whose alias it is; null: nobody's.
+  const AliasKey* by_alias(Guid alias) const { return by_alias_.find(alias); }
+  /// The port that goes by this GUID: its own, or an alias.
+  Guid port_of(Guid guid) const {
+    const auto* key = by_alias(guid);
+    return key != nullptr ? key->port : guid;
+  }
   /// How many groups have each multicast LID that is in use, ascending.
   const SharedMap<Lid, std::uint32_t>& mlids() const { return mlids_; }
+  /// Ports that have groups, services or subscriptions.
+  const SharedMap<Guid, Uses>& users() const { return uses_; }
   Uses uses(Guid port) const {
-    const auto* found = uses_.find(port);
+    const auto* found = uses_.find(port_of(port));
     return found != nullptr ? *found : Uses{};
   }
+  /// Differs whenever aliases do; of one process.
+  std::uint64_t alias_version() const { return alias_version_; }
   /// Differs whenever groups or members do; of one process.
   std::uint64_t multicast_version() const { return multicast_version_; }
   /// Differs whenever anything does.
@@ -137,10 +165,16 @@ class Registry {
   void drop_service(const ServiceKey& key);
   void put_subscription(const SubscriptionKey& key, const Subscription& subscription);
   void drop_subscription(const SubscriptionKey& key);
+  void put_client(Guid port);
+  void drop_client(Guid port);
+  void forget_clients();
+  /// Nobody else has the alias.
+  void put_alias(const AliasKey& key, Guid alias);
+  void drop_alias(const AliasKey& key);
 
   friend bool operator==(const Registry& a, const Registry& b) {
     return a.groups_ == b.groups_ && a.members_ == b.members_ && a.services_ == b.services_ &&
-           a.subscriptions_ == b.subscriptions_;
+           a.subscriptions_ == b.subscriptions_ && a.clients_ == b.clients_ && a.aliases_ == b.aliases_;
   }
 
  private:
@@ -154,7 +188,10 @@ class Registry {
   SharedMap<Guid, Uses> uses_;
   Services services_;
   Subscriptions subscriptions_;
-  std::uint64_t multicast_version_ = 0, version_ = 0;
+  Clients clients_;
+  Aliases aliases_;
+  SharedMap<Guid, AliasKey> by_alias_;
+  std::uint64_t multicast_version_ = 0, alias_version_ = 0, version_ = 0;
 };
 
 using RegistryPtr = std::shared_ptr<const Registry>;  ///< never null

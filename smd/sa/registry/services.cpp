@@ -11,6 +11,7 @@
 
 #include "smd/sa/policy.h"
 #include "smd/sa/record_kind.h"
+#include "smd/sa/registry/aliases.h"
 #include "smd/sa/registry/group_terms.h"
 
 namespace smd::sa {
@@ -61,7 +62,7 @@ std::optional<Refusal> may_not_speak(const Writing& writing, const Asker& asker,
     return invalid("ServiceP_Key", fmt::format("{}", key.pkey), "the asking port is not in this partition");
   }
   if (key.gid.multicast()) return std::nullopt;
-  const auto* port = writing.directory.by_gid(key.gid);
+  const auto* port = find_port(writing.directory, writing.registry, key.gid);
   if (port == nullptr) return std::nullopt;  // of another subnet
   if (port->guid == asker.port->guid ||
       Policy{}.path(writing.directory, *asker.port, *port, port->lid, PathWish{})) {

@@ -14,7 +14,7 @@ std::shared_ptr<const sm::McWish> wish_of(const Registry& registry) {
       name = &key.group;
       members = &by_lid[registry.groups().find(key.group)->mlid];
     }
-    auto& receives = (*members)[key.port];
+    auto& receives = (*members)[registry.port_of(key.port)];
     receives = receives || member.receives();
   }
   auto wish = std::make_shared<sm::McWish>();

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "mad/wire/sa/member_record.h"
+#include "mad/wire/sa/records.h"
+#include "smd/sa/registry/aliases.h"
 #include "smd/sa/registry/membership.h"
 #include "smd/sa/registry/services.h"
 #include "smd/sa/registry/subscriptions.h"
@@ -72,6 +74,17 @@ Answer subscription(Writing& writing, const Asker& asker, const Request& request
   return refuse(done.error().status);
 }
 
+Answer aliases(Writing& writing, const Asker& asker, const Request& request) {
+  const bool adds = request.mad.method == Method::set;
+  auto done = adds ? add_aliases(writing, asker, request) : drop_aliases(writing, asker, request);
+  if (done) {
+    const auto bytes = done->size();
+    return {.status = wire::kStatusOk, .record_bytes = bytes, .records = *std::move(done)};
+  }
+  note(writing, asker, nullptr, adds ? "alias" : "unalias", {}, done.error());
+  return refuse(done.error().status);
+}
+
 }  // namespace
 
 bool is_write(const Request& request) {
@@ -80,6 +93,7 @@ bool is_write(const Request& request) {
   switch (request.mad.attribute) {
     case wire::McMemberRecord::kRecord:
     case wire::ServiceRecord::kRecord:
+    case wire::GuidInfoRecordId::kRecord:
       return sets || removes;
     case wire::InformInfo::kAttribute:
       return sets;
@@ -96,6 +110,8 @@ Answer write(Writing& writing, const Asker& asker, const Request& request) {
       return service(writing, asker, request);
     case wire::InformInfo::kAttribute:
       return subscription(writing, asker, request);
+    case wire::GuidInfoRecordId::kRecord:
+      return aliases(writing, asker, request);
     default:
       return refuse(wire::kStatusBadMethodAttribute);
   }

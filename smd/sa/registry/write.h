@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "smd/sa/directory.h"
+#include "smd/sa/registry/presence.h"
 #include "smd/sa/registry/registry.h"
 #include "smd/sa/request.h"
 #include "smd/sa/settings.h"
@@ -55,7 +56,8 @@ struct Writing {
   const Settings& settings;
   Registry& registry;
   Happened& happened;
-  std::int64_t now = 0;  ///< Unix time in seconds
+  std::int64_t now = 0;          ///< Unix time in seconds
+  Presence* presence = nullptr;  ///< of refresh(); null: who is not there has left
 };
 
 /// Whose request it is.
@@ -72,5 +74,11 @@ Answer write(Writing& writing, const Asker& asker, const Request& request);
 /// After a sweep: what ports had registered that are gone ends, and the groups that smd itself makes are as
 /// the ports are now.
 void refresh(Writing& writing);
+
+/// We have become master: is what is registered all that there is?
+void take_over(Writing& writing);
+
+/// Ports whose clients have to register again, and can be asked to: nobody knows what they had registered.
+std::vector<Guid> to_ask(const Writing& writing);
 
 }  // namespace smd::sa

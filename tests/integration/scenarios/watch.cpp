@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::uint8_t kNone = 255;
 constexpr std::size_t kMostNoted = 8;
+/// Sets that follow each other within this belong together: those of one repair, with what was lost of them.
+constexpr auto kTogether = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -24,8 +26,12 @@ Watch::~Watch() { fabric_.watch_sets(nullptr); }
 
 void Watch::look_again() {
   rows_.resize(state_.nodes.size());
+  settled_.resize(state_.nodes.size());
   for (sim::NodeIndex node = 0; node < state_.nodes.size(); ++node) {
-    if (state_.nodes[node].is_switch()) rows_[node] = effective(node);
+    if (!state_.nodes[node].is_switch()) continue;
+    auto now = effective(node);
+    if (now != rows_[node]) settled_[node] = now;
+    rows_[node] = std::move(now);
   }
   was_active_.resize(state_.ports.size());
   lids_.resize(state_.ports.size());
@@ -43,6 +49,8 @@ void Watch::note(std::vector<std::string>& where, const std::string& what) const
 
 void Watch::served(const sim::DoneSet& set) {
   ++sets_;
+  if (state_.now > last_set_ + kTogether) settled_ = rows_;
+  last_set_ = state_.now;
   const auto node = state_.ports[set.at].node;
   const auto& here = state_.nodes[node];
   if (set.attribute == wire::LinearForwardingTable::kAttribute ||
@@ -83,7 +91,7 @@ void Watch::entry_changed(sim::NodeIndex sw, Lid lid, std::uint8_t before) {
   const auto to = end_of(sw, lid, before);
   if (to == sim::kNowhere || end_of(sw, lid, now) == to || state_.node_of(to).is_switch()) return;
   if (excused_.contains(state_.ports[to].node) || !on_the_way_of_a_host(sw, lid, to)) return;
-  if (passes_out_of_hand(sw, lid, before)) return;
+  if (passes_out_of_hand(sw, lid, before) || !had_a_path(sw, lid, to)) return;
   note(lost_paths_, fmt::format("LID {} ({}) is reached no more from {}, whose entry was {} and is {}", lid,
                                 name(state_.ports[to].node), name(sw), before, now));
 }
@@ -146,6 +154,20 @@ sim::PortIndex Watch::end_of(sim::NodeIndex from, Lid lid, std::uint8_t out) con
     port = next(node, lid, sim::lft_port(*state_.nodes[node].sw, lid).value());
   }
   return sim::kNowhere;
+}
+
+/// By the tables before these Sets and the links that there are now: else the path had died, and comes and
+/// goes while it is repaired.
+bool Watch::had_a_path(sim::NodeIndex from, Lid lid, sim::PortIndex to) const {
+  auto at = from;
+  for (std::size_t steps = 0; steps <= state_.nodes.size(); ++steps) {
+    const auto& row = settled_[at];
+    const auto port = next(at, lid, lid.value() < row.size() ? row[lid.value()] : kNone);
+    if (port == to) return true;
+    if (port == sim::kNowhere || !state_.node_of(port).is_switch()) return false;
+    at = state_.ports[port].node;
+  }
+  return false;
 }
 
 /// Some host other than the destination sends to the LID through this switch.

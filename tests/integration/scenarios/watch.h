@@ -53,6 +53,7 @@ class Watch {
   bool passes_out_of_hand(sim::NodeIndex from, Lid lid, std::uint8_t out) const;
   /// The end port that a packet reaches which leaves `from` by `out`.
   sim::PortIndex end_of(sim::NodeIndex from, Lid lid, std::uint8_t out) const;
+  bool had_a_path(sim::NodeIndex from, Lid lid, sim::PortIndex to) const;
   bool on_the_way_of_a_host(sim::NodeIndex sw, Lid lid, sim::PortIndex to) const;
   std::vector<sim::PortIndex> holders(Lid lid) const;
   void note(std::vector<std::string>& where, const std::string& what) const;
@@ -60,7 +61,9 @@ class Watch {
 
   sim::Fabric& fabric_;
   const sim::State& state_;
-  std::vector<Row> rows_;         ///< by node: what it forwards by
+  std::vector<Row> rows_;     ///< by node: what it forwards by
+  std::vector<Row> settled_;  ///< the same before the Sets that are going on now
+  sim::TimePoint last_set_{};
   std::vector<bool> was_active_;  ///< by port
   std::vector<Lid> lids_;         ///< by port
   std::set<sim::NodeIndex> excused_;

@@ -136,21 +136,36 @@ TEST(Registry, MulticastLidsAreSharedWhenTheyRunOut) {
   auto other = terms;
   other.pkey = PKey{0x8001};
   for (std::uint8_t i = 0; i < 4; ++i) {
-    const auto mlid = choose_mlid(registry, settings, 4, some_mgid(i), i == 3 ? other : terms);
+    const auto mlid = choose_mlid(registry, settings, 4, {}, some_mgid(i), i == 3 ? other : terms);
     ASSERT_EQ(mlid, Lid{static_cast<std::uint16_t>(0xC000 + i)});
     registry.put_group(some_mgid(i), *mlid, i == 3 ? other : terms, i == 0);
   }
   // Not the well-known group's, not that of another partition; the one that the fewest have.
   for (std::uint8_t i = 4; i < 8; ++i) {
-    const auto mlid = choose_mlid(registry, settings, 4, some_mgid(i), terms);
+    const auto mlid = choose_mlid(registry, settings, 4, {}, some_mgid(i), terms);
     ASSERT_EQ(mlid, Lid{static_cast<std::uint16_t>(0xC001 + i % 2)});
     registry.put_group(some_mgid(i), *mlid, terms, false);
   }
   auto third = terms;
   third.pkey = PKey{0x8002};
-  EXPECT_FALSE(choose_mlid(registry, settings, 4, some_mgid(9), third));
+  EXPECT_FALSE(choose_mlid(registry, settings, 4, {}, some_mgid(9), third));
   registry.drop_group(some_mgid(3));
-  EXPECT_EQ(choose_mlid(registry, settings, 4, some_mgid(9), third), Lid{0xC003});
+  EXPECT_EQ(choose_mlid(registry, settings, 4, {}, some_mgid(9), third), Lid{0xC003});
+}
+
+TEST(Mlids, ThoseOfMembersWhoHaveNotJoinedAgainAreTakenLast) {
+  Registry registry;
+  const Settings settings;
+  const GroupTerms terms{.pkey = PKey{0xFFFF}};
+  const std::vector<Lid> taken{Lid{0xC000}, Lid{0xC002}};
+  std::vector<Lid> given;
+  for (std::uint8_t i = 0; i < 4; ++i) {
+    const auto mlid = choose_mlid(registry, settings, 4, taken, some_mgid(i), terms);
+    ASSERT_TRUE(mlid);
+    registry.put_group(some_mgid(i), *mlid, terms, false);
+    given.push_back(*mlid);
+  }
+  EXPECT_EQ(given, (std::vector{Lid{0xC001}, Lid{0xC003}, Lid{0xC000}, Lid{0xC002}}));
 }
 
 TEST(Registry, SolicitedNodeGroupsMayShareOne) {
@@ -165,11 +180,11 @@ TEST(Registry, SolicitedNodeGroupsMayShareOne) {
   const Settings settings{.share_solicited_nodes = true};
   const GroupTerms terms{.pkey = PKey{0xFFFF}, .mtu = Mtu::m2048, .rate = 3};
   for (std::uint8_t i = 1; i < 10; ++i) {
-    const auto mlid = choose_mlid(registry, settings, 100, solicited(i), terms);
+    const auto mlid = choose_mlid(registry, settings, 100, {}, solicited(i), terms);
     ASSERT_EQ(mlid, Lid{0xC000});
     registry.put_group(solicited(i), *mlid, terms, false);
   }
-  EXPECT_EQ(choose_mlid(registry, settings, 100, some_mgid(1), terms), Lid{0xC001});
+  EXPECT_EQ(choose_mlid(registry, settings, 100, {}, some_mgid(1), terms), Lid{0xC001});
 }
 
 }  // namespace

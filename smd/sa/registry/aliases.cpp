@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sa/registry/aliases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "mad/wire/sa/records.h"
+#include "smd/sa/registry/membership.h"
+
+namespace smd::sa {
+namespace {
+
+using Id = wire::GuidInfoRecordId;
+
+constexpr unsigned kBlock = 8, kFirstGuid = 4;  ///< components: LID, block, two that are reserved, the GUIDs
+/// GUIDs that we choose: the company's number of the field's first SMs, which no card's GUID begins with, so
+/// that they are known at sight (OpenSM's are the same).
+constexpr std::uint64_t kChosen = 0x0014050000000000U;
+
+Refusal refusal(std::uint16_t status, std::string_view component, std::string wanted, std::string_view why) {
+  return {.status = status, .component = component, .wanted = std::move(wanted), .has = {}, .why = why};
+}
+
+/// Which places of which port a request is about.
+struct Part {
+  const EndPort* port = nullptr;
+  std::uint8_t block = 0;
+  wire::GuidInfo guids;
+  std::array<bool, kBlock> named{};
+};
+
+std::expected<Part, Refusal> part_of(const Writing& writing, const Asker& asker, const Request& request) {
+  const auto id = wire::decode<Id>(request.data);
+  const auto guids = wire::decode<wire::GuidInfo>(request.data.subspan(Id::kAttributeAt));
+  if (!id || !guids)
+    return std::unexpected(refusal(wire::kSaRequestInvalid, {}, {}, "the record is too short"));
+  if (!request.has(0) || !request.has(1)) {
+    return std::unexpected(refusal(wire::kSaInsufficientComponents, request.has(0) ? "BlockNum" : "LID", {},
+                                   "a block of GUIDs is named by it"));
+  }
+  Part part{.port = writing.directory.by_lid(id->lid), .block = id->block, .guids = *guids, .named = {}};
+  if (part.port == nullptr) {
+    return std::unexpected(
+        refusal(wire::kSaRequestInvalid, "LID", fmt::format("{}", id->lid), "no port has it"));
+  }
+  const bool own = asker.port != nullptr && asker.port->guid == part.port->guid;
+  if (!own && !asker.trusted) {
+    return std::unexpected(refusal(wire::kSaDenied, "LID", fmt::format("{}", id->lid),
+                                   "the request comes from another port, without the SM_Key"));
+  }
+  if (part.block >= guid_blocks(*part.port)) {
+    return std::unexpected(refusal(wire::kSaRequestInvalid, "BlockNum", fmt::format("{}", part.block),
+                                   "the port's table of GUIDs is not as long"));
+  }
+  for (unsigned i = 0; i < kBlock; ++i) {
+    part.named[i] = request.has(kFirstGuid + i);
+    const auto index = part.block * kBlock + i;
+    if (part.named[i] && index == 0) {
+      return std::unexpected(
+          refusal(wire::kSaRequestInvalid, "GUID0", {}, "the first GUID is the port's own and stays"));
+    }
+    if (part.named[i] && index >= part.port->info().info.guid_cap) {
+      return std::unexpected(refusal(wire::kSaRequestInvalid, "GUID", fmt::format("{}", index),
+                                     "the port's table of GUIDs is not as long"));
+    }
+  }
+  return part;
+}
+
+bool is_free(const Writing& writing, Guid guid) {
+  return writing.registry.by_alias(guid) == nullptr && writing.directory.by_guid(guid) == nullptr &&
+         writing.directory.subnet().find(guid) == nullptr;
+}
+
+/// By port and place, so that a port that asks again without our store gets what it had.
+Guid chosen(const Writing& writing, const AliasKey& key) {
+  std::uint64_t mixed = (key.port.value() * 256 + key.index) * 0x9E3779B97F4A7C15U;
+  for (;; ++mixed) {
+    const Guid guid{kChosen | (mixed >> 24U)};
+    if (guid.value() != kChosen && is_free(writing, guid)) return guid;
+  }
+}
+
+std::vector<std::uint8_t> record_of(const Part& part, const Registry& registry) {
+  std::vector<std::uint8_t> bytes(Id::kAttributeAt + wire::GuidInfo::kBytes);
+  wire::encode_over(Id{.lid = part.port->lid, .block = part.block}, bytes);
+  wire::encode_over(guid_block(*part.port, registry, part.block), std::span(bytes).subspan(Id::kAttributeAt));
+  return bytes;
+}
+
+/// What the port had registered by this name ends with it.
+void forget_member(Writing& writing, Guid alias) {
+  std::vector<MemberKey> gone;
+  for (const auto& [key, member] : writing.registry.members()) {
+    if (key.port == alias) gone.push_back(key);
+  }
+  for (const auto& key : gone) {
+    writing.registry.drop_member(key);
+    end_if_empty(writing, key.group, "its last full member has lost its GUID");
+  }
+}
+
+}  // namespace
+
+const EndPort* find_port(const Directory& directory, const Registry& registry, const Gid& gid) {
+  if (const auto* port = directory.by_gid(gid)) return port;
+  if (gid.prefix() != directory.prefix() && gid.prefix() != kDefaultSubnetPrefix) return nullptr;
+  const auto* key = registry.by_alias(gid.guid());
+  return key != nullptr ? directory.by_guid(key->port) : nullptr;
+}
+
+unsigned guid_blocks(const EndPort& port) {
+  return (std::max<unsigned>(port.info().info.guid_cap, 1) + kBlock - 1) / kBlock;
+}
+
+wire::GuidInfo guid_block(const EndPort& port, const Registry& registry, unsigned block) {
+  wire::GuidInfo guids;
+  if (block == 0) guids.guids[0] = port.guid;
+  const auto first = block * kBlock;
+  for (auto row = registry.aliases().lower_bound({port.guid, static_cast<std::uint16_t>(first)});
+       row != registry.aliases().end() && row->first.port == port.guid && row->first.index < first + kBlock;
+       ++row) {
+    guids.guids[row->first.index - first] = row->second;
+  }
+  return guids;
+}
+
+AliasAnswer add_aliases(Writing& writing, const Asker& asker, const Request& request) {
+  const auto part = part_of(writing, asker, request);
+  if (!part) return std::unexpected(part.error());
+  auto& registry = writing.registry;
+  const auto key_of = [&](unsigned i) {
+    return AliasKey{part->port->guid, static_cast<std::uint16_t>(part->block * kBlock + i)};
+  };
+  for (unsigned i = 0; i < kBlock; ++i) {
+    const auto guid = part->guids.guids[i];
+    if (!part->named[i] || guid == Guid{}) continue;
+    const auto* has = registry.aliases().find(key_of(i));
+    const bool twice = std::ranges::count(part->guids.guids, guid) > 1;
+    if ((has != nullptr && *has == guid && !twice) || (is_free(writing, guid) && !twice)) continue;
+    return std::unexpected(
+        refusal(wire::kSaRequestInvalid, "GUID", fmt::format("{}", guid), "somebody has this GUID"));
+  }
+  for (unsigned i = 0; i < kBlock; ++i) {
+    if (!part->named[i]) continue;
+    const auto key = key_of(i);
+    auto guid = part->guids.guids[i];
+    const auto* has = registry.aliases().find(key);
+    if (has != nullptr && (guid == Guid{} || guid == *has)) continue;
+    if (guid == Guid{}) guid = chosen(writing, key);
+    if (has != nullptr) forget_member(writing, *has);
+    registry.put_alias(key, guid);
+  }
+  return record_of(*part, registry);
+}
+
+AliasAnswer drop_aliases(Writing& writing, const Asker& asker, const Request& request) {
+  const auto part = part_of(writing, asker, request);
+  if (!part) return std::unexpected(part.error());
+  for (unsigned i = 0; i < kBlock; ++i) {
+    const AliasKey key{part->port->guid, static_cast<std::uint16_t>(part->block * kBlock + i)};
+    const auto* has = writing.registry.aliases().find(key);
+    if (!part->named[i] || has == nullptr) continue;
+    forget_member(writing, *has);
+    writing.registry.drop_alias(key);
+  }
+  return record_of(*part, writing.registry);
+}
+
+std::vector<sm::GuidBlock> blocks_of(const Directory& directory, const Registry& registry,
+                                     const std::set<Guid>& ports) {
+  std::vector<sm::GuidBlock> blocks;
+  for (const auto guid : ports) {
+    const auto* port = directory.by_guid(guid);
+    if (port == nullptr) continue;
+    for (unsigned block = 0; block < guid_blocks(*port); ++block) {
+      blocks.push_back({guid, static_cast<std::uint8_t>(block), guid_block(*port, registry, block).guids});
+    }
+  }
+  return blocks;
+}
+
+}  // namespace smd::sa

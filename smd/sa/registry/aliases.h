@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Alias GUIDs: what a port is called beside its own GUID, as virtual machines behind it need it.
+
+#include <expected>
+#include <set>
+#include <vector>
+
+#include "mad/wire/tables.h"
+#include "smd/guid_block.h"
+#include "smd/sa/registry/write.h"
+
+namespace smd::sa {
+
+/// The port that has this GID, as its own or as an alias; null: none.
+const EndPort* find_port(const Directory& directory, const Registry& registry, const Gid& gid);
+
+/// What a GUIDInfoRecord shows of a port.
+wire::GuidInfo guid_block(const EndPort& port, const Registry& registry, unsigned block);
+/// How many blocks of GUIDs a port has.
+unsigned guid_blocks(const EndPort& port);
+
+using AliasAnswer = std::expected<std::vector<std::uint8_t>, Refusal>;
+
+/// Set(GUIDInfoRecord): each GUID that the component mask names becomes an alias of the port; a GUID of 0
+/// leaves it to us to choose one, or keeps the one that is there. All or nothing. The answer is the record.
+AliasAnswer add_aliases(Writing& writing, const Asker& asker, const Request& request);
+/// Delete(GUIDInfoRecord): the places that the component mask names are empty afterwards.
+AliasAnswer drop_aliases(Writing& writing, const Asker& asker, const Request& request);
+
+/// All blocks of these ports, as they are to be written.
+std::vector<sm::GuidBlock> blocks_of(const Directory& directory, const Registry& registry,
+                                     const std::set<Guid>& ports);
+
+}  // namespace smd::sa

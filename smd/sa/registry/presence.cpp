@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sa/registry/presence.h"
+
+#include <algorithm>
+
+namespace smd::sa {
+namespace {
+
+/// Whether the cable that led to a port shows that it is gone.
+bool is_cut(const sm::Subnet& subnet, const sm::PeerPort& place) {
+  if (const auto* node = subnet.find(place.node)) {
+    const auto number = place.port.value();
+    if (number == 0) return false;  // a switch's own port
+    return number < node->ports.size() && node->ports[number].known && !node->ports[number].linked();
+  }
+  // A switch that is not there: behind what is silent nobody can see it.
+  return subnet.unresponsive.empty() && subnet.mute.empty();
+}
+
+}  // namespace
+
+void Presence::look(const Directory& directory) {
+  next_end_ = 0;
+  for (const auto& port : directory.end_ports()) {
+    // A switch's port 0 goes with the switch.
+    places_[port.guid] = port.info().peer.value_or(sm::PeerPort{port.node->guid(), PortNum{0}});
+  }
+  std::erase_if(silent_since_, [&](const auto& entry) { return directory.by_guid(entry.first) != nullptr; });
+}
+
+bool Presence::has_left(const Directory& directory, Guid port, std::int64_t now, std::int64_t grace) {
+  const auto place = places_.find(port);
+  const auto since = silent_since_.try_emplace(port, now).first->second;
+  const bool cut = place != places_.end() && is_cut(directory.subnet(), place->second);
+  if (cut || now - since >= grace) {
+    silent_since_.erase(port);
+    places_.erase(port);
+    return true;
+  }
+  next_end_ = next_end_ == 0 ? since + grace : std::min(next_end_, since + grace);
+  return false;
+}
+
+}  // namespace smd::sa

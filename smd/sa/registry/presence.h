@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Who has left, and who is merely silent: of both a sweep finds nothing.
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "smd/sa/directory.h"
+
+namespace smd::sa {
+
+/// A port has left when its link is down, or its switch is gone. It is silent while its link is up and it
+/// does not answer, while its switch is silent, and while nobody knows where it was. Who is silent for longer
+/// than the grace counts as gone. Of one process, used by one thread at a time.
+class Presence {
+ public:
+  /// Where ports are now; after each sweep.
+  void look(const Directory& directory);
+  /// Of a port that is not in `directory`. Times are in seconds.
+  bool has_left(const Directory& directory, Guid port, std::int64_t now, std::int64_t grace);
+  /// When the first of the silent ports counts as gone; 0: none is silent.
+  std::int64_t next_end() const { return next_end_; }
+
+ private:
+  std::unordered_map<Guid, sm::PeerPort> places_;  ///< where each was last: the port at the other end
+  std::unordered_map<Guid, std::int64_t> silent_since_;
+  std::int64_t next_end_ = 0;
+};
+
+}  // namespace smd::sa
