@@ -14,7 +14,8 @@
 namespace smd::sm {
 
 /// Ordered: the stronger takes in the weaker; a light sweep that finds nothing sees to multicast as well.
-enum class Work : std::uint8_t { none, multicast, light, incremental, heavy };
+/// Lane tables are read when nothing else is due, and asked for again after that.
+enum class Work : std::uint8_t { none, lanes, multicast, light, incremental, heavy };
 
 /// What an operator may ask for.
 enum class Resweep : std::uint8_t {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "mad/base/file.h"
 #include "mad/transactions/ask.h"
 #include "smd/report/trouble.h"
 #include "smd/sweep/paths.h"
@@ -118,8 +117,7 @@ asio::awaitable<void> SubnetManager::run() {
 /// What another manager left in a file. Ports that are in service elsewhere keep what they have.
 void SubnetManager::import_lids() {
   const auto& file = config_->lids.import;
-  const auto text = base::read_file(file);
-  const auto lids = text ? base::read_lids(*text, file) : std::unexpected(base::FileErrors{text.error()});
+  const auto lids = base::load_lids(file);
   if (!lids) {
     parts_.log.warn("lid.import_failed")
         .kv("reason", base::to_string(lids.error().front()))
@@ -135,8 +133,13 @@ void SubnetManager::import_lids() {
 asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   parts_.log.tick();
   take_config();
+  if (asked.work == Work::lanes) {
+    const bool done = co_await read_some_lanes();
+    co_return done ? Outcome::done : Outcome::cancelled;
+  }
   if (asked.work == Work::multicast && subnet_) {
-    const bool done = co_await regroup();
+    bool done = co_await regroup();
+    if (done) done = co_await tend_clients();
     co_return done ? Outcome::done : Outcome::cancelled;
   }
   auto kind = asked.work == Work::incremental ? SweepKind::incremental : SweepKind::heavy;
@@ -147,7 +150,8 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
       converging_ = true;
       looked.reason = "converge";
     } else if (!looked.heavy && looked.suspects.empty()) {
-      const bool done = co_await regroup();
+      bool done = co_await regroup();
+      if (done) done = co_await tend_clients();
       co_return done ? Outcome::done : Outcome::cancelled;
     }
     if (!looked.heavy) kind = SweepKind::incremental;

@@ -2,9 +2,11 @@
 #pragma once
 // One subnet's manager: observe, decide, plan, apply, over and over.
 
+#include <array>
 #include <cstdint>
 #include <expected>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -19,6 +21,7 @@
 #include "smd/apply/applied.h"
 #include "smd/compute.h"
 #include "smd/decide/decide.h"
+#include "smd/guid_block.h"
 #include "smd/ha/sm_agent.h"
 #include "smd/log/log.h"
 #include "smd/pace.h"
@@ -26,6 +29,7 @@
 #include "smd/snapshot.h"
 #include "smd/store/store.h"
 #include "smd/sweep/audit.h"
+#include "smd/sweep/lanes.h"
 #include "smd/sweep/lid_index.h"
 
 namespace smd::sm {
@@ -52,6 +56,8 @@ struct ManagerOptions {
   std::function<void(const std::string& reason)> on_own_port;
   /// A trap has come, and is repressed. On the io_context's thread.
   std::function<void(const wire::Notice& notice, Lid from)> on_trap;
+  /// The clients of these ports were asked to register again. On the io_context's thread.
+  std::function<void(const std::vector<Guid>& ports)> on_reregistered;
   /// Called with the first plan of a dry run.
   std::function<void(const Subnet&, const Decided&, const Plan&)> on_plan;
 };
@@ -77,6 +83,14 @@ class SubnetManager {
   /// Groups have changed, and this tells of them from now on; before the first call MFTs are left as they
   /// are. On the io_context's thread.
   void set_groups(Groups groups);
+
+  /// Clients of these ports are asked by PortInfo.ClientReregister to register anew with subnet
+  /// administration, each once and soon, between two sweeps. Who cannot be asked is forgotten: ask again
+  /// after the next sweep. On the io_context's thread.
+  void reregister(std::vector<Guid> ports);
+  /// These blocks of GUIDInfo are written to their ports soon, between two sweeps; what is not answered,
+  /// again with the next light sweep. On the io_context's thread.
+  void set_guids(std::vector<GuidBlock> blocks);
 
   std::shared_ptr<const Snapshot> published() const { return published_.get(); }
   /// Counters of everything sent and received since the start.
@@ -111,6 +125,7 @@ class SubnetManager {
   asio::awaitable<void> look_at_sm(mad::Target target, Looked* found);
   asio::awaitable<void> look_at_own_port(std::shared_ptr<const Subnet> subnet, Looked* found);
   asio::awaitable<void> audit_some(std::shared_ptr<const Subnet> subnet, Looked* found);
+  void forget_table(Subnet& subnet, const Audit::Table& table, Looked& found);
   bool try_again(Guid node);
   void look_at_trouble(Looked& found);
 
@@ -124,6 +139,15 @@ class SubnetManager {
   asio::awaitable<bool> regroup();
   bool keeps_unknown_groups() const;
 
+  // manager_clients.cpp: what hosts are told between sweeps
+  asio::awaitable<bool> tend_clients();
+  asio::awaitable<bool> ask_clients();
+  asio::awaitable<bool> write_guids();
+
+  // manager_lanes.cpp: tables that no sweep waits for
+  asio::awaitable<bool> read_some_lanes();
+  void ask_for_lanes();
+
   // manager_sweep.cpp: one sweep
   asio::awaitable<Outcome> sweep(SweepKind kind, std::string reason, std::set<Guid> suspects);
   asio::awaitable<Outcome> observe(std::set<Guid> suspects);
@@ -135,6 +159,7 @@ class SubnetManager {
   asio::awaitable<bool> retrain_links();
   asio::awaitable<bool> write_difference();
   void audit_first(const Applied& applied);
+  void note_came_up(const Applied& applied);
   bool known_sm(Guid sm) const;
   std::optional<OtherSm> other_master() const;
   void name_nodes(Subnet& subnet) const;
@@ -155,6 +180,9 @@ class SubnetManager {
   std::shared_ptr<const RoutePart> routes_before_;  ///< what was decided before that; may be null
   StoredPtr stored_;
   Groups groups_;  ///< empty: nobody has said yet
+  std::set<Guid> to_reregister_;
+  std::map<std::pair<Guid, std::uint8_t>, std::array<Guid, 8>> guids_;  ///< to be written
+  std::vector<Guid> came_up_;                                           ///< in this sweep
   mad::TimePoint master_since_{};
   DecideTimes times_;
   SweepSummary summary_;
@@ -165,6 +193,9 @@ class SubnetManager {
   Pace pace_;                    ///< of events, by node; of whole sweeps by Guid{}
   Pace retry_pace_;              ///< of looking again at what is not as it should be
   mad::TimePoint last_sweep_{}, next_light_{};
+  std::optional<mad::TimePoint> next_lanes_;  ///< nothing: all are read
+  LaneCursor lane_cursor_;
+  LanePool lane_pool_;
   AuditCursor audit_;
   LidIndex lids_;                  ///< who sends traps
   bool converging_ = false;        ///< tables go over to freshly made ones, a step a sweep

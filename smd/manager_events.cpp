@@ -87,10 +87,13 @@ asio::awaitable<bool> SubnetManager::wait_for_work() {
       next_light_ = now + interval;
       agenda_.add(Work::light, "interval");
     }
+    const bool idle = agenda_.peek().work == Work::none;  // else lanes wait until that is done
+    if (idle && next_lanes_ && *next_lanes_ <= now) agenda_.add(Work::lanes, "lanes");
     const auto next = due();
     if (next && *next <= now) co_return true;
     auto wake = next.value_or(mad::TimePoint::max());
     if (interval.count() != 0) wake = std::min(wake, next_light_);
+    if (idle && next_lanes_) wake = std::min(wake, *next_lanes_);
     mad::Clock::TimerId timer = 0;
     if (wake != mad::TimePoint::max()) timer = parts_.clock.call_at(wake, [this] { agenda_.wake(); });
     const bool woken = co_await agenda_.changed();

@@ -99,8 +99,25 @@ asio::awaitable<void> SubnetManager::audit_some(std::shared_ptr<const Subnet> su
     edited->nodes[index] = std::move(node);
     found->suspects.insert(changed.node);
   }
-  if (!audited.blocks.empty()) subnet_ = std::move(edited);
-  found->reason = "audit";
+  for (const auto& table : audited.tables) forget_table(*edited, table, *found);
+  if (!audited.blocks.empty() || !audited.tables.empty()) subnet_ = std::move(edited);
+  if (!found->suspects.empty()) found->reason = "audit";
+}
+
+/// What it holds now is read again: P_Keys with the node, lane tables when nothing else is to be done.
+void SubnetManager::forget_table(Subnet& subnet, const Audit::Table& table, Looked& found) {
+  const auto index = *subnet.index_of(table.node);
+  auto node = std::make_shared<Node>(*subnet.nodes[index]);
+  auto& port = node->ports[table.port.value()];
+  const bool keys = table.attribute == wire::PKeyTable::kAttribute;
+  if (table.changed)
+    parts_.log.warn("node.changed")
+        .port(table.node, node->description, table.port)
+        .kv("table", wire::attribute_name(table.attribute))
+        .kv("reason", "changed by another hand");
+  if (keys) port.pkeys = nullptr, found.suspects.insert(table.node);
+  if (!keys) port.lanes = nullptr, ask_for_lanes();
+  subnet.nodes[index] = std::move(node);
 }
 
 /// Is it time to look once more at what did not come right?

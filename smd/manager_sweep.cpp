@@ -55,6 +55,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
   summary_.reason = std::move(reason);
   failed_sets_ = sets_left_ = 0;
   failed_nodes_.clear();
+  came_up_.clear();
   times_ = {};
   auto observed = co_await observe(std::move(suspects));
   summary_.discover_ms = lap();
@@ -126,7 +127,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe(std::set<Guid> su
   *found = recall(std::move(*found), subnet_.get(), *stored_);
   name_nodes(*found);
   if (subnet_) found->mute = mute_switches(*subnet_, *found);
-  *found = co_await hold_mfts(&tx_, std::move(*found), subnet_.get(), !adopting_);
+  *found = co_await hold_mfts(&tx_, std::move(*found));
   if (subnet_) name_lost(*found, *subnet_);
   subnet_ = std::make_shared<const Subnet>(std::move(*found));
   identify();
@@ -264,6 +265,7 @@ asio::awaitable<bool> SubnetManager::write_difference() {
     log_not_kept(parts_.log, *subnet_, noted);
     subnet_ = std::make_shared<const Subnet>(noted);
     audit_first(applied);
+    note_came_up(applied);
     failed_sets_ += applied.failed.size();
     for (const auto& set : applied.failed) failed_nodes_.insert(subnet_->nodes[set.node]->guid());
     log_failed(parts_.log, *subnet_, applied);
@@ -294,6 +296,15 @@ void SubnetManager::audit_first(const Applied& applied) {
   }
 }
 
+/// Adapters and routers that were in Init: their link was down, or they begin anew.
+void SubnetManager::note_came_up(const Applied& applied) {
+  for (const auto& answer : applied.ports) {
+    const auto& node = *subnet_->nodes[answer.node];
+    if (!answer.sent || answer.sent->port_state != PortState::armed || node.is_switch()) continue;
+    came_up_.push_back(node.ports[answer.port.value()].guid);
+  }
+}
+
 void SubnetManager::summarise(const mad::Counters& before) {
   const auto sent = tx_.counters() - before;
   summary_.smps_get = sent.total(&mad::AttributeCounters::sent, wire::Method::get);
@@ -316,6 +327,7 @@ void SubnetManager::publish() {
   auto now = snapshot();
   if (options_.on_sweep) options_.on_sweep(*now);
   published_.set(std::move(now));
+  ask_for_lanes();
 }
 
 std::shared_ptr<const Snapshot> SubnetManager::snapshot() const {
@@ -326,6 +338,7 @@ std::shared_ptr<const Snapshot> SubnetManager::snapshot() const {
   snapshot->summary = summary_;
   snapshot->state = agent_.state();
   snapshot->rank = agent_.rank();
+  snapshot->came_up = came_up_;
   return snapshot;
 }
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "mad/wire/sm_info.h"
 #include "smd/decide/decided.h"
@@ -20,6 +21,8 @@ struct Snapshot {
   SweepSummary summary;
   wire::SmState state = wire::SmState::discovering;
   SmRank rank;  ///< ours
+  /// Ports of adapters and routers that this sweep has found in Init, and brought up.
+  std::vector<Guid> came_up;
 };
 
 /// The latest value, from any thread. The only lock in the daemon (libstdc++ 12's atomic<shared_ptr> is not

@@ -17,6 +17,7 @@
 #include <ostream>
 #include <vector>
 
+#include "mad/base/file.h"
 #include "mad/base/parse.h"
 #include "smd/api/client.h"
 #include "smd/api/json_in.h"
@@ -173,7 +174,7 @@ Asker::Done Asker::log() {
 Asker::Done Asker::dump() {
   const std::filesystem::path folder = options_.folder;
   return each([&](const std::string& name, bool several) {
-    return dump_one(name, several ? folder / folder_name(name) : folder);
+    return dump_one(name, several ? folder / base::file_name_of(name) : folder);
   });
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "config/describe.h"
-#include "mad/base/file.h"
 #include "mad/base/lid_file.h"
 #include "smd/cli/configuration.h"
 
@@ -20,8 +19,7 @@ bool good_imports(const config::Config& config, std::ostream& err) {
   files.erase("");
   bool good = true;
   for (const auto& file : files) {
-    const auto text = base::read_file(file);
-    const auto lids = text ? base::read_lids(*text, file) : std::unexpected(base::FileErrors{text.error()});
+    const auto lids = base::load_lids(file);
     if (lids) continue;
     good = false;
     for (const auto& error : lids.error()) err << base::to_string(error) << '\n';

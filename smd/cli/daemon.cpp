@@ -2,6 +2,7 @@
 #include "smd/cli/daemon.h"
 
 #include <fmt/format.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -25,6 +26,8 @@ using namespace std::chrono_literals;
 constexpr timeval kEnd{.tv_sec = 0, .tv_usec = 500'000};
 /// Between two looks at what systemd is to be told.
 constexpr mad::Duration kLook = 500ms;
+/// Nothing that a subnet's thread does takes so long but a call that does not return.
+constexpr mad::Duration kStuck = 30s;
 
 /// A unit of systemd may write to its own directory only.
 std::string state_directory(const config::StoreConfig& config) {
@@ -34,8 +37,10 @@ std::string state_directory(const config::StoreConfig& config) {
   return std::string(list.substr(0, list.find(':')));
 }
 
-void end_well(int) { _exit(0); }
-void end_undone(int) { _exit(3); }
+/// In a signal handler, with threads at work: nothing may look after them, as sanitizers do in _exit().
+void end_now(int status) { syscall(SYS_exit_group, status); }
+void end_well(int) { end_now(0); }
+void end_undone(int) { end_now(3); }
 
 }  // namespace
 
@@ -207,7 +212,7 @@ void Daemon::interrupt() {
 /// Tells systemd how it goes, and that we are alive as long as every subnet's loop is.
 asio::awaitable<void> Daemon::watch() {
   const auto limit = watchdog();
-  auto fed = clock_.now();
+  auto fed = clock_.now(), heard = fed;
   for (;;) {
     const bool time = co_await clock_.sleep(limit ? std::min(kLook, *limit / 4) : kLook);
     if (!time) co_return;
@@ -215,10 +220,34 @@ asio::awaitable<void> Daemon::watch() {
       notify_status(text);
       said_ = std::move(text);
     }
-    if (!limit || clock_.now() < fed + *limit / 3 || !all_alive()) continue;
-    fed = clock_.now();
-    notify_alive();
+    const auto now = clock_.now();
+    if (!all_alive()) {
+      if (now >= heard + kStuck) stuck(), heard = now;
+      continue;
+    }
+    heard = now;
+    if (limit && now >= fed + *limit / 3) {
+      fed = now;
+      notify_alive();
+    }
     for (const auto& subnet : subnets_) ping(subnet);
+  }
+}
+
+/// Calls into libibumad return at once on hardware; in ibsim's client library they wait for ibsim.
+void Daemon::stuck() {
+  for (const auto& subnet : subnets_) {
+    if (subnet->alive) continue;
+    const auto where = subnet->instance->view()->port;
+    parts_.log.error("subnet.stuck")
+        .kv("port", where)
+        .kv("reason", "a call into libibumad has not returned for 30 s")
+        .always();
+    if (!parts_.options.once && !parts_.options.dry_run) continue;
+    parts_.err << fmt::format("smd run: {}: a call into libibumad has not returned for 30 s\n", where)
+               << std::flush;
+    parts_.log.finish();
+    end_now(3);
   }
 }
 

@@ -64,6 +64,7 @@ class Daemon final : private api::Backend {
   store::StoreThread* stores(const InstanceSpec& spec);
   asio::awaitable<void> live();
   asio::awaitable<void> watch();
+  void stuck();
   void ping(const SubnetPtr& subnet);
   bool all_alive() const;
   std::string status_text() const;
@@ -117,8 +118,5 @@ class Daemon final : private api::Backend {
   mad::TaskGroup reports_{io_.get_executor()};
   mad::TaskGroup tasks_{io_.get_executor()};
 };
-
-/// The name as one part of a path: what a folder of that subnet is called.
-std::string folder_name(std::string_view subnet);
 
 }  // namespace smd::cli

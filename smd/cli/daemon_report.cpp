@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <ostream>
 #include <sstream>
 #include <utility>
 
+#include "mad/base/file.h"
 #include "smd/cli/daemon.h"
 #include "smd/cli/screen.h"
 #include "smd/offline/offline.h"
@@ -31,12 +31,6 @@ std::uint64_t peak_kb() {
 }
 
 }  // namespace
-
-std::string folder_name(std::string_view subnet) {
-  std::string name(subnet);
-  std::ranges::replace(name, '/', '_');
-  return name.empty() || name == "." || name == ".." ? "_" + name : name;
-}
 
 void Daemon::swept(const SubnetPtr& subnet, const sm::Snapshot& snapshot) {
   subnet->state = snapshot.summary.state;
@@ -77,7 +71,7 @@ asio::awaitable<void> Daemon::report(SubnetPtr subnet) {
 
 std::filesystem::path Daemon::folder_of(const sm::Snapshot& snapshot) const {
   const std::filesystem::path folder = parts_.options.dump_dir;
-  return subnets_.size() > 1 ? folder / folder_name(snapshot.summary.subnet) : folder;
+  return subnets_.size() > 1 ? folder / base::file_name_of(snapshot.summary.subnet) : folder;
 }
 
 std::string Daemon::screen(const Subnet& subnet, const sm::Snapshot& snapshot) const {

@@ -182,7 +182,13 @@ void Instance::open_sa() {
           .log = log_,
           .clock = clock_,
           .wall = unix_time,
-          .on_multicast = [this] { manager_->set_groups([this] { return sa::wish_of(*registry_.get()); }); }},
+          .on_multicast = [this] { manager_->set_groups([this] { return sa::wish_of(*registry_.get()); }); },
+          .on_reregister =
+              [this](std::vector<Guid> ports) {
+                // Who ends after one sweep does not answer what they would ask.
+                if (!spec_.options.once) manager_->reregister(std::move(ports));
+              },
+          .on_guids = [this](std::vector<sm::GuidBlock> blocks) { manager_->set_guids(std::move(blocks)); }},
       sa_settings());
 }
 
@@ -192,7 +198,12 @@ sa::Settings Instance::sa_settings() const {
           .queue = config.sa.queue,
           .per_source = config.sa.per_source,
           .groups_per_port = config.sa.groups_per_port,
+          .services_per_port = config.sa.services_per_port,
+          .subscriptions_per_port = config.sa.subscriptions_per_port,
           .share_solicited_nodes = config.multicast.share_solicited_nodes,
+          .silent_grace = std::chrono::ceil<std::chrono::seconds>(config.sa.silent_grace).count(),
+          .max_rate = config.sa.max_rate,
+          .prefix_routes = config.sa.prefix_routes,
           .broadcast_mtu = config.multicast.broadcast_mtu,
           .broadcast_rate = config.multicast.broadcast_rate};
 }
@@ -271,11 +282,14 @@ sm::ManagerOptions Instance::options() {
     pause_ = {};
     view_.set(std::make_shared<api::SubnetView>(now_));
     wake_.wake_all();
-    if (sa_) sa_->refresh();
+    if (sa_) sa_->refresh(snapshot.came_up);
     if (then) then(snapshot);
   };
   options.on_trap = [this](const wire::Notice& notice, Lid from) {
     if (sa_) sa_->forward(notice, from);
+  };
+  options.on_reregistered = [this](const std::vector<Guid>& ports) {
+    if (sa_) sa_->asked(ports);
   };
   options.on_own_port = [this](const std::string& reason) {
     if (reason.empty()) {

@@ -87,17 +87,11 @@ base::GuidLids lids_of(const sm::LftDump& dump) {
   return lids;
 }
 
-std::expected<base::GuidLids, base::FileErrors> read_lid_file(const std::string& path) {
-  const auto text = base::read_file(path);
-  if (!text) return std::unexpected(base::FileErrors{text.error()});
-  return base::read_lids(*text, path);
-}
-
 std::expected<void, Failure> apply_lids(const RouteOptions& options, RouteInput& input) {
   base::GuidLids lids;
   const auto& file = options.lids.empty() ? options.lfts : options.lids;
   if (!options.lids.empty()) {
-    auto read = read_lid_file(options.lids);
+    auto read = base::load_lids(options.lids);
     if (!read) return bad_input(read.error());
     lids = std::move(*read);
   } else if (input.lfts) {

@@ -99,6 +99,8 @@ struct McGroupWish {
 /// Ascending by MLID.
 using McWish = std::vector<McGroupWish>;
 
+struct McGround;  // smd/decide/multicast.h
+
 /// Multicast forwarding tables by switch, ascending by GUID; a switch without one has none to be changed.
 struct McPart {
   struct Row {
@@ -106,12 +108,13 @@ struct McPart {
     std::shared_ptr<const routing::McRow> row;
   };
   std::vector<Row> rows;
-  std::size_t top = 0;      ///< entries in use: the highest MLID is 0xC000 + top - 1
-  std::size_t unknown = 0;  ///< MLIDs that switches forward and nobody has joined: kept for a while
+  std::size_t top = 0;       ///< entries in use: the highest MLID is 0xC000 + top - 1
+  std::vector<Lid> unknown;  ///< MLIDs that switches forward and nobody has joined: kept for a while
   // Inputs: equal ones make the same part.
   std::shared_ptr<const McWish> wish;
   std::shared_ptr<const routing::Topology> topology;
   bool keeps_unknown = false;
+  std::shared_ptr<const McGround> ground;  ///< of `topology`, for the next part on the same one
 
   const std::shared_ptr<const routing::McRow>* find(Guid node) const;
 };

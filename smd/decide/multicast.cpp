@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 #include <utility>
 
 #include "routing/multicast/tree.h"
@@ -17,15 +16,14 @@ using routing::SwitchIndex;
 class Multicast {
  public:
   Multicast(const DecideInput& in, const RoutePart& routes)
-      : in_(in), topology_(*routes.topology), order_(routing::find_tree(topology_)), loads_(topology_) {
-    for (const auto& end : topology_.end_ports()) {
-      if (end.sw != routing::kNoSwitch) places_.emplace(end.guid, std::pair{end.sw, end.port});
-    }
-    for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
-      places_.emplace(topology_.guid(s), std::pair{s, PortNum{0}});
-      held_.push_back(held_row(topology_.guid(s)));
-      rows_.emplace_back();
-    }
+      : in_(in),
+        before_(in.previous != nullptr ? in.previous->multicast.get() : nullptr),
+        topology_(*routes.topology),
+        same_ground_(before_ != nullptr && before_->topology == routes.topology),
+        ground_(same_ground_ ? before_->ground : std::make_shared<const McGround>(topology_)),
+        loads_(topology_),
+        rows_(topology_.switches()) {
+    for (SwitchIndex s = 0; s < topology_.switches(); ++s) held_.push_back(held_row(topology_.guid(s)));
   }
 
   std::shared_ptr<const McPart> decide(const RoutePart& routes) {
@@ -33,25 +31,28 @@ class Multicast {
     part->wish = in_.multicast;
     part->topology = routes.topology;
     part->keeps_unknown = in_.keep_unknown_groups;
+    part->ground = ground_;
     auto kept = held_trees();
     for (const auto& [mlid, tree] : kept) loads_.add(tree);
     for (const auto& group : *in_.multicast) {
       const auto mlid = routing::mlid_index(group.mlid);
       const auto before = kept.extract(mlid);
-      if (before && stands(group, routes)) {
+      if (before && stands(group)) {
         put(mlid, before.mapped());
         continue;
       }
-      const auto tree = routing::grow_tree(topology_, order_, before ? before.mapped() : routing::McTree{},
-                                           members(group), loads_);
+      const auto tree = routing::grow_tree(
+          topology_, ground_->order, before ? before.mapped() : routing::McTree{}, members(group), loads_);
       if (!before) loads_.add(tree);
       put(mlid, tree);
     }
     // Nobody has a group there: it was one of ours that ended, or one that somebody had before us.
     std::erase_if(kept, [this](const auto& entry) { return was_ours(entry.first); });
-    part->unknown = kept.size();
     if (in_.keep_unknown_groups) {
-      for (const auto& [mlid, tree] : kept) put(mlid, tree);
+      for (const auto& [mlid, tree] : kept) {
+        put(mlid, tree);
+        part->unknown.push_back(routing::mlid_at(mlid));
+      }
     }
     finish(*part);
     return part;
@@ -59,23 +60,20 @@ class Multicast {
 
  private:
   bool was_ours(std::size_t mlid) const {
-    const auto* before = in_.previous != nullptr ? in_.previous->multicast.get() : nullptr;
-    return before != nullptr &&
-           std::ranges::binary_search(*before->wish, routing::mlid_at(mlid), {}, &McGroupWish::mlid);
+    return before_ != nullptr &&
+           std::ranges::binary_search(*before_->wish, routing::mlid_at(mlid), {}, &McGroupWish::mlid);
   }
 
   /// Neither its members nor the cables have changed since its tree was made.
-  bool stands(const McGroupWish& group, const RoutePart& routes) const {
-    const auto* before = in_.previous != nullptr ? in_.previous->multicast.get() : nullptr;
-    if (before == nullptr || in_.adopting || before->topology != routes.topology) return false;
-    const auto was = std::ranges::lower_bound(*before->wish, group.mlid, {}, &McGroupWish::mlid);
-    return was != before->wish->end() && *was == group;
+  bool stands(const McGroupWish& group) const {
+    if (!same_ground_ || in_.adopting) return false;
+    const auto was = std::ranges::lower_bound(*before_->wish, group.mlid, {}, &McGroupWish::mlid);
+    return was != before_->wish->end() && *was == group;
   }
 
   /// What was decided before is what is being written; else what the switch says that it has.
   const McRow* held_row(Guid guid) const {
-    const auto* before = in_.previous != nullptr ? in_.previous->multicast.get() : nullptr;
-    const auto* decided = before != nullptr ? before->find(guid) : nullptr;
+    const auto* decided = before_ != nullptr ? before_->find(guid) : nullptr;
     if (decided != nullptr) return decided->get();
     const auto* node = in_.subnet.find(guid);
     return node != nullptr ? node->mft.row.get() : nullptr;
@@ -93,8 +91,8 @@ class Multicast {
   std::vector<routing::McMember> members(const McGroupWish& group) const {
     std::vector<routing::McMember> found;
     for (const auto& member : group.members) {
-      const auto place = places_.find(member.port);
-      if (place != places_.end())
+      const auto place = ground_->places.find(member.port);
+      if (place != ground_->places.end())
         found.push_back({place->second.first, place->second.second, member.receives});
     }
     return found;
@@ -118,15 +116,24 @@ class Multicast {
   }
 
   const DecideInput& in_;
+  const McPart* before_;  ///< may be null
   const routing::Topology& topology_;
-  routing::Order order_;
+  bool same_ground_;
+  std::shared_ptr<const McGround> ground_;
   routing::McLoads loads_;
-  std::unordered_map<Guid, std::pair<SwitchIndex, PortNum>> places_;
   std::vector<const McRow*> held_;
   std::vector<McRow> rows_;
 };
 
 }  // namespace
+
+McGround::McGround(const routing::Topology& topology) : order(routing::find_tree(topology)) {
+  for (const auto& end : topology.end_ports()) {
+    if (end.sw != routing::kNoSwitch) places.emplace(end.guid, std::pair{end.sw, end.port});
+  }
+  for (SwitchIndex s = 0; s < topology.switches(); ++s)
+    places.emplace(topology.guid(s), std::pair{s, PortNum{0}});
+}
 
 const std::shared_ptr<const routing::McRow>* McPart::find(Guid node) const {
   const auto it = std::ranges::lower_bound(rows, node, {}, &Row::node);

@@ -3,10 +3,21 @@
 // The trees that multicast packets are to take.
 
 #include <memory>
+#include <unordered_map>
+#include <utility>
 
+#include "routing/distance/order.h"
 #include "smd/decide/decide.h"
 
 namespace smd::sm {
+
+/// What trees need to know of a topology; groups change far more often than it does.
+struct McGround {
+  explicit McGround(const routing::Topology& topology);
+  routing::Order order;
+  /// Where the port with this GUID is; of a switch: itself, port 0.
+  std::unordered_map<Guid, std::pair<routing::SwitchIndex, PortNum>> places;
+};
 
 /// Tables for the groups of `in.multicast` on the topology of `routes`. A tree that switches hold, or that
 /// was decided on before, is kept as far as its cables are there, and grown or pruned. The part of
