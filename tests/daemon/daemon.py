@@ -283,7 +283,7 @@ def subnets(args):
         expect(smd.subnet("ft2:4")["last_sweep"]["reason"] != "asked for", "only the one that was named")
         smd.tell("dump", smd.folder / "d")
         folders = sorted(p.name for p in (smd.folder / "d").iterdir())
-        expect(folders == sorted(["ft2:4", "ft2:4-2", net.replace("/", "_")]), folders)
+        expect(folders == sorted(["ft2:4", "ft2:4-2", net.replace("/", "%2f")]), folders)
         smd.tell("dump", smd.folder / "one", "--subnet", net)
         expect((smd.folder / "one/topology.net").exists(), "one subnet, no folder of its own")
         expect(smd.tell("resweep").count("asked for") == 3, "all that have a name")

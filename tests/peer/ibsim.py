@@ -96,6 +96,7 @@ class Ibsim:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="smd-peer-"))
         self.name = f"smd-{os.getpid()}-{next(Ibsim._numbers)}"
         self.clients = []
+        self.commands = 0
         shutil.copy(net, self.folder / "net")
         read_end, self.console = os.pipe()  # ibsim spins when its standard input ends
         with open(self.folder / "ibsim.log", "wb") as log:
@@ -116,6 +117,11 @@ class Ibsim:
     def command(self, text):
         """A line for ibsim's console; ibsim reads it when it gets round to it."""
         os.write(self.console, (text + "\n").encode())
+        self.commands += 1
+
+    def settle(self):
+        """Until ibsim has done all commands: it prints its prompt before the first one and after each."""
+        wait_for(lambda: self.log().count("sim> ") > self.commands, 20, "ibsim's prompt after its commands")
 
     def _environment(self, host, folder):
         preload = f"{COUNTER}:{UMAD2SIM}"

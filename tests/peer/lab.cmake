@@ -2,7 +2,9 @@
 # Unmodified tools in `smd sim` (tests/peer/lab.py).
 add_executable(lab_flood ${CMAKE_CURRENT_SOURCE_DIR}/peer/flood.cpp)
 target_link_libraries(lab_flood PRIVATE PkgConfig::IBUMAD)
-add_dependencies(tests lab_flood)
+add_executable(sa_asker ${CMAKE_CURRENT_SOURCE_DIR}/peer/asker.cpp)
+target_link_libraries(sa_asker PRIVATE PkgConfig::IBUMAD)
+add_dependencies(tests lab_flood sa_asker)
 
 # lab_test(SCENARIO [FABRIC]): peer_lab_SCENARIO, on ft2:8 where no other is named.
 function(lab_test scenario)
@@ -14,7 +16,7 @@ function(lab_test scenario)
   add_test(NAME ${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peer/lab.py ${scenario} ${ARGN}
     --smd $<TARGET_FILE:smd>)
   set_tests_properties(${name} PROPERTIES LABELS peer TIMEOUT 600
-    ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>;SMD_LAB_FLOOD=$<TARGET_FILE:lab_flood>")
+    ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>;SMD_LAB_FLOOD=$<TARGET_FILE:lab_flood>;SMD_SA_ASKER=$<TARGET_FILE:sa_asker>")
 endfunction()
 
 foreach(scenario tools sa ping standby master clients osmtest registry fuzz trace)
@@ -22,3 +24,5 @@ foreach(scenario tools sa ping standby master clients osmtest registry fuzz trac
 endforeach()
 lab_test(routes ft2:36)
 lab_test(differ ft2:4)
+lab_test(queries ft2:4)
+lab_test(joins ft2:8)

@@ -177,12 +177,12 @@ def kills(smd, sim, text, hosts):
 
 def loss(smd, sim, text, hosts):
     """40 % loss."""
-    live.loss(smd, sim, text, hosts, times=10 if LONG else 2)
+    live.loss(smd, sim, text, hosts, times=10 if LONG else 1)
 
 
 SCENARIOS = {f.__name__.replace("_", "-"): f
              for f in (bringup, again, standby, newcomer, dry_run, asked, dumps, kills, loss, live.console, live.storm,
-                       live.takeover, survive.back_to_opensm, records.records)}
+                       live.takeover, survive.back_to_opensm, survive.stopped, records.records)}
 
 
 def main():

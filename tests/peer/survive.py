@@ -22,6 +22,27 @@ def killed(sim, client, delay):
     client.process.kill()
     client.process.wait()
     sim.command(f"X {client.slot}")
+    sim.settle()  # or it may be the next client that is cut off
+
+
+def stopped(smd, sim, text, hosts):
+    """ibsim does not answer any more, and its library's calls do not return: a run that was to end ends, and says
+    why."""
+    for after in ("", "port.opened"):
+        with Ibsim(sim.folder / "net") as other:
+            client = smd.start(other, hosts[0], "--once")
+            wait_for(lambda c=client, w=after: w in c.log(), 20, after)
+            other.process.send_signal(signal.SIGSTOP)
+            began = time.monotonic()
+            try:
+                status = client.process.wait(60)
+            finally:
+                other.process.send_signal(signal.SIGCONT)
+            if status != 0:  # it may have been faster than the signal
+                check(status == 3, f"exit status {status}, must be 3:\n{client.log()[-2000:]}")
+                said = client.log().strip().splitlines()[-1]
+                check("has not returned" in said or "no answer" in said, f"no reason: {said}")
+                print(f"   ended {time.monotonic() - began:.1f} s after ibsim was stopped: {said}", flush=True)
 
 
 def start(smd, sim, host, state):
