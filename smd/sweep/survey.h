@@ -67,6 +67,7 @@ class Survey {
  private:
   asio::awaitable<void> counted(asio::awaitable<void> task);
   asio::awaitable<void> read_lft(FoundNode* found);
+  void read_unknown_blocks(FoundNode* node);
   asio::awaitable<void> read_lft_block(FoundNode* found, std::shared_ptr<routing::LftRow> row,
                                        std::size_t block);
   asio::awaitable<void> read_pkeys(FoundNode* found, PortNum port, mad::DirectedPath path);

@@ -139,6 +139,7 @@ asio::awaitable<void> Survey::read_lft(FoundNode* node) {
     found.node.mft = before->mft;
     for (std::size_t p = 0; p < found.node.ports.size(); ++p)
       found.node.ports[p].lanes = before->ports[p].lanes;
+    read_unknown_blocks(node);
     co_return;
   }
   for (auto& port : found.node.ports) port.lanes = nullptr;
@@ -157,6 +158,19 @@ asio::awaitable<void> Survey::read_lft(FoundNode* node) {
   for (std::size_t block = 0; block <= last / routing::kLftBlock; ++block) {
     start(read_lft_block(&found, row, block));
   }
+}
+
+/// Blocks whose Set had no answer hold what they held, or what was sent: rounds are proven with what is
+/// there.
+void Survey::read_unknown_blocks(FoundNode* node) {
+  auto& lft = node->node.lft;
+  const auto blocks = lft.row->size() / routing::kLftBlock;
+  if (lft.known.count() == blocks) return;
+  auto row = std::make_shared<routing::LftRow>(*lft.row);
+  for (std::size_t block = 0; block < blocks; ++block) {
+    if (!lft.known.test(block)) start(read_lft_block(node, row, block));
+  }
+  lft.row = std::move(row);
 }
 
 asio::awaitable<void> Survey::read_lft_block(FoundNode* node, std::shared_ptr<routing::LftRow> row,
