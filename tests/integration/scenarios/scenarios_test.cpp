@@ -64,6 +64,11 @@ TEST_P(Scenarios, EndUpOrDegradedForTheRightReason) {
 
 INSTANTIATE_TEST_SUITE_P(Random, Scenarios, testing::Range(std::uint64_t{0}, kShards));
 
+/// A late Set that had been given up, and paths that come and go while others are repaired.
+TEST(Scenario, SeedsThatOnceFailed) {
+  for (const std::uint64_t seed : {2394U, 6355U, 9897U}) check(seed, false);
+}
+
 TEST(Scenario, TheSameSeedGivesTheSameScenario) {
   for (std::uint64_t seed = 1; seed < 50; ++seed)
     EXPECT_EQ(to_text(make_scenario(seed)), to_text(make_scenario(seed)));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint8_t kNone = 255;
 constexpr std::size_t kMostNoted = 8;
-/// Sets that follow each other within this belong together: those of one repair, with what was lost of them.
+/// Sets of one entry within this belong together: those of one repair, with what was lost of them.
 constexpr auto kTogether = std::chrono::seconds(1);
 
 }  // namespace
@@ -26,11 +26,11 @@ Watch::~Watch() { fabric_.watch_sets(nullptr); }
 
 void Watch::look_again() {
   rows_.resize(state_.nodes.size());
-  settled_.resize(state_.nodes.size());
+  earlier_.resize(state_.nodes.size());
   for (sim::NodeIndex node = 0; node < state_.nodes.size(); ++node) {
     if (!state_.nodes[node].is_switch()) continue;
     auto now = effective(node);
-    if (now != rows_[node]) settled_[node] = now;
+    if (now != rows_[node]) earlier_[node].clear();
     rows_[node] = std::move(now);
   }
   was_active_.resize(state_.ports.size());
@@ -49,8 +49,6 @@ void Watch::note(std::vector<std::string>& where, const std::string& what) const
 
 void Watch::served(const sim::DoneSet& set) {
   ++sets_;
-  if (state_.now > last_set_ + kTogether) settled_ = rows_;
-  last_set_ = state_.now;
   const auto node = state_.ports[set.at].node;
   const auto& here = state_.nodes[node];
   if (set.attribute == wire::LinearForwardingTable::kAttribute ||
@@ -76,7 +74,11 @@ void Watch::tables_changed(sim::NodeIndex sw) {
   for (std::size_t lid = 1; lid < size; ++lid) {
     const auto old = lid < before.size() ? before[lid] : kNone;
     const auto is = lid < rows_[sw].size() ? rows_[sw][lid] : kNone;
-    if (old != is) entry_changed(sw, Lid{static_cast<std::uint16_t>(lid)}, old);
+    if (old == is) continue;
+    const Lid changed{static_cast<std::uint16_t>(lid)};
+    auto [entry, added] = earlier_[sw].try_emplace(changed);
+    if (added || state_.now > entry->second.until + kTogether) entry->second = {state_.now, old};
+    entry_changed(sw, changed, old);
   }
 }
 
@@ -156,13 +158,19 @@ sim::PortIndex Watch::end_of(sim::NodeIndex from, Lid lid, std::uint8_t out) con
   return sim::kNowhere;
 }
 
+std::uint8_t Watch::settled(sim::NodeIndex sw, Lid lid) const {
+  const auto entry = earlier_[sw].find(lid);
+  if (entry != earlier_[sw].end() && state_.now <= entry->second.until + kTogether) return entry->second.port;
+  const auto& row = rows_[sw];
+  return lid.value() < row.size() ? row[lid.value()] : kNone;
+}
+
 /// By the tables before these Sets and the links that there are now: else the path had died, and comes and
 /// goes while it is repaired.
 bool Watch::had_a_path(sim::NodeIndex from, Lid lid, sim::PortIndex to) const {
   auto at = from;
   for (std::size_t steps = 0; steps <= state_.nodes.size(); ++steps) {
-    const auto& row = settled_[at];
-    const auto port = next(at, lid, lid.value() < row.size() ? row[lid.value()] : kNone);
+    const auto port = next(at, lid, settled(at, lid));
     if (port == to) return true;
     if (port == sim::kNowhere || !state_.node_of(port).is_switch()) return false;
     at = state_.ports[port].node;

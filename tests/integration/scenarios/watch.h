@@ -5,6 +5,7 @@
 // died, a working link taken down, a LID changed without need.
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,6 +36,11 @@ class Watch {
 
  private:
   using Row = std::vector<std::uint8_t>;
+  /// What an entry was before the Sets that are going on now.
+  struct Earlier {
+    sim::TimePoint until{};  ///< the first Set that changed it since
+    std::uint8_t port = 0;
+  };
 
   void served(const sim::DoneSet& set);
   void tables_changed(sim::NodeIndex sw);
@@ -53,6 +59,7 @@ class Watch {
   bool passes_out_of_hand(sim::NodeIndex from, Lid lid, std::uint8_t out) const;
   /// The end port that a packet reaches which leaves `from` by `out`.
   sim::PortIndex end_of(sim::NodeIndex from, Lid lid, std::uint8_t out) const;
+  std::uint8_t settled(sim::NodeIndex sw, Lid lid) const;
   bool had_a_path(sim::NodeIndex from, Lid lid, sim::PortIndex to) const;
   bool on_the_way_of_a_host(sim::NodeIndex sw, Lid lid, sim::PortIndex to) const;
   std::vector<sim::PortIndex> holders(Lid lid) const;
@@ -61,9 +68,8 @@ class Watch {
 
   sim::Fabric& fabric_;
   const sim::State& state_;
-  std::vector<Row> rows_;     ///< by node: what it forwards by
-  std::vector<Row> settled_;  ///< the same before the Sets that are going on now
-  sim::TimePoint last_set_{};
+  std::vector<Row> rows_;  ///< by node: what it forwards by
+  std::vector<std::map<Lid, Earlier>> earlier_;
   std::vector<bool> was_active_;  ///< by port
   std::vector<Lid> lids_;         ///< by port
   std::set<sim::NodeIndex> excused_;
