@@ -26,18 +26,16 @@ std::optional<std::vector<Guid>> read_guids(const Value& value, const Spot& spot
     return std::nullopt;
   }
   std::vector<Guid> guids;
-  const auto before = spot.errors.size();
-  for (std::size_t i = 0; i < value.items.size(); ++i) {
-    const auto& item = value.items[i];
+  const bool good = read_each(value, spot, [&](const Value& item, const Spot& at) {
     const auto guid = item.kind == Value::Kind::text ? parse_guid(trim(item.text)) : std::nullopt;
     if (!guid) {
-      spot.element(i).wrong(item, std::string(kGuidForm), hint_for_guid(item));
+      at.wrong(item, std::string(kGuidForm), hint_for_guid(item));
     } else if (std::ranges::find(guids, *guid) != guids.end()) {
-      spot.element(i).wrong(item, "each GUID once");
+      at.wrong(item, "each GUID once");
     }
     guids.push_back(guid.value_or(Guid{}));
-  }
-  return spot.errors.size() == before ? std::optional(std::move(guids)) : std::nullopt;
+  });
+  return good ? std::optional(std::move(guids)) : std::nullopt;
 }
 
 std::string seconds_text(double seconds) {
@@ -47,6 +45,13 @@ std::string seconds_text(double seconds) {
 }
 
 }  // namespace
+
+bool read_each(const Value& list, const Spot& spot,
+               const std::function<void(const Value& item, const Spot& at)>& read) {
+  const auto before = spot.errors.size();
+  for (std::size_t i = 0; i < list.items.size(); ++i) read(list.items[i], spot.element(i));
+  return spot.errors.size() == before;
+}
 
 std::optional<std::size_t> index_of_word(const Value& value, std::span<const std::string> words) {
   const auto spelled = value.kind == Value::Kind::whole ? std::to_string(value.whole) : value.text;
@@ -149,19 +154,17 @@ Codec<std::vector<std::string>> names(std::string what, std::vector<std::string>
     }
     const auto& words = spot.context.*allowed;
     Names found;
-    const auto before = spot.errors.size();
-    for (std::size_t i = 0; i < value.items.size(); ++i) {
-      const auto& item = value.items[i];
+    const bool good = read_each(value, spot, [&](const Value& item, const Spot& at) {
       const bool known = words.empty() || std::ranges::find(words, item.text) != words.end();
       if (item.kind != Value::Kind::text || item.text.empty() || !known) {
-        spot.element(i).wrong(item, fmt::format("one of the {}: {}", what, fmt::join(words, ", ")),
-                              did_you_mean(item.text, words));
+        at.wrong(item, fmt::format("one of the {}: {}", what, fmt::join(words, ", ")),
+                 did_you_mean(item.text, words));
       } else if (std::ranges::find(found, item.text) != found.end()) {
-        spot.element(i).wrong(item, "each name once");
+        at.wrong(item, "each name once");
       }
       found.push_back(item.text);
-    }
-    return spot.errors.size() == before ? std::optional(std::move(found)) : std::nullopt;
+    });
+    return good ? std::optional(std::move(found)) : std::nullopt;
   };
   codec.show = [](const Names& value) { return show_strings(value); };
   return codec;

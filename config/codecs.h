@@ -34,6 +34,10 @@ struct Codec {
   std::function<std::string(const T&)> explain{};                     ///< what a value means; may be absent
 };
 
+/// Gives each item of a list to `read`, with its place; false if an error was noted on the way.
+bool read_each(const Value& list, const Spot& spot,
+               const std::function<void(const Value& item, const Spot& at)>& read);
+
 /// `word` in lower case equals the text, or a number's digits; otherwise the index of no word.
 std::optional<std::size_t> index_of_word(const Value& value, std::span<const std::string> words);
 /// Words as they may be written: numbers bare, the rest quoted.

@@ -39,7 +39,6 @@ std::string_view first_clause(std::string_view doc) {
   return doc.substr(0, end);
 }
 
-/// Lists of a thousand GUIDs are not for reading.
 std::string describe_key(const Key& key, const Settings& settings) {
   static constexpr std::string_view kUnset = "\"\"";
   const auto value = key.show(settings);

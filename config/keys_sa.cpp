@@ -11,16 +11,13 @@ namespace {
 constexpr auto kMulticast = &SubnetConfig::multicast;
 constexpr auto kSa = &SubnetConfig::sa;
 constexpr std::string_view kOfPorts = "what every port of the partition can";
+constexpr std::string_view kPrefixRouteForm =
+    "a subnet's prefix and a router's port GUID, as in \"fec0:0:0:2:: 0x0002c90300001234\"; \"*\" is any";
 
-Codec<std::uint8_t> rate() {
+Codec<std::uint8_t> rate(std::string_view auto_means) {
   std::vector<std::pair<std::string, std::uint8_t>> choices{{"auto", std::uint8_t{0}}};
   for (const auto& one : kStaticRates) choices.emplace_back(fmt::format("{}", one.mbps / 1000.0), one.code);
-  return explained(one_of<std::uint8_t>(choices), std::uint8_t{0}, kOfPorts);
-}
-
-Codec<std::uint8_t> max_rate() {
-  auto codec = rate();
-  return explained(std::move(codec), std::uint8_t{0}, "paths are told as fast as they are");
+  return explained(one_of<std::uint8_t>(choices), std::uint8_t{0}, auto_means);
 }
 
 std::optional<PrefixRoute> parse_prefix_route(const std::string& text) {
@@ -58,16 +55,12 @@ Codec<std::vector<PrefixRoute>> prefix_routes() {
       return std::nullopt;
     }
     Routes found;
-    for (std::size_t i = 0; i < value.items.size(); ++i) {
-      const auto& item = value.items[i];
+    const bool good = read_each(value, spot, [&](const Value& item, const Spot& at) {
       const auto route = item.kind == Value::Kind::text ? parse_prefix_route(item.text) : std::nullopt;
-      if (route) found.push_back(*route);
-      if (!route)
-        spot.element(i).wrong(item,
-                              "a subnet's prefix and a router's port GUID, as in \"fec0:0:0:2:: "
-                              "0x0002c90300001234\"; \"*\" is any");
-    }
-    return found.size() == value.items.size() ? std::optional(std::move(found)) : std::nullopt;
+      if (!route) at.wrong(item, std::string(kPrefixRouteForm));
+      found.push_back(route.value_or(PrefixRoute{}));
+    });
+    return good ? std::optional(std::move(found)) : std::nullopt;
   };
   codec.show = [](const Routes& routes) {
     std::vector<std::string> items;
@@ -99,7 +92,7 @@ std::vector<Key> multicast_keys() {
            .opensm = "",
            .doc = "The rate of the IPoIB broadcast group, in Gb/s. \"auto\" is the slowest of the ports that "
                   "are there."},
-          kMulticast, &MulticastConfig::broadcast_rate, rate()),
+          kMulticast, &MulticastConfig::broadcast_rate, rate(kOfPorts)),
       row({.table = "multicast",
            .name = "share_solicited_nodes",
            .opensm = "consolidate_ipv6_snm_req",
@@ -149,13 +142,12 @@ std::vector<Key> sa_keys() {
            .opensm = "",
            .doc = "The highest rate that paths and new groups are told to have, in Gb/s: old kernels do not "
                   "know the codes of newer rates."},
-          kSa, &SaConfig::max_rate, max_rate()),
+          kSa, &SaConfig::max_rate, rate("paths are told as fast as they are")),
       row({.table = "sa",
            .name = "prefix_routes",
            .opensm = "prefix_routes_file",
            .doc = "By which routers other subnets are reached: the prefix of a subnet and the GUID of a "
-                  "router's "
-                  "port. The first that suits counts."},
+                  "router's port. The first that suits counts."},
           kSa, &SaConfig::prefix_routes, prefix_routes()),
   };
 }
