@@ -317,7 +317,7 @@ void SubnetManager::summarise(const mad::Counters& before) {
   summary_.verify_ms = times_.verify_ms;
   const bool ours = agent_.state() == wire::SmState::master || options_.dry_run;
   tally(*subnet_, ours && decided_.routes ? &decided_ : nullptr, summary_);
-  if (!ours) summary_.state = SweepState::failed;
+  if (!ours) summary_.why = "this SM is not master";
 }
 
 void SubnetManager::publish() {

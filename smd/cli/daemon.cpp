@@ -66,6 +66,7 @@ int Daemon::run(std::vector<InstanceSpec> specs) {
   asio::co_spawn(io_, live(), [this](const std::exception_ptr&) { io_.stop(); });
   io_.run();
   parts_.log.finish();
+  say_why();
   return status();
 }
 
@@ -288,17 +289,27 @@ std::string Daemon::status_text() const {
   return text;
 }
 
+/// What a run that was to end has come to, as its user wants it.
+bool Daemon::is_good(const Subnet& subnet) const {
+  return parts_.options.dry_run ? subnet.state && *subnet.state != sm::SweepState::failed
+                                : subnet.state == sm::SweepState::up;
+}
+
+/// The last line, behind all of the log, for whoever has only that one.
+void Daemon::say_why() {
+  const auto& options = parts_.options;
+  if (interrupted_ || (!options.once && !options.dry_run)) return;
+  for (const auto& subnet : subnets_) {
+    if (is_good(*subnet) || !subnet->state) continue;
+    parts_.err << fmt::format("smd run: {}: {}: {}\n", subnet->where, to_string(*subnet->state), subnet->why);
+  }
+}
+
 int Daemon::status() const {
   if (failed_) return 1;
-  const auto& options = parts_.options;
-  if (!options.once && !options.dry_run) return 0;
+  if (!parts_.options.once && !parts_.options.dry_run) return 0;
   if (interrupted_) return 3;
-  for (const auto& subnet : subnets_) {
-    const bool good = options.dry_run ? subnet->state && *subnet->state != sm::SweepState::failed
-                                      : subnet->state == sm::SweepState::up;
-    if (!good) return 3;
-  }
-  return 0;
+  return std::ranges::all_of(subnets_, [&](const SubnetPtr& subnet) { return is_good(*subnet); }) ? 0 : 3;
 }
 
 }  // namespace smd::cli

@@ -50,6 +50,7 @@ class Daemon final : private api::Backend {
     config::SubnetConfig config;
     std::unique_ptr<Instance> instance;
     std::optional<sm::SweepState> state;         ///< of the last sweep
+    std::string why;                             ///< it was not 'up'
     std::unique_ptr<const sm::Snapshot> latest;  ///< not reported yet
     bool reporting = false, shown = false;
     bool alive = false;                   ///< its loop has answered since the last look
@@ -68,6 +69,8 @@ class Daemon final : private api::Backend {
   void ping(const SubnetPtr& subnet);
   bool all_alive() const;
   std::string status_text() const;
+  bool is_good(const Subnet& subnet) const;
+  void say_why();
   void hear_signals();
   void reopen_log();
   void interrupt();

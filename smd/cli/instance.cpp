@@ -188,7 +188,7 @@ void Instance::open_sa() {
                 // Who ends after one sweep does not answer what they would ask.
                 if (!spec_.options.once) manager_->reregister(std::move(ports));
               },
-          .on_guids = [this](std::vector<sm::GuidBlock> blocks) { manager_->set_guids(std::move(blocks)); }},
+          .on_guids = [this](const std::vector<sm::GuidBlock>& blocks) { manager_->set_guids(blocks); }},
       sa_settings());
 }
 

@@ -57,6 +57,7 @@ struct SweepSummary {
   std::uint64_t ports_active = 0, ports_not_active = 0;  ///< of linked ports (switch port 0 is none)
   Lid sm_lid;
   SweepState state = SweepState::failed;
+  std::string why;  ///< what keeps it from being up, in words for people; not printed with the rest
 };
 
 /// Calls visit(key, value) for every key in the contract's order. Values: std::string_view,

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/report/tally.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace smd::sm {
 namespace {
@@ -22,13 +26,27 @@ bool left_out(const Subnet& subnet, const RoutePart& routes) {
   });
 }
 
-SweepState state_of(const Subnet& subnet, const Decided* decided, const SweepSummary& summary) {
-  if (decided == nullptr || !decided->routes) return SweepState::failed;
-  const bool whole = !is_cut_off(subnet) && subnet.unresponsive.empty() && subnet.duplicates.empty() &&
-                     decided->lids->without_lid.empty() && summary.sets_left == 0 &&
-                     summary.ports_not_active == 0 && decided->routes->verification.ok() &&
-                     !left_out(subnet, *decided->routes);
-  return whole ? SweepState::up : SweepState::degraded;
+/// What keeps a routed fabric from being up, by how much an operator has to do about it.
+std::string lacks(const Subnet& subnet, const Decided& decided, const SweepSummary& summary) {
+  std::vector<std::string> found;
+  const auto count = [&](std::uint64_t number, std::string_view what) {
+    if (number != 0) found.push_back(fmt::format("{} {}", number, what));
+  };
+  if (is_cut_off(subnet)) found.emplace_back("our own port has no link");
+  count(subnet.unresponsive.size(), "nodes do not answer");
+  count(subnet.duplicates.size(), "nodes whose GUID is there twice");
+  count(decided.lids->without_lid.size(), "ports without a LID");
+  count(summary.sets_left, "Sets not done");
+  count(summary.ports_not_active, "linked ports not Active");
+  if (!decided.routes->verification.ok()) found.emplace_back("routes that are not proven");
+  if (left_out(subnet, *decided.routes)) found.emplace_back("switches with too small a table");
+  return fmt::format("{}", fmt::join(found, ", "));
+}
+
+void judge(const Subnet& subnet, const Decided* decided, SweepSummary& summary) {
+  const bool routed = decided != nullptr && decided->routes;
+  summary.why = routed ? lacks(subnet, *decided, summary) : "no routes";
+  summary.state = !routed ? SweepState::failed : summary.why.empty() ? SweepState::up : SweepState::degraded;
 }
 
 }  // namespace
@@ -63,7 +81,7 @@ void tally(const Subnet& subnet, const Decided* decided, SweepSummary& summary) 
     summary.engine = decided->routes->engine;
     summary.sm_lid = decided->lids->sm_lid;
   }
-  summary.state = state_of(subnet, decided, summary);
+  judge(subnet, decided, summary);
 }
 
 std::uint64_t lids_changed(const Subnet& subnet, const LidPart& lids) {

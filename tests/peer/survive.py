@@ -41,7 +41,8 @@ def stopped(smd, sim, text, hosts):
             if status != 0:  # it may have been faster than the signal
                 check(status == 3, f"exit status {status}, must be 3:\n{client.log()[-2000:]}")
                 said = client.log().strip().splitlines()[-1]
-                check("has not returned" in said or "no answer" in said, f"no reason: {said}")
+                check(said.startswith("smd run: ") and ("has not returned" in said or "do not answer" in said
+                                                        or "not done" in said), f"no reason: {said}")
                 print(f"   ended {time.monotonic() - began:.1f} s after ibsim was stopped: {said}", flush=True)
 
 
