@@ -90,7 +90,7 @@ class SubnetManager {
   void reregister(std::vector<Guid> ports);
   /// These blocks of GUIDInfo are written to their ports soon, between two sweeps; what is not answered,
   /// again with the next light sweep. On the io_context's thread.
-  void set_guids(std::vector<GuidBlock> blocks);
+  void set_guids(const std::vector<GuidBlock>& blocks);
 
   std::shared_ptr<const Snapshot> published() const { return published_.get(); }
   /// Counters of everything sent and received since the start.

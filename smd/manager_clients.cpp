@@ -43,7 +43,7 @@ void SubnetManager::reregister(std::vector<Guid> ports) {
   agenda_.add(Work::multicast, "clients");
 }
 
-void SubnetManager::set_guids(std::vector<GuidBlock> blocks) {
+void SubnetManager::set_guids(const std::vector<GuidBlock>& blocks) {
   for (const auto& block : blocks) guids_[{block.port, block.block}] = block.guids;
   agenda_.add(Work::multicast, "clients");
 }

@@ -181,7 +181,7 @@ asio::awaitable<void> Server::write() {
     for (auto& report : done.reports) reports_.add(std::move(report));
     say(done.happened);
     if (chores.refresh) silence_ends_ = done.silence_ends;
-    if (!done.guids.empty() && parts_.on_guids) parts_.on_guids(std::move(done.guids));
+    if (!done.guids.empty() && parts_.on_guids) parts_.on_guids(done.guids);
     if (!done.to_ask.empty() && parts_.on_reregister) parts_.on_reregister(std::move(done.to_ask));
     const bool first = chores.refresh && !std::exchange(told_, true);
     if ((multicast || first) && parts_.on_multicast) parts_.on_multicast();
@@ -273,8 +273,8 @@ std::vector<sm::GuidBlock> Server::guids_to_write(const Written& done, const Cho
     return row != done.registry.aliases().end() && row->first.port == port;
   };
   std::ranges::copy_if(chores.came_up, std::inserter(ports, ports.end()), has);
-  for (const auto& [key, alias] : done.registry.aliases()) {
-    if (all) ports.insert(key.port);
+  if (all) {
+    for (const auto& [key, alias] : done.registry.aliases()) ports.insert(key.port);
   }
   return blocks_of(*directory_, done.registry, ports);
 }

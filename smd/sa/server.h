@@ -43,7 +43,7 @@ struct ServerParts {
   /// asked(). After each sweep, on the executor's thread. May be null.
   std::function<void(std::vector<Guid>)> on_reregister = {};
   /// What ports are to hold in these blocks of GUIDInfo, on the executor's thread. May be null.
-  std::function<void(std::vector<sm::GuidBlock>)> on_guids = {};
+  std::function<void(const std::vector<sm::GuidBlock>&)> on_guids = {};
 };
 
 /// On the thread of the transport. Questions are answered from what is published. Requests that change the
