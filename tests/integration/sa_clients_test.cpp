@@ -6,9 +6,8 @@
 #include <optional>
 
 #include "mad/wire/sa/records.h"
-#include "smd/sa/registry/wish.h"
-#include "smd/sa/server.h"
 #include "tests/support/sa_session.h"
+#include "tests/support/served.h"
 
 namespace smd {
 namespace {
@@ -23,55 +22,14 @@ const Mgid kBroadcast = test::mgid("ff12:401b:ffff::ffff:ffff");
 /// A manager and its server, which can end and begin again.
 class SaClients : public testing::Test {
  protected:
-  void begin(store::Store* store) {
-    sm::ManagerOptions options;
-    options.on_sweep = [this](const sm::Snapshot& snapshot) {
-      if (server_) server_->refresh(snapshot.came_up);
-    };
-    options.on_reregistered = [this](const std::vector<Guid>& ports) {
-      asked_.insert(asked_.end(), ports.begin(), ports.end());
-      server_->asked(ports);
-    };
-    registry_.emplace();
-    manager_ = std::make_unique<test::Managed>(world_, config::SubnetConfig{}, options, store);
-    gsi_ = world_.transport(sim::Interface::gsi);
-    server_ = std::make_unique<sa::Server>(
-        sa::ServerParts{
-            .executor = world_.io().get_executor(),
-            .gsi = *gsi_,
-            .compute = compute_,
-            .source = [this] { return (*manager_)->published(); },
-            .registry = *registry_,
-            .store = store,
-            .log = {},
-            .clock = world_.clock(),
-            .wall = [this] { return world_.now().time_since_epoch() / 1s; },
-            .on_multicast =
-                [this] { (*manager_)->set_groups([this] { return sa::wish_of(*registry_->get()); }); },
-            .on_reregister = [this](std::vector<Guid> ports) { (*manager_)->reregister(std::move(ports)); },
-            .on_guids =
-                [this](std::vector<sm::GuidBlock> blocks) { (*manager_)->set_guids(std::move(blocks)); }},
-        settings_);
-    group_.emplace(world_.io().get_executor());
-    group_->spawn((*manager_)->run());
-    world_.run_for(2s);
-  }
-  void end() {
-    world_.run(group_->stop());
-    world_.run(server_->stop());
-    server_.reset();
-    manager_.reset();
-    gsi_.reset();
-  }
-  ~SaClients() override {
-    if (server_) end();
-  }
+  void begin(store::Store* store) { served_.emplace(world_, store, sa::Settings{.sm_key = 1}); }
+  void end() { served_.reset(); }
 
-  const sa::Registry& registry() { return *registry_->get(); }
+  const sa::Registry& registry() { return served_->registry(); }
   std::size_t sets_of(std::uint16_t attribute) { return world_.fabric().counts().sets(attribute); }
-  std::vector<Guid> asked() { return std::exchange(asked_, {}); }
+  std::vector<Guid> asked() { return served_->asked(); }
   Guid port_of(const std::string& name) {
-    for (const auto& node : manager_->last().subnet->nodes) {
+    for (const auto& node : served_->last().subnet->nodes) {
       if (node->description == name) return node->ports[1].guid;
     }
     return {};
@@ -83,35 +41,22 @@ class SaClients : public testing::Test {
     transport->on_receive([&](std::span<mad::Received> batch) {
       for (auto& one : batch) came = one.bytes;
     });
-    const mad::LidRoute to{.lid = manager_->last().decided.lids->sm_lid, .qp = 1, .qkey = 0x80010000};
-    EXPECT_TRUE(transport->send(mad, to, 1000ms));
+    EXPECT_TRUE(transport->send(mad, served_->address(), 1000ms));
     world_.run_for(100ms);
     transport->on_receive(nullptr);
     return came.empty() ? test::Reply{.status = 0xFFFF, .method = {}, .record_bytes = 0, .records = {}}
                         : test::reply_of(came);
   }
   test::Reply join(const std::string& host, std::optional<Guid> as = {}) {
-    Record record;
-    record.mgid = kBroadcast;
-    record.port_gid = Gid::of(kDefaultSubnetPrefix, as.value_or(port_of(host)));
-    record.join_state = wire::kFullMember;
-    const auto mask = 1U << Record::kMgid | 1U << Record::kPortGid | 1U << Record::kJoinState;
-    return send(host,
-                Question{.method = Method::set, .attribute = Record::kRecord, .mask = mask}.with(record));
+    return send(host, test::membership(Method::set, kBroadcast,
+                                       Gid::of(kDefaultSubnetPrefix, as.value_or(port_of(host)))));
   }
   bool is_member(Guid port) { return registry().members().contains({kBroadcast, port}); }
 
   base::Fabric fabric_ = test::spec("ft2:4");
   sim::World world_{fabric_};
-  sm::InlineCompute compute_;
-  sa::Settings settings_{.sm_key = 1};
   store::MemoryStore store_;
-  std::optional<sm::Published<sa::Registry>> registry_;
-  std::unique_ptr<test::Managed> manager_;
-  std::unique_ptr<sim::Transport> gsi_;
-  std::unique_ptr<sa::Server> server_;
-  std::vector<Guid> asked_;
-  std::optional<mad::TaskGroup> group_;
+  std::optional<test::Served> served_;
 };
 
 TEST_F(SaClients, AreAskedToRegisterAgainWhereNobodyKnowsWhatTheyHad) {
@@ -127,7 +72,7 @@ TEST_F(SaClients, AreAskedToRegisterAgainWhereNobodyKnowsWhatTheyHad) {
 
   begin(nullptr);
   EXPECT_EQ(asked().size(), all.size());
-  (*manager_)->resweep(sm::Resweep::heavy, "test");
+  served_->manager().resweep(sm::Resweep::heavy, "test");
   world_.run_for(2s);
   EXPECT_EQ(asked().size(), 0U) << "once";
 }
@@ -160,20 +105,20 @@ TEST_F(SaClients, WhoIsSilentStaysForAGraceAndWhoseLinkIsDownHasLeft) {
 
   world_.fabric().faults().silent("h00003");
   world_.fabric().faults().link_down({"h00004", PortNum{1}});
-  (*manager_)->resweep(sm::Resweep::heavy, "test");
+  served_->manager().resweep(sm::Resweep::heavy, "test");
   world_.run_for(20s);
   EXPECT_TRUE(is_member(silent));
   EXPECT_FALSE(is_member(cut));
 
   world_.fabric().faults().silent("h00003", false);
-  (*manager_)->resweep(sm::Resweep::heavy, "test");
+  served_->manager().resweep(sm::Resweep::heavy, "test");
   world_.run_for(20s);
   EXPECT_TRUE(is_member(silent));
   EXPECT_EQ(asked().size(), 0U) << "it has lost nothing";
 
   world_.fabric().faults().silent("h00003");
-  (*manager_)->resweep(sm::Resweep::heavy, "test");
-  world_.run_for(std::chrono::seconds(settings_.silent_grace + 60));
+  served_->manager().resweep(sm::Resweep::heavy, "test");
+  world_.run_for(std::chrono::seconds(sa::Settings{}.silent_grace + 60));
   EXPECT_FALSE(is_member(silent));
   EXPECT_FALSE(registry().clients().contains(silent));
 }
@@ -183,12 +128,12 @@ TEST_F(SaClients, HostsOfASilentSwitchStayToo) {
   ASSERT_EQ(join("h00007").status, 0);
   const auto member = port_of("h00007");
   std::string leaf;
-  for (const auto& node : manager_->last().subnet->nodes) {
+  for (const auto& node : served_->last().subnet->nodes) {
     if (node->description != "h00007") continue;
-    leaf = manager_->last().subnet->find(node->ports[1].peer->node)->description;
+    leaf = served_->last().subnet->find(node->ports[1].peer->node)->description;
   }
   world_.fabric().faults().silent(leaf);
-  (*manager_)->resweep(sm::Resweep::heavy, "test");
+  served_->manager().resweep(sm::Resweep::heavy, "test");
   world_.run_for(20s);
 
   EXPECT_EQ(port_of("h00007"), Guid{}) << "nobody can see it";
@@ -206,7 +151,7 @@ class SaAliases : public SaClients {
                           id, guids));
   }
   const sm::Node* find(const std::string& name) {
-    for (const auto& node : manager_->last().subnet->nodes) {
+    for (const auto& node : served_->last().subnet->nodes) {
       if (node->description == name) return node.get();
     }
     return nullptr;

@@ -9,9 +9,8 @@
 
 #include "mad/wire/notice.h"
 #include "smd/sa/registry/subscriptions.h"
-#include "smd/sa/registry/wish.h"
-#include "smd/sa/server.h"
 #include "tests/support/sa_session.h"
+#include "tests/support/served.h"
 
 namespace smd {
 namespace {
@@ -32,39 +31,7 @@ struct Client {
 
 class SaServer : public testing::Test {
  protected:
-  SaServer() {
-    sm::ManagerOptions options;
-    options.on_sweep = [this](const sm::Snapshot&) {
-      if (server_) server_->refresh();
-    };
-    options.on_trap = [this](const wire::Notice& notice, Lid from) {
-      if (server_) server_->forward(notice, from);
-    };
-    manager_ = std::make_unique<test::Managed>(world_, config::SubnetConfig{}, options);
-    gsi_ = world_.transport(sim::Interface::gsi);
-    server_ = std::make_unique<sa::Server>(
-        sa::ServerParts{
-            .executor = world_.io().get_executor(),
-            .gsi = *gsi_,
-            .compute = compute_,
-            .source = [this] { return (*manager_)->published(); },
-            .registry = registry_,
-            .store = &store_,
-            .log = {},
-            .clock = world_.clock(),
-            .wall = [this] { return world_.now().time_since_epoch() / 1s; },
-            .on_multicast =
-                [this] { (*manager_)->set_groups([this] { return sa::wish_of(*registry_.get()); }); }},
-        sa::Settings{});
-    group_.spawn((*manager_)->run());
-    world_.run_for(2s);
-  }
-  ~SaServer() override {
-    world_.run(group_.stop());
-    world_.run(server_->stop());
-  }
-
-  const sm::Snapshot& snapshot() { return manager_->last(); }
+  const sm::Snapshot& snapshot() { return served_.last(); }
   Client& client(const std::string& name) {
     auto& client = clients_.emplace_back(std::make_unique<Client>());
     client->transport = world_.transport(sim::Place{name, PortNum{1}}, sim::Interface::gsi);
@@ -78,30 +45,25 @@ class SaServer : public testing::Test {
           auto answer = header;
           answer.method = Method::report_resp;
           wire::encode(answer, reply);
-          (void)one->transport->send(reply, to_sm(), 0ms);
+          (void)one->transport->send(reply, served_.address(), 0ms);
         }
         one->came.push_back(mad.bytes);
       }
     });
     return *client;
   }
-  mad::LidRoute to_sm() { return {.lid = snapshot().decided.lids->sm_lid, .qp = 1, .qkey = 0x80010000}; }
   void send(Client& client, const std::vector<std::uint8_t>& mad) {
-    ASSERT_TRUE(client.transport->send(mad, to_sm(), 1000ms));
+    ASSERT_TRUE(client.transport->send(mad, served_.address(), 1000ms));
     world_.run_for(500ms);
   }
   void member(Client& client, Method method) {
-    Record record;
-    record.mgid = kBroadcast;
-    record.port_gid = Gid::of(kDefaultSubnetPrefix, client.transport->local()->guid);
-    record.join_state = wire::kFullMember;
-    const auto mask = 1U << Record::kMgid | 1U << Record::kPortGid | 1U << Record::kJoinState;
-    send(client, Question{.method = method, .attribute = Record::kRecord, .mask = mask}.with(record));
+    const auto gid = Gid::of(kDefaultSubnetPrefix, client.transport->local()->guid);
+    send(client, test::membership(method, kBroadcast, gid));
   }
   /// Switches that forward the broadcast group's multicast LID.
   std::size_t forwarding() {
     std::size_t n = 0;
-    (*manager_)->resweep(sm::Work::light, "test");
+    served_.manager().resweep(sm::Work::light, "test");
     world_.run_for(1s);
     const auto& last = snapshot();
     for (const auto& row :
@@ -113,18 +75,13 @@ class SaServer : public testing::Test {
 
   base::Fabric fabric_ = test::spec("ft2:4");
   sim::World world_{fabric_};
-  sm::InlineCompute compute_;
   store::MemoryStore store_;
-  sm::Published<sa::Registry> registry_;
-  std::unique_ptr<test::Managed> manager_;
-  std::unique_ptr<sim::Transport> gsi_;
-  std::unique_ptr<sa::Server> server_;
+  test::Served served_{world_, &store_, sa::Settings{}};
   std::vector<std::unique_ptr<Client>> clients_;
-  mad::TaskGroup group_{world_.io().get_executor()};
 };
 
 TEST_F(SaServer, MembersAreKeptAndGetATree) {
-  EXPECT_TRUE(registry_.get()->groups().contains(kBroadcast));
+  EXPECT_TRUE(served_.registry().groups().contains(kBroadcast));
   auto& first = client("h00002");
   auto& second = client("h00006");
   member(first, Method::set);
@@ -132,13 +89,13 @@ TEST_F(SaServer, MembersAreKeptAndGetATree) {
 
   ASSERT_EQ(first.came.size(), 1U);
   EXPECT_EQ(test::reply_of(first.came[0]).status, 0);
-  EXPECT_EQ(registry_.get()->members().size(), 2U);
-  EXPECT_TRUE(*store_.registry() == *registry_.get());
+  EXPECT_EQ(served_.registry().members().size(), 2U);
+  EXPECT_TRUE(*store_.registry() == served_.registry());
   EXPECT_GE(forwarding(), 2U);
 
   member(second, Method::remove);
-  EXPECT_EQ(registry_.get()->members().size(), 1U);
-  EXPECT_TRUE(*store_.registry() == *registry_.get());
+  EXPECT_EQ(served_.registry().members().size(), 1U);
+  EXPECT_TRUE(*store_.registry() == served_.registry());
 }
 
 TEST_F(SaServer, ASubscriberIsToldAndADeadOneForgotten) {
@@ -158,7 +115,7 @@ TEST_F(SaServer, ASubscriberIsToldAndADeadOneForgotten) {
       Question{.method = Method::set, .attribute = wire::InformInfo::kAttribute}.with(wish);
   send(listener, subscribe);
   send(deaf, subscribe);
-  ASSERT_EQ(registry_.get()->subscriptions().size(), 2U);
+  ASSERT_EQ(served_.registry().subscriptions().size(), 2U);
 
   world_.fabric().faults().link_down({"h00005", PortNum{1}});
   world_.run_for(20s);
@@ -169,7 +126,7 @@ TEST_F(SaServer, ASubscriberIsToldAndADeadOneForgotten) {
     heard.insert(wire::decode<wire::Notice>(std::span(mad).subspan(wire::kSaDataOffset))->trap);
   }
   EXPECT_THAT(heard, testing::IsSupersetOf({std::uint16_t{128}, std::uint16_t{sa::kPortOut}}));
-  EXPECT_EQ(registry_.get()->subscriptions().size(), 1U);  // the deaf one's has ended
+  EXPECT_EQ(served_.registry().subscriptions().size(), 1U);  // the deaf one's has ended
 }
 
 /// Gives the server what a test says, and counts what comes back by LID and status.
@@ -231,13 +188,7 @@ TEST(SaQueue, WhoAsksForMuchKeepsNobodyElseWaiting) {
     return mad::Received{.bytes = std::move(bytes), .from = {.lid = lid}, .error = 0};
   };
   const auto join = [&](const sa::EndPort& port) {
-    Record record;
-    record.mgid = kBroadcast;
-    record.port_gid = directory.gid_of(port);
-    record.join_state = wire::kFullMember;
-    const auto mask = 1U << Record::kMgid | 1U << Record::kPortGid | 1U << Record::kJoinState;
-    return from(port.lid,
-                Question{.method = Method::set, .attribute = Record::kRecord, .mask = mask}.with(record));
+    return from(port.lid, test::membership(Method::set, kBroadcast, directory.gid_of(port)));
   };
 
   // Questions: all at once.

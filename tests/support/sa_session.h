@@ -20,6 +20,17 @@ struct Joining {
   }
 };
 
+/// A full member of a group comes or goes, with no more said than has to be.
+inline std::vector<std::uint8_t> membership(wire::Method method, const Mgid& mgid, const Gid& port) {
+  using Record = wire::McMemberRecord;
+  Record record;
+  record.mgid = mgid;
+  record.port_gid = port;
+  record.join_state = wire::kFullMember;
+  const auto mask = 1U << Record::kMgid | 1U << Record::kPortGid | 1U << Record::kJoinState;
+  return Question{.method = method, .attribute = Record::kRecord, .mask = mask}.with(record);
+}
+
 /// The registry of one lab, written by requests.
 class SaSession {
  public:

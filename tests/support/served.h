@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A manager and its subnet administration on one port of a simulated fabric, joined as the daemon joins them.
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "smd/sa/registry/wish.h"
+#include "smd/sa/server.h"
+#include "tests/support/managed_world.h"
+
+namespace smd::test {
+
+class Served {
+ public:
+  /// Runs until it is up; `store` may be null.
+  Served(sim::World& world, store::Store* store, const sa::Settings& settings)
+      : world_(world),
+        manager_(world, config::SubnetConfig{}, hooks(), store),
+        gsi_(world.transport(sim::Interface::gsi)),
+        server_(parts(store), settings),
+        group_(world.io().get_executor()) {
+    group_.spawn(manager_->run());
+    world.run_for(std::chrono::seconds(2));
+  }
+  ~Served() {
+    world_.run(group_.stop());
+    world_.run(server_.stop());
+  }
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
+
+  sm::SubnetManager& manager() { return *manager_; }
+  sa::Server& server() { return server_; }
+  const sm::Snapshot& last() { return manager_.last(); }
+  const sa::Registry& registry() { return *registry_.get(); }
+  /// Ports that were asked to register again since the last call.
+  std::vector<Guid> asked() { return std::exchange(asked_, {}); }
+  /// Where clients send their requests.
+  mad::LidRoute address() { return {.lid = last().decided.lids->sm_lid, .qp = 1, .qkey = 0x80010000}; }
+
+ private:
+  sm::ManagerOptions hooks() {
+    sm::ManagerOptions options;
+    options.on_sweep = [this](const sm::Snapshot& snapshot) { server_.refresh(snapshot.came_up); };
+    options.on_trap = [this](const wire::Notice& notice, Lid from) { server_.forward(notice, from); };
+    options.on_reregistered = [this](const std::vector<Guid>& ports) {
+      asked_.insert(asked_.end(), ports.begin(), ports.end());
+      server_.asked(ports);
+    };
+    return options;
+  }
+  sa::ServerParts parts(store::Store* store) {
+    return {.executor = world_.io().get_executor(),
+            .gsi = *gsi_,
+            .compute = compute_,
+            .source = [this] { return manager_->published(); },
+            .registry = registry_,
+            .store = store,
+            .log = {},
+            .clock = world_.clock(),
+            .wall = [this] { return world_.now().time_since_epoch() / std::chrono::seconds(1); },
+            .on_multicast = [this] { manager_->set_groups([this] { return sa::wish_of(registry()); }); },
+            .on_reregister = [this](std::vector<Guid> ports) { manager_->reregister(std::move(ports)); },
+            .on_guids = [this](const std::vector<sm::GuidBlock>& blocks) { manager_->set_guids(blocks); }};
+  }
+
+  sim::World& world_;
+  sm::InlineCompute compute_;
+  sm::Published<sa::Registry> registry_;
+  Managed manager_;
+  std::unique_ptr<sim::Transport> gsi_;
+  sa::Server server_;
+  std::vector<Guid> asked_;
+  mad::TaskGroup group_;
+};
+
+}  // namespace smd::test
