@@ -176,6 +176,7 @@ void Instance::open_sa() {
           .executor = io_.get_executor(),
           .gsi = **gsi,
           .compute = answering_,
+          .indexing = compute_,
           .source = [manager = manager_.get()] { return manager->published(); },
           .registry = registry_,
           .store = store_.get(),

@@ -25,8 +25,8 @@ Directory::Directory(std::shared_ptr<const sm::Snapshot> snapshot, const Directo
   if (before != nullptr) end_ports_.reserve(before->end_ports_.size());
   for (const auto& node : subnet().nodes) {
     const bool is_switch = node->is_switch();
-    const auto sw = is_switch ? static_cast<std::uint32_t>(rows_.size()) : kNowhere;
-    if (is_switch) rows_.push_back(node->lft.row.get());
+    const auto sw = is_switch ? static_cast<std::uint32_t>(entries_.size()) : kNowhere;
+    if (is_switch) entries_.emplace_back(node->lft.row.get());
     if (node->switch_info) {
       multicast_lids_ = std::min<unsigned>(multicast_lids_, node->switch_info->multicast_fdb_cap);
     }
@@ -38,7 +38,14 @@ Directory::Directory(std::shared_ptr<const sm::Snapshot> snapshot, const Directo
       if (!info.lid.unicast()) continue;
       const auto guid = is_switch ? node->guid() : node->ports[number].guid;
       const auto place = static_cast<std::uint32_t>(end_ports_.size());
-      end_ports_.push_back({node.get(), port, guid, info.lid, info.lmc, place, sw});
+      end_ports_.push_back({.node = node.get(),
+                            .port = port,
+                            .guid = guid,
+                            .lid = info.lid,
+                            .lmc = info.lmc,
+                            .place = place,
+                            .sw = sw,
+                            .pkeys = node->ports[number].pkeys.get()});
       if (node->guid() == subnet().sm_node && port == subnet().sm_port && info.gid_prefix != 0) {
         prefix_ = info.gid_prefix;
       }
@@ -57,11 +64,10 @@ bool Directory::same_ground(const Directory* before) const {
 }
 
 Directory::Index::Index(const sm::Subnet& subnet, std::span<const EndPort> ends)
-    : by_lid(std::size_t{kLastUnicastLid.value()} + 1), links(subnet, ends) {
-  by_guid.reserve(ends.size());
+    : by_lid(std::size_t{kLastUnicastLid.value()} + 1), by_guid(ends.size()), links(subnet, ends) {
   for (std::uint32_t i = 0; i < ends.size(); ++i) {
     const auto& port = ends[i];
-    by_guid.emplace(port.guid, i);
+    by_guid.add(port.guid, i);
     for (unsigned lid = port.lid.value(); lid < port.lid.value() + port.lids() && lid < by_lid.size();
          ++lid) {
       by_lid[lid] = i + 1;
@@ -77,7 +83,7 @@ const EndPort* Directory::by_lid(Lid lid) const {
 
 const EndPort* Directory::by_guid(Guid port) const {
   const auto found = index_->by_guid.find(port);
-  return found != index_->by_guid.end() ? &end_ports_[found->second] : nullptr;
+  return found != GuidIndex::kNone ? &end_ports_[found] : nullptr;
 }
 
 const EndPort* Directory::by_gid(const Gid& gid) const {

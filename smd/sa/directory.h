@@ -5,29 +5,46 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "mad/base/gid.h"
 #include "mad/base/id.h"
 #include "routing/routes.h"
+#include "smd/sa/guid_index.h"
 #include "smd/sa/path/links.h"
 #include "smd/snapshot.h"
 
 namespace smd::sa {
 
-/// A port that has LIDs: of a CA or router, or port 0 of a switch.
-struct EndPort {
+/// A port that has LIDs: of a CA or router, or port 0 of a switch. What a PathRecord needs of it is one line
+/// of the processor's cache.
+struct alignas(64) EndPort {
   const sm::Node* node = nullptr;
   PortNum port;
   Guid guid;
   Lid lid;  ///< the base LID
   std::uint8_t lmc = 0;
-  std::uint32_t place = 0;      ///< among the end ports
-  std::uint32_t sw = kNowhere;  ///< of a switch's port 0: the switch, by its place among the switches
+  std::uint32_t place = 0;              ///< among the end ports
+  std::uint32_t sw = kNowhere;          ///< of a switch's port 0: the switch, by its place among the switches
+  const sm::PKeyRows* pkeys = nullptr;  ///< null: not known
 
   const sm::Port& info() const { return node->ports[port.value()]; }
   unsigned lids() const { return 1U << lmc; }
+};
+
+/// A switch's forwarding table, to be looked into quickly.
+class Entries {
+ public:
+  Entries() = default;
+  explicit Entries(const routing::LftRow* row)
+      : first_(row != nullptr ? row->data() : nullptr), size_(row != nullptr ? row->size() : 0) {}
+  std::uint8_t operator[](Lid lid) const {
+    return lid.value() < size_ ? first_[lid.value()] : routing::kNoRoute;
+  }
+
+ private:
+  const std::uint8_t* first_ = nullptr;
+  std::size_t size_ = 0;
 };
 
 /// Made once for a snapshot, from then on read by any thread.
@@ -50,8 +67,8 @@ class Directory {
   std::optional<Lid> lid_of(const sm::Node& node, PortNum port) const;
   std::uint64_t prefix() const { return prefix_; }
   const Links& links() const { return index_->links; }
-  /// A switch's forwarding table; null: none is known.
-  const routing::LftRow* row(std::uint32_t sw) const { return rows_[sw]; }
+  /// Of a switch, by its place among the switches; empty where nothing is known.
+  const Entries& entries(std::uint32_t sw) const { return entries_[sw]; }
   /// Multicast LIDs that switches forward for groups that were made at another SM, or before our store was
   /// lost; before it is known whose they are, all that are forwarded. Ascending.
   const std::vector<Lid>& forwarded() const { return forwarded_; }
@@ -67,12 +84,12 @@ class Directory {
   struct Index {
     Index(const sm::Subnet& subnet, std::span<const EndPort> ends);
     std::vector<std::uint32_t> by_lid;  ///< index + 1 into end_ports_; 0 is none
-    std::unordered_map<Guid, std::uint32_t> by_guid;
+    GuidIndex by_guid;
     Links links;
   };
   bool same_ground(const Directory* before) const;
   std::vector<EndPort> end_ports_;
-  std::vector<const routing::LftRow*> rows_;
+  std::vector<Entries> entries_;
   std::shared_ptr<const Index> index_;
 };
 

@@ -14,9 +14,8 @@ constexpr PKey kDefault{0xFFFF};
 /// Calls fn(P_Key) for the port's known keys until fn says true; a port whose table was never read is taken
 /// for one that its reset left: a full member of the default partition.
 template <class Fn>
-bool any_key(const EndPort& port, Fn&& fn) {
-  const auto& rows = port.info().pkeys;
-  if (!rows) return fn(kDefault);
+bool any_key(const sm::PKeyRows* rows, Fn&& fn) {
+  if (rows == nullptr) return fn(kDefault);
   for (const auto& block : rows->blocks) {
     for (const auto key : block) {
       if ((key.value() & kBase) != 0 && fn(key)) return true;
@@ -29,14 +28,24 @@ bool pairs(PKey a, PKey b) {
   return (a.value() & kBase) == (b.value() & kBase) && ((a.value() | b.value()) & kFull) != 0;
 }
 
+bool has_none(const sm::PKeyRows* rows) {
+  return !any_key(rows, [](PKey) { return true; });
+}
+
 }  // namespace
+
+bool share_pkey(const sm::PKeyRows* a, const sm::PKeyRows* b) {
+  const bool common =
+      any_key(a, [&](PKey ours) { return any_key(b, [&](PKey theirs) { return pairs(ours, theirs); }); });
+  return common || a == nullptr || b == nullptr || has_none(a) || has_none(b);
+}
 
 std::optional<PathTerms> Policy::path(const Directory& directory, const EndPort& source,
                                       const EndPort& destination, Lid dlid, const PathWish& wish) const {
   std::optional<PKey> common;
-  any_key(source, [&](PKey ours) {
+  any_key(source.pkeys, [&](PKey ours) {
     if (wish.pkey && (ours.value() & kBase) != (wish.pkey->value() & kBase)) return false;
-    if (!any_key(destination, [&](PKey theirs) { return pairs(ours, theirs); })) return false;
+    if (!any_key(destination.pkeys, [&](PKey theirs) { return pairs(ours, theirs); })) return false;
     common = wish.pkey.value_or(ours);  // a record has what was asked for
     return true;
   });

@@ -23,6 +23,10 @@ struct PathWish {
   std::optional<std::uint64_t> service_id;
 };
 
+/// Whether two ports have a P_Key in common, one of them at least as full member. A port whose table is
+/// empty, or null (not known), has something in common with all.
+bool share_pkey(const sm::PKeyRows* a, const sm::PKeyRows* b);
+
 class Policy {
  public:
   /// Nothing: the two share no partition (or not the one wished for), and one of them as full member.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mad/wire/sa/path_record.h"
+
 namespace smd::sa {
 namespace {
 
@@ -33,6 +35,7 @@ void reply(const Request& request, std::uint16_t status, std::size_t record_byte
   mad.status = status;
   const bool rmpp = by_rmpp(mad.method);
   const bool good = status == wire::kStatusOk;
+  if (good && mad.method == wire::Method::get_multi_resp) mad.attribute = wire::PathRecord::kRecord;
   if (!rmpp) records = records.first(std::min(records.size(), wire::kSaDataBytes));
   const auto data = good ? records : request.data.first(wire::kSaDataBytes);
   // What was asked for comes back with a refusal, as the field's tools print it. The kernel takes the length

@@ -22,6 +22,35 @@ mad::LidRoute back_to(mad::LidRoute from) {
   return from;
 }
 
+/// Our own port, whose word notices of ports and groups are.
+const EndPort* own_port(const Directory& directory) {
+  const auto& lids = directory.snapshot().decided.lids;
+  return directory.by_lid(lids ? lids->sm_lid : Lid{});
+}
+
+/// For those who have subscribed, of `events` and of groups that have come and gone.
+std::vector<Report> reports_of(const Directory& directory, const Registry& registry, const Happened& happened,
+                               std::vector<Event> events) {
+  std::vector<Report> reports;
+  if (registry.subscriptions().empty()) return reports;
+  if (const auto* sm = own_port(directory)) {
+    for (const auto& group : happened.groups) {
+      events.push_back(event_of(*sm, directory.gid_of(*sm), group.created ? kGroupCreated : kGroupDeleted,
+                                Gid{group.mgid.bytes}));
+    }
+  }
+  for (const auto& event : events) {
+    const auto mad = report_of(event);
+    for (const auto& [guid, qp] : addressees(directory, registry, event)) {
+      const auto* port = directory.by_guid(guid);
+      if (port == nullptr) continue;
+      reports.push_back(
+          {.mad = mad, .to = {.lid = port->lid, .qp = qp, .qkey = kQp1QKey}, .subscriber = guid});
+    }
+  }
+  return reports;
+}
+
 asio::awaitable<bool> ended() {
   const auto cancellation = co_await asio::this_coro::cancellation_state;
   co_return cancellation.cancelled() != asio::cancellation_type::none;
@@ -43,6 +72,7 @@ Server::Server(ServerParts parts, Settings settings)
                                                 : std::make_shared<const Registry>());
   }
   parts_.gsi.on_receive([this](std::span<mad::Received> batch) { received(batch); });
+  tasks_.spawn(index());
   tasks_.spawn(serve());
   tasks_.spawn(write());
   tasks_.spawn(tick());
@@ -62,9 +92,44 @@ void Server::set(Settings settings) {
 }
 
 void Server::refresh(std::span<const Guid> came_up) {
-  chores_.refresh = true;
-  chores_.came_up.insert(chores_.came_up.end(), came_up.begin(), came_up.end());
-  wake_writer_.wake_all();
+  of_next_.refresh = true;
+  of_next_.came_up.insert(of_next_.came_up.end(), came_up.begin(), came_up.end());
+  look_again();
+}
+
+void Server::look_again() {
+  look_again_ = true;
+  wake_indexer_.wake_all();
+}
+
+/// What a snapshot gives to do waits for its directory; questions do not.
+asio::awaitable<void> Server::index() {
+  for (;;) {
+    while (!look_again_) {
+      const bool woken = co_await wake_indexer_.wait();
+      if (!woken) co_return;
+    }
+    look_again_ = false;
+    const auto chores = std::exchange(of_next_, {});
+    auto now = parts_.source();
+    if (!view_ || &view_->directory.snapshot() != now.get()) {
+      ViewPtr made;
+      if (now && now->subnet) {
+        co_await parts_.indexing.execute(
+            [&, before = view_] { made = std::make_shared<View>(std::move(now), before.get()); });
+      }
+      view_.swap(made);
+      // The last that is left of an old snapshot: giving it back takes a large fabric milliseconds.
+      co_await parts_.indexing.execute([old = std::move(made)]() mutable { old.reset(); });
+    }
+    if (chores.refresh) {
+      chores_.refresh = true;
+      chores_.came_up.insert(chores_.came_up.end(), chores.came_up.begin(), chores.came_up.end());
+      wake_writer_.wake_all();
+    }
+    const bool end = co_await ended();
+    if (end) co_return;
+  }
 }
 
 void Server::asked(std::span<const Guid> ports) {
@@ -132,9 +197,11 @@ asio::awaitable<void> Server::serve() {
     }
     auto batch = std::exchange(queue_, {});
     waiting_.clear();
+    if (!view_ || &view_->directory.snapshot() != parts_.source().get()) look_again();
     Looked looked;
-    co_await parts_.compute.execute(
-        [&, settings = settings_] { looked = look_at(std::move(batch), settings); });
+    co_await parts_.compute.execute([&, settings = settings_, view = view_] {
+      looked = look_at(std::move(batch), settings, view.get());
+    });
     for (const auto& one : looked.replies) send(one);
     queue(std::move(looked.writes));
     const bool end = co_await ended();
@@ -168,7 +235,8 @@ asio::awaitable<void> Server::write() {
     writes_.erase(writes_.begin(), some);
     const auto chores = std::exchange(chores_, {});
     Written done;
-    co_await parts_.compute.execute([&, settings = settings_] { done = written(batch, chores, settings); });
+    co_await parts_.compute.execute(
+        [&, settings = settings_, view = view_] { done = written(batch, chores, settings, view.get()); });
     const auto before = parts_.registry.get();
     const bool multicast = done.registry.multicast_version() != before->multicast_version();
     if (done.registry.version() != before->version()) {
@@ -190,11 +258,13 @@ asio::awaitable<void> Server::write() {
   }
 }
 
-Server::Looked Server::look_at(std::vector<mad::Received> batch, const Settings& settings) {
+Server::Looked Server::look_at(std::vector<mad::Received> batch, const Settings& settings, View* view) {
   Looked looked;
-  look();
   // A client asks the master; where that is not us, another SA answers.
-  if (seen_ && seen_->state != wire::SmState::master) return looked;
+  if (const auto now = parts_.source(); now && now->state != wire::SmState::master) return looked;
+  TableCache none;
+  auto& tables = view != nullptr ? view->tables : none;
+  const auto* directory = view != nullptr ? &view->directory : nullptr;
   const auto registry = parts_.registry.get();
   looked.replies.reserve(batch.size());
   const auto now = parts_.wall();
@@ -202,7 +272,7 @@ Server::Looked Server::look_at(std::vector<mad::Received> batch, const Settings&
     const auto request = Request::parse(mad.bytes);
     if (request && is_question(*request) && is_write(*request)) {
       if (has_wrong_key(*request, settings)) continue;
-      if (directory_) {
+      if (directory != nullptr) {
         looked.writes.push_back(std::move(mad));
       } else {
         looked.replies.push_back({reply(*request, refuse(wire::kStatusBusy)), back_to(mad.from)});
@@ -211,23 +281,23 @@ Server::Looked Server::look_at(std::vector<mad::Received> batch, const Settings&
     }
     Reply one{.bytes = {}, .to = back_to(mad.from)};
     const Asking asking{.lid = mad.from.lid, .now = now};
-    if (answer(directory_.get(), *registry, settings, mad.bytes, asking, tables_, one.bytes))
+    if (answer(directory, *registry, settings, mad.bytes, asking, tables, one.bytes))
       looked.replies.push_back(std::move(one));
   }
   return looked;
 }
 
 Server::Written Server::written(const std::vector<mad::Received>& batch, const Chores& chores,
-                                const Settings& settings) {
+                                const Settings& settings, const View* view) {
   Written done;
   done.registry = *parts_.registry.get();
-  look();
-  if (!directory_ || seen_->state != wire::SmState::master) {
+  const auto* directory = view != nullptr ? &view->directory : nullptr;
+  if (directory == nullptr || directory->snapshot().state != wire::SmState::master) {
     taken_over_ = false;
-    if (seen_) done.registry.forget_clients();  // they register with somebody else
+    if (parts_.source()) done.registry.forget_clients();  // they register with somebody else
     return done;
   }
-  Writing writing{*directory_, settings, done.registry, done.happened, parts_.wall(), &presence_};
+  Writing writing{*directory, settings, done.registry, done.happened, parts_.wall(), &presence_};
   std::vector<Event> events;
   const bool takes_over = chores.refresh && !taken_over_;
   if (chores.refresh) {
@@ -236,7 +306,7 @@ Server::Written Server::written(const std::vector<mad::Received>& batch, const C
     for (const auto port : chores.came_up) done.registry.drop_client(port);
     sa::refresh(writing);
     done.silence_ends = presence_.next_end();
-    events = port_events();
+    events = port_events(*directory);
   }
   for (const auto port : chores.asked) done.registry.put_client(port);
   if (chores.refresh) done.to_ask = to_ask(writing);
@@ -246,22 +316,23 @@ Server::Written Server::written(const std::vector<mad::Received>& batch, const C
   for (const auto& mad : batch) {
     const auto request = Request::parse(mad.bytes);
     if (!request) continue;
-    const Asker asker{.port = directory_->by_lid(mad.from.lid),
+    const Asker asker{.port = directory->by_lid(mad.from.lid),
                       .lid = mad.from.lid,
                       .trusted = request->sa.sm_key != 0};  // a wrong one does not get here
     done.replies.push_back({reply(*request, sa::write(writing, asker, *request)), back_to(mad.from)});
   }
   for (const auto& [notice, from] : chores.traps) {
-    const auto* port = directory_->by_lid(notice.issuer_lid.unicast() ? notice.issuer_lid : from);
-    events.push_back({notice, port != nullptr ? directory_->gid_of(*port) : Gid{}});
+    const auto* port = directory->by_lid(notice.issuer_lid.unicast() ? notice.issuer_lid : from);
+    events.push_back({notice, port != nullptr ? directory->gid_of(*port) : Gid{}});
   }
-  tell(done, std::move(events));
-  done.guids = guids_to_write(done, chores, takes_over);
+  done.reports = reports_of(*directory, done.registry, done.happened, std::move(events));
+  done.guids = guids_to_write(*directory, done, chores, takes_over);
   return done;
 }
 
 /// Of ports whose aliases have changed, and of those that may have lost them.
-std::vector<sm::GuidBlock> Server::guids_to_write(const Written& done, const Chores& chores, bool all) const {
+std::vector<sm::GuidBlock> Server::guids_to_write(const Directory& directory, const Written& done,
+                                                  const Chores& chores, bool all) const {
   const auto before = parts_.registry.get();
   std::set<Guid> ports;
   if (done.registry.alias_version() != before->alias_version()) {
@@ -276,26 +347,21 @@ std::vector<sm::GuidBlock> Server::guids_to_write(const Written& done, const Cho
   if (all) {
     for (const auto& [key, alias] : done.registry.aliases()) ports.insert(key.port);
   }
-  return blocks_of(*directory_, done.registry, ports);
-}
-
-/// Our own port, whose word notices of ports and groups are.
-const EndPort* Server::own_port() const {
-  return directory_->by_lid(seen_->decided.lids ? seen_->decided.lids->sm_lid : Lid{});
+  return blocks_of(directory, done.registry, ports);
 }
 
 /// Ports that came or went since the last time; none the first time.
-std::vector<Event> Server::port_events() {
+std::vector<Event> Server::port_events(const Directory& directory) {
   std::vector<Guid> now;
-  for (const auto& port : directory_->end_ports()) now.push_back(port.guid);
+  for (const auto& port : directory.end_ports()) now.push_back(port.guid);
   std::ranges::sort(now);
   const auto before = std::exchange(ports_, now);
   std::vector<Event> events;
-  const auto* sm = own_port();
+  const auto* sm = own_port(directory);
   if (before.empty() || sm == nullptr) return events;
   const auto add = [&](std::uint16_t trap) {
     return [&, trap](Guid guid) {
-      events.push_back(event_of(*sm, directory_->gid_of(*sm), trap, Gid::of(directory_->prefix(), guid)));
+      events.push_back(event_of(*sm, directory.gid_of(*sm), trap, Gid::of(directory.prefix(), guid)));
     };
   };
   std::vector<Guid> came, went;
@@ -304,34 +370,6 @@ std::vector<Event> Server::port_events() {
   std::ranges::for_each(came, add(kPortIn));
   std::ranges::for_each(went, add(kPortOut));
   return events;
-}
-
-/// Reports for those who have subscribed, also of groups that have come and gone.
-void Server::tell(Written& done, std::vector<Event> events) const {
-  if (done.registry.subscriptions().empty()) return;
-  if (const auto* sm = own_port()) {
-    for (const auto& group : done.happened.groups) {
-      events.push_back(event_of(*sm, directory_->gid_of(*sm), group.created ? kGroupCreated : kGroupDeleted,
-                                Gid{group.mgid.bytes}));
-    }
-  }
-  for (const auto& event : events) {
-    const auto mad = report_of(event);
-    for (const auto& [guid, qp] : addressees(*directory_, done.registry, event)) {
-      const auto* port = directory_->by_guid(guid);
-      if (port == nullptr) continue;
-      done.reports.push_back(
-          {.mad = mad, .to = {.lid = port->lid, .qp = qp, .qkey = kQp1QKey}, .subscriber = guid});
-    }
-  }
-}
-
-void Server::look() {
-  auto now = parts_.source();
-  if (now == seen_) return;
-  directory_ = now && now->subnet ? std::make_unique<const Directory>(now, directory_.get()) : nullptr;
-  tables_.clear();
-  seen_ = std::move(now);
 }
 
 void Server::send(const Reply& reply) {

@@ -28,6 +28,8 @@ struct ServerParts {
   /// Makes the answers, a batch at a time and one piece of work after the other, so that neither waits for
   /// the sweeps.
   sm::Compute& compute;
+  /// Makes the Directory of each new Snapshot while questions are answered from the one before.
+  sm::Compute& indexing;
   /// The latest snapshot, from any thread; null before the first sweep.
   std::function<std::shared_ptr<const sm::Snapshot>()> source;
   /// What clients have registered. Null at first: then it is what the store has.
@@ -67,6 +69,14 @@ class Server {
   void forward(const wire::Notice& notice, Lid from);
 
  private:
+  /// What questions are answered from. The tables are touched by work of `compute` only.
+  struct View {
+    View(std::shared_ptr<const sm::Snapshot> snapshot, const View* before)
+        : directory(std::move(snapshot), before != nullptr ? &before->directory : nullptr) {}
+    const Directory directory;
+    TableCache tables;
+  };
+  using ViewPtr = std::shared_ptr<View>;
   struct Reply {
     std::vector<std::uint8_t> bytes;
     mad::LidRoute to;
@@ -96,16 +106,18 @@ class Server {
   };
   void received(std::span<mad::Received> batch);
   bool take(mad::Received& mad);
+  asio::awaitable<void> index();
   asio::awaitable<void> serve();
   asio::awaitable<void> write();
-  Looked look_at(std::vector<mad::Received> batch, const Settings& settings);
   asio::awaitable<void> tick();
-  Written written(const std::vector<mad::Received>& batch, const Chores& chores, const Settings& settings);
-  void tell(Written& done, std::vector<Event> events) const;
-  std::vector<sm::GuidBlock> guids_to_write(const Written& done, const Chores& chores, bool all) const;
-  std::vector<Event> port_events();
-  const EndPort* own_port() const;
-  void look();
+  void look_again();
+  // Work of `compute`; `view` is null where none is made yet.
+  Looked look_at(std::vector<mad::Received> batch, const Settings& settings, View* view);
+  Written written(const std::vector<mad::Received>& batch, const Chores& chores, const Settings& settings,
+                  const View* view);
+  std::vector<sm::GuidBlock> guids_to_write(const Directory& directory, const Written& done,
+                                            const Chores& chores, bool all) const;
+  std::vector<Event> port_events(const Directory& directory);
   void queue(std::vector<mad::Received> writes);
   void send(const Reply& reply);
   void say(const Happened& happened) const;
@@ -115,14 +127,14 @@ class Server {
   std::vector<mad::Received> queue_, writes_;
   std::unordered_map<Lid, std::uint32_t> waiting_;  ///< requests in queue_, by where they came from
   Chores chores_;
+  ViewPtr view_;                   ///< of the latest snapshot, or of one before while that is looked at
+  bool look_again_ = true;         ///< there may be a newer snapshot
+  Chores of_next_;                 ///< what has to be done as soon as it is looked at
   bool told_ = false;              ///< on_multicast was called
   std::int64_t silence_ends_ = 0;  ///< when a silent port's grace is over; 0: nobody is silent
-  mad::WaitList wake_, wake_writer_;
+  mad::WaitList wake_, wake_writer_, wake_indexer_;
   // Of the work in hand only:
-  std::shared_ptr<const sm::Snapshot> seen_;
-  std::unique_ptr<const Directory> directory_;  ///< of `seen_`
-  TableCache tables_;                           ///< of `directory_`
-  std::vector<Guid> ports_;                     ///< those that were told of, ascending
+  std::vector<Guid> ports_;  ///< those that were told of, ascending
   Presence presence_;
   bool taken_over_ = false;
   Reports reports_;

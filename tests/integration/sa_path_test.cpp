@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "mad/wire/capability.h"
 #include "mad/wire/sa/path_record.h"
 #include "mad/wire/sa/records.h"
 #include "mad/wire/sa/trace_record.h"
@@ -47,21 +48,41 @@ TEST(SaPath, EveryPairOfEndPortsHasOneThatDelivers) {
   }
 }
 
+/// The smallest MTU and the slowest rate of some ports.
+struct Narrowest {
+  Mtu mtu = Mtu::m4096;
+  StaticRate rate;
+  void add(const sm::Port& port, Mtu its) {
+    if (its != Mtu::none) mtu = std::min(mtu, its);
+    const auto own = static_rate(wire::link_width(port.info), wire::link_speed(port.info, port.mlnx));
+    if (own.code != 0 && (rate.code == 0 || own.mbps < rate.mbps)) rate = own;
+  }
+};
+
 TEST(SaPath, IsTheSameByTheLinksAloneAndByTheNodes) {
   for (const auto* text : {"ft2:4", "torus:3x3:1", "rails:2:2:4:2", "random:10:4:2:9"}) {
     const test::SaLab lab(text);
     const auto& directory = lab.directory();
     for (const auto& from : directory.end_ports()) {
       for (const auto& to : directory.end_ports()) {
-        std::vector<sa::Step> steps;
-        const auto one = sa::walk(directory, from, to, to.lid);
-        const auto other = sa::walk(directory, from, to, to.lid, &steps);
-        ASSERT_EQ(one.has_value(), other.has_value()) << text;
-        if (!one) continue;
-        EXPECT_EQ(one->mtu, other->mtu);
-        EXPECT_EQ(one->rate.code, other->rate.code);
-        EXPECT_EQ(one->links, other->links);
-        EXPECT_EQ(one->links, steps.size());
+        const auto trip = sa::round_trip(directory, from, to, from.lid, to.lid);
+        const auto steps = sa::steps_between(directory, from, to, to.lid);
+        const bool same = from.place == to.place;
+        ASSERT_EQ(trip.there.has_value(), same || !steps.empty()) << text;
+        ASSERT_EQ(trip.back, same || !sa::steps_between(directory, to, from, from.lid).empty()) << text;
+        if (!trip.there) continue;
+        Narrowest narrowest;
+        for (const auto& step : steps) {
+          for (const auto* end : {&step.from->ports[step.out.value()], &step.to->ports[step.in.value()]})
+            narrowest.add(*end, end->info.neighbor_mtu);
+        }
+        for (const auto* end : {&from, &to}) {
+          const auto& info = end->info().info;
+          if (end->node->is_switch() || same)
+            narrowest.add(end->info(), end->node->is_switch() ? info.mtu_cap : info.neighbor_mtu);
+        }
+        EXPECT_EQ(trip.there->mtu, narrowest.mtu);
+        EXPECT_EQ(trip.there->rate.code, narrowest.rate.code);
       }
     }
   }
@@ -117,11 +138,29 @@ TEST(SaPath, OneQuestionAsksForManyPairs) {
   ASSERT_EQ(reply.records.size(), 6U);
   EXPECT_EQ(reply.get<Path>(5).sgid, directory.gid_of(ports[ports.size() - 2]));
   EXPECT_EQ(reply.get<Path>(5).dgid, directory.gid_of(ports[ports.size() - 5]));
+  EXPECT_EQ(reply.attribute, Path::kRecord);
+
+  asked.paths = 4;
+  question.mask |= bit(Multi::kPaths);
+  auto some = question.with(asked);
+  std::copy(bytes.begin() + wire::kSaDataOffset + Multi::kGidsAt, bytes.end(),
+            some.begin() + wire::kSaDataOffset + Multi::kGidsAt);
+  EXPECT_EQ(ask(directory, some).records.size(), 4U) << "NumbPath of all pairs together";
+  asked.sl = Sl{9};
+  question.mask |= bit(Multi::kSl);
+  some = question.with(asked);
+  std::copy(bytes.begin() + wire::kSaDataOffset + Multi::kGidsAt, bytes.end(),
+            some.begin() + wire::kSaDataOffset + Multi::kGidsAt);
+  EXPECT_EQ(ask(directory, some).status, 0) << "no path is an answer too";
+  EXPECT_EQ(ask(directory, some).records.size(), 0U);
 
   bytes[wire::kSaDataOffset + Multi::kGidsAt + 15] ^= 0x7f;
   EXPECT_EQ(ask(directory, bytes).status, wire::kSaInvalidGid);
   question.mask = 0;
   EXPECT_EQ(ask(directory, question.with(asked)).status, wire::kSaInsufficientComponents);
+  question.mask = bit(Multi::kSources) | bit(Multi::kDestinations) | bit(Multi::kServiceIdLow);
+  EXPECT_EQ(ask(directory, question.with(asked)).status, wire::kSaInsufficientComponents)
+      << "half of a ServiceID";
   asked.sources = 200;
   question.mask = bit(Multi::kSources) | bit(Multi::kDestinations);
   EXPECT_EQ(ask(directory, question.with(asked)).status, wire::kSaRequestInvalid);
@@ -218,8 +257,7 @@ TEST(SaPath, IndependentPathsShareAsFewLinksAsTheyCan) {
   ASSERT_EQ(reply.records.size(), 3U);
   std::set<Guid> spines;
   for (std::size_t i = 0; i < 3; ++i) {
-    std::vector<sa::Step> steps;
-    ASSERT_TRUE(sa::walk(directory, from, to, reply.get<Path>(i).dlid, &steps));
+    const auto steps = sa::steps_between(directory, from, to, reply.get<Path>(i).dlid);
     ASSERT_EQ(steps.size(), 4U);
     spines.insert(steps[1].to->guid());
   }

@@ -84,6 +84,24 @@ TEST(SaRecords, EveryKindByLidAddsUpToItsTable) {
   }
 }
 
+TEST(SaRecords, AnyLidOfAPortMeansThePort) {
+  config::SubnetConfig config;
+  config.lids.lmc = 1;
+  const test::SaLab lab("ft2:4", config);
+  for (const auto& kind : sa::record_kinds()) {
+    if (!kind.begins_with_lid) continue;
+    const Question question{.attribute = kind.attribute, .mask = 1, .sm_key = 1};
+    for (const auto& port : lab.directory().end_ports()) {
+      if (port.lids() < 2) continue;
+      const Lid second{static_cast<std::uint16_t>(port.lid.value() + 1)};
+      const auto by_base = ask(lab.directory(), question.with(wire::NodeRecordId{.lid = port.lid}));
+      const auto by_second = ask(lab.directory(), question.with(wire::NodeRecordId{.lid = second}));
+      EXPECT_EQ(by_second.status, by_base.status) << kind.name;
+      EXPECT_EQ(by_second.records, by_base.records) << kind.name;
+    }
+  }
+}
+
 TEST(SaRecords, ForwardingTablesAreWhatTheSwitchesHold) {
   test::SaLab lab("ft2:4");
   const auto reply = ask(lab.directory(), Question{.attribute = wire::LftRecordId::kRecord}.with());
@@ -112,6 +130,17 @@ TEST(SaRecords, LinksAreNamedFromBothEnds) {
                                                               .to_port = link.from_port,
                                                               .to_lid = link.from_lid}));
   EXPECT_EQ(back.records.size(), 1U);
+}
+
+TEST(SaRecords, ATableThatNobodyCouldTakeIsNotMade) {
+  sa::Records found(std::size_t{1} << 20U);
+  const sa::Pattern all({}, 0, {});
+  sa::Emit emit(found, all);
+  for (unsigned i = 0; i < 64; ++i) emit([](std::span<std::uint8_t>) {});
+  EXPECT_FALSE(emit.overflows());
+  emit([](std::span<std::uint8_t>) {});
+  EXPECT_TRUE(emit.overflows());
+  EXPECT_EQ(found.count(), 64U);
 }
 
 TEST(SaRecords, KeysAreShownToNobody) {
@@ -156,6 +185,7 @@ TEST(SaRecords, AClientAsksOverTheFabric) {
   sa::Server server(sa::ServerParts{.executor = lab.world().io().get_executor(),
                                     .gsi = *served,
                                     .compute = compute,
+                                    .indexing = compute,
                                     .source = [&] { return std::make_shared<const sm::Snapshot>(snapshot); },
                                     .registry = registry,
                                     .store = nullptr,

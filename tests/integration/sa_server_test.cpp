@@ -8,6 +8,7 @@
 #include <set>
 
 #include "mad/wire/notice.h"
+#include "mad/wire/sa/records.h"
 #include "smd/sa/registry/subscriptions.h"
 #include "tests/support/sa_session.h"
 #include "tests/support/served.h"
@@ -161,6 +162,72 @@ class SlowStore final : public store::Store {
   mad::Clock& clock_;
 };
 
+/// Work that takes a second.
+class SlowCompute final : public sm::Compute {
+ public:
+  explicit SlowCompute(mad::Clock& clock) : clock_(clock) {}
+  using Compute::execute;
+  asio::awaitable<bool> execute(Work work) override {
+    const bool slept = co_await clock_.sleep(1s);
+    work({});
+    co_return slept;
+  }
+  const routing::Parallel& parallel() const override { return serial_; }
+
+ private:
+  mad::Clock& clock_;
+  routing::Serial serial_;
+};
+
+TEST(SaQueue, QuestionsAreAnsweredWhileALaterSnapshotIsLookedAt) {
+  test::SaLab lab("ft2:4");
+  SlowCompute indexing(lab.world().clock());
+  sm::InlineCompute compute;
+  sm::Published<sa::Registry> registry;
+  FakeGsi gsi;
+  auto snapshot = std::make_shared<const sm::Snapshot>(lab.snapshot());
+  sa::Server server(sa::ServerParts{.executor = lab.world().io().get_executor(),
+                                    .gsi = gsi,
+                                    .compute = compute,
+                                    .indexing = indexing,
+                                    .source = [&] { return snapshot; },
+                                    .registry = registry,
+                                    .store = nullptr,
+                                    .log = {},
+                                    .clock = lab.world().clock(),
+                                    .wall = [] { return std::int64_t{1}; },
+                                    .on_multicast = nullptr},
+                    {});
+  const auto& asker = lab.directory().end_ports().back();
+  const auto ask_for_it = [&] {
+    gsi.give({mad::Received{
+        .bytes = Question{.method = Method::get, .attribute = wire::NodeRecordId::kRecord, .mask = 1}.with(
+            wire::NodeRecordId{.lid = asker.lid}),
+        .from = {.lid = asker.lid},
+        .error = 0}});
+    lab.world().run_for(10ms);
+    return std::exchange(gsi.answers, {})[asker.lid];
+  };
+  using Answers = std::map<std::uint16_t, unsigned>;
+
+  EXPECT_EQ(ask_for_it(), (Answers{{wire::kStatusBusy, 1}})) << "nothing is known yet";
+  lab.world().run_for(3s);
+  EXPECT_EQ(ask_for_it(), (Answers{{0, 1}}));
+
+  auto without = std::make_shared<sm::Subnet>(*snapshot->subnet);
+  std::erase_if(without->nodes, [&](const auto& node) { return node->guid() == asker.node->guid(); });
+  without->index();
+  auto later = std::make_shared<sm::Snapshot>(*snapshot);
+  later->subnet = without;
+  snapshot = later;
+  server.refresh();
+  lab.world().run_for(500ms);
+  EXPECT_EQ(ask_for_it(), (Answers{{0, 1}})) << "as it was";
+  lab.world().run_for(3s);
+  EXPECT_EQ(ask_for_it(), (Answers{{wire::kSaNoRecords, 1}}));
+  lab.world().run(server.stop());
+}
+
 TEST(SaQueue, WhoAsksForMuchKeepsNobodyElseWaiting) {
   test::SaLab lab("ft2:4");
   const auto& directory = lab.directory();
@@ -174,6 +241,7 @@ TEST(SaQueue, WhoAsksForMuchKeepsNobodyElseWaiting) {
   sa::Server server(sa::ServerParts{.executor = lab.world().io().get_executor(),
                                     .gsi = gsi,
                                     .compute = compute,
+                                    .indexing = compute,
                                     .source = [&] { return snapshot; },
                                     .registry = registry,
                                     .store = &store,

@@ -66,6 +66,7 @@ struct Question {
 struct Reply {
   std::uint16_t status = 0;
   wire::Method method{};
+  std::uint16_t attribute = 0;
   std::size_t record_bytes = 0;
   std::vector<std::vector<std::uint8_t>> records;
 
@@ -80,6 +81,7 @@ inline Reply reply_of(std::span<const std::uint8_t> bytes) {
   const auto sa = *wire::decode<wire::SaHeader>(bytes.subspan(wire::kSaOffset));
   Reply reply{.status = header.status,
               .method = header.method,
+              .attribute = header.attribute,
               .record_bytes = std::size_t{sa.attribute_offset} * 8,
               .records = {}};
   if (reply.status != 0 || reply.record_bytes == 0) return reply;

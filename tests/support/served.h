@@ -55,6 +55,7 @@ class Served {
     return {.executor = world_.io().get_executor(),
             .gsi = *gsi_,
             .compute = compute_,
+            .indexing = compute_,
             .source = [this] { return manager_->published(); },
             .registry = registry_,
             .store = store,

@@ -29,6 +29,7 @@ struct Query {
   bool reversible = false;   ///< a way back is needed
   bool independent = false;  ///< paths are to share no links, where that can be
   bool one = false;          ///< the first is enough
+  bool of_all = false;       ///< `paths` are of all pairs together
   unsigned paths = 1;        ///< of one pair of ports, at most
 };
 
@@ -73,6 +74,7 @@ Query multi_query(const Request& request, const Multi& asked) {
   if (request.has(Multi::kServiceIdHigh) || request.has(Multi::kServiceIdLow)) {
     query.wish.service_id = std::uint64_t{asked.service_id_high} << 56U | asked.service_id_low;
   }
+  query.of_all = true;
   query.independent = request.has(Multi::kIndependence) && asked.independence == 1;
   return query;
 }
@@ -147,7 +149,7 @@ class Answering {
     if (!meets(life_of(from, to), query_.life)) return true;
     if (query_.independent) return add_independent(from, to);
     const LidPairs pairs(from, to);
-    unsigned found = 0;
+    auto found = found_before();
     for (unsigned i = 0; i < pairs.all && found < query_.paths; ++i) {
       const auto record = path(from, to, pairs.source(from, i), pairs.destination(to, i), nullptr);
       if (!record) continue;
@@ -162,6 +164,9 @@ class Answering {
   std::vector<std::uint8_t> take() { return std::move(bytes_); }
 
  private:
+  /// Paths that count against `paths`.
+  unsigned found_before() const { return query_.of_all ? static_cast<unsigned>(records_) : 0; }
+
   bool put(const Record& record) {
     if (records_ == 0 && query_.one) {
       first_ = record;
@@ -192,7 +197,7 @@ class Answering {
       one.record = *record;
       left.push_back(std::move(one));
     }
-    for (unsigned found = 0; found < query_.paths && !left.empty(); ++found) {
+    for (auto found = found_before(); found < query_.paths && !left.empty(); ++found) {
       const auto best = std::ranges::min_element(left, {}, [this](const Candidate& one) {
         return std::ranges::count_if(
             one.steps, [this](const Step& step) { return std::ranges::find(used_, step) != used_.end(); });
@@ -215,8 +220,10 @@ class Answering {
     const auto& directory = ground_.directory;
     const auto terms = Policy{}.path(directory, from, to, dlid, query_.wish);
     if (!terms || (query_.sl && *query_.sl != terms->sl)) return std::nullopt;
-    const auto way = walk(directory, from, to, dlid, steps);
+    const auto trip = round_trip(directory, from, to, slid, dlid);
+    const auto& way = trip.there;
     if (!way) return std::nullopt;
+    if (steps != nullptr) *steps = steps_between(directory, from, to, dlid);
     const auto mtu = limited(way->mtu, query_.mtu);
     const auto has = capped(way->rate, ground_.settings);
     const auto rate = limited(has, query_.rate);
@@ -224,15 +231,14 @@ class Answering {
     // Who wants exactly this rate wants a link that has it, as OpenSM understands it.
     if (query_.rate && query_.rate->selector == wire::Selector::exactly && rate->code != has.code)
       return std::nullopt;
-    const bool back = walk(directory, to, from, slid).has_value();
-    if (query_.reversible && !back) return std::nullopt;
+    if (query_.reversible && !trip.back) return std::nullopt;
     return Record{.service_id = query_.wish.service_id.value_or(0),
                   .dgid = to_name_.value_or(directory.gid_of(to)),
                   .sgid = from_name_.value_or(directory.gid_of(from)),
                   .dlid = dlid,
                   .slid = slid,
                   .hop_limit = elsewhere_ ? std::uint8_t{255} : std::uint8_t{0},
-                  .reversible = back,
+                  .reversible = trip.back,
                   .paths = 0,
                   .pkey = terms->pkey,
                   .qos_class = query_.wish.qos_class.value_or(0),
@@ -342,13 +348,18 @@ Answer path_records(const PathGround& ground, const Request& request) {
 Answer multi_path_records(const PathGround& ground, const Request& request) {
   const auto asked = wire::decode<Multi>(request.data);
   if (!asked) return refuse(wire::kSaRequestInvalid);
-  const bool counted = request.has(Multi::kSources) && request.has(Multi::kDestinations);
-  if (!counted || asked->sources == 0 || asked->destinations == 0) {
+  if (!request.has(Multi::kSources) || !request.has(Multi::kDestinations)) {
     return refuse(wire::kSaInsufficientComponents);
   }
+  if (asked->sources == 0 || asked->destinations == 0) return refuse(wire::kSaRequestInvalid);
   const auto gids = request.data.subspan(Multi::kGidsAt);
   const std::size_t count = std::size_t{asked->sources} + asked->destinations;
   if (gids.size() < count * sizeof(GidBytes)) return refuse(wire::kSaRequestInvalid);
+  if (request.has(Multi::kServiceIdHigh) != request.has(Multi::kServiceIdLow)) {
+    return refuse(wire::kSaInsufficientComponents);
+  }
+  const auto query = multi_query(request, *asked);
+  if (makes_no_sense(query)) return refuse(wire::kSaRequestInvalid);
   std::vector<Ends> ends;
   for (std::size_t i = 0; i < count; ++i) {
     Gid gid;
@@ -357,8 +368,6 @@ Answer multi_path_records(const PathGround& ground, const Request& request) {
     if (!end) return refuse(end.error());
     ends.push_back(*end);
   }
-  const auto query = multi_query(request, *asked);
-  if (makes_no_sense(query)) return refuse(wire::kSaRequestInvalid);
   Answering answering(ground, query);
   for (const auto& from : std::span(ends).first(asked->sources)) {
     for (const auto& to : std::span(ends).subspan(asked->sources)) {
@@ -366,7 +375,6 @@ Answer multi_path_records(const PathGround& ground, const Request& request) {
       if (!answering.add(from.ports.front(), to.ports.front())) return refuse(wire::kSaNoResources);
     }
   }
-  if (answering.count() == 0) return refuse(wire::kSaNoRecords);
   return {.status = wire::kStatusOk, .record_bytes = Record::kBytes, .records = answering.take()};
 }
 
@@ -388,8 +396,7 @@ Answer trace_records(const PathGround& ground, const Request& request) {
   answering.add(from, to);
   const auto path = answering.take();
   if (path.empty()) return refuse(wire::kSaNoRecords);
-  std::vector<Step> steps;
-  walk(ground.directory, from, to, wire::decode<Record>(path)->dlid, &steps);
+  const auto steps = steps_between(ground.directory, from, to, wire::decode<Record>(path)->dlid);
   return {.status = wire::kStatusOk,
           .record_bytes = wire::TraceRecord::kRecordBytes,
           .records = trace_of(ground.directory, from, steps)};

@@ -29,9 +29,9 @@ std::expected<wire::PathRecord, std::uint16_t> one_path(const PathGround& ground
 /// GetTable.
 Answer path_records(const PathGround& ground, const Request& request);
 
-/// GetMulti(MultiPathRecord): paths from each of some ports to each of some others, as PathRecords. With
-/// IndependenceSelector those of the LIDs' paths come first that share the fewest links with those before
-/// them.
+/// GetMulti(MultiPathRecord): paths from each of some ports to each of some others, as PathRecords; NumbPath
+/// of them at most, 127 where it is not named. With IndependenceSelector those of the LIDs' paths come first
+/// that share the fewest links with those before them.
 Answer multi_path_records(const PathGround& ground, const Request& request);
 
 /// GetTraceTable with the components of a PathRecord: the nodes of the one path, or of the first of several,

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "mad/wire/capability.h"
 #include "routing/routes.h"
 
 namespace smd::sa {
@@ -11,91 +10,95 @@ namespace {
 
 constexpr unsigned kMaxLinks = 64;  ///< hop limit of the verification, which a sound table never reaches
 
-StaticRate rate_of(const sm::Port& port) {
-  return static_rate(wire::link_width(port.info), wire::link_speed(port.info, port.mlnx));
-}
-
-void narrow(Way& way, Mtu mtu, StaticRate rate) {
-  if (mtu != Mtu::none) way.mtu = std::min(way.mtu, mtu);
-  if (rate.code != 0 && (way.rate.code == 0 || rate.mbps < way.rate.mbps)) way.rate = rate;
-}
-
-/// Both ends of the link say what it carries.
-void cross(Way& way, const sm::Port& here, const sm::Port& there) {
-  narrow(way, here.info.neighbor_mtu, rate_of(here));
-  narrow(way, there.info.neighbor_mtu, rate_of(there));
-  ++way.links;
-}
-
-void finish(Way& way, const EndPort& end) {
-  const auto& port = end.info();
-  if (end.node->is_switch()) {
-    // Port 0 has no link: what it says of itself counts, as OpenSM has it.
-    narrow(way, port.info.mtu_cap, rate_of(port));
-  } else if (way.links == 0) {
-    narrow(way, port.info.neighbor_mtu, rate_of(port));
-  }
-}
-
-/// The same as walk(), by the links alone.
-std::optional<Way> walk_links(const Directory& directory, const EndPort& from, const EndPort& to, Lid dlid) {
-  const auto& links = directory.links();
-  Way way;
-  auto sw = from.sw;
-  const Link* link = nullptr;
-  while (sw == kNowhere || sw != to.sw) {
-    if (sw != kNowhere) {
-      link = links.out_of(sw, routing::entry(directory.row(sw), dlid));
+/// A packet on its way through the links.
+class Walker {
+ public:
+  Walker(const Directory& directory, const EndPort& from, const EndPort& to, Lid dlid)
+      : directory_(directory), to_(to), dlid_(dlid) {
+    if (from.sw != kNowhere) {
+      at_ = from.sw;
+      carried_ = directory.links().of_end(from.place);
     } else {
-      link = &links.out_of_end(from.place);
+      cross(directory.links().out_of_end(from.place));
     }
-    if (link == nullptr || !link->leads() || way.links > kMaxLinks) return std::nullopt;
-    narrow(way, link->mtu, link->rate);
-    ++way.links;
-    sw = link->sw;
-    if (sw != kNowhere) continue;
-    if (link->end != to.place) return std::nullopt;
-    break;
   }
-  finish(way, from);
-  finish(way, to);
+
+  /// Over one more link; false: it is there, or lost.
+  bool step() {
+    if (at_ == kNowhere) return false;
+    if (at_ == to_.sw) {
+      carried_.narrow(directory_.links().of_end(to_.place));
+      arrived_ = true;
+      at_ = kNowhere;
+      return false;
+    }
+    cross(directory_.links().out_of(at_, directory_.entries(at_)[dlid_]));
+    return at_ != kNowhere;
+  }
+
+  bool arrived() const { return arrived_; }
+  Carried carried() const { return carried_; }
+
+ private:
+  void cross(const Link& link) {
+    carried_.narrow(link.carried);
+    arrived_ = link.to_end && link.to == to_.place;
+    at_ = link.to_end || ++links_ > kMaxLinks ? kNowhere : link.to;
+  }
+
+  const Directory& directory_;
+  const EndPort& to_;
+  Lid dlid_;
+  std::uint32_t at_ = kNowhere;  ///< a switch
+  unsigned links_ = 0;
+  bool arrived_ = false;
+  Carried carried_;
+};
+
+Way way_of(Carried carried) {
+  Way way;
+  way.mtu = static_cast<Mtu>(std::min(carried.mtu, static_cast<std::uint8_t>(Mtu::m4096)));
+  if (carried.rate != Carried::kAny) way.rate = kStaticRates[carried.rate];
   return way;
 }
 
 }  // namespace
 
-std::optional<Way> walk(const Directory& directory, const EndPort& from, const EndPort& to, Lid dlid,
-                        std::vector<Step>* steps) {
-  Way way;
-  if (from.node == to.node && from.port == to.port) {
-    finish(way, to);
-    return way;
+RoundTrip round_trip(const Directory& directory, const EndPort& from, const EndPort& to, Lid slid, Lid dlid) {
+  if (from.place == to.place) return {way_of(directory.links().of_end(to.place)), true};
+  Walker there(directory, from, to, dlid), back(directory, to, from, slid);
+  // Side by side: each waits for memory at every switch, and neither for the other.
+  for (bool going = true; going;) {
+    const bool one = there.step(), other = back.step();
+    going = one || other;
   }
-  if (steps == nullptr) return walk_links(directory, from, to, dlid);
+  RoundTrip trip{.there = std::nullopt, .back = back.arrived()};
+  if (there.arrived()) trip.there = way_of(there.carried());
+  return trip;
+}
+
+std::vector<Step> steps_between(const Directory& directory, const EndPort& from, const EndPort& to,
+                                Lid dlid) {
+  std::vector<Step> steps;
+  if (from.place == to.place) return steps;
   const sm::Node* node = from.node;
   auto out = from.port;
-  for (unsigned i = 0; i <= kMaxLinks; ++i) {
+  while (steps.size() <= kMaxLinks) {
     if (node->is_switch()) {
-      if (node == to.node) break;
+      if (node == to.node) return steps;
       out = PortNum{routing::entry(node->lft.row.get(), dlid)};
     }
-    if (out.value() == 0 || out.value() >= node->ports.size()) return std::nullopt;
-    const auto& here = node->ports[out.value()];
-    if (!here.peer) return std::nullopt;
-    const auto* next = directory.subnet().find(here.peer->node);
-    if (next == nullptr || here.peer->port.value() >= next->ports.size()) return std::nullopt;
-    cross(way, here, next->ports[here.peer->port.value()]);
-    if (steps != nullptr) steps->push_back({node, next, out, here.peer->port});
+    if (out.value() == 0 || out.value() >= node->ports.size()) return {};
+    const auto& peer = node->ports[out.value()].peer;
+    const auto* next = peer ? directory.subnet().find(peer->node) : nullptr;
+    if (next == nullptr || peer->port.value() >= next->ports.size()) return {};
+    steps.push_back({node, next, out, peer->port});
     node = next;
-    if (!node->is_switch()) {
-      if (node != to.node || here.peer->port != to.port) return std::nullopt;
-      break;
-    }
+    if (node->is_switch()) continue;
+    if (node != to.node || peer->port != to.port) return {};
+    return steps;
   }
-  if (node != to.node) return std::nullopt;
-  finish(way, from);
-  finish(way, to);
-  return way;
+  return {};
 }
 
 }  // namespace smd::sa

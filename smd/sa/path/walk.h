@@ -22,13 +22,18 @@ struct Step {
 struct Way {
   Mtu mtu = Mtu::m4096;  ///< the smallest of its links
   StaticRate rate;       ///< the slowest of its links
-  unsigned links = 0;
 };
 
-/// From one end port to a LID of another; nothing where the tables do not lead there. Of a port to itself its
-/// own MTU and rate.
-/// `steps`, where it is not null, gets the links.
-std::optional<Way> walk(const Directory& directory, const EndPort& from, const EndPort& to, Lid dlid,
-                        std::vector<Step>* steps = nullptr);
+/// From one LID to another and back; of a port to itself its own MTU and rate.
+struct RoundTrip {
+  std::optional<Way> there;  ///< nothing: the tables do not lead there
+  bool back = false;         ///< there is a way back
+};
+/// `slid` is a LID of `from`, `dlid` one of `to`.
+RoundTrip round_trip(const Directory& directory, const EndPort& from, const EndPort& to, Lid slid, Lid dlid);
+
+/// The links from an end port to a LID of another, one after the other; empty where the tables do not lead
+/// there, and of a port to itself.
+std::vector<Step> steps_between(const Directory& directory, const EndPort& from, const EndPort& to, Lid dlid);
 
 }  // namespace smd::sa
