@@ -37,8 +37,26 @@ Answer class_port_info(const Request& request) {
   return {.status = wire::kStatusOk, .record_bytes = 0, .records = {bytes.begin(), bytes.end()}};
 }
 
+/// Records are under their ports' base LIDs; a question may name any LID of a port. The question as if it had
+/// named the base LID, in `changed` where it had not.
+Request with_base_lid(const Directory& directory, const Request& request,
+                      std::vector<std::uint8_t>& changed) {
+  const Lid asked{static_cast<std::uint16_t>(request.data[0] << 8U | request.data[1])};
+  const auto* port = directory.by_lid(asked);
+  if (port == nullptr || port->lid == asked) return request;
+  changed.assign(request.data.begin(), request.data.end());
+  changed[0] = static_cast<std::uint8_t>(port->lid.value() >> 8U);
+  changed[1] = static_cast<std::uint8_t>(port->lid.value());
+  auto based = request;
+  based.data = changed;
+  return based;
+}
+
 Answer records(const Directory& directory, const Registry& registry, const RecordKind& kind,
-               const Request& request, const Asking& asking) {
+               const Request& asked, const Asking& asking) {
+  std::vector<std::uint8_t> changed;
+  const bool by_lid = kind.begins_with_lid && asked.has(0);
+  const auto request = by_lid ? with_base_lid(directory, asked, changed) : asked;
   const Pattern pattern(kind.components, request.sa.component_mask, request.data);
   Only only{.lid = std::nullopt,
             .request = &request,
@@ -46,12 +64,14 @@ Answer records(const Directory& directory, const Registry& registry, const Recor
             .trusted = request.sa.sm_key != 0,
             .asker = directory.by_lid(asking.lid),
             .now = asking.now};  // a wrong one does not get here
-  if (kind.begins_with_lid && request.has(0)) {
+  if (by_lid) {
     only.lid = Lid{static_cast<std::uint16_t>(request.data[0] << 8U | request.data[1])};
   }
   Records found(kind.bytes);
   Emit emit(found, pattern);
   kind.visit(directory, only, emit);
+  if (emit.overflows()) return refuse(wire::kSaNoResources);
+  if (found.count() == 0 && emit.waits()) return refuse(wire::kStatusBusy);  // it is being read: ask again
   if (request.mad.method == Method::get) {
     if (found.count() == 0) return refuse(wire::kSaNoRecords);
     if (found.count() > 1) return refuse(wire::kSaTooManyRecords);

@@ -18,6 +18,10 @@
 
 namespace smd::sa {
 
+/// Longest table that is made, in bytes. One of more (a large fabric's forwarding tables, or the SL to VL of
+/// all pairs of its ports) is refused with kSaNoResources: it can be asked for by LID.
+inline constexpr std::size_t kLongestTable = std::size_t{64} << 20U;
+
 /// Records one behind the other, each `bytes` long.
 class Records {
  public:
@@ -31,6 +35,7 @@ class Records {
   void drop() { bytes_.resize(bytes_.size() - record_bytes_); }
   std::span<const std::uint8_t> last() const { return std::span(bytes_).last(record_bytes_); }
   std::size_t count() const { return record_bytes_ == 0 ? 0 : bytes_.size() / record_bytes_; }
+  bool full() const { return bytes_.size() + record_bytes_ > kLongestTable; }
   std::vector<std::uint8_t> take() { return std::move(bytes_); }
 
  private:
@@ -40,7 +45,8 @@ class Records {
 
 /// What of a question narrows the search; a kind may look at it or leave all to the pattern.
 struct Only {
-  std::optional<Lid> lid;  ///< the first component, of kinds that begin with a LID
+  std::optional<Lid>
+      lid;  ///< the first component, of kinds that begin with a LID: a port's base LID, or nobody's
   const Request* request = nullptr;
   const Registry* registry = nullptr;
   bool trusted = false;            ///< the request shows the SM_Key
@@ -55,13 +61,29 @@ class Emit {
   /// fill(span of the new record's bytes).
   template <class Fill>
   void operator()(Fill&& fill) {
+    overflows_ = overflows_ || records_.full();
+    if (overflows_) return;
     fill(records_.add());
     if (!pattern_.matches(records_.last())) records_.drop();
   }
+  /// The same for a record that is not known yet, but will be: fill() writes what the question can name of
+  /// it.
+  template <class Fill>
+  void later(Fill&& fill) {
+    const auto count = records_.count();
+    (*this)(fill);
+    if (records_.count() == count) return;
+    records_.drop();
+    waits_ = true;
+  }
+
+  bool overflows() const { return overflows_; }  ///< there are more than an answer holds
+  bool waits() const { return waits_; }          ///< some that match are not known yet
 
  private:
   Records& records_;
   const Pattern& pattern_;
+  bool overflows_ = false, waits_ = false;
 };
 
 struct RecordKind {

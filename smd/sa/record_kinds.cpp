@@ -12,10 +12,10 @@ constexpr auto attribute_of = &RecordKind::attribute;
 }  // namespace
 
 std::span<const RecordKind> record_kinds() {
-  static const std::array kKinds{node_records(),      port_info_records(), switch_info_records(),
-                                 lft_records(),       sm_info_records(),   link_records(),
-                                 guid_info_records(), pkey_records(),      member_records(),
-                                 service_records(),   inform_records(),    mft_records()};
+  static const std::array kKinds{
+      node_records(), port_info_records(),      sl_to_vl_records(), switch_info_records(), lft_records(),
+      mft_records(),  sm_info_records(),        link_records(),     guid_info_records(),   service_records(),
+      pkey_records(), vl_arbitration_records(), member_records(),   inform_records()};
   return kKinds;
 }
 

@@ -139,9 +139,10 @@ TEST_F(SaGroups, OtherTermsThanTheGroupsAreRefusedByComponent) {
   EXPECT_EQ(refused(Record::kMtu, [](Record& r) { r.mtu = Mtu::m256; }), "MTU");
   EXPECT_EQ(refused(Record::kRate, [](Record& r) { r.rate = 2; }), "Rate");
   EXPECT_EQ(refused(Record::kLife, [](Record& r) { r.life = 1; }), "PacketLifeTime");
-  EXPECT_EQ(refused(Record::kScope, [](Record& r) { r.scope = 5; }), "Scope");
   EXPECT_EQ(refused(Record::kMlid, [](Record& r) { r.mlid = Lid{0xC100}; }), "MLID");
   EXPECT_EQ(session_.registry().members().size(), 1U);
+  EXPECT_EQ(refused(Record::kScope, [](Record& r) { r.scope = 5; }), "") << "the MGID has the scope";
+  EXPECT_EQ(session_.registry().members().size(), 2U);
 }
 
 TEST_F(SaGroups, APortThatCannotCarryTheGroupIsRefusedInOneLine) {

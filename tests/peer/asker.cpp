@@ -15,7 +15,8 @@
 
 namespace {
 
-constexpr std::size_t kMad = 256, kSa = 36, kData = 56, kLongest = std::size_t{32} << 20U;
+constexpr std::uint64_t kGetMulti = 0x14;
+constexpr std::size_t kMad = 256, kRmpp = 24, kSa = 36, kData = 56, kLongest = std::size_t{32} << 20U;
 constexpr int kPatience = 2000, kRetries = 3;
 
 void put(std::uint8_t* at, std::uint64_t value, unsigned bytes) {
@@ -57,6 +58,8 @@ struct Client {
     auto* mad = static_cast<std::uint8_t*>(umad_get_mad(out.data()));
     const std::uint8_t header[] = {1, 3, 2, static_cast<std::uint8_t>(method)};
     std::ranges::copy(header, mad);
+    if (method == kGetMulti)
+      std::ranges::fill_n(mad + kRmpp, 3, std::uint8_t{1});  // a question by RMPP: data, active
     put(mad + 8, tid++, 8);
     put(mad + 16, attribute, 2);
     put(mad + kSa, key, 8);

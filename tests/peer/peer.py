@@ -17,6 +17,7 @@ import time
 
 import live
 import network
+import osmtest
 import records
 import survive
 import tools
@@ -182,7 +183,8 @@ def loss(smd, sim, text, hosts):
 
 SCENARIOS = {f.__name__.replace("_", "-"): f
              for f in (bringup, again, standby, newcomer, dry_run, asked, dumps, kills, loss, live.console, live.storm,
-                       live.takeover, survive.back_to_opensm, survive.stopped, records.records)}
+                       live.takeover, survive.back_to_opensm, survive.stopped, records.records,
+                       osmtest.osmtest)}
 
 
 def main():

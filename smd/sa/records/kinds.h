@@ -15,6 +15,8 @@ RecordKind sm_info_records();
 RecordKind link_records();
 RecordKind guid_info_records();
 RecordKind pkey_records();
+RecordKind sl_to_vl_records();
+RecordKind vl_arbitration_records();
 /// What clients have registered.
 RecordKind member_records();
 RecordKind service_records();

@@ -186,8 +186,8 @@ std::expected<GroupTerms, Refusal> new_terms(const EndPort& port, const Settings
                     .flow_label = asked.flow_label};
 }
 
-std::optional<Refusal> mismatch(const EndPort& port, const Mgid& mgid, const Group& group,
-                                const Request& request, const Record& asked) {
+std::optional<Refusal> mismatch(const EndPort& port, const Group& group, const Request& request,
+                                const Record& asked) {
   const auto& terms = group.terms;
   const auto differs = [&](unsigned component, const auto& wanted, const auto& has) {
     return request.has(component) && !(wanted == has);
@@ -209,9 +209,6 @@ std::optional<Refusal> mismatch(const EndPort& port, const Mgid& mgid, const Gro
   }
   if (differs(Record::kTrafficClass, asked.traffic_class, terms.traffic_class)) {
     return other("TClass", fmt::format("{}", asked.traffic_class), fmt::format("{}", terms.traffic_class));
-  }
-  if (differs(Record::kScope, asked.scope, scope_of(mgid))) {
-    return other("Scope", fmt::format("{}", asked.scope), fmt::format("{}", scope_of(mgid)));
   }
   if (differs(Record::kMlid, asked.mlid, group.mlid)) {
     return other("MLID", fmt::format("{}", asked.mlid), fmt::format("{}", group.mlid));

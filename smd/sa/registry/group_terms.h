@@ -28,9 +28,11 @@ bool has_pkey(const EndPort& port, PKey pkey);
 /// The terms of a new group as the request names them and the port's link allows.
 std::expected<GroupTerms, Refusal> new_terms(const EndPort& port, const Settings& settings,
                                              const Request& request, const wire::McMemberRecord& asked);
-/// Nothing: what the request names is what the group has, and the port can carry it.
-std::optional<Refusal> mismatch(const EndPort& port, const Mgid& mgid, const Group& group,
-                                const Request& request, const wire::McMemberRecord& asked);
+/// Nothing: what the request names is what the group has, and the port can carry it. The scope is the MGID's,
+/// whatever the request's JoinState says beside it: OpenSM's clients create groups and join them with
+/// another.
+std::optional<Refusal> mismatch(const EndPort& port, const Group& group, const Request& request,
+                                const wire::McMemberRecord& asked);
 /// Nothing: a client may make a group of this name. `pkey`: of the group.
 std::optional<Refusal> bad_mgid(const Mgid& mgid, PKey pkey);
 

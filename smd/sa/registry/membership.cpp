@@ -161,7 +161,7 @@ Membership join(Writing& writing, const Asker& asker, const Request& request) {
   }
   Member now{.join_state = part->asked.join_state, .proxy = part->proxy};
   if (const auto* group = registry.groups().find(mgid)) {
-    if (auto bad = mismatch(*part->port, mgid, *group, request, part->asked)) {
+    if (auto bad = mismatch(*part->port, *group, request, part->asked)) {
       return std::unexpected(*std::move(bad));
     }
     if (member != nullptr) {
