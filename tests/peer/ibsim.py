@@ -172,11 +172,12 @@ class Ibsim:
             if command is not None:
                 waiting.append((self.start(host, *command), command))
 
-    def opensm(self, host, *options):
+    def opensm(self, host, *options, seconds=120):
         """opensm as subnet manager, returned when the fabric is up."""
         client = self.start(host, "opensm", "-d", "2", "-f", "osm.log", *options)
         log = client.folder / "osm.log"
-        wait_for(lambda: log.exists() and "SUBNET UP" in log.read_text(errors="replace"), 120, "opensm's SUBNET UP")
+        wait_for(lambda: log.exists() and "SUBNET UP" in log.read_text(errors="replace"), seconds,
+                 "opensm's SUBNET UP")
         return client
 
     def __enter__(self):
