@@ -19,7 +19,11 @@ Codec<std::string> log_target() {
     const bool is_text = value.kind == Value::Kind::text;
     if (is_text && std::ranges::find(kWords, value.text) != kWords.end()) return value.text;
     if (is_text && value.text.find('/') != std::string::npos && !value.text.ends_with('/')) {
-      return spot.resolve(value.text).string();
+      auto file = spot.resolve(value.text);
+      std::error_code unknown;  // then it is no folder that we know of
+      if (!std::filesystem::is_directory(file, unknown)) return file.string();
+      spot.wrong(value, allowed, "this is a folder");
+      return std::nullopt;
     }
     const std::vector<std::string> words(kWords.begin(), kWords.end());
     spot.wrong(value, allowed, is_text ? did_you_mean(value.text, words) : "");

@@ -100,6 +100,7 @@ void Loader::unknown_table(const Value& value, const Spot& at, bool in_subnet) {
 
 /// A key of another table, a key of OpenSM's, or a slip of the finger.
 std::string Loader::hint_for_key(std::string_view table, std::string_view name) const {
+  if (name.empty()) return {};
   const auto own = names_of(schema_.keys_of(table));
   for (const auto& key : schema_.keys) {
     if (key.name == name) return fmt::format("did you mean \"{}\"?", key.path());

@@ -21,14 +21,14 @@ Value text_value(std::string_view text) {
   Value value;
   value.kind = Value::Kind::text;
   value.text = std::string(without_quotes(trim(text)));
-  value.spelled = printable(text);
+  value.spelled = text.empty() ? "nothing" : printable(text);
   return value;
 }
 
 Value list_value(std::string_view text) {
   Value list;
   list.kind = Value::Kind::list;
-  list.spelled = printable(text);
+  list.spelled = text.empty() ? "nothing" : printable(text);
   auto inner = trim(text);
   if (inner.starts_with('[') && inner.ends_with(']')) inner = trim(inner.substr(1, inner.size() - 2));
   while (!inner.empty()) {

@@ -28,6 +28,7 @@ struct TomlSurprise {};
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <expected>
 #include <optional>
 #include <tuple>
@@ -166,6 +167,26 @@ std::size_t surprising_line(std::string_view text, const std::vector<std::string
 
 bool is_redefinition(const Problem& problem) { return problem.why.find("redefine") != std::string::npos; }
 
+/// "log.level", as far as the line and the headings above it tell; nothing where there is no plain key.
+std::string key_near(const std::vector<std::string_view>& lines, std::size_t index) {
+  const auto is_plain = [](std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+    });
+  };
+  const auto equals = lines[index].find('=');
+  const auto key = trimmed(lines[index].substr(0, equals));
+  if (equals == std::string_view::npos || !is_plain(key)) return {};
+  for (auto i = index; i-- > 0;) {
+    auto heading = trimmed(lines[i]);
+    if (!heading.starts_with('[')) continue;
+    heading = heading.substr(heading.find_first_not_of('['));
+    heading = trimmed(heading.substr(0, heading.find(']')));
+    return is_plain(heading) ? fmt::format("{}.{}", heading, key) : std::string();
+  }
+  return std::string(key);
+}
+
 ConfigError syntax_error(const Problem& problem, const std::vector<std::string_view>& lines,
                          const std::string& file) {
   std::string_view why = problem.why;
@@ -181,6 +202,7 @@ ConfigError syntax_error(const Problem& problem, const std::vector<std::string_v
   const auto line = std::clamp<std::size_t>(problem.line, 1, lines.size());
   return {.file = file,
           .line = static_cast<unsigned>(line),
+          .key = key_near(lines, line - 1),
           .found = fmt::format("'{}'", printable(trimmed(lines[line - 1]))),
           .expected = fmt::format("TOML ({})", printable(why))};
 }

@@ -51,7 +51,8 @@ asio::awaitable<void> SubnetManager::look_at_switch(mad::Target target, Looked* 
   const auto info = co_await mad::get<wire::SwitchInfo>(tx_, target);
   if (info && !info->port_state_change) co_return;
   if (!info && info.error().fault == mad::Fault::closed) co_return;
-  if (!info && !try_again(target.node)) co_return;
+  // Whose bit we could not clear, or who says nothing, has nothing new to tell each time.
+  if ((!info || failed_nodes_.contains(target.node)) && !try_again(target.node)) co_return;
   found->suspects.insert(target.node);
   found->reason = info ? "port state change" : "a switch does not answer";
 }
@@ -98,6 +99,9 @@ asio::awaitable<void> SubnetManager::audit_some(std::shared_ptr<const Subnet> su
         .kv("reason", "changed by another hand");
     edited->nodes[index] = std::move(node);
     found->suspects.insert(changed.node);
+  }
+  for (const auto node : audited.silent) {
+    if (try_again(node)) found->suspects.insert(node);
   }
   for (const auto& table : audited.tables) forget_table(*edited, table, *found);
   if (!audited.blocks.empty() || !audited.tables.empty()) subnet_ = std::move(edited);

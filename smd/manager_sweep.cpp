@@ -27,6 +27,13 @@ constexpr unsigned kRestarts = 3;
 /// Within which links come up again, most of them.
 constexpr auto kTraining = std::chrono::seconds(1);
 
+std::vector<RefusedSet> refused_sets(const Subnet& subnet, const Applied& applied) {
+  std::vector<RefusedSet> refused;
+  for (const auto& set : applied.failed)
+    refused.push_back({{subnet.nodes[set.node]->guid(), set.port}, set.attribute, set.reason});
+  return refused;
+}
+
 /// Milliseconds by the manager's clock since the last call.
 class Lap {
  public:
@@ -261,9 +268,10 @@ asio::awaitable<bool> SubnetManager::write_difference() {
     if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
     for (const auto& mft : applied.mfts) summary_.mft_blocks += mft.acknowledged.count();
     for (const auto& lft : applied.lfts) summary_.lft_blocks += lft.acknowledged.count() + lft.partial.size();
-    const auto noted = advance(*subnet_, decided_, applied);
+    auto noted = advance(*subnet_, decided_, applied);
+    noted.refused = refused_sets(noted, applied);
     log_not_kept(parts_.log, *subnet_, noted);
-    subnet_ = std::make_shared<const Subnet>(noted);
+    subnet_ = std::make_shared<const Subnet>(std::move(noted));
     audit_first(applied);
     note_came_up(applied);
     failed_sets_ += applied.failed.size();

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "mad/wire/mad.h"
 #include "smd/api/handlers.h"
 #include "smd/log/format.h"
 #include "smd/report/ports.h"
+#include "smd/sweep/lost.h"
 
 namespace smd::api {
 
@@ -125,13 +127,25 @@ Json::Array not_active_json(const sm::Subnet& subnet) {
 
 Json::Array unresponsive_json(const sm::Subnet& subnet) {
   Json::Array nodes;
-  for (const auto& lost : subnet.unresponsive) {
+  for (const auto& silent : sm::silent_nodes(subnet)) {
+    const auto& lost = *silent.first;
     nodes.push_back(Json{Json::Object{{"guid", lost.node == Guid{} ? Json{} : guid(lost.node)},
                                       {"name", text(lost.description)},
                                       {"behind", place_json(subnet, lost.behind)},
+                                      {"places", number(silent.places)},
                                       {"reason", text(lost.reason)}}});
   }
   return nodes;
+}
+
+Json::Array refused_json(const sm::Subnet& subnet) {
+  Json::Array sets;
+  for (const auto& set : subnet.refused) {
+    sets.push_back(Json{Json::Object{{"at", place_json(subnet, set.at)},
+                                     {"attribute", text(wire::attribute_name(set.attribute))},
+                                     {"reason", text(set.reason)}}});
+  }
+  return sets;
 }
 
 Json::Array duplicates_json(const sm::Subnet& subnet) {
@@ -176,6 +190,7 @@ void add_fabric(const SubnetView& view, Json::Object& object) {
   object.emplace_back("routing", now ? routing_json(now->decided) : Json{});
   object.emplace_back("ports_not_active", Json{now ? not_active_json(*now->subnet) : Json::Array{}});
   object.emplace_back("unresponsive", Json{now ? unresponsive_json(*now->subnet) : Json::Array{}});
+  object.emplace_back("refused_sets", Json{now ? refused_json(*now->subnet) : Json::Array{}});
   object.emplace_back("duplicate_guids", Json{now ? duplicates_json(*now->subnet) : Json::Array{}});
   object.emplace_back("ports_without_lid", Json{std::move(without_lid)});
 }

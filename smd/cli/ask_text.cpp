@@ -126,11 +126,15 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
     return fmt::format("{}{}behind {}: {}", guid.empty() ? "" : guid + " ", name.empty() ? "" : name + " ",
                        port_words(member_of(lost, "behind")), text_of(lost, "reason"));
   });
+  lines(out, "refused", list_of(subnet, "refused_sets"), "smd status --json", [](const auto& set) {
+    return fmt::format("{}: {}", port_words(member_of(set, "at")), text_of(set, "reason"));
+  });
   lines(out, "duplicates", list_of(subnet, "duplicate_guids"), "smd status --json", [](const auto& twice) {
     std::string places;
     for (const auto& place : list_of(twice, "behind"))
       places += (places.empty() ? "" : ", ") + port_words(place);
-    return fmt::format("GUID {} behind {}: kept out of service", text_of(twice, "guid"), places);
+    return fmt::format("GUID {} behind {}: who had it stays, others are not put in service",
+                       text_of(twice, "guid"), places);
   });
   if (const auto& ports = list_of(subnet, "ports_without_lid"); !ports.empty())
     line(out, "no LID left", fmt::format("for {} ports: smd status --json", ports.size()));

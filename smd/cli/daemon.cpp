@@ -298,10 +298,14 @@ bool Daemon::is_good(const Subnet& subnet) const {
 /// The last line, behind all of the log, for whoever has only that one.
 void Daemon::say_why() {
   const auto& options = parts_.options;
-  if (interrupted_ || (!options.once && !options.dry_run)) return;
+  if (interrupted_ || failed_ || (!options.once && !options.dry_run)) return;
   for (const auto& subnet : subnets_) {
-    if (is_good(*subnet) || !subnet->state) continue;
-    parts_.err << fmt::format("smd run: {}: {}: {}\n", subnet->where, to_string(*subnet->state), subnet->why);
+    if (is_good(*subnet)) continue;
+    const auto view = subnet->instance->view();
+    const auto why = view->waiting ? view->waiting->reason : std::string("no sweep came to its end");
+    parts_.err << (subnet->state ? fmt::format("smd run: {}: {}: {}\n", subnet->where,
+                                               to_string(*subnet->state), subnet->why)
+                                 : fmt::format("smd run: {}: {}\n", subnet->where, why));
   }
 }
 

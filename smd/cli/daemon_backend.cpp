@@ -27,7 +27,11 @@ void Daemon::resweep(std::size_t subnet, sm::Resweep kind) {
 
 void Daemon::set_log_filter(const log::Filter& filter) {
   parts_.log.set_filter(filter);
-  parts_.log.info("api.log").kv("level", filter.level).always();
+  auto&& event = parts_.log.info("api.log");
+  event.kv("level", filter.level);
+  for (const auto& [module, level] : filter.modules) event.kv(module, level);
+  for (const auto& [guid, level] : filter.guids) event.kv(fmt::format("{}", guid), level);
+  event.always();
 }
 
 log::Filter Daemon::configured_log_filter() const {

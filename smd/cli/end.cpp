@@ -92,7 +92,11 @@ class SimulatedEnd final : public End {
     if (transport_->claim_sm()) return {};
     return std::unexpected("another SM holds this port");
   }
-  Health look() override { return {}; }
+  Health look() override {
+    const auto now = transport_->local();
+    if (now && !now->link_up) return {.reason = fmt::format("port {} has no link", port_name())};
+    return {};
+  }
 
  private:
   std::unique_ptr<sim::Transport> transport_, gsi_;

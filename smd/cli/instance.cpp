@@ -250,7 +250,7 @@ void Instance::wait_for(std::string_view what, std::string_view reason) {
 
 void Instance::waited_for(std::string_view what) {
   if (now_.waiting && now_.waiting->what == what) {
-    if (what == "link") log_.info("port.link_is_back").always();
+    if (what == "link") log_.info("port.link_is_back").kv("port", now_.port).always();
     now_.waiting.reset();
   }
   view_.set(std::make_shared<api::SubnetView>(now_));

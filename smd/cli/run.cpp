@@ -29,7 +29,7 @@ int run(const RunOptions& options, std::ostream& out, std::ostream& err) {
   auto specs = instance_specs(options, *config);
   if (!specs) return fail(err, specs.error());
   auto log = log::Log::open(config->log);
-  if (!log) return fail(err, {1, log.error()});
+  if (!log) return fail(err, {2, log.error()});
   unsigned threads = 0;
   for (const auto& spec : *specs) threads = std::max(threads, spec.config.routing.threads);
   // One subnet's long computation must not keep the others from theirs.

@@ -41,8 +41,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--socket", options.socket, "Unix socket of the API (default: /run/smd/smd.sock)")
       ->type_name("PATH");
   auto* once = command.add_flag("--once", options.once, "one full sweep, then exit");
-  auto* dry_run = command.add_flag("--dry-run", options.dry_run, "read and compute only, print the plan");
-  once->excludes(dry_run);
+  command.add_flag("--dry-run", options.dry_run, "read and compute only, print the plan");
   command.add_flag("--json", options.json, "with --once: the summary as one JSON object on stdout")
       ->needs(once);
 }

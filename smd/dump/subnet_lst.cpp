@@ -68,6 +68,7 @@ std::string braced_name(const Node& node) {
   auto name = shown_name(node);
   std::ranges::replace(name, '{', '(');
   std::ranges::replace(name, '}', ')');
+  name.erase(name.find_last_not_of(' ') + 1);  // ibdmchk does not read a node whose name ends in a blank
   return name;
 }
 

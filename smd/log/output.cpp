@@ -40,7 +40,8 @@ std::expected<Output, std::string> to_file(const std::string& path) {
   try {
     return through_spdlog(std::make_shared<spdlog::sinks::basic_file_sink_mt>(path));
   } catch (const spdlog::spdlog_ex& problem) {  // its constructor's only way to say no
-    return std::unexpected(std::string(problem.what()));
+    return std::unexpected(fmt::format("log.target: found \"{}\", allowed a file that can be written: {}",
+                                       path, problem.what()));
   }
 }
 
@@ -94,7 +95,8 @@ std::expected<Output, std::string> make_output(const config::LogConfig& config) 
   if (config.target != "journal") return to_file(config.target);
   if (access(kJournalSocket, W_OK) != 0) {
     return std::unexpected(
-        fmt::format("no journal to write to ({}): use log.target = \"stderr\"", kJournalSocket));
+        fmt::format("log.target: found \"journal\", allowed \"stderr\" or a file's path: no journal at {}",
+                    kJournalSocket));
   }
   return write_to_journal;
 }

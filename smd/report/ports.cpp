@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "mad/wire/port_info.h"
+
 namespace smd::sm {
 namespace {
 
@@ -39,6 +41,15 @@ std::string missing_lid(const Node& node, const Port& port, const Node& peer) {
   return {};
 }
 
+/// What was to bring the port up and was not done, as words that go on.
+std::string refused_set(const Subnet& subnet, const PeerPort& at) {
+  const auto is_wide = [](const RefusedSet& set) { return set.attribute != wire::PortInfo::kAttribute; };
+  for (const auto& set : subnet.refused) {  // of a switch also what its ports had to wait for
+    if (set.at == at || (set.at.node == at.node && is_wide(set))) return ": " + set.reason;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string why_not_active(const Subnet& subnet, const Node& node, PortNum number) {
@@ -50,7 +61,9 @@ std::string why_not_active(const Subnet& subnet, const Node& node, PortNum numbe
   const auto* peer = subnet.find(port.peer->node);
   if (peer == nullptr)
     return fmt::format("the node at the other end, {}, is not in service", port.peer->node);
-  return fmt::format("state {}{}", to_string(port.info.port_state), missing_lid(node, port, *peer));
+  const auto here = refused_set(subnet, {node.guid(), number});
+  const auto there = here.empty() ? refused_set(subnet, *port.peer) : here;
+  return fmt::format("state {}{}{}", to_string(port.info.port_state), missing_lid(node, port, *peer), there);
 }
 
 std::string_view to_string(PhysState state) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "smd/sweep/lost.h"
+
 namespace smd::sm {
 namespace {
 
@@ -33,7 +35,7 @@ std::string lacks(const Subnet& subnet, const Decided& decided, const SweepSumma
     if (number != 0) found.push_back(fmt::format("{} {}", number, what));
   };
   if (is_cut_off(subnet)) found.emplace_back("our own port has no link");
-  count(subnet.unresponsive.size(), "nodes do not answer");
+  count(summary.unresponsive, "nodes do not answer");
   count(subnet.duplicates.size(), "nodes whose GUID is there twice");
   count(decided.lids->without_lid.size(), "ports without a LID");
   count(summary.sets_left, "Sets not done");
@@ -75,7 +77,7 @@ void tally(const Subnet& subnet, const Decided* decided, SweepSummary& summary) 
     count_ports(*node, summary, linked_ends);
   }
   summary.links = linked_ends / 2;
-  summary.unresponsive = subnet.unresponsive.size();
+  summary.unresponsive = silent_nodes(subnet).size();
   if (decided != nullptr && decided->routes) {
     for (const auto& entry : decided->lids->entries) summary.lids += std::uint64_t{1} << entry.lmc;
     summary.engine = decided->routes->engine;

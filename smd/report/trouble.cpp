@@ -12,6 +12,7 @@
 
 #include "mad/wire/mad.h"
 #include "smd/report/ports.h"
+#include "smd/sweep/lost.h"
 
 namespace smd::sm {
 namespace {
@@ -35,6 +36,20 @@ void log_ports(const log::Log& log, const Subnet& subnet) {
   }
 }
 
+/// Who had the GUID before keeps it: where that one is.
+std::string stays(const Subnet& subnet, const DuplicateGuid& duplicate) {
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t p = 1; p < node->ports.size(); ++p) {
+      const auto& port = node->ports[p];
+      const bool here = node->guid() == duplicate.guid || (!node->is_switch() && port.guid == duplicate.guid);
+      if (here && port.peer)
+        return fmt::format("{} behind {} {} port {}", node->description, port.peer->node,
+                           name_of(subnet, port.peer->node), port.peer->port);
+    }
+  }
+  return "none";
+}
+
 void log_duplicates(const log::Log& log, const Subnet& subnet) {
   for (const auto& duplicate : subnet.duplicates) {
     std::string places;
@@ -45,7 +60,8 @@ void log_duplicates(const log::Log& log, const Subnet& subnet) {
     log.error("guid.duplicate")
         .kv("guid", duplicate.guid)
         .kv("behind", places)
-        .kv("action", "kept out of service");
+        .kv("stays", stays(subnet, duplicate))
+        .kv("action", "who else shows it is not put in service");
   }
 }
 
@@ -99,11 +115,13 @@ void log_without_lid(const log::Log& log, const Subnet& subnet, const LidPart& l
 }  // namespace
 
 void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decided) {
-  for (const auto& lost : subnet.unresponsive) {
+  for (const auto& silent : silent_nodes(subnet)) {
+    const auto& lost = *silent.first;
     log.warn("node.unresponsive")
         .port(lost.behind.node, name_of(subnet, lost.behind.node), lost.behind.port)
         .kv("node", lost.node)
         .kv("node_name", lost.description)
+        .kv("places", silent.places)
         .kv("reason", lost.reason);
   }
   log_duplicates(log, subnet);

@@ -31,7 +31,10 @@ asio::awaitable<void> audit_port(Task task, PortNum num, mad::DirectedPath path)
   const auto& was = task.node.ports[num.value()];
   const auto asked = co_await mad::get_port_info(&task.tx, {.route = path, .node = task.node.guid()}, num,
                                                  task.node.refuses_extended_speeds);
-  if (!asked.info) co_return;
+  if (!asked.info) {
+    if (asked.info.error().fault == mad::Fault::timeout) task.found.silent.insert(task.node.guid());
+    co_return;
+  }
   Audit::Port changed{task.node.guid(), num, {}};
   for (const auto name : wire::differences(was.info, *asked.info)) {
     if (std::ranges::find(kOwnBusiness, name) == kOwnBusiness.end()) changed.fields.emplace_back(name);

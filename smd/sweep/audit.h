@@ -34,7 +34,8 @@ struct Audit {
   std::vector<Port> ports;
   std::vector<Block> blocks;  ///< of linear forwarding tables
   std::vector<Table> tables;  ///< of ports
-  bool empty() const { return ports.empty() && blocks.empty() && tables.empty(); }
+  std::set<Guid> silent;      ///< did not answer for a port
+  bool empty() const { return ports.empty() && blocks.empty() && tables.empty() && silent.empty(); }
 };
 
 /// Where the audit goes on. Nodes that are named in `first` come before the rest of the round.
@@ -46,7 +47,7 @@ struct AuditCursor {
 
 /// Reads up to `nodes` nodes with Gets: PortInfo of all their linked ports (of a switch: of all), one known
 /// block of the P_Key table and one known lane table of one port, and of a switch one known block of its
-/// forwarding table. Whoever does not answer is not judged.
+/// forwarding table. Tables that are not answered are not judged.
 /// `tx`, `subnet` and `cursor` outlive the coroutine.
 asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditCursor* cursor,
                              std::size_t nodes);

@@ -2,6 +2,7 @@
 #include "smd/sweep/lost.h"
 
 #include <algorithm>
+#include <map>
 
 namespace smd::sm {
 namespace {
@@ -26,6 +27,21 @@ void name_lost(Subnet& subnet, const Subnet& before) {
     lost.node = earlier->node;
     lost.description = earlier->description;
   }
+}
+
+std::vector<Silent> silent_nodes(const Subnet& subnet) {
+  std::vector<Silent> found;
+  std::map<Guid, std::size_t> known;
+  for (const auto& lost : subnet.unresponsive) {
+    const auto same = lost.node != Guid{} ? known.find(lost.node) : known.end();
+    if (same != known.end()) {
+      ++found[same->second].places;
+      continue;
+    }
+    known.emplace(lost.node, found.size());
+    found.push_back({.first = &lost});
+  }
+  return found;
 }
 
 }  // namespace smd::sm

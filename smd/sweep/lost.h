@@ -2,6 +2,9 @@
 #pragma once
 // Who it was that does not answer any more.
 
+#include <cstddef>
+#include <vector>
+
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm {
@@ -9,5 +12,14 @@ namespace smd::sm {
 /// A node that answers nothing shows no GUID: it gets the one that was at that place in `before`, or that was
 /// told of it there. Pure.
 void name_lost(Subnet& subnet, const Subnet& before);
+
+/// A node that is without answers, however many ports lead to it and however many questions it left open.
+struct Silent {
+  const Unresponsive* first = nullptr;  ///< where it was noticed first, and why
+  std::size_t places = 1;               ///< ports behind which it is, questions that it did not answer
+};
+
+/// Each node once; places behind which nobody is known each by themselves. Points into `subnet`.
+std::vector<Silent> silent_nodes(const Subnet& subnet);
 
 }  // namespace smd::sm

@@ -119,6 +119,13 @@ struct Unresponsive {
   std::string description{};  ///< of `node`, where it was known before
 };
 
+/// A Set of ours that the node did not answer well, the last time that it was sent.
+struct RefusedSet {
+  PeerPort at;
+  std::uint16_t attribute = 0;
+  std::string reason;  ///< which MAD, along which path, how often, what came back
+};
+
 /// Two places that show one node GUID (or one port GUID): none of the newcomers is put in service.
 struct DuplicateGuid {
   Guid guid;
@@ -140,6 +147,7 @@ struct Subnet {
   std::vector<Unresponsive> unresponsive;
   std::vector<DuplicateGuid> duplicates;
   std::vector<OtherSm> other_sms;
+  std::vector<RefusedSet> refused;  ///< of the last plan
   /// Switches that do not answer any more while links to them are up, as they were: they forward on by that.
   std::vector<NodePtr> mute;
   /// What nodes are looked up by, where it is there: side by side, not each behind a pointer.

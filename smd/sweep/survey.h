@@ -73,6 +73,7 @@ class Survey {
   asio::awaitable<void> read_pkeys(FoundNode* found, PortNum port, mad::DirectedPath path);
   asio::awaitable<void> read_fdr10(FoundNode* found, PortNum port, mad::DirectedPath path);
   asio::awaitable<void> read_sm_info(FoundNode* found, PortNum port, mad::DirectedPath path);
+  Lid own_master() const;
   bool tables_stand(const FoundNode& found, const Node& before) const;
   bool pkeys_stand(const FoundNode& found, PortNum port) const;
   std::shared_ptr<const LaneRows> lanes_that_stand(const FoundNode& found, PortNum port) const;

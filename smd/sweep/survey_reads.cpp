@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kPKeysPerBlock = 32;
 
-/// As it may stand in a log line or a file: control characters as '?'.
+/// As it may stand in a log line or a file: control characters as blanks, which ibnetdiscover prints too.
 std::string printable(std::string text) {
   for (auto& c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) c = '?';
+    if (byte < 0x20 || byte == 0x7F) c = ' ';
   }
   return text;
 }
@@ -46,7 +46,8 @@ bool may_be_fdr10(const Node& node, const wire::PortInfo& info) {
 
 void Survey::trouble(const FoundNode& found, PortNum port, const mad::RequestError& error) {
   if (error.fault == mad::Fault::closed) return;
-  unresponsive.push_back({{found.node.guid(), port}, found.node.guid(), to_string(error)});
+  unresponsive.push_back(
+      {{found.node.guid(), port}, found.node.guid(), to_string(error), found.node.description});
 }
 
 /// Lets a few through; the rest once one of them is answered. False: the node does not answer these, or we
@@ -96,6 +97,8 @@ asio::awaitable<void> Survey::read_description(FoundNode* node) {
   auto& found = *node;
   auto description = co_await ask<wire::NodeDescription>(node, found.path, 0);
   if (!description) {
+    const auto* before = before_ != nullptr ? before_->find(found.node.guid()) : nullptr;
+    if (before != nullptr) found.node.description = before->description;
     trouble(found, PortNum{0}, description.error());
     co_return;
   }
@@ -264,6 +267,14 @@ asio::awaitable<void> Survey::read_fdr10(FoundNode* node, PortNum port, mad::Dir
   if (info) found.node.ports[port.value()].mlnx = *info;
 }
 
+/// As our own port has it, which a look at a part of the fabric need not have met.
+Lid Survey::own_master() const {
+  if (!self) return {};
+  const auto* met = findings.find(self->node);
+  const auto* own = met != nullptr ? &met->node : before_ != nullptr ? before_->find(self->node) : nullptr;
+  return own != nullptr ? own->ports[self->port.value()].info.sm_lid : Lid{};
+}
+
 asio::awaitable<void> Survey::read_sm_info(FoundNode* node, PortNum port, mad::DirectedPath path) {
   auto& found = *node;
   const auto info = co_await ask<wire::SmInfo>(node, path, 0);
@@ -275,9 +286,7 @@ asio::awaitable<void> Survey::read_sm_info(FoundNode* node, PortNum port, mad::D
   }
   trouble(found, port, info.error());
   // Silent, but our own port names it as its master: it may be alive and busy.
-  const auto* own = findings.find(self->node);
-  const auto master_lid = own->node.ports[self->port.value()].info.sm_lid;
-  if (lid == Lid{} || master_lid != lid) co_return;
+  if (lid == Lid{} || own_master() != lid) co_return;
   wire::SmInfo maybe;
   maybe.guid = found.node.is_switch() ? found.node.guid() : found.node.ports[port.value()].guid;
   maybe.state = wire::SmState::master;

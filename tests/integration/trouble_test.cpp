@@ -77,6 +77,109 @@ TEST(Trouble, AHostThatFallsSilentIsNamedInEverySweep) {
   world.run(group.stop());
 }
 
+/// A manager that is up, and goes on.
+class Running {
+ public:
+  explicit Running(sim::World& world) : world_(world), manager_(world, config()) {
+    group_.spawn(manager_->run());
+    world.run_for(std::chrono::seconds(1));
+    EXPECT_EQ(manager_.last().summary.state, sm::SweepState::up);
+  }
+  ~Running() { world_.run(group_.stop()); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  Managed& operator*() { return manager_; }
+  Managed* operator->() { return &manager_; }
+  void heavy() {
+    (*manager_).resweep(sm::Resweep::heavy, "test");
+    world_.run_for(std::chrono::seconds(5));
+  }
+
+ private:
+  static config::SubnetConfig config() {
+    config::SubnetConfig config;
+    config.sweep.interval = std::chrono::seconds(1);
+    return config;
+  }
+
+  sim::World& world_;
+  Managed manager_;
+  mad::TaskGroup group_{world_.io().get_executor()};
+};
+
+TEST(Trouble, AHostThatFallsSilentIsFoundWithoutATrap) {
+  sim::World world(test::spec("ft2:8"));
+  Running manager(world);
+  world.fabric().faults().silent("h00005");
+
+  world.run_for(std::chrono::seconds(30));
+  EXPECT_EQ(manager->last().summary.state, sm::SweepState::degraded);
+  EXPECT_EQ(manager->last().summary.unresponsive, 1U);
+  EXPECT_THAT(manager->lines().first("node.unresponsive"), HasSubstr("node_name=h00005"));
+
+  world.fabric().faults().heal("h00005");
+  world.run_for(std::chrono::minutes(3));
+  EXPECT_EQ(manager->last().summary.state, sm::SweepState::up);
+}
+
+TEST(Trouble, ANodeIsOneLineHoweverManyLinksLeadToIt) {
+  sim::World world(test::spec("ft2:8"));
+  Running manager(world);
+  world.fabric().faults().silent("spine002");
+  world.fabric().faults().answers_only("h00006", {wire::NodeInfo::kAttribute});
+
+  manager.heavy();
+
+  EXPECT_EQ(manager->last().summary.unresponsive, 2U);
+  EXPECT_EQ(manager->lines().count("node.unresponsive"), 2U) << testing::PrintToString(manager->lines().all);
+  EXPECT_THAT(manager->lines().first("node_name=spine002"), HasSubstr("places=8"));
+  EXPECT_THAT(manager->lines().first("node_name=h00006"), HasSubstr("name=h00006"));
+}
+
+TEST(Trouble, APortThatSaysIsSmAndIsNoneHarmsNobody) {
+  sim::World world(test::spec("ft2:8"));
+  Running manager(world);
+  world.fabric().faults().set_capabilities({"h00004", PortNum{1}}, 0x2);
+  world.fabric().faults().set_capabilities({"leaf003", PortNum{0}}, 0x2);
+
+  world.run_for(std::chrono::seconds(20));
+
+  EXPECT_EQ(manager->last().summary.cas, 32U);
+  EXPECT_EQ(manager->last().state, wire::SmState::master);
+}
+
+TEST(Trouble, APortIsNotActiveBecauseOfTheSetThatWasRefused) {
+  sim::World world(test::spec("ft2:8"));
+  Running manager(world);
+  world.fabric().faults().refuses("leaf002", wire::PortInfo::kAttribute, wire::kStatusBadField);
+  world.fabric().faults().link_down({"leaf002", PortNum{1}});
+  world.run_for(std::chrono::seconds(1));
+  world.fabric().faults().link_up({"leaf002", PortNum{1}});
+
+  world.run_for(std::chrono::seconds(5));
+
+  EXPECT_THAT(manager->lines().first("port.not_active"), HasSubstr("0x001c"));
+  ASSERT_FALSE(manager->last().subnet->refused.empty());
+  const auto sweeps = manager->lines().count("sweep sweep=");
+  world.run_for(std::chrono::minutes(5));
+  EXPECT_LT(manager->lines().count("sweep sweep="), sweeps + 20);  // of 300 light sweeps
+}
+
+TEST(Trouble, WhoHadAGuidFirstStaysAndIsNamed) {
+  sim::World world(test::spec("ft2:8"));
+  Running manager(world);
+  Guid taken;
+  for (const auto& node : manager->last().subnet->nodes) {
+    if (node->description == "h00005") taken = node->guid();
+  }
+  world.fabric().faults().set_guid("h00009", taken);
+
+  manager.heavy();
+
+  EXPECT_THAT(manager->lines().first("guid.duplicate"), HasSubstr("stays=\"h00005 behind "));
+}
+
 TEST(Trouble, ASilentSwitchIsRoutedRound) {
   sim::World world(test::spec("ft2:8"));
   world.fabric().faults().silent("spine002");
