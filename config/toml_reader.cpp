@@ -180,7 +180,7 @@ std::string key_near(const std::vector<std::string_view>& lines, std::size_t ind
   for (auto i = index; i-- > 0;) {
     auto heading = trimmed(lines[i]);
     if (!heading.starts_with('[')) continue;
-    heading = heading.substr(heading.find_first_not_of('['));
+    heading.remove_prefix(std::min(heading.find_first_not_of('['), heading.size()));
     heading = trimmed(heading.substr(0, heading.find(']')));
     return is_plain(heading) ? fmt::format("{}.{}", heading, key) : std::string();
   }
