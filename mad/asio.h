@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The one door to Asio, and the precompiled header of every room that uses it (it costs 7 to 10 s a file).
+// The one door to Asio.
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>

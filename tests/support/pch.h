@@ -5,4 +5,4 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "mad/asio.h"
+#include "mad/pch.h"
