@@ -16,10 +16,6 @@
 namespace smd::sim {
 namespace {
 
-std::span<const std::uint8_t> bytes_of(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
 class Asker {
  public:
   Asker(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}

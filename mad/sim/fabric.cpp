@@ -17,19 +17,19 @@ namespace smd::sim {
 namespace {
 
 template <class T>
-std::size_t bytes_of(const std::vector<T>& vector) {
+std::size_t memory_of(const std::vector<T>& vector) {
   return vector.capacity() * sizeof(T);
 }
 
-std::size_t bytes_of(const std::string& text) {
+std::size_t memory_of(const std::string& text) {
   return text.capacity() > 15 ? text.capacity() + 1 : 0;  // shorter ones are in the object itself
 }
 
-std::size_t bytes_of(const PortTables& tables) {
+std::size_t memory_of(const PortTables& tables) {
   const auto extended = tables.extended ? sizeof(*tables.extended) : 0;
   const auto counters = tables.counters ? sizeof(*tables.counters) : 0;
-  return sizeof(tables) + counters + bytes_of(tables.pkeys) + bytes_of(tables.guids) +
-         bytes_of(tables.vl_arb) + extended;
+  return sizeof(tables) + counters + memory_of(tables.pkeys) + memory_of(tables.guids) +
+         memory_of(tables.vl_arb) + extended;
 }
 
 }  // namespace
@@ -187,16 +187,16 @@ std::vector<std::string> Fabric::not_active() const {
 
 std::size_t Fabric::bytes() const {
   std::size_t total =
-      sizeof(State) + bytes_of(state_->nodes) + bytes_of(state_->ports) + bytes_of(state_->traps);
+      sizeof(State) + memory_of(state_->nodes) + memory_of(state_->ports) + memory_of(state_->traps);
   for (const auto& node : state_->nodes) {
-    total += bytes_of(node.id) + bytes_of(node.name);
+    total += memory_of(node.id) + memory_of(node.name);
     if (node.sw)
       total +=
-          sizeof(*node.sw) + bytes_of(node.sw->lft) + bytes_of(node.sw->mft) + bytes_of(node.sw->sl_to_vl);
+          sizeof(*node.sw) + memory_of(node.sw->lft) + memory_of(node.sw->mft) + memory_of(node.sw->sl_to_vl);
     if (node.faults) total += sizeof(*node.faults);
   }
   for (const auto& port : state_->ports) {
-    if (port.tables) total += bytes_of(*port.tables);
+    if (port.tables) total += memory_of(*port.tables);
   }
   return total;
 }

@@ -32,8 +32,6 @@ struct Batch {
   std::vector<mad::Received> mads;
 };
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
-
 }  // namespace
 
 // Two locks, never held together and never while anybody works: one for what goes in, one for what comes out.
@@ -64,14 +62,14 @@ struct Live::Impl : std::enable_shared_from_this<Live::Impl> {
   void run() {
     std::vector<Task> tasks;
     while (wait(tasks)) {
-      fabric.advance(now());
+      fabric.advance(real_now());
       if (server) server->receive();
       constexpr std::size_t kFlush = 64;  // answers to the first need not wait for the last
       for (std::size_t i = 0; i < tasks.size(); ++i) {
         if (auto* send = std::get_if<Send>(&tasks[i])) {
-          fabric.send(send->client, std::move(send->mad), now());
+          fabric.send(send->client, std::move(send->mad), real_now());
         } else {
-          fabric.advance(now());
+          fabric.advance(real_now());
           std::get<Call>(tasks[i])(fabric);
         }
         if (i % kFlush == kFlush - 1) hand_out();

@@ -50,6 +50,11 @@ class Receiver {
 
 /// A memory file with this content.
 Descriptor memory_file(std::span<const std::uint8_t> content);
+
+inline std::span<const std::uint8_t> bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
 /// All of a regular file of at most `most` bytes; nothing else.
 std::expected<std::vector<std::uint8_t>, int> read_memory(int fd, std::size_t most);
 

@@ -20,8 +20,6 @@ namespace {
 constexpr std::size_t kEvents = 256;
 constexpr std::size_t kTurns = 4;  ///< of one program before the next one's
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
-
 }  // namespace
 
 struct Server::Impl {
@@ -92,7 +90,7 @@ struct Server::Impl {
       bool ended = false;
       const auto count = receiver.receive(fd, ended);
       for (std::size_t i = 0; i < count; ++i)
-        ended = !session.receive(receiver.bytes(i), receiver.take(i), now()) || ended;
+        ended = !session.receive(receiver.bytes(i), receiver.take(i), real_now()) || ended;
       if (ended) return end(fd);
       note_clients(session);
       if (count < Receiver::kMost) break;
@@ -134,7 +132,7 @@ void Server::wait(std::optional<TimePoint> until) {
   constexpr auto kLong = std::chrono::milliseconds(20);
   int milliseconds = -1;
   if (until) {
-    const auto left = std::max(Duration{0}, Duration(*until - now()));
+    const auto left = std::max(Duration{0}, Duration(*until - real_now()));
     milliseconds = static_cast<int>(
         std::min<std::int64_t>(std::chrono::ceil<std::chrono::milliseconds>(left).count(), 60'000));
     // epoll counts in milliseconds; a fabric with a latency model wants less.

@@ -2,6 +2,7 @@
 #pragma once
 // A simulated fabric for programs outside: the other end of the preload library (mad/sim/attach).
 
+#include <chrono>
 #include <expected>
 #include <filesystem>
 #include <memory>
@@ -12,6 +13,9 @@
 #include "mad/sim/fabric.h"
 
 namespace smd::sim {
+
+/// The time of nodes in real time; their thread has no Clock.
+inline TimePoint real_now() { return std::chrono::steady_clock::now(); }
 
 /// Made anywhere, then on the fabric's thread alone. The socket ends with it.
 class Server {

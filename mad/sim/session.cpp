@@ -23,10 +23,6 @@ std::string_view text_of(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::span<const std::uint8_t> bytes_of(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
 int code(const std::expected<void, int>& result) { return result ? 0 : result.error(); }
 
 Interface interface_of(std::uint32_t qp) { return qp == 0 ? Interface::smi : Interface::gsi; }

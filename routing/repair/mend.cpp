@@ -4,9 +4,6 @@
 #include <algorithm>
 
 namespace smd::routing {
-namespace {
-constexpr std::uint8_t kNoGroup = 255;
-}
 
 template <std::unsigned_integral Cost>
 Mender<Cost>::Mender(const Topology& topology, const LidMap& lids, const Order& order,

@@ -17,6 +17,9 @@
 
 namespace smd::routing {
 
+/// Of a port that no neighbour group holds, where ports tell their groups.
+constexpr std::uint8_t kNoGroup = 255;
+
 /// An entry to be replaced.
 struct Wrong {
   std::uint16_t lid;

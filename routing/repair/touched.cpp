@@ -8,7 +8,6 @@
 namespace smd::routing {
 namespace {
 
-constexpr std::uint8_t kNoGroup = 255;
 /// Switches that one piece of work compares.
 constexpr std::size_t kOldRowsAtOnce = 64;
 

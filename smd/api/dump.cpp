@@ -25,7 +25,8 @@ Answer get_dump(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
   const auto named = question.query.find("files");
-  const auto list = named == question.query.end() ? sm::default_dumps() : sm::parse_dump_list(named->second);
+  const auto list =
+      named == question.query.end() ? sm::default_dumps() : sm::parse_dump_list(named->second, "files");
   if (!list) return error_of(400, "bad_query", list.error());
   const auto& snapshot = chosen->view->snapshot;
   if (!snapshot || !snapshot->decided.routes)

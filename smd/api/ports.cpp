@@ -5,16 +5,13 @@
 
 #include "mad/wire/capability.h"
 #include "smd/api/handlers.h"
+#include "smd/api/json_out.h"
 
 namespace smd::api {
 
 using sm::Json;
 
 namespace {
-
-Json text(std::string_view value) { return Json{std::string(value)}; }
-Json number(std::uint64_t value) { return Json{value}; }
-Json guid(Guid value) { return Json{fmt::format("{}", value)}; }
 
 Json peer_json(const sm::Subnet& subnet, const sm::Port& port) {
   if (!port.peer) return {};

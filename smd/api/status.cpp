@@ -7,6 +7,7 @@
 
 #include "mad/wire/mad.h"
 #include "smd/api/handlers.h"
+#include "smd/api/json_out.h"
 #include "smd/log/format.h"
 #include "smd/report/ports.h"
 #include "smd/sweep/lost.h"
@@ -17,9 +18,6 @@ using sm::Json;
 
 namespace {
 
-Json text(std::string_view value) { return Json{std::string(value)}; }
-Json number(std::uint64_t value) { return Json{value}; }
-Json guid(Guid value) { return Json{fmt::format("{}", value)}; }
 Json time(std::chrono::system_clock::time_point when) { return Json{log::to_utc(when)}; }
 
 std::string name_of(const sm::Subnet& subnet, Guid node) {

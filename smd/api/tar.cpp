@@ -34,7 +34,7 @@ void put_size(std::array<char, kTarBlock>& block, std::uint64_t size) {
     block[kSizeAt + kSizeBytes - 1 - i] = static_cast<char>((size >> (8 * i)) & 0xFFU);
 }
 
-std::optional<std::uint64_t> number(std::string_view field) {
+std::optional<std::uint64_t> octal(std::string_view field) {
   std::uint64_t value = 0;
   if (!field.empty() && field[0] == static_cast<char>(0x80)) {
     for (const char c : field.substr(4)) value = value << 8U | static_cast<unsigned char>(c);
@@ -69,8 +69,8 @@ std::expected<void, std::string> TarReader::header() {
     ended_ = true;
     return {};
   }
-  const auto sum = number(block.substr(kSumAt, kSumBytes));
-  const auto size = number(block.substr(kSizeAt, kSizeBytes));
+  const auto sum = octal(block.substr(kSumAt, kSumBytes));
+  const auto size = octal(block.substr(kSizeAt, kSizeBytes));
   if (!sum || *sum != sum_of(block) || !size || (block[156] != '0' && block[156] != '\0'))
     return std::unexpected("the answer is no tar stream of files");
   left_ = *size;

@@ -33,11 +33,6 @@ fs::path library() {
   return {};
 }
 
-int fail(std::ostream& err, int status, std::string_view text) {
-  err << "smd: " << text << '\n';
-  return status;
-}
-
 void set_environment(const fs::path& library, const fs::path& socket, const std::string& places) {
   std::string preload = library.string();
   if (const char* before = std::getenv("LD_PRELOAD"); before != nullptr && *before != 0)
@@ -68,18 +63,18 @@ int attach(const AttachOptions& options, std::ostream& err) {
   const auto socket =
       fs::absolute(options.socket.empty() ? sim_socket_to_use() : fs::path(options.socket), ignored);
   const auto answer = sim::ask_places(socket, places);
-  if (!answer) return fail(err, 1, answer.error());
-  if (!answer->done) return fail(err, 1, answer->text);
+  if (!answer) return fail_with(err, 1, answer.error());
+  if (!answer->done) return fail_with(err, 1, answer->text);
   const auto preload = library();
   if (preload.empty())
-    return fail(err, 1, fmt::format("{}: not beside this program, in ../lib/smd or ../lib", kLibrary));
+    return fail_with(err, 1, fmt::format("{}: not beside this program, in ../lib/smd or ../lib", kLibrary));
   set_environment(preload, socket, places);
   std::vector<char*> arguments;
   auto words = options.command;
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   ::execvp(arguments.front(), arguments.data());
-  return fail(err, errno == ENOENT ? 127 : 126, fmt::format("{}: {}", words.front(), std::strerror(errno)));
+  return fail_with(err, errno == ENOENT ? 127 : 126, fmt::format("{}: {}", words.front(), std::strerror(errno)));
 }
 
 }  // namespace smd::cli

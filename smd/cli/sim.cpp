@@ -23,11 +23,6 @@ namespace {
 
 constexpr int kFailed = 1, kBadUsage = 2;
 
-int fail(std::ostream& err, int status, std::string_view text) {
-  err << "smd: " << text << '\n';
-  return status;
-}
-
 std::string count_of(const base::Fabric& fabric) {
   std::size_t switches = 0;
   for (const auto& node : fabric.nodes) switches += node.type == NodeType::switch_ ? 1 : 0;
@@ -86,16 +81,16 @@ int serve(const SimOptions& options, std::ostream& out, std::ostream& err) {
     return kBadUsage;
   }
   auto script = load_script(options.script);
-  if (!script) return fail(err, kBadUsage, script.error());
+  if (!script) return fail_with(err, kBadUsage, script.error());
   const auto socket = options.socket.empty() ? sim_socket_to_serve() : std::filesystem::path(options.socket);
   if (socket.empty())
-    return fail(err, kFailed, "no place for a socket: neither /run/smd nor XDG_RUNTIME_DIR; give --socket");
+    return fail_with(err, kFailed, "no place for a socket: neither /run/smd nor XDG_RUNTIME_DIR; give --socket");
   auto server = sim::Server::at(socket);
-  if (!server) return fail(err, kFailed, server.error());
+  if (!server) return fail_with(err, kFailed, server.error());
   std::unique_ptr<sim::Pcap> pcap;
   if (!options.pcap.empty()) {
     auto made = sim::Pcap::create(options.pcap);
-    if (!made) return fail(err, kFailed, made.error());
+    if (!made) return fail_with(err, kFailed, made.error());
     pcap = std::move(*made);
   }
   raise_descriptor_limit();
@@ -138,7 +133,7 @@ CLI::App* add_sim_command(CLI::App& app, SimOptions& options) {
 
 int sim(const CLI::App& command, const SimOptions& options, std::ostream& out, std::ostream& err) {
   if (command.got_subcommand("ctl")) return sim_ctl(options, out, err);
-  if (options.fabric.empty()) return fail(err, kBadUsage, "sim: FABRIC is missing: a file or a spec");
+  if (options.fabric.empty()) return fail_with(err, kBadUsage, "sim: FABRIC is missing: a file or a spec");
   return serve(options, out, err);
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <ostream>
 #include <system_error>
 
 namespace smd::cli {
@@ -29,6 +30,11 @@ std::filesystem::path sim_socket_to_use() {
   const auto common = kFolder / "sim.sock", own = of_user();
   std::error_code ignored;
   return !own.empty() && !std::filesystem::exists(common, ignored) ? own : common;
+}
+
+int fail_with(std::ostream& err, int status, std::string_view why) {
+  err << "smd: " << why << '\n';
+  return status;
 }
 
 }  // namespace smd::cli

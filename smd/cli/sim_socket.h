@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where simulated fabrics are served when nobody says another place.
+// What `smd sim` and `smd attach` share: where fabrics are served when nobody says another place, and how
+// they fail.
 
 #include <filesystem>
+#include <iosfwd>
+#include <string_view>
 
 namespace smd::cli {
 
@@ -11,5 +14,8 @@ namespace smd::cli {
 std::filesystem::path sim_socket_to_serve();
 /// The first of them that is there, else the first.
 std::filesystem::path sim_socket_to_use();
+
+/// Says why; `status`, for the program to end with.
+int fail_with(std::ostream& err, int status, std::string_view why);
 
 }  // namespace smd::cli

@@ -99,16 +99,21 @@ bool looks_like_rate(std::string_view word) {
   return digits != 0 && word.substr(digits).starts_with('x');
 }
 
-/// `lid 6 4xEDR s=16 w=2 v=4`: the other end's LID and the link's rate; what -f adds is known from the rate.
+/// `lid 6 4xEDR s=16 w=2 v=4`: the other end's LID and the link's rate, which may have several words
+/// ("4x ??? (IBA extension)"); what -f adds is known from the rate.
 std::string parse_remote(std::string_view tail, PortLine& port) {
   std::optional<Lid> lid;
   std::uint8_t none = 0;
   auto rest = skip_space(tail);
   if (auto what = parse_lid_and_lmc(rest, lid, none); !what.empty()) return what;
   port.remote_lid = lid.value_or(Lid{});
-  while (!rest.empty() && port.rate.empty()) {
+  while (!rest.empty()) {
     const auto word = rest.substr(0, rest.find_first_of(kSpace));
-    if (looks_like_rate(word)) port.rate = word;
+    const bool goes_on = !port.rate.empty() && word.find('=') == std::string_view::npos;
+    if (goes_on || (port.rate.empty() && looks_like_rate(word)))
+      port.rate = port.rate.empty() ? word : std::string_view(port.rate.begin(), word.end());
+    else if (!port.rate.empty())
+      break;
     rest = skip_space(rest.substr(word.size()));
   }
   return {};

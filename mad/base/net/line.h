@@ -41,7 +41,7 @@ struct PortLine {
   std::optional<Lid> lid;  ///< CA and router ports
   std::uint8_t lmc = 0;
   Lid remote_lid;
-  std::string_view rate;  ///< "4xEDR"; empty: none given
+  std::string_view rate;  ///< "4xEDR", "4x ??? (IBA extension)"; empty: none given
   Enabled enabled;
 };
 
