@@ -44,6 +44,14 @@ int commands(int argc, char** argv) {
 
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    const auto found = app.remaining();
+    if (found.empty() || !app.get_subcommands().empty()) return app.exit(error), kBadUsage;
+    std::string names;
+    for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
+      names += (names.empty() ? "" : ", ") + command->get_name();
+    std::cerr << "smd: found \"" << found.front() << "\", allowed are the commands " << names << '\n';
+    return kBadUsage;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kBadUsage;
   }

@@ -288,7 +288,7 @@ bool is_ask(const CLI::App& app) {
 
 int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::ostream& err) {
   if (!options.files.empty()) {
-    if (const auto list = sm::parse_dump_list(options.files); !list) {
+    if (const auto list = sm::parse_dump_list(options.files, "--dump"); !list) {
       err << "smd dump: " << list.error() << '\n';
       return 2;
     }

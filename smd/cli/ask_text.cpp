@@ -14,7 +14,7 @@ namespace json = boost::json;
 namespace {
 
 /// More of one kind than fit on a screen are for `smd ports`.
-constexpr std::size_t kShown = 20;
+constexpr std::size_t kShownItems = 20;
 
 /// Names come from the fabric: a terminal must not take them as commands.
 std::string plain(std::string_view text) {
@@ -38,9 +38,10 @@ void line(std::ostream& out, std::string_view title, const std::string& words) {
 template <class Words>
 void lines(std::ostream& out, std::string_view title, const json::array& items, std::string_view more,
            const Words& words) {
-  for (std::size_t i = 0; i < std::min(items.size(), kShown); ++i)
+  for (std::size_t i = 0; i < std::min(items.size(), kShownItems); ++i)
     line(out, i == 0 ? title : "", words(items[i]));
-  if (items.size() > kShown) line(out, "", fmt::format("and {} more: {}", items.size() - kShown, more));
+  if (items.size() > kShownItems)
+    line(out, "", fmt::format("and {} more: {}", items.size() - kShownItems, more));
 }
 
 std::string sm_words(const json::value& sm) {
@@ -67,7 +68,7 @@ void print_sweep(std::ostream& out, const json::value& subnet) {
 
 void print_routing(std::ostream& out, const json::value& subnet) {
   const auto& routing = member_of(subnet, "routing");
-  if (!routing.is_object()) return;
+  if (!routing.is_object() || text_of(member_of(subnet, "last_sweep"), "switches") == "0") return;
   const auto found = text_of(routing, "found");
   line(out, "routes",
        fmt::format("{}, {}", text_of(routing, "engine"),

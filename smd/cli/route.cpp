@@ -130,7 +130,7 @@ std::expected<void, Failure> dump(const RouteOptions& options, const sm::DumpLis
 }
 
 std::expected<sm::RouteReport, Failure> work_through(const RouteOptions& options, std::ostream& err) {
-  auto list = options.dump.empty() ? sm::default_dumps() : sm::parse_dump_list(options.dump);
+  auto list = options.dump.empty() ? sm::default_dumps() : sm::parse_dump_list(options.dump, "--dump");
   if (!list) return std::unexpected(Failure{2, list.error()});
   auto config = load_config(options);
   if (!config) return std::unexpected(config.error());

@@ -21,7 +21,7 @@ int fail(std::ostream& err, const Failure& failure) {
 }  // namespace
 
 int run(const RunOptions& options, std::ostream& out, std::ostream& err) {
-  auto dumps = options.dump.empty() ? sm::default_dumps() : sm::parse_dump_list(options.dump);
+  auto dumps = options.dump.empty() ? sm::default_dumps() : sm::parse_dump_list(options.dump, "--dump");
   if (!dumps) return fail(err, {2, dumps.error()});
   const auto file = configuration_file(options.config);
   auto config = load_configuration(file, options.set);

@@ -108,7 +108,7 @@ DumpList default_dumps() {
   return list;
 }
 
-std::expected<DumpList, std::string> parse_dump_list(std::string_view list) {
+std::expected<DumpList, std::string> parse_dump_list(std::string_view list, std::string_view what) {
   DumpList wanted;
   for (std::size_t from = 0; from <= list.size();) {
     const auto comma = std::min(list.find(',', from), list.size());
@@ -118,7 +118,7 @@ std::expected<DumpList, std::string> parse_dump_list(std::string_view list) {
       std::string names;
       for (const auto& known : kFormats)
         fmt::format_to(std::back_inserter(names), "{}{}", names.empty() ? "" : ", ", known.name);
-      return std::unexpected(fmt::format("--dump \"{}\": not a dump ({})", name, names));
+      return std::unexpected(fmt::format("{} \"{}\": not a dump ({})", what, name, names));
     }
     if (std::ranges::find(wanted, format) == wanted.end()) wanted.push_back(format);
     from = comma + 1;

@@ -28,8 +28,8 @@ std::span<const DumpFormat> dump_formats();
 
 using DumpList = std::vector<const DumpFormat*>;
 DumpList default_dumps();
-/// File names with commas between. The error names what is wrong and what is allowed.
-std::expected<DumpList, std::string> parse_dump_list(std::string_view list);
+/// File names with commas between. The error names `what` was asked so, what is wrong and what is allowed.
+std::expected<DumpList, std::string> parse_dump_list(std::string_view list, std::string_view what);
 
 /// Writes the files, each under another name first. Makes the folder where it is missing. Refuses before
 /// anything is written what the disk cannot hold. The error names the file.

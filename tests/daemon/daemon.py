@@ -44,6 +44,9 @@ def ask(args):
         smd.end()
         nobody = smd.tell("status", status=1)
         expect(nobody == f"smd status: no daemon at {smd.socket}\n", nobody)
+    wrong = subprocess.run([args.smd, "frobnicate"], capture_output=True, text=True)
+    expect(wrong.returncode == 2 and wrong.stderr.startswith('smd: found "frobnicate", allowed are the commands run, '),
+           wrong.stderr)
 
 
 def sockets(args):

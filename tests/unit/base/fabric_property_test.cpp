@@ -19,7 +19,8 @@ std::string any_name(Random& random) {
 }
 
 LinkRate any_rate(Random& random) {
-  constexpr std::array kTexts{"4xEDR", "12xSDR", "2xXDR", "4x???", "??HDR", "4xFOO", "17xBAR", "1xFDR10"};
+  constexpr std::array kTexts{
+      "4xEDR", "12xSDR", "2xXDR", "4x???", "??HDR", "4xFOO", "17xBAR", "1xFDR10", "4x ??? (IBA extension)"};
   return parse_link_rate(kTexts[random.below(kTexts.size())]);
 }
 

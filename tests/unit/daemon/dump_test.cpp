@@ -29,7 +29,7 @@ std::string text_of(const DumpFormat& format, const test::Settled& fabric) {
 }
 
 std::string text_of(std::string_view name, const test::Settled& fabric) {
-  const auto list = parse_dump_list(name);
+  const auto list = parse_dump_list(name, "--dump");
   EXPECT_TRUE(list);
   return text_of(*list->front(), fabric);
 }
@@ -130,16 +130,16 @@ TEST(Dump, KeepsLinesWholeWhateverANodeIsCalled) {
 }
 
 TEST(DumpList, NamesWhatIsAllowed) {
-  const auto list = parse_dump_list("guid2lid,opensm.fdbs,guid2lid");
+  const auto list = parse_dump_list("guid2lid,opensm.fdbs,guid2lid", "--dump");
   ASSERT_TRUE(list);
   EXPECT_EQ(list->size(), 2);
 
-  EXPECT_EQ(parse_dump_list("guid2lid,lfts").error(),
+  EXPECT_EQ(parse_dump_list("guid2lid,lfts", "--dump").error(),
             "--dump \"lfts\": not a dump (opensm-subnet.lst, opensm.fdbs, opensm.mcfdbs, opensm-lfts.dump, "
             "guid2lid, "
             "topology.net, opensm-lid-matrix.dump, path-sl.txt)");
-  EXPECT_FALSE(parse_dump_list(""));
-  EXPECT_FALSE(parse_dump_list("guid2lid,"));
+  EXPECT_FALSE(parse_dump_list("", "--dump"));
+  EXPECT_FALSE(parse_dump_list("guid2lid,", "--dump"));
 }
 
 class DumpFolder : public ::testing::Test {
