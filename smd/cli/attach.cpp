@@ -74,7 +74,8 @@ int attach(const AttachOptions& options, std::ostream& err) {
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   ::execvp(arguments.front(), arguments.data());
-  return fail_with(err, errno == ENOENT ? 127 : 126, fmt::format("{}: {}", words.front(), std::strerror(errno)));
+  return fail_with(err, errno == ENOENT ? 127 : 126,
+                   fmt::format("{}: {}", words.front(), std::strerror(errno)));
 }
 
 }  // namespace smd::cli

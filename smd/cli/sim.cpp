@@ -84,7 +84,8 @@ int serve(const SimOptions& options, std::ostream& out, std::ostream& err) {
   if (!script) return fail_with(err, kBadUsage, script.error());
   const auto socket = options.socket.empty() ? sim_socket_to_serve() : std::filesystem::path(options.socket);
   if (socket.empty())
-    return fail_with(err, kFailed, "no place for a socket: neither /run/smd nor XDG_RUNTIME_DIR; give --socket");
+    return fail_with(err, kFailed,
+                     "no place for a socket: neither /run/smd nor XDG_RUNTIME_DIR; give --socket");
   auto server = sim::Server::at(socket);
   if (!server) return fail_with(err, kFailed, server.error());
   std::unique_ptr<sim::Pcap> pcap;
