@@ -18,6 +18,16 @@ std::vector<Lid> forwarded_in(const sm::Snapshot& snapshot) {
   return {found.begin(), found.end()};
 }
 
+bool reaches_all(const routing::Verification& found) {
+  return found.ok() && found.unreachable_switch_pairs == 0 && found.unrouted_by_rule == 0;
+}
+
+bool holds(const sm::HeldLft& lft, const std::shared_ptr<const routing::LftRow>& decided) {
+  if (!lft.row || !decided || lft.known.count() < decided->size() / routing::kLftBlock) return false;
+  if (lft.row == decided) return true;
+  return lft.row->size() >= decided->size() && std::equal(decided->begin(), decided->end(), lft.row->begin());
+}
+
 }  // namespace
 
 Directory::Directory(std::shared_ptr<const sm::Snapshot> snapshot, const Directory* before)
@@ -53,6 +63,24 @@ Directory::Directory(std::shared_ptr<const sm::Snapshot> snapshot, const Directo
   }
   forwarded_ = forwarded_in(*snapshot_);
   index_ = same_ground(before) ? before->index_ : std::make_shared<const Index>(subnet(), end_ports_);
+  proven_ = installed_is_proven();
+}
+
+bool Directory::installed_is_proven() const {
+  const auto& routes = snapshot_->decided.routes;
+  const auto& links = index_->links;
+  if (!routes || !reaches_all(routes->verification) || !links.connected() || !links.inner()) return false;
+  // What was proven has just these cables.
+  if (routes->input.links.size() != links.inner_links() ||
+      routes->input.end_ports.size() != links.outer_links())
+    return false;
+  auto row = routes->rows.begin();
+  for (const auto& node : subnet().nodes) {
+    if (!node->is_switch()) continue;
+    while (row != routes->rows.end() && row->node < node->guid()) ++row;
+    if (row == routes->rows.end() || row->node != node->guid() || !holds(node->lft, row->row)) return false;
+  }
+  return true;
 }
 
 /// Sweeps make new lists of GUIDs; what is between them changes neither nodes nor links.

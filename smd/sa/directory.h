@@ -69,6 +69,10 @@ class Directory {
   const Links& links() const { return index_->links; }
   /// Of a switch, by its place among the switches; empty where nothing is known.
   const Entries& entries(std::uint32_t sw) const { return entries_[sw]; }
+  /// The tables that are installed are those that were proven, and cables connect all: from each adapter
+  /// there is a way to each other one, whichever of its LIDs is asked for, and all links between switches
+  /// carry the same.
+  bool all_is_proven() const { return proven_; }
   /// Multicast LIDs that switches forward for groups that were made at another SM, or before our store was
   /// lost; before it is known whose they are, all that are forwarded. Ascending.
   const std::vector<Lid>& forwarded() const { return forwarded_; }
@@ -88,9 +92,11 @@ class Directory {
     Links links;
   };
   bool same_ground(const Directory* before) const;
+  bool installed_is_proven() const;
   std::vector<EndPort> end_ports_;
   std::vector<Entries> entries_;
   std::shared_ptr<const Index> index_;
+  bool proven_ = false;
 };
 
 }  // namespace smd::sa

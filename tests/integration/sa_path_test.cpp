@@ -88,6 +88,33 @@ TEST(SaPath, IsTheSameByTheLinksAloneAndByTheNodes) {
   }
 }
 
+TEST(SaPath, WhatIsProvenIsNotWalkedAndWhatIsInstalledCounts) {
+  const test::SaLab lab("ft2:4");
+  EXPECT_TRUE(lab.directory().all_is_proven());
+  const auto& ports = lab.directory().end_ports();
+  const auto is_host = [](const sa::EndPort& port) { return !port.node->is_switch(); };
+  const auto& from = *std::ranges::find_if(ports, is_host);
+  const auto& to = *std::ranges::find_last_if(ports, is_host).begin();
+
+  auto subnet = std::make_shared<sm::Subnet>(*lab.snapshot().subnet);
+  for (auto& node : subnet->nodes) {
+    if (node->guid() != from.info().peer->node) continue;
+    auto leaf = std::make_shared<sm::Node>(*node);
+    auto row = std::make_shared<routing::LftRow>(*leaf->lft.row);
+    row->at(to.lid.value()) = routing::kNoRoute;
+    leaf->lft.row = std::move(row);
+    node = std::move(leaf);
+  }
+  auto snapshot = std::make_shared<sm::Snapshot>(lab.snapshot());
+  snapshot->subnet = std::move(subnet);
+  const sa::Directory directory(std::move(snapshot), &lab.directory());
+  EXPECT_FALSE(directory.all_is_proven());
+  const auto& changed = directory.end_ports();
+  const auto trip = sa::round_trip(directory, changed[from.place], changed[to.place], from.lid, to.lid);
+  EXPECT_FALSE(trip.there);
+  EXPECT_TRUE(trip.back);
+}
+
 TEST(SaPath, AnswersFromKeptTablesAndInUsedMemoryAreTheSame) {
   const test::SaLab lab("ft2:4");
   const auto& directory = lab.directory();

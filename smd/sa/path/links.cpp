@@ -88,6 +88,7 @@ Links::Links(const sm::Subnet& subnet, std::span<const EndPort> ends)
       links_[first_[sw] + p] = {.to = to, .carried = between(ports[p], there)};
     }
   }
+  look_at_inner();
   for (std::uint32_t e = 0; e < ends.size(); ++e) {
     const auto& port = ends[e].info();
     const bool is_switch = ends[e].node->is_switch();
@@ -105,8 +106,34 @@ Links::Links(const sm::Subnet& subnet, std::span<const EndPort> ends)
     }
     const auto carried = between(port, switches[to].ports[peer.port.value()]);
     ends_[e] = {.to = to, .carried = carried};
+    ++outer_links_;
     links_[first_[to] + peer.port.value()] = {.to = e, .to_end = true, .carried = carried};
   }
+}
+
+/// Before the links of end ports are among them.
+void Links::look_at_inner() {
+  std::optional<Carried> common;
+  std::vector<std::uint32_t> reached{0};
+  std::vector<bool> seen(first_.size() - 1);
+  for (const auto& link : links_) {
+    if (!link.leads()) continue;
+    ++inner_links_;
+    if (!common) common = link.carried;
+    if (*common != link.carried) inner_.reset();
+  }
+  inner_links_ /= 2;  // each was seen from both its ends
+  if (inner_ && common) inner_ = common;
+  if (!seen.empty()) seen[0] = true;
+  for (std::size_t i = 0; i < reached.size() && !seen.empty(); ++i) {
+    for (auto at = first_[reached[i]]; at < first_[reached[i] + 1]; ++at) {
+      const auto to = links_[at].to;
+      if (to == kNowhere || seen[to]) continue;
+      seen[to] = true;
+      reached.push_back(to);
+    }
+  }
+  connected_ = seen.empty() || reached.size() == seen.size();
 }
 
 }  // namespace smd::sa

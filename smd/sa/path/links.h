@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -56,6 +57,14 @@ class Links {
   }
   /// Out of an adapter's or router's end port.
   const Link& out_of_end(std::uint32_t end) const { return ends_[end]; }
+  /// How many links there are between switches, and from end ports to switches.
+  std::size_t inner_links() const { return inner_links_; }
+  std::size_t outer_links() const { return outer_links_; }
+  /// From every switch links lead to every other.
+  bool connected() const { return connected_; }
+  /// What each of the links between switches carries; nothing where they differ. Without any: whatever one
+  /// likes.
+  const std::optional<Carried>& inner() const { return inner_; }
   /// What an end port carries that has no link on the way: port 0 of a switch, or any port to itself.
   Carried of_end(std::uint32_t end) const { return own_[end]; }
 
@@ -64,6 +73,10 @@ class Links {
   std::vector<Link> links_;
   std::vector<Link> ends_;
   std::vector<Carried> own_;
+  std::size_t inner_links_ = 0, outer_links_ = 0;
+  bool connected_ = true;
+  std::optional<Carried> inner_ = Carried{};
+  void look_at_inner();
 };
 
 }  // namespace smd::sa
