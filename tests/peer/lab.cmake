@@ -4,7 +4,9 @@ add_executable(lab_flood ${CMAKE_CURRENT_SOURCE_DIR}/peer/flood.cpp)
 target_link_libraries(lab_flood PRIVATE PkgConfig::IBUMAD)
 add_executable(sa_asker ${CMAKE_CURRENT_SOURCE_DIR}/peer/asker.cpp)
 target_link_libraries(sa_asker PRIVATE PkgConfig::IBUMAD)
-add_dependencies(tests lab_flood sa_asker)
+add_executable(lab_barrage ${CMAKE_CURRENT_SOURCE_DIR}/peer/barrage.cpp)
+target_link_libraries(lab_barrage PRIVATE PkgConfig::IBUMAD)
+add_dependencies(tests lab_flood lab_barrage sa_asker)
 
 # lab_test(SCENARIO [FABRIC]): peer_lab_SCENARIO, on ft2:8 where no other is named.
 function(lab_test scenario)
@@ -16,10 +18,10 @@ function(lab_test scenario)
   add_test(NAME ${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peer/lab.py ${scenario} ${ARGN}
     --smd $<TARGET_FILE:smd>)
   set_tests_properties(${name} PROPERTIES LABELS peer TIMEOUT 600
-    ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>;SMD_LAB_FLOOD=$<TARGET_FILE:lab_flood>;SMD_SA_ASKER=$<TARGET_FILE:sa_asker>")
+    ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>;SMD_LAB_FLOOD=$<TARGET_FILE:lab_flood>;SMD_SA_ASKER=$<TARGET_FILE:sa_asker>;SMD_LAB_BARRAGE=$<TARGET_FILE:lab_barrage>")
 endfunction()
 
-foreach(scenario tools sa ping standby master clients osmtest registry fuzz trace)
+foreach(scenario tools sa ping standby master clients osmtest registry barrage fuzz trace)
   lab_test(${scenario})
 endforeach()
 lab_test(routes ft2:36)

@@ -279,6 +279,31 @@ def joins(smd, fabric):
         same.kills(Smd(smd), lab, 100 if os.environ.get("SMD_LONG") else 5)
 
 
+def barrage(smd, fabric):
+    """Random and changed MADs of every class to the SM's LID: it lives on, answers, and keeps nothing of them."""
+    number = 10_000_000 if os.environ.get("SMD_LONG") else 100_000
+    with Lab(smd, fabric) as lab:
+        server = lab.start("h00000", lab.smd, "run", "--state-dir", "state", "--socket", "api.sock")
+        wait_for(lambda: "state=up" in server.log(), 60, "smd's state=up")
+        lid = re.search(r"sm lid (\d+)", lab.output("h00005", "sminfo")).group(1)
+        lab.output("h00005", "perfquery", "-c", lid, "1")  # is the end of opensm 3.3.23
+        sizes = []
+        for seed in range(1, 3):
+            print("  ", lab.output("h00005", BARRAGE, str(number // 2), str(seed), seconds=3600).strip(), flush=True)
+            check(server.process.poll() is None, f"smd ended:\n{server.log()[-4000:]}")
+            sizes.append(resident(server.process.pid))
+        print(f"   resident: {sizes[0]} kB after half of them, {sizes[1]} kB after all", flush=True)
+        check(sizes[1] < sizes[0] + 32768, "it grows")
+        found = count(lab.output("h00006", "saquery", "NR"), "Record dump:")
+        check(found == 44, f"saquery NR: {found} records, not 44")
+        check(server.stop() == 0, "smd did not end well")
+
+
+def resident(process):
+    """Of a process, in kB."""
+    return int(re.search(r"^VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{process}/status").read_text(), re.M).group(1))
+
+
 def trace(smd, fabric):
     """--pcap: every MAD of a bring-up and of SA tables, as InfiniBand packets (tests/conformance/pcap_test decodes them)."""
     with Lab(smd, fabric, "--pcap", "trace.pcap") as lab:
@@ -339,6 +364,7 @@ def speed(smd, fabric):
 
 
 FLOOD = os.environ.get("SMD_LAB_FLOOD")
+BARRAGE = os.environ.get("SMD_LAB_BARRAGE")
 
 
 def timed(run):
@@ -371,7 +397,7 @@ def any_host(fabric):
 
 
 SCENARIOS = {f.__name__: f for f in (tools, sa, ping, standby, master, clients, osmtest, registry, routes, fuzz, speed, differ, trace,
-                                         queries, joins)}
+                                         queries, joins, barrage)}
 
 
 def main():
