@@ -16,6 +16,9 @@
 namespace smd::sim {
 namespace {
 
+constexpr unsigned kTries = 20;
+constexpr int kPauseMs = 50;
+
 class Asker {
  public:
   Asker(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
@@ -55,6 +58,10 @@ class Asker {
 
 std::expected<Asker, std::string> asker(const std::filesystem::path& socket) {
   auto fd = connect_to(socket);
+  for (unsigned tries = 0; !fd && tries < kTries; ++tries) {  // in a script it was started a moment ago
+    ::poll(nullptr, 0, kPauseMs);
+    fd = connect_to(socket);
+  }
   if (!fd) return std::unexpected(fmt::format("{}: is a fabric served there? (smd sim FABRIC)", fd.error()));
   return Asker(std::move(*fd), socket.string());
 }

@@ -52,7 +52,11 @@ class Command {
   }
   /// An error where there are fewer or more words.
   std::expected<void, std::string> count(std::size_t least, std::size_t most, std::string_view form) const;
-  bool has_node(std::size_t index) const { return find_node(fabric_.state(), word(index)).has_value(); }
+  /// One node has this name.
+  bool has_node(std::size_t index) const {
+    const auto& state = fabric_.state();
+    return find_node(state, word(index)).has_value() && !is_ambiguous(state, word(index));
+  }
   Result no_node(std::size_t index) const;
   /// Node and port in the words from `index`.
   std::optional<Place> place(std::size_t index) const;
@@ -61,7 +65,9 @@ class Command {
                     const std::function<bool(const Place&, std::uint64_t)>& set);
   std::string show_port(PortIndex index) const;
   std::string text_of(const Walk& way) const;
-  std::optional<Lid> lid_of(std::size_t index) const;
+  /// NODE (its first port with a cable, or a switch's port 0) or NODE:PORT.
+  std::optional<PortIndex> end_of(std::size_t index) const;
+  Result no_end(std::size_t index) const;
   Result node_lacks();
   Result node_shows();
 

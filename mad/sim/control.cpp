@@ -46,12 +46,14 @@ std::expected<void, std::string> Command::count(std::size_t least, std::size_t m
 }
 
 Command::Result Command::no_node(std::size_t index) const {
+  if (is_ambiguous(fabric_.state(), word(index)))
+    return bad("the node", word(index), "several have this name: the id or GUID (0x…) of one");
   return bad("the node", word(index), "a name, an id or a GUID (0x…) of this fabric");
 }
 
 std::optional<Place> Command::place(std::size_t index) const {
   const auto port = whole(word(index + 1), 254);
-  if (!port) return std::nullopt;
+  if (!port || !has_node(index)) return std::nullopt;
   Place there(std::string(word(index)), PortNum{static_cast<std::uint8_t>(*port)});
   if (!fabric_.find(there)) return std::nullopt;
   return there;
@@ -112,7 +114,7 @@ Command::Result Command::join() {
 Command::Result Command::show() {
   if (auto good = count(2, 3, "show NODE [PORT]"); !good) return std::unexpected(good.error());
   const auto node = find_node(fabric_.state(), word(1));
-  if (!node) return no_node(1);
+  if (!node || !has_node(1)) return no_node(1);
   if (words_.size() == 3) {
     const auto there = place(1);
     const auto index = there ? fabric_.find(*there) : std::nullopt;

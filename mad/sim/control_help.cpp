@@ -18,12 +18,14 @@ node refuses NODE ATTRIBUTE STATUS      answers Sets of it with the status; 0 en
 node forgets NODE ATTRIBUTE FIELD       answers Sets well and does not keep the field
 node name|guid|image|fdbcap NODE VALUE  shows another value
 capability NODE PORT MASK               another capability mask
-lid|mkey|pkey NODE PORT VALUE           behind the SM's back
+lid|pkey NODE PORT VALUE                behind the SM's back
+mkey NODE PORT KEY [LEVEL]              the same; level of protection 0 to 3
 counter NODE PORT NAME VALUE[/s]        sets a counter, or lets it grow
 trap NODE PORT NUMBER                   129, 130 or 131
 smp NODE PORT MKEY                      a Set with this M_Key comes to the port
 packet SRC DST SL PKEY [QKEY]           sends a data packet
-flow SRC DST SL PKEY                    where a data packet goes, with the VL of each hop
+flow SRC DST SL PKEY                    where a data packet goes, with the VL of each hop;
+                                        NODE, NODE:PORT, or as DST a LID
 loss PERCENT [NODE [PORT]]              of all MADs, at the node, on the port's link
 latency MICROSECONDS [NODE [PORT]]      of a hop, of the node's answers, of the port's link
 show NODE [PORT]                        state, LID, rate, other end, counters

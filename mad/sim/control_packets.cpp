@@ -9,17 +9,27 @@ namespace smd::sim {
 std::string Command::text_of(const Walk& way) const {
   auto text = to_string(fabric_.state(), way);
   for (const auto& hop : way.hops) {
-    if (hop.out != PortNum{0})
-      text += fmt::format("\n{} port {} VL {}", fabric_.state().nodes[hop.node].name, hop.out, hop.vl);
+    if (hop.out != PortNum{0} && hop.vl)
+      text += fmt::format("\n{} port {} VL {}", fabric_.state().nodes[hop.node].name, hop.out, *hop.vl);
   }
   return text;
 }
 
-/// LID of the node's first port with a cable, or of the switch.
-std::optional<Lid> Command::lid_of(std::size_t index) const {
-  const auto port = fabric_.find({std::string(word(index))});
-  if (!port) return std::nullopt;
-  return fabric_.state().ports[*port].info.lid;
+std::optional<PortIndex> Command::end_of(std::size_t index) const {
+  const auto& state = fabric_.state();
+  std::optional<unsigned> number;
+  const auto node = parse_place(state, word(index), number);
+  if (!node || is_ambiguous(state, word(index))) return std::nullopt;
+  const PortNum port{static_cast<std::uint8_t>(number.value_or(0))};
+  const auto found = find_port(state, {fmt::to_string(state.nodes[*node].guid), port});
+  return found && is_end_port(state, *found) ? found : std::nullopt;
+}
+
+Command::Result Command::no_end(std::size_t index) const {
+  std::optional<unsigned> number;
+  if (!parse_place(fabric_.state(), word(index), number) || is_ambiguous(fabric_.state(), word(index)))
+    return no_node(index);
+  return bad("the end", word(index), "a node with a cable, or NODE:PORT of an adapter's port");
 }
 
 Command::Result Command::flow() {
@@ -31,23 +41,23 @@ Command::Result Command::flow() {
 Command::Result Command::packet() {
   const bool looks = word(0) == "flow";
   if (auto good = count(5, 6, "packet SRC DST SL PKEY [QKEY]"); !good) return std::unexpected(good.error());
-  for (const std::size_t i : {1U, 2U}) {
-    if (!has_node(i)) return no_node(i);
-  }
+  const auto from = end_of(1), to = end_of(2);
+  const auto to_lid = to ? std::nullopt : whole(word(2), 0xBFFF);
+  if (!from) return no_end(1);
+  if (!to && !to_lid) return no_end(2);
   const auto sl = whole(word(3), 15), pkey = whole(word(4), 0xFFFF);
   if (!sl) return bad("the SL", word(3), "0 to 15");
   if (!pkey) return bad("the P_Key", word(4), "a number of 16 bits");
   const auto qkey = words_.size() == 6 ? whole(word(5), 0xFFFF'FFFF) : std::optional<std::uint64_t>(kQKey);
   if (!qkey) return bad("the Q_Key", word(5), "a number of 32 bits");
-  const auto to = lid_of(2);
-  if (!to || !lid_of(1)) return bad("the flow", "without a port", "ports with a cable");
-  const DataPacket packet{.dlid = *to,
+  const auto& ports = fabric_.state().ports;
+  const DataPacket packet{.dlid = to ? ports[*to].info.lid : Lid{static_cast<std::uint16_t>(*to_lid)},
                           .sl = Sl{static_cast<std::uint8_t>(*sl)},
                           .pkey = PKey{static_cast<std::uint16_t>(*pkey)},
                           .qkey = static_cast<std::uint32_t>(*qkey)};
-  const Place from(std::string(word(1)));
-  return text_of(looks ? fabric_.walk(from, packet.dlid, packet.sl, packet.pkey)
-                       : fabric_.send_data(from, packet));
+  const Place start(fmt::to_string(fabric_.state().node_of(*from).guid), ports[*from].number);
+  return text_of(looks ? fabric_.walk(start, packet.dlid, packet.sl, packet.pkey)
+                       : fabric_.send_data(start, packet));
 }
 
 Command::Result Command::smp() {

@@ -57,16 +57,26 @@ Command::Result Command::port_value(std::string_view form, std::uint64_t most, s
 }
 
 Command::Result Command::lid() {
-  return port_value("lid NODE PORT LID", 0xBFFF, "a LID from 0 to 49151",
+  return port_value("lid NODE PORT LID", 0xBFFF,
+                    "a LID from 0 to 49151, of an adapter's port or a switch's port 0",
                     [&](const Place& there, std::uint64_t value) {
                       return fabric_.faults().set_lid(there, Lid{static_cast<std::uint16_t>(value)});
                     });
 }
 
 Command::Result Command::m_key() {
-  return port_value(
-      "mkey NODE PORT KEY", ~std::uint64_t{0}, "a number of 64 bits",
-      [&](const Place& there, std::uint64_t value) { return fabric_.faults().set_m_key(there, value); });
+  std::optional<std::uint8_t> level;
+  if (words_.size() == 5) {
+    const auto value = whole(word(4), 3);
+    if (!value) return bad("the protection level", word(4), "0 to 3");
+    level = static_cast<std::uint8_t>(*value);
+    words_.pop_back();
+  }
+  return port_value("mkey NODE PORT KEY [LEVEL]", ~std::uint64_t{0},
+                    "a number of 64 bits, of an adapter's port or a switch's port 0",
+                    [&](const Place& there, std::uint64_t value) {
+                      return fabric_.faults().set_m_key(there, value, level);
+                    });
 }
 
 Command::Result Command::p_key() {

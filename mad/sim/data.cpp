@@ -16,11 +16,6 @@ void count_up(std::uint16_t& violations) {
   if (violations != std::numeric_limits<std::uint16_t>::max()) ++violations;
 }
 
-PortIndex end_port_of(const State& state, PortIndex port) {
-  const auto& node = state.node_of(port);
-  return node.is_switch() ? node.first_port : port;
-}
-
 Gid gid_of(const State& state, PortIndex port) {
   return Gid::of(state.ports[port].info.gid_prefix, state.ports[port].guid);
 }
@@ -88,14 +83,14 @@ Walk send_data(State& state, PortIndex from, const DataPacket& packet) {
   }
   if (way.delivered() && packet.qkey != kQKey) {
     refused_by_end(state, from, end_port_of(state, way.end), packet, false);
+    way.fate = Fate::no_q_key;
   }
   return way;
 }
 
 bool is_refused(State& state, PortIndex from, const DataPacket& packet) {
-  const auto way = send_data(state, from, packet);
-  if (way.delivered()) return packet.qkey != kQKey;
-  return way.fate == Fate::no_p_key || way.fate == Fate::no_vl;
+  const auto fate = send_data(state, from, packet).fate;
+  return fate == Fate::no_p_key || fate == Fate::no_q_key || fate == Fate::no_vl;
 }
 
 }  // namespace smd::sim

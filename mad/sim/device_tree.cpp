@@ -145,23 +145,13 @@ class Writer {
   std::string text_;
 };
 
-/// NODE or NODE:PORT; a node's name may hold colons.
-std::optional<NodeIndex> parse_place(const State& state, std::string_view text,
-                                     std::optional<unsigned>& port) {
-  if (const auto whole_text = find_node(state, text)) return whole_text;
-  const auto colon = text.rfind(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  const auto number = whole(text.substr(colon + 1), 254);
-  if (!number) return std::nullopt;
-  port = static_cast<unsigned>(*number);
-  return find_node(state, text.substr(0, colon));
-}
-
 std::expected<void, std::string> add_place(const State& state, std::string_view text,
                                            std::vector<AttachedNode>& nodes) {
   std::optional<unsigned> number;
   const auto index = parse_place(state, text, number);
   if (!index) return std::unexpected(fmt::format("{}: no such node in the fabric", text));
+  if (is_ambiguous(state, text))
+    return std::unexpected(fmt::format("{}: several nodes have this name; give one's GUID (0x…)", text));
   const auto& node = state.nodes[*index];
   const unsigned first = node.is_switch() ? 0 : 1, last = node.is_switch() ? 0 : node.ports;
   if (number && (*number < first || *number > last)) {

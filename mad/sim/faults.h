@@ -54,8 +54,9 @@ class Faults {
   bool link_latency(const Place& place, Duration more);  ///< of this port's link, added to the hop's
 
   // Values changed behind the SM's back.
-  bool set_lid(const Place& place, Lid lid, std::uint8_t lmc = 0);
-  bool set_m_key(const Place& place, std::uint64_t key, std::uint8_t protect = 1);
+  // Of end ports; LMC and protection level (M_KeyProtectBits) stay where they are not named.
+  bool set_lid(const Place& place, Lid lid, std::optional<std::uint8_t> lmc = std::nullopt);
+  bool set_m_key(const Place& place, std::uint64_t key, std::optional<std::uint8_t> protect = std::nullopt);
   bool set_p_key(const Place& place, unsigned index, PKey key);
   /// The VL of packets of this SL that leave by `out`, having come in by port `in` of the same node.
   bool set_sl_to_vl(const Place& out, PortNum in, Sl sl, Vl vl);

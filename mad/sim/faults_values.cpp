@@ -38,19 +38,21 @@ void follow_ramp(State& state, PortIndex port, std::uint64_t timer) {
 
 }  // namespace
 
-bool Faults::set_lid(const Place& place, Lid lid, std::uint8_t lmc) {
+bool Faults::set_lid(const Place& place, Lid lid, std::optional<std::uint8_t> lmc) {
   const auto index = find_port(state_, place);
-  if (!index) return false;
-  state_.ports[*index].info.lid = lid;
-  state_.ports[*index].info.lmc = lmc;
+  if (!index || !is_end_port(state_, *index)) return false;
+  auto& info = state_.ports[*index].info;
+  info.lid = lid;
+  info.lmc = lmc.value_or(info.lmc);
   return true;
 }
 
-bool Faults::set_m_key(const Place& place, std::uint64_t key, std::uint8_t protect) {
+bool Faults::set_m_key(const Place& place, std::uint64_t key, std::optional<std::uint8_t> protect) {
   const auto index = find_port(state_, place);
-  if (!index) return false;
-  state_.ports[*index].info.m_key = key;
-  state_.ports[*index].info.m_key_protect = protect;
+  if (!index || !is_end_port(state_, *index)) return false;
+  auto& info = state_.ports[*index].info;
+  info.m_key = key;
+  info.m_key_protect = protect.value_or(info.m_key_protect);
   return true;
 }
 

@@ -8,12 +8,22 @@ namespace {
 constexpr std::uint64_t kWords = 72;
 
 /// SMPs are not counted: they go by VL15, and PortXmitData is that of the data VLs.
-void count_packet(State& state, PortIndex out) {
+void count_sent(State& state, PortIndex out) {
   auto& sender = counters_of(state, out);
   sender.add(Counter::transmit_packets, 1);
   sender.add(Counter::unicast_transmitted, 1);
   sender.add(Counter::transmit_data, kWords);
-  auto& receiver = counters_of(state, state.ports[out].peer);
+}
+
+/// What a bad cable does to a packet shows at the port where it comes in.
+void count_spoilt(State& state, PortIndex in) {
+  auto& receiver = counters_of(state, in);
+  receiver.add(Counter::symbol_errors, 1);
+  receiver.add(Counter::receive_errors, 1);
+}
+
+void count_received(State& state, PortIndex in) {
+  auto& receiver = counters_of(state, in);
   receiver.add(Counter::receive_packets, 1);
   receiver.add(Counter::unicast_received, 1);
   receiver.add(Counter::receive_data, kWords);
@@ -23,19 +33,23 @@ void count_packet(State& state, PortIndex out) {
 std::optional<PortIndex> cross(State& state, PortIndex out, bool is_smp, Duration& time) {
   const auto& port = state.ports[out];
   if (!port.link_up() || port.peer == kNowhere) {
+    if (!is_smp) counters_of(state, out).add(Counter::transmit_discards, 1);
     ++state.drops.no_link;
     return std::nullopt;
   }
   const auto& peer = state.ports[port.peer];
   if (!is_smp && (port.info.port_state != PortState::active || peer.info.port_state != PortState::active)) {
+    counters_of(state, out).add(Counter::transmit_discards, 1);
     ++state.drops.not_active;
     return std::nullopt;
   }
+  if (!is_smp) count_sent(state, out);
   if ((port.loss | peer.loss) != 0 && (state.random.happens(port.loss) || state.random.happens(peer.loss))) {
     ++state.drops.lost;
+    count_spoilt(state, port.peer);
     return std::nullopt;
   }
-  if (!is_smp) count_packet(state, out);
+  if (!is_smp) count_received(state, port.peer);
   time += state.options.latency.hop + Duration{port.extra_latency} + Duration{peer.extra_latency};
   return port.peer;
 }
@@ -88,7 +102,10 @@ std::optional<Arrival> forward_by_lid(State& state, PortIndex from, Lid dlid, bo
       arrival.port = state.index(node, 0);
       return has_lid(state.ports[arrival.port], dlid) ? std::optional(arrival) : drop(state.drops.wrong_lid);
     }
-    if (out > node.ports) return drop(state.drops.no_route);
+    if (out > node.ports) {
+      if (at != from && !is_smp) counters_of(state, at).add(Counter::switch_relay_errors, 1);
+      return drop(state.drops.no_route);
+    }
     const auto next = cross(state, state.index(node, out), is_smp, arrival.time);
     if (!next) return std::nullopt;
     at = *next;

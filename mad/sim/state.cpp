@@ -5,6 +5,8 @@
 
 #include <charconv>
 
+#include "mad/sim/words.h"
+
 namespace smd::sim {
 namespace {
 
@@ -17,15 +19,45 @@ std::optional<Guid> parse_guid(std::string_view text) {
   return Guid{value};
 }
 
-}  // namespace
-
-std::optional<NodeIndex> find_node(const State& state, std::string_view node) {
+/// From node `from` on.
+std::optional<NodeIndex> next_node(const State& state, std::string_view node, NodeIndex from) {
   const auto guid = parse_guid(node);
-  for (NodeIndex i = 0; i < state.nodes.size(); ++i) {
+  for (auto i = from; i < state.nodes.size(); ++i) {
     const auto& candidate = state.nodes[i];
     if (candidate.name == node || candidate.id == node || (guid && candidate.guid == *guid)) return i;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<NodeIndex> find_node(const State& state, std::string_view node) {
+  return next_node(state, node, 0);
+}
+
+bool is_ambiguous(const State& state, std::string_view node) {
+  const auto first = next_node(state, node, 0);
+  return first && next_node(state, node, *first + 1);
+}
+
+std::optional<NodeIndex> parse_place(const State& state, std::string_view text,
+                                     std::optional<unsigned>& port) {
+  if (const auto whole_text = find_node(state, text)) return whole_text;
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto number = whole(text.substr(colon + 1), 254);
+  if (!number) return std::nullopt;
+  port = static_cast<unsigned>(*number);
+  return find_node(state, text.substr(0, colon));
+}
+
+PortIndex end_port_of(const State& state, PortIndex port) {
+  const auto& node = state.node_of(port);
+  return node.is_switch() ? node.first_port : port;
+}
+
+bool is_end_port(const State& state, PortIndex port) {
+  return !state.node_of(port).is_switch() || state.ports[port].number == PortNum{0};
 }
 
 std::optional<PortIndex> find_port(const State& state, const Place& place) {

@@ -178,6 +178,15 @@ struct State {
 
 /// By name, id of the file, or GUID as text; the first that fits.
 std::optional<NodeIndex> find_node(const State& state, std::string_view node);
+/// Another node fits as well: two have this name.
+bool is_ambiguous(const State& state, std::string_view node);
+/// NODE or NODE:PORT; a node's name may hold colons.
+std::optional<NodeIndex> parse_place(const State& state, std::string_view text,
+                                     std::optional<unsigned>& port);
+/// Of an adapter or router any port, of a switch port 0.
+bool is_end_port(const State& state, PortIndex port);
+/// The port itself; of a switch's port its port 0.
+PortIndex end_port_of(const State& state, PortIndex port);
 std::optional<PortIndex> find_port(const State& state, const Place& place);
 /// The port's counters, made where it has none yet.
 PortCounters& counters_of(State& state, PortIndex port);

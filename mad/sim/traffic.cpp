@@ -17,9 +17,34 @@ namespace {
 
 using wire::Method;
 
+unsigned lmc_mask(unsigned lmc) { return (1U << lmc) - 1U; }
+
+/// Of the port's GID table; by an index that it has not, the first.
+GidBytes gid_bytes(const State& state, PortIndex port, std::size_t index) {
+  const auto& own = state.ports[port];
+  const bool other = index != 0 && own.tables && index < own.tables->guids.size();
+  return Gid::of(own.info.gid_prefix, other ? Guid{own.tables->guids[index]} : own.guid).bytes;
+}
+
+/// A global route to an end port names one of its GIDs, with its prefix or the default one, or a group.
+bool is_ours(const State& state, PortIndex port, const GidBytes& dgid) {
+  Gid gid;
+  gid.bytes = dgid;
+  const auto& own = state.ports[port];
+  if (dgid[0] == 0xFF) return true;
+  if (gid.prefix() != own.info.gid_prefix && gid.prefix() != kDefaultSubnetPrefix) return false;
+  if (gid.guid() == own.guid) return true;
+  return own.tables && std::ranges::find(own.tables->guids, gid.guid().value()) != own.tables->guids.end();
+}
+
 void deliver(State& state, Client& client, Packet&& packet) {
   mad::LidRoute from = packet.to;
   from.lid = packet.directed ? kPermissiveLid : packet.slid;
+  const auto& info = state.ports[client.port].info;
+  const auto bits =
+      packet.directed || packet.to.lid.multicast() ? 0U : packet.to.lid.value() & lmc_mask(info.lmc);
+  from.path_bits = static_cast<std::uint8_t>(bits);
+  if (from.grh) from.grh->dgid = packet.sgid;  // to there goes who answers
   if (client.inbox.empty()) state.ready.push_back(client.id);
   ++client.received;
   client.inbox.push_back({.bytes = std::move(packet.bytes), .from = std::move(from), .error = 0});
@@ -65,8 +90,12 @@ bool deliver_unasked(State& state, PortIndex port, Interface interface, Packet& 
 void emit_answer(State& state, PortIndex at, Packet&& packet) {
   if (!packet.directed) {
     const auto& node = state.node_of(at);
+    const auto end_port = node.is_switch() ? node.first_port : at;
+    const auto asked = packet.to.lid;  // any of the port's LIDs
     packet.to.lid = packet.slid;
-    packet.slid = state.ports[node.is_switch() ? node.first_port : at].info.lid;
+    packet.slid = has_lid(state.ports[end_port], asked) ? asked : state.ports[end_port].info.lid;
+    if (packet.to.grh) packet.to.grh->dgid = packet.sgid;
+    packet.sgid = gid_bytes(state, end_port, 0);
   }
   emit(state, at, std::move(packet));
 }
@@ -160,6 +189,10 @@ void arrive(State& state, PortIndex at, Packet&& packet) {
   }
   if (packet.is_smp) return arrive_smp(state, at, *header, std::move(packet));
   const auto end_port = node.is_switch() ? node.first_port : at;
+  if (packet.to.qp > 1 || (packet.to.grh && !is_ours(state, end_port, packet.to.grh->dgid))) {
+    ++state.drops.no_client;  // no queue pair of these fabrics has it
+    return;
+  }
   packet.to.pkey_index = p_key_index(state, end_port, packet.pkey);
   if (wire::is_response(header->method)) {
     return deliver_answer(state, end_port, header->tid, std::move(packet));
@@ -185,8 +218,23 @@ void emit_directed(State& state, PortIndex from, Packet&& packet) {
     ++state.drops.malformed;
     return;
   }
-  const auto arrival = forward_directed(state, from, *smp);
+  // The part by LIDs comes first on the way there and last on the way back (IBA 14.2.2: DrSLID says that
+  // there is one).
+  const bool by_lid = smp->dr_slid() != kPermissiveLid, back = smp->returning();
+  Arrival start{.port = from};
+  if (by_lid && !back) {
+    const auto there = forward_by_lid(state, end_port_of(state, from), packet.to.lid, true);
+    if (!there) return;
+    start = *there;
+  }
+  auto arrival = forward_directed(state, start.port, *smp);
   if (!arrival) return;
+  if (by_lid && back) {
+    start = *arrival;
+    arrival = forward_by_lid(state, end_port_of(state, start.port), smp->dr_slid(), true);
+    if (!arrival) return;
+  }
+  arrival->time += start.time;
   std::ranges::copy(smp->bytes(), packet.bytes.begin());
   arrive_after(state, *arrival, std::move(packet));
 }
@@ -218,10 +266,9 @@ const Client* find_client(const State& state, ClientId id) {
 
 void emit(State& state, PortIndex from, Packet packet) {
   if (state.on_packet) {
-    const auto permissive = packet.directed ? kPermissiveLid : Lid{};
     state.on_packet({.mad = packet.bytes,
-                     .slid = packet.directed ? permissive : packet.slid,
-                     .dlid = packet.directed ? permissive : packet.to.lid,
+                     .slid = packet.directed ? kPermissiveLid : packet.slid,
+                     .dlid = packet.directed ? kPermissiveLid : packet.to.lid,
                      .sl = packet.to.sl,
                      .pkey = p_key(state, from, packet.to.pkey_index),
                      .qp = packet.is_smp ? 0U : packet.to.qp,
@@ -258,8 +305,11 @@ void send_from_client(State& state, const Client& client, Outgoing mad) {
   }
   Packet packet{.bytes = std::move(mad.bytes), .is_smp = client.interface == Interface::smi};
   packet.directed = packet.is_smp && header->mgmt_class == wire::MgmtClass::sm_directed;
-  packet.slid = state.ports[client.port].info.lid;
   if (route != nullptr) packet.to = *route;
+  const auto& info = state.ports[client.port].info;
+  const auto bits = packet.to.path_bits & lmc_mask(info.lmc);
+  packet.slid = Lid{static_cast<std::uint16_t>(info.lid.value() | bits)};
+  if (packet.to.grh) packet.sgid = gid_bytes(state, client.port, packet.to.grh->sgid_index);
   emit(state, client.port, std::move(packet));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 // MADs under way: from a client or an agent over the links to an agent or a client.
 
+#include "mad/base/gid.h"
 #include "mad/sim/state.h"
 
 namespace smd::sim {
@@ -11,7 +12,8 @@ struct Packet {
   bool is_smp = false;    ///< QP0: VL15
   bool directed = false;  ///< by its own path; else by `to`
   Lid slid{};
-  PKey pkey{};  ///< of a GMP; `to` has its index at the port where the packet is
+  PKey pkey{};      ///< of a GMP; `to` has its index at the port where the packet is
+  GidBytes sgid{};  ///< where `to` has a global route
   mad::LidRoute to{};
 };
 

@@ -37,7 +37,7 @@ class Walker {
 
   Walk from(PortIndex start) {
     const auto& node = state_.node_of(start);
-    if (pkey_ && !has_p_key(state_, start, *pkey_) && !holds_p_key(state_, start, *pkey_)) {
+    if (pkey_ && !holds_p_key(state_, start, *pkey_)) {  // who sends takes a key of its own table
       walk_.hops.push_back({.node = state_.ports[start].node});
       return end(Fate::no_p_key, start);
     }
@@ -103,9 +103,9 @@ class Walker {
     const auto& peer = state_.ports[port.peer];
     if (!enforced(port.peer, peer.info.partition_enforce_in)) return dies(Fate::no_p_key, port.peer);
     const auto vl = sl_to_vl(state_, out, state_.ports[in].number, sl_);
+    walk_.hops.back().vl = vl;
     if (vl.value() >= data_vls(port.info.operational_vls)) return dies(Fate::no_vl, out);
     if (data_vls(port.info.operational_vls) > 1 && starves(state_, out, vl)) return dies(Fate::starved, out);
-    walk_.hops.back().vl = vl;
     return true;
   }
 
@@ -145,6 +145,8 @@ std::string_view to_string(Fate fate) {
       return "the VL arbitration never serves the lane";
     case Fate::no_p_key:
       return "the partition is not there";
+    case Fate::no_q_key:
+      return "the queue pair has another Q_Key";
   }
   return "unknown";
 }
@@ -161,7 +163,16 @@ std::string to_string(const State& state, const Walk& walk) {
     text += state.nodes[hop.node].name;
     if (hop.out != PortNum{0}) text += fmt::format("[{}]", hop.out);
   }
-  return fmt::format("{}: {}", text, to_string(walk.fate));
+  text += fmt::format(": {}", to_string(walk.fate));
+  if (walk.fate != Fate::no_p_key || walk.end == kNowhere || walk.hops.empty()) return text;
+  // Not always the last node on the way: the next one's port may refuse what comes in.
+  const auto& port = state.ports[walk.end];
+  const bool goes_out = walk.hops.back().node == port.node && walk.hops.back().out == port.number;
+  const bool comes_in = state.nodes[port.node].is_switch() && port.number != PortNum{0} && !goes_out;
+  return fmt::format("{}, at {} port {}{}", text, state.nodes[port.node].name, port.number,
+                     comes_in   ? ", coming in"
+                     : goes_out ? ", going out"
+                                : "");
 }
 
 Reach reach(const State& state, std::size_t most_failures) {

@@ -14,7 +14,7 @@ namespace smd::sim {
 struct Hop {
   NodeIndex node = 0;
   PortNum in{}, out{};
-  Vl vl{};  ///< on the link behind `out`
+  std::optional<Vl> vl{};  ///< on the link behind `out`, where it came so far
   friend bool operator==(const Hop&, const Hop&) = default;
 };
 
@@ -29,6 +29,7 @@ enum class Fate : std::uint8_t {
   no_vl,          ///< SL2VL gives VL15, or a VL that the link has not
   starved,        ///< neither table of the VL arbitration gives the lane anything
   no_p_key,       ///< an end, or a port that enforces partitions, has not got the key
+  no_q_key,       ///< it arrived, and the queue pair has another Q_Key
 };
 std::string_view to_string(Fate fate);
 

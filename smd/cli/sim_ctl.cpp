@@ -26,8 +26,13 @@ std::string line_of(const std::vector<std::string>& words) {
 }  // namespace
 
 int sim_ctl(const SimOptions& options, std::ostream& out, std::ostream& err) {
+  const auto line = line_of(options.command);
+  if (line.find_first_not_of(' ') == std::string::npos) {
+    err << "smd: found \"\", allowed is a command: smd sim ctl help\n";
+    return 2;
+  }
   const auto socket = options.socket.empty() ? sim_socket_to_use() : std::filesystem::path(options.socket);
-  const auto answer = sim::ask_command(socket, line_of(options.command));
+  const auto answer = sim::ask_command(socket, line);
   if (!answer) {
     err << "smd: " << answer.error() << '\n';
     return 1;

@@ -86,6 +86,12 @@ def tools(smd, fabric):
         text = lab.output(host, "iblinkinfo", "-l")
         check(count(text, r"Active/\s+LinkUp") == 128, f"iblinkinfo: {count(text, 'Active')} ends Active, not 128")
         check(leaf, "ibswitches: no leaf000 with a LID")
+        # Directed paths that begin at a LID.
+        name = lab.output(host, "smpquery", "-c", "nodedesc", leaf[1], "0,1")
+        check("h00000" in name, f"smpquery -c: {name}")
+        guid = re.search(r"(0x[0-9a-f]+)\b.*leaf000", lab.output(host, "ibswitches"))[1]
+        text = lab.output(host, "iblinkinfo", "-l", "-S", guid)
+        check(count(text, r"Active/\s+LinkUp") == 8, f"iblinkinfo -S:\n{text}")
 
 
 # LID is the tool's own.

@@ -31,17 +31,19 @@ struct Next {
 };
 
 struct Mark {
-  unsigned char device = 0;  ///< 1: a umad or issm device
-  unsigned char header = kHeader;
-  uint32_t agents = 0;   ///< known to be registered
-  Next* next = nullptr;  ///< made at the first read
+  unsigned char device = 0;      ///< 1: a umad or issm device
+  unsigned char old_header = 0;  ///< 1: without the P_Key index
+  uint32_t agents = 0;           ///< known to be registered
+  Next* next = nullptr;          ///< made at the first read
 };
 Mark marks[kMarked];
 
 Mark* mark_of(int fd) { return fd >= 0 && fd < kMarked ? &marks[fd] : nullptr; }
 
+size_t header_of(const Mark* mark) { return mark != nullptr && mark->old_header != 0 ? kOldHeader : kHeader; }
+
 void mark(int fd) {
-  if (auto* known = mark_of(fd)) *known = {1, static_cast<unsigned char>(kHeader), 0, nullptr};
+  if (auto* known = mark_of(fd)) *known = {1, 0, 0, nullptr};
 }
 
 /// One question over a device's descriptor. The answer comes by a socket of its own, so that MADs that wait
@@ -205,7 +207,7 @@ int open_device(const Path& path, int flags) {
   if (!wait) fcntl(opened.fd, F_SETFL, O_NONBLOCK);
   mark(opened.fd);
   // A program that lives in the old ABI must say so by what it does not ask for: see control_device.
-  if (auto* known = mark_of(opened.fd)) known->header = kOldHeader;
+  if (auto* known = mark_of(opened.fd)) known->old_header = 1;
   return opened.fd;
 }
 
@@ -242,7 +244,7 @@ ssize_t read_device(int fd, void* buffer, size_t size) {
     ssize_t got = -1;
     {
       const Lock hold(next->lock);
-      got = read_now(fd, buffer, size, known->header, *next);
+      got = read_now(fd, buffer, size, header_of(known), *next);
     }
     if (got >= 0 || errno != EAGAIN) return got;
     if ((fcntl(fd, F_GETFL) & O_NONBLOCK) != 0) return fail(EAGAIN);
@@ -253,7 +255,7 @@ ssize_t read_device(int fd, void* buffer, size_t size) {
 
 ssize_t write_device(int fd, const void* buffer, size_t size) {
   const auto* known = mark_of(fd);
-  const size_t header = known != nullptr ? known->header : kHeader;
+  const size_t header = header_of(known);
   outdate();
   if (size < header + kShortestMad) return fail(EINVAL);
   uint32_t agent = 0;
@@ -287,7 +289,7 @@ bool control_device(int fd, unsigned long request, void* argument, int* result) 
   if (size != 0 && (_IOC_DIR(request) & _IOC_READ) != 0) memcpy(argument, call.argument, size);
   if (*result == 0) after_control(fd, request, argument);
   if (*result == 0 && request == IB_USER_MAD_ENABLE_PKEY) {
-    if (auto* known = mark_of(fd)) known->header = kHeader;
+    if (auto* known = mark_of(fd)) known->old_header = 0;
   }
   return true;
 }

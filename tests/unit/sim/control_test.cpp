@@ -45,9 +45,33 @@ TEST_F(Control, NodesFailAndAreRestored) {
             "error: the node is leaf 9: a name, an id or a GUID (0x…) of this fabric");
 }
 
+TEST_F(Control, EndsAreNamedByPortOrLid) {
+  bring_up_two_leaves(asker);
+  const auto way = says("flow h0 h1 0 0xffff");
+  EXPECT_TRUE(way.find("[1]h1: delivered\nh0 port 1 VL 0\n") != std::string::npos) << way;
+  EXPECT_EQ(says("flow h0:1 h1:1 0 0xffff"), way);
+  EXPECT_EQ(says("flow h0 2 0 0xffff"), way);
+  EXPECT_EQ(says("flow leaf0:3 h1 0 0xffff"),
+            "error: the end is leaf0:3: a node with a cable, or NODE:PORT of an adapter's port");
+  EXPECT_TRUE(says("packet h0 h1 0 0xffff 5").find("the queue pair has another Q_Key") != std::string::npos);
+  EXPECT_EQ(says("node name h2 h1"), "");
+  EXPECT_EQ(says("show h1"), "error: the node is h1: several have this name: the id or GUID (0x…) of one");
+}
+
+TEST_F(Control, KeysAndLidsAreThoseOfEndPorts) {
+  EXPECT_EQ(says("mkey h1 1 0x77 2"), "");
+  EXPECT_EQ(says("mkey h1 1 0x78"), "");
+  EXPECT_EQ(world.fabric().port_info({"h1"})->m_key_protect, 2);
+  EXPECT_EQ(says("mkey h1 1 0x78 4"), "error: the protection level is 4: 0 to 3");
+  EXPECT_EQ(says("mkey leaf0 2 1"),
+            "error: the port is leaf0 2: a number of 64 bits, of an adapter's port or a switch's port 0");
+  EXPECT_EQ(says("lid leaf0 0 7"), "");
+}
+
 TEST_F(Control, ValuesAreCheckedWithWhatIsAllowed) {
   EXPECT_EQ(says("loss 101"), "error: the loss is 101: a percentage from 0 to 100");
-  EXPECT_EQ(says("lid h1 1 0xC000"), "error: the value is 0xC000: a LID from 0 to 49151");
+  EXPECT_EQ(says("lid h1 1 0xC000"),
+            "error: the value is 0xC000: a LID from 0 to 49151, of an adapter's port or a switch's port 0");
   EXPECT_EQ(says("lid h1 2 7"), "error: the port of h1 is 2: the number of a port that it has");
   EXPECT_EQ(says("lid h1 1"), "error: 3 words: the form is 'lid NODE PORT LID'");
   EXPECT_EQ(says("join now"), "error: 2 words: the form is 'join'");

@@ -146,8 +146,36 @@ TEST_F(Forwarding, PartitionsCountAtBothEndsAndWhereTheyAreEnforced) {
   EXPECT_EQ(fate(0x8001), Fate::delivered);
   asker.change<wire::PortInfo>(spine, 1, [](wire::PortInfo& info) { info.partition_enforce_in = true; });
   EXPECT_EQ(fate(0x8001), Fate::no_p_key);
+  const auto way = world.fabric().walk({"h0"}, Lid{2}, Sl{}, PKey{0x8001});
+  EXPECT_EQ(to_string(world.fabric().state(), way),
+            "h0[1] -> [1]leaf0[3]: the partition is not there, at spine port 1, coming in");
+  EXPECT_FALSE(way.hops.back().vl);
   faults.set_p_key({"spine", PortNum{1}}, 1, PKey{0x8001});
   EXPECT_EQ(fate(0x8001), Fate::delivered);
+}
+
+TEST_F(Forwarding, AMemberSendsWithTheKeyThatItHas) {
+  bring_up_two_leaves(asker);
+  auto faults = world.fabric().faults();
+  faults.set_p_key({"h0"}, 0, PKey{0x1234});
+  faults.set_p_key({"h1"}, 0, PKey{0x9234});
+  EXPECT_EQ(world.fabric().walk({"h0"}, Lid{2}, Sl{}, PKey{0x1234}).fate, Fate::delivered);
+  EXPECT_EQ(world.fabric().walk({"h0"}, Lid{2}, Sl{}, PKey{0x9234}).fate, Fate::no_p_key);
+}
+
+TEST_F(Forwarding, ADirectedPathMayBeginAtALid) {
+  bring_up_two_leaves(asker);
+  const auto name_of = [&](unsigned lid, std::initializer_list<unsigned> hops) -> std::string {
+    auto smp = wire::Smp::directed(wire::Method::get, wire::NodeDescription::kAttribute, 0, path(hops));
+    smp.set_dr_slid(Lid{1});
+    const auto answer = asker.ask(smp, mad::LidRoute{.lid = Lid{static_cast<std::uint16_t>(lid)}});
+    return answer ? answer->get<wire::NodeDescription>().text : "nobody";
+  };
+  EXPECT_EQ(name_of(11, {}), "spine");
+  EXPECT_EQ(name_of(11, {2}), "leaf1");
+  EXPECT_EQ(name_of(11, {2, 2}), "h2");
+  EXPECT_EQ(name_of(2, {}), "h1");
+  EXPECT_EQ(name_of(11, {4}), "nobody");
 }
 
 TEST_F(Forwarding, TheReachOfAllPairsNamesWhatFails) {
