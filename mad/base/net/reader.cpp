@@ -223,8 +223,9 @@ void Reader::set_guid(NodeType type, std::string_view value, bool relative) {
 
 void Reader::set_number(std::string_view key, std::string_view value) {
   if (key == "module") {
-    const auto first = value.find('"'), last = value.rfind('"');
-    if (first == last) return error("the module's name in quotes is needed");
+    const auto first = value.find('"');
+    const auto last = first == std::string_view::npos ? first : value.find('"', first + 1);
+    if (last == std::string_view::npos) return error("the module's name in quotes is needed");
     module_ = value.substr(first + 1, last - first - 1);
     return;
   }
