@@ -17,22 +17,26 @@ namespace {
 
 using wire::Method;
 
-/// Bits of ClassPortInfo.CapabilityMask: notices are told to who subscribes; and of this class: the records
-/// beyond those that every SA has, multicast groups, MultiPathRecord.
-constexpr std::uint16_t kNotices = 0x0002, kOptionalRecords = 0x0100, kMulticast = 0x0200,
-                        kMultiPath = 0x0400;
+/// Bits of ClassPortInfo.CapabilityMask: notices are told to who subscribes; and of this class:
+/// PortInfoRecords by some bits of their capability mask, the records beyond those that every SA has,
+/// multicast groups, MultiPathRecord.
+constexpr std::uint16_t kNotices = 0x0002, kMaskMatch = 0x2000, kOptionalRecords = 0x0100,
+                        kMulticast = 0x0200, kMultiPath = 0x0400;
 /// Bits of CapabilityMask2, as libopensm numbers them: MulticastFDBTop, alias GUIDs, whole PortInfoRecords,
-/// extended speeds, 2X width and HDR.
-constexpr std::uint32_t kCapability2 = 1U << 3 | 1U << 5 | 1U << 6 | 1U << 7 | 1U << 13 | 1U << 15;
+/// extended speeds, send-only full members, 2X width and HDR.
+constexpr std::uint32_t kCapability2 = 1U << 3 | 1U << 5 | 1U << 6 | 1U << 7 | 1U << 12 | 1U << 13 | 1U << 15;
+/// Of the AttributeModifier: capability masks need the bits that are asked for, whatever else they have.
+constexpr std::uint32_t kMatchMaskOnly = 1U << 31;
 constexpr std::uint8_t kResponseTime = 0x12;  ///< 1 s: what clients of the SA are used to wait
 
 Answer class_port_info(const Request& request) {
   if (request.mad.method != Method::get) return refuse(wire::kStatusBadMethodAttribute);
-  const wire::ClassPortInfo info{.base_version = 1,
-                                 .class_version = wire::kSaClassVersion,
-                                 .capability_mask = kNotices | kOptionalRecords | kMulticast | kMultiPath,
-                                 .capability_mask2 = kCapability2,
-                                 .resp_time = kResponseTime};
+  const wire::ClassPortInfo info{
+      .base_version = 1,
+      .class_version = wire::kSaClassVersion,
+      .capability_mask = kNotices | kMaskMatch | kOptionalRecords | kMulticast | kMultiPath,
+      .capability_mask2 = kCapability2,
+      .resp_time = kResponseTime};
   const auto bytes = wire::encoded(info);
   return {.status = wire::kStatusOk, .record_bytes = 0, .records = {bytes.begin(), bytes.end()}};
 }
@@ -57,7 +61,9 @@ Answer records(const Directory& directory, const Registry& registry, const Recor
   std::vector<std::uint8_t> changed;
   const bool by_lid = kind.begins_with_lid && asked.has(0);
   const auto request = by_lid ? with_base_lid(directory, asked, changed) : asked;
-  const Pattern pattern(kind.components, request.sa.component_mask, request.data);
+  Pattern pattern(kind.components, request.sa.component_mask, request.data);
+  if (kind.mask_component != 0 && (request.mad.modifier & kMatchMaskOnly) != 0)
+    pattern.only_ones_of(kind.components[kind.mask_component]);
   Only only{.lid = std::nullopt,
             .request = &request,
             .registry = &registry,

@@ -18,6 +18,14 @@ Pattern::Pattern(Components components, std::uint64_t mask, std::span<const std:
   }
 }
 
+void Pattern::only_ones_of(const Component& component) {
+  for (auto& byte : bytes_) {
+    const unsigned first = byte.at * 8U;
+    if (first >= component.first && first + 8 <= unsigned{component.first} + component.width)
+      byte.mask = byte.value;
+  }
+}
+
 bool Pattern::matches(std::span<const std::uint8_t> record) const {
   for (const auto& byte : bytes_) {
     if (byte.at >= record.size() || (record[byte.at] & byte.mask) != byte.value) return false;

@@ -40,6 +40,9 @@ class Pattern {
   /// that have no component are ignored, as OpenSM does.
   Pattern(Components components, std::uint64_t mask, std::span<const std::uint8_t> data);
 
+  /// Of this component, as far as it counts, only the bits that are set in the question do.
+  void only_ones_of(const Component& component);
+
   bool any() const { return bytes_.empty(); }  ///< every record matches
   bool matches(std::span<const std::uint8_t> record) const;
 

@@ -35,8 +35,10 @@ std::vector<Report> reports_of(const Directory& directory, const Registry& regis
   if (registry.subscriptions().empty()) return reports;
   if (const auto* sm = own_port(directory)) {
     for (const auto& group : happened.groups) {
-      events.push_back(event_of(*sm, directory.gid_of(*sm), group.created ? kGroupCreated : kGroupDeleted,
-                                Gid{group.mgid.bytes}));
+      auto event = event_of(*sm, directory.gid_of(*sm), group.created ? kGroupCreated : kGroupDeleted,
+                            Gid{group.mgid.bytes});
+      event.pkey = group.pkey;
+      events.push_back(std::move(event));
     }
   }
   for (const auto& event : events) {
@@ -318,7 +320,8 @@ Server::Written Server::written(const std::vector<mad::Received>& batch, const C
     if (!request) continue;
     const Asker asker{.port = directory->by_lid(mad.from.lid),
                       .lid = mad.from.lid,
-                      .trusted = request->sa.sm_key != 0};  // a wrong one does not get here
+                      .trusted = request->sa.sm_key != 0,  // a wrong one does not get here
+                      .qp = mad.from.qp == 0 ? 1U : mad.from.qp};
     done.replies.push_back({reply(*request, sa::write(writing, asker, *request)), back_to(mad.from)});
   }
   for (const auto& [notice, from] : chores.traps) {

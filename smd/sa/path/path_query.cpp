@@ -100,7 +100,8 @@ std::expected<Ends, std::uint16_t> ends_of(const PathGround& ground, bool has_gi
   const EndPort* port = nullptr;
   if (has_gid) {
     port = find_port(ground.directory, ground.registry, gid);
-    if (port == nullptr && may_be_elsewhere) {
+    const bool of_ours = gid.prefix() == ground.directory.prefix() || gid.prefix() == kDefaultSubnetPrefix;
+    if (port == nullptr && may_be_elsewhere && !of_ours) {
       port = router_to(ground, gid.prefix());
       ends.elsewhere = port != nullptr;
     }

@@ -44,7 +44,9 @@ void for_each_lane_port(const Directory& directory, const Only& only, std::optio
       if (node.is_switch() ? only_port && *only_port != number : !sm::is_end_port(node, number)) continue;
       const auto lid = directory.lid_of(node, number);
       if (!lid || (only.lid && *lid != *only.lid)) continue;
-      if (!only.trusted && only.asker != nullptr && !share_pkey(only.asker->pkeys, node.ports[i].pkeys.get()))
+      const bool own = only.asker != nullptr && only.asker->node == &node && only.asker->port == number;
+      if (!own && !only.trusted && only.asker != nullptr &&
+          !share_pkey(only.asker->pkeys, node.ports[i].pkeys.get()))
         continue;
       fn(node, number, *lid);
     }

@@ -13,6 +13,9 @@ constexpr auto kComponents = consecutive<16, 8, -8, 64, 64, 16, 16, 32, 16, 16, 
                                          3, 4, 4, 4, 4, 4, 4, 8, 8, 8, 4, 4, 3, 5, 4, 1, 1, 1, 1, 16, 16, 16,
                                          8, 1, -2, 5, -3, 5, 4, 4, 16, -8, 24, 16, 4, 4, -3, 5>();
 
+constexpr std::size_t kCapabilityMask = 7;
+static_assert(kComponents[kCapabilityMask].width == 32);
+
 void visit(const Directory& directory, const Only& only, Emit& emit) {
   const auto emit_port = [&](const sm::Node& node, PortNum number, Lid lid) {
     const auto& port = node.ports[number.value()];
@@ -40,6 +43,7 @@ RecordKind port_info_records() {
           .name = "PortInfoRecord",
           .bytes = 72,
           .components = kComponents,
+          .mask_component = kCapabilityMask,
           .visit = visit};
 }
 

@@ -70,7 +70,12 @@ std::expected<Part, Refusal> part_of(const Writing& writing, const Asker& asker,
   return part;
 }
 
+/// Nobody's, and not of a port that is only silent now either.
 bool is_free(const Writing& writing, Guid guid) {
+  const auto& registry = writing.registry;
+  const auto& lids = writing.directory.snapshot().decided.lids;
+  if (registry.users().contains(guid) || registry.clients().contains(guid)) return false;
+  if (lids && lids->find(guid) != nullptr) return false;
   return writing.registry.by_alias(guid) == nullptr && writing.directory.by_guid(guid) == nullptr &&
          writing.directory.subnet().find(guid) == nullptr;
 }

@@ -95,7 +95,8 @@ std::optional<Refusal> cannot_carry(const EndPort& port, const GroupTerms& terms
   if (limits.mtu != Mtu::none && limits.mtu < terms.mtu) {
     return refusal("MTU", mtu_text(terms.mtu), mtu_text(limits.mtu), "the port's link has a smaller MTU");
   }
-  if (limits.rate.code != 0 && limits.rate.mbps < rate_mbps(terms.rate)) {
+  const bool has_link = !port.node->is_switch();  // a switch's port 0 is inside
+  if (has_link && limits.rate.code != 0 && limits.rate.mbps < rate_mbps(terms.rate)) {
     return refusal("Rate", rate_text(terms.rate), rate_text(limits.rate.code), "the port's link is slower");
   }
   return std::nullopt;
@@ -209,6 +210,9 @@ std::optional<Refusal> mismatch(const EndPort& port, const Group& group, const R
   }
   if (differs(Record::kTrafficClass, asked.traffic_class, terms.traffic_class)) {
     return other("TClass", fmt::format("{}", asked.traffic_class), fmt::format("{}", terms.traffic_class));
+  }
+  if (differs(Record::kHopLimit, asked.hop_limit, terms.hop_limit)) {
+    return other("HopLimit", fmt::format("{}", asked.hop_limit), fmt::format("{}", terms.hop_limit));
   }
   if (differs(Record::kMlid, asked.mlid, group.mlid)) {
     return other("MLID", fmt::format("{}", asked.mlid), fmt::format("{}", group.mlid));

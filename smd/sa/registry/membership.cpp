@@ -120,7 +120,8 @@ std::expected<Mgid, Refusal> create(Writing& writing, const Request& request, co
                                         "the switches' multicast tables are full, and no group is like it"));
   }
   writing.registry.put_group(mgid, *mlid, *terms, false);
-  writing.happened.groups.push_back({.mgid = mgid, .mlid = *mlid, .created = true, .why = "joined"});
+  writing.happened.groups.push_back(
+      {.mgid = mgid, .mlid = *mlid, .created = true, .why = "joined", .pkey = terms->pkey});
   return mgid;
 }
 
@@ -155,6 +156,11 @@ Membership join(Writing& writing, const Asker& asker, const Request& request) {
   const auto port = part->asked.port_gid.guid();
   auto mgid = part->asked.mgid;
   const auto* member = registry.members().find({mgid, port});
+  // What a port has joined for itself nobody else changes, but for who shows the SM_Key.
+  if (member != nullptr && !member->proxy && part->proxy && !asker.trusted) {
+    return std::unexpected(invalid("PortGID", to_string(part->asked.port_gid),
+                                   fmt::format("LID {}", asker.lid), "another port has joined for itself"));
+  }
   if (member == nullptr && registry.uses(port).groups >= writing.settings.groups_per_port) {
     return std::unexpected(no_resources("MGID", fmt::format("{} groups", registry.uses(port).groups),
                                         "the port is in as many groups as [sa] groups_per_port allows"));
@@ -225,7 +231,8 @@ Membership leave(Writing& writing, const Asker& asker, const Request& request) {
 void end_if_empty(Writing& writing, const Mgid& mgid, std::string_view why) {
   const auto* group = writing.registry.groups().find(mgid);
   if (group == nullptr || group->well_known || group->keepers != 0) return;
-  writing.happened.groups.push_back({.mgid = mgid, .mlid = group->mlid, .created = false, .why = why});
+  writing.happened.groups.push_back(
+      {.mgid = mgid, .mlid = group->mlid, .created = false, .why = why, .pkey = group->terms.pkey});
   writing.registry.drop_group(mgid);
 }
 

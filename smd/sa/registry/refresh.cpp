@@ -103,8 +103,11 @@ void keep_broadcast(Writing& writing) {
                                 writing.directory.forwarded(), kBroadcast, terms);
   if (!mlid) return;  // switches without multicast
   registry.put_group(kBroadcast, *mlid, terms, true);
-  writing.happened.groups.push_back(
-      {.mgid = kBroadcast, .mlid = *mlid, .created = true, .why = "IPoIB of the default partition"});
+  writing.happened.groups.push_back({.mgid = kBroadcast,
+                                     .mlid = *mlid,
+                                     .created = true,
+                                     .why = "IPoIB of the default partition",
+                                     .pkey = kDefaultPKey});
 }
 
 /// Groups in the switches that the registry does not know: somebody else was master, or it was lost.

@@ -25,7 +25,8 @@ Refusal invalid(std::string_view component, std::string wanted, std::string_view
           .why = why};
 }
 
-SubscriptionKey key_of(Guid port, const wire::InformInfo& info) {
+/// Reports go to the queue pair that asked for them, as with OpenSM; who ends a subscription may name it.
+SubscriptionKey key_of(Guid port, std::uint32_t qp, const wire::InformInfo& info) {
   return {.port = port,
           .gid = info.gid,
           .lid_begin = info.lid_begin,
@@ -34,7 +35,7 @@ SubscriptionKey key_of(Guid port, const wire::InformInfo& info) {
           .type = info.type,
           .trap = info.trap,
           .producer = info.producer,
-          .qp = info.qp == 0 ? 1 : info.qp};
+          .qp = info.subscribe == 0 && info.qp != 0 ? info.qp : qp};
 }
 
 std::uint16_t free_number(const Registry& registry, Guid port) {
@@ -81,6 +82,7 @@ bool may_know(const Directory& directory, const Registry& registry, const EndPor
               const Event& event) {
   const auto trap = event.notice.trap;
   if (event.notice.is_generic && (trap == kGroupCreated || trap == kGroupDeleted)) {
+    if (event.pkey) return has_pkey(subscriber, *event.pkey);  // it may be gone
     const auto* group = registry.groups().find(Mgid{subject_of(event.notice).bytes});
     return group == nullptr || has_pkey(subscriber, group->terms.pkey);
   }
@@ -102,7 +104,7 @@ InformAnswer inform(Writing& writing, const Asker& asker, const Request& request
     return std::unexpected(invalid("Subscribe", fmt::format("{}", info->subscribe), "it is 0 or 1"));
   }
   if (auto wrong = wrong_range(*info)) return std::unexpected(*std::move(wrong));
-  const auto key = key_of(asker.port->guid, *info);
+  const auto key = key_of(asker.port->guid, asker.qp, *info);
   auto& registry = writing.registry;
   const auto* there = registry.subscriptions().find(key);
   if (info->subscribe == 0) {

@@ -3,6 +3,7 @@
 // Who wants to be told of what, and who is to be told of what has happened.
 
 #include <expected>
+#include <optional>
 #include <vector>
 
 #include "mad/wire/notice.h"
@@ -22,6 +23,7 @@ void drop_subscriptions(Registry& registry, Guid port);
 struct Event {
   wire::Notice notice;
   Gid issuer;
+  std::optional<PKey> pkey{};  ///< of the group that it is about
 };
 
 /// One report: to which port, and to which QP there.

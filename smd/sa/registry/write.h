@@ -42,6 +42,7 @@ struct GroupEvent {
   Lid mlid;
   bool created = false;
   std::string_view why;  ///< of one that went
+  PKey pkey{};           ///< of its partition
 };
 
 /// What happened while a batch of requests was looked at.
@@ -65,6 +66,7 @@ struct Asker {
   const EndPort* port = nullptr;  ///< where it came from; null: a LID that nobody has
   Lid lid;
   bool trusted = false;  ///< shows the SM_Key
+  std::uint32_t qp = 1;  ///< from which it came: reports go there
 };
 
 /// True of requests that write() answers.
