@@ -94,7 +94,7 @@ TEST(SaPath, WhatIsProvenIsNotWalkedAndWhatIsInstalledCounts) {
   const auto& ports = lab.directory().end_ports();
   const auto is_host = [](const sa::EndPort& port) { return !port.node->is_switch(); };
   const auto& from = *std::ranges::find_if(ports, is_host);
-  const auto& to = *std::ranges::find_last_if(ports, is_host).begin();
+  const auto& to = *std::ranges::find_if(ports.rbegin(), ports.rend(), is_host);
 
   auto subnet = std::make_shared<sm::Subnet>(*lab.snapshot().subnet);
   for (auto& node : subnet->nodes) {

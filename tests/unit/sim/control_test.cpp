@@ -134,8 +134,8 @@ TEST_F(Control, CountersKeysAndPacketsMakeTraps) {
   EXPECT_EQ(says("mkey h0 1 0x7"), "");
   EXPECT_TRUE(raises(256, "smp h0 1 0x8"));
   EXPECT_TRUE(raises(258, "packet h0 leaf1 0 0xFFFF 7",
-                     "h0[1] -> [1]leaf0[3] -> [1]spine[2] -> [3]leaf1: delivered\nh0 port 1 VL 0\n"
-                     "leaf0 port 3 VL 0\nspine port 2 VL 0"));
+                     "h0[1] -> [1]leaf0[3] -> [1]spine[2] -> [3]leaf1: the queue pair has another Q_Key\n"
+                     "h0 port 1 VL 0\nleaf0 port 3 VL 0\nspine port 2 VL 0"));
   EXPECT_EQ(says("counter h1 1 SymbolErrorCounter 10/s"), "");
   world.run_for(std::chrono::seconds(1));
   EXPECT_NE(says("show h1 1").find("SymbolErrorCounter 15"), std::string::npos);
@@ -149,7 +149,7 @@ TEST_F(Control, AFlowSaysItsWayAndItsLanes) {
   EXPECT_EQ(says("flow h0 h1 2 0xFFFF"),
             "h0[1] -> [1]leaf0[3] -> [1]spine[2] -> [3]leaf1[1] -> [1]h1: delivered\n"
             "h0 port 1 VL 2\nleaf0 port 3 VL 2\nspine port 2 VL 2\nleaf1 port 1 VL 2");
-  EXPECT_EQ(says("flow h0 h1 2 0x8001"), "h0: the partition is not there");
+  EXPECT_EQ(says("flow h0 h1 2 0x8001"), "h0: the partition is not there, at h0 port 1");
 }
 
 TEST_F(Control, ShowAndClientsTellWhatIs) {

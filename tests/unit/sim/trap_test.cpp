@@ -208,7 +208,7 @@ TEST_F(Traps, ARefusedPKeyRaises257AtTheEndAnd259AtASwitchThatEnforces) {
 }
 
 TEST_F(Traps, AWrongQKeyRaises258) {
-  EXPECT_TRUE(world.fabric().send_data({"h0"}, {.dlid = Lid{2}, .qkey = 0x1234}).delivered());
+  EXPECT_EQ(world.fabric().send_data({"h0"}, {.dlid = Lid{2}, .qkey = 0x1234}).fate, sim::Fate::no_q_key);
   const auto found = notices();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].trap, wire::trap::kBadQKey);
