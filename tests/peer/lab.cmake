@@ -28,3 +28,6 @@ lab_test(routes ft2:36)
 lab_test(differ ft2:4)
 lab_test(queries ft2:4)
 lab_test(joins ft2:8)
+
+# It weighs smd: what AddressSanitizer keeps of freed memory (256 MB unless told) would be taken for a leak.
+set_property(TEST peer_lab_barrage APPEND PROPERTY ENVIRONMENT "ASAN_OPTIONS=quarantine_size_mb=8")

@@ -5,9 +5,10 @@ import re
 
 from ibsim import check, wait_for
 
-# Not compared: counts of an SM's own life, and fields that only one of the two sets.
+# Not compared: counts of an SM's own life, fields that only one of the two sets, and the port by which a switch was
+# asked (LocalPort), which of parallel cables hangs on which answer came first.
 OWN = re.compile(r"(?i)^\s*(?:act_?count|SMLid|.*MKey|OperVLs|VLStallCount|HoqLife|OverrunErr|LocalPhysErr|SubnetTimeout"
-                 r"|.*LifeTime|.*VLHighLimit)\b.*\n?", re.M)
+                 r"|LocalPort|.*LifeTime|.*VLHighLimit)\b.*\n?", re.M)
 
 
 def lids_of(sim, host):
