@@ -9,6 +9,7 @@
 #include <expected>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -85,7 +86,7 @@ struct LocalPort {
   bool link_up = false;
 };
 
-/// One management interface (SMI or GSI) of one port. All calls on the io_context's thread.
+/// One management interface (SMI or GSI) of one port. Calls are on the io_context's thread.
 class Transport {
  public:
   Transport() = default;
@@ -96,6 +97,14 @@ class Transport {
   /// Called on the io_context's thread with all that has arrived since, in order of arrival.
   using Sink = std::move_only_function<void(std::span<Received>)>;
   virtual void on_receive(Sink sink) = 0;
+
+  /// Sends an answer at once, on the thread that received the question; false: it could not.
+  using Reply = std::function<bool(std::span<const std::uint8_t> mad, const LidRoute& to)>;
+  /// Sees each batch on the thread that received it, before the sink does, and takes out what it has
+  /// answered. It may still be called for a moment after it was replaced. Transports that receive on the
+  /// io_context have no use for it.
+  using Ahead = std::function<void(std::vector<Received>& batch, const Reply& reply)>;
+  virtual void on_receive_ahead(std::shared_ptr<const Ahead> /*ahead*/) {}
 
   /// Sends one MAD. `give_up`: how long an answer may still be delivered (the kernel drops answers to sends
   /// without one); zero for MADs that have no answer. Resends are the caller's business.

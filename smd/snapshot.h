@@ -3,9 +3,9 @@
 // What readers on other threads see: the state after the last sweep, immutable.
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "mad/base/published.h"
 #include "mad/wire/sm_info.h"
 #include "smd/decide/decided.h"
 #include "smd/ha/election.h"
@@ -25,23 +25,6 @@ struct Snapshot {
   std::vector<Guid> came_up;
 };
 
-/// The latest value, from any thread. The only lock in the daemon (libstdc++ 12's atomic<shared_ptr> is not
-/// clean under TSan).
-template <class T>
-class Published {
- public:
-  std::shared_ptr<const T> get() const {
-    const std::scoped_lock lock(mutex_);
-    return value_;
-  }
-  void set(std::shared_ptr<const T> value) {
-    const std::scoped_lock lock(mutex_);
-    value_.swap(value);
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::shared_ptr<const T> value_;
-};
+using base::Published;
 
 }  // namespace smd::sm

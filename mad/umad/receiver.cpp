@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mad/umad/receiver.h"
 
-#include <arpa/inet.h>
 #include <infiniband/umad.h>
 #include <poll.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <utility>
 
+#include "mad/umad/address.h"
 #include "mad/wire/smp.h"
 
 namespace smd::umad {
@@ -18,27 +19,6 @@ namespace {
 constexpr int kPauseMs = 10;
 constexpr int kWaitMs = 100;
 constexpr unsigned kFailures = 20;  ///< in a row, before a descriptor counts as dead
-
-std::size_t words(std::size_t mad_bytes) { return (umad_size() + mad_bytes + 7) / 8; }
-
-mad::LidRoute from_of(void* umad) {
-  const auto* address = umad_get_mad_addr(umad);
-  mad::LidRoute from{.lid = Lid{ntohs(address->lid)},
-                     .sl = Sl{address->sl},
-                     .qp = ntohl(address->qpn),
-                     .qkey = ntohl(address->qkey),
-                     .pkey_index = static_cast<std::uint16_t>(umad_get_pkey(umad)),
-                     .path_bits = address->path_bits};
-  if (address->grh_present != 0) {
-    mad::GlobalRoute grh{.sgid_index = address->gid_index,
-                         .hop_limit = address->hop_limit,
-                         .traffic_class = address->traffic_class,
-                         .flow_label = ntohl(address->flow_label)};
-    std::copy_n(static_cast<const std::uint8_t*>(address->gid), grh.dgid.size(), grh.dgid.begin());
-    from.grh = grh;
-  }
-  return from;
-}
 
 bool is_smp(const mad::Received& received) {
   if (received.bytes.size() < 2) return true;
@@ -70,7 +50,10 @@ void Receiver::run(const std::stop_token& stop) {
     if (!receive(kWaitMs, batch)) continue;
     while (batch.size() < kBatch && umad_poll(descriptor_, 0) == 0 && receive(0, batch)) {
     }
-    deliver(stop, std::exchange(batch, {}));
+    if (const auto ahead = delivery_->ahead.get())
+      (*ahead)(batch,
+               [this](std::span<const std::uint8_t> mad, const mad::LidRoute& to) { return reply(mad, to); });
+    if (!batch.empty()) deliver(stop, std::exchange(batch, {}));
   }
   // umad2sim of ibsim 0.10 crashes on an answer to a descriptor that is closed: take what is on its way.
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
@@ -105,6 +88,17 @@ bool Receiver::receive(int milliseconds, std::vector<mad::Received>& batch) {
       received.error != 0 || (length > 3 && wire::is_response(static_cast<wire::Method>(received.bytes[3])));
   if (answers) --delivery_->awaited;
   return true;
+}
+
+/// False where it could not be sent: then the sink gets the question.
+bool Receiver::reply(std::span<const std::uint8_t> mad, const mad::LidRoute& to) {
+  const int agent = delivery_->sa_agent.load();
+  if (agent < 0) return false;
+  reply_.assign(words(mad.size()), 0);
+  auto* umad = reply_.data();
+  set_address(umad, to);
+  std::memcpy(umad_get_mad(umad), mad.data(), mad.size());
+  return umad_send(descriptor_, agent, umad, static_cast<int>(mad.size()), 0, 0) == 0;
 }
 
 void Receiver::deliver(const std::stop_token& stop, std::vector<mad::Received> batch) {

@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <memory>
 #include <semaphore>
+#include <span>
 #include <thread>
 #include <vector>
 
 #include "mad/asio.h"
+#include "mad/base/published.h"
 #include "mad/transport.h"
 
 namespace smd::umad {
@@ -23,6 +25,8 @@ struct Delivery {
   mad::Transport::Sink sink;      ///< io_context only
   mad::Transport::Sink gsi_sink;  ///< io_context only; none: `sink` gets all classes
   void give(std::vector<mad::Received> batch);
+  base::Published<mad::Transport::Ahead> ahead;
+  std::atomic<int> sa_agent{-1};  ///< libibumad's number of the agent of class SA; -1: there is none
   std::counting_semaphore<kBatches> room;
   std::atomic<int> broken{0};  ///< errno with which the descriptor died
   std::atomic<std::chrono::steady_clock::time_point> last_received{std::chrono::steady_clock::now()};
@@ -42,13 +46,14 @@ class Receiver {
   void run(const std::stop_token& stop);
   /// One MAD, waiting `milliseconds` for it at most; false where none came.
   bool receive(int milliseconds, std::vector<mad::Received>& batch);
+  bool reply(std::span<const std::uint8_t> mad, const mad::LidRoute& to);
   void deliver(const std::stop_token& stop, std::vector<mad::Received> batch);
   void failed(int error);
 
   asio::io_context& io_;
   int descriptor_;
   std::shared_ptr<Delivery> delivery_;
-  std::vector<std::uint64_t> buffer_;
+  std::vector<std::uint64_t> buffer_, reply_;
   unsigned failures_ = 0;
   std::jthread thread_;
 };

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "mad/umad/address.h"
 #include "mad/umad/port.h"
 #include "mad/wire/smp.h"
 
@@ -71,25 +72,6 @@ bool is_gone(int error) {
 
 /// So many sends in a row before one's end counts as the device's.
 constexpr unsigned kLostSends = 8;
-
-void set_address(void* umad, const mad::Route& route) {
-  if (std::holds_alternative<mad::DirectedPath>(route)) {
-    umad_set_addr(umad, kPermissiveLid.value(), 0, 0, 0);
-    return;
-  }
-  const auto& to = std::get<mad::LidRoute>(route);
-  umad_set_addr(umad, to.lid.value(), static_cast<int>(to.qp), to.sl.value(), static_cast<int>(to.qkey));
-  umad_set_pkey(umad, to.pkey_index);
-  umad_get_mad_addr(umad)->path_bits = to.path_bits;
-  if (!to.grh) return;
-  ib_mad_addr_t grh{};
-  grh.hop_limit = to.grh->hop_limit;
-  grh.traffic_class = to.grh->traffic_class;
-  grh.flow_label = to.grh->flow_label;  // umad_set_grh turns it into network order
-  std::ranges::copy(to.grh->dgid, static_cast<std::uint8_t*>(grh.gid));
-  umad_set_grh(umad, &grh);
-  umad_get_mad_addr(umad)->gid_index = to.grh->sgid_index;
-}
 
 }  // namespace
 
@@ -155,6 +137,7 @@ std::expected<void, TransportError> Transport::add(const ClassRegistration& regi
                     taken ? "another process has it (a subnet manager on this port?)" : message(error))});
   }
   agents_.push_back({std::to_underlying(registration.mgmt_class), agent});
+  if (registration.mgmt_class == MgmtClass::sa) delivery_->sa_agent.store(agent);
   return {};
 }
 
@@ -164,9 +147,15 @@ class Transport::Shared final : public mad::Transport {
   explicit Shared(umad::Transport& whole) : whole_(whole) {}
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
-  ~Shared() override { whole_.delivery_->gsi_sink = nullptr; }
+  ~Shared() override {
+    whole_.delivery_->gsi_sink = nullptr;
+    whole_.delivery_->ahead.set(nullptr);
+  }
 
   void on_receive(Sink sink) override { whole_.delivery_->gsi_sink = std::move(sink); }
+  void on_receive_ahead(std::shared_ptr<const Ahead> ahead) override {
+    whole_.on_receive_ahead(std::move(ahead));
+  }
   std::expected<void, TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
                                            std::chrono::milliseconds give_up) override {
     return whole_.send(mad, route, give_up);
@@ -194,6 +183,10 @@ std::expected<std::unique_ptr<mad::Transport>, TransportError> Transport::open_g
 
 void Transport::on_receive(Sink sink) { delivery_->sink = std::move(sink); }
 
+void Transport::on_receive_ahead(std::shared_ptr<const Ahead> ahead) {
+  delivery_->ahead.set(std::move(ahead));
+}
+
 std::expected<void, TransportError> Transport::send(std::span<const std::uint8_t> mad,
                                                     const mad::Route& route,
                                                     std::chrono::milliseconds give_up) {
@@ -204,7 +197,7 @@ std::expected<void, TransportError> Transport::send(std::span<const std::uint8_t
     return std::unexpected(
         TransportError{EPROTONOSUPPORT, fmt::format("class 0x{:02x} is not registered", mad[1])});
   }
-  buffer_.assign((umad_size() + mad.size() + 7) / 8, 0);
+  buffer_.assign(words(mad.size()), 0);
   auto* umad = buffer_.data();
   set_address(umad, route);
   std::memcpy(umad_get_mad(umad), mad.data(), mad.size());

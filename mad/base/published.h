@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What one thread makes and others read.
+
+#include <memory>
+#include <mutex>
+
+namespace smd::base {
+
+/// The latest value, from any thread. The only lock in the daemon (libstdc++ 12's atomic<shared_ptr> is not
+/// clean under TSan).
+template <class T>
+class Published {
+ public:
+  std::shared_ptr<const T> get() const {
+    const std::scoped_lock lock(mutex_);
+    return value_;
+  }
+  void set(std::shared_ptr<const T> value) {
+    const std::scoped_lock lock(mutex_);
+    value_.swap(value);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const T> value_;
+};
+
+}  // namespace smd::base
