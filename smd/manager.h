@@ -52,6 +52,8 @@ struct ManagerOptions {
   bool dry_run = false;  ///< Gets only: no Set, no TrapRepress, no answers, no SM place
   /// Called on the io_context's thread after each sweep that was published.
   std::function<void(const Snapshot&)> on_sweep;
+  /// A snapshot was published between sweeps. On the io_context's thread.
+  std::function<void()> on_snapshot;
   /// Our own port does not answer: why; empty when it answers again. On the io_context's thread.
   std::function<void(const std::string& reason)> on_own_port;
   /// A trap has come, and is repressed. On the io_context's thread.
@@ -119,8 +121,10 @@ class SubnetManager {
     bool heavy = false;       ///< the whole fabric is to be looked at
     std::set<Guid> suspects;  ///< these nodes are
     std::string reason;
+    std::vector<std::pair<Guid, wire::SmInfo>> sms;  ///< what other SMs say of themselves now
   };
   asio::awaitable<Looked> light_sweep();
+  void learn_of_sms(const Looked& found);
   asio::awaitable<void> look_at_switch(mad::Target target, Looked* found);
   asio::awaitable<void> look_at_sm(mad::Target target, Looked* found);
   asio::awaitable<void> look_at_own_port(std::shared_ptr<const Subnet> subnet, Looked* found);
@@ -165,6 +169,7 @@ class SubnetManager {
   void name_nodes(Subnet& subnet) const;
   void summarise(const mad::Counters& before);
   void publish();
+  void publish_between_sweeps();
   std::shared_ptr<const Snapshot> snapshot() const;
 
   ManagerParts parts_;

@@ -51,7 +51,7 @@ asio::awaitable<bool> SubnetManager::read_some_lanes() {
   if (more) {
     next_lanes_ = parts_.clock.now() + kBetween;
   } else if (published_.get()->subnet != subnet_) {
-    published_.set(snapshot());
+    publish_between_sweeps();
   }
   co_return true;
 }

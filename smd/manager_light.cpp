@@ -44,7 +44,25 @@ asio::awaitable<SubnetManager::Looked> SubnetManager::light_sweep() {
   if (agent_.state() == wire::SmState::master && !found.heavy && found.suspects.empty())
     co_await audit_some(subnet, &found);
   look_at_trouble(found);
+  learn_of_sms(found);
   co_return found;
+}
+
+/// Another SM's state and priority change without a trap.
+void SubnetManager::learn_of_sms(const Looked& found) {
+  auto others = subnet_->other_sms;
+  bool changed = false;
+  for (auto& other : others) {
+    const auto now = std::ranges::find(found.sms, other.info.guid, &std::pair<Guid, wire::SmInfo>::first);
+    if (now == found.sms.end()) continue;
+    changed = changed || now->second.state != other.info.state || now->second.priority != other.info.priority;
+    other.info = now->second;
+  }
+  if (!changed) return;
+  auto subnet = std::make_shared<Subnet>(*subnet_);
+  subnet->other_sms = std::move(others);
+  subnet_ = std::move(subnet);
+  publish_between_sweeps();
 }
 
 asio::awaitable<void> SubnetManager::look_at_switch(mad::Target target, Looked* found) {
@@ -59,6 +77,7 @@ asio::awaitable<void> SubnetManager::look_at_switch(mad::Target target, Looked* 
 
 asio::awaitable<void> SubnetManager::look_at_sm(mad::Target target, Looked* found) {
   const auto info = co_await mad::get<wire::SmInfo>(tx_, target);
+  if (info) found->sms.emplace_back(info->guid, *info);
   if (info && info->state != wire::SmState::master) co_return;
   found->heavy = true;
   found->reason = info ? "another master" : "another SM does not answer";

@@ -60,7 +60,7 @@ asio::awaitable<bool> SubnetManager::regroup() {
   parts_.log.debug("multicast")
       .kv("groups", decided_.multicast ? decided_.multicast->wish->size() : 0)
       .kv("smps_set", sent.total(&mad::AttributeCounters::sent, wire::Method::set));
-  published_.set(snapshot());
+  publish_between_sweeps();
   co_return true;
 }
 

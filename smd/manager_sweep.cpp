@@ -192,9 +192,10 @@ std::optional<OtherSm> SubnetManager::other_master() const {
 void SubnetManager::name_nodes(Subnet& subnet) const {
   for (auto& node : subnet.nodes) {
     const auto it = config_->names.nodes.find(node->guid());
-    if (it == config_->names.nodes.end() || it->second == node->description) continue;
+    const auto wanted = it != config_->names.nodes.end() ? it->second : printable(node->own_description());
+    if (wanted == node->description) continue;
     auto named = std::make_shared<Node>(*node);
-    named->description = it->second;
+    named->name(wanted);
     node = std::move(named);
   }
   for (auto& sm : subnet.other_sms) {
@@ -326,6 +327,11 @@ void SubnetManager::summarise(const mad::Counters& before) {
   const bool ours = agent_.state() == wire::SmState::master || options_.dry_run;
   tally(*subnet_, ours && decided_.routes ? &decided_ : nullptr, summary_);
   if (!ours) summary_.why = "this SM is not master";
+}
+
+void SubnetManager::publish_between_sweeps() {
+  published_.set(snapshot());
+  if (options_.on_snapshot) options_.on_snapshot();
 }
 
 void SubnetManager::publish() {

@@ -286,6 +286,9 @@ sm::ManagerOptions Instance::options() {
     if (sa_) sa_->refresh(snapshot.came_up);
     if (then) then(snapshot);
   };
+  options.on_snapshot = [this] {
+    if (sa_) sa_->look_again();
+  };
   options.on_trap = [this](const wire::Notice& notice, Lid from) {
     if (sa_) sa_->forward(notice, from);
   };

@@ -4,9 +4,11 @@
 // is the same pointer as before.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/config.h"
@@ -110,6 +112,9 @@ struct McPart {
   std::vector<Row> rows;
   std::size_t top = 0;       ///< entries in use: the highest MLID is 0xC000 + top - 1
   std::vector<Lid> unknown;  ///< MLIDs that switches forward and nobody has joined: kept for a while
+  /// Members that are silent while the link that led to them is up: the switch's port, which stays in the
+  /// tree.
+  std::map<Guid, std::pair<Guid, PortNum>> silent;
   // Inputs: equal ones make the same part.
   std::shared_ptr<const McWish> wish;
   std::shared_ptr<const routing::Topology> topology;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "routing/multicast/tree.h"
@@ -32,6 +33,7 @@ class Multicast {
     part->topology = routes.topology;
     part->keeps_unknown = in_.keep_unknown_groups;
     part->ground = ground_;
+    find_silent(*part);
     auto kept = held_trees();
     for (const auto& [mlid, tree] : kept) loads_.add(tree);
     for (const auto& group : *in_.multicast) {
@@ -64,9 +66,9 @@ class Multicast {
            std::ranges::binary_search(*before_->wish, routing::mlid_at(mlid), {}, &McGroupWish::mlid);
   }
 
-  /// Neither its members nor the cables have changed since its tree was made.
+  /// Neither its members (nor who of them is silent) nor the cables have changed since its tree was made.
   bool stands(const McGroupWish& group) const {
-    if (!same_ground_ || in_.adopting) return false;
+    if (!same_ground_ || other_silent_ || in_.adopting) return false;
     const auto was = std::ranges::lower_bound(*before_->wish, group.mlid, {}, &McGroupWish::mlid);
     return was != before_->wish->end() && *was == group;
   }
@@ -88,12 +90,51 @@ class Multicast {
     return trees;
   }
 
+  /// Members that a sweep did not find where they were: as long as their link is up and nobody else is there
+  /// they are silent and may well receive. When they count as gone the wish has them no more.
+  void find_silent(McPart& part) {
+    if (before_ == nullptr) return;
+    for (const auto& group : *in_.multicast) {
+      for (const auto& member : group.members) {
+        if (ground_->places.contains(member.port) || silent_.contains(member.port)) continue;
+        const auto was = place_before(member.port);
+        const auto place = was ? place_now(*was) : std::nullopt;
+        if (!place) continue;
+        silent_.emplace(member.port, *place);
+        part.silent.emplace(member.port, *was);
+      }
+    }
+    other_silent_ = part.silent != before_->silent;
+  }
+
+  std::optional<std::pair<Guid, PortNum>> place_before(Guid port) const {
+    const auto known = before_->silent.find(port);
+    if (known != before_->silent.end()) return known->second;
+    const auto place = before_->ground->places.find(port);
+    if (place == before_->ground->places.end() || place->second.second == PortNum{0}) return std::nullopt;
+    return std::pair{before_->topology->guid(place->second.first), place->second.second};
+  }
+
+  std::optional<std::pair<SwitchIndex, PortNum>> place_now(const std::pair<Guid, PortNum>& was) const {
+    const auto* node = in_.subnet.find(was.first);
+    const auto number = was.second.value();
+    if (node == nullptr || number >= node->ports.size() || !node->ports[number].linked()) return std::nullopt;
+    const auto sw = ground_->places.find(was.first);
+    if (sw == ground_->places.end()) return std::nullopt;
+    const auto& peer = node->ports[number].peer;
+    if (peer && in_.subnet.find(peer->node) != nullptr) return std::nullopt;  // somebody who answers
+    return std::pair{sw->second.first, was.second};
+  }
+
   std::vector<routing::McMember> members(const McGroupWish& group) const {
     std::vector<routing::McMember> found;
     for (const auto& member : group.members) {
       const auto place = ground_->places.find(member.port);
       if (place != ground_->places.end())
         found.push_back({place->second.first, place->second.second, member.receives});
+      const auto silent = silent_.find(member.port);
+      if (silent != silent_.end())
+        found.push_back({silent->second.first, silent->second.second, member.receives});
     }
     return found;
   }
@@ -119,8 +160,10 @@ class Multicast {
   const McPart* before_;  ///< may be null
   const routing::Topology& topology_;
   bool same_ground_;
+  bool other_silent_ = false;
   std::shared_ptr<const McGround> ground_;
   routing::McLoads loads_;
+  std::map<Guid, std::pair<SwitchIndex, PortNum>> silent_;
   std::vector<const McRow*> held_;
   std::vector<McRow> rows_;
 };
@@ -145,10 +188,12 @@ std::shared_ptr<const McPart> decide_multicast(const DecideInput& in, const Rout
   const auto* before = in.previous != nullptr ? in.previous->multicast.get() : nullptr;
   const bool same_wish =
       before != nullptr && (before->wish == in.multicast || *before->wish == *in.multicast);
-  if (same_wish && before->topology == routes.topology && before->keeps_unknown == in.keep_unknown_groups &&
-      !in.adopting)
-    return in.previous->multicast;
-  return Multicast(in, routes).decide(routes);
+  const bool same = same_wish && before->topology == routes.topology &&
+                    before->keeps_unknown == in.keep_unknown_groups && !in.adopting;
+  if (same && before->silent.empty()) return in.previous->multicast;
+  auto part = Multicast(in, routes).decide(routes);
+  // A silent member's link is no cable of the topology: whether it is up still, only looking tells.
+  return same && part->silent == before->silent ? in.previous->multicast : part;
 }
 
 }  // namespace smd::sm

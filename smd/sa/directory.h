@@ -62,6 +62,10 @@ class Directory {
   const EndPort* by_guid(Guid port) const;
   /// Of a port GID with our prefix or with the default one.
   const EndPort* by_gid(const Gid& gid) const;
+  /// A GID as it is known here: the default prefix means ours.
+  Gid here(const Gid& gid) const {
+    return gid.prefix() == kDefaultSubnetPrefix ? Gid::of(prefix_, gid.guid()) : gid;
+  }
   Gid gid_of(const EndPort& port) const { return Gid::of(prefix_, port.guid); }
   /// The LID that a record about this port of this node is under; nothing where it has none.
   std::optional<Lid> lid_of(const sm::Node& node, PortNum port) const;

@@ -15,7 +15,7 @@ constexpr std::uint64_t kOurs = 0xFFFFFFFF;
 }  // namespace
 
 Reports::Reports(asio::any_io_executor executor, mad::Transport& gsi, mad::Clock& clock, log::Log log,
-                 std::function<void(Guid)> gone)
+                 std::function<void(const Addressee&)> gone)
     : gsi_(gsi), clock_(clock), log_(std::move(log)), gone_(std::move(gone)), tasks_(std::move(executor)) {
   tasks_.spawn(resend());
 }
@@ -78,8 +78,9 @@ asio::awaitable<void> Reports::resend() {
         continue;
       }
       log_.warn("sa.subscriber_gone")
-          .kv("port_guid", one.report.subscriber)
+          .kv("port_guid", one.report.subscriber.port)
           .kv("lid", one.report.to.lid)
+          .kv("qp", one.report.subscriber.qp)
           .kv("reports_sent", kTries)
           .kv("action", "its subscriptions end")
           .subject("sa.subscriber_gone");

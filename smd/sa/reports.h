@@ -13,13 +13,14 @@
 #include "mad/task_group.h"
 #include "mad/transport.h"
 #include "smd/log/log.h"
+#include "smd/sa/registry/subscriptions.h"
 
 namespace smd::sa {
 
 struct Report {
   std::vector<std::uint8_t> mad;  ///< its transaction is filled in
   mad::LidRoute to;
-  Guid subscriber;
+  Addressee subscriber;
 };
 
 /// On the thread of the transport. stop() ends before it dies.
@@ -30,9 +31,9 @@ class Reports {
   static constexpr std::size_t kOpen = 256;      ///< at once
   static constexpr std::size_t kQueue = 262144;  ///< those behind are counted and dropped
 
-  /// `gone` is called with a subscriber that has not answered kTries times.
+  /// `gone` is called with a queue pair that has not answered kTries times; others of its port live on.
   Reports(asio::any_io_executor executor, mad::Transport& gsi, mad::Clock& clock, log::Log log,
-          std::function<void(Guid)> gone);
+          std::function<void(const Addressee&)> gone);
 
   void add(Report report);
   /// A ReportResp has come.
@@ -53,7 +54,7 @@ class Reports {
   mad::Transport& gsi_;
   mad::Clock& clock_;
   log::Log log_;
-  std::function<void(Guid)> gone_;
+  std::function<void(const Addressee&)> gone_;
   std::uint32_t next_tid_ = 0x5A000000;
   std::deque<Report> queue_;
   std::unordered_map<std::uint32_t, Open> open_;

@@ -6,21 +6,15 @@
 #include <set>
 #include <utility>
 
+#include "mad/wire/trap.h"
 #include "smd/sa/registry/aliases.h"
 #include "smd/sa/registry/services.h"
 
 namespace smd::sa {
 namespace {
 
-/// Q_Key of QP 1 at every port.
-constexpr std::uint32_t kQp1QKey = 0x80010000;
 /// Writes that are looked at in one go: questions wait no longer than that takes.
 constexpr std::size_t kWrites = 1024;
-
-mad::LidRoute back_to(mad::LidRoute from) {
-  from.qkey = kQp1QKey;
-  return from;
-}
 
 /// Our own port, whose word notices of ports and groups are.
 const EndPort* own_port(const Directory& directory) {
@@ -47,10 +41,19 @@ std::vector<Report> reports_of(const Directory& directory, const Registry& regis
       const auto* port = directory.by_guid(guid);
       if (port == nullptr) continue;
       reports.push_back(
-          {.mad = mad, .to = {.lid = port->lid, .qp = qp, .qkey = kQp1QKey}, .subscriber = guid});
+          {.mad = mad, .to = {.lid = port->lid, .qp = qp, .qkey = kQp1QKey}, .subscriber = {guid, qp}});
     }
   }
   return reports;
+}
+
+/// Trap 256 says which M_Key somebody tried, perhaps one that is right elsewhere: no subscriber is told.
+wire::Notice without_keys(wire::Notice notice) {
+  if (!notice.is_generic || notice.trap != wire::BadMKeyDetails::kTraps.front()) return notice;
+  auto details = *wire::decode<wire::BadMKeyDetails>(notice.details);
+  details.m_key = 0;
+  wire::encode_over(details, notice.details);
+  return notice;
 }
 
 asio::awaitable<bool> ended() {
@@ -64,7 +67,7 @@ Server::Server(ServerParts parts, Settings settings)
     : parts_(std::move(parts)),
       settings_(std::move(settings)),
       reports_(parts_.executor, parts_.gsi, parts_.clock, parts_.log,
-               [this](Guid subscriber) {
+               [this](const Addressee& subscriber) {
                  chores_.unheard.push_back(subscriber);
                  wake_writer_.wake_all();
                }),
@@ -74,23 +77,44 @@ Server::Server(ServerParts parts, Settings settings)
                                                 : std::make_shared<const Registry>());
   }
   parts_.gsi.on_receive([this](std::span<mad::Received> batch) { received(batch); });
+  parts_.gsi.on_receive_ahead(std::make_shared<const mad::Transport::Ahead>(
+      [prompt = prompt_](std::vector<mad::Received>& batch, const mad::Transport::Reply& reply) {
+        prompt->answer(batch, reply);
+      }));
   tasks_.spawn(index());
   tasks_.spawn(serve());
   tasks_.spawn(write());
   tasks_.spawn(tick());
 }
 
-Server::~Server() { parts_.gsi.on_receive(nullptr); }
+Server::~Server() { deafen(); }
+
+void Server::deafen() {
+  prompt_->set(nullptr);
+  parts_.gsi.on_receive_ahead(nullptr);
+  parts_.gsi.on_receive(nullptr);
+}
 
 asio::awaitable<void> Server::stop() {
-  parts_.gsi.on_receive(nullptr);
+  deafen();
   co_await tasks_.stop();
   co_await reports_.stop();
 }
 
 void Server::set(Settings settings) {
   settings_ = std::move(settings);
+  tell_prompt();
   refresh();
+}
+
+void Server::tell_prompt() {
+  const bool answers = view_ && view_->directory.snapshot().state == wire::SmState::master;
+  if (!answers) {
+    prompt_->set(nullptr);
+    return;
+  }
+  prompt_->set(std::make_shared<const Prompt::Ground>(Prompt::Ground{
+      .directory = {view_, &view_->directory}, .registry = parts_.registry.get(), .settings = settings_}));
 }
 
 void Server::refresh(std::span<const Guid> came_up) {
@@ -121,6 +145,7 @@ asio::awaitable<void> Server::index() {
             [&, before = view_] { made = std::make_shared<View>(std::move(now), before.get()); });
       }
       view_.swap(made);
+      tell_prompt();
       // The last that is left of an old snapshot: giving it back takes a large fabric milliseconds.
       co_await parts_.indexing.execute([old = std::move(made)]() mutable { old.reset(); });
     }
@@ -246,6 +271,7 @@ asio::awaitable<void> Server::write() {
       // Where it cannot be kept the store says so, and clients are served all the same.
       if (parts_.store != nullptr) co_await parts_.store->commit_registry(now);
       parts_.registry.set(std::move(now));
+      tell_prompt();
     }
     for (const auto& one : done.replies) send(one);
     for (auto& report : done.reports) reports_.add(std::move(report));
@@ -314,7 +340,7 @@ Server::Written Server::written(const std::vector<mad::Received>& batch, const C
   if (chores.refresh) done.to_ask = to_ask(writing);
 
   if (chores.expire) expire(writing);
-  for (const auto subscriber : chores.unheard) drop_subscriptions(done.registry, subscriber);
+  for (const auto& subscriber : chores.unheard) drop_subscriptions(done.registry, subscriber);
   for (const auto& mad : batch) {
     const auto request = Request::parse(mad.bytes);
     if (!request) continue;
@@ -324,7 +350,8 @@ Server::Written Server::written(const std::vector<mad::Received>& batch, const C
                       .qp = mad.from.qp == 0 ? 1U : mad.from.qp};
     done.replies.push_back({reply(*request, sa::write(writing, asker, *request)), back_to(mad.from)});
   }
-  for (const auto& [notice, from] : chores.traps) {
+  for (const auto& [trap, from] : chores.traps) {
+    const auto notice = without_keys(trap);
     const auto* port = directory->by_lid(notice.issuer_lid.unicast() ? notice.issuer_lid : from);
     events.push_back({notice, port != nullptr ? directory->gid_of(*port) : Gid{}});
   }
@@ -388,7 +415,7 @@ void Server::say(const Happened& happened) const {
   for (const auto& one : happened.groups) {
     parts_.log.info(one.created ? "sa.group_created" : "sa.group_deleted")
         .kv("mgid", one.mgid)
-        .kv("mlid", one.mlid)
+        .kv("mlid", fmt::format("0x{:04x}", one.mlid.value()))
         .kv("reason", one.why)
         .subject(one.created ? "sa.group_created" : "sa.group_deleted");
   }

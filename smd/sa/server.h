@@ -14,6 +14,7 @@
 #include "smd/guid_block.h"
 #include "smd/log/log.h"
 #include "smd/sa/answer.h"
+#include "smd/sa/prompt.h"
 #include "smd/sa/registry/subscriptions.h"
 #include "smd/sa/registry/write.h"
 #include "smd/sa/reports.h"
@@ -48,7 +49,8 @@ struct ServerParts {
   std::function<void(const std::vector<sm::GuidBlock>&)> on_guids = {};
 };
 
-/// On the thread of the transport. Questions are answered from what is published. Requests that change the
+/// On the thread of the transport. Questions are answered from what is published: those about one thing where
+/// they are received, others in batches on `compute`. Requests that change the
 /// registry are looked at in batches, kept by one commit a batch, published, and then answered.
 /// stop() ends before it dies.
 class Server {
@@ -63,6 +65,8 @@ class Server {
   /// A snapshot is published: what ports had registered that are gone ends, subscribers are told, and whoever
   /// has to is asked to register again, also those that `came_up` in this sweep.
   void refresh(std::span<const Guid> came_up = {});
+  /// There is a newer snapshot, from between two sweeps.
+  void look_again();
   /// These ports were asked to register again.
   void asked(std::span<const Guid> ports);
   /// A trap has come, which subscribers want to be told of. `from`: the LID that it came from.
@@ -99,7 +103,7 @@ class Server {
   struct Chores {
     bool refresh = false;
     bool expire = false;
-    std::vector<Guid> unheard;  ///< subscribers that do not answer
+    std::vector<Addressee> unheard;  ///< subscribers that do not answer
     std::vector<Guid> came_up, asked;
     std::vector<std::pair<wire::Notice, Lid>> traps;
     bool any() const { return refresh || expire || !unheard.empty() || !asked.empty() || !traps.empty(); }
@@ -110,7 +114,6 @@ class Server {
   asio::awaitable<void> serve();
   asio::awaitable<void> write();
   asio::awaitable<void> tick();
-  void look_again();
   // Work of `compute`; `view` is null where none is made yet.
   Looked look_at(std::vector<mad::Received> batch, const Settings& settings, View* view);
   Written written(const std::vector<mad::Received>& batch, const Chores& chores, const Settings& settings,
@@ -118,6 +121,8 @@ class Server {
   std::vector<sm::GuidBlock> guids_to_write(const Directory& directory, const Written& done,
                                             const Chores& chores, bool all) const;
   std::vector<Event> port_events(const Directory& directory);
+  void tell_prompt();
+  void deafen();
   void queue(std::vector<mad::Received> writes);
   void send(const Reply& reply);
   void say(const Happened& happened) const;
@@ -138,6 +143,7 @@ class Server {
   Presence presence_;
   bool taken_over_ = false;
   Reports reports_;
+  std::shared_ptr<Prompt> prompt_ = std::make_shared<Prompt>();  ///< the receiver's thread has it too
   mad::TaskGroup tasks_;
 };
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <array>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -14,6 +16,14 @@ namespace {
 
 /// "smd0": tells our files from other SQLite files.
 constexpr std::int64_t kApplicationId = 0x736d6430;
+
+/// What makes a file of one version one of the next; new tables need no line here.
+struct Step {
+  int from;
+  std::string_view sql;
+};
+constexpr std::array kSteps{
+    Step{2, "ALTER TABLE mcast_members ADD COLUMN joined_by TEXT NOT NULL DEFAULT '0x0000000000000000';"}};
 
 std::unexpected<SqlError> corrupt(std::string text) {
   return std::unexpected(SqlError{SqlError::Kind::corrupt, std::move(text)});
@@ -73,15 +83,19 @@ SqlResult<void> Database::check() {
   return corrupt(text != nullptr ? *text : "the check of the file says nothing");
 }
 
-/// Files of earlier versions are brought on here, one version after the other; so far there is one.
+/// Files of earlier versions are brought on here, one version after the other.
 SqlResult<void> Database::bring_up_to_date() {
-  std::string sql;
-  for (const auto* table : all_tables()) sql += table->create();
-  sql += fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT", kApplicationId,
-                     kSchemaVersion);
   if (auto begun = connection_.execute("BEGIN IMMEDIATE"); !begun) return begun;
   const auto version = connection_.number("PRAGMA user_version");
   if (version && *version == kSchemaVersion) return connection_.execute("ROLLBACK");
+  std::string sql;
+  for (const auto& step : kSteps) {
+    // A table that a later version has brought is made as it is now.
+    if (version && *version == step.from) sql += step.sql;
+  }
+  for (const auto* table : all_tables()) sql += table->create();
+  sql += fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT", kApplicationId,
+                     kSchemaVersion);
   auto done = version ? connection_.execute(sql) : std::unexpected(version.error());
   if (!done) connection_.roll_back();
   return done;

@@ -63,18 +63,22 @@ bool decode_group(const Cells& row, Registry& into) {
   return true;
 }
 
-// mcast_members: mgid, port_guid -> join_state, proxy
+// mcast_members: mgid, port_guid -> join_state, proxy, joined_by
 
 void members_difference(const Registry& before, const Registry& now, const ChangeSink& sink) {
   Registry::Members::difference(
       before.members(), now.members(), [&](const sa::MemberKey& key, const sa::Member* member) {
         Change change{.key = {mgid_cell(key.group), guid(key.port)}, .value = std::nullopt};
         if (member != nullptr) {
-          change.value = Cells{number(member->join_state), number(member->proxy ? 1 : 0)};
+          change.value =
+              Cells{number(member->join_state), number(member->proxy ? 1 : 0), guid(member->joined_by)};
         }
         sink(std::move(change));
       });
 }
+
+/// 0 is a GUID here: the port has joined itself.
+bool read_joiner(const Cell& cell, Guid& into) { return cell == guid(Guid{}) || read_guid(cell, into); }
 
 bool decode_member(const Cells& row, Registry& into) {
   sa::MemberKey key;
@@ -82,7 +86,7 @@ bool decode_member(const Cells& row, Registry& into) {
   std::uint8_t proxy = 0;
   const bool good = read_mgid(row[0], key.group) && read_guid(row[1], key.port) &&
                     read_number(row[2], 15, member.join_state) && member.join_state != 0 &&
-                    read_number(row[3], 1, proxy);
+                    read_number(row[3], 1, proxy) && read_joiner(row[4], member.joined_by);
   if (!good || !into.groups().contains(key.group) || into.members().contains(key)) return false;
   member.proxy = proxy != 0;
   into.put_member(key, member);
@@ -249,7 +253,7 @@ constexpr std::array kGroupsValue{Column{"mlid"},       Column{"qkey"},      Col
                                   Column{"sl"},         Column{"tclass"},    Column{"hop_limit"},
                                   Column{"flow_label"}, Column{"well_known"}};
 constexpr std::array kMembersKey{Column{"mgid", true}, Column{"port_guid", true}};
-constexpr std::array kMembersValue{Column{"join_state"}, Column{"proxy"}};
+constexpr std::array kMembersValue{Column{"join_state"}, Column{"proxy"}, Column{"joined_by", true}};
 
 // Aliases first: members are counted for the port that they name.
 constexpr std::array kRegistryKinds{

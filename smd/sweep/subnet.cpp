@@ -52,6 +52,20 @@ unsigned lft_capacity(const Node& node) {
   return shown ? std::max(says, top + 1) : says;
 }
 
+void Node::name(std::string shown) {
+  auto own = own_description();
+  description = std::move(shown);
+  reported = own == description ? std::string() : std::move(own);
+}
+
+std::string printable(std::string text) {
+  for (auto& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) c = ' ';
+  }
+  return text;
+}
+
 std::string port_text(const Node& node, PortNum port) {
   return fmt::format("{} {} port {}", node.guid(), node.description, port);
 }

@@ -93,8 +93,9 @@ struct Port {
 
 /// One node: all ports behind one node GUID.
 struct Node {
-  wire::NodeInfo info;  ///< `port` and `local_port` are those of the place where the node was met first
-  std::string description;
+  wire::NodeInfo info;      ///< `port` and `local_port` are those of the place where the node was met first
+  std::string description;  ///< as people are to see it: printable, or as the map of names has it
+  std::string reported;     ///< NodeDescription where it is another one; else empty
   std::optional<wire::SwitchInfo> switch_info;  ///< switches that answered
   std::vector<Port> ports;  ///< index: port number; [0] is a switch's management port, unused elsewhere
   HeldLft lft;              ///< switches
@@ -104,6 +105,9 @@ struct Node {
 
   Guid guid() const { return info.node; }
   bool is_switch() const { return info.type == NodeType::switch_; }
+  const std::string& own_description() const { return reported.empty() ? description : reported; }
+  /// Keeps what the node says of itself beside it.
+  void name(std::string shown);
   /// A switch that is known to have entries in force.
   bool forwards() const { return switch_info && switch_info->linear_fdb_top != 0; }
   unsigned port_count() const { return ports.empty() ? 0 : static_cast<unsigned>(ports.size() - 1); }
@@ -168,6 +172,9 @@ bool is_end_port(const Node& node, PortNum port);
 /// Entries that a switch's forwarding table has: as many as it says, and no fewer than it forwards by and has
 /// shown or acknowledged. 0 where SwitchInfo is not known.
 unsigned lft_capacity(const Node& node);
+
+/// As it may stand in a log line or a file: control characters as blanks, which ibnetdiscover prints too.
+std::string printable(std::string text);
 
 /// "0x0002c90000000010 leaf000 port 3": how a log line names a port.
 std::string port_text(const Node& node, PortNum port);

@@ -14,15 +14,6 @@ namespace {
 
 constexpr std::size_t kPKeysPerBlock = 32;
 
-/// As it may stand in a log line or a file: control characters as blanks, which ibnetdiscover prints too.
-std::string printable(std::string text) {
-  for (auto& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) c = ' ';
-  }
-  return text;
-}
-
 /// A table as it is after a reset: the default P_Key at index 0 or nothing. Only an SM writes more, so the
 /// blocks behind it are not read: they stay unknown, and whoever wants to write them reads them first.
 bool fresh(const std::array<PKey, kPKeysPerBlock>& block) {
@@ -98,11 +89,15 @@ asio::awaitable<void> Survey::read_description(FoundNode* node) {
   auto description = co_await ask<wire::NodeDescription>(node, found.path, 0);
   if (!description) {
     const auto* before = before_ != nullptr ? before_->find(found.node.guid()) : nullptr;
-    if (before != nullptr) found.node.description = before->description;
+    if (before != nullptr) {
+      found.node.description = before->description;
+      found.node.reported = before->reported;
+    }
     trouble(found, PortNum{0}, description.error());
     co_return;
   }
-  found.node.description = printable(description->text);
+  found.node.description = description->text;
+  found.node.name(printable(description->text));
 }
 
 asio::awaitable<void> Survey::read_node_info(FoundNode* node) {

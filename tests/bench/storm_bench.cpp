@@ -4,9 +4,11 @@
 // sends again, with twice the time, five times at most. Meanwhile snapshots change, as sweeps of a booting
 // fabric change them. bench_storm [FABRIC [SECONDS]] (ft3:24, all offered within 1 s), or ./dev bench storm.
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +27,18 @@
 #include "smd/offline/offline.h"
 #include "smd/sa/server.h"
 #include "smd/store/store_thread.h"
+
+namespace {
+
+std::atomic<std::uint64_t> syncs{0};
+
+}  // namespace
+
+/// SQLite's call, counted on its way.
+extern "C" int fdatasync(int file) {
+  syncs.fetch_add(1, std::memory_order_relaxed);
+  return static_cast<int>(syscall(SYS_fdatasync, file));
+}
 
 namespace smd::bench {
 namespace {
@@ -186,6 +200,23 @@ class Clients final : public mad::Transport {
   std::size_t offered_ = 0, done_ = 0, refused_ = 0, busy_ = 0, retried_ = 0;
 };
 
+class CountedStore final : public store::Store {
+ public:
+  explicit CountedStore(store::Store& to) : to_(to) {}
+  sm::StoredPtr loaded() const override { return to_.loaded(); }
+  asio::awaitable<bool> commit(sm::StoredPtr now) override { return to_.commit(std::move(now)); }
+  sa::RegistryPtr registry() const override { return to_.registry(); }
+  asio::awaitable<bool> commit_registry(sa::RegistryPtr now) override {
+    ++commits;
+    return to_.commit_registry(std::move(now));
+  }
+
+  std::uint64_t commits = 0;
+
+ private:
+  store::Store& to_;
+};
+
 long peak_kb() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -201,6 +232,7 @@ asio::awaitable<void> storm(asio::io_context* io, std::string name, double withi
   {
     store::StoreThread stores({.place = {.directory = folder}}, {});
     auto store = co_await stores.open("storm");
+    CountedStore counted(**store);
     Clients clients{sa::Directory(snapshot)};
     sm::Published<sa::Registry> registry;
     sa::Server server(sa::ServerParts{.executor = io->get_executor(),
@@ -209,7 +241,7 @@ asio::awaitable<void> storm(asio::io_context* io, std::string name, double withi
                                       .indexing = indexing,
                                       .source = [&] { return snapshot; },
                                       .registry = registry,
-                                      .store = store->get(),
+                                      .store = &counted,
                                       .log = {},
                                       .clock = clock,
                                       .wall = [] { return std::int64_t{1}; },
@@ -218,6 +250,8 @@ asio::awaitable<void> storm(asio::io_context* io, std::string name, double withi
     server.refresh();
     co_await clock.sleep(1s);
     const auto idle = peak_kb();
+    const auto synced = syncs.load();
+    const auto committed = counted.commits;
     const auto began = steady_clock::now();
     const auto passed = [&] { return duration<double>(steady_clock::now() - began).count(); };
     auto sweep = began;
@@ -237,6 +271,9 @@ asio::awaitable<void> storm(asio::io_context* io, std::string name, double withi
     const auto seconds = passed();
     std::printf("%s: ", name.c_str());
     clients.print(seconds);
+    std::printf("store: commits=%llu fdatasync=%llu\n",
+                static_cast<unsigned long long>(counted.commits - committed),
+                static_cast<unsigned long long>(syncs.load() - synced));
     std::printf("memory: %.0f MB above idle\n", static_cast<double>(peak_kb() - idle) / 1024);
     co_await server.stop();
   }

@@ -130,6 +130,38 @@ TEST(MulticastTrees, WhoLeavesGetsNothingMore) {
   EXPECT_TRUE(fabric.spread("h00000").reached.empty());
 }
 
+/// Its firmware may be busy; what it receives goes past that.
+TEST(MulticastTrees, ASilentMemberKeepsItsBranchAndOneWhoseLinkIsDownDoesNot) {
+  Fabric fabric("ft2:8");
+  fabric.join({"h00000", "h00009", "h00031"});
+  fabric.world().run_for(10ms);
+  fabric.expect_whole();
+
+  fabric.world().fabric().faults().silent("h00009");
+  fabric.manager()->resweep(sm::Resweep::heavy, "test");
+  fabric.world().run_for(20s);
+  fabric.tell();
+  fabric.world().run_for(1s);
+  EXPECT_THAT(fabric.manager().last().decided.multicast->silent, testing::SizeIs(1));
+  fabric.world().fabric().faults().silent("h00009", false);
+  EXPECT_EQ(fabric.spread("h00000").reached.size(), 2U);
+
+  // Another one joins meanwhile.
+  fabric.world().fabric().faults().silent("h00009");
+  fabric.manager()->resweep(sm::Resweep::heavy, "test");
+  fabric.world().run_for(20s);
+  fabric.join({"h00000", "h00009", "h00031", "h00017"});
+  fabric.world().run_for(1s);
+  fabric.world().fabric().faults().silent("h00009", false);
+  EXPECT_EQ(fabric.spread("h00000").reached.size(), 3U);
+
+  fabric.world().fabric().faults().silent("h00009");
+  fabric.world().fabric().faults().link_down({"h00009", PortNum{1}});
+  fabric.manager()->resweep(sm::Resweep::heavy, "test");
+  fabric.world().run_for(20s);
+  EXPECT_THAT(fabric.manager().last().decided.multicast->silent, testing::IsEmpty());
+}
+
 TEST(MulticastTrees, ANewManagerFindsThemInTheSwitches) {
   Fabric fabric("ft2:8");
   fabric.join({"h00000", "h00009", "h00031"});

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <optional>
 
 #include "mad/wire/sa/records.h"
@@ -22,7 +23,9 @@ const Mgid kBroadcast = test::mgid("ff12:401b:ffff::ffff:ffff");
 /// A manager and its server, which can end and begin again.
 class SaClients : public testing::Test {
  protected:
-  void begin(store::Store* store) { served_.emplace(world_, store, sa::Settings{.sm_key = 1}); }
+  void begin(store::Store* store, config::SubnetConfig config = {}) {
+    served_.emplace(world_, store, sa::Settings{.sm_key = 1}, std::move(config));
+  }
   void end() { served_.reset(); }
 
   const sa::Registry& registry() { return served_->registry(); }
@@ -140,6 +143,43 @@ TEST_F(SaClients, HostsOfASilentSwitchStayToo) {
   EXPECT_TRUE(is_member(member));
 }
 
+TEST_F(SaClients, TheFirstQuestionAfterAJoinSeesItsTree) {
+  begin(&store_);
+  ASSERT_EQ(join("h00003").status, 0);
+  ASSERT_EQ(join("h00007").status, 0);
+  world_.run_for(1s);
+
+  const auto tables =
+      send("h00003", Question{.attribute = wire::MftRecordId::kRecord}.with(wire::MftRecordId{}));
+
+  std::size_t members = 0;
+  for (std::size_t i = 0; i < tables.records.size(); ++i) {
+    const auto block = tables.get<wire::MulticastForwardingTable>(i, wire::MftRecordId::kAttributeAt);
+    for (const auto mask : block.masks) members += static_cast<std::size_t>(std::popcount(mask));
+  }
+  EXPECT_GE(members, 4U) << "two hosts and the ways between their leaves";
+}
+
+TEST_F(SaClients, ANodesOwnDescriptionIsShownWhateverTheMapOfNamesSays) {
+  begin(&store_);
+  Guid node{};
+  for (const auto& one : served_->last().subnet->nodes) {
+    if (one->description == "h00003") node = one->guid();
+  }
+  end();
+  config::SubnetConfig config;
+  config.names.nodes.emplace(node, "rack 7");
+  begin(&store_, config);
+  ASSERT_NE(port_of("rack 7"), Guid{});
+
+  const auto lid = served_->last().subnet->find(node)->ports[1].info.lid;
+  using Id = wire::NodeRecordId;
+  const auto reply = send("h00004", Question{.attribute = Id::kRecord, .mask = 1}.with(Id{.lid = lid}));
+
+  ASSERT_EQ(reply.records.size(), 1U);
+  EXPECT_EQ(reply.get<wire::NodeDescription>(0, Id::kDescriptionAt).text, "h00003");
+}
+
 class SaAliases : public SaClients {
  protected:
   using Id = wire::GuidInfoRecordId;
@@ -179,7 +219,12 @@ TEST_F(SaAliases, AreRegisteredWrittenToThePortAndKept) {
 
   // Asked for anew without a GUID it stays; by another port it is refused.
   EXPECT_EQ(guids_of(change("h00003", Method::set, 0b100)).guids[2], has.guids[2]);
-  EXPECT_NE(change("h00004", Method::set, 0b010, wanted).status, 0);
+  wire::GuidInfo some = wanted;
+  some.guids[2] = Guid{0x5678};
+  const auto other = guids_of(change("h00004", Method::set, 0b110, some));
+  EXPECT_EQ(other.guids[1], Guid{}) << "somebody has it";
+  EXPECT_EQ(other.guids[2], Guid{0x5678});
+  change("h00004", Method::remove, 0b110);
   EXPECT_NE(change("h00003", Method::set, 0b001, wanted).status, 0);
 
   end();
@@ -188,6 +233,28 @@ TEST_F(SaAliases, AreRegisteredWrittenToThePortAndKept) {
   EXPECT_EQ(sets_of(wire::GuidInfo::kAttribute), 16U);  // a new process cannot know what the port kept
   EXPECT_EQ(guids_of(change("h00003", Method::remove, 0b010)).guids[1], Guid{});
   EXPECT_EQ(registry().aliases().size(), 1U);
+}
+
+/// A virtual machine is started anew on another host when its own is gone.
+TEST_F(SaAliases, OfAPortThatHasLeftAreForWhoAsks) {
+  begin(&store_);
+  wire::GuidInfo wanted;
+  wanted.guids[1] = Guid{0x1234};
+  ASSERT_EQ(guids_of(change("h00003", Method::set, 0b010, wanted)).guids[1], Guid{0x1234});
+  const auto before = port_of("h00003");
+
+  world_.fabric().faults().silent("h00003");
+  served_->manager().resweep(sm::Resweep::heavy, "test");
+  world_.run_for(20s);
+  EXPECT_EQ(guids_of(change("h00004", Method::set, 0b010, wanted)).guids[1], Guid{}) << "it may be there";
+
+  world_.fabric().faults().link_down({"h00003", PortNum{1}});
+  served_->manager().resweep(sm::Resweep::heavy, "test");
+  world_.run_for(20s);
+  EXPECT_EQ(guids_of(change("h00004", Method::set, 0b010, wanted)).guids[1], Guid{0x1234});
+  EXPECT_EQ(registry().port_of(Guid{0x1234}), port_of("h00004"));
+  EXPECT_EQ(registry().aliases().size(), 1U);
+  EXPECT_NE(registry().port_of(Guid{0x1234}), before);
 }
 
 TEST_F(SaAliases, ThePortIsFoundByThemAndJoinsByThem) {

@@ -267,6 +267,19 @@ TEST_F(SaGroups, APortHasAQuota) {
   EXPECT_EQ(session_.join(host(1), mgid("ff12:401b:ffff::3")).status, 0);
 }
 
+TEST_F(SaGroups, WhoJoinsForOthersTakesItsOwnShare) {
+  session_.settings().groups_per_port = 2;
+  EXPECT_EQ(session_.join(host(0), session_.joining(host(1), mgid("ff12:401b:ffff::1"))).status, 0);
+  EXPECT_EQ(session_.join(host(0), session_.joining(host(1), mgid("ff12:401b:ffff::2"))).status, 0);
+  EXPECT_EQ(session_.join(host(0), session_.joining(host(2), mgid("ff12:401b:ffff::2"))).status,
+            wire::kSaNoResources);
+  EXPECT_EQ(session_.registry().uses(host(0).guid).groups, 2U);
+  EXPECT_EQ(session_.join(host(1), mgid("ff12:401b:ffff::3")).status, 0);
+  EXPECT_EQ(session_.join(host(1), mgid("ff12:401b:ffff::2")).status, 0);  // now for itself
+  EXPECT_EQ(session_.registry().uses(host(0).guid).groups, 1U);
+  EXPECT_EQ(session_.registry().uses(host(1).guid).groups, 2U);
+}
+
 /// OpenSM leaks a multicast LID each time that a member joins with 0x9 and leaves with 0x1.
 TEST_F(SaGroups, ManyJoinsAndLeavesLeakNothing) {
   for (unsigned cycle = 0; cycle < 1100; ++cycle) {

@@ -102,6 +102,22 @@ TEST(SaRecords, AnyLidOfAPortMeansThePort) {
   }
 }
 
+TEST(SaRecords, ALinkLeadsToAnyLidOfAPort) {
+  config::SubnetConfig config;
+  config.lids.lmc = 1;
+  const test::SaLab lab("ft2:4", config);
+  const auto host =
+      *std::ranges::find_if(lab.directory().end_ports(), [](const auto& port) { return port.lids() == 2; });
+  const Question question{.attribute = wire::LinkRecord::kRecord, .mask = 8};
+  const auto to = [&](unsigned lid) {
+    return ask(lab.directory(),
+               question.with(wire::LinkRecord{.to_lid = Lid{static_cast<std::uint16_t>(lid)}}));
+  };
+  EXPECT_EQ(to(host.lid.value()).records.size(), 1U);
+  EXPECT_EQ(to(host.lid.value() + 1U).records, to(host.lid.value()).records);
+  EXPECT_TRUE(to(0xBFFF).records.empty());
+}
+
 TEST(SaRecords, ForwardingTablesAreWhatTheSwitchesHold) {
   test::SaLab lab("ft2:4");
   const auto reply = ask(lab.directory(), Question{.attribute = wire::LftRecordId::kRecord}.with());

@@ -130,6 +130,19 @@ TEST_F(SaServer, ASubscriberIsToldAndADeadOneForgotten) {
   EXPECT_EQ(served_.registry().subscriptions().size(), 1U);  // the deaf one's has ended
 }
 
+/// Two programs of one port: what one of them leaves unanswered is not the other's loss.
+TEST_F(SaServer, ADeadQueuePairTakesNoOtherOfItsPortWithIt) {
+  auto registry = served_.registry();
+  const sa::SubscriptionKey one{.port = Guid{5}, .qp = 1}, other{.port = Guid{5}, .qp = 7};
+  registry.put_subscription(one, {});
+  registry.put_subscription(other, {.number = 1});
+
+  sa::drop_subscriptions(registry, {.port = Guid{5}, .qp = 7});
+
+  EXPECT_TRUE(registry.subscriptions().contains(one));
+  EXPECT_FALSE(registry.subscriptions().contains(other));
+}
+
 /// Gives the server what a test says, and counts what comes back by LID and status.
 class FakeGsi final : public mad::Transport {
  public:

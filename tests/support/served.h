@@ -15,9 +15,10 @@ namespace smd::test {
 class Served {
  public:
   /// Runs until it is up; `store` may be null.
-  Served(sim::World& world, store::Store* store, const sa::Settings& settings)
+  Served(sim::World& world, store::Store* store, const sa::Settings& settings,
+         config::SubnetConfig config = {})
       : world_(world),
-        manager_(world, config::SubnetConfig{}, hooks(), store),
+        manager_(world, std::move(config), hooks(), store),
         gsi_(world.transport(sim::Interface::gsi)),
         server_(parts(store), settings),
         group_(world.io().get_executor()) {
@@ -44,6 +45,7 @@ class Served {
   sm::ManagerOptions hooks() {
     sm::ManagerOptions options;
     options.on_sweep = [this](const sm::Snapshot& snapshot) { server_.refresh(snapshot.came_up); };
+    options.on_snapshot = [this] { server_.look_again(); };
     options.on_trap = [this](const wire::Notice& notice, Lid from) { server_.forward(notice, from); };
     options.on_reregistered = [this](const std::vector<Guid>& ports) {
       asked_.insert(asked_.end(), ports.begin(), ports.end());

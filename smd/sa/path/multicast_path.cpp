@@ -4,6 +4,7 @@
 #include "mad/base/rate.h"
 #include "mad/wire/sa/path_record.h"
 #include "smd/sa/path/limits.h"
+#include "smd/sa/registry/aliases.h"
 #include "smd/sa/registry/group_terms.h"
 
 namespace smd::sa {
@@ -28,8 +29,9 @@ bool suits(const Request& request, const Record& asked, const GroupTerms& terms)
 }
 
 /// The source where it is named, else nothing; null where nobody has it.
-const EndPort* source_of(const Directory& directory, const Request& request, const Record& asked) {
-  const auto* by_gid = request.has(Record::kSgid) ? directory.by_gid(asked.sgid) : nullptr;
+const EndPort* source_of(const Directory& directory, const Registry& registry, const Request& request,
+                         const Record& asked) {
+  const auto* by_gid = request.has(Record::kSgid) ? find_port(directory, registry, asked.sgid) : nullptr;
   const auto* by_lid = request.has(Record::kSlid) ? directory.by_lid(asked.slid) : nullptr;
   if (request.has(Record::kSgid) && request.has(Record::kSlid)) return by_gid == by_lid ? by_gid : nullptr;
   return request.has(Record::kSgid) ? by_gid : by_lid;
@@ -46,7 +48,7 @@ bool is_to_group(const Request& request) {
 
 Answer multicast_path(const Directory& directory, const Registry& registry, const Request& request) {
   const auto asked = *wire::decode<Record>(request.data);
-  const auto* source = source_of(directory, request, asked);
+  const auto* source = source_of(directory, registry, request, asked);
   if (source == nullptr) return refuse(request.has(Record::kSgid) ? wire::kSaInvalidGid : wire::kSaNoRecords);
   Answer answer{.status = wire::kStatusOk, .record_bytes = Record::kBytes, .records = {}};
   const auto add = [&](const Mgid& mgid, const Group& group) {
@@ -54,7 +56,8 @@ Answer multicast_path(const Directory& directory, const Registry& registry, cons
     if (request.has(Record::kDlid) && asked.dlid != group.mlid) return;
     if (!has_pkey(*source, terms.pkey) || !suits(request, asked, terms)) return;
     const Record path{.dgid = Gid{mgid.bytes},
-                      .sgid = directory.gid_of(*source),
+                      .sgid = request.has(Record::kSgid) ? Gid::of(directory.prefix(), asked.sgid.guid())
+                                                         : directory.gid_of(*source),
                       .dlid = group.mlid,
                       .slid = request.has(Record::kSlid) ? asked.slid : source->lid,
                       .flow_label = terms.flow_label,

@@ -6,9 +6,20 @@
 namespace smd::sa {
 namespace {
 
-constexpr auto kComponents = consecutive<16, 8, 8, 16>();
+/// A port may be asked for by any of its LIDs: visit() looks at ToLID itself.
+constexpr auto kComponents = consecutive<16, 8, 8, -16>();
+constexpr unsigned kToLid = 3;
+
+/// The base LID that links are to lead to; nothing where any will do.
+std::optional<Lid> wanted_end(const Directory& directory, const Request& request) {
+  const auto asked = wire::decode<wire::LinkRecord>(request.data);
+  if (!request.has(kToLid) || !asked) return std::nullopt;
+  const auto* port = directory.by_lid(asked->to_lid);
+  return port != nullptr ? port->lid : asked->to_lid;
+}
 
 void visit(const Directory& directory, const Only& only, Emit& emit) {
+  const auto end = wanted_end(directory, *only.request);
   for_each_node(directory, only, [&](const sm::Node& node) {
     for (unsigned i = 1; i < node.ports.size(); ++i) {
       const PortNum number{static_cast<std::uint8_t>(i)};
@@ -17,7 +28,7 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
       const auto* other = directory.subnet().find(peer->node);
       const auto from = directory.lid_of(node, number);
       const auto to = other != nullptr ? directory.lid_of(*other, peer->port) : std::nullopt;
-      if (!from || !to) continue;
+      if (!from || !to || (end && *to != *end)) continue;
       emit([&](std::span<std::uint8_t> record) {
         wire::encode_over(
             wire::LinkRecord{.from_lid = *from, .from_port = number, .to_port = peer->port, .to_lid = *to},

@@ -4,6 +4,7 @@
 
 #include "mad/base/rate.h"
 #include "smd/sa/records/kinds.h"
+#include "smd/sa/registry/group_terms.h"
 #include "smd/sa/registry/membership.h"
 
 namespace smd::sa {
@@ -86,6 +87,9 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
   const auto asked = wire::decode<Record>(only.request->data);
   if (!asked || only.registry == nullptr) return;
   const auto show = [&](const Mgid& mgid, const Group& group) {
+    // Groups of other partitions are not there for a port.
+    const bool visible = only.trusted || only.asker == nullptr || has_pkey(*only.asker, group.terms.pkey);
+    if (!visible) return;
     if (!meets_limits(*only.request, *asked, group.terms)) return;
     if (only.trusted) {
       show_members(directory, only, *asked, mgid, group, emit);

@@ -17,7 +17,8 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
       info.port = port.guid;  // of this port, not of the one where the node was met
       info.local_port = port.port;
       put_record(record, Id{.lid = port.lid}, info);
-      wire::encode_over(wire::NodeDescription{port.node->description}, record.subspan(Id::kDescriptionAt));
+      wire::encode_over(wire::NodeDescription{port.node->own_description()},
+                        record.subspan(Id::kDescriptionAt));
     });
   });
 }

@@ -9,17 +9,18 @@ namespace {
 
 using Record = wire::ServiceRecord;
 
-/// The ServiceKey is not shown to everybody: visit() looks at it itself.
+/// The ServiceKey is not shown to everybody, and a GID may have the default prefix: visit() looks at both.
 constexpr auto kComponents =
-    consecutive<64, 128, 16, -16, 32, -128, 512, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 16, 16, 16,
+    consecutive<64, -128, 16, -16, 32, -128, 512, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 16, 16, 16,
                 16, 16, 16, 16, 16, 32, 32, 32, 32, 64, 64>();
 
-void visit(const Directory& /*directory*/, const Only& only, Emit& emit) {
+void visit(const Directory& directory, const Only& only, Emit& emit) {
   const auto asked = wire::decode<Record>(only.request->data);
   if (!asked) return;
   const auto show = [&](const ServiceKey& key, const Service& service) {
     const bool of_asker = only.trusted || only.asker == nullptr || has_pkey(*only.asker, key.pkey);
     if (!of_asker) return;
+    if (only.request->has(Record::kGid) && key.gid != directory.here(asked->gid)) return;
     auto record = shown(service, only.now);
     if (only.request->has(Record::kKey) && record.key != asked->key) return;
     if (!only.trusted) record.key = {};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -43,8 +44,7 @@ std::expected<Part, Refusal> part_of(const Writing& writing, const Asker& asker,
   }
   Part part{.port = writing.directory.by_lid(id->lid), .block = id->block, .guids = *guids, .named = {}};
   if (part.port == nullptr) {
-    return std::unexpected(
-        refusal(wire::kSaRequestInvalid, "LID", fmt::format("{}", id->lid), "no port has it"));
+    return std::unexpected(refusal(wire::kSaNoRecords, "LID", fmt::format("{}", id->lid), "no port has it"));
   }
   const bool own = asker.port != nullptr && asker.port->guid == part.port->guid;
   if (!own && !asker.trusted) {
@@ -70,14 +70,21 @@ std::expected<Part, Refusal> part_of(const Writing& writing, const Asker& asker,
   return part;
 }
 
+/// The port that had it has left, not to be taken for one that is merely silent. It keeps its aliases until
+/// somebody else wants them: a virtual machine that moves to another host, say.
+bool is_abandoned(const Writing& writing, const AliasKey& key) {
+  const bool gone = writing.presence == nullptr || writing.presence->is_gone(key.port);
+  return gone && writing.directory.by_guid(key.port) == nullptr;
+}
+
 /// Nobody's, and not of a port that is only silent now either.
 bool is_free(const Writing& writing, Guid guid) {
   const auto& registry = writing.registry;
   const auto& lids = writing.directory.snapshot().decided.lids;
   if (registry.users().contains(guid) || registry.clients().contains(guid)) return false;
   if (lids && lids->find(guid) != nullptr) return false;
-  return writing.registry.by_alias(guid) == nullptr && writing.directory.by_guid(guid) == nullptr &&
-         writing.directory.subnet().find(guid) == nullptr;
+  if (const auto* key = registry.by_alias(guid); key != nullptr && !is_abandoned(writing, *key)) return false;
+  return writing.directory.by_guid(guid) == nullptr && writing.directory.subnet().find(guid) == nullptr;
 }
 
 /// By port and place, so that a port that asks again without our store gets what it had.
@@ -140,15 +147,7 @@ AliasAnswer add_aliases(Writing& writing, const Asker& asker, const Request& req
   const auto key_of = [&](unsigned i) {
     return AliasKey{part->port->guid, static_cast<std::uint16_t>(part->block * kBlock + i)};
   };
-  for (unsigned i = 0; i < kBlock; ++i) {
-    const auto guid = part->guids.guids[i];
-    if (!part->named[i] || guid == Guid{}) continue;
-    const auto* has = registry.aliases().find(key_of(i));
-    const bool twice = std::ranges::count(part->guids.guids, guid) > 1;
-    if ((has != nullptr && *has == guid && !twice) || (is_free(writing, guid) && !twice)) continue;
-    return std::unexpected(
-        refusal(wire::kSaRequestInvalid, "GUID", fmt::format("{}", guid), "somebody has this GUID"));
-  }
+  std::string taken;
   for (unsigned i = 0; i < kBlock; ++i) {
     if (!part->named[i]) continue;
     const auto key = key_of(i);
@@ -156,10 +155,22 @@ AliasAnswer add_aliases(Writing& writing, const Asker& asker, const Request& req
     const auto* has = registry.aliases().find(key);
     if (has != nullptr && (guid == Guid{} || guid == *has)) continue;
     if (guid == Guid{}) guid = chosen(writing, key);
+    if (!is_free(writing, guid)) {
+      fmt::format_to(std::back_inserter(taken), "{}{}", taken.empty() ? "" : ", ", guid);
+      continue;
+    }
     if (has != nullptr) forget_member(writing, *has);
+    if (const auto* of_other = registry.by_alias(guid)) {
+      const auto other = *of_other;
+      forget_member(writing, guid);
+      registry.drop_alias(other);
+    }
     registry.put_alias(key, guid);
   }
-  return record_of(*part, registry);
+  Granted granted{.record = record_of(*part, registry), .rest = std::nullopt};
+  if (!taken.empty())
+    granted.rest = refusal(wire::kStatusOk, "GUID", std::move(taken), "somebody has this GUID");
+  return granted;
 }
 
 AliasAnswer drop_aliases(Writing& writing, const Asker& asker, const Request& request) {
@@ -172,7 +183,7 @@ AliasAnswer drop_aliases(Writing& writing, const Asker& asker, const Request& re
     forget_member(writing, *has);
     writing.registry.drop_alias(key);
   }
-  return record_of(*part, writing.registry);
+  return Granted{.record = record_of(*part, writing.registry), .rest = std::nullopt};
 }
 
 std::vector<sm::GuidBlock> blocks_of(const Directory& directory, const Registry& registry,

@@ -3,6 +3,7 @@
 // Alias GUIDs: what a port is called beside its own GUID, as virtual machines behind it need it.
 
 #include <expected>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -20,10 +21,15 @@ wire::GuidInfo guid_block(const EndPort& port, const Registry& registry, unsigne
 /// How many blocks of GUIDs a port has.
 unsigned guid_blocks(const EndPort& port);
 
-using AliasAnswer = std::expected<std::vector<std::uint8_t>, Refusal>;
+struct Granted {
+  std::vector<std::uint8_t> record;  ///< as the table is now
+  std::optional<Refusal> rest;       ///< what could not be granted, for the operator
+};
+using AliasAnswer = std::expected<Granted, Refusal>;
 
 /// Set(GUIDInfoRecord): each GUID that the component mask names becomes an alias of the port; a GUID of 0
-/// leaves it to us to choose one, or keeps the one that is there. All or nothing. The answer is the record.
+/// leaves it to us to choose one, or keeps the one that is there. The place of a GUID that somebody has stays
+/// as it is: that is how the kernel's mlx4 driver, which asks for eight at a time, learns which it may use.
 AliasAnswer add_aliases(Writing& writing, const Asker& asker, const Request& request);
 /// Delete(GUIDInfoRecord): the places that the component mask names are empty afterwards.
 AliasAnswer drop_aliases(Writing& writing, const Asker& asker, const Request& request);

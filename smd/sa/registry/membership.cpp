@@ -161,11 +161,14 @@ Membership join(Writing& writing, const Asker& asker, const Request& request) {
     return std::unexpected(invalid("PortGID", to_string(part->asked.port_gid),
                                    fmt::format("LID {}", asker.lid), "another port has joined for itself"));
   }
-  if (member == nullptr && registry.uses(port).groups >= writing.settings.groups_per_port) {
-    return std::unexpected(no_resources("MGID", fmt::format("{} groups", registry.uses(port).groups),
-                                        "the port is in as many groups as [sa] groups_per_port allows"));
+  const auto joined_by = part->proxy && asker.port != nullptr ? asker.port->guid : Guid{};
+  const auto used = registry.uses(joined_by != Guid{} ? joined_by : port).groups;
+  if (member == nullptr && used >= writing.settings.groups_per_port) {
+    return std::unexpected(
+        no_resources("MGID", fmt::format("{} groups", used),
+                     "the asking port has joined as many groups as [sa] groups_per_port allows"));
   }
-  Member now{.join_state = part->asked.join_state, .proxy = part->proxy};
+  Member now{.join_state = part->asked.join_state, .proxy = part->proxy, .joined_by = joined_by};
   if (const auto* group = registry.groups().find(mgid)) {
     if (auto bad = mismatch(*part->port, *group, request, part->asked)) {
       return std::unexpected(*std::move(bad));
@@ -173,6 +176,7 @@ Membership join(Writing& writing, const Asker& asker, const Request& request) {
     if (member != nullptr) {
       now.join_state |= member->join_state;
       now.proxy = member->proxy && part->proxy;
+      now.joined_by = now.proxy ? member->joined_by : Guid{};
     }
   } else {
     const auto made = create(writing, request, *part);
@@ -220,7 +224,9 @@ Membership leave(Writing& writing, const Asker& asker, const Request& request) {
   const auto left = static_cast<std::uint8_t>(member->join_state & ~taken);
   record.join_state = left;
   if (left != 0) {
-    registry.put_member(key, {left, member->proxy});
+    auto now = *member;
+    now.join_state = left;
+    registry.put_member(key, now);
   } else {
     registry.drop_member(key);
   }

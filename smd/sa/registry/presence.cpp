@@ -26,15 +26,18 @@ void Presence::look(const Directory& directory) {
     places_[port.guid] = port.info().peer.value_or(sm::PeerPort{port.node->guid(), PortNum{0}});
   }
   std::erase_if(silent_since_, [&](const auto& entry) { return directory.by_guid(entry.first) != nullptr; });
+  std::erase_if(gone_, [&](Guid port) { return directory.by_guid(port) != nullptr; });
 }
 
 bool Presence::has_left(const Directory& directory, Guid port, std::int64_t now, std::int64_t grace) {
+  if (gone_.contains(port)) return true;
   const auto place = places_.find(port);
   const auto since = silent_since_.try_emplace(port, now).first->second;
   const bool cut = place != places_.end() && is_cut(directory.subnet(), place->second);
   if (cut || now - since >= grace) {
     silent_since_.erase(port);
     places_.erase(port);
+    gone_.insert(port);
     return true;
   }
   next_end_ = next_end_ == 0 ? since + grace : std::min(next_end_, since + grace);

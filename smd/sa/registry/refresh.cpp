@@ -27,6 +27,7 @@ std::set<Guid> left(Writing& writing) {
   };
   for (const auto& [port, uses] : writing.registry.users()) add(port);
   for (const auto& [port, client] : writing.registry.clients()) add(port);
+  for (const auto& [key, alias] : writing.registry.aliases()) add(key.port);
   if (writing.presence == nullptr) return absent;
   writing.presence->look(writing.directory);
   std::erase_if(absent, [&](Guid port) {
@@ -39,8 +40,17 @@ void drop_absent(Writing& writing) {
   const auto ports = left(writing);
   for (const auto port : ports) writing.registry.drop_client(port);
   std::vector<MemberKey> gone;
+  std::vector<std::pair<MemberKey, Member>> orphans;  // members that a port has joined which has left
   for (const auto& [key, member] : writing.registry.members()) {
-    if (ports.contains(writing.registry.port_of(key.port))) gone.push_back(key);
+    if (ports.contains(writing.registry.port_of(key.port))) {
+      gone.push_back(key);
+    } else if (ports.contains(member.joined_by)) {
+      orphans.emplace_back(key, member);
+    }
+  }
+  for (auto& [key, member] : orphans) {
+    member.joined_by = {};
+    writing.registry.put_member(key, member);
   }
   std::set<Mgid> touched;
   for (const auto& key : gone) {

@@ -63,7 +63,7 @@ void Registry::count(const MemberKey& key, const Member& member, int by) {
   group.members += add;
   if (member.keeps()) group.keepers += add;
   groups_.put(key.group, group);
-  use(port_of(key.port), &Uses::groups, by);
+  use(member.joined_by != Guid{} ? member.joined_by : port_of(key.port), &Uses::groups, by);
 }
 
 void Registry::use(Guid port, std::uint32_t Uses::* what, int by) {

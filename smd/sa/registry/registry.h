@@ -47,6 +47,7 @@ struct MemberKey {
 struct Member {
   std::uint8_t join_state = 0;  ///< wire::kFullMember and so on, never 0
   bool proxy = false;           ///< another port has joined for it
+  Guid joined_by{};             ///< that port, whose share of the SA it takes; 0: it is the member's
   bool keeps() const { return (join_state & 0b1001) != 0; }
   /// Packets of the group are delivered to it.
   bool receives() const { return (join_state & 0b0011) != 0; }

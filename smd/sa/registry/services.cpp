@@ -37,10 +37,11 @@ struct Part {
   ServiceKey key;
 };
 
-std::expected<Part, Refusal> part_of(const Request& request) {
+std::expected<Part, Refusal> part_of(const Directory& directory, const Request& request) {
   // The record is longer than what one packet has of it only in requests by RMPP, which nobody sends.
-  const auto asked = wire::decode<Record>(request.data);
+  auto asked = wire::decode<Record>(request.data);
   if (!asked) return std::unexpected(invalid({}, {}, "the record is too short"));
+  asked->gid = directory.here(asked->gid);
   for (const auto& [component, name] :
        {std::pair{Record::kId, "ServiceID"}, std::pair{Record::kGid, "ServiceGID"}}) {
     if (!request.has(component)) {
@@ -85,11 +86,12 @@ std::optional<Refusal> may_not_change(const Asker& asker, const Service& there, 
 }
 
 /// The services that a request's components name, whatever their keys are.
-std::vector<ServiceKey> meant(const Registry& registry, const Request& request) {
+std::vector<ServiceKey> meant(const Registry& registry, const Request& request, const Gid& gid) {
   const Pattern pattern(find_kind(Record::kRecord)->components, request.sa.component_mask, request.data);
   std::vector<ServiceKey> found;
   for (const auto& [key, service] : registry.services()) {
-    if (pattern.matches(wire::encoded(service.record))) found.push_back(key);
+    const bool there = !request.has(Record::kGid) || key.gid == gid;
+    if (there && pattern.matches(wire::encoded(service.record))) found.push_back(key);
   }
   return found;
 }
@@ -97,7 +99,7 @@ std::vector<ServiceKey> meant(const Registry& registry, const Request& request) 
 }  // namespace
 
 ServiceAnswer offer(Writing& writing, const Asker& asker, const Request& request) {
-  auto part = part_of(request);
+  auto part = part_of(writing.directory, request);
   if (!part) return std::unexpected(std::move(part.error()));
   auto& [asked, key] = *part;
   if (auto refused = may_not_speak(writing, asker, key)) return std::unexpected(*std::move(refused));
@@ -126,7 +128,7 @@ ServiceAnswer offer(Writing& writing, const Asker& asker, const Request& request
 ServiceAnswer withdraw(Writing& writing, const Asker& asker, const Request& request) {
   const auto asked = wire::decode<Record>(request.data);
   if (!asked) return std::unexpected(invalid({}, {}, "the record is too short"));
-  const auto found = meant(writing.registry, request);
+  const auto found = meant(writing.registry, request, writing.directory.here(asked->gid));
   if (found.empty()) {
     return std::unexpected(invalid("ServiceID", fmt::format("0x{:016x}", asked->id),
                                    "there is no such service", wire::kSaNoRecords));

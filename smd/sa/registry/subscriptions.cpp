@@ -26,9 +26,10 @@ Refusal invalid(std::string_view component, std::string wanted, std::string_view
 }
 
 /// Reports go to the queue pair that asked for them, as with OpenSM; who ends a subscription may name it.
-SubscriptionKey key_of(Guid port, std::uint32_t qp, const wire::InformInfo& info) {
+SubscriptionKey key_of(const Directory& directory, Guid port, std::uint32_t qp,
+                       const wire::InformInfo& info) {
   return {.port = port,
-          .gid = info.gid,
+          .gid = directory.here(info.gid),
           .lid_begin = info.lid_begin,
           .lid_end = info.lid_end,
           .is_generic = info.is_generic,
@@ -104,7 +105,7 @@ InformAnswer inform(Writing& writing, const Asker& asker, const Request& request
     return std::unexpected(invalid("Subscribe", fmt::format("{}", info->subscribe), "it is 0 or 1"));
   }
   if (auto wrong = wrong_range(*info)) return std::unexpected(*std::move(wrong));
-  const auto key = key_of(asker.port->guid, asker.qp, *info);
+  const auto key = key_of(writing.directory, asker.port->guid, asker.qp, *info);
   auto& registry = writing.registry;
   const auto* there = registry.subscriptions().find(key);
   if (info->subscribe == 0) {
@@ -127,11 +128,11 @@ InformAnswer inform(Writing& writing, const Asker& asker, const Request& request
   return *info;
 }
 
-void drop_subscriptions(Registry& registry, Guid port) {
+void drop_subscriptions(Registry& registry, const Addressee& subscriber) {
   std::vector<SubscriptionKey> keys;
-  for (auto row = registry.subscriptions().lower_bound({.port = port});
-       row != registry.subscriptions().end() && row->first.port == port; ++row) {
-    keys.push_back(row->first);
+  for (auto row = registry.subscriptions().lower_bound({.port = subscriber.port});
+       row != registry.subscriptions().end() && row->first.port == subscriber.port; ++row) {
+    if (row->first.qp == subscriber.qp) keys.push_back(row->first);
   }
   for (const auto& key : keys) registry.drop_subscription(key);
 }

@@ -16,9 +16,6 @@ using InformAnswer = std::expected<wire::InformInfo, Refusal>;
 /// Set(InformInfo): from now on, or no longer.
 InformAnswer inform(Writing& writing, const Asker& asker, const Request& request);
 
-/// All that a port has subscribed to ends.
-void drop_subscriptions(Registry& registry, Guid port);
-
 /// Something that has happened, and whose word it is.
 struct Event {
   wire::Notice notice;
@@ -32,6 +29,9 @@ struct Addressee {
   std::uint32_t qp = 1;
   friend auto operator<=>(const Addressee&, const Addressee&) = default;
 };
+
+/// All that a queue pair has subscribed to ends.
+void drop_subscriptions(Registry& registry, const Addressee& subscriber);
 
 /// Those who have subscribed to it and share a partition with what it is about; each once.
 std::vector<Addressee> addressees(const Directory& directory, const Registry& registry, const Event& event);

@@ -78,8 +78,9 @@ Answer aliases(Writing& writing, const Asker& asker, const Request& request) {
   const bool adds = request.mad.method == Method::set;
   auto done = adds ? add_aliases(writing, asker, request) : drop_aliases(writing, asker, request);
   if (done) {
-    const auto bytes = done->size();
-    return {.status = wire::kStatusOk, .record_bytes = bytes, .records = *std::move(done)};
+    if (done->rest) note(writing, asker, nullptr, "alias", {}, *done->rest);
+    const auto bytes = done->record.size();
+    return {.status = wire::kStatusOk, .record_bytes = bytes, .records = std::move(done->record)};
   }
   note(writing, asker, nullptr, adds ? "alias" : "unalias", {}, done.error());
   return refuse(done.error().status);

@@ -116,6 +116,24 @@ INSTANTIATE_TEST_SUITE_P(
                  "lids"}),
     [](const auto& info) { return std::string(info.param.name); });
 
+/// Files of version 2 have no column that says who has joined a port.
+TEST(Database, BringsFilesOfEarlierVersionsOn) {
+  TemporaryFolder folder;
+  const Place place{folder.path()};
+  sa::Registry registry;
+  const Mgid mgid{{0xff, 0x12, 1}};
+  registry.put_group(mgid, Lid{0xC001}, {}, false);
+  registry.put_member({mgid, Guid{7}}, {.join_state = 1, .proxy = true});
+  ASSERT_TRUE(opened(place).write(std::vector<Batch>{{"a", nullptr, nullptr, nullptr, &registry}}));
+  with_sql(place.file(), "ALTER TABLE mcast_members DROP COLUMN joined_by; PRAGMA user_version = 2");
+
+  auto database = Database::open(place);
+
+  ASSERT_TRUE(database) << database.error().text;
+  EXPECT_FALSE(database->set_aside());
+  EXPECT_EQ(*database->load_registry("a"), registry);
+}
+
 /// Whatever stands in the file: it is read, or found corrupt; it is never a crash.
 TEST(Database, TakesAnyBytes) {
   TemporaryFolder folder;

@@ -42,7 +42,9 @@ sa::Registry altered(sa::Registry registry, std::mt19937_64& random) {
       registry.drop_member({mgid, test::some_guid(pick(20) + 1)});
     } else {
       registry.put_member({mgid, test::some_guid(pick(20) + 1)},
-                          {.join_state = static_cast<std::uint8_t>(1 + pick(15)), .proxy = pick(2) == 0});
+                          {.join_state = static_cast<std::uint8_t>(1 + pick(15)),
+                           .proxy = pick(2) == 0,
+                           .joined_by = Guid{pick(3)}});
     }
   }
   return registry;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sa/prompt.h"
+
+#include "mad/wire/class_port_info.h"
+#include "mad/wire/sa/path_record.h"
+#include "mad/wire/sa/records.h"
+#include "smd/sa/path/multicast_path.h"
+
+namespace smd::sa {
+
+bool is_prompt(const Request& request) {
+  const bool gets = is_question(request) && request.mad.method == wire::Method::get;
+  if (!gets || request.mad.class_version != wire::kSaClassVersion) return false;
+  using Path = wire::PathRecord;
+  switch (request.mad.attribute) {
+    case wire::ClassPortInfo::kAttribute:
+      return true;
+    case wire::NodeRecordId::kRecord:
+    case wire::PortInfoRecordId::kRecord:
+      return request.has(0);
+    case Path::kRecord:
+      return (request.has(Path::kSgid) || request.has(Path::kSlid)) &&
+             (request.has(Path::kDgid) || request.has(Path::kDlid)) && !is_to_group(request);
+    default:
+      return false;
+  }
+}
+
+void Prompt::answer(std::vector<mad::Received>& batch, const mad::Transport::Reply& reply) {
+  const auto ground = ground_.get();
+  if (!ground) return;
+  TableCache none;
+  std::erase_if(batch, [&](const mad::Received& mad) {
+    if (mad.error != 0) return false;
+    const auto request = Request::parse(mad.bytes);
+    if (!request || !is_prompt(*request)) return false;
+    const Asking asking{.lid = mad.from.lid};
+    return sa::answer(ground->directory.get(), *ground->registry, ground->settings, mad.bytes, asking, none,
+                      bytes_) &&
+           reply(bytes_, back_to(mad.from));
+  });
+}
+
+}  // namespace smd::sa

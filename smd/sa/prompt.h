@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Questions that take a microsecond are answered on the thread that received them: handing them to another
+// one, and the answer back, would take ten times as long.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mad/base/published.h"
+#include "mad/transport.h"
+#include "smd/sa/answer.h"
+
+namespace smd::sa {
+
+/// Q_Key of QP 1 at every port.
+inline constexpr std::uint32_t kQp1QKey = 0x80010000;
+
+/// Where the answer to what came from there goes.
+inline mad::LidRoute back_to(mad::LidRoute from) {
+  from.qkey = kQp1QKey;
+  return from;
+}
+
+/// True of a question that one lookup answers, whatever the fabric's size: a path between two ports,
+/// ClassPortInfo, NodeRecord and PortInfoRecord by LID.
+bool is_prompt(const Request& request);
+
+class Prompt {
+ public:
+  struct Ground {
+    std::shared_ptr<const Directory> directory;  ///< never null
+    RegistryPtr registry;
+    Settings settings;
+  };
+  /// Null: nothing is answered. From any thread.
+  void set(std::shared_ptr<const Ground> ground) { ground_.set(std::move(ground)); }
+  /// Takes out of the batch what it has answered. On one thread.
+  void answer(std::vector<mad::Received>& batch, const mad::Transport::Reply& reply);
+
+ private:
+  base::Published<Ground> ground_;
+  std::vector<std::uint8_t> bytes_;
+};
+
+}  // namespace smd::sa

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// load SECONDS WINDOW LAST_LID: PathRecords between random LIDs from 1 to LAST_LID, WINDOW of them under way.
+// Prints one line: answered, seconds, per_second, longest wait in ms, processor time of this client by query
+// in us, and what came with another status than 0.
+#include <infiniband/umad.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <unordered_map>
+#include <vector>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMad = 256, kMaskAt = 48, kDataAt = 56;
+constexpr int kPatience = 5000;
+/// Of PathRecord: components DLID and SLID, NumbPath, and where they are (libibmad's IB_SA_PR_*).
+constexpr unsigned kMask = 1U << 4U | 1U << 5U | 1U << 12U;
+constexpr std::size_t kDlidAt = kDataAt + 40, kSlidAt = kDataAt + 42, kPathsAt = kDataAt + 49;
+
+void put(std::uint8_t* at, std::uint64_t value, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; ++i) at[i] = static_cast<std::uint8_t>(value >> (8 * (bytes - 1 - i)));
+}
+
+int fail(const char* what) {
+  std::perror(what);
+  return 1;
+}
+
+double processor_us() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto us = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_usec);
+  };
+  return us(usage.ru_utime) + us(usage.ru_stime);
+}
+
+struct Load {
+  int port = -1, agent = -1;
+  std::uint16_t sm_lid = 0;
+  unsigned last_lid = 1;
+  std::uint32_t tid = 0;
+  std::mt19937 random{1};
+  std::vector<std::uint8_t> out, in;
+  std::unordered_map<std::uint32_t, Clock::time_point> asked;
+  std::uint64_t answered = 0, others = 0;
+  double longest = 0;
+
+  bool open() {
+    if (umad_init() < 0 || (port = umad_open_port(nullptr, 0)) < 0) return false;
+    umad_port_t info{};
+    if ((agent = umad_register(port, 3, 2, 0, nullptr)) < 0 || umad_get_port(nullptr, 0, &info) < 0)
+      return false;
+    sm_lid = static_cast<std::uint16_t>(info.sm_lid);
+    umad_release_port(&info);
+    out.resize(umad_size() + kMad);
+    in.resize(umad_size() + kMad);
+    return true;
+  }
+
+  bool ask() {
+    std::ranges::fill(out, std::uint8_t{0});
+    auto* mad = static_cast<std::uint8_t*>(umad_get_mad(out.data()));
+    const std::uint8_t header[] = {1, 3, 2, 1};  // Get
+    std::ranges::copy(header, mad);
+    put(mad + 12, ++tid, 4);
+    put(mad + 16, 0x35, 2);
+    put(mad + kMaskAt, kMask, 8);
+    put(mad + kDlidAt, 1 + random() % last_lid, 2);
+    put(mad + kSlidAt, 1 + random() % last_lid, 2);
+    mad[kPathsAt] = 1;
+    umad_set_addr(out.data(), sm_lid, 1, 0, static_cast<int>(0x80010000U));
+    asked.emplace(tid, Clock::now());
+    return umad_send(port, agent, out.data(), kMad, kPatience, 0) >= 0;
+  }
+
+  bool hear() {
+    int length = kMad;
+    if (umad_recv(port, in.data(), &length, kPatience) < 0) return false;
+    const auto* mad = static_cast<const std::uint8_t*>(umad_get_mad(in.data()));
+    const auto number = std::uint32_t{mad[12]} << 24U | std::uint32_t{mad[13]} << 16U |
+                        std::uint32_t{mad[14]} << 8U | mad[15];
+    const auto found = asked.find(number);
+    if (found == asked.end()) return true;
+    longest =
+        std::max(longest, std::chrono::duration<double, std::milli>(Clock::now() - found->second).count());
+    asked.erase(found);
+    ++answered;
+    if (umad_status(in.data()) != 0 || mad[4] != 0 || mad[5] != 0) ++others;
+    return true;
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) return std::fprintf(stderr, "load SECONDS WINDOW LAST_LID\n"), 2;
+  const std::chrono::duration<double> seconds(std::atof(argv[1]));
+  const auto window = static_cast<std::size_t>(std::atoi(argv[2]));
+  Load load;
+  load.last_lid = static_cast<unsigned>(std::max(1, std::atoi(argv[3])));
+  if (!load.open()) return fail("no port");
+  const auto began = Clock::now();
+  const auto before = processor_us();
+  while (Clock::now() - began < seconds) {
+    while (load.asked.size() < window) {
+      if (!load.ask()) return fail("umad_send");
+    }
+    if (!load.hear()) return fail("umad_recv");
+  }
+  while (!load.asked.empty() && load.hear()) {
+  }
+  const double passed = std::chrono::duration<double>(Clock::now() - began).count();
+  std::printf("answered=%llu seconds=%.2f per_second=%.0f longest_ms=%.2f client_us=%.2f others=%llu\n",
+              static_cast<unsigned long long>(load.answered), passed,
+              static_cast<double>(load.answered) / passed, load.longest,
+              (processor_us() - before) / static_cast<double>(std::max<std::uint64_t>(1, load.answered)),
+              static_cast<unsigned long long>(load.others));
+  return 0;
+}
