@@ -23,8 +23,10 @@ using wire::Method;
 constexpr std::uint16_t kNotices = 0x0002, kMaskMatch = 0x2000, kOptionalRecords = 0x0100,
                         kMulticast = 0x0200, kMultiPath = 0x0400;
 /// Bits of CapabilityMask2, as libopensm numbers them: MulticastFDBTop, alias GUIDs, whole PortInfoRecords,
-/// extended speeds, send-only full members, 2X width and HDR.
-constexpr std::uint32_t kCapability2 = 1U << 3 | 1U << 5 | 1U << 6 | 1U << 7 | 1U << 12 | 1U << 13 | 1U << 15;
+/// extended speeds, services of groups, PortInfoRecords by some bits of CapabilityMask2, send-only full
+/// members, 2X width and HDR.
+constexpr std::uint32_t kCapability2 =
+    1U << 3 | 1U << 5 | 1U << 6 | 1U << 7 | 1U << 8 | 1U << 10 | 1U << 12 | 1U << 13 | 1U << 15;
 /// Of the AttributeModifier: capability masks need the bits that are asked for, whatever else they have.
 constexpr std::uint32_t kMatchMaskOnly = 1U << 31;
 constexpr std::uint8_t kResponseTime = 0x12;  ///< 1 s: what clients of the SA are used to wait
@@ -62,8 +64,9 @@ Answer records(const Directory& directory, const Registry& registry, const Recor
   const bool by_lid = kind.begins_with_lid && asked.has(0);
   const auto request = by_lid ? with_base_lid(directory, asked, changed) : asked;
   Pattern pattern(kind.components, request.sa.component_mask, request.data);
-  if (kind.mask_component != 0 && (request.mad.modifier & kMatchMaskOnly) != 0)
-    pattern.only_ones_of(kind.components[kind.mask_component]);
+  if ((request.mad.modifier & kMatchMaskOnly) != 0) {
+    for (const auto mask : kind.capability_masks) pattern.only_ones_of(kind.components[mask]);
+  }
   Only only{.lid = std::nullopt,
             .request = &request,
             .registry = &registry,

@@ -92,8 +92,8 @@ struct RecordKind {
   std::size_t bytes = 0;  ///< of a record, a multiple of 8
   Components components;
   bool begins_with_lid = true;
-  bool trusted_only = false;       ///< shown to those who know the SM_Key
-  std::size_t mask_component = 0;  ///< a capability mask of which a question may name some bits; 0: none
+  bool trusted_only = false;                        ///< shown to those who know the SM_Key
+  std::span<const std::size_t> capability_masks{};  ///< components of which a question may name some bits
   void (*visit)(const Directory& directory, const Only& only, Emit& emit) = nullptr;
 };
 

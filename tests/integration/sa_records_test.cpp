@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "mad/wire/capability.h"
 #include "mad/wire/class_port_info.h"
 #include "mad/wire/sa/path_record.h"
 #include "mad/wire/sa/records.h"
@@ -100,6 +101,30 @@ TEST(SaRecords, AnyLidOfAPortMeansThePort) {
       EXPECT_EQ(by_second.records, by_base.records) << kind.name;
     }
   }
+}
+
+/// With bit 31 of the AttributeModifier the bits that are asked for are needed, and others do not matter.
+TEST(SaRecords, PortsAreFoundBySomeBitsOfTheirCapabilityMasks) {
+  const test::SaLab lab("ft2:4");
+  constexpr std::uint32_t kSomeBits = 1U << 31;
+  constexpr unsigned kMask = 7, kMask2 = 53;
+  const auto found = [&](unsigned component, const wire::PortInfo& wanted, std::uint32_t modifier) {
+    const Question question{.attribute = wire::PortInfoRecordId::kRecord,
+                            .mask = std::uint64_t{1} << component,
+                            .modifier = modifier};
+    return ask(lab.directory(), question.with(wire::PortInfoRecordId{}, wanted)).records.size();
+  };
+  wire::PortInfo wanted;
+  wanted.capability_mask = wire::kCapClientReregistration;
+  EXPECT_GE(found(kMask, wanted, kSomeBits), 8U);
+  EXPECT_EQ(found(kMask, wanted, 0), 0U);
+
+  const auto mask2 = lab.directory().end_ports().back().info().info.capability_mask2;
+  ASSERT_NE(mask2, 0);
+  wanted.capability_mask2 = static_cast<std::uint16_t>(mask2 & -mask2);
+  EXPECT_GE(found(kMask2, wanted, kSomeBits), 8U);
+  wanted.capability_mask2 = static_cast<std::uint16_t>(~mask2);
+  EXPECT_EQ(found(kMask2, wanted, kSomeBits), 0U);
 }
 
 TEST(SaRecords, ALinkLeadsToAnyLidOfAPort) {

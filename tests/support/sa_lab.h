@@ -44,6 +44,7 @@ struct Question {
   std::uint64_t mask = 0;
   std::uint64_t sm_key = 0;
   std::uint8_t class_version = wire::kSaClassVersion;
+  std::uint32_t modifier = 0;
 
   template <wire::Layout... A>
   std::vector<std::uint8_t> with(const A&... parts) const {
@@ -52,7 +53,8 @@ struct Question {
                                  .class_version = class_version,
                                  .method = method,
                                  .tid = Tid{0x1234},
-                                 .attribute = attribute};
+                                 .attribute = attribute,
+                                 .modifier = modifier};
     wire::encode(header, bytes);
     wire::encode_over(wire::SaHeader{.sm_key = sm_key, .component_mask = mask},
                       std::span(bytes).subspan(wire::kSaOffset));

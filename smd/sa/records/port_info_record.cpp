@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PortInfoRecord: one for each port of a switch, one for each end port of the others.
+#include <array>
+
 #include "mad/wire/sa/records.h"
 #include "smd/sa/records/kinds.h"
 
@@ -13,8 +15,9 @@ constexpr auto kComponents = consecutive<16, 8, -8, 64, 64, 16, 16, 32, 16, 16, 
                                          3, 4, 4, 4, 4, 4, 4, 8, 8, 8, 4, 4, 3, 5, 4, 1, 1, 1, 1, 16, 16, 16,
                                          8, 1, -2, 5, -3, 5, 4, 4, 16, -8, 24, 16, 4, 4, -3, 5>();
 
-constexpr std::size_t kCapabilityMask = 7;
-static_assert(kComponents[kCapabilityMask].width == 32);
+/// CapabilityMask and CapabilityMask2.
+constexpr std::array<std::size_t, 2> kCapabilityMasks{7, 53};
+static_assert(kComponents[kCapabilityMasks[0]].width == 32 && kComponents[kCapabilityMasks[1]].width == 16);
 
 void visit(const Directory& directory, const Only& only, Emit& emit) {
   const auto emit_port = [&](const sm::Node& node, PortNum number, Lid lid) {
@@ -43,7 +46,7 @@ RecordKind port_info_records() {
           .name = "PortInfoRecord",
           .bytes = 72,
           .components = kComponents,
-          .mask_component = kCapabilityMask,
+          .capability_masks = kCapabilityMasks,
           .visit = visit};
 }
 
