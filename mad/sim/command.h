@@ -25,6 +25,7 @@ class Command {
   Result move();
   Result split();
   Result join();
+  // control_show.cpp
   Result show();
   Result clients();
   // control_help.cpp
@@ -45,8 +46,11 @@ class Command {
   Result packet();
   Result smp();
 
-  /// "what is found: allowed", as an error.
+  // Errors: "found what "found", allowed …"; "found …, allowed …".
   static Result bad(std::string_view what, std::string_view found, std::string_view allowed);
+  static Result cannot(std::string_view found, std::string_view allowed);
+  /// "0 to 1000 seconds".
+  static std::string up_to(double most, std::string_view unit);
   std::string_view word(std::size_t index) const {
     return index < words_.size() ? std::string_view(words_[index]) : std::string_view();
   }
@@ -63,6 +67,8 @@ class Command {
   Result no_port(std::size_t index) const;
   Result port_value(std::string_view form, std::uint64_t most, std::string_view allowed,
                     const std::function<bool(const Place&, std::uint64_t)>& set);
+  std::string show_all() const;
+  std::string show_node(NodeIndex index) const;
   std::string show_port(PortIndex index) const;
   std::string text_of(const Walk& way) const;
   /// NODE (its first port with a cable, or a switch's port 0) or NODE:PORT.

@@ -17,11 +17,15 @@ std::expected<std::string, std::string> control(Fabric& fabric, std::string_view
 
 struct TimedCommand {
   Duration at{0};
+  unsigned line = 0;  ///< of the file
   std::string command;
 };
-/// Lines `SECONDS COMMAND`; empty lines and those that start with # are skipped. Errors: "file:line: …", all
-/// at once. The commands are not looked at before their time.
+/// Lines `SECONDS COMMAND`, ascending by time; empty lines and those that start with # are skipped. The
+/// commands are carried out on `rehearsal`, a fabric of its own as the one that they are for, so that a wrong
+/// one is known before anything begins: a name may be given, or a cable moved, by a line before. Errors:
+/// "file:line: found …, allowed …", all at once.
 std::expected<std::vector<TimedCommand>, std::vector<std::string>> read_script(std::string_view text,
-                                                                               std::string_view file);
+                                                                               std::string_view file,
+                                                                               Fabric& rehearsal);
 
 }  // namespace smd::sim

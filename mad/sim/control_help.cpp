@@ -6,6 +6,7 @@ namespace smd::sim {
 Command::Result Command::help() {
   return R"(NODE is a name, an id of the file or a GUID; names with spaces stand in double quotes.
 link down|up|flap NODE PORT             cuts the cable, mends it, or both
+link flap NODE PORT SECONDS             down and up, each so long, until link up or down
 move NODE PORT NODE PORT                the end of a cable to a free port
 split NODE...                           cuts every link between these nodes and the rest
 join                                    mends all that split has cut
@@ -28,7 +29,8 @@ flow SRC DST SL PKEY                    where a data packet goes, with the VL of
                                         NODE, NODE:PORT, or as DST a LID
 loss PERCENT [NODE [PORT]]              of all MADs, at the node, on the port's link
 latency MICROSECONDS [NODE [PORT]]      of a hop, of the node's answers, of the port's link
-show NODE [PORT]                        state, LID, rate, other end, counters
+show NODE [PORT]                        state, LID, rate, other end, what is wrong, counters
+show                                    everything that is wrong in the fabric now
 clients                                 who is attached)";
 }
 

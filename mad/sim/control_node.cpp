@@ -35,7 +35,7 @@ std::optional<std::uint16_t> attribute_of(std::string_view text) {
   if (!number) return std::nullopt;
   return static_cast<std::uint16_t>(*number);
 }
-constexpr std::string_view kAttributeIs = "the name of an SMP attribute, as PortInfo, or its number";
+constexpr std::string_view kAttributeIs = "the name of an SMP attribute, as PortInfo, or 0 to 65535";
 
 template <class A>
 bool has_field(std::string_view name) {
@@ -49,6 +49,7 @@ bool can_forget(std::uint16_t attribute, std::string_view field) {
   return attribute == wire::SwitchInfo::kAttribute && has_field<wire::SwitchInfo>(field);
 }
 
+constexpr double kLongestReboot = 1e6, kSlowest = 1e9;
 constexpr std::string_view kForm =
     "node silent|remove|restore NODE, slow MS NODE, reboot NODE [SECONDS], answers NODE ATTRIBUTE…, refuses "
     "NODE ATTRIBUTE STATUS, forgets NODE ATTRIBUTE FIELD, name|guid|image|fdbcap NODE VALUE";
@@ -69,8 +70,8 @@ Command::Result Command::node() {
   if (word(1) == "silent") {
     faults.silent(word(at));
   } else if (reboot) {
-    const auto seconds = words_.size() == 4 ? number(word(3), 1e6) : std::optional(0.0);
-    if (!seconds) return bad("the time", word(3), "seconds from 0 up");
+    const auto seconds = words_.size() == 4 ? number(word(3), kLongestReboot) : std::optional(0.0);
+    if (!seconds) return bad("time", word(3), up_to(kLongestReboot, "seconds"));
     faults.reboot(word(at), microseconds(*seconds * 1e6));
   } else if (word(1) == "remove") {
     faults.remove(word(at));
@@ -78,11 +79,11 @@ Command::Result Command::node() {
     faults.heal(word(at));
     if (fabric_.state().nodes[*index].gone) faults.restore(word(at));
   } else if (slow) {
-    const auto milliseconds = number(word(2), 1e9);
-    if (!milliseconds) return bad("the delay", word(2), "milliseconds from 0 up");
+    const auto milliseconds = number(word(2), kSlowest);
+    if (!milliseconds) return bad("delay", word(2), up_to(kSlowest, "milliseconds"));
     faults.slow(word(at), microseconds(*milliseconds * 1e3));
   } else {
-    return bad("what to do with the node", word(1), kForm);
+    return bad("node", word(1), kForm);
   }
   return {};
 }
@@ -98,22 +99,22 @@ Command::Result Command::node_lacks() {
     std::vector<std::uint16_t> attributes;
     for (std::size_t i = 3; i < words_.size(); ++i) {
       const auto attribute = attribute_of(word(i));
-      if (!attribute) return bad("the attribute", word(i), kAttributeIs);
+      if (!attribute) return bad("attribute", word(i), kAttributeIs);
       attributes.push_back(*attribute);
     }
     faults.answers_only(word(2), std::move(attributes));
     return {};
   }
   const auto attribute = attribute_of(word(3));
-  if (!attribute) return bad("the attribute", word(3), kAttributeIs);
+  if (!attribute) return bad("attribute", word(3), kAttributeIs);
   if (word(1) == "forgets") {
     if (!can_forget(*attribute, word(4)))
-      return bad("the field", word(4), "a field of PortInfo or SwitchInfo, as smpquery names it");
+      return bad("field", word(4), "a field of PortInfo or SwitchInfo, as smpquery names it");
     faults.forgets(word(2), *attribute, std::string(word(4)));
     return {};
   }
   const auto status = whole(word(4), 0x7FFF);
-  if (!status) return bad("the status", word(4), "a number of 15 bits; 0 ends it");
+  if (!status) return bad("status", word(4), "0 to 32767; 0 ends it");
   faults.refuses(word(2), *attribute, static_cast<std::uint16_t>(*status));
   return {};
 }
@@ -129,16 +130,17 @@ Command::Result Command::node_shows() {
   }
   const bool cap = word(1) == "fdbcap";
   const auto value = whole(word(3), cap ? 0xFFFF : ~std::uint64_t{0});
-  if (!value) return bad("the value", word(3), cap ? "a number of 16 bits" : "a number of 64 bits");
+  if (!value) return bad("value", word(3), cap ? "0 to 65535" : kAny64);
   if (cap && !faults.linear_fdb_cap(word(2), static_cast<std::uint16_t>(*value)))
-    return bad("the node", word(2), "a switch");
+    return bad("node", word(2), "a switch");
   if (word(1) == "guid") faults.set_guid(word(2), Guid{*value});
   if (word(1) == "image") faults.set_system_image(word(2), Guid{*value});
   return {};
 }
 
 Command::Result Command::capability() {
-  return port_value("capability NODE PORT MASK", 0xFFFF'FFFF, "a number of 32 bits, for a port with a LID",
+  return port_value("capability NODE PORT MASK", 0xFFFF'FFFF,
+                    "0 to 0xffffffff, for an adapter's port or a switch's port 0",
                     [&](const Place& there, std::uint64_t value) {
                       return fabric_.faults().set_capabilities(there, static_cast<std::uint32_t>(value));
                     });

@@ -29,7 +29,8 @@ Command::Result Command::no_end(std::size_t index) const {
   std::optional<unsigned> number;
   if (!parse_place(fabric_.state(), word(index), number) || is_ambiguous(fabric_.state(), word(index)))
     return no_node(index);
-  return bad("the end", word(index), "a node with a cable, or NODE:PORT of an adapter's port");
+  return bad("end", word(index),
+             "a node with a cable, NODE:PORT of an adapter's port, or as DST a LID up to 49151");
 }
 
 Command::Result Command::flow() {
@@ -46,10 +47,10 @@ Command::Result Command::packet() {
   if (!from) return no_end(1);
   if (!to && !to_lid) return no_end(2);
   const auto sl = whole(word(3), 15), pkey = whole(word(4), 0xFFFF);
-  if (!sl) return bad("the SL", word(3), "0 to 15");
-  if (!pkey) return bad("the P_Key", word(4), "a number of 16 bits");
+  if (!sl) return bad("SL", word(3), "0 to 15");
+  if (!pkey) return bad("P_Key", word(4), "0 to 65535 (0xffff)");
   const auto qkey = words_.size() == 6 ? whole(word(5), 0xFFFF'FFFF) : std::optional<std::uint64_t>(kQKey);
-  if (!qkey) return bad("the Q_Key", word(5), "a number of 32 bits");
+  if (!qkey) return bad("Q_Key", word(5), "0 to 0xffffffff");
   const auto& ports = fabric_.state().ports;
   const DataPacket packet{.dlid = to ? ports[*to].info.lid : Lid{static_cast<std::uint16_t>(*to_lid)},
                           .sl = Sl{static_cast<std::uint8_t>(*sl)},
@@ -62,7 +63,7 @@ Command::Result Command::packet() {
 
 Command::Result Command::smp() {
   return port_value(
-      "smp NODE PORT MKEY", ~std::uint64_t{0}, "a number of 64 bits",
+      "smp NODE PORT MKEY", ~std::uint64_t{0}, kAny64,
       [&](const Place& there, std::uint64_t value) { return fabric_.faults().smp_with_m_key(there, value); });
 }
 

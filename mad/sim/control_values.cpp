@@ -6,11 +6,18 @@
 #include "mad/sim/command.h"
 
 namespace smd::sim {
+namespace {
+
+// Microseconds. A link's is kept in 32 bits, as nanoseconds.
+constexpr double kLongest = 1e9, kLongestOfLink = 4294967;
+constexpr double kFastestRamp = 1e18;
+
+}  // namespace
 
 Command::Result Command::loss() {
   if (auto good = count(2, 4, "loss PERCENT [NODE [PORT]]"); !good) return std::unexpected(good.error());
   const auto percent = number(word(1), 100);
-  if (!percent) return bad("the loss", word(1), "a percentage from 0 to 100");
+  if (!percent) return bad("loss", word(1), "0 to 100 percent");
   auto faults = fabric_.faults();
   if (words_.size() == 2) {
     faults.loss(*percent / 100);
@@ -27,8 +34,9 @@ Command::Result Command::loss() {
 Command::Result Command::latency() {
   if (auto good = count(2, 4, "latency MICROSECONDS [NODE [PORT]]"); !good)
     return std::unexpected(good.error());
-  const auto time = number(word(1), 1e9);
-  if (!time) return bad("the latency", word(1), "microseconds from 0 up");
+  const auto most = words_.size() == 4 ? kLongestOfLink : kLongest;
+  const auto time = number(word(1), most);
+  if (!time) return bad("latency", word(1), up_to(most, "microseconds"));
   auto faults = fabric_.faults();
   if (words_.size() == 2) {
     auto all = fabric_.state().options.latency;
@@ -51,14 +59,15 @@ Command::Result Command::port_value(std::string_view form, std::uint64_t most, s
   const auto there = place(1);
   if (!there) return no_port(1);
   const auto value = whole(word(3), most);
-  if (!value) return bad("the value", word(3), allowed);
-  if (!set(*there, *value)) return bad("the port", fmt::format("{} {}", word(1), word(2)), allowed);
+  if (!value) return bad("value", word(3), allowed);
+  if (!set(*there, *value))
+    return cannot(fmt::format("{} for port {} of {}", word(3), word(2), word(1)), allowed);
   return {};
 }
 
 Command::Result Command::lid() {
   return port_value("lid NODE PORT LID", 0xBFFF,
-                    "a LID from 0 to 49151, of an adapter's port or a switch's port 0",
+                    "0 to 49151 (0xbfff), for an adapter's port or a switch's port 0",
                     [&](const Place& there, std::uint64_t value) {
                       return fabric_.faults().set_lid(there, Lid{static_cast<std::uint16_t>(value)});
                     });
@@ -68,19 +77,19 @@ Command::Result Command::m_key() {
   std::optional<std::uint8_t> level;
   if (words_.size() == 5) {
     const auto value = whole(word(4), 3);
-    if (!value) return bad("the protection level", word(4), "0 to 3");
+    if (!value) return bad("protection level", word(4), "0 to 3");
     level = static_cast<std::uint8_t>(*value);
     words_.pop_back();
   }
   return port_value("mkey NODE PORT KEY [LEVEL]", ~std::uint64_t{0},
-                    "a number of 64 bits, of an adapter's port or a switch's port 0",
+                    "0 to 0xffffffffffffffff, for an adapter's port or a switch's port 0",
                     [&](const Place& there, std::uint64_t value) {
                       return fabric_.faults().set_m_key(there, value, level);
                     });
 }
 
 Command::Result Command::p_key() {
-  return port_value("pkey NODE PORT KEY", 0xFFFF, "a number of 16 bits, for a port with a P_Key table",
+  return port_value("pkey NODE PORT KEY", 0xFFFF, "0 to 0xffff, for a port with a P_Key table",
                     [&](const Place& there, std::uint64_t value) {
                       return fabric_.faults().set_p_key(there, 0, PKey{static_cast<std::uint16_t>(value)});
                     });
@@ -93,12 +102,12 @@ Command::Result Command::counter() {
   const auto index = there ? fabric_.find(*there) : std::nullopt;
   if (!index) return no_port(1);
   const auto which = counter_of(word(3));
-  if (!which) return bad("the counter", word(3), fmt::format("{}", fmt::join(kCounterNames, ", ")));
+  if (!which) return bad("counter", word(3), fmt::format("{}", fmt::join(kCounterNames, ", ")));
   auto text = word(4);
   if (text.ends_with("/s")) {
     text.remove_suffix(2);
-    const auto rate = number(text, 1e18);
-    if (!rate) return bad("the rate", word(4), "a number from 0 up and /s");
+    const auto rate = number(text, kFastestRamp);
+    if (!rate) return bad("rate", word(4), up_to(kFastestRamp, "and /s"));
     const auto& tables = fabric_.state().ports[*index].tables;
     const auto now =
         tables && tables->counters ? tables->counters->read(*which, fabric_.state().now) : std::uint64_t{0};
@@ -106,7 +115,7 @@ Command::Result Command::counter() {
     return {};
   }
   const auto value = whole(text, ~std::uint64_t{0});
-  if (!value) return bad("the value", word(4), "a number of 64 bits, or one with /s");
+  if (!value) return bad("value", word(4), fmt::format("{}, or a rate with /s", kAny64));
   fabric_.faults().set_counter(*there, *which, *value);
   return {};
 }

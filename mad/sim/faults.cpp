@@ -16,23 +16,57 @@ std::uint32_t of_2_32(Chance chance) {
   return static_cast<std::uint32_t>(std::clamp(chance, 0.0, 1.0) * kAll);
 }
 
+void cut(State& state, PortIndex port, bool on) {
+  state.ports[port].cut = on;
+  state.ports[state.ports[port].peer].cut = on;
+  if (on) {
+    drop_link(state, port);
+  } else {
+    try_link(state, port);
+  }
+}
+
+void end_flap(State& state, PortIndex port) {
+  state.flaps.erase(port);
+  state.flaps.erase(state.ports[port].peer);
+}
+
+void flap(State& state, PortIndex port, std::uint64_t timer) {
+  const auto found = state.flaps.find(port);
+  if (found == state.flaps.end() || found->second.timer != timer) return;
+  cut(state, port, !state.ports[port].cut);
+  state.schedule.at(state.now + found->second.period, [&state, port, timer] { flap(state, port, timer); });
+}
+
+std::optional<PortIndex> cabled(const State& state, const Place& place) {
+  const auto index = find_port(state, place);
+  return index && state.ports[*index].peer != kNowhere ? index : std::nullopt;
+}
+
 }  // namespace
 
 bool Faults::link_down(const Place& place) {
-  const auto index = find_port(state_, place);
-  if (!index || state_.ports[*index].peer == kNowhere) return false;
-  state_.ports[*index].cut = true;
-  state_.ports[state_.ports[*index].peer].cut = true;
-  drop_link(state_, *index);
+  const auto index = cabled(state_, place);
+  if (!index) return false;
+  end_flap(state_, *index);
+  cut(state_, *index, true);
   return true;
 }
 
 bool Faults::link_up(const Place& place) {
-  const auto index = find_port(state_, place);
-  if (!index || state_.ports[*index].peer == kNowhere) return false;
-  state_.ports[*index].cut = false;
-  state_.ports[state_.ports[*index].peer].cut = false;
-  try_link(state_, *index);
+  const auto index = cabled(state_, place);
+  if (!index) return false;
+  end_flap(state_, *index);
+  cut(state_, *index, false);
+  return true;
+}
+
+bool Faults::link_flaps(const Place& place, Duration period) {
+  if (!link_up(place)) return false;
+  const auto index = *cabled(state_, place);
+  const auto timer = state_.next_timer++;
+  state_.flaps[index] = {.period = period, .timer = timer};
+  flap(state_, index, timer);
   return true;
 }
 
@@ -45,6 +79,7 @@ bool Faults::move(const Place& from, const Place& to) {
   auto& new_port = state_.ports[new_end];
   const auto far = old_port.peer;
   if (far == kNowhere || new_port.peer != kNowhere || far == *old_end) return false;
+  end_flap(state_, far);
   drop_link(state_, far);
   new_port.peer = far;
   new_port.cable_speed = old_port.cable_speed;

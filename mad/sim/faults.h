@@ -21,6 +21,8 @@ class Faults {
   // Links. The cable stays: link_up brings back what link_down took.
   bool link_down(const Place& place);
   bool link_up(const Place& place);
+  /// Down, up, down, …, each for this time, until link_down or link_up.
+  bool link_flaps(const Place& place, Duration period);
   /// Moves the cable end at `from` to the free port `to`.
   bool move(const Place& from, const Place& to);
   /// Cuts every link between these nodes and the rest, until join().

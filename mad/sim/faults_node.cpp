@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What nodes do wrong.
+#include <algorithm>
 #include <utility>
 
 #include "mad/sim/faults.h"
@@ -24,12 +25,14 @@ void drop_links(State& state, const Node& node) {
 void power_up(State& state, NodeIndex index) {
   auto& node = state.nodes[index];
   node.gone = false;
+  if (node.faults) node.faults->back.reset();
   for (unsigned number = 1; number <= node.ports; ++number) try_link(state, state.index(node, number));
 }
 
 void power_down(State& state, NodeIndex index) {
   auto& node = state.nodes[index];
   node.gone = true;
+  if (node.faults) node.faults->back.reset();
   ++node.boots;
   drop_links(state, node);
   reset_node(state, index);
@@ -77,8 +80,10 @@ bool Faults::refuses(std::string_view node, std::uint16_t attribute, std::uint16
 
 bool Faults::forgets(std::string_view node, std::uint16_t attribute, std::string field) {
   auto* faults = node_faults(node);
-  if (faults != nullptr) faults->forgets.push_back({attribute, std::move(field)});
-  return faults != nullptr;
+  if (faults == nullptr) return false;
+  const auto same = [&](const Forgotten& f) { return f.attribute == attribute && f.field == field; };
+  if (std::ranges::none_of(faults->forgets, same)) faults->forgets.push_back({attribute, std::move(field)});
+  return true;
 }
 
 bool Faults::refuses_extended_speeds(std::string_view node, bool on) {
@@ -94,6 +99,7 @@ bool Faults::reboot(std::string_view node, Duration takes) {
   if (takes == Duration{0}) {
     power_up(state_, *index);
   } else {
+    faults_of(state_.nodes[*index]).back = state_.now + takes;
     // Who takes it down again meanwhile decides when it comes back.
     state_.schedule.at(state_.now + takes, [state = &state_, i = *index, boots = state_.nodes[*index].boots] {
       if (state->nodes[i].boots == boots) power_up(*state, i);

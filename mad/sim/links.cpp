@@ -72,6 +72,12 @@ void link_now(State& state, PortIndex a) {
   if (a != b) to_init(state, b, *rate);
 }
 
+const Flap* flap_of(const State& state, PortIndex index) {
+  auto found = state.flaps.find(index);
+  if (found == state.flaps.end()) found = state.flaps.find(state.ports[index].peer);
+  return found == state.flaps.end() ? nullptr : &found->second;
+}
+
 void state_changed(State& state, PortIndex index) {
   auto& node = state.node_of(index);
   if (!node.is_switch() || node.gone || state.ports[index].number == PortNum{0}) return;

@@ -19,4 +19,7 @@ bool set_port_state(State& state, PortIndex port, PortState state_wanted, PhysSt
 /// Notes a change of state that the link made by itself: PortStateChange and trap 128 of a switch.
 void state_changed(State& state, PortIndex port);
 
+/// Of the port's link, whichever end it was asked for; null: it does not flap.
+const Flap* flap_of(const State& state, PortIndex port);
+
 }  // namespace smd::sim

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -88,10 +89,17 @@ struct NodeFaults {
   bool silent = false;
   bool refuses_extended_speeds = false;
   Duration late{0};
-  std::uint32_t loss = 0;  ///< of 2^32
+  std::uint32_t loss = 0;           ///< of 2^32
+  std::optional<TimePoint> back{};  ///< of a reboot: when it is there again
   std::vector<std::uint16_t> answers_only;
   std::vector<Refusal> refusals;
   std::vector<Forgotten> forgets;
+};
+
+/// A link that goes down and up by itself.
+struct Flap {
+  Duration period{0};
+  std::uint64_t timer = 0;
 };
 
 /// A trap that is sent again and again until it is repressed.
@@ -161,6 +169,7 @@ struct State {
   /// Is called for each MAD that leaves a port.
   std::move_only_function<void(const SentPacket&)> on_packet;
   std::vector<PendingTrap> traps;
+  std::map<PortIndex, Flap> flaps;  ///< by one end of the link
   std::uint64_t next_trap_tid = 1;
   std::uint64_t next_timer = 1;
 

@@ -19,7 +19,7 @@ std::expected<Words, std::string> split_words(std::string_view text) {
     if (quoted) ++at;
     const auto end = quoted ? text.find('"', at) : std::min(text.find_first_of(" \t\r", at), text.size());
     if (end == std::string_view::npos)
-      return std::unexpected(std::string("a quotation mark without its end"));
+      return std::unexpected(std::string("found a quotation mark without its end, allowed \"NAME\""));
     words.emplace_back(text.substr(at, end - at));
     at = quoted ? end + 1 : end;
   }

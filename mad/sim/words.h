@@ -13,6 +13,9 @@ namespace smd::sim {
 
 using Words = std::vector<std::string>;
 
+/// What is allowed for numbers of 64 bits.
+inline constexpr std::string_view kAny64 = "0 to 0xffffffffffffffff";
+
 /// Words between spaces; one in double quotes may hold spaces.
 std::expected<Words, std::string> split_words(std::string_view text);
 /// A whole number from 0 to `most`, decimal or with 0x.

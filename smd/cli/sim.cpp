@@ -39,11 +39,14 @@ void raise_descriptor_limit() {
 
 using Script = std::vector<sim::TimedCommand>;
 
-std::expected<Script, std::string> load_script(const std::string& file) {
+/// The fabric's own is not made yet: a wrong script must start nothing.
+std::expected<Script, std::string> load_script(const std::string& file, const base::Fabric& description,
+                                               const sim::Options& options) {
   if (file.empty()) return Script{};
   const auto text = base::read_file(file);
   if (!text) return std::unexpected(base::to_string(text.error()));
-  auto script = sim::read_script(*text, file);
+  sim::Fabric rehearsal(description, options);
+  auto script = sim::read_script(*text, file, rehearsal);
   if (script) return *std::move(script);
   std::string lines;
   for (const auto& line : script.error()) lines += (lines.empty() ? "" : "\n") + line;
@@ -51,13 +54,14 @@ std::expected<Script, std::string> load_script(const std::string& file) {
 }
 
 /// Each command at its time, counted from now; what it says goes out, what is wrong with it to `err`.
-void play(sim::Live& live, Script script, std::ostream& out, std::ostream& err) {
+void play(sim::Live& live, Script script, const std::string& file, std::ostream& out, std::ostream& err) {
   live.with([&](sim::Fabric& fabric) {
     const auto start = std::chrono::steady_clock::now();
     for (auto& each : script) {
-      fabric.at(start + each.at, [&fabric, &out, &err, command = std::move(each.command)] {
-        const auto done = sim::control(fabric, command);
-        if (!done) err << "smd: " << command << ": " << done.error() << std::endl;
+      fabric.at(start + each.at, [&fabric, &file, &out, &err, each = std::move(each)] {
+        const auto done = sim::control(fabric, each.command);
+        // Checked before, but somebody may have changed the fabric since.
+        if (!done) err << fmt::format("smd: {}:{}: {}", file, each.line, done.error()) << std::endl;
         if (done && !done->empty()) out << *done << std::endl;
       });
     }
@@ -80,8 +84,11 @@ int serve(const SimOptions& options, std::ostream& out, std::ostream& err) {
     for (const auto& error : fabric.error()) err << base::to_string(error) << '\n';
     return kBadUsage;
   }
-  auto script = load_script(options.script);
-  if (!script) return fail_with(err, kBadUsage, script.error());
+  auto script = load_script(options.script, *fabric, options_of(options));
+  if (!script) {
+    err << script.error() << '\n';
+    return kBadUsage;
+  }
   const auto socket = options.socket.empty() ? sim_socket_to_serve() : std::filesystem::path(options.socket);
   if (socket.empty())
     return fail_with(err, kFailed,
@@ -102,7 +109,7 @@ int serve(const SimOptions& options, std::ostream& out, std::ostream& err) {
   if (pcap) live.with([&](sim::Fabric& nodes) { nodes.watch_packets(pcap->watcher()); });
   live.serve(std::move(*server));
   out << fmt::format("{}: {}\nserved at {}", options.fabric, count_of(*fabric), socket.string()) << std::endl;
-  play(live, std::move(*script), out, err);
+  play(live, std::move(*script), options.script, out, err);
   io.run();
   return 0;
 }

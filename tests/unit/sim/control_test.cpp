@@ -28,8 +28,9 @@ TEST_F(Control, LinksGoDownUpAndFlap) {
   EXPECT_EQ(says("link up leaf1 1"), "");
   world.run_for(std::chrono::milliseconds(2));
   EXPECT_EQ(state("h1"), PortState::init);
-  EXPECT_EQ(says("link down leaf1 4"), "error: port 4 of leaf1 is without a cable: a port that has one");
-  EXPECT_EQ(says("link break leaf1 1"), "error: what to do with the link is break: down, up or flap");
+  EXPECT_EQ(says("link down leaf1 4"),
+            "error: found port 4 of leaf1 without a cable, allowed a port that has one");
+  EXPECT_EQ(says("link break leaf1 1"), "error: found link \"break\", allowed down, up or flap");
 }
 
 TEST_F(Control, NodesFailAndAreRestored) {
@@ -42,7 +43,7 @@ TEST_F(Control, NodesFailAndAreRestored) {
   EXPECT_EQ(says("node remove h1"), "");
   EXPECT_EQ(says("node restore h1"), "");
   EXPECT_EQ(says("node reboot \"leaf 9\""),
-            "error: the node is leaf 9: a name, an id or a GUID (0x…) of this fabric");
+            "error: found node \"leaf 9\", allowed a name, an id or a GUID (0x…) of this fabric");
 }
 
 TEST_F(Control, EndsAreNamedByPortOrLid) {
@@ -52,32 +53,36 @@ TEST_F(Control, EndsAreNamedByPortOrLid) {
   EXPECT_EQ(says("flow h0:1 h1:1 0 0xffff"), way);
   EXPECT_EQ(says("flow h0 2 0 0xffff"), way);
   EXPECT_EQ(says("flow leaf0:3 h1 0 0xffff"),
-            "error: the end is leaf0:3: a node with a cable, or NODE:PORT of an adapter's port");
+            "error: found end \"leaf0:3\", allowed a node with a cable, NODE:PORT of an adapter's port, or "
+            "as DST a LID up to 49151");
   EXPECT_TRUE(says("packet h0 h1 0 0xffff 5").find("the queue pair has another Q_Key") != std::string::npos);
   EXPECT_EQ(says("node name h2 h1"), "");
-  EXPECT_EQ(says("show h1"), "error: the node is h1: several have this name: the id or GUID (0x…) of one");
+  EXPECT_EQ(says("show h1"),
+            "error: found node \"h1\", allowed the id or GUID (0x…) of one: several have this name");
 }
 
 TEST_F(Control, KeysAndLidsAreThoseOfEndPorts) {
   EXPECT_EQ(says("mkey h1 1 0x77 2"), "");
   EXPECT_EQ(says("mkey h1 1 0x78"), "");
   EXPECT_EQ(world.fabric().port_info({"h1"})->m_key_protect, 2);
-  EXPECT_EQ(says("mkey h1 1 0x78 4"), "error: the protection level is 4: 0 to 3");
+  EXPECT_EQ(says("mkey h1 1 0x78 4"), "error: found protection level \"4\", allowed 0 to 3");
   EXPECT_EQ(says("mkey leaf0 2 1"),
-            "error: the port is leaf0 2: a number of 64 bits, of an adapter's port or a switch's port 0");
+            "error: found 1 for port 2 of leaf0, allowed 0 to 0xffffffffffffffff, for an adapter's port or a "
+            "switch's port 0");
   EXPECT_EQ(says("lid leaf0 0 7"), "");
 }
 
 TEST_F(Control, ValuesAreCheckedWithWhatIsAllowed) {
-  EXPECT_EQ(says("loss 101"), "error: the loss is 101: a percentage from 0 to 100");
+  EXPECT_EQ(says("loss 101"), "error: found loss \"101\", allowed 0 to 100 percent");
   EXPECT_EQ(says("lid h1 1 0xC000"),
-            "error: the value is 0xC000: a LID from 0 to 49151, of an adapter's port or a switch's port 0");
-  EXPECT_EQ(says("lid h1 2 7"), "error: the port of h1 is 2: the number of a port that it has");
-  EXPECT_EQ(says("lid h1 1"), "error: 3 words: the form is 'lid NODE PORT LID'");
-  EXPECT_EQ(says("join now"), "error: 2 words: the form is 'join'");
-  EXPECT_EQ(says("node silent \"h1"), "error: a quotation mark without its end");
+            "error: found value \"0xC000\", allowed 0 to 49151 (0xbfff), for an adapter's port or a switch's "
+            "port 0");
+  EXPECT_EQ(says("lid h1 2 7"), "error: found port of h1 \"2\", allowed 1 to 1");
+  EXPECT_EQ(says("lid h1 1"), "error: found 3 words, allowed 'lid NODE PORT LID'");
+  EXPECT_EQ(says("join now"), "error: found 2 words, allowed 'join'");
+  EXPECT_EQ(says("node silent \"h1"), "error: found a quotation mark without its end, allowed \"NAME\"");
   EXPECT_EQ(says(""),
-            "error: the command is missing: link, node, loss, latency, counter, lid, mkey, pkey, move, "
+            "error: found no command, allowed link, node, loss, latency, counter, lid, mkey, pkey, move, "
             "split, join, "
             "capability, trap, flow, packet, smp, show, clients, help");
 }
@@ -98,11 +103,13 @@ TEST_F(Control, NodesDoAndShowWhatTheyAreTold) {
   EXPECT_EQ(says("node restore h1"), "");
   EXPECT_EQ(says("node refuses h1 SLtoVLMappingTable 7"), "");
   EXPECT_EQ(asker.set(path({1, 3, 2, 1}), wire::SlToVl{}).status, 7);
-  EXPECT_EQ(says("node refuses h1 Nothing 7"),
-            "error: the attribute is Nothing: the name of an SMP attribute, as PortInfo, or its number");
+  EXPECT_EQ(
+      says("node refuses h1 Nothing 7"),
+      "error: found attribute \"Nothing\", allowed the name of an SMP attribute, as PortInfo, or 0 to 65535");
   EXPECT_EQ(says("node forgets spine SwitchInfo LifeTimeValue"), "");
-  EXPECT_EQ(says("node forgets spine SwitchInfo HOQLife"),
-            "error: the field is HOQLife: a field of PortInfo or SwitchInfo, as smpquery names it");
+  EXPECT_EQ(
+      says("node forgets spine SwitchInfo HOQLife"),
+      "error: found field \"HOQLife\", allowed a field of PortInfo or SwitchInfo, as smpquery names it");
   EXPECT_EQ(says("node name h1 \"new name\""), "");
   EXPECT_EQ(asker.get<wire::NodeDescription>(path({1, 3, 2, 1})).value.text, "new name");
   EXPECT_EQ(says("node guid h2 0x5000"), "");
@@ -111,7 +118,7 @@ TEST_F(Control, NodesDoAndShowWhatTheyAreTold) {
   EXPECT_EQ(h2.node, Guid{0x5000});
   EXPECT_EQ(h2.system_image, Guid{9});
   EXPECT_EQ(says("node fdbcap spine 100"), "");
-  EXPECT_EQ(says("node fdbcap h2 100"), "error: the node is h2: a switch");
+  EXPECT_EQ(says("node fdbcap h2 100"), "error: found node \"h2\", allowed a switch");
   EXPECT_EQ(says("node reboot spine 0.5"), "");
   EXPECT_TRUE(asker.get<wire::NodeInfo>(path({1, 3})).none());
   EXPECT_TRUE(asker.get<wire::NodeInfo>(path({1, 3})).good());  // a second later
@@ -139,9 +146,10 @@ TEST_F(Control, CountersKeysAndPacketsMakeTraps) {
   EXPECT_EQ(says("counter h1 1 SymbolErrorCounter 10/s"), "");
   world.run_for(std::chrono::seconds(1));
   EXPECT_NE(says("show h1 1").find("SymbolErrorCounter 15"), std::string::npos);
-  EXPECT_EQ(says("counter h1 1 Errors 1").substr(0, 34), "error: the counter is Errors: Symb");
-  EXPECT_EQ(says("trap h1 1 128"),
-            "error: the port is h1 1: 129, 130 or 131; the others come from what they tell of");
+  EXPECT_EQ(says("counter h1 1 Errors 1").substr(0, 43), "error: found counter \"Errors\", allowed Symb");
+  EXPECT_EQ(
+      says("trap h1 1 128"),
+      "error: found 128 for port 1 of h1, allowed 129, 130 or 131; the others come from what they tell of");
 }
 
 TEST_F(Control, AFlowSaysItsWayAndItsLanes) {
@@ -160,24 +168,100 @@ TEST_F(Control, ShowAndClientsTellWhatIs) {
 
 TEST_F(Control, CablesMoveAndFabricsSplit) {
   EXPECT_EQ(says("move leaf1 1 leaf0 2"), "");
-  EXPECT_EQ(says("move leaf1 1 leaf0 4"),
-            "error: the move is from leaf1 1 to leaf0 4: from a port with a cable to a port without one");
+  EXPECT_EQ(
+      says("move leaf1 1 leaf0 4"),
+      "error: found a move from leaf1 1 to leaf0 4, allowed from a port with a cable to a port without one");
   EXPECT_EQ(says("split spine leaf1 h2"), "");
   EXPECT_EQ(state("h2"), PortState::init);
   EXPECT_TRUE(asker.get<wire::NodeInfo>(path({1, 3})).none());
   EXPECT_EQ(says("join"), "");
 }
 
-TEST(Script, LinesHaveTimesAndErrorsHaveLines) {
-  const auto script = sim::read_script("# a comment\n\n0.5 link down leaf1 1\n 2  node reboot spine\n", "s");
+TEST_F(Control, NumbersAreRefusedWithTheirLimits) {
+  EXPECT_EQ(says("node slow 1e10 h1"), "error: found delay \"1e10\", allowed 0 to 1000000000 milliseconds");
+  EXPECT_EQ(says("node reboot h1 -1"), "error: found time \"-1\", allowed 0 to 1000000 seconds");
+  EXPECT_EQ(says("latency 5e9"), "error: found latency \"5e9\", allowed 0 to 1000000000 microseconds");
+  EXPECT_EQ(says("latency 5e6 h1 1"), "error: found latency \"5e6\", allowed 0 to 4294967 microseconds");
+  EXPECT_EQ(says("link flap h1 1 0"), "error: found time \"0\", allowed 0.001 to 1000000 seconds");
+  EXPECT_EQ(says("flow h0 h1 16 0xffff"), "error: found SL \"16\", allowed 0 to 15");
+  EXPECT_EQ(says("counter h1 1 SymbolErrorCounter x"),
+            "error: found value \"x\", allowed 0 to 0xffffffffffffffff, or a rate with /s");
+}
+
+TEST_F(Control, ALinkFlapsUntilItIsToldOtherwise) {
+  EXPECT_EQ(says("link flap leaf1 1 2"), "");
+  EXPECT_EQ(state("h1"), PortState::down);
+  EXPECT_NE(says("show h1 1").find("[cut, flaps every 2 s]"), std::string::npos) << says("show h1 1");
+  world.run_for(std::chrono::seconds(3));
+  EXPECT_EQ(state("h1"), PortState::init);
+  world.run_for(std::chrono::seconds(2));
+  EXPECT_EQ(state("h1"), PortState::down);
+  EXPECT_EQ(says("link up h1 1"), "");
+  world.run_for(std::chrono::seconds(9));
+  EXPECT_EQ(state("h1"), PortState::init);
+  EXPECT_EQ(says("show"), "everywhere: [a hop takes 0.5 us, an agent takes 10 us]");
+  world.fabric().faults().latency({});
+  EXPECT_EQ(says("show"), "nothing is in force");
+}
+
+TEST_F(Control, ShowTellsWhatIsInForce) {
+  for (const auto* command :
+       {"node silent h1", "node slow 250 h1", "loss 2.5 h1", "node refuses h1 PortInfo 7",
+        "node forgets h1 PortInfo LMC", "loss 10 leaf1 1", "latency 50 h1 1", "mkey h1 1 0x77 2",
+        "pkey h1 1 0x8001", "counter h1 1 SymbolErrorCounter 5/s", "loss 1", "latency 3",
+        "node answers h2 NodeInfo", "node reboot spine 30", "split h2"}) {
+    EXPECT_EQ(says(command), "") << command;
+  }
+  EXPECT_EQ(says("show h1"),
+            "0x0000000000005000 h1: [silent, slow 250 ms, loss 2.5 %, refuses Sets of PortInfo with 0x07, "
+            "forgets LMC of PortInfo]\n"
+            "0x0000000000005000 h1 port 1: Init lid 0 4x EDR -> 0x0000000000003000 leaf1 port 1 "
+            "[loss 10 %, latency 50 us, M_Key 0x77 level 2, P_Key[0] 0x8001, SymbolErrorCounter grows 5/s]");
+  const auto all = says("show");
+  for (const auto* line :
+       {"everywhere: [loss 1 % of all MADs, a hop takes 3 us, an agent takes 10 us]\n",
+        "0x0000000000002000 spine: [away, back in 30 s]\n",
+        "0x0000000000001000 leaf0 port 3: [other end away]\n",
+        "0x0000000000003000 leaf1 port 1: [loss 10 %, latency 50 us]\n",
+        "0x0000000000003000 leaf1 port 2: [split]\n", "0x0000000000006000 h2: [answers only NodeInfo]\n"}) {
+    EXPECT_NE(all.find(line), std::string::npos) << line << " in\n" << all;
+  }
+}
+
+TEST(Script, LinesAreSortedByTimeAndKeepTheirNumbers) {
+  sim::Fabric fabric(two_leaves());
+  const auto script =
+      sim::read_script("# a comment\n\n 2  node reboot spine\r\n0.5 link down leaf1 1\n", "s", fabric);
   ASSERT_TRUE(script);
   ASSERT_EQ(script->size(), 2U);
   EXPECT_EQ((*script)[0].at, std::chrono::milliseconds(500));
   EXPECT_EQ((*script)[0].command, "link down leaf1 1");
-  const auto wrong = sim::read_script("x join\n1\n", "s");
+  EXPECT_EQ((*script)[0].line, 4U);
+  EXPECT_EQ((*script)[1].command, "node reboot spine");
+}
+
+TEST(Script, EveryWrongLineIsKnownBeforeAnythingBegins) {
+  sim::Fabric fabric(two_leaves());
+  const auto wrong = sim::read_script(
+      "x join\n1\n9 link down nosuch 1\n2 link down h1 7\n3 lonk up h1 1\n4 node silent h1\n5 loss 200\n",
+      "s", fabric);
   ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error(), (std::vector<std::string>{"s:1: x join: SECONDS COMMAND is needed",
-                                                     "s:2: 1: SECONDS COMMAND is needed"}));
+  ASSERT_EQ(wrong.error().size(), 6U);
+  EXPECT_EQ(wrong.error()[0], "s:1: found time \"x\", allowed 0 to 1000000000 seconds");
+  EXPECT_EQ(wrong.error()[1], "s:2: found a time without a command, allowed SECONDS COMMAND");
+  EXPECT_EQ(wrong.error()[2],
+            "s:3: found node \"nosuch\", allowed a name, an id or a GUID (0x…) of this fabric");
+  EXPECT_EQ(wrong.error()[3], "s:4: found port of h1 \"7\", allowed 1 to 1");
+  EXPECT_EQ(wrong.error()[4].substr(0, 39), "s:5: found command \"lonk\", allowed link");
+  EXPECT_EQ(wrong.error()[5], "s:7: found loss \"200\", allowed 0 to 100 percent");
+}
+
+TEST(Script, WhatALineChangesCountsForThoseAfterIt) {
+  sim::Fabric fabric(two_leaves());
+  EXPECT_TRUE(
+      sim::read_script("2 link down fresh 1\n1 node name h1 fresh\n3 move leaf1 1 leaf0 2\n"
+                       "4 link up leaf0 2\n",
+                       "s", fabric));
 }
 
 }  // namespace
