@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "mad/sim/forward.h"
 #include "mad/sim/tables.h"
 #include "mad/sim/traps.h"
 #include "mad/wire/trap.h"
@@ -86,6 +87,16 @@ Walk send_data(State& state, PortIndex from, const DataPacket& packet) {
     way.fate = Fate::no_q_key;
   }
   return way;
+}
+
+void count_data(State& state, const Walk& way, Sl sl) {
+  for (std::size_t i = 0; i + 1 < way.hops.size(); ++i) {
+    const auto& hop = way.hops[i];
+    count_crossing(state, state.index(state.nodes[hop.node], hop.out.value()), {.sl = sl});
+  }
+  if (way.fate == Fate::no_link || way.fate == Fate::not_active)
+    counters_of(state, way.end).add(Counter::transmit_discards, 1);
+  if (way.fate == Fate::no_route) counters_of(state, way.end).add(Counter::switch_relay_errors, 1);
 }
 
 bool is_refused(State& state, PortIndex from, const DataPacket& packet) {

@@ -21,6 +21,9 @@ struct DataPacket {
 /// not kQKey the end port counts that and raises 258.
 Walk send_data(State& state, PortIndex from, const DataPacket& packet);
 
+/// The ports on the way count what they have sent, received, or thrown away.
+void count_data(State& state, const Walk& way, Sl sl);
+
 /// As send_data; true: somebody on the way refuses it.
 bool is_refused(State& state, PortIndex from, const DataPacket& packet);
 

@@ -158,7 +158,10 @@ Spread Fabric::spread(const Place& from, Lid mlid) const {
 
 Walk Fabric::send_data(const Place& from, const DataPacket& packet) {
   const auto port = find(from);
-  return port ? sim::send_data(*state_, *port, packet) : Walk{};
+  if (!port) return {};
+  auto way = sim::send_data(*state_, *port, packet);
+  count_data(*state_, way, packet.sl);
+  return way;
 }
 
 void Fabric::watch_sets(std::move_only_function<void(const DoneSet&)> watcher) {

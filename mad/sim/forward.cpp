@@ -1,18 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mad/sim/forward.h"
 
+#include <algorithm>
+#include <deque>
+
+#include "mad/sim/tables.h"
+
 namespace smd::sim {
 namespace {
 
 /// A GMP has 256 bytes and 32 of headers and check sum; PortXmitData counts words of 4 bytes.
 constexpr std::uint64_t kWords = 72;
 
+void grow(std::uint32_t& counter, std::uint64_t more) {
+  counter = static_cast<std::uint32_t>(std::min<std::uint64_t>(counter + more, 0xFFFF'FFFF));
+}
+
 /// SMPs are not counted: they go by VL15, and PortXmitData is that of the data VLs.
-void count_sent(State& state, PortIndex out) {
+void count_sent(State& state, PortIndex out, const Load& load) {
   auto& sender = counters_of(state, out);
-  sender.add(Counter::transmit_packets, 1);
-  sender.add(Counter::unicast_transmitted, 1);
-  sender.add(Counter::transmit_data, kWords);
+  sender.add(Counter::transmit_packets, load.packets);
+  sender.add(load.multicast ? Counter::multicast_transmitted : Counter::unicast_transmitted, load.packets);
+  sender.add(Counter::transmit_data, load.packets * kWords);
+  grow(sender.by_sl.sent[load.sl.value() & 15U], load.packets * kWords);
+}
+
+void count_received(State& state, PortIndex in, const Load& load) {
+  auto& receiver = counters_of(state, in);
+  receiver.add(Counter::receive_packets, load.packets);
+  receiver.add(load.multicast ? Counter::multicast_received : Counter::unicast_received, load.packets);
+  receiver.add(Counter::receive_data, load.packets * kWords);
+  grow(receiver.by_sl.received[load.sl.value() & 15U], load.packets * kWords);
 }
 
 /// What a bad cable does to a packet shows at the port where it comes in.
@@ -20,36 +38,30 @@ void count_spoilt(State& state, PortIndex in) {
   auto& receiver = counters_of(state, in);
   receiver.add(Counter::symbol_errors, 1);
   receiver.add(Counter::receive_errors, 1);
-}
-
-void count_received(State& state, PortIndex in) {
-  auto& receiver = counters_of(state, in);
-  receiver.add(Counter::receive_packets, 1);
-  receiver.add(Counter::unicast_received, 1);
-  receiver.add(Counter::receive_data, kWords);
+  if (state.ports[in].speed >= LinkSpeed::fdr) receiver.add(Counter::error_detection_lane0, 1);
 }
 
 /// Over the cable behind `out`. Nothing: lost on the way.
-std::optional<PortIndex> cross(State& state, PortIndex out, bool is_smp, Duration& time) {
+std::optional<PortIndex> cross(State& state, PortIndex out, const Load& load, Duration& time) {
   const auto& port = state.ports[out];
   if (!port.link_up() || port.peer == kNowhere) {
-    if (!is_smp) counters_of(state, out).add(Counter::transmit_discards, 1);
+    if (!load.smp) counters_of(state, out).add(Counter::transmit_discards, 1);
     ++state.drops.no_link;
     return std::nullopt;
   }
   const auto& peer = state.ports[port.peer];
-  if (!is_smp && (port.info.port_state != PortState::active || peer.info.port_state != PortState::active)) {
+  if (!load.smp && (port.info.port_state != PortState::active || peer.info.port_state != PortState::active)) {
     counters_of(state, out).add(Counter::transmit_discards, 1);
     ++state.drops.not_active;
     return std::nullopt;
   }
-  if (!is_smp) count_sent(state, out);
+  if (!load.smp) count_sent(state, out, load);
   if ((port.loss | peer.loss) != 0 && (state.random.happens(port.loss) || state.random.happens(peer.loss))) {
     ++state.drops.lost;
     count_spoilt(state, port.peer);
     return std::nullopt;
   }
-  if (!is_smp) count_received(state, port.peer);
+  if (!load.smp) count_received(state, port.peer, load);
   time += state.options.latency.hop + Duration{port.extra_latency} + Duration{peer.extra_latency};
   return port.peer;
 }
@@ -79,14 +91,14 @@ bool has_lid(const Port& port, Lid lid) {
   return port.info.lid != Lid{} && (lid.value() & mask) == (port.info.lid.value() & mask);
 }
 
-std::optional<Arrival> forward_by_lid(State& state, PortIndex from, Lid dlid, bool is_smp) {
+std::optional<Arrival> forward_by_lid(State& state, PortIndex from, Lid dlid, const Load& load) {
   Arrival arrival{.port = from};
   const auto& start = state.ports[from];
   const bool from_switch = state.nodes[start.node].is_switch();
   if (has_lid(start, dlid)) return arrival;  // loops back inside the adapter
   auto at = from;
   if (!from_switch) {
-    const auto next = cross(state, from, is_smp, arrival.time);
+    const auto next = cross(state, from, load, arrival.time);
     if (!next) return std::nullopt;
     at = *next;
   }
@@ -103,10 +115,10 @@ std::optional<Arrival> forward_by_lid(State& state, PortIndex from, Lid dlid, bo
       return has_lid(state.ports[arrival.port], dlid) ? std::optional(arrival) : drop(state.drops.wrong_lid);
     }
     if (out > node.ports) {
-      if (at != from && !is_smp) counters_of(state, at).add(Counter::switch_relay_errors, 1);
+      if (at != from && !load.smp) counters_of(state, at).add(Counter::switch_relay_errors, 1);
       return drop(state.drops.no_route);
     }
-    const auto next = cross(state, state.index(node, out), is_smp, arrival.time);
+    const auto next = cross(state, state.index(node, out), load, arrival.time);
     if (!next) return std::nullopt;
     at = *next;
   }
@@ -131,7 +143,7 @@ std::optional<Arrival> forward_directed(State& state, PortIndex from, wire::Smp&
     const bool allowed = node.is_switch() ? out >= 1 && out <= node.ports
                                           : hop == 0 && out == state.ports[from].number.value();
     if (!allowed) return drop(state.drops.bad_path);
-    const auto next = cross(state, state.index(node, out), true, arrival.time);
+    const auto next = cross(state, state.index(node, out), {.smp = true}, arrival.time);
     if (!next) return std::nullopt;
     at = *next;
     if (!back) smp.set_return_path(pointer, state.ports[at].number);
@@ -139,6 +151,59 @@ std::optional<Arrival> forward_directed(State& state, PortIndex from, wire::Smp&
   smp.set_hop_pointer(static_cast<std::uint8_t>(back ? 0 : count + 1));
   arrival.port = at;
   return arrival;
+}
+
+void count_crossing(State& state, PortIndex out, const Load& load) {
+  count_sent(state, out, load);
+  count_received(state, state.ports[out].peer, load);
+}
+
+std::vector<Arrival> forward_multicast(State& state, PortIndex from, Lid mlid, std::optional<PKey> pkey,
+                                       const Load& load) {
+  std::vector<Arrival> reached;
+  std::vector<bool> seen(state.nodes.size());
+  std::deque<Arrival> under_way;
+  const auto passes = [&](PortIndex port, bool enforced, Counter refused) {
+    if (!pkey || !enforced || !state.node_of(port).is_switch() || has_p_key(state, port, *pkey)) return true;
+    counters_of(state, port).add(refused, 1);
+    return false;
+  };
+  const auto send = [&](PortIndex out, Duration time) {
+    if (!passes(out, state.ports[out].info.partition_enforce_out, Counter::transmit_constraint_errors))
+      return;
+    const auto in = cross(state, out, load, time);
+    if (!in || !passes(*in, state.ports[*in].info.partition_enforce_in, Counter::receive_constraint_errors))
+      return;
+    under_way.push_back({.port = *in, .time = time});
+  };
+  if (state.node_of(from).is_switch()) {
+    under_way.push_back({.port = from});
+  } else {
+    send(from, Duration{0});
+  }
+  while (!under_way.empty()) {
+    const auto here = under_way.front();
+    under_way.pop_front();
+    const auto& node = state.node_of(here.port);
+    if (!node.is_switch()) {
+      reached.push_back(here);
+      continue;
+    }
+    if (seen[state.ports[here.port].node]) continue;  // a loop, or a second way
+    seen[state.ports[here.port].node] = true;
+    for (unsigned number = 0; number <= node.ports; ++number) {
+      const bool chosen = ((mft_mask(*node.sw, mlid, number / 16) >> (number % 16)) & 1U) != 0;
+      const auto out = state.index(node, number);
+      if (!chosen || out == here.port) continue;
+      if (number == 0) {
+        reached.push_back({.port = out, .time = here.time});
+      } else {
+        send(out, here.time);
+      }
+    }
+  }
+  std::ranges::sort(reached, {}, &Arrival::port);
+  return reached;
 }
 
 }  // namespace smd::sim

@@ -17,6 +17,14 @@ struct Arrival {
   Duration time{0};  ///< that the way took
 };
 
+/// What a MAD is for the links that it crosses.
+struct Load {
+  bool smp = false;
+  bool multicast = false;
+  Sl sl{};
+  std::uint32_t packets = 1;  ///< that it takes on a wire
+};
+
 /// Switches a packet may pass. Hardware ends a loop by the lifetime in a switch's queue, not by a count.
 inline constexpr unsigned kMaxHops = 64;
 
@@ -30,7 +38,15 @@ bool has_lid(const Port& port, Lid lid);
 /// A LID-routed packet from an end port. SMPs (VL15) pass wherever the link is up, all others where it is
 /// Active at both ends: in Init a link carries nothing but SMPs, in Armed it sends nothing else.
 /// Nothing: dropped, and counted in state.drops.
-std::optional<Arrival> forward_by_lid(State& state, PortIndex from, Lid dlid, bool is_smp);
+std::optional<Arrival> forward_by_lid(State& state, PortIndex from, Lid dlid, const Load& load);
+
+/// A multicast packet from an end port, by the masks of the switches and never back to where it came from:
+/// one arrival for each end port that it reaches, in their order. Ports that enforce partitions let it pass
+/// where they have the P_Key; no key: it is not asked for.
+std::vector<Arrival> forward_multicast(State& state, PortIndex from, Lid mlid, std::optional<PKey> pkey,
+                                       const Load& load);
+/// A packet has left by the port and come in at its other end: both count it.
+void count_crossing(State& state, PortIndex out, const Load& load);
 
 /// A directed-route SMP, request or answer (D bit), from where it is to the end of its directed way. Hop
 /// pointer and return path are written as the SMIs on the way do.

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <vector>
 
+#include "mad/sim/segments.h"
+
 namespace smd::sim {
 namespace {
 
@@ -30,10 +32,11 @@ void put_wire(std::vector<std::uint8_t>& bytes, std::uint32_t value, unsigned si
 /// Local route header, base transport header and datagram header, as IBA 7.7, 9.2 and 9.3.3 have them (and
 /// Wireshark's packet-infiniband.c reads them), then the MAD. The two checksums are 0: nothing is damaged
 /// here.
-std::vector<std::uint8_t> wire_packet(const SentPacket& packet, std::uint32_t sequence) {
+std::vector<std::uint8_t> wire_packet(const SentPacket& packet, std::span<const std::uint8_t> mad,
+                                      std::uint32_t sequence) {
   constexpr std::uint32_t kHeaders = 8 + 12 + 8, kIcrc = 4, kUdSendOnly = 0x64;
-  const std::uint32_t padding = static_cast<std::uint32_t>((4 - packet.mad.size() % 4) % 4);
-  const auto words = (kHeaders + packet.mad.size() + padding + kIcrc) / 4;
+  const std::uint32_t padding = static_cast<std::uint32_t>((4 - mad.size() % 4) % 4);
+  const auto words = (kHeaders + mad.size() + padding + kIcrc) / 4;
   std::vector<std::uint8_t> bytes;
   put_wire(bytes, packet.smp ? 0xF0U : 0U, 1);                        // VL, link version
   put_wire(bytes, (std::uint32_t{packet.sl.value()} << 4U) | 2U, 1);  // next: base transport header
@@ -47,7 +50,7 @@ std::vector<std::uint8_t> wire_packet(const SentPacket& packet, std::uint32_t se
   put_wire(bytes, sequence & 0xFF'FFFFU, 4);
   put_wire(bytes, packet.smp ? 0U : 0x8001'0000U, 4);
   put_wire(bytes, packet.smp ? 0U : 1U, 4);
-  bytes.insert(bytes.end(), packet.mad.begin(), packet.mad.end());
+  bytes.insert(bytes.end(), mad.begin(), mad.end());
   bytes.resize(bytes.size() + padding + kIcrc + 2);
   return bytes;
 }
@@ -77,15 +80,17 @@ std::move_only_function<void(const SentPacket&)> Pcap::watcher() {
 void Pcap::write(const SentPacket& packet) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
-  const auto bytes = wire_packet(packet, sequence_++);
-  const auto kept = std::min<std::size_t>(bytes.size(), kLongest);
-  std::vector<std::uint8_t> record;
-  put(record, static_cast<std::uint32_t>(seconds.count()));
-  put(record, static_cast<std::uint32_t>(std::chrono::nanoseconds(now - seconds).count()));
-  put(record, static_cast<std::uint32_t>(kept));
-  put(record, static_cast<std::uint32_t>(bytes.size()));
-  record.insert(record.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(kept));
-  std::fwrite(record.data(), 1, record.size(), file_.get());
+  for (std::size_t number = 1, all = segments_of(packet.mad); number <= all; ++number) {
+    const auto bytes = wire_packet(packet, segment_of(packet.mad, number), sequence_++);
+    const auto kept = std::min<std::size_t>(bytes.size(), kLongest);
+    std::vector<std::uint8_t> record;
+    put(record, static_cast<std::uint32_t>(seconds.count()));
+    put(record, static_cast<std::uint32_t>(std::chrono::nanoseconds(now - seconds).count()));
+    put(record, static_cast<std::uint32_t>(kept));
+    put(record, static_cast<std::uint32_t>(bytes.size()));
+    record.insert(record.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(kept));
+    std::fwrite(record.data(), 1, record.size(), file_.get());
+  }
 }
 
 }  // namespace smd::sim

@@ -2,11 +2,12 @@
 #include "mad/sim/pma.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <vector>
 
+#include "mad/sim/pma_fields.h"
 #include "mad/wire/class_port_info.h"
-#include "mad/wire/performance.h"
 
 namespace smd::sim {
 namespace {
@@ -55,60 +56,6 @@ class Query {
   std::vector<PortIndex> ports_;
 };
 
-/// Calls fn(counter, field, most it can show, bit of CounterSelect) for each; the bits are those of IBA's
-/// table as libibmad's callers use them: the order of Counter.
-template <class Fn>
-void each(wire::PortCounters& c, Fn fn) {
-  constexpr std::uint64_t k4 = 15, k8 = 0xFF, k16 = 0xFFFF, k32 = 0xFFFF'FFFF;
-  fn(Counter::symbol_errors, c.symbol_errors, k16, 0U);
-  fn(Counter::link_recoveries, c.link_recoveries, k8, 1U);
-  fn(Counter::link_downed, c.link_downed, k8, 2U);
-  fn(Counter::receive_errors, c.receive_errors, k16, 3U);
-  fn(Counter::remote_physical_errors, c.remote_physical_errors, k16, 4U);
-  fn(Counter::switch_relay_errors, c.switch_relay_errors, k16, 5U);
-  fn(Counter::transmit_discards, c.transmit_discards, k16, 6U);
-  fn(Counter::transmit_constraint_errors, c.transmit_constraint_errors, k8, 7U);
-  fn(Counter::receive_constraint_errors, c.receive_constraint_errors, k8, 8U);
-  fn(Counter::link_integrity_errors, c.link_integrity_errors, k4, 9U);
-  fn(Counter::buffer_overruns, c.buffer_overruns, k4, 10U);
-  fn(Counter::vl15_dropped, c.vl15_dropped, k16, 11U);
-  fn(Counter::transmit_data, c.transmit_data, k32, 12U);
-  fn(Counter::receive_data, c.receive_data, k32, 13U);
-  fn(Counter::transmit_packets, c.transmit_packets, k32, 14U);
-  fn(Counter::receive_packets, c.receive_packets, k32, 15U);
-  fn(Counter::transmit_wait, c.transmit_wait, k32, 16U);  // CounterSelect2, bit 0
-}
-
-template <class Fn>
-void each(wire::PortCountersExtended& c, Fn fn) {
-  constexpr auto k64 = std::numeric_limits<std::uint64_t>::max();
-  fn(Counter::transmit_data, c.transmit_data, k64, 0U);
-  fn(Counter::receive_data, c.receive_data, k64, 1U);
-  fn(Counter::transmit_packets, c.transmit_packets, k64, 2U);
-  fn(Counter::receive_packets, c.receive_packets, k64, 3U);
-  fn(Counter::unicast_transmitted, c.unicast_transmitted, k64, 4U);
-  fn(Counter::unicast_received, c.unicast_received, k64, 5U);
-  fn(Counter::multicast_transmitted, c.multicast_transmitted, k64, 6U);
-  fn(Counter::multicast_received, c.multicast_received, k64, 7U);
-}
-
-// Which kind of error it was is not modelled: all are of the kind that a bad cable makes.
-template <class Fn>
-void each(wire::PortReceiveErrorDetails& c, Fn fn) {
-  fn(Counter::receive_errors, c.local_physical, std::uint64_t{0xFFFF}, 0U);
-  fn(Counter::buffer_overruns, c.buffer_overruns, std::uint64_t{0xFFFF}, 2U);
-}
-
-template <class Fn>
-void each(wire::PortTransmitDiscardDetails& c, Fn fn) {
-  fn(Counter::transmit_discards, c.inactive, std::uint64_t{0xFFFF}, 0U);
-}
-
-std::uint32_t selection(const wire::PortReceiveErrorDetails& c) { return c.select; }
-std::uint32_t selection(const wire::PortTransmitDiscardDetails& c) { return c.select; }
-std::uint32_t selection(const wire::PortCounters& c) { return c.select | ((c.select2 & 1U) << 16U); }
-std::uint32_t selection(const wire::PortCountersExtended& c) { return c.select; }
-
 template <class A>
 std::uint16_t counters(State& state, PortIndex at, bool set, std::span<std::uint8_t> data) {
   auto value = wire::decode<A>(data).value_or(A{});
@@ -124,21 +71,53 @@ std::uint16_t counters(State& state, PortIndex at, bool set, std::span<std::uint
   return wire::kStatusOk;
 }
 
+/// What has passed by each SL.
+template <class A>
+std::uint16_t data_by_sl(State& state, PortIndex at, bool set, std::span<std::uint8_t> data,
+                         std::array<std::uint32_t, 16> DataBySl::* way) {
+  auto value = wire::decode<A>(data).value_or(A{});
+  const auto ports = selected(state, at, value.port);
+  if (ports.empty()) return wire::kStatusBadField;
+  for (std::size_t sl = 0; sl < value.data.size(); ++sl) {
+    const auto written = value.data[sl];
+    std::uint64_t sum = 0;
+    for (const auto port : ports) {
+      if (set && ((value.select >> sl) & 1U) != 0) (counters_of(state, port).by_sl.*way)[sl] = written;
+      const auto& tables = state.ports[port].tables;
+      if (tables && tables->counters) sum += (tables->counters->by_sl.*way)[sl];
+    }
+    value.data[sl] = static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, 0xFFFF'FFFF));
+  }
+  wire::encode(value, data);
+  return wire::kStatusOk;
+}
+
+bool has_extended_speeds(const Node& node) {
+  return std::ranges::any_of(
+      std::array{LinkSpeed::fdr, LinkSpeed::edr, LinkSpeed::hdr, LinkSpeed::ndr, LinkSpeed::xdr},
+      [&](LinkSpeed speed) { return (node.speeds & speed_bit(speed)) != 0; });
+}
+
 std::uint16_t class_port_info(std::span<std::uint8_t> data) {
   wire::ClassPortInfo info;
   info.base_version = 1;
   info.class_version = 1;
   info.capability_mask = wire::kPmAllPortSelect | wire::kPmExtendedWidth | wire::kPmXmitWait;
+  info.capability_mask2 = wire::kPm2ErrorsExtended;
   info.resp_time = 18;
   wire::encode(info, data);
   return wire::kStatusOk;
 }
 
-/// The port samples nothing: no counters to choose from, and no sampling under way.
+/// The port samples nothing: no counters to choose from, and no sampling under way. But which attributes it
+/// has says OptionMask.
 std::uint16_t samples_control(const State& state, PortIndex at, std::span<std::uint8_t> data) {
   const auto asked = wire::decode<wire::PortSamplesControl>(data).value_or(wire::PortSamplesControl{});
   if (selected(state, at, asked.port).empty()) return wire::kStatusBadField;
-  wire::encode(wire::PortSamplesControl{.port = asked.port}, data);
+  auto options = wire::kOptionReceiveErrorDetails | wire::kOptionDiscardDetails | wire::kOptionPacketsByKind |
+                 wire::kOptionTransmitDataSl | wire::kOptionReceiveDataSl;
+  if (has_extended_speeds(state.node_of(at))) options |= wire::kOptionExtendedSpeeds;
+  wire::encode(wire::PortSamplesControl{.port = asked.port, .option_mask = options}, data);
   return wire::kStatusOk;
 }
 
@@ -158,6 +137,13 @@ std::uint16_t status_of(State& state, PortIndex at, const wire::MadHeader& heade
       return counters<wire::PortReceiveErrorDetails>(state, at, set, data);
     case wire::PortTransmitDiscardDetails::kAttribute:
       return counters<wire::PortTransmitDiscardDetails>(state, at, set, data);
+    case wire::PortTransmitDataSl::kAttribute:
+      return data_by_sl<wire::PortTransmitDataSl>(state, at, set, data, &DataBySl::sent);
+    case wire::PortReceiveDataSl::kAttribute:
+      return data_by_sl<wire::PortReceiveDataSl>(state, at, set, data, &DataBySl::received);
+    case wire::PortExtendedSpeedsCounters::kAttribute:
+      if (!has_extended_speeds(state.node_of(at))) return wire::kStatusBadMethodAttribute;
+      return counters<wire::PortExtendedSpeedsCounters>(state, at, set, data);
     case wire::PortSamplesControl::kAttribute:
       return set ? wire::kStatusBadMethodAttribute : samples_control(state, at, data);
     default:

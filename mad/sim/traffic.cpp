@@ -7,9 +7,9 @@
 #include "mad/sim/dispatch.h"
 #include "mad/sim/forward.h"
 #include "mad/sim/pma.h"
+#include "mad/sim/segments.h"
 #include "mad/sim/sma.h"
 #include "mad/sim/tables.h"
-#include "mad/sim/walk.h"
 #include "mad/wire/mad.h"
 
 namespace smd::sim {
@@ -223,7 +223,7 @@ void emit_directed(State& state, PortIndex from, Packet&& packet) {
   const bool by_lid = smp->dr_slid() != kPermissiveLid, back = smp->returning();
   Arrival start{.port = from};
   if (by_lid && !back) {
-    const auto there = forward_by_lid(state, end_port_of(state, from), packet.to.lid, true);
+    const auto there = forward_by_lid(state, end_port_of(state, from), packet.to.lid, {.smp = true});
     if (!there) return;
     start = *there;
   }
@@ -231,7 +231,7 @@ void emit_directed(State& state, PortIndex from, Packet&& packet) {
   if (!arrival) return;
   if (by_lid && back) {
     start = *arrival;
-    arrival = forward_by_lid(state, end_port_of(state, start.port), smp->dr_slid(), true);
+    arrival = forward_by_lid(state, end_port_of(state, start.port), smp->dr_slid(), {.smp = true});
     if (!arrival) return;
   }
   arrival->time += start.time;
@@ -239,9 +239,18 @@ void emit_directed(State& state, PortIndex from, Packet&& packet) {
   arrive_after(state, *arrival, std::move(packet));
 }
 
+Load load_of(const Packet& packet) {
+  return {.smp = packet.is_smp,
+          .multicast = packet.to.lid.multicast(),
+          .sl = packet.to.sl,
+          .packets = static_cast<std::uint32_t>(segments_of(packet.bytes))};
+}
+
 void emit_multicast(State& state, PortIndex from, const Packet& packet) {
-  for (const auto port : spread(state, from, packet.to.lid).reached) {
-    if (packet.is_smp || has_p_key(state, port, packet.pkey)) arrive(state, port, Packet(packet));
+  const auto pkey = packet.is_smp ? std::nullopt : std::optional(packet.pkey);
+  for (const auto& arrival : forward_multicast(state, from, packet.to.lid, pkey, load_of(packet))) {
+    if (packet.is_smp || has_p_key(state, arrival.port, packet.pkey))
+      arrive_after(state, arrival, Packet(packet));
   }
 }
 
@@ -287,7 +296,7 @@ void emit(State& state, PortIndex from, Packet packet) {
     ++state.drops.refused;
     return;
   }
-  const auto arrival = forward_by_lid(state, start, packet.to.lid, packet.is_smp);
+  const auto arrival = forward_by_lid(state, start, packet.to.lid, load_of(packet));
   if (arrival) arrive_after(state, *arrival, std::move(packet));
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mad/sim/dispatch.h"
+#include "mad/sim/segments.h"
 #include "mad/sim/umad_header.h"
 #include "mad/wire/mad.h"
 
@@ -14,11 +15,8 @@ namespace {
 
 using wire::MadHeader;
 
-constexpr std::size_t kRmpp = 24;          ///< of the RMPP header in a MAD
-constexpr std::size_t kShortestMad = 36;   ///< header and RMPP header, which the kernel always looks at
-constexpr std::size_t kHeaderOfMad = 24;   ///< what comes back of a send that was given up
-constexpr std::size_t kSegmentData = 220;  ///< of a segment, behind the RMPP header
-constexpr std::uint8_t kRmppData = 1, kActive = 1, kFirst = 2, kLast = 4;
+constexpr std::size_t kShortestMad = 36;  ///< header and RMPP header, which the kernel always looks at
+constexpr std::size_t kHeaderOfMad = 24;  ///< what comes back of a send that was given up
 
 /// As ib_response_mad() of Linux.
 bool answers(const MadHeader& header) {
@@ -30,26 +28,6 @@ std::uint8_t class_of(const MadHeader& header) { return static_cast<std::uint8_t
 
 std::uint64_t key_tid(ClientId client, const MadHeader& header) {
   return (std::uint64_t{client} << 32U) | (header.tid.value() & 0xFFFF'FFFFU);
-}
-
-void put_u32(std::span<std::uint8_t> bytes, std::size_t at, std::uint32_t value) {
-  for (std::size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<std::uint8_t>(value >> (24 - 8 * i));
-}
-
-/// The RMPP header that the first segment has on the wire: the kernel writes it, whatever the program left
-/// there but for the flag that it is active.
-void complete_rmpp(std::vector<std::uint8_t>& mad, std::uint8_t mgmt_class) {
-  const auto offset = data_offset(mgmt_class);
-  const auto room = wire::kMadBytes - offset;
-  const auto data = mad.size() - std::min(mad.size(), offset);
-  const auto segments = std::max<std::size_t>(1, (data + room - 1) / room);
-  const auto padding = segments * room - data;
-  mad[kRmpp] = 1;
-  mad[kRmpp + 1] = kRmppData;
-  mad[kRmpp + 2] = static_cast<std::uint8_t>((mad[kRmpp + 2] & 0xF8U) | kActive | kFirst |
-                                             (segments == 1 ? unsigned{kLast} : 0U));
-  put_u32(mad, kRmpp + 4, 1);
-  put_u32(mad, kRmpp + 8, static_cast<std::uint32_t>(segments * kSegmentData - padding));
 }
 
 }  // namespace
@@ -116,8 +94,7 @@ std::expected<UmadFile::Written, int> UmadFile::parse(std::span<const std::uint8
   const auto decoded = wire::decode<MadHeader>(mad);
   if (!decoded) return std::unexpected(EINVAL);
   Written written{.header = *header, .mad = *decoded, .bytes = {mad.begin(), mad.end()}};
-  const bool active = (mad[kRmpp + 2] & kActive) != 0;
-  written.rmpp = agents_[header->agent].registration.rmpp && has_rmpp(class_of(*decoded)) && active;
+  written.rmpp = agents_[header->agent].registration.rmpp && is_rmpp(mad);
   return written;
 }
 
@@ -137,7 +114,7 @@ std::expected<void, int> UmadFile::write(std::span<const std::uint8_t> umad, Tim
   if (const auto good = check(*written); !good) return good;
   const auto& agent = agents_[written->header.agent];
   if (written->rmpp) {
-    complete_rmpp(written->bytes, class_of(written->mad));
+    complete_rmpp(written->bytes);
   } else {
     written->bytes.resize(wire::kMadBytes);
   }
@@ -237,8 +214,7 @@ std::optional<UmadMessage> UmadFile::receive(std::uint32_t agent, const mad::Rec
   // An answer that nothing waits for (any more) is dropped.
   if (answers(*header) && !forget({header->tid.value(), class_of(*header)})) return std::nullopt;
   auto bytes = mad.bytes;
-  const bool rmpp = agents_[agent].registration.rmpp && has_rmpp(class_of(*header)) &&
-                    bytes.size() > kRmpp + 2 && (bytes[kRmpp + 2] & kActive) != 0;
+  const bool rmpp = agents_[agent].registration.rmpp && is_rmpp(bytes);
   if (!rmpp) bytes.resize(wire::kMadBytes);  // without RMPP there is but the first segment
   auto message = write_header({.agent = agent,
                                .length = static_cast<std::uint32_t>(header_bytes_ + bytes.size()),

@@ -18,6 +18,8 @@ inline constexpr std::size_t kPerformanceBytes = 192;
 
 /// Bits of ClassPortInfo.CapabilityMask of this class.
 inline constexpr std::uint16_t kPmAllPortSelect = 0x0100, kPmExtendedWidth = 0x0200, kPmXmitWait = 0x1000;
+/// Of ClassPortInfo.CapabilityMask2: PortCountersExtended has the error counters, too.
+inline constexpr std::uint32_t kPm2ErrorsExtended = 0x2;
 
 /// Port number that stands for all ports of a node together.
 inline constexpr PortNum kAllPorts{255};
@@ -69,17 +71,24 @@ static_assert(well_formed<PortCounters>());
 struct PortCountersExtended {
   static constexpr std::uint16_t kAttribute = 0x001D;
   static constexpr std::string_view kName = "PortCountersExtended";
-  static constexpr std::size_t kBytes = 72;
+  static constexpr std::size_t kBytes = 184;
   PortNum port{};
-  std::uint16_t select = 0;  ///< of a Set: counters that are written, bit 0 PortXmitData and so on
+  std::uint16_t select = 0;   ///< of a Set: counters that are written, bit 0 PortXmitData and so on
+  std::uint32_t select2 = 0;  ///< the same from SymbolErrorCounter on
   std::uint64_t transmit_data = 0, receive_data = 0, transmit_packets = 0, receive_packets = 0;
   std::uint64_t unicast_transmitted = 0, unicast_received = 0, multicast_transmitted = 0,
                 multicast_received = 0;
+  // Where ClassPortInfo.CapabilityMask2 says kPm2ErrorsExtended.
+  std::uint64_t symbol_errors = 0, link_recoveries = 0, link_downed = 0, receive_errors = 0,
+                remote_physical_errors = 0, switch_relay_errors = 0, transmit_discards = 0,
+                transmit_constraint_errors = 0, receive_constraint_errors = 0, link_integrity_errors = 0,
+                buffer_overruns = 0, vl15_dropped = 0, transmit_wait = 0, qp1_dropped = 0;
 
   static constexpr auto fields() {
     using T = PortCountersExtended;
     return std::tuple{field("PortSelect", &T::port, 8, 8),
                       field("CounterSelect", &T::select, 16, 16, Style::hex),
+                      field("CounterSelect2", &T::select2, 32, 32, Style::hex),
                       field("PortXmitData", &T::transmit_data, 64, 64),
                       field("PortRcvData", &T::receive_data, 128, 64),
                       field("PortXmitPkts", &T::transmit_packets, 192, 64),
@@ -87,7 +96,21 @@ struct PortCountersExtended {
                       field("PortUnicastXmitPkts", &T::unicast_transmitted, 320, 64),
                       field("PortUnicastRcvPkts", &T::unicast_received, 384, 64),
                       field("PortMulticastXmitPkts", &T::multicast_transmitted, 448, 64),
-                      field("PortMulticastRcvPkts", &T::multicast_received, 512, 64)};
+                      field("PortMulticastRcvPkts", &T::multicast_received, 512, 64),
+                      field("SymbolErrorCounter", &T::symbol_errors, 576, 64),
+                      field("LinkErrorRecoveryCounter", &T::link_recoveries, 640, 64),
+                      field("LinkDownedCounter", &T::link_downed, 704, 64),
+                      field("PortRcvErrors", &T::receive_errors, 768, 64),
+                      field("PortRcvRemotePhysicalErrors", &T::remote_physical_errors, 832, 64),
+                      field("PortRcvSwitchRelayErrors", &T::switch_relay_errors, 896, 64),
+                      field("PortXmitDiscards", &T::transmit_discards, 960, 64),
+                      field("PortXmitConstraintErrors", &T::transmit_constraint_errors, 1024, 64),
+                      field("PortRcvConstraintErrors", &T::receive_constraint_errors, 1088, 64),
+                      field("LocalLinkIntegrityErrors", &T::link_integrity_errors, 1152, 64),
+                      field("ExcessiveBufferOverrunErrors", &T::buffer_overruns, 1216, 64),
+                      field("VL15Dropped", &T::vl15_dropped, 1280, 64),
+                      field("PortXmitWait", &T::transmit_wait, 1344, 64),
+                      field("QP1Dropped", &T::qp1_dropped, 1408, 64)};
   }
   friend bool operator==(const PortCountersExtended&, const PortCountersExtended&) = default;
 };

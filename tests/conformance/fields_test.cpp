@@ -63,7 +63,8 @@ using Attributes =
                      wire::MulticastForwardingTable, wire::SmInfo, wire::Notice, wire::ClassPortInfo,
                      wire::PortInfoExtended, wire::MlnxExtPortInfo, wire::PortCounters,
                      wire::PortCountersExtended, wire::PortReceiveErrorDetails,
-                     wire::PortTransmitDiscardDetails, wire::PortSamplesControl, wire::MadHeader>;
+                     wire::PortTransmitDiscardDetails, wire::PortSamplesControl, wire::PortTransmitDataSl,
+                     wire::PortReceiveDataSl, wire::PortExtendedSpeedsCounters, wire::MadHeader>;
 TYPED_TEST_SUITE(Fields, Attributes, Name);
 
 TYPED_TEST(Fields, EveryRowIsMappedOrSaysWhyNot) {
@@ -134,6 +135,26 @@ TYPED_TEST(Fields, BothWriteTheSameBytes) {
     wire::encode(mapped, ours);
     ASSERT_EQ(ours, theirs);
   }
+}
+
+/// Each number of the array is what libibmad reads from `first` on.
+template <class A, class Numbers>
+void expect_array(Numbers A::* member, std::size_t width, MAD_FIELDS first) {
+  base::Random generator(5);
+  const auto attribute = wire::random<A>(generator);
+  Buffer bytes{};
+  wire::encode(attribute, bytes);
+  for (std::size_t i = 0; i < (attribute.*member).size(); ++i)
+    EXPECT_EQ(get(bytes, static_cast<MAD_FIELDS>(first + i), width), (attribute.*member)[i]) << A::kName << i;
+}
+
+TEST(Lanes, EachIsReadByItsName) {
+  using Speeds = wire::PortExtendedSpeedsCounters;
+  expect_array(&wire::PortTransmitDataSl::data, 32, IB_PC_XMT_DATA_SL0_F);
+  expect_array(&wire::PortReceiveDataSl::data, 32, IB_PC_RCV_DATA_SL0_F);
+  expect_array(&Speeds::error_detection, 16, IB_PESC_ERR_DET_CTR_LANE0_F);
+  expect_array(&Speeds::fec_corrected, 32, IB_PESC_FEC_CORR_BLOCK_CTR_LANE0_F);
+  expect_array(&Speeds::fec_uncorrected, 32, IB_PESC_FEC_UNCORR_BLOCK_CTR_LANE0_F);
 }
 
 }  // namespace

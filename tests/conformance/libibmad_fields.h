@@ -11,7 +11,7 @@
 #include "mad/wire/attributes.h"
 #include "mad/wire/class_port_info.h"
 #include "mad/wire/mad.h"
-#include "mad/wire/performance.h"
+#include "mad/wire/performance_optional.h"
 
 namespace smd::conformance {
 
@@ -85,7 +85,22 @@ struct Libibmad<wire::PortCountersExtended> {
                                    Same{"PortUnicastXmitPkts", IB_PC_EXT_XMT_UPKTS_F},
                                    Same{"PortUnicastRcvPkts", IB_PC_EXT_RCV_UPKTS_F},
                                    Same{"PortMulticastXmitPkts", IB_PC_EXT_XMT_MPKTS_F},
-                                   Same{"PortMulticastRcvPkts", IB_PC_EXT_RCV_MPKTS_F}};
+                                   Same{"PortMulticastRcvPkts", IB_PC_EXT_RCV_MPKTS_F},
+                                   Same{"CounterSelect2", IB_PC_EXT_COUNTER_SELECT2_F},
+                                   Same{"SymbolErrorCounter", IB_PC_EXT_ERR_SYM_F},
+                                   Same{"LinkErrorRecoveryCounter", IB_PC_EXT_LINK_RECOVERS_F},
+                                   Same{"LinkDownedCounter", IB_PC_EXT_LINK_DOWNED_F},
+                                   Same{"PortRcvErrors", IB_PC_EXT_ERR_RCV_F},
+                                   Same{"PortRcvRemotePhysicalErrors", IB_PC_EXT_ERR_PHYSRCV_F},
+                                   Same{"PortRcvSwitchRelayErrors", IB_PC_EXT_ERR_SWITCH_REL_F},
+                                   Same{"PortXmitDiscards", IB_PC_EXT_XMT_DISCARDS_F},
+                                   Same{"PortXmitConstraintErrors", IB_PC_EXT_ERR_XMTCONSTR_F},
+                                   Same{"PortRcvConstraintErrors", IB_PC_EXT_ERR_RCVCONSTR_F},
+                                   Same{"LocalLinkIntegrityErrors", IB_PC_EXT_ERR_LOCALINTEG_F},
+                                   Same{"ExcessiveBufferOverrunErrors", IB_PC_EXT_ERR_EXCESS_OVR_F},
+                                   Same{"VL15Dropped", IB_PC_EXT_VL15_DROPPED_F},
+                                   Same{"PortXmitWait", IB_PC_EXT_XMT_WAIT_F},
+                                   Same{"QP1Dropped", IB_PC_EXT_QP1_DROP_F}};
   static constexpr std::array<Apart, 0> apart{};
 };
 
@@ -111,6 +126,33 @@ struct Libibmad<wire::PortTransmitDiscardDetails> {
                                    Same{"PortSwLifetimeLimitDiscards", IB_PC_XMT_SW_LIFE_DISC_F},
                                    Same{"PortSwHOQLifetimeLimitDiscards", IB_PC_XMT_SW_HOL_DISC_F}};
   static constexpr std::array<Apart, 0> apart{};
+};
+
+inline constexpr std::string_view kLanes = "libibmad has a name for each: compared by them";
+
+template <>
+struct Libibmad<wire::PortTransmitDataSl> {
+  static constexpr std::array same{Same{"PortSelect", IB_PC_PORT_SELECT_F},
+                                   Same{"CounterSelect", IB_PC_COUNTER_SELECT_F}};
+  static constexpr std::array apart{Apart{"XmtDataSL", kLanes}};
+};
+
+template <>
+struct Libibmad<wire::PortReceiveDataSl> {
+  static constexpr std::array same{Same{"PortSelect", IB_PC_PORT_SELECT_F},
+                                   Same{"CounterSelect", IB_PC_COUNTER_SELECT_F}};
+  static constexpr std::array apart{Apart{"RcvDataSL", kLanes}};
+};
+
+template <>
+struct Libibmad<wire::PortExtendedSpeedsCounters> {
+  static constexpr std::array same{Same{"PortSelect", IB_PESC_PORT_SELECT_F},
+                                   Same{"CounterSelect", IB_PESC_COUNTER_SELECT_F},
+                                   Same{"SyncHeaderErrorCounter", IB_PESC_SYNC_HDR_ERR_CTR_F},
+                                   Same{"UnknownBlockCounter", IB_PESC_UNK_BLOCK_CTR_F}};
+  static constexpr std::array apart{Apart{"ErrorDetectionCounterLane", kLanes},
+                                    Apart{"FECCorrectableBlockCtrLane", kLanes},
+                                    Apart{"FECUncorrectableBlockCtrLane", kLanes}};
 };
 
 template <>

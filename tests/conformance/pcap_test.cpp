@@ -103,5 +103,31 @@ TEST(Pcap, EveryMadOfABringUpIsAPacketThatLibibmadDecodes) {
   EXPECT_GT(classes[0x01], 0);
 }
 
+TEST(Pcap, ALongAnswerStandsInItAsItsSegments) {
+  const auto path = std::filesystem::temp_directory_path() / ("smd-rmpp-" + std::to_string(::getpid()));
+  {
+    auto pcap = sim::Pcap::create(path);
+    ASSERT_TRUE(pcap) << pcap.error();
+    std::vector<std::uint8_t> mad(56 + 450);
+    wire::encode(wire::MadHeader{.mgmt_class = wire::MgmtClass::sa, .class_version = 2}, mad);
+    mad[24] = mad[25] = mad[26] = 1;
+    (*pcap)->watcher()({.mad = mad, .slid = Lid{1}, .dlid = Lid{2}, .qp = 1});
+  }
+  auto trace = read(path);
+  std::filesystem::remove(path);
+
+  ASSERT_EQ(trace.packets.size(), 3U);
+  for (unsigned number = 1; auto& packet : trace.packets) {
+    ASSERT_EQ(packet.bytes.size(), 28 + wire::kMadBytes + 6);
+    EXPECT_EQ(packet.wire(4, 2) * 4, packet.bytes.size() - 2);
+    auto* mad = packet.bytes.data() + 28;
+    EXPECT_EQ(mad_get_field(mad, 0, IB_SA_RMPP_TYPE_F), 1U);
+    EXPECT_EQ(mad_get_field(mad, 0, IB_SA_RMPP_FLAGS_F) & 7U,
+              1U | (number == 1 ? 2U : 0U) | (number == 3 ? 4U : 0U));
+    EXPECT_EQ(mad_get_field(mad, 0, IB_SA_RMPP_D1_F), number);
+    ++number;
+  }
+}
+
 }  // namespace
 }  // namespace smd::test

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "mad/wire/class_port_info.h"
-#include "mad/wire/performance.h"
+#include "mad/wire/performance_optional.h"
 #include "tests/support/sim_lab.h"
 
 namespace smd::test {
@@ -58,6 +58,7 @@ TEST_F(Performance, ClassPortInfoSaysWhatTheAgentCan) {
   const auto info = ask(Lid{2}, wire::Method::get, wire::ClassPortInfo{});
   ASSERT_TRUE(info.good());
   EXPECT_EQ(info.value.capability_mask, 0x1300);
+  EXPECT_EQ(info.value.capability_mask2, wire::kPm2ErrorsExtended);
 }
 
 TEST_F(Performance, CountersAreShownAsFarAsTheirFieldsGo) {
@@ -119,7 +120,94 @@ TEST_F(Performance, ErrorsAndDiscardsHaveDetailsAndNothingIsSampled) {
 
   EXPECT_EQ(get<wire::PortReceiveErrorDetails>(Lid{12}, 1).local_physical, 5);
   EXPECT_EQ(get<wire::PortTransmitDiscardDetails>(Lid{12}, 1).inactive, 6);
-  EXPECT_EQ(get<wire::PortSamplesControl>(Lid{12}, 1).status, 0);
+  const auto samples = get<wire::PortSamplesControl>(Lid{12}, 1);
+  EXPECT_EQ(samples.status, 0);
+  EXPECT_EQ(samples.option_mask, 0x0180'0000'1F00'FFC0ULL);
+}
+
+TEST_F(Performance, ErrorsHave64BitsInTheExtendedCounters) {
+  faults.set_counter({"h1", PortNum{1}}, sim::Counter::symbol_errors, 70'000'000'000);
+  faults.set_counter({"h1", PortNum{1}}, sim::Counter::transmit_wait, 9);
+  const auto wide = get<wire::PortCountersExtended>(Lid{2}, 1);
+  EXPECT_EQ(wide.symbol_errors, 70'000'000'000U);
+  EXPECT_EQ(wide.transmit_wait, 9U);
+
+  wire::PortCountersExtended zero{.port = PortNum{1}, .select2 = 1};
+  ASSERT_TRUE(ask(Lid{2}, wire::Method::set, zero).good());
+
+  EXPECT_EQ(get<wire::PortCountersExtended>(Lid{2}, 1).symbol_errors, 0U);
+  EXPECT_EQ(get<wire::PortCountersExtended>(Lid{2}, 1).transmit_wait, 9U);
+}
+
+TEST_F(Performance, DataIsCountedBySl) {
+  constexpr std::uint32_t kWords = 72;
+  const sim::DataPacket packet{.dlid = Lid{2}, .sl = Sl{3}};
+  const auto before = get<wire::PortCounters>(Lid{12}, 1);
+  ASSERT_TRUE(world.fabric().send_data({"h0"}, packet).delivered());
+  ASSERT_TRUE(world.fabric().send_data({"h0"}, packet).delivered());
+
+  EXPECT_EQ(get<wire::PortTransmitDataSl>(Lid{12}, 1).data[3], 2 * kWords);
+  EXPECT_EQ(get<wire::PortReceiveDataSl>(Lid{2}, 1).data[3], 2 * kWords);
+  EXPECT_GT(get<wire::PortReceiveDataSl>(Lid{12}, 3).data[0], 0U);  // the questions
+  EXPECT_EQ(get<wire::PortCounters>(Lid{12}, 1).transmit_packets - before.transmit_packets,
+            2U + 1U);  // one is the question to h1
+
+  wire::PortTransmitDataSl zero{.port = PortNum{1}, .select = 1U << 3U};
+  ASSERT_TRUE(ask(Lid{12}, wire::Method::set, zero).good());
+  EXPECT_EQ(get<wire::PortTransmitDataSl>(Lid{12}, 1).data[3], 0U);
+}
+
+TEST_F(Performance, WhatABadCableSpoilsShowsInTheCountersOfExtendedSpeeds) {
+  faults.link_loss({"leaf1", PortNum{1}}, 1);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(ask(Lid{2}, wire::Method::get, wire::PortCounters{}).none());
+  faults.link_loss({"leaf1", PortNum{1}}, 0);
+  faults.set_counter({"h1", PortNum{1}}, sim::Counter::fec_corrected_lane3, 80'000);
+
+  const auto h1 = get<wire::PortExtendedSpeedsCounters>(Lid{2}, 1);
+  EXPECT_EQ(h1.error_detection[0], 3U);
+  EXPECT_EQ(h1.fec_corrected[3], 80'000U);
+
+  wire::PortExtendedSpeedsCounters zero{.port = PortNum{1}, .select = 1U << 17U};
+  ASSERT_TRUE(ask(Lid{2}, wire::Method::set, zero).good());
+  EXPECT_EQ(get<wire::PortExtendedSpeedsCounters>(Lid{2}, 1).fec_corrected[3], 0U);
+  EXPECT_EQ(get<wire::PortExtendedSpeedsCounters>(Lid{2}, 1).error_detection[0], 3U);
+}
+
+TEST_F(Performance, MulticastIsCountedAlongItsTree) {
+  const auto masks = [&](const mad::DirectedPath& way, std::uint16_t mask) {
+    wire::MulticastForwardingTable table;
+    table.masks[5] = mask;
+    ASSERT_TRUE(smi.set(way, table, wire::mft_modifier(0, 0)).good());
+  };
+  masks(path({1}), 0b1010);
+  masks(path({1, 3}), 0b0110);
+  masks(path({1, 3, 2}), 0b1110);
+  const auto before = get<wire::PortCountersExtended>(Lid{12}, 3);
+
+  std::vector<std::uint8_t> mad(wire::kMadBytes);
+  wire::encode(wire::MadHeader{.mgmt_class = wire::MgmtClass::sa, .method = wire::Method::report}, mad);
+  ASSERT_TRUE(gsi->send(mad, mad::LidRoute{.lid = Lid{0xC005}, .sl = Sl{2}, .qkey = sim::kQKey}, {}));
+  world.run_for(std::chrono::milliseconds(1));
+
+  const auto leaf1 = get<wire::PortCountersExtended>(Lid{12}, 3);
+  EXPECT_EQ(leaf1.multicast_received, 1U);
+  EXPECT_EQ(leaf1.multicast_transmitted, 0U);
+  EXPECT_GE(leaf1.receive_data - before.receive_data, 72U);
+  for (const unsigned port : {1U, 2U})
+    EXPECT_EQ(get<wire::PortCountersExtended>(Lid{12}, port).multicast_transmitted, 1U) << port;
+  EXPECT_EQ(get<wire::PortCountersExtended>(Lid{2}, 1).multicast_received, 1U);
+  EXPECT_EQ(get<wire::PortReceiveDataSl>(Lid{2}, 1).data[2], 72U);
+}
+
+TEST_F(Performance, WhatIsNotModelledIsRefused) {
+  for (const unsigned attribute :
+       {0x11U, 0x17U, 0x18U, 0x19U, 0x1AU, 0x1BU, 0x1CU, 0x30U, 0x31U, 0x32U, 0x35U}) {
+    EXPECT_EQ(ask(Lid{2}, wire::Method::get, wire::PortCounters{.port = PortNum{1}},
+                  static_cast<std::uint16_t>(attribute))
+                  .status,
+              wire::kStatusBadMethodAttribute)
+        << attribute;
+  }
 }
 
 TEST_F(Performance, AMadWithAForeignPartitionIsRefusedAndTheViolationCounted) {
