@@ -24,7 +24,7 @@ function(lab_test scenario)
     ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>;SMD_LAB_FLOOD=$<TARGET_FILE:lab_flood>;SMD_SA_ASKER=$<TARGET_FILE:sa_asker>;SMD_LAB_BARRAGE=$<TARGET_FILE:lab_barrage>")
 endfunction()
 
-foreach(scenario tools sa ping standby master clients osmtest registry barrage fuzz trace)
+foreach(scenario tools sa ping standby master clients osmtest registry barrage fuzz trace script files)
   lab_test(${scenario})
 endforeach()
 lab_test(routes ft2:36)

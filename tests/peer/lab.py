@@ -122,6 +122,10 @@ smpquery MEPI LID 1
 smpdump LID 0x11
 perfquery LID 1
 perfquery -x LID 1
+perfquery -X LID 1
+perfquery -S LID 1
+perfquery -T LID 1
+perfquery -x -r LID 1
 perfquery -a LID
 perfquery -c LID 1
 perfquery -D LID 1
@@ -320,16 +324,43 @@ def trace(smd, fabric):
         data = (lab.folder / "trace.pcap").read_bytes()
         check(struct.unpack_from("=IHH", data) == (0xA1B23C4D, 2, 4), "trace.pcap: another header")
         check(struct.unpack_from("=I", data, 20)[0] == 247, "trace.pcap: another link type")
-        at, classes = 24, {}
+        at, classes, segments = 24, {}, []
         while at < len(data):
             size, = struct.unpack_from("=I", data, at + 8)
             packet = data[at + 16:at + 16 + size]
             check(len(packet) == size, "trace.pcap: cut short")
             check(struct.unpack_from(">H", packet, 4)[0] & 0x7FF == ((size - 2) // 4) & 0x7FF, "trace.pcap: wrong length")
             check(packet[8] == 0x64 and packet[28] == 1, "trace.pcap: not a MAD in a datagram")
+            check(size == 28 + 256 + 6, f"trace.pcap: a packet of {size} bytes")
             classes[packet[29]] = classes.get(packet[29], 0) + 1
+            if packet[29] == 0x03 and packet[28 + 26] & 1:
+                segments.append(struct.unpack_from(">I", packet, 28 + 28)[0])
             at += 16 + size
         check(set(classes) >= {0x81, 0x01, 0x03}, f"trace.pcap: classes {classes}")
+        check(segments[-25:] == list(range(1, 26)), f"trace.pcap: segments {segments}")  # 44 records of 112 bytes
+
+
+def script(smd, fabric):
+    """A wrong script starts nothing and is told whole; a good one does what it says."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="smd-lab-"))
+    (folder / "wrong").write_text("0 link down nosuch 1\n1 lonk\nx join\n2 node name h00000 new\n3 show new\n4 loss 200\n")
+    done = subprocess.run([smd, "sim", fabric, "--socket", str(folder / "socket"), "--pcap", str(folder / "pcap"),
+                           "--script", str(folder / "wrong")], capture_output=True, text=True, timeout=60)
+    lines = done.stderr.splitlines()
+    check(done.returncode == 2 and not done.stdout, f"exit status {done.returncode}: {done.stdout}")
+    check([line.split(": ")[0] for line in lines] == [f"{folder}/wrong:{n}" for n in (1, 2, 3, 6)], done.stderr)
+    check(all("found " in line and ", allowed " in line for line in lines), done.stderr)
+    check(sorted(path.name for path in folder.iterdir()) == ["wrong"], "a wrong script has started something")
+    (folder / "good").write_text("0 node silent h00001\n0.2 node name h00001 new\n")
+    with Lab(smd, fabric, "--script", str(folder / "good")) as lab:
+        wait_for(lambda: " new: [silent]" in lab.command("show"), 10, "the script's end")
+    shutil.rmtree(folder)
+
+
+def files(smd, fabric):
+    """Files and descriptors of an attached program, as coreutils, shells and Python use them."""
+    with Lab(smd, fabric) as lab:
+        lab.run("h00005", sys.executable, pathlib.Path(__file__).parent / "lab_files.py")
 
 
 def fuzz(smd, fabric):
@@ -403,7 +434,7 @@ def any_host(fabric):
 
 
 SCENARIOS = {f.__name__: f for f in (tools, sa, ping, standby, master, clients, osmtest, registry, routes, fuzz, speed, differ, trace,
-                                         queries, joins, barrage)}
+                                         queries, joins, barrage, script, files)}
 
 
 def main():

@@ -13,38 +13,15 @@
 #include <unistd.h>
 
 #include "mad/sim/attach/connection.h"
+#include "mad/sim/attach/marks.h"
 #include "mad/sim/attach/real.h"
 
 namespace smd::sim::attach {
 namespace {
 
-// A descriptor above this works as long as each message fits into the reader's buffer.
-constexpr int kMarked = 65'536;
 constexpr uint32_t kAgents = 32;
 
-/// The message that is next in a device's socket, as far as it was looked at; shared by copies of a
-/// descriptor.
-struct Next {
-  int lock = 0;
-  size_t at = 0, size = 0;  ///< of a batch that is being read; else 0
-  unsigned char bytes[kBatchBytes];
-};
-
-struct Mark {
-  unsigned char device = 0;      ///< 1: a umad or issm device
-  unsigned char old_header = 0;  ///< 1: without the P_Key index
-  uint32_t agents = 0;           ///< known to be registered
-  Next* next = nullptr;          ///< made at the first read
-};
-Mark marks[kMarked];
-
-Mark* mark_of(int fd) { return fd >= 0 && fd < kMarked ? &marks[fd] : nullptr; }
-
 size_t header_of(const Mark* mark) { return mark != nullptr && mark->old_header != 0 ? kOldHeader : kHeader; }
-
-void mark(int fd) {
-  if (auto* known = mark_of(fd)) *known = {1, 0, 0, nullptr};
-}
 
 /// One question over a device's descriptor. The answer comes by a socket of its own, so that MADs that wait
 /// to be read are not in its way.
@@ -148,18 +125,6 @@ ssize_t read_now(int fd, void* buffer, size_t size, size_t header, Next& next) {
   return raw_receive(fd, &message, MSG_DONTWAIT);
 }
 
-/// Of a descriptor that is marked; null where there is no memory for it.
-Next* next_of(Mark& known) {
-  auto* next = __atomic_load_n(&known.next, __ATOMIC_ACQUIRE);
-  if (next != nullptr) return next;
-  auto* fresh = static_cast<Next*>(calloc(1, sizeof(Next)));
-  if (fresh == nullptr) return nullptr;
-  if (__atomic_compare_exchange_n(&known.next, &next, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-    return fresh;
-  free(fresh);
-  return next;
-}
-
 ssize_t write_large(int fd, const void* buffer, size_t size) {
   const int memory = memfd_create("smd-sim-mad", MFD_CLOEXEC);
   if (memory < 0) return fail(ENOMEM);
@@ -205,34 +170,10 @@ int open_device(const Path& path, int flags) {
                                  (flags & O_CLOEXEC) != 0);
   if (opened.fd < 0) return -1;
   if (!wait) fcntl(opened.fd, F_SETFL, O_NONBLOCK);
-  mark(opened.fd);
+  mark_device(opened.fd);
   // A program that lives in the old ABI must say so by what it does not ask for: see control_device.
   if (auto* known = mark_of(opened.fd)) known->old_header = 1;
   return opened.fd;
-}
-
-bool is_device(int fd) {
-  const auto* known = mark_of(fd);
-  return known != nullptr && known->device != 0;
-}
-
-void copy_mark(int from, int to) {
-  auto* target = mark_of(to);
-  if (target == nullptr) return;
-  const auto* source = mark_of(from);
-  if (source == nullptr) {
-    target->device = 0;
-  } else if (target->device != 0 || source->device != 0) {
-    if (source->device != 0) next_of(*mark_of(from));  // from now on both look at the same
-    *target = *source;
-  }
-}
-
-void find_inherited() {
-  constexpr int kLikely = 256;
-  for (int fd = 0; fd < kLikely; ++fd) {
-    if (is_connection(fd)) mark(fd);
-  }
 }
 
 ssize_t read_device(int fd, void* buffer, size_t size) {
@@ -270,7 +211,7 @@ bool control_device(int fd, unsigned long request, void* argument, int* result) 
   if (_IOC_TYPE(request) != RDMA_IOCTL_MAGIC) return false;
   if (!is_device(fd)) {
     if (!is_connection(fd)) return false;
-    mark(fd);
+    mark_device(fd);
   }
   Call call{};
   call.operation = Operation::control;

@@ -10,12 +10,6 @@ namespace smd::sim::attach {
 
 int open_device(const Path& path, int flags);
 
-/// The descriptor is a device's; quick. Descriptors that came by exec are found when the library starts.
-bool is_device(int fd);
-/// `to` is what `from` is from now on (dup). -1: it is closed.
-void copy_mark(int from, int to);
-void find_inherited();
-
 /// Nothing is taken where the buffer is too small: EINVAL for one MAD, ENOSPC and the first segment for more.
 ssize_t read_device(int fd, void* buffer, size_t size);
 ssize_t write_device(int fd, const void* buffer, size_t size);

@@ -2,9 +2,11 @@
 #include "mad/sim/attach/folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "mad/sim/attach/marks.h"
 #include "mad/sim/attach/real.h"
 
 namespace smd::sim::attach {
@@ -13,6 +15,8 @@ struct Folder {
   Folder* next;
   size_t at, size, room;
   dirent* entries;
+  int fd;  ///< -1: nobody has asked for it
+  char path[sizeof(Path::text)];
 };
 
 namespace {
@@ -40,15 +44,21 @@ void add(void* context, const char* name, size_t length, bool is_folder) {
 }
 
 void release(Folder* folder) {
+  if (folder->fd >= 0) {
+    copy_mark(-1, folder->fd);
+    raw_close(folder->fd);
+  }
   free(folder->entries);
   free(folder);
 }
 
 }  // namespace
 
-Folder* open_folder(const Path& path) {
+Folder* open_folder(const Path& path, int fd) {
   auto* folder = static_cast<Folder*>(calloc(1, sizeof(Folder)));
   if (folder == nullptr) return nullptr;
+  folder->fd = -1;
+  strcpy(folder->path, path.text);
   add(folder, ".", 1, true);
   add(folder, "..", 2, true);
   if (!each_entry(path, add, folder)) {
@@ -57,6 +67,7 @@ Folder* open_folder(const Path& path) {
     errno = file ? ENOTDIR : ENOENT;
     return nullptr;
   }
+  folder->fd = fd;
   const Lock hold(folders_lock);
   folder->next = open_folders;
   __atomic_store_n(&open_folders, folder, __ATOMIC_RELEASE);
@@ -76,7 +87,17 @@ dirent* next_entry(Folder* folder) {
   return folder->at < folder->size ? &folder->entries[folder->at++] : nullptr;
 }
 
-void rewind_folder(Folder* folder) { folder->at = 0; }
+long position_of(const Folder* folder) { return static_cast<long>(folder->at); }
+
+void go_to_entry(Folder* folder, long position) {
+  const auto entry = position < 0 ? 0 : static_cast<size_t>(position);
+  folder->at = entry < folder->size ? entry : folder->size;
+}
+
+int descriptor_of(Folder* folder) {
+  if (folder->fd < 0) folder->fd = open_file(Path(folder->path), O_RDONLY | O_CLOEXEC);
+  return folder->fd;
+}
 
 void close_folder(Folder* folder) {
   {
@@ -91,7 +112,7 @@ void close_folder(Folder* folder) {
 }
 
 int scan_folder(const Path& path, dirent*** list, Filter filter, Compare compare) {
-  auto* folder = open_folder(path);
+  auto* folder = open_folder(path, -1);
   if (folder == nullptr) return -1;
   auto** names = static_cast<dirent**>(calloc(folder->size, sizeof(dirent*)));
   size_t count = 0;

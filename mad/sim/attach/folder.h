@@ -9,12 +9,16 @@ namespace smd::sim::attach {
 
 struct Folder;
 
-/// Null and errno where there is none.
-Folder* open_folder(const Path& path);
+/// Null and errno where there is none. `fd` is the folder's descriptor from then on (-1: it has none yet).
+Folder* open_folder(const Path& path, int fd);
 /// Ours, and not one of the C library's.
 Folder* as_folder(DIR* dir);
 dirent* next_entry(Folder* folder);
-void rewind_folder(Folder* folder);
+/// As telldir() and seekdir().
+long position_of(const Folder* folder);
+void go_to_entry(Folder* folder, long position);
+/// As dirfd().
+int descriptor_of(Folder* folder);
 void close_folder(Folder* folder);
 
 using Filter = int (*)(const dirent*);

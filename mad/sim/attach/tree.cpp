@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "mad/sim/attach/connection.h"
+#include "mad/sim/attach/marks.h"
 #include "mad/sim/attach/real.h"
 
 namespace smd::sim::attach {
@@ -27,7 +29,6 @@ struct Tree {
 };
 Tree tree;
 int outdated = 0;
-char here[sizeof(Path::text)];  ///< the folder that the program has gone to
 
 long now() {
   timespec time{};
@@ -75,8 +76,6 @@ bool inside(const char* file, const Path& folder) {
   return strncmp(file, folder.text, folder.length) == 0 && file[folder.length] == '/';
 }
 
-bool begins(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
-
 Type type_here(const Path& path) {
   auto type = Type::none;
   search([&](const char* file, const char*) {
@@ -90,88 +89,30 @@ Type type_here(const Path& path) {
   return type;
 }
 
-int file_with(const char* content, int flags) {
+/// A number for the path, as files of a disk have one.
+ino_t number_of(const Path& path) {
+  uint64_t number = 0xCBF2'9CE4'8422'2325;  // FNV-1a
+  for (size_t i = 0; i < path.length; ++i)
+    number = (number ^ static_cast<unsigned char>(path.text[i])) * 0x0000'0100'0000'01B3;
+  return number;
+}
+
+int memory_with(const char* content, int flags, Served what, ino_t number) {
   const int fd = memfd_create("smd-sim", (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
   if (fd < 0) return -1;
   if (pwrite(fd, content, strlen(content), 0) < 0) {
     raw_close(fd);
     return fail(EIO);
   }
+  mark_memory(fd, what, number);
   return fd;
 }
 
-}  // namespace
-
-Path::Path(const char* path) {
-  text[0] = 0;
-  if (path == nullptr || !attached()) return;
-  if (path[0] != '/') {
-    if (here[0] == 0) return;
-    if (!append(here) || !append("/")) return;
-    while (path[0] == '.' && (path[1] == '/' || path[1] == 0)) path += path[1] == 0 ? 1 : 2;
-  } else if (!begins(path, "/sys/") && !begins(path, "/dev/")) {
-    return;
-  }
-  if (!append(path)) return;
-  while (length > 1 && text[length - 1] == '/') --length;
-  text[length] = 0;
-  device = strcmp(text, "/dev/infiniband") == 0 || begins(text, "/dev/infiniband/");
-  ours = device || begins(text, "/sys/class/infiniband");
-}
-
-bool Path::append(const char* part) {
-  for (const char* c = part; *c != 0; ++c) {
-    if (*c == '/' && length != 0 && text[length - 1] == '/') continue;
-    if (length + 1 == sizeof(text)) return false;
-    text[length++] = *c;
-  }
-  return true;
-}
-
-bool change_folder(const Path& path, int* result) {
-  if (!path.ours) return false;
-  const auto type = type_of(path);
-  if (type == Type::folder) {
-    strcpy(here, path.text);
-    *result = 0;
-  } else {
-    *result = fail(type == Type::none ? ENOENT : ENOTDIR);
-  }
-  return true;
-}
-
-void leave_folder() { here[0] = 0; }
-
-Type type_of(const Path& path) {
-  const Lock hold(tree.lock);
-  return fresh() ? type_here(path) : Type::none;
-}
-
-int open_file(const Path& path, int flags) {
-  const Lock hold(tree.lock);
-  if (!fresh()) return fail(ENOENT);
-  switch (type_here(path)) {
-    case Type::file:
-      break;
-    case Type::folder:
-      return fail(EACCES);
-    default:
-      return fail(ENOENT);
-  }
-  if ((flags & O_ACCMODE) != O_RDONLY) return fail(EACCES);
-  int fd = -1;
-  search([&](const char* file, const char* content) {
-    if (strcmp(file, path.text) != 0) return false;
-    fd = file_with(content, flags);
-    return true;
-  });
-  return fd;
-}
-
-int status_of(const Path& path, struct stat* status) {
-  const auto type = type_of(path);
-  if (type == Type::none) return fail(ENOENT);
+/// What stat() tells of it.
+void describe(Type type, ino_t number, struct stat* status) {
   memset(status, 0, sizeof(*status));
+  status->st_dev = makedev(0, 0x5D);  // any that is the same for all of them
+  status->st_ino = number;
   status->st_nlink = 1;
   status->st_blksize = 4096;
   switch (type) {
@@ -184,8 +125,61 @@ int status_of(const Path& path, struct stat* status) {
     default:
       status->st_mode = S_IFREG | 0444;
       status->st_size = 4096;  // as sysfs shows it
+      status->st_blocks = 8;   // no holes for cp to look for
   }
+}
+
+}  // namespace
+
+Type type_of(const Path& path) {
+  const Lock hold(tree.lock);
+  return fresh() ? type_here(path) : Type::none;
+}
+
+int open_file(const Path& path, int flags) {
+  const Lock hold(tree.lock);
+  if (!fresh()) return fail(ENOENT);
+  switch (type_here(path)) {
+    case Type::file:
+      if ((flags & O_DIRECTORY) != 0) return fail(ENOTDIR);
+      break;
+    case Type::folder:
+      if ((flags & O_ACCMODE) != O_RDONLY) return fail(EISDIR);
+      return memory_with(path.text, flags, Served::folder, number_of(path));
+    default:
+      return fail(ENOENT);
+  }
+  if ((flags & O_ACCMODE) != O_RDONLY) return fail(EACCES);
+  int fd = -1;
+  search([&](const char* file, const char* content) {
+    if (strcmp(file, path.text) != 0) return false;
+    fd = memory_with(content, flags, Served::file, number_of(path));
+    return true;
+  });
+  return fd;
+}
+
+bool folder_of(int fd, char* path, size_t size) {
+  const auto* known = memory_mark(fd);
+  if (known == nullptr || known->what != Served::folder) return false;
+  const auto got = pread(fd, path, size - 1, 0);
+  if (got <= 0) return false;
+  path[got] = 0;
+  return true;
+}
+
+int status_of(const Path& path, struct stat* status) {
+  const auto type = type_of(path);
+  if (type == Type::none) return fail(ENOENT);
+  describe(type, number_of(path), status);
   return 0;
+}
+
+bool status_of(int fd, struct stat* status) {
+  const auto* known = memory_mark(fd);
+  if (known == nullptr) return false;
+  describe(known->what == Served::folder ? Type::folder : Type::file, known->shown, status);
+  return true;
 }
 
 int access_of(const Path& path, int mode) {

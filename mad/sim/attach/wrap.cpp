@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that the library stands in front of. They have names of their own here and the C library's as
-// symbols, so that no declaration of a header is in the way.
-#include <dirent.h>
+// The functions that open, use and close descriptors. What looks at files without opening them:
+// wrap_files.cpp, folders: wrap_folders.cpp.
+#include "mad/sim/attach/wrap.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,20 +13,16 @@
 #include <unistd.h>
 
 #include "mad/sim/attach/device.h"
-#include "mad/sim/attach/folder.h"
+#include "mad/sim/attach/marks.h"
 #include "mad/sim/attach/real.h"
 #include "mad/sim/attach/tree.h"
-
-#define SMD_WRAP(result, name, parameters)                                                           \
-  extern "C" __attribute__((visibility("default"))) result wrapped_##name parameters __asm__(#name); \
-  result wrapped_##name parameters
 
 namespace smd::sim::attach {
 namespace {
 
 int open_served(const Path& path, int flags) {
   if (!path.device) return open_file(path, flags);
-  return type_of(path) == Type::folder ? fail(EACCES) : open_device(path, flags);
+  return type_of(path) == Type::folder ? open_file(path, flags) : open_device(path, flags);
 }
 
 bool wants_mode(int flags) { return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE; }
@@ -32,7 +30,10 @@ bool wants_mode(int flags) { return (flags & O_CREAT) != 0 || (flags & O_TMPFILE
 __attribute__((constructor)) void start() {
   const int before = errno;
   const char* path = "/sys/class/infiniband";
-  if (Path(path).ours) find_inherited();
+  if (Path(path).ours) {
+    find_inherited();
+    find_present_folder();
+  }
   errno = before;
 }
 
@@ -43,6 +44,9 @@ Real<FILE*(const char*, const char*)> real_fopen("fopen"), real_fopen64("fopen64
 Real<ssize_t(int, void*, size_t)> real_read("read");
 Real<ssize_t(int, const void*, size_t)> real_write("write");
 Real<int(int)> real_close("close"), real_dup("dup");
+Real<int(FILE*)> real_fclose("fclose");
+Real<int(unsigned, unsigned, int)> real_close_range("close_range");
+Real<void(int)> real_closefrom("closefrom");
 Real<int(int, int)> real_dup2("dup2");
 Real<int(int, int, int)> real_dup3("dup3");
 Real<int(int, int, ...)> real_fcntl("fcntl"), real_fcntl64("fcntl64");
@@ -76,38 +80,38 @@ int duplicate(Function& real, int fd, int command, void* argument) {
 SMD_WRAP(int, open, (const char* name, int flags, ...)) {
   SMD_MODE(flags)
   const Path path(name);
-  return path.ours ? open_served(path, flags) : real_open(name, flags, mode);
+  return path.ours ? open_served(path, flags) : real_open(path.real, flags, mode);
 }
 SMD_WRAP(int, open64, (const char* name, int flags, ...)) {
   SMD_MODE(flags)
   const Path path(name);
-  return path.ours ? open_served(path, flags) : real_open64(name, flags, mode);
+  return path.ours ? open_served(path, flags) : real_open64(path.real, flags, mode);
 }
 SMD_WRAP(int, openat, (int folder, const char* name, int flags, ...)) {
   SMD_MODE(flags)
-  const Path path(name);
-  return path.ours ? open_served(path, flags) : real_openat(folder, name, flags, mode);
+  const Path path(folder, name);
+  return path.ours ? open_served(path, flags) : real_openat(path.real_folder, path.real, flags, mode);
 }
 SMD_WRAP(int, openat64, (int folder, const char* name, int flags, ...)) {
   SMD_MODE(flags)
-  const Path path(name);
-  return path.ours ? open_served(path, flags) : real_openat64(folder, name, flags, mode);
+  const Path path(folder, name);
+  return path.ours ? open_served(path, flags) : real_openat64(path.real_folder, path.real, flags, mode);
 }
 SMD_WRAP(int, __open_2, (const char* name, int flags)) {
   const Path path(name);
-  return path.ours ? open_served(path, flags) : real_open_2(name, flags);
+  return path.ours ? open_served(path, flags) : real_open_2(path.real, flags);
 }
 SMD_WRAP(int, __open64_2, (const char* name, int flags)) {
   const Path path(name);
-  return path.ours ? open_served(path, flags) : real_open64_2(name, flags);
+  return path.ours ? open_served(path, flags) : real_open64_2(path.real, flags);
 }
 SMD_WRAP(FILE*, fopen, (const char* name, const char* mode)) {
   const Path path(name);
-  return path.ours ? open_stream(path, mode) : real_fopen(name, mode);
+  return path.ours ? open_stream(path, mode) : real_fopen(path.real, mode);
 }
 SMD_WRAP(FILE*, fopen64, (const char* name, const char* mode)) {
   const Path path(name);
-  return path.ours ? open_stream(path, mode) : real_fopen64(name, mode);
+  return path.ours ? open_stream(path, mode) : real_fopen64(path.real, mode);
 }
 
 SMD_WRAP(ssize_t, read, (int fd, void* buffer, size_t size)) {
@@ -123,6 +127,20 @@ SMD_WRAP(ssize_t, write, (int fd, const void* buffer, size_t size)) {
 SMD_WRAP(int, close, (int fd)) {
   copy_mark(-1, fd);
   return real_close(fd);
+}
+SMD_WRAP(int, fclose, (FILE * file)) {
+  const int fd = file != nullptr ? fileno(file) : -1;
+  if (fd >= 0) copy_mark(-1, fd);
+  return real_fclose(file);
+}
+SMD_WRAP(int, close_range, (unsigned first, unsigned last, int flags)) {
+  const int result = real_close_range(first, last, flags);
+  if (result == 0 && (static_cast<unsigned>(flags) & CLOSE_RANGE_CLOEXEC) == 0) drop_marks(first, last);
+  return result;
+}
+SMD_WRAP(void, closefrom, (int first)) {
+  drop_marks(first < 0 ? 0U : static_cast<unsigned>(first), ~0U);
+  real_closefrom(first);
 }
 SMD_WRAP(int, dup, (int fd)) {
   const int copy = real_dup(fd);

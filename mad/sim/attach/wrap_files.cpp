@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// As wrap.cpp: the functions that look at files and folders without opening them.
-#include <dirent.h>
+// As wrap.cpp: the functions that look at files without opening them.
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "mad/sim/attach/folder.h"
 #include "mad/sim/attach/real.h"
 #include "mad/sim/attach/tree.h"
-
-#define SMD_WRAP(result, name, parameters)                                                           \
-  extern "C" __attribute__((visibility("default"))) result wrapped_##name parameters __asm__(#name); \
-  result wrapped_##name parameters
+#include "mad/sim/attach/wrap.h"
 
 namespace smd::sim::attach {
 namespace {
@@ -23,6 +21,7 @@ using StatusX = struct statx;
 
 Real<int(const char*, Status*)> real_stat("stat"), real_lstat("lstat"), real_stat64("stat64"),
     real_lstat64("lstat64");
+Real<int(int, Status*)> real_fstat("fstat"), real_fstat64("fstat64");
 Real<int(int, const char*, Status*)> real_xstat("__xstat"), real_lxstat("__lxstat");
 Real<int(int, const char*, Status*, int)> real_fstatat("fstatat"), real_fstatat64("fstatat64");
 Real<int(int, const char*, int, unsigned, StatusX*)> real_statx("statx");
@@ -30,120 +29,133 @@ Real<int(const char*, int)> real_access("access"), real_eaccess("eaccess"), real
 Real<int(int, const char*, int, int)> real_faccessat("faccessat");
 Real<ssize_t(const char*, char*, size_t)> real_readlink("readlink");
 Real<ssize_t(int, const char*, char*, size_t)> real_readlinkat("readlinkat");
-Real<int(const char*)> real_chdir("chdir");
-Real<DIR*(const char*)> real_opendir("opendir");
-Real<dirent*(DIR*)> real_readdir("readdir"), real_readdir64("readdir64");
-Real<void(DIR*)> real_rewinddir("rewinddir");
-Real<int(DIR*)> real_closedir("closedir"), real_dirfd("dirfd");
-Real<int(const char*, dirent***, Filter, Compare)> real_scandir("scandir"), real_scandir64("scandir64");
+Real<char*(const char*, char*)> real_realpath("realpath");
+Real<ssize_t(const char*, const char*, void*, size_t)> real_getxattr("getxattr"), real_lgetxattr("lgetxattr");
+Real<ssize_t(const char*, char*, size_t)> real_listxattr("listxattr"), real_llistxattr("llistxattr");
 
-int statusx_of(const Path& path, StatusX* status) {
-  Status plain{};
-  if (status_of(path, &plain) != 0) return -1;
+void convert(const Status& plain, StatusX* status) {
   memset(status, 0, sizeof(*status));
   status->stx_mask = STATX_BASIC_STATS;
   status->stx_blksize = static_cast<__u32>(plain.st_blksize);
-  status->stx_nlink = 1;
+  status->stx_nlink = static_cast<__u32>(plain.st_nlink);
   status->stx_mode = static_cast<__u16>(plain.st_mode);
   status->stx_size = static_cast<__u64>(plain.st_size);
-  return 0;
+  status->stx_blocks = static_cast<__u64>(plain.st_blocks);
+  status->stx_ino = plain.st_ino;
+  status->stx_dev_major = major(plain.st_dev);
+  status->stx_dev_minor = minor(plain.st_dev);
+}
+
+/// As fstatat(); false: none of ours. `path` is that of its arguments.
+bool status_at(int folder, const char* file, int flags, const Path& path, Status* status, int* result) {
+  if (path.ours) {
+    *result = status_of(path, status);
+    return true;
+  }
+  const bool itself = (flags & AT_EMPTY_PATH) != 0 && (file == nullptr || file[0] == 0);
+  *result = 0;
+  return itself && status_of(folder, status);
 }
 
 ssize_t no_link(const Path& path) { return fail(type_of(path) == Type::none ? ENOENT : EINVAL); }
+ssize_t no_attributes(const Path& path) { return fail(type_of(path) == Type::none ? ENOENT : ENOTSUP); }
+
+char* real_path_of(const Path& path, char* resolved) {
+  if (type_of(path) == Type::none) return errno = ENOENT, nullptr;
+  return resolved == nullptr ? strdup(path.text) : strcpy(resolved, path.text);
+}
 
 }  // namespace
 
-#define SMD_WRAP_STAT(name)                                                 \
-  SMD_WRAP(int, name, (const char* file, Status* status)) {                 \
-    const Path path(file);                                                  \
-    return path.ours ? status_of(path, status) : real_##name(file, status); \
+#define SMD_WRAP_STAT(name)                                                      \
+  SMD_WRAP(int, name, (const char* file, Status* status)) {                      \
+    const Path path(file);                                                       \
+    return path.ours ? status_of(path, status) : real_##name(path.real, status); \
   }
 SMD_WRAP_STAT(stat)
 SMD_WRAP_STAT(lstat)
 SMD_WRAP_STAT(stat64)
 SMD_WRAP_STAT(lstat64)
 
+#define SMD_WRAP_FSTAT(name)                                    \
+  SMD_WRAP(int, name, (int fd, Status* status)) {               \
+    return status_of(fd, status) ? 0 : real_##name(fd, status); \
+  }
+SMD_WRAP_FSTAT(fstat)
+SMD_WRAP_FSTAT(fstat64)
+
 // Programs built against a C library before 2.33 call these.
 SMD_WRAP(int, __xstat, (int version, const char* file, Status* status)) {
   const Path path(file);
-  return path.ours ? status_of(path, status) : real_xstat(version, file, status);
+  return path.ours ? status_of(path, status) : real_xstat(version, path.real, status);
 }
 SMD_WRAP(int, __lxstat, (int version, const char* file, Status* status)) {
   const Path path(file);
-  return path.ours ? status_of(path, status) : real_lxstat(version, file, status);
-}
-SMD_WRAP(int, fstatat, (int folder, const char* file, Status* status, int flags)) {
-  const Path path(file);
-  return path.ours ? status_of(path, status) : real_fstatat(folder, file, status, flags);
-}
-SMD_WRAP(int, fstatat64, (int folder, const char* file, Status* status, int flags)) {
-  const Path path(file);
-  return path.ours ? status_of(path, status) : real_fstatat64(folder, file, status, flags);
-}
-SMD_WRAP(int, statx, (int folder, const char* file, int flags, unsigned mask, StatusX* status)) {
-  const Path path(file);
-  return path.ours ? statusx_of(path, status) : real_statx(folder, file, flags, mask, status);
+  return path.ours ? status_of(path, status) : real_lxstat(version, path.real, status);
 }
 
-#define SMD_WRAP_ACCESS(name)                                           \
-  SMD_WRAP(int, name, (const char* file, int mode)) {                   \
-    const Path path(file);                                              \
-    return path.ours ? access_of(path, mode) : real_##name(file, mode); \
+#define SMD_WRAP_STATAT(name)                                                      \
+  SMD_WRAP(int, name, (int folder, const char* file, Status* status, int flags)) { \
+    const Path path(folder, file);                                                 \
+    int result = 0;                                                                \
+    if (status_at(folder, file, flags, path, status, &result)) return result;      \
+    return real_##name(path.real_folder, path.real, status, flags);                \
+  }
+SMD_WRAP_STATAT(fstatat)
+SMD_WRAP_STATAT(fstatat64)
+SMD_WRAP(int, statx, (int folder, const char* file, int flags, unsigned mask, StatusX* status)) {
+  const Path path(folder, file);
+  Status plain{};
+  int result = 0;
+  if (!status_at(folder, file, flags, path, &plain, &result))
+    return real_statx(path.real_folder, path.real, flags, mask, status);
+  if (result == 0) convert(plain, status);
+  return result;
+}
+
+#define SMD_WRAP_ACCESS(name)                                                \
+  SMD_WRAP(int, name, (const char* file, int mode)) {                        \
+    const Path path(file);                                                   \
+    return path.ours ? access_of(path, mode) : real_##name(path.real, mode); \
   }
 SMD_WRAP_ACCESS(access)
 SMD_WRAP_ACCESS(eaccess)
 SMD_WRAP_ACCESS(euidaccess)
 SMD_WRAP(int, faccessat, (int folder, const char* file, int mode, int flags)) {
-  const Path path(file);
-  return path.ours ? access_of(path, mode) : real_faccessat(folder, file, mode, flags);
+  const Path path(folder, file);
+  return path.ours ? access_of(path, mode) : real_faccessat(path.real_folder, path.real, mode, flags);
 }
 SMD_WRAP(ssize_t, readlink, (const char* file, char* buffer, size_t size)) {
   const Path path(file);
-  return path.ours ? no_link(path) : real_readlink(file, buffer, size);
+  return path.ours ? no_link(path) : real_readlink(path.real, buffer, size);
 }
 SMD_WRAP(ssize_t, readlinkat, (int folder, const char* file, char* buffer, size_t size)) {
+  const Path path(folder, file);
+  return path.ours ? no_link(path) : real_readlinkat(path.real_folder, path.real, buffer, size);
+}
+SMD_WRAP(char*, realpath, (const char* file, char* resolved)) {
   const Path path(file);
-  return path.ours ? no_link(path) : real_readlinkat(folder, file, buffer, size);
+  return path.ours ? real_path_of(path, resolved) : real_realpath(path.real, resolved);
+}
+SMD_WRAP(char*, __realpath_chk, (const char* file, char* resolved, size_t room)) {
+  if (room < PATH_MAX) __builtin_trap();
+  const Path path(file);
+  return path.ours ? real_path_of(path, resolved) : real_realpath(path.real, resolved);
 }
 
-SMD_WRAP(int, chdir, (const char* name)) {
-  int result = 0;
-  if (change_folder(Path(name), &result)) return result;
-  result = real_chdir(name);
-  if (result == 0) leave_folder();
-  return result;
-}
-SMD_WRAP(DIR*, opendir, (const char* name)) {
-  const Path path(name);
-  return path.ours ? reinterpret_cast<DIR*>(open_folder(path)) : real_opendir(name);
-}
-SMD_WRAP(dirent*, readdir, (DIR * dir)) {
-  auto* folder = as_folder(dir);
-  return folder != nullptr ? next_entry(folder) : real_readdir(dir);
-}
-SMD_WRAP(dirent*, readdir64, (DIR * dir)) {
-  auto* folder = as_folder(dir);
-  return folder != nullptr ? next_entry(folder) : real_readdir64(dir);
-}
-SMD_WRAP(void, rewinddir, (DIR * dir)) {
-  auto* folder = as_folder(dir);
-  if (folder == nullptr) return real_rewinddir(dir);
-  rewind_folder(folder);
-}
-SMD_WRAP(int, dirfd, (DIR * dir)) { return as_folder(dir) != nullptr ? fail(ENOTSUP) : real_dirfd(dir); }
-SMD_WRAP(int, closedir, (DIR * dir)) {
-  auto* folder = as_folder(dir);
-  if (folder == nullptr) return real_closedir(dir);
-  close_folder(folder);
-  return 0;
-}
-SMD_WRAP(int, scandir, (const char* name, dirent*** list, Filter filter, Compare compare)) {
-  const Path path(name);
-  return path.ours ? scan_folder(path, list, filter, compare) : real_scandir(name, list, filter, compare);
-}
-SMD_WRAP(int, scandir64, (const char* name, dirent*** list, Filter filter, Compare compare)) {
-  const Path path(name);
-  return path.ours ? scan_folder(path, list, filter, compare) : real_scandir64(name, list, filter, compare);
-}
+#define SMD_WRAP_GETXATTR(name)                                                                  \
+  SMD_WRAP(ssize_t, name, (const char* file, const char* attribute, void* value, size_t size)) { \
+    const Path path(file);                                                                       \
+    return path.ours ? no_attributes(path) : real_##name(path.real, attribute, value, size);     \
+  }
+SMD_WRAP_GETXATTR(getxattr)
+SMD_WRAP_GETXATTR(lgetxattr)
+#define SMD_WRAP_LISTXATTR(name)                                                 \
+  SMD_WRAP(ssize_t, name, (const char* file, char* list, size_t size)) {         \
+    const Path path(file);                                                       \
+    return path.ours ? no_attributes(path) : real_##name(path.real, list, size); \
+  }
+SMD_WRAP_LISTXATTR(listxattr)
+SMD_WRAP_LISTXATTR(llistxattr)
 
 }  // namespace smd::sim::attach

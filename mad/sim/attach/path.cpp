@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mad/sim/attach/path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "mad/sim/attach/connection.h"
+#include "mad/sim/attach/real.h"
+#include "mad/sim/attach/tree.h"
+
+namespace smd::sim::attach {
+namespace {
+
+char here[sizeof(Path::text)];
+
+// Where the process really is while it believes to be in a folder of ours: a place that says so to what it
+// starts.
+constexpr const char* kMarker = "/sys";
+
+bool begins(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+}  // namespace
+
+Path::Path(int folder, const char* path) : real_folder(folder), real(path) {
+  text[0] = 0;
+  if (path == nullptr || !attached()) return;
+  if (path[0] != '/') {
+    char base[sizeof(text)];
+    if (path[0] == 0) return;
+    if (folder == AT_FDCWD) {
+      if (here[0] == 0) return;
+      strcpy(base, here);
+    } else if (!folder_of(folder, base, sizeof(base))) {
+      return;
+    }
+    if (!append(base)) return;
+    real = text;
+    real_folder = AT_FDCWD;
+  }
+  if (!append(path)) {
+    real_folder = folder;
+    real = path;
+    return;
+  }
+  if (length == 0) text[length++] = '/';
+  text[length] = 0;
+  device = strcmp(text, "/dev/infiniband") == 0 || begins(text, "/dev/infiniband/");
+  ours = device || begins(text, "/sys/class/infiniband");
+}
+
+/// Each name of it, with a slash before; false: too long.
+bool Path::append(const char* part) {
+  while (*part != 0) {
+    const size_t size = strcspn(part, "/");
+    if (size == 2 && part[0] == '.' && part[1] == '.') {
+      while (length != 0 && text[--length] != '/') {
+      }
+    } else if (size != 0 && !(size == 1 && part[0] == '.')) {
+      if (length + size + 2 > sizeof(text)) return false;
+      text[length++] = '/';
+      memcpy(text + length, part, size);
+      length += size;
+    }
+    part += size;
+    while (*part == '/') ++part;
+  }
+  return true;
+}
+
+int change_folder(const Path& path) {
+  const auto type = type_of(path);
+  if (type == Type::none) return fail(ENOENT);
+  if (type != Type::folder) return fail(ENOTDIR);
+  if (syscall(SYS_chdir, kMarker) != 0) return -1;
+  strcpy(here, path.text);
+  return 0;
+}
+
+void leave_folder() { here[0] = 0; }
+
+const char* present_folder() { return here; }
+
+void find_present_folder() {
+  char real[sizeof(here)];
+  const char* told = getenv("PWD");
+  if (told == nullptr || syscall(SYS_getcwd, real, sizeof(real)) < 0 || strcmp(real, kMarker) != 0) return;
+  const Path path(told);
+  if (path.ours && type_of(path) == Type::folder) strcpy(here, path.text);
+}
+
+}  // namespace smd::sim::attach
