@@ -37,7 +37,7 @@ Command::Result Command::run() {
 
 Command::Result Command::bad(std::string_view what, std::string_view found, std::string_view allowed) {
   if (found.empty()) return std::unexpected(fmt::format("found no {}, allowed {}", what, allowed));
-  return std::unexpected(fmt::format("found {} \"{}\", allowed {}", what, found, allowed));
+  return std::unexpected(fmt::format("found {} {}, allowed {}", what, quoted(found), allowed));
 }
 
 Command::Result Command::cannot(std::string_view found, std::string_view allowed) {
@@ -73,8 +73,10 @@ Command::Result Command::no_port(std::size_t index) const {
   const auto& node = fabric_.state().nodes[*find_node(fabric_.state(), word(index))];
   if (node.ports == 0)
     return bad(fmt::format("port of {}", word(index)), word(index + 1), "none: it has no port");
+  const auto one = fmt::format("{}", node.ports);
+  const bool only = node.ports == 1 && !node.is_switch();
   return bad(fmt::format("port of {}", word(index)), word(index + 1),
-             fmt::format("{} to {}", node.is_switch() ? 0 : 1, node.ports));
+             only ? one : fmt::format("{} to {}", node.is_switch() ? 0 : 1, one));
 }
 
 Command::Result Command::link() {

@@ -27,10 +27,12 @@ std::optional<PortIndex> Command::end_of(std::size_t index) const {
 
 Command::Result Command::no_end(std::size_t index) const {
   std::optional<unsigned> number;
-  if (!parse_place(fabric_.state(), word(index), number) || is_ambiguous(fabric_.state(), word(index)))
-    return no_node(index);
+  const bool known = parse_place(fabric_.state(), word(index), number).has_value();
+  if (is_ambiguous(fabric_.state(), word(index)) || (!known && index == 1)) return no_node(index);
   return bad("end", word(index),
-             "a node with a cable, NODE:PORT of an adapter's port, or as DST a LID up to 49151");
+             index == 1
+                 ? "a node with a cable, or NODE:PORT of an adapter's port"
+                 : "a node with a cable, NODE:PORT of an adapter's port, or a LID up to 49151 (0xbfff)");
 }
 
 Command::Result Command::flow() {

@@ -20,7 +20,7 @@ std::expected<TimedCommand, std::string> parse(std::string_view text, unsigned l
   const auto seconds = number(text.substr(0, end), kLatest);
   if (!seconds)
     return std::unexpected(
-        fmt::format("found time \"{}\", allowed 0 to {:.0f} seconds", text.substr(0, end), kLatest));
+        fmt::format("found time {}, allowed 0 to {:.0f} seconds", quoted(text.substr(0, end)), kLatest));
   const auto start = std::min(text.find_first_not_of(" \t\r", end), text.size());
   if (start == text.size())
     return std::unexpected(std::string("found a time without a command, allowed SECONDS COMMAND"));

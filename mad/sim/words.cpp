@@ -26,6 +26,16 @@ std::expected<Words, std::string> split_words(std::string_view text) {
   return words;
 }
 
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kMost = 80;
+  std::string shown = "\"";
+  for (const auto c : text.substr(0, kMost)) {
+    const auto byte = static_cast<unsigned char>(c);
+    shown += byte < 0x20 || byte == 0x7F ? '?' : c;
+  }
+  return shown + (text.size() > kMost ? "\"…" : "\"");
+}
+
 /// A whole number, decimal or with 0x.
 std::optional<std::uint64_t> whole(std::string_view text, std::uint64_t most) {
   const bool hex = text.starts_with("0x");

@@ -15,6 +15,7 @@
 #include "mad/sim/control.h"
 #include "mad/sim/live.h"
 #include "mad/sim/pcap.h"
+#include "mad/sim/words.h"
 #include "smd/cli/sim_ctl.h"
 #include "smd/cli/sim_socket.h"
 
@@ -114,6 +115,12 @@ int serve(const SimOptions& options, std::ostream& out, std::ostream& err) {
   return 0;
 }
 
+/// CLI11 takes -1 for the largest number of 64 bits.
+std::string wrong_seed(const std::string& text) {
+  if (sim::whole(text, ~std::uint64_t{0})) return {};
+  return fmt::format("found {}, allowed {}", sim::quoted(text), sim::kAny64);
+}
+
 }  // namespace
 
 CLI::App* add_sim_command(CLI::App& app, SimOptions& options) {
@@ -125,7 +132,7 @@ CLI::App* add_sim_command(CLI::App& app, SimOptions& options) {
       ->type_name("FILE");
   command->add_option("--pcap", options.pcap, "every MAD goes into this file, for Wireshark")
       ->type_name("FILE");
-  command->add_option("--seed", options.seed, "of all chance (default 1)")->type_name("N");
+  command->add_option("--seed", options.seed, "of all chance (default 1)")->type_name("N")->check(wrong_seed);
   command->add_option("--hop", options.hop_us, "microseconds that a hop takes (default 0)")
       ->type_name("US")
       ->check(CLI::Range(0.0, 1e9));
