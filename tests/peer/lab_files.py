@@ -27,6 +27,7 @@ def tools():
         f"{DEVICE}/ports/1\n{text}1: CA\n1\n{DEVICE}/ports\n/tmp\n"
     assert shell(f"cat /sys/../sys/class/./infiniband/mlx5_0/ports/1/../../node_type") == "1: CA\n"
     assert shell(f"cd {CLASS}; echo *; realpath mlx5_0/ports/..; stat -c %F mlx5_0") == f"mlx5_0\n{DEVICE}\ndirectory\n"
+    assert shell(f"tar cf tar {DEVICE} 2>/dev/null; tar tf tar | grep -c state") == "2\n"  # and phys_state
     assert shell("ls /dev/infiniband").split() == ["issm0", "umad0"]
 
 
@@ -41,6 +42,7 @@ def library():
     before = os.getcwd()
     os.fchdir(folder)
     assert os.getcwd() == DEVICE and os.path.exists("ports/1/lid") and not os.path.exists("copy")
+    assert shell("cat node_type") == "1: CA\n"
     os.chdir(before)
     assert os.getcwd() == before and os.path.exists("copy")
     os.close(folder)
@@ -58,6 +60,19 @@ def looked_at():
     except BlockingIOError:
         pass
     os.close(fd)
+
+
+def children():
+    """Those of vfork have our memory: neither their folder nor their closing counts here."""
+    fd = device()
+    before = os.getcwd()
+    subprocess.run(["true"], cwd=DEVICE, close_fds=True, check=True)
+    assert os.getcwd() == before and os.path.exists("copy")
+    try:
+        os.read(fd, 320)
+        raise AssertionError("there was something to read")
+    except BlockingIOError:
+        os.close(fd)
 
 
 def resident():
@@ -81,4 +96,5 @@ def descriptors():
 
 tools()
 library()
+children()
 descriptors()

@@ -41,6 +41,7 @@ void release(Next* next) {
 }
 
 void replace(Mark& target, const Mark& with) {
+  if (shares_memory()) return;
   auto* before = target.next;
   target = with;
   release(before);
@@ -99,7 +100,8 @@ void copy_mark(int from, int to) {
     if (target->what != Served::nothing) replace(*target, Mark{});
     return;
   }
-  if (source->what == Served::device && next_of(*source) != nullptr)  // from now on both look at the same
+  if (source->what == Served::device && !shares_memory() &&
+      next_of(*source) != nullptr)  // from now on both look at the same
     __atomic_add_fetch(&source->next->users, 1, __ATOMIC_ACQ_REL);
   replace(*target, *source);
 }

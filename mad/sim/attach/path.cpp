@@ -16,9 +16,10 @@ namespace {
 
 char here[sizeof(Path::text)];
 
-// Where the process really is while it believes to be in a folder of ours: a place that says so to what it
-// starts.
+// Where the process really is while it believes to be in a folder of ours. What it starts then knows the
+// folder by PWD, as shells set it, or by this variable.
 constexpr const char* kMarker = "/sys";
+constexpr const char* kFolderVariable = "SMD_SIM_FOLDER";
 
 bool begins(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
@@ -75,20 +76,29 @@ int change_folder(const Path& path) {
   if (type == Type::none) return fail(ENOENT);
   if (type != Type::folder) return fail(ENOTDIR);
   if (syscall(SYS_chdir, kMarker) != 0) return -1;
+  if (shares_memory()) return 0;
   strcpy(here, path.text);
-  return 0;
+  return setenv(kFolderVariable, here, 1);
 }
 
-void leave_folder() { here[0] = 0; }
+void leave_folder() {
+  if (here[0] == 0 || shares_memory()) return;
+  here[0] = 0;
+  unsetenv(kFolderVariable);
+}
 
 const char* present_folder() { return here; }
 
 void find_present_folder() {
   char real[sizeof(here)];
-  const char* told = getenv("PWD");
-  if (told == nullptr || syscall(SYS_getcwd, real, sizeof(real)) < 0 || strcmp(real, kMarker) != 0) return;
-  const Path path(told);
-  if (path.ours && type_of(path) == Type::folder) strcpy(here, path.text);
+  if (syscall(SYS_getcwd, real, sizeof(real)) < 0 || strcmp(real, kMarker) != 0) return;
+  const char* const told[] = {getenv("PWD"), getenv(kFolderVariable)};
+  for (const char* folder : told) {
+    const Path path(folder);
+    if (!path.ours || type_of(path) != Type::folder) continue;
+    strcpy(here, path.text);
+    return;
+  }
 }
 
 }  // namespace smd::sim::attach

@@ -3,12 +3,26 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 namespace smd::sim::attach {
+namespace {
+
+int owner = 0;  ///< of this memory: a process; 0: nobody asks
+void become_owner() { owner = getpid(); }
+
+}  // namespace
+
+void watch_forks() {
+  become_owner();
+  pthread_atfork(nullptr, nullptr, become_owner);
+}
+
+bool shares_memory() { return owner != 0 && getpid() != owner; }
 
 void* next_symbol(const char* name) {
   void* found = dlsym(RTLD_NEXT, name);

@@ -53,6 +53,12 @@ class Lock {
   int& holder_;
 };
 
+/// From now on forks are told from children of vfork().
+void watch_forks();
+/// This is a child that still has its parent's memory, until it starts a program: what it does to its
+/// descriptors and its folder must not be noted.
+bool shares_memory();
+
 /// -1 with this errno.
 int fail(int error);
 

@@ -31,6 +31,7 @@ __attribute__((constructor)) void start() {
   const int before = errno;
   const char* path = "/sys/class/infiniband";
   if (Path(path).ours) {
+    watch_forks();
     find_inherited();
     find_present_folder();
   }
@@ -40,6 +41,7 @@ __attribute__((constructor)) void start() {
 Real<int(const char*, int, ...)> real_open("open"), real_open64("open64");
 Real<int(int, const char*, int, ...)> real_openat("openat"), real_openat64("openat64");
 Real<int(const char*, int)> real_open_2("__open_2"), real_open64_2("__open64_2");
+Real<int(int, const char*, int)> real_openat_2("__openat_2"), real_openat64_2("__openat64_2");
 Real<FILE*(const char*, const char*)> real_fopen("fopen"), real_fopen64("fopen64");
 Real<ssize_t(int, void*, size_t)> real_read("read");
 Real<ssize_t(int, const void*, size_t)> real_write("write");
@@ -104,6 +106,14 @@ SMD_WRAP(int, __open_2, (const char* name, int flags)) {
 SMD_WRAP(int, __open64_2, (const char* name, int flags)) {
   const Path path(name);
   return path.ours ? open_served(path, flags) : real_open64_2(path.real, flags);
+}
+SMD_WRAP(int, __openat_2, (int folder, const char* name, int flags)) {
+  const Path path(folder, name);
+  return path.ours ? open_served(path, flags) : real_openat_2(path.real_folder, path.real, flags);
+}
+SMD_WRAP(int, __openat64_2, (int folder, const char* name, int flags)) {
+  const Path path(folder, name);
+  return path.ours ? open_served(path, flags) : real_openat64_2(path.real_folder, path.real, flags);
 }
 SMD_WRAP(FILE*, fopen, (const char* name, const char* mode)) {
   const Path path(name);
