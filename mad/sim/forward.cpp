@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 
 #include "mad/sim/tables.h"
 
@@ -70,6 +71,74 @@ std::optional<Arrival> drop(std::uint64_t& counter) {
   ++counter;
   return std::nullopt;
 }
+
+/// One packet and its copies.
+class Multicast {
+ public:
+  Multicast(State& state, Lid mlid, std::optional<PKey> pkey, const Load& load)
+      : state_(state), mlid_(mlid), pkey_(pkey), load_(load), seen_(state.nodes.size()) {}
+
+  std::vector<Arrival> from(PortIndex start) {
+    if (state_.node_of(start).is_switch()) {
+      under_way_.push_back({.port = start});
+    } else {
+      send(start, Duration{0});
+    }
+    while (!under_way_.empty()) {
+      const auto here = under_way_.front();
+      under_way_.pop_front();
+      if (state_.node_of(here.port).is_switch()) {
+        copy(here);
+      } else {
+        reached_.push_back(here);
+      }
+    }
+    std::ranges::sort(reached_, {}, &Arrival::port);
+    return std::move(reached_);
+  }
+
+ private:
+  /// To each port that the switch's masks name.
+  void copy(const Arrival& here) {
+    const auto& node = state_.node_of(here.port);
+    auto seen = seen_[state_.ports[here.port].node];
+    if (seen) return;  // a loop, or a second way
+    seen = true;
+    for (unsigned number = 0; number <= node.ports; ++number) {
+      const bool chosen = ((mft_mask(*node.sw, mlid_, number / 16) >> (number % 16)) & 1U) != 0;
+      const auto out = state_.index(node, number);
+      if (!chosen || out == here.port) continue;
+      if (number == 0) {
+        reached_.push_back({.port = out, .time = here.time});
+      } else {
+        send(out, here.time);
+      }
+    }
+  }
+  void send(PortIndex out, Duration time) {
+    if (!passes(out, state_.ports[out].info.partition_enforce_out, Counter::transmit_constraint_errors))
+      return;
+    const auto in = cross(state_, out, load_, time);
+    if (!in) return;
+    if (passes(*in, state_.ports[*in].info.partition_enforce_in, Counter::receive_constraint_errors))
+      under_way_.push_back({.port = *in, .time = time});
+  }
+  /// A switch's port that enforces partitions counts what it refuses.
+  bool passes(PortIndex port, bool enforced, Counter refused) {
+    if (!pkey_ || !enforced || !state_.node_of(port).is_switch() || has_p_key(state_, port, *pkey_))
+      return true;
+    counters_of(state_, port).add(refused, 1);
+    return false;
+  }
+
+  State& state_;
+  Lid mlid_;
+  std::optional<PKey> pkey_;
+  Load load_;
+  std::vector<bool> seen_;
+  std::deque<Arrival> under_way_;  ///< where copies have come in
+  std::vector<Arrival> reached_;
+};
 
 }  // namespace
 
@@ -160,50 +229,7 @@ void count_crossing(State& state, PortIndex out, const Load& load) {
 
 std::vector<Arrival> forward_multicast(State& state, PortIndex from, Lid mlid, std::optional<PKey> pkey,
                                        const Load& load) {
-  std::vector<Arrival> reached;
-  std::vector<bool> seen(state.nodes.size());
-  std::deque<Arrival> under_way;
-  const auto passes = [&](PortIndex port, bool enforced, Counter refused) {
-    if (!pkey || !enforced || !state.node_of(port).is_switch() || has_p_key(state, port, *pkey)) return true;
-    counters_of(state, port).add(refused, 1);
-    return false;
-  };
-  const auto send = [&](PortIndex out, Duration time) {
-    if (!passes(out, state.ports[out].info.partition_enforce_out, Counter::transmit_constraint_errors))
-      return;
-    const auto in = cross(state, out, load, time);
-    if (!in || !passes(*in, state.ports[*in].info.partition_enforce_in, Counter::receive_constraint_errors))
-      return;
-    under_way.push_back({.port = *in, .time = time});
-  };
-  if (state.node_of(from).is_switch()) {
-    under_way.push_back({.port = from});
-  } else {
-    send(from, Duration{0});
-  }
-  while (!under_way.empty()) {
-    const auto here = under_way.front();
-    under_way.pop_front();
-    const auto& node = state.node_of(here.port);
-    if (!node.is_switch()) {
-      reached.push_back(here);
-      continue;
-    }
-    if (seen[state.ports[here.port].node]) continue;  // a loop, or a second way
-    seen[state.ports[here.port].node] = true;
-    for (unsigned number = 0; number <= node.ports; ++number) {
-      const bool chosen = ((mft_mask(*node.sw, mlid, number / 16) >> (number % 16)) & 1U) != 0;
-      const auto out = state.index(node, number);
-      if (!chosen || out == here.port) continue;
-      if (number == 0) {
-        reached.push_back({.port = out, .time = here.time});
-      } else {
-        send(out, here.time);
-      }
-    }
-  }
-  std::ranges::sort(reached, {}, &Arrival::port);
-  return reached;
+  return Multicast(state, mlid, pkey, load).from(from);
 }
 
 }  // namespace smd::sim

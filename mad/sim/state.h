@@ -152,6 +152,8 @@ struct SentPacket {
   PKey pkey{};
   std::uint32_t qp = 0;
   bool smp = false;
+  std::optional<mad::GlobalRoute> grh{};
+  GidBytes sgid{};  ///< where there is a global route
 };
 
 struct State {

@@ -281,7 +281,9 @@ void emit(State& state, PortIndex from, Packet packet) {
                      .sl = packet.to.sl,
                      .pkey = p_key(state, from, packet.to.pkey_index),
                      .qp = packet.is_smp ? 0U : packet.to.qp,
-                     .smp = packet.is_smp});
+                     .smp = packet.is_smp,
+                     .grh = packet.to.grh,
+                     .sgid = packet.sgid});
   }
   if (state.random.happens(state.loss)) {
     ++state.drops.lost;

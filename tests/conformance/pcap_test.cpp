@@ -103,6 +103,35 @@ TEST(Pcap, EveryMadOfABringUpIsAPacketThatLibibmadDecodes) {
   EXPECT_GT(classes[0x01], 0);
 }
 
+TEST(Pcap, AGlobalRouteStandsInIt) {
+  const auto path = std::filesystem::temp_directory_path() / ("smd-grh-" + std::to_string(::getpid()));
+  {
+    auto pcap = sim::Pcap::create(path);
+    ASSERT_TRUE(pcap) << pcap.error();
+    std::vector<std::uint8_t> mad(wire::kMadBytes);
+    wire::encode(wire::MadHeader{.mgmt_class = wire::MgmtClass::sa, .class_version = 2}, mad);
+    sim::SentPacket packet{.mad = mad, .slid = Lid{1}, .dlid = Lid{2}, .qp = 1, .grh = mad::GlobalRoute{}};
+    packet.grh->hop_limit = 5;
+    packet.grh->dgid.fill(0xDD);
+    packet.sgid.fill(0x55);
+    (*pcap)->watcher()(packet);
+  }
+  const auto trace = read(path);
+  std::filesystem::remove(path);
+
+  ASSERT_EQ(trace.packets.size(), 1U);
+  const auto& packet = trace.packets.front();
+  ASSERT_EQ(packet.bytes.size(), 8 + 40 + 12 + 8 + wire::kMadBytes + 6);
+  EXPECT_EQ(packet.wire(1, 1) & 3U, 3U);
+  EXPECT_EQ(packet.wire(4, 2) * 4, packet.bytes.size() - 2);
+  EXPECT_EQ(packet.wire(8, 4), 0x6000'0000U);
+  EXPECT_EQ(packet.wire(12, 2), packet.bytes.size() - 2 - 48);
+  EXPECT_EQ(packet.wire(14, 2), 0x1B05U);
+  EXPECT_EQ(packet.wire(16, 1), 0x55U);
+  EXPECT_EQ(packet.wire(47, 1), 0xDDU);
+  EXPECT_EQ(packet.wire(48, 1), 0x64U);
+}
+
 TEST(Pcap, ALongAnswerStandsInItAsItsSegments) {
   const auto path = std::filesystem::temp_directory_path() / ("smd-rmpp-" + std::to_string(::getpid()));
   {

@@ -57,7 +57,9 @@ bool Path::append(const char* part) {
   while (*part != 0) {
     const size_t size = strcspn(part, "/");
     if (size == 2 && part[0] == '.' && part[1] == '.') {
-      while (length != 0 && text[--length] != '/') {
+      while (length != 0) {
+        --length;
+        if (text[length] == '/') break;
       }
     } else if (size != 0 && !(size == 1 && part[0] == '.')) {
       if (length + size + 2 > sizeof(text)) return false;

@@ -184,10 +184,13 @@ TEST_F(Performance, MulticastIsCountedAlongItsTree) {
   masks(path({1, 3, 2}), 0b1110);
   const auto before = get<wire::PortCountersExtended>(Lid{12}, 3);
 
-  std::vector<std::uint8_t> mad(wire::kMadBytes);
-  wire::encode(wire::MadHeader{.mgmt_class = wire::MgmtClass::sa, .method = wire::Method::report}, mad);
-  ASSERT_TRUE(gsi->send(mad, mad::LidRoute{.lid = Lid{0xC005}, .sl = Sl{2}, .qkey = sim::kQKey}, {}));
-  world.run_for(std::chrono::milliseconds(1));
+  const auto send = [&] {
+    std::vector<std::uint8_t> mad(wire::kMadBytes);
+    wire::encode(wire::MadHeader{.mgmt_class = wire::MgmtClass::sa, .method = wire::Method::report}, mad);
+    ASSERT_TRUE(gsi->send(mad, mad::LidRoute{.lid = Lid{0xC005}, .sl = Sl{2}, .qkey = sim::kQKey}, {}));
+    world.run_for(std::chrono::milliseconds(1));
+  };
+  send();
 
   const auto leaf1 = get<wire::PortCountersExtended>(Lid{12}, 3);
   EXPECT_EQ(leaf1.multicast_received, 1U);
@@ -197,6 +200,15 @@ TEST_F(Performance, MulticastIsCountedAlongItsTree) {
     EXPECT_EQ(get<wire::PortCountersExtended>(Lid{12}, port).multicast_transmitted, 1U) << port;
   EXPECT_EQ(get<wire::PortCountersExtended>(Lid{2}, 1).multicast_received, 1U);
   EXPECT_EQ(get<wire::PortReceiveDataSl>(Lid{2}, 1).data[2], 72U);
+
+  // A port that enforces another partition lets none of it pass.
+  faults.set_p_key({"leaf1", PortNum{1}}, 0, PKey{0x8001});
+  smi.change<wire::PortInfo>(path({1, 3, 2}), 1,
+                             [](wire::PortInfo& info) { info.partition_enforce_out = true; });
+  send();
+  EXPECT_EQ(get<wire::PortCountersExtended>(Lid{12}, 1).multicast_transmitted, 1U);
+  EXPECT_EQ(get<wire::PortCountersExtended>(Lid{12}, 1).transmit_constraint_errors, 1U);
+  EXPECT_EQ(get<wire::PortCountersExtended>(Lid{12}, 2).multicast_transmitted, 2U);
 }
 
 TEST_F(Performance, WhatIsNotModelledIsRefused) {
