@@ -62,11 +62,11 @@ bool Faults::link_up(const Place& place) {
 }
 
 bool Faults::link_flaps(const Place& place, Duration period) {
-  if (!link_up(place)) return false;
-  const auto index = *cabled(state_, place);
+  const auto index = cabled(state_, place);
+  if (!index || !link_up(place)) return false;
   const auto timer = state_.next_timer++;
-  state_.flaps[index] = {.period = period, .timer = timer};
-  flap(state_, index, timer);
+  state_.flaps[*index] = {.period = period, .timer = timer};
+  flap(state_, *index, timer);
   return true;
 }
 
