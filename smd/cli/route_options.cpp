@@ -1,9 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "smd/cli/route.h"
 
 namespace smd::cli {
+namespace {
+
+/// What stands between commas. CLI11 leaves out what is empty: "updn,,minhop" would be two names.
+std::vector<std::string> names_of(std::span<const std::string> lists) {
+  std::vector<std::string> names;
+  for (const auto& list : lists) {
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const auto end = std::min(list.find(',', begin), list.size());
+      names.push_back(list.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return names;
+}
+
+}  // namespace
 
 void add_route_options(CLI::App& command, RouteOptions& options) {
   const auto text = [&](const char* name, std::string& value, const char* type, const char* help) {
@@ -11,9 +31,10 @@ void add_route_options(CLI::App& command, RouteOptions& options) {
   };
   text("--topology", options.topology, "FABRIC", "a file of ibnetdiscover or ibsim, or a spec as ft3:8")
       ->required();
-  auto* engines = command.add_option("--engine", options.engines,
-                                     "engines in order of preference, instead of the configuration's");
-  engines->type_name("A[,B...]")->delimiter(',');
+  auto* engines = command.add_option_function<std::vector<std::string>>(
+      "--engine", [&options](const auto& lists) { options.engines = names_of(lists); },
+      "engines in order of preference, instead of the configuration's");
+  engines->type_name("A[,B...]");
   text("--lids", options.lids, "FILE", "LIDs of ports: 'GUID LID' a line, or OpenSM's guid2lid");
   auto* without = text("--without", options.without, "FILE",
                        "takes nodes and links away first: 'node NODE' or 'link NODE PORT' a line");

@@ -253,6 +253,10 @@ TEST_F(Route, EndsWithStatus2OnBadInputAndSaysWhere) {
   EXPECT_THAT(fails({.topology = "ft3:7"}), HasSubstr("ft3:7: "));
   EXPECT_EQ(fails({.topology = "ft2:4", .engines = {"fttree"}}),
             "--engine \"fttree\": not an engine (dmodc, ftree, updn, dnup, minhop, file)\n");
+  EXPECT_EQ(fails({.topology = "ft2:4", .engines = {"updn", "", "minhop"}}),
+            "--engine \"\": not an engine (dmodc, ftree, updn, dnup, minhop, file)\n");
+  EXPECT_EQ(fails({.topology = "ft2:4", .engines = {"updn", "", "minhop"}}),
+            "--engine \"\": not an engine (dmodc, ftree, updn, dnup, minhop, file)\n");
   EXPECT_THAT(fails({.topology = "ft2:4", .dump_dir = name("d"), .dump = "x"}),
               HasSubstr("--dump \"x\": not a dump"));
   EXPECT_THAT(fails({.topology = "ft2:4", .config = file("c.toml", "[routing]\nengine = 1\n")}),
@@ -280,6 +284,9 @@ TEST(RouteOptionsOnTheCommandLine, AreThoseOfTheContractAndNoOthers) {
   EXPECT_EQ(options.engines, (std::vector<std::string>{"updn", "minhop"}));
   EXPECT_TRUE(options.quality);
   EXPECT_EQ(options.threads, 2);
+
+  EXPECT_EQ(parse({"--topology", "x", "--engine", "updn,,minhop,"}).engines,
+            (std::vector<std::string>{"updn", "", "minhop", ""}));  // refused where names are looked at
 
   EXPECT_THROW(parse({"--engine", "updn"}), CLI::ParseError);
   EXPECT_THROW(parse({"--topology", "x", "--dump", "guid2lid"}), CLI::ParseError);
