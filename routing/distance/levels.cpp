@@ -29,28 +29,6 @@ std::vector<std::int32_t> levels_above(const Topology& topology, std::span<const
   return level;
 }
 
-/// To all others, each counted by its hosts: what hangs on inner switches says little.
-std::vector<double> mean_distances(const Topology& topology, std::span<const SwitchIndex> leaves) {
-  std::vector<SwitchIndex> chosen;
-  const std::size_t n = std::min(leaves.size(), kSample);
-  for (std::size_t i = 0; i < n; ++i) chosen.push_back(leaves[i * leaves.size() / n]);
-  std::vector<std::uint64_t> hosts;
-  for (const auto leaf : chosen) hosts.push_back(topology.hosts(leaf));
-  const WideCosts costs(topology, nullptr, chosen, Serial{});
-  std::vector<double> mean(topology.switches());
-  for (SwitchIndex s = 0; s < mean.size(); ++s) {
-    std::uint64_t sum = 0, count = 0;
-    const auto row = costs.row(s);
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (row[i] == WideCosts::kUnreachable || row[i] == 0) continue;
-      sum += std::uint64_t{row[i]} * hosts[i];
-      count += hosts[i];
-    }
-    mean[s] = count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
-  }
-  return mean;
-}
-
 /// A cable in the wrong place takes a switch down with it. The level that most of a switch's cables speak for
 /// counts, the higher of two.
 void heed_the_many(const Topology& topology, std::span<const SwitchIndex> leaves,
@@ -106,7 +84,8 @@ std::uint32_t usual_hosts(const Topology& topology, std::span<const SwitchIndex>
   return *middle;
 }
 
-/// Without inner switches that have hosts: those stand above other leaves, or above all their neighbours.
+/// Without inner switches that have hosts: those stand above other leaves, or above all their neighbours, or
+/// have few hosts and stand above a third of their neighbours.
 std::vector<SwitchIndex> lowest_leaves(const Topology& topology, std::span<const SwitchIndex> leaves,
                                        const std::vector<double>& mean) {
   std::vector<bool> is_leaf(topology.switches());
@@ -115,13 +94,18 @@ std::vector<SwitchIndex> lowest_leaves(const Topology& topology, std::span<const
   std::vector<SwitchIndex> lowest;
   for (const auto leaf : leaves) {
     bool above_leaf = false, above_all = topology.groups(leaf) != 0;
+    std::size_t below = 0;
     for (std::size_t g = 0; g < topology.groups(leaf); ++g) {
       const auto peer = topology.group(leaf, g).peer;
       const bool above = mean[peer] > mean[leaf] + kFarther;
       above_leaf = above_leaf || (above && is_leaf[peer]);
       above_all = above_all && above;
+      below += above ? 1 : 0;
     }
-    const bool inner = above_leaf || above_all || top_with_hosts(topology, leaf, usual, is_leaf, mean);
+    const bool above_many =
+        topology.hosts(leaf) * 2 <= usual && below >= 2 && below * 3 >= topology.groups(leaf);
+    const bool inner =
+        above_leaf || above_all || above_many || top_with_hosts(topology, leaf, usual, is_leaf, mean);
     if (!inner) lowest.push_back(leaf);
   }
   return lowest;
@@ -146,7 +130,7 @@ void lower_empty_leaves(const Topology& topology, const std::vector<double>& mea
   }
 }
 
-/// Whether 19 of 20 cables join neighbouring levels.
+/// Whether 19 of 20 cables join neighbouring levels, or all but one of a few.
 bool layered(const Topology& topology, const std::vector<std::int32_t>& level) {
   std::uint64_t all = 0, straight = 0;
   for (SwitchIndex s = 0; s < level.size(); ++s) {
@@ -158,16 +142,46 @@ bool layered(const Topology& topology, const std::vector<std::int32_t>& level) {
       if (step == 1 || step == -1) straight += group.ports.size();
     }
   }
-  return straight * 20 >= all * 19;
+  constexpr std::uint64_t kFew = 16;  // cable ends
+  return straight * 20 >= all * 19 || (all >= kFew && straight + 2 >= all);
 }
 
 }  // namespace
 
+// What hangs on inner switches says little: so leaves are counted by their hosts.
+std::vector<double> mean_distances(const Topology& topology, std::span<const SwitchIndex> leaves) {
+  std::vector<SwitchIndex> chosen;
+  const std::size_t n = std::min(leaves.size(), kSample);
+  for (std::size_t i = 0; i < n; ++i) chosen.push_back(leaves[i * leaves.size() / n]);
+  std::vector<std::uint64_t> hosts;
+  for (const auto leaf : chosen) hosts.push_back(topology.hosts(leaf));
+  const WideCosts costs(topology, nullptr, chosen, Serial{});
+  std::vector<double> mean(topology.switches());
+  for (SwitchIndex s = 0; s < mean.size(); ++s) {
+    std::uint64_t sum = 0, count = 0;
+    const auto row = costs.row(s);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (row[i] == WideCosts::kUnreachable || row[i] == 0) continue;
+      sum += std::uint64_t{row[i]} * hosts[i];
+      count += hosts[i];
+    }
+    mean[s] = count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
+  }
+  return mean;
+}
+
 std::optional<std::vector<std::int32_t>> ranks_from_leaves(const Topology& topology,
                                                            std::span<const SwitchIndex> leaves) {
   if (leaves.empty()) return std::nullopt;
-  const auto mean = mean_distances(topology, leaves);
-  const auto lowest = lowest_leaves(topology, leaves, mean);
+  std::vector<SwitchIndex> lowest(leaves.begin(), leaves.end());
+  std::vector<double> mean;
+  for (std::size_t before = 0;
+       before != lowest.size() && !lowest.empty();) {  // distances are clearer without those
+    before = lowest.size();
+    mean = mean_distances(topology, lowest);
+    lowest = lowest_leaves(topology, lowest, mean);
+  }
+  if (lowest.empty()) return std::nullopt;
   auto level = levels_above(topology, lowest);
   heed_the_many(topology, lowest, level);
   lower_empty_leaves(topology, mean, level);

@@ -18,4 +18,8 @@ namespace smd::routing {
 std::optional<std::vector<std::int32_t>> ranks_from_leaves(const Topology& topology,
                                                            std::span<const SwitchIndex> leaves);
 
+/// By switch its mean distance to the other leaves, each counted by its hosts; from a sample where there are
+/// many.
+std::vector<double> mean_distances(const Topology& topology, std::span<const SwitchIndex> leaves);
+
 }  // namespace smd::routing

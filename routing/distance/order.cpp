@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "routing/distance/costs.h"
 #include "routing/distance/levels.h"
+#include "routing/distance/sides.h"
 
 namespace smd::routing {
 namespace {
@@ -46,13 +49,19 @@ bool all_neighbours_above(const Topology& topology, const std::vector<std::int32
 /// guessed, and of levels that nearly all cables agree on.
 constexpr unsigned kOfTenGuessed = 9, kOfTenLayered = 5;
 
-bool hosts_at_bottom(const Topology& topology, const std::vector<std::int32_t>& rank, unsigned of_ten) {
-  std::uint64_t all = 0, bottom = 0;
-  for (const auto leaf : topology.leaves()) {
-    all += topology.hosts(leaf);
+std::uint64_t all_hosts(const Topology& topology) {
+  std::uint64_t all = 0;
+  for (const auto leaf : topology.leaves()) all += topology.hosts(leaf);
+  return all;
+}
+
+std::uint64_t hosts_at_bottom(const Topology& topology, const std::vector<std::int32_t>& rank,
+                              std::span<const SwitchIndex> leaves) {
+  std::uint64_t bottom = 0;
+  for (const auto leaf : leaves) {
     if (all_neighbours_above(topology, rank, leaf)) bottom += topology.hosts(leaf);
   }
-  return all != 0 && bottom * 10 >= all * of_ten;
+  return bottom;
 }
 
 Order finish(const Topology& topology, std::vector<std::int32_t> rank, unsigned of_ten = kOfTenGuessed) {
@@ -62,7 +71,8 @@ Order finish(const Topology& topology, std::vector<std::int32_t> rank, unsigned 
   std::ranges::sort(sorted, {}, [&](SwitchIndex s) { return std::pair(rank[s], s); });
   order.position.resize(rank.size());
   for (std::uint32_t i = 0; i < sorted.size(); ++i) order.position[sorted[i]] = i;
-  order.tree = hosts_at_bottom(topology, rank, of_ten);
+  const auto all = all_hosts(topology);
+  order.tree = all != 0 && hosts_at_bottom(topology, rank, topology.leaves()) * 10 >= all * of_ten;
   order.rank = std::move(rank);
   return order;
 }
@@ -160,12 +170,18 @@ std::vector<SwitchIndex> full_leaves(const Topology& topology) {
   return full;
 }
 
-Order find_tree(const Topology& topology) {
-  const auto leaves = full_leaves(topology);
-  if (auto ranks = ranks_from_leaves(topology, leaves)) {
-    auto order = finish(topology, *std::move(ranks), kOfTenLayered);
-    if (order.tree) return order;
-  }
+namespace {
+
+std::optional<Order> tree_above(const Topology& topology, std::span<const SwitchIndex> leaves) {
+  auto ranks = ranks_from_leaves(topology, leaves);
+  if (!ranks) return std::nullopt;
+  auto order = finish(topology, *std::move(ranks), kOfTenLayered);
+  if (!order.tree) return std::nullopt;
+  return order;
+}
+
+/// Leaves at different heights: the top is looked for.
+Order order_below_top(const Topology& topology, std::span<const SwitchIndex> leaves) {
   const auto within = nearly_all_within(topology, leaves);
   std::vector<std::int32_t> least(topology.components(), kUnranked);
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
@@ -179,6 +195,60 @@ Order find_tree(const Topology& topology) {
   auto rank = order_from_roots(topology, roots).rank;
   lift_idle(topology, leaves, rank);
   return finish(topology, std::move(rank));
+}
+
+/// Whether nine of ten pairs of these have a way up and down.
+bool mostly_joined(const Topology& topology, const Order& order, std::span<const SwitchIndex> leaves) {
+  const auto chosen = sample(leaves, kLeavesCompared);
+  const WideCosts costs(topology, &order, chosen, Serial{});
+  std::size_t joined = 0;
+  for (const auto s : chosen) {
+    joined +=
+        chosen.size() - static_cast<std::size_t>(std::ranges::count(costs.row(s), WideCosts::kUnreachable));
+  }
+  return joined * 10 >= chosen.size() * chosen.size() * 9;
+}
+
+}  // namespace
+
+Order find_tree(const Topology& topology) {
+  const auto leaves = full_leaves(topology);
+  auto found = tree_above(topology, leaves);
+  auto order = found ? *std::move(found) : order_below_top(topology, leaves);
+  const auto bottom = [&](const Order& of, std::span<const SwitchIndex> among) {
+    return of.tree ? hosts_at_bottom(topology, of.rank, among) : 0;
+  };
+  if (bottom(order, topology.leaves()) == all_hosts(topology) && order.tree) return order;
+  const auto fewer =
+      outstanding_leaves(topology, leaves);  // inner switches may have as many hosts as leaves have
+  if (fewer.empty() || fewer.size() == leaves.size()) return order;
+  auto other = tree_above(topology, fewer);
+  if (!other || bottom(*other, fewer) < bottom(order, fewer)) return order;
+  return mostly_joined(topology, *other, fewer) ? *std::move(other) : order;
+}
+
+Order hung_up(const Topology& topology, const Order& tree, std::span<const SwitchIndex> leaves) {
+  std::vector<bool> turned(topology.switches());
+  std::vector<SwitchIndex> front(leaves.begin(), leaves.end());
+  for (const auto leaf : front) turned[leaf] = true;
+  for (std::size_t at = 0; at < front.size(); ++at) {
+    const auto s = front[at];
+    for (std::size_t g = 0; g < topology.groups(s); ++g) {
+      const auto peer = topology.group(s, g).peer;
+      if (!tree.up(s, peer) || turned[peer]) continue;
+      turned[peer] = true;
+      front.push_back(peer);
+    }
+  }
+  Order order = tree;
+  std::vector<SwitchIndex> sorted(topology.switches());
+  std::iota(sorted.begin(), sorted.end(), SwitchIndex{0});
+  std::ranges::sort(sorted, {}, [&](SwitchIndex s) {
+    const auto position = std::int64_t{tree.position[s]};
+    return turned[s] ? -position - 1 : position;
+  });
+  for (std::uint32_t i = 0; i < sorted.size(); ++i) order.position[sorted[i]] = i;
+  return order;
 }
 
 std::vector<Order> single_root_orders(const Topology& topology) {

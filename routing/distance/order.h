@@ -15,7 +15,7 @@ namespace smd::routing {
 struct Order {
   /// Distance from the roots, smaller is higher up; may be negative. By SwitchIndex.
   std::vector<std::int32_t> rank;
-  /// The order itself, by (rank, GUID): a step to a smaller position is a step up.
+  /// The order itself, by (rank, GUID) unless it is hung_up(): a step to a smaller position is a step up.
   std::vector<std::uint32_t> position;
   /// Nearly all hosts hang at the bottom: a tree, whole or damaged.
   bool tree = false;
@@ -34,6 +34,12 @@ Order find_tree(const Topology& topology);
 
 /// The farther from the nearest host, the higher up.
 Order order_from_leaves(const Topology& topology);
+
+/// The tree, hung up by these leaves: each of them stands above everything, then what is above it in the
+/// tree, the nearest first. All that goes up and down in the tree does so here unless it goes up and down
+/// among those, and two inner switches that have only a way down and up again in the tree have one through
+/// the leaf. Ranks are those of the tree.
+Order hung_up(const Topology& topology, const Order& tree, std::span<const SwitchIndex> leaves);
 
 /// Orders with one root in each part of the fabric: every pair of switches has a legal path in each of them.
 /// A few, of different kinds; never empty.

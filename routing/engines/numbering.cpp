@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace smd::routing {
 namespace {
@@ -157,7 +158,8 @@ std::vector<Step> steps_upwards(const Topology& topology, const Order& order, co
   std::vector<Step> steps(topology.switches());
   std::vector<SwitchIndex> upwards(topology.switches());
   std::iota(upwards.begin(), upwards.end(), SwitchIndex{0});
-  std::ranges::sort(upwards, std::ranges::greater{}, [&](SwitchIndex s) { return order.position[s]; });
+  std::ranges::sort(upwards, std::ranges::greater{},
+                    [&](SwitchIndex s) { return std::pair(order.rank[s], s); });
   for (const auto s : upwards) {
     const auto& family = shape.of(s);
     const auto& slots = family.slots;

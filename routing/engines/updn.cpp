@@ -7,6 +7,8 @@ namespace smd::routing {
 namespace {
 
 constexpr auto kNothing = std::numeric_limits<std::uint64_t>::max();
+/// So many leaves of a part of the fabric are tried.
+constexpr std::size_t kHooks = 4;
 
 /// Hosts times hops over all pairs of leaves; kNothing where a connected pair has no legal path.
 template <class Cost>
@@ -51,7 +53,37 @@ struct Ordered {
   Costs<Cost> costs;
 };
 
-/// Our own choice: the tree that the fabric is, if every pair of hosts has a legal path in it.
+/// Which leaves a tree is hung up by, one in each part of the fabric, that is tried as number `turn`.
+std::vector<SwitchIndex> hooks(const Topology& topology, std::size_t turn) {
+  std::vector<std::vector<SwitchIndex>> leaves(topology.components());
+  for (const auto leaf : full_leaves(topology)) leaves[topology.component(leaf)].push_back(leaf);
+  std::vector<SwitchIndex> chosen;
+  for (const auto& here : leaves) {
+    if (!here.empty()) chosen.push_back(here[turn * here.size() / kHooks]);
+  }
+  return chosen;
+}
+
+/// Hosts on inner switches may have only ways down and up again to each other. The tree hung up by a leaf has
+/// all its other ways still, and its turns.
+template <class Cost>
+std::optional<Ordered<Cost>> hang(const Topology& topology, const Order& tree,
+                                  std::span<const SwitchIndex> all, const Parallel& parallel) {
+  std::optional<Ordered<Cost>> best;
+  std::uint64_t least = kNothing;
+  for (std::size_t turn = 0; turn < kHooks; ++turn) {
+    auto order = hung_up(topology, tree, hooks(topology, turn));
+    Costs<Cost> costs(topology, &order, all, parallel);
+    const auto total = costs.complete() ? total_length(topology, costs, all) : kNothing;
+    if (total >= least) continue;
+    least = total;
+    best = {std::move(order), std::move(costs)};
+  }
+  return best;
+}
+
+/// Our own choice: the tree that the fabric is, if every pair of hosts has a legal path in it, as it is or
+/// hung up by a leaf.
 template <class Cost>
 Ordered<Cost> choose(const Topology& topology, std::span<const SwitchIndex> all, const Parallel& parallel) {
   auto tree = find_tree(topology);
@@ -60,6 +92,7 @@ Ordered<Cost> choose(const Topology& topology, std::span<const SwitchIndex> all,
     if (!costs.complete() || total_length(topology, costs, all) != kNothing) {
       return {std::move(tree), std::move(costs)};
     }
+    if (auto hung = hang<Cost>(topology, tree, all, parallel)) return *std::move(hung);
   }
   auto order = best_single_root(topology, parallel);
   Costs<Cost> costs(topology, &order, all, parallel);

@@ -34,10 +34,15 @@ Order restricted(const Topology& widest, const Order& wide, const Topology& topo
   Order order;
   order.tree = wide.tree;
   const std::size_t n = topology.switches();
-  for (SwitchIndex s = 0; s < n; ++s) order.rank.push_back(wide.rank[widest.find(topology.guid(s))]);
+  std::vector<std::uint32_t> wide_position;
+  for (SwitchIndex s = 0; s < n; ++s) {
+    const auto at = widest.find(topology.guid(s));
+    order.rank.push_back(wide.rank[at]);
+    wide_position.push_back(wide.position[at]);
+  }
   std::vector<SwitchIndex> sorted(n);
   std::iota(sorted.begin(), sorted.end(), SwitchIndex{0});
-  std::ranges::sort(sorted, {}, [&](SwitchIndex s) { return std::pair(order.rank[s], s); });
+  std::ranges::sort(sorted, {}, [&](SwitchIndex s) { return std::pair(wide_position[s], s); });
   order.position.resize(n);
   for (std::uint32_t i = 0; i < n; ++i) order.position[sorted[i]] = i;
   return order;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "routing/distance/order.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -61,6 +62,41 @@ TEST(FindTree, IsNotMovedByHostsOnAllCores) {
   }
 
   expect_three_levels(find_tree(Topology(builder.input())));
+}
+
+TEST(FindTree, IsNotMovedByManyHostsOnInnerSwitches) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    std::mt19937_64 random(seed);
+    const bool two = seed % 2 == 0;
+    auto builder = two ? fabrics::ft2(8, 4, 4) : fabrics::ft3(8);
+    const SwitchIndex leaves = two ? 8 : 32, all = two ? 12 : 80;
+    const auto whole = find_tree(Topology(builder.input()));
+    const std::size_t most = random() % 3 + 1;  // with four one of them might be a leaf, too
+    const std::size_t share = random() % 4 + 1;
+    for (auto& spec : builder.input().switches) spec.ports += 4;
+    for (SwitchIndex s = leaves; s < all; ++s) {
+      if (random() % 4 >= share) continue;
+      for (std::size_t h = 0; h < most; ++h) {
+        const auto port = builder.input().switches[s].ports - h;
+        builder.input().end_ports.push_back({Guid{0x900000U + s * 8 + h},
+                                             s,
+                                             PortNum{static_cast<std::uint8_t>(port)},
+                                             EndKind::compute,
+                                             {},
+                                             {}});
+      }
+    }
+
+    const std::size_t hosts = two ? 32 : 128;
+    // More than half of what is at the bottom says nothing.
+    if (builder.input().end_ports.size() > hosts * 3 / 2) continue;
+
+    const auto order = find_tree(Topology(builder.input()));
+
+    EXPECT_TRUE(order.tree) << "seed " << seed;
+    EXPECT_THAT(order.rank, testing::ElementsAreArray(whole.rank))
+        << "seed " << seed << ", " << most << " hosts";
+  }
 }
 
 TEST(FindTree, LiftsACoreThatLostAPod) {
@@ -145,6 +181,49 @@ TEST(Updn, ReachesHostsOnTwoSpinesToo) {
 
   const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
   EXPECT_TRUE(found.clean()) << describe(found, fabric.topology);
+}
+
+TEST(Updn, KeepsTheBalanceOfATreeWhoseCoresHaveHosts) {
+  auto builder = fabrics::ft3(8);
+  for (auto& spec : builder.input().switches) spec.ports = 9;
+  for (const SwitchIndex core : {64U, 70U}) {  // they share no switch below
+    builder.input().end_ports.push_back({Guid{0x900000U + core}, core, PortNum{9}, EndKind::compute, {}, {}});
+  }
+  const auto fabric = fabrics::with_lids(builder.input());
+  const EngineInput in{
+      .topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}};
+
+  const auto refused = dmodc(in);
+  const auto routes = updn(in);
+
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().guids, (std::vector{fabric.topology.guid(64), fabric.topology.guid(70)}));
+  const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
+  const auto quality =
+      measure(fabric.topology, fabric.lids, *routes, hosts_in_file_order(fabric.topology), Serial{});
+  EXPECT_TRUE(found.clean()) << describe(found, fabric.topology);
+  EXPECT_LE(quality.max_link_paths, 140U);  // 124 without those hosts; 1,792 with one root
+  EXPECT_LE(quality.shift_max, 3U);
+}
+
+TEST(Updn, HungUpATreeKeepsItsWaysThroughDamage) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    auto whole = fabrics::told(fabrics::ft3(8).input());
+    for (auto& spec : whole.input.switches) spec.ports = 9;
+    auto damaged = fabrics::damaged(whole, seed, seed % 3 * 6, seed % 2).input;
+    std::mt19937_64 random(seed);
+    for (std::uint64_t h = 0; h < seed % 5; ++h) {
+      const auto s = static_cast<SwitchIndex>(random() % damaged.switches.size());
+      damaged.end_ports.push_back({Guid{0x900000U + h}, s, PortNum{9}, EndKind::compute, {}, {}});
+    }
+    const auto fabric = fabrics::with_lids(damaged);
+
+    const auto routes = updn(
+        {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+
+    const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
+    EXPECT_TRUE(found.clean()) << "seed " << seed << ": " << describe(found, fabric.topology);
+  }
 }
 
 TEST(Updn, AggregationNodesOnSpinesCostTheHostsNothing) {
