@@ -8,7 +8,9 @@ Health examine(const HealthInput& in) {
   const auto order = find_tree(in.topology);
   health.tree = order.tree && !in.topology.leaves().empty();
   if (health.tree) {
-    examine_cables(in, order, find_shape(in.topology, order), health);
+    const auto shape = find_shape(in.topology, order);
+    examine_cables(in, order, shape, health);
+    examine_strays(in, order, shape, health);
     examine_rails(in, health);
   }
   examine_rates(in, order, health);

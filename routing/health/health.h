@@ -88,6 +88,7 @@ Health examine(const HealthInput& in);
 
 // The parts, each adding what it finds.
 void examine_cables(const HealthInput& in, const Order& order, const Shape& shape, Health& health);
+void examine_strays(const HealthInput& in, const Order& order, const Shape& shape, Health& health);
 void examine_rails(const HealthInput& in, Health& health);
 void examine_rates(const HealthInput& in, const Order& order, Health& health);
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <span>
+#include <utility>
 
 namespace smd::routing {
 namespace {
@@ -29,20 +30,33 @@ class Sets {
 
 bool above(const Order& order, SwitchIndex s, SwitchIndex peer) { return order.rank[peer] < order.rank[s]; }
 
-/// Switches with the very same ones above them: one of them speaks for all.
+/// Cables to one switch above.
+struct Cables {
+  SwitchIndex peer = 0;
+  std::size_t count = 0;
+  friend auto operator<=>(const Cables&, const Cables&) = default;
+};
+
+/// Switches with the very same cables upwards: one of them speaks for all.
 struct Alike {
-  std::vector<std::vector<SwitchIndex>> above;     ///< what each set of switches has above it, ascending
+  std::vector<std::vector<Cables>> above;          ///< what each set of switches has above it, ascending
   std::vector<std::vector<SwitchIndex>> switches;  ///< which they are
 };
 
+std::size_t total(std::span<const Cables> above) {
+  std::size_t all = 0;
+  for (const auto& cables : above) all += cables.count;
+  return all;
+}
+
 Alike group_by_above(const Topology& topology, const Order& order) {
   Alike alike;
-  std::map<std::pair<std::int32_t, std::vector<SwitchIndex>>, std::size_t> known;
+  std::map<std::pair<std::int32_t, std::vector<Cables>>, std::size_t> known;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-    std::vector<SwitchIndex> up;
+    std::vector<Cables> up;
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
-      const auto peer = topology.group(s, g).peer;
-      if (above(order, s, peer)) up.push_back(peer);
+      const auto group = topology.group(s, g);
+      if (above(order, s, group.peer)) up.push_back({group.peer, group.ports.size()});
     }
     // Without anything above a switch is a family of its own rank and none of the others.
     auto key = std::pair(order.rank[s], up);
@@ -56,48 +70,62 @@ Alike group_by_above(const Topology& topology, const Order& order) {
   return alike;
 }
 
-/// Joins sets of one rank that share more than half of what the smaller has above it.
+/// Joins sets of one rank that share more than half of what the smaller has above it, unless that is by half
+/// of the cables only: of two switches whose cables changed places each has something of both families.
 void join_similar(const Topology& topology, const Order& order, const Alike& alike, Sets& sets) {
-  std::vector<std::vector<std::uint32_t>> below(topology.switches());  // sets by what is above them
+  struct Below {
+    std::uint32_t set;
+    std::size_t cables;
+  };
+  struct Shared {
+    std::size_t peers = 0, cables = 0;
+  };
+  std::vector<std::vector<Below>> below(topology.switches());  // sets by what is above them
   for (std::uint32_t i = 0; i < alike.above.size(); ++i) {
-    for (const auto upper : alike.above[i]) below[upper].push_back(i);
+    for (const auto& [upper, cables] : alike.above[i]) below[upper].push_back({i, cables});
   }
-  std::vector<std::uint32_t> shared(alike.above.size());
+  std::vector<Shared> shared(alike.above.size());
   std::vector<std::uint32_t> touched;
   for (std::uint32_t i = 0; i < alike.above.size(); ++i) {
     touched.clear();
-    for (const auto upper : alike.above[i]) {
-      for (const auto other : below[upper]) {
+    for (const auto& [upper, own] : alike.above[i]) {
+      for (const auto& [other, cables] : below[upper]) {
         if (other <= i) continue;
-        if (shared[other]++ == 0) touched.push_back(other);
+        if (shared[other].peers++ == 0) touched.push_back(other);
+        shared[other].cables += std::min(own, cables);
       }
     }
     for (const auto other : touched) {
       const auto smaller = std::min(alike.above[i].size(), alike.above[other].size());
+      const auto cables = std::min(total(alike.above[i]), total(alike.above[other]));
+      const auto [peers, both] = std::exchange(shared[other], {});
       const bool same_rank =
           order.rank[alike.switches[i].front()] == order.rank[alike.switches[other].front()];
-      if (same_rank && std::size_t{shared[other]} * 2 > smaller) sets.join(i, other);
-      shared[other] = 0;
+      if (same_rank && peers * 2 > smaller && (peers == smaller || both * 2 > cables)) sets.join(i, other);
     }
   }
 }
 
-/// The most usual number; of equally usual ones the largest.
-std::uint32_t usual(std::vector<std::uint32_t>& numbers) {
+/// What a family of two has at one of them only is missing at the other, or too much.
+enum class Doubt : std::uint8_t { missing, extra };
+
+/// The most usual number; of equally usual ones the largest, or the smallest.
+std::uint32_t usual(std::vector<std::uint32_t>& numbers, Doubt doubt) {
   std::ranges::sort(numbers);
   std::uint32_t best = 1;
   std::size_t most = 0;
   for (std::size_t i = 0; i < numbers.size();) {
     std::size_t end = i;
     while (end < numbers.size() && numbers[end] == numbers[i]) ++end;
-    if (end - i >= most) best = numbers[i];
+    if (end - i > most || (end - i == most && doubt == Doubt::missing)) best = numbers[i];
     most = std::max(most, end - i);
     i = end;
   }
   return best;
 }
 
-void find_slots(const Topology& topology, const Order& order, Family& family) {
+std::vector<UpSlot> find_slots(const Topology& topology, const Order& order, const Family& family,
+                               Doubt doubt) {
   std::map<SwitchIndex, std::vector<std::uint32_t>> cables;
   for (const auto s : family.members) {
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
@@ -106,8 +134,33 @@ void find_slots(const Topology& topology, const Order& order, Family& family) {
       cables[group.peer].push_back(static_cast<std::uint32_t>(group.ports.size()));
     }
   }
+  std::vector<UpSlot> slots;
   for (auto& [peer, counts] : cables) {
-    if (counts.size() * 2 >= family.members.size()) family.slots.push_back({peer, usual(counts)});
+    const auto twice = counts.size() * 2 + (doubt == Doubt::missing ? 1 : 0);
+    if (twice > family.members.size()) slots.push_back({peer, usual(counts, doubt)});
+  }
+  return slots;
+}
+
+std::size_t cables_of(std::span<const UpSlot> slots) {
+  std::size_t cables = 0;
+  for (const auto& slot : slots) cables += slot.cables;
+  return cables;
+}
+
+/// The doubt is for missing cables, but where the family would have more than most switches of its rank have.
+void find_all_slots(const Topology& topology, const Order& order, std::vector<Family>& families) {
+  std::map<std::int32_t, std::map<std::size_t, std::size_t>> wanting;  // switches of a rank by cables
+  for (auto& family : families) {
+    family.slots = find_slots(topology, order, family, Doubt::missing);
+    wanting[order.rank[family.members.front()]][cables_of(family.slots)] += family.members.size();
+  }
+  for (auto& family : families) {
+    const auto& numbers = wanting[order.rank[family.members.front()]];
+    const auto usual = std::ranges::max_element(numbers, {}, [](const auto& entry) { return entry.second; });
+    if (cables_of(family.slots) <= usual->first) continue;
+    auto slots = find_slots(topology, order, family, Doubt::extra);
+    if (cables_of(slots) >= usual->first) family.slots = std::move(slots);
   }
 }
 
@@ -202,7 +255,7 @@ Shape find_shape(const Topology& topology, const Order& order) {
     shape.place[s] = static_cast<std::uint32_t>(members.size());
     members.push_back(s);
   }
-  for (auto& family : shape.families) find_slots(topology, order, family);
+  find_all_slots(topology, order, shape.families);
   Gone(order, shape).find();
   return shape;
 }

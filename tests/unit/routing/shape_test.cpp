@@ -44,6 +44,50 @@ TEST(Shape, PutsASwitchThatIsGoneWhereTheOthersHaveItsKin) {
   EXPECT_TRUE(shape.of(4).gone.empty());
 }
 
+/// Two pods of four leaves with two cables to each of two middle switches, which two cores join.
+fabrics::Builder pods_of_double_cables() {
+  fabrics::Builder builder("double");
+  for (int i = 0; i < 8 + 4 + 2; ++i) builder.add_switch(32);
+  for (SwitchIndex leaf = 0; leaf < 8; ++leaf) {
+    for (int h = 0; h < 4; ++h) builder.host(leaf);
+    for (SwitchIndex cable = 0; cable < 4; ++cable) builder.link(leaf, 8 + leaf / 4 * 2 + cable % 2);
+  }
+  for (SwitchIndex middle = 8; middle < 12; ++middle) {
+    for (SwitchIndex core = 12; core < 14; ++core) builder.link(middle, core);
+  }
+  return builder;
+}
+
+TEST(Shape, TwoSwappedCablesDoNotMakeOneFamilyOfTwo) {
+  auto input = pods_of_double_cables().input();
+  auto &one = input.links[0], &other = input.links[16];  // of leaf 0 and of leaf 4
+  std::swap(one.b, other.b);
+  std::swap(one.b_port, other.b_port);
+  const Topology topology(input);
+
+  const auto shape = find_shape(topology, find_tree(topology));
+
+  for (SwitchIndex leaf = 0; leaf < 8; ++leaf) {
+    EXPECT_EQ(shape.family[leaf], shape.family[leaf / 4 * 4]);
+    EXPECT_EQ(shape.of(leaf).slots.size(), 2U);
+  }
+  EXPECT_NE(shape.family[0], shape.family[4]);
+}
+
+TEST(Shape, WhatOneOfTwoHasIsMissingOrTooMuchAsTheOthersShow) {
+  auto missing = fabrics::ft3(4).input(), extra = missing;  // pods of two leaves
+  missing.links.erase(missing.links.begin());
+  for (auto& spec : extra.switches) spec.ports = 8;
+  extra.links.push_back({0, PortNum{8}, 8 + 3, PortNum{8}});  // to another pod's middle switch
+
+  for (const auto& input : {missing, extra}) {
+    const Topology topology(input);
+    const auto shape = find_shape(topology, find_tree(topology));
+    EXPECT_EQ(shape.of(0).slots, (std::vector<UpSlot>{{8, 1}, {9, 1}}));
+    EXPECT_EQ(shape.family[0], shape.family[1]);
+  }
+}
+
 TEST(Shape, ATreeThatWasBuiltUnevenMissesNothing) {
   fabrics::Builder builder("uneven");
   for (int i = 0; i < 8 + 4; ++i) builder.add_switch(16);
