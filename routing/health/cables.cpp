@@ -221,7 +221,7 @@ class Cables {
       return cables;
     };
     for (const auto& family : shape_.families) {
-      by_rank[order_.rank[family.members.front()]][wanted(family)] += 1;
+      by_rank[order_.rank[family.members.front()]][wanted(family)] += family.members.size();
     }
     for (const auto& family : shape_.families) {
       const auto& counts = by_rank[order_.rank[family.members.front()]];

@@ -146,5 +146,12 @@ TEST(Strays, NoMoreThanOneFaultIsToldForAMissingCable) {
   }
 }
 
+TEST(Strays, ALeafThatLostItsOnlyCableIsNamed) {
+  auto input = fabrics::ft2(6, 1, 4).input();
+  std::erase_if(input.links, [](const LinkSpec& link) { return link.a == 2; });
+
+  expect_named(examined(input), Ailment::uneven, {input.switches[2].guid}, "ft2");
+}
+
 }  // namespace
 }  // namespace smd::routing
