@@ -69,8 +69,9 @@ std::optional<Place> Command::place(std::size_t index) const {
 }
 
 Command::Result Command::no_port(std::size_t index) const {
-  if (!has_node(index)) return no_node(index);
-  const auto& node = fabric_.state().nodes[*find_node(fabric_.state(), word(index))];
+  const auto found = find_node(fabric_.state(), word(index));
+  if (!found || !has_node(index)) return no_node(index);
+  const auto& node = fabric_.state().nodes[*found];
   if (node.ports == 0)
     return bad(fmt::format("port of {}", word(index)), word(index + 1), "none: it has no port");
   const auto one = fmt::format("{}", node.ports);

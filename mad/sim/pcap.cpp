@@ -30,14 +30,14 @@ void put_wire(std::vector<std::uint8_t>& bytes, std::uint32_t value, unsigned si
 }
 
 /// Global route header (IBA 8.3, as Wireshark's packet-infiniband.c reads it); `behind` bytes follow it.
-void put_grh(std::vector<std::uint8_t>& bytes, const SentPacket& packet, std::size_t behind) {
+void put_grh(std::vector<std::uint8_t>& bytes, const mad::GlobalRoute& grh, const GidBytes& sgid,
+             std::size_t behind) {
   constexpr std::uint32_t kVersion = 6, kBaseTransport = 0x1B;
-  const auto& grh = *packet.grh;
   put_wire(bytes, kVersion << 28U | std::uint32_t{grh.traffic_class} << 20U | grh.flow_label, 4);
   put_wire(bytes, static_cast<std::uint32_t>(behind), 2);
   put_wire(bytes, kBaseTransport, 1);
   put_wire(bytes, grh.hop_limit, 1);
-  bytes.insert(bytes.end(), packet.sgid.begin(), packet.sgid.end());
+  bytes.insert(bytes.end(), sgid.begin(), sgid.end());
   bytes.insert(bytes.end(), grh.dgid.begin(), grh.dgid.end());
 }
 
@@ -56,7 +56,7 @@ std::vector<std::uint8_t> wire_packet(const SentPacket& packet, std::span<const 
   put_wire(bytes, packet.dlid.value(), 2);
   put_wire(bytes, static_cast<std::uint32_t>(words & 0x7FFU), 2);
   put_wire(bytes, packet.slid.value(), 2);
-  if (packet.grh) put_grh(bytes, packet, behind);
+  if (packet.grh) put_grh(bytes, *packet.grh, packet.sgid, behind);
   put_wire(bytes, kUdSendOnly, 1);
   put_wire(bytes, 0x40U | padding << 4U, 1);  // migrated; bytes of padding; version 0
   put_wire(bytes, packet.pkey.value(), 2);
