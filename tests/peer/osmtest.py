@@ -10,6 +10,10 @@ from ibsim import Failure, check, wait_for
 # after m -M 2 only, and leaves no multicast LID free for m -M 4, as a cut table hides from it what it has made.
 IBSIM = (("c", "q", "m -M 2", "m -M 3", "f -s 1", "f -s 2", "f -s 3", "f -s 4", "e", "t"), ("c", "m -M 4"))
 
+# These compare the fabric with what flow c has written down. A sweep in between may have asked a switch by another of
+# its ports, which PortInfo's LocalPortNum shows.
+OF_INVENTORY = ("v", "a")
+
 
 def run(sim, host, flow, seconds=300):
     """("PASS", "FAIL" or "still running", seconds that it took, what it said)."""
@@ -33,6 +37,10 @@ def flows(sim, host, expected, seconds=300):
     for flow, wanted in expected.items():
         verdict, took, said = run(sim, host, flow, seconds)
         print(f"   osmtest -f {flow:8} {verdict} {took:6.2f} s", flush=True)
+        if verdict == "FAIL" and wanted == "PASS" and flow in OF_INVENTORY:
+            run(sim, host, "c", seconds)
+            verdict, took, said = run(sim, host, flow, seconds)
+            print(f"   osmtest -f {flow:8} {verdict} {took:6.2f} s, with a new inventory", flush=True)
         if verdict == "still running" or (wanted and verdict != wanted):
             wrong.append(f"osmtest -f {flow}: {verdict}\n{said}")
     return wrong

@@ -35,7 +35,7 @@ def stopped(smd, sim, text, hosts):
             other.process.send_signal(signal.SIGSTOP)
             began = time.monotonic()
             try:
-                status = client.process.wait(60)
+                status = client.process.wait(120)  # a sweep to its end by time-outs, then 30 s in one call
             finally:
                 other.process.send_signal(signal.SIGCONT)
             if status != 0:  # it may have been faster than the signal
