@@ -104,7 +104,7 @@ class Transport {
   /// answered. It may still be called for a moment after it was replaced. Transports that receive on the
   /// io_context have no use for it.
   using Ahead = std::function<void(std::vector<Received>& batch, const Reply& reply)>;
-  virtual void on_receive_ahead(std::shared_ptr<const Ahead> /*ahead*/) {}
+  virtual void on_receive_ahead(const std::shared_ptr<const Ahead>& /*ahead*/) {}
 
   /// Sends one MAD. `give_up`: how long an answer may still be delivered (the kernel drops answers to sends
   /// without one); zero for MADs that have no answer. Resends are the caller's business.

@@ -9,7 +9,7 @@ namespace smd::sim {
 namespace {
 
 // Microseconds. A link's is kept in 32 bits, as nanoseconds.
-constexpr double kLongest = 1e9, kLongestOfLink = 4294967;
+constexpr double kLongestLatency = 1e9, kLongestOfLink = 4294967;
 constexpr double kFastestRamp = 1e18;
 
 }  // namespace
@@ -34,7 +34,7 @@ Command::Result Command::loss() {
 Command::Result Command::latency() {
   if (auto good = count(2, 4, "latency MICROSECONDS [NODE [PORT]]"); !good)
     return std::unexpected(good.error());
-  const auto most = words_.size() == 4 ? kLongestOfLink : kLongest;
+  const auto most = words_.size() == 4 ? kLongestOfLink : kLongestLatency;
   const auto time = number(word(1), most);
   if (!time) return bad("latency", word(1), up_to(most, "microseconds"));
   auto faults = fabric_.faults();

@@ -153,8 +153,8 @@ class Transport::Shared final : public mad::Transport {
   }
 
   void on_receive(Sink sink) override { whole_.delivery_->gsi_sink = std::move(sink); }
-  void on_receive_ahead(std::shared_ptr<const Ahead> ahead) override {
-    whole_.on_receive_ahead(std::move(ahead));
+  void on_receive_ahead(const std::shared_ptr<const Ahead>& ahead) override {
+    whole_.on_receive_ahead(ahead);
   }
   std::expected<void, TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
                                            std::chrono::milliseconds give_up) override {
@@ -183,9 +183,7 @@ std::expected<std::unique_ptr<mad::Transport>, TransportError> Transport::open_g
 
 void Transport::on_receive(Sink sink) { delivery_->sink = std::move(sink); }
 
-void Transport::on_receive_ahead(std::shared_ptr<const Ahead> ahead) {
-  delivery_->ahead.set(std::move(ahead));
-}
+void Transport::on_receive_ahead(const std::shared_ptr<const Ahead>& ahead) { delivery_->ahead.set(ahead); }
 
 std::expected<void, TransportError> Transport::send(std::span<const std::uint8_t> mad,
                                                     const mad::Route& route,

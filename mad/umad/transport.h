@@ -39,7 +39,7 @@ class Transport final : public mad::Transport {
   std::expected<std::unique_ptr<mad::Transport>, mad::TransportError> open_gsi(asio::io_context& io);
 
   void on_receive(Sink sink) override;
-  void on_receive_ahead(std::shared_ptr<const Ahead> ahead) override;
+  void on_receive_ahead(const std::shared_ptr<const Ahead>& ahead) override;
   std::expected<void, mad::TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
                                                 std::chrono::milliseconds give_up) override;
   std::expected<mad::LocalPort, mad::TransportError> local() const override;
