@@ -59,7 +59,8 @@ void play(sim::Live& live, Script script, const std::string& file, std::ostream&
   live.with([&](sim::Fabric& fabric) {
     const auto start = std::chrono::steady_clock::now();
     for (auto& each : script) {
-      fabric.at(start + each.at, [&fabric, &file, &out, &err, each = std::move(each)] {
+      const auto time = start + each.at;
+      fabric.at(time, [&fabric, &file, &out, &err, each = std::move(each)] {
         const auto done = sim::control(fabric, each.command);
         // Checked before, but somebody may have changed the fabric since.
         if (!done) err << fmt::format("smd: {}:{}: {}", file, each.line, done.error()) << std::endl;
