@@ -94,6 +94,7 @@ class Strays {
       const auto has = std::ranges::find_if_not(own, belongs);
       const auto lacks = std::ranges::find_if_not(
           family.slots, [&](const UpSlot& slot) { return std::ranges::count(own, slot.peer) != 0; });
+      if (has == own.end() || lacks == family.slots.end()) continue;
       misfits_.push_back({s, f, *has, lacks->peer});
     }
   }
@@ -103,8 +104,8 @@ class Strays {
   std::uint64_t distance(const Misfit& misfit) const {
     const auto& family = shape_.families[misfit.family];
     const auto apart = [&](SwitchIndex a, SwitchIndex b) {
-      const auto [low, high] = std::minmax(topology_.guid(a), topology_.guid(b));
-      return high.value() - low.value();
+      const auto one = topology_.guid(a).value(), other = topology_.guid(b).value();
+      return std::max(one, other) - std::min(one, other);
     };
     auto leaves = ~std::uint64_t{0}, tops = leaves;
     for (const auto member : family.members) leaves = std::min(leaves, apart(member, misfit.sw));
