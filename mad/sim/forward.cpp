@@ -2,6 +2,7 @@
 #include "mad/sim/forward.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <utility>
 
@@ -17,21 +18,23 @@ void grow(std::uint32_t& counter, std::uint64_t more) {
   counter = static_cast<std::uint32_t>(std::min<std::uint64_t>(counter + more, 0xFFFF'FFFF));
 }
 
-/// SMPs are not counted: they go by VL15, and PortXmitData is that of the data VLs.
-void count_sent(State& state, PortIndex out, const Load& load) {
-  auto& sender = counters_of(state, out);
-  sender.add(Counter::transmit_packets, load.packets);
-  sender.add(load.multicast ? Counter::multicast_transmitted : Counter::unicast_transmitted, load.packets);
-  sender.add(Counter::transmit_data, load.packets * kWords);
-  grow(sender.by_sl.sent[load.sl.value() & 15U], load.packets * kWords);
-}
+/// The counters of what goes one way through a port.
+struct Way {
+  Counter packets, unicast, multicast, data;
+  std::array<std::uint32_t, 16> DataBySl::* by_sl;
+};
+constexpr Way kSent{Counter::transmit_packets, Counter::unicast_transmitted, Counter::multicast_transmitted,
+                    Counter::transmit_data, &DataBySl::sent};
+constexpr Way kReceived{Counter::receive_packets, Counter::unicast_received, Counter::multicast_received,
+                        Counter::receive_data, &DataBySl::received};
 
-void count_received(State& state, PortIndex in, const Load& load) {
-  auto& receiver = counters_of(state, in);
-  receiver.add(Counter::receive_packets, load.packets);
-  receiver.add(load.multicast ? Counter::multicast_received : Counter::unicast_received, load.packets);
-  receiver.add(Counter::receive_data, load.packets * kWords);
-  grow(receiver.by_sl.received[load.sl.value() & 15U], load.packets * kWords);
+/// SMPs are not counted: they go by VL15, and PortXmitData is that of the data VLs.
+void count_passing(State& state, PortIndex port, const Load& load, const Way& way) {
+  auto& counters = counters_of(state, port);
+  counters.add(way.packets, load.packets);
+  counters.add(load.multicast ? way.multicast : way.unicast, load.packets);
+  counters.add(way.data, load.packets * kWords);
+  grow((counters.by_sl.*way.by_sl)[load.sl.value() & 15U], load.packets * kWords);
 }
 
 /// What a bad cable does to a packet shows at the port where it comes in.
@@ -56,13 +59,13 @@ std::optional<PortIndex> cross(State& state, PortIndex out, const Load& load, Du
     ++state.drops.not_active;
     return std::nullopt;
   }
-  if (!load.smp) count_sent(state, out, load);
+  if (!load.smp) count_passing(state, out, load, kSent);
   if ((port.loss | peer.loss) != 0 && (state.random.happens(port.loss) || state.random.happens(peer.loss))) {
     ++state.drops.lost;
     count_spoilt(state, port.peer);
     return std::nullopt;
   }
-  if (!load.smp) count_received(state, port.peer, load);
+  if (!load.smp) count_passing(state, port.peer, load, kReceived);
   time += state.options.latency.hop + Duration{port.extra_latency} + Duration{peer.extra_latency};
   return port.peer;
 }
@@ -223,8 +226,8 @@ std::optional<Arrival> forward_directed(State& state, PortIndex from, wire::Smp&
 }
 
 void count_crossing(State& state, PortIndex out, const Load& load) {
-  count_sent(state, out, load);
-  count_received(state, state.ports[out].peer, load);
+  count_passing(state, out, load, kSent);
+  count_passing(state, state.ports[out].peer, load, kReceived);
 }
 
 std::vector<Arrival> forward_multicast(State& state, PortIndex from, Lid mlid, std::optional<PKey> pkey,
