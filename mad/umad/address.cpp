@@ -7,8 +7,7 @@
 #include <algorithm>
 
 namespace smd::umad {
-
-std::size_t words(std::size_t mad_bytes) { return (umad_size() + mad_bytes + 7) / 8; }
+namespace {
 
 void set_address(void* umad, const mad::Route& route) {
   if (std::holds_alternative<mad::DirectedPath>(route)) {
@@ -27,6 +26,16 @@ void set_address(void* umad, const mad::Route& route) {
   std::ranges::copy(to.grh->dgid, static_cast<std::uint8_t*>(grh.gid));
   umad_set_grh(umad, &grh);
   umad_get_mad_addr(umad)->gid_index = to.grh->sgid_index;
+}
+
+}  // namespace
+
+std::size_t words(std::size_t mad_bytes) { return (umad_size() + mad_bytes + 7) / 8; }
+
+void fill(std::vector<std::uint64_t>& buffer, std::span<const std::uint8_t> mad, const mad::Route& route) {
+  buffer.assign(words(mad.size()), 0);
+  set_address(buffer.data(), route);
+  std::ranges::copy(mad, static_cast<std::uint8_t*>(umad_get_mad(buffer.data())));
 }
 
 mad::LidRoute from_of(void* umad) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <utility>
 
 #include "mad/umad/address.h"
@@ -94,11 +93,8 @@ bool Receiver::receive(int milliseconds, std::vector<mad::Received>& batch) {
 bool Receiver::reply(std::span<const std::uint8_t> mad, const mad::LidRoute& to) {
   const int agent = delivery_->sa_agent.load();
   if (agent < 0) return false;
-  reply_.assign(words(mad.size()), 0);
-  auto* umad = reply_.data();
-  set_address(umad, to);
-  std::memcpy(umad_get_mad(umad), mad.data(), mad.size());
-  return umad_send(descriptor_, agent, umad, static_cast<int>(mad.size()), 0, 0) == 0;
+  fill(reply_, mad, to);
+  return umad_send(descriptor_, agent, reply_.data(), static_cast<int>(mad.size()), 0, 0) == 0;
 }
 
 void Receiver::deliver(const std::stop_token& stop, std::vector<mad::Received> batch) {

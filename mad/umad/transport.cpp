@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <limits>
 #include <system_error>
 #include <utility>
@@ -195,16 +194,13 @@ std::expected<void, TransportError> Transport::send(std::span<const std::uint8_t
     return std::unexpected(
         TransportError{EPROTONOSUPPORT, fmt::format("class 0x{:02x} is not registered", mad[1])});
   }
-  buffer_.assign(words(mad.size()), 0);
-  auto* umad = buffer_.data();
-  set_address(umad, route);
-  std::memcpy(umad_get_mad(umad), mad.data(), mad.size());
+  fill(buffer_, mad, route);
   const bool answered = give_up > std::chrono::milliseconds(0);
   if (answered && room() == 0) return std::unexpected(TransportError{EAGAIN, "too much on the way"});
   if (answered) ++delivery_->awaited;
   const auto timeout = std::min<std::int64_t>(give_up.count(), std::numeric_limits<int>::max());
-  if (umad_send(descriptor_, agent->id, umad, static_cast<int>(mad.size()), static_cast<int>(timeout), 0) ==
-      0) {
+  if (umad_send(descriptor_, agent->id, buffer_.data(), static_cast<int>(mad.size()),
+                static_cast<int>(timeout), 0) == 0) {
     lost_sends_ = 0;
     return {};
   }
