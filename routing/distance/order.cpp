@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "routing/distance/costs.h"
 #include "routing/distance/levels.h"
+#include "routing/distance/positions.h"
 #include "routing/distance/sides.h"
 
 namespace smd::routing {
@@ -66,11 +66,7 @@ std::uint64_t hosts_at_bottom(const Topology& topology, const std::vector<std::i
 
 Order finish(const Topology& topology, std::vector<std::int32_t> rank, unsigned of_ten = kOfTenGuessed) {
   Order order;
-  std::vector<SwitchIndex> sorted(rank.size());
-  std::iota(sorted.begin(), sorted.end(), SwitchIndex{0});
-  std::ranges::sort(sorted, {}, [&](SwitchIndex s) { return std::pair(rank[s], s); });
-  order.position.resize(rank.size());
-  for (std::uint32_t i = 0; i < sorted.size(); ++i) order.position[sorted[i]] = i;
+  order.position = positions_by(rank.size(), [&](SwitchIndex s) { return std::pair(rank[s], s); });
   const auto all = all_hosts(topology);
   order.tree = all != 0 && hosts_at_bottom(topology, rank, topology.leaves()) * 10 >= all * of_ten;
   order.rank = std::move(rank);
@@ -241,13 +237,10 @@ Order hung_up(const Topology& topology, const Order& tree, std::span<const Switc
     }
   }
   Order order = tree;
-  std::vector<SwitchIndex> sorted(topology.switches());
-  std::iota(sorted.begin(), sorted.end(), SwitchIndex{0});
-  std::ranges::sort(sorted, {}, [&](SwitchIndex s) {
+  order.position = positions_by(topology.switches(), [&](SwitchIndex s) {
     const auto position = std::int64_t{tree.position[s]};
     return turned[s] ? -position - 1 : position;
   });
-  for (std::uint32_t i = 0; i < sorted.size(); ++i) order.position[sorted[i]] = i;
   return order;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "routing/distance/positions.h"
 #include "routing/engines/tree.h"
 #include "routing/repair/attach.h"
 #include "routing/repair/mend.h"
@@ -40,11 +41,7 @@ Order restricted(const Topology& widest, const Order& wide, const Topology& topo
     order.rank.push_back(wide.rank[at]);
     wide_position.push_back(wide.position[at]);
   }
-  std::vector<SwitchIndex> sorted(n);
-  std::iota(sorted.begin(), sorted.end(), SwitchIndex{0});
-  std::ranges::sort(sorted, {}, [&](SwitchIndex s) { return std::pair(wide_position[s], s); });
-  order.position.resize(n);
-  for (std::uint32_t i = 0; i < n; ++i) order.position[sorted[i]] = i;
+  order.position = positions_by(n, [&](SwitchIndex s) { return wide_position[s]; });
   return order;
 }
 
