@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "mad/base/split.h"
 #include "smd/cli/route.h"
 
 namespace smd::cli {
@@ -14,11 +14,7 @@ namespace {
 std::vector<std::string> names_of(std::span<const std::string> lists) {
   std::vector<std::string> names;
   for (const auto& list : lists) {
-    for (std::size_t begin = 0; begin <= list.size();) {
-      const auto end = std::min(list.find(',', begin), list.size());
-      names.push_back(list.substr(begin, end - begin));
-      begin = end + 1;
-    }
+    for (const auto name : base::split_list(list)) names.emplace_back(name);
   }
   return names;
 }

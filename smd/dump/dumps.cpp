@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "mad/base/split.h"
+
 namespace smd::sm {
 namespace {
 
@@ -110,9 +112,7 @@ DumpList default_dumps() {
 
 std::expected<DumpList, std::string> parse_dump_list(std::string_view list, std::string_view what) {
   DumpList wanted;
-  for (std::size_t from = 0; from <= list.size();) {
-    const auto comma = std::min(list.find(',', from), list.size());
-    const auto name = list.substr(from, comma - from);
+  for (const auto name : base::split_list(list)) {
     const auto* format = std::ranges::find(kFormats, name, &DumpFormat::name);
     if (format == kFormats.end()) {
       std::string names;
@@ -121,7 +121,6 @@ std::expected<DumpList, std::string> parse_dump_list(std::string_view list, std:
       return std::unexpected(fmt::format("{} \"{}\": not a dump ({})", what, name, names));
     }
     if (std::ranges::find(wanted, format) == wanted.end()) wanted.push_back(format);
-    from = comma + 1;
   }
   return wanted;
 }
