@@ -14,6 +14,18 @@ namespace {
 using routing::McRow;
 using routing::SwitchIndex;
 
+/// A switch's port.
+using Place = std::pair<Guid, PortNum>;
+
+/// The link there is up, and nobody who answers is at its other end.
+bool may_be_behind(const Place& place, const Subnet& subnet, const McGround& ground) {
+  const auto& [guid, port] = place;
+  const auto* node = subnet.find(guid);
+  if (node == nullptr || port.value() >= node->ports.size() || !ground.places.contains(guid)) return false;
+  const auto& behind = node->ports[port.value()];
+  return behind.linked() && (!behind.peer || subnet.find(behind.peer->node) == nullptr);
+}
+
 class Multicast {
  public:
   Multicast(const DecideInput& in, const RoutePart& routes)
@@ -33,7 +45,8 @@ class Multicast {
     part->topology = routes.topology;
     part->keeps_unknown = in_.keep_unknown_groups;
     part->ground = ground_;
-    find_silent(*part);
+    find_silent();
+    part->silent = silent_;
     auto kept = held_trees();
     for (const auto& [mlid, tree] : kept) loads_.add(tree);
     for (const auto& group : *in_.multicast) {
@@ -68,7 +81,7 @@ class Multicast {
 
   /// Neither its members (nor who of them is silent) nor the cables have changed since its tree was made.
   bool stands(const McGroupWish& group) const {
-    if (!same_ground_ || other_silent_ || in_.adopting) return false;
+    if (!same_ground_ || silent_ != before_->silent || in_.adopting) return false;
     const auto was = std::ranges::lower_bound(*before_->wish, group.mlid, {}, &McGroupWish::mlid);
     return was != before_->wish->end() && *was == group;
   }
@@ -92,38 +105,23 @@ class Multicast {
 
   /// Members that a sweep did not find where they were: as long as their link is up and nobody else is there
   /// they are silent and may well receive. When they count as gone the wish has them no more.
-  void find_silent(McPart& part) {
+  void find_silent() {
     if (before_ == nullptr) return;
     for (const auto& group : *in_.multicast) {
       for (const auto& member : group.members) {
         if (ground_->places.contains(member.port) || silent_.contains(member.port)) continue;
-        const auto was = place_before(member.port);
-        const auto place = was ? place_now(*was) : std::nullopt;
-        if (!place) continue;
-        silent_.emplace(member.port, *place);
-        part.silent.emplace(member.port, *was);
+        const auto place = place_before(member.port);
+        if (place && may_be_behind(*place, in_.subnet, *ground_)) silent_.emplace(member.port, *place);
       }
     }
-    other_silent_ = part.silent != before_->silent;
   }
 
-  std::optional<std::pair<Guid, PortNum>> place_before(Guid port) const {
+  std::optional<Place> place_before(Guid port) const {
     const auto known = before_->silent.find(port);
     if (known != before_->silent.end()) return known->second;
     const auto place = before_->ground->places.find(port);
     if (place == before_->ground->places.end() || place->second.second == PortNum{0}) return std::nullopt;
-    return std::pair{before_->topology->guid(place->second.first), place->second.second};
-  }
-
-  std::optional<std::pair<SwitchIndex, PortNum>> place_now(const std::pair<Guid, PortNum>& was) const {
-    const auto* node = in_.subnet.find(was.first);
-    const auto number = was.second.value();
-    if (node == nullptr || number >= node->ports.size() || !node->ports[number].linked()) return std::nullopt;
-    const auto sw = ground_->places.find(was.first);
-    if (sw == ground_->places.end()) return std::nullopt;
-    const auto& peer = node->ports[number].peer;
-    if (peer && in_.subnet.find(peer->node) != nullptr) return std::nullopt;  // somebody who answers
-    return std::pair{sw->second.first, was.second};
+    return Place{before_->topology->guid(place->second.first), place->second.second};
   }
 
   std::vector<routing::McMember> members(const McGroupWish& group) const {
@@ -134,7 +132,8 @@ class Multicast {
         found.push_back({place->second.first, place->second.second, member.receives});
       const auto silent = silent_.find(member.port);
       if (silent != silent_.end())
-        found.push_back({silent->second.first, silent->second.second, member.receives});
+        found.push_back(
+            {ground_->places.at(silent->second.first).first, silent->second.second, member.receives});
     }
     return found;
   }
@@ -160,10 +159,9 @@ class Multicast {
   const McPart* before_;  ///< may be null
   const routing::Topology& topology_;
   bool same_ground_;
-  bool other_silent_ = false;
   std::shared_ptr<const McGround> ground_;
   routing::McLoads loads_;
-  std::map<Guid, std::pair<SwitchIndex, PortNum>> silent_;
+  std::map<Guid, Place> silent_;
   std::vector<const McRow*> held_;
   std::vector<McRow> rows_;
 };
@@ -190,10 +188,12 @@ std::shared_ptr<const McPart> decide_multicast(const DecideInput& in, const Rout
       before != nullptr && (before->wish == in.multicast || *before->wish == *in.multicast);
   const bool same = same_wish && before->topology == routes.topology &&
                     before->keeps_unknown == in.keep_unknown_groups && !in.adopting;
-  if (same && before->silent.empty()) return in.previous->multicast;
-  auto part = Multicast(in, routes).decide(routes);
-  // A silent member's link is no cable of the topology: whether it is up still, only looking tells.
-  return same && part->silent == before->silent ? in.previous->multicast : part;
+  // A silent member's link is no cable of the topology.
+  const auto still_silent = [&](const auto& member) {
+    return may_be_behind(member.second, in.subnet, *before->ground);
+  };
+  if (same && std::ranges::all_of(before->silent, still_silent)) return in.previous->multicast;
+  return Multicast(in, routes).decide(routes);
 }
 
 }  // namespace smd::sm
