@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/compute.h"
 
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/thread_pool.hpp>
@@ -12,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "mad/base/scheduling.h"
 #include "mad/suspend.h"
 
 namespace smd::sm {
@@ -23,15 +20,6 @@ asio::awaitable<bool> InlineCompute::execute(Work work) {
 }
 
 namespace {
-
-/// Below the threads that answer the fabric, whatever the process has. Not being allowed to is no reason to
-/// stop.
-void lower_priority() {
-  constexpr int kNice = 5;
-  const auto thread = static_cast<id_t>(syscall(SYS_gettid));
-  const int now = getpriority(PRIO_PROCESS, thread);
-  static_cast<void>(setpriority(PRIO_PROCESS, thread, now + kNice));
-}
 
 /// The caller takes part, so that a call from a thread of the pool cannot wait for itself.
 class PoolParallel final : public routing::Parallel {
@@ -80,7 +68,7 @@ class PoolParallel final : public routing::Parallel {
 struct PoolCompute::Impl {
   Impl(unsigned count, Priority priority) : pool(count), parallel(pool, count) {
     if (priority == Priority::same) return;
-    for (unsigned i = 0; i < count; ++i) asio::post(pool, lower_priority);
+    for (unsigned i = 0; i < count; ++i) asio::post(pool, base::lower_priority);
   }
   asio::thread_pool pool;
   PoolParallel parallel;

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
+#include "mad/base/scheduling.h"
 #include "mad/umad/address.h"
 #include "mad/wire/smp.h"
 
@@ -17,7 +19,9 @@ namespace {
 
 constexpr int kPauseMs = 10;
 constexpr int kWaitMs = 100;
-constexpr unsigned kFailures = 20;  ///< in a row, before a descriptor counts as dead
+constexpr auto kLook = std::chrono::milliseconds(1);
+constexpr std::size_t kWaiting = 4 * Receiver::kBatch;  ///< then the kernel's queue fills
+constexpr unsigned kFailures = 20;                      ///< in a row, before a descriptor counts as dead
 
 bool is_smp(const mad::Received& received) {
   if (received.bytes.size() < 2) return true;
@@ -47,11 +51,7 @@ void Receiver::run(const std::stop_token& stop) {
   std::vector<mad::Received> batch;
   while (!stop.stop_requested() && delivery_->broken.load() == 0) {
     if (!receive(kWaitMs, batch)) continue;
-    while (batch.size() < kBatch && umad_poll(descriptor_, 0) == 0 && receive(0, batch)) {
-    }
-    if (const auto ahead = delivery_->ahead.get())
-      (*ahead)(batch,
-               [this](std::span<const std::uint8_t> mad, const mad::LidRoute& to) { return reply(mad, to); });
+    take_waiting(batch);
     if (!batch.empty()) deliver(stop, std::exchange(batch, {}));
   }
   // umad2sim of ibsim 0.10 crashes on an answer to a descriptor that is closed: take what is on its way.
@@ -60,6 +60,16 @@ void Receiver::run(const std::stop_token& stop) {
          std::chrono::steady_clock::now() < end) {
     receive(10, batch);
   }
+}
+
+void Receiver::take_waiting(std::vector<mad::Received>& batch) {
+  while (batch.size() < kBatch && umad_poll(descriptor_, 0) == 0 && receive(0, batch)) {
+  }
+  const auto ahead = delivery_->ahead.get();
+  if (!ahead) return;
+  if (!std::exchange(answers_, true)) base::wake_at_once();
+  (*ahead)(batch,
+           [this](std::span<const std::uint8_t> mad, const mad::LidRoute& to) { return reply(mad, to); });
 }
 
 bool Receiver::receive(int milliseconds, std::vector<mad::Received>& batch) {
@@ -98,8 +108,13 @@ bool Receiver::reply(std::span<const std::uint8_t> mad, const mad::LidRoute& to)
 }
 
 void Receiver::deliver(const std::stop_token& stop, std::vector<mad::Received> batch) {
-  while (!delivery_->room.try_acquire_for(std::chrono::milliseconds(kWaitMs))) {
+  while (!delivery_->room.try_acquire_for(kLook)) {
     if (stop.stop_requested()) return;
+    // The io_context has more to do than what is received: who can be answered here does not wait for that.
+    if (batch.size() >= kWaiting) continue;
+    std::vector<mad::Received> more;
+    take_waiting(more);
+    std::ranges::move(more, std::back_inserter(batch));
   }
   asio::post(io_, [delivery = delivery_, batch = std::move(batch)]() mutable {
     delivery->give(std::move(batch));

@@ -46,6 +46,8 @@ class Receiver {
   void run(const std::stop_token& stop);
   /// One MAD, waiting `milliseconds` for it at most; false where none came.
   bool receive(int milliseconds, std::vector<mad::Received>& batch);
+  /// What waits in the kernel's queue, up to kBatch, less what `ahead` has answered.
+  void take_waiting(std::vector<mad::Received>& batch);
   bool reply(std::span<const std::uint8_t> mad, const mad::LidRoute& to);
   void deliver(const std::stop_token& stop, std::vector<mad::Received> batch);
   void failed(int error);
@@ -55,6 +57,7 @@ class Receiver {
   std::shared_ptr<Delivery> delivery_;
   std::vector<std::uint64_t> buffer_, reply_;
   unsigned failures_ = 0;
+  bool answers_ = false;  ///< the thread has been asked to
   std::jthread thread_;
 };
 

@@ -2,6 +2,7 @@
 #include "smd/sa/reports.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "mad/wire/mad.h"
@@ -14,18 +15,23 @@ constexpr std::uint64_t kOurs = 0xFFFFFFFF;
 
 }  // namespace
 
+std::chrono::milliseconds report_wait(std::uint8_t response_time) {
+  constexpr std::int64_t kLeast = 1000, kMost = 10'000;
+  const std::int64_t us = (std::int64_t{4096} << std::min<unsigned>(response_time, 31)) / 1000;
+  return std::chrono::milliseconds(std::clamp(us / 1000, kLeast, kMost));
+}
+
 Reports::Reports(asio::any_io_executor executor, mad::Transport& gsi, mad::Clock& clock, log::Log log,
                  std::function<void(const Addressee&)> gone)
     : gsi_(gsi), clock_(clock), log_(std::move(log)), gone_(std::move(gone)), tasks_(std::move(executor)) {
   tasks_.spawn(resend());
 }
 
-void Reports::add(Report report) {
-  if (queue_.size() >= kQueue) {
-    log_.warn("sa.report_dropped").kv("lid", report.to.lid).kv("reason", "too many reports wait");
-    return;
+void Reports::add(ReportBatch batch) {
+  if (batch.dropped_events != 0) {
+    log_.warn("sa.report_dropped").kv("events", batch.dropped_events).kv("reason", "too many reports wait");
   }
-  queue_.push_back(std::move(report));
+  std::ranges::move(batch.reports, std::back_inserter(queue_));
   pump();
 }
 
@@ -37,21 +43,24 @@ void Reports::pump() {
   while (open_.size() < kOpen && !queue_.empty()) {
     auto report = std::move(queue_.front());
     queue_.pop_front();
-    send({.report = std::move(report), .tries = 0, .until = {}});
+    send({.report = std::move(report), .tid = next_tid_++});
   }
 }
 
+/// Again under the same number: an answer to any of them is one.
 void Reports::send(Open open) {
-  const auto tid = next_tid_++;
-  auto header = wire::decode<wire::MadHeader>(open.report.mad);
-  header->tid = Tid{tid};
-  wire::encode(*header, open.report.mad);
+  auto bytes = *open.report.mad;
+  auto header = wire::decode<wire::MadHeader>(bytes);
+  header->tid = Tid{open.tid};
+  wire::encode(*header, bytes);
   ++open.tries;
-  open.until = clock_.now() + kWait;
+  const auto wait = open.report.wait;
+  open.until = clock_.now() + wait;
   // One that cannot be sent counts as one that nobody answers.
-  if (const auto sent = gsi_.send(open.report.mad, open.report.to, kWait); !sent) {
+  if (const auto sent = gsi_.send(bytes, open.report.to, wait); !sent) {
     log_.debug("sa.report_not_sent").kv("lid", open.report.to.lid).kv("reason", sent.error().what);
   }
+  const auto tid = open.tid;
   open_.insert_or_assign(tid, std::move(open));
   wake_.wake_all();
 }

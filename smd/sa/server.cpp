@@ -16,17 +16,21 @@ namespace {
 /// Writes that are looked at in one go: questions wait no longer than that takes.
 constexpr std::size_t kWrites = 1024;
 
+/// Bytes of answers that are held at once, or one longer answer.
+constexpr std::size_t kAnswers = std::size_t{1} << 20U;
+
 /// Our own port, whose word notices of ports and groups are.
 const EndPort* own_port(const Directory& directory) {
   const auto& lids = directory.snapshot().decided.lids;
   return directory.by_lid(lids ? lids->sm_lid : Lid{});
 }
 
-/// For those who have subscribed, of `events` and of groups that have come and gone.
-std::vector<Report> reports_of(const Directory& directory, const Registry& registry, const Happened& happened,
-                               std::vector<Event> events) {
-  std::vector<Report> reports;
-  if (registry.subscriptions().empty()) return reports;
+/// For those who have subscribed, of `events` and of groups that have come and gone; as many as there is room
+/// for.
+ReportBatch reports_of(const Directory& directory, const Registry& registry, const Happened& happened,
+                       std::vector<Event> events, std::size_t room) {
+  ReportBatch batch;
+  if (registry.subscriptions().empty()) return batch;
   if (const auto* sm = own_port(directory)) {
     for (const auto& group : happened.groups) {
       auto event = event_of(*sm, directory.gid_of(*sm), group.created ? kGroupCreated : kGroupDeleted,
@@ -36,15 +40,21 @@ std::vector<Report> reports_of(const Directory& directory, const Registry& regis
     }
   }
   for (const auto& event : events) {
-    const auto mad = report_of(event);
-    for (const auto& [guid, qp] : addressees(directory, registry, event)) {
-      const auto* port = directory.by_guid(guid);
+    if (batch.reports.size() >= room) {
+      ++batch.dropped_events;
+      continue;
+    }
+    const auto mad = std::make_shared<const std::vector<std::uint8_t>>(report_of(event));
+    for (const auto& [who, response_time] : addressees(directory, registry, event)) {
+      const auto* port = directory.by_guid(who.port);
       if (port == nullptr) continue;
-      reports.push_back(
-          {.mad = mad, .to = {.lid = port->lid, .qp = qp, .qkey = kQp1QKey}, .subscriber = {guid, qp}});
+      batch.reports.push_back({.mad = mad,
+                               .to = {.lid = port->lid, .qp = who.qp, .qkey = kQp1QKey},
+                               .subscriber = who,
+                               .wait = report_wait(response_time)});
     }
   }
-  return reports;
+  return batch;
 }
 
 /// Trap 256 says which M_Key somebody tried, perhaps one that is right elsewhere: no subscriber is told.
@@ -146,6 +156,7 @@ asio::awaitable<void> Server::index() {
       }
       view_.swap(made);
       tell_prompt();
+      wake_.wake_all();
       // The last that is left of an old snapshot: giving it back takes a large fabric milliseconds.
       co_await parts_.indexing.execute([old = std::move(made)]() mutable { old.reset(); });
     }
@@ -190,16 +201,6 @@ asio::awaitable<void> Server::tick() {
   }
 }
 
-/// False: there is no room for it.
-bool Server::take(mad::Received& mad) {
-  if (queue_.size() >= settings_.queue) return false;
-  auto& waiting = waiting_[mad.from.lid];
-  if (waiting >= settings_.per_source) return false;
-  ++waiting;
-  queue_.push_back(std::move(mad));
-  return true;
-}
-
 void Server::received(std::span<mad::Received> batch) {
   for (auto& mad : batch) {
     if (mad.error != 0) continue;  // an answer or a report of ours that found nobody
@@ -208,7 +209,7 @@ void Server::received(std::span<mad::Received> batch) {
       reports_.answered(header->tid.value());
       continue;
     }
-    if (take(mad)) continue;
+    if (queue_.put(mad, settings_)) continue;
     if (const auto request = Request::parse(mad.bytes); request && is_question(*request)) {
       send({reply(*request, refuse(wire::kStatusBusy)), back_to(mad.from)});
     }
@@ -216,14 +217,21 @@ void Server::received(std::span<mad::Received> batch) {
   wake_.wake_all();
 }
 
+/// A fabric has just come up. In some milliseconds there are answers: nobody is told to come again.
+bool Server::first_view_is_awaited() {
+  const auto now = parts_.source();
+  if (view_ || !now || !now->subnet) return false;
+  look_again();
+  return true;
+}
+
 asio::awaitable<void> Server::serve() {
   for (;;) {
-    while (queue_.empty()) {
+    while (queue_.empty() || first_view_is_awaited()) {
       const bool woken = co_await wake_.wait();
       if (!woken) co_return;
     }
-    auto batch = std::exchange(queue_, {});
-    waiting_.clear();
+    auto batch = next_batch();
     if (!view_ || &view_->directory.snapshot() != parts_.source().get()) look_again();
     Looked looked;
     co_await parts_.compute.execute([&, settings = settings_, view = view_] {
@@ -231,9 +239,25 @@ asio::awaitable<void> Server::serve() {
     });
     for (const auto& one : looked.replies) send(one);
     queue(std::move(looked.writes));
+    for (; !looked.left.empty(); looked.left.pop_back()) queue_.put_back(std::move(looked.left.back()));
     const bool end = co_await ended();
     if (end) co_return;
   }
+}
+
+/// As much as is looked at in some milliseconds: who comes meanwhile waits no longer for others.
+std::vector<mad::Received> Server::next_batch() {
+  // A table may be made of all ports; the rest, of one thing, are some microseconds.
+  constexpr std::size_t kWork = 256, kTable = 32;
+  std::vector<mad::Received> batch;
+  for (std::size_t work = 0; work < kWork && !queue_.empty();) {
+    auto mad = *queue_.next();
+    const auto request = Request::parse(mad.bytes);
+    const bool is_short = request && (is_write(*request) || is_prompt(*request));
+    work += is_short ? 1 : kTable;
+    batch.push_back(std::move(mad));
+  }
+  return batch;
 }
 
 void Server::queue(std::vector<mad::Received> writes) {
@@ -262,8 +286,9 @@ asio::awaitable<void> Server::write() {
     writes_.erase(writes_.begin(), some);
     const auto chores = std::exchange(chores_, {});
     Written done;
-    co_await parts_.compute.execute(
-        [&, settings = settings_, view = view_] { done = written(batch, chores, settings, view.get()); });
+    co_await parts_.compute.execute([&, settings = settings_, view = view_, room = reports_.room()] {
+      done = written(batch, chores, settings, view.get(), room);
+    });
     const auto before = parts_.registry.get();
     const bool multicast = done.registry.multicast_version() != before->multicast_version();
     if (done.registry.version() != before->version()) {
@@ -274,7 +299,7 @@ asio::awaitable<void> Server::write() {
       tell_prompt();
     }
     for (const auto& one : done.replies) send(one);
-    for (auto& report : done.reports) reports_.add(std::move(report));
+    reports_.add(std::move(done.reports));
     say(done.happened);
     if (chores.refresh) silence_ends_ = done.silence_ends;
     if (!done.guids.empty() && parts_.on_guids) parts_.on_guids(done.guids);
@@ -296,7 +321,12 @@ Server::Looked Server::look_at(std::vector<mad::Received> batch, const Settings&
   const auto registry = parts_.registry.get();
   looked.replies.reserve(batch.size());
   const auto now = parts_.wall();
+  std::size_t answered = 0;
   for (auto& mad : batch) {
+    if (answered >= kAnswers) {
+      looked.left.push_back(std::move(mad));
+      continue;
+    }
     const auto request = Request::parse(mad.bytes);
     if (request && is_question(*request) && is_write(*request)) {
       if (has_wrong_key(*request, settings)) continue;
@@ -309,14 +339,16 @@ Server::Looked Server::look_at(std::vector<mad::Received> batch, const Settings&
     }
     Reply one{.bytes = {}, .to = back_to(mad.from)};
     const Asking asking{.lid = mad.from.lid, .now = now};
-    if (answer(directory, *registry, settings, mad.bytes, asking, tables, one.bytes))
+    if (answer(directory, *registry, settings, mad.bytes, asking, tables, one.bytes)) {
+      answered += one.bytes.size();
       looked.replies.push_back(std::move(one));
+    }
   }
   return looked;
 }
 
 Server::Written Server::written(const std::vector<mad::Received>& batch, const Chores& chores,
-                                const Settings& settings, const View* view) {
+                                const Settings& settings, const View* view, std::size_t room_for_reports) {
   Written done;
   done.registry = *parts_.registry.get();
   const auto* directory = view != nullptr ? &view->directory : nullptr;
@@ -355,7 +387,7 @@ Server::Written Server::written(const std::vector<mad::Received>& batch, const C
     const auto* port = directory->by_lid(notice.issuer_lid.unicast() ? notice.issuer_lid : from);
     events.push_back({notice, port != nullptr ? directory->gid_of(*port) : Gid{}});
   }
-  done.reports = reports_of(*directory, done.registry, done.happened, std::move(events));
+  done.reports = reports_of(*directory, done.registry, done.happened, std::move(events), room_for_reports);
   done.guids = guids_to_write(*directory, done, chores, takes_over);
   return done;
 }

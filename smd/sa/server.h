@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <memory>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "smd/sa/registry/subscriptions.h"
 #include "smd/sa/registry/write.h"
 #include "smd/sa/reports.h"
+#include "smd/sa/turns.h"
 #include "smd/store/store.h"
 
 namespace smd::sa {
@@ -87,14 +87,14 @@ class Server {
   };
   struct Looked {
     std::vector<Reply> replies;
-    std::vector<mad::Received> writes;
+    std::vector<mad::Received> writes, left;  ///< `left`: there was no more room for answers
   };
   /// What a batch of writes has come to.
   struct Written {
     Registry registry;
     std::vector<Reply> replies;
     Happened happened;
-    std::vector<Report> reports;
+    ReportBatch reports;
     std::vector<Guid> to_ask;
     std::vector<sm::GuidBlock> guids;
     std::int64_t silence_ends = 0;
@@ -109,15 +109,16 @@ class Server {
     bool any() const { return refresh || expire || !unheard.empty() || !asked.empty() || !traps.empty(); }
   };
   void received(std::span<mad::Received> batch);
-  bool take(mad::Received& mad);
+  std::vector<mad::Received> next_batch();
   asio::awaitable<void> index();
+  bool first_view_is_awaited();
   asio::awaitable<void> serve();
   asio::awaitable<void> write();
   asio::awaitable<void> tick();
   // Work of `compute`; `view` is null where none is made yet.
   Looked look_at(std::vector<mad::Received> batch, const Settings& settings, View* view);
   Written written(const std::vector<mad::Received>& batch, const Chores& chores, const Settings& settings,
-                  const View* view);
+                  const View* view, std::size_t room_for_reports);
   std::vector<sm::GuidBlock> guids_to_write(const Directory& directory, const Written& done,
                                             const Chores& chores, bool all) const;
   std::vector<Event> port_events(const Directory& directory);
@@ -129,8 +130,8 @@ class Server {
 
   ServerParts parts_;
   Settings settings_;
-  std::vector<mad::Received> queue_, writes_;
-  std::unordered_map<Lid, std::uint32_t> waiting_;  ///< requests in queue_, by where they came from
+  Turns queue_;
+  std::vector<mad::Received> writes_;
   Chores chores_;
   ViewPtr view_;                   ///< of the latest snapshot, or of one before while that is looked at
   bool look_again_ = true;         ///< there may be a newer snapshot

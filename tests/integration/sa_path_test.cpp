@@ -337,6 +337,26 @@ TEST(SaPath, WhatCannotBeHadIsRefused) {
   EXPECT_EQ(status(bit(Path::kDlid), path), wire::kSaNoRecords);
 }
 
+TEST(SaPath, AGetThatNamesNoEndsIsGivenTheFirstPath) {
+  const test::SaLab lab("ft2:4");
+  const auto& ports = lab.directory().end_ports();
+  const Question question{.method = Method::get, .attribute = Path::kRecord, .mask = bit(Path::kDlid)};
+  const auto reply =
+      ask(lab.directory(), question.with(Path{.dgid = {}, .sgid = {}, .dlid = ports.back().lid}));
+  ASSERT_EQ(reply.status, wire::kStatusOk);
+  EXPECT_EQ(reply.get<Path>(0).slid, ports.front().lid);
+  EXPECT_EQ(reply.get<Path>(0).dlid, ports.back().lid);
+}
+
+/// All pairs of a large fabric take minutes: others would wait.
+TEST(SaPath, AGetThatNothingMeetsDoesNotLookAtAllPairs) {
+  const test::SaLab lab("ft2:24");
+  ASSERT_GT(lab.directory().end_ports().size() * lab.directory().end_ports().size(), 65'536U);
+  const Question question{.method = Method::get, .attribute = Path::kRecord, .mask = bit(Path::kSl)};
+  EXPECT_EQ(ask(lab.directory(), question.with(Path{.dgid = {}, .sgid = {}, .sl = Sl{3}})).status,
+            wire::kSaNoResources);
+}
+
 TEST(SaPath, LimitsOfMtuAndRate) {
   using wire::Selector;
   const auto mtu = [](Selector how, Mtu value) {

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "mad/wire/notice.h"
@@ -149,13 +151,16 @@ class FakeGsi final : public mad::Transport {
   void on_receive(Sink sink) override { sink_ = std::move(sink); }
   std::expected<void, mad::TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
                                                 std::chrono::milliseconds /*give_up*/) override {
-    ++answers[std::get<mad::LidRoute>(route).lid][wire::decode<wire::MadHeader>(mad)->status];
+    const auto lid = std::get<mad::LidRoute>(route).lid;
+    ++answers[lid][wire::decode<wire::MadHeader>(mad)->status];
+    order.push_back(lid);
     return {};
   }
   std::expected<mad::LocalPort, mad::TransportError> local() const override { return mad::LocalPort{}; }
   void give(std::vector<mad::Received> batch) { sink_(batch); }
 
   std::map<Lid, std::map<std::uint16_t, unsigned>> answers;
+  std::vector<Lid> order;
 
  private:
   Sink sink_;
@@ -223,8 +228,9 @@ TEST(SaQueue, QuestionsAreAnsweredWhileALaterSnapshotIsLookedAt) {
   };
   using Answers = std::map<std::uint16_t, unsigned>;
 
-  EXPECT_EQ(ask_for_it(), (Answers{{wire::kStatusBusy, 1}})) << "nothing is known yet";
+  EXPECT_EQ(ask_for_it(), Answers{}) << "in a second it is known";
   lab.world().run_for(3s);
+  EXPECT_EQ(std::exchange(gsi.answers, {})[asker.lid], (Answers{{0, 1}})) << "nobody is told to come again";
   EXPECT_EQ(ask_for_it(), (Answers{{0, 1}}));
 
   auto without = std::make_shared<sm::Subnet>(*snapshot->subnet);
@@ -281,6 +287,9 @@ TEST(SaQueue, WhoAsksForMuchKeepsNobodyElseWaiting) {
   lab.world().run_for(10ms);
   EXPECT_EQ(gsi.answers[greedy], (std::map<std::uint16_t, unsigned>{{0, 8}, {wire::kStatusBusy, 12}}));
   EXPECT_EQ(gsi.answers[modest], (std::map<std::uint16_t, unsigned>{{0, 1}}));
+  const auto place =
+      std::ranges::find(std::views::drop(gsi.order, 12), modest);  // behind those that are busy
+  EXPECT_EQ(std::ranges::count(std::ranges::subrange(gsi.order.begin() + 12, place), greedy), 1);
 
   // Joins: while the first is on its way to the disk.
   gsi.answers.clear();

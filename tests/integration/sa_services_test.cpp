@@ -128,7 +128,7 @@ class SaSubscriptions : public SaServices {
   std::vector<Guid> told(const sa::Event& event) const {
     std::vector<Guid> ports;
     for (const auto& one : sa::addressees(lab_.directory(), session_.registry(), event)) {
-      ports.push_back(one.port);
+      ports.push_back(one.who.port);
     }
     return ports;
   }

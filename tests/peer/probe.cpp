@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // umad_probe [WINDOW [REQUESTS]]: asks the local node and its neighbour who they are, through the real
 // libibumad, then asks the neighbour so many times with so many on the way. For tests and measurements.
+// umad_probe held SECONDS: its io_context does nothing, and SMPs that were received wait for it; all that
+// comes to the SA is answered ahead of that, with what came.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +13,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
 
 #include "mad/real_clock.h"
 #include "mad/transactions/ask.h"
@@ -17,6 +22,7 @@
 #include "mad/umad/port.h"
 #include "mad/umad/transport.h"
 #include "mad/wire/attributes.h"
+#include "mad/wire/smp.h"
 
 namespace smd {
 namespace {
@@ -79,7 +85,39 @@ int flood(mad::Transactions& tx, asio::io_context& io, std::size_t window, std::
   return probe.failed == 0 ? 0 : 1;
 }
 
-int run(std::size_t window, std::size_t requests) {
+int held(umad::Transport& smi, asio::io_context& io, std::chrono::seconds seconds) {
+  auto gsi = smi.open_gsi(io);
+  if (!gsi) {
+    fmt::print("{}\n", gsi.error().what);
+    return 1;
+  }
+  std::atomic<std::size_t> echoed{0};
+  (*gsi)->on_receive_ahead(std::make_shared<const mad::Transport::Ahead>(
+      [&echoed](std::vector<mad::Received>& batch, const mad::Transport::Reply& reply) {
+        std::erase_if(batch, [&](mad::Received& mad) {
+          if (mad.bytes.size() < wire::kMadBytes || mad.bytes[1] != 3) return false;
+          mad.bytes[3] |= 0x80;  // the response bit of the method
+          mad::LidRoute back = mad.from;
+          back.qkey = 0x80010000;
+          ++echoed;
+          return reply(mad.bytes, back);
+        });
+      }));
+  // More batches than an emulated port leaves to the io_context.
+  for (std::uint8_t tid = 1; tid <= 3; ++tid) {
+    auto smp = wire::Smp::directed(wire::Method::get, wire::NodeInfo::kAttribute, 0, mad::DirectedPath{});
+    smp.bytes()[15] = tid;
+    if (!smi.send(smp.bytes(), mad::DirectedPath{}, std::chrono::seconds(1))) return 1;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  fmt::print("held\n");
+  std::fflush(stdout);
+  std::this_thread::sleep_for(seconds);
+  fmt::print("echoed={}\n", echoed.load());
+  return 0;
+}
+
+int run(std::size_t window, std::size_t requests, std::optional<std::chrono::seconds> seconds_held) {
   asio::io_context io;
   mad::RealClock clock(io);
   const auto port = umad::choose_port(umad::list_ports(), umad::AnyPort{});
@@ -95,6 +133,7 @@ int run(std::size_t window, std::size_t requests) {
   }
   const auto issm = umad::IsSm::hold(*port);
   if (!issm) fmt::print("{}\n", issm.error().what);
+  if (seconds_held) return held(**smi, io, *seconds_held);
   const auto places = static_cast<std::uint32_t>(window);
   mad::Transactions tx(io.get_executor(), clock, **smi, {.max_outstanding = places, .per_node = places}, 1);
   bool good = true;
@@ -113,7 +152,10 @@ int main(int count, char** words) {
     return count > index ? static_cast<std::size_t>(std::atoll(words[index])) : otherwise;
   };
   try {
-    return smd::run(number(1, 64), number(2, 0));
+    if (count == 3 && std::string_view(words[1]) == "held") {
+      return smd::run(0, 0, std::chrono::seconds(std::atoi(words[2])));
+    }
+    return smd::run(number(1, 64), number(2, 0), std::nullopt);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 2;

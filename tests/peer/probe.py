@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""probe.py PROBE FABRIC: umad_probe at a host of a fabric in ibsim; without a device; two at a time."""
+"""probe.py PROBE FABRIC SMD LOAD: umad_probe at a host of a fabric in ibsim; without a device; two at a time; as an
+SA whose io_context is held up."""
 import os
 import pathlib
 import re
@@ -9,10 +10,21 @@ import subprocess
 import sys
 import time
 
-from ibsim import Failure, Ibsim, check, hosts_of
+from ibsim import Failure, Ibsim, check, hosts_of, wait_for
 
 
-def main(probe, net):
+def asked_while_held(sim, hosts, probe, smd, load):
+    sim.output(hosts[0], smd, "run", "--once", "--state-dir", "state")  # LIDs and routes stay
+    sa = sim.start(hosts[0], probe, "held", 4)
+    wait_for(lambda: "held" in sa.log(), 10, "umad_probe held")
+    out = sim.output(hosts[1], load, 1, 1, 2)
+    check(sa.process.wait(20) == 0, f"held: {sa.log()}")
+    answered, echoed = int(re.search(r"answered=(\d+)", out)[1]), int(re.search(r"echoed=(\d+)", sa.log())[1])
+    print(f"   held: {answered} answered, {echoed} echoed")
+    check(answered > 100 and answered == echoed, f"an SA whose io_context is held up answers: {out} {sa.log()}")
+
+
+def main(probe, net, smd, load):
     alone = subprocess.run([probe], capture_output=True, text=True, timeout=20, check=False)
     check(alone.returncode == 1 and alone.stdout.count("\n") == 1, f"without a fabric: {alone.stdout}")
     print(f"   without a device: {alone.stdout.strip()}")
@@ -40,6 +52,8 @@ def main(probe, net):
         second = sim.start(hosts[1], probe, 64, 50000)
         for client in (first, second):
             check(client.process.wait(60) == 0, f"two at a time: {client.log()}")
+    with Ibsim(net) as sim:
+        asked_while_held(sim, hosts, probe, smd, load)
 
 
 if __name__ == "__main__":

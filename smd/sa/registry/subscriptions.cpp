@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "smd/sa/policy.h"
@@ -137,16 +138,16 @@ void drop_subscriptions(Registry& registry, const Addressee& subscriber) {
   for (const auto& key : keys) registry.drop_subscription(key);
 }
 
-std::vector<Addressee> addressees(const Directory& directory, const Registry& registry, const Event& event) {
-  std::vector<Addressee> found;
+std::vector<Told> addressees(const Directory& directory, const Registry& registry, const Event& event) {
+  std::vector<Told> found;
   for (const auto& [key, subscription] : registry.subscriptions()) {
     if (!wants(key, event)) continue;
     const auto* subscriber = directory.by_guid(key.port);
     if (subscriber == nullptr || !may_know(directory, registry, *subscriber, event)) continue;
-    found.push_back({key.port, key.qp});
+    found.push_back({{key.port, key.qp}, subscription.response_time});
   }
-  std::ranges::sort(found);
-  found.erase(std::ranges::unique(found).begin(), found.end());
+  std::ranges::sort(found, std::greater{});
+  found.erase(std::ranges::unique(found, {}, &Told::who).begin(), found.end());
   return found;
 }
 

@@ -33,8 +33,14 @@ struct Addressee {
 /// All that a queue pair has subscribed to ends.
 void drop_subscriptions(Registry& registry, const Addressee& subscriber);
 
+struct Told {
+  Addressee who;
+  std::uint8_t response_time = 0;  ///< RespTimeValue, the longest of its subscriptions to this
+  friend auto operator<=>(const Told&, const Told&) = default;
+};
+
 /// Those who have subscribed to it and share a partition with what it is about; each once.
-std::vector<Addressee> addressees(const Directory& directory, const Registry& registry, const Event& event);
+std::vector<Told> addressees(const Directory& directory, const Registry& registry, const Event& event);
 
 /// Traps 64 to 67: a port or a group came or went. `sm`: our own port, whose word it is.
 inline constexpr std::uint16_t kPortIn = 64, kPortOut = 65, kGroupCreated = 66, kGroupDeleted = 67;
