@@ -113,7 +113,9 @@ Answer answer_to(const Directory* directory, const Registry& registry, const Set
   const PathGround ground{*directory, registry, settings};
   if (multi) return multi_path_records(ground, request);
   if (trace) return trace_records(ground, request);
-  if (paths && is_to_group(request)) return multicast_path(*directory, registry, request);
+  if (paths && is_to_group(request)) {
+    return multicast_path(*directory, registry, request, directory->by_lid(asking.lid));
+  }
   if (paths) return path_records(ground, request);
   return records(*directory, registry, *kind, request, asking);
 }

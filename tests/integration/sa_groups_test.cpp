@@ -254,6 +254,12 @@ TEST_F(SaGroups, APathLeadsToAGroup) {
   EXPECT_EQ(path.mtu, group.terms.mtu);
   EXPECT_EQ(path.rate, group.terms.rate);
   EXPECT_FALSE(path.reversible);
+  Question without = question;
+  without.mask = 1U << Path::kDgid;
+  const auto own = session_.ask(without.with(asked), host(2).lid);
+  ASSERT_EQ(own.status, 0) << "who asks is who sends";
+  EXPECT_EQ(own.get<Path>(0).slid, host(2).lid);
+  EXPECT_EQ(session_.ask(without.with(asked)).status, wire::kSaNoRecords) << "nobody knows who asks";
   asked.dgid.bytes[15] ^= 0x55;
   EXPECT_EQ(session_.ask(question.with(asked)).status, wire::kSaNoRecords);
 }

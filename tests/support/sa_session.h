@@ -62,8 +62,9 @@ class SaSession {
     const sa::Asker asker{.port = &from, .lid = from.lid, .trusted = request.sa.sm_key != 0};
     return reply_of(sa::reply(request, sa::write(writing, asker, request)));
   }
-  Reply ask(std::span<const std::uint8_t> question) const {
-    return reply_of(*sa::answer(&lab_.directory(), registry_, settings_, question, {.lid = {}, .now = now_}));
+  Reply ask(std::span<const std::uint8_t> question, Lid from = {}) const {
+    return reply_of(
+        *sa::answer(&lab_.directory(), registry_, settings_, question, {.lid = from, .now = now_}));
   }
 
   /// All that IPoIB says when it joins a group that may have to be made.

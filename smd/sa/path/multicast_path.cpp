@@ -28,9 +28,10 @@ bool suits(const Request& request, const Record& asked, const GroupTerms& terms)
          !(request.has(Record::kReversible) && asked.reversible);
 }
 
-/// The source where it is named, else nothing; null where nobody has it.
+/// The source where it is named, else the asker; null where nobody has it.
 const EndPort* source_of(const Directory& directory, const Registry& registry, const Request& request,
-                         const Record& asked) {
+                         const Record& asked, const EndPort* asker) {
+  if (!request.has(Record::kSgid) && !request.has(Record::kSlid)) return asker;
   const auto* by_gid = request.has(Record::kSgid) ? find_port(directory, registry, asked.sgid) : nullptr;
   const auto* by_lid = request.has(Record::kSlid) ? directory.by_lid(asked.slid) : nullptr;
   if (request.has(Record::kSgid) && request.has(Record::kSlid)) return by_gid == by_lid ? by_gid : nullptr;
@@ -46,9 +47,10 @@ bool is_to_group(const Request& request) {
   return request.has(Record::kDlid) && asked->dlid.value() >= 0xC000 && asked->dlid.value() != 0xFFFF;
 }
 
-Answer multicast_path(const Directory& directory, const Registry& registry, const Request& request) {
+Answer multicast_path(const Directory& directory, const Registry& registry, const Request& request,
+                      const EndPort* asker) {
   const auto asked = *wire::decode<Record>(request.data);
-  const auto* source = source_of(directory, registry, request, asked);
+  const auto* source = source_of(directory, registry, request, asked, asker);
   if (source == nullptr) return refuse(request.has(Record::kSgid) ? wire::kSaInvalidGid : wire::kSaNoRecords);
   Answer answer{.status = wire::kStatusOk, .record_bytes = Record::kBytes, .records = {}};
   const auto add = [&](const Mgid& mgid, const Group& group) {

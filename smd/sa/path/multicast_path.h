@@ -11,7 +11,9 @@ namespace smd::sa {
 /// True of questions whose destination is a group: its GID, or a multicast LID.
 bool is_to_group(const Request& request);
 
-/// The group's terms; a source need not be a member, but must be in the group's partition.
-Answer multicast_path(const Directory& directory, const Registry& registry, const Request& request);
+/// The group's terms; a source need not be a member, but must be in the group's partition. Where none is
+/// named it is the asking port (null: nobody knows which).
+Answer multicast_path(const Directory& directory, const Registry& registry, const Request& request,
+                      const EndPort* asker);
 
 }  // namespace smd::sa
