@@ -49,9 +49,14 @@ constexpr std::uint32_t lane_mbps(LinkSpeed speed) {
   return index < kLane.size() ? kLane[index] : 0;
 }
 
+/// Mb/s of a link; 0 where width or speed is unknown.
+constexpr std::uint32_t link_mbps(LinkWidth width, LinkSpeed speed) {
+  return lanes(width) * lane_mbps(speed);
+}
+
 /// The fastest rate with a code that the link carries; code 0 where width or speed is unknown.
 constexpr StaticRate static_rate(LinkWidth width, LinkSpeed speed) {
-  const auto mbps = lanes(width) * lane_mbps(speed);
+  const auto mbps = link_mbps(width, speed);
   StaticRate best;
   for (const auto& rate : kStaticRates) {
     if (rate.mbps <= mbps) best = rate;

@@ -70,6 +70,18 @@ bool Faults::link_flaps(const Place& place, Duration period) {
   return true;
 }
 
+bool Faults::link_rate(const Place& place, LinkWidth width, LinkSpeed speed) {
+  const auto index = cabled(state_, place);
+  if (!index) return false;
+  for (const auto end : {*index, state_.ports[*index].peer}) {
+    state_.ports[end].cable_width = width;
+    state_.ports[end].cable_speed = speed;
+  }
+  drop_link(state_, *index);
+  try_link(state_, *index);
+  return true;
+}
+
 bool Faults::move(const Place& from, const Place& to) {
   const auto old_end = find_port(state_, from);
   const auto node = find_node(state_, to.node);

@@ -23,6 +23,8 @@ class Faults {
   bool link_up(const Place& place);
   /// Down, up, down, …, each for this time, until link_down or link_up.
   bool link_flaps(const Place& place, Duration period);
+  /// The link comes up anew, with no more than this from now on; unknown: with all that its ends have.
+  bool link_rate(const Place& place, LinkWidth width, LinkSpeed speed);
   /// Moves the cable end at `from` to the free port `to`.
   bool move(const Place& from, const Place& to);
   /// Cuts every link between these nodes and the rest, until join().

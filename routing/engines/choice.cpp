@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 
 namespace smd::routing {
 namespace {
@@ -73,10 +74,52 @@ void Candidates::interleave(const Topology& topology, SwitchIndex s, const Group
   }
 }
 
+bool Candidates::rates_differ(const Topology& topology, SwitchIndex s) const {
+  const auto rate = [&](std::uint8_t port) { return topology.rate(s, PortNum{port}); };
+  return std::ranges::any_of(live_, [&](std::uint8_t port) { return rate(port) != rate(live_.front()); });
+}
+
+/// A port has its own turn where it is behind its share of all turns so far; else, and where it is missing,
+/// the one that is used least takes it. So every beginning of the turns is shared well, however few
+/// destinations there are.
+void Candidates::share_by_rate(const Topology& topology, SwitchIndex s, std::size_t rotation,
+                               std::uint32_t divider) {
+  std::uint64_t all = 0, unit = 0;
+  for (const auto port : live_) {
+    const std::uint64_t rate = topology.rate(s, PortNum{port});
+    all += rate;
+    unit = std::gcd(unit, rate);
+  }
+  const auto most = std::max<std::uint64_t>(kLongestPattern / own_.size() / divider, 1);
+  const auto rounds = std::clamp<std::uint64_t>(all / unit, 1, most);
+  std::array<std::uint32_t, 256> used{};
+  ports_.clear();
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < own_.size(); ++i) {
+      auto port = own_[i];
+      const auto made = std::uint64_t{ports_.size()} + 1;
+      const bool behind = port != 0 && used[port] * all < made * topology.rate(s, PortNum{port});
+      if (!behind) {
+        const auto first = port != 0 ? i : round + i + rotation;
+        port = live_[least_used(topology, s, live_, used, first % live_.size())];
+      }
+      ++used[port];
+      ports_.push_back(port);
+    }
+  }
+}
+
 void Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& set) {
   pattern_.clear();
   skewed_ = false;
   interleave(topology, s, set, ports_);
+}
+
+void Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& set, std::uint32_t divider) {
+  reset(topology, s, set);
+  if (topology.one_rate()) return;
+  live_ = own_ = ports_;
+  if (rates_differ(topology, s)) share_by_rate(topology, s, 0, divider);
 }
 
 bool Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& set, const Turns& turns,
@@ -87,6 +130,15 @@ bool Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& 
   pattern_.clear();
   ports_.clear();
   skewed_ = true;
+  if (!topology.one_rate()) {
+    interleave(topology, s, set, live_);
+    if (rates_differ(topology, s)) {
+      own_.clear();
+      for (const auto& turn : turns.turns) own_.push_back(holds(turn) ? turn.port : std::uint8_t{0});
+      share_by_rate(topology, s, rotation, divider);
+      return std::ranges::count(own_, std::uint8_t{0}) != 0;
+    }
+  }
   const bool whole = std::ranges::all_of(turns.turns, holds);
   if (whole) {
     for (const auto& turn : turns.turns) ports_.push_back(turn.port);
@@ -154,15 +206,29 @@ void Candidates::write(std::span<std::uint8_t> out, std::uint32_t number, const 
   }
 }
 
+std::size_t least_used(const Topology& topology, SwitchIndex s, std::span<const std::uint8_t> ports,
+                       std::span<const std::uint32_t, 256> used, std::size_t first) {
+  const auto least = [&](const auto& less) {
+    std::size_t best = first;
+    for (std::size_t i = 1, at = best; i < ports.size(); ++i) {
+      at = at + 1 == ports.size() ? 0 : at + 1;
+      if (less(ports[at], ports[best])) best = at;
+    }
+    return best;
+  };
+  if (topology.one_rate()) {
+    return least([&](std::uint8_t a, std::uint8_t b) { return used[a] < used[b]; });
+  }
+  const auto with_one_more = [&](std::uint8_t port, std::uint8_t rival) {
+    return (std::uint64_t{used[port]} + 1) * topology.rate(s, PortNum{rival});
+  };
+  return least([&](std::uint8_t a, std::uint8_t b) { return with_one_more(a, b) < with_one_more(b, a); });
+}
+
 void LeastUsed::write(std::span<std::uint8_t> out, std::span<const std::uint8_t> ports, bool of_switch) {
   auto& used = used_[of_switch ? 1 : 0];
   for (auto& entry : out) {
-    std::size_t best = turn_++ % ports.size();
-    for (std::size_t i = 1, at = best; i < ports.size(); ++i) {
-      at = at + 1 == ports.size() ? 0 : at + 1;
-      if (used[ports[at]] < used[ports[best]]) best = at;
-    }
-    entry = ports[best];
+    entry = ports[least_used(topology_, switch_, ports, used, turn_++ % ports.size())];
     ++used[entry];
   }
 }

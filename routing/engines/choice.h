@@ -63,12 +63,20 @@ inline std::size_t turn_of(std::uint32_t number, const Step& step, std::size_t t
   return (number / step.divider + skew) % turns;
 }
 
+/// Which of `ports` carries least for its rate with one more destination; of equals the first from `first`
+/// on.
+std::size_t least_used(const Topology& topology, SwitchIndex s, std::span<const std::uint8_t> ports,
+                       std::span<const std::uint32_t, 256> used, std::size_t first);
+
 /// The ports that one switch has towards some destinations, in the order in which they take turns.
 class Candidates {
  public:
   /// The first port of each group, then the second of each that has one: neighbours share evenly first, and
-  /// parallel cables then.
+  /// parallel cables then. Each port once.
   void reset(const Topology& topology, SwitchIndex s, const GroupSet& set);
+  /// In such turns, for a step with that divider. Here and below a port has as many turns as is its rate's
+  /// share: the slower ones leave some of theirs to the others.
+  void reset(const Topology& topology, SwitchIndex s, const GroupSet& set, std::uint32_t divider);
   /// In the turns of the whole tree: those of a port that is missing, or not in the set, are shared by the
   /// others, each time by the next one, beginning at another one for each `rotation`. Returns whether that
   /// had to be done.
@@ -83,25 +91,30 @@ class Candidates {
  private:
   void interleave(const Topology& topology, SwitchIndex s, const GroupSet& set,
                   std::vector<std::uint8_t>& out);
+  bool rates_differ(const Topology& topology, SwitchIndex s) const;
+  void share_by_rate(const Topology& topology, SwitchIndex s, std::size_t rotation, std::uint32_t divider);
   std::uint8_t at(std::uint32_t number, const Step& step) const;
   void make_pattern(std::size_t period, const Step& step);
 
   std::vector<std::uint8_t> ports_;
   std::vector<std::uint8_t> live_;
+  std::vector<std::uint8_t> own_;      ///< whose turn it would be if all were alike; 0: a missing one's
   std::vector<std::uint8_t> pattern_;  ///< whole periods
   std::size_t period_ = 0;
   bool skewed_ = false;
   std::vector<NeighbourGroup> groups_;
 };
 
-/// Fewest destinations first. Each switch begins its search at another candidate: if all began alike, what
-/// arrives by one port would leave by one port.
+/// Fewest destinations for its rate first. Each switch begins its search at another candidate: if all began
+/// alike, what arrives by one port would leave by one port.
 class LeastUsed {
  public:
-  explicit LeastUsed(SwitchIndex s) : turn_(s) {}
+  LeastUsed(const Topology& topology, SwitchIndex s) : topology_(topology), switch_(s), turn_(s) {}
   void write(std::span<std::uint8_t> out, std::span<const std::uint8_t> ports, bool of_switch);
 
  private:
+  const Topology& topology_;
+  SwitchIndex switch_;
   std::size_t turn_;
   std::array<std::array<std::uint32_t, 256>, 2> used_{};  ///< by LIDs of end ports, of switches
 };

@@ -10,15 +10,21 @@ namespace {
 constexpr std::size_t kSmallestTable = 64;
 }  // namespace
 
-void Patterns::begin(const Topology& topology, SwitchIndex s, const Step& step) {
+void Patterns::begin(const Topology& topology, SwitchIndex s) {
   topology_ = &topology;
   switch_ = s;
-  step_ = step;
+  in_turns_ = false;
   order_ = nullptr;
   made_up_ = false;
   count_ = 0;
   if (table_.empty()) table_.resize(kSmallestTable);
   std::ranges::fill(table_, kNotYet);
+}
+
+void Patterns::begin(const Topology& topology, SwitchIndex s, const Step& step) {
+  begin(topology, s);
+  step_ = step;
+  in_turns_ = true;
 }
 
 void Patterns::begin(const Topology& topology, SwitchIndex s, const Step& step, const Order& order,
@@ -61,6 +67,8 @@ void Patterns::grow() {
 void Patterns::make(const GroupSet& set, Candidates& candidates) {
   if (order_ != nullptr && order_->up(switch_, topology_->group(switch_, first_group(set)).peer)) {
     if (candidates.reset(*topology_, switch_, set, turns_, rotation_, step_.divider)) made_up_ = true;
+  } else if (in_turns_) {
+    candidates.reset(*topology_, switch_, set, step_.divider);
   } else {
     candidates.reset(*topology_, switch_, set);
   }

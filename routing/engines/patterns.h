@@ -20,7 +20,9 @@ class Patterns {
   using Pick = std::uint32_t;
   static constexpr Pick kNotYet = std::numeric_limits<Pick>::max();
 
-  /// Of switch `s`; forgets those of the one before.
+  /// Of switch `s`; forgets those of the one before. Nothing but ports() is asked for.
+  void begin(const Topology& topology, SwitchIndex s);
+  /// In turns of what is there.
   void begin(const Topology& topology, SwitchIndex s, const Step& step);
   /// With turns upwards as in the tree that the fabric was built as.
   void begin(const Topology& topology, SwitchIndex s, const Step& step, const Order& order,
@@ -48,6 +50,7 @@ class Patterns {
   const Topology* topology_ = nullptr;
   SwitchIndex switch_ = 0;
   Step step_;
+  bool in_turns_ = false;
   const Order* order_ = nullptr;
   std::size_t rotation_ = 0;
   Turns turns_;

@@ -4,16 +4,18 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <queue>
 
 #include "routing/engines/loads.h"
+#include "routing/topology/rates.h"
 
 namespace smd::routing {
 namespace {
 
 using Channel = std::uint32_t;
+/// A load as a share of what the cable can carry: routes times route_weights().
+using Weight = std::uint64_t;
 
 /// Neighbours far apart: those that are sent to at the same time must not all be moved to one cable.
 std::vector<Lid> scattered(std::span<const Lid> lids) {
@@ -54,15 +56,18 @@ class Relief {
 
   void run() {
     load_ = count_loads(topology_, order_, lids_, entries_, in_.parallel);
-    std::uint64_t sum = 0, used = 0;
-    for (const auto load : load_) {
-      sum += load;
-      used += load != 0 ? 1 : 0;
+    weights_ = route_weights(topology_);
+    Weight sum = 0, used = 0, most = 0;
+    for (Channel c = 0; c < load_.size(); ++c) {
+      const auto carried = weight(c);
+      sum += carried;
+      used += carried != 0 ? 1 : 0;
+      most = std::max(most, carried);
     }
     if (used == 0) return;
-    const auto enough = static_cast<Load>(sum * 5 / (used * 4));
-    for (auto limit = *std::ranges::max_element(load_); limit > enough;) {
-      limit = std::max(enough, limit - std::max(limit / kSteps, Load{1}));
+    const auto enough = sum * 5 / (used * 4);
+    for (auto limit = most; limit > enough;) {
+      limit = std::max(enough, limit - std::max(limit / kSteps, Weight{1}));
       const bool fine = limit_all(limit);
       if (effort_ >= kMostEffort || in_.stop.stop_requested()) return;
       if (!fine) break;
@@ -81,13 +86,18 @@ class Relief {
     Lid lid;
     std::uint8_t port = kNoRoute;
     Load flow = 0;
-    Load worst = 0;  ///< load of the most used cable that gets more
+    Weight worst = 0;  ///< of the most used cable that gets more
   };
 
   std::uint8_t port_at(SwitchIndex s, Lid lid) const { return entries_[s][lid.value()]; }
   SwitchIndex next(SwitchIndex s, Lid lid) const { return topology_.peer(s, PortNum{port_at(s, lid)}).sw; }
   Channel channel(SwitchIndex s, std::uint8_t port) const {
     return static_cast<Channel>(topology_.channel(s, PortNum{port}));
+  }
+
+  Weight weight(Channel c, Load more = 0) const {
+    const Weight routes = Weight{load_[c]} + more;
+    return weights_.empty() ? routes : routes * weights_[c];
   }
 
   /// Calls fn(neighbour) for each that sends the LID to the switch. What goes up again came from below.
@@ -111,7 +121,7 @@ class Relief {
   }
 
   /// Whether another cable in the direction of the port carries less: a look that spares many.
-  bool any_below(SwitchIndex s, std::uint8_t port, Load limit) const {
+  bool any_below(SwitchIndex s, std::uint8_t port, Weight limit) const {
     const auto peer = topology_.peer(s, PortNum{port}).sw;
     if (peer == kNoSwitch) return false;
     const bool up = order_.up(s, peer);
@@ -119,7 +129,7 @@ class Relief {
       const auto group = topology_.group(s, g);
       if (order_.up(s, group.peer) != up) continue;
       for (const auto other : group.ports) {
-        if (other.value() != port && load_[channel(s, other.value())] < limit) return true;
+        if (other.value() != port && weight(channel(s, other.value())) < limit) return true;
       }
     }
     return false;
@@ -137,7 +147,7 @@ class Relief {
       for (auto word = set.words[w]; word != 0; word &= word - 1) {
         const auto group = topology_.group(s, w * 64 + static_cast<std::size_t>(std::countr_zero(word)));
         for (const auto port : group.ports) {
-          if (port.value() == now || load_[channel(s, port.value())] >= best.worst) continue;
+          if (port.value() == now || weight(channel(s, port.value())) >= best.worst) continue;
           if (through == 0) through = flow(s, lid);
           const auto worst = worst_by(s, lid, port.value(), through);
           if (worst < best.worst) best = {s, lid, port.value(), through, worst};
@@ -147,17 +157,17 @@ class Relief {
   }
 
   /// Where the new way meets the old one nothing changes any more; that must be behind the cable.
-  Load worst_by(SwitchIndex s, Lid lid, std::uint8_t port, Load more) {
+  Weight worst_by(SwitchIndex s, Lid lid, std::uint8_t port, Load more) {
     old_way_.clear();
     for (auto at = s; at != kNoSwitch; at = next(at, lid)) old_way_.push_back(at);
-    Load worst = load_[channel(s, port)] + more;
+    auto worst = weight(channel(s, port), more);
     auto at = topology_.peer(s, PortNum{port}).sw;
     while (std::ranges::find(old_way_, at) == old_way_.end()) {
-      worst = std::max(worst, load_[channel(at, port_at(at, lid))] + more);
+      worst = std::max(worst, weight(channel(at, port_at(at, lid)), more));
       at = next(at, lid);
     }
     const auto meets = std::ranges::find(old_way_, at);
-    return std::ranges::find(old_way_, hot_switch_) < meets ? worst : std::numeric_limits<Load>::max();
+    return std::ranges::find(old_way_, hot_switch_) < meets ? worst : std::numeric_limits<Weight>::max();
   }
 
   /// Calls fn(switch, lid) for each switch whose LIDs come over the cable and that is not far from it, until
@@ -183,10 +193,10 @@ class Relief {
 
   /// Brings every cable below the limit where that brings no other one above it; the most used ones first.
   /// Whether all are.
-  bool limit_all(Load limit) {
-    std::vector<std::pair<Load, Channel>> hot;
+  bool limit_all(Weight limit) {
+    std::vector<std::pair<Weight, Channel>> hot;
     for (Channel c = 0; c < load_.size(); ++c) {
-      if (load_[c] > limit) hot.emplace_back(load_[c], c);
+      if (weight(c) > limit) hot.emplace_back(weight(c), c);
     }
     std::ranges::sort(hot, std::ranges::greater{});
     bool all = true;
@@ -197,36 +207,36 @@ class Relief {
         best.worst = limit + 1;
         try_ports(s, lid, best);
         if (best.port != kNoRoute) apply(best);
-        return load_[c] > limit && effort_ < kMostEffort;
+        return weight(c) > limit && effort_ < kMostEffort;
       });
-      all = all && load_[c] <= limit;
+      all = all && weight(c) <= limit;
     }
     return all;
   }
 
   /// The most used cable, again and again, by its best move.
-  void polish(Load enough) {
-    std::priority_queue<std::pair<Load, Channel>> hottest;
+  void polish(Weight enough) {
+    std::priority_queue<std::pair<Weight, Channel>> hottest;
     for (Channel c = 0; c < load_.size(); ++c) {
-      if (load_[c] > enough) hottest.emplace(load_[c], c);
+      if (weight(c) > enough) hottest.emplace(weight(c), c);
     }
     while (!hottest.empty() && effort_ < kMostEffort && !in_.stop.stop_requested()) {
       const auto [load, channel] = hottest.top();
-      if (load != load_[channel]) {  // an old entry
+      if (load != weight(channel)) {  // an old entry
         hottest.pop();
         continue;
       }
       if (load <= enough || !relieve(channel)) return;
-      for (const auto changed : changed_) hottest.emplace(load_[changed], changed);
+      for (const auto changed : changed_) hottest.emplace(weight(changed), changed);
     }
   }
 
   bool relieve(Channel hot) {
     Move best;
-    best.worst = load_[hot];
+    best.worst = weight(hot);
     for_each_choice(hot, [&](SwitchIndex s, Lid lid) {
       try_ports(s, lid, best);
-      return best.worst >= load_[hot] - load_[hot] / kEnough;
+      return best.worst >= weight(hot) - weight(hot) / kEnough;
     });
     if (best.port != kNoRoute) apply(best);
     return best.port != kNoRoute;
@@ -256,8 +266,8 @@ class Relief {
   /// Neighbours looked at: half a second's work for trees of 10,000 hosts, two for 40,000.
   static constexpr std::uint64_t kMostEffort = std::uint64_t{1} << 25;
   static constexpr std::uint64_t kLidsOfAnEffort = 16;
-  static constexpr Load kEnough = 16;  ///< a move that relieves by a sixteenth is taken at once
-  static constexpr Load kSteps = 16;   ///< limits come down by a sixteenth
+  static constexpr Weight kEnough = 16;  ///< a move that relieves by a sixteenth is taken at once
+  static constexpr Weight kSteps = 16;   ///< limits come down by a sixteenth
 
   const EngineInput& in_;
   const Topology& topology_;
@@ -268,6 +278,7 @@ class Relief {
   std::vector<std::shared_ptr<LftRow>> fresh_;
   std::vector<const std::uint8_t*> entries_;
   std::vector<Load> load_;
+  std::vector<std::uint32_t> weights_;
   std::vector<Lid> lids_, scattered_;
   std::vector<SwitchIndex> switch_of_;  ///< by channel
   std::vector<Channel> changed_;
@@ -278,23 +289,6 @@ class Relief {
 };
 
 }  // namespace
-
-bool even(const Topology& topology, const Order& order, const Shape& shape) {
-  const auto has = [&](SwitchIndex s, const UpSlot& slot) {
-    for (std::size_t g = 0; g < topology.groups(s); ++g) {
-      if (topology.group(s, g).peer == slot.peer) return topology.group(s, g).ports.size() >= slot.cables;
-    }
-    return false;
-  };
-  std::map<std::int32_t, std::size_t> width;
-  return std::ranges::all_of(shape.families, [&](const Family& family) {
-    const auto rank = order.rank[family.members.front()];
-    return family.gone.empty() && width.try_emplace(rank, family.width()).first->second == family.width() &&
-           std::ranges::all_of(family.members, [&](SwitchIndex s) {
-             return std::ranges::all_of(family.slots, [&](const UpSlot& slot) { return has(s, slot); });
-           });
-  });
-}
 
 template <std::unsigned_integral Cost>
 void relieve(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows) {

@@ -9,21 +9,17 @@
 
 #include "routing/engine.h"
 #include "routing/engines/next_hops.h"
-#include "routing/topology/shape.h"
 
 namespace smd::routing {
 
 using Rows = std::vector<std::shared_ptr<const LftRow>>;
 
-/// Whether every switch has all the cables upwards that its family should have, and all families of a rank
-/// have as many.
-bool even(const Topology& topology, const Order& order, const Shape& shape);
-
 /// Moves destinations from the most used cables to less used ways of the same length: all cables that carry
 /// more than a limit, which comes down step by step, then the most used one again and again, until none
 /// carries more than five quarters of the mean, or none can be relieved: what each move gains there it costs
 /// in the order of the turns. A bound on the work ends it, too. Counts are of (source host, destination
-/// host), by the first LID of each. For paths by an order. Deterministic.
+/// host), by the first LID of each, and weighed by the rate of the cable. For paths by an order.
+/// Deterministic.
 template <std::unsigned_integral Cost>
 void relieve(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows);
 

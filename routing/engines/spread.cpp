@@ -9,6 +9,7 @@
 #include "routing/engines/choice.h"
 #include "routing/engines/next_hops.h"
 #include "routing/engines/patterns.h"
+#include "routing/topology/rates.h"
 #include "routing/topology/twins.h"
 
 namespace smd::routing {
@@ -73,7 +74,7 @@ class RowWriter {
       column = segments[i].end;
     }
     picks_.assign(segments.size(), Patterns::kNotYet);
-    LeastUsed least(s);
+    LeastUsed least(job_.in.topology, s);
     for (const auto& stretch : stretches_) write(stretch, segments, row, least);
     deliver(s, row);
     return job_.spread.steps.empty() || patterns_.made_up();
@@ -100,8 +101,10 @@ class RowWriter {
     const auto& spread = job_.spread;
     if (job_.order != nullptr) {
       patterns_.begin(job_.in.topology, s, spread.steps[s], *job_.order, *spread.shape);
+    } else if (spread.steps.empty()) {
+      patterns_.begin(job_.in.topology, s);
     } else {
-      patterns_.begin(job_.in.topology, s, spread.steps.empty() ? Step{} : spread.steps[s]);
+      patterns_.begin(job_.in.topology, s, spread.steps[s]);
     }
   }
 
@@ -185,7 +188,7 @@ std::vector<SwitchIndex> turning_alike(const EngineInput& in, std::vector<Switch
                                        std::span<const Columns<Cost>> columns, const Spread& spread) {
   const auto& steps = spread.steps;
   for (SwitchIndex s = 0; s < kin.size() && !steps.empty(); ++s) {
-    bool same = steps[s].divider == steps[kin[s]].divider;
+    bool same = steps[s].divider == steps[kin[s]].divider && same_rates(in.topology, s, kin[s]);
     if (same && steps[s].residue != steps[kin[s]].residue && spread.shape != nullptr) {
       same = !has_way_up(in.topology, *columns.front().order, s);
     }

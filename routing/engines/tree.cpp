@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "routing/engines/even.h"
 #include "routing/engines/relief.h"
 #include "routing/engines/spread.h"
 

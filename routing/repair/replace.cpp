@@ -76,13 +76,10 @@ std::uint8_t Replacer<Cost>::pick(SwitchIndex s, const Wrong& wrong, const Group
   last_ = set;
   auto& used = used_[wrong.of_switch ? 1 : 0];
   const auto ports = candidates_.ports();
-  std::size_t best = (std::size_t{s} + wrong.number) % ports.size();
-  for (std::size_t i = 1, at = best; i < ports.size(); ++i) {
-    at = at + 1 == ports.size() ? 0 : at + 1;
-    if (used[ports[at]] < used[ports[best]]) best = at;
-  }
-  ++used[ports[best]];
-  return ports[best];
+  const auto first = (std::size_t{s} + wrong.number) % ports.size();
+  const auto port = ports[least_used(topology_, s, ports, used, first)];
+  ++used[port];
+  return port;
 }
 
 template class Replacer<std::uint8_t>;

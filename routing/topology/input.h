@@ -26,6 +26,7 @@ struct LinkSpec {
   PortNum a_port;
   SwitchIndex b = 0;
   PortNum b_port;
+  std::uint32_t mbps = 0;  ///< lanes times speed; 0: not known, counted as what most cables have
   friend bool operator==(const LinkSpec&, const LinkSpec&) = default;
 };
 

@@ -2,6 +2,7 @@
 #include "routing/topology/topology.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -11,6 +12,7 @@ namespace {
 struct Cable {
   SwitchIndex a, b;
   PortNum a_port, b_port;
+  std::uint32_t mbps;
   auto key() const { return std::tuple(a, a_port, b, b_port); }
 };
 
@@ -61,16 +63,17 @@ void Topology::place_links(const TopologyInput& input) {
       ++dropped_;
       continue;
     }
-    Cable cable{from_input_[link.a], from_input_[link.b], link.a_port, link.b_port};
+    Cable cable{from_input_[link.a], from_input_[link.b], link.a_port, link.b_port, link.mbps};
     if (std::tuple(cable.b, cable.b_port) < std::tuple(cable.a, cable.a_port)) {
       std::swap(cable.a, cable.b);
       std::swap(cable.a_port, cable.b_port);
     }
     cables.push_back(cable);
   }
-  std::ranges::sort(cables, {}, &Cable::key);
+  std::ranges::sort(cables, {}, [](const Cable& cable) { return std::pair(cable.key(), cable.mbps); });
   const auto repeated = std::ranges::unique(cables, {}, &Cable::key);
   cables.erase(repeated.begin(), repeated.end());
+  rates_.assign(peers_.size(), 0);
   for (const auto& cable : cables) {
     auto* const a = free_port(cable.a, cable.a_port);
     auto* const b = free_port(cable.b, cable.b_port);
@@ -80,8 +83,36 @@ void Topology::place_links(const TopologyInput& input) {
     }
     *a = {cable.b, kNoEnd, cable.b_port};
     *b = {cable.a, kNoEnd, cable.a_port};
-    if (cable.a != cable.b) ++cables_;
+    if (cable.a == cable.b) continue;
+    rates_[channel(cable.a, cable.a_port)] = rates_[channel(cable.b, cable.b_port)] = cable.mbps;
+    ++cables_;
   }
+  settle_rates();
+}
+
+/// What is not known counts as what most cables have; of equally usual rates the fastest.
+void Topology::settle_rates() {
+  std::map<std::uint32_t, std::size_t> known;
+  std::uint32_t last = 0;
+  std::size_t* count = nullptr;  // of the last: cables next to each other are mostly alike
+  for (const auto rate : rates_) {
+    if (rate == 0) continue;
+    if (rate != last) count = &known[rate];
+    last = rate;
+    ++*count;
+  }
+  if (known.size() <= 1) {
+    rates_ = {};
+    return;
+  }
+  std::uint32_t unit = 0, usual = 0;
+  std::size_t most = 0;
+  for (const auto& [rate, cables] : known) {
+    unit = std::gcd(unit, rate);
+    if (cables >= most) usual = rate;
+    most = std::max(most, cables);
+  }
+  for (auto& rate : rates_) rate = (rate != 0 ? rate : usual) / unit;
 }
 
 void Topology::place_end_ports(const TopologyInput& input) {

@@ -67,6 +67,11 @@ class Topology {
   std::size_t channel(SwitchIndex s, PortNum port) const { return port_base_[s] + port.value(); }
   std::size_t channels() const { return port_base_.empty() ? 0 : port_base_.back(); }
 
+  /// All cables between switches have the same rate, or none is known.
+  bool one_rate() const { return rates_.empty(); }
+  /// Of the cable at the port, in a unit that all rates of the fabric are whole multiples of; never 0.
+  std::uint32_t rate(SwitchIndex s, PortNum port) const { return one_rate() ? 1 : rates_[channel(s, port)]; }
+
   std::span<const EndPort> end_ports() const { return end_ports_; }
   /// Those on one switch; a part of end_ports(). `first_end(s)` is the index of the first.
   std::span<const EndPort> end_ports_of(SwitchIndex s) const {
@@ -91,6 +96,7 @@ class Topology {
   };
   void place_switches(const TopologyInput& input);
   void place_links(const TopologyInput& input);
+  void settle_rates();
   void place_end_ports(const TopologyInput& input);
   void make_groups();
   void find_components();
@@ -100,6 +106,7 @@ class Topology {
   std::vector<SwitchIndex> input_of_, from_input_;
   std::vector<std::uint32_t> port_base_, group_base_, end_base_, hosts_, component_;
   std::vector<PortPeer> peers_;
+  std::vector<std::uint32_t> rates_;  ///< by channel; empty: all alike
   std::vector<Group> groups_;
   std::vector<PortNum> group_ports_;
   std::vector<EndPort> end_ports_;

@@ -38,9 +38,7 @@ void add_quality(const sm::Subnet& subnet, const sm::RoutePart& part, routing::Q
     const auto* const node = subnet.find(topology.guid(s));
     if (node == nullptr || port.value() >= node->ports.size()) return 0.0;
     const auto& found = node->ports[port.value()];
-    const auto mbps =
-        lane_mbps(wire::link_speed(found.info, found.mlnx)) * lanes(wire::link_width(found.info));
-    return mbps / 1000.0;
+    return link_mbps(wire::link_width(found.info), wire::link_speed(found.info, found.mlnx)) / 1000.0;
   };
   report.levels = routing::level_widths(topology, routing::find_tree(topology), bandwidth);
   report.quality = std::move(quality);

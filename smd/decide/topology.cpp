@@ -5,6 +5,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "mad/base/rate.h"
+#include "mad/wire/capability.h"
+
 namespace smd::sm {
 namespace {
 
@@ -12,11 +15,20 @@ using routing::SwitchIndex;
 
 bool forwards(const Node& node, Lid top) { return node.is_switch() && lft_capacity(node) > top.value(); }
 
-/// A cable is one that both ends know of and say is up. A CA without a peer stands alone.
-bool both_ends(const Subnet& subnet, const PeerPort& self, const Port& port) {
-  if (!port.peer) return true;
+/// The other end of a cable that both ends know of and say is up; else null.
+const Port* far_end(const Subnet& subnet, const PeerPort& self, const Port& port) {
   const auto* far = subnet.peer_of(port);
-  return far != nullptr && far->linked() && far->peer == self;
+  return far != nullptr && far->linked() && far->peer == self ? far : nullptr;
+}
+
+/// As the slower end says: where they differ the link came up anew between the two answers, or one of them
+/// shows nothing that we know.
+std::uint32_t mbps(const Port& a, const Port& b) {
+  const auto of = [](const Port& port) {
+    return link_mbps(wire::link_width(port.info), wire::link_speed(port.info, port.mlnx));
+  };
+  const auto [less, more] = std::minmax({of(a), of(b)});
+  return less != 0 ? less : more;
 }
 
 /// What the operator says end ports are for.
@@ -82,14 +94,16 @@ routing::TopologyInput topology_input(const Subnet& subnet, Lid top, const confi
     for (std::size_t p = 1; p < node->ports.size(); ++p) {
       const PortNum num{static_cast<std::uint8_t>(p)};
       const auto& port = node->ports[p];
-      if (!port.linked() || !both_ends(subnet, {node->guid(), num}, port)) continue;
+      if (!port.linked()) continue;
+      const auto* const far = far_end(subnet, {node->guid(), num}, port);
+      if (port.peer && far == nullptr) continue;  // a CA without a peer stands alone
       const auto peer = port.peer ? index_of(port.peer->node) : routing::kNoSwitch;
       if (!node->is_switch()) {
         input.end_ports.push_back({port.guid, peer, peer == routing::kNoSwitch ? PortNum{} : port.peer->port,
                                    kinds.of(*node, port.guid), node->guid(), node->info.system_image});
       } else if (peer != routing::kNoSwitch &&
                  std::pair{node->guid(), num} <= std::pair{port.peer->node, port.peer->port}) {
-        input.links.push_back({self, num, peer, port.peer->port});
+        input.links.push_back({self, num, peer, port.peer->port, mbps(port, *far)});
       }
     }
   }

@@ -104,5 +104,47 @@ TEST(Links, AnEnhancedPort0IsTakenToActive) {
     EXPECT_EQ(world.fabric().port_info({name, PortNum{0}})->port_state, PortState::active) << name;
 }
 
+/// Hosts' LIDs that the switch holds an entry for with this port.
+unsigned entries_with(const sim::State& state, std::string_view name, std::uint8_t port) {
+  const auto& sw = *state.nodes[*sim::find_node(state, name)].sw;
+  unsigned count = 0;
+  for (const auto& node : state.nodes) {
+    if (node.is_switch()) continue;
+    const auto lid = state.port(node, 1).info.lid.value();
+    count += lid < sw.lft.size() && sw.lft[lid] == port ? 1U : 0U;
+  }
+  return count;
+}
+
+TEST(Links, ThatComeUpWithLessThanBeforeGetFewerRoutes) {
+  sim::World world(test::spec("ft2:8"));
+  const auto& state = world.fabric().state();
+  config::SubnetConfig config;
+  config.routing.converge_after = seconds(5);
+  Managed manager(world, config);
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(manager->run());
+  world.run_for(seconds(30));
+  const auto whole = state.nodes[*sim::find_node(state, "leaf000")].sw->lft;
+  ASSERT_EQ(entries_with(state, "leaf000", 5), 7U);  // 28 hosts elsewhere, 4 cables
+
+  ASSERT_TRUE(world.fabric().faults().link_rate({"leaf000", PortNum{5}}, LinkWidth::x1, LinkSpeed::unknown));
+  world.run_for(seconds(60));
+
+  const auto slow = entries_with(state, "leaf000", 5);
+  EXPECT_GE(slow, 2U);  // a thirteenth of what leaves by 4x, 4x, 4x and 1x
+  EXPECT_LE(slow, 3U);
+  EXPECT_EQ(manager.last().summary.state, sm::SweepState::up);
+  EXPECT_EQ(manager.last().decided.routes->origin, sm::RoutePart::Origin::fresh);
+  EXPECT_TRUE(manager.last().decided.routes->verification.clean());
+
+  ASSERT_TRUE(
+      world.fabric().faults().link_rate({"leaf000", PortNum{5}}, LinkWidth::unknown, LinkSpeed::unknown));
+  world.run_for(seconds(60));
+  world.run(group.stop());
+
+  EXPECT_EQ(state.nodes[*sim::find_node(state, "leaf000")].sw->lft, whole);
+}
+
 }  // namespace
 }  // namespace smd

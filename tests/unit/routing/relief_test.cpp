@@ -69,20 +69,5 @@ TEST(Relief, CountsWhatTheQualityCounts) {
   }
 }
 
-TEST(Relief, IsForTreesThatAreNotEven) {
-  const auto whole = fabrics::told(fabrics::ft3(8).input());
-  const auto is_even = [](const fabrics::Told& told) {
-    const Topology topology(told.input);
-    const auto order = find_tree(topology);
-    return even(topology, order, find_shape(topology, order));
-  };
-
-  EXPECT_TRUE(is_even(whole));
-  EXPECT_FALSE(is_even(fabrics::damaged(whole, 1, 1, 0)));
-  std::vector<bool> core(whole.input.switches.size());
-  core[64] = true;
-  EXPECT_FALSE(is_even(fabrics::without_switches(whole, core)));
-}
-
 }  // namespace
 }  // namespace smd::routing
