@@ -3,16 +3,34 @@
 
 namespace smd::routing {
 
+namespace {
+
+constexpr unsigned kMostExchanges = 64;
+
+/// Cables at twos first: all else is looked at with those in place, or it would show them once more.
+void examine_cabling(const HealthInput& in, Health& health) {
+  std::optional<Topology> right;
+  for (unsigned i = 0; i < kMostExchanges; ++i) {
+    const HealthInput now{right ? *right : in.topology, in.rate, in.name};
+    auto next = examine_twos(now, find_tree(now.topology), health);
+    if (!next) break;
+    right = std::move(next);
+  }
+  const HealthInput now{right ? *right : in.topology, in.rate, in.name};
+  const auto order = find_tree(now.topology);
+  const auto shape = find_shape(now.topology, order);
+  examine_cables(now, order, shape, health);
+  examine_strays(now, order, shape, health);
+  examine_rails(now, health);
+}
+
+}  // namespace
+
 Health examine(const HealthInput& in) {
   Health health;
   const auto order = find_tree(in.topology);
   health.tree = order.tree && !in.topology.leaves().empty();
-  if (health.tree) {
-    const auto shape = find_shape(in.topology, order);
-    examine_cables(in, order, shape, health);
-    examine_strays(in, order, shape, health);
-    examine_rails(in, health);
-  }
+  if (health.tree) examine_cabling(in, health);
   examine_rates(in, order, health);
   return health;
 }
