@@ -72,10 +72,8 @@ GroupSet Replacer<Cost>::nearest(SwitchIndex s, SwitchIndex destination, const G
 template <std::unsigned_integral Cost>
 std::uint8_t Replacer<Cost>::pick(SwitchIndex s, const Wrong& wrong, const GroupSet& set) {
   if (set.empty()) return kNoRoute;
-  if (!(set == last_)) candidates_.reset(topology_, s, set);
-  last_ = set;
   auto& used = used_[wrong.of_switch ? 1 : 0];
-  const auto ports = candidates_.ports();
+  const auto ports = patterns_.ports(patterns_.find(set));
   const auto first = (std::size_t{s} + wrong.number) % ports.size();
   const auto port = ports[least_used(topology_, s, ports, used, first)];
   ++used[port];

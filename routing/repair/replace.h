@@ -12,6 +12,7 @@
 #include "routing/distance/costs.h"
 #include "routing/engines/choice.h"
 #include "routing/engines/numbering.h"
+#include "routing/engines/patterns.h"
 #include "routing/routes.h"
 #include "routing/topology/lids.h"
 
@@ -47,7 +48,7 @@ class Replacer {
   template <class Legal>
   void replace(SwitchIndex s, std::span<const Wrong> wrong, const Legal& legal, LftRow& row, Mended& result) {
     count(row, wrong);
-    last_ = {};
+    patterns_.begin(topology_, s);
     GroupSet set;
     auto of = kNoSwitch;  // the destination that the set is for
     for (const auto& item : wrong) {
@@ -74,8 +75,7 @@ class Replacer {
   std::span<const Run> runs_;
   std::span<const std::uint32_t> columns_;
   std::array<std::array<std::uint32_t, 256>, 2> used_{};  ///< LIDs of end ports, of switches, by port
-  Candidates candidates_;
-  GroupSet last_;
+  Patterns patterns_;
 };
 
 extern template class Replacer<std::uint8_t>;

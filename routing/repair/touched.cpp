@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <numeric>
 
 namespace smd::routing {
@@ -15,6 +16,18 @@ std::vector<std::uint32_t> identity(std::size_t n) {
   std::vector<std::uint32_t> all(n);
   std::iota(all.begin(), all.end(), 0U);
   return all;
+}
+
+/// Bit j of word i and bit i of word j change places.
+void transpose(std::span<std::uint64_t, 64> words) {
+  auto mask = ~std::uint64_t{0} >> 32U;
+  for (unsigned step = 32; step != 0; step /= 2, mask ^= mask << step) {
+    for (std::size_t i = 0; i < words.size(); i = (i + step + 1) & ~std::size_t{step}) {
+      const auto differ = (words[i] >> step ^ words[i + step]) & mask;
+      words[i] ^= differ << step;
+      words[i + step] ^= differ;
+    }
+  }
 }
 
 }  // namespace
@@ -105,20 +118,25 @@ std::span<const Wrong> Touched::Finder::find(SwitchIndex s, const LftRow& row) {
   begin(s);
   wrong_.clear();
   find_by_ports(s, row);
-  const bool by_ports = !wrong_.empty();
+  const auto by_ports = static_cast<std::ptrdiff_t>(wrong_.size());
   if (touched_columns(s)) find_by_columns(row);
-  if (by_ports) {
-    std::ranges::sort(wrong_, {}, &Wrong::lid);
-    const auto twice = std::ranges::unique(wrong_, {}, &Wrong::lid);
-    wrong_.erase(twice.begin(), twice.end());
-  } else {
-    std::ranges::sort(wrong_, {}, &Wrong::lid);
+  // Both parts are in order where LIDs are in that of the switches.
+  const auto middle = wrong_.begin() + by_ports;
+  if (!std::ranges::is_sorted(middle, wrong_.end(), {}, &Wrong::lid)) {
+    std::ranges::sort(middle, wrong_.end(), {}, &Wrong::lid);
   }
-  return wrong_;
+  if (by_ports == 0) return wrong_;
+  merged_.clear();
+  std::ranges::set_union(wrong_.begin(), middle, middle, wrong_.end(), std::back_inserter(merged_), {},
+                         &Wrong::lid, &Wrong::lid);
+  return merged_;
 }
+
+Touched::Finder::Finder(const Touched& all) : all_(all), known_(all.reach_.words()) {}
 
 void Touched::Finder::begin(SwitchIndex s) {
   switch_ = s;
+  known_.assign(known_.size(), false);
   group_of_.fill(kNoGroup);
   const auto& topology = all_.now_.topology;
   for (std::size_t g = 0; g < topology.groups(s); ++g) {
@@ -150,7 +168,7 @@ void Touched::Finder::find_by_ports(SwitchIndex s, const LftRow& row) {
   for (const auto port : moved) is_moved[port] = true;
   for (const auto& run : all_.runs_) {
     for (std::size_t lid = run.lid; lid < std::size_t{run.lid} + run.length; ++lid) {
-      if (is_moved[row[lid]]) check(row, lid, run);
+      if (is_moved[row[lid]]) check(row, lid, run, legal(run.destination));
     }
   }
 }
@@ -159,46 +177,59 @@ void Touched::Finder::find_by_columns(const LftRow& row) {
   for (std::size_t w = 0; w < columns_.size(); ++w) {
     for (auto word = columns_[w]; word != 0; word &= word - 1) {
       const auto destination = w * 64 + static_cast<std::size_t>(std::countr_zero(word));
+      const auto set = legal(static_cast<SwitchIndex>(destination));
       for (auto i = all_.run_base_[destination]; i < all_.run_base_[destination + 1]; ++i) {
         const auto& run = all_.runs_[all_.run_of_[i]];
-        for (std::size_t lid = run.lid; lid < std::size_t{run.lid} + run.length; ++lid) check(row, lid, run);
+        for (std::size_t lid = run.lid; lid < std::size_t{run.lid} + run.length; ++lid) {
+          check(row, lid, run, set);
+        }
       }
     }
   }
 }
 
-void Touched::Finder::check(const LftRow& row, std::size_t lid, const Run& run) {
-  if (good(row[lid], run, lid)) return;
+void Touched::Finder::check(const LftRow& row, std::size_t lid, const Run& run, const GroupSet& set) {
+  if (good(row[lid], run.destination, lid, set)) return;
   const auto at = static_cast<std::uint32_t>(lid - run.lid);
   wrong_.push_back({static_cast<std::uint16_t>(lid), run.number + at, run.of_switch, run.destination});
 }
 
-/// Down where that is possible at all, to a switch that goes on down; else up to one that has a path.
-bool Touched::Finder::good(std::uint8_t port, const Run& run, std::size_t lid) const {
-  const auto& [topology, lids, order] = all_.now_;
-  const auto s = switch_;
-  const auto to = run.destination;
-  if (to == s) return port == lids.destination(Lid{static_cast<std::uint16_t>(lid)}).port.value();
-  if (port == kNoRoute) return !has(all_.reach_.any(s), to);
+bool Touched::Finder::good(std::uint8_t port, SwitchIndex to, std::size_t lid, const GroupSet& set) const {
+  if (to == switch_) {
+    return port == all_.now_.lids.destination(Lid{static_cast<std::uint16_t>(lid)}).port.value();
+  }
+  if (port == kNoRoute) return !has(all_.reach_.any(switch_), to);
   const auto g = group_of_[port];
-  if (g == kNoGroup) return false;
-  const auto peer = topology.group(s, g).peer;
-  const bool down = has(all_.reach_.down(s), to);
-  return order.up(s, peer) ? !down && has(all_.reach_.any(peer), to)
-                           : down && has(all_.reach_.down(peer), to);
+  return g != kNoGroup && (set.words[g / 64U] >> (g % 64U) & 1U) != 0;
 }
 
-GroupSet Touched::Finder::legal(SwitchIndex destination) const {
-  const auto& [topology, lids, order] = all_.now_;
+GroupSet Touched::Finder::legal(SwitchIndex destination) {
+  if (!known_[destination / 64]) find_legal(destination / 64);
   GroupSet set;
-  const bool down = has(all_.reach_.down(switch_), destination);
-  for (std::size_t g = 0; g < topology.groups(switch_); ++g) {
-    const auto peer = topology.group(switch_, g).peer;
-    const bool leads = order.up(switch_, peer) ? !down && has(all_.reach_.any(peer), destination)
-                                               : down && has(all_.reach_.down(peer), destination);
-    if (leads) set.words[g / 64] |= std::uint64_t{1} << (g % 64);
-  }
+  const auto words = (all_.now_.topology.groups(switch_) + 63) / 64;
+  for (std::size_t w = 0; w < words; ++w) set.words[w] = legal_[w][destination];
   return set;
+}
+
+/// Down where that is possible at all, to a switch that goes on down; else up to one that has a path. For 64
+/// destinations at once, as neighbours' bits lie side by side by destination and are wanted side by side by
+/// neighbour.
+void Touched::Finder::find_legal(std::size_t word) {
+  const auto& [topology, lids, order] = all_.now_;
+  known_[word] = true;
+  const auto down = all_.reach_.down(switch_)[word];
+  for (std::size_t first = 0; first < topology.groups(switch_); first += 64) {
+    auto& sets = legal_[first / 64];
+    sets.resize(known_.size() * 64);
+    const auto bits = std::span(sets).subspan(word * 64).first<64>();
+    std::ranges::fill(bits, std::uint64_t{0});
+    for (std::size_t g = first; g < std::min(topology.groups(switch_), first + 64); ++g) {
+      const auto peer = topology.group(switch_, g).peer;
+      bits[g - first] =
+          order.up(switch_, peer) ? ~down & all_.reach_.any(peer)[word] : down & all_.reach_.down(peer)[word];
+    }
+    transpose(bits);
+  }
 }
 
 }  // namespace smd::routing

@@ -36,25 +36,29 @@ class Touched {
   /// Scratch memory for one switch after another.
   class Finder {
    public:
-    explicit Finder(const Touched& all) : all_(all) {}
+    explicit Finder(const Touched& all);
     /// Wrong entries of a row of full length, ascending by LID. Valid until the next call.
     std::span<const Wrong> find(SwitchIndex s, const LftRow& row);
     void begin(SwitchIndex s);
     /// Of the switch that was begun or looked at last: the groups that lead to the destination.
-    GroupSet legal(SwitchIndex destination) const;
+    GroupSet legal(SwitchIndex destination);
 
    private:
     bool touched_columns(SwitchIndex s);
     void find_by_ports(SwitchIndex s, const LftRow& row);
     void find_by_columns(const LftRow& row);
-    void check(const LftRow& row, std::size_t lid, const Run& run);
-    bool good(std::uint8_t port, const Run& run, std::size_t lid) const;
+    void check(const LftRow& row, std::size_t lid, const Run& run, const GroupSet& set);
+    bool good(std::uint8_t port, SwitchIndex to, std::size_t lid, const GroupSet& set) const;
+    void find_legal(std::size_t word);
 
     const Touched& all_;
     SwitchIndex switch_ = 0;
     std::array<std::uint8_t, 256> group_of_{};
     std::vector<std::uint64_t> columns_;
-    std::vector<Wrong> wrong_;
+    std::vector<Wrong> wrong_, merged_;
+    /// By destination the groups that lead there, of the words of 64 destinations that were asked for.
+    std::array<std::vector<std::uint64_t>, 4> legal_;
+    std::vector<bool> known_;  ///< by word
   };
 
  private:

@@ -202,9 +202,9 @@ std::optional<Verification> verify_changes(const Proven& before, const Topology&
                                            const Routes& routes, const Parallel& parallel,
                                            std::stop_token stop) {
   if (!comparable(before, routes)) return std::nullopt;
-  const auto differences = find_differences(before, topology, lids, routes, parallel);
   const auto most = std::max(kFewEntries, topology.switches() * lids.size() / kShare);
-  if (!differences || differences->count > most) return std::nullopt;
+  const auto differences = find_differences(before, topology, lids, routes, most, parallel);
+  if (!differences) return std::nullopt;
 
   std::vector<std::vector<Wait>> waits((topology.switches() + kSwitchesAtOnce - 1) / kSwitchesAtOnce);
   std::atomic<bool> good{true};

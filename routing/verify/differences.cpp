@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 
 namespace smd::routing {
@@ -16,13 +17,18 @@ class Comparison {
   Comparison(const Proven& before, const Topology& topology, const LidMap& lids, const Routes& routes)
       : before_(before), topology_(topology), lids_(lids), routes_(routes) {}
 
-  std::optional<Differences> run(const Parallel& parallel) {
+  std::optional<Differences> run(std::size_t most, const Parallel& parallel) {
     if (!match_switches() || !match_parts() || !match_lids() || !rows_of_full_length()) return std::nullopt;
     found_.entries.resize(topology_.switches());
+    std::atomic<std::size_t> count{0};
     for_ranges(parallel, topology_.switches(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
-      for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) compare(s);
+      for (auto s = static_cast<SwitchIndex>(begin); s < end && count <= most; ++s) {
+        compare(s);
+        count += found_.entries[s].size();
+      }
     });
-    for (const auto& list : found_.entries) found_.count += list.size();
+    if (count > most) return std::nullopt;
+    found_.count = count;
     return std::move(found_);
   }
 
@@ -126,9 +132,9 @@ class Comparison {
 }  // namespace
 
 std::optional<Differences> find_differences(const Proven& before, const Topology& topology,
-                                            const LidMap& lids, const Routes& routes,
+                                            const LidMap& lids, const Routes& routes, std::size_t most,
                                             const Parallel& parallel) {
-  return Comparison(before, topology, lids, routes).run(parallel);
+  return Comparison(before, topology, lids, routes).run(most, parallel);
 }
 
 }  // namespace smd::routing

@@ -19,9 +19,10 @@ struct Differences {
   std::size_t count = 0;  ///< of all of those
 };
 
-/// Nothing where there is a switch, a LID or a leaf that was not, or connected parts are others.
+/// Nothing where there is a switch, a LID or a leaf that was not, connected parts are others, or more than
+/// `most` entries differ.
 std::optional<Differences> find_differences(const Proven& before, const Topology& topology,
-                                            const LidMap& lids, const Routes& routes,
+                                            const LidMap& lids, const Routes& routes, std::size_t most,
                                             const Parallel& parallel);
 
 }  // namespace smd::routing
