@@ -206,5 +206,26 @@ RC_GTEST_PROP(Rates, DegradedTreesAreRoutedWellAndAlikeInAnyOrder, ()) {
   }
 }
 
+/// With cables side by side, cables of a switch to itself, hosts anywhere.
+RC_GTEST_PROP(Rates, AnyFabricIsRoutedAlikeInAnyOrder, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  std::mt19937_64 random(seed);
+  auto input =
+      random() % 3 == 0 ? fabrics::torus(4, 4, 2).input() : fabrics::irregular(seed, 20, 40, 40).input();
+  for (auto& link : input.links) link.mbps = std::array{0U, 56'000U, kEdr, kHdr, kNdr}[random() % 5];
+  const auto fabric = fabrics::with_lids(input, 1);
+  const auto shuffled = fabrics::shuffled(fabric, input, seed);
+
+  for (const auto& engine : general_engines()) {
+    const auto routes = routed_by(engine, fabric), other = routed_by(engine, shuffled);
+
+    for (std::size_t s = 0; s < routes.rows.size(); ++s) RC_ASSERT(*routes.rows[s] == *other.rows[s]);
+    const auto found = verify(fabric.topology, fabric.lids, routes, Serial{});
+    RC_ASSERT(found.host_pairs_unreachable == 0U);
+    RC_ASSERT(found.loops == 0U);
+    RC_ASSERT(engine.name == "minhop" || found.clean());
+  }
+}
+
 }  // namespace
 }  // namespace smd::routing
