@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Served files and descriptors as programs use them: runs attached, in an empty folder, and fails by an assertion."""
+import fcntl
 import glob
 import os
 import pathlib
+import resource
+import select
 import shutil
+import struct
 import subprocess
 
 CLASS = "/sys/class/infiniband"
@@ -39,6 +43,11 @@ def library():
     folder = os.open(DEVICE, os.O_RDONLY | os.O_DIRECTORY)
     assert "node_guid" in os.listdir(folder)
     os.close(os.open("node_guid", os.O_RDONLY, dir_fd=folder))
+    try:
+        os.read(folder, 100)
+        raise AssertionError("a folder was read as a file")
+    except IsADirectoryError:
+        pass
     before = os.getcwd()
     os.fchdir(folder)
     assert os.getcwd() == DEVICE and os.path.exists("ports/1/lid") and not os.path.exists("copy")
@@ -67,12 +76,46 @@ def children():
     fd = device()
     before = os.getcwd()
     subprocess.run(["true"], cwd=DEVICE, close_fds=True, check=True)
+    assert subprocess.check_output(["cat", "node_type"], cwd=DEVICE, text=True) == "1: CA\n"
+    os.chdir(CLASS)
+    assert subprocess.check_output(["cat", "state"], cwd=DEVICE + "/ports/1", text=True) == pathlib.Path(STATE).read_text()
+    assert subprocess.check_output(["pwd"], cwd=before, text=True).strip() == before
+    assert subprocess.check_output(["/bin/pwd"], text=True).strip() == CLASS
+    os.chdir(before)
     assert os.getcwd() == before and os.path.exists("copy")
     try:
         os.read(fd, 320)
         raise AssertionError("there was something to read")
     except BlockingIOError:
         os.close(fd)
+
+
+def far():
+    """A copy of a device's descriptor with the highest number there is reads what came in several at once."""
+    most = 1 << 17
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    except (OSError, ValueError):  # only root may have more than he has
+        most = min(most, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    fd = device()
+    fcntl.ioctl(fd, 0x1B03, 0)
+    fcntl.ioctl(fd, 0xC01C1B01, struct.pack("<I16sBBB5x", 0, b"", 0, 0x81, 1))
+    high = fcntl.fcntl(fd, fcntl.F_DUPFD, most - 1)
+    assert high == most - 1
+    for number in range(10):
+        header = struct.pack("<5I", 0, 0, 1000, 0, 0) + struct.pack(">IIH", 0, 0, 0xFFFF)
+        mad = struct.pack(">BBBBHBBQHHI", 1, 0x81, 1, 1, 0, 0, 0, number, 0x11, 0, 0) + bytes(8) + b"\xff" * 4
+        assert os.write(high, header.ljust(64, b"\0") + mad.ljust(256, b"\0")) == 320
+    subprocess.run(["true"], close_fds=True, check=True)
+    waiting = select.poll()
+    waiting.register(high, select.POLLIN)
+    for number in range(10):
+        assert waiting.poll(10_000), "no answer"
+        answer = os.read(high, 320)
+        assert len(answer) == 320 and answer[64 + 15] == number, (number, answer)
+    os.close(high)
+    os.close(fd)
 
 
 def resident():
@@ -97,4 +140,5 @@ def descriptors():
 tools()
 library()
 children()
+far()
 descriptors()

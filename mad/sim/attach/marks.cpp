@@ -12,8 +12,17 @@
 namespace smd::sim::attach {
 namespace {
 
-constexpr int kMarked = 65'536;
-Mark marks[kMarked];
+constexpr int kMarked = 1 << 20;  // all that Linux lets a process have unless fs.nr_open is raised
+Mark marks[kMarked];              // pages that nobody touches cost nothing
+int highest = -1;                 ///< that was ever marked
+
+void note_mark(const Mark& mark) {
+  const auto fd = static_cast<int>(&mark - marks);
+  int seen = __atomic_load_n(&highest, __ATOMIC_RELAXED);
+  while (fd > seen &&
+         !__atomic_compare_exchange_n(&highest, &seen, fd, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
 
 Next* free_ones = nullptr;
 int free_lock = 0;
@@ -43,6 +52,7 @@ void release(Next* next) {
 void replace(Mark& target, const Mark& with) {
   if (shares_memory()) return;
   auto* before = target.next;
+  if (with.what != Served::nothing) note_mark(target);
   target = with;
   release(before);
 }
@@ -83,6 +93,11 @@ bool is_device(int fd) {
   return known != nullptr && known->what == Served::device;
 }
 
+bool is_folder(int fd) {
+  const auto* known = mark_of(fd);
+  return known != nullptr && known->what == Served::folder && memory_mark(fd) != nullptr;
+}
+
 const Mark* memory_mark(int fd) {
   const auto* known = mark_of(fd);
   if (known == nullptr || (known->what != Served::file && known->what != Served::folder)) return nullptr;
@@ -107,8 +122,9 @@ void copy_mark(int from, int to) {
 }
 
 void drop_marks(unsigned first, unsigned last) {
-  if (last >= kMarked) last = kMarked - 1;
-  for (unsigned fd = first; fd <= last; ++fd) copy_mark(-1, static_cast<int>(fd));
+  const int top = __atomic_load_n(&highest, __ATOMIC_RELAXED);
+  for (unsigned fd = first; top >= 0 && fd <= last && fd <= static_cast<unsigned>(top); ++fd)
+    copy_mark(-1, static_cast<int>(fd));
 }
 
 void find_inherited() {

@@ -40,6 +40,8 @@ Next* next_of(Mark& known);
 
 /// The descriptor is a device's; quick. Descriptors that came by exec are found when the library starts.
 bool is_device(int fd);
+/// The descriptor is a served folder's, of which there is nothing to read.
+bool is_folder(int fd);
 /// The mark of a served file or folder that the descriptor still is; else null.
 const Mark* memory_mark(int fd);
 /// `to` is what `from` is from now on (dup). -1: it is closed.

@@ -16,10 +16,20 @@ namespace {
 
 char here[sizeof(Path::text)];
 
-// Where the process really is while it believes to be in a folder of ours. What it starts then knows the
-// folder by PWD, as shells set it, or by this variable.
+// A child of vfork has a folder of its own, but our memory.
+char here_of_child[sizeof(Path::text)];
+int child = 0;
+
+// Where the process really is while it believes to be in a folder of ours.
 constexpr const char* kMarker = "/sys";
-constexpr const char* kFolderVariable = "SMD_SIM_FOLDER";
+
+/// The folder of a value "PID:FOLDER" that is meant for this process, or of "FOLDER"; else null.
+const char* folder_of_value(const char* value) {
+  if (value == nullptr || value[0] == '/') return value;
+  char* end = nullptr;
+  const long process = strtol(value, &end, 10);
+  return process == getpid() && *end == ':' ? end + 1 : nullptr;
+}
 
 bool begins(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
@@ -32,8 +42,8 @@ Path::Path(int folder, const char* path) : real_folder(folder), real(path) {
     char base[sizeof(text)];
     if (path[0] == 0) return;
     if (folder == AT_FDCWD) {
-      if (here[0] == 0) return;
-      strcpy(base, here);
+      if (present_folder()[0] == 0) return;
+      strcpy(base, present_folder());
     } else if (!folder_of(folder, base, sizeof(base))) {
       return;
     }
@@ -78,23 +88,38 @@ int change_folder(const Path& path) {
   if (type == Type::none) return fail(ENOENT);
   if (type != Type::folder) return fail(ENOTDIR);
   if (syscall(SYS_chdir, kMarker) != 0) return -1;
-  if (shares_memory()) return 0;
+  if (shares_memory()) {
+    strcpy(here_of_child, path.text);
+    child = getpid();
+    return 0;
+  }
   strcpy(here, path.text);
   return setenv(kFolderVariable, here, 1);
 }
 
 void leave_folder() {
-  if (here[0] == 0 || shares_memory()) return;
+  if (shares_memory()) {
+    here_of_child[0] = 0;
+    child = getpid();
+    return;
+  }
+  if (here[0] == 0) return;
   here[0] = 0;
   unsetenv(kFolderVariable);
 }
 
-const char* present_folder() { return here; }
+const char* present_folder() { return shares_memory() && child == getpid() ? here_of_child : here; }
 
 void find_present_folder() {
   char real[sizeof(here)];
   if (syscall(SYS_getcwd, real, sizeof(real)) < 0 || strcmp(real, kMarker) != 0) return;
-  const char* const told[] = {getenv("PWD"), getenv(kFolderVariable)};
+  // What exec was told is true; else shells keep PWD so, and what stands in the variable may be older.
+  const char* value = getenv(kFolderVariable);
+  const char* told[] = {folder_of_value(value), getenv("PWD")};
+  if (value != nullptr && value[0] == '/') {
+    told[0] = told[1];
+    told[1] = value;
+  }
   for (const char* folder : told) {
     const Path path(folder);
     if (!path.ours || type_of(path) != Type::folder) continue;

@@ -26,8 +26,12 @@ struct Path {
   bool append(const char* part);
 };
 
+/// What is started in a folder served here knows it by this variable, as "PID:FOLDER" where exec has set it,
+/// else as "FOLDER".
+inline constexpr const char* kFolderVariable = "SMD_SIM_FOLDER";
+
 /// As chdir(), for a folder served here. Relative paths count from there then, in this process, in what it
-/// forks and, where PWD says the same, in what it starts.
+/// forks and in what it starts.
 int change_folder(const Path& path);
 /// The program has gone to a folder of the machine.
 void leave_folder();

@@ -54,6 +54,12 @@ Real<int(int, int, int)> real_dup3("dup3");
 Real<int(int, int, ...)> real_fcntl("fcntl"), real_fcntl64("fcntl64");
 Real<int(int, unsigned long, ...)> real_ioctl("ioctl");
 
+/// As read(), whatever the descriptor is.
+ssize_t read_any(int fd, void* buffer, size_t size) {
+  if (is_device(fd)) return read_device(fd, buffer, size);
+  return is_folder(fd) ? fail(EISDIR) : real_read(fd, buffer, size);
+}
+
 FILE* open_stream(const Path& path, const char* mode) {
   if (mode[0] != 'r' || strchr(mode, '+') != nullptr) return errno = EACCES, nullptr;
   const int fd = open_served(path, O_RDONLY);
@@ -124,12 +130,10 @@ SMD_WRAP(FILE*, fopen64, (const char* name, const char* mode)) {
   return path.ours ? open_stream(path, mode) : real_fopen64(path.real, mode);
 }
 
-SMD_WRAP(ssize_t, read, (int fd, void* buffer, size_t size)) {
-  return is_device(fd) ? read_device(fd, buffer, size) : real_read(fd, buffer, size);
-}
+SMD_WRAP(ssize_t, read, (int fd, void* buffer, size_t size)) { return read_any(fd, buffer, size); }
 SMD_WRAP(ssize_t, __read_chk, (int fd, void* buffer, size_t size, size_t room)) {
   if (size > room) __builtin_trap();
-  return is_device(fd) ? read_device(fd, buffer, size) : real_read(fd, buffer, size);
+  return read_any(fd, buffer, size);
 }
 SMD_WRAP(ssize_t, write, (int fd, const void* buffer, size_t size)) {
   return is_device(fd) ? write_device(fd, buffer, size) : real_write(fd, buffer, size);
