@@ -18,6 +18,7 @@ namespace {
 
 constexpr unsigned kTries = 20;
 constexpr int kPauseMs = 50;
+constexpr std::size_t kMostText = 1U << 30U;
 
 class Asker {
  public:
@@ -29,12 +30,17 @@ class Asker {
     std::memcpy(hello.magic, attach::kHelloMagic, sizeof(hello.magic));
     std::vector<std::uint8_t> bytes(sizeof(hello));
     std::memcpy(bytes.data(), &hello, sizeof(hello));
+    if (constexpr auto kMost = attach::kLongestHello - sizeof(hello); places.size() > kMost)
+      return std::unexpected(
+          fmt::format("found nodes with names of {} bytes, allowed {}", places.size(), kMost));
     bytes.insert(bytes.end(), bytes_of(places).begin(), bytes_of(places).end());
     return ask(bytes);
   }
 
   std::expected<Answer, std::string> ask(std::span<const std::uint8_t> question) {
-    if (const int error = send_message(fd_.get(), question))
+    const auto whole = question.size() > attach::kInlineText ? memory_file(question) : Descriptor();
+    const auto first = question.first(std::min(question.size(), attach::kInlineText));
+    if (const int error = send_message(fd_.get(), first, whole.get()))
       return std::unexpected(fmt::format("{}: {}", path_, std::strerror(error)));
     pollfd wait{.fd = fd_.get(), .events = POLLIN, .revents = 0};
     ::poll(&wait, 1, -1);
@@ -46,9 +52,9 @@ class Asker {
     if (receive_message(fd_.get(), bytes, size, with) != Receipt::message || size < sizeof(reply))
       return std::unexpected(fmt::format("{}: the fabric has ended", path_));
     std::memcpy(&reply, bytes.data(), sizeof(reply));
-    const auto* text = reinterpret_cast<const char*>(bytes.data()) + sizeof(reply);
-    return Answer{.done = reply.error == 0,
-                  .text = with ? std::string() : std::string(text, size - sizeof(reply))};
+    bytes.erase(bytes.begin(), bytes.begin() + sizeof(reply));
+    if (with) bytes = read_memory(with.get(), kMostText).value_or(std::vector<std::uint8_t>{});
+    return Answer{.done = reply.error == 0, .text = {bytes.begin(), bytes.end()}};
   }
 
  private:

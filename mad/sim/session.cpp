@@ -19,6 +19,8 @@ using attach::Kind;
 constexpr std::size_t kQueue = 16'384;            ///< messages that a program has not read
 constexpr std::size_t kLargestMad = 256U << 20U;  ///< of RMPP; more is ENOMEM, as it would be somewhere
 
+constexpr std::size_t kLongestCommand = 16U << 20U;
+
 std::string_view text_of(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -80,17 +82,21 @@ Session::~Session() {
 
 bool Session::reply(int error, std::string_view text) {
   const attach::Reply head{.error = error, .size = static_cast<std::uint32_t>(text.size())};
+  const auto file = text.size() > attach::kInlineText ? memory_file(bytes_of(text)) : Descriptor();
+  if (file) text = {};
   std::vector<std::uint8_t> bytes(sizeof(head) + text.size());
   std::memcpy(bytes.data(), &head, sizeof(head));
   std::ranges::copy(bytes_of(text), bytes.begin() + sizeof(head));
-  return send_message(fd(), bytes) == 0;
+  return send_message(fd(), bytes, file.get()) == 0;
 }
 
 bool Session::receive(std::span<const std::uint8_t> message, Descriptor with, TimePoint now) {
   if (!kind_) return hello(message);
   if (*kind_ == Kind::control) {
-    command(message);
-    return true;
+    if (!with) return command(message), true;
+    const auto whole = read_memory(with.get(), kLongestCommand);
+    if (whole) command(*whole);
+    return whole.has_value();
   }
   if (*kind_ != Kind::umad) return true;  // nothing is said over issm
   if (!with) {

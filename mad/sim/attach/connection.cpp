@@ -94,7 +94,7 @@ Opened connect_as(Kind kind, uint32_t index, bool wait, bool close_on_exec) {
   const int fd = socket(AF_UNIX, SOCK_SEQPACKET | (close_on_exec ? SOCK_CLOEXEC : 0), 0);
   if (fd < 0) return {};
   if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) return failed(fd, ENODEV);
-  char hello[4096];
+  char hello[kLongestHello];
   const size_t length = strlen(places);
   if (sizeof(Hello) + length > sizeof(hello)) return failed(fd, E2BIG);
   Hello head{{}, kind, index, wait ? 1U : 0U, static_cast<uint32_t>(getpid())};

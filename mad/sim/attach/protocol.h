@@ -8,14 +8,15 @@
 //   umad     what is written is a struct ib_user_mad, as to the kernel's device; so is what is read. One MAD
 //            more than kInlineMad long travels as a memory file beside its header and first bytes
 //   issm     held until the connection ends
-//   control  each message is a command, each answer a Reply and text
+//   control  each message is a command, each answer a Reply and text; a command or text of more than
+//            kInlineText travels as a memory file beside its first bytes or the Reply
 // On a umad connection a message with a descriptor is a Call.
 #include <stddef.h>
 #include <stdint.h>
 
 namespace smd::sim::attach {
 
-inline constexpr char kHelloMagic[8] = {'s', 'm', 'd', 's', 'i', 'm', '0', '1'};
+inline constexpr char kHelloMagic[8] = {'s', 'm', 'd', 's', 'i', 'm', '0', '2'};
 inline constexpr char kCallMagic[8] = {'s', 'm', 'd', 'c', 'a', 'l', 'l', '1'};
 
 enum class Kind : uint32_t { tree = 1, umad = 2, issm = 3, control = 4 };
@@ -52,6 +53,9 @@ inline constexpr size_t kHeader = 64,
                         kOldHeader = 56;  ///< of struct ib_user_mad, with and without P_Key index
 inline constexpr size_t kInlineMad = 256;
 inline constexpr size_t kShortestMad = 36;  ///< what the kernel wants at least behind the header
+
+inline constexpr size_t kLongestHello = 4096;  ///< with the places
+inline constexpr size_t kInlineText = 4096;
 
 // Several MADs that wait for a program may come in one message: kBatchMagic, then each as a Part and its
 // bytes. The library looks at it and takes it away with its last MAD, so that the descriptor is readable

@@ -111,6 +111,18 @@ TEST_F(Server, CommandsAreCarriedOut) {
   EXPECT_FALSE(wrong->done);
 }
 
+TEST_F(Server, CommandsAndAnswersMayBeLong) {
+  std::string split = "split";
+  for (int i = 0; i < 5'000; ++i) split += " h0";
+  ASSERT_TRUE(sim::ask_command(path, split + " h1")->done);
+  EXPECT_THAT(sim::ask_command(path, "show h1")->text, testing::HasSubstr("split"));
+
+  const std::string name(300'000, 'x');
+  ASSERT_TRUE(sim::ask_command(path, "node name h1 " + name)->done);
+  EXPECT_THAT(sim::ask_command(path, "show leaf1")->text, testing::HasSubstr(name));
+  EXPECT_THAT(sim::ask_places(path, name).error(), testing::HasSubstr("300000 bytes, allowed"));
+}
+
 TEST_F(Server, ASocketThatIsServedIsNotTakenAndOneThatWasLeftBehindIs) {
   EXPECT_THAT(sim::Server::at(path).error(), testing::HasSubstr("another simulated fabric"));
   const auto left = folder / "left";
