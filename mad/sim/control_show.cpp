@@ -73,9 +73,10 @@ std::string Command::show_port(PortIndex index) const {
   if (port.peer != kNowhere) text += fmt::format(" -> {}", port_text(state, port.peer));
   text += in_brackets(in_force(state, index));
   if (!port.tables || !port.tables->counters) return text;
-  for (std::size_t i = 0; i < kCounterNames.size(); ++i) {
-    const auto value = port.tables->counters->read(static_cast<Counter>(i), state.now);
-    if (value != 0) text += fmt::format(" {} {}", kCounterNames[i], value);
+  for (unsigned i = 0; i < kCounters; ++i) {
+    const auto counter = static_cast<Counter>(i);
+    const auto value = port.tables->counters->read(counter, state.now);
+    if (value != 0) text += fmt::format(" {} {}", name_of(counter), value);
   }
   return text;
 }

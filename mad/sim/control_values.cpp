@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands that set a value: loss, latency, LIDs, keys, counters.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "mad/sim/command.h"
 
@@ -102,7 +101,7 @@ Command::Result Command::counter() {
   const auto index = there ? fabric_.find(*there) : std::nullopt;
   if (!index) return no_port(1);
   const auto which = counter_of(word(3));
-  if (!which) return bad("counter", word(3), fmt::format("{}", fmt::join(kCounterNames, ", ")));
+  if (!which) return bad("counter", word(3), counter_names());
   auto text = word(4);
   if (text.ends_with("/s")) {
     text.remove_suffix(2);

@@ -6,14 +6,16 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mad/clock.h"
 
 namespace smd::sim {
 
-/// In the order of kCounterNames.
+/// One that ends in `0` is followed by those of the other VLs, SLs or lanes: vl_waits0 + 3 is that of VL 3.
 enum class Counter : std::uint8_t {
   symbol_errors,
   link_recoveries,
@@ -39,63 +41,46 @@ enum class Counter : std::uint8_t {
   sync_header_errors,  ///< from here on: of links with 64/66 coding (PortExtendedSpeedsCounters)
   unknown_blocks,
   error_detection_lane0,
-  error_detection_lane1,
-  error_detection_lane2,
-  error_detection_lane3,
-  fec_corrected_lane0,
-  fec_corrected_lane1,
-  fec_corrected_lane2,
-  fec_corrected_lane3,
-  fec_uncorrected_lane0,
-  fec_uncorrected_lane1,
-  fec_uncorrected_lane2,
-  fec_uncorrected_lane3,
+  fec_corrected_lane0 = error_detection_lane0 + 4,
+  fec_uncorrected_lane0 = fec_corrected_lane0 + 4,
+  qp1_dropped = fec_uncorrected_lane0 + 4,  ///< from here on: few ports have them
+  malformed_packets,                        ///< of receive_errors
+  dlid_mapping_errors,                      ///< of switch_relay_errors, as the next two
+  vl_mapping_errors,
+  looping_errors,
+  neighbor_mtu_discards,  ///< of transmit_discards, as the next two
+  switch_lifetime_discards,
+  head_of_queue_discards,
+  op_receive_packets,  ///< of unreliable datagrams, which is all there is here; so vl_op_packets, vl_op_data
+  op_receive_data,
+  flow_packets_transmitted,
+  flow_packets_received,
+  fecn_received,
+  becn_received,
+  transmit_time_congested,
+  transmit_data_sl0,
+  receive_data_sl0 = transmit_data_sl0 + 16,
+  vl_op_packets0 = receive_data_sl0 + 16,
+  vl_op_data0 = vl_op_packets0 + 16,
+  flow_update_errors0 = vl_op_data0 + 16,
+  vl_waits0 = flow_update_errors0 + 16,
+  vl_congestion0 = vl_waits0 + 16,
+  sl_fecn0 = vl_congestion0 + 16,
+  sl_becn0 = sl_fecn0 + 16,
+  vl_time_congested0 = sl_becn0 + 16,
 };
+constexpr Counter operator+(Counter first, unsigned number) {
+  return static_cast<Counter>(static_cast<unsigned>(first) + number);
+}
 
-/// As perfquery prints them (libibmad's fields.c), without the extended ones' other spelling.
-inline constexpr std::array<std::string_view, 35> kCounterNames{"SymbolErrorCounter",
-                                                                "LinkErrorRecoveryCounter",
-                                                                "LinkDownedCounter",
-                                                                "PortRcvErrors",
-                                                                "PortRcvRemotePhysicalErrors",
-                                                                "PortRcvSwitchRelayErrors",
-                                                                "PortXmitDiscards",
-                                                                "PortXmitConstraintErrors",
-                                                                "PortRcvConstraintErrors",
-                                                                "LocalLinkIntegrityErrors",
-                                                                "ExcessiveBufferOverrunErrors",
-                                                                "VL15Dropped",
-                                                                "PortXmitData",
-                                                                "PortRcvData",
-                                                                "PortXmitPkts",
-                                                                "PortRcvPkts",
-                                                                "PortXmitWait",
-                                                                "PortUnicastXmitPkts",
-                                                                "PortUnicastRcvPkts",
-                                                                "PortMulticastXmitPkts",
-                                                                "PortMulticastRcvPkts",
-                                                                "SyncHeaderErrorCounter",
-                                                                "UnknownBlockCounter",
-                                                                "ErrorDetectionCounterLane0",
-                                                                "ErrorDetectionCounterLane1",
-                                                                "ErrorDetectionCounterLane2",
-                                                                "ErrorDetectionCounterLane3",
-                                                                "FECCorrectableBlockCtrLane0",
-                                                                "FECCorrectableBlockCtrLane1",
-                                                                "FECCorrectableBlockCtrLane2",
-                                                                "FECCorrectableBlockCtrLane3",
-                                                                "FECUncorrectableBlockCtrLane0",
-                                                                "FECUncorrectableBlockCtrLane1",
-                                                                "FECUncorrectableBlockCtrLane2",
-                                                                "FECUncorrectableBlockCtrLane3"};
-static_assert(kCounterNames.size() == static_cast<std::size_t>(Counter::fec_uncorrected_lane3) + 1);
+inline constexpr unsigned kCounters = static_cast<unsigned>(Counter::vl_time_congested0) + 15;
+static_assert(kCounters <= 256);
 
+/// Names as perfquery prints them (libibmad's fields.c), without the extended ones' other spelling.
+std::string name_of(Counter counter);
 std::optional<Counter> counter_of(std::string_view name);
-
-/// Words of 4 bytes by SL. Their attributes have 32 bits a counter, which stays at its end.
-struct DataBySl {
-  std::array<std::uint32_t, 16> sent{}, received{};
-};
+/// All of them: "SymbolErrorCounter, …, XmtDataSL0 to 15".
+std::string counter_names();
 
 /// 64 bits wide; what a query shows of them is cut by its attribute.
 class PortCounters {
@@ -103,11 +88,10 @@ class PortCounters {
   std::uint64_t read(Counter counter, mad::TimePoint now) const;
   /// At which it grows by itself, a second.
   double rate(Counter counter) const;
-  void add(Counter counter, std::uint64_t more) { values_[index(counter)] += more; }
+  void add(Counter counter, std::uint64_t more) { value(counter) += more; }
   /// From now on it grows by itself from this value.
   void set(Counter counter, std::uint64_t value, double per_second, mad::TimePoint now);
 
-  DataBySl by_sl;
   std::uint64_t ramp = 0;  ///< number of the timer that raises this port's traps 129 and 130; 0: none
 
  private:
@@ -116,10 +100,13 @@ class PortCounters {
     double per_second = 0;
     mad::TimePoint since{};
   };
-  static std::size_t index(Counter counter) { return static_cast<std::size_t>(counter); }
+  static constexpr std::size_t kCommon = static_cast<std::size_t>(Counter::qp1_dropped);
+  std::uint64_t& value(Counter counter);
+  std::uint64_t value(Counter counter) const;
   const Growth* growth(Counter counter) const;
 
-  std::array<std::uint64_t, kCounterNames.size()> values_{};
+  std::array<std::uint64_t, kCommon> common_{};
+  std::vector<std::pair<Counter, std::uint64_t>> rare_;  ///< those that were not always 0
   std::vector<Growth> growing_;
 };
 

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "mad/sim/forward.h"
+#include "mad/sim/passing.h"
 #include "mad/sim/tables.h"
 #include "mad/sim/traps.h"
 #include "mad/wire/trap.h"
@@ -68,6 +68,11 @@ void refused_by_end(State& state, PortIndex from, PortIndex at, const DataPacket
   raise_bad_key(state, at, pkey ? wire::trap::kBadPKey : wire::trap::kBadQKey, details);
 }
 
+/// The table of a switch sends the packet out by the port that it has come in by.
+bool turns_back(const Walk& way) {
+  return way.fate == Fate::loop && !way.hops.empty() && way.hops.back().in == way.hops.back().out;
+}
+
 }  // namespace
 
 Walk send_data(State& state, PortIndex from, const DataPacket& packet) {
@@ -82,6 +87,10 @@ Walk send_data(State& state, PortIndex from, const DataPacket& packet) {
     if (at_switch) refused_by_switch(state, from, way.end, packet, leaving);
     if (!at_switch) refused_by_end(state, from, end_port_of(state, way.end), packet, true);
   }
+  if (way.fate == Fate::no_vl && state.node_of(way.end).is_switch()) {
+    const auto in = state.index(state.node_of(way.end), way.hops.back().in.value());
+    count_relay_error(state, in, Counter::vl_mapping_errors);
+  }
   if (way.delivered() && packet.qkey != kQKey) {
     refused_by_end(state, from, end_port_of(state, way.end), packet, false);
     way.fate = Fate::no_q_key;
@@ -92,11 +101,14 @@ Walk send_data(State& state, PortIndex from, const DataPacket& packet) {
 void count_data(State& state, const Walk& way, Sl sl) {
   for (std::size_t i = 0; i + 1 < way.hops.size(); ++i) {
     const auto& hop = way.hops[i];
-    count_crossing(state, state.index(state.nodes[hop.node], hop.out.value()), {.sl = sl});
+    const auto out = state.index(state.nodes[hop.node], hop.out.value());
+    count_sent(state, out, {.sl = sl});
+    count_received(state, state.ports[out].peer, {.sl = sl}, hop.vl.value_or(Vl{}));
   }
   if (way.fate == Fate::no_link || way.fate == Fate::not_active)
     counters_of(state, way.end).add(Counter::transmit_discards, 1);
-  if (way.fate == Fate::no_route) counters_of(state, way.end).add(Counter::switch_relay_errors, 1);
+  if (way.fate == Fate::no_route) count_relay_error(state, way.end, Counter::dlid_mapping_errors);
+  if (turns_back(way)) count_relay_error(state, way.end, Counter::looping_errors);
 }
 
 bool is_refused(State& state, PortIndex from, const DataPacket& packet) {

@@ -2,51 +2,17 @@
 #include "mad/sim/forward.h"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <utility>
 
+#include "mad/sim/passing.h"
 #include "mad/sim/tables.h"
 
 namespace smd::sim {
 namespace {
 
-/// A GMP has 256 bytes and 32 of headers and check sum; PortXmitData counts words of 4 bytes.
-constexpr std::uint64_t kWords = 72;
-
-void grow(std::uint32_t& counter, std::uint64_t more) {
-  counter = static_cast<std::uint32_t>(std::min<std::uint64_t>(counter + more, 0xFFFF'FFFF));
-}
-
-/// The counters of what goes one way through a port.
-struct Way {
-  Counter packets, unicast, multicast, data;
-  std::array<std::uint32_t, 16> DataBySl::* by_sl;
-};
-constexpr Way kSent{Counter::transmit_packets, Counter::unicast_transmitted, Counter::multicast_transmitted,
-                    Counter::transmit_data, &DataBySl::sent};
-constexpr Way kReceived{Counter::receive_packets, Counter::unicast_received, Counter::multicast_received,
-                        Counter::receive_data, &DataBySl::received};
-
-/// SMPs are not counted: they go by VL15, and PortXmitData is that of the data VLs.
-void count_passing(State& state, PortIndex port, const Load& load, const Way& way) {
-  auto& counters = counters_of(state, port);
-  counters.add(way.packets, load.packets);
-  counters.add(load.multicast ? way.multicast : way.unicast, load.packets);
-  counters.add(way.data, load.packets * kWords);
-  grow((counters.by_sl.*way.by_sl)[load.sl.value() & 15U], load.packets * kWords);
-}
-
-/// What a bad cable does to a packet shows at the port where it comes in.
-void count_spoilt(State& state, PortIndex in) {
-  auto& receiver = counters_of(state, in);
-  receiver.add(Counter::symbol_errors, 1);
-  receiver.add(Counter::receive_errors, 1);
-  if (state.ports[in].speed >= LinkSpeed::fdr) receiver.add(Counter::error_detection_lane0, 1);
-}
-
-/// Over the cable behind `out`. Nothing: lost on the way.
-std::optional<PortIndex> cross(State& state, PortIndex out, const Load& load, Duration& time) {
+/// Over the cable behind `out`, having come in by `in` of the same node. Nothing: lost on the way.
+std::optional<PortIndex> cross(State& state, PortIndex out, PortIndex in, const Load& load, Duration& time) {
   const auto& port = state.ports[out];
   if (!port.link_up() || port.peer == kNowhere) {
     if (!load.smp) counters_of(state, out).add(Counter::transmit_discards, 1);
@@ -59,13 +25,15 @@ std::optional<PortIndex> cross(State& state, PortIndex out, const Load& load, Du
     ++state.drops.not_active;
     return std::nullopt;
   }
-  if (!load.smp) count_passing(state, out, load, kSent);
+  if (!load.smp) count_sent(state, out, load);
   if ((port.loss | peer.loss) != 0 && (state.random.happens(port.loss) || state.random.happens(peer.loss))) {
     ++state.drops.lost;
     count_spoilt(state, port.peer);
     return std::nullopt;
   }
-  if (!load.smp) count_passing(state, port.peer, load, kReceived);
+  if (!load.smp) {
+    count_received(state, port.peer, load, sl_to_vl(state, out, state.ports[in].number, load.sl));
+  }
   time += state.options.latency.hop + Duration{port.extra_latency} + Duration{peer.extra_latency};
   return port.peer;
 }
@@ -85,7 +53,7 @@ class Multicast {
     if (state_.node_of(start).is_switch()) {
       under_way_.push_back({.port = start});
     } else {
-      send(start, Duration{0});
+      send(start, start, Duration{0});
     }
     while (!under_way_.empty()) {
       const auto here = under_way_.front();
@@ -114,14 +82,14 @@ class Multicast {
       if (number == 0) {
         reached_.push_back({.port = out, .time = here.time});
       } else {
-        send(out, here.time);
+        send(out, here.port, here.time);
       }
     }
   }
-  void send(PortIndex out, Duration time) {
+  void send(PortIndex out, PortIndex from, Duration time) {
     if (!passes(out, state_.ports[out].info.partition_enforce_out, Counter::transmit_constraint_errors))
       return;
-    const auto in = cross(state_, out, load_, time);
+    const auto in = cross(state_, out, from, load_, time);
     if (!in) return;
     if (passes(*in, state_.ports[*in].info.partition_enforce_in, Counter::receive_constraint_errors))
       under_way_.push_back({.port = *in, .time = time});
@@ -170,7 +138,7 @@ std::optional<Arrival> forward_by_lid(State& state, PortIndex from, Lid dlid, co
   if (has_lid(start, dlid)) return arrival;  // loops back inside the adapter
   auto at = from;
   if (!from_switch) {
-    const auto next = cross(state, from, load, arrival.time);
+    const auto next = cross(state, from, from, load, arrival.time);
     if (!next) return std::nullopt;
     at = *next;
   }
@@ -187,10 +155,14 @@ std::optional<Arrival> forward_by_lid(State& state, PortIndex from, Lid dlid, co
       return has_lid(state.ports[arrival.port], dlid) ? std::optional(arrival) : drop(state.drops.wrong_lid);
     }
     if (out > node.ports) {
-      if (at != from && !load.smp) counters_of(state, at).add(Counter::switch_relay_errors, 1);
+      if (!load.smp) count_relay_error(state, at, Counter::dlid_mapping_errors);
       return drop(state.drops.no_route);
     }
-    const auto next = cross(state, state.index(node, out), load, arrival.time);
+    if (state.index(node, out) == at) {  // a switch does not send it back to where it came from
+      if (!load.smp) count_relay_error(state, at, Counter::looping_errors);
+      return drop(state.drops.looped);
+    }
+    const auto next = cross(state, state.index(node, out), at, load, arrival.time);
     if (!next) return std::nullopt;
     at = *next;
   }
@@ -215,7 +187,7 @@ std::optional<Arrival> forward_directed(State& state, PortIndex from, wire::Smp&
     const bool allowed = node.is_switch() ? out >= 1 && out <= node.ports
                                           : hop == 0 && out == state.ports[from].number.value();
     if (!allowed) return drop(state.drops.bad_path);
-    const auto next = cross(state, state.index(node, out), {.smp = true}, arrival.time);
+    const auto next = cross(state, state.index(node, out), at, {.smp = true}, arrival.time);
     if (!next) return std::nullopt;
     at = *next;
     if (!back) smp.set_return_path(pointer, state.ports[at].number);
@@ -223,11 +195,6 @@ std::optional<Arrival> forward_directed(State& state, PortIndex from, wire::Smp&
   smp.set_hop_pointer(static_cast<std::uint8_t>(back ? 0 : count + 1));
   arrival.port = at;
   return arrival;
-}
-
-void count_crossing(State& state, PortIndex out, const Load& load) {
-  count_passing(state, out, load, kSent);
-  count_passing(state, state.ports[out].peer, load, kReceived);
 }
 
 std::vector<Arrival> forward_multicast(State& state, PortIndex from, Lid mlid, std::optional<PKey> pkey,

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "mad/sim/passing.h"
 #include "mad/sim/state.h"
 #include "mad/wire/smp.h"
 
@@ -15,14 +16,6 @@ struct Arrival {
   PortIndex port =
       kNowhere;      ///< where it came in; a switch's port 0 when it goes to the switch itself by LID
   Duration time{0};  ///< that the way took
-};
-
-/// What a MAD is for the links that it crosses.
-struct Load {
-  bool smp = false;
-  bool multicast = false;
-  Sl sl{};
-  std::uint32_t packets = 1;  ///< that it takes on a wire
 };
 
 /// Switches a packet may pass. Hardware ends a loop by the lifetime in a switch's queue, not by a count.
@@ -45,8 +38,6 @@ std::optional<Arrival> forward_by_lid(State& state, PortIndex from, Lid dlid, co
 /// where they have the P_Key; no key: it is not asked for.
 std::vector<Arrival> forward_multicast(State& state, PortIndex from, Lid mlid, std::optional<PKey> pkey,
                                        const Load& load);
-/// A packet has left by the port and come in at its other end: both count it.
-void count_crossing(State& state, PortIndex out, const Load& load);
 
 /// A directed-route SMP, request or answer (D bit), from where it is to the end of its directed way. Hop
 /// pointer and return path are written as the SMIs on the way do.

@@ -94,9 +94,10 @@ Faulty in_force(const State& state, PortIndex index) {
   add_links(state, index, faults);
   add_keys(port, faults);
   if (!port.tables || !port.tables->counters) return faults;
-  for (std::size_t i = 0; i < kCounterNames.size(); ++i) {
-    const auto rate = port.tables->counters->rate(static_cast<Counter>(i));
-    if (rate > 0) faults.push_back(fmt::format("{} grows {:.7g}/s", kCounterNames[i], rate));
+  for (unsigned i = 0; i < kCounters; ++i) {
+    const auto counter = static_cast<Counter>(i);
+    const auto rate = port.tables->counters->rate(counter);
+    if (rate > 0) faults.push_back(fmt::format("{} grows {:.7g}/s", name_of(counter), rate));
   }
   return faults;
 }

@@ -56,38 +56,26 @@ class Query {
   std::vector<PortIndex> ports_;
 };
 
+/// Operation code of a datagram of one packet (Linux's IB_OPCODE_UD_SEND_ONLY): all that is sent here.
+constexpr std::uint8_t kDatagram = 0x64;
+
 template <class A>
 std::uint16_t counters(State& state, PortIndex at, bool set, std::span<std::uint8_t> data) {
   auto value = wire::decode<A>(data).value_or(A{});
   auto ports = selected(state, at, value.port);
   if (ports.empty()) return wire::kStatusBadField;
   Query query(state, std::move(ports));
-  const auto chosen = selection(value);
+  bool counted = true;
+  if constexpr (kByOpCode<A>) {
+    counted = value.op_code == kDatagram;
+  } else if constexpr (requires { value.op_code; }) {
+    value.op_code = 0;
+  }
+  const auto chosen = counted ? selection(value) : 0;
   each(value, [&](Counter counter, auto& field, std::uint64_t most, unsigned bit) {
     if (set) query.write(counter, ((chosen >> bit) & 1U) != 0, field);
-    query.read(counter, field, most);
+    query.read(counter, field, counted ? most : 0);
   });
-  wire::encode(value, data);
-  return wire::kStatusOk;
-}
-
-/// What has passed by each SL.
-template <class A>
-std::uint16_t data_by_sl(State& state, PortIndex at, bool set, std::span<std::uint8_t> data,
-                         std::array<std::uint32_t, 16> DataBySl::* way) {
-  auto value = wire::decode<A>(data).value_or(A{});
-  const auto ports = selected(state, at, value.port);
-  if (ports.empty()) return wire::kStatusBadField;
-  for (std::size_t sl = 0; sl < value.data.size(); ++sl) {
-    const auto written = value.data[sl];
-    std::uint64_t sum = 0;
-    for (const auto port : ports) {
-      if (set && ((value.select >> sl) & 1U) != 0) (counters_of(state, port).by_sl.*way)[sl] = written;
-      const auto& tables = state.ports[port].tables;
-      if (tables && tables->counters) sum += (tables->counters->by_sl.*way)[sl];
-    }
-    value.data[sl] = static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, 0xFFFF'FFFF));
-  }
   wire::encode(value, data);
   return wire::kStatusOk;
 }
@@ -98,7 +86,10 @@ bool has_extended_speeds(const Node& node) {
       [&](LinkSpeed speed) { return (node.speeds & speed_bit(speed)) != 0; });
 }
 
-std::uint16_t class_port_info(std::span<std::uint8_t> data) {
+bool is_switch(const Node& node) { return node.is_switch(); }
+
+std::uint16_t class_port_info(State& /*state*/, PortIndex /*at*/, bool set, std::span<std::uint8_t> data) {
+  if (set) return wire::kStatusBadMethodAttribute;
   wire::ClassPortInfo info;
   info.base_version = 1;
   info.class_version = 1;
@@ -111,44 +102,64 @@ std::uint16_t class_port_info(std::span<std::uint8_t> data) {
 
 /// The port samples nothing: no counters to choose from, and no sampling under way. But which attributes it
 /// has says OptionMask.
-std::uint16_t samples_control(const State& state, PortIndex at, std::span<std::uint8_t> data) {
+std::uint16_t samples_control(State& state, PortIndex at, bool set, std::span<std::uint8_t> data) {
+  if (set) return wire::kStatusBadMethodAttribute;
   const auto asked = wire::decode<wire::PortSamplesControl>(data).value_or(wire::PortSamplesControl{});
   if (selected(state, at, asked.port).empty()) return wire::kStatusBadField;
-  auto options = wire::kOptionReceiveErrorDetails | wire::kOptionDiscardDetails | wire::kOptionPacketsByKind |
-                 wire::kOptionTransmitDataSl | wire::kOptionReceiveDataSl;
+  auto options = wire::kOptionReceiveErrorDetails | wire::kOptionDiscardDetails |
+                 wire::kOptionOpReceiveCounters | wire::kOptionFlowControl | wire::kOptionVlOpCounters |
+                 wire::kOptionFlowUpdateErrors | wire::kOptionVlWaits | wire::kOptionPacketsByKind |
+                 wire::kOptionCongestionControl | wire::kOptionDataSl;
   if (has_extended_speeds(state.node_of(at))) options |= wire::kOptionExtendedSpeeds;
+  if (is_switch(state.node_of(at))) options |= wire::kOptionSwitchVlCongestion;
   wire::encode(wire::PortSamplesControl{.port = asked.port, .option_mask = options}, data);
   return wire::kStatusOk;
 }
+
+using Serve = std::uint16_t (*)(State&, PortIndex, bool set, std::span<std::uint8_t>);
+struct Served {
+  std::uint16_t attribute;
+  Serve serve;
+  bool (*has)(const Node&) = nullptr;  ///< null: every node has it
+};
+template <class A>
+constexpr Served served(bool (*has)(const Node&) = nullptr) {
+  return {A::kAttribute, counters<A>, has};
+}
+
+constexpr std::array kServed{Served{wire::ClassPortInfo::kAttribute, class_port_info},
+                             Served{wire::PortSamplesControl::kAttribute, samples_control},
+                             served<wire::PortCounters>(),
+                             served<wire::PortCountersExtended>(),
+                             served<wire::PortReceiveErrorDetails>(),
+                             served<wire::PortTransmitDiscardDetails>(),
+                             served<wire::PortOpReceiveCounters>(),
+                             served<wire::PortFlowControlCounters>(),
+                             served<wire::PortVlOpPackets>(),
+                             served<wire::PortVlOpData>(),
+                             served<wire::PortVlFlowUpdateErrors>(),
+                             served<wire::PortVlWaits>(),
+                             served<wire::PortExtendedSpeedsCounters>(has_extended_speeds),
+                             served<wire::SwitchPortVlCongestion>(is_switch),
+                             served<wire::PortReceiveCongestion>(),
+                             served<wire::PortSlFecn>(),
+                             served<wire::PortSlBecn>(),
+                             served<wire::PortTransmitCongestion>(),
+                             served<wire::PortVlTimeCongested>(),
+                             served<wire::PortTransmitDataSl>(),
+                             served<wire::PortReceiveDataSl>()};
 
 std::uint16_t status_of(State& state, PortIndex at, const wire::MadHeader& header,
                         std::span<std::uint8_t> data) {
   if (header.base_version != 1 || header.class_version != 1) return wire::kStatusBadVersion;
   const bool set = header.method == Method::set;
   if (!set && header.method != Method::get) return wire::kStatusBadMethod;
-  switch (header.attribute) {
-    case wire::ClassPortInfo::kAttribute:
-      return set ? wire::kStatusBadMethodAttribute : class_port_info(data);
-    case wire::PortCounters::kAttribute:
-      return counters<wire::PortCounters>(state, at, set, data);
-    case wire::PortCountersExtended::kAttribute:
-      return counters<wire::PortCountersExtended>(state, at, set, data);
-    case wire::PortReceiveErrorDetails::kAttribute:
-      return counters<wire::PortReceiveErrorDetails>(state, at, set, data);
-    case wire::PortTransmitDiscardDetails::kAttribute:
-      return counters<wire::PortTransmitDiscardDetails>(state, at, set, data);
-    case wire::PortTransmitDataSl::kAttribute:
-      return data_by_sl<wire::PortTransmitDataSl>(state, at, set, data, &DataBySl::sent);
-    case wire::PortReceiveDataSl::kAttribute:
-      return data_by_sl<wire::PortReceiveDataSl>(state, at, set, data, &DataBySl::received);
-    case wire::PortExtendedSpeedsCounters::kAttribute:
-      if (!has_extended_speeds(state.node_of(at))) return wire::kStatusBadMethodAttribute;
-      return counters<wire::PortExtendedSpeedsCounters>(state, at, set, data);
-    case wire::PortSamplesControl::kAttribute:
-      return set ? wire::kStatusBadMethodAttribute : samples_control(state, at, data);
-    default:
-      return wire::kStatusBadMethodAttribute;
+  for (const auto& each : kServed) {
+    if (each.attribute != header.attribute) continue;
+    if (each.has != nullptr && !each.has(state.node_of(at))) break;
+    return each.serve(state, at, set, data);
   }
+  return wire::kStatusBadMethodAttribute;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "mad/sim/counters.h"
+#include "mad/wire/performance_lanes.h"
 #include "mad/wire/performance_optional.h"
 
 namespace smd::sim {
@@ -59,6 +60,7 @@ void each(wire::PortCountersExtended& c, Fn fn) {
   fn(Counter::buffer_overruns, c.buffer_overruns, k64, 42U);
   fn(Counter::vl15_dropped, c.vl15_dropped, k64, 43U);
   fn(Counter::transmit_wait, c.transmit_wait, k64, 44U);
+  fn(Counter::qp1_dropped, c.qp1_dropped, k64, 45U);
 }
 
 /// A link has four lanes at most here.
@@ -66,36 +68,90 @@ template <class Fn>
 void each(wire::PortExtendedSpeedsCounters& c, Fn fn) {
   constexpr std::uint64_t k16 = 0xFFFF, k32 = 0xFFFF'FFFF;
   constexpr unsigned kCorrected = 14, kUncorrected = 26;  // bits of lane 0
-  const auto lane = [](Counter first, unsigned n) {
-    return static_cast<Counter>(static_cast<unsigned>(first) + n);
-  };
   fn(Counter::sync_header_errors, c.sync_header_errors, k16, 0U);
   fn(Counter::unknown_blocks, c.unknown_blocks, k16, 1U);
   for (unsigned n = 0; n < 4; ++n) {
-    fn(lane(Counter::error_detection_lane0, n), c.error_detection[n], k16, 2 + n);
-    fn(lane(Counter::fec_corrected_lane0, n), c.fec_corrected[n], k32, kCorrected + n);
-    fn(lane(Counter::fec_uncorrected_lane0, n), c.fec_uncorrected[n], k32, kUncorrected + n);
+    fn(Counter::error_detection_lane0 + n, c.error_detection[n], k16, 2 + n);
+    fn(Counter::fec_corrected_lane0 + n, c.fec_corrected[n], k32, kCorrected + n);
+    fn(Counter::fec_uncorrected_lane0 + n, c.fec_uncorrected[n], k32, kUncorrected + n);
   }
 }
 
-// Which kind of error it was is not modelled: all are of the kind that a bad cable makes.
+// Nothing here makes other errors and discards than a bad cable and a link that is down.
 template <class Fn>
 void each(wire::PortReceiveErrorDetails& c, Fn fn) {
-  fn(Counter::receive_errors, c.local_physical, std::uint64_t{0xFFFF}, 0U);
-  fn(Counter::buffer_overruns, c.buffer_overruns, std::uint64_t{0xFFFF}, 2U);
+  constexpr std::uint64_t k16 = 0xFFFF;
+  fn(Counter::receive_errors, c.local_physical, k16, 0U);
+  fn(Counter::malformed_packets, c.malformed_packets, k16, 1U);
+  fn(Counter::buffer_overruns, c.buffer_overruns, k16, 2U);
+  fn(Counter::dlid_mapping_errors, c.dlid_mapping, k16, 3U);
+  fn(Counter::vl_mapping_errors, c.vl_mapping, k16, 4U);
+  fn(Counter::looping_errors, c.looping, k16, 5U);
 }
 
 template <class Fn>
 void each(wire::PortTransmitDiscardDetails& c, Fn fn) {
-  fn(Counter::transmit_discards, c.inactive, std::uint64_t{0xFFFF}, 0U);
+  constexpr std::uint64_t k16 = 0xFFFF;
+  fn(Counter::transmit_discards, c.inactive, k16, 0U);
+  fn(Counter::neighbor_mtu_discards, c.neighbor_mtu, k16, 1U);
+  fn(Counter::switch_lifetime_discards, c.switch_lifetime, k16, 2U);
+  fn(Counter::head_of_queue_discards, c.head_of_queue, k16, 3U);
 }
 
-inline std::uint64_t selection(const wire::PortReceiveErrorDetails& c) { return c.select; }
-inline std::uint64_t selection(const wire::PortTransmitDiscardDetails& c) { return c.select; }
+constexpr std::uint64_t k32Bits = 0xFFFF'FFFF;
+template <class Fn>
+void each(wire::PortOpReceiveCounters& c, Fn fn) {
+  fn(Counter::op_receive_packets, c.packets, k32Bits, 0U);
+  fn(Counter::op_receive_data, c.data, k32Bits, 1U);
+}
+template <class Fn>
+void each(wire::PortFlowControlCounters& c, Fn fn) {
+  fn(Counter::flow_packets_transmitted, c.transmitted, k32Bits, 0U);
+  fn(Counter::flow_packets_received, c.received, k32Bits, 1U);
+}
+template <class Fn>
+void each(wire::PortReceiveCongestion& c, Fn fn) {
+  fn(Counter::fecn_received, c.fecn, k32Bits, 0U);
+  fn(Counter::becn_received, c.becn, k32Bits, 1U);
+}
+template <class Fn>
+void each(wire::PortTransmitCongestion& c, Fn fn) {
+  fn(Counter::transmit_time_congested, c.time, k32Bits, 0U);
+}
+
+/// That of lane 0; the others follow it.
+constexpr Counter first_of(const wire::PortVlOpPackets&) { return Counter::vl_op_packets0; }
+constexpr Counter first_of(const wire::PortVlOpData&) { return Counter::vl_op_data0; }
+constexpr Counter first_of(const wire::PortVlFlowUpdateErrors&) { return Counter::flow_update_errors0; }
+constexpr Counter first_of(const wire::PortVlWaits&) { return Counter::vl_waits0; }
+constexpr Counter first_of(const wire::SwitchPortVlCongestion&) { return Counter::vl_congestion0; }
+constexpr Counter first_of(const wire::PortSlFecn&) { return Counter::sl_fecn0; }
+constexpr Counter first_of(const wire::PortSlBecn&) { return Counter::sl_becn0; }
+constexpr Counter first_of(const wire::PortVlTimeCongested&) { return Counter::vl_time_congested0; }
+constexpr Counter first_of(const wire::PortTransmitDataSl&) { return Counter::transmit_data_sl0; }
+constexpr Counter first_of(const wire::PortReceiveDataSl&) { return Counter::receive_data_sl0; }
+
+template <class Kind, class Fn>
+void each(wire::CountersByLane<Kind>& c, Fn fn) {
+  for (unsigned lane = 0; lane < Kind::kLanes; ++lane)
+    fn(first_of(c) + lane, c.counters[lane], (std::uint64_t{1} << Kind::kBits) - 1, lane);
+}
+
+/// The counters are those of packets with the OpCode of the question.
+template <class A>
+inline constexpr bool kByOpCode = false;
+template <>
+inline constexpr bool kByOpCode<wire::PortOpReceiveCounters> = true;
+template <class Kind>
+inline constexpr bool kByOpCode<wire::CountersByLane<Kind>> = Kind::kByOpCode;
+
+template <class A>
+std::uint64_t selection(const A& c) {
+  return c.select;
+}
 inline std::uint64_t selection(const wire::PortCounters& c) { return c.select | ((c.select2 & 1U) << 16U); }
 inline std::uint64_t selection(const wire::PortCountersExtended& c) {
   return c.select | std::uint64_t{c.select2} << 32U;
 }
-inline std::uint64_t selection(const wire::PortExtendedSpeedsCounters& c) { return c.select; }
 
 }  // namespace smd::sim

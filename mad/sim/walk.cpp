@@ -63,6 +63,10 @@ class Walker {
       const auto out = lft_port(*here.sw, dlid_).value();
       if (out == 0) return at_switch(here, at);
       if (out > here.ports) return end(Fate::no_route, at);
+      if (state_.index(here, out) == at) {  // switches do not send back what has come in
+        walk_.hops.back().out = state_.ports[at].number;
+        return end(Fate::loop, at);
+      }
       if (!leave(state_.index(here, out), at)) return std::move(walk_);
       at = state_.port(here, out).peer;
     }

@@ -57,14 +57,16 @@ struct Name {
     return std::string(A::kName);
   }
 };
-using Attributes =
-    ::testing::Types<wire::NodeInfo, wire::NodeDescription, wire::SwitchInfo, wire::PortInfo, wire::GuidInfo,
-                     wire::PKeyTable, wire::SlToVl, wire::VlArbitration, wire::LinearForwardingTable,
-                     wire::MulticastForwardingTable, wire::SmInfo, wire::Notice, wire::ClassPortInfo,
-                     wire::PortInfoExtended, wire::MlnxExtPortInfo, wire::PortCounters,
-                     wire::PortCountersExtended, wire::PortReceiveErrorDetails,
-                     wire::PortTransmitDiscardDetails, wire::PortSamplesControl, wire::PortTransmitDataSl,
-                     wire::PortReceiveDataSl, wire::PortExtendedSpeedsCounters, wire::MadHeader>;
+using Attributes = ::testing::Types<
+    wire::NodeInfo, wire::NodeDescription, wire::SwitchInfo, wire::PortInfo, wire::GuidInfo, wire::PKeyTable,
+    wire::SlToVl, wire::VlArbitration, wire::LinearForwardingTable, wire::MulticastForwardingTable,
+    wire::SmInfo, wire::Notice, wire::ClassPortInfo, wire::PortInfoExtended, wire::MlnxExtPortInfo,
+    wire::PortCounters, wire::PortCountersExtended, wire::PortReceiveErrorDetails,
+    wire::PortTransmitDiscardDetails, wire::PortSamplesControl, wire::PortTransmitDataSl,
+    wire::PortReceiveDataSl, wire::PortExtendedSpeedsCounters, wire::PortOpReceiveCounters,
+    wire::PortFlowControlCounters, wire::PortVlOpPackets, wire::PortVlOpData, wire::PortVlFlowUpdateErrors,
+    wire::PortVlWaits, wire::SwitchPortVlCongestion, wire::PortReceiveCongestion, wire::PortSlFecn,
+    wire::PortSlBecn, wire::PortTransmitCongestion, wire::PortVlTimeCongested, wire::MadHeader>;
 TYPED_TEST_SUITE(Fields, Attributes, Name);
 
 TYPED_TEST(Fields, EveryRowIsMappedOrSaysWhyNot) {
@@ -150,8 +152,16 @@ void expect_array(Numbers A::* member, std::size_t width, MAD_FIELDS first) {
 
 TEST(Lanes, EachIsReadByItsName) {
   using Speeds = wire::PortExtendedSpeedsCounters;
-  expect_array(&wire::PortTransmitDataSl::data, 32, IB_PC_XMT_DATA_SL0_F);
-  expect_array(&wire::PortReceiveDataSl::data, 32, IB_PC_RCV_DATA_SL0_F);
+  expect_array(&wire::PortTransmitDataSl::counters, 32, IB_PC_XMT_DATA_SL0_F);
+  expect_array(&wire::PortReceiveDataSl::counters, 32, IB_PC_RCV_DATA_SL0_F);
+  expect_array(&wire::PortVlOpPackets::counters, 16, IB_PC_PORT_VL_OP_PACKETS0_F);
+  expect_array(&wire::PortVlOpData::counters, 32, IB_PC_PORT_VL_OP_DATA0_F);
+  expect_array(&wire::PortVlFlowUpdateErrors::counters, 2, IB_PC_PORT_VL_XMIT_FLOW_CTL_UPDATE_ERRORS0_F);
+  expect_array(&wire::PortVlWaits::counters, 16, IB_PC_PORT_VL_XMIT_WAIT0_F);
+  expect_array(&wire::SwitchPortVlCongestion::counters, 16, IB_PC_SW_PORT_VL_CONGESTION0_F);
+  expect_array(&wire::PortSlFecn::counters, 32, IB_PC_SL_RCV_FECN0_F);
+  expect_array(&wire::PortSlBecn::counters, 32, IB_PC_SL_RCV_BECN0_F);
+  expect_array(&wire::PortVlTimeCongested::counters, 32, IB_PC_VL_XMIT_TIME_CONG0_F);
   expect_array(&Speeds::error_detection, 16, IB_PESC_ERR_DET_CTR_LANE0_F);
   expect_array(&Speeds::fec_corrected, 32, IB_PESC_FEC_CORR_BLOCK_CTR_LANE0_F);
   expect_array(&Speeds::fec_uncorrected, 32, IB_PESC_FEC_UNCORR_BLOCK_CTR_LANE0_F);

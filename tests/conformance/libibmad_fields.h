@@ -11,6 +11,7 @@
 #include "mad/wire/attributes.h"
 #include "mad/wire/class_port_info.h"
 #include "mad/wire/mad.h"
+#include "mad/wire/performance_lanes.h"
 #include "mad/wire/performance_optional.h"
 
 namespace smd::conformance {
@@ -130,18 +131,46 @@ struct Libibmad<wire::PortTransmitDiscardDetails> {
 
 inline constexpr std::string_view kLanes = "libibmad has a name for each: compared by them";
 
-template <>
-struct Libibmad<wire::PortTransmitDataSl> {
-  static constexpr std::array same{Same{"PortSelect", IB_PC_PORT_SELECT_F},
+template <class Kind>
+struct Libibmad<wire::CountersByLane<Kind>> {
+  static constexpr std::array same{Same{"OpCode", IB_PSC_OPCODE_F}, Same{"PortSelect", IB_PC_PORT_SELECT_F},
                                    Same{"CounterSelect", IB_PC_COUNTER_SELECT_F}};
-  static constexpr std::array apart{Apart{"XmtDataSL", kLanes}};
+  static constexpr std::array apart{Apart{Kind::kCounter, kLanes}};
 };
 
 template <>
-struct Libibmad<wire::PortReceiveDataSl> {
+struct Libibmad<wire::PortOpReceiveCounters> {
+  static constexpr std::array same{Same{"OpCode", IB_PSC_OPCODE_F}, Same{"PortSelect", IB_PC_PORT_SELECT_F},
+                                   Same{"CounterSelect", IB_PC_COUNTER_SELECT_F},
+                                   Same{"PortOpRcvPkts", IB_PC_PORT_OP_RCV_PKTS_F},
+                                   Same{"PortOpRcvData", IB_PC_PORT_OP_RCV_DATA_F}};
+  static constexpr std::array<Apart, 0> apart{};
+};
+
+template <>
+struct Libibmad<wire::PortFlowControlCounters> {
   static constexpr std::array same{Same{"PortSelect", IB_PC_PORT_SELECT_F},
-                                   Same{"CounterSelect", IB_PC_COUNTER_SELECT_F}};
-  static constexpr std::array apart{Apart{"RcvDataSL", kLanes}};
+                                   Same{"CounterSelect", IB_PC_COUNTER_SELECT_F},
+                                   Same{"PortXmitFlowPkts", IB_PC_PORT_XMIT_FLOW_PKTS_F},
+                                   Same{"PortRcvFlowPkts", IB_PC_PORT_RCV_FLOW_PKTS_F}};
+  static constexpr std::array<Apart, 0> apart{};
+};
+
+template <>
+struct Libibmad<wire::PortReceiveCongestion> {
+  static constexpr std::array same{Same{"PortSelect", IB_PC_PORT_SELECT_F},
+                                   Same{"CounterSelect", IB_PC_COUNTER_SELECT_F},
+                                   Same{"PortPktRcvFECN", IB_PC_RCV_CON_CTRL_PKT_RCV_FECN_F},
+                                   Same{"PortPktRcvBECN", IB_PC_RCV_CON_CTRL_PKT_RCV_BECN_F}};
+  static constexpr std::array<Apart, 0> apart{};
+};
+
+template <>
+struct Libibmad<wire::PortTransmitCongestion> {
+  static constexpr std::array same{Same{"PortSelect", IB_PC_PORT_SELECT_F},
+                                   Same{"CounterSelect", IB_PC_COUNTER_SELECT_F},
+                                   Same{"PortXmitTimeCong", IB_PC_XMIT_CON_CTRL_TIME_CONG_F}};
+  static constexpr std::array<Apart, 0> apart{};
 };
 
 template <>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mad/wire/performance_optional.h"
+#include "mad/wire/performance_lanes.h"
 #include "tests/fuzz/attribute.h"
 
 SMD_FUZZ_ATTRIBUTE(smd::wire::PortTransmitDataSl)

@@ -80,12 +80,15 @@ def tools(smd, fabric):
         lab.opensm("h00000")
         lid = re.search(r"Base lid:\s+(\d+)", lab.output(host, "ibstat"))[1]
         leaf = re.search(r'Switch\s.*leaf000.* lid (\d+)', lab.output(host, "ibswitches"))
+        check(leaf, "ibswitches: no leaf000 with a LID")
         for command in TOOLS:
-            words = [word.replace("LID", lid) for word in command.split()]
+            words = [{"LID": lid, "LEAF": leaf[1]}.get(word, word) for word in command.split()]
             lab.run(host, *words)
         text = lab.output(host, "iblinkinfo", "-l")
         check(count(text, r"Active/\s+LinkUp") == 128, f"iblinkinfo: {count(text, 'Active')} ends Active, not 128")
-        check(leaf, "ibswitches: no leaf000 with a LID")
+        lab.command("counter leaf000 1 PortVLXmitWait3 17")
+        waits = lab.output(host, "perfquery", "--vlxmitcounters", leaf[1], "1")
+        check(re.search(r"PortVLXmitWait3:\.+17$", waits, re.M), f"perfquery --vlxmitcounters: {waits}")
         # Directed paths that begin at a LID.
         name = lab.output(host, "smpquery", "-c", "nodedesc", leaf[1], "0,1")
         check("h00000" in name, f"smpquery -c: {name}")
@@ -94,7 +97,7 @@ def tools(smd, fabric):
         check(count(text, r"Active/\s+LinkUp") == 8, f"iblinkinfo -S:\n{text}")
 
 
-# LID is the tool's own.
+# LID is the tool's own, LEAF that of a switch.
 TOOLS = """ibstat
 ibstat -l
 ibstat -p
@@ -130,6 +133,18 @@ perfquery -a LID
 perfquery -c LID 1
 perfquery -D LID 1
 perfquery -E LID 1
+perfquery --oprcvcounters LID 1
+perfquery --flowctlcounters LID 1
+perfquery --vloppackets LID 1
+perfquery --vlopdata LID 1
+perfquery --vlxmitflowctlerrors LID 1
+perfquery --vlxmitcounters LID 1
+perfquery --swportvlcong LEAF 1
+perfquery --rcvcc LID 1
+perfquery --slrcvfecn LID 1
+perfquery --slrcvbecn LID 1
+perfquery --xmitcc LID 1
+perfquery --vlxmittimecc LID 1
 ibqueryerrors --details
 iblinkinfo
 ibqueryerrors

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "mad/wire/class_port_info.h"
+#include "mad/wire/performance_lanes.h"
 #include "mad/wire/performance_optional.h"
 #include "tests/support/sim_lab.h"
 
@@ -122,7 +123,7 @@ TEST_F(Performance, ErrorsAndDiscardsHaveDetailsAndNothingIsSampled) {
   EXPECT_EQ(get<wire::PortTransmitDiscardDetails>(Lid{12}, 1).inactive, 6);
   const auto samples = get<wire::PortSamplesControl>(Lid{12}, 1);
   EXPECT_EQ(samples.status, 0);
-  EXPECT_EQ(samples.option_mask, 0x0180'0000'1F00'FFC0ULL);
+  EXPECT_EQ(samples.option_mask, 0x01FF'0000'1FFF'FFC0ULL);
 }
 
 TEST_F(Performance, ErrorsHave64BitsInTheExtendedCounters) {
@@ -146,22 +147,22 @@ TEST_F(Performance, DataIsCountedBySl) {
   ASSERT_TRUE(world.fabric().send_data({"h0"}, packet).delivered());
   ASSERT_TRUE(world.fabric().send_data({"h0"}, packet).delivered());
 
-  EXPECT_EQ(get<wire::PortTransmitDataSl>(Lid{12}, 1).data[3], 2 * kWords);
-  EXPECT_EQ(get<wire::PortReceiveDataSl>(Lid{2}, 1).data[3], 2 * kWords);
-  EXPECT_GT(get<wire::PortReceiveDataSl>(Lid{12}, 3).data[0], 0U);  // the questions
+  EXPECT_EQ(get<wire::PortTransmitDataSl>(Lid{12}, 1).counters[3], 2 * kWords);
+  EXPECT_EQ(get<wire::PortReceiveDataSl>(Lid{2}, 1).counters[3], 2 * kWords);
+  EXPECT_GT(get<wire::PortReceiveDataSl>(Lid{12}, 3).counters[0], 0U);  // the questions
   EXPECT_EQ(get<wire::PortCounters>(Lid{12}, 1).transmit_packets - before.transmit_packets,
             2U + 1U);  // one is the question to h1
 
   wire::PortTransmitDataSl zero{.port = PortNum{1}, .select = 1U << 3U};
   ASSERT_TRUE(ask(Lid{12}, wire::Method::set, zero).good());
-  EXPECT_EQ(get<wire::PortTransmitDataSl>(Lid{12}, 1).data[3], 0U);
+  EXPECT_EQ(get<wire::PortTransmitDataSl>(Lid{12}, 1).counters[3], 0U);
 }
 
 TEST_F(Performance, WhatABadCableSpoilsShowsInTheCountersOfExtendedSpeeds) {
   faults.link_loss({"leaf1", PortNum{1}}, 1);
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(ask(Lid{2}, wire::Method::get, wire::PortCounters{}).none());
   faults.link_loss({"leaf1", PortNum{1}}, 0);
-  faults.set_counter({"h1", PortNum{1}}, sim::Counter::fec_corrected_lane3, 80'000);
+  faults.set_counter({"h1", PortNum{1}}, sim::Counter::fec_corrected_lane0 + 3, 80'000);
 
   const auto h1 = get<wire::PortExtendedSpeedsCounters>(Lid{2}, 1);
   EXPECT_EQ(h1.error_detection[0], 3U);
@@ -199,7 +200,7 @@ TEST_F(Performance, MulticastIsCountedAlongItsTree) {
   for (const unsigned port : {1U, 2U})
     EXPECT_EQ(get<wire::PortCountersExtended>(Lid{12}, port).multicast_transmitted, 1U) << port;
   EXPECT_EQ(get<wire::PortCountersExtended>(Lid{2}, 1).multicast_received, 1U);
-  EXPECT_EQ(get<wire::PortReceiveDataSl>(Lid{2}, 1).data[2], 72U);
+  EXPECT_EQ(get<wire::PortReceiveDataSl>(Lid{2}, 1).counters[2], 72U);
 
   // A port that enforces another partition lets none of it pass.
   faults.set_p_key({"leaf1", PortNum{1}}, 0, PKey{0x8001});
@@ -211,15 +212,97 @@ TEST_F(Performance, MulticastIsCountedAlongItsTree) {
   EXPECT_EQ(get<wire::PortCountersExtended>(Lid{12}, 2).multicast_transmitted, 2U);
 }
 
-TEST_F(Performance, WhatIsNotModelledIsRefused) {
-  for (const unsigned attribute :
-       {0x11U, 0x17U, 0x18U, 0x19U, 0x1AU, 0x1BU, 0x1CU, 0x30U, 0x31U, 0x32U, 0x35U}) {
-    EXPECT_EQ(ask(Lid{2}, wire::Method::get, wire::PortCounters{.port = PortNum{1}},
-                  static_cast<std::uint16_t>(attribute))
-                  .status,
-              wire::kStatusBadMethodAttribute)
-        << attribute;
+TEST_F(Performance, DatagramsAreCountedByVlAndOperationCode) {
+  constexpr std::uint32_t kWords = 72;
+  faults.set_sl_to_vl({"leaf1", PortNum{1}}, PortNum{3}, Sl{3}, Vl{0});
+  const sim::DataPacket packet{.dlid = Lid{2}, .sl = Sl{3}};
+  ASSERT_TRUE(world.fabric().send_data({"h0"}, packet).delivered());
+  ASSERT_TRUE(world.fabric().send_data({"h0"}, packet).delivered());
+
+  const auto asked = [&](std::uint8_t op_code) {
+    return ask(Lid{2}, wire::Method::get, wire::PortVlOpPackets{.op_code = op_code, .port = PortNum{1}})
+        .value;
+  };
+  EXPECT_EQ(asked(0x64).counters[0], 2U + 1U);  // one is the question
+  EXPECT_EQ(asked(0x04).counters[0], 0U);
+  const auto data =
+      ask(Lid{2}, wire::Method::get, wire::PortVlOpData{.op_code = 0x64, .port = PortNum{1}}).value;
+  EXPECT_EQ(data.counters[0], 5 * kWords);
+  const wire::PortOpReceiveCounters all{.op_code = 0x64, .port = PortNum{1}};
+  EXPECT_EQ(ask(Lid{2}, wire::Method::get, all).value.packets, 6U);
+
+  const wire::PortOpReceiveCounters other{.op_code = 0, .port = PortNum{1}, .select = 3};
+  EXPECT_EQ(ask(Lid{2}, wire::Method::set, other).value.packets, 0U);
+  EXPECT_EQ(ask(Lid{2}, wire::Method::get, all).value.packets, 8U);  // that Set was one of other packets
+}
+
+/// Reads the attribute of a leaf's port 1, sets its first counter by a command, reads, clears and reads it.
+template <class A, class Read>
+void shown_set_and_cleared(Performance& lab, sim::Counter counter, std::uint64_t most, Read read) {
+  SCOPED_TRACE(A::kName);
+  EXPECT_EQ(read(lab.get<A>(Lid{12}, 1)), 0U);
+  lab.faults.set_counter({"leaf1", PortNum{1}}, counter, most + 2);
+  EXPECT_EQ(read(lab.get<A>(Lid{12}, 1)), most);
+  const A clear{.port = PortNum{1}, .select = 0xFFFF};
+  EXPECT_TRUE(lab.ask(Lid{12}, wire::Method::set, clear).good());
+  EXPECT_EQ(read(lab.get<A>(Lid{12}, 1)), 0U);
+}
+
+TEST_F(Performance, CountersOfFlowControlAndCongestionAreShownAndCleared) {
+  using sim::Counter;
+  constexpr std::uint64_t k16 = 0xFFFF, k32 = 0xFFFF'FFFF;
+  const auto lane = [](const auto& value) { return value.counters[14]; };
+  const auto by_lane = [&]<class A>(A, Counter first, std::uint64_t most) {
+    shown_set_and_cleared<A>(*this, first + 14, most, lane);
+  };
+  by_lane(wire::PortVlFlowUpdateErrors{}, Counter::flow_update_errors0, 3);
+  by_lane(wire::PortVlWaits{}, Counter::vl_waits0, k16);
+  by_lane(wire::SwitchPortVlCongestion{}, Counter::vl_congestion0, k16);
+  by_lane(wire::PortSlFecn{}, Counter::sl_fecn0, k32);
+  by_lane(wire::PortSlBecn{}, Counter::sl_becn0, k32);
+  by_lane(wire::PortVlTimeCongested{}, Counter::vl_time_congested0, k32);
+  shown_set_and_cleared<wire::PortFlowControlCounters>(*this, Counter::flow_packets_received, k32,
+                                                       [](const auto& value) { return value.received; });
+  shown_set_and_cleared<wire::PortReceiveCongestion>(*this, Counter::becn_received, k32,
+                                                     [](const auto& value) { return value.becn; });
+  shown_set_and_cleared<wire::PortTransmitCongestion>(*this, Counter::transmit_time_congested, k32,
+                                                      [](const auto& value) { return value.time; });
+}
+
+TEST_F(Performance, WhatASwitchThrowsAwayHasItsReason) {
+  const sim::DataPacket packet{.dlid = Lid{2}, .sl = Sl{3}};
+  const auto leaf1_sends_it_to = [&](unsigned port) {
+    faults.set_lft_entry("leaf1", Lid{2}, PortNum{static_cast<std::uint8_t>(port)});
+    world.fabric().send_data({"h0"}, packet);
+  };
+  leaf1_sends_it_to(255);
+  leaf1_sends_it_to(3);
+  faults.set_sl_to_vl({"leaf1", PortNum{1}}, PortNum{3}, Sl{3}, Vl{15});
+  leaf1_sends_it_to(1);
+
+  const auto details = get<wire::PortReceiveErrorDetails>(Lid{12}, 3);
+  EXPECT_EQ(details.dlid_mapping, 1);
+  EXPECT_EQ(details.looping, 1);
+  EXPECT_EQ(details.vl_mapping, 1);
+  EXPECT_EQ(get<wire::PortCounters>(Lid{12}, 3).switch_relay_errors, 3);
+}
+
+TEST_F(Performance, EachCounterHasANameOfItsOwn) {
+  for (unsigned i = 0; i < sim::kCounters; ++i) {
+    const auto counter = static_cast<sim::Counter>(i);
+    EXPECT_EQ(sim::counter_of(sim::name_of(counter)), counter) << sim::name_of(counter);
   }
+  EXPECT_EQ(sim::name_of(sim::Counter::vl_time_congested0 + 14), "PortVLXmitTimeCong14");
+  EXPECT_EQ(sim::counter_of("PortVLXmitTimeCong15"), std::nullopt);
+}
+
+TEST_F(Performance, WhatIsNotModelledIsRefused) {
+  const auto status = [&](Lid lid, std::uint16_t attribute) {
+    return ask(lid, wire::Method::get, wire::PortCounters{.port = PortNum{1}}, attribute).status;
+  };
+  EXPECT_EQ(status(Lid{2}, 0x11), wire::kStatusBadMethodAttribute);
+  EXPECT_EQ(status(Lid{2}, wire::SwitchPortVlCongestion::kAttribute), wire::kStatusBadMethodAttribute);
+  EXPECT_EQ(status(Lid{12}, wire::SwitchPortVlCongestion::kAttribute), wire::kStatusOk);
 }
 
 TEST_F(Performance, AMadWithAForeignPartitionIsRefusedAndTheViolationCounted) {
