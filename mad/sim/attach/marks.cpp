@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mad/sim/attach/marks.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -128,10 +129,22 @@ void drop_marks(unsigned first, unsigned last) {
 }
 
 void find_inherited() {
-  constexpr int kLikely = 256;
-  for (int fd = 0; fd < kLikely; ++fd) {
-    if (is_connection(fd)) mark_device(fd);
+  // System calls: the C library's functions of folders are among those that the library stands in front of.
+  const auto folder =
+      static_cast<int>(syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder < 0) return;
+  alignas(dirent64) char entries[4096];
+  for (;;) {
+    const long size = syscall(SYS_getdents64, folder, entries, sizeof(entries));
+    if (size <= 0) break;
+    for (long at = 0; at < size;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(entries + at);
+      at += entry->d_reclen;
+      const int fd = atoi(entry->d_name);  // of "." and ".." 0, which is looked at twice more
+      if (is_connection(fd)) mark_device(fd);
+    }
   }
+  raw_close(folder);
 }
 
 }  // namespace smd::sim::attach
