@@ -186,6 +186,24 @@ TEST_F(SaGroups, NamesThatNoClientMayUseAreRefused) {
   }
 }
 
+/// As OpenSM has it, and osmtest's flow m asks for.
+TEST_F(SaGroups, NamesOfOtherSubnetsAndEveryScopeButZeroAreTaken) {
+  for (const auto* text : {"ff15:a01b:fe80::1", "ff1e:a01b:fe80::1", "ff1f:401b:ffff::1"}) {
+    EXPECT_EQ(session_.join(host(0), mgid(text)).status, 0) << text;
+  }
+  auto joining = session_.joining(host(0), Mgid{});
+  joining.with(Record::kScope);
+  for (const unsigned scope : {1U, 5U, 14U, 15U}) {
+    joining.record.scope = static_cast<std::uint8_t>(scope);
+    const auto reply = session_.join(host(0), joining);
+    ASSERT_EQ(reply.status, 0) << scope;
+    EXPECT_EQ(record_of(reply).mgid.bytes[1], 0x10U | scope);
+  }
+  joining.record.scope = 0;
+  EXPECT_EQ(session_.join(host(0), joining).status, wire::kSaRequestInvalid);
+  EXPECT_EQ(session_.last_refusal().component, "Scope");
+}
+
 TEST_F(SaGroups, TheSmNamesAGroupForWhoAsks) {
   const auto first = session_.join(host(0), Mgid{}), second = session_.join(host(0), Mgid{});
   ASSERT_EQ(first.status, 0);

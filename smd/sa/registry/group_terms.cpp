@@ -229,7 +229,9 @@ std::optional<Refusal> bad_mgid(const Mgid& mgid, PKey pkey) {
   if ((b[1] & 0xe0U) != 0) return bad("a flag that is reserved is set");
   if (scope_of(mgid) == 0) return bad("its scope is reserved");
   const unsigned signature = static_cast<unsigned>(b[2]) << 8U | b[3];
-  if (signature == 0xa01b) return bad("its signature is of groups that the SM names");
+  // Beyond the link another subnet's SM may have given the name (OpenSM's validate_requested_mgid).
+  if (signature == 0xa01b && scope_of(mgid) == kLinkLocal)
+    return bad("its signature is of groups that the SM names");
   if (signature == 0x401b || signature == 0x601b) {
     // RFC 4391: the P_Key with its full-member bit stands in an IPoIB group's name.
     const unsigned named = static_cast<unsigned>(b[4]) << 8U | b[5];

@@ -107,8 +107,11 @@ std::expected<Mgid, Refusal> create(Writing& writing, const Request& request, co
   if (!terms) return std::unexpected(terms.error());
   auto mgid = asked.mgid;
   if (mgid == Mgid{}) {
-    const std::uint8_t scope =
-        request.has(Record::kScope) && asked.scope != 0 && asked.scope != 0xf ? asked.scope : std::uint8_t{2};
+    const auto scope = request.has(Record::kScope) ? asked.scope : kLinkLocal;
+    if (scope == 0) {
+      return std::unexpected(
+          invalid("Scope", "0", {}, "it is reserved, and a name with it would not be taken either"));
+    }
     mgid = choose_mgid(writing.registry, writing.directory.prefix(), scope);
   } else if (auto bad = bad_mgid(mgid, asked.pkey)) {
     return std::unexpected(*std::move(bad));

@@ -26,5 +26,6 @@ void end_if_empty(Writing& writing, const Mgid& mgid, std::string_view why);
 wire::McMemberRecord record_of(const Mgid& mgid, const Group& group);
 /// Bits 0 to 3 of the second byte.
 std::uint8_t scope_of(const Mgid& mgid);
+inline constexpr std::uint8_t kLinkLocal = 2;
 
 }  // namespace smd::sa
