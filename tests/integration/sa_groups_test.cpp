@@ -249,6 +249,12 @@ TEST_F(SaGroups, MembersAreShownToWhoKnowsTheKey) {
   const auto found = session_.ask(by_port.with(one));
   ASSERT_EQ(found.records.size(), 1U);
   EXPECT_EQ(found.get<Record>(0).join_state, wire::kNonMember);
+  // By the default prefix too; another one is of a port elsewhere, with a key or without.
+  const Question by_anybody{.attribute = Record::kRecord, .mask = 1U << Record::kPortGid};
+  EXPECT_EQ(session_.ask(by_anybody.with(one)).records.size(), 1U);
+  one.port_gid = Gid::of(0xfec0000000000000, host(1).guid);
+  EXPECT_EQ(session_.ask(by_port.with(one)).records.size(), 0U);
+  EXPECT_EQ(session_.ask(by_anybody.with(one)).records.size(), 0U);
   one = {};
   one.mgid = kGroup;
   const Question get{.method = Method::get, .attribute = Record::kRecord, .mask = 1U << Record::kMgid};

@@ -50,10 +50,11 @@ void emit_record(Emit& emit, const Record& record) {
   emit([&](std::span<std::uint8_t> bytes) { wire::encode_over(record, bytes); });
 }
 
-bool wanted(const Request& request, const Record& asked, Guid port, const Member& member) {
+bool wanted(const Directory& directory, const Request& request, const Record& asked, Guid port,
+            const Member& member) {
+  const bool named = directory.here(asked.port_gid) == Gid::of(directory.prefix(), port);
   const bool joined = asked.join_state != 0 && (asked.join_state & member.join_state) == asked.join_state;
-  return (!request.has(Record::kPortGid) || asked.port_gid.guid() == port) &&
-         (!request.has(Record::kJoinState) || joined) &&
+  return (!request.has(Record::kPortGid) || named) && (!request.has(Record::kJoinState) || joined) &&
          (!request.has(Record::kProxyJoin) || asked.proxy_join == member.proxy);
 }
 
@@ -63,7 +64,7 @@ void show_members(const Directory& directory, const Only& only, const Record& as
   auto record = record_of(mgid, group);
   const auto& request = *only.request;
   only.registry->for_each_member(mgid, [&](Guid port, const Member& member) {
-    if (!wanted(request, asked, port, member)) return;
+    if (!wanted(directory, request, asked, port, member)) return;
     record.port_gid = Gid::of(directory.prefix(), port);
     record.join_state = member.join_state;
     record.proxy_join = member.proxy;
@@ -75,10 +76,12 @@ void show_members(const Directory& directory, const Only& only, const Record& as
 }
 
 /// Once the group: who does not know the SM_Key sees no members, but may ask whether a port is one.
-void show_group(const Only& only, const Record& asked, const Mgid& mgid, const Group& group, Emit& emit) {
+void show_group(const Directory& directory, const Only& only, const Record& asked, const Mgid& mgid,
+                const Group& group, Emit& emit) {
   if (only.request->has(Record::kPortGid)) {
-    const auto* member = only.registry->members().find({mgid, asked.port_gid.guid()});
-    if (member == nullptr || !wanted(*only.request, asked, asked.port_gid.guid(), *member)) return;
+    const auto port = asked.port_gid.guid();
+    const auto* member = only.registry->members().find({mgid, port});
+    if (member == nullptr || !wanted(directory, *only.request, asked, port, *member)) return;
   }
   emit_record(emit, record_of(mgid, group));
 }
@@ -94,7 +97,7 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
     if (only.trusted) {
       show_members(directory, only, *asked, mgid, group, emit);
     } else {
-      show_group(only, *asked, mgid, group, emit);
+      show_group(directory, only, *asked, mgid, group, emit);
     }
   };
   if (only.request->has(Record::kMgid)) {
