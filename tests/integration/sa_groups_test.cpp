@@ -288,6 +288,47 @@ TEST_F(SaGroups, APathLeadsToAGroup) {
   EXPECT_EQ(session_.ask(question.with(asked)).status, wire::kSaNoRecords);
 }
 
+TEST_F(SaGroups, APathToAGroupHasWhatPacketsOfTheGroupCarry) {
+  using Path = wire::PathRecord;
+  const auto far = mgid("ff15:401b:ffff::1");
+  for (const auto& name : {kGroup, far}) {
+    auto joining = session_.joining(host(0), name);
+    joining.with(Record::kHopLimit);
+    joining.record.flow_label = 0x12345;
+    joining.record.traffic_class = 7;
+    joining.record.hop_limit = 3;
+    ASSERT_EQ(session_.join(host(0), joining).status, 0);
+  }
+  const auto as_it_is = [](Path&) {};
+  const auto ask = [&](const Mgid& name, Method method, unsigned component, auto change) {
+    Path asked;
+    asked.dgid.bytes = name.bytes;
+    asked.sgid = lab_.directory().gid_of(host(1));
+    change(asked);
+    const auto mask = 1U << Path::kDgid | 1U << Path::kSgid | 1U << component;
+    return session_.ask(Question{.method = method, .attribute = Path::kRecord, .mask = mask}.with(asked));
+  };
+
+  const auto path = ask(kGroup, Method::get, Path::kDgid, as_it_is).get<Path>(0);
+  EXPECT_EQ(path.flow_label, 0x12345U);
+  EXPECT_EQ(path.traffic_class, 7);
+  EXPECT_EQ(path.hop_limit, 3);
+  EXPECT_EQ(path.paths, 1);
+  EXPECT_EQ(ask(far, Method::get, Path::kDgid, as_it_is).get<Path>(0).hop_limit, 255);
+
+  const auto found = [&](unsigned component, auto change) {
+    return ask(kGroup, Method::get, component, change).status == 0;
+  };
+  EXPECT_TRUE(found(Path::kFlowLabel, [](Path& p) { p.flow_label = 0x12345; }));
+  EXPECT_FALSE(found(Path::kFlowLabel, as_it_is));
+  EXPECT_TRUE(found(Path::kTrafficClass, [](Path& p) { p.traffic_class = 7; }));
+  EXPECT_FALSE(found(Path::kTrafficClass, as_it_is));
+  EXPECT_TRUE(found(Path::kHopLimit, [](Path& p) { p.hop_limit = 3; }));
+  EXPECT_FALSE(found(Path::kHopLimit, [](Path& p) { p.hop_limit = 255; }));
+  EXPECT_TRUE(found(Path::kPaths, as_it_is)) << "a Get means one path";
+  EXPECT_EQ(ask(kGroup, Method::get_table, Path::kPaths, as_it_is).records.size(), 0U);
+}
+
 TEST_F(SaGroups, APortHasAQuota) {
   session_.settings().groups_per_port = 2;
   EXPECT_EQ(session_.join(host(0), mgid("ff12:401b:ffff::1")).status, 0);

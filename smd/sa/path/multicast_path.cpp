@@ -6,11 +6,14 @@
 #include "smd/sa/path/limits.h"
 #include "smd/sa/registry/aliases.h"
 #include "smd/sa/registry/group_terms.h"
+#include "smd/sa/registry/membership.h"
 
 namespace smd::sa {
 namespace {
 
 using Record = wire::PathRecord;
+
+constexpr std::uint8_t kFarthest = 255;  ///< HopLimit
 
 /// A group's value is what it is: a limit is met by it or not.
 bool suits(const Request& request, const Record& asked, const GroupTerms& terms) {
@@ -25,7 +28,16 @@ bool suits(const Request& request, const Record& asked, const GroupTerms& terms)
       !request.has(Record::kPKey) || (asked.pkey.value() & 0x7FFFU) == (terms.pkey.value() & 0x7FFFU);
   return keyed && lives && mtu == terms.mtu && rate && rate->code == terms.rate &&
          (!request.has(Record::kSl) || asked.sl == terms.sl) &&
+         (!request.has(Record::kFlowLabel) || asked.flow_label == terms.flow_label) &&
+         (!request.has(Record::kTrafficClass) || asked.traffic_class == terms.traffic_class) &&
+         (!request.has(Record::kHopLimit) || asked.hop_limit == terms.hop_limit) &&
          !(request.has(Record::kReversible) && asked.reversible);
+}
+
+/// What a packet has to carry to come as far as the group's name says: who made the group seldom says
+/// (OpenSM's pr_process_multicast does the same).
+std::uint8_t hop_limit_of(const Mgid& mgid, const GroupTerms& terms) {
+  return scope_of(mgid) == kLinkLocal ? terms.hop_limit : kFarthest;
 }
 
 /// The source where it is named, else the asker; null where nobody has it.
@@ -53,6 +65,9 @@ Answer multicast_path(const Directory& directory, const Registry& registry, cons
   const auto* source = source_of(directory, registry, request, asked, asker);
   if (source == nullptr) return refuse(request.has(Record::kSgid) ? wire::kSaInvalidGid : wire::kSaNoRecords);
   Answer answer{.status = wire::kStatusOk, .record_bytes = Record::kBytes, .records = {}};
+  // A Get means one path whatever it says; a table may have none.
+  const bool gets = request.mad.method == wire::Method::get;
+  if (!gets && request.has(Record::kPaths) && asked.paths == 0) return answer;
   const auto add = [&](const Mgid& mgid, const Group& group) {
     const auto& terms = group.terms;
     if (request.has(Record::kDlid) && asked.dlid != group.mlid) return;
@@ -63,8 +78,9 @@ Answer multicast_path(const Directory& directory, const Registry& registry, cons
                       .dlid = group.mlid,
                       .slid = request.has(Record::kSlid) ? asked.slid : source->lid,
                       .flow_label = terms.flow_label,
-                      .hop_limit = terms.hop_limit,
+                      .hop_limit = hop_limit_of(mgid, terms),
                       .traffic_class = terms.traffic_class,
+                      .paths = 1,
                       .pkey = terms.pkey,
                       .sl = terms.sl,
                       .mtu_selector = wire::Selector::exactly,
@@ -83,8 +99,8 @@ Answer multicast_path(const Directory& directory, const Registry& registry, cons
     for (const auto& [mgid, group] : registry.groups()) add(mgid, group);
   }
   const auto count = answer.records.size() / Record::kBytes;
-  if (request.mad.method == wire::Method::get && count == 0) return refuse(wire::kSaNoRecords);
-  if (request.mad.method == wire::Method::get && count > 1) return refuse(wire::kSaTooManyRecords);
+  if (gets && count == 0) return refuse(wire::kSaNoRecords);
+  if (gets && count > 1) return refuse(wire::kSaTooManyRecords);
   return answer;
 }
 
