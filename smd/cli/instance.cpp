@@ -76,7 +76,7 @@ void Instance::reload(config::SubnetConfig config) {
   asio::post(io_, [this, next = std::move(config)]() mutable {
     spec_.config = std::move(next);
     if (manager_) manager_->reload(spec_.config);
-    if (sa_) sa_->set(sa_settings());
+    if (sa_) sa_->set(sa::settings_of(spec_.config));
   });
 }
 
@@ -190,23 +190,7 @@ void Instance::open_sa() {
                 if (!spec_.options.once) manager_->reregister(std::move(ports));
               },
           .on_guids = [this](const std::vector<sm::GuidBlock>& blocks) { manager_->set_guids(blocks); }},
-      sa_settings());
-}
-
-sa::Settings Instance::sa_settings() const {
-  const auto& config = spec_.config;
-  return {.sm_key = config.sm.sm_key,
-          .queue = config.sa.queue,
-          .per_source = config.sa.per_source,
-          .groups_per_port = config.sa.groups_per_port,
-          .services_per_port = config.sa.services_per_port,
-          .subscriptions_per_port = config.sa.subscriptions_per_port,
-          .share_solicited_nodes = config.multicast.share_solicited_nodes,
-          .silent_grace = std::chrono::ceil<std::chrono::seconds>(config.sa.silent_grace).count(),
-          .max_rate = config.sa.max_rate,
-          .prefix_routes = config.sa.prefix_routes,
-          .broadcast_mtu = config.multicast.broadcast_mtu,
-          .broadcast_rate = config.multicast.broadcast_rate};
+      sa::settings_of(spec_.config));
 }
 
 asio::awaitable<void> Instance::run_manager() {

@@ -67,7 +67,6 @@ class Instance {
   asio::awaitable<bool> open();
   asio::awaitable<bool> open_store();
   void open_sa();
-  sa::Settings sa_settings() const;
   asio::awaitable<bool> manage();
   asio::awaitable<void> run_manager();
   asio::awaitable<bool> back_off();

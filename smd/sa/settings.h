@@ -30,4 +30,6 @@ struct Settings {
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 
+Settings settings_of(const config::SubnetConfig& config);
+
 }  // namespace smd::sa

@@ -329,6 +329,24 @@ TEST_F(SaGroups, APathToAGroupHasWhatPacketsOfTheGroupCarry) {
   EXPECT_EQ(ask(kGroup, Method::get_table, Path::kPaths, as_it_is).records.size(), 0U);
 }
 
+TEST(SaSettings, PacketsLiveAsLongAsTheSubnetsTimeout) {
+  config::SubnetConfig config;
+  config.links.subnet_timeout = 20;
+  const test::SaLab lab("ft2:4", config);
+  test::SaSession session(lab, sa::settings_of(config));
+  const auto& ports = lab.directory().end_ports();
+  ASSERT_EQ(session.join(ports.back(), kGroup).status, 0);
+  EXPECT_EQ(session.registry().groups().find(kGroup)->terms.life, 20);
+  EXPECT_EQ(session.registry().groups().find(kBroadcast)->terms.life, 20);
+
+  using Path = wire::PathRecord;
+  const Question question{
+      .method = Method::get, .attribute = Path::kRecord, .mask = 1U << Path::kDgid | 1U << Path::kSgid};
+  const auto reply = session.ask(question.with(Path{.dgid = lab.directory().gid_of(ports.back()),
+                                                    .sgid = lab.directory().gid_of(*(ports.end() - 2))}));
+  EXPECT_EQ(reply.get<Path>(0).life, 20);
+}
+
 TEST_F(SaGroups, APortHasAQuota) {
   session_.settings().groups_per_port = 2;
   EXPECT_EQ(session_.join(host(0), mgid("ff12:401b:ffff::1")).status, 0);
