@@ -162,7 +162,8 @@ bool answer(const Directory* directory, const Registry& registry, const Settings
     const auto path = one_path({*directory, registry, settings}, *request);
     std::array<std::uint8_t, wire::PathRecord::kBytes> record{};
     if (path) wire::encode_over(*path, record);
-    reply(*request, path ? wire::kStatusOk : path.error(), path ? record.size() : 0, record, out);
+    const auto told = std::span(record).first(path ? record.size() : 0);
+    reply(*request, path ? wire::kStatusOk : path.error(), told.size(), told, out);
     return true;
   }
   if (directory != nullptr && is_whole_table(*request)) {

@@ -37,8 +37,9 @@ void reply(const Request& request, std::uint16_t status, std::size_t record_byte
   const bool good = status == wire::kStatusOk;
   if (good && mad.method == wire::Method::get_multi_resp) mad.attribute = wire::PathRecord::kRecord;
   if (!rmpp) records = records.first(std::min(records.size(), wire::kSaDataBytes));
-  const auto data = good ? records : request.data.first(wire::kSaDataBytes);
-  // What was asked for comes back with a refusal, as the field's tools print it. The kernel takes the length
+  // What was asked for comes back with a refusal, as the field's tools print it, where nothing else is told.
+  const auto data = good || !records.empty() ? records : request.data.first(wire::kSaDataBytes);
+  // The kernel takes the length
   // of a MAD by RMPP as it is, and sends what is behind the last record too.
   const auto length = rmpp ? wire::kSaDataOffset + records.size() : wire::kMadBytes;
   out.clear();

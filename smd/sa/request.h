@@ -37,7 +37,8 @@ struct Answer {
 inline Answer refuse(std::uint16_t status) { return {.status = status, .record_bytes = 0, .records = {}}; }
 
 /// Bytes of the reply to `request`: its headers turned round. An answer by GetTable goes by RMPP, as the
-/// kernel (or the simulated one) cuts it; of any other the first record only is there.
+/// kernel (or the simulated one) cuts it; of any other the first record only is there. A refusal without
+/// records brings back what was asked for.
 std::vector<std::uint8_t> reply(const Request& request, const Answer& answer);
 /// The same into `out`, whose memory is used again. It is not the request's own.
 void reply(const Request& request, std::uint16_t status, std::size_t record_bytes,

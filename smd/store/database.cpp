@@ -23,7 +23,13 @@ struct Step {
   std::string_view sql;
 };
 constexpr std::array kSteps{
-    Step{2, "ALTER TABLE mcast_members ADD COLUMN joined_by TEXT NOT NULL DEFAULT '0x0000000000000000';"}};
+    Step{2, "ALTER TABLE mcast_members ADD COLUMN joined_by TEXT NOT NULL DEFAULT '0x0000000000000000';"},
+    // LIDs of subscriptions that mean nothing are 0: the rows are found by what is compared.
+    Step{3,
+         "UPDATE OR REPLACE subscriptions SET lid_begin = 0 WHERE gid <> '::';"
+         "UPDATE OR REPLACE subscriptions SET lid_end = 0 WHERE gid <> '::' OR lid_begin = 65535;"}};
+/// The first version that a step begins from: earlier ones have none of these tables.
+constexpr int kFirstStep = kSteps.front().from;
 
 std::unexpected<SqlError> corrupt(std::string text) {
   return std::unexpected(SqlError{SqlError::Kind::corrupt, std::move(text)});
@@ -91,7 +97,7 @@ SqlResult<void> Database::bring_up_to_date() {
   std::string sql;
   for (const auto& step : kSteps) {
     // A table that a later version has brought is made as it is now.
-    if (version && *version == step.from) sql += step.sql;
+    if (version && *version >= kFirstStep && *version <= step.from) sql += step.sql;
   }
   for (const auto* table : all_tables()) sql += table->create();
   sql += fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT", kApplicationId,

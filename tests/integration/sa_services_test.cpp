@@ -183,6 +183,45 @@ TEST_F(SaSubscriptions, AreShownToTheSubscriberAndToWhoKnowsTheKey) {
   EXPECT_EQ(second.get<InformInfo>(0, Id::kAttributeAt).trap, 65);
 }
 
+/// Where a GID is named LIDs say nothing, nor does the last LID behind one that means all.
+TEST_F(SaSubscriptions, AreTheSameWhateverFieldsSayThatMeanNothing) {
+  auto all = wish(64), end_all = all;
+  end_all.subscribe = 0;
+  end_all.lid_end = Lid{0xFFFF};
+  EXPECT_EQ(inform(0, all).status, 0);
+  EXPECT_EQ(inform(0, end_all).status, 0);
+
+  auto of_one = wish(64), end_one = of_one;
+  of_one.gid = lab_.directory().gid_of(host(2));
+  of_one.lid_begin = Lid{7};
+  end_one.gid = of_one.gid;
+  end_one.subscribe = 0;
+  end_one.lid_begin = Lid{};
+  end_one.lid_end = Lid{9};
+  EXPECT_EQ(inform(0, of_one).status, 0);
+  EXPECT_EQ(inform(0, end_one).status, 0);
+  EXPECT_TRUE(session_.registry().subscriptions().empty());
+}
+
+TEST_F(SaSubscriptions, ARefusalSaysThatNobodyHasSubscribed) {
+  auto bad = wish(64);
+  bad.lid_begin = Lid{9};
+  bad.lid_end = Lid{3};
+  const Question set{.method = Method::set, .attribute = InformInfo::kAttribute};
+  const auto mad = set.with(bad);
+  const auto request = *sa::Request::parse(mad);
+  auto registry = session_.registry();
+  sa::Happened happened;
+  sa::Writing writing{lab_.directory(), session_.settings(), registry, happened, 1};
+
+  const auto bytes = sa::reply(request, sa::write(writing, {.port = &host(0), .lid = host(0).lid}, request));
+
+  EXPECT_EQ(wire::decode<wire::MadHeader>(bytes)->status, wire::kSaRequestInvalid);
+  const auto told = *wire::decode<InformInfo>(std::span(bytes).subspan(wire::kSaDataOffset));
+  EXPECT_EQ(told.subscribe, 0);
+  EXPECT_EQ(told.trap, 64);
+}
+
 TEST_F(SaSubscriptions, WhatMakesNoSenseIsRefused) {
   auto bad = wish(64);
   bad.subscribe = 2;

@@ -27,12 +27,15 @@ Refusal invalid(std::string_view component, std::string wanted, std::string_view
 }
 
 /// Reports go to the queue pair that asked for them, as with OpenSM; who ends a subscription may name it.
+/// Fields that mean nothing beside others are 0, whatever the client has left in them: the LIDs where a GID
+/// is named, the last LID where the first one means all.
 SubscriptionKey key_of(const Directory& directory, Guid port, std::uint32_t qp,
                        const wire::InformInfo& info) {
+  const bool by_gid = info.gid != Gid{}, any_lid = info.lid_begin.value() == kAny;
   return {.port = port,
           .gid = directory.here(info.gid),
-          .lid_begin = info.lid_begin,
-          .lid_end = info.lid_end,
+          .lid_begin = by_gid ? Lid{} : info.lid_begin,
+          .lid_end = by_gid || any_lid ? Lid{} : info.lid_end,
           .is_generic = info.is_generic,
           .type = info.type,
           .trap = info.trap,

@@ -71,7 +71,13 @@ Answer subscription(Writing& writing, const Asker& asker, const Request& request
   const auto done = inform(writing, asker, request);
   if (done) return answer_of(*done, 0);
   note(writing, asker, nullptr, "subscribe", {}, done.error());
-  return refuse(done.error().status);
+  auto refused = refuse(done.error().status);
+  // Subscribe says whether there is a subscription now, not what was asked for.
+  if (auto asked = wire::decode<wire::InformInfo>(request.data)) {
+    asked->subscribe = 0;
+    refused.records = answer_of(*asked, 0).records;
+  }
+  return refused;
 }
 
 Answer aliases(Writing& writing, const Asker& asker, const Request& request) {

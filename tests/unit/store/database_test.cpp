@@ -134,6 +134,29 @@ TEST(Database, BringsFilesOfEarlierVersionsOn) {
   EXPECT_EQ(*database->load_registry("a"), registry);
 }
 
+/// Those of version 3 have subscriptions with LIDs that mean nothing.
+TEST(Database, FindsSubscriptionsOfEarlierVersionsByWhatTheyMean) {
+  TemporaryFolder folder;
+  const Place place{folder.path()};
+  const auto gid = Gid::of(kDefaultSubnetPrefix, Guid{5});
+  const sa::SubscriptionKey of_all{.port = Guid{7}, .lid_begin = Lid{0xFFFF}};
+  const sa::SubscriptionKey of_one{.port = Guid{7}, .gid = gid};
+  const sa::SubscriptionKey of_some{.port = Guid{7}, .lid_begin = Lid{3}, .lid_end = Lid{9}};
+  auto as_was = of_all, one_as_was = of_one;
+  as_was.lid_end = Lid{0xFFFF};
+  one_as_was.lid_begin = one_as_was.lid_end = Lid{0xFFFF};
+  sa::Registry before, meant;
+  for (const auto& key : {as_was, one_as_was, of_some}) before.put_subscription(key, {});
+  for (const auto& key : {of_all, of_one, of_some}) meant.put_subscription(key, {});
+  ASSERT_TRUE(opened(place).write(std::vector<Batch>{{"a", nullptr, nullptr, nullptr, &before}}));
+  with_sql(place.file(), "PRAGMA user_version = 3");
+
+  auto database = Database::open(place);
+
+  ASSERT_TRUE(database) << database.error().text;
+  EXPECT_EQ(*database->load_registry("a"), meant);
+}
+
 /// Whatever stands in the file: it is read, or found corrupt; it is never a crash.
 TEST(Database, TakesAnyBytes) {
   TemporaryFolder folder;
