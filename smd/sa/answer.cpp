@@ -130,10 +130,7 @@ bool is_one_path(const Request& request) {
          request.mad.method == Method::get && !is_to_group(request);
 }
 
-/// Longer ones are made anew each time.
-constexpr std::size_t kLongestKept = std::size_t{16} << 20U;
-
-/// A table that the Snapshot alone makes, whoever asks.
+/// A table that the Snapshot alone makes, whoever asks. It is kept, as is that it is too long to be told.
 bool is_whole_table(const Request& request) {
   constexpr std::array kTables{wire::NodeRecordId::kRecord, wire::PortInfoRecordId::kRecord,
                                wire::SwitchInfoRecordId::kRecord, wire::LinkRecord::kRecord};
@@ -168,16 +165,10 @@ bool answer(const Directory* directory, const Registry& registry, const Settings
   }
   if (directory != nullptr && is_whole_table(*request)) {
     const auto attribute = request->mad.attribute;
-    const auto* records = tables.find(attribute);
-    if (records == nullptr) {
-      auto made = answer_to(directory, registry, settings, *request, asking);
-      if (made.records.size() > kLongestKept) {
-        reply(*request, made.status, made.record_bytes, made.records, out);
-        return true;
-      }
-      records = &tables.put(attribute, std::move(made.records));
-    }
-    reply(*request, wire::kStatusOk, find_kind(attribute)->bytes, *records, out);
+    const auto* table = tables.find(attribute);
+    if (table == nullptr)
+      table = &tables.put(attribute, answer_to(directory, registry, settings, *request, asking));
+    reply(*request, table->status, table->record_bytes, table->records, out);
     return true;
   }
   const auto made = answer_to(directory, registry, settings, *request, asking);

@@ -31,17 +31,17 @@ bool has_wrong_key(const Request& request, const Settings& settings);
 /// Whole tables as they were told, until the next Snapshot.
 class TableCache {
  public:
-  const std::vector<std::uint8_t>* find(std::uint16_t attribute) const {
+  const Answer* find(std::uint16_t attribute) const {
     const auto found = tables_.find(attribute);
     return found != tables_.end() ? &found->second : nullptr;
   }
-  const std::vector<std::uint8_t>& put(std::uint16_t attribute, std::vector<std::uint8_t> records) {
-    return tables_.insert_or_assign(attribute, std::move(records)).first->second;
+  const Answer& put(std::uint16_t attribute, Answer answer) {
+    return tables_.insert_or_assign(attribute, std::move(answer)).first->second;
   }
   void clear() { tables_.clear(); }
 
  private:
-  std::map<std::uint16_t, std::vector<std::uint8_t>> tables_;
+  std::map<std::uint16_t, Answer> tables_;
 };
 
 /// The reply's bytes into `out`, whose memory is used again; false where there is none. `tables` are of this

@@ -184,6 +184,38 @@ TEST(SaRecords, ATableThatNobodyCouldTakeIsNotMade) {
   EXPECT_EQ(found.count(), 64U);
 }
 
+/// So many PortInfoRecords that a table is longer than an answer may be, or just not.
+std::shared_ptr<const sm::Snapshot> repeated(const sm::Snapshot& snapshot, std::size_t times) {
+  auto big = std::make_shared<sm::Snapshot>(snapshot);
+  auto subnet = std::make_shared<sm::Subnet>(*snapshot.subnet);
+  subnet->nodes.clear();
+  subnet->guids = nullptr;
+  for (const auto& node : snapshot.subnet->nodes) {
+    for (std::size_t i = 0; node->is_switch() && i < times; ++i) subnet->nodes.push_back(node);
+  }
+  big->subnet = subnet;
+  return big;
+}
+
+TEST(SaRecords, ATableIsKeptHoweverLongItIsAndSoIsThatItIsTooLong) {
+  const test::SaLab lab("ft2:16");
+  const auto question = Question{.attribute = wire::PortInfoRecordId::kRecord}.with();
+  const std::size_t records = 24 * 17;  // of the switches
+  for (const std::size_t bytes : {std::size_t{20} << 20U, std::size_t{70} << 20U}) {
+    const sa::Directory directory(repeated(lab.snapshot(), bytes / (records * 72)));
+    sa::TableCache tables;
+    std::vector<std::uint8_t> out;
+    ASSERT_TRUE(sa::answer(&directory, {}, {}, question, {}, tables, out));
+    const auto first = wire::decode<wire::MadHeader>(out)->status;
+    EXPECT_EQ(first, bytes > sa::kLongestTable ? wire::kSaNoResources : wire::kStatusOk);
+    EXPECT_EQ(tables.find(wire::PortInfoRecordId::kRecord) != nullptr, true);
+    const auto length = out.size();
+    ASSERT_TRUE(sa::answer(&directory, {}, {}, question, {}, tables, out));
+    EXPECT_EQ(wire::decode<wire::MadHeader>(out)->status, first);
+    EXPECT_EQ(out.size(), length);
+  }
+}
+
 TEST(SaRecords, KeysAreShownToNobody) {
   config::SubnetConfig config;
   config.sm.sm_key = 0x1122334455667788;
