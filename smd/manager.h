@@ -95,6 +95,8 @@ class SubnetManager {
   void set_guids(const std::vector<GuidBlock>& blocks);
 
   std::shared_ptr<const Snapshot> published() const { return published_.get(); }
+  /// What SMInfo says of us now; from any thread.
+  std::uint32_t act_count() const { return agent_.act_count(); }
   /// Counters of everything sent and received since the start.
   mad::Counters counters() const { return tx_.counters(); }
 

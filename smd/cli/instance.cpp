@@ -178,6 +178,7 @@ void Instance::open_sa() {
           .compute = answering_,
           .indexing = compute_,
           .source = [manager = manager_.get()] { return manager->published(); },
+          .act_count = [manager = manager_.get()] { return manager->act_count(); },
           .registry = registry_,
           .store = store_.get(),
           .log = log_,

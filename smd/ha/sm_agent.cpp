@@ -45,7 +45,7 @@ void SmAgent::received(mad::Received&& mad) {
 void SmAgent::sm_info(const mad::Received& mad, const wire::Smp& smp) {
   std::uint16_t status = wire::kStatusOk;
   if (smp.method() == wire::Method::set) status = control(smp);
-  ++info_.act_count;
+  info_.act_count = ++act_count_;
   auto reply = smp.response(status);
   // With the SM_Key: OpenSM takes a master without its own key for no master, and becomes a second one.
   reply.put(info_);

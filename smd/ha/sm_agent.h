@@ -2,6 +2,7 @@
 #pragma once
 // Our side of SMInfo and traps: answers those who ask who we are, and hears what the fabric reports.
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -37,6 +38,8 @@ class SmAgent {
   void set_identity(Guid port, std::uint8_t priority, std::uint64_t sm_key);
   void set_state(wire::SmState state);
   wire::SmState state() const { return info_.state; }
+  /// How often we have told who we are; from any thread.
+  std::uint32_t act_count() const { return act_count_; }
   SmRank rank() const { return {info_.priority, info_.guid}; }
   /// Who handed the fabric over to us, until the next sweep has looked at who is master.
   std::optional<Guid> handed_over_by() const { return handed_over_by_; }
@@ -53,6 +56,7 @@ class SmAgent {
   log::Log log_;
   Events events_;
   wire::SmInfo info_;
+  std::atomic<std::uint32_t> act_count_ = 0;
   std::optional<Guid> handed_over_by_;
 };
 

@@ -72,7 +72,8 @@ Answer records(const Directory& directory, const Registry& registry, const Recor
             .registry = &registry,
             .trusted = request.sa.sm_key != 0,
             .asker = directory.by_lid(asking.lid),
-            .now = asking.now};  // a wrong one does not get here
+            .now = asking.now,
+            .act_count = asking.act_count};  // a wrong one does not get here
   if (by_lid) {
     only.lid = Lid{static_cast<std::uint16_t>(request.data[0] << 8U | request.data[1])};
   }

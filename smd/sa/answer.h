@@ -23,6 +23,8 @@ bool is_question(const Request& request);
 struct Asking {
   Lid lid;               ///< 0: nobody knows
   std::int64_t now = 0;  ///< Unix time in seconds
+  /// Of our own SM, as SMInfo tells it: it counts on while the Snapshot stands.
+  std::uint32_t act_count = 0;
 };
 
 /// True of requests that must not be answered: their SM_Key is neither 0 nor ours.

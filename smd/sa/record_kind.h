@@ -52,6 +52,7 @@ struct Only {
   bool trusted = false;            ///< the request shows the SM_Key
   const EndPort* asker = nullptr;  ///< whose question it is; null where nobody knows
   std::int64_t now = 0;            ///< Unix time in seconds
+  std::uint32_t act_count = 0;     ///< our own SM's
 };
 
 /// Calls with each record that may match: fill, then keep() it or not.

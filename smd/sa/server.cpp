@@ -321,6 +321,7 @@ Server::Looked Server::look_at(std::vector<mad::Received> batch, const Settings&
   const auto registry = parts_.registry.get();
   looked.replies.reserve(batch.size());
   const auto now = parts_.wall();
+  const auto act_count = parts_.act_count ? parts_.act_count() : 0;
   std::size_t answered = 0;
   for (auto& mad : batch) {
     if (answered >= kAnswers) {
@@ -338,7 +339,7 @@ Server::Looked Server::look_at(std::vector<mad::Received> batch, const Settings&
       continue;
     }
     Reply one{.bytes = {}, .to = back_to(mad.from)};
-    const Asking asking{.lid = mad.from.lid, .now = now};
+    const Asking asking{.lid = mad.from.lid, .now = now, .act_count = act_count};
     if (answer(directory, *registry, settings, mad.bytes, asking, tables, one.bytes)) {
       answered += one.bytes.size();
       looked.replies.push_back(std::move(one));

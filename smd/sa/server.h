@@ -33,6 +33,8 @@ struct ServerParts {
   sm::Compute& indexing;
   /// The latest snapshot, from any thread; null before the first sweep.
   std::function<std::shared_ptr<const sm::Snapshot>()> source;
+  /// What SMInfo says of us (ActCount) now, from any thread. May be null.
+  std::function<std::uint32_t()> act_count = {};
   /// What clients have registered. Null at first: then it is what the store has.
   sm::Published<Registry>& registry;
   store::Store* store = nullptr;  ///< none: what is registered ends with the process

@@ -216,6 +216,16 @@ TEST(SaRecords, ATableIsKeptHoweverLongItIsAndSoIsThatItIsTooLong) {
   }
 }
 
+TEST(SaRecords, OurOwnActCountIsTheOneOfTheMoment) {
+  const test::SaLab lab("ft2:4");
+  const auto question = Question{.attribute = wire::SmInfoRecordId::kRecord}.with();
+  for (const std::uint32_t count : {7U, 8U}) {
+    const auto reply =
+        test::reply_of(*sa::answer(&lab.directory(), {}, {}, question, {.lid = {}, .act_count = count}));
+    EXPECT_EQ(reply.get<wire::SmInfo>(0, wire::SmInfoRecordId::kAttributeAt).act_count, count);
+  }
+}
+
 TEST(SaRecords, KeysAreShownToNobody) {
   config::SubnetConfig config;
   config.sm.sm_key = 0x1122334455667788;

@@ -59,6 +59,7 @@ class Served {
             .compute = compute_,
             .indexing = compute_,
             .source = [this] { return manager_->published(); },
+            .act_count = [this] { return manager_->act_count(); },
             .registry = registry_,
             .store = store,
             .log = {},

@@ -10,7 +10,7 @@ using Id = wire::SmInfoRecordId;
 
 constexpr auto kComponents = consecutive<16, -16, 64, -64, 32, 4, 4>();
 
-void visit(const Directory& directory, const Only& /*only*/, Emit& emit) {
+void visit(const Directory& directory, const Only& only, Emit& emit) {
   const auto show = [&](Lid lid, wire::SmInfo info) {
     info.sm_key = 0;  // shown to nobody
     emit([&](std::span<std::uint8_t> record) { put_record(record, Id{.lid = lid}, info); });
@@ -19,7 +19,10 @@ void visit(const Directory& directory, const Only& /*only*/, Emit& emit) {
   const auto& subnet = directory.subnet();
   if (const auto* node = subnet.find(subnet.sm_node)) {
     if (const auto lid = directory.lid_of(*node, subnet.sm_port)) {
-      show(*lid, {.guid = snapshot.rank.guid, .priority = snapshot.rank.priority, .state = snapshot.state});
+      show(*lid, {.guid = snapshot.rank.guid,
+                  .act_count = only.act_count,
+                  .priority = snapshot.rank.priority,
+                  .state = snapshot.state});
     }
   }
   for (const auto& other : subnet.other_sms) show(other.lid, other.info);
