@@ -18,7 +18,7 @@
 namespace smd::wire {
 
 /// How a field is printed. A secret never shows its value.
-enum class Style : std::uint8_t { plain, hex, secret };
+enum class Style : std::uint8_t { plain, hex, secret, text };
 
 /// A member that is one number on the wire: an integer, a bool, an enum or one of base/id.h.
 template <class M>

@@ -35,7 +35,8 @@ void append_value(std::string& out, M value, std::size_t width, Style style) {
 }  // namespace detail
 
 /// One line of "Name=value", in the table's order. Values of arrays are joined by ',', runs of one value are
-/// written as "value*count". Keys are never shown.
+/// written as "value*count". Bytes that are text stand in quotes without the zeros at their end. Keys are
+/// never shown.
 template <Layout A>
 std::string print(const A& attribute) {
   std::string out;
@@ -51,6 +52,15 @@ std::string print(const A& attribute) {
       bool zero = true;
       for (std::size_t i = 0; i < row.place.count; ++i) zero = zero && to_number(row.get(attribute, i)) == 0;
       out += zero ? "0" : "(hidden)";
+    } else if (row.style == Style::text) {
+      std::string text;
+      std::size_t end = 0;
+      for (std::size_t i = 0; i < row.place.count; ++i) {
+        const auto byte = to_number(row.get(attribute, i));
+        text += static_cast<char>(byte);
+        if (byte != 0) end = i + 1;
+      }
+      detail::append_quoted(out, std::string_view(text).substr(0, end));
     } else {
       for (std::size_t i = 0; i < row.place.count;) {
         const auto value = row.get(attribute, i);

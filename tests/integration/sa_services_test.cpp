@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "smd/sa/registry/services.h"
 #include "smd/sa/registry/subscriptions.h"
 #include "tests/support/sa_session.h"
@@ -29,7 +32,7 @@ class SaServices : public testing::Test {
     record.gid = lab_.directory().gid_of(host(host_index));
     record.pkey = PKey{0xFFFF};
     record.lease = lease;
-    record.name = "storage";
+    std::ranges::copy(std::string_view("storage"), record.name.begin());
     return record;
   }
   test::Reply send(std::size_t from, Method method, const Record& what, std::uint64_t mask = 0xFFF7,
@@ -56,6 +59,19 @@ TEST_F(SaServices, AServiceIsOfferedFoundAndWithdrawn) {
   EXPECT_EQ(send(0, Method::remove, record(0, 0x11)).status, wire::kSaNoRecords);
   EXPECT_EQ(table({}, 0).records.size(), 2U);
   EXPECT_EQ(session_.registry().uses(host(1).guid).services, 2U);
+}
+
+TEST_F(SaServices, ANameIsAllOfItsBytes) {
+  auto one = record(0, 0x11), other = record(0, 0x12);
+  one.name = {'a', 0, 'b'};
+  other.name = {'a', 0, 'c'};
+  ASSERT_EQ(send(0, Method::set, one).status, 0);
+  ASSERT_EQ(send(0, Method::set, other).status, 0);
+
+  const auto found = table(one, 1U << Record::kServiceName);
+  ASSERT_EQ(found.records.size(), 1U);
+  EXPECT_EQ(found.get<Record>(0).name, one.name);
+  EXPECT_EQ(found.get<Record>(0).id, 0x11U);
 }
 
 TEST_F(SaServices, ALeaseEnds) {

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -22,7 +21,7 @@ struct ServiceRecord {
   PKey pkey{};
   std::uint32_t lease = 0;  ///< seconds; 0xFFFFFFFF has no end
   std::array<std::uint8_t, 16> key{};
-  std::string name;  ///< 64 bytes at most
+  std::array<std::uint8_t, 64> name{};  ///< any bytes, zeros too
   std::array<std::uint8_t, 16> data8{};
   std::array<std::uint16_t, 8> data16{};
   std::array<std::uint32_t, 4> data32{};
@@ -37,7 +36,7 @@ struct ServiceRecord {
                       field("ServiceP_Key", &T::pkey, 192, 16),
                       field("ServiceLease", &T::lease, 224, 32),
                       array_field("ServiceKey", &T::key, 256, 8, 0, Style::secret),
-                      text_field("ServiceName", &T::name, 384, 64),
+                      array_field("ServiceName", &T::name, 384, 8, 0, Style::text),
                       array_field("ServiceData8", &T::data8, 896, 8),
                       array_field("ServiceData16", &T::data16, 1024, 16),
                       array_field("ServiceData32", &T::data32, 1152, 32),

@@ -74,6 +74,22 @@ TEST(StoredRegistry, ComesBackAsItWasWritten) {
   }
 }
 
+TEST(StoredRegistry, KeepsEveryByteOfAServicesName) {
+  TemporaryFolder folder;
+  const Place place{folder.path()};
+  sa::Registry registry;
+  const sa::ServiceKey key{.id = 7, .gid = Gid::of(kDefaultSubnetPrefix, Guid{5}), .pkey = PKey{0xFFFF}};
+  sa::Service service{.record = {.id = 7, .gid = key.gid, .pkey = key.pkey}, .owner = Guid{5}};
+  service.record.name = {'a', 0, 'b', 0xFF};
+  service.record.name.back() = 'z';
+  registry.put_service(key, service);
+
+  ASSERT_TRUE(Database::open(place)->write(std::vector<Batch>{{"a", nullptr, nullptr, nullptr, &registry}}));
+
+  EXPECT_EQ(Database::open(place)->load_registry("a")->services().find(key)->record.name,
+            service.record.name);
+}
+
 TEST(StoredRegistry, IsThereWhenTheSubnetIsOpenedAgain) {
   TemporaryFolder folder;
   std::mt19937_64 random(3);

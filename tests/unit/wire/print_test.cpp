@@ -7,6 +7,7 @@
 #include "mad/wire/attributes.h"
 #include "mad/wire/class_port_info.h"
 #include "mad/wire/mad.h"
+#include "mad/wire/sa/service_record.h"
 
 namespace smd::wire {
 namespace {
@@ -46,6 +47,12 @@ TEST(Print, RunsOfOneValueAreShort) {
 
 TEST(Print, TextOfTheFabricCannotBreakTheLine) {
   EXPECT_EQ(print(NodeDescription{"a\n\"b\\\x7f"}), R"(NodeString="a\x0a\"b\\\x7f")");
+}
+
+TEST(Print, TextThatMayHaveAnyBytesIsShownUpToItsLast) {
+  ServiceRecord record;
+  record.name = {'a', 0, '"', 'b'};
+  EXPECT_THAT(print(record), HasSubstr(R"(ServiceName="a\x00\"b" )"));
 }
 
 TEST(Print, GidsAreAddresses) {
