@@ -144,6 +144,7 @@ class SubnetManager {
   // manager_multicast.cpp: groups, between sweeps
   asio::awaitable<bool> regroup();
   bool keeps_unknown_groups() const;
+  std::size_t multicast_entries() const;
 
   // manager_clients.cpp: what hosts are told between sweeps
   asio::awaitable<bool> tend_clients();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups change far more often than the fabric: their trees are decided and written without a sweep.
+#include <algorithm>
 #include <utility>
 
+#include "routing/multicast/table.h"
 #include "smd/apply/advance.h"
 #include "smd/apply/apply.h"
 #include "smd/decide/multicast.h"
@@ -20,6 +22,15 @@ void SubnetManager::set_groups(Groups groups) {
 /// Who was a member before we were master may not have joined again yet.
 bool SubnetManager::keeps_unknown_groups() const {
   return parts_.clock.now() < master_since_ + config_->adopt.grace;
+}
+
+/// Of multicast tables, those that groups take which were stored or are decided on.
+std::size_t SubnetManager::multicast_entries() const {
+  auto entries = decided_.multicast ? decided_.multicast->top : std::size_t{0};
+  if (parts_.store == nullptr) return entries;
+  for (const auto& [mlid, users] : parts_.store->registry()->mlids())
+    entries = std::max(entries, routing::mlid_index(mlid) + 1);
+  return entries;
 }
 
 /// False when cancelled. What fails is planned again, by the next sweep at the latest.

@@ -134,7 +134,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe(std::set<Guid> su
   *found = recall(std::move(*found), subnet_.get(), *stored_);
   name_nodes(*found);
   if (subnet_) found->mute = mute_switches(*subnet_, *found);
-  *found = co_await hold_mfts(&tx_, std::move(*found));
+  *found = co_await hold_mfts(&tx_, std::move(*found), multicast_entries());
   if (subnet_) name_lost(*found, *subnet_);
   subnet_ = std::make_shared<const Subnet>(std::move(*found));
   identify();

@@ -90,7 +90,12 @@ void advance_lft(HeldLft& held, const routing::LftRow* before,
   }
 }
 
-void advance_mft(HeldMft& held, const MftAnswer& answer) {
+void advance_mft(Node& node, const MftAnswer& answer) {
+  auto& held = node.mft;
+  const auto positions = mft_positions(node);
+  for (const auto* parts : {&answer.acknowledged, &answer.unknown}) {
+    parts->for_each([&](std::size_t part) { reach(held, block_of_part(part) + 1, positions); });
+  }
   auto row = held.row ? *held.row : routing::McRow{};
   answer.acknowledged.for_each([&](std::size_t part) {
     take_mft(row, part, mft_content(answer.content.get(), part));
@@ -127,7 +132,7 @@ Subnet advance(const Subnet& before, const Decided& decided, const Applied& appl
       advance_lft(node.lft, before.nodes[answer.node]->lft.row.get(), *row, answer);
     }
   }
-  for (const auto& answer : applied.mfts) advance_mft(edit.node(answer.node).mft, answer);
+  for (const auto& answer : applied.mfts) advance_mft(edit.node(answer.node), answer);
   edit.into(after);
   return after;
 }

@@ -60,7 +60,7 @@ BlockSet dirty_parts(const Node& is, const McRow& wish, std::size_t entries) {
   const auto blocks = mft_blocks(is);
   const auto positions = mft_positions(is);
   const auto all = std::min((entries + routing::kMftBlock - 1) / routing::kMftBlock, blocks);
-  for (std::size_t block = 0; block < all && !is.mft.read; ++block) {
+  for (std::size_t block = is.mft.read; block < all; ++block) {
     for (std::size_t p = 0; p < positions; ++p) dirty.set(mft_part(block, p));
   }
   is.mft.unknown.for_each([&](std::size_t part) {

@@ -8,6 +8,7 @@
 
 #include "mad/wire/capability.h"
 #include "mad/wire/codec.h"
+#include "smd/sweep/mft.h"
 
 namespace smd::sm {
 namespace {
@@ -76,11 +77,6 @@ void wish_link(const PlanInput& in, const Node& node, const LinkWish& link, wire
   if (link.enabled.speed_ext != 0) wish.link_speed_ext_enabled = link.enabled.speed_ext;
   wish.local_phy_errors = in.config.links.phy_errors;
   wish.overrun_errors = in.config.links.overrun_errors;
-}
-
-/// The switch forwards by entries up to MulticastFDBTop only.
-bool knows_mft_top(const Node& node) {
-  return node.ports[0].known && wire::has(node.ports[0].info, wire::kCapMulticastFdbTop);
 }
 
 /// Of the last block in use; whole blocks, so that it does not change with each group.

@@ -4,20 +4,28 @@
 
 #include "mad/asio.h"
 #include "mad/transactions/transactions.h"
+#include "mad/wire/capability.h"
 #include "mad/wire/switch.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm {
 
 /// A part of a table, as one SMP has it: 32 MLIDs for 16 ports. Numbers parts block by block.
-constexpr std::size_t mft_part(std::size_t block, std::size_t position) { return block * 16 + position; }
-constexpr std::size_t block_of_part(std::size_t part) { return part / 16; }
-constexpr std::size_t position_of_part(std::size_t part) { return part % 16; }
+constexpr std::size_t mft_part(std::size_t block, std::size_t position) {
+  return block * kMftPositions + position;
+}
+constexpr std::size_t block_of_part(std::size_t part) { return part / kMftPositions; }
+constexpr std::size_t position_of_part(std::size_t part) { return part % kMftPositions; }
 /// Positions that the ports of a switch take.
 inline std::size_t mft_positions(const Node& node) { return node.port_count() / 16 + 1; }
 /// Blocks that a switch has room for.
 inline std::size_t mft_blocks(const Node& node) {
   return node.switch_info ? node.switch_info->multicast_fdb_cap / routing::kMftBlock : 0;
+}
+
+/// The switch forwards by entries up to MulticastFDBTop only.
+inline bool knows_mft_top(const Node& node) {
+  return node.ports[0].known && wire::has(node.ports[0].info, wire::kCapMulticastFdbTop);
 }
 
 /// The 16 bits of a mask that a part has.
@@ -29,9 +37,14 @@ inline std::uint16_t mft_bits(const routing::PortMask& mask, std::size_t positio
 wire::MulticastForwardingTable mft_content(const routing::McRow* row, std::size_t part);
 void take_mft(routing::McRow& row, std::size_t part, const wire::MulticastForwardingTable& table);
 
+/// From now on as many blocks count as read at least: what was not is unknown part by part.
+void reach(HeldMft& held, std::size_t blocks, std::size_t positions);
+
 /// The Subnet with the tables of those switches that have one which was not read: from the first block on,
-/// all together, until a block is empty in all of them, since SMs take the lowest MLID that is free. Which
-/// tables stand is known from reading SwitchInfo. All arguments outlive the coroutine.
-asio::awaitable<Subnet> hold_mfts(mad::Transactions* tx, Subnet subnet);
+/// all together, those that hold `entries` at least, then until several blocks in a row are empty in all of
+/// them, since SMs take the lowest MLID that is free. A switch that says up to where it forwards
+/// (MulticastFDBTop) is read so far. Which tables stand is known from reading SwitchInfo. All arguments
+/// outlive the coroutine.
+asio::awaitable<Subnet> hold_mfts(mad::Transactions* tx, Subnet subnet, std::size_t entries);
 
 }  // namespace smd::sm

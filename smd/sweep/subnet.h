@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,12 +63,16 @@ struct HeldLft {
   BlockSet known;
 };
 
+/// Parts that a block of a multicast forwarding table has, by groups of 16 ports.
+inline constexpr std::size_t kMftPositions = 16;
+
 /// A multicast forwarding table as known.
 struct HeldMft {
+  static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
   std::shared_ptr<const routing::McRow> row;  ///< null: empty
-  bool read = false;                          ///< false: nothing is known of it
-  BlockSet unknown;                           ///< parts (mft_part) that may be other than `row` says
-  bool knows(std::size_t part) const { return read && !unknown.test(part); }
+  std::size_t read = 0;  ///< as many blocks, from the first on; what is behind may be anything
+  BlockSet unknown;      ///< parts (mft_part) that may be other than `row` says
+  bool knows(std::size_t part) const { return part / kMftPositions < read && !unknown.test(part); }
 };
 
 /// A field that a node answers a Set of well and does not keep. Not planned again while the wish is the same.

@@ -145,7 +145,7 @@ asio::awaitable<void> Survey::read_lft(FoundNode* node) {
   found.node.mft = {};
   const auto& info = *found.node.switch_info;
   // Nothing is forwarded yet: every block will be written, and after a reset no MLID has a port.
-  found.node.mft.read = info.linear_fdb_top == 0;
+  found.node.mft.read = info.linear_fdb_top == 0 ? HeldMft::kAll : 0;
   if (info.linear_fdb_top == 0) co_return;
   const unsigned last =
       std::min({unsigned{info.linear_fdb_top}, info.linear_fdb_cap == 0 ? 0U : info.linear_fdb_cap - 1U,

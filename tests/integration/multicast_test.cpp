@@ -8,6 +8,8 @@
 #include <random>
 
 #include "mad/wire/attributes.h"
+#include "mad/wire/capability.h"
+#include "smd/store/store.h"
 #include "tests/support/managed_world.h"
 
 namespace smd {
@@ -52,6 +54,12 @@ class Fabric {
     auto wish = std::make_shared<sm::McWish>();
     if (!group.members.empty()) wish->push_back(std::move(group));
     (*manager_)->set_groups([wish] { return wish; });
+  }
+
+  std::shared_ptr<const sm::McWish> wish_of(const std::vector<std::string>& receivers, Lid mlid) {
+    sm::McGroupWish group{.mlid = mlid, .members = {}};
+    for (const auto& name : receivers) group.members.push_back({port_of(name), true});
+    return std::make_shared<const sm::McWish>(sm::McWish{std::move(group)});
   }
 
   Guid port_of(const std::string& name) {
@@ -188,6 +196,104 @@ TEST(MulticastTrees, GroupsThatNobodyKnowsStayForAWhile) {
 
   fabric.world().run_for(5min);
   EXPECT_TRUE(fabric.spread("h00000").reached.empty());
+}
+
+/// The groups of whole blocks may have ended while those behind go on.
+TEST(MulticastTrees, ANewManagerFindsThoseBehindEmptyBlocks) {
+  for (const unsigned block : {2U, 3U}) {
+    Fabric fabric("ft2:8");
+    const Lid far{static_cast<std::uint16_t>(0xC000 + 32 * block + 5)};
+    const auto wish = fabric.wish_of({"h00000", "h00009", "h00031"}, far);
+    fabric.manager()->set_groups([wish] { return wish; });
+    fabric.world().run_for(10ms);
+    ASSERT_EQ(fabric.world().fabric().spread({"h00000"}, far).reached.size(), 2U);
+    fabric.world().fabric().counts().clear();
+
+    fabric.restart({});
+    fabric.manager()->set_groups([wish] { return wish; });
+    fabric.world().run_for(1s);
+
+    EXPECT_EQ(sets_of(fabric, wire::MulticastForwardingTable::kAttribute), 0U) << block;
+    EXPECT_EQ(fabric.world().fabric().spread({"h00000"}, far).reached.size(), 2U);
+  }
+}
+
+TEST(MulticastTrees, ASwitchSaysHowFarItsTableIsInUse) {
+  Fabric fabric("ft2:8");
+  auto faults = fabric.world().fabric().faults();
+  for (const auto& node : fabric.manager().last().subnet->nodes) {
+    const auto mask = node->ports[0].info.capability_mask | wire::kCapMulticastFdbTop;
+    if (node->is_switch()) faults.set_capabilities({node->description, PortNum{0}}, mask);
+  }
+  fabric.restart({});
+  const Lid far{0xC000 + 32 * 10};
+  const auto wish = fabric.wish_of({"h00000", "h00009", "h00031"}, far);
+  fabric.manager()->set_groups([wish] { return wish; });
+  fabric.world().run_for(1s);
+  fabric.world().fabric().counts().clear();
+
+  fabric.restart({});
+  fabric.manager()->set_groups([wish] { return wish; });
+  fabric.world().run_for(1s);
+
+  EXPECT_EQ(sets_of(fabric, wire::MulticastForwardingTable::kAttribute), 0U);
+  EXPECT_EQ(fabric.world().fabric().spread({"h00000"}, far).reached.size(), 2U);
+}
+
+/// A registry says how far tables are in use, whatever lies between.
+TEST(MulticastTrees, ARestartFindsAllThatTheStoreKnows) {
+  sim::World world(test::spec("ft2:8"));
+  store::MemoryStore store;
+  const Lid far{0xC000 + 32 * 20};
+  auto wish = std::make_shared<sm::McWish>();
+  {
+    test::Managed first(world, {}, {}, &store);
+    mad::TaskGroup group(world.io().get_executor());
+    group.spawn(first->run());
+    world.run_for(2s);
+    wish->push_back({.mlid = far, .members = {}});
+    sa::Registry registry;
+    const Mgid mgid{{0xff, 0x12, 1}};
+    registry.put_group(mgid, far, {}, false);
+    for (const auto& node : first.last().subnet->nodes) {
+      if (!node->is_switch() && wish->back().members.size() < 3)
+        wish->back().members.push_back({node->ports[1].guid, true});
+    }
+    first->set_groups([wish] { return wish; });
+    world.run_for(1s);
+    world.run(store.commit_registry(std::make_shared<const sa::Registry>(std::move(registry))));
+    world.run(group.stop());
+  }
+  world.fabric().counts().clear();
+
+  test::Managed second(world, {}, {}, &store);
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(second->run());
+  world.run_for(2s);
+  second->set_groups([wish] { return wish; });
+  world.run_for(1s);
+  world.run(group.stop());
+
+  EXPECT_EQ(world.fabric().counts().sets(wire::MulticastForwardingTable::kAttribute), 0U);
+}
+
+/// What lies far behind all that is known is not taken for empty: before a group uses it, it is written.
+TEST(MulticastTrees, WhatWasNotReadIsWrittenBeforeItIsUsed) {
+  Fabric fabric("ft2:8");
+  const Lid far{0xC000 + 32 * 20};
+  const auto stale = fabric.wish_of({"h00000", "h00009", "h00031"}, far);
+  const auto fresh = fabric.wish_of({"h00001", "h00017"}, far);
+  fabric.manager()->set_groups([stale] { return stale; });
+  fabric.world().run_for(10ms);
+  ASSERT_EQ(fabric.world().fabric().spread({"h00000"}, far).reached.size(), 2U);
+
+  fabric.restart({});
+  fabric.manager()->set_groups([fresh] { return fresh; });
+  fabric.world().run_for(1s);
+
+  EXPECT_EQ(fabric.world().fabric().spread({"h00001"}, far).reached.size(), 1U);
+  EXPECT_TRUE(fabric.world().fabric().spread({"h00009"}, far).reached.empty())
+      << "its leaf is in no tree any more";
 }
 
 /// Members come and go, cables and switches too: at every instant a packet comes at most once, and once all
