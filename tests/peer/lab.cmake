@@ -8,7 +8,7 @@ add_executable(lab_barrage ${CMAKE_CURRENT_SOURCE_DIR}/peer/barrage.cpp)
 target_link_libraries(lab_barrage PRIVATE PkgConfig::IBUMAD)
 add_executable(sa_load ${CMAKE_CURRENT_SOURCE_DIR}/peer/load.cpp)
 target_link_libraries(sa_load PRIVATE PkgConfig::IBUMAD)
-add_dependencies(tests lab_flood lab_barrage sa_asker)
+add_dependencies(tests lab_flood lab_barrage sa_asker sa_load)
 add_dependencies(benches sa_load)
 
 # lab_test(SCENARIO [FABRIC]): peer_lab_SCENARIO, on ft2:8 where no other is named.
