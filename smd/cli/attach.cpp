@@ -67,7 +67,8 @@ int attach(const AttachOptions& options, std::ostream& err) {
   if (!answer->done) return fail_with(err, 1, answer->text);
   const auto preload = library();
   if (preload.empty())
-    return fail_with(err, 1, fmt::format("{}: not beside this program, in ../lib/smd or ../lib", kLibrary));
+    return fail_with(
+        err, 1, fmt::format("{}: neither in ../lib/smd nor in ../lib of this program's folder", kLibrary));
   set_environment(preload, socket, places);
   std::vector<char*> arguments;
   auto words = options.command;

@@ -39,8 +39,7 @@ void reply(const Request& request, std::uint16_t status, std::size_t record_byte
   if (!rmpp) records = records.first(std::min(records.size(), wire::kSaDataBytes));
   // What was asked for comes back with a refusal, as the field's tools print it, where nothing else is told.
   const auto data = good || !records.empty() ? records : request.data.first(wire::kSaDataBytes);
-  // The kernel takes the length
-  // of a MAD by RMPP as it is, and sends what is behind the last record too.
+  // The kernel takes the length of a MAD by RMPP as it is, and sends what is behind the last record too.
   const auto length = rmpp ? wire::kSaDataOffset + records.size() : wire::kMadBytes;
   out.clear();
   if (data.size() > wire::kSaDataBytes) out.reserve(length);

@@ -52,9 +52,8 @@ struct ServerParts {
 };
 
 /// On the thread of the transport. Questions are answered from what is published: those about one thing where
-/// they are received, others in batches on `compute`. Requests that change the
-/// registry are looked at in batches, kept by one commit a batch, published, and then answered.
-/// stop() ends before it dies.
+/// they are received, others in batches on `compute`. Requests that change the registry are looked at in
+/// batches, kept by one commit a batch, published, and then answered. stop() ends before it dies.
 class Server {
  public:
   Server(ServerParts parts, Settings settings);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <expected>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -22,36 +21,15 @@ using Multi = wire::MultiPathRecord;
 /// Pairs of ports that a Get looks at; one takes a microsecond.
 constexpr std::size_t kMostPairs = 65'536;
 
-/// The question, taken apart.
-struct Query {
-  PathWish wish{};
-  std::optional<Limit<Mtu>> mtu{};
-  std::optional<Limit<std::uint8_t>> rate{}, life{};
-  std::optional<Sl> sl{};
-  std::optional<Lid> slid{}, dlid{};
-  bool reversible = false;   ///< a way back is needed
-  bool independent = false;  ///< paths are to share no links, where that can be
-  bool one = false;          ///< the first is enough
-  bool of_all = false;       ///< `paths` are of all pairs together
-  unsigned paths = 1;        ///< of one pair of ports, at most
-};
-
-/// One end of the paths; none of it named: every end port.
-struct Ends {
-  std::span<const EndPort> ports{};
-  std::optional<Gid> name{};  ///< as it was asked for, where that is not the port's own GID
-  bool elsewhere = false;     ///< it is in another subnet, behind this port
-};
-
 /// Codes that mean no MTU or no rate.
-bool makes_no_sense(const Query& query) {
+bool makes_no_sense(const PathQuery& query) {
   return (query.mtu && bytes(query.mtu->value) == 0) || (query.rate && rate_mbps(query.rate->value) == 0);
 }
 
 /// What PathRecord and MultiPathRecord have in common.
 template <class Asked>
-Query query_of(const Request& request, const Asked& asked) {
-  Query query;
+PathQuery query_of(const Request& request, const Asked& asked) {
+  PathQuery query;
   if (request.has(Asked::kPKey)) query.wish.pkey = asked.pkey;
   if (request.has(Asked::kQosClass)) query.wish.qos_class = asked.qos_class;
   if (request.has(Asked::kSl)) query.sl = asked.sl;
@@ -63,7 +41,7 @@ Query query_of(const Request& request, const Asked& asked) {
   return query;
 }
 
-Query path_query(const Request& request, const Record& asked) {
+PathQuery path_query(const Request& request, const Record& asked) {
   auto query = query_of(request, asked);
   if (request.has(Record::kServiceId) || request.has(Record::kServiceId + 1))
     query.wish.service_id = asked.service_id;
@@ -72,7 +50,7 @@ Query path_query(const Request& request, const Record& asked) {
   return query;
 }
 
-Query multi_query(const Request& request, const Multi& asked) {
+PathQuery multi_query(const Request& request, const Multi& asked) {
   auto query = query_of(request, asked);
   if (request.has(Multi::kServiceIdHigh) || request.has(Multi::kServiceIdLow)) {
     query.wish.service_id = std::uint64_t{asked.service_id_high} << 56U | asked.service_id_low;
@@ -96,10 +74,10 @@ const EndPort* router_to(const PathGround& ground, std::uint64_t prefix) {
 }
 
 /// The ports that a GID and a LID of a question mean together; or the status that refuses them.
-std::expected<Ends, std::uint16_t> ends_of(const PathGround& ground, bool has_gid, const Gid& gid,
-                                           const std::optional<Lid>& lid, bool may_be_elsewhere) {
-  if (!has_gid && !lid) return Ends{.ports = ground.directory.end_ports()};
-  Ends ends;
+std::expected<PathEnds, std::uint16_t> ends_of(const PathGround& ground, bool has_gid, const Gid& gid,
+                                               const std::optional<Lid>& lid, bool may_be_elsewhere) {
+  if (!has_gid && !lid) return PathEnds{.ports = ground.directory.end_ports()};
+  PathEnds ends;
   const EndPort* port = nullptr;
   if (has_gid) {
     port = find_port(ground.directory, ground.registry, gid);
@@ -113,157 +91,12 @@ std::expected<Ends, std::uint16_t> ends_of(const PathGround& ground, bool has_gi
   }
   if (lid) {
     const auto* at = ground.directory.by_lid(*lid);
-    if (at == nullptr || (port != nullptr && at != port)) return Ends{};
+    if (at == nullptr || (port != nullptr && at != port)) return PathEnds{};
     port = at;
   }
   ends.ports = std::span(port, 1);
   return ends;
 }
-
-/// Pairs of LIDs of two ports: first those with the same offset at both ends, which spread best; then the
-/// others.
-struct LidPairs {
-  unsigned sources, destinations, all, round;
-  LidPairs(const EndPort& from, const EndPort& to)
-      : sources(from.lids()),
-        destinations(to.lids()),
-        all(sources * destinations),
-        round(std::lcm(sources, destinations)) {}
-  Lid source(const EndPort& from, unsigned i) const {
-    return Lid{static_cast<std::uint16_t>(from.lid.value() + i % sources)};
-  }
-  Lid destination(const EndPort& to, unsigned i) const {
-    return Lid{static_cast<std::uint16_t>(to.lid.value() + (i + i / round) % destinations)};
-  }
-};
-
-class Answering {
- public:
-  Answering(const PathGround& ground, const Query& query) : ground_(ground), query_(query) {}
-
-  /// The names that records show instead of the ports' own.
-  void set_names(const Ends& from, const Ends& to) {
-    from_name_ = from.name;
-    to_name_ = to.name;
-    elsewhere_ = to.elsewhere;
-  }
-
-  /// The paths of one pair; false: the answer would be too long.
-  bool add(const EndPort& from, const EndPort& to) {
-    if (!meets(life_of(from, to), query_.life)) return true;
-    if (query_.independent) return add_independent(from, to);
-    const LidPairs pairs(from, to);
-    auto found = found_before();
-    for (unsigned i = 0; i < pairs.all && found < query_.paths; ++i) {
-      const auto record = path(from, to, pairs.source(from, i), pairs.destination(to, i), nullptr);
-      if (!record) continue;
-      if (!put(*record)) return false;
-      ++found;
-    }
-    return true;
-  }
-
-  std::size_t count() const { return records_; }
-  const Record& first() const { return first_; }
-  std::vector<std::uint8_t> take() { return std::move(bytes_); }
-
- private:
-  /// Paths that count against `paths`.
-  unsigned found_before() const { return query_.of_all ? static_cast<unsigned>(records_) : 0; }
-
-  bool put(const Record& record) {
-    if (records_ == 0 && query_.one) {
-      first_ = record;
-      records_ = 1;
-      return true;
-    }
-    if (query_.one) return true;
-    if ((records_ + 1) * Record::kBytes > kLongestAnswer) return false;
-    bytes_.resize((records_ + 1) * Record::kBytes);
-    wire::encode_over(record, std::span(bytes_).last(Record::kBytes));
-    ++records_;
-    return true;
-  }
-
-  /// One after the other the path that shares the fewest links with those that were chosen before, for any
-  /// pair.
-  bool add_independent(const EndPort& from, const EndPort& to) {
-    struct Candidate {
-      Record record;
-      std::vector<Step> steps;
-    };
-    std::vector<Candidate> left;
-    const LidPairs pairs(from, to);
-    for (unsigned i = 0; i < pairs.all; ++i) {
-      Candidate one;
-      const auto record = path(from, to, pairs.source(from, i), pairs.destination(to, i), &one.steps);
-      if (!record) continue;
-      one.record = *record;
-      left.push_back(std::move(one));
-    }
-    for (auto found = found_before(); found < query_.paths && !left.empty(); ++found) {
-      const auto best = std::ranges::min_element(left, {}, [this](const Candidate& one) {
-        return std::ranges::count_if(
-            one.steps, [this](const Step& step) { return std::ranges::find(used_, step) != used_.end(); });
-      });
-      if (!put(best->record)) return false;
-      used_.insert(used_.end(), best->steps.begin(), best->steps.end());
-      left.erase(best);
-    }
-    return true;
-  }
-
-  /// A packet that never leaves its port lives no time.
-  std::uint8_t life_of(const EndPort& from, const EndPort& to) const {
-    return &from == &to ? 0 : ground_.settings.packet_life;
-  }
-
-  std::optional<Record> path(const EndPort& from, const EndPort& to, Lid slid, Lid dlid,
-                             std::vector<Step>* steps) const {
-    if ((query_.slid && *query_.slid != slid) || (query_.dlid && *query_.dlid != dlid)) return std::nullopt;
-    const auto& directory = ground_.directory;
-    const auto terms = Policy{}.path(directory, from, to, dlid, query_.wish);
-    if (!terms || (query_.sl && *query_.sl != terms->sl)) return std::nullopt;
-    const auto trip = round_trip(directory, from, to, slid, dlid);
-    const auto& way = trip.there;
-    if (!way) return std::nullopt;
-    if (steps != nullptr) *steps = steps_between(directory, from, to, dlid);
-    const auto mtu = limited(way->mtu, query_.mtu);
-    const auto has = capped(way->rate, ground_.settings);
-    const auto rate = limited(has, query_.rate);
-    if (!mtu || !rate) return std::nullopt;
-    // Who wants exactly this rate wants a link that has it, as OpenSM understands it.
-    if (query_.rate && query_.rate->selector == wire::Selector::exactly && rate->code != has.code)
-      return std::nullopt;
-    if (query_.reversible && !trip.back) return std::nullopt;
-    return Record{.service_id = query_.wish.service_id.value_or(0),
-                  .dgid = to_name_.value_or(directory.gid_of(to)),
-                  .sgid = from_name_.value_or(directory.gid_of(from)),
-                  .dlid = dlid,
-                  .slid = slid,
-                  .hop_limit = elsewhere_ ? std::uint8_t{255} : std::uint8_t{0},
-                  .reversible = trip.back,
-                  .paths = 0,
-                  .pkey = terms->pkey,
-                  .qos_class = query_.wish.qos_class.value_or(0),
-                  .sl = terms->sl,
-                  .mtu_selector = wire::Selector::exactly,
-                  .mtu = *mtu,
-                  .rate_selector = wire::Selector::exactly,
-                  .rate = rate->code,
-                  .life_selector = wire::Selector::exactly,
-                  .life = life_of(from, to)};
-  }
-
-  const PathGround& ground_;
-  const Query& query_;
-  std::optional<Gid> from_name_, to_name_;
-  bool elsewhere_ = false;
-  std::vector<Step> used_;
-  Record first_;
-  std::vector<std::uint8_t> bytes_;
-  std::size_t records_ = 0;
-};
 
 Guid port_guid(const sm::Node& node, PortNum port) {
   return node.is_switch() ? node.guid() : node.ports[port.value()].guid;
@@ -289,8 +122,8 @@ std::vector<std::uint8_t> trace_of(const Directory& directory, const EndPort& fr
 }
 
 struct PathQuestion {
-  Query query;
-  Ends from, to;
+  PathQuery query;
+  PathEnds from, to;
 };
 
 std::expected<PathQuestion, std::uint16_t> question_of(const PathGround& ground, const Request& request) {
@@ -323,10 +156,10 @@ std::expected<wire::PathRecord, std::uint16_t> one_path(const PathGround& ground
   for (const auto& from : question->from.ports) {
     for (const auto& to : question->to.ports) {
       if (++pairs > kMostPairs) return std::unexpected(wire::kSaNoResources);
-      Answering answering(ground, question->query);
-      answering.set_names(question->from, question->to);
-      answering.add(from, to);
-      if (answering.count() != 0) return answering.first();
+      PathSearch search(ground, question->query);
+      search.set_names(question->from, question->to);
+      search.add(from, to);
+      if (search.count() != 0) return search.first();
     }
   }
   return std::unexpected(wire::kSaNoRecords);
@@ -339,14 +172,14 @@ Answer path_records(const PathGround& ground, const Request& request) {
   if (sources.ports.size() * destinations.ports.size() * Record::kBytes > kLongestAnswer) {
     return refuse(wire::kSaNoResources);
   }
-  Answering answering(ground, query);
-  answering.set_names(sources, destinations);
+  PathSearch search(ground, query);
+  search.set_names(sources, destinations);
   for (const auto& from : sources.ports) {
     for (const auto& to : destinations.ports) {
-      if (!answering.add(from, to)) return refuse(wire::kSaNoResources);
+      if (!search.add(from, to)) return refuse(wire::kSaNoResources);
     }
   }
-  return {.status = wire::kStatusOk, .record_bytes = Record::kBytes, .records = answering.take()};
+  return {.status = wire::kStatusOk, .record_bytes = Record::kBytes, .records = search.take()};
 }
 
 Answer multi_path_records(const PathGround& ground, const Request& request) {
@@ -364,7 +197,7 @@ Answer multi_path_records(const PathGround& ground, const Request& request) {
   }
   const auto query = multi_query(request, *asked);
   if (makes_no_sense(query)) return refuse(wire::kSaRequestInvalid);
-  std::vector<Ends> ends;
+  std::vector<PathEnds> ends;
   for (std::size_t i = 0; i < count; ++i) {
     Gid gid;
     std::ranges::copy(gids.subspan(i * gid.bytes.size(), gid.bytes.size()), gid.bytes.begin());
@@ -372,14 +205,14 @@ Answer multi_path_records(const PathGround& ground, const Request& request) {
     if (!end) return refuse(end.error());
     ends.push_back(*end);
   }
-  Answering answering(ground, query);
+  PathSearch search(ground, query);
   for (const auto& from : std::span(ends).first(asked->sources)) {
     for (const auto& to : std::span(ends).subspan(asked->sources)) {
-      answering.set_names(from, to);
-      if (!answering.add(from.ports.front(), to.ports.front())) return refuse(wire::kSaNoResources);
+      search.set_names(from, to);
+      if (!search.add(from.ports.front(), to.ports.front())) return refuse(wire::kSaNoResources);
     }
   }
-  return {.status = wire::kStatusOk, .record_bytes = Record::kBytes, .records = answering.take()};
+  return {.status = wire::kStatusOk, .record_bytes = Record::kBytes, .records = search.take()};
 }
 
 Answer trace_records(const PathGround& ground, const Request& request) {
@@ -393,12 +226,12 @@ Answer trace_records(const PathGround& ground, const Request& request) {
   if (sources->ports.size() > 1 || destinations->ports.size() > 1) {
     return refuse(wire::kSaInsufficientComponents);
   }
-  Answering answering(ground, query);
+  PathSearch search(ground, query);
   if (sources->ports.empty() || destinations->ports.empty()) return refuse(wire::kSaNoRecords);
   const auto& from = sources->ports.front();
   const auto& to = destinations->ports.front();
-  answering.add(from, to);
-  const auto path = answering.take();
+  search.add(from, to);
+  const auto path = search.take();
   if (path.empty()) return refuse(wire::kSaNoRecords);
   const auto steps = steps_between(ground.directory, from, to, wire::decode<Record>(path)->dlid);
   return {.status = wire::kStatusOk,

@@ -5,24 +5,10 @@
 #include <expected>
 
 #include "mad/wire/sa/path_record.h"
-#include "smd/sa/directory.h"
-#include "smd/sa/policy.h"
-#include "smd/sa/registry/registry.h"
+#include "smd/sa/path/path_search.h"
 #include "smd/sa/request.h"
-#include "smd/sa/settings.h"
 
 namespace smd::sa {
-
-/// Longest answer that is made, in bytes. A question for all paths of a large fabric at once is refused with
-/// kSaNoResources: nobody could take the answer.
-inline constexpr std::size_t kLongestAnswer = std::size_t{16} << 20U;
-
-/// What paths are made of.
-struct PathGround {
-  const Directory& directory;
-  const Registry& registry;  ///< alias GUIDs
-  const Settings& settings;  ///< lifetime, the highest rate, routers to other subnets
-};
 
 /// Get: the one path, or the status that refuses it.
 std::expected<wire::PathRecord, std::uint16_t> one_path(const PathGround& ground, const Request& request);
