@@ -9,11 +9,6 @@
 namespace smd::routing {
 namespace {
 
-/// Switches between asking for a row's memory and reading it.
-constexpr SwitchIndex kAhead = 12;
-
-void fetch(const void* memory) { __builtin_prefetch(memory); }
-
 std::vector<std::vector<SwitchIndex>> families(std::span<const SwitchIndex> twins) {
   std::vector<std::vector<SwitchIndex>> all(twins.size());
   for (SwitchIndex s = 0; s < twins.size(); ++s) all[twins[s]].push_back(s);
@@ -49,14 +44,12 @@ std::vector<SwitchIndex> from_leaves_outwards(const Topology& topology) {
 Block::Block(const Topology& topology, const LidMap& lids, const Routes& routes,
              std::span<const SwitchIndex> twins)
     : topology_(topology),
-      lids_(lids),
       routes_(routes),
       outwards_(from_leaves_outwards(topology)),
       entries_(topology.switches()),
       next_switch_(topology.channels(), kNoSwitch),
-      destinations_(64),
+      own_(topology, lids),
       is_destination_(topology.switches()),
-      connected_(topology.components()),
       ways_(topology.switches()),
       arrive_(topology.switches()),
       routed_(topology.switches()) {
@@ -72,29 +65,16 @@ Block::Block(const Topology& topology, const LidMap& lids, const Routes& routes,
 }
 
 void Block::load(std::size_t number) {
-  first_ = number * 64;
-  own_ = {};
-  std::ranges::fill(connected_, LidBits{0});
-  for (const auto& to : destinations_) {
-    if (to.sw != kNoSwitch) is_destination_[to.sw] = false;
-  }
+  own_.load(number);
+  is_destination_.assign(topology_.switches(), false);
   for (unsigned bit = 0; bit < 64; ++bit) {
-    const auto to = destinations_[bit] = lids_.destination(lid(bit));
-    if (to.sw == kNoSwitch) continue;
-    const auto mask = LidBits{1} << bit;
-    own_.live |= mask;
-    is_destination_[to.sw] = true;
-    connected_[topology_.component(to.sw)] |= mask;
-    if (to.end == kNoEnd) continue;
-    own_.end_ports |= mask;
-    if (topology_.end_ports()[to.end].kind != EndKind::aggregation) own_.hosts |= mask;
+    if (const auto sw = own_.destination(bit).sw; sw != kNoSwitch) is_destination_[sw] = true;
   }
   ways_.clear();
   find_leaders();
   const auto n = static_cast<SwitchIndex>(topology_.switches());
   for (SwitchIndex s = 0; s < n; ++s) {
-    // Rows lie far apart: what is needed soon is fetched now.
-    if (s + kAhead < n && entries_[s + kAhead] != nullptr) fetch(entries_[s + kAhead] + first_);
+    if (s + kAhead < n && entries_[s + kAhead] != nullptr) fetch(entries_[s + kAhead] + own_.first());
     if (ways_.leader(s) == s) scan(s);
   }
 }
@@ -102,10 +82,12 @@ void Block::load(std::size_t number) {
 /// The first of a family stands for all of it where all have the same entries and none is a destination.
 void Block::find_leaders() {
   for (SwitchIndex s = 0; s < topology_.switches(); ++s) ways_.begin(s);
-  const auto entries = [&](SwitchIndex s) { return entries_[s] != nullptr ? entries_[s] + first_ : nullptr; };
+  const auto entries = [&](SwitchIndex s) {
+    return entries_[s] != nullptr ? entries_[s] + own_.first() : nullptr;
+  };
   for (const auto& family : families_) {
     for (const auto s : family) {
-      if (entries_[s] != nullptr) fetch(entries_[s] + first_);
+      if (entries_[s] != nullptr) fetch(entries_[s] + own_.first());
     }
     const auto* const wanted = entries(family.front());
     const bool alike = wanted != nullptr && std::ranges::all_of(family, [&](SwitchIndex s) {
@@ -120,17 +102,17 @@ void Block::find_leaders() {
 void Block::scan(SwitchIndex s) {
   ways_.begin(s);
   arrive_[s] = routed_[s] = 0;
-  if (own_.live == 0) return;
+  if (own_.live() == 0) return;
   std::array<std::uint8_t, 64> padded;
   const auto* block = entries_[s];
   if (block != nullptr) {
-    block += first_;
+    block += own_.first();
   } else {
     const auto* const row = s < routes_.rows.size() ? routes_.rows[s].get() : nullptr;
     if (row == nullptr) return;
-    block = block_of(row, first_, padded);
+    block = block_of(row, own_.first(), padded);
   }
-  routed_[s] = own_.live & ~equal_to(block, kNoRoute);
+  routed_[s] = own_.live() & ~equal_to(block, kNoRoute);
   for_each_port(block, routed_[s], [&](std::uint8_t port, LidBits bits) { add(s, port, bits); });
 }
 
@@ -143,7 +125,7 @@ void Block::add(SwitchIndex s, std::uint8_t port, LidBits bits) {
   }
   for (; bits != 0; bits &= bits - 1) {
     const auto bit = static_cast<unsigned>(std::countr_zero(bits));
-    const auto& to = destinations_[bit];
+    const auto& to = own_.destination(bit);
     if (to.sw == s && to.port.value() == port) arrive_[s] |= LidBits{1} << bit;
   }
 }
@@ -172,7 +154,7 @@ std::vector<LidBits> Block::end_to_end() const {
   std::vector<SwitchIndex> work;
   for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
     if (topology_.end_ports_of(s).empty()) continue;
-    crossing[s] = own_.end_ports;
+    crossing[s] = own_.end_ports();
     work.push_back(s);
   }
   while (!work.empty()) {

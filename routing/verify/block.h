@@ -10,16 +10,10 @@
 #include "routing/routes.h"
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
+#include "routing/verify/block_lids.h"
 #include "routing/verify/ways.h"
 
 namespace smd::routing {
-
-/// Which LIDs of a block there are, and whose.
-struct BlockLids {
-  LidBits live = 0;   ///< lead to a switch or an end port of one
-  LidBits hosts = 0;  ///< of end ports that are not aggregation nodes
-  LidBits end_ports = 0;
-};
 
 /// Scratch memory for one block after another; load() first.
 class Block {
@@ -34,12 +28,9 @@ class Block {
   void follow();
 
   const BlockLids& lids() const { return own_; }
-  Lid lid(unsigned bit) const { return Lid{static_cast<std::uint16_t>(first_ + bit)}; }
   const Ways& ways() const { return ways_; }
   LidBits arrive(SwitchIndex s) const { return arrive_[ways_.leader(s)]; }  ///< after follow()
   LidBits routed(SwitchIndex s) const { return routed_[ways_.leader(s)]; }  ///< have any entry but 255
-  /// Live LIDs of the switch's part of the fabric.
-  LidBits connected(SwitchIndex s) const { return connected_[topology_.component(s)]; }
   /// What traffic from end port to end port crosses each switch, by SwitchIndex.
   std::vector<LidBits> end_to_end() const;
 
@@ -50,18 +41,14 @@ class Block {
   bool sweep(bool upwards);
 
   const Topology& topology_;
-  const LidMap& lids_;
   const Routes& routes_;
   /// Twins by their first; those that are alone are not in it.
   std::vector<std::vector<SwitchIndex>> families_;
   std::vector<SwitchIndex> outwards_;         ///< switches by distance from the leaves
   std::vector<const std::uint8_t*> entries_;  ///< by switch; null where there is no row of full length
   std::vector<SwitchIndex> next_switch_;      ///< by channel
-  std::size_t first_ = 0;
   BlockLids own_;
-  std::vector<Destination> destinations_;
   std::vector<bool> is_destination_;  ///< by switch
-  std::vector<LidBits> connected_;    ///< by component
   Ways ways_;
   std::vector<LidBits> arrive_, routed_;
 };

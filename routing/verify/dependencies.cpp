@@ -61,6 +61,19 @@ void Dependencies::add(const Channel& channel, PortNum next) {
   waits[next.value() / 64] |= std::uint64_t{1} << (next.value() % 64);
 }
 
+void Dependencies::add(SwitchIndex s, std::span<const std::uint64_t> waits, std::size_t words) {
+  auto* const into = waits_.data() + topology_->channel(s, PortNum{0}) * words_;
+  const auto ports = std::min(waits.size() / words, topology_->ports(s) + std::size_t{1});
+  if (words == words_) {
+    for (std::size_t i = 0; i < ports * words; ++i) into[i] |= waits[i];
+    return;
+  }
+  const auto common = std::min(words, words_);
+  for (std::size_t i = 0; i < ports * common; ++i) {
+    into[i / common * words_ + i % common] |= waits[i / common * words + i % common];
+  }
+}
+
 void Dependencies::add(const Ways& ways, LidBits lids, const Routes* rows, Lid first,
                        const std::vector<LidBits>* crossing) {
   std::vector<bool> leads(topology_->switches());

@@ -30,6 +30,8 @@ class Dependencies {
   };
   /// One.
   void add(const Channel& channel, PortNum next);
+  /// By the switch's port, from 0 on: ports of the next switch, a bit each, `words` words a port.
+  void add(SwitchIndex s, std::span<const std::uint64_t> waits, std::size_t words);
   /// All that `ways` make for `lids`. `rows` are the tables that the ways were read from, the first entry
   /// being `first`; null where there are several. With `crossing` (by switch) only for the LIDs in it.
   void add(const Ways& ways, LidBits lids, const Routes* rows, Lid first,

@@ -10,22 +10,23 @@ void Tally::add(const Block& block, Verification& found) {
   LidBits astray = 0;
   for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
     astray |= block.routed(s) & ~block.arrive(s);
-    const auto unreached = block.connected(s) & ~block.arrive(s);
-    if (unreached != 0) add_unreached(block, s, unreached, found);
+    const auto unreached = block.lids().connected(s) & ~block.arrive(s);
+    if (unreached != 0) add_unreached(block.lids(), s, block.routed(s), unreached, found);
   }
   for (; astray != 0; astray &= astray - 1) {
     add_astray(block, static_cast<unsigned>(std::countr_zero(astray)), found);
   }
 }
 
-void Tally::add_unreached(const Block& block, SwitchIndex s, LidBits unreached, Verification& found) {
+void Tally::add_unreached(const BlockLids& lids, SwitchIndex s, LidBits routed, LidBits unreached,
+                          Verification& found) {
   if (!topology_.leaf(s)) {
-    found.unrouted_by_rule += static_cast<unsigned>(std::popcount(unreached & ~block.routed(s)));
+    found.unrouted_by_rule += static_cast<unsigned>(std::popcount(unreached & ~routed));
     return;
   }
-  found.unreachable_switch_pairs += static_cast<unsigned>(std::popcount(unreached & ~block.lids().hosts));
-  for (auto rest = unreached & block.lids().hosts; rest != 0; rest &= rest - 1) {
-    const auto lid = block.lid(static_cast<unsigned>(std::countr_zero(rest)));
+  found.unreachable_switch_pairs += static_cast<unsigned>(std::popcount(unreached & ~lids.hosts()));
+  for (auto rest = unreached & lids.hosts(); rest != 0; rest &= rest - 1) {
+    const auto lid = lids.lid(static_cast<unsigned>(std::countr_zero(rest)));
     const auto to = lids_.destination(lid);
     if (counted_before(s, to, lids_.of_end(to.end))) continue;
     const auto sources = topology_.hosts(s) - (to.sw == s ? 1U : 0U);
@@ -50,7 +51,7 @@ bool Tally::counted_before(SwitchIndex s, const Destination& to, LidRange range)
 }
 
 void Tally::add_astray(const Block& block, unsigned bit, Verification& found) {
-  const auto lid = block.lid(bit);
+  const auto lid = block.lids().lid(bit);
   std::ranges::fill(fate_, Fate::unknown);
   for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
     if (((block.routed(s) & ~block.arrive(s)) >> bit & 1U) == 0) continue;

@@ -16,11 +16,14 @@ class Tally {
       : topology_(topology), lids_(lids), routes_(routes), fate_(topology.switches()) {}
 
   void add(const Block& block, Verification& found);
+  /// Of those that are connected with the switch, `unreached` do not arrive; all that are not `routed` are
+  /// among them.
+  void add_unreached(const BlockLids& lids, SwitchIndex s, LidBits routed, LidBits unreached,
+                     Verification& found);
 
  private:
   enum class Fate : std::uint8_t { unknown, arrives, loops, dies };
 
-  void add_unreached(const Block& block, SwitchIndex s, LidBits unreached, Verification& found);
   void add_astray(const Block& block, unsigned bit, Verification& found);
   Fate fate(SwitchIndex s, Lid lid);
   Fate step(SwitchIndex& s, Lid lid) const;

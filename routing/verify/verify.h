@@ -14,7 +14,8 @@
 
 namespace smd::routing {
 
-/// Follows every (switch, LID), and looks for cycles in the complete channel dependency graph of each layer.
+/// Where every (switch, LID) ends, and the cycles in the complete channel dependency graph of each layer.
+/// Tables without faults take a look at each step alone; others have all packets followed.
 /// Rows may be missing (null), short, or hold any byte. When stopped the result is of no use.
 Verification verify(const Topology& topology, const LidMap& lids, const Routes& routes,
                     const Parallel& parallel, std::stop_token stop = {});

@@ -83,6 +83,10 @@ inline LidBits equal_to(const std::uint8_t* block, std::uint8_t port) {
   return bits;
 }
 
+/// Rows lie far apart: what is needed so many switches later is asked for now.
+inline constexpr SwitchIndex kAhead = 12;
+inline void fetch(const std::uint8_t* memory) { __builtin_prefetch(memory); }
+
 /// The 64 entries of a row from entry `first` on; `padded` is used where the row is shorter.
 const std::uint8_t* block_of(const LftRow* row, std::size_t first, std::array<std::uint8_t, 64>& padded);
 

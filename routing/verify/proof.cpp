@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/verify/proof.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "routing/verify/cabling.h"
+#include "routing/verify/dependencies.h"
+#include "routing/verify/tile.h"
+
+namespace smd::routing {
+namespace {
+
+/// What one thread found, in the tiles that it took.
+struct Share {
+  std::optional<Dependencies> graph;
+  Verification found;
+  std::size_t example_tile = 0;  ///< where found.unreachable_example is from
+};
+
+/// Empty where an entry leads nowhere, or when stopped.
+template <std::size_t kWords>
+std::vector<Share> look_at_all(const Topology& topology, const LidMap& lids, const Routes& routes,
+                               const Parallel& parallel, const std::stop_token& stop) {
+  const Cabling cabling(topology);
+  const auto tiles = (lids.row_size() + Tile<kWords>::kLids - 1) / Tile<kWords>::kLids;
+  std::vector<Share> shares(std::max(1U, parallel.threads()));
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> good{true};
+  parallel.for_each(shares.size(), [&](std::size_t i) {
+    auto& share = shares[i];
+    share.graph.emplace(topology);
+    Tile<kWords> tile(topology, lids, routes, cabling);
+    for (auto at = next.fetch_add(1); at < tiles && good; at = next.fetch_add(1)) {
+      const bool without_example = share.found.unreachable_example.empty();
+      if (stop.stop_requested() || !tile.add(at, *share.graph, share.found)) good = false;
+      if (without_example) share.example_tile = at;
+    }
+  });
+  if (!good) shares.clear();
+  return shares;
+}
+
+Verification total(std::vector<Share>& shares) {
+  Verification sum;
+  const Share* first = nullptr;
+  for (const auto& share : shares) {
+    sum.host_pairs_unreachable += share.found.host_pairs_unreachable;
+    sum.unrouted_by_rule += share.found.unrouted_by_rule;
+    sum.unreachable_switch_pairs += share.found.unreachable_switch_pairs;
+    if (share.found.unreachable_example.empty()) continue;
+    if (first == nullptr || share.example_tile < first->example_tile) first = &share;
+  }
+  if (first != nullptr) sum.unreachable_example = first->found.unreachable_example;
+  return sum;
+}
+
+}  // namespace
+
+std::optional<Verification> prove(const Topology& topology, const LidMap& lids, const Routes& routes,
+                                  const Parallel& parallel, const std::stop_token& stop) {
+  if (layers_in_use(routes.layers) != 1) return std::nullopt;
+  auto shares = [&]() -> std::vector<Share> {
+    switch (Cabling::words_for(topology)) {
+      case 1:
+        return look_at_all<1>(topology, lids, routes, parallel, stop);
+      case 2:
+        return look_at_all<2>(topology, lids, routes, parallel, stop);
+      case 4:
+        return look_at_all<4>(topology, lids, routes, parallel, stop);
+      default:
+        return {};
+    }
+  }();
+  if (shares.empty()) return std::nullopt;
+
+  auto& graph = *shares.front().graph;
+  for (std::size_t i = 1; i < shares.size(); ++i) graph.merge(*shares[i].graph);
+  auto cycles = graph.cycles();
+  if (cycles.count != 0) return std::nullopt;
+  auto found = total(shares);
+  found.order = std::make_shared<const ChannelOrder>(ChannelOrder{std::move(cycles.order)});
+  found.waits = std::make_shared<const ChannelWaits>(ChannelWaits{std::move(graph).waits()});
+  return found;
+}
+
+}  // namespace smd::routing
