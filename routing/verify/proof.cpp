@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace {
 
 /// What one thread found, in the tiles that it took.
 struct Share {
-  std::optional<Dependencies> graph;
+  std::unique_ptr<Dependencies> graph;
   Verification found;
   std::size_t example_tile = 0;  ///< where found.unreachable_example is from
 };
@@ -31,7 +32,7 @@ std::vector<Share> look_at_all(const Topology& topology, const LidMap& lids, con
   std::atomic<bool> good{true};
   parallel.for_each(shares.size(), [&](std::size_t i) {
     auto& share = shares[i];
-    share.graph.emplace(topology);
+    share.graph = std::make_unique<Dependencies>(topology);
     Tile<kWords> tile(topology, lids, routes, cabling);
     for (auto at = next.fetch_add(1); at < tiles && good; at = next.fetch_add(1)) {
       const bool without_example = share.found.unreachable_example.empty();

@@ -86,7 +86,10 @@ TEST(Proof, HoldsForTablesOfEverySizeOfSwitch) {
 
     const auto proven = prove(fabric.topology, fabric.lids, routes, Serial{}, {});
 
-    ASSERT_TRUE(proven) << ports;
+    if (!proven) {
+      ADD_FAILURE() << ports;
+      continue;
+    }
     const auto followed = follow_all(fabric.topology, fabric.lids, routes, Serial{}, {});
     EXPECT_EQ(proven->unrouted_by_rule, followed.unrouted_by_rule);
     EXPECT_EQ(*proven->waits, *followed.waits);
