@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "mad/base/parse.h"
 #include "smd/dump/mapped_file.h"
@@ -81,6 +82,7 @@ class Reader {
     }
     format_ = format;
     row_.clear();
+    said_.clear();
     sw_ = Guid{};
     if (!guid || *guid == 0) {
       return error(fmt::format("\"{}\": the switch's GUID is missing or not a number", shown(line)));
@@ -129,9 +131,23 @@ class Reader {
     }
     if (*lid >= row_.size()) {
       row_.resize((*lid / routing::kLftBlock + 1) * routing::kLftBlock, routing::kNoRoute);
+      said_.resize(row_.size());
     }
-    row_[*lid] = static_cast<std::uint8_t>(*port);
     last_lid_ = static_cast<std::uint16_t>(*lid);
+    return set(*lid, static_cast<std::uint8_t>(*port));
+  }
+
+  /// The same line twice says the same; of two ports nobody knows which one is meant.
+  bool set(std::size_t lid, std::uint8_t port) {
+    if (said_[lid] && row_[lid] != port) {
+      error(
+          fmt::format("LID {:#06x} of switch {} has port {} here and port {} in a line above: one of them is "
+                      "wrong",
+                      lid, sw_, port, row_[lid]));
+      return false;
+    }
+    said_[lid] = true;
+    row_[lid] = port;
     return true;
   }
 
@@ -149,7 +165,8 @@ class Reader {
   unsigned line_number_ = 0;
   Guid sw_;
   std::uint16_t last_lid_ = 0;
-  routing::LftRow row_;  // kept between switches: no growing for each
+  routing::LftRow row_;     // kept between switches: no growing for each
+  std::vector<bool> said_;  // by LID: a line of the switch named it
   LftDump dump_;
   base::FileErrors errors_;
 };

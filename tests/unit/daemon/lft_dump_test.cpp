@@ -97,6 +97,21 @@ TEST(LftDump, NamesFileAndLineOfWhatIsWrong) {
   EXPECT_THAT(first_error(header + "\x1b[2J : 001\n"), HasSubstr("?[2J"));
 }
 
+TEST(LftDump, RefusesTwoPortsForOneLidOfASwitch) {
+  const std::string header = "dump_ucast_routes: Switch 0x10\n", other = "dump_ucast_routes: Switch 0x20\n";
+  const std::string one = "0x0001 : 001 : 01 : yes\n", two = "0x0001 : 002 : 01 : yes\n";
+
+  EXPECT_EQ(
+      first_error(header + one + two),
+      "x:3: LID 0x0001 of switch 0x0000000000000010 has port 2 here and port 1 in a line above: one of them "
+      "is wrong");
+  EXPECT_THAT(first_error(header + "0x0001 : UNREACHABLE\n" + one), HasSubstr("x:3: LID 0x0001 of switch"));
+  EXPECT_THAT(first_error(header + one + other + two + two), "no error");
+  auto lfts = std::string(kLfts);
+  lfts.insert(lfts.find("0x0003"), "0x0001 002 # Channel Adapter portguid 0x0000000000000021: 'host two'\n");
+  EXPECT_THAT(first_error(lfts), HasSubstr("x:3: LID 0x0001 of switch 0xb8599f0300aaaa00 has port 2 here"));
+}
+
 TEST(LftDump, ReportsManyMistakesAtOnceButNotAllOfAForeignFile) {
   std::string text = "dump_ucast_routes: Switch 0x10\n";
   for (int i = 0; i < 100; ++i) text += "0x0001 : x : 01 : yes\n";
