@@ -77,9 +77,18 @@ struct EngineInput {
 };
 
 struct RouteError {
-  enum class Cause : std::uint8_t { stopped, no_such_root, no_legal_path, not_a_tree, no_tables };
+  enum class Cause : std::uint8_t {
+    stopped,
+    no_such_root,
+    no_legal_path,
+    aggregation_cut_off,
+    not_a_tree,
+    no_tables
+  };
   Cause cause = Cause::stopped;
-  std::vector<Guid> guids;  ///< roots that are not there; two leaves without a path; where a tree ends
+  /// Roots that are not there; two leaves without a path; a leaf and an aggregation node without one; where a
+  /// tree ends.
+  std::vector<Guid> guids;
 };
 std::string to_string(const RouteError& error);
 

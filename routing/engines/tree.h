@@ -23,17 +23,22 @@ std::expected<std::vector<SwitchIndex>, RouteError> switches_named(const Topolog
 /// The order of a tree, from the roots if there are any; an error where the fabric is none.
 std::expected<Order, RouteError> order_of_tree(const Topology& topology, std::span<const Guid> root_guids);
 
-/// Two leaves that cables connect and the order does not. Costs are to `destinations`, all switches.
+/// Two leaves that cables connect and the order does not, or a leaf and an aggregation node. Costs are to
+/// `destinations`, all switches; a way up and down there is one back, too.
 template <std::unsigned_integral Cost>
 std::optional<RouteError> cut_off(const Topology& topology, const Costs<Cost>& costs,
                                   std::span<const SwitchIndex> destinations) {
   const auto column = columns_by_switch(topology, destinations);
+  const auto needed = switches_with_ends(topology);
   for (const auto a : topology.leaves()) {
     const auto row = costs.row(a);
-    for (const auto b : topology.leaves()) {
+    for (const auto b : needed) {
       if (row[column[b]] != Costs<Cost>::kUnreachable || topology.component(a) != topology.component(b))
         continue;
-      return RouteError{RouteError::Cause::no_legal_path, {topology.guid(a), topology.guid(b)}};
+      if (topology.leaf(b))
+        return RouteError{RouteError::Cause::no_legal_path, {topology.guid(a), topology.guid(b)}};
+      return RouteError{RouteError::Cause::aggregation_cut_off,
+                        {topology.guid(a), topology.end_ports_of(b).front().guid}};
     }
   }
   return std::nullopt;

@@ -10,7 +10,8 @@ constexpr auto kNothing = std::numeric_limits<std::uint64_t>::max();
 /// So many leaves of a part of the fabric are tried.
 constexpr std::size_t kHooks = 4;
 
-/// Hosts times hops over all pairs of leaves; kNothing where a connected pair has no legal path.
+/// Hosts times hops over all pairs of leaves; kNothing where a connected pair has no legal path, or a leaf
+/// none to an aggregation node.
 template <class Cost>
 std::uint64_t total_length(const Topology& topology, const Costs<Cost>& costs,
                            std::span<const SwitchIndex> destinations) {
@@ -19,7 +20,7 @@ std::uint64_t total_length(const Topology& topology, const Costs<Cost>& costs,
     const auto row = costs.row(s);
     for (std::size_t i = 0; i < destinations.size(); ++i) {
       const auto d = destinations[i];
-      if (!topology.leaf(d) || topology.component(d) != topology.component(s)) continue;
+      if (topology.end_ports_of(d).empty() || topology.component(d) != topology.component(s)) continue;
       if (row[i] == Costs<Cost>::kUnreachable) return kNothing;
       total += std::uint64_t{topology.hosts(s)} * topology.hosts(d) * Costs<Cost>::length(row[i]);
     }
@@ -124,8 +125,7 @@ std::optional<Order> updn_order(const Topology& topology, const EngineOptions& o
                                 const Parallel& parallel) {
   const auto roots = switches_named(topology, own_options<UpdnOptions>(options).root_guids);
   if (roots && !roots->empty()) return order_from_roots(topology, *roots);
-  const std::vector<SwitchIndex> leaves(topology.leaves().begin(), topology.leaves().end());
-  return choose<std::uint16_t>(topology, leaves, parallel).order;
+  return choose<std::uint16_t>(topology, switches_with_ends(topology), parallel).order;
 }
 
 std::expected<Routes, RouteError> updn(const EngineInput& in) {

@@ -160,7 +160,8 @@ class Extension {
     }
   }
 
-  /// A switch with hosts that finds no way to a host; kNoSwitch: none.
+  /// A switch with hosts that finds no way to an end port, or one with aggregation nodes that finds none to a
+  /// host; kNoSwitch: none.
   SwitchIndex attach(Lid lid) {
     const auto to = in_.lids.destination(lid);
     follow(lid);
@@ -183,8 +184,10 @@ class Extension {
       }
     }
     if (to.end == kNoEnd) return kNoSwitch;
-    for (const auto leaf : topology_.leaves()) {
-      if (!arrives_[leaf] && topology_.component(leaf) == topology_.component(to.sw)) return leaf;
+    const bool host = topology_.end_ports()[to.end].kind != EndKind::aggregation;
+    for (SwitchIndex s = 0; s < rows_.size(); ++s) {
+      const bool needs = topology_.leaf(s) || (host && !topology_.end_ports_of(s).empty());
+      if (needs && !arrives_[s] && topology_.component(s) == topology_.component(to.sw)) return s;
     }
     return kNoSwitch;
   }

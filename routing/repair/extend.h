@@ -24,7 +24,8 @@ struct ExtendInput {
 /// Entries that lead to their LID stay, whatever order they were made by. Other switches go by a neighbour
 /// that arrives or was attached before, nearest first, where that closes no circle of channels with all that
 /// stays and all that was added: so the change from old to new interrupts nothing. Fails where two hosts that
-/// cables connect find no such way; inner switches and LIDs of switches may do without.
+/// cables connect find no such way, or a host and an aggregation node; inner switches and LIDs of switches
+/// may do without.
 std::expected<Repaired, RouteError> extend(const ExtendInput& in);
 
 }  // namespace smd::routing

@@ -128,7 +128,7 @@ std::optional<Repaired> mend_touched(const RepairInput& in, const Orders& orders
   const auto runs = number_lids(in.topology, in.lids, in.topology.leaves());
   const Touched touched({in.before->topology, in.before->lids, *orders.before},
                         {in.topology, in.lids, orders.now}, runs, in.parallel);
-  if (!touched.leaves_connected()) return std::nullopt;
+  if (!touched.hosts_connected()) return std::nullopt;
   auto result = replace_touched<std::uint8_t>(in, orders.now, old, runs, touched);
   if (!result) result = replace_touched<std::uint16_t>(in, orders.now, old, runs, touched);
   return result;

@@ -96,16 +96,16 @@ std::vector<std::uint8_t> Touched::moved_ports(const OrderedFabric& before, Swit
   return ports;
 }
 
-bool Touched::leaves_connected() const {
+bool Touched::hosts_connected() const {
   const auto& topology = now_.topology;
-  std::vector<std::vector<std::uint64_t>> leaves(topology.components());
-  for (const auto leaf : topology.leaves()) {
-    auto& bits = leaves[topology.component(leaf)];
+  std::vector<std::vector<std::uint64_t>> needed(topology.components());
+  for (const auto s : switches_with_ends(topology)) {
+    auto& bits = needed[topology.component(s)];
     bits.resize(reach_.words());
-    bits[leaf / 64] |= std::uint64_t{1} << (leaf % 64);
+    bits[s / 64] |= std::uint64_t{1} << (s % 64);
   }
   return std::ranges::all_of(topology.leaves(), [&](SwitchIndex s) {
-    const auto& wanted = leaves[topology.component(s)];
+    const auto& wanted = needed[topology.component(s)];
     const auto any = reach_.any(s);
     for (std::size_t w = 0; w < wanted.size(); ++w) {
       if ((wanted[w] & ~any[w]) != 0) return false;

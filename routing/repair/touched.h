@@ -30,8 +30,8 @@ class Touched {
   Touched(const OrderedFabric& before, const OrderedFabric& now, std::span<const Run> runs,
           const Parallel& parallel);
 
-  /// Whether every leaf reaches every leaf that cables connect it with.
-  bool leaves_connected() const;
+  /// Whether every leaf reaches every leaf and aggregation node that cables connect it with.
+  bool hosts_connected() const;
 
   /// Scratch memory for one switch after another.
   class Finder {

@@ -197,6 +197,14 @@ SwitchIndex Topology::find(Guid guid) const {
   return at != guids_.end() && *at == guid ? static_cast<SwitchIndex>(at - guids_.begin()) : kNoSwitch;
 }
 
+std::vector<SwitchIndex> switches_with_ends(const Topology& topology) {
+  std::vector<SwitchIndex> found;
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    if (!topology.end_ports_of(s).empty()) found.push_back(s);
+  }
+  return found;
+}
+
 std::vector<EndIndex> hosts_in_file_order(const Topology& topology) {
   const auto ends = topology.end_ports();
   std::vector<EndIndex> hosts;

@@ -115,6 +115,10 @@ class Topology {
   std::size_t cables_ = 0, dropped_ = 0;
 };
 
+/// Those that have end ports of any kind: leaves, and switches with aggregation nodes alone, which hosts must
+/// reach as well. Ascending.
+std::vector<SwitchIndex> switches_with_ends(const Topology& topology);
+
 /// End ports that are not aggregation nodes, numbered for quality figures: by switch in the file's order,
 /// then by port; those on no switch last, in the input's order.
 std::vector<EndIndex> hosts_in_file_order(const Topology& topology);

@@ -109,6 +109,7 @@ class Following {
 };
 
 /// What has no route and need not have one: counts of before, less what is gone, more or less what changed.
+/// All that must have one had it before.
 class Counts {
  public:
   Counts(const Proven& before, const LidMap& lids, const Topology& topology, const Routes& routes,
@@ -118,7 +119,7 @@ class Counts {
     pairs_ = static_cast<std::int64_t>(before.verification.unreachable_switch_pairs);
   }
 
-  /// False where a host has lost its route from a leaf.
+  /// False where a route is lost that hosts need.
   bool run() {
     forget_gone();
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
@@ -127,7 +128,7 @@ class Counts {
         const bool routed = (*routes_.rows[s])[lid.value()] != kNoRoute;
         if (routed == ((*before_.rows[was])[lid.value()] != kNoRoute)) continue;
         if (topology_.component(lids_.destination(lid).sw) != topology_.component(s)) continue;
-        if (!routed && is_host(lid) && topology_.leaf(s)) return false;
+        if (!routed && needed(was, lid)) return false;
         count(was, lid, routed ? -1 : 1);
       }
     }
@@ -137,16 +138,14 @@ class Counts {
   std::uint64_t pairs() const { return static_cast<std::uint64_t>(pairs_); }
 
  private:
-  bool is_host(Lid lid) const {
+  /// Hosts need all end ports, aggregation nodes need the hosts.
+  bool needed(SwitchIndex was, Lid lid) const {
     const auto end = before_.lids.destination(lid).end;
-    return end != kNoEnd && before_.topology.end_ports()[end].kind != EndKind::aggregation;
+    if (end == kNoEnd || before_.topology.end_ports_of(was).empty()) return false;
+    return before_.topology.leaf(was) || before_.topology.end_ports()[end].kind != EndKind::aggregation;
   }
   void count(SwitchIndex was, Lid lid, std::int64_t change) {
-    if (!before_.topology.leaf(was)) {
-      by_rule_ += change;
-    } else if (!is_host(lid)) {
-      pairs_ += change;
-    }
+    if (!needed(was, lid)) (before_.topology.leaf(was) ? pairs_ : by_rule_) += change;
   }
   void forget(SwitchIndex was, Lid lid) {
     const auto to = before_.lids.destination(lid).sw;

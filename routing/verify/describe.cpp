@@ -36,7 +36,12 @@ std::string describe(const Verification& found, const Topology& topology) {
     if (!with_lids) text += fmt::format(", for example LID {}", example.front().lid);
     text += ": " + ways(example, topology, with_lids);
   };
-  add(found.host_pairs_unreachable, "host pairs without a route", found.unreachable_example, false);
+  add(found.host_pairs_unreachable - found.aggregation_pairs_unreachable, "host pairs without a route",
+      found.unreachable_example, false);
+  const auto& [from, to] = found.aggregation_pair;
+  add(found.aggregation_pairs_unreachable,
+      fmt::format("pairs of a host and an aggregation node without a route, as from {} to {}", from, to),
+      found.aggregation_example, false);
   add(found.loops, "(switch, LID) pairs in loops", found.loop_example, false);
   add(found.dead_ends, "(switch, LID) pairs that end nowhere", found.dead_end_example, false);
   add(found.credit_loops, "credit loops", found.credit_loop_example, true);

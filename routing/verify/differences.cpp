@@ -39,7 +39,8 @@ class Comparison {
       const auto was = before_.topology.find(topology_.guid(s));
       const bool same = was != kNoSwitch && !there[was] &&
                         topology_.ports(s) == before_.topology.ports(was) &&
-                        topology_.leaf(s) == before_.topology.leaf(was);
+                        topology_.leaf(s) == before_.topology.leaf(was) &&
+                        (topology_.end_ports_of(s).empty() || !before_.topology.end_ports_of(was).empty());
       if (!same) return false;
       there[was] = true;
       found_.was.push_back(was);

@@ -72,11 +72,14 @@ Verification total(std::vector<Piece>& pieces) {
   Verification sum;
   for (auto& [found, graphs] : pieces) {
     sum.host_pairs_unreachable += found.host_pairs_unreachable;
+    sum.aggregation_pairs_unreachable += found.aggregation_pairs_unreachable;
     sum.unrouted_by_rule += found.unrouted_by_rule;
     sum.unreachable_switch_pairs += found.unreachable_switch_pairs;
     sum.loops += found.loops;
     sum.dead_ends += found.dead_ends;
     take_first(sum.unreachable_example, found.unreachable_example);
+    if (sum.aggregation_example.empty()) sum.aggregation_pair = found.aggregation_pair;
+    take_first(sum.aggregation_example, found.aggregation_example);
     take_first(sum.loop_example, found.loop_example);
     take_first(sum.dead_end_example, found.dead_end_example);
   }

@@ -18,10 +18,9 @@ namespace {
 struct Share {
   std::unique_ptr<Dependencies> graph;
   Verification found;
-  std::size_t example_tile = 0;  ///< where found.unreachable_example is from
 };
 
-/// Empty where an entry leads nowhere, or when stopped.
+/// Empty where something is wrong, or when stopped.
 template <std::size_t kWords>
 std::vector<Share> look_at_all(const Topology& topology, const LidMap& lids, const Routes& routes,
                                const Parallel& parallel, const std::stop_token& stop) {
@@ -35,26 +34,19 @@ std::vector<Share> look_at_all(const Topology& topology, const LidMap& lids, con
     share.graph = std::make_unique<Dependencies>(topology);
     Tile<kWords> tile(topology, lids, routes, cabling);
     for (auto at = next.fetch_add(1); at < tiles && good; at = next.fetch_add(1)) {
-      const bool without_example = share.found.unreachable_example.empty();
       if (stop.stop_requested() || !tile.add(at, *share.graph, share.found)) good = false;
-      if (without_example) share.example_tile = at;
     }
   });
   if (!good) shares.clear();
   return shares;
 }
 
-Verification total(std::vector<Share>& shares) {
+Verification total(const std::vector<Share>& shares) {
   Verification sum;
-  const Share* first = nullptr;
   for (const auto& share : shares) {
-    sum.host_pairs_unreachable += share.found.host_pairs_unreachable;
     sum.unrouted_by_rule += share.found.unrouted_by_rule;
     sum.unreachable_switch_pairs += share.found.unreachable_switch_pairs;
-    if (share.found.unreachable_example.empty()) continue;
-    if (first == nullptr || share.example_tile < first->example_tile) first = &share;
   }
-  if (first != nullptr) sum.unreachable_example = first->found.unreachable_example;
   return sum;
 }
 

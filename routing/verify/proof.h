@@ -13,8 +13,9 @@
 
 namespace smd::routing {
 
-/// What verify() finds, where each entry leads on (see Tile) and the complete channel dependency graph has no
-/// cycle. Nothing where that is not so, where there are several layers, or switches of more than 253 ports.
+/// What verify() finds, where each entry leads on (see Tile), no route is missing that hosts need, and the
+/// complete channel dependency graph has no cycle. Nothing where that is not so, where there are several
+/// layers, or switches of more than 253 ports.
 std::optional<Verification> prove(const Topology& topology, const LidMap& lids, const Routes& routes,
                                   const Parallel& parallel, const std::stop_token& stop);
 

@@ -2,6 +2,7 @@
 #pragma once
 // What verification found.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -29,12 +30,15 @@ using ChannelWaits = std::vector<std::vector<std::uint64_t>>;
 
 /// Counts are of the whole fabric; each kind of fault has one example.
 struct Verification {
-  /// (source host, destination host) that cables connect and that have no route; an end port with several
-  /// LIDs counts once, whichever of them is not reached. Aggregation nodes are not hosts.
+  /// (source, destination) that cables connect and that have no route, of which at least one is a host and
+  /// the other one, too, or an aggregation node; an end port with several LIDs counts once, whichever of them
+  /// is not reached. Aggregation nodes may do without each other.
   std::uint64_t host_pairs_unreachable = 0;
-  /// (switch, LID) without a route where the switch has no hosts: inner switches and aggregation nodes.
+  /// Those of them with an aggregation node.
+  std::uint64_t aggregation_pairs_unreachable = 0;
+  /// (switch, LID) without a route where the switch has no hosts; but pairs that count above.
   std::uint64_t unrouted_by_rule = 0;
-  /// (switch with hosts, LID of a switch or of an aggregation node) that cables connect, without a route.
+  /// (switch with hosts, LID of a switch) that cables connect, without a route.
   std::uint64_t unreachable_switch_pairs = 0;
   /// (switch, LID) whose packets go round for ever.
   std::uint64_t loops = 0;
@@ -49,7 +53,9 @@ struct Verification {
   std::shared_ptr<const ChannelOrder> order;  ///< null where there are cycles of channels
   std::shared_ptr<const ChannelWaits> waits;  ///< what the order was found from, or more; null as above
 
-  std::vector<Hop> unreachable_example;  ///< from the source switch on, to where it ends
+  std::vector<Hop> unreachable_example;  ///< of two hosts: from the source switch on, to where it ends
+  std::vector<Hop> aggregation_example;  ///< of a host and an aggregation node
+  std::array<Guid, 2> aggregation_pair;  ///< which those are, source and destination
   std::vector<Hop> loop_example;
   std::vector<Hop> dead_end_example;
   std::vector<Hop> credit_loop_example;  ///< each channel with a LID that makes it wait for the next

@@ -20,19 +20,40 @@ void Tally::add(const Block& block, Verification& found) {
 
 void Tally::add_unreached(const BlockLids& lids, SwitchIndex s, LidBits routed, LidBits unreached,
                           Verification& found) {
-  if (!topology_.leaf(s)) {
-    found.unrouted_by_rule += static_cast<unsigned>(std::popcount(unreached & ~routed));
-    return;
+  const bool leaf = topology_.leaf(s);
+  // Hosts need all end ports, aggregation nodes need the hosts.
+  const auto needed = leaf ? lids.end_ports() : topology_.end_ports_of(s).empty() ? LidBits{0} : lids.hosts();
+  const auto others = unreached & ~needed;
+  if (leaf) {
+    found.unreachable_switch_pairs += static_cast<unsigned>(std::popcount(others));
+  } else {
+    found.unrouted_by_rule += static_cast<unsigned>(std::popcount(others & ~routed));
   }
-  found.unreachable_switch_pairs += static_cast<unsigned>(std::popcount(unreached & ~lids.hosts()));
-  for (auto rest = unreached & lids.hosts(); rest != 0; rest &= rest - 1) {
-    const auto lid = lids.lid(static_cast<unsigned>(std::countr_zero(rest)));
-    const auto to = lids_.destination(lid);
-    if (counted_before(s, to, lids_.of_end(to.end))) continue;
-    const auto sources = topology_.hosts(s) - (to.sw == s ? 1U : 0U);
-    found.host_pairs_unreachable += sources;
-    if (sources != 0 && found.unreachable_example.empty()) found.unreachable_example = walk(s, lid);
+  for (auto rest = unreached & needed; rest != 0; rest &= rest - 1) {
+    add_pairs(s, lids.lid(static_cast<unsigned>(std::countr_zero(rest))), found);
   }
+}
+
+/// The LID of an end port is not reached from the switch: by its hosts, and if it is a host's by its
+/// aggregation nodes.
+void Tally::add_pairs(SwitchIndex s, Lid lid, Verification& found) {
+  const auto to = lids_.destination(lid);
+  if (counted_before(s, to, lids_.of_end(to.end))) return;
+  const auto& end = topology_.end_ports()[to.end];
+  const bool to_host = end.kind != EndKind::aggregation;
+  std::uint64_t between_hosts = 0, with_aggregation = 0;
+  const auto sources = topology_.end_ports_of(s);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const bool from_host = sources[i].kind != EndKind::aggregation;
+    if (topology_.first_end(s) + i == to.end || (!from_host && !to_host)) continue;
+    ++(from_host && to_host ? between_hosts : with_aggregation);
+    if ((from_host && to_host) || !found.aggregation_example.empty()) continue;
+    found.aggregation_example = walk(s, lid);
+    found.aggregation_pair = {sources[i].guid, end.guid};
+  }
+  if (between_hosts != 0 && found.unreachable_example.empty()) found.unreachable_example = walk(s, lid);
+  found.host_pairs_unreachable += between_hosts + with_aggregation;
+  found.aggregation_pairs_unreachable += with_aggregation;
 }
 
 /// Whether a LID of the same port with a smaller offset is not reached either.

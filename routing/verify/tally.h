@@ -27,6 +27,7 @@ class Tally {
   void add_astray(const Block& block, unsigned bit, Verification& found);
   Fate fate(SwitchIndex s, Lid lid);
   Fate step(SwitchIndex& s, Lid lid) const;
+  void add_pairs(SwitchIndex s, Lid lid, Verification& found);
   bool counted_before(SwitchIndex s, const Destination& to, LidRange range);
   std::vector<Hop> walk(SwitchIndex s, Lid lid) const;
 

@@ -48,7 +48,7 @@ bool Tile<kWords>::add(std::size_t number, Dependencies& graph, Verification& fo
     graph.add(s, std::span(family.waits).first(rows * kWords), kWords);
   }
   tally(found);
-  return true;
+  return found.host_pairs_unreachable == 0;
 }
 
 template <std::size_t kWords>

@@ -34,7 +34,8 @@ class Tile {
   Tile(const Topology& topology, const LidMap& lids, const Routes& routes, const Cabling& cabling);
 
   /// LIDs number * kLids and on: adds to `graph` what they make wait for what, and to `found` what has no
-  /// entry. False where an entry leads elsewhere; both are of no use then.
+  /// entry. False where an entry leads elsewhere, or where hosts need one that is not there; both are of no
+  /// use then.
   bool add(std::size_t number, Dependencies& graph, Verification& found);
 
  private:

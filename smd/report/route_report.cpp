@@ -31,6 +31,7 @@ Json times_object(const RouteTimes& ms) {
 Json verification(const routing::Verification& found) {
   return {Json::Object{{"ok", {found.ok()}},
                        {"host_pairs_unreachable", {found.host_pairs_unreachable}},
+                       {"aggregation_pairs_unreachable", {found.aggregation_pairs_unreachable}},
                        {"unrouted_by_rule", {found.unrouted_by_rule}},
                        {"unreachable_switch_pairs", {found.unreachable_switch_pairs}},
                        {"loops", {found.loops}},

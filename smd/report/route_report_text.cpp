@@ -39,7 +39,7 @@ std::string proof(const RouteReport& report) {
   if (found.unrouted_by_rule != 0) {
     fmt::format_to(
         std::back_inserter(text), "; {} left out by the engine's rule",
-        counted(found.unrouted_by_rule, "route between inner switches", "routes between inner switches"));
+        counted(found.unrouted_by_rule, "route from inner switches", "routes from inner switches"));
   }
   if (found.unreachable_switch_pairs != 0) {
     fmt::format_to(std::back_inserter(text), "; {} from hosts to switches",

@@ -67,8 +67,8 @@ inline bool has_cycle(Edges edges) {
 }
 
 struct Found {
-  std::uint64_t host_pairs_unreachable = 0, unrouted_by_rule = 0, unreachable_switch_pairs = 0, loops = 0,
-                dead_ends = 0;
+  std::uint64_t host_pairs_unreachable = 0, aggregation_pairs_unreachable = 0, unrouted_by_rule = 0,
+                unreachable_switch_pairs = 0, loops = 0, dead_ends = 0;
   bool credit_loop = false;      ///< of traffic between end ports
   bool any_credit_loop = false;  ///< of traffic from every switch to every LID
 };
@@ -93,12 +93,20 @@ inline Found verify(const Topology& topology, const LidMap& lids, const Routes& 
       if (trip.end == Trip::End::arrives) continue;
       if (routed) ++(trip.end == Trip::End::loops ? found.loops : found.dead_ends);
       if (topology.component(s) != topology.component(to.sw)) continue;
-      if (topology.hosts(s) == 0) {
-        found.unrouted_by_rule += routed ? 0 : 1;
-      } else if (to.end == kNoEnd || !host(topology, to.end)) {
+      const auto hosts = topology.hosts(s);
+      const auto nodes = topology.end_ports_of(s).size() - hosts;
+      if (to.end != kNoEnd && host(topology, to.end) && hosts + nodes != 0) {
+        if (!pairs.emplace(s, to.end).second) continue;
+        found.host_pairs_unreachable += hosts - (to.sw == s ? 1U : 0U) + nodes;
+        found.aggregation_pairs_unreachable += nodes;
+      } else if (to.end != kNoEnd && hosts != 0) {
+        if (!pairs.emplace(s, to.end).second) continue;
+        found.host_pairs_unreachable += hosts;
+        found.aggregation_pairs_unreachable += hosts;
+      } else if (hosts != 0) {
         ++found.unreachable_switch_pairs;
-      } else if (pairs.emplace(s, to.end).second) {
-        found.host_pairs_unreachable += topology.hosts(s) - (to.sw == s ? 1U : 0U);
+      } else {
+        found.unrouted_by_rule += routed ? 0 : 1;
       }
     }
   }

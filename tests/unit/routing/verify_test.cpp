@@ -31,6 +31,7 @@ Routes spoiled(Routes routes, std::uint64_t seed, unsigned changes) {
 
 void expect_same(const oracle::Found& slow, const Verification& fast) {
   RC_ASSERT(fast.host_pairs_unreachable == slow.host_pairs_unreachable);
+  RC_ASSERT(fast.aggregation_pairs_unreachable == slow.aggregation_pairs_unreachable);
   RC_ASSERT(fast.unrouted_by_rule == slow.unrouted_by_rule);
   RC_ASSERT(fast.unreachable_switch_pairs == slow.unreachable_switch_pairs);
   RC_ASSERT(fast.loops == slow.loops);
@@ -60,7 +61,9 @@ RC_GTEST_PROP(Verify, AgreesWithFollowingEveryPacket, ()) {
   expect_same(oracle::verify(fabric.topology, fabric.lids, routes), fast);
   RC_ASSERT((fast.loops == 0) == fast.loop_example.empty());
   RC_ASSERT((fast.dead_ends == 0) == fast.dead_end_example.empty());
-  RC_ASSERT((fast.host_pairs_unreachable == 0) == fast.unreachable_example.empty());
+  const auto with_aggregation = fast.aggregation_pairs_unreachable;
+  RC_ASSERT((fast.host_pairs_unreachable == with_aggregation) == fast.unreachable_example.empty());
+  RC_ASSERT((with_aggregation == 0) == fast.aggregation_example.empty());
 }
 
 RC_GTEST_PROP(Updn, IsProvenOnAnyFabric, ()) {
@@ -175,6 +178,85 @@ TEST(Chain, FallsBackFromWhatIsNotProvenAndSaysWhy) {
   EXPECT_NE(chosen->fell_back_from[1].reason.find("credit loop"), std::string::npos);
   EXPECT_EQ(forced->engine, "minhop");
   EXPECT_EQ(forced->fell_back_from.size(), 1U);
+}
+
+/// Three leaves and three spines, the first of which is left with one leaf and has an aggregation node.
+Builder lame_spine() {
+  Builder b;
+  for (unsigned i = 0; i < 6; ++i) b.add_switch(8);
+  for (SwitchIndex leaf = 0; leaf < 3; ++leaf) {
+    b.host(leaf);
+    b.host(leaf);
+    for (SwitchIndex spine = leaf == 1 ? 3 : 4; spine < 6; ++spine) b.link(leaf, spine);
+  }
+  b.host(0, EndKind::aggregation);
+  b.host(3, EndKind::aggregation);
+  return b;
+}
+
+TEST(Verify, PairsOfAHostAndAnAggregationNodeMustHaveRoutes) {
+  const auto builder = lame_spine();
+  const auto fabric = fabrics::with_lids(builder.input());
+  auto routes = routed_by(*find_engine("updn"), fabric);
+  const auto node = fabric.end_lids[7].base;
+  for (const SwitchIndex leaf : {0U, 2U}) {  // as a tree would leave it: no way there, and none back
+    auto to = std::make_shared<LftRow>(*routes.rows[leaf]);
+    (*to)[node.value()] = kNoRoute;
+    routes.rows[leaf] = std::move(to);
+    auto back = std::make_shared<LftRow>(*routes.rows[3]);
+    for (unsigned h = 0; h < 2; ++h) (*back)[fabric.end_lids[leaf * 2 + h].base.value()] = kNoRoute;
+    routes.rows[3] = std::move(back);
+  }
+
+  const auto found = verify(fabric.topology, fabric.lids, routes, Serial{});
+
+  EXPECT_FALSE(found.ok());
+  EXPECT_EQ(found.host_pairs_unreachable, 8U);
+  EXPECT_EQ(found.aggregation_pairs_unreachable, 8U);
+  EXPECT_EQ(found.unreachable_switch_pairs, 0U);
+  EXPECT_EQ(describe(found, fabric.topology)
+                .rfind("8 pairs of a host and an aggregation node without a route, "
+                       "as from 0x0000000000800000 to 0x0000000000800007",
+                       0),
+            0U)
+      << describe(found, fabric.topology);
+}
+
+TEST(Chain, LeavesATreeInWhichAHostHasNoWayUpAndDownToAnAggregationNode) {
+  for (const auto* const engine : {"dmodc", "ftree"}) {
+    const auto fabric = fabrics::with_lids(lame_spine().input());
+    const std::vector<ChainLink> chain{{engine, {}}};
+
+    const auto chosen = route_with_chain(
+        chain,
+        {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+
+    ASSERT_TRUE(chosen);
+    EXPECT_EQ(chosen->engine, "updn");
+    EXPECT_EQ(
+        chosen->fell_back_from.front().reason,
+        "no path that goes up first and down then between the leaf 0x0000000000001000 and the aggregation "
+        "node 0x0000000000800007");
+    EXPECT_TRUE(chosen->verification.clean()) << describe(chosen->verification, fabric.topology);
+  }
+}
+
+TEST(Chain, KeepsTheTreeWhereOnlyAggregationNodesDoNotReachEachOther) {
+  auto builder = fabrics::ft2(8, 4, 4);
+  for (SwitchIndex spine = 8; spine < 12; ++spine) builder.host(spine, EndKind::aggregation);
+  const auto fabric = fabrics::with_lids(builder.input());
+  for (const auto* const engine : {"dmodc", "ftree"}) {
+    const std::vector<ChainLink> chain{{engine, {}}};
+
+    const auto chosen = route_with_chain(
+        chain,
+        {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+
+    ASSERT_TRUE(chosen);
+    EXPECT_EQ(chosen->engine, engine);
+    EXPECT_TRUE(chosen->verification.clean());
+    EXPECT_EQ(chosen->verification.unrouted_by_rule, 4U * 3U * 2U);
+  }
 }
 
 TEST(Chain, StopsWhenToldTo) {
