@@ -7,12 +7,14 @@ namespace {
 
 constexpr unsigned kMostExchanges = 64;
 
-/// Cables at twos first: all else is looked at with those in place, or it would show them once more.
+/// Exchanged cables first: all else is looked at with those in place, or it would show them once more.
 void examine_cabling(const HealthInput& in, Health& health) {
   std::optional<Topology> right;
   for (unsigned i = 0; i < kMostExchanges; ++i) {
     const HealthInput now{right ? *right : in.topology, in.rate, in.name};
-    auto next = examine_twos(now, find_tree(now.topology), health);
+    const auto order = find_tree(now.topology);
+    auto next = examine_swaps(now, order, health);
+    if (!next) next = examine_twos(now, order, health);
     if (!next) break;
     right = std::move(next);
   }

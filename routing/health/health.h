@@ -88,7 +88,8 @@ struct HealthInput {
 Health examine(const HealthInput& in);
 
 // The parts, each adding what it finds.
-/// Nothing where it finds nothing; else the fabric as it would be without what it has found.
+/// Nothing where they find nothing; else the fabric as it would be without what they have found.
+std::optional<Topology> examine_swaps(const HealthInput& in, const Order& order, Health& health);
 std::optional<Topology> examine_twos(const HealthInput& in, const Order& order, Health& health);
 void examine_cables(const HealthInput& in, const Order& order, const Shape& shape, Health& health);
 void examine_strays(const HealthInput& in, const Order& order, const Shape& shape, Health& health);

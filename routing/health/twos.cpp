@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Swapped cables at switches that come in twos, as the leaves of a pod of two: neither of the two shows alone
 // how both should be, but one exchange of two cables makes twos of all of them.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "routing/health/exchange.h"
 #include "routing/health/health.h"
 
 namespace smd::routing {
@@ -40,7 +38,7 @@ std::vector<std::size_t> profile(const Above& above) {
 }
 
 /// The cables from `a` to `from_a` and from `b` to `from_b` should change places.
-struct Exchange {
+struct Change {
   SwitchIndex a = 0, from_a = 0, b = 0, from_b = 0;
 };
 
@@ -59,7 +57,7 @@ class Twos {
     for (const auto& [rank, alike] : ranks) add_rank(alike);
   }
 
-  std::optional<Exchange> find() const {
+  std::optional<Change> find() const {
     for (const auto& [singles, usual] : ranks_) {
       if (const auto found = within_a_two(singles, usual)) return found;
       if (const auto found = between_twos(singles, usual)) return found;
@@ -94,14 +92,14 @@ class Twos {
   }
 
   /// One has a cable too many to where the other has one too few, and the other way round.
-  std::optional<Exchange> within_a_two(std::span<const SwitchIndex> singles,
-                                       const std::vector<std::size_t>& usual) const {
+  std::optional<Change> within_a_two(std::span<const SwitchIndex> singles,
+                                     const std::vector<std::size_t>& usual) const {
     for (const auto a : singles) {
       for (const auto b : singles) {
         if (a >= b) continue;
         const auto x = beyond(above_[a], above_[b]), y = beyond(above_[b], above_[a]);
         if (x.size() != 2 || y.size() != 2 || x[0] != x[1] || y[0] != y[1]) continue;
-        const Exchange found{a, x[0], b, y[0]};
+        const Change found{a, x[0], b, y[0]};
         auto right = without(a, x[0]);
         right.insert(std::ranges::upper_bound(right, y[0]), y[0]);
         if (profile(right) == usual) return found;
@@ -130,9 +128,9 @@ class Twos {
   /// Of four switches that are two such pairs the cables of two change places. It can be put right at the
   /// other two as well, and with few cables the pairs could be others: switches with near GUIDs stand
   /// together.
-  std::optional<Exchange> between_twos(std::span<const SwitchIndex> singles,
-                                       const std::vector<std::size_t>& usual) const {
-    std::optional<Exchange> best;
+  std::optional<Change> between_twos(std::span<const SwitchIndex> singles,
+                                     const std::vector<std::size_t>& usual) const {
+    std::optional<Change> best;
     auto least = ~std::uint64_t{0};
     const auto pairs = almost_twos(singles, usual);
     for (const auto& [a, c, x, y] : pairs) {
@@ -176,32 +174,6 @@ PortNum last_port_to(const Topology& topology, SwitchIndex s, SwitchIndex peer) 
   return topology.group(s, g).ports.back();
 }
 
-/// The fabric as it would be with the two cables in place.
-TopologyInput put_right(const Topology& topology, const Exchange& exchange) {
-  const auto [a, from_a, b, from_b] = exchange;
-  const auto a_port = last_port_to(topology, a, from_a), b_port = last_port_to(topology, b, from_b);
-  const auto from_a_port = topology.peer(a, a_port).port, from_b_port = topology.peer(b, b_port).port;
-  TopologyInput input;
-  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-    input.switches.push_back({topology.guid(s), topology.ports(s)});
-    for (unsigned p = 1; p <= topology.ports(s); ++p) {
-      const PortNum port{static_cast<std::uint8_t>(p)};
-      const auto peer = topology.peer(s, port);
-      if (peer.sw == kNoSwitch || std::pair(s, port) > std::pair(peer.sw, peer.port)) continue;
-      const auto is = [&](SwitchIndex one, PortNum one_port) {
-        return (s == one && port == one_port) || (peer.sw == one && peer.port == one_port);
-      };
-      if (!is(a, a_port) && !is(b, b_port)) input.links.push_back({s, port, peer.sw, peer.port});
-    }
-  }
-  input.links.push_back({a, a_port, from_b, from_b_port});
-  input.links.push_back({b, b_port, from_a, from_a_port});
-  for (const auto& end : topology.end_ports()) {
-    input.end_ports.push_back({end.guid, end.sw, end.port, end.kind, end.node, end.system_image});
-  }
-  return input;
-}
-
 }  // namespace
 
 std::optional<Topology> examine_twos(const HealthInput& in, const Order& order, Health& health) {
@@ -209,16 +181,9 @@ std::optional<Topology> examine_twos(const HealthInput& in, const Order& order, 
   const auto found = Twos(topology, order).find();
   if (!found) return std::nullopt;
   const auto [a, from_a, b, from_b] = *found;
-  const auto a_port = last_port_to(topology, a, from_a), b_port = last_port_to(topology, b, from_b);
-  const auto name = [&](SwitchIndex s) { return in.name(topology.guid(s)); };
-  health.findings.push_back(
-      {Ailment::swapped,
-       {{topology.guid(a), a_port}, {topology.guid(b), b_port}},
-       fmt::format(
-           "the cables at {} port {} and {} port {} are swapped: the first leads to {} and the second "
-           "to {}, it should be the other way round",
-           name(a), a_port, name(b), b_port, name(from_a), name(from_b))});
-  return Topology(put_right(topology, *found));
+  const Exchange exchange{a, last_port_to(topology, a, from_a), b, last_port_to(topology, b, from_b)};
+  health.findings.push_back(tell(in, exchange));
+  return put_right(topology, exchange);
 }
 
 }  // namespace smd::routing
