@@ -147,6 +147,52 @@ TEST(Health, SeesAdaptersOnTheWrongRail) {
   EXPECT_THAT(health.findings[2].text, HasSubstr("no adapter on rail 3 of 4"));
 }
 
+/// An adapter's cable at the place of another machine's.
+void exchange(EndPortSpec& one, EndPortSpec& other) {
+  std::swap(one.sw, other.sw);
+  std::swap(one.port, other.port);
+}
+
+TEST(Health, SeesAdaptersInAWrongUnit) {
+  auto builder = rails();
+  auto& ends = builder.input().end_ports;
+  exchange(ends[1 * 4 + 2], ends[9 * 4 + 2]);  // rail 3 of a machine of the first unit and one of the second
+
+  const auto health = examined(builder.input());
+
+  ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::rail, Ailment::rail));
+  EXPECT_THAT(health.findings[0].text, HasSubstr("N1006 port 2 leads to adapter 3 of N800006"));
+  EXPECT_THAT(health.findings[0].text, HasSubstr("should lead to N1002"));
+  EXPECT_THAT(health.findings[1].text, HasSubstr("N1002 port 2 leads to adapter 3 of N800026"));
+  EXPECT_THAT(health.findings[1].text, HasSubstr("should lead to N1006"));
+}
+
+TEST(Health, SeesAnAdapterAtAFreePortOfAnotherUnit) {
+  auto builder = rails();
+  auto& end = builder.input().end_ports[3 * 4 + 1];
+  end.sw = 5;
+  end.port = PortNum{30};
+
+  const auto health = examined(builder.input());
+
+  ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::rail));
+  EXPECT_THAT(health.findings[0].ports, testing::ElementsAre(PortName{Guid{0x1005}, PortNum{30}}));
+  EXPECT_THAT(health.findings[0].text, HasSubstr("should lead to N1001"));
+}
+
+TEST(Health, OfTwoAdaptersInTwoUnitsNamesBoth) {
+  auto builder = rails();
+  auto& ends = builder.input().end_ports;
+  std::erase_if(ends, [](const EndPortSpec& end) { return end.sw % 4 > 1; });
+  exchange(ends[1 * 2], ends[9 * 2]);
+
+  const auto health = examined(builder.input());
+
+  ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::rail, Ailment::rail));
+  EXPECT_THAT(health.findings[0].text,
+              HasSubstr("either the first should lead to N1000 or the second to N1005"));
+}
+
 /// One fault of a random kind at a random place; the names of nodes and the kinds that tell of it.
 struct MisCabling {
   TopologyInput input;
