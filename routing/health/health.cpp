@@ -1,29 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "routing/health/health.h"
 
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
 namespace smd::routing {
 
 namespace {
 
 constexpr unsigned kMostExchanges = 64;
 
+/// What a switch has above it.
+struct Upwards {
+  std::size_t cables = 0, peers = 0;
+  std::int32_t highest = 0;
+};
+
+Upwards upwards(const Topology& topology, const Order& order, SwitchIndex s) {
+  Upwards up{0, 0, order.rank[s]};
+  for (std::size_t g = 0; g < topology.groups(s); ++g) {
+    const auto group = topology.group(s, g);
+    if (order.rank[group.peer] >= order.rank[s]) continue;
+    up.cables += group.ports.size();
+    ++up.peers;
+    up.highest = std::min(up.highest, order.rank[group.peer]);
+  }
+  return up;
+}
+
+/// Of the switches of a rank that have something below them.
+struct Others {
+  std::vector<std::size_t> cables, peers;
+  std::size_t leaves = 0;
+};
+
+std::size_t median(std::vector<std::size_t>& numbers) {
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::ranges::nth_element(numbers, middle);
+  return *middle;
+}
+
+/// In a tree of one pod every way ends below the cores, and they look like switches that have lost what was
+/// below them, leaves without hosts say. They are put where they belong; leaves have more cables.
+Order find_levels(const Topology& topology) {
+  auto order = find_tree(topology);
+  std::vector<std::pair<SwitchIndex, Upwards>> ends;
+  std::map<std::int32_t, Others> ranks;
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    const auto up = upwards(topology, order, s);
+    if (up.peers == topology.groups(s) && up.peers != 0 && !topology.leaf(s)) {
+      ends.emplace_back(s, up);
+      continue;
+    }
+    auto& others = ranks[order.rank[s]];
+    others.cables.push_back(up.cables);
+    others.peers.push_back(up.peers);
+    others.leaves += topology.leaf(s) ? 1 : 0;
+  }
+  for (const auto& [s, up] : ends) {
+    const auto at = ranks.find(order.rank[s]);
+    if (at == ranks.end()) continue;
+    auto& others = at->second;
+    const bool few = up.peers * 2 <= median(others.peers) || up.cables * 2 <= median(others.cables);
+    if (few || others.leaves * 4 < others.peers.size()) order.rank[s] = up.highest - 1;
+  }
+  return order;
+}
+
 /// Exchanged cables first: all else is looked at with those in place, or it would show them once more.
 void examine_cabling(const HealthInput& in, Health& health) {
   std::optional<Topology> right;
   for (unsigned i = 0; i < kMostExchanges; ++i) {
     const HealthInput now{right ? *right : in.topology, in.rate, in.name};
-    const auto order = find_tree(now.topology);
+    const auto order = find_levels(now.topology);
     auto next = examine_swaps(now, order, health);
     if (!next) next = examine_twos(now, order, health);
     if (!next) break;
     right = std::move(next);
   }
   const HealthInput now{right ? *right : in.topology, in.rate, in.name};
-  const auto order = find_tree(now.topology);
+  const auto order = find_levels(now.topology);
   const auto shape = find_shape(now.topology, order);
   examine_cables(now, order, shape, health);
   examine_strays(now, order, shape, health);
   examine_rails(now, health);
+}
+
+/// A fabric of which more than a fourth of the cables are too many was not built as that tree.
+bool built_otherwise(const Topology& topology, const Health& health) {
+  const auto extra = std::ranges::count(health.findings, Ailment::extra, &Finding::kind);
+  return static_cast<std::size_t>(extra) * 4 > topology.cables();
 }
 
 }  // namespace
@@ -33,6 +102,7 @@ Health examine(const HealthInput& in) {
   const auto order = find_tree(in.topology);
   health.tree = order.tree && !in.topology.leaves().empty();
   if (health.tree) examine_cabling(in, health);
+  if (health.tree && built_otherwise(in.topology, health)) health = {};
   examine_rates(in, order, health);
   return health;
 }

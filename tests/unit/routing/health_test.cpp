@@ -280,6 +280,58 @@ TEST(Health, SeesAPodWithFewerSwitchesAbove) {
   EXPECT_THAT(kinds(health), testing::Contains(Ailment::uneven));
 }
 
+/// A pod with so many middle switches, each with cores of its own above it, as if more pods were to come.
+Builder one_pod(unsigned half) {
+  Builder b(fmt::format("one pod of {}", half));
+  for (unsigned i = 0; i < half * 2 + half * half; ++i) b.add_switch(32);
+  for (unsigned leaf = 0; leaf < half; ++leaf) {
+    for (unsigned h = 0; h < half; ++h) b.host(leaf);
+    for (unsigned m = 0; m < half; ++m) b.link(leaf, half + m);
+  }
+  for (unsigned core = 0; core < half * half; ++core) b.link(half + core / half, half * 2 + core);
+  return b;
+}
+
+TEST(Health, FindsNothingWhereCoresHaveOneCableBecauseThereIsOnePod) {
+  for (const unsigned half : {2U, 3U, 4U, 6U}) {
+    const auto health = examined(one_pod(half).input());
+
+    EXPECT_TRUE(health.tree) << half;
+    EXPECT_THAT(health.findings, testing::IsEmpty()) << half << ": " << health.findings[0].text;
+  }
+}
+
+TEST(Health, FindsTheCableThatIsMissingInOnePod) {
+  auto input = one_pod(4).input();
+  const auto link = input.links[5];
+  input.links.erase(input.links.begin() + 5);
+
+  const auto health = examined(input);
+
+  ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::missing));
+  EXPECT_EQ(health.findings[0].ports[0], (PortName{input.switches[link.a].guid, link.a_port}));
+  EXPECT_EQ(health.findings[0].ports[1].node, input.switches[link.b].guid);
+}
+
+TEST(Health, SaysNothingOfTheCablesBetweenGroupsOfLeavesAndSpines) {
+  Builder b("dragonfly+");
+  for (unsigned i = 0; i < 4 * 4; ++i) b.add_switch(32);
+  for (unsigned group = 0; group < 4; ++group) {
+    for (unsigned i = 0; i < 4; ++i) {
+      b.host(group * 4 + i / 2);
+      b.link(group * 4 + i / 2, group * 4 + 2 + i % 2);
+    }
+    for (unsigned other = 0; other < group; ++other) {
+      for (unsigned i = 2; i < 4; ++i) b.link(group * 4 + i, other * 4 + i);
+    }
+  }
+
+  const auto health = examined(b.input());
+
+  EXPECT_FALSE(health.tree);
+  EXPECT_THAT(health.findings, testing::IsEmpty());
+}
+
 TEST(Health, SaysNothingOfTheCablesOfATorus) {
   const auto health = examined(fabrics::torus(4, 4, 2).input());
 
