@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "routing/distance/costs.h"
 
@@ -170,8 +171,7 @@ std::vector<double> mean_distances(const Topology& topology, std::span<const Swi
   return mean;
 }
 
-std::optional<std::vector<std::int32_t>> ranks_from_leaves(const Topology& topology,
-                                                           std::span<const SwitchIndex> leaves) {
+std::optional<Levels> levels_from_leaves(const Topology& topology, std::span<const SwitchIndex> leaves) {
   if (leaves.empty()) return std::nullopt;
   std::vector<SwitchIndex> lowest(leaves.begin(), leaves.end());
   std::vector<double> mean;
@@ -191,7 +191,7 @@ std::optional<std::vector<std::int32_t>> ranks_from_leaves(const Topology& topol
     if (l != kNone) top = std::max(top, l);
   }
   for (auto& l : level) l = l == kNone ? 0 : top - l;
-  return level;
+  return Levels{std::move(level), std::move(mean)};
 }
 
 }  // namespace smd::routing

@@ -2,21 +2,18 @@
 #include "routing/distance/order.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "routing/distance/costs.h"
+#include "routing/distance/inner.h"
 #include "routing/distance/levels.h"
 #include "routing/distance/positions.h"
 #include "routing/distance/sides.h"
+#include "routing/distance/within.h"
 
 namespace smd::routing {
 namespace {
-
-constexpr auto kUnranked = std::numeric_limits<std::int32_t>::max();
-/// Leaves that are looked at to find the top of a tree; a sample where there are more.
-constexpr std::size_t kLeavesCompared = 512;
 
 void rank_from(const Topology& topology, std::vector<SwitchIndex> front, std::vector<std::int32_t>& rank) {
   for (const auto root : front) rank[root] = 0;
@@ -89,44 +86,6 @@ void lift_idle(const Topology& topology, std::span<const SwitchIndex> leaves,
   }
 }
 
-std::vector<SwitchIndex> sample(std::span<const SwitchIndex> all, std::size_t count) {
-  std::vector<SwitchIndex> chosen;
-  const std::size_t n = std::min(all.size(), count);
-  chosen.reserve(n);
-  for (std::size_t i = 0; i < n; ++i) chosen.push_back(all[i * all.size() / n]);
-  return chosen;
-}
-
-/// For each switch the distance within which nine of ten leaves lie; kUnranked where none is reached.
-std::vector<std::int32_t> nearly_all_within(const Topology& topology, std::span<const SwitchIndex> leaves) {
-  const auto chosen = sample(leaves, kLeavesCompared);
-  const WideCosts costs(topology, nullptr, chosen, Serial{});
-  std::vector<std::int32_t> within(topology.switches(), kUnranked);
-  std::vector<std::int32_t> distances;
-  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-    distances.clear();
-    for (const auto cost : costs.row(s)) {
-      if (cost != WideCosts::kUnreachable) distances.push_back(cost);
-    }
-    if (distances.empty()) continue;
-    const auto nth = distances.begin() + static_cast<std::ptrdiff_t>((distances.size() * 9 - 1) / 10);
-    std::ranges::nth_element(distances, nth);
-    within[s] = *nth;
-  }
-  return within;
-}
-
-/// The first switch of each part of the fabric by `better(candidate, best so far)`.
-template <class Better>
-std::vector<SwitchIndex> best_of_each_component(const Topology& topology, const Better& better) {
-  std::vector<SwitchIndex> best(topology.components(), kNoSwitch);
-  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-    auto& champion = best[topology.component(s)];
-    if (champion == kNoSwitch || better(s, champion)) champion = s;
-  }
-  return best;
-}
-
 }  // namespace
 
 Order order_from_roots(const Topology& topology, std::span<const SwitchIndex> roots) {
@@ -168,12 +127,17 @@ std::vector<SwitchIndex> full_leaves(const Topology& topology) {
 
 namespace {
 
-std::optional<Order> tree_above(const Topology& topology, std::span<const SwitchIndex> leaves) {
-  auto ranks = ranks_from_leaves(topology, leaves);
-  if (!ranks) return std::nullopt;
-  auto order = finish(topology, *std::move(ranks), kOfTenLayered);
+struct Guess {
+  Order order;
+  std::vector<double> mean;  ///< mean_distances() to the leaves; empty: not known
+};
+
+std::optional<Guess> tree_above(const Topology& topology, std::span<const SwitchIndex> leaves) {
+  auto levels = levels_from_leaves(topology, leaves);
+  if (!levels) return std::nullopt;
+  auto order = finish(topology, std::move(levels->rank), kOfTenLayered);
   if (!order.tree) return std::nullopt;
-  return order;
+  return Guess{std::move(order), std::move(levels->mean)};
 }
 
 /// Leaves at different heights: the top is looked for.
@@ -193,74 +157,58 @@ Order order_below_top(const Topology& topology, std::span<const SwitchIndex> lea
   return finish(topology, std::move(rank));
 }
 
-/// Whether nine of ten pairs of these have a way up and down.
+/// Whether nine of ten pairs of these that cables connect have a way up and down.
 bool mostly_joined(const Topology& topology, const Order& order, std::span<const SwitchIndex> leaves) {
-  const auto chosen = sample(leaves, kLeavesCompared);
+  const auto chosen = sample_of(leaves);
   const WideCosts costs(topology, &order, chosen, Serial{});
-  std::size_t joined = 0;
+  std::size_t joined = 0, all = 0;
   for (const auto s : chosen) {
-    joined +=
-        chosen.size() - static_cast<std::size_t>(std::ranges::count(costs.row(s), WideCosts::kUnreachable));
+    const auto row = costs.row(s);
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if (topology.component(s) != topology.component(chosen[i])) continue;
+      ++all;
+      joined += row[i] != WideCosts::kUnreachable ? 1U : 0U;
+    }
   }
-  return joined * 10 >= chosen.size() * chosen.size() * 9;
+  return joined * 10 >= all * 9;
+}
+
+Guess first_guess(const Topology& topology, std::span<const SwitchIndex> leaves) {
+  auto found = tree_above(topology, leaves);
+  auto guess = found ? *std::move(found) : Guess{order_below_top(topology, leaves), {}};
+  const auto& order = guess.order;
+  const auto bottom = [&](const Order& of, std::span<const SwitchIndex> among) {
+    return of.tree ? hosts_at_bottom(topology, of.rank, among) : 0;
+  };
+  if (bottom(order, topology.leaves()) == all_hosts(topology) && order.tree) return guess;
+  const auto fewer =
+      outstanding_leaves(topology, leaves);  // inner switches may have as many hosts as leaves have
+  if (fewer.empty() || fewer.size() == leaves.size()) return guess;
+  auto other = tree_above(topology, fewer);
+  if (!other || bottom(other->order, fewer) < bottom(order, fewer)) return guess;
+  return mostly_joined(topology, other->order, fewer) ? *std::move(other) : guess;
 }
 
 }  // namespace
 
 Order find_tree(const Topology& topology) {
-  const auto leaves = full_leaves(topology);
-  auto found = tree_above(topology, leaves);
-  auto order = found ? *std::move(found) : order_below_top(topology, leaves);
-  const auto bottom = [&](const Order& of, std::span<const SwitchIndex> among) {
-    return of.tree ? hosts_at_bottom(topology, of.rank, among) : 0;
-  };
-  if (bottom(order, topology.leaves()) == all_hosts(topology) && order.tree) return order;
-  const auto fewer =
-      outstanding_leaves(topology, leaves);  // inner switches may have as many hosts as leaves have
-  if (fewer.empty() || fewer.size() == leaves.size()) return order;
-  auto other = tree_above(topology, fewer);
-  if (!other || bottom(*other, fewer) < bottom(order, fewer)) return order;
-  return mostly_joined(topology, *other, fewer) ? *std::move(other) : order;
-}
-
-Order hung_up(const Topology& topology, const Order& tree, std::span<const SwitchIndex> leaves) {
-  std::vector<bool> turned(topology.switches());
-  std::vector<SwitchIndex> front(leaves.begin(), leaves.end());
-  for (const auto leaf : front) turned[leaf] = true;
-  for (std::size_t at = 0; at < front.size(); ++at) {
-    const auto s = front[at];
-    for (std::size_t g = 0; g < topology.groups(s); ++g) {
-      const auto peer = topology.group(s, g).peer;
-      if (!tree.up(s, peer) || turned[peer]) continue;
-      turned[peer] = true;
-      front.push_back(peer);
-    }
+  const auto full = full_leaves(topology);
+  auto [order, mean] = first_guess(topology, full);
+  if (!order.tree) return order;
+  // Where leaves have as few hosts as inner switches, some of those may have come to stand beside the leaves.
+  std::vector<SwitchIndex> lowest;
+  for (const auto leaf : full) {
+    if (all_neighbours_above(topology, order.rank, leaf)) lowest.push_back(leaf);
   }
-  Order order = tree;
-  order.position = positions_by(topology.switches(), [&](SwitchIndex s) {
-    const auto position = std::int64_t{tree.position[s]};
-    return turned[s] ? -position - 1 : position;
-  });
-  return order;
-}
-
-std::vector<Order> single_root_orders(const Topology& topology) {
-  std::vector<Order> orders;
-  const auto leaves = full_leaves(topology);
-  const auto within = nearly_all_within(topology, leaves);
-  const auto add = [&](const std::vector<SwitchIndex>& roots) {
-    orders.push_back(order_from_roots(topology, roots));
-  };
-  add(best_of_each_component(topology, [&](auto s, auto best) { return within[s] < within[best]; }));
-  // A tree hung up by one of its leaves keeps all its shortest paths between leaves legal, and adds one
-  // between any two top switches, through that leaf.
-  for (const auto leaf : sample(leaves, 4)) {
-    add(best_of_each_component(topology, [&](auto s, auto best) {
-      const auto preferred = [&](SwitchIndex i) { return i == leaf ? 2 : topology.leaf(i) ? 1 : 0; };
-      return preferred(s) > preferred(best);
-    }));
-  }
-  return orders;
+  if (mean.empty()) mean = mean_distances(topology, lowest);
+  const auto inner = between_others(topology, lowest, mean);
+  if (inner.empty()) return order;
+  auto leaves = lowest;
+  std::erase_if(leaves, [&](SwitchIndex s) { return std::ranges::binary_search(inner, s); });
+  auto other = tree_above(topology, leaves);
+  if (!other) return order;
+  const bool better = joined_hosts(topology, other->order, lowest) >= joined_hosts(topology, order, lowest);
+  return better ? std::move(other->order) : order;
 }
 
 }  // namespace smd::routing
