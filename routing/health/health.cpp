@@ -1,74 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "routing/health/health.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <utility>
-#include <vector>
+
+#include "routing/distance/beside.h"
+#include "routing/health/levels.h"
 
 namespace smd::routing {
 
 namespace {
 
 constexpr unsigned kMostExchanges = 64;
-
-/// What a switch has above it.
-struct Upwards {
-  std::size_t cables = 0, peers = 0;
-  std::int32_t highest = 0;
-};
-
-Upwards upwards(const Topology& topology, const Order& order, SwitchIndex s) {
-  Upwards up{0, 0, order.rank[s]};
-  for (std::size_t g = 0; g < topology.groups(s); ++g) {
-    const auto group = topology.group(s, g);
-    if (order.rank[group.peer] >= order.rank[s]) continue;
-    up.cables += group.ports.size();
-    ++up.peers;
-    up.highest = std::min(up.highest, order.rank[group.peer]);
-  }
-  return up;
-}
-
-/// Of the switches of a rank that have something below them.
-struct Others {
-  std::vector<std::size_t> cables, peers;
-  std::size_t leaves = 0;
-};
-
-std::size_t median(std::vector<std::size_t>& numbers) {
-  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
-  std::ranges::nth_element(numbers, middle);
-  return *middle;
-}
-
-/// In a tree of one pod every way ends below the cores, and they look like switches that have lost what was
-/// below them, leaves without hosts say. They are put where they belong; leaves have more cables.
-Order find_levels(const Topology& topology) {
-  auto order = find_tree(topology);
-  std::vector<std::pair<SwitchIndex, Upwards>> ends;
-  std::map<std::int32_t, Others> ranks;
-  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-    const auto up = upwards(topology, order, s);
-    if (up.peers == topology.groups(s) && up.peers != 0 && !topology.leaf(s)) {
-      ends.emplace_back(s, up);
-      continue;
-    }
-    auto& others = ranks[order.rank[s]];
-    others.cables.push_back(up.cables);
-    others.peers.push_back(up.peers);
-    others.leaves += topology.leaf(s) ? 1 : 0;
-  }
-  for (const auto& [s, up] : ends) {
-    const auto at = ranks.find(order.rank[s]);
-    if (at == ranks.end()) continue;
-    auto& others = at->second;
-    const bool few = up.peers * 2 <= median(others.peers) || up.cables * 2 <= median(others.cables);
-    if (few || others.leaves * 4 < others.peers.size()) order.rank[s] = up.highest - 1;
-  }
-  return order;
-}
 
 /// Exchanged cables first: all else is looked at with those in place, or it would show them once more.
 void examine_cabling(const HealthInput& in, Health& health) {
@@ -89,10 +35,24 @@ void examine_cabling(const HealthInput& in, Health& health) {
   examine_rails(now, health);
 }
 
-/// A fabric of which more than a fourth of the cables are too many was not built as that tree.
-bool built_otherwise(const Topology& topology, const Health& health) {
+/// Empty where it is one.
+std::string why_no_tree(const HealthInput& in, const Order& order) {
+  const auto& topology = in.topology;
+  const auto name = [&](SwitchIndex s) { return in.name(topology.guid(s)); };
+  if (topology.leaves().empty()) return "no hosts";
+  if (const auto beside = joined_beside(topology, order)) {
+    return fmt::format("switches of one level are cabled with each other, as {} and {}", name(beside->first),
+                       name(beside->second));
+  }
+  return order.tree ? "" : "hosts hang on switches that have others beside or below them";
+}
+
+/// Nor is a fabric of which more than a fourth of the cables are too many.
+std::string why_not_built_so(const Topology& topology, const Health& health) {
   const auto extra = std::ranges::count(health.findings, Ailment::extra, &Finding::kind);
-  return static_cast<std::size_t>(extra) * 4 > topology.cables();
+  return static_cast<std::size_t>(extra) * 4 > topology.cables()
+             ? fmt::format("{} of {} cables would be too many", extra, topology.cables())
+             : "";
 }
 
 }  // namespace
@@ -100,9 +60,12 @@ bool built_otherwise(const Topology& topology, const Health& health) {
 Health examine(const HealthInput& in) {
   Health health;
   const auto order = find_tree(in.topology);
-  health.tree = order.tree && !in.topology.leaves().empty();
+  health.reason = why_no_tree(in, order);
+  health.tree = health.reason.empty();
   if (health.tree) examine_cabling(in, health);
-  if (health.tree && built_otherwise(in.topology, health)) health = {};
+  if (auto other = why_not_built_so(in.topology, health); health.tree && !other.empty()) {
+    health = {.tree = false, .reason = std::move(other), .findings = {}, .levels = {}};
+  }
   examine_rates(in, order, health);
   return health;
 }

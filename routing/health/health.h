@@ -67,7 +67,8 @@ struct LevelHealth {
 };
 
 struct Health {
-  bool tree = false;  ///< else only speeds and widths are looked at
+  bool tree = false;   ///< else only speeds and widths are looked at
+  std::string reason;  ///< why it is no tree
   std::vector<Finding> findings;
   std::vector<LevelHealth> levels;
 };

@@ -80,7 +80,7 @@ template <class Line>
 void add_health(const routing::Health& health, const Line& line) {
   std::string_view name = "cabling";
   const auto next = [&](const std::string& text) { line(std::exchange(name, ""), text); };
-  if (!health.tree) next("not a tree: only speeds and widths are looked at");
+  if (!health.tree) next(fmt::format("not a tree: {}; only speeds and widths are looked at", health.reason));
   for (const auto& level : health.levels) {
     if (level.cables == level.wanted) continue;
     next(fmt::format(
