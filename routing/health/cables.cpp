@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "routing/health/health.h"
+#include "routing/health/spots.h"
 
 namespace smd::routing {
 namespace {
@@ -28,7 +29,12 @@ struct Surplus {
 class Cables {
  public:
   Cables(const HealthInput& in, const Order& order, const Shape& shape, Health& health)
-      : in_(in), topology_(in.topology), order_(order), shape_(shape), health_(health) {}
+      : in_(in),
+        topology_(in.topology),
+        order_(order),
+        shape_(shape),
+        health_(health),
+        spots_(in.topology, order, shape) {}
 
   void examine() {
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) compare(s);
@@ -40,7 +46,6 @@ class Cables {
     for (const auto& surplus : surplus_) {
       if (!surplus.used) tell_extra(surplus);
     }
-    find_uneven();
     sum_levels();
   }
 
@@ -60,25 +65,12 @@ class Cables {
   std::vector<PortNum> usual_first(SwitchIndex s, SwitchIndex peer) const {
     const auto found = ports_to(s, peer);
     std::vector<PortNum> ports(found.begin(), found.end());
-    const auto usual = usual_ports(s, peer);
+    const auto usual = spots_.usual_ports(s, peer);
     std::ranges::sort(ports, {}, [&](PortNum port) {
       const auto at = usual.find(port);
       return std::pair(at == usual.end() ? 0 : -static_cast<int>(at->second), port);
     });
     return ports;
-  }
-
-  /// By which ports the others of the family go there, and how many of them.
-  std::map<PortNum, unsigned> usual_ports(SwitchIndex s, SwitchIndex peer) const {
-    std::map<PortNum, unsigned> count;
-    for (const auto other : shape_.of(s).members) {
-      for (std::size_t g = 0; other != s && g < topology_.groups(other); ++g) {
-        const auto group = topology_.group(other, g);
-        if (group.peer != peer) continue;
-        for (const auto port : group.ports) ++count[port];
-      }
-    }
-    return count;
   }
 
   void compare(SwitchIndex s) {
@@ -156,38 +148,10 @@ class Cables {
     return at != lacks_.end() ? &*at : nullptr;
   }
 
-  bool is_free(SwitchIndex s, PortNum port) const {
-    const auto peer = topology_.peer(s, port);
-    return port.value() <= topology_.ports(s) && peer.sw == kNoSwitch && peer.end == kNoEnd;
-  }
-
-  /// The port that the others of the family use, if it is free here.
-  std::optional<PortNum> free_port_towards(const Lack& lack) const {
-    std::optional<PortNum> best;
-    unsigned most = 0;
-    for (const auto& [port, count] : usual_ports(lack.sw, lack.wanted)) {
-      if (count <= most || !is_free(lack.sw, port)) continue;
-      best = port;
-      most = count;
-    }
-    return best;
-  }
-
-  std::optional<PortNum> only_free_port(SwitchIndex s) const {
-    std::optional<PortNum> found;
-    for (unsigned p = 1; p <= topology_.ports(s); ++p) {
-      const PortNum port{static_cast<std::uint8_t>(p)};
-      if (!is_free(s, port)) continue;
-      if (found) return std::nullopt;
-      found = port;
-    }
-    return found;
-  }
-
   void tell_missing(const Lack& lack) {
-    auto lower = free_port_towards(lack);
-    if (!lower) lower = only_free_port(lack.sw);
-    const auto upper = only_free_port(lack.wanted);
+    const auto lower = spots_.lower(lack.sw, lack.wanted), upper = spots_.upper(lack.sw, lack.wanted);
+    if (lower) spots_.take(lack.sw, *lower);
+    if (upper) spots_.take(lack.wanted, *upper);
     const auto end = [&](SwitchIndex s, const std::optional<PortNum>& port) {
       return port ? fmt::format("{} port {}", name(s), *port) : name(s);
     };
@@ -212,34 +176,6 @@ class Cables {
                                                    : "is one that no switch like the first has")});
   }
 
-  /// Families with fewer cables upwards than three of four of their rank have.
-  void find_uneven() {
-    std::map<std::int32_t, std::map<std::size_t, std::size_t>> by_rank;  // members by wanted cables
-    const auto wanted = [](const Family& family) {
-      std::size_t cables = 0;
-      for (const auto& slot : family.slots) cables += slot.cables;
-      return cables;
-    };
-    for (const auto& family : shape_.families) {
-      by_rank[order_.rank[family.members.front()]][wanted(family)] += family.members.size();
-    }
-    for (const auto& family : shape_.families) {
-      const auto& counts = by_rank[order_.rank[family.members.front()]];
-      std::size_t all = 0;
-      for (const auto& [cables, count] : counts) all += count;
-      const auto usual = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
-      if (usual->second * 4 < all * 3 || wanted(family) >= usual->first) continue;
-      Finding finding{Ailment::uneven, {}, {}};
-      for (const auto s : family.members) finding.ports.push_back(port_name(s, PortNum{}));
-      const auto more = family.members.size() - 1;
-      finding.text =
-          fmt::format("{}{} {} {} cables upwards where others of their level have {}",
-                      name(family.members.front()), more == 0 ? "" : fmt::format(" and {} like it", more),
-                      more == 0 ? "has" : "have", wanted(family), usual->first);
-      health_.findings.push_back(std::move(finding));
-    }
-  }
-
   void sum_levels() {
     std::map<std::int32_t, LevelHealth> levels;
     for (const auto& family : shape_.families) {
@@ -262,6 +198,7 @@ class Cables {
   const Order& order_;
   const Shape& shape_;
   Health& health_;
+  Spots spots_;
   std::vector<Lack> lacks_;
   std::vector<Surplus> surplus_;
 };

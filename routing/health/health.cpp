@@ -31,6 +31,7 @@ void examine_cabling(const HealthInput& in, Health& health) {
   const auto order = find_levels(now.topology);
   const auto shape = find_shape(now.topology, order);
   examine_cables(now, order, shape, health);
+  examine_uneven(now, order, shape, health);
   examine_strays(now, order, shape, health);
   examine_rails(now, health);
 }

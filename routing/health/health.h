@@ -93,6 +93,8 @@ Health examine(const HealthInput& in);
 std::optional<Topology> examine_swaps(const HealthInput& in, const Order& order, Health& health);
 std::optional<Topology> examine_twos(const HealthInput& in, const Order& order, Health& health);
 void examine_cables(const HealthInput& in, const Order& order, const Shape& shape, Health& health);
+/// Families with fewer cables upwards than three of four of their rank have.
+void examine_uneven(const HealthInput& in, const Order& order, const Shape& shape, Health& health);
 void examine_strays(const HealthInput& in, const Order& order, const Shape& shape, Health& health);
 void examine_rails(const HealthInput& in, Health& health);
 void examine_rates(const HealthInput& in, const Order& order, Health& health);

@@ -280,6 +280,22 @@ TEST(Health, SeesAPodWithFewerSwitchesAbove) {
   EXPECT_THAT(kinds(health), testing::Contains(Ailment::uneven));
 }
 
+TEST(Health, NamesTheUpperPortOfAMissingCableByThoseOfTheOthers) {
+  const auto whole = fabrics::ft2(8, 4, 16, 2).input();  // of 254 ports, most of them free
+  for (std::size_t gone = 0; gone < whole.links.size(); gone += 5) {
+    auto input = whole;
+    const auto link = input.links[gone];
+    input.links.erase(input.links.begin() + static_cast<std::ptrdiff_t>(gone));
+
+    const auto health = examined(input);
+
+    ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::missing)) << gone;
+    EXPECT_THAT(health.findings[0].ports,
+                testing::ElementsAre(PortName{input.switches[link.a].guid, link.a_port},
+                                     PortName{input.switches[link.b].guid, link.b_port}));
+  }
+}
+
 /// A pod with so many middle switches, each with cores of its own above it, as if more pods were to come.
 Builder one_pod(unsigned half) {
   Builder b(fmt::format("one pod of {}", half));
@@ -310,7 +326,7 @@ TEST(Health, FindsTheCableThatIsMissingInOnePod) {
 
   ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::missing));
   EXPECT_EQ(health.findings[0].ports[0], (PortName{input.switches[link.a].guid, link.a_port}));
-  EXPECT_EQ(health.findings[0].ports[1].node, input.switches[link.b].guid);
+  EXPECT_EQ(health.findings[0].ports[1], (PortName{input.switches[link.b].guid, link.b_port}));
 }
 
 TEST(Health, SaysNothingOfTheCablesBetweenGroupsOfLeavesAndSpines) {
