@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 
+#include "tests/support/health.h"
 #include "tests/support/routing_fabrics.h"
 
 namespace smd::routing {
@@ -17,17 +18,6 @@ namespace {
 using fabrics::Builder;
 using testing::HasSubstr;
 using testing::SizeIs;
-
-Health examined(const TopologyInput& input, const std::map<PortName, PortRate>& rates = {}) {
-  const Topology topology(input);
-  const auto rate = [&](PortName port) {
-    const auto at = rates.find(port);
-    return at != rates.end() ? at->second : PortRate{LinkWidth::x4, LinkSpeed::hdr};
-  };
-  return examine({.topology = topology, .rate = rate, .name = [](Guid guid) {
-                    return fmt::format("N{:x}", guid.value());
-                  }});
-}
 
 std::vector<Ailment> kinds(const Health& health) {
   std::vector<Ailment> result;

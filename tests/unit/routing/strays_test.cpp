@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "routing/health/health.h"
+#include "tests/support/health.h"
 #include "tests/support/routing_fabrics.h"
 
 namespace smd::routing {
@@ -36,13 +37,6 @@ Builder pods_of_two(unsigned pods, unsigned cables) {
 std::vector<Builder> with_two_uplinks() {
   return {fabrics::ft2(6, 2, 4), fabrics::ft2(4, 2, 2), fabrics::ft2(6, 2, 4, 2), fabrics::ft3(4),
           pods_of_two(4, 1),     pods_of_two(3, 1),     pods_of_two(4, 2)};
-}
-
-Health examined(const TopologyInput& input) {
-  const Topology topology(input);
-  return examine({.topology = topology,
-                  .rate = [](PortName) { return PortRate{LinkWidth::x4, LinkSpeed::hdr}; },
-                  .name = [](Guid guid) { return fmt::format("N{:x}", guid.value()); }});
 }
 
 /// All are of one kind, and every one of these nodes is named.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "routing/health/health.h"
+#include "tests/support/health.h"
 #include "tests/support/routing_fabrics.h"
 
 namespace smd::routing {
@@ -40,13 +41,6 @@ Builder planes(const Planes& spec) {
       b.link(spec.middle(0, 0) + i, cores + i % spec.planes * spec.cores + c);
   }
   return b;
-}
-
-Health examined(const TopologyInput& input) {
-  const Topology topology(input);
-  return examine({.topology = topology,
-                  .rate = [](PortName) { return PortRate{LinkWidth::x4, LinkSpeed::hdr}; },
-                  .name = [](Guid guid) { return fmt::format("N{:x}", guid.value()); }});
 }
 
 void exchange(LinkSpec& one, LinkSpec& other) {
