@@ -67,6 +67,8 @@ Health examine(const HealthInput& in) {
   if (auto other = why_not_built_so(in.topology, health); health.tree && !other.empty()) {
     health = {.tree = false, .reason = std::move(other), .findings = {}, .levels = {}};
   }
+  examine_loopbacks(in, health);
+  examine_alone(in, health);
   examine_rates(in, order, health);
   return health;
 }

@@ -97,6 +97,10 @@ void examine_cables(const HealthInput& in, const Order& order, const Shape& shap
 void examine_uneven(const HealthInput& in, const Order& order, const Shape& shape, Health& health);
 void examine_strays(const HealthInput& in, const Order& order, const Shape& shape, Health& health);
 void examine_rails(const HealthInput& in, Health& health);
+/// Cables from a switch to itself, in trees and others.
+void examine_loopbacks(const HealthInput& in, Health& health);
+/// Leaves without a cable to another switch, where there are others, and no finding names them yet.
+void examine_alone(const HealthInput& in, Health& health);
 void examine_rates(const HealthInput& in, const Order& order, Health& health);
 
 }  // namespace smd::routing

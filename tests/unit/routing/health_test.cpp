@@ -338,6 +338,32 @@ TEST(Health, SaysNothingOfTheCablesBetweenGroupsOfLeavesAndSpines) {
   EXPECT_THAT(health.findings, testing::IsEmpty());
 }
 
+TEST(Health, NamesACableBetweenTwoPortsOfOneSwitch) {
+  auto input = fabrics::ft2(4, 2, 2).input();
+  input.links.push_back({3, PortNum{30}, 3, PortNum{31}});
+  input.links.push_back({2, PortNum{30}, 2, PortNum{30}});
+
+  const auto health = examined(input);
+
+  ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::extra, Ailment::extra));
+  const auto two = input.switches[2].guid, three = input.switches[3].guid;
+  EXPECT_THAT(health.findings[0].ports, testing::ElementsAre(PortName{two, PortNum{30}}));
+  EXPECT_THAT(health.findings[0].text, HasSubstr("port 30 is cabled to itself"));
+  EXPECT_THAT(health.findings[1].ports,
+              testing::ElementsAre(PortName{three, PortNum{30}}, PortName{three, PortNum{31}}));
+}
+
+TEST(Health, NamesLeavesThatNothingJoinsToTheOthers) {
+  auto input = fabrics::ft2(4, 2, 2).input();
+  input.links.clear();
+
+  const auto health = examined(input);
+
+  ASSERT_THAT(kinds(health),
+              testing::ElementsAre(Ailment::uneven, Ailment::uneven, Ailment::uneven, Ailment::uneven));
+  EXPECT_EQ(health.findings[0].ports[0].node, input.switches[0].guid);
+}
+
 TEST(Health, SaysNothingOfTheCablesOfATorus) {
   const auto health = examined(fabrics::torus(4, 4, 2).input());
 
