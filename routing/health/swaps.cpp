@@ -159,7 +159,10 @@ class Swaps {
     for (const auto& [kin, by] : change) {
       gained += (now(kin) > 0 ? 1 : 0) - (now(kin) + by > 0 ? 1 : 0);
     }
-    const auto then = [&](const Kin& kin) { return static_cast<std::size_t>(now(kin) + change[kin]); };
+    const auto then = [&](const Kin& kin) {
+      const auto members = now(kin) + change[kin];
+      return static_cast<std::size_t>(members);
+    };
     if (gained == 2 && (few(one.sw, then(a)) || few(other.sw, then(b)))) return 0;
     return gained;
   }
