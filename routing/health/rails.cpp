@@ -42,7 +42,7 @@ std::size_t usual_count(const Machines& all) {
 
 constexpr std::size_t kNoRail = ~std::size_t{0};
 
-/// The rail of each switch: that of nine of ten adapters on it.
+/// The rail of each switch: that of three of four adapters on it.
 std::vector<std::size_t> rails_of_leaves(const Topology& topology, const Machines& all, std::size_t count) {
   std::vector<std::map<std::size_t, std::size_t>> seen(topology.switches());
   for (const auto& [image, ports] : all) {

@@ -54,19 +54,21 @@ TEST(Health, FindsNothingInWholeTrees) {
 }
 
 TEST(Health, NamesBothEndsOfEveryMissingCable) {
-  const auto whole = fabrics::ft3(8).input();
-  for (std::size_t gone = 0; gone < whole.links.size(); gone += 7) {
-    auto input = whole;
-    const auto link = input.links[gone];
-    input.links.erase(input.links.begin() + static_cast<std::ptrdiff_t>(gone));
+  // Of the second one's 254 ports most are free: those of the other switches say which.
+  for (const auto& whole : {fabrics::ft3(8).input(), fabrics::ft2(8, 4, 16, 2).input()}) {
+    for (std::size_t gone = 0; gone < whole.links.size(); gone += 5) {
+      auto input = whole;
+      const auto link = input.links[gone];
+      input.links.erase(input.links.begin() + static_cast<std::ptrdiff_t>(gone));
 
-    const auto health = examined(input);
+      const auto health = examined(input);
 
-    ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::missing)) << gone;
-    EXPECT_THAT(health.findings[0].ports,
-                testing::UnorderedElementsAre(PortName{input.switches[link.a].guid, link.a_port},
-                                              PortName{input.switches[link.b].guid, link.b_port}));
-    EXPECT_THAT(health.findings[0].text, HasSubstr(fmt::format("port {}", link.a_port)));
+      ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::missing)) << gone;
+      EXPECT_THAT(health.findings[0].ports,
+                  testing::ElementsAre(PortName{input.switches[link.a].guid, link.a_port},
+                                       PortName{input.switches[link.b].guid, link.b_port}));
+      EXPECT_THAT(health.findings[0].text, HasSubstr(fmt::format("port {}", link.a_port)));
+    }
   }
 }
 
@@ -268,22 +270,6 @@ TEST(Health, SeesAPodWithFewerSwitchesAbove) {
   const auto health = examined(input);
 
   EXPECT_THAT(kinds(health), testing::Contains(Ailment::uneven));
-}
-
-TEST(Health, NamesTheUpperPortOfAMissingCableByThoseOfTheOthers) {
-  const auto whole = fabrics::ft2(8, 4, 16, 2).input();  // of 254 ports, most of them free
-  for (std::size_t gone = 0; gone < whole.links.size(); gone += 5) {
-    auto input = whole;
-    const auto link = input.links[gone];
-    input.links.erase(input.links.begin() + static_cast<std::ptrdiff_t>(gone));
-
-    const auto health = examined(input);
-
-    ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::missing)) << gone;
-    EXPECT_THAT(health.findings[0].ports,
-                testing::ElementsAre(PortName{input.switches[link.a].guid, link.a_port},
-                                     PortName{input.switches[link.b].guid, link.b_port}));
-  }
 }
 
 /// A pod with so many middle switches, each with cores of its own above it, as if more pods were to come.
