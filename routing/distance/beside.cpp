@@ -9,7 +9,7 @@ namespace {
 /// Ends of so many cables may be in wrong places.
 constexpr std::size_t kFewEnds = 8;
 
-struct Cabling {
+struct LevelCables {
   std::size_t switches = 0, joined = 0;  ///< of the level; with a cable to another one of it
   std::size_t ends = 0, beside = 0;      ///< of all their cables, and of those within the level
   std::pair<SwitchIndex, SwitchIndex> example;
@@ -21,7 +21,7 @@ struct Cabling {
 
 std::optional<std::pair<SwitchIndex, SwitchIndex>> joined_beside(const Topology& topology,
                                                                  const Order& order) {
-  std::map<std::int32_t, Cabling> levels;
+  std::map<std::int32_t, LevelCables> levels;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     auto& level = levels[order.rank[s]];
     std::size_t own = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "routing/distance/costs.h"
+#include "routing/usual.h"
 
 namespace smd::routing {
 namespace {
@@ -80,9 +81,7 @@ bool top_with_hosts(const Topology& topology, SwitchIndex s, std::uint32_t usual
 std::uint32_t usual_hosts(const Topology& topology, std::span<const SwitchIndex> leaves) {
   std::vector<std::uint32_t> counts;
   for (const auto leaf : leaves) counts.push_back(topology.hosts(leaf));
-  const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
-  std::ranges::nth_element(counts, middle);
-  return *middle;
+  return median(counts);
 }
 
 /// Without inner switches that have hosts: those stand above other leaves, or above all their neighbours, or

@@ -11,6 +11,7 @@
 #include "routing/distance/positions.h"
 #include "routing/distance/sides.h"
 #include "routing/distance/within.h"
+#include "routing/usual.h"
 
 namespace smd::routing {
 namespace {
@@ -117,10 +118,9 @@ std::vector<SwitchIndex> full_leaves(const Topology& topology) {
   }
   std::vector<SwitchIndex> full;
   if (counts.empty()) return full;
-  const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
-  std::ranges::nth_element(counts, middle);
+  const auto usual = median(counts);
   for (const auto leaf : topology.leaves()) {
-    if (topology.hosts(leaf) * 4 >= *middle) full.push_back(leaf);
+    if (topology.hosts(leaf) * 4 >= usual) full.push_back(leaf);
   }
   return full;
 }

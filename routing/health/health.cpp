@@ -17,18 +17,18 @@ namespace {
 constexpr unsigned kMostExchanges = 64;
 
 /// Exchanged cables first: all else is looked at with those in place, or it would show them once more.
-void examine_cabling(const HealthInput& in, Health& health) {
+void examine_cabling(const HealthInput& in, const Order& tree, Health& health) {
   std::optional<Topology> right;
+  auto order = find_levels(in.topology, tree);
   for (unsigned i = 0; i < kMostExchanges; ++i) {
     const HealthInput now{right ? *right : in.topology, in.rate, in.name};
-    const auto order = find_levels(now.topology);
     auto next = examine_swaps(now, order, health);
     if (!next) next = examine_twos(now, order, health);
     if (!next) break;
     right = std::move(next);
+    order = find_levels(*right, find_tree(*right));
   }
   const HealthInput now{right ? *right : in.topology, in.rate, in.name};
-  const auto order = find_levels(now.topology);
   const auto shape = find_shape(now.topology, order);
   examine_cables(now, order, shape, health);
   examine_uneven(now, order, shape, health);
@@ -63,7 +63,7 @@ Health examine(const HealthInput& in) {
   const auto order = find_tree(in.topology);
   health.reason = why_no_tree(in, order);
   health.tree = health.reason.empty();
-  if (health.tree) examine_cabling(in, health);
+  if (health.tree) examine_cabling(in, order, health);
   if (auto other = why_not_built_so(in.topology, health); health.tree && !other.empty()) {
     health = {.tree = false, .reason = std::move(other), .findings = {}, .levels = {}};
   }

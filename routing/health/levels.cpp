@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "routing/usual.h"
+
 namespace smd::routing {
 namespace {
 
@@ -34,16 +36,9 @@ struct Others {
   std::size_t leaves = 0;
 };
 
-std::size_t median(std::vector<std::size_t>& numbers) {
-  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
-  std::ranges::nth_element(numbers, middle);
-  return *middle;
-}
-
 }  // namespace
 
-Order find_levels(const Topology& topology) {
-  auto order = find_tree(topology);
+Order find_levels(const Topology& topology, Order order) {
   std::vector<std::pair<SwitchIndex, Upwards>> ends;
   std::map<std::int32_t, Others> ranks;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {

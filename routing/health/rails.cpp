@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "routing/health/health.h"
+#include "routing/usual.h"
 
 namespace smd::routing {
 namespace {
@@ -34,10 +35,8 @@ Machines machines(const Topology& topology) {
 std::size_t usual_count(const Machines& all) {
   std::map<std::size_t, std::size_t> counts;
   for (const auto& [image, ports] : all) ++counts[ports.size()];
-  for (const auto& [count, machines] : counts) {
-    if (machines * 4 >= all.size() * 3) return count > 1 ? count : 0;
-  }
-  return 0;
+  const auto usual = three_of_four(counts).value_or(0);
+  return usual > 1 ? usual : 0;
 }
 
 constexpr std::size_t kNoRail = ~std::size_t{0};
@@ -50,13 +49,7 @@ std::vector<std::size_t> rails_of_leaves(const Topology& topology, const Machine
     for (std::size_t rail = 0; rail < count; ++rail) ++seen[topology.end_ports()[ports[rail]].sw][rail];
   }
   std::vector<std::size_t> rails(topology.switches(), kNoRail);
-  for (SwitchIndex s = 0; s < rails.size(); ++s) {
-    std::size_t sum = 0;
-    for (const auto& [rail, adapters] : seen[s]) sum += adapters;
-    for (const auto& [rail, adapters] : seen[s]) {
-      if (adapters * 4 >= sum * 3) rails[s] = rail;
-    }
-  }
+  for (SwitchIndex s = 0; s < rails.size(); ++s) rails[s] = three_of_four(seen[s]).value_or(kNoRail);
   return rails;
 }
 
@@ -76,7 +69,7 @@ class Units {
       }
     }
     for (SwitchIndex s = 0; s < seen.size(); ++s) {
-      for (const auto& on : seen[s]) usual_[s].push_back(majority(on));
+      for (const auto& on : seen[s]) usual_[s].push_back(three_of_four(on).value_or(kNoSwitch));
     }
   }
 
@@ -93,15 +86,6 @@ class Units {
   }
 
  private:
-  static SwitchIndex majority(const std::map<SwitchIndex, std::size_t>& leaves) {
-    std::size_t all = 0;
-    for (const auto& [leaf, machines] : leaves) all += machines;
-    for (const auto& [leaf, machines] : leaves) {
-      if (machines * 4 >= all * 3) return leaf;
-    }
-    return kNoSwitch;
-  }
-
   std::span<const EndPort> ends_;
   std::vector<std::vector<SwitchIndex>> usual_;  ///< by leaf and rail
 };

@@ -7,6 +7,7 @@
 
 #include "mad/base/rate.h"
 #include "routing/health/health.h"
+#include "routing/usual.h"
 
 namespace smd::routing {
 namespace {
@@ -48,10 +49,7 @@ template <class Value>
 std::optional<Value> usual(const std::vector<Cable>& cables, Value PortRate::* member) {
   std::map<Value, std::size_t> counts;
   for (const auto& cable : cables) ++counts[cable.rate.*member];
-  for (const auto& [value, count] : counts) {
-    if (count * 4 >= cables.size() * 3) return value;
-  }
-  return std::nullopt;
+  return three_of_four(counts);
 }
 
 void tell(const HealthInput& in, const Cable& cable, Ailment kind, std::string_view is,

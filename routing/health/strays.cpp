@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "routing/health/health.h"
+#include "routing/usual.h"
 
 namespace smd::routing {
 namespace {
@@ -58,11 +59,7 @@ class Strays {
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
       sizes[order_.rank[s]].push_back(shape_.of(s).members.size());
     }
-    for (auto& [rank, all] : sizes) {
-      const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-      std::ranges::nth_element(all, middle);
-      usual_[rank] = *middle;
-    }
+    for (auto& [rank, all] : sizes) usual_[rank] = median(all);
   }
 
   Peers above(SwitchIndex s) const {

@@ -11,6 +11,7 @@
 #include "routing/health/exchange.h"
 #include "routing/health/health.h"
 #include "routing/health/positions.h"
+#include "routing/usual.h"
 
 namespace smd::routing {
 namespace {
@@ -76,11 +77,7 @@ class Swaps {
   void find_usual_kin() {
     std::map<std::int32_t, std::vector<std::size_t>> sizes;
     for (SwitchIndex s = 0; s < above_.size(); ++s) sizes[order_.rank[s]].push_back(kin_of(s));
-    for (auto& [rank, all] : sizes) {
-      const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-      std::ranges::nth_element(all, middle);
-      usual_kin_[rank] = *middle;
-    }
+    for (auto& [rank, all] : sizes) usual_kin_[rank] = median(all);
   }
 
   void find_usual_cells() {

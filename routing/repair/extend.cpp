@@ -184,10 +184,9 @@ class Extension {
       }
     }
     if (to.end == kNoEnd) return kNoSwitch;
-    const bool host = topology_.end_ports()[to.end].kind != EndKind::aggregation;
     for (SwitchIndex s = 0; s < rows_.size(); ++s) {
-      const bool needs = topology_.leaf(s) || (host && !topology_.end_ports_of(s).empty());
-      if (needs && !arrives_[s] && topology_.component(s) == topology_.component(to.sw)) return s;
+      if (arrives_[s] || topology_.component(s) != topology_.component(to.sw)) continue;
+      if (needs_route(topology_, s, to.end)) return s;
     }
     return kNoSwitch;
   }

@@ -205,6 +205,11 @@ std::vector<SwitchIndex> switches_with_ends(const Topology& topology) {
   return found;
 }
 
+bool needs_route(const Topology& topology, SwitchIndex from, EndIndex to) {
+  if (topology.leaf(from)) return true;
+  return topology.end_ports()[to].kind != EndKind::aggregation && !topology.end_ports_of(from).empty();
+}
+
 std::vector<EndIndex> hosts_in_file_order(const Topology& topology) {
   const auto ends = topology.end_ports();
   std::vector<EndIndex> hosts;

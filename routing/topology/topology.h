@@ -119,6 +119,10 @@ class Topology {
 /// reach as well. Ascending.
 std::vector<SwitchIndex> switches_with_ends(const Topology& topology);
 
+/// Whether end ports of the switch must have a route to that one: hosts need all, aggregation nodes the
+/// hosts.
+bool needs_route(const Topology& topology, SwitchIndex from, EndIndex to);
+
 /// End ports that are not aggregation nodes, numbered for quality figures: by switch in the file's order,
 /// then by port; those on no switch last, in the input's order.
 std::vector<EndIndex> hosts_in_file_order(const Topology& topology);

@@ -138,11 +138,9 @@ class Counts {
   std::uint64_t pairs() const { return static_cast<std::uint64_t>(pairs_); }
 
  private:
-  /// Hosts need all end ports, aggregation nodes need the hosts.
   bool needed(SwitchIndex was, Lid lid) const {
     const auto end = before_.lids.destination(lid).end;
-    if (end == kNoEnd || before_.topology.end_ports_of(was).empty()) return false;
-    return before_.topology.leaf(was) || before_.topology.end_ports()[end].kind != EndKind::aggregation;
+    return end != kNoEnd && needs_route(before_.topology, was, end);
   }
   void count(SwitchIndex was, Lid lid, std::int64_t change) {
     if (!needed(was, lid)) (before_.topology.leaf(was) ? pairs_ : by_rule_) += change;
