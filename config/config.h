@@ -76,8 +76,8 @@ struct SweepConfig {
 
 /// [ha]
 struct HaConfig {
-  Duration poll = std::chrono::seconds(1);  ///< between two questions of a standby to its master
-  std::uint32_t retries = 1;                ///< questions in a row that may stay unanswered, 0 to 100
+  Duration poll = std::chrono::milliseconds(500);  ///< between two questions of a standby to its master
+  std::uint32_t retries = 1;                       ///< questions in a row that may stay unanswered, 0 to 100
   friend bool operator==(const HaConfig&, const HaConfig&) = default;
 };
 

@@ -157,7 +157,8 @@ std::vector<Key> ha_keys() {
            .opensm = "polling_retry_number",
            .doc =
                "A standby takes the fabric when more questions in a row than this stay unanswered. Each is "
-               "asked as often as [mad] retries says."},
+               "sent once and waited for until the next, whatever [mad] says: a master that is gone is "
+               "missed after poll * (retries + 2) at most."},
           kHa, &HaConfig::retries, whole<std::uint32_t>(0, 100)),
   };
 }

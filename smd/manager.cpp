@@ -168,7 +168,8 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   co_return outcome;
 }
 
-/// Asks the master whether it is still there, until it is not, or gives the fabric to us.
+/// Asks the master whether it is still there, until it is not, or gives the fabric to us. Each question is
+/// one try and waited for until the next, so that a dead master costs as many periods, whatever [mad] says.
 asio::awaitable<bool> SubnetManager::stand_by() {
   agent_.set_state(wire::SmState::standby);
   const auto master = *other_master();
@@ -176,15 +177,17 @@ asio::awaitable<bool> SubnetManager::stand_by() {
   const Paths paths(*subnet_);
   const auto path = node ? paths.to_port(*subnet_, *node, master.at.port) : std::nullopt;
   unsigned unanswered = 0;
+  auto next = parts_.clock.now();
   for (;;) {
-    const bool time = co_await pause(config_->ha.poll);
+    next = std::max(next + config_->ha.poll, parts_.clock.now());
+    const bool time = co_await parts_.clock.until(next);
     if (!time) co_return false;
     if (agenda_.peek().work == Work::heavy) co_return true;
     if (agent_.state() == wire::SmState::not_active) continue;
     if (!path && ++unanswered <= config_->ha.retries) continue;
     if (!path) co_return true;
     const mad::Target target{.route = *path, .node = master.at.node};
-    const auto info = co_await mad::get<wire::SmInfo>(tx_, target);
+    const auto info = co_await mad::get_once<wire::SmInfo>(tx_, target, config_->ha.poll);
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
     const bool there = info && info->guid == master.info.guid &&

@@ -54,6 +54,13 @@ template <wire::Layout A>
 asio::awaitable<Asked<A>> get(Transactions& tx, const Target& target, std::uint32_t modifier = 0) {
   return ask<A>(&tx, get_request<A>(target, modifier));
 }
+/// One try, which is waited for so long (more than 0), however often and long other requests are tried.
+template <wire::Layout A>
+asio::awaitable<Asked<A>> get_once(Transactions& tx, const Target& target, Duration wait) {
+  auto request = get_request<A>(target);
+  request.single_try = wait;
+  return ask<A>(&tx, std::move(request));
+}
 /// What the GetResp holds: what the node has now, which may not be `value`.
 template <wire::Layout A>
 asio::awaitable<Asked<A>> set(Transactions& tx, const Target& target, const A& value,

@@ -35,6 +35,7 @@ struct OpenRequest : WheelItem {
   bool backing_off = false;  ///< the node said busy: the next try waits
   Guid guid;
   TimePoint started_at{};
+  Duration single_try{};  ///< of the Request
   Route route;
   wire::Smp mad;
   std::array<TimePoint, kMaxTries> sent_at{};

@@ -38,7 +38,8 @@ void Transactions::receive_one(Received& received, TimePoint now) {
   auto* open = slot.request;
   const bool ours = open != nullptr && slot.generation == tid >> (kTryBits + kSlotBits);
   if (lost) {  // nobody will answer the last try: its time need not be waited out
-    const bool last = ours && attempt + 1 == open->tries && !open->backing_off && transport_.room() > 0;
+    const bool last = ours && attempt + 1 == open->tries && !open->backing_off && transport_.room() > 0 &&
+                      open->single_try == Duration::zero();
     if (!last || open->tries >= (losses_.heavy() ? kMaxTries : kHurried)) return;
     ++table_[open->row].timeouts;
     if (open->node != &anonymous_ && open->node->last_answer > open->started_at) losses_.lost();
@@ -74,7 +75,8 @@ void Transactions::answer(OpenRequest& open, unsigned attempt, const wire::Smp& 
   if ((status & wire::kStatusBusy) != 0) {
     ++row.busy;
     leave_window(open);
-    if (open.tries <= policy_.retries) {  // the try's own resend time is the back-off
+    // The try's own resend time is the back-off.
+    if (open.tries <= policy_.retries && open.single_try == Duration::zero()) {
       open.backing_off = true;
       return;
     }

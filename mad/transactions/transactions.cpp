@@ -129,6 +129,7 @@ OpenRequest& Transactions::make(Request&& request, Completion&& done) {
   open.done = std::move(done);
   open.node = &state_of(request.node);
   open.guid = request.node;
+  open.single_try = request.single_try;
   open.mad = request.mad;
   open.route = std::move(request.route);
   write_route(open.mad, open.route);
@@ -234,6 +235,7 @@ Duration Transactions::lossy_wait(const OpenRequest& open) const {
 
 /// What the kernel is told: an answer that comes later than this finds nobody.
 Duration Transactions::give_up_after(const OpenRequest& open, unsigned attempt) const {
+  if (open.single_try != Duration::zero()) return kKernelMargin + open.single_try;
   if (losses_.heavy()) return kKernelMargin + lossy_wait(open) * (kMaxTries - attempt);
   Duration sum = kKernelMargin;
   for (unsigned i = attempt; i <= policy_.retries; ++i) sum += wait_of(open, i);
@@ -241,6 +243,7 @@ Duration Transactions::give_up_after(const OpenRequest& open, unsigned attempt) 
 }
 
 Duration Transactions::wait_of(const OpenRequest& open, unsigned attempt) const {
+  if (open.single_try != Duration::zero()) return open.single_try;
   if (losses_.heavy()) return lossy_wait(open);
   const auto first = open.node->answer_time.resend(policy_);
   const auto wait = doubled(first, attempt, policy_);
@@ -302,6 +305,7 @@ void Transactions::resend_due() {
 
 /// Whether there is one. After kMaxTries the slot takes another generation: tries before it are over then.
 bool Transactions::next_try(OpenRequest& open, TimePoint now) {
+  if (open.single_try != Duration::zero()) return false;
   const bool heavy = losses_.heavy();
   const bool was_heavy = open.rounds != 0 || open.tries > policy_.retries + 1;
   if (!heavy && !was_heavy) return open.tries <= policy_.retries;

@@ -29,6 +29,8 @@ struct Request {
   wire::Smp mad;  ///< transaction, and for SMPs class and path, are filled in
   Route route;
   Guid node;
+  /// Not 0: one try, which is waited for so long; what Policy says of tries and times does not count.
+  Duration single_try{};
 };
 
 /// Requests over one Transport. Every try of a request has a transaction of its own and all stay open until

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "tests/support/managed_world.h"
 #include "tests/support/sim_lab.h"
 
@@ -66,6 +68,101 @@ TEST(Masters, AStandbyTakesTheFabricWhenTheMasterIsGone) {
   EXPECT_EQ(standby.last().state, SmState::master) << testing::PrintToString(standby.lines().all);
   EXPECT_EQ(standby.last().summary.state, sm::SweepState::up);
   EXPECT_EQ(standby.lines().count("sm.master_gone"), 1U);
+}
+
+/// A master on h00000 and a standby on h00003, both settled.
+struct Pair {
+  explicit Pair(sim::World& w, config::SubnetConfig config = {})
+      : world(w), master(std::make_unique<Managed>(w, "h00000", config)), standby(w, "h00003", config) {
+    first.spawn((*master)->run());
+    world.run_for(std::chrono::seconds(2));
+    second.spawn(standby->run());
+    world.run_for(std::chrono::seconds(6));
+    EXPECT_EQ(standby->published()->state, SmState::standby);
+  }
+  ~Pair() {
+    world.run(first.stop());
+    world.run(second.stop());
+  }
+  Pair(const Pair&) = delete;
+  Pair& operator=(const Pair&) = delete;
+  /// The process ends: its port stays up, and is no SM any more.
+  void kill_master() {
+    world.run(first.stop());
+    master.reset();
+  }
+  bool standby_is_master() { return standby->published()->state == SmState::master; }
+
+  sim::World& world;
+  std::unique_ptr<Managed> master;
+  Managed standby;
+  mad::TaskGroup first{world.io().get_executor()}, second{world.io().get_executor()};
+};
+
+constexpr auto kTakeover = std::chrono::milliseconds(2500);
+
+TEST(Masters, AMasterThatIsKilledIsReplacedInTime) {
+  sim::World world(test::spec("ft2:4"));
+  Pair pair(world);
+
+  pair.kill_master();
+  world.run_for(kTakeover);
+
+  EXPECT_TRUE(pair.standby_is_master()) << testing::PrintToString(pair.standby.lines().all);
+}
+
+TEST(Masters, HowAStandbyPollsDoesNotHangOnTheRetriesOfOtherRequests) {
+  sim::World world(test::spec("ft2:4"));
+  config::SubnetConfig patient;
+  patient.mad.timeout = std::chrono::seconds(1);
+  patient.mad.retries = 20;
+  Pair pair(world, patient);
+
+  world.fabric().faults().link_down({"h00000", PortNum{1}});
+  world.run_for(kTakeover);
+
+  EXPECT_TRUE(pair.standby_is_master()) << testing::PrintToString(pair.standby.lines().all);
+}
+
+TEST(Masters, AMasterWhoseCableIsPulledIsReplacedInTime) {
+  sim::World world(test::spec("ft2:4"));
+  Pair pair(world);
+
+  world.fabric().faults().link_down({"h00000", PortNum{1}});
+  world.run_for(kTakeover);
+
+  EXPECT_TRUE(pair.standby_is_master()) << testing::PrintToString(pair.standby.lines().all);
+}
+
+TEST(Masters, APollIsOneTryAndTheNextOneDoesNotWaitForIt) {
+  sim::World world(test::spec("ft2:4"));
+  config::SubnetConfig patient;
+  patient.ha.poll = std::chrono::milliseconds(100);
+  patient.ha.retries = 19;
+  Pair pair(world, patient);
+  const auto asked = [&] {
+    return pair.standby->counters().total(&mad::AttributeCounters::sent, wire::Method::get);
+  };
+  pair.kill_master();
+  const auto before = asked();
+
+  world.run_for(std::chrono::milliseconds(950));
+
+  EXPECT_FALSE(pair.standby_is_master()) << testing::PrintToString(pair.standby.lines().all);
+  EXPECT_GE(asked() - before, 9U);
+  EXPECT_LE(asked() - before, 10U);
+}
+
+TEST(Masters, AMasterThatAnswersLateIsNotReplaced) {
+  sim::World world(test::spec("ft2:4"));
+  Pair pair(world);
+
+  world.fabric().faults().slow("h00000", std::chrono::milliseconds(400));
+  world.run_for(std::chrono::seconds(20));
+
+  EXPECT_FALSE(pair.standby_is_master());
+  EXPECT_EQ(pair.standby.lines().count("sm.master_gone"), 0U)
+      << testing::PrintToString(pair.standby.lines().all);
 }
 
 TEST(Masters, EndingAStandbyIsNotAMasterGone) {

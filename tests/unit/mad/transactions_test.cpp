@@ -123,6 +123,28 @@ TEST_F(TransactionsTest, AFastNodeIsNotGivenUpSoonerThanAnUnknownOne) {
   EXPECT_TRUE(answers[1]->has_value());
 }
 
+TEST_F(TransactionsTest, ASingleTryIsOneTryHoweverManyOthersGet) {
+  make({.timeout = 200ms, .retries = 3});
+  int busy = 1;
+  wire.script = [&](const Sent& sent) {
+    return std::vector{busy-- > 0 ? ScriptedTransport::answer(sent, 1us, 1)
+                                  : Reply{.after = 1us,
+                                          .bytes = {sent.mad.bytes().begin(), sent.mad.bytes().end()},
+                                          .error = ETIMEDOUT}};
+  };
+  auto once = node_info();
+  once.single_try = 70ms;
+
+  ask(once);
+  run();
+  ask(once);
+  run();
+
+  EXPECT_THAT(wire.sent, SizeIs(2));
+  EXPECT_EQ(answers[0]->error().fault, Fault::refused) << "busy is an answer";
+  EXPECT_EQ(to_string(answers[1]->error()), "Get NodeInfo by 1: no answer to 1 try in 70 ms");
+}
+
 TEST_F(TransactionsTest, AnswersAfterTheEndAreCountedAndDropped) {
   make({.timeout = 10ms, .max_timeout = 10ms, .retries = 0});
   wire.script = [](const Sent& sent) {
