@@ -56,6 +56,14 @@ struct SmConfig {
   friend bool operator==(const SmConfig&, const SmConfig&) = default;
 };
 
+/// [keys]: files that hold secrets; what is in sm_key_file is SmConfig::sm_key.
+struct KeysConfig {
+  std::string sm_key_file{};              ///< empty: [sm] key_file, or the default
+  std::string sa_key_file{};              ///< empty: the SM_Key counts
+  std::optional<std::uint64_t> sa_key{};  ///< read from sa_key_file, never printed
+  friend bool operator==(const KeysConfig&, const KeysConfig&) = default;
+};
+
 /// [mad]
 struct MadConfig {
   std::uint32_t max_outstanding = 256;                ///< SMPs on the wire at once, 1 to 384
@@ -181,6 +189,7 @@ struct SubnetConfig {
   std::string port{};  ///< "mlx5_0" or "mlx5_0:1"; empty with no port_guid: the first usable port
   std::optional<Guid> port_guid{};  ///< instead of port
   SmConfig sm{};
+  KeysConfig keys{};
   MadConfig mad{};
   SweepConfig sweep{};
   HaConfig ha{};

@@ -35,8 +35,12 @@ std::vector<std::string> differences(const StoreConfig& before, const StoreConfi
 
 std::vector<std::string> differences(const SubnetConfig& before, const SubnetConfig& after) {
   auto found = of_settings({.subnet = before}, {.subnet = after});
-  const bool same_key_file = before.sm.key_file == after.sm.key_file;
-  if (same_key_file && before.sm.sm_key != after.sm.sm_key) found.emplace_back("what is in sm.key_file");
+  const bool same_key_file =
+      before.sm.key_file == after.sm.key_file && before.keys.sm_key_file == after.keys.sm_key_file;
+  if (same_key_file && before.sm.sm_key != after.sm.sm_key) found.emplace_back("what is in keys.sm_key_file");
+  const bool same_sa_key_file = before.keys.sa_key_file == after.keys.sa_key_file;
+  if (same_sa_key_file && before.keys.sa_key != after.keys.sa_key)
+    found.emplace_back("what is in keys.sa_key_file");
   const bool same_map = before.names.map == after.names.map;
   if (same_map && before.names.nodes != after.names.nodes) found.emplace_back("what is in names.map");
   if (found.empty() && before != after) found.emplace_back("what is in a file that it names");

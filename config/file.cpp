@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one place of this room that touches the file system.
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <grp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <system_error>
 
 #include "config/load.h"
@@ -30,11 +33,7 @@ class Descriptor {
   int fd_;
 };
 
-}  // namespace
-
-std::expected<std::string, std::string> read_file(const std::filesystem::path& path) {
-  const Descriptor file(path.c_str());
-  if (file.get() < 0) return std::unexpected(reason());
+std::expected<std::string, std::string> contents_of(const Descriptor& file) {
   std::string bytes;
   std::array<char, 65536> chunk{};
   while (true) {
@@ -44,6 +43,51 @@ std::expected<std::string, std::string> read_file(const std::filesystem::path& p
     if (got == 0) return bytes;
     bytes.append(chunk.data(), static_cast<std::size_t>(got));
   }
+}
+
+/// The group of this process, root's, or that of the packaged daemon: `smd check` is run by root, too.
+bool is_own_group(gid_t group) {
+  if (group == 0 || group == getegid()) return true;
+  ::group found{};
+  ::group* entry = nullptr;
+  std::array<char, 4096> names{};
+  getgrnam_r("smd", &found, names.data(), names.size(), &entry);
+  return entry != nullptr && entry->gr_gid == group;
+}
+
+bool is_credential(const std::filesystem::path& path) {
+  const char* folder = std::getenv("CREDENTIALS_DIRECTORY");
+  return folder != nullptr && *folder != '\0' && path.parent_path() == std::filesystem::path(folder);
+}
+
+/// What is wrong with the rights of a key's file; empty: nothing.
+std::string too_open(const struct stat& file) {
+  const unsigned mode = file.st_mode & 07777U;
+  if ((mode & S_IRWXO) != 0)
+    return fmt::format("mode {:04o}: all users have rights to it (chmod 0600)", mode);
+  if ((mode & (S_IWGRP | S_IXGRP)) != 0)
+    return fmt::format("mode {:04o}: its group can write it (chmod 0640)", mode);
+  if ((mode & S_IRGRP) != 0 && !is_own_group(file.st_gid))
+    return fmt::format("mode {:04o}: group {} can read it, which is not smd's (chgrp smd, or chmod 0600)",
+                       mode, file.st_gid);
+  return {};
+}
+
+}  // namespace
+
+std::expected<std::string, std::string> read_file(const std::filesystem::path& path) {
+  const Descriptor file(path.c_str());
+  if (file.get() < 0) return std::unexpected(reason());
+  return contents_of(file);
+}
+
+std::expected<std::string, std::string> read_secret_file(const std::filesystem::path& path) {
+  const Descriptor file(path.c_str());
+  if (file.get() < 0) return std::unexpected(reason());
+  struct stat info{};
+  if (fstat(file.get(), &info) != 0) return std::unexpected(reason());
+  if (auto why = too_open(info); !why.empty() && !is_credential(path)) return std::unexpected(std::move(why));
+  return contents_of(file);
 }
 
 }  // namespace smd::config

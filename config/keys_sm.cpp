@@ -10,36 +10,6 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// The key itself is in a file, so that it shows neither here nor in a process list; errors name the file
-/// only.
-Key key_file() {
-  Key key{.table = "sm",
-          .name = "key_file",
-          .opensm = "sm_key",
-          .doc =
-              "A file that holds the SM_Key, a number in decimal or 0x notation, shared by all SMs of the "
-              "subnet. "
-              "Without it the SM_Key is 1, as OpenSM's."};
-  key.allowed = "a file's name";
-  key.read = [](const Value& value, const Spot& spot, Settings& into) {
-    auto& sm = into.subnet.sm;
-    if (value.kind != Value::Kind::text) return spot.wrong(value, "a file's name");
-    if (value.text.empty()) {
-      sm.key_file.clear();
-      sm.sm_key = SmConfig{}.sm_key;
-      return;
-    }
-    const auto bytes = spot.contents(value);
-    if (!bytes) return;
-    const auto number = parse_number(trim(*bytes));
-    if (!number) return spot.wrong(value, "a file that holds one number of 64 bits");
-    sm.key_file = spot.resolve(value.text).string();
-    sm.sm_key = *number;
-  };
-  key.show = [](const Settings& from) { return toml_quoted(from.subnet.sm.key_file); };
-  return key;
-}
-
 }  // namespace
 
 std::vector<Key> sm_keys() {
@@ -71,7 +41,7 @@ std::vector<Key> sm_keys() {
                "empty. Two masters damage a fabric: for repairs only."},
           kSm, &SmConfig::force,
           flag("become master beside an unknown SM", "wait while another SM is master")),
-      key_file(),
+      sm_key_file("sm", "key_file", "The old name of `sm_key_file` in [keys]."),
   };
 }
 

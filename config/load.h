@@ -22,11 +22,17 @@ using FileReader = std::function<std::expected<std::string, std::string>(const s
 /// The operating system's files.
 std::expected<std::string, std::string> read_file(const std::filesystem::path& path);
 
+/// The same of a file that holds a key. It is refused where users other than its owner and root could read
+/// it, or anybody but its owner could write it. Its group may read it if that is the group of this process or
+/// "smd", and files in $CREDENTIALS_DIRECTORY (systemd's LoadCredential=) are as systemd has made them.
+std::expected<std::string, std::string> read_secret_file(const std::filesystem::path& path);
+
 /// What this room cannot know: it is told by who loads.
 struct ConfigContext {
   std::vector<std::string> engines;      ///< names that [routing] engines may hold
   std::vector<std::string> log_modules;  ///< names that [log] modules may hold; empty: any
   FileReader read = read_file;           ///< of smd.toml and the files it names
+  FileReader read_secret{};              ///< of files that hold a key; empty: `read`
 };
 
 /// The defaults, under the file (none: no file), under the overrides ("table.key=value", lists written with

@@ -48,6 +48,7 @@ class Loader {
   void set(const Key& key, const Value& value, const Spot& at, Layer& into);
   void check_lids(const Layer& layer, bool all_was_read);
   void check_routing(const Layer& layer);
+  void check_keys(const Layer& layer);
   void check_subnets(bool all_was_read);
   void complain(const Layer& layer, std::string_view key, std::string expected, std::string_view found = {});
 

@@ -54,6 +54,9 @@ std::vector<Key> log_keys();
 std::vector<Key> api_keys();
 std::vector<Key> store_keys();
 std::vector<Key> sm_keys();
+/// The file with the SM_Key, which has two names.
+Key sm_key_file(std::string_view table, std::string_view name, std::string_view doc);
+std::vector<Key> secret_keys();
 std::vector<Key> mad_keys();
 std::vector<Key> sweep_keys();
 std::vector<Key> ha_keys();

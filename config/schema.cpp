@@ -49,6 +49,7 @@ Schema make_schema() {
        .doc = "Where smd keeps what has to survive a restart: LIDs above all. For the whole process.",
        .of_process = true},
       {.name = "sm", .doc = "The subnet manager among others of its kind."},
+      {.name = "keys", .doc = "Files that hold secrets."},
       {.name = "mad", .doc = "How nodes are asked."},
       {.name = "sweep", .doc = "When the fabric is looked at."},
       {.name = "adopt", .doc = "What becomes of a fabric that is up when smd becomes its master."},
@@ -68,8 +69,9 @@ Schema make_schema() {
               "for this "
               "subnet."},
   };
-  for (auto make : {log_keys, api_keys, store_keys, sm_keys, mad_keys, sweep_keys, adopt_keys, ha_keys,
-                    lids_keys, links_keys, routing_keys, multicast_keys, sa_keys, names_keys, subnet_keys}) {
+  for (auto make :
+       {log_keys, api_keys, store_keys, sm_keys, secret_keys, mad_keys, sweep_keys, adopt_keys, ha_keys,
+        lids_keys, links_keys, routing_keys, multicast_keys, sa_keys, names_keys, subnet_keys}) {
     for (auto& key : make()) schema.keys.push_back(std::move(key));
   }
   return schema;

@@ -30,4 +30,14 @@ std::optional<std::string> Spot::contents(const Value& value) const {
   return std::nullopt;
 }
 
+std::optional<std::string> Spot::secret(const Value& value) const {
+  if (!context.read_secret) return contents(value);
+  const auto path = resolve(value.text);
+  auto bytes = context.read_secret(path);
+  if (bytes) return *std::move(bytes);
+  wrong(value, fmt::format("a file that only its owner and the group smd can read; {}: {}", path.string(),
+                           bytes.error()));
+  return std::nullopt;
+}
+
 }  // namespace smd::config

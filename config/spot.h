@@ -29,6 +29,8 @@ struct Spot {
   std::filesystem::path resolve(const std::string& name) const;
   /// The bytes of the file that `value` names; notes it where they cannot be had.
   std::optional<std::string> contents(const Value& value) const;
+  /// The same of a file that holds a key.
+  std::optional<std::string> secret(const Value& value) const;
 };
 
 }  // namespace smd::config

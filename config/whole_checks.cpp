@@ -13,7 +13,8 @@ void Loader::check_whole(bool all_was_read) {
   for (const auto& layer : subnets_) check_lids(layer, all_was_read);
   if (all_was_read) {
     check_routing(base_);
-    for (const auto& layer : subnets_) check_routing(layer);
+    check_keys(base_);
+    for (const auto& layer : subnets_) check_routing(layer), check_keys(layer);
   }
   check_subnets(all_was_read);
 }
@@ -55,6 +56,13 @@ void Loader::check_routing(const Layer& layer) {
   if (layer.broken.contains("routing") || !routing.tables.empty()) return;
   if (std::ranges::find(routing.engines, "file") != routing.engines.end())
     complain(layer, "routing.engines", "\"file\" only where routing.tables names its file");
+}
+
+void Loader::check_keys(const Layer& layer) {
+  const auto& subnet = layer.settings.subnet;
+  if (layer.broken.contains("sm") || layer.broken.contains("keys")) return;
+  if (!subnet.sm.key_file.empty() && !subnet.keys.sm_key_file.empty())
+    complain(layer, "sm.key_file", "only one of it and keys.sm_key_file");
 }
 
 void Loader::check_subnets(bool all_was_read) {

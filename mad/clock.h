@@ -24,6 +24,8 @@ class Clock {
 
   using TimerId = std::uint64_t;  ///< never 0
   virtual TimePoint now() const = 0;
+  /// The same, but it also counts the time in which the machine was suspended (CLOCK_BOOTTIME).
+  virtual TimePoint uptime() const { return now(); }
   /// Calls `fire` once from the io_context, at or after `at`; equal deadlines in the order of the calls.
   virtual TimerId call_at(TimePoint at, std::move_only_function<void()> fire) = 0;
   /// The timer will not fire any more; unknown ids are ignored.

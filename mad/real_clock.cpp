@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mad/real_clock.h"
 
+#include <ctime>
 #include <utility>
 
 namespace smd::mad {
@@ -8,6 +9,12 @@ namespace smd::mad {
 RealClock::RealClock(asio::io_context& io) : timer_(io), self_(std::make_shared<RealClock*>(this)) {}
 
 RealClock::~RealClock() { *self_ = nullptr; }
+
+TimePoint RealClock::uptime() const {
+  timespec time{};
+  clock_gettime(CLOCK_BOOTTIME, &time);
+  return TimePoint(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
+}
 
 Clock::TimerId RealClock::call_at(TimePoint at, std::move_only_function<void()> fire) {
   const auto id = timers_.add(at, std::move(fire));

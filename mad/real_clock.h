@@ -16,6 +16,7 @@ class RealClock final : public Clock {
   ~RealClock() override;
 
   TimePoint now() const override { return std::chrono::steady_clock::now(); }
+  TimePoint uptime() const override;
   TimerId call_at(TimePoint at, std::move_only_function<void()> fire) override;
   void cancel(TimerId id) override;
 

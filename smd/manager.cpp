@@ -29,6 +29,11 @@ constexpr auto kLongestPace = std::chrono::seconds(5);
 /// What does not come right is looked at again as seldom as this.
 constexpr auto kLongestRetry = std::chrono::minutes(5);
 
+/// Half of what a standby waits for before it takes the fabric: who stood still for longer may not be master.
+mad::Duration longest_standstill(const config::HaConfig& config) {
+  return mad::Duration(config.poll) * (config.retries + 1) / 2;
+}
+
 }  // namespace
 
 SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::SubnetConfig config,
@@ -38,14 +43,25 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
       config_(std::make_shared<const config::SubnetConfig>(std::move(config))),
       options_(std::move(options)),
       tx_(parts_.executor, parts_.clock, parts_.smi, policy_of(config_->mad), parts_.seed),
+      tasks_(parts_.executor),
+      sm_lookup_(tx_, parts_.clock, tasks_),
       agent_(tx_, parts_.log,
              {.trap = [this](const wire::Notice& notice, Lid from) { heard_trap(notice, from); },
               .discover = [this] { agenda_.add(Work::heavy, "SMInfo DISCOVER"); },
               .handover = [this] { agenda_.add(Work::heavy, "handover"); },
-              .is_master = [this](Guid port) { return is_master(port); }}),
+              .is_master = [this](Guid port) { return is_master(port); },
+              .is_sm = [this](const mad::Received& from, const wire::Smp& request,
+                              SmLookup::Answer answer) { is_sm(from, request, std::move(answer)); }}),
       stored_(parts_.store != nullptr ? parts_.store->loaded() : std::make_shared<const Stored>()),
+      standstill_(parts_.clock, longest_standstill(config_->ha),
+                  [this](mad::Duration took) { stood_still(took); }),
       pace_(config_->sweep.settle, kLongestPace),
-      retry_pace_(config_->sweep.interval, kLongestRetry) {}
+      retry_pace_(config_->sweep.interval, kLongestRetry) {
+  tx_.hold_sets([this] {
+    standstill_.check();
+    return sets_held_;
+  });
+}
 
 void SubnetManager::reload(config::SubnetConfig config) {
   next_config_ = std::make_shared<const config::SubnetConfig>(std::move(config));
@@ -65,6 +81,7 @@ void SubnetManager::take_config() {
   config_ = std::exchange(next_config_, nullptr);
   tx_.set_policy(policy_of(config_->mad));
   agent_.set_identity(agent_.rank().guid, config_->sm.priority, config_->sm.sm_key);
+  standstill_.set_limit(longest_standstill(config_->ha));
   pace_ = Pace(config_->sweep.settle, kLongestPace);
   retry_pace_ = Pace(config_->sweep.interval, kLongestRetry);
 }
@@ -95,7 +112,15 @@ asio::awaitable<void> SubnetManager::run() {
     agent_.listen();
     const bool claimed = co_await claim();
     if (!claimed) co_return;
+    standstill_.start();
   }
+  if (!options_.dry_run && !options_.once) tasks_.spawn(watch_silent_sms());
+  co_await serve();
+  co_await tasks_.stop();
+}
+
+/// All work, until cancelled; with `once` or `dry_run` until the first is done.
+asio::awaitable<void> SubnetManager::serve() {
   if (stored_->lids.empty() && !config_->lids.import.empty()) import_lids();
   agenda_.add(Work::heavy, "start");
   for (;;) {
@@ -103,9 +128,7 @@ asio::awaitable<void> SubnetManager::run() {
     if (!asked) co_return;
     const auto outcome = co_await work(take_due());
     if (outcome == Outcome::cancelled) co_return;
-    if (outcome == Outcome::done && (options_.once || options_.dry_run)) co_return;
-    if (outcome == Outcome::not_ours && (options_.once || options_.dry_run)) co_return;
-    if (outcome == Outcome::own_port_silent && (options_.once || options_.dry_run)) co_return;
+    if (options_.once || options_.dry_run) co_return;
     if (outcome == Outcome::own_port_silent) {
       const bool time = co_await pause(std::chrono::seconds(1));
       if (!time) co_return;
@@ -133,6 +156,13 @@ void SubnetManager::import_lids() {
 asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   parts_.log.tick();
   take_config();
+  standstills_seen_ = standstill_.count();
+  if (sets_held_ && subnet_) {
+    const bool looked = co_await look_at_sms();
+    if (!looked) co_return Outcome::cancelled;
+    if (sets_held_)
+      asked = {.work = Work::heavy, .reason = "another SM may be master", .suspects = {}, .times = 1};
+  }
   if (asked.work == Work::lanes) {
     const bool done = co_await read_some_lanes();
     co_return done ? Outcome::done : Outcome::cancelled;
@@ -160,7 +190,14 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   }
   const auto outcome = co_await sweep(kind, std::move(asked.reason), std::move(asked.suspects));
   last_sweep_ = parts_.clock.now();
-  if (outcome == Outcome::not_ours && !options_.once && !options_.dry_run) {
+  if (options_.once || options_.dry_run) co_return outcome;
+  if (outcome == Outcome::contested) {
+    const bool settled = co_await await_handover();
+    if (!settled) co_return Outcome::cancelled;
+    if (agent_.state() == wire::SmState::master) agenda_.add(Work::heavy, "the other master is gone");
+  }
+  const bool conceded = outcome == Outcome::contested && agent_.state() == wire::SmState::standby;
+  if (outcome == Outcome::not_ours || conceded) {
     const bool gone = co_await stand_by();
     if (!gone) co_return Outcome::cancelled;
     agenda_.add(Work::heavy, "master gone");
@@ -195,6 +232,7 @@ asio::awaitable<bool> SubnetManager::stand_by() {
     unanswered = there ? 0 : unanswered + 1;
     const bool answered_otherwise = info && !there;
     if (!answered_otherwise && unanswered <= config_->ha.retries) continue;
+    if (!answered_otherwise) silent_sms_.insert(master.info.guid);
     parts_.log.warn("sm.master_gone")
         .port(master.at.node, master.node_description, master.at.port)
         .kv("reason", info ? std::string(to_string(info->state)) : to_string(info.error()))

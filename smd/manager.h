@@ -23,6 +23,8 @@
 #include "smd/decide/decide.h"
 #include "smd/guid_block.h"
 #include "smd/ha/sm_agent.h"
+#include "smd/ha/sm_lookup.h"
+#include "smd/ha/standstill.h"
 #include "smd/log/log.h"
 #include "smd/pace.h"
 #include "smd/plan/plan.h"
@@ -101,15 +103,32 @@ class SubnetManager {
   mad::Counters counters() const { return tx_.counters(); }
 
  private:
-  enum class Outcome : std::uint8_t { done, not_ours, own_port_silent, cancelled };
+  enum class Outcome : std::uint8_t {
+    done,
+    not_ours,   ///< another SM is master, or will be
+    contested,  ///< another SM is master too and ranks below us: it has to hand over
+    own_port_silent,
+    cancelled
+  };
 
   // manager.cpp: the loop, and who we are in it
   asio::awaitable<bool> claim();
+  asio::awaitable<void> serve();
   asio::awaitable<Outcome> work(Asked asked);
   asio::awaitable<bool> pause(mad::Duration time);
   asio::awaitable<bool> stand_by();
   void take_config();
   bool is_master(Guid port) const;
+
+  // manager_sms.cpp: other SMs that are master, silent, or awake again
+  asio::awaitable<bool> look_at_sms();
+  asio::awaitable<void> hand_over(OtherSm to);
+  asio::awaitable<bool> await_handover();
+  asio::awaitable<void> watch_silent_sms();
+  asio::awaitable<bool> pause_or_asked(mad::TimePoint until);
+  void is_sm(const mad::Received& from, const wire::Smp& request, SmLookup::Answer answer);
+  void stood_still(mad::Duration took);
+  void allow_sets();
 
   // manager_events.cpp: what asks for work, and when it is done
   asio::awaitable<bool> wait_for_work();
@@ -182,6 +201,8 @@ class SubnetManager {
   ManagerOptions options_;
   mad::Transactions tx_;
   Agenda agenda_;
+  mad::TaskGroup tasks_;
+  SmLookup sm_lookup_;
   SmAgent agent_;
   std::shared_ptr<const Subnet> subnet_;            ///< null before the first sweep
   Decided decided_;                                 ///< no part is there before the first decision
@@ -196,7 +217,12 @@ class SubnetManager {
   SweepSummary summary_;
   std::size_t failed_sets_ = 0, sets_left_ = 0;  ///< of the last sweep
   bool said_own_port_ = false;
-  bool adopting_ = true;         ///< we are not master yet in this sweep: others may have written
+  bool adopting_ = true;    ///< we are not master yet in this sweep: others may have written
+  bool contested_ = false;  ///< since the last sweep another master was there too
+  Standstill standstill_;
+  bool sets_held_ = false;              ///< after a standstill, until it is known who is master
+  std::uint64_t standstills_seen_ = 0;  ///< of standstill_, when this sweep or look began
+  std::set<Guid> silent_sms_;  ///< port GUIDs: they did not answer as many polls as a standby has to wait for
   std::set<Guid> failed_nodes_;  ///< of the last sweep: a Set there did not succeed
   Pace pace_;                    ///< of events, by node; of whole sweeps by Guid{}
   Pace retry_pace_;              ///< of looking again at what is not as it should be

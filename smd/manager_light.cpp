@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mad/transactions/ask.h"
+#include "smd/ha/other_sms.h"
 #include "smd/manager.h"
 #include "smd/sweep/paths.h"
 
@@ -33,8 +34,7 @@ asio::awaitable<SubnetManager::Looked> SubnetManager::light_sweep() {
     if (path) group.spawn(look_at_switch(mad::Target{.route = *path, .node = node.guid()}, &found));
   }
   for (const auto& other : subnet->other_sms) {
-    const auto index = subnet->index_of(other.at.node);
-    const auto path = index ? paths.to_port(*subnet, *index, other.at.port) : std::nullopt;
+    const auto path = other.answered ? path_to(paths, *subnet, other) : std::nullopt;
     if (path) group.spawn(look_at_sm(mad::Target{.route = *path, .node = other.at.node}, &found));
   }
   group.spawn(look_at_own_port(subnet, &found));
@@ -55,8 +55,10 @@ void SubnetManager::learn_of_sms(const Looked& found) {
   for (auto& other : others) {
     const auto now = std::ranges::find(found.sms, other.info.guid, &std::pair<Guid, wire::SmInfo>::first);
     if (now == found.sms.end()) continue;
-    changed = changed || now->second.state != other.info.state || now->second.priority != other.info.priority;
+    changed = changed || !other.answered || now->second.state != other.info.state ||
+              now->second.priority != other.info.priority;
     other.info = now->second;
+    other.answered = true;
   }
   if (!changed) return;
   auto subnet = std::make_shared<Subnet>(*subnet_);

@@ -66,7 +66,9 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
   times_ = {};
   auto observed = co_await observe(std::move(suspects));
   summary_.discover_ms = lap();
-  if (observed == Outcome::not_ours) {
+  if (observed == Outcome::not_ours && agent_.state() == wire::SmState::master)
+    co_await hand_over(*other_master());
+  if (observed == Outcome::not_ours || observed == Outcome::contested) {
     summarise(before);
     summary_.total_ms = total();
     publish();
@@ -119,7 +121,7 @@ asio::awaitable<std::expected<Subnet, std::string>> SubnetManager::look(std::set
 
 /// What is, and whether it is ours to change.
 asio::awaitable<SubnetManager::Outcome> SubnetManager::observe(std::set<Guid> suspects) {
-  adopting_ = agent_.state() != wire::SmState::master;
+  adopting_ = agent_.state() != wire::SmState::master || std::exchange(contested_, false);
   auto found = co_await look(std::move(suspects));
   const auto cancellation = co_await asio::this_coro::cancellation_state;
   if (cancellation.cancelled() != asio::cancellation_type::none) co_return Outcome::cancelled;
@@ -142,6 +144,9 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe(std::set<Guid> su
 }
 
 SubnetManager::Outcome SubnetManager::whose_fabric() {
+  for (const auto& other : subnet_->other_sms) {
+    if (other.answered) silent_sms_.erase(other.info.guid);
+  }
   const auto other = other_master();
   agent_.forget_handover();
   if (!other) {
@@ -149,19 +154,27 @@ SubnetManager::Outcome SubnetManager::whose_fabric() {
       agent_.set_state(wire::SmState::master);
       master_since_ = parts_.clock.now();
     }
+    if (summary_.sweep == SweepKind::heavy) allow_sets();
     return Outcome::done;
   }
   if (options_.dry_run) return Outcome::done;
-  parts_.log.warn("sm.other_master")
+  const bool masters = agent_.state() == wire::SmState::master && other->info.state == wire::SmState::master;
+  const bool outranks_us = agent_.rank() < SmRank{other->info.priority, other->info.guid};
+  const bool contested = masters && other->answered && !outranks_us;
+  parts_.log.warn(masters ? "sm.two_masters" : "sm.other_master")
       .port(other->at.node, other->node_description, other->at.port)
       .kv("sm_guid", other->info.guid)
       .kv("priority", other->info.priority)
       .kv("state", other->info.state)
       .kv("lid", other->lid)
       .kv("known", config_->sm.allowed_guids.empty() || known_sm(other->info.guid))
-      .kv("action", "nothing is written; waiting")
+      .kv("action", contested ? "nothing is written; waiting for its HANDOVER"
+                    : masters ? "it ranks higher: HANDOVER is sent to it"
+                              : "nothing is written; waiting")
       .always();
-  agent_.set_state(wire::SmState::standby);
+  contested_ = contested;
+  if (contested) return Outcome::contested;
+  if (!masters || !other->answered) agent_.set_state(wire::SmState::standby);
   return Outcome::not_ours;
 }
 
@@ -183,7 +196,8 @@ std::optional<OtherSm> SubnetManager::other_master() const {
   for (const auto& other : subnet_->other_sms) {
     const bool gave_way = agent_.handed_over_by() == other.info.guid;
     const bool overruled = config_->sm.force && !known_sm(other.info.guid);
-    if (!gave_way && !overruled) others.push_back(other);
+    const bool hung = !other.answered && silent_sms_.contains(other.info.guid);
+    if (!gave_way && !overruled && !hung) others.push_back(other);
   }
   return gives_way_to(agent_.rank(), agent_.state() == wire::SmState::master, others);
 }
@@ -327,6 +341,10 @@ void SubnetManager::summarise(const mad::Counters& before) {
   const bool ours = agent_.state() == wire::SmState::master || options_.dry_run;
   tally(*subnet_, ours && decided_.routes ? &decided_ : nullptr, summary_);
   if (!ours) summary_.why = "this SM is not master";
+  if (contested_) {
+    summary_.state = SweepState::degraded;
+    summary_.why = "another SM is master, too";
+  }
 }
 
 void SubnetManager::publish_between_sweeps() {

@@ -255,6 +255,12 @@ Duration Transactions::wait_of(const OpenRequest& open, unsigned attempt) const 
 }
 
 void Transactions::send_try(OpenRequest& open) {
+  if (open.mad.method() == wire::Method::set && hold_sets_ && hold_sets_()) {
+    auto error = error_of(open, open.tries == 0 ? Fault::closed : Fault::timeout);
+    error.error = open.tries == 0 ? ECANCELED : 0;
+    end(open, Ending::given_up, std::unexpected(std::move(error)), Deliver::later);
+    return;
+  }
   const unsigned attempt = open.tries++;
   const auto now = clock_.now();
   open.sent_at[attempt] = now;

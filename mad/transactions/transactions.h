@@ -64,6 +64,10 @@ class Transactions {
   using Handler = std::move_only_function<void(Received&&)>;
   void on_unsolicited(Handler handler) { intake_.listen(std::move(handler)); }
 
+  /// While `hold` returns true no Set leaves: one that was not sent yet ends as Fault::closed, a further try
+  /// of one that was ends it as Fault::timeout. Asked before each try of a Set.
+  void hold_sets(std::function<bool()> hold) { hold_sets_ = std::move(hold); }
+
   /// From now on. What is on the wire already ends by the new one; windows that it narrows shrink at once.
   void set_policy(Policy policy);
 
@@ -161,6 +165,7 @@ class Transactions {
   AttributeTable table_;
   Counters counted_;  ///< by_attribute stays empty here
   Intake intake_;
+  std::function<bool()> hold_sets_;
   std::uint32_t in_flight_ = 0;  ///< hold a place in window_
   std::size_t open_ = 0, waiting_ = 0;
 };

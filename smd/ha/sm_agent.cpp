@@ -6,6 +6,11 @@
 #include "mad/wire/notice.h"
 
 namespace smd::sm {
+namespace {
+
+constexpr std::uint64_t kDefaultSmKey = 1;  // OpenSM's too
+
+}  // namespace
 
 SmAgent::SmAgent(mad::Transactions& tx, log::Log log, Events events)
     : tx_(tx), log_(std::move(log)), events_(std::move(events)) {
@@ -42,14 +47,28 @@ void SmAgent::received(mad::Received&& mad) {
   if (asked && smp->attribute() == wire::SmInfo::kAttribute) sm_info(mad, *smp);
 }
 
+/// The SM_Key opens HANDOVER and, where there is no sa_key, the SA's trusted view: ports of SMs are shown it.
+/// They need it: OpenSM takes a master without its own key for no master, and becomes a second one. The key
+/// that all have by default is no secret.
 void SmAgent::sm_info(const mad::Received& mad, const wire::Smp& smp) {
-  std::uint16_t status = wire::kStatusOk;
-  if (smp.method() == wire::Method::set) status = control(smp);
+  if (smp.method() == wire::Method::set) {
+    const auto status = control(smp);
+    answer(mad.from, smp, status, smp.get<wire::SmInfo>().sm_key == info_.sm_key);
+    return;
+  }
+  if (info_.sm_key == kDefaultSmKey) return answer(mad.from, smp, wire::kStatusOk, true);
+  if (!events_.is_sm) return answer(mad.from, smp, wire::kStatusOk, false);
+  events_.is_sm(mad, smp,
+                [this, from = mad.from, smp](bool is_sm) { answer(from, smp, wire::kStatusOk, is_sm); });
+}
+
+void SmAgent::answer(const mad::LidRoute& to, const wire::Smp& request, std::uint16_t status, bool with_key) {
   info_.act_count = ++act_count_;
-  auto reply = smp.response(status);
-  // With the SM_Key: OpenSM takes a master without its own key for no master, and becomes a second one.
-  reply.put(info_);
-  if (const auto sent = tx_.respond(reply, mad.from); !sent) {
+  auto shown = info_;
+  if (!with_key) shown.sm_key = 0;
+  auto reply = request.response(status);
+  reply.put(shown);
+  if (const auto sent = tx_.respond(reply, to); !sent) {
     log_.warn("sm_info.not_answered").kv("errno", sent.error().error).kv("reason", sent.error().what);
   }
 }

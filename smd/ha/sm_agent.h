@@ -28,6 +28,10 @@ class SmAgent {
     std::function<void()> handover;  ///< the master gives the fabric to us
     /// Whether this port is where we have seen the master.
     std::function<bool(Guid port)> is_master;
+    /// Asked before the SM_Key is shown in an answer: whether the sender of the request is an SM that belongs
+    /// here. Calls `answer` once, now or later. Empty: none is.
+    using Answer = std::move_only_function<void(bool is_sm)>;
+    std::function<void(const mad::Received& from, const wire::Smp& request, Answer answer)> is_sm;
   };
 
   SmAgent(mad::Transactions& tx, log::Log log, Events events);
@@ -38,6 +42,8 @@ class SmAgent {
   void set_identity(Guid port, std::uint8_t priority, std::uint64_t sm_key);
   void set_state(wire::SmState state);
   wire::SmState state() const { return info_.state; }
+  /// With the SM_Key.
+  const wire::SmInfo& info() const { return info_; }
   /// How often we have told who we are; from any thread.
   std::uint32_t act_count() const { return act_count_; }
   SmRank rank() const { return {info_.priority, info_.guid}; }
@@ -49,6 +55,7 @@ class SmAgent {
   void received(mad::Received&& mad);
   void sm_info(const mad::Received& mad, const wire::Smp& smp);
   std::uint16_t control(const wire::Smp& smp);
+  void answer(const mad::LidRoute& to, const wire::Smp& request, std::uint16_t status, bool with_key);
   bool trusted(const wire::SmInfo& other, wire::SmControl control) const;
   void trap(const mad::Received& mad, const wire::Smp& smp);
 

@@ -6,7 +6,7 @@
 namespace smd::sa {
 
 Settings settings_of(const config::SubnetConfig& config) {
-  return {.sm_key = config.sm.sm_key,
+  return {.sm_key = config.keys.sa_key.value_or(config.sm.sm_key),
           .packet_life = config.links.subnet_timeout,
           .queue = config.sa.queue,
           .per_source = config.sa.per_source,

@@ -11,7 +11,7 @@
 namespace smd::sa {
 
 struct Settings {
-  std::uint64_t sm_key = 0;  ///< 0: none is asked for
+  std::uint64_t sm_key = 0;  ///< that clients are trusted by (sa_key); 0: none is asked for
   /// PacketLifeTime of paths and groups, 4.096 µs * 2^n.
   std::uint8_t packet_life = 18;
   std::uint32_t queue = 4096;            ///< requests that may wait

@@ -141,12 +141,15 @@ struct DuplicateGuid {
   std::vector<PeerPort> places;
 };
 
-/// Another SM's answer to SMInfo.
+/// Another SM: a port with CapabilityMask.IsSM, and its answer to SMInfo.
 struct OtherSm {
   PeerPort at;
   std::string node_description;
   Lid lid;
+  /// Where the SM did not answer: what it answered last, as Master if our own port has its LID as
+  /// MasterSMLID, else as Not Active.
   wire::SmInfo info;
+  bool answered = true;
 };
 
 struct Subnet {

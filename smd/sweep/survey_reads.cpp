@@ -280,12 +280,16 @@ asio::awaitable<void> Survey::read_sm_info(FoundNode* node, PortNum port, mad::D
     co_return;
   }
   trouble(found, port, info.error());
-  // Silent, but our own port names it as its master: it may be alive and busy.
-  if (lid == Lid{} || own_master() != lid) co_return;
-  wire::SmInfo maybe;
-  maybe.guid = found.node.is_switch() ? found.node.guid() : found.node.ports[port.value()].guid;
-  maybe.state = wire::SmState::master;
-  other_sms.push_back({place, {}, lid, maybe});
+  OtherSm silent{.at = place, .node_description = {}, .lid = lid, .info = {}, .answered = false};
+  if (before_ != nullptr) {
+    const auto was = std::ranges::find(before_->other_sms, place, &OtherSm::at);
+    if (was != before_->other_sms.end()) silent.info = was->info;
+  }
+  silent.info.guid = found.node.is_switch() ? found.node.guid() : found.node.ports[port.value()].guid;
+  // Our own port names it as its master: it may be alive and busy.
+  const bool named = lid != Lid{} && own_master() == lid;
+  silent.info.state = named ? wire::SmState::master : wire::SmState::not_active;
+  other_sms.push_back(std::move(silent));
 }
 
 }  // namespace smd::sm

@@ -202,5 +202,178 @@ TEST(Masters, AStrangerWithoutTheSmKeyCannotTellUsWhatToBe) {
   EXPECT_EQ(master.lines().count("sm.control control=HANDOVER"), 1U);
 }
 
+/// Answers Get(SMInfo) as this, once it has a value; keeps the Sets that it is sent.
+class ScriptedSm {
+ public:
+  ScriptedSm(sim::World& world, const sim::Place& place) : transport_(world.transport(place)) {
+    EXPECT_TRUE(transport_->claim_sm());
+    transport_->on_receive([this](std::span<mad::Received> mads) {
+      for (auto& mad : mads) received(mad);
+    });
+  }
+  std::optional<wire::SmInfo> says;
+  std::vector<std::uint32_t> controls;  ///< modifiers of Set(SMInfo)
+
+ private:
+  void received(const mad::Received& mad) {
+    const auto smp = wire::Smp::from_bytes(mad.bytes);
+    if (!smp || !says || smp->attribute() != wire::SmInfo::kAttribute) return;
+    if (smp->method() == wire::Method::set) controls.push_back(smp->modifier());
+    if (smp->method() != wire::Method::get && smp->method() != wire::Method::set) return;
+    auto reply = smp->response();
+    reply.put(*says);
+    EXPECT_TRUE(transport_->send(reply.bytes(), mad::DirectedPath{}, std::chrono::milliseconds(0)));
+  }
+  std::unique_ptr<sim::Transport> transport_;
+};
+
+/// two_leaves() as an SM on h0 has left it, which does not answer any more; smd on h1.
+class HungMaster : public testing::Test {
+ protected:
+  HungMaster() : world_(test::two_leaves()) {
+    test::Asker asker(world_);
+    test::bring_up_two_leaves(asker);
+  }
+  void start(std::uint8_t priority) {
+    config::SubnetConfig config;
+    config.sm.priority = priority;
+    hung_.emplace(world_, sim::Place{"h0", PortNum{1}});
+    smd_.emplace(world_, "h1", config);
+    group_.emplace(world_.io().get_executor());
+    group_->spawn((*smd_)->run());
+    world_.run_for(std::chrono::seconds(30));
+  }
+  void TearDown() override { world_.run(group_->stop()); }
+  wire::SmInfo master(std::uint8_t priority) const {
+    wire::SmInfo info;
+    info.guid = Guid{0x4001};
+    info.sm_key = 1;
+    info.priority = priority;
+    info.state = SmState::master;
+    return info;
+  }
+
+  sim::World world_;
+  std::optional<ScriptedSm> hung_;
+  std::optional<Managed> smd_;
+  std::optional<mad::TaskGroup> group_;
+};
+
+TEST_F(HungMaster, IsReplacedWhenItsPollsAreUsedUp) {
+  start(0);
+
+  EXPECT_EQ(smd_->last().state, SmState::master) << testing::PrintToString(smd_->lines().all);
+  EXPECT_EQ(smd_->lines().count("sm.master_gone"), 1U);
+  EXPECT_EQ(smd_->last().summary.lids_changed, 0U);
+  ASSERT_EQ(smd_->last().subnet->other_sms.size(), 1U);
+  EXPECT_FALSE(smd_->last().subnet->other_sms.front().answered);
+}
+
+TEST_F(HungMaster, ThatWakesUpAndRanksHigherIsSentHandover) {
+  start(3);
+  ASSERT_EQ(smd_->last().state, SmState::master);
+  hung_->says = master(5);
+
+  world_.run_for(std::chrono::seconds(3));
+
+  EXPECT_THAT(hung_->controls, testing::ElementsAre(1U)) << testing::PrintToString(smd_->lines().all);
+  EXPECT_EQ(smd_->last().state, SmState::standby);
+  EXPECT_EQ(smd_->lines().count("sm.handover"), 1U);
+}
+
+TEST_F(HungMaster, ThatWakesUpAndRanksLowerIsWaitedForWithoutAnySet) {
+  start(5);
+  ASSERT_EQ(smd_->last().state, SmState::master);
+  hung_->says = master(3);
+  world_.run_for(std::chrono::seconds(3));
+  world_.fabric().counts().clear();
+
+  world_.run_for(std::chrono::seconds(20));
+
+  EXPECT_EQ(world_.fabric().counts().sets(), 0U) << testing::PrintToString(smd_->lines().all);
+  EXPECT_THAT(hung_->controls, testing::IsEmpty());
+  EXPECT_EQ(smd_->last().state, SmState::master);
+  EXPECT_EQ(smd_->last().summary.state, sm::SweepState::degraded);
+  EXPECT_EQ(smd_->lines().count("sm.two_masters"), 1U);
+
+  hung_->says->state = SmState::standby;
+  world_.run_for(std::chrono::seconds(5));
+  EXPECT_EQ(smd_->last().summary.state, sm::SweepState::up) << testing::PrintToString(smd_->lines().all);
+}
+
+TEST_F(HungMaster, ThatKeepsTheFabricIsLeftToIt) {
+  start(5);
+  hung_->says = master(3);
+
+  world_.run_for(std::chrono::seconds(70));
+
+  EXPECT_EQ(smd_->last().state, SmState::standby) << testing::PrintToString(smd_->lines().all);
+  EXPECT_EQ(smd_->lines().count("sm.no_handover"), 1U);
+}
+
+/// What h1 is told of the SM_Key of an SM on h0, by directed route and by LID.
+std::pair<std::uint64_t, std::uint64_t> keys_shown(test::Asker& asker) {
+  const auto directed = asker.get<wire::SmInfo>(test::path({1, 3, 1, 1}));
+  EXPECT_TRUE(directed.good());
+  const auto lid = asker.get<wire::PortInfo>(test::path({1, 3, 1, 1})).value.lid;
+  const auto routed = asker.get<wire::SmInfo>(lid);
+  EXPECT_TRUE(routed.good());
+  return {directed.value.sm_key, routed.value.sm_key};
+}
+
+constexpr std::uint64_t kOwnKey = 0x1122334455667788;
+
+std::pair<std::uint64_t, std::uint64_t> keys_shown(const config::SmConfig& sm, bool asker_is_sm) {
+  sim::World world(test::two_leaves());
+  config::SubnetConfig config;
+  config.sm = sm;
+  Managed master(world, "h0", config);
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(master->run());
+  world.run_for(std::chrono::seconds(2));
+  test::Asker asker(world, {"h1", PortNum{1}});
+  if (asker_is_sm) EXPECT_TRUE(asker.transport().claim_sm());
+  const auto shown = keys_shown(asker);
+  world.run(group.stop());
+  return shown;
+}
+
+TEST(SmKey, IsShownToPortsOfSmsOnly) {
+  const config::SmConfig own{.sm_key = kOwnKey};
+  EXPECT_EQ(keys_shown(own, false), std::pair(std::uint64_t{0}, std::uint64_t{0}));
+  EXPECT_EQ(keys_shown(own, true), std::pair(kOwnKey, kOwnKey));
+}
+
+TEST(SmKey, IsShownToAllowedSmsOnly) {
+  const auto h1 = test::two_leaves().nodes[4].guid.value() + 1;
+  const config::SmConfig other{.allowed_guids = {Guid{0x99}}, .sm_key = kOwnKey};
+  const config::SmConfig this_one{.allowed_guids = {Guid{h1}}, .sm_key = kOwnKey};
+  EXPECT_EQ(keys_shown(other, true), std::pair(std::uint64_t{0}, std::uint64_t{0}));
+  EXPECT_EQ(keys_shown(this_one, true), std::pair(kOwnKey, kOwnKey));
+}
+
+TEST(SmKey, OfEveryInstallationIsNoSecret) {
+  EXPECT_EQ(keys_shown({}, false), std::pair(std::uint64_t{1}, std::uint64_t{1}));
+}
+
+TEST(SmKey, IsNotShownToWhoSetsSmInfoWithoutIt) {
+  sim::World world(test::two_leaves());
+  config::SubnetConfig config;
+  config.sm.sm_key = kOwnKey;
+  Managed master(world, "h0", config);
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(master->run());
+  world.run_for(std::chrono::seconds(2));
+  test::Asker stranger(world, {"h1", PortNum{1}});
+  wire::SmInfo info;
+  info.guid = Guid{0x77};
+
+  const auto answer = stranger.set<wire::SmInfo>(test::path({1, 3, 1, 1}), info, 1);
+  world.run(group.stop());
+
+  EXPECT_FALSE(answer.good());
+  EXPECT_EQ(answer.value.sm_key, 0U);
+}
+
 }  // namespace
 }  // namespace smd

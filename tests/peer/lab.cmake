@@ -34,3 +34,25 @@ lab_test(joins ft2:8)
 
 # It weighs smd: what AddressSanitizer keeps of freed memory (256 MB unless told) would be taken for a leak.
 set_property(TEST peer_lab_barrage APPEND PROPERTY ENVIRONMENT "ASAN_OPTIONS=quarantine_size_mb=8")
+
+# A master that stands still, and SM_Keys, beside opensm (tests/peer/lab_stop.py, lab_keys.py).
+function(lab_stop master standby seconds)
+  set(name peer_stop_${master}_${standby}_${seconds})
+  if(ARGN)
+    string(APPEND name _lower)
+  endif()
+  add_test(NAME ${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peer/lab_stop.py ${master} ${standby}
+    ${seconds} --smd $<TARGET_FILE:smd> ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS peer TIMEOUT 300
+    ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>")
+endfunction()
+
+foreach(seconds 0 5 12)  # 0: for ever
+  lab_stop(smd smd ${seconds})
+  lab_stop(opensm smd ${seconds})
+endforeach()
+lab_stop(smd opensm 12)
+lab_stop(smd opensm 12 --priorities 3,5)
+add_test(NAME peer_keys COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peer/lab_keys.py --smd $<TARGET_FILE:smd>)
+set_tests_properties(peer_keys PROPERTIES LABELS peer TIMEOUT 300
+  ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>")

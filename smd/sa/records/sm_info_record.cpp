@@ -25,7 +25,9 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
                   .state = snapshot.state});
     }
   }
-  for (const auto& other : subnet.other_sms) show(other.lid, other.info);
+  for (const auto& other : subnet.other_sms) {
+    if (other.answered) show(other.lid, other.info);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of [keys]: names of files that hold secrets. What is in them shows neither here nor in a process
+// list; errors name the file only.
+#include "config/rows.h"
+#include "config/scalars.h"
+
+namespace smd::config {
+namespace {
+
+/// `name_of(settings)` is the file's name, `store(settings, number)` what becomes of its contents: nothing
+/// where the name is empty.
+template <class Name, class Store>
+Key secret_file(const About& about, Name name_of, Store store) {
+  Key key{.table = about.table, .name = about.name, .opensm = about.opensm, .doc = about.doc};
+  key.allowed = "a file's name";
+  key.read = [name_of, store](const Value& value, const Spot& spot, Settings& into) {
+    if (value.kind != Value::Kind::text) return spot.wrong(value, "a file's name");
+    if (value.text.empty()) {
+      name_of(into).clear();
+      return store(into, std::optional<std::uint64_t>());
+    }
+    const auto bytes = spot.secret(value);
+    if (!bytes) return;
+    const auto number = parse_number(trim(*bytes));
+    if (!number) return spot.wrong(value, "a file that holds one number of 64 bits");
+    name_of(into) = spot.resolve(value.text).string();
+    store(into, number);
+  };
+  key.show = [name_of](const Settings& from) { return toml_quoted(name_of(from)); };
+  return key;
+}
+
+}  // namespace
+
+Key sm_key_file(std::string_view table, std::string_view name, std::string_view doc) {
+  const bool old = table == "sm";
+  return secret_file(
+      {.table = table, .name = name, .opensm = old ? "" : "sm_key", .doc = doc},
+      [old](auto& settings) -> auto& {
+        return old ? settings.subnet.sm.key_file : settings.subnet.keys.sm_key_file;
+      },
+      [](Settings& into, std::optional<std::uint64_t> key) {
+        into.subnet.sm.sm_key = key.value_or(SmConfig{}.sm_key);
+      });
+}
+
+std::vector<Key> secret_keys() {
+  return {
+      sm_key_file(
+          "keys", "sm_key_file",
+          "A file that holds the SM_Key, a number in decimal or 0x notation, shared by all SMs of the "
+          "subnet. It belongs to root or smd, mode 0600 or 0640 with the group smd. Without it the "
+          "SM_Key is 1, as OpenSM's. Only ports of SMs are shown it."),
+      secret_file(
+          {.table = "keys",
+           .name = "sa_key_file",
+           .opensm = "sa_key",
+           .doc = "A file that holds the key by which a client of subnet administration is trusted "
+                  "(what saquery calls --smkey). Without it that is the SM_Key."},
+          [](auto& settings) -> auto& { return settings.subnet.keys.sa_key_file; },
+          [](Settings& into, std::optional<std::uint64_t> key) { into.subnet.keys.sa_key = key; }),
+  };
+}
+
+}  // namespace smd::config
