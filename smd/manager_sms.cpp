@@ -127,7 +127,7 @@ asio::awaitable<bool> SubnetManager::await_handover() {
     std::optional<wire::SmInfo> info;
     if (path) {
       const mad::Target target{.route = *path, .node = other.at.node};
-      const auto answer = co_await mad::get<wire::SmInfo>(tx_, target);
+      const auto answer = co_await mad::get_once<wire::SmInfo>(tx_, target, config_->ha.poll);
       const auto cancellation = co_await asio::this_coro::cancellation_state;
       if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
       if (answer) info = *answer;
@@ -167,7 +167,7 @@ asio::awaitable<void> SubnetManager::watch_silent_sms() {
       const auto path = other.answered ? std::nullopt : path_to(paths, *subnet, other);
       if (!path) continue;
       const mad::Target target{.route = *path, .node = other.at.node};
-      const auto info = co_await mad::get<wire::SmInfo>(tx_, target);
+      const auto info = co_await mad::get_once<wire::SmInfo>(tx_, target, config_->ha.poll);
       if (!info) continue;
       const bool masters = info->state == wire::SmState::master;
       agenda_.add(Work::heavy, masters ? "a silent SM answers as master" : "a silent SM answers");
