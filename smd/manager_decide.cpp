@@ -30,6 +30,8 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
   if (!settled || !*decision) co_return false;
   const auto before = decided_.routes;
   routes_before_ = before;
+  if (decided_.pkeys != (*decision)->decided.pkeys)
+    log_pkeys(parts_.log, *subnet_, *(*decision)->decided.pkeys);
   times_ = (*decision)->times;
   decided_ = std::move((*decision)->decided);
   if (converging_ && agenda_.peek().work < Work::incremental) {

@@ -109,6 +109,19 @@ void advance_mft(Node& node, const MftAnswer& answer) {
   }
 }
 
+void advance_pkeys(Node& node, const PKeyAnswer& answer) {
+  auto& held = node.ports[answer.port.value()].pkeys;
+  if (!held || answer.block >= held->blocks.size()) return;
+  if (!answer.keys) {
+    held = nullptr;  // read again with the node
+    return;
+  }
+  auto rows = *held;
+  rows.blocks[answer.block] = *answer.keys;
+  rows.known.set(answer.block);
+  held = std::make_shared<const PKeyRows>(std::move(rows));
+}
+
 }  // namespace
 
 Subnet advance(const Subnet& before, const Decided& decided, const Applied& applied) {
@@ -133,6 +146,7 @@ Subnet advance(const Subnet& before, const Decided& decided, const Applied& appl
     }
   }
   for (const auto& answer : applied.mfts) advance_mft(edit.node(answer.node), answer);
+  for (const auto& answer : applied.pkeys) advance_pkeys(edit.node(answer.node), answer);
   edit.into(after);
   return after;
 }

@@ -2,6 +2,7 @@
 #pragma once
 // What came of writing a plan: the answers, which are reads of what the nodes now hold.
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -42,6 +43,14 @@ struct MftAnswer {
   BlockSet unknown;       ///< Set and not (well) answered
 };
 
+/// A block of a P_Key table that was Set: what the port says it holds; nothing: not (well) answered.
+struct PKeyAnswer {
+  NodeIndex node = 0;
+  PortNum port;
+  std::size_t block = 0;
+  std::optional<std::array<PKey, 32>> keys;
+};
+
 /// A Set without a good answer: what it was about is unknown now.
 struct FailedSet {
   NodeIndex node = 0;
@@ -55,6 +64,7 @@ struct Applied {
   std::vector<SwitchAnswer> switches;
   std::vector<LftAnswer> lfts;
   std::vector<MftAnswer> mfts;
+  std::vector<PKeyAnswer> pkeys;
   std::vector<FailedSet> failed;
   std::size_t skipped = 0;  ///< Sets not sent because an earlier one to the same node failed
 };

@@ -25,12 +25,14 @@ class Applier {
   Pump::Source source(const Round& round);
   Pump::Source lft_source(const Round& round);
   Pump::Source mft_source(const Round& round);
+  Pump::Source pkey_source(const Round& round);
   Pump::Source port_source(const Round& round);
   Pump::Source switch_source(const Round& round);
 
   std::optional<Job> lft_job(NodeIndex node, const PartialBlock& block, const mad::DirectedPath& path,
                              std::size_t answer);
   std::optional<Job> mft_job(const MftItem& item, std::size_t part, std::size_t answer);
+  std::optional<Job> pkey_job(const PKeyItem& item);
   std::optional<Job> port_job(const PortItem& item);
   std::optional<Job> switch_job(NodeIndex node);
   std::optional<Job> check_port(const PortItem& item, const mad::DirectedPath& path,

@@ -58,6 +58,7 @@ void Applier::skip(const Round& round) {
 Pump::Source Applier::source(const Round& round) {
   if (round.phase == Phase::lft) return lft_source(round);
   if (round.phase == Phase::mft) return mft_source(round);
+  if (round.phase == Phase::pkeys) return pkey_source(round);
   if (round.phase == Phase::switch_info) return switch_source(round);
   return port_source(round);
 }

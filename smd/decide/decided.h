@@ -3,6 +3,7 @@
 // What the fabric should be. A tuple of parts, each immutable and shared; a part whose inputs did not change
 // is the same pointer as before.
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -22,6 +23,7 @@
 #include "routing/topology/topology.h"
 #include "routing/verify/report.h"
 #include "smd/decide/link_limits.h"
+#include "smd/sweep/subnet.h"
 
 namespace smd::sm {
 
@@ -58,6 +60,19 @@ struct LinkWish {
 struct LinkPart {
   std::vector<std::vector<std::optional<LinkWish>>> ports;
   friend bool operator==(const LinkPart&, const LinkPart&) = default;
+};
+
+/// Blocks of P_Key tables that must hold these keys.
+struct PKeyPart {
+  struct Block {
+    PeerPort at;
+    std::size_t block = 0;
+    std::array<PKey, 32> keys{};
+    friend bool operator==(const Block&, const Block&) = default;
+  };
+  std::vector<Block> blocks;
+  std::vector<PeerPort> no_room;  ///< ports whose table is full
+  friend bool operator==(const PKeyPart&, const PKeyPart&) = default;
 };
 
 /// Forwarding tables by switch, ascending by GUID, with the proof that they were checked by.
@@ -127,6 +142,7 @@ struct McPart {
 struct Decided {
   std::shared_ptr<const LidPart> lids;
   std::shared_ptr<const LinkPart> links;
+  std::shared_ptr<const PKeyPart> pkeys;  ///< null: not decided (offline)
   std::shared_ptr<const RoutePart> routes;
   std::shared_ptr<const McPart> multicast;
 };

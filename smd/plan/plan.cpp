@@ -117,8 +117,29 @@ void append(Plan& plan, Round&& round) {
 
 }  // namespace
 
+namespace {
+
+/// Blocks that do not hold what was decided, or that a lost answer has left unknown.
+Round pkey_round(const PlanInput& in) {
+  auto round = round_of(Phase::pkeys);
+  if (!in.decided.pkeys) return round;
+  for (const auto& wanted : in.decided.pkeys->blocks) {
+    const auto index = in.subnet.index_of(wanted.at.node);
+    if (!index || wanted.at.port.value() >= in.subnet.nodes[*index]->ports.size()) continue;
+    const auto& rows = in.subnet.nodes[*index]->ports[wanted.at.port.value()].pkeys;
+    if (!rows || wanted.block >= rows->blocks.size()) continue;
+    if (rows->known.test(wanted.block) && rows->blocks[wanted.block] == wanted.keys) continue;
+    round.pkeys.push_back({static_cast<NodeIndex>(*index), wanted.at.port, wanted.block, wanted.keys});
+  }
+  return round;
+}
+
+}  // namespace
+
 std::string_view to_string(Phase phase) {
   switch (phase) {
+    case Phase::pkeys:
+      return "pkeys";
     case Phase::switch_lids:
       return "switch_lids";
     case Phase::lft:
@@ -142,7 +163,7 @@ std::string_view to_string(Phase phase) {
 }
 
 std::size_t Round::sets() const {
-  auto sum = ports.size() + switch_infos.size();
+  auto sum = ports.size() + switch_infos.size() + pkeys.size();
   for (const auto& item : lfts) sum += item.writes();
   for (const auto& item : mfts) sum += item.parts.count();
   return sum;
@@ -179,6 +200,7 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   pair_ends(in.subnet, ports.switch_links);
   pair_ends(in.subnet, ports.host_links);
   Plan plan;
+  append(plan, pkey_round(in));
   if (!ports.retrain.ports.empty()) {
     ports.retrain.ports = next_to_retrain(in.subnet, ports.retrain.ports);
     append(plan, far_ends(in, ports.retrain));

@@ -2,6 +2,7 @@
 #pragma once
 // The difference between what is and what should be, in the order in which it is safe to write.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <stop_token>
@@ -18,6 +19,7 @@ namespace smd::sm {
 /// fabric that forwards already, links that no table leads over come up first, and a switch that forwards by
 /// nothing yet gets its LinearFDBTop as soon as it has its tables.
 enum class Phase : std::uint8_t {
+  pkeys,         ///< P_Key tables; all other Sets rest on the SM being reached
   switch_lids,   ///< PortInfo of switches' port 0
   lft,           ///< forwarding tables; several rounds where one would close a loop on the way
   mft,           ///< multicast forwarding tables; two rounds where trees change in part
@@ -55,6 +57,15 @@ struct LftItem {
   friend bool operator==(const LftItem&, const LftItem&) = default;
 };
 
+/// A block of a P_Key table.
+struct PKeyItem {
+  NodeIndex node = 0;
+  PortNum port;
+  std::size_t block = 0;
+  std::array<PKey, 32> keys{};
+  friend bool operator==(const PKeyItem&, const PKeyItem&) = default;
+};
+
 struct MftItem {
   NodeIndex node = 0;
   BlockSet parts;                                 ///< mft_part
@@ -69,6 +80,7 @@ struct Round {
   std::vector<PortItem> ports;
   std::vector<LftItem> lfts;
   std::vector<MftItem> mfts;
+  std::vector<PKeyItem> pkeys;
   std::vector<NodeIndex> switch_infos;
   /// Phase lft: afterwards wait until packets that are under way have arrived or died.
   bool drain = false;

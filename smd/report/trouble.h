@@ -23,4 +23,7 @@ void log_not_kept(const log::Log& log, const Subnet& before, const Subnet& after
 /// The line of a sweep.
 void log_summary(const log::Log& log, const SweepSummary& summary);
 
+/// What becomes of P_Key tables: `partition.sm_port`, `partition.no_room`.
+void log_pkeys(log::Log& log, const Subnet& subnet, const PKeyPart& part);
+
 }  // namespace smd::sm

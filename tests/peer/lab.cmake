@@ -53,6 +53,9 @@ foreach(seconds 0 5 12)  # 0: for ever
 endforeach()
 lab_stop(smd opensm 12)
 lab_stop(smd opensm 12 --priorities 3,5)
-add_test(NAME peer_keys COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peer/lab_keys.py --smd $<TARGET_FILE:smd>)
-set_tests_properties(peer_keys PROPERTIES LABELS peer TIMEOUT 300
-  ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>")
+foreach(script keys partitions)
+  add_test(NAME peer_${script} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peer/lab_${script}.py
+    --smd $<TARGET_FILE:smd>)
+  set_tests_properties(peer_${script} PROPERTIES LABELS peer TIMEOUT 300
+    ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>")
+endforeach()

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Partitions that opensm has left: lab_partitions.py --smd PROGRAM. opensm gives all ports a limited key and its own port a
+full one, and dies; smd on another host takes the fabric, and the SA answers limited members."""
+import argparse
+import signal
+import subprocess
+import sys
+
+from ibsim import Failure, check, wait_for
+from lab import Lab, count
+
+
+def takeover(smd, enforcement):
+    with Lab(smd, "ft2:8") as lab:
+        conf = lab.folder / "partitions.conf"
+        conf.write_text("Default=0x7fff, ipoib : ALL=limited, SELF=full ;\n")
+        opensm = lab.opensm("h00000", "-P", str(conf), "-Z", enforcement)
+        check("0x7fff" in lab.output("h00021", "smpquery", "-D", "pkeys", "0"), "opensm has not made h00021 limited")
+        opensm.stop(signal.SIGKILL)
+        server = lab.start("h00021", lab.smd, "run", "--state-dir", "state", "--socket", "api.sock")
+        wait_for(lambda: "state=up" in server.log() or "state=degraded" in server.log(), 60, "smd's first sweep")
+        table = lab.output("h00021", "smpquery", "-D", "pkeys", "0")
+        check("0xffff" in table, f"the SM's port is no full member:\n{table}")
+        for viewer in ("h00005", "h00030"):  # limited members
+            done = subprocess.run(lab.attach(viewer, "saquery", "-t", "2000", "NR"), capture_output=True, text=True, timeout=60,
+                                  cwd=lab.folder)
+            found = count(done.stdout, "Record dump:")
+            check(found == 44, f"-Z {enforcement}: saquery NR of a limited member: {found} records\n{done.stderr}")
+        print(f"   -Z {enforcement}: limited members are answered", flush=True)
+        check(server.stop() == 0, "smd did not end well")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--smd", required=True)
+    given = parser.parse_args()
+    try:
+        for enforcement in ("off", "both"):
+            takeover(given.smd, enforcement)
+    except Failure as failure:
+        print(f"FAILED: {failure}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
