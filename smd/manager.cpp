@@ -175,7 +175,9 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   auto kind = asked.work == Work::incremental ? SweepKind::incremental : SweepKind::heavy;
   if (!subnet_ || agent_.state() != wire::SmState::master) kind = SweepKind::heavy;
   if (asked.work == Work::light && subnet_) {
-    auto looked = co_await light_sweep();
+    last_light_ = parts_.clock.now();
+    auto looked = co_await light_sweep(std::exchange(look_soon_, false));
+    light_took_ = parts_.clock.now() - last_light_;
     if (!looked.heavy && looked.suspects.empty() && may_converge()) {
       converging_ = true;
       looked.reason = "converge";

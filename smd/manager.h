@@ -134,6 +134,7 @@ class SubnetManager {
   asio::awaitable<bool> wait_for_work();
   std::optional<mad::TimePoint> due() const;
   bool newer_waits() const;
+  void look_soon();
   Asked take_due();
   void heard_trap(const wire::Notice& notice, Lid from);
 
@@ -144,9 +145,9 @@ class SubnetManager {
     std::string reason;
     std::vector<std::pair<Guid, wire::SmInfo>> sms;  ///< what other SMs say of themselves now
   };
-  asio::awaitable<Looked> light_sweep();
+  asio::awaitable<Looked> light_sweep(bool soon);
   void learn_of_sms(const Looked& found);
-  asio::awaitable<void> look_at_switch(mad::Target target, Looked* found);
+  asio::awaitable<void> look_at_switch(mad::Target target, bool soon, Looked* found);
   asio::awaitable<void> look_at_sm(mad::Target target, Looked* found);
   asio::awaitable<void> look_at_own_port(std::shared_ptr<const Subnet> subnet, Looked* found);
   asio::awaitable<void> audit_some(std::shared_ptr<const Subnet> subnet, Looked* found);
@@ -226,7 +227,9 @@ class SubnetManager {
   std::set<Guid> failed_nodes_;  ///< of the last sweep: a Set there did not succeed
   Pace pace_;                    ///< of events, by node; of whole sweeps by Guid{}
   Pace retry_pace_;              ///< of looking again at what is not as it should be
-  mad::TimePoint last_sweep_{}, next_light_{};
+  mad::TimePoint last_sweep_{}, next_light_{}, last_light_{};
+  mad::Duration light_took_{};                ///< the last light sweep
+  bool look_soon_ = false;                    ///< the next light sweep follows lost links
   std::optional<mad::TimePoint> next_lanes_;  ///< nothing: all are read
   LaneCursor lane_cursor_;
   LanePool lane_pool_;

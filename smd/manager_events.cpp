@@ -77,6 +77,17 @@ bool SubnetManager::newer_waits() const {
   return next && *next <= parts_.clock.now();
 }
 
+/// Links have gone or tables have changed: switches whose way to us was among them have sent their traps in
+/// vain, and repeat them after a second or never. They are asked as soon as tables are repaired; where that
+/// goes on, not more often than every 300 ms, or a tenth of the time.
+void SubnetManager::look_soon() {
+  constexpr auto kSoon = std::chrono::milliseconds(30);
+  constexpr mad::Duration kGap = std::chrono::milliseconds(300);
+  const auto earliest = last_light_ + std::max(kGap, light_took_ * 10);
+  next_light_ = std::min(next_light_, std::max(parts_.clock.now() + kSoon, earliest));
+  look_soon_ = true;
+}
+
 /// Something is due on the agenda, or the interval is over. False when cancelled.
 asio::awaitable<bool> SubnetManager::wait_for_work() {
   const auto interval = config_->sweep.interval;

@@ -22,8 +22,10 @@ std::string joined(const std::vector<std::string>& words) {
 
 }  // namespace
 
-/// Has any switch seen a port change, has our own port, is another SM master now? Gets only.
-asio::awaitable<SubnetManager::Looked> SubnetManager::light_sweep() {
+/// Has any switch seen a port change, has our own port, is another SM master now? Gets only. `soon`: links
+/// have just gone; a switch that does not answer one try may be behind one of them and is looked at by other
+/// ways.
+asio::awaitable<SubnetManager::Looked> SubnetManager::light_sweep(bool soon) {
   const auto subnet = subnet_;
   const Paths paths(*subnet);
   mad::TaskGroup group(parts_.executor);
@@ -31,7 +33,7 @@ asio::awaitable<SubnetManager::Looked> SubnetManager::light_sweep() {
   for (std::size_t i = 0; i < subnet->nodes.size(); ++i) {
     const auto& node = *subnet->nodes[i];
     const auto path = node.is_switch() ? paths.to(i) : std::nullopt;
-    if (path) group.spawn(look_at_switch(mad::Target{.route = *path, .node = node.guid()}, &found));
+    if (path) group.spawn(look_at_switch(mad::Target{.route = *path, .node = node.guid()}, soon, &found));
   }
   for (const auto& other : subnet->other_sms) {
     const auto path = other.answered ? path_to(paths, *subnet, other) : std::nullopt;
@@ -67,12 +69,15 @@ void SubnetManager::learn_of_sms(const Looked& found) {
   publish_between_sweeps();
 }
 
-asio::awaitable<void> SubnetManager::look_at_switch(mad::Target target, Looked* found) {
-  const auto info = co_await mad::get<wire::SwitchInfo>(tx_, target);
+asio::awaitable<void> SubnetManager::look_at_switch(mad::Target target, bool soon, Looked* found) {
+  constexpr auto kOneTry = std::chrono::milliseconds(50);
+  auto request = mad::get_request<wire::SwitchInfo>(target);
+  if (soon) request.single_try = kOneTry;
+  const auto info = co_await mad::ask<wire::SwitchInfo>(&tx_, std::move(request));
   if (info && !info->port_state_change) co_return;
   if (!info && info.error().fault == mad::Fault::closed) co_return;
   // Whose bit we could not clear, or who says nothing, has nothing new to tell each time.
-  if ((!info || failed_nodes_.contains(target.node)) && !try_again(target.node)) co_return;
+  if (((!info && !soon) || failed_nodes_.contains(target.node)) && !try_again(target.node)) co_return;
   found->suspects.insert(target.node);
   found->reason = info ? "port state change" : "a switch does not answer";
 }

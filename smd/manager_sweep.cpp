@@ -56,6 +56,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
                                                              std::set<Guid> suspects) {
   const auto before = tx_.counters();
   Lap total(parts_.clock), lap(parts_.clock);
+  const auto links = summary_.links;
   summary_ = {};
   summary_.subnet = name_;
   summary_.sweep = kind;
@@ -95,6 +96,9 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
   summarise(before);
   summary_.total_ms = total();
   publish();
+  const bool incremental = summary_.sweep == SweepKind::incremental;
+  if (incremental && (summary_.links != links || summary_.lft_blocks != 0 || summary_.sets_failed != 0))
+    look_soon();
   co_return Outcome::done;
 }
 

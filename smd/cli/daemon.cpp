@@ -59,6 +59,7 @@ int Daemon::run(std::vector<InstanceSpec> specs) {
   int failed = 0;
   if (!listen(&failed)) return failed;
   for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) signals_.add(one);
+  std::signal(SIGUSR2, SIG_IGN);  // its default ends the process, and log rotation confuses it with SIGUSR1
   std::signal(SIGPIPE, SIG_IGN);  // whoever read our log or output may go: the fabric does not
   hear_signals();
   for (auto& spec : specs) start(std::move(spec));

@@ -55,7 +55,10 @@ std::optional<PeerPort> Findings::unlink(FoundNode& found, PortNum port) {
   auto* other = touch(peer->node);
   if (other == nullptr || peer->port.value() >= other->node.ports.size()) return peer;
   auto& back = other->node.ports[peer->port.value()].peer;
-  if (back == PeerPort{found.node.guid(), port}) back.reset();
+  if (back == PeerPort{found.node.guid(), port}) {
+    back.reset();
+    other->outdated.insert(peer->port);
+  }
   return peer;
 }
 

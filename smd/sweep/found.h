@@ -32,6 +32,9 @@ struct FoundNode {
   bool silent = false;                             ///< was known, and answers no more
   bool read = false;                               ///< in this sweep; else it is as it was known before
   std::map<std::uint16_t, Probation> probation{};  ///< by attribute
+  /// Ports whose PortInfo is of an earlier sweep although their link may have gone since: no probe leaves by
+  /// them before they are read.
+  std::set<PortNum> outdated{};
   std::vector<PortNum> arrivals{};  ///< of a CA or router: ports that a probe of this sweep came in by
 };
 

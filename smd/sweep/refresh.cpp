@@ -24,10 +24,16 @@ constexpr std::size_t kWays = 3;
 /// One question by several ways at once: the first good answer counts.
 class Race {
  public:
-  Race(mad::Transactions& tx, Guid node, const std::vector<mad::DirectedPath>& ways) : tx_(tx) {
+  Race(mad::Transactions& tx, Guid node, const std::vector<mad::DirectedPath>& ways) : tx_(tx), node_(node) {
+    also(ways);
+  }
+  /// These ways as well, where they have not been tried yet: what is known to be down has grown.
+  void also(const std::vector<mad::DirectedPath>& ways) {
     for (const auto& way : ways) {
+      if (won_ || closed_ || std::ranges::find(tried_, way) != tried_.end()) continue;
+      tried_.push_back(way);
       ++open_;
-      ids_.push_back(tx_.submit(mad::get_request<wire::SwitchInfo>({.route = way, .node = node}),
+      ids_.push_back(tx_.submit(mad::get_request<wire::SwitchInfo>({.route = way, .node = node_}),
                                 [this, way](mad::Answer answer) { ended(way, std::move(answer)); }));
     }
   }
@@ -50,6 +56,7 @@ class Race {
     co_return won_;
   }
   void cancel() {
+    closed_ = true;
     for (const auto id : std::exchange(ids_, {})) tx_.cancel(id);
   }
   const std::optional<mad::RequestError>& error() const { return error_; }
@@ -63,6 +70,9 @@ class Race {
   }
 
   mad::Transactions& tx_;
+  Guid node_;
+  bool closed_ = false;
+  std::vector<mad::DirectedPath> tried_;
   std::vector<mad::Transactions::RequestId> ids_;
   std::size_t open_ = 0;
   std::optional<Won> won_;
@@ -97,6 +107,7 @@ class Refresh {
   void look_from_around(Guid node, const Paths& paths, bool again = false);
   void look_again();
   void give_up_cut_off();
+  void ask_around(const Paths& around);
   std::optional<std::string> still_linked(const Subnet& after) const;
 
   mad::Transactions& tx_;
@@ -130,6 +141,8 @@ asio::awaitable<void> Refresh::check_switch(FoundNode* found, std::vector<mad::D
   if (std::exchange(found->read, true)) co_return;  // a probe came in meanwhile and reads it
   found->path = won->path;
   found->node.switch_info = won->info;
+  for (std::size_t p = 1; p < found->node.ports.size(); ++p)
+    found->outdated.insert(PortNum{static_cast<std::uint8_t>(p)});
   survey_.may_probe.push_back(found);
   survey_.start(survey_.read_node_info(found));
   survey_.start(survey_.read_description(found));
@@ -199,7 +212,15 @@ void Refresh::look_again() {
   for (const auto& [guid, race] : races_) doubtful_.insert(guid);
   const Paths around(before_, {.nodes = doubtful_, .ports = avoid_.ports});
   for (const auto guid : doubtful_) look_from_around(guid, around, true);
+  ask_around(around);
   give_up_cut_off();
+}
+
+/// Switches whose answer is awaited, by ways around what is known to be down or doubtful by now.
+void Refresh::ask_around(const Paths& around) {
+  for (const auto& [guid, race] : races_) {
+    if (const auto index = before_.index_of(guid); index) race->also(around.ways(before_, *index, kWays));
+  }
 }
 
 bool Refresh::begin_checks() {
@@ -254,6 +275,7 @@ std::optional<std::string> Refresh::still_linked(const Subnet& after) const {
 /// True where something was compared.
 bool Refresh::compare() {
   const auto answered = std::exchange(to_compare_, {});
+  const auto gone = avoid_.ports.size();
   for (auto* found : answered) {
     const auto& was = *before_.find(found->node.guid());
     if (found->read && !same_incarnation(was, found->node)) found->node.not_kept.clear();
@@ -265,6 +287,7 @@ bool Refresh::compare() {
       if (!now.linked() || came_back) lost(*found, PortNum{static_cast<std::uint8_t>(p)});
     }
   }
+  if (avoid_.ports.size() != gone) ask_around(Paths(before_, {.nodes = {}, .ports = avoid_.ports}));
   if (!answered.empty()) give_up_cut_off();
   return !answered.empty();
 }

@@ -64,6 +64,7 @@ bool Survey::begin_probes() {
       const PeerPort place{node.guid(), PortNum{static_cast<std::uint8_t>(p)}};
       if (!node.is_switch() && place.port != self->port) continue;
       if (!node.ports[p].linked() || node.ports[p].peer || findings.excluded(place)) continue;
+      if (found->outdated.contains(place.port)) continue;
       const auto path = found->path.then(place.port);
       if (!path || !probed_.insert({place.node, place.port}).second) continue;
       start(visit(place, *path));

@@ -201,6 +201,7 @@ asio::awaitable<void> Survey::read_port(FoundNode* node, PortNum port, mad::Dire
   }
   slot.info = *info;
   slot.known = true;
+  found.outdated.erase(port);
   if (found.node.is_switch()) slot.guid = found.node.guid();
   if (!found.node.is_switch()) slot.lanes = lanes_that_stand(found, port);
   const bool end_port = port.value() == 0 || !found.node.is_switch();
