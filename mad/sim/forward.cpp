@@ -96,7 +96,7 @@ class Multicast {
   }
   /// A switch's port that enforces partitions counts what it refuses.
   bool passes(PortIndex port, bool enforced, Counter refused) {
-    if (!pkey_ || !enforced || !state_.node_of(port).is_switch() || has_p_key(state_, port, *pkey_))
+    if (!pkey_ || !enforced || !state_.node_of(port).is_switch() || passes_p_key(state_, port, *pkey_))
       return true;
     counters_of(state_, port).add(refused, 1);
     return false;

@@ -85,32 +85,45 @@ void set_p_key(State& state, PortIndex port, unsigned index, PKey key) {
 
 namespace {
 
-std::optional<unsigned> find_p_key(const State& state, PortIndex port, PKey key) {
-  constexpr unsigned kPartition = 0x7FFF;
+constexpr unsigned kPartition = 0x7FFF;
+
+bool same_partition(PKey a, PKey b) {
+  return (a.value() & kPartition) != 0 && ((a.value() ^ b.value()) & kPartition) == 0;
+}
+
+/// Index of the first entry that fits.
+template <class Fits>
+std::optional<unsigned> finds_p_key(const State& state, PortIndex port, Fits&& fits) {
   for (unsigned index = 0, capacity = pkey_capacity(state, port); index < capacity; ++index) {
-    const auto own = p_key(state, port, index);
-    if ((own.value() & kPartition) == 0 || ((own.value() ^ key.value()) & kPartition) != 0) continue;
-    if (own.full_member() || key.full_member()) return index;
+    if (fits(p_key(state, port, index))) return index;
   }
   return std::nullopt;
+}
+
+/// By which an end port accepts a packet with this key.
+std::optional<unsigned> accepting(const State& state, PortIndex port, PKey key) {
+  return finds_p_key(state, port, [&](PKey own) {
+    return same_partition(own, key) && (own.full_member() || key.full_member());
+  });
 }
 
 }  // namespace
 
 bool holds_p_key(const State& state, PortIndex port, PKey key) {
-  if ((key.value() & 0x7FFFU) == 0) return false;
-  for (unsigned index = 0, capacity = pkey_capacity(state, port); index < capacity; ++index) {
-    if (p_key(state, port, index) == key) return true;
-  }
-  return false;
+  return (key.value() & kPartition) != 0 &&
+         finds_p_key(state, port, [&](PKey own) { return own == key; }).has_value();
+}
+
+bool passes_p_key(const State& state, PortIndex port, PKey key) {
+  return finds_p_key(state, port, [&](PKey own) { return same_partition(own, key); }).has_value();
 }
 
 bool has_p_key(const State& state, PortIndex port, PKey key) {
-  return find_p_key(state, port, key).has_value();
+  return accepting(state, port, key).has_value();
 }
 
 std::uint16_t p_key_index(const State& state, PortIndex port, PKey key) {
-  return static_cast<std::uint16_t>(find_p_key(state, port, key).value_or(0));
+  return static_cast<std::uint16_t>(accepting(state, port, key).value_or(0));
 }
 
 }  // namespace smd::sim

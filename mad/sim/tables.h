@@ -30,5 +30,8 @@ bool holds_p_key(const State& state, PortIndex port, PKey key);
 std::uint16_t p_key_index(const State& state, PortIndex port, PKey key);
 /// The port accepts packets with this key: it has the partition, and one side at least is a full member.
 bool has_p_key(const State& state, PortIndex port, PKey key);
+/// A switch's port that enforces partitions lets packets with this key pass: the partition is in its table.
+/// Membership (bit 15) is no business of a switch.
+bool passes_p_key(const State& state, PortIndex port, PKey key);
 
 }  // namespace smd::sim

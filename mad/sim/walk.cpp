@@ -115,7 +115,7 @@ class Walker {
 
   /// A switch's external port that enforces partitions lets the packet pass.
   bool enforced(PortIndex port, bool on) const {
-    return !pkey_ || !on || !state_.node_of(port).is_switch() || has_p_key(state_, port, *pkey_);
+    return !pkey_ || !on || !state_.node_of(port).is_switch() || passes_p_key(state_, port, *pkey_);
   }
 
   const State& state_;

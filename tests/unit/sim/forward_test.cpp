@@ -154,6 +154,38 @@ TEST_F(Forwarding, PartitionsCountAtBothEndsAndWhereTheyAreEnforced) {
   EXPECT_EQ(fate(0x8001), Fate::delivered);
 }
 
+TEST_F(Forwarding, ASwitchPortEnforcesThePartitionAndLeavesMembershipToTheEndPort) {
+  bring_up_two_leaves(asker);
+  auto faults = world.fabric().faults();
+  const auto walk = [&](const char* from, unsigned lid, unsigned key) {
+    return world.fabric().walk({from}, Lid{static_cast<std::uint16_t>(lid)}, Sl{},
+                               PKey{static_cast<std::uint16_t>(key)});
+  };
+  // As OpenSM leaves it with ALL=limited, SELF=full: h0 is the SM's host.
+  faults.set_p_key({"h1"}, 0, PKey{0x7FFF});
+  faults.set_p_key({"h2"}, 0, PKey{0x7FFF});
+  faults.set_p_key({"leaf1", PortNum{1}}, 0, PKey{0x7FFF});
+  faults.set_p_key({"leaf1", PortNum{2}}, 0, PKey{0x7FFF});
+  for (const std::uint8_t port : {1, 2}) {
+    asker.change<wire::PortInfo>(leaf1, port, [](wire::PortInfo& info) {
+      info.partition_enforce_in = true;
+      info.partition_enforce_out = true;
+    });
+  }
+
+  EXPECT_EQ(walk("h1", 1, 0x7FFF).fate, Fate::delivered);
+  EXPECT_EQ(walk("h0", 2, 0xFFFF).fate, Fate::delivered);
+  const auto limited = walk("h1", 3, 0x7FFF);
+  EXPECT_EQ(limited.fate, Fate::no_p_key);
+  EXPECT_EQ(to_string(world.fabric().state(), limited),
+            "h1[1] -> [1]leaf1[2] -> [1]h2: the partition is not there, at h2 port 1");
+  faults.set_p_key({"h1"}, 1, PKey{0x8005});
+  const auto foreign = walk("h1", 3, 0x8005);
+  EXPECT_EQ(foreign.fate, Fate::no_p_key);
+  EXPECT_EQ(to_string(world.fabric().state(), foreign),
+            "h1[1]: the partition is not there, at leaf1 port 1, coming in");
+}
+
 TEST_F(Forwarding, AMemberSendsWithTheKeyThatItHas) {
   bring_up_two_leaves(asker);
   auto faults = world.fabric().faults();

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""opensm enforces partitions at switch ports: lab_enforce.py --smd PROGRAM. With `ALL=limited, SELF=full` and `-Z both` (its
+default) a limited host asks the SA, two limited hosts cannot talk, and a foreign key does not pass the leaf."""
+import argparse
+import sys
+
+from ibsim import Failure, check, wait_for
+from lab import Lab
+
+
+def osm_log(client):
+    return (client.folder / "osm.log").read_text(errors="replace")
+
+
+def asks(lab, host, *query):
+    """(exit status, output) of saquery, whose time-out is 1 s."""
+    client = lab.start(host, "saquery", "-t", "1000", *query)
+    client.process.wait(30)
+    return client.process.returncode, client.log()
+
+
+def enforced(smd):
+    with Lab(smd, "ft2:4") as lab:
+        conf = lab.folder / "partitions.conf"
+        conf.write_text("Default=0x7fff,ipoib:ALL=limited,SELF=full;\n")
+        sm = lab.opensm("h00000", "-P", str(conf), "-Z", "both", seconds=30)
+        status, text = asks(lab, "h00005", "NR")
+        check(status == 0, f"saquery of a limited host: exit status {status}: {text}")
+        print("   saquery of a limited host answers", flush=True)
+        way = lab.command("packet h00001 h00002 0 0x7fff").splitlines()[0]
+        check(way.endswith(", at h00002 port 1"), f"limited to limited: {way}")
+        wait_for(lambda: "num:257 (Bad P_Key" in osm_log(sm), 10, "trap 257 in opensm's log")
+        print(f"   limited to limited: {way}; trap 257", flush=True)
+        check("num:259" not in osm_log(sm), "a switch port has refused a limited member of its partition")
+        lab.command("pkey h00003 1 0x8005")
+        way = lab.command("packet h00003 h00002 0 0x8005").splitlines()[0]
+        check(way.endswith(", at leaf001 port 2, coming in"), f"a foreign key: {way}")
+        wait_for(lambda: "num:259 (Bad P_Key (switch external port))" in osm_log(sm), 10, "trap 259 in opensm's log")
+        print(f"   a foreign key: {way}; trap 259", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--smd", required=True)
+    given = parser.parse_args()
+    try:
+        enforced(given.smd)
+    except Failure as failure:
+        print(f"FAILED: {failure}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
