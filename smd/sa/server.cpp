@@ -9,6 +9,7 @@
 #include "mad/wire/trap.h"
 #include "smd/sa/registry/aliases.h"
 #include "smd/sa/registry/services.h"
+#include "smd/sa/traps.h"
 
 namespace smd::sa {
 namespace {
@@ -55,15 +56,6 @@ ReportBatch reports_of(const Directory& directory, const Registry& registry, con
     }
   }
   return batch;
-}
-
-/// Trap 256 says which M_Key somebody tried, perhaps one that is right elsewhere: no subscriber is told.
-wire::Notice without_keys(wire::Notice notice) {
-  if (!notice.is_generic || notice.trap != wire::BadMKeyDetails::kTraps.front()) return notice;
-  auto details = *wire::decode<wire::BadMKeyDetails>(notice.details);
-  details.m_key = 0;
-  wire::encode_over(details, notice.details);
-  return notice;
 }
 
 asio::awaitable<bool> ended() {
@@ -178,9 +170,19 @@ void Server::asked(std::span<const Guid> ports) {
 void Server::forward(const wire::Notice& notice, Lid from) {
   // Nobody subscribes to what happens faster than this; the sweeps see all of it.
   constexpr std::size_t kTraps = 1024;
+  if (is_for_the_sm_to_say(notice)) return forged(notice, from);
   if (parts_.registry.get()->subscriptions().empty() || chores_.traps.size() >= kTraps) return;
   chores_.traps.emplace_back(notice, from);
   wake_writer_.wake_all();
+}
+
+void Server::forged(const wire::Notice& notice, Lid from) const {
+  const auto* sender = view_ ? view_->directory.by_lid(from) : nullptr;
+  auto&& event = parts_.log.warn("trap.forged");
+  if (sender != nullptr) event.port(sender->node->guid(), sender->node->description, sender->port);
+  event.kv("number", notice.trap).kv("name", wire::trap_name(notice.trap)).kv("lid", from);
+  event.kv("reason", "traps 64 to 67 are sent by the SM alone").kv("action", "it is not forwarded");
+  event.subject(fmt::format("{}", from));
 }
 
 /// Leases, and the grace of the silent, end by the second.
@@ -384,9 +386,7 @@ Server::Written Server::written(const std::vector<mad::Received>& batch, const C
     done.replies.push_back({reply(*request, sa::write(writing, asker, *request)), back_to(mad.from)});
   }
   for (const auto& [trap, from] : chores.traps) {
-    const auto notice = without_keys(trap);
-    const auto* port = directory->by_lid(notice.issuer_lid.unicast() ? notice.issuer_lid : from);
-    events.push_back({notice, port != nullptr ? directory->gid_of(*port) : Gid{}});
+    if (auto event = event_from(*directory, trap, from)) events.push_back(*std::move(event));
   }
   done.reports = reports_of(*directory, done.registry, done.happened, std::move(events), room_for_reports);
   done.guids = guids_to_write(*directory, done, chores, takes_over);

@@ -128,6 +128,7 @@ class Server {
   void queue(std::vector<mad::Received> writes);
   void send(const Reply& reply);
   void say(const Happened& happened) const;
+  void forged(const wire::Notice& notice, Lid from) const;
 
   ServerParts parts_;
   Settings settings_;
