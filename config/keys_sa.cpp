@@ -134,7 +134,7 @@ std::vector<Key> sa_keys() {
            .name = "silent_grace",
            .opensm = "",
            .doc = "How long what a port has registered is kept while the port, or the switch above it, does "
-                  "not answer. A port whose link is down has left at once."},
+                  "not answer or cannot be seen. A port whose link is down has left at once."},
           kSa, &SaConfig::silent_grace,
           duration(std::chrono::seconds(1), std::chrono::hours(24), "it ends at once")),
       row({.table = "sa",

@@ -143,6 +143,50 @@ TEST_F(SaClients, HostsOfASilentSwitchStayToo) {
   EXPECT_TRUE(is_member(member));
 }
 
+/// A cable near the SM is out: of what is behind it nothing is known.
+TEST_F(SaClients, KeepWhatTheyRegisteredWhileTheSmIsCutOff) {
+  begin(&store_);
+  for (const auto* host : {"h00003", "h00005", "h00007"}) ASSERT_EQ(join(host).status, 0);
+  world_.run_for(2s);
+  asked();
+  const auto members = registry().members().size(), clients = registry().clients().size();
+  ASSERT_EQ(members, 3U);
+  world_.fabric().counts().clear();
+
+  world_.fabric().faults().link_down({"h00000", PortNum{1}});
+  served_->manager().resweep(sm::Resweep::heavy, "test");
+  world_.run_for(8s);
+  ASSERT_EQ(port_of("h00003"), Guid{}) << "nobody can see it";
+  world_.fabric().faults().link_up({"h00000", PortNum{1}});
+  served_->manager().resweep(sm::Resweep::heavy, "test");
+  world_.run_for(5s);
+
+  EXPECT_EQ(registry().members().size(), members);
+  EXPECT_EQ(registry().clients().size(), clients);
+  EXPECT_TRUE(registry().groups().contains(kBroadcast));
+  EXPECT_EQ(asked().size(), 1U) << "the SM's own port alone was down";
+  EXPECT_EQ(sets_of(wire::MulticastForwardingTable::kAttribute), 0U);
+}
+
+/// Not for ever: hosts that go with their switch are gone after the grace.
+TEST_F(SaClients, HostsBehindACutAreGoneAfterTheGrace) {
+  begin(&store_);
+  ASSERT_EQ(join("h00007").status, 0);
+  const auto member = port_of("h00007");
+  std::string leaf;
+  for (const auto& node : served_->last().subnet->nodes) {
+    if (node->description == "h00007")
+      leaf = served_->last().subnet->find(node->ports[1].peer->node)->description;
+  }
+  world_.fabric().faults().remove(leaf);
+  world_.run_for(20s);
+  EXPECT_EQ(port_of("h00007"), Guid{});
+  EXPECT_TRUE(is_member(member));
+
+  world_.run_for(std::chrono::seconds(sa::Settings{}.silent_grace));
+  EXPECT_FALSE(is_member(member));
+}
+
 TEST_F(SaClients, TheFirstQuestionAfterAJoinSeesItsTree) {
   begin(&store_);
   ASSERT_EQ(join("h00003").status, 0);

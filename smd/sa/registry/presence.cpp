@@ -6,15 +6,13 @@
 namespace smd::sa {
 namespace {
 
-/// Whether the cable that led to a port shows that it is gone.
+/// Whether the switch that a port was cabled to shows that the link is down. Where that switch cannot be seen
+/// (it is gone, silent, or behind a cut, be it the SM's own cable), nothing is known of the port.
 bool is_cut(const sm::Subnet& subnet, const sm::PeerPort& place) {
-  if (const auto* node = subnet.find(place.node)) {
-    const auto number = place.port.value();
-    if (number == 0) return false;  // a switch's own port
-    return number < node->ports.size() && node->ports[number].known && !node->ports[number].linked();
-  }
-  // A switch that is not there: behind what is silent nobody can see it.
-  return subnet.unresponsive.empty() && subnet.mute.empty();
+  const auto* node = subnet.find(place.node);
+  const auto number = place.port.value();
+  if (node == nullptr || number == 0) return false;
+  return number < node->ports.size() && node->ports[number].known && !node->ports[number].linked();
 }
 
 }  // namespace

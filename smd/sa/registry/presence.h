@@ -10,9 +10,10 @@
 
 namespace smd::sa {
 
-/// A port has left when its link is down, or its switch is gone. It is silent while its link is up and it
-/// does not answer, while its switch is silent, and while nobody knows where it was. Who is silent for longer
-/// than the grace counts as gone. Of one process, used by one thread at a time.
+/// A port has left when the switch that it was cabled to shows that the link is down. It is silent while its
+/// link is up and it does not answer, while its switch cannot be seen, and while it is not known where it
+/// was. A port that is silent for longer than the grace counts as gone. Of one process, used by one thread at
+/// a time.
 class Presence {
  public:
   /// Where ports are now; after each sweep.
