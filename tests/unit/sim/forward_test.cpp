@@ -166,7 +166,7 @@ TEST_F(Forwarding, ASwitchPortEnforcesThePartitionAndLeavesMembershipToTheEndPor
   faults.set_p_key({"h2"}, 0, PKey{0x7FFF});
   faults.set_p_key({"leaf1", PortNum{1}}, 0, PKey{0x7FFF});
   faults.set_p_key({"leaf1", PortNum{2}}, 0, PKey{0x7FFF});
-  for (const std::uint8_t port : {1, 2}) {
+  for (const unsigned port : {1U, 2U}) {
     asker.change<wire::PortInfo>(leaf1, port, [](wire::PortInfo& info) {
       info.partition_enforce_in = true;
       info.partition_enforce_out = true;
