@@ -27,8 +27,6 @@ constexpr std::uint16_t kNotices = 0x0002, kMaskMatch = 0x2000, kOptionalRecords
 /// members, 2X width and HDR.
 constexpr std::uint32_t kCapability2 =
     1U << 3 | 1U << 5 | 1U << 6 | 1U << 7 | 1U << 8 | 1U << 10 | 1U << 12 | 1U << 13 | 1U << 15;
-/// Of the AttributeModifier: capability masks need the bits that are asked for, whatever else they have.
-constexpr std::uint32_t kMatchMaskOnly = 1U << 31;
 constexpr std::uint8_t kResponseTime = 0x12;  ///< 1 s: what clients of the SA are used to wait
 
 Answer class_port_info(const Request& request) {
@@ -43,86 +41,19 @@ Answer class_port_info(const Request& request) {
   return {.status = wire::kStatusOk, .record_bytes = 0, .records = {bytes.begin(), bytes.end()}};
 }
 
-/// Records are under their ports' base LIDs; a question may name any LID of a port. The question as if it had
-/// named the base LID, in `changed` where it had not.
-Request with_base_lid(const Directory& directory, const Request& request,
-                      std::vector<std::uint8_t>& changed) {
-  const Lid asked{static_cast<std::uint16_t>(request.data[0] << 8U | request.data[1])};
-  const auto* port = directory.by_lid(asked);
-  if (port == nullptr || port->lid == asked) return request;
-  changed.assign(request.data.begin(), request.data.end());
-  changed[0] = static_cast<std::uint8_t>(port->lid.value() >> 8U);
-  changed[1] = static_cast<std::uint8_t>(port->lid.value());
-  auto based = request;
-  based.data = changed;
-  return based;
-}
-
-Answer records(const Directory& directory, const Registry& registry, const RecordKind& kind,
-               const Request& asked, const Asking& asking) {
-  std::vector<std::uint8_t> changed;
-  const bool by_lid = kind.begins_with_lid && asked.has(0);
-  const auto request = by_lid ? with_base_lid(directory, asked, changed) : asked;
-  Pattern pattern(kind.components, request.sa.component_mask, request.data);
-  if ((request.mad.modifier & kMatchMaskOnly) != 0) {
-    for (const auto mask : kind.capability_masks) pattern.only_ones_of(kind.components[mask]);
-  }
-  Only only{.lid = std::nullopt,
-            .request = &request,
-            .registry = &registry,
-            .trusted = request.sa.sm_key != 0,
-            .asker = directory.by_lid(asking.lid),
-            .now = asking.now,
-            .act_count = asking.act_count};  // a wrong one does not get here
-  if (by_lid) {
-    only.lid = Lid{static_cast<std::uint16_t>(request.data[0] << 8U | request.data[1])};
-  }
-  Records found(kind.bytes);
-  Emit emit(found, pattern);
-  kind.visit(directory, only, emit);
-  if (emit.overflows()) return refuse(wire::kSaNoResources);
-  if (found.count() == 0 && emit.waits()) return refuse(wire::kStatusBusy);  // it is being read: ask again
-  if (request.mad.method == Method::get) {
-    if (found.count() == 0) return refuse(wire::kSaNoRecords);
-    if (found.count() > 1) return refuse(wire::kSaTooManyRecords);
-  }
-  return {.status = wire::kStatusOk, .record_bytes = kind.bytes, .records = found.take()};
-}
-
-Answer answer_to(const Directory* directory, const Registry& registry, const Settings& settings,
-                 const Request& request, const Asking& asking) {
-  const auto& mad = request.mad;
-  if (mad.base_version != 1 || mad.class_version != wire::kSaClassVersion) {
-    return refuse(wire::kStatusBadVersion);
-  }
-  const auto* kind = find_kind(mad.attribute);
-  const bool paths = mad.attribute == wire::PathRecord::kRecord;
-  const bool known = kind != nullptr || paths || mad.attribute == wire::ClassPortInfo::kAttribute;
-  const bool multi = mad.attribute == wire::MultiPathRecord::kRecord && mad.method == Method::get_multi;
-  // The question is a PathRecord by either number.
-  const bool trace =
-      (mad.attribute == wire::TraceRecord::kRecord || paths) && mad.method == Method::get_trace_table;
-  const bool asks = mad.method == Method::get || mad.method == Method::get_table;
-  if (!asks && mad.method != Method::set && mad.method != Method::remove && mad.method != Method::get_multi &&
-      mad.method != Method::get_trace_table) {
-    return refuse(wire::kStatusBadMethod);
-  }
-  if (!multi && !trace && (!known || !asks)) return refuse(wire::kStatusBadMethodAttribute);
-  if (mad.attribute == wire::ClassPortInfo::kAttribute) return class_port_info(request);
-  if (directory == nullptr) return refuse(wire::kStatusBusy);  // the fabric is not up yet: ask again
-  if (kind != nullptr && kind->trusted_only && request.sa.sm_key == 0) return refuse(wire::kSaRequestInvalid);
-  const PathGround ground{*directory, registry, settings};
-  if (multi) return multi_path_records(ground, request);
-  if (trace) return trace_records(ground, request);
-  if (paths && is_to_group(request)) {
-    return multicast_path(*directory, registry, request, directory->by_lid(asking.lid));
-  }
-  if (paths) return path_records(ground, request);
-  return records(*directory, registry, *kind, request, asking);
-}
-
 bool speaks_our_version(const Request& request) {
   return request.mad.base_version == 1 && request.mad.class_version == wire::kSaClassVersion;
+}
+
+bool is_multi_path(const Request& request) {
+  return request.mad.attribute == wire::MultiPathRecord::kRecord && request.mad.method == Method::get_multi;
+}
+
+/// The question is a PathRecord by either number.
+bool is_trace(const Request& request) {
+  return (request.mad.attribute == wire::TraceRecord::kRecord ||
+          request.mad.attribute == wire::PathRecord::kRecord) &&
+         request.mad.method == Method::get_trace_table;
 }
 
 /// What clients ask for most.
@@ -139,7 +70,86 @@ bool is_whole_table(const Request& request) {
          request.sa.component_mask == 0 && std::ranges::find(kTables, request.mad.attribute) != kTables.end();
 }
 
+/// What is refused before it is looked at; kStatusOk: nothing.
+std::uint16_t refusal_of(const Directory* directory, const Request& request, const RecordKind* kind) {
+  const auto& mad = request.mad;
+  if (!speaks_our_version(request)) return wire::kStatusBadVersion;
+  const bool paths = mad.attribute == wire::PathRecord::kRecord;
+  const bool known = kind != nullptr || paths || mad.attribute == wire::ClassPortInfo::kAttribute;
+  const bool asks = mad.method == Method::get || mad.method == Method::get_table;
+  if (!asks && mad.method != Method::set && mad.method != Method::remove && mad.method != Method::get_multi &&
+      mad.method != Method::get_trace_table) {
+    return wire::kStatusBadMethod;
+  }
+  if (!is_multi_path(request) && !is_trace(request) && (!known || !asks))
+    return wire::kStatusBadMethodAttribute;
+  if (mad.attribute == wire::ClassPortInfo::kAttribute) return wire::kStatusOk;
+  if (directory == nullptr) return wire::kStatusBusy;  // the fabric is not up yet: ask again
+  const bool denied = kind != nullptr && kind->trusted_only && request.sa.sm_key == 0;
+  return denied ? wire::kSaRequestInvalid : wire::kStatusOk;
+}
+
+using Begun = std::variant<Found, std::unique_ptr<Search>>;
+
+Begun begun(PathsOf paths) {
+  if (!paths) return refused(paths.error());
+  return std::move(*paths);
+}
+
 }  // namespace
+
+/// The search may begin for one question and end for another: nothing of it is of one of them.
+class TableCache::Table {
+ public:
+  Table(const Ground& ground, const RecordKind& kind, const Request& request, const Asking& asking)
+      : question_(request.bytes.begin(), request.bytes.end()),
+        request_(*Request::parse(question_)),
+        search_(std::make_unique<RecordSearch>(*ground.directory, no_registry_, kind, request_, asking)) {}
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+
+  bool go_on(Slice& slice) {
+    if (!search_) return true;
+    if (!search_->go_on(slice)) return false;
+    found_ = search_->take();
+    search_.reset();
+    return true;
+  }
+  const Found& found() const { return found_; }
+  std::size_t bytes() const { return search_ ? search_->bytes() : 0; }
+
+ private:
+  std::vector<std::uint8_t> question_;
+  Request request_;
+  Registry no_registry_;
+  std::unique_ptr<RecordSearch> search_;
+  Found found_;
+};
+
+namespace {
+
+/// A question for a table that others may ask for, too.
+class SharedTable final : public Search {
+ public:
+  explicit SharedTable(std::shared_ptr<TableCache::Table> table) : table_(std::move(table)) {}
+  bool go_on(Slice& slice) override { return table_->go_on(slice); }
+  Found take() override { return table_->found(); }
+  std::size_t bytes() const override { return table_->bytes(); }
+
+ private:
+  std::shared_ptr<TableCache::Table> table_;
+};
+
+}  // namespace
+
+std::shared_ptr<TableCache::Table> TableCache::find(std::uint16_t attribute) const {
+  const auto found = tables_.find(attribute);
+  return found != tables_.end() ? found->second : nullptr;
+}
+
+void TableCache::put(std::uint16_t attribute, std::shared_ptr<Table> table) {
+  tables_.insert_or_assign(attribute, std::move(table));
+}
 
 bool is_question(const Request& request) {
   const auto method = request.mad.method;
@@ -151,30 +161,58 @@ bool has_wrong_key(const Request& request, const Settings& settings) {
   return request.sa.sm_key != 0 && request.sa.sm_key != settings.sm_key;
 }
 
+std::variant<Found, std::unique_ptr<Search>> search_for(const Ground& ground, const Request& request,
+                                                        const Asking& asking) {
+  const auto* kind = find_kind(request.mad.attribute);
+  const auto refusal = refusal_of(ground.directory, request, kind);
+  if (refusal != wire::kStatusOk) return refused(refusal);
+  if (request.mad.attribute == wire::ClassPortInfo::kAttribute) return found(class_port_info(request));
+  const auto& directory = *ground.directory;
+  const PathGround paths{directory, ground.registry, ground.settings};
+  if (is_multi_path(request)) return begun(multi_path_records(paths, request));
+  if (is_trace(request)) return begun(trace_records(paths, request));
+  if (request.mad.attribute == wire::PathRecord::kRecord) {
+    if (!is_to_group(request)) return begun(path_records(paths, request));
+    return found(multicast_path(directory, ground.registry, request, directory.by_lid(asking.lid)));
+  }
+  if (!is_whole_table(request)) {
+    return std::make_unique<RecordSearch>(directory, ground.registry, *kind, request, asking);
+  }
+  auto table = ground.tables.find(request.mad.attribute);
+  if (!table) {
+    table = std::make_shared<TableCache::Table>(ground, *kind, request, asking);
+    ground.tables.put(request.mad.attribute, table);
+  }
+  return std::make_unique<SharedTable>(std::move(table));
+}
+
+bool answer(const Ground& ground, std::span<const std::uint8_t> mad, const Asking& asking, Slice slice,
+            std::vector<std::uint8_t>& out) {
+  const auto request = Request::parse(mad);
+  if (!request || !is_question(*request) || has_wrong_key(*request, ground.settings)) return false;
+  if (ground.directory != nullptr && is_one_path(*request)) {
+    const auto path = one_path({*ground.directory, ground.registry, ground.settings}, *request, slice);
+    if (!path) return false;
+    std::array<std::uint8_t, wire::PathRecord::kBytes> record{};
+    if (*path) wire::encode_over(**path, record);
+    const auto told = std::span(record).first(*path ? record.size() : 0);
+    reply(*request, *path ? wire::kStatusOk : path->error(), told.size(), told, out);
+    return true;
+  }
+  auto begun = search_for(ground, *request, asking);
+  if (auto* search = std::get_if<std::unique_ptr<Search>>(&begun)) {
+    if (!(*search)->go_on(slice)) return false;
+    begun = (*search)->take();
+  }
+  const auto& found = std::get<Found>(begun);
+  reply(*request, found.status, found.record_bytes, found.records(), out);
+  return true;
+}
+
 bool answer(const Directory* directory, const Registry& registry, const Settings& settings,
             std::span<const std::uint8_t> mad, const Asking& asking, TableCache& tables,
             std::vector<std::uint8_t>& out) {
-  const auto request = Request::parse(mad);
-  if (!request || !is_question(*request) || has_wrong_key(*request, settings)) return false;
-  if (directory != nullptr && is_one_path(*request)) {
-    const auto path = one_path({*directory, registry, settings}, *request);
-    std::array<std::uint8_t, wire::PathRecord::kBytes> record{};
-    if (path) wire::encode_over(*path, record);
-    const auto told = std::span(record).first(path ? record.size() : 0);
-    reply(*request, path ? wire::kStatusOk : path.error(), told.size(), told, out);
-    return true;
-  }
-  if (directory != nullptr && is_whole_table(*request)) {
-    const auto attribute = request->mad.attribute;
-    const auto* table = tables.find(attribute);
-    if (table == nullptr)
-      table = &tables.put(attribute, answer_to(directory, registry, settings, *request, asking));
-    reply(*request, table->status, table->record_bytes, table->records, out);
-    return true;
-  }
-  const auto made = answer_to(directory, registry, settings, *request, asking);
-  reply(*request, made.status, made.record_bytes, made.records, out);
-  return true;
+  return answer({directory, registry, settings, tables}, mad, asking, Slice::endless(), out);
 }
 
 std::optional<std::vector<std::uint8_t>> answer(const Directory* directory, const Registry& registry,

@@ -5,13 +5,16 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
-#include <utility>
+#include <variant>
 #include <vector>
 
 #include "smd/sa/directory.h"
+#include "smd/sa/record_search.h"
 #include "smd/sa/registry/registry.h"
 #include "smd/sa/request.h"
+#include "smd/sa/search.h"
 #include "smd/sa/settings.h"
 
 namespace smd::sa {
@@ -19,35 +22,39 @@ namespace smd::sa {
 /// True of MADs of this class that want an answer.
 bool is_question(const Request& request);
 
-/// Whose question it is, and when.
-struct Asking {
-  Lid lid;               ///< 0: nobody knows
-  std::int64_t now = 0;  ///< Unix time in seconds
-  /// Of our own SM, as SMInfo tells it: it counts on while the Snapshot stands.
-  std::uint32_t act_count = 0;
-};
-
 /// True of requests that must not be answered: their SM_Key is neither 0 nor ours.
 bool has_wrong_key(const Request& request, const Settings& settings);
 
-/// Whole tables as they were told, until the next Snapshot.
+/// Whole tables as they were told, until the next Snapshot. Several questions may make one together.
 class TableCache {
  public:
-  const Answer* find(std::uint16_t attribute) const {
-    const auto found = tables_.find(attribute);
-    return found != tables_.end() ? &found->second : nullptr;
-  }
-  const Answer& put(std::uint16_t attribute, Answer answer) {
-    return tables_.insert_or_assign(attribute, std::move(answer)).first->second;
-  }
+  class Table;
+  std::shared_ptr<Table> find(std::uint16_t attribute) const;
+  void put(std::uint16_t attribute, std::shared_ptr<Table> table);
   void clear() { tables_.clear(); }
 
  private:
-  std::map<std::uint16_t, Answer> tables_;
+  std::map<std::uint16_t, std::shared_ptr<Table>> tables_;
 };
 
-/// The reply's bytes into `out`, whose memory is used again; false where there is none. `tables` are of this
-/// directory.
+/// What an answer is made from; all of it outlives the search. `tables` are of this directory.
+struct Ground {
+  const Directory* directory = nullptr;  ///< null: the fabric is not up yet
+  const Registry& registry;
+  const Settings& settings;
+  TableCache& tables;
+};
+
+/// The search for the answer to a question, or what is told at once. `request` outlives the search. The
+/// question may be answered: is_question(), and not has_wrong_key().
+std::variant<Found, std::unique_ptr<Search>> search_for(const Ground& ground, const Request& request,
+                                                        const Asking& asking);
+
+/// The reply's bytes into `out`, whose memory is used again; false where there is none, or none within the
+/// slice.
+bool answer(const Ground& ground, std::span<const std::uint8_t> mad, const Asking& asking, Slice slice,
+            std::vector<std::uint8_t>& out);
+/// However long it takes.
 bool answer(const Directory* directory, const Registry& registry, const Settings& settings,
             std::span<const std::uint8_t> mad, const Asking& asking, TableCache& tables,
             std::vector<std::uint8_t>& out);

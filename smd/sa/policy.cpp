@@ -40,8 +40,8 @@ bool share_pkey(const sm::PKeyRows* a, const sm::PKeyRows* b) {
   return common || a == nullptr || b == nullptr || has_none(a) || has_none(b);
 }
 
-std::optional<PathTerms> Policy::path(const Directory& directory, const EndPort& source,
-                                      const EndPort& destination, Lid dlid, const PathWish& wish) const {
+std::optional<PKey> Policy::pkey(const EndPort& source, const EndPort& destination,
+                                 const PathWish& wish) const {
   std::optional<PKey> common;
   any_key(source.pkeys, [&](PKey ours) {
     if (wish.pkey && (ours.value() & kBase) != (wish.pkey->value() & kBase)) return false;
@@ -49,11 +49,19 @@ std::optional<PathTerms> Policy::path(const Directory& directory, const EndPort&
     common = wish.pkey.value_or(ours);  // a record has what was asked for
     return true;
   });
-  if (!common) return std::nullopt;
+  return common;
+}
+
+Sl Policy::sl(const Directory& directory, Lid dlid) const {
   // One class of service: a layer of the routes is an SL of the same number.
   const auto& routes = directory.snapshot().decided.routes;
   const auto layer = routes ? routes->layers.to(dlid) : 0U;
-  return PathTerms{.pkey = *common, .sl = Sl{static_cast<std::uint8_t>(layer)}};
+  return Sl{static_cast<std::uint8_t>(layer)};
+}
+
+std::size_t pkey_work(const sm::PKeyRows* a, const sm::PKeyRows* b) {
+  const auto blocks = [](const sm::PKeyRows* rows) { return rows != nullptr ? rows->blocks.size() : 0; };
+  return 1 + 2 * blocks(a) * blocks(b);
 }
 
 }  // namespace smd::sa

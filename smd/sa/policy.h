@@ -10,12 +10,6 @@
 
 namespace smd::sa {
 
-/// On which terms a path is given.
-struct PathTerms {
-  PKey pkey;  ///< as it was asked for, else as the source's table has it
-  Sl sl;
-};
-
 /// What a client asked for beside the two ends.
 struct PathWish {
   std::optional<PKey> pkey;
@@ -29,9 +23,14 @@ bool share_pkey(const sm::PKeyRows* a, const sm::PKeyRows* b);
 
 class Policy {
  public:
-  /// Nothing: the two share no partition (or not the one wished for), and one of them as full member.
-  std::optional<PathTerms> path(const Directory& directory, const EndPort& source, const EndPort& destination,
-                                Lid dlid, const PathWish& wish) const;
+  /// The P_Key of a path, as it was asked for, else as the source's table has it. Nothing: the two share no
+  /// partition (or not the one wished for), and one of them as full member.
+  std::optional<PKey> pkey(const EndPort& source, const EndPort& destination, const PathWish& wish) const;
+  /// The SL of paths to a LID.
+  Sl sl(const Directory& directory, Lid dlid) const;
 };
+
+/// What comparing the P_Keys of two ports takes of a Slice.
+std::size_t pkey_work(const sm::PKeyRows* a, const sm::PKeyRows* b);
 
 }  // namespace smd::sa

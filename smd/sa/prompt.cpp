@@ -35,8 +35,8 @@ void Prompt::answer(std::vector<mad::Received>& batch, const mad::Transport::Rep
     const auto request = Request::parse(mad.bytes);
     if (!request || !is_prompt(*request)) return false;
     const Asking asking{.lid = mad.from.lid};
-    return sa::answer(ground->directory.get(), *ground->registry, ground->settings, mad.bytes, asking, none,
-                      bytes_) &&
+    const sa::Ground from{ground->directory.get(), *ground->registry, ground->settings, none};
+    return sa::answer(from, mad.bytes, asking, Slice(kPromptWork), bytes_) &&
            reply(bytes_, back_to(mad.from));
   });
 }

@@ -26,6 +26,10 @@ inline mad::LidRoute back_to(mad::LidRoute from) {
 /// ClassPortInfo, NodeRecord and PortInfoRecord by LID.
 bool is_prompt(const Request& request);
 
+/// What is looked at for such a question before it is left to the others: at LMC 7 two ports have 16,384
+/// pairs of LIDs, and perhaps none of them meets what is asked.
+inline constexpr std::size_t kPromptWork = 1024;
+
 class Prompt {
  public:
   struct Ground {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "smd/sa/directory.h"
 #include "smd/sa/registry/registry.h"
 #include "smd/sa/request.h"
+#include "smd/sa/search.h"
 
 namespace smd::sa {
 
@@ -22,29 +24,23 @@ namespace smd::sa {
 /// all pairs of its ports) is refused with kSaNoResources: it can be asked for by LID.
 inline constexpr std::size_t kLongestTable = std::size_t{64} << 20U;
 
-/// Records one behind the other, each `bytes` long.
-class Records {
- public:
-  explicit Records(std::size_t bytes) : record_bytes_(bytes) {}
-  /// A new record, all zero.
-  std::span<std::uint8_t> add() {
-    bytes_.resize(bytes_.size() + record_bytes_);
-    return std::span(bytes_).last(record_bytes_);
-  }
-  /// Takes the last one back.
-  void drop() { bytes_.resize(bytes_.size() - record_bytes_); }
-  std::span<const std::uint8_t> last() const { return std::span(bytes_).last(record_bytes_); }
-  std::size_t count() const { return record_bytes_ == 0 ? 0 : bytes_.size() / record_bytes_; }
-  bool full() const { return bytes_.size() + record_bytes_ > kLongestTable; }
-  std::vector<std::uint8_t> take() { return std::move(bytes_); }
+/// Of what a kind's records come from (nodes, end ports, rows of the registry), in their order.
+struct Part {
+  std::size_t from = 0, to = std::numeric_limits<std::size_t>::max();
+  bool has(std::size_t place) const { return from <= place && place < to; }
+};
 
- private:
-  std::size_t record_bytes_;
-  std::vector<std::uint8_t> bytes_;
+/// How far a visit has come.
+struct Progress {
+  std::size_t work = 0;  ///< records that were compared, and ports of the nodes that were looked at
+  std::size_t next = 0;  ///< the first place that was not looked at
+  static constexpr std::size_t kEnough = 1024;  ///< work after which a visit of nodes ends early
 };
 
 /// What of a question narrows the search; a kind may look at it or leave all to the pattern.
 struct Only {
+  Part part;                     ///< what is looked at in this visit
+  Progress* progress = nullptr;  ///< of this visit; may be null
   std::optional<Lid>
       lid;  ///< the first component, of kinds that begin with a LID: a port's base LID, or nobody's
   const Request* request = nullptr;
@@ -58,11 +54,14 @@ struct Only {
 /// Calls with each record that may match: fill, then keep() it or not.
 class Emit {
  public:
-  Emit(Records& records, const Pattern& pattern) : records_(records), pattern_(pattern) {}
+  /// `progress` may be null.
+  Emit(Records& records, const Pattern& pattern, Progress* progress = nullptr)
+      : records_(records), pattern_(pattern), progress_(progress) {}
   /// fill(span of the new record's bytes).
   template <class Fill>
   void operator()(Fill&& fill) {
-    overflows_ = overflows_ || records_.full();
+    if (progress_ != nullptr) ++progress_->work;
+    overflows_ = overflows_ || records_.bytes() + records_.record_bytes() > kLongestTable;
     if (overflows_) return;
     fill(records_.add());
     if (!pattern_.matches(records_.last())) records_.drop();
@@ -84,8 +83,14 @@ class Emit {
  private:
   Records& records_;
   const Pattern& pattern_;
+  Progress* progress_;
   bool overflows_ = false, waits_ = false;
 };
+
+/// How many places a kind's parts are of.
+std::size_t all_nodes(const Directory& directory, const Registry& registry);
+std::size_t all_end_ports(const Directory& directory, const Registry& registry);
+std::size_t one_place(const Directory& directory, const Registry& registry);
 
 struct RecordKind {
   std::uint16_t attribute = 0;
@@ -95,31 +100,50 @@ struct RecordKind {
   bool begins_with_lid = true;
   bool trusted_only = false;                        ///< shown to those who know the SM_Key
   std::span<const std::size_t> capability_masks{};  ///< components of which a question may name some bits
+  /// Shows the records of `only.part`; where `only.lid` is given, all of that LID.
   void (*visit)(const Directory& directory, const Only& only, Emit& emit) = nullptr;
+  std::size_t (*places)(const Directory& directory, const Registry& registry) = all_nodes;
 };
 
 /// Ascending by attribute.
 std::span<const RecordKind> record_kinds();
 const RecordKind* find_kind(std::uint16_t attribute);
 
-/// Calls fn(node, lid) for the nodes that records of one LID are about: all, or the one that has it.
+/// Calls fn(node) for the nodes that records of one LID are about: those of the part, or the one that has it.
 template <class Fn>
 void for_each_node(const Directory& directory, const Only& only, Fn&& fn) {
   if (only.lid) {
     if (const auto* port = directory.by_lid(*only.lid)) fn(*port->node);
     return;
   }
-  for (const auto& node : directory.subnet().nodes) fn(*node);
+  const auto& nodes = directory.subnet().nodes;
+  for (auto i = only.part.from; i < std::min(only.part.to, nodes.size()); ++i) {
+    fn(*nodes[i]);
+    if (only.progress == nullptr) continue;
+    only.progress->work += nodes[i]->ports.size();
+    if (only.progress->work < Progress::kEnough) continue;
+    only.progress->next = i + 1;
+    return;
+  }
 }
 
-/// Calls fn(end port) for all, or for the one that has the LID.
+/// Calls fn(end port) for those of the part, or for the one that has the LID.
 template <class Fn>
 void for_each_end_port(const Directory& directory, const Only& only, Fn&& fn) {
   if (only.lid) {
     if (const auto* port = directory.by_lid(*only.lid)) fn(*port);
     return;
   }
-  for (const auto& port : directory.end_ports()) fn(port);
+  const auto& ports = directory.end_ports();
+  for (auto i = only.part.from; i < std::min(only.part.to, ports.size()); ++i) fn(ports[i]);
+}
+
+/// Calls fn(key, value) for the rows of a part of a SharedMap's places.
+template <class Map, class Fn>
+void for_each_row(const Map& map, const Part& part, Fn&& fn) {
+  for (auto i = part.from; i < std::min(part.to, map.places()); ++i) {
+    if (const auto* row = map.at(i)) fn(row->first, row->second);
+  }
 }
 
 /// Calls fn(switch, LID of its port 0).

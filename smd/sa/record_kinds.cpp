@@ -19,6 +19,14 @@ std::span<const RecordKind> record_kinds() {
   return kKinds;
 }
 
+std::size_t all_nodes(const Directory& directory, const Registry& /*registry*/) {
+  return directory.subnet().nodes.size();
+}
+std::size_t all_end_ports(const Directory& directory, const Registry& /*registry*/) {
+  return directory.end_ports().size();
+}
+std::size_t one_place(const Directory& /*directory*/, const Registry& /*registry*/) { return 1; }
+
 const RecordKind* find_kind(std::uint16_t attribute) {
   const auto kinds = record_kinds();
   const auto found = std::ranges::find(kinds, attribute, attribute_of);

@@ -28,16 +28,39 @@ std::vector<std::uint8_t> reply(const Request& request, const Answer& answer) {
   return bytes;
 }
 
-void reply(const Request& request, std::uint16_t status, std::size_t record_bytes,
-           std::span<const std::uint8_t> records, std::vector<std::uint8_t>& out) {
+bool is_by_rmpp(const Request& request, std::uint16_t status) {
+  return status == wire::kStatusOk && by_rmpp(wire::response_to(request.mad.method));
+}
+
+void reply_headers(const Request& request, std::uint16_t status, std::size_t record_bytes,
+                   std::size_t records, std::span<std::uint8_t> out) {
   auto mad = request.mad;
   mad.method = wire::response_to(request.mad.method);
   mad.status = status;
-  const bool rmpp = by_rmpp(mad.method);
-  const bool good = status == wire::kStatusOk;
-  if (good && mad.method == wire::Method::get_multi_resp) mad.attribute = wire::PathRecord::kRecord;
+  const bool rmpp = is_by_rmpp(request, status);
+  if (rmpp && mad.method == wire::Method::get_multi_resp) mad.attribute = wire::PathRecord::kRecord;
+  wire::encode(mad, out);
+  const wire::RmppHeader header{
+      .version = static_cast<std::uint8_t>(rmpp ? 1 : 0),
+      .type = rmpp ? wire::RmppType::data : wire::RmppType::none,
+      .last = rmpp,
+      .first = rmpp,
+      .active = rmpp,
+      .segment = rmpp ? 1U : 0U,
+      .length = rmpp ? static_cast<std::uint32_t>(wire::SaHeader::kBytes + records) : 0U};
+  wire::encode(header, out.subspan(wire::kRmppOffset));
+  auto sa = request.sa;
+  sa.sm_key = 0;  // nobody needs it who does not have it
+  sa.attribute_offset = static_cast<std::uint16_t>(record_bytes / 8);
+  wire::encode(sa, out.subspan(wire::kSaOffset));
+}
+
+void reply(const Request& request, std::uint16_t status, std::size_t record_bytes,
+           std::span<const std::uint8_t> records, std::vector<std::uint8_t>& out) {
+  const bool rmpp = is_by_rmpp(request, status);
   if (!rmpp) records = records.first(std::min(records.size(), wire::kSaDataBytes));
   // What was asked for comes back with a refusal, as the field's tools print it, where nothing else is told.
+  const bool good = status == wire::kStatusOk;
   const auto data = good || !records.empty() ? records : request.data.first(wire::kSaDataBytes);
   // The kernel takes the length of a MAD by RMPP as it is, and sends what is behind the last record too.
   const auto length = rmpp ? wire::kSaDataOffset + records.size() : wire::kMadBytes;
@@ -47,20 +70,7 @@ void reply(const Request& request, std::uint16_t status, std::size_t record_byte
   const auto some = data.first(std::min(data.size(), length - wire::kSaDataOffset));
   out.insert(out.end(), some.begin(), some.end());
   out.resize(length);
-  wire::encode(mad, out);
-  const wire::RmppHeader header{
-      .version = static_cast<std::uint8_t>(rmpp ? 1 : 0),
-      .type = rmpp ? wire::RmppType::data : wire::RmppType::none,
-      .last = rmpp,
-      .first = rmpp,
-      .active = rmpp,
-      .segment = rmpp ? 1U : 0U,
-      .length = rmpp ? static_cast<std::uint32_t>(wire::SaHeader::kBytes + records.size()) : 0U};
-  wire::encode(header, std::span(out).subspan(wire::kRmppOffset));
-  auto sa = request.sa;
-  sa.sm_key = 0;  // nobody needs it who does not have it
-  sa.attribute_offset = static_cast<std::uint16_t>(record_bytes / 8);
-  wire::encode(sa, std::span(out).subspan(wire::kSaOffset));
+  reply_headers(request, status, record_bytes, records.size(), out);
 }
 
 }  // namespace smd::sa

@@ -36,12 +36,17 @@ struct Answer {
 /// An answer that is a status only.
 inline Answer refuse(std::uint16_t status) { return {.status = status, .record_bytes = 0, .records = {}}; }
 
-/// Bytes of the reply to `request`: its headers turned round. An answer by GetTable goes by RMPP, as the
-/// kernel (or the simulated one) cuts it; of any other the first record only is there. A refusal without
-/// records brings back what was asked for.
+/// Bytes of the reply to `request`: its headers turned round. Records of a GetTable go by RMPP, as the
+/// kernel (or the simulated one) cuts them; of any other answer the first record only is there. A refusal is
+/// one packet, which needs no acknowledgement, and without records brings back what was asked for.
 std::vector<std::uint8_t> reply(const Request& request, const Answer& answer);
 /// The same into `out`, whose memory is used again. It is not the request's own.
 void reply(const Request& request, std::uint16_t status, std::size_t record_bytes,
            std::span<const std::uint8_t> records, std::vector<std::uint8_t>& out);
+/// True where the reply goes by RMPP.
+bool is_by_rmpp(const Request& request, std::uint16_t status);
+/// The first kSaDataOffset bytes of such a reply, in front of `records` bytes of records.
+void reply_headers(const Request& request, std::uint16_t status, std::size_t record_bytes,
+                   std::size_t records, std::span<std::uint8_t> out);
 
 }  // namespace smd::sa

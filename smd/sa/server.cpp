@@ -14,11 +14,18 @@
 namespace smd::sa {
 namespace {
 
-/// Writes that are looked at in one go: questions wait no longer than that takes.
-constexpr std::size_t kWrites = 1024;
+/// Requests that are looked at in one go, each in some microseconds: others wait no longer than that takes.
+constexpr std::size_t kWrites = 256, kBrief = 256;
 
-/// Bytes of answers that are held at once, or one longer answer.
-constexpr std::size_t kAnswers = std::size_t{1} << 20U;
+/// Questions that are begun in one round, of different ports where many ask.
+constexpr std::size_t kBegun = 8;
+
+/// Bytes of answers that are not sent yet.
+constexpr std::size_t kHeld = std::size_t{256} << 20U;
+
+Length length_of(const Request& request) {
+  return is_write(request) || is_prompt(request) ? Length::brief : Length::open;
+}
 
 /// Our own port, whose word notices of ports and groups are.
 const EndPort* own_port(const Directory& directory) {
@@ -67,7 +74,7 @@ asio::awaitable<bool> ended() {
 
 Server::Server(ServerParts parts, Settings settings)
     : parts_(std::move(parts)),
-      settings_(std::move(settings)),
+      settings_(std::make_shared<const Settings>(std::move(settings))),
       reports_(parts_.executor, parts_.gsi, parts_.clock, parts_.log,
                [this](const Addressee& subscriber) {
                  chores_.unheard.push_back(subscriber);
@@ -104,7 +111,7 @@ asio::awaitable<void> Server::stop() {
 }
 
 void Server::set(Settings settings) {
-  settings_ = std::move(settings);
+  settings_ = std::make_shared<const Settings>(std::move(settings));
   tell_prompt();
   refresh();
 }
@@ -116,7 +123,7 @@ void Server::tell_prompt() {
     return;
   }
   prompt_->set(std::make_shared<const Prompt::Ground>(Prompt::Ground{
-      .directory = {view_, &view_->directory}, .registry = parts_.registry.get(), .settings = settings_}));
+      .directory = {view_, &view_->directory}, .registry = parts_.registry.get(), .settings = *settings_}));
 }
 
 void Server::refresh(std::span<const Guid> came_up) {
@@ -211,10 +218,10 @@ void Server::received(std::span<mad::Received> batch) {
       reports_.answered(header->tid.value());
       continue;
     }
-    if (queue_.put(mad, settings_)) continue;
-    if (const auto request = Request::parse(mad.bytes); request && is_question(*request)) {
-      send({reply(*request, refuse(wire::kStatusBusy)), back_to(mad.from)});
-    }
+    const auto request = Request::parse(mad.bytes);
+    if (!request || !is_question(*request) || has_wrong_key(*request, *settings_)) continue;
+    if (queue_.put(mad, length_of(*request), *settings_)) continue;
+    send(refusal(*request, wire::kStatusBusy, mad.from));
   }
   wake_.wake_all();
 }
@@ -227,37 +234,46 @@ bool Server::first_view_is_awaited() {
   return true;
 }
 
+/// A question of a port that has many in hand waits for those.
+bool Server::has_work() const { return !questions_.empty() || !queue_.empty(); }
+
 asio::awaitable<void> Server::serve() {
   for (;;) {
-    while (queue_.empty() || first_view_is_awaited()) {
+    while (!has_work() || first_view_is_awaited()) {
       const bool woken = co_await wake_.wait();
       if (!woken) co_return;
     }
     auto batch = next_batch();
     if (!view_ || &view_->directory.snapshot() != parts_.source().get()) look_again();
     Looked looked;
-    co_await parts_.compute.execute([&, settings = settings_, view = view_] {
-      looked = look_at(std::move(batch), settings, view.get());
-    });
+    Round round{.view = view_,
+                .registry = parts_.registry.get(),
+                .settings = settings_,
+                .now = parts_.wall(),
+                .act_count = parts_.act_count ? parts_.act_count() : 0,
+                .room = kHeld};
+    co_await parts_.compute.execute([&] { looked = look_at(std::move(batch), std::move(round)); });
     for (const auto& one : looked.replies) send(one);
     queue(std::move(looked.writes));
-    for (; !looked.left.empty(); looked.left.pop_back()) queue_.put_back(std::move(looked.left.back()));
     const bool end = co_await ended();
     if (end) co_return;
+    // Where work is done in place, what has come meanwhile is received between two slices.
+    co_await asio::post(parts_.executor, asio::use_awaitable);
   }
 }
 
 /// As much as is looked at in some milliseconds: who comes meanwhile waits no longer for others.
 std::vector<mad::Received> Server::next_batch() {
-  // A table may be made of all ports; the rest, of one thing, are some microseconds.
-  constexpr std::size_t kWork = 256, kTable = 32;
   std::vector<mad::Received> batch;
-  for (std::size_t work = 0; work < kWork && !queue_.empty();) {
-    auto mad = *queue_.next();
-    const auto request = Request::parse(mad.bytes);
-    const bool is_short = request && (is_write(*request) || is_prompt(*request));
-    work += is_short ? 1 : kTable;
-    batch.push_back(std::move(mad));
+  while (batch.size() < kBrief) {
+    auto mad = queue_.next(Length::brief);
+    if (!mad) break;
+    batch.push_back(*std::move(mad));
+  }
+  for (std::size_t begun = 0; begun < kBegun; ++begun) {
+    auto mad = queue_.next(Length::open, [this](Lid lid) { return questions_.has_room(lid); });
+    if (!mad) break;
+    batch.push_back(*std::move(mad));
   }
   return batch;
 }
@@ -266,11 +282,11 @@ void Server::queue(std::vector<mad::Received> writes) {
   std::unordered_map<Lid, std::uint32_t> waiting;
   for (const auto& mad : writes_) ++waiting[mad.from.lid];
   for (auto& mad : writes) {
-    if (writes_.size() < settings_.queue && waiting[mad.from.lid] < settings_.per_source) {
+    if (writes_.size() < settings_->queue && waiting[mad.from.lid] < settings_->per_source) {
       ++waiting[mad.from.lid];
       writes_.push_back(std::move(mad));
     } else if (const auto request = Request::parse(mad.bytes)) {
-      send({reply(*request, refuse(wire::kStatusBusy)), back_to(mad.from)});
+      send(refusal(*request, wire::kStatusBusy, mad.from));
     }
   }
   if (!writes_.empty()) wake_writer_.wake_all();
@@ -289,7 +305,7 @@ asio::awaitable<void> Server::write() {
     const auto chores = std::exchange(chores_, {});
     Written done;
     co_await parts_.compute.execute([&, settings = settings_, view = view_, room = reports_.room()] {
-      done = written(batch, chores, settings, view.get(), room);
+      done = written(batch, chores, *settings, view.get(), room);
     });
     const auto before = parts_.registry.get();
     const bool multicast = done.registry.multicast_version() != before->multicast_version();
@@ -313,40 +329,29 @@ asio::awaitable<void> Server::write() {
   }
 }
 
-Server::Looked Server::look_at(std::vector<mad::Received> batch, const Settings& settings, View* view) {
+Server::Looked Server::look_at(std::vector<mad::Received> batch, Round round) {
   Looked looked;
   // A client asks the master; where that is not us, another SA answers.
-  if (const auto now = parts_.source(); now && now->state != wire::SmState::master) return looked;
-  TableCache none;
-  auto& tables = view != nullptr ? view->tables : none;
-  const auto* directory = view != nullptr ? &view->directory : nullptr;
-  const auto registry = parts_.registry.get();
-  looked.replies.reserve(batch.size());
-  const auto now = parts_.wall();
-  const auto act_count = parts_.act_count ? parts_.act_count() : 0;
-  std::size_t answered = 0;
+  if (const auto now = parts_.source(); now && now->state != wire::SmState::master) {
+    questions_.clear();
+    return looked;
+  }
+  Slice fresh(kSliceWork);
   for (auto& mad : batch) {
-    if (answered >= kAnswers) {
-      looked.left.push_back(std::move(mad));
-      continue;
-    }
     const auto request = Request::parse(mad.bytes);
-    if (request && is_question(*request) && is_write(*request)) {
-      if (has_wrong_key(*request, settings)) continue;
-      if (directory != nullptr) {
+    if (!request) continue;
+    if (is_write(*request)) {
+      if (round.view) {
         looked.writes.push_back(std::move(mad));
       } else {
-        looked.replies.push_back({reply(*request, refuse(wire::kStatusBusy)), back_to(mad.from)});
+        looked.replies.push_back(refusal(*request, wire::kStatusBusy, mad.from));
       }
       continue;
     }
-    Reply one{.bytes = {}, .to = back_to(mad.from)};
-    const Asking asking{.lid = mad.from.lid, .now = now, .act_count = act_count};
-    if (answer(directory, *registry, settings, mad.bytes, asking, tables, one.bytes)) {
-      answered += one.bytes.size();
-      looked.replies.push_back(std::move(one));
-    }
+    Slice brief(kPromptWork);
+    questions_.begin(std::move(mad), round, is_prompt(*request) ? brief : fresh, looked.replies);
   }
+  questions_.go_on(Slice(kSliceWork), round.room, looked.replies);
   return looked;
 }
 
@@ -383,7 +388,8 @@ Server::Written Server::written(const std::vector<mad::Received>& batch, const C
                       .lid = mad.from.lid,
                       .trusted = request->sa.sm_key != 0,  // a wrong one does not get here
                       .qp = mad.from.qp == 0 ? 1U : mad.from.qp};
-    done.replies.push_back({reply(*request, sa::write(writing, asker, *request)), back_to(mad.from)});
+    done.replies.push_back(
+        {.bytes = reply(*request, sa::write(writing, asker, *request)), .to = back_to(mad.from)});
   }
   for (const auto& [trap, from] : chores.traps) {
     if (auto event = event_from(*directory, trap, from)) events.push_back(*std::move(event));
@@ -436,7 +442,9 @@ std::vector<Event> Server::port_events(const Directory& directory) {
 }
 
 void Server::send(const Reply& reply) {
-  const auto sent = parts_.gsi.send(reply.bytes, reply.to, std::chrono::milliseconds(0));
+  if (reply.table) std::ranges::copy(reply.bytes, reply.table->begin());
+  const auto& bytes = reply.table ? *reply.table : reply.bytes;
+  const auto sent = parts_.gsi.send(bytes, reply.to, std::chrono::milliseconds(0));
   if (sent) return;
   parts_.log.warn("sa.not_answered")
       .kv("lid", reply.to.lid)

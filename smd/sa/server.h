@@ -14,6 +14,7 @@
 #include "smd/log/log.h"
 #include "smd/sa/answer.h"
 #include "smd/sa/prompt.h"
+#include "smd/sa/questions.h"
 #include "smd/sa/registry/subscriptions.h"
 #include "smd/sa/registry/write.h"
 #include "smd/sa/reports.h"
@@ -52,8 +53,9 @@ struct ServerParts {
 };
 
 /// On the thread of the transport. Questions are answered from what is published: those about one thing where
-/// they are received, others in batches on `compute`. Requests that change the registry are looked at in
-/// batches, kept by one commit a batch, published, and then answered. stop() ends before it dies.
+/// they are received, others on `compute`, those that take long a slice at a time behind the others. Requests
+/// that change the registry are looked at in batches, kept by one commit a batch, published, and then
+/// answered. stop() ends before it dies.
 class Server {
  public:
   Server(ServerParts parts, Settings settings);
@@ -74,21 +76,9 @@ class Server {
   void forward(const wire::Notice& notice, Lid from);
 
  private:
-  /// What questions are answered from. The tables are touched by work of `compute` only.
-  struct View {
-    View(std::shared_ptr<const sm::Snapshot> snapshot, const View* before)
-        : directory(std::move(snapshot), before != nullptr ? &before->directory : nullptr) {}
-    const Directory directory;
-    TableCache tables;
-  };
-  using ViewPtr = std::shared_ptr<View>;
-  struct Reply {
-    std::vector<std::uint8_t> bytes;
-    mad::LidRoute to;
-  };
   struct Looked {
     std::vector<Reply> replies;
-    std::vector<mad::Received> writes, left;  ///< `left`: there was no more room for answers
+    std::vector<mad::Received> writes;
   };
   /// What a batch of writes has come to.
   struct Written {
@@ -111,13 +101,14 @@ class Server {
   };
   void received(std::span<mad::Received> batch);
   std::vector<mad::Received> next_batch();
+  bool has_work() const;
   asio::awaitable<void> index();
   bool first_view_is_awaited();
   asio::awaitable<void> serve();
   asio::awaitable<void> write();
   asio::awaitable<void> tick();
   // Work of `compute`; `view` is null where none is made yet.
-  Looked look_at(std::vector<mad::Received> batch, const Settings& settings, View* view);
+  Looked look_at(std::vector<mad::Received> batch, Round round);
   Written written(const std::vector<mad::Received>& batch, const Chores& chores, const Settings& settings,
                   const View* view, std::size_t room_for_reports);
   std::vector<sm::GuidBlock> guids_to_write(const Directory& directory, const Written& done,
@@ -131,8 +122,9 @@ class Server {
   void forged(const wire::Notice& notice, Lid from) const;
 
   ServerParts parts_;
-  Settings settings_;
+  std::shared_ptr<const Settings> settings_;  ///< never null
   Turns queue_;
+  Questions questions_;  ///< of serve(), and of the work of `compute` that it waits for
   std::vector<mad::Received> writes_;
   Chores chores_;
   ViewPtr view_;                   ///< of the latest snapshot, or of one before while that is looked at

@@ -1,64 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Requests that wait, each port's in the order in which they came, and the ports by turns: whoever asks much
-// waits for itself.
+// waits for itself. Short requests and long ones wait apart.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "mad/transport.h"
 #include "smd/sa/settings.h"
 
 namespace smd::sa {
 
+/// How long a request takes: microseconds, or nobody knows.
+enum class Length : std::uint8_t { brief, open };
+
 class Turns {
  public:
   /// False, and the request untouched, where there is no room: `queue` wait, or `per_source` of this LID.
-  bool put(mad::Received& mad, const Settings& settings) {
+  bool put(mad::Received& mad, Length length, const Settings& settings) {
     if (size_ >= settings.queue) return false;
-    auto& waiting = by_lid_[mad.from.lid];
-    if (waiting.size() >= settings.per_source) return false;
-    if (waiting.empty()) turns_.push_back(mad.from.lid);
-    waiting.push_back(std::move(mad));
+    const auto lid = mad.from.lid;
+    auto& waiting = by_lid_[lid];
+    if (waiting[0].size() + waiting[1].size() >= settings.per_source) return false;
+    auto& mine = waiting[place(length)];
+    if (mine.empty()) turns_[place(length)].push_back(lid);
+    mine.push_back(std::move(mad));
     ++size_;
     return true;
   }
 
-  /// The next port's oldest; nothing where none waits.
-  std::optional<mad::Received> next() {
-    if (turns_.empty()) return std::nullopt;
-    const auto lid = turns_.front();
-    turns_.pop_front();
-    const auto found = by_lid_.find(lid);
-    auto mad = std::move(found->second.front());
-    found->second.pop_front();
-    --size_;
-    if (found->second.empty()) {
-      by_lid_.erase(found);
-    } else {
-      turns_.push_back(lid);
+  /// The oldest of the next port that may have a turn; nothing where none waits.
+  template <class May>
+  std::optional<mad::Received> next(Length length, May&& may) {
+    auto& turns = turns_[place(length)];
+    for (auto left = turns.size(); left != 0; --left) {
+      const auto lid = turns.front();
+      turns.pop_front();
+      if (may(lid)) return take(length, lid);
+      turns.push_back(lid);
     }
-    return mad;
+    return std::nullopt;
   }
-
-  /// What next() gave, latest first, and there was no time for: each is its port's next again.
-  void put_back(mad::Received mad) {
-    auto& waiting = by_lid_[mad.from.lid];
-    if (waiting.empty()) turns_.push_back(mad.from.lid);
-    waiting.push_front(std::move(mad));
-    ++size_;
+  std::optional<mad::Received> next(Length length) {
+    return next(length, [](Lid) { return true; });
   }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
  private:
-  std::unordered_map<Lid, std::deque<mad::Received>> by_lid_;  ///< none is empty
-  std::deque<Lid> turns_;                                      ///< each LID of by_lid_ once
+  using Waiting = std::array<std::deque<mad::Received>, 2>;
+  static std::size_t place(Length length) { return static_cast<std::size_t>(length); }
+
+  mad::Received take(Length length, Lid lid) {
+    const auto found = by_lid_.find(lid);
+    auto& mine = found->second[place(length)];
+    auto mad = std::move(mine.front());
+    mine.pop_front();
+    --size_;
+    if (!mine.empty()) turns_[place(length)].push_back(lid);
+    if (found->second[0].empty() && found->second[1].empty()) by_lid_.erase(found);
+    return mad;
+  }
+
+  std::unordered_map<Lid, Waiting> by_lid_;  ///< of none both are empty
+  std::array<std::deque<Lid>, 2> turns_;     ///< each LID that waits once
   std::size_t size_ = 0;
 };
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Subnet administration in process: from a request's bytes to the answer's. bench_sa [--benchmark_filter=…],
 // or
-// ./dev bench sa. SMD_FABRIC names another fabric than ft3:56.
+// ./dev bench sa. SMD_FABRIC names another fabric than ft3:56, SMD_LMC an LMC.
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <atomic>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <new>
 #include <random>
@@ -18,6 +20,7 @@
 #include "smd/decide/decide.h"
 #include "smd/offline/offline.h"
 #include "smd/sa/answer.h"
+#include "smd/sa/record_kind.h"
 
 namespace {
 
@@ -41,7 +44,9 @@ std::shared_ptr<const sm::Snapshot> snapshot() {
   static const auto made = [] {
     const auto* name = std::getenv("SMD_FABRIC");
     const auto fabric = *base::make_fabric(name != nullptr ? name : "ft3:56");
-    const config::SubnetConfig config;
+    config::SubnetConfig config;
+    const auto* lmc = std::getenv("SMD_LMC");
+    config.lids.lmc = static_cast<std::uint8_t>(lmc != nullptr ? std::atoi(lmc) : 0);
     const routing::Serial serial;
     const auto before = sm::offline_subnet(fabric);
     auto decision = *sm::decide({.subnet = before, .config = config, .stored = {}, .parallel = serial});
@@ -141,7 +146,77 @@ void directory(benchmark::State& state, bool after_a_sweep) {
 BENCHMARK_CAPTURE(directory, after_a_sweep, true)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(directory, after_a_join, false)->Unit(benchmark::kMillisecond);
 
+/// Of this thread: what else the machine does is not the SA's.
+double processor_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+/// A question that takes long, as the server answers it: how long the longest of its slices is, and how many
+/// there are.
+void slices(benchmark::State& state, const std::vector<std::uint8_t>& asked) {
+  const sa::Directory directory(snapshot());
+  const sa::Registry registry;
+  const sa::Settings settings{.sm_key = 1};
+  const auto request = *sa::Request::parse(asked);
+  double longest = 0, count = 0;
+  for (auto _ : state) {
+    sa::TableCache tables;
+    auto begun = sa::search_for({&directory, registry, settings, tables}, request, {});
+    auto* search = std::get_if<std::unique_ptr<sa::Search>>(&begun);
+    if (search == nullptr) return state.SkipWithError("no search");
+    count = 0;
+    for (bool done = false; !done; ++count) {
+      const auto from = processor_ms();
+      sa::Slice slice(sa::kSliceWork);
+      done = (*search)->go_on(slice);
+      longest = std::max(longest, processor_ms() - from);
+    }
+  }
+  state.counters["slices"] = count;
+  state.counters["longest_ms"] = longest;
+}
+
+/// 255 GIDs to 255, for paths that there are not, or that share few links.
+std::vector<std::uint8_t> multi_path(bool independent) {
+  using Multi = wire::MultiPathRecord;
+  const sa::Directory directory(snapshot());
+  const auto what = independent ? Multi::kIndependence : Multi::kSl;
+  auto bytes = question(wire::Method::get_multi, Multi::kRecord,
+                        1U << Multi::kSources | 1U << Multi::kDestinations | 1U << what);
+  wire::encode_over(Multi{.sl = Sl{9}, .independence = 1, .sources = 255, .destinations = 255},
+                    std::span(bytes).subspan(wire::kSaDataOffset));
+  bytes.resize(wire::kSaDataOffset + Multi::kGidsAt);
+  for (std::size_t i = 0; i < 510; ++i) {
+    const auto gid = directory.gid_of(directory.end_ports()[i % directory.end_ports().size()]);
+    bytes.insert(bytes.end(), gid.bytes.begin(), gid.bytes.end());
+  }
+  return bytes;
+}
+
+void register_slices() {
+  const auto add = [](std::string_view name, std::vector<std::uint8_t> asked) {
+    benchmark::RegisterBenchmark(fmt::format("slices/{}", name).c_str(), [asked](benchmark::State& state) {
+      slices(state, asked);
+    })->Unit(benchmark::kMillisecond);
+  };
+  for (const auto& kind : sa::record_kinds()) {
+    auto asked = question(wire::Method::get_table, kind.attribute, 0);
+    wire::encode_over(wire::SaHeader{.sm_key = 1}, std::span(asked).subspan(wire::kSaOffset));
+    add(kind.name, std::move(asked));
+  }
+  add("PathRecord", question(wire::Method::get, wire::PathRecord::kRecord, 0));
+  add("MultiPathRecord/none", multi_path(false));
+  add("MultiPathRecord/independent", multi_path(true));
+}
+
 }  // namespace
 }  // namespace smd::bench
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  smd::bench::register_slices();
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

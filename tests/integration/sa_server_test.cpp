@@ -12,6 +12,7 @@
 #include "mad/wire/notice.h"
 #include "mad/wire/sa/records.h"
 #include "smd/sa/registry/subscriptions.h"
+#include "tests/support/fake_gsi.h"
 #include "tests/support/sa_session.h"
 #include "tests/support/served.h"
 
@@ -145,27 +146,6 @@ TEST_F(SaServer, ADeadQueuePairTakesNoOtherOfItsPortWithIt) {
   EXPECT_FALSE(registry.subscriptions().contains(other));
 }
 
-/// Gives the server what a test says, and counts what comes back by LID and status.
-class FakeGsi final : public mad::Transport {
- public:
-  void on_receive(Sink sink) override { sink_ = std::move(sink); }
-  std::expected<void, mad::TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
-                                                std::chrono::milliseconds /*give_up*/) override {
-    const auto lid = std::get<mad::LidRoute>(route).lid;
-    ++answers[lid][wire::decode<wire::MadHeader>(mad)->status];
-    order.push_back(lid);
-    return {};
-  }
-  std::expected<mad::LocalPort, mad::TransportError> local() const override { return mad::LocalPort{}; }
-  void give(std::vector<mad::Received> batch) { sink_(batch); }
-
-  std::map<Lid, std::map<std::uint16_t, unsigned>> answers;
-  std::vector<Lid> order;
-
- private:
-  Sink sink_;
-};
-
 /// A disk that takes a second.
 class SlowStore final : public store::Store {
  public:
@@ -180,29 +160,12 @@ class SlowStore final : public store::Store {
   mad::Clock& clock_;
 };
 
-/// Work that takes a second.
-class SlowCompute final : public sm::Compute {
- public:
-  explicit SlowCompute(mad::Clock& clock) : clock_(clock) {}
-  using Compute::execute;
-  asio::awaitable<bool> execute(Work work) override {
-    const bool slept = co_await clock_.sleep(1s);
-    work({});
-    co_return slept;
-  }
-  const routing::Parallel& parallel() const override { return serial_; }
-
- private:
-  mad::Clock& clock_;
-  routing::Serial serial_;
-};
-
 TEST(SaQueue, QuestionsAreAnsweredWhileALaterSnapshotIsLookedAt) {
   test::SaLab lab("ft2:4");
-  SlowCompute indexing(lab.world().clock());
+  test::SlowCompute indexing(lab.world().clock(), 1s);
   sm::InlineCompute compute;
   sm::Published<sa::Registry> registry;
-  FakeGsi gsi;
+  test::FakeGsi gsi;
   auto snapshot = std::make_shared<const sm::Snapshot>(lab.snapshot());
   sa::Server server(sa::ServerParts{.executor = lab.world().io().get_executor(),
                                     .gsi = gsi,
@@ -255,7 +218,7 @@ TEST(SaQueue, WhoAsksForMuchKeepsNobodyElseWaiting) {
   SlowStore store(lab.world().clock());
   sm::InlineCompute compute;
   sm::Published<sa::Registry> registry;
-  FakeGsi gsi;
+  test::FakeGsi gsi;
   const auto snapshot = std::make_shared<const sm::Snapshot>(lab.snapshot());
   sa::Server server(sa::ServerParts{.executor = lab.world().io().get_executor(),
                                     .gsi = gsi,

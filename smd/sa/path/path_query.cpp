@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <expected>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "mad/wire/sa/trace_record.h"
@@ -18,7 +19,7 @@ namespace {
 using Record = wire::PathRecord;
 using Multi = wire::MultiPathRecord;
 
-/// Pairs of ports that a Get looks at; one takes a microsecond.
+/// Pairs of ports that a Get looks at.
 constexpr std::size_t kMostPairs = 65'536;
 
 /// Codes that mean no MTU or no rate.
@@ -144,99 +145,135 @@ std::expected<PathQuestion, std::uint16_t> question_of(const PathGround& ground,
   return question;
 }
 
+std::expected<Record, std::uint16_t> result_of(const PathSearch& search) {
+  if (search.first()) return *search.first();
+  return std::unexpected(search.status() != wire::kStatusOk ? search.status() : wire::kSaNoRecords);
+}
+
+class TableOfPaths : public Search {
+ public:
+  TableOfPaths(const PathGround& ground, const PathQuery& query, PathSide from, PathSide to)
+      : search_(ground, query, std::move(from), std::move(to)) {}
+
+  void look_at_most(std::size_t pairs) { search_.look_at_most(pairs); }
+  bool go_on(Slice& slice) override { return search_.go_on(slice); }
+  std::size_t bytes() const override { return search_.bytes(); }
+  Found take() override {
+    if (search_.status() != wire::kStatusOk) return refused(search_.status());
+    return found(wire::kStatusOk, search_.take(), Record::kBytes);
+  }
+
+ protected:
+  PathSearch& search() { return search_; }
+
+ private:
+  PathSearch search_;
+};
+
+class OnePath final : public TableOfPaths {
+ public:
+  using TableOfPaths::TableOfPaths;
+  Found take() override {
+    const auto path = result_of(search());
+    if (!path) return refused(path.error());
+    Records records(Record::kBytes);
+    wire::encode_over(*path, records.add());
+    return found(wire::kStatusOk, std::move(records), Record::kBytes);
+  }
+};
+
+class Trace final : public TableOfPaths {
+ public:
+  Trace(const PathGround& ground, const PathQuery& query, const PathEnds& from, const PathEnds& to)
+      : TableOfPaths(ground, query, {.one = from}, {.one = to}),
+        directory_(ground.directory),
+        from_(from.ports.front()),
+        to_(to.ports.front()) {}
+  Found take() override {
+    const auto path = result_of(search());
+    if (!path) return refused(path.error());
+    const auto steps = steps_between(directory_, from_, to_, path->dlid);
+    return found(Answer{.status = wire::kStatusOk,
+                        .record_bytes = wire::TraceRecord::kRecordBytes,
+                        .records = trace_of(directory_, from_, steps)});
+  }
+
+ private:
+  const Directory& directory_;
+  const EndPort &from_, &to_;
+};
+
 }  // namespace
 
-std::expected<wire::PathRecord, std::uint16_t> one_path(const PathGround& ground, const Request& request) {
+std::optional<std::expected<wire::PathRecord, std::uint16_t>> one_path(const PathGround& ground,
+                                                                       const Request& request, Slice& slice) {
   auto question = question_of(ground, request);
   if (!question) return std::unexpected(question.error());
+  // As a NumbPath of 1, which IBA's errata give a Get: the first of many.
   question->query.one = true;
-  // As a NumbPath of 1, which IBA's errata give a Get: the first of many. Where no pair meets what is asked,
-  // nobody else waits until all of a large fabric's are looked at.
-  std::size_t pairs = 0;
-  for (const auto& from : question->from.ports) {
-    for (const auto& to : question->to.ports) {
-      if (++pairs > kMostPairs) return std::unexpected(wire::kSaNoResources);
-      PathSearch search(ground, question->query);
-      search.set_names(question->from, question->to);
-      search.add(from, to);
-      if (search.count() != 0) return search.first();
-    }
-  }
-  return std::unexpected(wire::kSaNoRecords);
+  PathSearch search(ground, question->query, {.one = question->from}, {.one = question->to});
+  search.look_at_most(kMostPairs);
+  if (!search.go_on(slice)) return std::nullopt;
+  return result_of(search);
 }
 
-Answer path_records(const PathGround& ground, const Request& request) {
-  const auto question = question_of(ground, request);
-  if (!question) return refuse(question.error());
-  const auto& [query, sources, destinations] = *question;
+PathsOf path_records(const PathGround& ground, const Request& request) {
+  auto question = question_of(ground, request);
+  if (!question) return std::unexpected(question.error());
+  auto& [query, sources, destinations] = *question;
+  if (request.mad.method == wire::Method::get) {
+    query.one = true;
+    auto search =
+        std::make_unique<OnePath>(ground, query, PathSide{.one = sources}, PathSide{.one = destinations});
+    search->look_at_most(kMostPairs);
+    return search;
+  }
   if (sources.ports.size() * destinations.ports.size() * Record::kBytes > kLongestAnswer) {
-    return refuse(wire::kSaNoResources);
+    return std::unexpected(wire::kSaNoResources);
   }
-  PathSearch search(ground, query);
-  search.set_names(sources, destinations);
-  for (const auto& from : sources.ports) {
-    for (const auto& to : destinations.ports) {
-      if (!search.add(from, to)) return refuse(wire::kSaNoResources);
-    }
-  }
-  return {.status = wire::kStatusOk, .record_bytes = Record::kBytes, .records = search.take()};
+  return std::make_unique<TableOfPaths>(ground, query, PathSide{.one = sources},
+                                        PathSide{.one = destinations});
 }
 
-Answer multi_path_records(const PathGround& ground, const Request& request) {
+PathsOf multi_path_records(const PathGround& ground, const Request& request) {
   const auto asked = wire::decode<Multi>(request.data);
-  if (!asked) return refuse(wire::kSaRequestInvalid);
+  if (!asked) return std::unexpected(wire::kSaRequestInvalid);
   if (!request.has(Multi::kSources) || !request.has(Multi::kDestinations)) {
-    return refuse(wire::kSaInsufficientComponents);
+    return std::unexpected(wire::kSaInsufficientComponents);
   }
-  if (asked->sources == 0 || asked->destinations == 0) return refuse(wire::kSaRequestInvalid);
+  if (asked->sources == 0 || asked->destinations == 0) return std::unexpected(wire::kSaRequestInvalid);
   const auto gids = request.data.subspan(Multi::kGidsAt);
   const std::size_t count = std::size_t{asked->sources} + asked->destinations;
-  if (gids.size() < count * sizeof(GidBytes)) return refuse(wire::kSaRequestInvalid);
+  if (gids.size() < count * sizeof(GidBytes)) return std::unexpected(wire::kSaRequestInvalid);
   if (request.has(Multi::kServiceIdHigh) != request.has(Multi::kServiceIdLow)) {
-    return refuse(wire::kSaInsufficientComponents);
+    return std::unexpected(wire::kSaInsufficientComponents);
   }
   const auto query = multi_query(request, *asked);
-  if (makes_no_sense(query)) return refuse(wire::kSaRequestInvalid);
-  std::vector<PathEnds> ends;
+  if (makes_no_sense(query)) return std::unexpected(wire::kSaRequestInvalid);
+  PathSide from, to;
   for (std::size_t i = 0; i < count; ++i) {
     Gid gid;
     std::ranges::copy(gids.subspan(i * gid.bytes.size(), gid.bytes.size()), gid.bytes.begin());
     const auto end = ends_of(ground, true, gid, {}, i >= asked->sources);
-    if (!end) return refuse(end.error());
-    ends.push_back(*end);
+    if (!end) return std::unexpected(end.error());
+    (i < asked->sources ? from : to).several.push_back(*end);
   }
-  PathSearch search(ground, query);
-  for (const auto& from : std::span(ends).first(asked->sources)) {
-    for (const auto& to : std::span(ends).subspan(asked->sources)) {
-      search.set_names(from, to);
-      if (!search.add(from.ports.front(), to.ports.front())) return refuse(wire::kSaNoResources);
-    }
-  }
-  return {.status = wire::kStatusOk, .record_bytes = Record::kBytes, .records = search.take()};
+  return std::make_unique<TableOfPaths>(ground, query, std::move(from), std::move(to));
 }
 
-Answer trace_records(const PathGround& ground, const Request& request) {
+PathsOf trace_records(const PathGround& ground, const Request& request) {
   const auto asked = wire::decode<Record>(request.data);
-  if (!asked) return refuse(wire::kSaRequestInvalid);
+  if (!asked) return std::unexpected(wire::kSaRequestInvalid);
   auto query = path_query(request, *asked);
-  query.paths = 1;
+  query.one = true;
   const auto sources = ends_of(ground, request.has(Record::kSgid), asked->sgid, query.slid, false);
   const auto destinations = ends_of(ground, request.has(Record::kDgid), asked->dgid, query.dlid, true);
-  if (!sources || !destinations) return refuse(wire::kSaInvalidGid);
+  if (!sources || !destinations) return std::unexpected(wire::kSaInvalidGid);
   if (sources->ports.size() > 1 || destinations->ports.size() > 1) {
-    return refuse(wire::kSaInsufficientComponents);
+    return std::unexpected(wire::kSaInsufficientComponents);
   }
-  PathSearch search(ground, query);
-  if (sources->ports.empty() || destinations->ports.empty()) return refuse(wire::kSaNoRecords);
-  const auto& from = sources->ports.front();
-  const auto& to = destinations->ports.front();
-  search.add(from, to);
-  const auto path = search.take();
-  if (path.empty()) return refuse(wire::kSaNoRecords);
-  const auto steps = steps_between(ground.directory, from, to, wire::decode<Record>(path)->dlid);
-  return {.status = wire::kStatusOk,
-          .record_bytes = wire::TraceRecord::kRecordBytes,
-          .records = trace_of(ground.directory, from, steps)};
+  if (sources->ports.empty() || destinations->ports.empty()) return std::unexpected(wire::kSaNoRecords);
+  return std::make_unique<Trace>(ground, query, *sources, *destinations);
 }
 
 }  // namespace smd::sa

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
+
+#include "smd/sa/path/independent.h"
 
 namespace smd::sa {
 namespace {
@@ -28,86 +31,119 @@ struct LidPairs {
 
 }  // namespace
 
-void PathSearch::set_names(const PathEnds& from, const PathEnds& to) {
-  from_name_ = from.name;
-  to_name_ = to.name;
-  elsewhere_ = to.elsewhere;
+PathSearch::PathSearch(const PathGround& ground, PathQuery query, PathSide from, PathSide to)
+    : ground_(ground),
+      query_(std::move(query)),
+      from_(std::move(from)),
+      to_(std::move(to)),
+      records_(Record::kBytes) {
+  if (to_.size() == 0) from_at_ = from_.size();
 }
 
-bool PathSearch::add(const EndPort& from, const EndPort& to) {
-  if (!meets(life_of(from, to), query_.life)) return true;
-  if (query_.independent) return add_independent(from, to);
+PathSearch::~PathSearch() = default;
+
+/// One of `paths` that are of all pairs together, or the one, ends the search.
+bool PathSearch::ended() const {
+  const bool enough = (query_.one && first_) || (query_.of_all && found_ >= query_.paths);
+  return from_at_ >= from_.size() || enough || status_ != wire::kStatusOk;
+}
+
+bool PathSearch::go_on(Slice& slice) {
+  while (!ended()) {
+    if (slice.over()) return false;
+    if (!in_pair_) begin_pair(slice);
+    const bool done = !pkey_ || look_at_pair(slice);
+    if (!done) return false;
+    in_pair_ = false;
+    if (++to_at_ < to_.size()) continue;
+    to_at_ = 0;
+    ++from_at_;
+  }
+  return true;
+}
+
+/// What is the same for all LIDs of a pair.
+void PathSearch::begin_pair(Slice& slice) {
+  const auto& from = from_.port(from_at_);
+  const auto& to = to_.port(to_at_);
+  in_pair_ = true;
+  lid_at_ = 0;
+  if (!query_.of_all) found_ = 0;
+  pkey_.reset();
+  if (++pairs_ > most_pairs_) status_ = wire::kSaNoResources;
+  slice.spend(pkey_work(from.pkeys, to.pkeys));
+  if (meets(life(), query_.life)) pkey_ = Policy{}.pkey(from, to, query_.wish);
+}
+
+bool PathSearch::wants_more() const {
+  return found_ < query_.paths && status_ == wire::kStatusOk && !(query_.one && first_);
+}
+
+/// False: the slice is over before the pair is done.
+bool PathSearch::look_at_pair(Slice& slice) {
+  if (query_.independent && !independent_) independent_ = std::make_unique<IndependentPaths>();
+  const auto& from = from_.port(from_at_);
+  const auto& to = to_.port(to_at_);
   const LidPairs pairs(from, to);
-  auto found = found_before();
-  for (unsigned i = 0; i < pairs.all && found < query_.paths; ++i) {
-    const auto record = path(from, to, pairs.source(from, i), pairs.destination(to, i), nullptr);
-    if (!record) continue;
-    if (!put(*record)) return false;
-    ++found;
+  for (; lid_at_ < pairs.all && wants_more(); ++lid_at_) {
+    if (slice.over()) return false;
+    if (++lid_pairs_ > kMostLidPairs) {
+      status_ = wire::kSaNoResources;
+      break;
+    }
+    const auto slid = pairs.source(from, lid_at_), dlid = pairs.destination(to, lid_at_);
+    const bool named = (!query_.slid || *query_.slid == slid) && (!query_.dlid || *query_.dlid == dlid);
+    slice.spend(named ? kPathWork : 1);
+    if (!named) continue;
+    std::vector<Step> steps;
+    const auto record = path(slid, dlid, independent_ ? &steps : nullptr);
+    if (record && independent_) independent_->add(*record, std::move(steps));
+    if (record && !independent_) keep(*record);
   }
-  return true;
-}
-
-/// Paths that count against `paths`.
-unsigned PathSearch::found_before() const { return query_.of_all ? static_cast<unsigned>(records_) : 0; }
-
-bool PathSearch::put(const Record& record) {
-  if (records_ == 0 && query_.one) {
-    first_ = record;
-    records_ = 1;
-    return true;
-  }
-  if (query_.one) return true;
-  if ((records_ + 1) * Record::kBytes > kLongestAnswer) return false;
-  bytes_.resize((records_ + 1) * Record::kBytes);
-  wire::encode_over(record, std::span(bytes_).last(Record::kBytes));
-  ++records_;
-  return true;
+  return !independent_ || choose_independent(slice);
 }
 
 /// One after the other the path that shares the fewest links with those that were chosen before, for any
-/// pair.
-bool PathSearch::add_independent(const EndPort& from, const EndPort& to) {
-  struct Candidate {
-    Record record;
-    std::vector<Step> steps;
-  };
-  std::vector<Candidate> left;
-  const LidPairs pairs(from, to);
-  for (unsigned i = 0; i < pairs.all; ++i) {
-    Candidate one;
-    const auto record = path(from, to, pairs.source(from, i), pairs.destination(to, i), &one.steps);
-    if (!record) continue;
-    one.record = *record;
-    left.push_back(std::move(one));
+/// pair. False: the slice is over.
+bool PathSearch::choose_independent(Slice& slice) {
+  while (wants_more()) {
+    if (slice.over()) return false;
+    slice.spend(independent_->candidates());
+    const auto best = independent_->choose();
+    if (!best) break;
+    keep(*best);
   }
-  for (auto found = found_before(); found < query_.paths && !left.empty(); ++found) {
-    const auto best = std::ranges::min_element(left, {}, [this](const Candidate& one) {
-      return std::ranges::count_if(
-          one.steps, [this](const Step& step) { return std::ranges::find(used_, step) != used_.end(); });
-    });
-    if (!put(best->record)) return false;
-    used_.insert(used_.end(), best->steps.begin(), best->steps.end());
-    left.erase(best);
-  }
+  independent_->clear();
   return true;
 }
 
-/// A packet that never leaves its port lives no time.
-std::uint8_t PathSearch::life_of(const EndPort& from, const EndPort& to) const {
-  return &from == &to ? 0 : ground_.settings.packet_life;
+void PathSearch::keep(const Record& record) {
+  ++found_;
+  if (query_.one) {
+    first_ = record;
+    return;
+  }
+  if (records_.bytes() + Record::kBytes > kLongestAnswer) {
+    status_ = wire::kSaNoResources;
+    return;
+  }
+  wire::encode_over(record, records_.add());
 }
 
-std::optional<wire::PathRecord> PathSearch::path(const EndPort& from, const EndPort& to, Lid slid, Lid dlid,
-                                                 std::vector<Step>* steps) const {
-  if ((query_.slid && *query_.slid != slid) || (query_.dlid && *query_.dlid != dlid)) return std::nullopt;
+/// A packet that never leaves its port lives no time.
+std::uint8_t PathSearch::life() const {
+  return &from_.port(from_at_) == &to_.port(to_at_) ? 0 : ground_.settings.packet_life;
+}
+
+std::optional<wire::PathRecord> PathSearch::path(Lid slid, Lid dlid, std::vector<Step>* steps) const {
   const auto& directory = ground_.directory;
-  const auto terms = Policy{}.path(directory, from, to, dlid, query_.wish);
-  if (!terms || (query_.sl && *query_.sl != terms->sl)) return std::nullopt;
+  const auto& from = from_.port(from_at_);
+  const auto& to = to_.port(to_at_);
+  const auto sl = Policy{}.sl(directory, dlid);
+  if (query_.sl && *query_.sl != sl) return std::nullopt;
   const auto trip = round_trip(directory, from, to, slid, dlid);
   const auto& way = trip.there;
   if (!way) return std::nullopt;
-  if (steps != nullptr) *steps = steps_between(directory, from, to, dlid);
   const auto mtu = limited(way->mtu, query_.mtu);
   const auto has = capped(way->rate, ground_.settings);
   const auto rate = limited(has, query_.rate);
@@ -116,23 +152,24 @@ std::optional<wire::PathRecord> PathSearch::path(const EndPort& from, const EndP
   if (query_.rate && query_.rate->selector == wire::Selector::exactly && rate->code != has.code)
     return std::nullopt;
   if (query_.reversible && !trip.back) return std::nullopt;
+  if (steps != nullptr) *steps = steps_between(directory, from, to, dlid);
   return Record{.service_id = query_.wish.service_id.value_or(0),
-                .dgid = to_name_.value_or(directory.gid_of(to)),
-                .sgid = from_name_.value_or(directory.gid_of(from)),
+                .dgid = to_.end(to_at_).name.value_or(directory.gid_of(to)),
+                .sgid = from_.end(from_at_).name.value_or(directory.gid_of(from)),
                 .dlid = dlid,
                 .slid = slid,
-                .hop_limit = elsewhere_ ? std::uint8_t{255} : std::uint8_t{0},
+                .hop_limit = to_.end(to_at_).elsewhere ? std::uint8_t{255} : std::uint8_t{0},
                 .reversible = trip.back,
                 .paths = 0,
-                .pkey = terms->pkey,
+                .pkey = *pkey_,
                 .qos_class = query_.wish.qos_class.value_or(0),
-                .sl = terms->sl,
+                .sl = sl,
                 .mtu_selector = wire::Selector::exactly,
                 .mtu = *mtu,
                 .rate_selector = wire::Selector::exactly,
                 .rate = rate->code,
                 .life_selector = wire::Selector::exactly,
-                .life = life_of(from, to)};
+                .life = life()};
 }
 
 }  // namespace smd::sa

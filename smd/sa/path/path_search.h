@@ -3,6 +3,7 @@
 // The paths between pairs of ports that meet what a question asks.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "smd/sa/path/walk.h"
 #include "smd/sa/policy.h"
 #include "smd/sa/registry/registry.h"
+#include "smd/sa/search.h"
 #include "smd/sa/settings.h"
 
 namespace smd::sa {
@@ -21,6 +23,12 @@ namespace smd::sa {
 /// Longest answer that is made, in bytes. A question for all paths of a large fabric at once is refused with
 /// kSaNoResources: nobody could take the answer.
 inline constexpr std::size_t kLongestAnswer = std::size_t{16} << 20U;
+
+/// LID pairs that one question looks at, whatever it finds; then it is refused with kSaNoResources.
+inline constexpr std::size_t kMostLidPairs = std::size_t{4} << 20U;
+
+/// Work of a LID pair in a Slice: both its ways are followed through the tables.
+inline constexpr std::size_t kPathWork = 8;
 
 /// What paths are made of.
 struct PathGround {
@@ -50,38 +58,64 @@ struct PathEnds {
   bool elsewhere = false;     ///< it is in another subnet, behind this port
 };
 
-/// Paths as the records of one answer, in the order in which the pairs are added.
+/// All that paths begin at, or end at: the ports of one end, or the first port of each of several.
+struct PathSide {
+  PathEnds one;
+  std::vector<PathEnds> several{};  ///< instead of `one`, unless empty
+  std::size_t size() const { return several.empty() ? one.ports.size() : several.size(); }
+  const PathEnds& end(std::size_t at) const { return several.empty() ? one : several[at]; }
+  const EndPort& port(std::size_t at) const {
+    return several.empty() ? one.ports[at] : several[at].ports.front();
+  }
+};
+
+class IndependentPaths;
+
+/// From each port of one side to each of the other, as the records of one answer.
 class PathSearch {
  public:
-  /// Both outlive it.
-  PathSearch(const PathGround& ground, const PathQuery& query) : ground_(ground), query_(query) {}
+  /// What `ground` names outlives it.
+  PathSearch(const PathGround& ground, PathQuery query, PathSide from, PathSide to);
+  PathSearch(const PathSearch&) = delete;
+  PathSearch& operator=(const PathSearch&) = delete;
+  ~PathSearch();
+  /// Pairs of ports that are looked at before the question is refused.
+  void look_at_most(std::size_t pairs) { most_pairs_ = pairs; }
 
-  /// The names that records show instead of the ports' own.
-  void set_names(const PathEnds& from, const PathEnds& to);
+  /// False: the slice is over, and there is more to do.
+  bool go_on(Slice& slice);
 
-  /// The paths of one pair; false: the answer would be longer than kLongestAnswer.
-  bool add(const EndPort& from, const EndPort& to);
-
-  std::size_t count() const { return records_; }
-  const wire::PathRecord& first() const { return first_; }  ///< where the query wants `one`
-  std::vector<std::uint8_t> take() { return std::move(bytes_); }
+  /// kSaNoResources: the answer would be too long, or too much was looked at.
+  std::uint16_t status() const { return status_; }
+  std::size_t count() const { return records_.count() + (first_ ? 1 : 0); }
+  std::size_t bytes() const { return records_.bytes(); }
+  const std::optional<wire::PathRecord>& first() const { return first_; }  ///< where the query wants `one`
+  Records take() { return std::move(records_); }
+  const PathSide& from() const { return from_; }
+  const PathSide& to() const { return to_; }
 
  private:
-  unsigned found_before() const;
-  bool put(const wire::PathRecord& record);
-  bool add_independent(const EndPort& from, const EndPort& to);
-  std::uint8_t life_of(const EndPort& from, const EndPort& to) const;
-  std::optional<wire::PathRecord> path(const EndPort& from, const EndPort& to, Lid slid, Lid dlid,
-                                       std::vector<Step>* steps) const;
+  bool ended() const;
+  void begin_pair(Slice& slice);
+  bool look_at_pair(Slice& slice);
+  bool choose_independent(Slice& slice);
+  bool wants_more() const;
+  void keep(const wire::PathRecord& record);
+  std::uint8_t life() const;
+  std::optional<wire::PathRecord> path(Lid slid, Lid dlid, std::vector<Step>* steps) const;
 
-  const PathGround& ground_;
-  const PathQuery& query_;
-  std::optional<Gid> from_name_, to_name_;
-  bool elsewhere_ = false;
-  std::vector<Step> used_;
-  wire::PathRecord first_;
-  std::vector<std::uint8_t> bytes_;
-  std::size_t records_ = 0;
+  PathGround ground_;
+  PathQuery query_;
+  PathSide from_, to_;
+  std::size_t most_pairs_ = static_cast<std::size_t>(-1), pairs_ = 0, lid_pairs_ = 0;
+  std::size_t from_at_ = 0, to_at_ = 0;
+  unsigned lid_at_ = 0, found_ = 0;  ///< of the pair in hand, `found_` with `of_all` of all pairs
+  bool in_pair_ = false;
+  std::optional<PKey> pkey_;  ///< of the pair in hand
+  std::unique_ptr<IndependentPaths> independent_;
+  std::optional<wire::PathRecord> first_;
+  Records records_;
+  std::uint16_t status_ = wire::kStatusOk;
 };
 
 }  // namespace smd::sa

@@ -30,7 +30,8 @@ RecordKind guid_info_records() {
           .name = "GUIDInfoRecord",
           .bytes = 72,
           .components = kComponents,
-          .visit = visit};
+          .visit = visit,
+          .places = all_end_ports};
 }
 
 }  // namespace smd::sa

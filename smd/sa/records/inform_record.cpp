@@ -12,10 +12,10 @@ constexpr std::size_t kBytes = 64;
 constexpr auto kComponents = consecutive<128, 16, -48, 128, 16, 16, -16, 8, 8, 16, 16, 24, -3, 5, -8, 24>();
 
 void visit(const Directory& directory, const Only& only, Emit& emit) {
-  for (const auto& [key, subscription] : only.registry->subscriptions()) {
+  const auto show = [&](const SubscriptionKey& key, const Subscription& subscription) {
     // What others want to know is for those who show the SM_Key.
     const bool own = only.asker == nullptr || only.asker->guid == key.port;
-    if (!only.trusted && !own) continue;
+    if (!only.trusted && !own) return;
     emit([&](std::span<std::uint8_t> record) {
       put_record(record,
                  Id{.subscriber = Gid::of(directory.prefix(), key.port), .number = subscription.number},
@@ -30,7 +30,12 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
                                   .response_time = subscription.response_time,
                                   .producer = key.producer});
     });
-  }
+  };
+  for_each_row(only.registry->subscriptions(), only.part, show);
+}
+
+std::size_t places(const Directory& /*directory*/, const Registry& registry) {
+  return registry.subscriptions().places();
 }
 
 }  // namespace
@@ -41,7 +46,8 @@ RecordKind inform_records() {
           .bytes = kBytes,
           .components = kComponents,
           .begins_with_lid = false,
-          .visit = visit};
+          .visit = visit,
+          .places = places};
 }
 
 }  // namespace smd::sa

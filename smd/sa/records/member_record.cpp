@@ -58,21 +58,22 @@ bool wanted(const Directory& directory, const Request& request, const Record& as
          (!request.has(Record::kProxyJoin) || asked.proxy_join == member.proxy);
 }
 
-/// Each member, or once the group where it has none.
-void show_members(const Directory& directory, const Only& only, const Record& asked, const Mgid& mgid,
-                  const Group& group, Emit& emit) {
-  auto record = record_of(mgid, group);
+void show_member(const Directory& directory, const Only& only, const Record& asked, const MemberKey& key,
+                 const Group& group, const Member& member, Emit& emit) {
+  if (!wanted(directory, *only.request, asked, key.port, member)) return;
+  auto record = record_of(key.group, group);
+  record.port_gid = Gid::of(directory.prefix(), key.port);
+  record.join_state = member.join_state;
+  record.proxy_join = member.proxy;
+  emit_record(emit, record);
+}
+
+/// A group without members, as who knows the SM_Key sees it.
+void show_empty(const Only& only, const Mgid& mgid, const Group& group, Emit& emit) {
   const auto& request = *only.request;
-  only.registry->for_each_member(mgid, [&](Guid port, const Member& member) {
-    if (!wanted(directory, request, asked, port, member)) return;
-    record.port_gid = Gid::of(directory.prefix(), port);
-    record.join_state = member.join_state;
-    record.proxy_join = member.proxy;
-    emit_record(emit, record);
-  });
   const bool of_members =
       request.has(Record::kPortGid) || request.has(Record::kJoinState) || request.has(Record::kProxyJoin);
-  if (group.members == 0 && !of_members) emit_record(emit, record);
+  if (group.members == 0 && !of_members) emit_record(emit, record_of(mgid, group));
 }
 
 /// Once the group: who does not know the SM_Key sees no members, but may ask whether a port is one.
@@ -86,25 +87,49 @@ void show_group(const Directory& directory, const Only& only, const Record& aske
   emit_record(emit, record_of(mgid, group));
 }
 
+/// Each member, then the groups without any.
+void visit_trusted(const Directory& directory, const Only& only, const Record& asked, Emit& emit) {
+  const auto& registry = *only.registry;
+  const auto& request = *only.request;
+  if (request.has(Record::kMgid)) {
+    const auto* group = only.part.has(0) ? registry.groups().find(asked.mgid) : nullptr;
+    if (group == nullptr || !meets_limits(request, asked, group->terms)) return;
+    registry.for_each_member(asked.mgid, [&](Guid port, const Member& member) {
+      show_member(directory, only, asked, {asked.mgid, port}, *group, member, emit);
+    });
+    show_empty(only, asked.mgid, *group, emit);
+    return;
+  }
+  for_each_row(registry.members(), only.part, [&](const MemberKey& key, const Member& member) {
+    const auto* group = registry.groups().find(key.group);
+    if (group == nullptr || !meets_limits(request, asked, group->terms)) return;
+    show_member(directory, only, asked, key, *group, member, emit);
+  });
+  const auto before = registry.members().places();
+  const Part rest{.from = std::max(only.part.from, before) - before,
+                  .to = std::max(only.part.to, before) - before};
+  for_each_row(registry.groups(), rest, [&](const Mgid& mgid, const Group& group) {
+    if (meets_limits(request, asked, group.terms)) show_empty(only, mgid, group, emit);
+  });
+}
+
 void visit(const Directory& directory, const Only& only, Emit& emit) {
   const auto asked = wire::decode<Record>(only.request->data);
   if (!asked || only.registry == nullptr) return;
+  if (only.trusted) return visit_trusted(directory, only, *asked, emit);
   const auto show = [&](const Mgid& mgid, const Group& group) {
     // Groups of other partitions are not there for a port.
-    const bool visible = only.trusted || only.asker == nullptr || has_pkey(*only.asker, group.terms.pkey);
-    if (!visible) return;
-    if (!meets_limits(*only.request, *asked, group.terms)) return;
-    if (only.trusted) {
-      show_members(directory, only, *asked, mgid, group, emit);
-    } else {
-      show_group(directory, only, *asked, mgid, group, emit);
-    }
+    const bool visible = only.asker == nullptr || has_pkey(*only.asker, group.terms.pkey);
+    if (!visible || !meets_limits(*only.request, *asked, group.terms)) return;
+    show_group(directory, only, *asked, mgid, group, emit);
   };
-  if (only.request->has(Record::kMgid)) {
-    if (const auto* group = only.registry->groups().find(asked->mgid)) show(asked->mgid, *group);
-    return;
-  }
-  for (const auto& [mgid, group] : only.registry->groups()) show(mgid, group);
+  if (!only.request->has(Record::kMgid)) return for_each_row(only.registry->groups(), only.part, show);
+  const auto* group = only.part.has(0) ? only.registry->groups().find(asked->mgid) : nullptr;
+  if (group != nullptr) show(asked->mgid, *group);
+}
+
+std::size_t places(const Directory& /*directory*/, const Registry& registry) {
+  return std::max<std::size_t>(registry.members().places() + registry.groups().places(), 1);
 }
 
 }  // namespace
@@ -115,7 +140,8 @@ RecordKind member_records() {
           .bytes = kMemberRecordBytes,
           .components = kComponents,
           .begins_with_lid = false,
-          .visit = visit};
+          .visit = visit,
+          .places = places};
 }
 
 }  // namespace smd::sa

@@ -30,7 +30,8 @@ RecordKind node_records() {
           .name = "NodeRecord",
           .bytes = 112,
           .components = kComponents,
-          .visit = visit};
+          .visit = visit,
+          .places = all_end_ports};
 }
 
 }  // namespace smd::sa

@@ -28,13 +28,18 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
   };
   const auto& services = only.registry->services();
   if (!only.request->has(Record::kId)) {
-    for (const auto& [key, service] : services) show(key, service);
+    for_each_row(services, only.part, show);
     return;
   }
+  if (!only.part.has(0)) return;
   for (auto row = services.lower_bound({asked->id, Gid{}, PKey{}});
        row != services.end() && row->first.id == asked->id; ++row) {
     show(row->first, row->second);
   }
+}
+
+std::size_t places(const Directory& /*directory*/, const Registry& registry) {
+  return std::max<std::size_t>(registry.services().places(), 1);
 }
 
 }  // namespace
@@ -45,7 +50,8 @@ RecordKind service_records() {
           .bytes = Record::kBytes,
           .components = kComponents,
           .begins_with_lid = false,
-          .visit = visit};
+          .visit = visit,
+          .places = places};
 }
 
 }  // namespace smd::sa

@@ -37,7 +37,8 @@ RecordKind sm_info_records() {
           .name = "SMInfoRecord",
           .bytes = 32,
           .components = kComponents,
-          .visit = visit};
+          .visit = visit,
+          .places = one_place};
 }
 
 }  // namespace smd::sa

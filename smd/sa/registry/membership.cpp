@@ -74,10 +74,9 @@ std::expected<Part, Refusal> part_of(const Writing& writing, const Asker& asker,
 }
 
 /// A port speaks for itself; for another one speaks who shows the SM_Key, or shares a partition with it.
-std::optional<Refusal> may_not_speak(const Writing& writing, const Asker& asker, const Part& part) {
+std::optional<Refusal> may_not_speak(const Asker& asker, const Part& part) {
   if (!part.proxy || asker.trusted) return std::nullopt;
-  if (asker.port != nullptr &&
-      Policy{}.path(writing.directory, *asker.port, *part.port, part.port->lid, PathWish{})) {
+  if (asker.port != nullptr && Policy{}.pkey(*asker.port, *part.port, PathWish{})) {
     return std::nullopt;
   }
   return invalid("PortGID", to_string(part.asked.port_gid), fmt::format("LID {}", asker.lid),
@@ -154,7 +153,7 @@ Record record_of(const Mgid& mgid, const Group& group) {
 Membership join(Writing& writing, const Asker& asker, const Request& request) {
   auto part = part_of(writing, asker, request);
   if (!part) return std::unexpected(std::move(part.error()));
-  if (auto refused = may_not_speak(writing, asker, *part)) return std::unexpected(*std::move(refused));
+  if (auto refused = may_not_speak(asker, *part)) return std::unexpected(*std::move(refused));
   auto& registry = writing.registry;
   const auto port = part->asked.port_gid.guid();
   auto mgid = part->asked.mgid;
@@ -215,7 +214,7 @@ Membership leave(Writing& writing, const Asker& asker, const Request& request) {
     return std::unexpected(invalid("PortGID", to_string(part->asked.port_gid),
                                    fmt::format("LID {}", asker.lid), "another port has joined for itself"));
   }
-  if (auto refused = may_not_speak(writing, asker, *part)) return std::unexpected(*std::move(refused));
+  if (auto refused = may_not_speak(asker, *part)) return std::unexpected(*std::move(refused));
   const auto taken = part->asked.join_state;
   if ((member->join_state & taken) != taken) {
     return std::unexpected(invalid("JoinState", bits(taken), bits(member->join_state),

@@ -65,8 +65,7 @@ std::optional<Refusal> may_not_speak(const Writing& writing, const Asker& asker,
   if (key.gid.multicast()) return std::nullopt;
   const auto* port = find_port(writing.directory, writing.registry, key.gid);
   if (port == nullptr) return std::nullopt;  // of another subnet
-  if (port->guid == asker.port->guid ||
-      Policy{}.path(writing.directory, *asker.port, *port, port->lid, PathWish{})) {
+  if (port->guid == asker.port->guid || Policy{}.pkey(*asker.port, *port, PathWish{})) {
     return std::nullopt;
   }
   return invalid("ServiceGID", to_string(key.gid),

@@ -58,6 +58,13 @@ class SharedMap {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
+  /// Rows by place, for readers that look at some at a time: not every place has one.
+  std::size_t places() const { return leaves_.size() * kLeaf; }
+  const Row* at(std::size_t place) const {
+    const auto& leaf = *leaves_[place / kLeaf];
+    return place % kLeaf < leaf.size() ? &leaf[place % kLeaf] : nullptr;
+  }
+
   /// The first row that is not before `key`.
   Iterator lower_bound(const Key& key) const {
     const auto leaf =

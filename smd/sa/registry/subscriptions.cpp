@@ -78,8 +78,8 @@ bool wants(const SubscriptionKey& key, const Event& event) {
          (key.producer == kAnyProducer || key.producer == notice.producer);
 }
 
-bool share_partition(const Directory& directory, const EndPort& a, const EndPort& b) {
-  return &a == &b || Policy{}.path(directory, a, b, b.lid, PathWish{});
+bool share_partition(const EndPort& a, const EndPort& b) {
+  return &a == &b || Policy{}.pkey(a, b, PathWish{}).has_value();
 }
 
 /// Nobody learns of what is in partitions that are not its own.
@@ -94,7 +94,7 @@ bool may_know(const Directory& directory, const Registry& registry, const EndPor
   const bool of_port = event.notice.is_generic && (trap == kPortIn || trap == kPortOut);
   const auto* about =
       of_port ? directory.by_gid(subject_of(event.notice)) : directory.by_lid(event.notice.issuer_lid);
-  return about == nullptr || share_partition(directory, subscriber, *about);
+  return about == nullptr || share_partition(subscriber, *about);
 }
 
 }  // namespace

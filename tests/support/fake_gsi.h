@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Subnet administration without a fabric: gives the server what a test says, and keeps what it answers.
+
+#include <chrono>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "mad/transport.h"
+#include "mad/wire/mad.h"
+#include "smd/compute.h"
+#include "smd/sa/server.h"
+#include "tests/support/sa_lab.h"
+
+namespace smd::test {
+
+class FakeGsi final : public mad::Transport {
+ public:
+  void on_receive(Sink sink) override { sink_ = std::move(sink); }
+  std::expected<void, mad::TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
+                                                std::chrono::milliseconds /*give_up*/) override {
+    const auto lid = std::get<mad::LidRoute>(route).lid;
+    ++answers[lid][wire::decode<wire::MadHeader>(mad)->status];
+    order.push_back(lid);
+    last.assign(mad.begin(), mad.end());
+    return {};
+  }
+  std::expected<mad::LocalPort, mad::TransportError> local() const override { return mad::LocalPort{}; }
+  void give(std::vector<mad::Received> batch) { sink_(batch); }
+
+  std::map<Lid, std::map<std::uint16_t, unsigned>> answers;  ///< by LID and status
+  std::vector<Lid> order;
+  std::vector<std::uint8_t> last;
+
+ private:
+  Sink sink_;
+};
+
+inline mad::Received from(Lid lid, std::vector<std::uint8_t> bytes) {
+  return {.bytes = std::move(bytes), .from = {.lid = lid}, .error = 0};
+}
+
+/// Work takes some virtual time, and is counted.
+class SlowCompute final : public sm::Compute {
+ public:
+  SlowCompute(mad::Clock& clock, mad::Duration takes) : clock_(clock), takes_(takes) {}
+  using Compute::execute;
+  asio::awaitable<bool> execute(Work work) override {
+    const bool slept = co_await clock_.sleep(takes_);
+    ++pieces;
+    work({});
+    co_return slept;
+  }
+  const routing::Parallel& parallel() const override { return serial_; }
+
+  std::size_t pieces = 0;
+
+ private:
+  mad::Clock& clock_;
+  mad::Duration takes_;
+  routing::Serial serial_;
+};
+
+/// A server of a lab's fabric over a FakeGsi.
+class SaDesk {
+ public:
+  explicit SaDesk(SaLab& lab, const sa::Settings& settings = {}, store::Store* store = nullptr,
+                  mad::Duration work = std::chrono::milliseconds(1), log::Log log = {})
+      : lab_(lab),
+        compute(lab.world().clock(), work),
+        snapshot(std::make_shared<const sm::Snapshot>(lab.snapshot())),
+        server(sa::ServerParts{.executor = lab.world().io().get_executor(),
+                               .gsi = gsi,
+                               .compute = compute,
+                               .indexing = indexing_,
+                               .source = [this] { return snapshot; },
+                               .registry = registry,
+                               .store = store,
+                               .log = std::move(log),
+                               .clock = lab.world().clock(),
+                               .wall = [] { return std::int64_t{1}; },
+                               .on_multicast = nullptr},
+               settings) {
+    server.refresh();
+    lab.world().run_for(std::chrono::seconds(2));
+  }
+  ~SaDesk() { lab_.world().run(server.stop()); }
+  SaDesk(const SaDesk&) = delete;
+  SaDesk& operator=(const SaDesk&) = delete;
+
+ private:
+  SaLab& lab_;
+  sm::InlineCompute indexing_;
+
+ public:
+  SlowCompute compute;
+  FakeGsi gsi;
+  sm::Published<sa::Registry> registry;
+  std::shared_ptr<const sm::Snapshot> snapshot;
+  sa::Server server;
+};
+
+}  // namespace smd::test
