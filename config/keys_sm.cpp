@@ -59,13 +59,21 @@ std::vector<Key> mad_keys() {
       row({.table = "mad",
            .name = "timeout",
            .opensm = "transaction_timeout",
-           .doc = "Time until a packet is sent again, as long as a node's own answer time is not known."},
+           .doc = "Time until a packet is sent again, as long as a node's own answer time is not known. A "
+                  "node that has not answered timeout * (retries + 1) after the first try counts as silent, "
+                  "also where more tries are made because many are lost."},
           kMad, &MadConfig::timeout, duration(milliseconds(1), seconds(60))),
       row({.table = "mad",
            .name = "retries",
            .opensm = "transaction_retries",
            .doc = "How often an unanswered packet is sent again before its node counts as silent."},
           kMad, &MadConfig::retries, whole<std::uint32_t>(0, 20)),
+      row({.table = "mad",
+           .name = "slow_timeout",
+           .opensm = "",
+           .doc = "Answers that come later still count: their node is slow, and its next packets are waited "
+                  "for so long, if that is longer than timeout * (retries + 1)."},
+          kMad, &MadConfig::slow_timeout, duration(milliseconds(1), seconds(60))),
   };
 }
 

@@ -20,6 +20,7 @@ mad::Policy policy_of(const config::MadConfig& config) {
   policy.per_node = config.per_node;
   policy.timeout = config.timeout;
   policy.retries = config.retries;
+  policy.slow_timeout = config.slow_timeout;
   policy.lossy_timeout = std::chrono::milliseconds(4);
   return policy;
 }
@@ -156,6 +157,7 @@ void SubnetManager::import_lids() {
 asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   parts_.log.tick();
   take_config();
+  tx_.begin_round();
   standstills_seen_ = standstill_.count();
   if (sets_held_ && subnet_) {
     const bool looked = co_await look_at_sms();

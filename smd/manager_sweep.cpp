@@ -54,6 +54,7 @@ class Lap {
 /// `suspects`: of an incremental sweep.
 asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std::string reason,
                                                              std::set<Guid> suspects) {
+  tx_.begin_round();  // who was silent for a light sweep may answer by another way
   const auto before = tx_.counters();
   Lap total(parts_.clock), lap(parts_.clock);
   const auto links = summary_.links;

@@ -7,6 +7,14 @@
 namespace smd::mad {
 namespace {
 
+Unanswered::Question question_of(const OpenRequest& open) {
+  return {open.mad.attribute(), open.mad.method() != wire::Method::get, open.mad.modifier(), open.route};
+}
+
+bool has_own_time(const OpenRequest& open) {
+  return open.single_try != Duration::zero() || open.life != Duration::zero();
+}
+
 struct Begin {
   Transactions* transactions;
   Request request;
@@ -47,12 +55,16 @@ void Transactions::end(OpenRequest& open, Ending ending, Answer answer, Deliver 
     slot.request = nullptr;
     slot.last_ending = ending;
     slot.last_row = open.row;
+    slot.last_node = open.guid;
+    slot.last_place = open.place;
+    slot.last_start = open.started_at;
     slot.generation = (slot.generation + 1) & kGenerationMask;
     free_slots_.push(open.slot);
     leave_window(open);
     --node.open;
     --open_;
   }
+  if (open.held && ending == Ending::answered && !held_.empty()) held_.pop_back();
   auto done = std::exchange(open.done, nullptr);
   recycle(open);
   make_ready(node);
@@ -62,6 +74,52 @@ void Transactions::end(OpenRequest& open, Ending ending, Answer answer, Deliver 
     asio::post(executor_,
                [done = std::move(done), answer = std::move(answer)]() mutable { done(std::move(answer)); });
   }
+}
+
+void Transactions::end_refused(OpenRequest& open, std::uint16_t status,
+                               std::shared_ptr<const wire::Smp> answer) {
+  auto& row = table_[open.row];
+  ++row.answered;
+  ++row.refused;
+  auto error = error_of(open, Fault::refused);
+  error.status = status;
+  error.answer = std::move(answer);
+  end(open, Ending::answered, std::unexpected(std::move(error)), Deliver::now);
+}
+
+/// No try was answered. Who says nothing at all may be another node when it speaks again.
+void Transactions::end_unanswered(OpenRequest& open) {
+  ++table_[open.row].unanswered;
+  auto error = error_of(open, Fault::timeout);
+  auto& node = *open.node;
+  const bool counts = !has_own_time(open) && !losses_.heavy();
+  if (&node == &anonymous_) {
+    slow_places_.erase(open.place);
+    if (counts) unanswered_.failed(open.place);
+  } else {
+    const auto question = question_of(open);
+    const bool whole = node.last_heard(question.attribute, question.set) < open.started_at;
+    if (counts)
+      unanswered_.failed(open.guid, question, {error.tries, error.elapsed}, error.node_silent, whole);
+    if (error.node_silent && counts) {
+      node.answer_time = {};
+      node.slow = false;
+    }
+  }
+  end(open, Ending::given_up, std::unexpected(std::move(error)), Deliver::now);
+}
+
+/// What the node has left unanswered in this round is not sent to it again: true where that is so.
+bool Transactions::refuse_again(OpenRequest& open) {
+  if (has_own_time(open)) return false;
+  const auto before = unanswered_.find(open.guid, open.place, question_of(open));
+  if (!before) return false;
+  auto error = error_of(open, Fault::timeout);
+  error.tries = before->tries;
+  error.elapsed = before->elapsed;
+  error.node_silent = before->tries == 0;
+  end(open, Ending::given_up, std::unexpected(std::move(error)), Deliver::later);
+  return true;
 }
 
 RequestError Transactions::error_of(const OpenRequest& open, Fault fault) const {

@@ -17,13 +17,8 @@ void AnswerTime::measured(Duration sample) {
   smoothed_ = std::max(smoothed_ + (sample - smoothed_) / 8, Duration{1});
 }
 
-Duration AnswerTime::resend(const Policy& policy) const {
-  if (!known()) return policy.timeout;
-  return resend(policy.min_timeout, policy.max_timeout);
-}
-
 Duration AnswerTime::resend(Duration least, Duration most) const {
-  return std::clamp(smoothed_ + 4 * deviation_, least, most);
+  return std::clamp(smoothed_ + 4 * deviation_, least, std::max(least, most));
 }
 
 void Losses::answered(unsigned lost_before) {
@@ -58,6 +53,21 @@ void Window::lost(TimePoint now, Duration pause) {
   last_loss_ = now;
   credit_ = 0;
   size_ = std::max(size_ / 2, floor_);
+}
+
+void NodeState::hear(std::uint16_t attribute, bool set, TimePoint now) {
+  last_answer = now;
+  const auto same = [&](const Heard& row) { return row.attribute == attribute && row.set == set; };
+  const auto row = std::ranges::find_if(heard, same);
+  if (row != heard.end()) row->at = now;
+  if (row == heard.end()) heard.push_back({attribute, set, now});
+}
+
+TimePoint NodeState::last_heard(std::uint16_t attribute, bool set) const {
+  for (const auto& row : heard) {
+    if (row.attribute == attribute && row.set == set) return row.at;
+  }
+  return TimePoint::min();
 }
 
 }  // namespace smd::mad

@@ -3,6 +3,7 @@
 // What experience with one node tells: how fast it answers, and how many requests it can take at once.
 
 #include <cstdint>
+#include <vector>
 
 #include "mad/clock.h"
 #include "mad/transactions/policy.h"
@@ -16,9 +17,7 @@ struct OpenRequest;
 class AnswerTime {
  public:
   void measured(Duration sample);
-  /// Resend time of the first try.
-  Duration resend(const Policy& policy) const;
-  /// The same between other bounds; only where it is known.
+  /// Resend time of the first try between these bounds; only where it is known.
   Duration resend(Duration least, Duration most) const;
   bool known() const { return smoothed_ > Duration::zero(); }
   Duration smoothed() const { return smoothed_; }
@@ -59,18 +58,30 @@ class Window {
   TimePoint last_loss_ = TimePoint::min();
 };
 
+/// The last answer to a Get or a Set of an attribute.
+struct Heard {
+  std::uint16_t attribute = 0;
+  bool set = false;
+  TimePoint at{};
+};
+
 /// Requests to one node, and those that wait for a place.
 struct NodeState {
   explicit NodeState(Window places) : window(places) {}
   AnswerTime answer_time;
   Window window;
   TimePoint last_answer = TimePoint::min();
+  std::vector<Heard> heard;      ///< when it last answered what
+  bool slow = false;             ///< answers, but later than others are waited for
   std::uint32_t open = 0;        ///< started and not ended
   OpenRequest* first = nullptr;  ///< waiting, in order
   OpenRequest* last = nullptr;
   bool ready = false;  ///< stands in the queue of nodes that may start one
   NodeState* next_ready = nullptr;
   bool has_room() const { return window.has_room(open); }
+  void hear(std::uint16_t attribute, bool set, TimePoint now);
+  /// The last answer of this kind; TimePoint::min(): none.
+  TimePoint last_heard(std::uint16_t attribute, bool set) const;
 };
 
 }  // namespace smd::mad

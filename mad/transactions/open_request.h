@@ -28,14 +28,18 @@ struct OpenRequest : WheelItem {
   std::uint32_t row = 0;         ///< in the attribute table
   std::uint16_t slot = 0;        ///< only once started
   std::uint8_t tries = 0;
+  std::uint8_t hurried = 0;  ///< of them at once, because the lower side said that the one before was lost
   std::uint16_t rounds = 0;  ///< of kMaxTries tries each before these, where much is lost
   bool used = false, started = false;
+  bool held = false;         ///< the kernel takes answers to its first try longer than it lasts
   bool in_window = false;    ///< holds a place of the global window
   bool cancelled = false;    ///< ended while it waited: dropped when its turn comes
   bool backing_off = false;  ///< the node said busy: the next try waits
   Guid guid;
   TimePoint started_at{};
-  Duration single_try{};  ///< of the Request
+  Duration single_try{};    ///< of the Request
+  Duration life{};          ///< of the Request
+  std::uint64_t place = 0;  ///< of the Request
   Route route;
   wire::Smp mad;
   std::array<TimePoint, kMaxTries> sent_at{};

@@ -14,17 +14,19 @@ struct Policy {
   std::uint32_t max_outstanding = 256;
   /// Of them to one node.
   std::uint32_t per_node = 16;
-  /// First resend time, before a node's own answer time is known.
+  /// Between two tries to a node whose answer time is not known. Every request ends timeout * (retries + 1)
+  /// after its first try, however its tries are spread within that time.
   Duration timeout = std::chrono::milliseconds(200);
-  /// Bounds of the resend time once it is known, and of what its doubling leads to.
-  Duration min_timeout = std::chrono::milliseconds(50), max_timeout = std::chrono::seconds(1);
-  /// Resends after the first try; kMaxTries - 1 at most. The last try waits so long that no request ends
-  /// sooner than one to an unknown node would (with these defaults 2.4 s).
+  /// Resends after the first try; kMaxTries - 1 at most.
   std::uint32_t retries = 3;
-  /// Where much is lost on the way (a quarter of the tries of requests that are answered in the end), a
-  /// request is tried again and again for so long, not before its answer time has passed, nor sooner than
-  /// this.
-  Duration lossy_patience = std::chrono::seconds(12), lossy_timeout = std::chrono::milliseconds(10);
+  /// A node that has answered later than half of that time is slow: its requests end so long after their
+  /// first try, if that is longer.
+  Duration slow_timeout = std::chrono::seconds(2);
+  /// Shortest time to the second try, where the node is known to answer faster.
+  Duration min_timeout = std::chrono::milliseconds(50);
+  /// Where much is lost on the way (a quarter of the tries of requests that are answered in the end) more
+  /// tries are made, as soon as the node's answer time has passed, but not sooner than this.
+  Duration lossy_timeout = std::chrono::milliseconds(10);
   /// MADs nobody asked for that are handed on: so many a second, and so many at once. The rest is counted.
   std::uint32_t unsolicited_rate = 10'000, unsolicited_burst = 2'000;
 };

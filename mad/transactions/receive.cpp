@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "mad/transactions/transactions.h"
+#include "mad/wire/node.h"
 
 namespace smd::mad {
 namespace {
@@ -10,6 +11,14 @@ namespace {
 /// Tries that follow each other at once because the lower side says that the one before is lost. Only an
 /// emulation says so before a try's time is over; where much is lost it does so many times.
 constexpr unsigned kHurried = 8;
+/// Places that are known to answer late; of more than that some are found to be slow anew.
+constexpr std::size_t kSlowPlaces = 256;
+
+/// Who has answered where it was not known who is there.
+Guid told_by(const wire::Smp& mad) {
+  return mad.attribute() == wire::NodeInfo::kAttribute && mad.status() == 0 ? mad.get<wire::NodeInfo>().node
+                                                                            : Guid{};
+}
 
 }  // namespace
 
@@ -42,11 +51,12 @@ void Transactions::receive_one(Received& received, TimePoint now) {
                       open->single_try == Duration::zero();
     if (!last || open->tries >= (losses_.heavy() ? kMaxTries : kHurried)) return;
     ++table_[open->row].timeouts;
+    ++open->hurried;
     if (open->node != &anonymous_ && open->node->last_answer > open->started_at) losses_.lost();
     wheel_.remove(*open);
     return send_try(*open);
   }
-  if (!ours) return count_stray(tid);
+  if (!ours) return count_stray(tid, *mad, now);
   const bool matches = attempt < open->tries && mad->mgmt_class() == open->mad.mgmt_class() &&
                        mad->method() == wire::response_to(open->mad.method()) &&
                        mad->attribute() == open->mad.attribute();
@@ -57,7 +67,7 @@ void Transactions::receive_one(Received& received, TimePoint now) {
   answer(*open, attempt, *mad, now);
 }
 
-void Transactions::count_stray(std::uint32_t tid) {
+void Transactions::count_stray(std::uint32_t tid, const wire::Smp& mad, TimePoint now) {
   const auto& slot = slots_[tid >> kTryBits & (kSlots - 1)];
   const auto before = (slot.generation - 1) & kGenerationMask;
   if (slot.last_ending == Ending::none || before != tid >> (kTryBits + kSlotBits)) {
@@ -66,31 +76,52 @@ void Transactions::count_stray(std::uint32_t tid) {
   }
   auto& row = table_[slot.last_row];
   ++(slot.last_ending == Ending::answered ? row.duplicate : row.late);
+  if (slot.last_ending == Ending::given_up) late(slot, mad, now);
+}
+
+/// Slow, not dead: its next request is waited for longer.
+void Transactions::late(const Slot& slot, const wire::Smp& mad, TimePoint now) {
+  const auto took = now - slot.last_start;
+  if (took > patience_ / 2) note_slow(slot.last_place);
+  const auto found = nodes_.find(slot.last_node != Guid{} ? slot.last_node : told_by(mad));
+  if (found == nodes_.end()) return;
+  auto& node = found->second;
+  node.last_answer = now;
+  unanswered_.answered(found->first);
+  note_time(node, took);
+}
+
+void Transactions::note_time(NodeState& node, Duration sample) {
+  node.answer_time.measured(sample);
+  if (sample > patience_ / 2) node.slow = true;
+  if (node.answer_time.smoothed() < policy_.timeout) node.slow = false;
+}
+
+void Transactions::note_slow(std::uint64_t place) {
+  if (place == 0) return;
+  slow_places_.insert(place);
+  if (slow_places_.size() > kSlowPlaces) slow_places_.erase(slow_places_.begin());
 }
 
 void Transactions::answer(OpenRequest& open, unsigned attempt, const wire::Smp& mad, TimePoint now) {
-  measure(open, attempt, now);
+  measure(open, attempt, mad, now);
   auto& row = table_[open.row];
   const auto status = mad.status();
   if ((status & wire::kStatusBusy) != 0) {
     ++row.busy;
     leave_window(open);
     // The try's own resend time is the back-off.
-    if (open.tries <= policy_.retries && open.single_try == Duration::zero()) {
+    if (planned(open) <= policy_.retries && open.single_try == Duration::zero()) {
       open.backing_off = true;
       return;
     }
   }
+  if (status != 0) return end_refused(open, status, std::make_shared<const wire::Smp>(mad));
   ++row.answered;
-  if (status == 0) return end(open, Ending::answered, mad, Deliver::now);
-  ++row.refused;
-  auto error = error_of(open, Fault::refused);
-  error.status = status;
-  error.answer = std::make_shared<const wire::Smp>(mad);
-  end(open, Ending::answered, std::unexpected(std::move(error)), Deliver::now);
+  end(open, Ending::answered, mad, Deliver::now);
 }
 
-void Transactions::measure(OpenRequest& open, unsigned attempt, TimePoint now) {
+void Transactions::measure(OpenRequest& open, unsigned attempt, const wire::Smp& mad, TimePoint now) {
   auto& node = *open.node;
   const auto* path = std::get_if<DirectedPath>(&open.route);
   if (path == nullptr || path->hops() != 0) {  // nothing is lost on the way to ourselves
@@ -99,9 +130,15 @@ void Transactions::measure(OpenRequest& open, unsigned attempt, TimePoint now) {
     losses_.answered(counted ? 0 : open.rounds * kMaxTries + attempt);
     answer_time_.measured(now - open.sent_at[attempt]);
   }
+  const auto took = now - open.sent_at[attempt];
   if (&node != &anonymous_) {
-    node.answer_time.measured(now - open.sent_at[attempt]);
-    node.last_answer = now;
+    note_time(node, took);
+    node.hear(open.mad.attribute(), open.mad.method() != wire::Method::get, now);
+    unanswered_.answered(open.guid);
+  } else if (const auto guid = told_by(mad); guid != Guid{}) {
+    note_time(state_of(guid), took);
+    unanswered_.answered(guid);
+    if (took <= patience_ / 2) slow_places_.erase(open.place);
   }
   if (open.tries == 1) {
     window_.answered();

@@ -13,10 +13,8 @@ namespace smd::mad {
 namespace {
 
 constexpr std::uint32_t kWindowFloor = 32;
-/// So many open requests are no load for anybody.
-constexpr std::size_t kFew = 48;
-/// The kernel must not give up before we do.
-constexpr Duration kKernelMargin = std::chrono::milliseconds(100);
+/// Of one node's window: alternative routes to it are tried side by side.
+constexpr std::uint32_t kNodeFloor = 4;
 /// Between looks at a transport that is full of what others sent.
 constexpr Duration kLookAgain = std::chrono::milliseconds(20);
 
@@ -27,7 +25,6 @@ Policy bounded(Policy policy) {
   policy.retries = std::min(policy.retries, kMaxTries - 1);
   policy.timeout = std::max(policy.timeout, Wheel::kTick);
   policy.min_timeout = std::max(policy.min_timeout, Wheel::kTick);
-  policy.max_timeout = std::max({policy.max_timeout, policy.timeout, policy.min_timeout});
   return policy;
 }
 
@@ -36,18 +33,7 @@ bool passes(int error) {
   return error == EAGAIN || error == ENOBUFS || error == ENOMEM || error == EINTR || error == ETIMEDOUT;
 }
 
-/// Doubled with each try, as far as max_timeout; the shift itself must not overflow.
-Duration doubled(Duration first, unsigned attempt, const Policy& policy) {
-  return attempt >= 16 ? policy.max_timeout : std::min(first * (1U << attempt), policy.max_timeout);
-}
-
-/// How long a node may take that nothing is known of: all tries together.
-Duration patience_of(const Policy& policy) {
-  auto sum = Duration::zero();
-  for (unsigned attempt = 0; attempt <= policy.retries; ++attempt)
-    sum += doubled(policy.timeout, attempt, policy);
-  return sum;
-}
+Duration patience_of(const Policy& policy) { return policy.timeout * (policy.retries + 1); }
 
 bool routable(const Route& route) {
   const auto* lid_route = std::get_if<LidRoute>(&route);
@@ -130,6 +116,8 @@ OpenRequest& Transactions::make(Request&& request, Completion&& done) {
   open.node = &state_of(request.node);
   open.guid = request.node;
   open.single_try = request.single_try;
+  open.life = request.life;
+  open.place = request.place;
   open.mad = request.mad;
   open.route = std::move(request.route);
   write_route(open.mad, open.route);
@@ -139,8 +127,8 @@ OpenRequest& Transactions::make(Request&& request, Completion&& done) {
 
 void Transactions::recycle(OpenRequest& open) {
   if (++open.generation == 0) open.generation = 1;
-  open.used = open.started = open.cancelled = open.backing_off = false;
-  open.tries = 0;
+  open.used = open.started = open.cancelled = open.backing_off = open.held = false;
+  open.tries = open.hurried = 0;
   open.rounds = 0;
   open.done = nullptr;
   free_.push_back(&open);
@@ -148,7 +136,7 @@ void Transactions::recycle(OpenRequest& open) {
 
 NodeState& Transactions::state_of(Guid node) {
   if (node == Guid{}) return anonymous_;
-  return nodes_.try_emplace(node, Window(1, policy_.per_node)).first->second;
+  return nodes_.try_emplace(node, Window(kNodeFloor, policy_.per_node)).first->second;
 }
 
 void Transactions::queue(OpenRequest& open) {
@@ -194,7 +182,7 @@ void Transactions::pump() {
     node.ready = false;
     auto* open = next_of(node);
     if (open == nullptr) continue;
-    start(*open);
+    if (!refuse_again(*open)) start(*open);
     make_ready(node);
   }
   // Nothing of ours is open, so no answer and no resend will call us again when there is room.
@@ -223,37 +211,6 @@ std::uint32_t Transactions::tid_of(const OpenRequest& open, unsigned attempt) co
          attempt;
 }
 
-/// Who is known to answer at once is asked again at once; who is not known may be slow. The answer times that
-/// we know are those of many requests side by side: the last few of them wait for nobody.
-Duration Transactions::lossy_wait(const OpenRequest& open) const {
-  if (open_ <= kFew && answer_time_.known()) return policy_.lossy_timeout;
-  const auto& own = open.node->answer_time;
-  if (own.known()) return own.resend(policy_.lossy_timeout, policy_.max_timeout);
-  return answer_time_.resend(policy_.lossy_timeout, policy_.max_timeout) *
-         (1U << std::min<unsigned>(open.rounds, 2));
-}
-
-/// What the kernel is told: an answer that comes later than this finds nobody.
-Duration Transactions::give_up_after(const OpenRequest& open, unsigned attempt) const {
-  if (open.single_try != Duration::zero()) return kKernelMargin + open.single_try;
-  if (losses_.heavy()) return kKernelMargin + lossy_wait(open) * (kMaxTries - attempt);
-  Duration sum = kKernelMargin;
-  for (unsigned i = attempt; i <= policy_.retries; ++i) sum += wait_of(open, i);
-  return sum;
-}
-
-Duration Transactions::wait_of(const OpenRequest& open, unsigned attempt) const {
-  if (open.single_try != Duration::zero()) return open.single_try;
-  if (losses_.heavy()) return lossy_wait(open);
-  const auto first = open.node->answer_time.resend(policy_);
-  const auto wait = doubled(first, attempt, policy_);
-  if (attempt < policy_.retries) return wait;
-  // A node that was fast is asked again sooner, but is not given up sooner.
-  auto before = Duration::zero();
-  for (unsigned i = 0; i < policy_.retries; ++i) before += doubled(first, i, policy_);
-  return std::max(wait, patience_ - before);
-}
-
 void Transactions::send_try(OpenRequest& open) {
   if (open.mad.method() == wire::Method::set && hold_sets_ && hold_sets_()) {
     auto error = error_of(open, open.tries == 0 ? Fault::closed : Fault::timeout);
@@ -265,8 +222,8 @@ void Transactions::send_try(OpenRequest& open) {
   const auto now = clock_.now();
   open.sent_at[attempt] = now;
   open.mad.set_tid(Tid{tid_of(open, attempt)});
-  const auto give_up = give_up_after(open, attempt);
-  wheel_.add(open, now + wait_of(open, attempt));
+  const auto give_up = give_up_after(open, now);
+  wheel_.add(open, now + wait_of(open, now));
 
   const auto sent =
       transport_.send(open.mad.bytes(), open.route, std::chrono::ceil<std::chrono::milliseconds>(give_up));
@@ -287,8 +244,15 @@ void Transactions::resend_due() {
   const auto now = clock_.now();
   while (auto* item = wheel_.pop_due()) {
     auto& open = static_cast<OpenRequest&>(*item);
+    const auto left = left_of(open, now);
+    const bool over = left == Duration::zero();
     if (std::exchange(open.backing_off, false)) {
-      send_try(open);
+      if (over) end_refused(open, wire::kStatusBusy, nullptr);
+      if (!over) send_try(open);
+      continue;
+    }
+    if (!over && !may_try(open)) {
+      wheel_.add(open, now + left);
       continue;
     }
     ++table_[open.row].timeouts;
@@ -298,33 +262,19 @@ void Transactions::resend_due() {
     if (!losses_.heavy() || !others_answered) leave_window(open);
     // Where the transport takes no more, tries were not even sent: that is no loss on the way.
     if (others_answered && transport_.room() > 0) losses_.lost();
-    if (!losses_.heavy()) open.node->window.lost(now, open.node->answer_time.resend(policy_));
-    if (next_try(open, now)) {
-      send_try(open);
+    if (!losses_.heavy()) open.node->window.lost(now, resend_time(*open.node));
+    if (over) {
+      end_unanswered(open);
     } else {
-      ++table_[open.row].unanswered;
-      end(open, Ending::given_up, std::unexpected(error_of(open, Fault::timeout)), Deliver::now);
+      send_try(open);
     }
   }
   pump();
 }
 
-/// Whether there is one. After kMaxTries the slot takes another generation: tries before it are over then.
-bool Transactions::next_try(OpenRequest& open, TimePoint now) {
-  if (open.single_try != Duration::zero()) return false;
-  const bool heavy = losses_.heavy();
-  const bool was_heavy = open.rounds != 0 || open.tries > policy_.retries + 1;
-  if (!heavy && !was_heavy) return open.tries <= policy_.retries;
-  // Many quick tries while much was lost are no reason to end sooner than with few slow ones.
-  if (now - open.started_at >= (heavy ? policy_.lossy_patience : patience_)) return false;
-  if (open.tries < kMaxTries) return true;
-  auto& slot = slots_[open.slot];
-  slot.last_ending = Ending::given_up;
-  slot.last_row = open.row;
-  slot.generation = (slot.generation + 1) & kGenerationMask;
-  open.tries = 0;
-  ++open.rounds;
-  return true;
+/// How long a node takes to answer; the configured time where that is not known.
+Duration Transactions::resend_time(const NodeState& node) const {
+  return node.answer_time.known() ? node.answer_time.resend(policy_.min_timeout, patience_) : policy_.timeout;
 }
 
 void Transactions::leave_window(OpenRequest& open) {

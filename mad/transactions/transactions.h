@@ -6,6 +6,8 @@
 #include <deque>
 #include <expected>
 #include <functional>
+#include <memory>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -17,13 +19,14 @@
 #include "mad/transactions/node_state.h"
 #include "mad/transactions/open_request.h"
 #include "mad/transactions/policy.h"
+#include "mad/transactions/unanswered.h"
 #include "mad/transactions/wheel.h"
 #include "mad/transport.h"
 #include "mad/wire/smp.h"
 
 namespace smd::mad {
 
-/// What is asked of whom. `node` says whose answer time and window count; 0 where nobody knows yet (then
+/// What is asked of whom. `node` says whose answer time and window count; 0 where it is not known yet (then
 /// there is no window but the global one, and the resend time is Policy's).
 struct Request {
   wire::Smp mad;  ///< transaction, and for SMPs class and path, are filled in
@@ -31,6 +34,10 @@ struct Request {
   Guid node;
   /// Not 0: one try, which is waited for so long; what Policy says of tries and times does not count.
   Duration single_try{};
+  /// Not 0: ends so long after its first try, instead of what Policy says.
+  Duration life{};
+  /// Where `node` is 0: a number of the caller's for the place that is asked; 0: none.
+  std::uint64_t place = 0;
 };
 
 /// Requests over one Transport. Every try of a request has a transaction of its own and all stay open until
@@ -71,6 +78,15 @@ class Transactions {
   /// From now on. What is on the wire already ends by the new one; windows that it narrows shrink at once.
   void set_policy(Policy policy);
 
+  /// A round begins, of a sweep: what was left unanswered in the one before may be asked again. Within a
+  /// round what a node has not answered (nothing at all by this way, or no Get or Set of an attribute) is not
+  /// sent to it again and ends at once as Fault::timeout. Requests with a time of their own are always sent,
+  /// and where much is lost on the way all are.
+  void begin_round() { unanswered_.begin_round(); }
+  /// How soon a node that is alive should have answered: a quarter of the time that a request to it lasts, or
+  /// its own answer time. For requests that others follow where there is no answer.
+  Duration soon(Guid node) const;
+
   /// Ends what waits for this node and was not sent yet: Fault::timeout, 0 tries, node_silent.
   void drop_waiting(Guid node);
   /// Forgets answer time and window of a node that has left the fabric.
@@ -91,8 +107,12 @@ class Transactions {
   struct Slot {
     OpenRequest* request = nullptr;
     std::uint32_t generation = 0;
-    std::uint32_t last_row = 0;  ///< of the request before: where its late answers are counted
+    // Of the request before: where its late answers are counted, and whom they make slow.
+    std::uint32_t last_row = 0;
     Ending last_ending = Ending::none;
+    Guid last_node;
+    std::uint64_t last_place = 0;
+    TimePoint last_start{};
   };
 
   /// Free slots, first in, first out.
@@ -121,28 +141,41 @@ class Transactions {
   bool has_room(const NodeState& node) const;
   OpenRequest* next_of(NodeState& node);
   std::uint32_t tid_of(const OpenRequest& open, unsigned attempt) const;
-  Duration wait_of(const OpenRequest& open, unsigned attempt) const;
-  Duration lossy_wait(const OpenRequest& open) const;
-  Duration give_up_after(const OpenRequest& open, unsigned attempt) const;
-  bool next_try(OpenRequest& open, TimePoint now);
   void pump();
   void start(OpenRequest& open);
   void send_try(OpenRequest& open);
   void resend_due();
   void leave_window(OpenRequest& open);
   void recycle(OpenRequest& open);
+  Duration resend_time(const NodeState& node) const;
+
+  // schedule.cpp: when its tries go out
+  bool is_slow(const OpenRequest& open) const;
+  Duration life_of(const OpenRequest& open) const;
+  Duration left_of(const OpenRequest& open, TimePoint now) const;
+  Duration lossy_wait(const OpenRequest& open) const;
+  unsigned planned(const OpenRequest& open) const;
+  Duration wait_of(const OpenRequest& open, TimePoint now) const;
+  Duration give_up_after(OpenRequest& open, TimePoint now);
+  bool may_try(OpenRequest& open);
 
   // ending.cpp: how requests end
   enum class Deliver : std::uint8_t { now, later };
   void end(OpenRequest& open, Ending ending, Answer answer, Deliver deliver);
+  void end_refused(OpenRequest& open, std::uint16_t status, std::shared_ptr<const wire::Smp> answer);
+  void end_unanswered(OpenRequest& open);
+  bool refuse_again(OpenRequest& open);
   RequestError error_of(const OpenRequest& open, Fault fault) const;
 
   // receive.cpp: what comes from the wire
   void receive(std::span<Received> batch);
   void receive_one(Received& received, TimePoint now);
-  void count_stray(std::uint32_t tid);
+  void count_stray(std::uint32_t tid, const wire::Smp& mad, TimePoint now);
+  void late(const Slot& slot, const wire::Smp& mad, TimePoint now);
   void answer(OpenRequest& open, unsigned attempt, const wire::Smp& mad, TimePoint now);
-  void measure(OpenRequest& open, unsigned attempt, TimePoint now);
+  void measure(OpenRequest& open, unsigned attempt, const wire::Smp& mad, TimePoint now);
+  void note_time(NodeState& node, Duration sample);
+  void note_slow(std::uint64_t place);
 
   asio::any_io_executor executor_;
   Clock& clock_;
@@ -166,7 +199,10 @@ class Transactions {
   Counters counted_;  ///< by_attribute stays empty here
   Intake intake_;
   std::function<bool()> hold_sets_;
-  std::uint32_t in_flight_ = 0;  ///< hold a place in window_
+  Unanswered unanswered_;
+  std::set<std::uint64_t> slow_places_;  ///< whose answers came late; a few
+  std::deque<TimePoint> held_;           ///< until when the kernel holds tries longer than their requests
+  std::uint32_t in_flight_ = 0;          ///< hold a place in window_
   std::size_t open_ = 0, waiting_ = 0;
 };
 

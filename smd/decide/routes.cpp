@@ -58,6 +58,7 @@ class Routing {
               const RoutePart* before = nullptr);
   Part extend(const RoutePart& before);
   std::vector<routing::OldRow> held_tables() const;
+  bool add_returned(std::vector<routing::OldRow>& old, const RoutePart& before) const;
   void settle_orphans(routing::Routes& routes) const;
   Part finish(routing::Routes&& routes, std::string engine, RoutePart::Origin origin,
               const RoutePart* before = nullptr);
@@ -223,6 +224,17 @@ std::vector<routing::OldRow> Routing::held_tables() const {
   return held;
 }
 
+/// Switches that were not there when the tables were decided (silent for a while, say) and have tables keep
+/// what is valid of them. True where there is one.
+bool Routing::add_returned(std::vector<routing::OldRow>& old, const RoutePart& before) const {
+  const auto known = old.size();
+  for (auto& held : held_tables()) {
+    if (held.row && before.find(held.guid) == nullptr) old.push_back(std::move(held));
+  }
+  std::ranges::sort(old, {}, &routing::OldRow::guid);
+  return old.size() != known;
+}
+
 /// Tables of another SM, or of ourselves before a restart.
 Part Routing::adopt(std::vector<routing::OldRow> held) {
   auto fresh_part = fresh();
@@ -280,12 +292,13 @@ Part Routing::decide() {
   } else if (before != nullptr && same_rules(before->config, in_.config.routing)) {
     std::vector<routing::OldRow> old;
     for (const auto& row : before->rows) old.push_back({row.node, row.row});
+    const bool returned = add_returned(old, *before);
     of_another_ = before->verification.ok() && !before->verification.clean();
     auto engine = before->engine;
     if (before->origin == RoutePart::Origin::adopted) engine = in_.config.routing.engines.front();
     base_.top = std::max(base_.top, before->origin == RoutePart::Origin::fresh ? base_.top : before->top);
     if (in_.only_extend) return extend(*before);
-    const bool follows = before->origin != RoutePart::Origin::adopted && before->topology &&
+    const bool follows = !returned && before->origin != RoutePart::Origin::adopted && before->topology &&
                          before->lid_map && before->reference && *before->reference == *base_.reference;
     if (follows) {
       const auto part = repair(old, engine, before);

@@ -14,9 +14,9 @@ asio::awaitable<bool> explore(Survey* survey) {
   bool going = co_await survey->settle();
   while (going) {
     const bool reads = survey->begin_reads();
-    if (reads) going = co_await survey->settle();
+    if (reads) going = co_await survey->settle_new();
     const bool probes = going && survey->begin_probes();
-    if (probes) going = co_await survey->settle();
+    if (probes) going = co_await survey->settle_new();
     if (reads || probes) continue;
     if (survey->idle()) break;
     going = co_await survey->settle();

@@ -33,8 +33,10 @@ class Race {
       if (won_ || closed_ || std::ranges::find(tried_, way) != tried_.end()) continue;
       tried_.push_back(way);
       ++open_;
-      ids_.push_back(tx_.submit(mad::get_request<wire::SwitchInfo>({.route = way, .node = node_}),
-                                [this, way](mad::Answer answer) { ended(way, std::move(answer)); }));
+      auto request = mad::get_request<wire::SwitchInfo>({.route = way, .node = node_});
+      request.life = tx_.soon(node_);  // else the whole fabric is looked at, and it is asked by every link
+      ids_.push_back(
+          tx_.submit(std::move(request), [this, way](mad::Answer answer) { ended(way, std::move(answer)); }));
     }
   }
   Race(const Race&) = delete;

@@ -23,14 +23,15 @@ Survey::Survey(mad::Transactions& tx, mad::Clock& clock, asio::any_io_executor e
 
 void Survey::start(asio::awaitable<void> task) {
   ++running_;
-  group_.spawn(counted(std::move(task)));
+  group_.spawn(counted(std::move(task), wave_));
 }
 
-asio::awaitable<void> Survey::counted(asio::awaitable<void> task) {
+asio::awaitable<void> Survey::counted(asio::awaitable<void> task, std::uint64_t wave) {
   co_await std::move(task);
   --running_;
+  if (wave != wave_) --stragglers_;
   ++completed_;
-  if (running_ <= left_) waiters_.wake_all();
+  if (running_ <= left_ + stragglers_) waiters_.wake_all();
 }
 
 asio::awaitable<bool> Survey::settle(std::size_t left) {
@@ -42,6 +43,21 @@ asio::awaitable<bool> Survey::settle(std::size_t left) {
     clock_.cancel(timer);
     if (!woken) co_return false;
     if (completed == completed_) break;
+  }
+  co_return true;
+}
+
+asio::awaitable<bool> Survey::settle_new() {
+  left_ = 0;
+  while (running_ > stragglers_) {
+    const auto completed = completed_;
+    const auto timer = clock_.call_at(clock_.now() + options_.patience, [this] { waiters_.wake_all(); });
+    const bool woken = co_await waiters_.wait();
+    clock_.cancel(timer);
+    if (!woken) co_return false;
+    if (completed != completed_) continue;
+    ++wave_;
+    stragglers_ = running_;
   }
   co_return true;
 }

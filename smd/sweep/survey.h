@@ -47,6 +47,8 @@ class Survey {
   /// Waits until no more than `left` tasks are going on, or until nothing has ended for as long as we have
   /// patience. False when cancelled.
   asio::awaitable<bool> settle(std::size_t left = 0);
+  /// The same, of the tasks begun since a wait ended without patience: each straggler is waited for once.
+  asio::awaitable<bool> settle_new();
   bool begin_reads();
   /// Every port of `may_probe` that has a link whose other end nobody has seen.
   bool begin_probes();
@@ -65,7 +67,7 @@ class Survey {
   std::string other_node;  ///< says where another node answers than the one that was there
 
  private:
-  asio::awaitable<void> counted(asio::awaitable<void> task);
+  asio::awaitable<void> counted(asio::awaitable<void> task, std::uint64_t wave);
   asio::awaitable<void> read_lft(FoundNode* found);
   void read_unknown_blocks(FoundNode* node);
   asio::awaitable<void> read_lft_block(FoundNode* found, std::shared_ptr<routing::LftRow> row,
@@ -99,6 +101,8 @@ class Survey {
   std::set<std::pair<Guid, PortNum>> probed_;
   std::uint64_t completed_ = 0;
   std::size_t running_ = 0, left_ = 0;
+  std::uint64_t wave_ = 0;      ///< of the tasks that are begun now
+  std::size_t stragglers_ = 0;  ///< running tasks of earlier waves
   mad::WaitList waiters_;
   mad::TaskGroup group_;
 };

@@ -26,6 +26,11 @@ unsigned pkey_capacity(const Node& node, PortNum port) {
   return node.switch_info ? node.switch_info->partition_enforcement_cap : 0U;
 }
 
+/// For the transactions, while it is not known who is there.
+std::uint64_t place_number(const PeerPort& place) {
+  return (place.node.value() * 0x9E3779B97F4A7C15U) ^ place.port.value();
+}
+
 /// FDR10 shows as QDR in PortInfo. Only links of Mellanox devices that know extended speeds can be it.
 bool may_be_fdr10(const Node& node, const wire::PortInfo& info) {
   constexpr std::uint32_t kMellanox = 0x0002C9;
@@ -62,8 +67,10 @@ void Survey::asked(FoundNode& found, std::uint16_t attribute, const mad::Request
 }
 
 asio::awaitable<void> Survey::visit(std::optional<PeerPort> from, mad::DirectedPath path) {
-  const auto info = co_await mad::get<wire::NodeInfo>(tx_, {.route = path});
   const auto behind = from.value_or(PeerPort{});
+  auto request = mad::get_request<wire::NodeInfo>({.route = path});
+  request.place = from ? place_number(behind) : 0;
+  const auto info = co_await mad::ask<wire::NodeInfo>(&tx_, std::move(request));
   if (!info) {
     if (!from) own_port_error = to_string(info.error());
     if (from && info.error().fault != mad::Fault::closed) {

@@ -34,6 +34,20 @@ TEST(Loss, AFabricThatLosesMostOfAllMadsComesUpWithinAMinute) {
   EXPECT_TRUE(world.fabric().reach().all());
 }
 
+TEST(Loss, AFabricThatLosesFortyPercentOfAllMadsComesUpWithinAMinute) {
+  for (const auto* fabric : {"ft2:8", "ft3:4", "torus:3x3", "dragonfly:3:1"}) {
+    sim::World world(test::spec(fabric));
+    world.fabric().faults().loss(0.4);
+    Managed manager(world);
+
+    test::run_for(world, {&*manager}, seconds(60));
+
+    EXPECT_EQ(manager.last().summary.state, sm::SweepState::up)
+        << fabric << testing::PrintToString(manager.lines().all);
+    EXPECT_TRUE(world.fabric().reach().all()) << fabric;
+  }
+}
+
 TEST(Loss, SilentNodesOfASoundFabricAreGivenUpAsSoonAsBefore) {
   sim::World world(test::spec("ft2:8"));
   for (const auto* host : {"h00003", "h00009", "h00017"}) world.fabric().faults().silent(host);
@@ -42,7 +56,22 @@ TEST(Loss, SilentNodesOfASoundFabricAreGivenUpAsSoonAsBefore) {
   world.run(manager->run());
 
   EXPECT_EQ(manager.last().summary.unresponsive, 3U);
-  EXPECT_LT(manager.last().summary.total_ms, 4000.0);
+  EXPECT_LT(manager.last().summary.total_ms, 1200.0);
+}
+
+/// Slower than a request lasts: its late answer to the first question tells that it is slow, not dead.
+TEST(Loss, ANodeThatAnswersAfterOneAndAHalfSecondsComesUp) {
+  for (const auto* node : {"h00009", "leaf003", "spine001"}) {
+    sim::World world(test::spec("ft2:8"));
+    world.fabric().faults().slow(node, std::chrono::milliseconds(1500));
+    Managed manager(world);
+
+    test::run_for(world, {&*manager}, seconds(120));
+
+    EXPECT_EQ(manager.last().summary.state, sm::SweepState::up)
+        << node << testing::PrintToString(manager.lines().all);
+    EXPECT_EQ(manager.last().summary.unresponsive, 0U) << node;
+  }
 }
 
 }  // namespace

@@ -124,6 +124,17 @@ TEST(Masters, HowAStandbyPollsDoesNotHangOnTheRetriesOfOtherRequests) {
   EXPECT_TRUE(pair.standby_is_master()) << testing::PrintToString(pair.standby.lines().all);
 }
 
+TEST(Masters, AMasterWhoseNodeDiesIsReplacedInTime) {
+  sim::World world(test::spec("ft2:4"));
+  Pair pair(world);
+
+  world.fabric().faults().silent("h00000");
+  pair.kill_master();
+  world.run_for(kTakeover);
+
+  EXPECT_TRUE(pair.standby_is_master()) << testing::PrintToString(pair.standby.lines().all);
+}
+
 TEST(Masters, AMasterWhoseCableIsPulledIsReplacedInTime) {
   sim::World world(test::spec("ft2:4"));
   Pair pair(world);

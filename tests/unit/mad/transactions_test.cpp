@@ -27,8 +27,8 @@ TEST_F(TransactionsTest, AnAnswerEndsTheRequest) {
                 .attribute = 0x11, .method = wire::Method::get, .requests = 1, .sent = 1, .answered = 1}));
 }
 
-TEST_F(TransactionsTest, WhatNobodyAnswersIsAskedAgainEverMoreSlowlyAndThenGivenUp) {
-  make({.timeout = 200ms, .max_timeout = 1s, .retries = 3});
+TEST_F(TransactionsTest, WhatIsNotAnsweredIsAskedAgainEvenlyAndThenGivenUp) {
+  make({.timeout = 200ms, .retries = 3});
 
   ask(node_info(Guid{7}, path({1, 4, 7})));
   run();
@@ -36,15 +36,13 @@ TEST_F(TransactionsTest, WhatNobodyAnswersIsAskedAgainEverMoreSlowlyAndThenGiven
   ASSERT_THAT(wire.sent, SizeIs(4));
   EXPECT_EQ(at(0), 0ms);
   EXPECT_EQ(at(1), 200ms);
-  EXPECT_EQ(at(2), 600ms);
-  EXPECT_EQ(at(3), 1400ms);
-  EXPECT_GE(wire.sent[0].give_up, 2400ms) << "the kernel must not give up before us";
-  EXPECT_GE(wire.sent[3].give_up, 1000ms);
+  EXPECT_EQ(at(2), 400ms);
+  EXPECT_EQ(at(3), 600ms);
   ASSERT_TRUE(answers[0] && !answers[0]->has_value());
   const auto& error = answers[0]->error();
   EXPECT_EQ(error.fault, Fault::timeout);
   EXPECT_TRUE(error.node_silent);
-  EXPECT_EQ(to_string(error), "Get NodeInfo by 1,4,7: no answer to 4 tries in 2.4 s");
+  EXPECT_EQ(to_string(error), "Get NodeInfo by 1,4,7: no answer to 4 tries in 800 ms");
   EXPECT_EQ(tx->counters().total(&AttributeCounters::timeouts), 4U);
   EXPECT_EQ(tx->counters().total(&AttributeCounters::retries, wire::Method::get), 3U);
 }
@@ -108,7 +106,7 @@ TEST_F(TransactionsTest, AFastNodeIsAskedAgainSoonerThanAnUnknownOne) {
 
 TEST_F(TransactionsTest, AFastNodeIsNotGivenUpSoonerThanAnUnknownOne) {
   make();
-  Duration stall = 2300ms;
+  Duration stall = 790ms;
   bool stalled = false;
   wire.script = [&](const Sent& sent) {
     return std::vector{ScriptedTransport::answer(sent, stalled ? stall : 10us)};
@@ -146,7 +144,7 @@ TEST_F(TransactionsTest, ASingleTryIsOneTryHoweverManyOthersGet) {
 }
 
 TEST_F(TransactionsTest, AnswersAfterTheEndAreCountedAndDropped) {
-  make({.timeout = 10ms, .max_timeout = 10ms, .retries = 0});
+  make({.timeout = 10ms, .retries = 0});
   wire.script = [](const Sent& sent) {
     return std::vector{ScriptedTransport::answer(sent, 30ms), ScriptedTransport::answer(sent, 40ms)};
   };
@@ -247,7 +245,7 @@ TEST_F(TransactionsTest, WhatIsLostAgainAndAgainIsNotAskedWithoutEndAndNotGivenU
   EXPECT_EQ(at(7), 7us) << "in a row";
   EXPECT_GE(at(8), 200ms) << "then at its time";
   EXPECT_EQ(answers[0]->error().fault, Fault::timeout);
-  EXPECT_GE(clock.now().time_since_epoch(), 2400ms);
+  EXPECT_GE(clock.now().time_since_epoch(), 800ms);
 }
 
 TEST_F(TransactionsTest, ATransportThatCannotSendEndsTheRequest) {
