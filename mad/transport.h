@@ -107,7 +107,8 @@ class Transport {
   virtual void on_receive_ahead(const std::shared_ptr<const Ahead>& /*ahead*/) {}
 
   /// Sends one MAD. `give_up`: how long an answer may still be delivered (the kernel drops answers to sends
-  /// without one); zero for MADs that have no answer. Resends are the caller's business.
+  /// without one); zero for MADs that have no answer. Resends are the caller's business, but for packets of
+  /// an answer by RMPP. EAGAIN: too much is under way, now.
   virtual std::expected<void, TransportError> send(std::span<const std::uint8_t> mad, const Route& route,
                                                    std::chrono::milliseconds give_up) = 0;
 

@@ -133,8 +133,23 @@ std::expected<void, int> UmadFile::write(std::span<const std::uint8_t> umad, Tim
                      .retries = written->header.retries};
     wait_for_answer(key, now);
   }
+  if (!request && written->rmpp && written->header.timeout_ms != 0) hold_answer(*written, umad, now);
   fabric_.send(agent.client, std::move(mad), now);
   return {};
+}
+
+/// An answer by RMPP that has a time-out comes back when that is over after the last acknowledgement
+/// (process_rmpp_ack() and retry_send() of Linux). Here all packets are acknowledged at once.
+void UmadFile::hold_answer(const Written& written, std::span<const std::uint8_t> umad, TimePoint now) {
+  const Key key{written.mad.tid.value(), class_of(written.mad)};
+  if (pending_.contains(key)) return;  // its question came twice
+  const auto at = umad.begin() + static_cast<std::ptrdiff_t>(header_bytes_);
+  pending_[key] = {.agent = written.header.agent,
+                   .mad = {.bytes = {at, at + kHeaderOfMad}, .route = written.header.address},
+                   .header = {umad.begin(), at},
+                   .timeout = std::chrono::milliseconds(written.header.timeout_ms),
+                   .retries = 0};
+  wait_for_answer(key, now);
 }
 
 void UmadFile::wait_for_answer(const Key& key, TimePoint now) {

@@ -56,7 +56,7 @@ class UmadFile {
     ClientId client = 0;  ///< 0: there is no such agent
     Registration registration{};
   };
-  /// A send that waits for its answer.
+  /// A send that waits for its answer, or an answer by RMPP that is kept until its time-out.
   struct Pending {
     std::uint32_t agent = 0;
     Outgoing mad;
@@ -70,6 +70,7 @@ class UmadFile {
   struct Written;
   std::expected<Written, int> parse(std::span<const std::uint8_t> umad) const;
   std::expected<void, int> check(const Written& written) const;
+  void hold_answer(const Written& written, std::span<const std::uint8_t> umad, TimePoint now);
   void wait_for_answer(const Key& key, TimePoint now);
   bool forget(const Key& key);
   void arm();

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "mad/base/scheduling.h"
@@ -20,6 +21,7 @@ namespace {
 constexpr int kPauseMs = 10;
 constexpr int kWaitMs = 100;
 constexpr auto kLook = std::chrono::milliseconds(1);
+constexpr std::int64_t kLongest = 65'536;  ///< bytes of a MAD; of a longer one there are so many and one
 constexpr std::size_t kWaiting = 4 * Receiver::kBatch;  ///< then the kernel's queue fills
 constexpr unsigned kFailures = 20;                      ///< in a row, before a descriptor counts as dead
 
@@ -29,11 +31,24 @@ bool is_smp(const mad::Received& received) {
   return mgmt_class == wire::MgmtClass::sm_lid || mgmt_class == wire::MgmtClass::sm_directed;
 }
 
+/// The kernel gives back each answer that it could send again, acknowledged or not.
+std::optional<AnswersUnderWay::Key> answer_that_ended(const mad::Received& received) {
+  if (received.error == 0) return std::nullopt;
+  const auto header = wire::decode<wire::MadHeader>(received.bytes);
+  const bool answer =
+      header && header->mgmt_class == wire::MgmtClass::sa && wire::is_response(header->method);
+  if (!answer) return std::nullopt;
+  return AnswersUnderWay::Key{.tid = header->tid, .lid = received.from.lid};
+}
+
 }  // namespace
 
 void Delivery::give(std::vector<mad::Received> batch) {
   std::vector<mad::Received> smps, gmps;
-  for (auto& received : batch) (gsi_sink && !is_smp(received) ? gmps : smps).push_back(std::move(received));
+  for (auto& received : batch) {
+    if (const auto ended = answer_that_ended(received)) answers.end(*ended);
+    (gsi_sink && !is_smp(received) ? gmps : smps).push_back(std::move(received));
+  }
   if (sink && !smps.empty()) sink(smps);
   if (!gmps.empty()) gsi_sink(gmps);
 }
@@ -90,12 +105,14 @@ bool Receiver::receive(int milliseconds, std::vector<mad::Received>& batch) {
   delivery_->last_received.store(std::chrono::steady_clock::now());
   const auto* bytes = static_cast<const std::uint8_t*>(umad_get_mad(umad));
   auto& received = batch.emplace_back();
-  received.bytes.assign(bytes, bytes + std::max(length, 0));
+  received.bytes.assign(bytes, bytes + std::clamp<std::int64_t>(length, 0, kLongest + 1));
   received.from = from_of(umad);
   received.error = umad_status(umad);
   const bool answers =
       received.error != 0 || (length > 3 && wire::is_response(static_cast<wire::Method>(received.bytes[3])));
   if (answers) --delivery_->awaited;
+  // What a long MAD has taken is given back.
+  if (buffer_.size() > words(kLongest)) buffer_ = std::vector<std::uint64_t>(words(wire::kMadBytes));
   return true;
 }
 

@@ -14,6 +14,7 @@
 #include "mad/asio.h"
 #include "mad/base/published.h"
 #include "mad/transport.h"
+#include "mad/umad/answers.h"
 
 namespace smd::umad {
 
@@ -31,6 +32,7 @@ struct Delivery {
   std::atomic<int> broken{0};  ///< errno with which the descriptor died
   std::atomic<std::chrono::steady_clock::time_point> last_received{std::chrono::steady_clock::now()};
   std::atomic<std::int64_t> awaited{0};  ///< sends with an answer to come, as far as we know
+  AnswersUnderWay answers;               ///< io_context only; of an emulation there are none
 };
 
 class Receiver {

@@ -69,6 +69,20 @@ bool is_gone(int error) {
          error == ENOTCONN || error == ESHUTDOWN;
 }
 
+/// An answer of the SA in one packet or more, which the other side acknowledges.
+bool is_by_rmpp(std::span<const std::uint8_t> mad) {
+  constexpr std::size_t kFlags = 26;
+  constexpr std::uint8_t kActive = 0x01;
+  return mad.size() > kFlags && static_cast<MgmtClass>(mad[1]) == MgmtClass::sa &&
+         wire::is_response(static_cast<Method>(mad[3])) && (mad[kFlags] & kActive) != 0;
+}
+
+/// Packets by RMPP are sent again where they are not acknowledged in this time, so often. Each
+/// acknowledgement of one more packet begins this anew (Linux, mad_rmpp.c).
+/// An emulation has no RMPP.
+constexpr auto kAcknowledged = std::chrono::milliseconds(1000);
+constexpr int kRmppRetries = 5;
+
 /// So many sends in a row before one's end counts as the device's.
 constexpr unsigned kLostSends = 8;
 
@@ -194,22 +208,53 @@ std::expected<void, TransportError> Transport::send(std::span<const std::uint8_t
     return std::unexpected(
         TransportError{EPROTONOSUPPORT, fmt::format("class 0x{:02x} is not registered", mad[1])});
   }
-  fill(buffer_, mad, route);
   const bool answered = give_up > std::chrono::milliseconds(0);
   if (answered && room() == 0) return std::unexpected(TransportError{EAGAIN, "too much on the way"});
+  const auto* to = std::get_if<mad::LidRoute>(&route);
+  if (!answered && to != nullptr && is_by_rmpp(mad) && capacity_ == capacity_of(false)) {
+    return send_by_rmpp(agent->id, mad, *to);
+  }
+  fill(buffer_, mad, route);
   if (answered) ++delivery_->awaited;
+  const int error = put(agent->id, mad.size(), give_up, 0);
+  if (error == 0) return {};
+  if (answered) --delivery_->awaited;
+  return std::unexpected(not_sent(error));
+}
+
+std::expected<void, TransportError> Transport::send_by_rmpp(int agent, std::span<const std::uint8_t> mad,
+                                                            const mad::LidRoute& to) {
+  auto& answers = delivery_->answers;
+  if (!answers.has_room(to.lid, mad.size())) {
+    return std::unexpected(TransportError{EAGAIN, "too many answers under way"});
+  }
+  fill(buffer_, mad, to);
+  const int error = put(agent, mad.size(), kAcknowledged, kRmppRetries);
+  // The same answer is under way there already: its question came twice.
+  if (error == EINVAL) return {};
+  if (error != 0) return std::unexpected(not_sent(error));
+  const auto header = wire::decode<wire::MadHeader>(mad);
+  answers.begin({.tid = header->tid, .lid = to.lid}, mad.size());
+  ++delivery_->awaited;
+  return {};
+}
+
+/// 0, or the errno.
+int Transport::put(int agent, std::size_t bytes, std::chrono::milliseconds give_up, int retries) {
   const auto timeout = std::min<std::int64_t>(give_up.count(), std::numeric_limits<int>::max());
-  if (umad_send(descriptor_, agent->id, buffer_.data(), static_cast<int>(mad.size()),
-                static_cast<int>(timeout), 0) == 0) {
+  if (umad_send(descriptor_, agent, buffer_.data(), static_cast<int>(bytes), static_cast<int>(timeout),
+                retries) == 0) {
     lost_sends_ = 0;
-    return {};
+    return 0;
   }
   const int error = errno;
   lost_sends_ = is_gone(error) ? lost_sends_ + 1 : 0;
   if (lost_sends_ >= kLostSends) delivery_->broken.store(error);
-  if (answered) --delivery_->awaited;
-  return std::unexpected(
-      TransportError{error, fmt::format("send on {}:{}: {}", port_.device, port_.port, message(error))});
+  return error;
+}
+
+TransportError Transport::not_sent(int error) const {
+  return {error, fmt::format("send on {}:{}: {}", port_.device, port_.port, message(error))};
 }
 
 std::optional<TransportError> Transport::broken() const {

@@ -54,6 +54,11 @@ class Transport final : public mad::Transport {
   };
   Transport(asio::io_context& io, mad::LocalPort port, int descriptor);
   std::expected<void, mad::TransportError> add(const ClassRegistration& registration);
+  /// EAGAIN where too many answers are under way, or too much of them.
+  std::expected<void, mad::TransportError> send_by_rmpp(int agent, std::span<const std::uint8_t> mad,
+                                                        const mad::LidRoute& to);
+  int put(int agent, std::size_t bytes, std::chrono::milliseconds give_up, int retries);
+  mad::TransportError not_sent(int error) const;
 
   mad::LocalPort port_;
   int descriptor_;

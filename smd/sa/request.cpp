@@ -55,6 +55,18 @@ void reply_headers(const Request& request, std::uint16_t status, std::size_t rec
   wire::encode(sa, out.subspan(wire::kSaOffset));
 }
 
+std::vector<std::uint8_t> busy_instead_of(std::span<const std::uint8_t> reply) {
+  std::vector<std::uint8_t> busy(wire::kMadBytes);
+  auto mad = *wire::decode<wire::MadHeader>(reply);
+  auto sa = *wire::decode<wire::SaHeader>(reply.subspan(wire::kSaOffset));
+  mad.status = wire::kStatusBusy;
+  if (mad.method == wire::Method::get_multi_resp) mad.attribute = wire::MultiPathRecord::kRecord;
+  sa.attribute_offset = 0;
+  wire::encode(mad, busy);
+  wire::encode(sa, std::span(busy).subspan(wire::kSaOffset));
+  return busy;
+}
+
 void reply(const Request& request, std::uint16_t status, std::size_t record_bytes,
            std::span<const std::uint8_t> records, std::vector<std::uint8_t>& out) {
   const bool rmpp = is_by_rmpp(request, status);

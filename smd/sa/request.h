@@ -43,6 +43,8 @@ std::vector<std::uint8_t> reply(const Request& request, const Answer& answer);
 /// The same into `out`, whose memory is used again. It is not the request's own.
 void reply(const Request& request, std::uint16_t status, std::size_t record_bytes,
            std::span<const std::uint8_t> records, std::vector<std::uint8_t>& out);
+/// BUSY in the place of a reply by RMPP that there is no room for; no RMPP, and without data.
+std::vector<std::uint8_t> busy_instead_of(std::span<const std::uint8_t> reply);
 /// True where the reply goes by RMPP.
 bool is_by_rmpp(const Request& request, std::uint16_t status);
 /// The first kSaDataOffset bytes of such a reply, in front of `records` bytes of records.

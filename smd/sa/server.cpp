@@ -2,6 +2,7 @@
 #include "smd/sa/server.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -16,6 +17,9 @@ namespace {
 
 /// Requests that are looked at in one go, each in some microseconds: others wait no longer than that takes.
 constexpr std::size_t kWrites = 256, kBrief = 256;
+
+/// Bytes of a request: the longest that there is names 510 GIDs. What is longer is no client's.
+constexpr std::size_t kLongestRequest = 65'536;
 
 /// Questions that are begun in one round, of different ports where many ask.
 constexpr std::size_t kBegun = 8;
@@ -216,6 +220,14 @@ void Server::received(std::span<mad::Received> batch) {
     if (const auto header = wire::decode<wire::MadHeader>(mad.bytes);
         header && header->mgmt_class == wire::MgmtClass::sa && header->method == wire::Method::report_resp) {
       reports_.answered(header->tid.value());
+      continue;
+    }
+    if (mad.bytes.size() > kLongestRequest) {
+      parts_.log.warn("sa.request_too_long")
+          .kv("lid", mad.from.lid)
+          .kv("longest", kLongestRequest)
+          .kv("action", "dropped")
+          .subject("sa.request_too_long");
       continue;
     }
     const auto request = Request::parse(mad.bytes);
@@ -446,6 +458,8 @@ void Server::send(const Reply& reply) {
   const auto& bytes = reply.table ? *reply.table : reply.bytes;
   const auto sent = parts_.gsi.send(bytes, reply.to, std::chrono::milliseconds(0));
   if (sent) return;
+  // More is under way than may be: a status alone needs no room.
+  if (sent.error().error == EAGAIN && parts_.gsi.send(busy_instead_of(bytes), reply.to, {})) return;
   parts_.log.warn("sa.not_answered")
       .kv("lid", reply.to.lid)
       .kv("errno", sent.error().error)

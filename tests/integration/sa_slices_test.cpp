@@ -87,6 +87,44 @@ TEST(SaSlices, AQuestionThatNothingMeetsEnds) {
   EXPECT_EQ(test::ask(lab.directory(), hopeless).status, wire::kSaNoResources);
 }
 
+TEST(SaSlices, ALongRequestIsDroppedWithOneLine) {
+  test::SaLab lab("ft2:4");
+  const auto& ports = lab.directory().end_ports();
+  const auto lines = std::make_shared<std::vector<std::string>>();
+  test::SaDesk desk(lab, {}, nullptr, 1ms,
+                    log::Log(
+                        {}, [lines](const log::Record&, std::string_view line) { lines->emplace_back(line); },
+                        log::real_times()));
+  auto bytes = all_to_all(lab.directory(), Multi{}, 0);
+  for (const std::size_t size : {65'536U, 65'537U, 1'000'000U}) {
+    bytes.resize(size);
+    desk.gsi.give({test::from(ports.back().lid, bytes)});
+    lab.world().run_for(1s);
+  }
+  EXPECT_EQ(desk.gsi.order.size(), 1U);
+  EXPECT_EQ(
+      std::ranges::count_if(*lines, [](const auto& line) { return line.contains("sa.request_too_long"); }),
+      1);
+}
+
+TEST(SaSlices, WhatTheKernelHasNoRoomForIsAnsweredBusy) {
+  test::SaLab lab("ft2:4");
+  const auto& ports = lab.directory().end_ports();
+  test::SaDesk desk(lab);
+  desk.gsi.room = 1;
+  const auto table = Question{.attribute = wire::NodeRecordId::kRecord}.with();
+  desk.gsi.give({test::from(ports[0].lid, table), test::from(ports[1].lid, table)});
+  lab.world().run_for(1s);
+
+  ASSERT_EQ(desk.gsi.order.size(), 2U);
+  const auto reply = test::reply_of(desk.gsi.last);
+  EXPECT_EQ(reply.status, wire::kStatusBusy);
+  EXPECT_EQ(reply.method, wire::Method::get_table_resp);
+  EXPECT_EQ(reply.attribute, wire::NodeRecordId::kRecord);
+  EXPECT_EQ(desk.gsi.last.size(), wire::kMadBytes);
+  EXPECT_EQ(wire::decode<wire::MadHeader>(desk.gsi.last)->tid, Tid{0x1234});
+}
+
 /// All questions of a lab that take more than one lookup.
 std::vector<std::vector<std::uint8_t>> many_questions(const sa::Directory& directory) {
   std::vector<std::vector<std::uint8_t>> all;

@@ -2,13 +2,16 @@
 #pragma once
 // Subnet administration without a fabric: gives the server what a test says, and keeps what it answers.
 
+#include <cerrno>
 #include <chrono>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "mad/transport.h"
 #include "mad/wire/mad.h"
+#include "mad/wire/sa/sa_mad.h"
 #include "smd/compute.h"
 #include "smd/sa/server.h"
 #include "tests/support/sa_lab.h"
@@ -21,6 +24,9 @@ class FakeGsi final : public mad::Transport {
   std::expected<void, mad::TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
                                                 std::chrono::milliseconds /*give_up*/) override {
     const auto lid = std::get<mad::LidRoute>(route).lid;
+    const bool by_rmpp = (mad[wire::kRmppOffset + 2] & 1U) != 0;
+    if (by_rmpp && room == 0) return std::unexpected(mad::TransportError{EAGAIN, "too many"});
+    if (by_rmpp) --room;
     ++answers[lid][wire::decode<wire::MadHeader>(mad)->status];
     order.push_back(lid);
     last.assign(mad.begin(), mad.end());
@@ -31,6 +37,7 @@ class FakeGsi final : public mad::Transport {
 
   std::map<Lid, std::map<std::uint16_t, unsigned>> answers;  ///< by LID and status
   std::vector<Lid> order;
+  std::size_t room = std::numeric_limits<std::size_t>::max();  ///< answers by RMPP that are still taken
   std::vector<std::uint8_t> last;
 
  private:

@@ -211,6 +211,35 @@ TEST_F(UmadFile, AMadOfSeveralSegmentsComesWholeToAnAgentWithRmpp) {
   EXPECT_EQ(got[0][sim::kUmadHeader + 26] & 7U, 3U);  // active, first, not the last
 }
 
+TEST_F(UmadFile, AnAnswerByRmppWithATimeOutComesBackWhenThatIsOver) {
+  const auto asks = file.add_agent(sa(true)).value();
+  const auto answers = other.add_agent(sa(true, bit(0x12))).value();
+  ASSERT_TRUE(file.write(umad({.agent = asks, .method = 0x12, .timeout_ms = 5000}), now));
+  const auto tid = mad_of(other.take().at(0)).tid.value();
+  const Send answer{.agent = answers,
+                    .to = Lid{1},
+                    .method = 0x92,
+                    .tid = 7,
+                    .timeout_ms = 1000,
+                    .retries = 5,
+                    .upper_tid = tid & ~0xFFFF'FFFFULL,
+                    .length = 100'000,
+                    .rmpp = true};
+
+  ASSERT_TRUE(other.write(umad(answer), now));
+  EXPECT_EQ(file.take().size(), 1U);
+  pass(milliseconds(999));
+  EXPECT_THAT(other.take(), testing::IsEmpty());
+  pass(milliseconds(1));
+
+  const auto back = other.take();
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(header(back[0]).status, static_cast<std::uint32_t>(ETIMEDOUT));
+  EXPECT_EQ(header(back[0]).address.lid, Lid{1});
+  EXPECT_EQ(back[0].size(), sim::kUmadHeader + 24);
+  EXPECT_EQ(mad_of(back[0]).tid.value(), tid);
+}
+
 TEST_F(UmadFile, WithoutRmppThereIsTheFirstSegment) {
   const auto asks = file.add_agent(sa(true)).value();
   ASSERT_TRUE(other.add_agent(sa(false, bit(0x12))));
