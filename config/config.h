@@ -69,8 +69,8 @@ struct MadConfig {
   std::uint32_t max_outstanding = 256;                ///< SMPs on the wire at once, 1 to 384
   std::uint32_t per_node = 16;                        ///< of them to one node, 1 to 384
   Duration timeout = std::chrono::milliseconds(200);  ///< between two tries; see retries
-  std::uint32_t retries = 3;                          ///< 0 to 20; a request ends after timeout * (retries + 1)
-  Duration slow_timeout = std::chrono::seconds(2);    ///< the same for nodes that answer, but later
+  std::uint32_t retries = 3;                        ///< 0 to 20; a request ends after timeout * (retries + 1)
+  Duration slow_timeout = std::chrono::seconds(2);  ///< the same for nodes that answer, but later
   friend bool operator==(const MadConfig&, const MadConfig&) = default;
 };
 
