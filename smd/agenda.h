@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// All that asks for work, merged into one latest value: a thousand traps make one sweep.
+// All that asks for work, merged into one latest value of each kind: a thousand traps make one sweep.
 
-#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,8 +15,9 @@
 
 namespace smd::sm {
 
-/// Ordered: the stronger takes in the weaker; a light sweep that finds nothing sees to multicast as well.
-/// Lane tables are read when nothing else is due, and asked for again after that.
+/// Ordered by strength. Each kind waits for itself, so that none keeps another from being done; only a heavy
+/// sweep, which looks at every node, does what was asked of parts as well. Lane tables are read when nothing
+/// else is due.
 enum class Work : std::uint8_t { none, lanes, multicast, light, incremental, heavy };
 
 /// What an operator may ask for.
@@ -26,32 +29,50 @@ enum class Resweep : std::uint8_t {
 
 struct Asked {
   Work work = Work::none;
-  std::string reason;       ///< of the first that asked for work this strong
+  std::string reason;       ///< of the first that asked for it
   std::set<Guid> suspects;  ///< incremental: nodes that are to be looked at again
-  std::uint64_t times = 0;  ///< how many asked
 };
 
 /// On the io_context's thread.
 class Agenda {
  public:
   void add(Work work, std::string reason) {
-    if (work > asked_.work) asked_.reason = std::move(reason);
-    asked_.work = std::max(asked_.work, work);
-    ++asked_.times;
+    auto& first = reasons_[static_cast<std::size_t>(work)];
+    if (!first) first = std::move(reason);
     waiting_.wake_all();
   }
   void look_at(Guid node, std::string reason) {
-    asked_.suspects.insert(node);
+    suspects_.insert(node);
     add(Work::incremental, std::move(reason));
   }
-  const Asked& peek() const { return asked_; }
-  Asked take() { return std::exchange(asked_, Asked{}); }
+  bool asks(Work work) const { return reasons_[static_cast<std::size_t>(work)].has_value(); }
+  /// A sweep of the fabric or of parts of it.
+  bool asks_sweep() const { return asks(Work::heavy) || asks(Work::incremental); }
+  Work strongest() const {
+    for (std::size_t i = kKinds; i-- > 1;) {
+      if (reasons_[i]) return static_cast<Work>(i);
+    }
+    return Work::none;
+  }
+  const std::set<Guid>& suspects() const { return suspects_; }
+  Asked take(Work work) {
+    Asked taken{.work = work, .reason = {}, .suspects = {}};
+    auto& reason = reasons_[static_cast<std::size_t>(work)];
+    if (reason) taken.reason = std::move(*reason);
+    reason.reset();
+    if (work != Work::incremental && work != Work::heavy) return taken;
+    taken.suspects = std::exchange(suspects_, {});
+    reasons_[static_cast<std::size_t>(Work::incremental)].reset();
+    return taken;
+  }
   /// Until something is asked, or wake(); false when cancelled.
   asio::awaitable<bool> changed() { return waiting_.wait(); }
   void wake() { waiting_.wake_all(); }
 
  private:
-  Asked asked_;
+  static constexpr std::size_t kKinds = 6;
+  std::array<std::optional<std::string>, kKinds> reasons_;  ///< by Work
+  std::set<Guid> suspects_;
   mad::WaitList waiting_;
 };
 

@@ -29,6 +29,8 @@ mad::Policy policy_of(const config::MadConfig& config) {
 constexpr auto kLongestPace = std::chrono::seconds(5);
 /// What does not come right is looked at again as seldom as this.
 constexpr auto kLongestRetry = std::chrono::minutes(5);
+/// Traps about LIDs that no port has make us look at the fabric no sooner again than this.
+constexpr auto kFirstStranger = std::chrono::seconds(10);
 
 /// Half of what a standby waits for before it takes the fabric: who stood still for longer may not be master.
 mad::Duration longest_standstill(const config::HaConfig& config) {
@@ -57,7 +59,8 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
       standstill_(parts_.clock, longest_standstill(config_->ha),
                   [this](mad::Duration took) { stood_still(took); }),
       pace_(config_->sweep.settle, kLongestPace),
-      retry_pace_(config_->sweep.interval, kLongestRetry) {
+      retry_pace_(config_->sweep.interval, kLongestRetry),
+      stranger_pace_(kFirstStranger, kLongestRetry) {
   tx_.hold_sets([this] {
     standstill_.check();
     return sets_held_;
@@ -162,8 +165,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   if (sets_held_ && subnet_) {
     const bool looked = co_await look_at_sms();
     if (!looked) co_return Outcome::cancelled;
-    if (sets_held_)
-      asked = {.work = Work::heavy, .reason = "another SM may be master", .suspects = {}, .times = 1};
+    if (sets_held_) asked = {.work = Work::heavy, .reason = "another SM may be master", .suspects = {}};
   }
   if (asked.work == Work::lanes) {
     const bool done = co_await read_some_lanes();
@@ -184,6 +186,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
       converging_ = true;
       looked.reason = "converge";
     } else if (!looked.heavy && looked.suspects.empty()) {
+      settle_state();
       bool done = co_await regroup();
       if (done) done = co_await tend_clients();
       co_return done ? Outcome::done : Outcome::cancelled;
@@ -191,10 +194,13 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
     if (!looked.heavy) kind = SweepKind::incremental;
     asked.reason = std::move(looked.reason);
     asked.suspects = std::move(looked.suspects);
+    if (!looked.heavy && !converging_ && !put_off(asked)) co_return Outcome::done;
   }
+  next_repair_.reset();
   const auto outcome = co_await sweep(kind, std::move(asked.reason), std::move(asked.suspects));
   last_sweep_ = parts_.clock.now();
   if (options_.once || options_.dry_run) co_return outcome;
+  if (outcome == Outcome::done) schedule_repair();
   if (outcome == Outcome::contested) {
     const bool settled = co_await await_handover();
     if (!settled) co_return Outcome::cancelled;
@@ -223,7 +229,7 @@ asio::awaitable<bool> SubnetManager::stand_by() {
     next = std::max(next + config_->ha.poll, parts_.clock.now());
     const bool time = co_await parts_.clock.until(next);
     if (!time) co_return false;
-    if (agenda_.peek().work == Work::heavy) co_return true;
+    if (agenda_.asks(Work::heavy)) co_return true;
     if (agent_.state() == wire::SmState::not_active) continue;
     if (!path && ++unanswered <= config_->ha.retries) continue;
     if (!path) co_return true;

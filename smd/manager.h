@@ -132,9 +132,13 @@ class SubnetManager {
 
   // manager_events.cpp: what asks for work, and when it is done
   asio::awaitable<bool> wait_for_work();
+  std::optional<mad::TimePoint> sweep_due() const;
   std::optional<mad::TimePoint> due() const;
   bool newer_waits() const;
-  void look_soon();
+  asio::awaitable<void> look_once_more();
+  void look_soon(mad::TimePoint at);
+  void schedule_repair();
+  Asked take_sweep();
   Asked take_due();
   void heard_trap(const wire::Notice& notice, Lid from);
 
@@ -146,14 +150,20 @@ class SubnetManager {
     std::vector<std::pair<Guid, wire::SmInfo>> sms;  ///< what other SMs say of themselves now
   };
   asio::awaitable<Looked> light_sweep(bool soon);
+  asio::awaitable<Looked> look_at_switches(std::shared_ptr<const Subnet> subnet, bool soon);
   void learn_of_sms(const Looked& found);
   asio::awaitable<void> look_at_switch(mad::Target target, bool soon, Looked* found);
   asio::awaitable<void> look_at_sm(mad::Target target, Looked* found);
   asio::awaitable<void> look_at_own_port(std::shared_ptr<const Subnet> subnet, Looked* found);
+  asio::awaitable<void> look_at_silent(mad::DirectedPath path, Guid behind, Looked* found);
+  asio::awaitable<void> counted(asio::awaitable<void> task, std::size_t* open);
+  asio::awaitable<void> finish_or_give_way(mad::TaskGroup* group, const std::size_t* open);
   asio::awaitable<void> audit_some(std::shared_ptr<const Subnet> subnet, Looked* found);
   void forget_table(Subnet& subnet, const Audit::Table& table, Looked& found);
   bool try_again(Guid node);
   void look_at_trouble(Looked& found);
+  bool put_off(Asked& asked);
+  void settle_state();
 
   // manager_decide.cpp: what it decides
   asio::awaitable<bool> settle_decision();
@@ -179,12 +189,15 @@ class SubnetManager {
   asio::awaitable<Outcome> sweep(SweepKind kind, std::string reason, std::set<Guid> suspects);
   asio::awaitable<Outcome> observe(std::set<Guid> suspects);
   asio::awaitable<std::expected<Subnet, std::string>> look(std::set<Guid> suspects);
+  void give_way(std::set<Guid>& suspects);
   Outcome whose_fabric();
   void identify();
   asio::awaitable<void> keep(StoredPtr now);
   void import_lids();
   asio::awaitable<bool> retrain_links();
   asio::awaitable<bool> write_difference();
+  asio::awaitable<bool> make_plan(PlanInput input, Plan* made);
+  asio::awaitable<Applied> write(Plan next, std::set<Guid> left_out);
   void audit_first(const Applied& applied);
   void note_came_up(const Applied& applied);
   bool known_sm(Guid sm) const;
@@ -225,12 +238,21 @@ class SubnetManager {
   std::uint64_t standstills_seen_ = 0;  ///< of standstill_, when this sweep or look began
   std::set<Guid> silent_sms_;  ///< port GUIDs: they did not answer as many polls as a standby has to wait for
   std::set<Guid> failed_nodes_;  ///< of the last sweep: a Set there did not succeed
+  std::set<Guid> patient_with_;  ///< of the sweep before
   Pace pace_;                    ///< of events, by node; of whole sweeps by Guid{}
   Pace retry_pace_;              ///< of looking again at what is not as it should be
+  Pace stranger_pace_;           ///< of traps about LIDs that no port has, by sender; 0: not known either
   mad::TimePoint last_sweep_{}, next_light_{}, last_light_{};
-  mad::Duration light_took_{};                ///< the last light sweep
-  bool look_soon_ = false;                    ///< the next light sweep follows lost links
-  std::optional<mad::TimePoint> next_lanes_;  ///< nothing: all are read
+  mad::Duration light_took_{};                 ///< the last light sweep
+  bool look_soon_ = false;                     ///< the next light sweep follows lost links
+  bool light_is_next_ = false;                 ///< the last work was a sweep
+  std::set<Guid> searched_;                    ///< suspects only because they did not come right before
+  bool unsettled_ = false;                     ///< links have changed, and perhaps more than we were told of
+  std::set<Guid> at_once_;                     ///< to be looked at without waiting for anything
+  std::optional<mad::TimePoint> next_repair_;  ///< nothing: no Set is left that failed or was skipped
+  mad::Duration repair_wait_{};                ///< before next_repair_
+  std::set<Guid> in_repair_;                   ///< nodes that the last next_repair_ was about
+  std::optional<mad::TimePoint> next_lanes_;   ///< nothing: all are read
   LaneCursor lane_cursor_;
   LanePool lane_pool_;
   AuditCursor audit_;

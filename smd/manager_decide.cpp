@@ -34,7 +34,7 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
     log_pkeys(parts_.log, *subnet_, *(*decision)->decided.pkeys);
   times_ = (*decision)->times;
   decided_ = std::move((*decision)->decided);
-  if (converging_ && agenda_.peek().work < Work::incremental) {
+  if (converging_ && !agenda_.asks_sweep()) {
     const bool decided = co_await take_step();
     if (!decided) co_return false;
   }

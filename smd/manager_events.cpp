@@ -41,51 +41,101 @@ void SubnetManager::heard_trap(const wire::Notice& notice, Lid from) {
   if (options_.on_trap) options_.on_trap(notice, from);
   if (!notice.is_generic || !subnet_) return;
   if (!lids_.is_of(subnet_.get())) lids_ = LidIndex(subnet_);
-  const auto place = lids_.find(notice.issuer_lid.unicast() ? notice.issuer_lid : from);
+  const auto issuer = notice.issuer_lid.unicast() ? notice.issuer_lid : from;
+  const auto place = lids_.find(issuer), sender = lids_.find(from);
   const auto subject = fmt::format("{} {}", notice.trap, from);
   auto&& event = warns(notice.trap) ? parts_.log.warn("trap") : parts_.log.info("trap");
-  if (place.node != nullptr) event.port(place.node->guid(), place.node->description, place.port);
+  const auto& named = place.node != nullptr ? place : sender;
+  if (named.node != nullptr) event.port(named.node->guid(), named.node->description, named.port);
+  if (place.node == nullptr) event.kv("unknown_lid", issuer);
   event.kv("number", notice.trap).kv("name", wire::trap_name(notice.trap)).kv("lid", from);
   if (warns(notice.trap)) event.kv("details", wire::describe(notice));
   event.subject(subject);
   if (!changes(notice.trap) || !config_->sweep.on_trap) return;
   auto reason = fmt::format("trap {}", notice.trap);
-  if (place.node != nullptr) {
-    agenda_.look_at(place.node->guid(), std::move(reason));
-  } else {
-    agenda_.add(Work::heavy, fmt::format("{} of the unknown LID {}", reason, from));
-  }
+  if (place.node != nullptr) return agenda_.look_at(place.node->guid(), std::move(reason));
+  // What no LID of ours is about may be anywhere. A sender that goes on like that is not followed each time.
+  const auto culprit = sender.node != nullptr ? sender.node->guid() : Guid{};
+  const auto now = parts_.clock.now();
+  if (stranger_pace_.due(culprit) > now) return;
+  stranger_pace_.looked(culprit, now);
+  agenda_.add(Work::heavy, fmt::format("{} about the unknown LID {}", reason, issuer));
 }
 
-/// When what is asked may be done: the first event after quiet at once; those that follow within the settle
-/// window make one sweep together, and a node that goes on reporting waits longer each time.
-std::optional<mad::TimePoint> SubnetManager::due() const {
-  const auto& asked = agenda_.peek();
-  if (asked.work == Work::none) return std::nullopt;
-  if (asked.work <= Work::light || !subnet_) return mad::TimePoint{};
+/// When a sweep that is asked for may be done: the first event after quiet at once; those that follow within
+/// the settle window make one sweep together, and a node that goes on reporting waits longer each time.
+std::optional<mad::TimePoint> SubnetManager::sweep_due() const {
+  std::optional<mad::TimePoint> due;
+  const auto not_before = [&](mad::TimePoint time) {
+    due = std::min(due.value_or(mad::TimePoint::max()), time);
+  };
   const auto settled = last_sweep_ + config_->sweep.settle;
-  if (asked.work == Work::heavy) return std::max(settled, pace_.due(Guid{}));
-  auto first = mad::TimePoint::max();
-  for (const auto suspect : asked.suspects) first = std::min(first, pace_.due(suspect));
-  return std::max(settled, asked.suspects.empty() ? mad::TimePoint{} : first);
+  if (agenda_.asks(Work::heavy)) not_before(std::max(settled, pace_.due(Guid{})));
+  if (agenda_.asks(Work::incremental)) {
+    if (agenda_.suspects().empty()) not_before(settled);
+    for (const auto suspect : agenda_.suspects()) not_before(std::max(settled, pace_.due(suspect)));
+  }
+  if (next_repair_) not_before(*next_repair_);
+  if (!at_once_.empty()) not_before(mad::TimePoint{});
+  return due;
+}
+
+/// When the next of all that is asked may be done.
+std::optional<mad::TimePoint> SubnetManager::due() const {
+  const auto strongest = agenda_.strongest();
+  if (strongest == Work::none && !next_repair_) return std::nullopt;
+  const bool others = agenda_.asks(Work::light) || agenda_.asks(Work::multicast) || strongest == Work::lanes;
+  if (!subnet_ || others) return mad::TimePoint{};
+  return sweep_due();
 }
 
 /// While a sweep goes on: something has happened that asks for another one, at once.
 bool SubnetManager::newer_waits() const {
-  if (agenda_.peek().work < Work::incremental) return false;
-  const auto next = due();
+  const auto next = sweep_due();
   return next && *next <= parts_.clock.now();
 }
 
 /// Links have gone or tables have changed: switches whose way to us was among them have sent their traps in
-/// vain, and repeat them after a second or never. They are asked as soon as tables are repaired; where that
-/// goes on, not more often than every 300 ms, or a tenth of the time.
-void SubnetManager::look_soon() {
-  constexpr auto kSoon = std::chrono::milliseconds(30);
+/// vain, and repeat them after a second or never. They are asked as soon as tables are repaired, before we
+/// say that all is well; where that goes on, not more often than every 300 ms, or a tenth of the time.
+asio::awaitable<void> SubnetManager::look_once_more() {
   constexpr mad::Duration kGap = std::chrono::milliseconds(300);
   const auto earliest = last_light_ + std::max(kGap, light_took_ * 10);
-  next_light_ = std::min(next_light_, std::max(parts_.clock.now() + kSoon, earliest));
+  unsettled_ = true;
+  if (parts_.clock.now() < earliest) {
+    look_soon(earliest);
+    co_return;
+  }
+  last_light_ = parts_.clock.now();
+  auto found = co_await look_at_switches(subnet_, true);
+  light_took_ = parts_.clock.now() - last_light_;
+  unsettled_ = found.heavy || !found.suspects.empty();
+  Asked asked{.work = Work::incremental, .reason = found.reason, .suspects = std::move(found.suspects)};
+  if (!put_off(asked)) co_return;
+  at_once_ = std::move(asked.suspects);
+  agenda_.add(Work::incremental, std::move(asked.reason));
+}
+
+void SubnetManager::look_soon(mad::TimePoint at) {
+  next_light_ = config_->sweep.interval.count() != 0 ? std::min(next_light_, at) : at;
   look_soon_ = true;
+}
+
+/// Sets that failed, and those skipped after them, are planned again soon. For the same nodes each time
+/// later, and not sooner than the sweep took: nodes that refuse or stay silent must not keep the manager
+/// busy.
+void SubnetManager::schedule_repair() {
+  constexpr mad::Duration kFirst = std::chrono::milliseconds(50), kLongest = std::chrono::minutes(5);
+  if (agent_.state() != wire::SmState::master || sets_left_ == 0 || failed_nodes_.empty()) {
+    in_repair_.clear();
+    return;
+  }
+  const bool same = std::ranges::includes(in_repair_, failed_nodes_);
+  const auto took =
+      std::chrono::duration_cast<mad::Duration>(std::chrono::duration<double, std::milli>(summary_.total_ms));
+  repair_wait_ = same ? std::min(std::max(2 * repair_wait_, took), kLongest) : kFirst;
+  in_repair_ = failed_nodes_;
+  next_repair_ = parts_.clock.now() + repair_wait_;
 }
 
 /// Something is due on the agenda, or the interval is over. False when cancelled.
@@ -94,16 +144,16 @@ asio::awaitable<bool> SubnetManager::wait_for_work() {
   next_light_ = std::max(next_light_, parts_.clock.now());
   for (;;) {
     const auto now = parts_.clock.now();
-    if (interval.count() != 0 && subnet_ && now >= next_light_) {
+    if ((interval.count() != 0 || look_soon_) && subnet_ && now >= next_light_) {
       next_light_ = now + interval;
       agenda_.add(Work::light, "interval");
     }
-    const bool idle = agenda_.peek().work == Work::none;  // else lanes wait until that is done
+    const bool idle = agenda_.strongest() == Work::none;  // else lanes wait until that is done
     if (idle && next_lanes_ && *next_lanes_ <= now) agenda_.add(Work::lanes, "lanes");
     const auto next = due();
     if (next && *next <= now) co_return true;
     auto wake = next.value_or(mad::TimePoint::max());
-    if (interval.count() != 0) wake = std::min(wake, next_light_);
+    if (interval.count() != 0 || look_soon_) wake = std::min(wake, next_light_);
     if (idle && next_lanes_) wake = std::min(wake, *next_lanes_);
     mad::Clock::TimerId timer = 0;
     if (wake != mad::TimePoint::max()) timer = parts_.clock.call_at(wake, [this] { agenda_.wake(); });
@@ -113,16 +163,17 @@ asio::awaitable<bool> SubnetManager::wait_for_work() {
   }
 }
 
-/// What is due now; suspects whose time has not come stay on the agenda.
-Asked SubnetManager::take_due() {
+/// The sweep that is due now; suspects whose time has not come stay on the agenda.
+Asked SubnetManager::take_sweep() {
   const auto now = parts_.clock.now();
-  auto asked = agenda_.take();
-  if (asked.work == Work::heavy) pace_.looked(Guid{}, now);
-  if (asked.work != Work::incremental) {
-    if (asked.work != Work::heavy) return asked;
+  if (agenda_.asks(Work::heavy) && pace_.due(Guid{}) <= now) {
+    pace_.looked(Guid{}, now);
+    auto asked = agenda_.take(Work::heavy);
     asked.suspects.clear();
+    at_once_.clear();
     return asked;
   }
+  auto asked = agenda_.take(Work::incremental);
   for (const auto suspect : std::set<Guid>(asked.suspects)) {
     if (pace_.due(suspect) > now) {
       agenda_.look_at(suspect, asked.reason);
@@ -131,7 +182,27 @@ Asked SubnetManager::take_due() {
       pace_.looked(suspect, now);
     }
   }
+  asked.suspects.merge(std::exchange(at_once_, {}));
+  if (next_repair_ && *next_repair_ <= now) {
+    asked.suspects.insert(in_repair_.begin(), in_repair_.end());
+    if (asked.reason.empty()) asked.reason = "failed Sets";
+    next_repair_.reset();
+  }
   return asked;
+}
+
+/// What is due now: events first, but after each sweep a light sweep that waits, so that neither keeps the
+/// other from being done.
+Asked SubnetManager::take_due() {
+  if (!subnet_) return agenda_.take(agenda_.strongest());
+  const bool sweep = newer_waits();
+  if (sweep && !(agenda_.asks(Work::light) && light_is_next_)) {
+    light_is_next_ = true;
+    return take_sweep();
+  }
+  light_is_next_ = false;
+  if (agenda_.asks(Work::light)) return agenda_.take(Work::light);
+  return agenda_.take(agenda_.asks(Work::multicast) ? Work::multicast : Work::lanes);
 }
 
 }  // namespace smd::sm

@@ -36,7 +36,7 @@ asio::awaitable<bool> SubnetManager::read_some_lanes() {
   if (!subnet_ || agent_.state() != wire::SmState::master) co_return true;
   const auto other_work_waits = [this] {
     const auto next = due();
-    return agenda_.peek().work > Work::lanes && next && *next <= parts_.clock.now();
+    return agenda_.strongest() > Work::lanes && next && *next <= parts_.clock.now();
   };
   std::optional<Subnet> after;
   mad::TaskGroup group(parts_.executor);

@@ -6,6 +6,7 @@
 #include "mad/transactions/ask.h"
 #include "smd/ha/other_sms.h"
 #include "smd/manager.h"
+#include "smd/report/tally.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::sm {
@@ -22,32 +23,104 @@ std::string joined(const std::vector<std::string>& words) {
 
 }  // namespace
 
-/// Has any switch seen a port change, has our own port, is another SM master now? Gets only. `soon`: links
-/// have just gone; a switch that does not answer one try may be behind one of them and is looked at by other
-/// ways.
+/// Has any switch seen a port change, has our own port, is another SM master now, does a silent place answer
+/// again? Gets only. `soon`: links have just gone; a switch that does not answer one try may be behind one of
+/// them and is looked at by other ways.
 asio::awaitable<SubnetManager::Looked> SubnetManager::light_sweep(bool soon) {
   const auto subnet = subnet_;
   const Paths paths(*subnet);
-  mad::TaskGroup group(parts_.executor);
-  Looked found;
-  for (std::size_t i = 0; i < subnet->nodes.size(); ++i) {
-    const auto& node = *subnet->nodes[i];
-    const auto path = node.is_switch() ? paths.to(i) : std::nullopt;
-    if (path) group.spawn(look_at_switch(mad::Target{.route = *path, .node = node.guid()}, soon, &found));
-  }
+  mad::TaskGroup group(parts_.executor), audits(parts_.executor);
+  auto found = co_await look_at_switches(subnet, soon);
+  std::size_t open = 0;
+  const auto begin = [&](mad::TaskGroup& tasks, asio::awaitable<void> task) {
+    ++open;
+    tasks.spawn(counted(std::move(task), &open));
+  };
   for (const auto& other : subnet->other_sms) {
     const auto path = other.answered ? path_to(paths, *subnet, other) : std::nullopt;
-    if (path) group.spawn(look_at_sm(mad::Target{.route = *path, .node = other.at.node}, &found));
+    if (path) begin(group, look_at_sm(mad::Target{.route = *path, .node = other.at.node}, &found));
   }
-  group.spawn(look_at_own_port(subnet, &found));
-  co_await group.join();
-  co_await group.stop();
-  // Who has an event to tell is not audited at the same time.
-  if (agent_.state() == wire::SmState::master && !found.heavy && found.suspects.empty())
-    co_await audit_some(subnet, &found);
+  for (const auto& lost : subnet->unresponsive) {
+    const auto before = subnet->index_of(lost.behind.node);
+    const auto to = before ? paths.to(*before) : std::nullopt;
+    const auto path = to ? to->then(lost.behind.port) : std::nullopt;
+    if (!path) continue;
+    begin(group, look_at_silent(*path, lost.behind.node, &found));
+  }
+  begin(group, look_at_own_port(subnet, &found));
+  co_await finish_or_give_way(&group, &open);
+  if (agent_.state() == wire::SmState::master && !found.heavy) {
+    begin(audits, audit_some(subnet, &found));
+    co_await finish_or_give_way(&audits, &open);
+  }
   look_at_trouble(found);
   learn_of_sms(found);
   co_return found;
+}
+
+/// Has any switch seen a port change?
+asio::awaitable<SubnetManager::Looked> SubnetManager::look_at_switches(std::shared_ptr<const Subnet> subnet,
+                                                                       bool soon) {
+  const Paths paths(*subnet);
+  mad::TaskGroup group(parts_.executor);
+  Looked found;
+  std::size_t open = 0;
+  for (std::size_t i = 0; i < subnet->nodes.size(); ++i) {
+    const auto& node = *subnet->nodes[i];
+    const auto path = node.is_switch() ? paths.to(i) : std::nullopt;
+    if (!path) continue;
+    ++open;
+    const mad::Target target{.route = *path, .node = node.guid()};
+    group.spawn(counted(look_at_switch(target, soon, &found), &open));
+  }
+  co_await finish_or_give_way(&group, &open);
+  co_return found;
+}
+
+/// No switch has more to tell.
+void SubnetManager::settle_state() {
+  if (!std::exchange(unsettled_, false)) return;
+  SweepSummary now;
+  now.sets_failed = summary_.sets_failed;
+  now.sets_left = summary_.sets_left;
+  tally(*subnet_, decided_.routes ? &decided_ : nullptr, now);
+  if (now.state == summary_.state && now.why == summary_.why) return;
+  summary_.state = now.state;
+  summary_.why = std::move(now.why);
+  parts_.log.info("subnet.settled").kv("state", to_string(summary_.state)).kv("why", summary_.why);
+  publish_between_sweeps();
+}
+
+asio::awaitable<void> SubnetManager::counted(asio::awaitable<void> task, std::size_t* open) {
+  co_await std::move(task);
+  if (--*open == 0) agenda_.wake();
+}
+
+/// Waits for the tasks of the group, but not for those that nodes leave without an answer while a sweep is
+/// due.
+asio::awaitable<void> SubnetManager::finish_or_give_way(mad::TaskGroup* group, const std::size_t* open) {
+  constexpr auto kPatience = std::chrono::milliseconds(50);
+  const auto earliest = parts_.clock.now() + kPatience;
+  while (*open != 0) {
+    const auto wake = std::max(earliest, sweep_due().value_or(mad::TimePoint::max()));
+    if (wake <= parts_.clock.now()) break;
+    mad::Clock::TimerId timer = 0;
+    if (wake != mad::TimePoint::max()) timer = parts_.clock.call_at(wake, [this] { agenda_.wake(); });
+    const bool woken = co_await agenda_.changed();
+    parts_.clock.cancel(timer);
+    if (!woken) break;
+  }
+  co_await group->stop();
+}
+
+/// Who was silent for long is back as soon as it answers once.
+asio::awaitable<void> SubnetManager::look_at_silent(mad::DirectedPath path, Guid behind, Looked* found) {
+  auto request = mad::get_request<wire::NodeInfo>({.route = path});
+  request.single_try = config_->mad.timeout;
+  const auto info = co_await mad::ask<wire::NodeInfo>(&tx_, std::move(request));
+  if (!info) co_return;
+  found->suspects.insert(behind);
+  found->reason = "a silent node answers again";
 }
 
 /// Another SM's state and priority change without a trap.
@@ -86,6 +159,7 @@ asio::awaitable<void> SubnetManager::look_at_sm(mad::Target target, Looked* foun
   const auto info = co_await mad::get<wire::SmInfo>(tx_, target);
   if (info) found->sms.emplace_back(info->guid, *info);
   if (info && info->state != wire::SmState::master) co_return;
+  if (!info && info.error().fault == mad::Fault::closed) co_return;
   found->heavy = true;
   found->reason = info ? "another master" : "another SM does not answer";
 }
@@ -97,6 +171,7 @@ asio::awaitable<void> SubnetManager::look_at_own_port(std::shared_ptr<const Subn
   const mad::Target target{.route = mad::DirectedPath{}, .node = subnet->sm_node};
   const auto asked = co_await mad::get_port_info(&tx_, target, subnet->sm_port, self.refuses_extended_speeds);
   const auto& now = asked.info;
+  if (!now && now.error().fault == mad::Fault::closed) co_return;
   if (now && now->port_state == was.port_state && now->lid == was.lid && now->sm_lid == was.sm_lid) co_return;
   found->heavy = true;
   found->reason = "own port";
@@ -105,7 +180,7 @@ asio::awaitable<void> SubnetManager::look_at_own_port(std::shared_ptr<const Subn
 /// A block that another hand has changed is unknown from now on, and written again.
 asio::awaitable<void> SubnetManager::audit_some(std::shared_ptr<const Subnet> subnet, Looked* found) {
   const auto nodes = std::max(kAuditAtLeast, subnet->nodes.size() / kAuditShare);
-  const auto audited = co_await audit(&tx_, subnet.get(), &audit_, nodes);
+  const auto audited = co_await audit(&tx_, subnet.get(), &audit_, nodes, found->suspects);
   if (audited.empty()) co_return;
   for (const auto& changed : audited.ports) {
     parts_.log.warn("node.changed")
@@ -150,6 +225,22 @@ void SubnetManager::forget_table(Subnet& subnet, const Audit::Table& table, Look
   subnet.nodes[index] = std::move(node);
 }
 
+/// Nodes that go on changing are left to their pace: a light sweep must not find them anew each time. False
+/// where nothing is left to be looked at now.
+bool SubnetManager::put_off(Asked& asked) {
+  constexpr auto kSoonEnough = std::chrono::milliseconds(500);
+  const auto now = parts_.clock.now();
+  for (const auto suspect : std::set<Guid>(asked.suspects)) {
+    if (pace_.due(suspect) <= now + kSoonEnough) {
+      pace_.looked(suspect, now);
+      continue;
+    }
+    agenda_.look_at(suspect, asked.reason);
+    asked.suspects.erase(suspect);
+  }
+  return !asked.suspects.empty();
+}
+
 /// Is it time to look once more at what did not come right?
 bool SubnetManager::try_again(Guid node) {
   const auto now = parts_.clock.now();
@@ -160,6 +251,7 @@ bool SubnetManager::try_again(Guid node) {
 
 /// What is not as it should be is looked at again, whether or not a switch says so; more and more seldom.
 void SubnetManager::look_at_trouble(Looked& found) {
+  searched_.clear();
   if (summary_.state == SweepState::up) return;
   const auto again = [&](Guid node) {
     const bool now = try_again(node);
@@ -169,7 +261,8 @@ void SubnetManager::look_at_trouble(Looked& found) {
   if (agent_.state() != wire::SmState::master || !decided_.routes || !subnet_->duplicates.empty())
     found.heavy = again(Guid{}) || found.heavy;
   const auto suspect = [&](Guid node) {
-    if (again(node)) found.suspects.insert(node);
+    if (!again(node)) return;
+    if (found.suspects.insert(node).second) searched_.insert(node);
   };
   for (const auto& lost : subnet_->unresponsive) suspect(lost.behind.node);
   for (const auto node : failed_nodes_) suspect(node);

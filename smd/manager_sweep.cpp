@@ -20,9 +20,9 @@ namespace {
 /// Plans of one sweep: what fails is planned again, at once and then once more, before the next sweep.
 constexpr unsigned kAttempts = 3;
 
-/// A look at a part begins anew where something happens while it waits for an answer; not for ever, because
-/// what is known already must be put right.
-constexpr unsigned kRestarts = 3;
+/// A look at a part begins anew where something happens while it waits for an answer; no longer than this,
+/// because what is known already must be put right.
+constexpr auto kRestarts = std::chrono::milliseconds(500);
 
 /// Within which links come up again, most of them.
 constexpr auto kTraining = std::chrono::seconds(1);
@@ -33,6 +33,23 @@ std::vector<RefusedSet> refused_sets(const Subnet& subnet, const Applied& applie
     refused.push_back({{subnet.nodes[set.node]->guid(), set.port}, set.attribute, set.reason});
   return refused;
 }
+
+/// Nodes to which nothing more is written for now.
+struct LeftOut {
+  std::set<Guid> silent, refusing;
+  std::set<Guid> all() const {
+    auto both = silent;
+    both.insert(refusing.begin(), refusing.end());
+    return both;
+  }
+  /// Whether there is a new one.
+  bool take(const Subnet& subnet, const Applied& applied) {
+    const auto before = silent.size() + refusing.size();
+    for (const auto index : applied.silent) silent.insert(subnet.nodes[index]->guid());
+    for (const auto index : applied.refusing) refusing.insert(subnet.nodes[index]->guid());
+    return silent.size() + refusing.size() != before;
+  }
+};
 
 /// Milliseconds by the manager's clock since the last call.
 class Lap {
@@ -63,7 +80,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
   summary_.sweep = kind;
   summary_.reason = std::move(reason);
   failed_sets_ = sets_left_ = 0;
-  failed_nodes_.clear();
+  patient_with_ = std::exchange(failed_nodes_, {});
   came_up_.clear();
   times_ = {};
   auto observed = co_await observe(std::move(suspects));
@@ -94,25 +111,38 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
   const bool written = co_await write_difference();
   summary_.apply_ms = lap();
   if (!written) co_return Outcome::cancelled;
+  SweepSummary now;
+  tally(*subnet_, nullptr, now);
+  const bool changed = now.links != links || summary_.lft_blocks != 0 || failed_sets_ + sets_left_ != 0;
+  if (summary_.sweep == SweepKind::incremental && changed) co_await look_once_more();
   summarise(before);
   summary_.total_ms = total();
   publish();
-  const bool incremental = summary_.sweep == SweepKind::incremental;
-  if (incremental && (summary_.links != links || summary_.lft_blocks != 0 || summary_.sets_failed != 0))
-    look_soon();
   co_return Outcome::done;
+}
+
+/// Nodes that may stay silent for as long as before are not searched for while an event waits.
+void SubnetManager::give_way(std::set<Guid>& suspects) {
+  for (const auto node : std::exchange(searched_, {})) {
+    if (suspects.erase(node) != 0) agenda_.look_at(node, "not up");
+  }
 }
 
 /// By parts where that is enough, else the whole fabric.
 asio::awaitable<std::expected<Subnet, std::string>> SubnetManager::look(std::set<Guid> suspects) {
-  DiscoverOptions how{.trust_tables = !adopting_};
-  for (unsigned restart = 0; summary_.sweep == SweepKind::incremental; ++restart) {
+  DiscoverOptions how{.trust_tables = !adopting_, .restart_lost = true};
+  const auto last_restart = parts_.clock.now() + kRestarts;
+  while (summary_.sweep == SweepKind::incremental) {
     how.urgent = nullptr;
-    if (restart < kRestarts) how.urgent = [this] { return newer_waits(); };
+    if (!searched_.empty() || parts_.clock.now() < last_restart)
+      how.urgent = [this] { return newer_waits(); };
     auto part = co_await refresh(&tx_, &parts_.clock, subnet_.get(), suspects, how);
-    if (!part && part.error() == kNewerWaits) {
-      auto newer = take_due();
+    const bool lost = !part && part.error() == kLostOnTheWay;
+    if (lost || (!part && part.error() == kNewerWaits)) {
+      how.restart_lost &= !lost;
+      auto newer = take_sweep();
       if (newer.work == Work::heavy) summary_.sweep = SweepKind::heavy;
+      if (!lost) give_way(suspects);
       suspects.merge(newer.suspects);
       continue;
     }
@@ -257,60 +287,89 @@ asio::awaitable<bool> SubnetManager::retrain_links() {
   co_return co_await pause(kTraining);
 }
 
-/// Plans and writes until nothing differs, or until what is left fails again. False when cancelled.
+/// Plans and writes until nothing differs, or until what is left fails again. Nodes that do not answer, or
+/// refuse tables, are left out at once and the rest is planned without them: none waits for another. Those
+/// that refuse are tried once more in the end. False when cancelled.
 asio::awaitable<bool> SubnetManager::write_difference() {
-  for (unsigned attempt = 1; attempt <= kAttempts; ++attempt) {
+  LeftOut out;
+  bool first = true;
+  for (unsigned attempt = 1; attempt <= kAttempts;) {
+    const auto left_out = out.all();
     Plan next;
-    const PlanInput input{*subnet_, decided_, *config_};
-    bool planned = co_await parts_.compute.execute(
-        [&](const std::stop_token& stop) { next = plan(input, parts_.compute.parallel(), stop); });
+    const PlanInput input{*subnet_, decided_, *config_, &left_out};
+    bool planned = co_await make_plan(input, &next);
     if (!planned) co_return false;
-    if (attempt == 1 && next.interrupts && routes_before_) {
+    if (first && next.interrupts && routes_before_) {
       planned = co_await interrupt_less();
-      if (!planned) co_return false;
-      planned = co_await parts_.compute.execute(
-          [&](const std::stop_token& stop) { next = plan(input, parts_.compute.parallel(), stop); });
+      if (planned) planned = co_await make_plan(input, &next);
       if (!planned) co_return false;
     }
-    if (attempt == 1) summary_.lft_entries_changed = next.lft_entries_changed;
+    if (std::exchange(first, false)) summary_.lft_entries_changed = next.lft_entries_changed;
     if (options_.dry_run) {
       if (options_.on_plan) options_.on_plan(*subnet_, decided_, next);
       co_return true;
     }
-    if (next.empty()) {  // what failed at first was made good
+    if (next.empty() && left_out.empty()) {  // what failed at first was made good
       sets_left_ = 0;
       failed_nodes_.clear();
       co_return true;
     }
-    ApplyInput to_write{subnet_, decided_, config_, std::move(next), [this] { return newer_waits(); }};
-    const auto applied = co_await apply(&tx_, &parts_.clock, std::move(to_write));
+    if (next.empty() && out.refusing.empty()) break;
+    if (next.empty()) {
+      out.refusing.clear();
+      ++attempt;
+      continue;
+    }
+    const auto applied = co_await write(std::move(next), left_out);
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
-    for (const auto& mft : applied.mfts) summary_.mft_blocks += mft.acknowledged.count();
-    for (const auto& lft : applied.lfts) summary_.lft_blocks += lft.acknowledged.count() + lft.partial.size();
-    auto noted = advance(*subnet_, decided_, applied);
-    noted.refused = refused_sets(noted, applied);
-    log_not_kept(parts_.log, *subnet_, noted);
-    subnet_ = std::make_shared<const Subnet>(std::move(noted));
-    audit_first(applied);
-    note_came_up(applied);
-    failed_sets_ += applied.failed.size();
-    for (const auto& set : applied.failed) failed_nodes_.insert(subnet_->nodes[set.node]->guid());
-    log_failed(parts_.log, *subnet_, applied);
-    auto stored = stored_;
-    co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
-    co_await keep(std::move(stored));
+    if (!out.take(*subnet_, applied)) ++attempt;
     if (!applied.failed.empty() && newer_waits()) break;  // who did not answer may be what it is about
   }
   // What is still not as decided although it was Set well counts as failed: some node does not do it.
   Plan left;
   const PlanInput input{*subnet_, decided_, *config_};
-  const bool planned = co_await parts_.compute.execute(
-      [&](const std::stop_token& stop) { left = plan(input, parts_.compute.parallel(), stop); });
+  const bool planned = co_await make_plan(input, &left);
   if (!planned) co_return false;
   sets_left_ = left.sets();
   if (left.empty()) failed_nodes_.clear();
   co_return true;
+}
+
+/// False when cancelled.
+asio::awaitable<bool> SubnetManager::make_plan(PlanInput input, Plan* made) {
+  const bool planned = co_await parts_.compute.execute(
+      [&](const std::stop_token& stop) { *made = plan(input, parts_.compute.parallel(), stop); });
+  co_return planned;
+}
+
+/// Writes a plan, and notes what the nodes hold now.
+asio::awaitable<Applied> SubnetManager::write(Plan next, std::set<Guid> left_out) {
+  ApplyInput to_write{subnet_, decided_, config_, std::move(next), [this] { return newer_waits(); }};
+  to_write.left_out = left_out;
+  to_write.hurry = summary_.sweep == SweepKind::incremental;
+  to_write.patient = patient_with_;
+  auto applied = co_await apply(&tx_, &parts_.clock, std::move(to_write));
+  const auto cancellation = co_await asio::this_coro::cancellation_state;
+  if (cancellation.cancelled() != asio::cancellation_type::none) co_return applied;
+  for (const auto& mft : applied.mfts) summary_.mft_blocks += mft.acknowledged.count();
+  for (const auto& lft : applied.lfts) summary_.lft_blocks += lft.acknowledged.count() + lft.partial.size();
+  auto noted = advance(*subnet_, decided_, applied);
+  noted.refused = refused_sets(noted, applied);
+  for (const auto& earlier : subnet_->refused) {
+    if (left_out.contains(earlier.at.node)) noted.refused.push_back(earlier);
+  }
+  log_not_kept(parts_.log, *subnet_, noted);
+  subnet_ = std::make_shared<const Subnet>(std::move(noted));
+  audit_first(applied);
+  note_came_up(applied);
+  failed_sets_ += applied.failed.size();
+  for (const auto& set : applied.failed) failed_nodes_.insert(subnet_->nodes[set.node]->guid());
+  log_failed(parts_.log, *subnet_, applied);
+  auto stored = stored_;
+  co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
+  co_await keep(std::move(stored));
+  co_return applied;
 }
 
 /// A change between our reading of a switch and the clearing of its PortStateChange left no trace but perhaps
@@ -346,6 +405,10 @@ void SubnetManager::summarise(const mad::Counters& before) {
   const bool ours = agent_.state() == wire::SmState::master || options_.dry_run;
   tally(*subnet_, ours && decided_.routes ? &decided_ : nullptr, summary_);
   if (!ours) summary_.why = "this SM is not master";
+  if (unsettled_ && summary_.state == SweepState::up) {
+    summary_.state = SweepState::degraded;
+    summary_.why = "links have changed, and switches are asked whether more have";
+  }
   if (contested_) {
     summary_.state = SweepState::degraded;
     summary_.why = "another SM is master, too";

@@ -19,6 +19,7 @@ struct Target {
   Route route{};
   Guid node{};              ///< 0: not known yet
   std::uint64_t m_key = 0;  ///< of the node's port; 0: none
+  Duration life{};          ///< of the Request
 };
 
 template <class T>
@@ -28,7 +29,11 @@ using Asked = std::expected<T, RequestError>;
 inline Request request_of(wire::Method method, std::uint16_t attribute, std::uint32_t modifier,
                           const Target& target) {
   Request request{
-      .mad = wire::Smp::lid_routed(method, attribute, modifier), .route = target.route, .node = target.node};
+      .mad = wire::Smp::lid_routed(method, attribute, modifier),
+      .route = target.route,
+      .node = target.node,
+      .life = target.life,
+  };
   request.mad.set_m_key(target.m_key);
   return request;
 }

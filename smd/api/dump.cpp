@@ -38,7 +38,7 @@ Answer get_dump(const Question& question, Backend& backend) {
     return error_of(500, "no_space", fmt::format("{}: {}", scratch().string(), std::strerror(errno)));
   std::vector<std::string> names;
   for (const auto* format : *list) names.emplace_back(format->name);
-  const sm::DumpView view(*snapshot->subnet, snapshot->decided);
+  const sm::DumpView view(*snapshot->subnet, snapshot->decided, {}, sm::Marks::not_written);
   const auto written = sm::write_dumps(folder, *list, view, backend.parallel());
   auto bundle = std::make_shared<const Bundle>(folder, std::move(names));  // what was made goes in any case
   if (!written) return error_of(500, "no_space", written.error());

@@ -66,6 +66,8 @@ struct Applied {
   std::vector<MftAnswer> mfts;
   std::vector<PKeyAnswer> pkeys;
   std::vector<FailedSet> failed;
+  /// Nodes to which nothing more was written: they did not answer, or refused what others rest on.
+  std::vector<NodeIndex> silent, refusing;
   std::size_t skipped = 0;  ///< Sets not sent because an earlier one to the same node failed
 };
 

@@ -21,7 +21,6 @@ class Applier {
   asio::awaitable<Applied> run();
 
  private:
-  void skip(const Round& round);
   Pump::Source source(const Round& round);
   Pump::Source lft_source(const Round& round);
   Pump::Source mft_source(const Round& round);
@@ -43,6 +42,10 @@ class Applier {
   bool blocked(NodeIndex node, PortNum port) const;
   void silent(NodeIndex index);
   void failed(NodeIndex node, PortNum port, std::uint16_t attribute, std::string reason);
+  void failed_table(NodeIndex node, std::uint16_t attribute, const mad::RequestError& error);
+  mad::Request table_request(mad::Request request) const;
+  std::optional<mad::DirectedPath> path_to(NodeIndex node) const;
+  std::optional<mad::DirectedPath> path_to_port(NodeIndex node, PortNum port) const;
   PlanInput plan_input() const { return {*in_.subnet, in_.decided, *in_.config}; }
   mad::Target target(NodeIndex node, PortNum port, const mad::DirectedPath& path) const;
   std::uint32_t port_modifier(NodeIndex node, PortNum port) const;
@@ -51,6 +54,7 @@ class Applier {
   mad::Clock& clock_;
   ApplyInput in_;
   Paths paths_;
+  std::optional<Paths> ways_round_;  ///< the same without the nodes that are left out
   Applied applied_;
   std::vector<bool> failed_nodes_;
   std::set<std::pair<Guid, PortNum>> failed_ports_;

@@ -28,31 +28,26 @@ Applier::Applier(mad::Transactions& tx, mad::Clock& clock, ApplyInput&& in)
       clock_(clock),
       in_(std::move(in)),
       paths_(*in_.subnet),
-      failed_nodes_(in_.subnet->nodes.size()) {}
+      failed_nodes_(in_.subnet->nodes.size()) {
+  if (in_.left_out.empty()) return;
+  ways_round_.emplace(*in_.subnet, Paths::Avoid{.nodes = in_.left_out, .ports = {}});
+  for (NodeIndex i = 0; i < in_.subnet->nodes.size(); ++i)
+    failed_nodes_[i] = in_.left_out.contains(in_.subnet->nodes[i]->guid());
+}
 
 asio::awaitable<Applied> Applier::run() {
-  bool tables_stand = true;
   for (const auto& round : in_.plan.rounds) {
-    // A round of tables is safe only on what the one before has written: the rest is planned again.
-    if ((round.phase == Phase::lft || round.phase == Phase::mft) && !tables_stand) {
-      skip(round);
-      continue;
-    }
     Pump pump(tx_, clock_, kWidth, in_.urgent);
+    const auto failures = applied_.failed.size();
     const bool whole = co_await pump.run(source(round));
     if (!whole) break;
-    if (round.phase == Phase::lft || round.phase == Phase::mft) tables_stand = applied_.failed.empty();
+    const bool tables = round.phase == Phase::lft || round.phase == Phase::mft;
+    if (tables && applied_.failed.size() != failures) break;
     if (!round.drain) continue;
     const bool drained = co_await clock_.sleep(packet_lifetime(in_.config->links.packet_lifetime));
     if (!drained) break;
   }
   co_return std::move(applied_);
-}
-
-/// Switches whose tables are not what was decided are not taken further in this plan.
-void Applier::skip(const Round& round) {
-  for (const auto& item : round.lfts) failed_nodes_[item.node] = true;
-  applied_.skipped += round.sets();
 }
 
 Pump::Source Applier::source(const Round& round) {
@@ -79,7 +74,7 @@ Pump::Source Applier::lft_source(const Round& round) {
     for (;;) {
       while (state.active.size() < kSwitchesAtOnce && state.item < round.lfts.size()) {
         const auto& item = round.lfts[state.item++];
-        const auto path = paths_.to(item.node);
+        const auto path = path_to(item.node);
         if (!path || blocked(item.node, PortNum{0})) {
           applied_.skipped += item.writes();
           continue;
@@ -139,8 +134,31 @@ void Applier::failed(NodeIndex index, PortNum port, std::uint16_t attribute, std
   applied_.failed.push_back({index, port, attribute, std::move(reason)});
 }
 
+/// A block of a table that others wait for.
+void Applier::failed_table(NodeIndex index, std::uint16_t attribute, const mad::RequestError& error) {
+  if (error.fault == mad::Fault::timeout) silent(index);
+  if (error.fault == mad::Fault::refused) applied_.refusing.push_back(index);
+  failed(index, PortNum{0}, attribute, to_string(error));
+}
+
+mad::Request Applier::table_request(mad::Request request) const {
+  if (in_.hurry && !in_.patient.contains(request.node)) request.life = tx_.soon(request.node);
+  return request;
+}
+
+std::optional<mad::DirectedPath> Applier::path_to(NodeIndex node) const {
+  const auto round = ways_round_ ? ways_round_->to(node) : std::nullopt;
+  return round ? round : paths_.to(node);
+}
+
+std::optional<mad::DirectedPath> Applier::path_to_port(NodeIndex node, PortNum port) const {
+  const auto round = ways_round_ ? ways_round_->to_port(*in_.subnet, node, port) : std::nullopt;
+  return round ? round : paths_.to_port(*in_.subnet, node, port);
+}
+
 /// It answers neither a Set nor a Get: nothing more is asked of it in this plan.
 void Applier::silent(NodeIndex index) {
+  if (std::ranges::find(applied_.silent, index) == applied_.silent.end()) applied_.silent.push_back(index);
   if (failed_nodes_[index]) return;
   failed_nodes_[index] = true;
   tx_.drop_waiting(in_.subnet->nodes[index]->guid());
@@ -164,7 +182,7 @@ std::optional<Job> Applier::lft_job(NodeIndex node, const PartialBlock& block, c
   if (row == nullptr) return std::nullopt;
   const auto table = block_content(**row, is.lft.row.get(), block);
   const auto modifier = wire::lft_modifier(static_cast<std::uint32_t>(block.block));
-  return Job{mad::set_request(target(node, PortNum{0}, path), table, modifier),
+  return Job{table_request(mad::set_request(target(node, PortNum{0}, path), table, modifier)),
              [this, node, block, answer](mad::Answer result) -> std::optional<Job> {
                auto& lft = applied_.lfts[answer];
                const bool whole = block.kept == 0 && block.dropped == 0;
@@ -172,7 +190,7 @@ std::optional<Job> Applier::lft_job(NodeIndex node, const PartialBlock& block, c
                if (result && !whole) lft.partial.push_back(block);
                if (!result) {
                  lft.unknown.set(block.block);
-                 failed(node, PortNum{0}, wire::LinearForwardingTable::kAttribute, to_string(result.error()));
+                 failed_table(node, wire::LinearForwardingTable::kAttribute, result.error());
                }
                return std::nullopt;
              }};
@@ -181,7 +199,7 @@ std::optional<Job> Applier::lft_job(NodeIndex node, const PartialBlock& block, c
 std::optional<Job> Applier::port_job(const PortItem& item) {
   const auto& node = *in_.subnet->nodes[item.node];
   const auto wish = wished_port_info(plan_input(), node, item.port);
-  const auto path = paths_.to_port(*in_.subnet, item.node, item.port);
+  const auto path = path_to_port(item.node, item.port);
   if (!wish || !path || blocked(item.node, item.port)) {
     ++applied_.skipped;
     return std::nullopt;
@@ -229,7 +247,7 @@ std::optional<Job> Applier::check_port(const PortItem& item, const mad::Directed
 std::optional<Job> Applier::switch_job(NodeIndex index) {
   const auto& node = *in_.subnet->nodes[index];
   const auto wish = wished_switch_info(plan_input(), node);
-  const auto path = paths_.to(index);
+  const auto path = path_to(index);
   if (!wish || !path || failed_nodes_[index]) {
     ++applied_.skipped;
     return std::nullopt;
@@ -264,6 +282,7 @@ std::optional<Job> Applier::check_switch(NodeIndex index, const mad::DirectedPat
           applied_.switches.push_back({index, moved ? std::optional(sent) : std::nullopt, *now.switch_info});
         }
         if (!done) failed(index, PortNum{0}, wire::SwitchInfo::kAttribute, reason);
+        if (!result && result.error().fault == mad::Fault::timeout) silent(index);
         return std::nullopt;
       }};
 }

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 
 #include "mad/asio.h"
 #include "mad/clock.h"
@@ -20,12 +21,20 @@ struct ApplyInput {
   Plan plan;
   /// Asked while nothing is answered: has something newer to be looked at? Then what is open is given up.
   std::function<bool()> urgent = {};
+  /// Nodes to which the plan writes nothing, because they did not answer: no way leads through them where
+  /// there is another one.
+  std::set<Guid> left_out = {};
+  /// Tables wait for each other: a switch that does not answer one as soon as it should is given up, unless
+  /// it is one of `patient`.
+  bool hurry = false;
+  std::set<Guid> patient = {};
 };
 
 /// Writes the plan round by round: a round begins when all Sets of the one before have ended. After a failed
-/// Set the later ones of that node, or port, are skipped: they would come out of order. A refused or
-/// unanswered Set of PortInfo or SwitchInfo is followed by a Get, since the node may have done it all the
-/// same. `tx` and `clock` outlive the coroutine.
+/// Set the later ones of that node, or port, are skipped: they would come out of order. After a round of
+/// tables that failed in part nothing more is written: the rest is safe only on what that round was to write.
+/// A refused or unanswered Set of PortInfo or SwitchInfo is followed by a Get, since the node may have done
+/// it all the same. `tx` and `clock` outlive the coroutine.
 asio::awaitable<Applied> apply(mad::Transactions* tx, mad::Clock* clock, ApplyInput in);
 
 }  // namespace smd::sm

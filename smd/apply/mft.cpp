@@ -39,18 +39,16 @@ Pump::Source Applier::mft_source(const Round& round) {
 }
 
 std::optional<Job> Applier::mft_job(const MftItem& item, std::size_t part, std::size_t answer) {
-  const auto path = paths_.to(item.node);
+  const auto path = path_to(item.node);
   if (!path || blocked(item.node, PortNum{0})) return std::nullopt;
   const auto modifier = wire::mft_modifier(static_cast<std::uint32_t>(block_of_part(part)),
                                            static_cast<std::uint32_t>(position_of_part(part)));
   const auto table = mft_content(item.content.get(), part);
-  return Job{mad::set_request(target(item.node, PortNum{0}, *path), table, modifier),
+  return Job{table_request(mad::set_request(target(item.node, PortNum{0}, *path), table, modifier)),
              [this, node = item.node, part, answer](mad::Answer result) -> std::optional<Job> {
                auto& mft = applied_.mfts[answer];
                (result ? mft.acknowledged : mft.unknown).set(part);
-               if (!result)
-                 failed(node, PortNum{0}, wire::MulticastForwardingTable::kAttribute,
-                        to_string(result.error()));
+               if (!result) failed_table(node, wire::MulticastForwardingTable::kAttribute, result.error());
                return std::nullopt;
              }};
 }

@@ -18,7 +18,7 @@ Pump::Source Applier::pkey_source(const Round& round) {
 
 std::optional<Job> Applier::pkey_job(const PKeyItem& item) {
   const auto& node = *in_.subnet->nodes[item.node];
-  const auto path = paths_.to_port(*in_.subnet, item.node, item.port);
+  const auto path = path_to_port(item.node, item.port);
   if (!path || failed_nodes_[item.node]) {
     ++applied_.skipped;
     return std::nullopt;

@@ -58,7 +58,8 @@ asio::awaitable<void> Daemon::report(SubnetPtr subnet) {
       if (!dumps) return;
       const auto shown =
           options.dry_run ? sm::settled(*snapshot->subnet, snapshot->decided, config) : *snapshot->subnet;
-      const sm::DumpView view(shown, snapshot->decided);
+      const sm::DumpView view(shown, snapshot->decided, {},
+                              options.dry_run ? sm::Marks::none : sm::Marks::not_written);
       const auto written = sm::write_dumps(folder_of(*snapshot), parts_.dumps, view, compute_.parallel());
       if (!written) failure = written.error();
     });

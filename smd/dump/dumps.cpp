@@ -48,11 +48,12 @@ std::uint64_t fdbs_size(const DumpView& view) {
 std::uint64_t mcfdbs_size(const DumpView&) { return 0; }
 
 std::uint64_t lfts_size(const DumpView& view) {
-  constexpr std::uint64_t kHeader = 110, kLine = 58;
+  constexpr std::uint64_t kHeader = 110, kLine = 58, kMark = 26;
   std::uint64_t lines = 0;
   for (unsigned lid = 1; lid <= view.top().value(); ++lid) {
     const auto& owner = view.owner(Lid{static_cast<std::uint16_t>(lid)});
     if (owner.node != nullptr) lines += kLine + name_bytes(*owner.node);
+    if (owner.node != nullptr && view.marks() != Marks::none) lines += kMark;
   }
   return view.switches().size() * (kHeader + lines) + all_names(view);
 }

@@ -22,9 +22,16 @@ std::string_view long_type(NodeType type) {
 }
 
 std::string owner_text(const DumpView::Owner& owner) {
-  if (owner.node == nullptr) return "unknown node and type\n";
-  return fmt::format("{} portguid {}: '{}'\n", long_type(owner.node->info.type),
+  if (owner.node == nullptr) return "unknown node and type";
+  return fmt::format("{} portguid {}: '{}'", long_type(owner.node->info.type),
                      shown_guid(*owner.node, owner.port), shown_name(*owner.node));
+}
+
+/// What the switch holds for the LID, where that is not `port`; empty where it is.
+std::string held_text(const HeldLft& held, Lid lid, std::uint8_t port) {
+  if (!held.known.test(lid.value() / routing::kLftBlock)) return " (not known of the switch)";
+  const auto now = routing::entry(held.row.get(), lid);
+  return now == port ? std::string() : fmt::format(" (the switch has {:03})", now);
 }
 
 }  // namespace
@@ -42,7 +49,9 @@ void dump_lfts(Out& out, const DumpView& view) {
     for (unsigned lid = 0; lid <= top; ++lid) {
       const auto port = routing::entry(sw.row, Lid{static_cast<std::uint16_t>(lid)});
       if (port > sw.node->port_count()) continue;
-      out.print("0x{:04x} {:03} # {}", lid, port, ends[lid]);
+      const bool mark = view.marks() == Marks::not_written;
+      out.print("0x{:04x} {:03} # {}{}\n", lid, port, ends[lid],
+                mark ? held_text(sw.node->lft, Lid{static_cast<std::uint16_t>(lid)}, port) : std::string());
     }
     out.print("{} lids dumped\n", top);  // the highest LID, not a count: so does OpenSM
   }

@@ -18,8 +18,8 @@ ForeignRates foreign_rates(const base::Fabric& fabric) {
   return rates;
 }
 
-DumpView::DumpView(const Subnet& subnet, const Decided& decided, ForeignRates rates)
-    : subnet_(subnet), decided_(decided), rates_(std::move(rates)) {
+DumpView::DumpView(const Subnet& subnet, const Decided& decided, ForeignRates rates, Marks marks)
+    : subnet_(subnet), decided_(decided), rates_(std::move(rates)), marks_(marks) {
   find_switches();
   find_owners();
 }

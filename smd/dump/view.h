@@ -23,10 +23,14 @@ namespace smd::sm {
 using ForeignRates = std::map<std::pair<Guid, PortNum>, base::LinkRate>;
 ForeignRates foreign_rates(const base::Fabric& fabric);
 
+/// Whether tables show where a switch does not hold (yet) what was decided, because Sets failed or are under
+/// way.
+enum class Marks : std::uint8_t { none, not_written };
+
 /// Refers to the Subnet and the Decided that it was made from; they must outlive it.
 class DumpView {
  public:
-  DumpView(const Subnet& subnet, const Decided& decided, ForeignRates rates = {});
+  DumpView(const Subnet& subnet, const Decided& decided, ForeignRates rates = {}, Marks marks = Marks::none);
 
   static constexpr std::size_t kNoSwitch = static_cast<std::size_t>(-1);
   struct Owner {
@@ -41,6 +45,7 @@ class DumpView {
   };
 
   const Subnet& subnet() const { return subnet_; }
+  Marks marks() const { return marks_; }
   const LidPart& lids() const { return *decided_.lids; }
   const std::vector<Switch>& switches() const { return switches_; }  ///< ascending GUID
   Lid top() const { return decided_.lids->top; }
@@ -59,6 +64,7 @@ class DumpView {
   const Subnet& subnet_;
   const Decided& decided_;
   ForeignRates rates_;
+  Marks marks_;
   std::vector<Switch> switches_;
   std::vector<Owner> owners_;  // by LID
 };

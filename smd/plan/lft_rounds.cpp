@@ -2,6 +2,7 @@
 #include "smd/plan/lft_rounds.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -57,6 +58,7 @@ struct Scene {
   std::shared_ptr<const routing::LidMap> lids;
   routing::Routes routes;
   std::vector<routing::InstalledTable> installed;
+  std::deque<BlockSet> assumed;                 ///< blocks of `installed` that were written without an answer
   std::vector<std::optional<NodeIndex>> nodes;  ///< by SwitchIndex; nothing: it does not answer
   const routing::ChannelOrder* order = nullptr;
 };
@@ -107,6 +109,7 @@ Scene scene_of(const PlanInput& in) {
               .lids = part.lid_map,
               .routes = {.rows = {}, .layers = part.layers},
               .installed = {},
+              .assumed = {},
               .nodes = {},
               .order = part.verification.order.get()};
   const auto others = bystanders(in);
@@ -123,8 +126,13 @@ Scene scene_of(const PlanInput& in) {
     SMD_ASSERT(index.has_value() || other != others.end());  // decided from this very Subnet
     const auto& node = other != others.end() ? **other : *in.subnet.nodes[*index];
     const auto* wish = part.find(guid);
-    scene.routes.rows.push_back(wish != nullptr ? *wish : node.lft.row);
-    scene.installed.push_back({node.lft.row.get(), node.lft.known.words(), node.forwards()});
+    // One that does not answer most likely holds what it held before: its row keeps that of unknown blocks.
+    const bool stays = wish == nullptr || (in.leaves_out(guid) && node.lft.row);
+    scene.routes.rows.push_back(stays ? node.lft.row : *wish);
+    const auto* known = &node.lft.known;
+    if (stays && wish != nullptr)
+      known = &scene.assumed.emplace_back(BlockSet::first(node.lft.row->size() / routing::kLftBlock));
+    scene.installed.push_back({node.lft.row.get(), known->words(), node.forwards()});
     scene.nodes.push_back(index ? std::optional(static_cast<NodeIndex>(*index)) : std::nullopt);
   }
   return scene;
@@ -151,6 +159,7 @@ std::vector<Round> safe_rounds(const PlanInput& in, const routing::Parallel& par
     for (const auto& write : written.writes) {
       const auto* wish = part.find(scene.topology->guid(write.sw));
       if (wish == nullptr || write.block * routing::kLftBlock >= (*wish)->size()) continue;
+      if (in.leaves_out(scene.topology->guid(write.sw))) continue;
       const auto to = *scene.nodes[write.sw];
       const bool whole = write.kept == 0 && write.dropped == 0;
       if (whole && !in.subnet.nodes[to]->forwards() && clean(to, write.block)) continue;
@@ -179,7 +188,7 @@ Dirty dirty_tables(const PlanInput& in) {
   for (NodeIndex i = 0; i < in.subnet.nodes.size(); ++i) {
     const auto& node = *in.subnet.nodes[i];
     const auto* wish = in.decided.routes->find(node.guid());
-    if (wish == nullptr || !*wish) continue;
+    if (wish == nullptr || !*wish || in.leaves_out(node.guid())) continue;
     dirty.any_forwards = dirty.any_forwards || node.forwards();
     auto blocks = dirty_blocks(node.lft, *wish, dirty.changed);
     if (!blocks.empty()) dirty.items.push_back({i, std::move(blocks), {}});

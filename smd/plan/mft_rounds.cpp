@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "routing/multicast/between.h"
@@ -121,11 +122,31 @@ Round mft_round() {
   return round;
 }
 
+/// Takes out the switches to which nothing is written. What their tables hold of a tree that changes stays,
+/// so the other switches keep what they have of it: two trees mixed may be a circle.
+void leave_out(const PlanInput& in, std::vector<Table>& tables) {
+  const auto out = [&](const Table& table) { return in.leaves_out(table.is->guid()); };
+  std::set<std::size_t> frozen;
+  for (const auto& table : tables) {
+    if (!out(table)) continue;
+    for_each_difference(table.is->mft.row.get(), table.wish.get(),
+                        [&](std::size_t entry, const auto&, const auto&) { frozen.insert(entry); });
+  }
+  std::erase_if(tables, out);
+  for (auto& table : tables) {
+    if (frozen.empty()) break;
+    auto row = std::make_shared<McRow>(*table.wish);
+    for (const auto entry : frozen) row->set(entry, routing::entry(table.is->mft.row.get(), entry));
+    table.wish = std::move(row);
+  }
+}
+
 }  // namespace
 
 std::vector<Round> mft_rounds(const PlanInput& in) {
   if (!in.decided.multicast) return {};
-  const auto tables = tables_of(in);
+  auto tables = tables_of(in);
+  if (in.left_out != nullptr && !in.left_out->empty()) leave_out(in, tables);
   const auto entries = in.decided.multicast->top;
   const auto steps = steps_between(in, tables);
   Round first = mft_round(), second = mft_round();

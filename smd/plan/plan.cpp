@@ -125,6 +125,7 @@ Round pkey_round(const PlanInput& in) {
   if (!in.decided.pkeys) return round;
   for (const auto& wanted : in.decided.pkeys->blocks) {
     const auto index = in.subnet.index_of(wanted.at.node);
+    if (in.leaves_out(wanted.at.node)) continue;
     if (!index || wanted.at.port.value() >= in.subnet.nodes[*index]->ports.size()) continue;
     const auto& rows = in.subnet.nodes[*index]->ports[wanted.at.port.value()].pkeys;
     if (!rows || wanted.block >= rows->blocks.size()) continue;
@@ -189,6 +190,7 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   Round switch_info = round_of(Phase::switch_info);
   for (NodeIndex i = 0; i < in.subnet.nodes.size(); ++i) {
     const auto& node = *in.subnet.nodes[i];
+    if (in.leaves_out(node.guid())) continue;
     for (std::size_t p = node.is_switch() ? 0 : 1; p < node.ports.size(); ++p) {
       const PortNum num{static_cast<std::uint8_t>(p)};
       if (waiting.empty() || !waiting.contains({i, num})) plan_port(in, i, num, fresh, ports);

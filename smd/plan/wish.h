@@ -4,6 +4,7 @@
 // replaced. Plan compares with it, apply encodes it: one place knows which fields are ours.
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct PlanInput {
   const Subnet& subnet;
   const Decided& decided;
   const config::SubnetConfig& config;
+  /// Nodes to which nothing is written for now: they did not answer, and the others are not to wait for them.
+  const std::set<Guid>* left_out = nullptr;
+  bool leaves_out(Guid node) const { return left_out != nullptr && left_out->contains(node); }
 };
 
 /// PortInfo of a port as it should be, its state left as it is; nothing for ports that are not ours to set

@@ -123,12 +123,13 @@ void audit_tables(mad::TaskGroup& group, Task task, const Subnet& subnet, const 
 }  // namespace
 
 asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditCursor* cursor,
-                             std::size_t nodes) {
+                             std::size_t nodes, std::set<Guid> busy) {
   Audit found;
   const Paths paths(*subnet);
   mad::TaskGroup group(co_await asio::this_coro::executor);
   const auto look_at = [&](std::size_t index) {
     const auto& node = *subnet->nodes[index];
+    if (busy.contains(node.guid())) return;
     const Task task{*tx, node, found};
     for (std::size_t p = 0; p < node.ports.size(); ++p) {
       const PortNum num{static_cast<std::uint8_t>(p)};

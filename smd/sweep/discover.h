@@ -22,6 +22,9 @@ struct DiscoverOptions {
   /// refresh() asks it while nothing is answered for that long: has something happened that it does not know
   /// of?
   std::function<bool()> urgent = {};
+  /// refresh() gives up a switch that answered and then fell silent while it was read: the way to it may have
+  /// gone. Once in a sweep, because a switch that answers nothing else would look the same each time.
+  bool restart_lost = false;
 };
 
 /// Reads the whole fabric with Gets only. `before` (may be null) is what was known: tables that still stand

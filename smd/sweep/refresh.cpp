@@ -34,7 +34,8 @@ class Race {
       tried_.push_back(way);
       ++open_;
       auto request = mad::get_request<wire::SwitchInfo>({.route = way, .node = node_});
-      request.life = tx_.soon(node_);  // else the whole fabric is looked at, and it is asked by every link
+      request.life =
+          tx_.soon(node_) / 2;  // else the whole fabric is looked at, and it is asked by every link
       ids_.push_back(
           tx_.submit(std::move(request), [this, way](mad::Answer answer) { ended(way, std::move(answer)); }));
     }
@@ -87,6 +88,7 @@ class Refresh {
   Refresh(mad::Transactions* tx, mad::Clock* clock, asio::any_io_executor executor, const Subnet* before,
           const DiscoverOptions& options)
       : tx_(*tx),
+        clock_(*clock),
         options_(options),
         before_(*before),
         paths_(before_),
@@ -96,12 +98,13 @@ class Refresh {
 
   asio::awaitable<bool> explore(std::set<Guid> suspects);
   asio::awaitable<void> stop() { return survey_.stop(); }
-  bool superseded() const { return superseded_; }
+  /// Why to begin anew; empty: no reason to.
+  std::string_view superseded() const { return superseded_; }
   std::expected<Subnet, std::string> result();
 
  private:
   asio::awaitable<void> check_switch(FoundNode* found, std::vector<mad::DirectedPath> ways);
-  asio::awaitable<void> check_port(FoundNode* found, PortNum port, mad::DirectedPath path);
+  asio::awaitable<void> check_port(FoundNode* found, PortNum port, mad::DirectedPath path, bool hint);
   bool begin_checks();
   void begin_check(Guid guid, const Paths& paths);
   bool compare();
@@ -110,9 +113,11 @@ class Refresh {
   void look_again();
   void give_up_cut_off();
   void ask_around(const Paths& around);
+  std::string_view reason_to_restart(mad::Duration quiet) const;
   std::optional<std::string> still_linked(const Subnet& after) const;
 
   mad::Transactions& tx_;
+  mad::Clock& clock_;
   DiscoverOptions options_;
   const Subnet& before_;
   Paths paths_;
@@ -121,9 +126,10 @@ class Refresh {
   std::vector<FoundNode*> to_compare_;  ///< answered since the last wave
   std::set<Guid> doubtful_;             ///< switches that lost a link and have not answered since
   Paths::Avoid avoid_;
-  bool superseded_ = false;
+  std::string_view superseded_;
   unsigned waited_ = 0, next_look_ = 1;  ///< times that nothing came in while we waited; of the next look
   std::map<Guid, Race*> races_;
+  std::set<Guid> reading_;              ///< switches that have answered and are being read
   std::map<Guid, std::string> silent_;  ///< switches that did not answer by any way, and why
 };
 
@@ -148,12 +154,14 @@ asio::awaitable<void> Refresh::check_switch(FoundNode* found, std::vector<mad::D
   survey_.may_probe.push_back(found);
   survey_.start(survey_.read_node_info(found));
   survey_.start(survey_.read_description(found));
+  reading_.insert(guid);
   co_await survey_.read_switch_rest(found);
+  reading_.erase(guid);
   to_compare_.push_back(found);
 }
 
-asio::awaitable<void> Refresh::check_port(FoundNode* found, PortNum port, mad::DirectedPath path) {
-  co_await survey_.read_port(found, port, path);
+asio::awaitable<void> Refresh::check_port(FoundNode* found, PortNum port, mad::DirectedPath path, bool hint) {
+  co_await survey_.read_port(found, port, path, hint);
   to_compare_.push_back(found);
 }
 
@@ -187,7 +195,7 @@ void Refresh::begin_check(Guid guid, const Paths& paths) {
       survey_.start(survey_.read_description(found));
     }
     found->arrivals.push_back(port);
-    survey_.start(check_port(found, port, *path));
+    survey_.start(check_port(found, port, *path, false));
   }
 }
 
@@ -202,7 +210,7 @@ void Refresh::look_from_around(Guid node, const Paths& paths, bool again) {
     const auto path = paths.to(*index);
     const bool up = neighbour->node.ports[port.peer->port.value()].peer.has_value();
     if ((neighbour->read && !again) || !path || !up) continue;
-    survey_.start(check_port(neighbour, port.peer->port, *path));
+    survey_.start(check_port(neighbour, port.peer->port, *path, true));
   }
 }
 
@@ -294,8 +302,16 @@ bool Refresh::compare() {
   return !answered.empty();
 }
 
+std::string_view Refresh::reason_to_restart(mad::Duration quiet) const {
+  if (options_.urgent && options_.urgent()) return kNewerWaits;
+  // The way by which a switch answered a moment ago may have gone since: others are tried.
+  const auto lost = [&](Guid node) { return quiet >= tx_.soon(node); };
+  return options_.restart_lost && std::ranges::any_of(reading_, lost) ? kLostOnTheWay : std::string_view{};
+}
+
 asio::awaitable<bool> Refresh::explore(std::set<Guid> suspects) {
   to_check_ = std::move(suspects);
+  auto last_news = clock_.now();
   bool going = true;
   while (going) {
     const bool checks = begin_checks();
@@ -307,12 +323,12 @@ asio::awaitable<bool> Refresh::explore(std::set<Guid> suspects) {
     if (probes) going = co_await survey_.settle(doubtful_.size());
     if (checks || reads || compared || probes) continue;
     if (survey_.idle()) break;
+    const auto completed = survey_.completed();
     going = co_await survey_.settle();
+    if (survey_.completed() != completed) last_news = clock_.now();
     if (!going || !to_compare_.empty()) continue;
-    if (options_.urgent && options_.urgent()) {
-      superseded_ = true;
-      break;
-    }
+    superseded_ = reason_to_restart(clock_.now() - last_news);
+    if (!superseded_.empty()) break;
     look_again();
   }
   co_return going;
@@ -344,7 +360,7 @@ asio::awaitable<std::expected<Subnet, std::string>> refresh(mad::Transactions* t
   const bool whole = co_await part.explore(std::move(suspects));
   co_await part.stop();
   if (!whole) co_return std::unexpected("cancelled");
-  if (part.superseded()) co_return std::unexpected(std::string(kNewerWaits));
+  if (!part.superseded().empty()) co_return std::unexpected(std::string(part.superseded()));
   co_return part.result();
 }
 

@@ -40,7 +40,8 @@ class Survey {
   asio::awaitable<void> read_switch(FoundNode* found);
   /// All that hangs on SwitchInfo: ports and tables.
   asio::awaitable<void> read_switch_rest(FoundNode* found);
-  asio::awaitable<void> read_port(FoundNode* found, PortNum port, mad::DirectedPath path);
+  /// `hint`: not asked for its own sake; it is not waited for long, and no answer means nothing.
+  asio::awaitable<void> read_port(FoundNode* found, PortNum port, mad::DirectedPath path, bool hint = false);
 
   // Waves.
   void start(asio::awaitable<void> task);
@@ -49,6 +50,8 @@ class Survey {
   asio::awaitable<bool> settle(std::size_t left = 0);
   /// The same, of the tasks begun since a wait ended without patience: each straggler is waited for once.
   asio::awaitable<bool> settle_new();
+  /// How many tasks have ended so far.
+  std::uint64_t completed() const { return completed_; }
   bool begin_reads();
   /// Every port of `may_probe` that has a link whose other end nobody has seen.
   bool begin_probes();

@@ -192,13 +192,15 @@ asio::awaitable<void> Survey::read_lft_block(FoundNode* node, std::shared_ptr<ro
   found.node.lft.known.set(block);
 }
 
-asio::awaitable<void> Survey::read_port(FoundNode* node, PortNum port, mad::DirectedPath path) {
+asio::awaitable<void> Survey::read_port(FoundNode* node, PortNum port, mad::DirectedPath path, bool hint) {
   auto& found = *node;
   const bool may = co_await may_ask(node, wire::PortInfo::kAttribute);
   if (!may) co_return;
-  const mad::Target target{.route = path, .node = found.node.guid()};
+  mad::Target target{.route = path, .node = found.node.guid()};
+  if (hint) target.life = tx_.soon(found.node.guid()) / 2;
   const auto answer = co_await mad::get_port_info(&tx_, target, port, found.node.refuses_extended_speeds);
   const auto& info = answer.info;
+  if (hint && !info) co_return;
   asked(found, wire::PortInfo::kAttribute, info ? nullptr : &info.error());
   found.node.refuses_extended_speeds |= answer.refuses;
   auto& slot = found.node.ports[port.value()];

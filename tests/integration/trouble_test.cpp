@@ -123,6 +123,56 @@ TEST(Trouble, AHostThatFallsSilentIsFoundWithoutATrap) {
   EXPECT_EQ(manager->last().summary.state, sm::SweepState::up);
 }
 
+/// No light sweep and no trap helps here: what failed is planned again for its own sake.
+TEST(Trouble, FailedTableSetsArePlannedAgainSoonAndMoreAndMoreSeldom) {
+  sim::World world(test::spec("ft2:8"));
+  config::SubnetConfig config;
+  config.sweep.interval = std::chrono::seconds(0);
+  Managed manager(world, config);
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(manager->run());
+  world.run_for(std::chrono::seconds(5));
+  ASSERT_EQ(manager.last().summary.state, sm::SweepState::up);
+  constexpr auto kLft = wire::LinearForwardingTable::kAttribute;
+  world.fabric().faults().refuses("leaf003", kLft, 0x001C);
+  world.fabric().faults().remove("spine002");
+  world.run_for(std::chrono::seconds(2));
+  ASSERT_EQ(manager.last().summary.state, sm::SweepState::degraded);
+  ASSERT_GT(manager.last().summary.sets_left, 0U);
+
+  const auto sets = world.fabric().counts().sets(kLft);
+  world.run_for(std::chrono::seconds(20));
+  EXPECT_GT(world.fabric().counts().sets(kLft), sets);
+  EXPECT_LE(world.fabric().counts().sets(kLft), sets + 60);  // some four more sweeps of three plans each
+
+  world.fabric().faults().heal("leaf003");
+  world.run_for(std::chrono::seconds(30));
+  EXPECT_EQ(manager.last().summary.state, sm::SweepState::up) << manager.last().summary.why;
+  EXPECT_EQ(manager.last().summary.sets_left, 0U);
+  world.run(group.stop());
+}
+
+TEST(Trouble, ATableSetThatFailsOnceIsMadeGoodWithinATenthOfASecond) {
+  sim::World world(test::spec("ft2:8"));
+  config::SubnetConfig config;
+  config.sweep.interval = std::chrono::seconds(0);
+  Managed manager(world, config);
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(manager->run());
+  world.run_for(std::chrono::seconds(5));
+  ASSERT_EQ(manager.last().summary.state, sm::SweepState::up);
+  world.fabric().faults().refuses("leaf003", wire::LinearForwardingTable::kAttribute, 0x001C);
+  world.fabric().faults().remove("spine002");
+  world.run_for(std::chrono::milliseconds(30));
+  ASSERT_GT(manager.last().summary.sets_left, 0U);
+  world.fabric().faults().heal("leaf003");
+
+  world.run_for(std::chrono::milliseconds(100));
+
+  EXPECT_EQ(manager.last().summary.sets_left, 0U);
+  world.run(group.stop());
+}
+
 TEST(Trouble, ANodeIsOneLineHoweverManyLinksLeadToIt) {
   sim::World world(test::spec("ft2:8"));
   Running manager(world);

@@ -49,6 +49,43 @@ TEST(Dump, OfAnOddFabricStaysAsItIs) {
   }
 }
 
+TEST(Dump, OfATableMarksWhatTheSwitchDoesNotHold) {
+  auto fabric = test::settle_spec("ft2:4");
+  std::shared_ptr<Node> first;
+  for (auto& node : fabric.subnet.nodes) {
+    if (!node->is_switch()) continue;
+    auto copy = std::make_shared<Node>(*node);
+    const auto* row = fabric.decided.routes->find(node->guid());
+    ASSERT_NE(row, nullptr);
+    copy->lft = {.row = *row, .known = BlockSet::first(1024)};
+    if (first == nullptr) {
+      auto held = std::make_shared<routing::LftRow>(**row);
+      held->at(2) = 77;
+      copy->lft.row = held;
+      first = copy;
+    }
+    node = copy;
+  }
+  const auto dumped = [&] {
+    const DumpView view(fabric.subnet, fabric.decided, {}, Marks::not_written);
+    return test::written(
+        [&](Out& out) { parse_dump_list("opensm-lfts.dump", "")->front()->write(out, view); });
+  };
+
+  const auto text = dumped();
+  const auto mark = text.find(" (the switch has 077)\n");
+  ASSERT_NE(mark, std::string::npos);
+  EXPECT_EQ(text.rfind("\n0x0002 ", mark), text.rfind('\n', mark));
+  EXPECT_EQ(text.find(" (the switch has", mark + 1), std::string::npos);
+  EXPECT_EQ(text.find(" (not known"), std::string::npos);
+  auto plain = text;
+  plain.erase(mark, std::string(" (the switch has 077)").size());
+  EXPECT_EQ(plain, text_of("opensm-lfts.dump", fabric));
+
+  first->lft.known = {};
+  EXPECT_THAT(dumped(), HasSubstr(" (not known of the switch)\n"));
+}
+
 TEST(Dump, NeverGrowsBeyondItsEstimate) {
   for (const auto* spec : {"ft2:4", "ft3:4", "torus:3x3:1"}) {
     const auto fabric = test::settle_spec(spec);
