@@ -7,13 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <expected>
 #include <filesystem>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <ostream>
 #include <vector>
 
@@ -27,6 +24,7 @@
 #include "smd/cli/ask_text.h"
 #include "smd/cli/daemon.h"
 #include "smd/dump/dumps.h"
+#include "smd/dump/new_file.h"
 #include "smd/log/modules.h"
 
 namespace smd::cli {
@@ -59,7 +57,7 @@ class Asker {
   std::string path_of(const std::string& subnet, std::string_view what) const {
     return fmt::format("/v1/subnets/{}/{}", api::percent_encoded(subnet), what);
   }
-  Done dump_one(const std::string& subnet, const std::filesystem::path& folder);
+  Done dump_one(const std::string& subnet, const sm::Folder& folder);
 
   const AskOptions& options_;
   std::ostream& out_;
@@ -172,60 +170,41 @@ Asker::Done Asker::log() {
 }
 
 Asker::Done Asker::dump() {
-  const std::filesystem::path folder = options_.folder;
-  return each([&](const std::string& name, bool several) {
-    return dump_one(name, several ? folder / base::file_name_of(name) : folder);
+  auto folder = sm::Folder::open(options_.folder, sm::Folder::Links::refuse);
+  if (!folder) return std::unexpected(folder.error());
+  return each([&](const std::string& name, bool several) -> Done {
+    if (!several) return dump_one(name, *folder);
+    const auto inner = folder->inner(base::file_name_of(name));
+    return inner ? dump_one(name, *inner) : std::unexpected(inner.error());
   });
 }
 
-/// Files under another name until they are whole, as the daemon itself writes its dumps.
+/// What the daemon sends, file after file.
 class Files {
  public:
-  explicit Files(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  ~Files() {
-    std::error_code ignored;
-    if (!new_.empty()) std::filesystem::remove(new_, ignored);
-  }
-  Files(const Files&) = delete;
-  Files& operator=(const Files&) = delete;
+  explicit Files(const sm::Folder& folder) : folder_(folder) {}
 
   Asker::Done begin(const std::string& name) {
     const bool ours = std::ranges::any_of(sm::dump_formats(), [&](const auto& f) { return f.name == name; });
     if (!ours) return std::unexpected(fmt::format("the answer holds a file {}, which is no dump", name));
-    path_ = folder_ / name;
-    new_ = path_;
-    new_ += ".new";
-    file_.reset(std::fopen(new_.c_str(), "wbe"));
-    return file_ ? Asker::Done{} : failed(new_);
+    file_.emplace(folder_, name);
+    return done(file_->ok());
   }
-  Asker::Done bytes(std::string_view piece) {
-    if (std::fwrite(piece.data(), 1, piece.size(), file_.get()) == piece.size()) return {};
-    return failed(new_);
-  }
+  Asker::Done bytes(std::string_view piece) { return done(file_->write(piece)); }
   Asker::Done end() {
-    if (std::fclose(file_.release()) != 0) return failed(new_);
-    if (std::rename(new_.c_str(), path_.c_str()) != 0) return failed(path_);
-    new_.clear();
-    written.push_back(path_);
-    return {};
+    const bool finished = file_->finish();
+    if (finished) written.push_back(file_->path());
+    return done(finished);
   }
   std::vector<std::filesystem::path> written;
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
-  };
-  static Asker::Done failed(const std::filesystem::path& path) {
-    return std::unexpected(fmt::format("{}: {}", path.string(), std::strerror(errno)));
-  }
-  std::filesystem::path folder_, path_, new_;
-  std::unique_ptr<std::FILE, Close> file_;
+  Asker::Done done(bool good) const { return good ? Asker::Done{} : std::unexpected(file_->error()); }
+  const sm::Folder& folder_;
+  std::optional<sm::NewFile> file_;
 };
 
-Asker::Done Asker::dump_one(const std::string& subnet, const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return std::unexpected(fmt::format("{}: {}", folder.string(), error.message()));
+Asker::Done Asker::dump_one(const std::string& subnet, const sm::Folder& folder) {
   Files files(folder);
   api::TarReader reader({.begin = [&](const std::string& name) { return files.begin(name); },
                          .bytes = [&](std::string_view piece) { return files.bytes(piece); },

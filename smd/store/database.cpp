@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "smd/store/lock.h"
+#include "smd/store/private.h"
 
 namespace smd::store {
 namespace {
@@ -121,6 +122,11 @@ SqlResult<void> Database::prepare() {
 }
 
 SqlResult<Database> Database::open_file(const Place& place) {
+  if (!place.read_only) {
+    // SQLite gives its log the mode of the file.
+    make_private_file(place.file(), true);
+    for (const auto* suffix : {"-wal", "-shm"}) make_private_file(beside(place.file(), suffix), false);
+  }
   auto connection = Connection::open(place.file().string(), mode_of(place), place.vfs);
   if (!connection) return std::unexpected(connection.error());
   Database database(place, std::move(*connection));

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -46,8 +47,9 @@ std::expected<FileLock, LockError> FileLock::wait(const std::filesystem::path& p
 }
 
 std::expected<FileLock, LockError> FileLock::lock(const std::filesystem::path& path, int how) {
-  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor < 0) return std::unexpected(LockError{.held = false, .text = system_error()});
+  static_cast<void>(fchmod(descriptor, 0600));  // whatever the umask has left of it
   FileLock taken(descriptor);
   if (flock(descriptor, how) == 0) {
     write_pid(descriptor);

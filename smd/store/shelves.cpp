@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mad/base/file.h"
+#include "smd/store/private.h"
 
 namespace smd::store {
 namespace {
@@ -47,9 +48,8 @@ void Shelves::forget_file() {
 std::expected<void, std::string> Shelves::lock(const std::string& subnet, Shelf& shelf, bool& taken) {
   taken = false;
   if (shelf.lock) return {};
-  std::error_code error;
-  std::filesystem::create_directories(place_.directory, error);
-  if (error) return std::unexpected(error.message());
+  if (const auto error = make_private_directories(place_.directory); error)
+    return std::unexpected(error.message());
   auto lock = FileLock::take(place_.directory / (base::file_name_of(subnet) + ".lock"));
   if (lock) {
     shelf.lock.emplace(std::move(*lock));

@@ -40,6 +40,17 @@ def ask(args):
         for path in (smd.folder / "same").iterdir():
             expect((folder / path.name).read_bytes() == path.read_bytes(), f"{path.name} differs from --dump-dir's")
         smd.tell("dump", folder, "--dump", "nothing", status=2)
+        victim = smd.folder / "victim"
+        victim.write_text("mine")
+        (smd.folder / "link").symlink_to(folder)
+        refused = smd.tell("dump", smd.folder / "link", status=1)
+        expect("is a symbolic link" in refused, refused)
+        (folder / "guid2lid").unlink()
+        (folder / "guid2lid").symlink_to(victim)
+        (folder / "guid2lid.new").symlink_to(victim)  # the name that it was written under once
+        smd.tell("dump", folder, "--dump", "guid2lid")
+        expect(victim.read_text() == "mine", "smd dump has written through a symbolic link")
+        expect((folder / "guid2lid").is_file() and not (folder / "guid2lid").is_symlink(), "guid2lid is no file")
         expect("no subnet x; there are: ft2:8" in smd.tell("status", "--subnet", "x", status=1), "--subnet x")
         smd.end()
         nobody = smd.tell("status", status=1)

@@ -18,6 +18,9 @@ def main():
     different = [(a, b) for a, b in zip(plain.splitlines(), template.splitlines()) if a != b]
     if len(plain.splitlines()) != len(template.splitlines()) or len(different) != 7:
         wrong.append(f"the two units differ in more than comment, description, files and folders: {different}")
+    for line in ("LimitCORE=0", "StateDirectoryMode=0700"):
+        wrong += [f"{name}: no {line}" for name, text in (("smd.service", plain), ("smd@.service", template))
+                  if line not in text.splitlines()]
     if shutil.which("systemd-analyze") is None:
         print("no systemd-analyze here: the rest is not looked at")
     else:

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/store/private.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace smd::store {
+namespace {
+
+constexpr mode_t kFolder = 0700, kFile = 0600, kAll = 0777;
+
+}  // namespace
+
+std::error_code make_private_directories(const std::filesystem::path& path) {
+  std::error_code error;
+  if (path.empty() || std::filesystem::is_directory(path, error)) return {};
+  const auto parent = path.has_filename() ? path.parent_path() : path.parent_path().parent_path();
+  if (parent != path) {
+    if (error = make_private_directories(parent); error) return error;
+  }
+  if (::mkdir(path.c_str(), kFolder) == 0) {
+    // The umask may have taken rights away, even the owner's.
+    if (::chmod(path.c_str(), kFolder) == 0) return {};
+  } else if (errno == EEXIST && std::filesystem::is_directory(path, error)) {
+    return {};
+  }
+  return {errno, std::generic_category()};
+}
+
+void make_private_file(const std::filesystem::path& path, bool make) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | (make ? O_CREAT : 0), kFile);
+  if (descriptor < 0) return;
+  struct stat info{};
+  if (::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & kAll) != kFile) {
+    // Not allowed for another user's file, which is not ours to close.
+    static_cast<void>(::fchmod(descriptor, kFile));
+  }
+  ::close(descriptor);
+}
+
+}  // namespace smd::store
