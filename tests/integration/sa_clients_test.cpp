@@ -279,6 +279,23 @@ TEST_F(SaAliases, AreRegisteredWrittenToThePortAndKept) {
   EXPECT_EQ(registry().aliases().size(), 1U);
 }
 
+TEST_F(SaAliases, AGuidOfAllOnesIsNone) {
+  begin(&store_);
+  wire::GuidInfo wanted;
+  wanted.guids[1] = Guid{~std::uint64_t{0}};
+
+  auto reply = change("h00003", Method::set, 0b010, wanted);
+  EXPECT_EQ(reply.status, 0);
+  EXPECT_EQ(guids_of(reply).guids[1], Guid{});
+  EXPECT_EQ(registry().aliases().size(), 0U);
+
+  wire::GuidInfo some;
+  some.guids[1] = Guid{0x1234};
+  change("h00003", Method::set, 0b010, some);
+  reply = change("h00003", Method::set, 0b010, wanted);
+  EXPECT_EQ(guids_of(reply).guids[1], Guid{0x1234}) << "what it had";
+}
+
 /// A virtual machine is started anew on another host when its own is gone.
 TEST_F(SaAliases, OfAPortThatHasLeftAreForWhoAsks) {
   begin(&store_);

@@ -145,6 +145,18 @@ TEST_F(SaGroups, OtherTermsThanTheGroupsAreRefusedByComponent) {
   EXPECT_EQ(session_.registry().members().size(), 2U);
 }
 
+TEST_F(SaGroups, NoneIsMadeWithAPKeyOfNoPartition) {
+  for (const std::uint16_t pkey : {std::uint16_t{0}, std::uint16_t{0x8000}}) {
+    for (const auto* name : {"ff12:4321::1", "::"}) {
+      auto joining = session_.joining(host(0), mgid(name));
+      joining.record.pkey = PKey{pkey};
+      EXPECT_EQ(session_.join(host(0), joining).status, wire::kSaRequestInvalid) << pkey << ' ' << name;
+      EXPECT_EQ(session_.last_refusal().component, "P_Key");
+    }
+  }
+  EXPECT_EQ(session_.registry().members().size(), 0U);
+}
+
 TEST_F(SaGroups, APortThatCannotCarryTheGroupIsRefusedInOneLine) {
   session_.settings().broadcast_rate = 25;
   session_.refresh();

@@ -61,6 +61,26 @@ TEST_F(SaServices, AServiceIsOfferedFoundAndWithdrawn) {
   EXPECT_EQ(session_.registry().uses(host(1).guid).services, 2U);
 }
 
+TEST_F(SaServices, APKeyOfNoPartitionIsTheDefaultOne) {
+  const auto by_pkey = 1U << Record::kId | 1U << Record::kPKey;
+  for (const std::uint16_t pkey : {std::uint16_t{0}, std::uint16_t{0x8000}}) {
+    auto asked = record(0, 0x11);
+    asked.pkey = PKey{pkey};
+    const auto answer = send(0, Method::set, asked);
+    ASSERT_EQ(answer.status, 0);
+    EXPECT_EQ(answer.get<Record>(0).pkey, PKey{0xFFFF});
+    EXPECT_EQ(session_.registry().services().size(), 1U) << "the same one";
+    EXPECT_EQ(table(asked, by_pkey).records.size(), 1U);
+    EXPECT_EQ(table(record(0, 0x11), by_pkey).records.size(), 1U);
+    EXPECT_EQ(table(asked, 1U << Record::kPKey).get<Record>(0).pkey, PKey{0xFFFF});
+    EXPECT_EQ(send(0, Method::remove, asked).status, 0);
+  }
+  ASSERT_EQ(send(0, Method::set, record(0, 0x11)).status, 0);
+  auto limited = record(0, 0x11);
+  limited.pkey = PKey{0x7FFF};
+  EXPECT_TRUE(table(limited, by_pkey).records.empty());
+}
+
 TEST_F(SaServices, ANameIsAllOfItsBytes) {
   auto one = record(0, 0x11), other = record(0, 0x12);
   one.name = {'a', 0, 'b'};

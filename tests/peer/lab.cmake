@@ -54,9 +54,9 @@ foreach(seconds 0 5 12)  # 0: for ever
 endforeach()
 lab_stop(smd opensm 12)
 lab_stop(smd opensm 12 --priorities 3,5)
-foreach(script keys partitions enforce)
+foreach(script keys partitions enforce zero_keys)
   add_test(NAME peer_${script} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peer/lab_${script}.py
     --smd $<TARGET_FILE:smd>)
   set_tests_properties(peer_${script} PROPERTIES LABELS peer TIMEOUT 300
-    ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>")
+    ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>;SMD_SA_ASKER=$<TARGET_FILE:sa_asker>")
 endforeach()

@@ -9,9 +9,10 @@ namespace {
 
 using Record = wire::ServiceRecord;
 
-/// The ServiceKey is not shown to everybody, and a GID may have the default prefix: visit() looks at both.
+/// The ServiceKey is not shown to everybody, a GID may have the default prefix, and a P_Key of no partition
+/// is the default one: visit() looks at them.
 constexpr auto kComponents =
-    consecutive<64, -128, 16, -16, 32, -128, 512, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 16, 16, 16,
+    consecutive<64, -128, -16, -16, 32, -128, 512, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 16, 16, 16,
                 16, 16, 16, 16, 16, 32, 32, 32, 32, 64, 64>();
 
 void visit(const Directory& directory, const Only& only, Emit& emit) {
@@ -20,6 +21,8 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
   const auto show = [&](const ServiceKey& key, const Service& service) {
     const bool of_asker = only.trusted || only.asker == nullptr || has_pkey(*only.asker, key.pkey);
     if (!of_asker) return;
+    const bool by_pkey = only.request->has(Record::kPKey);
+    if (by_pkey && service_pkey(key.pkey) != service_pkey(asked->pkey)) return;
     if (only.request->has(Record::kGid) && key.gid != directory.here(asked->gid)) return;
     auto record = shown(service, only.now);
     if (only.request->has(Record::kKey) && record.key != asked->key) return;

@@ -77,11 +77,14 @@ bool is_abandoned(const Writing& writing, const AliasKey& key) {
   return gone && writing.directory.by_guid(key.port) == nullptr;
 }
 
+/// Drivers mean by it that a place has no GUID: it is no address.
+constexpr Guid kAllOnes{~std::uint64_t{0}};
+
 /// Nobody's, and not of a port that is only silent now either.
 bool is_free(const Writing& writing, Guid guid) {
   const auto& registry = writing.registry;
   const auto& lids = writing.directory.snapshot().decided.lids;
-  if (registry.users().contains(guid) || registry.clients().contains(guid)) return false;
+  if (guid == kAllOnes || registry.users().contains(guid) || registry.clients().contains(guid)) return false;
   if (lids && lids->find(guid) != nullptr) return false;
   if (const auto* key = registry.by_alias(guid); key != nullptr && !is_abandoned(writing, *key)) return false;
   return writing.directory.by_guid(guid) == nullptr && writing.directory.subnet().find(guid) == nullptr;
@@ -169,7 +172,8 @@ AliasAnswer add_aliases(Writing& writing, const Asker& asker, const Request& req
   }
   Granted granted{.record = record_of(*part, registry), .rest = std::nullopt};
   if (!taken.empty())
-    granted.rest = refusal(wire::kStatusOk, "GUID", std::move(taken), "somebody has this GUID");
+    granted.rest =
+        refusal(wire::kStatusOk, "GUID", std::move(taken), "somebody has this GUID, or it is all ones");
   return granted;
 }
 

@@ -154,7 +154,7 @@ StaticRate capped(StaticRate rate, const Settings& settings) {
 
 bool has_pkey(const EndPort& port, PKey pkey) {
   const auto base = pkey.value() & kBase;
-  if (base == 0) return true;  // no partition: clients make such groups, and OpenSM lets them
+  if (base == 0) return true;  // no partition: groups of earlier versions have such keys
   const auto& rows = port.info().pkeys;
   if (!rows) return base == kBase;  // a table that nobody has read is as a reset leaves it
   for (const auto& block : rows->blocks) {
@@ -167,6 +167,10 @@ bool has_pkey(const EndPort& port, PKey pkey) {
 
 std::expected<GroupTerms, Refusal> new_terms(const EndPort& port, const Settings& settings,
                                              const Request& request, const Record& asked) {
+  if ((asked.pkey.value() & kBase) == 0) {
+    return std::unexpected(
+        refusal("P_Key", fmt::format("{}", asked.pkey), {}, "no partition has this P_Key"));
+  }
   if (auto bad = without_pkey(port, asked.pkey)) return std::unexpected(*std::move(bad));
   auto limits = limits_of(port);
   limits.rate = capped(limits.rate, settings);

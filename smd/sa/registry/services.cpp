@@ -48,7 +48,8 @@ std::expected<Part, Refusal> part_of(const Directory& directory, const Request& 
       return std::unexpected(invalid(name, {}, "a service is named by it", wire::kSaInsufficientComponents));
     }
   }
-  Part part{*asked, {asked->id, asked->gid, request.has(Record::kPKey) ? asked->pkey : kDefaultPKey}};
+  Part part{*asked,
+            {asked->id, asked->gid, request.has(Record::kPKey) ? service_pkey(asked->pkey) : kDefaultPKey}};
   if (!request.has(Record::kKey)) part.asked.key = {};
   return part;
 }
@@ -85,11 +86,13 @@ std::optional<Refusal> may_not_change(const Asker& asker, const Service& there, 
 }
 
 /// The services that a request's components name, whatever their keys are.
-std::vector<ServiceKey> meant(const Registry& registry, const Request& request, const Gid& gid) {
+std::vector<ServiceKey> meant(const Registry& registry, const Request& request, const Record& asked,
+                              const Gid& gid) {
   const Pattern pattern(find_kind(Record::kRecord)->components, request.sa.component_mask, request.data);
   std::vector<ServiceKey> found;
   for (const auto& [key, service] : registry.services()) {
-    const bool there = !request.has(Record::kGid) || key.gid == gid;
+    const bool of_pkey = !request.has(Record::kPKey) || service_pkey(key.pkey) == service_pkey(asked.pkey);
+    const bool there = of_pkey && (!request.has(Record::kGid) || key.gid == gid);
     if (there && pattern.matches(wire::encoded(service.record))) found.push_back(key);
   }
   return found;
@@ -127,7 +130,7 @@ ServiceAnswer offer(Writing& writing, const Asker& asker, const Request& request
 ServiceAnswer withdraw(Writing& writing, const Asker& asker, const Request& request) {
   const auto asked = wire::decode<Record>(request.data);
   if (!asked) return std::unexpected(invalid({}, {}, "the record is too short"));
-  const auto found = meant(writing.registry, request, writing.directory.here(asked->gid));
+  const auto found = meant(writing.registry, request, *asked, writing.directory.here(asked->gid));
   if (found.empty()) {
     return std::unexpected(invalid("ServiceID", fmt::format("0x{:016x}", asked->id),
                                    "there is no such service", wire::kSaNoRecords));
@@ -153,6 +156,8 @@ void expire(Writing& writing) {
   }
   for (const auto& key : over) writing.registry.drop_service(key);
 }
+
+PKey service_pkey(PKey asked) { return (asked.value() & 0x7FFFU) == 0 ? kDefaultPKey : asked; }
 
 Record shown(const Service& service, std::int64_t now) {
   auto record = service.record;

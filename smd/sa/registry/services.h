@@ -19,6 +19,8 @@ ServiceAnswer offer(Writing& writing, const Asker& asker, const Request& request
 ServiceAnswer withdraw(Writing& writing, const Asker& asker, const Request& request);
 /// Services whose lease is over at `writing.now` end.
 void expire(Writing& writing);
+/// ServiceP_Key as it counts: one of no partition (its low 15 bits are 0) is the full default key.
+PKey service_pkey(PKey asked);
 /// As it is shown at this time: the lease is what is left of it.
 wire::ServiceRecord shown(const Service& service, std::int64_t now);
 
