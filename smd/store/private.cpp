@@ -24,10 +24,12 @@ std::error_code make_private_directories(const std::filesystem::path& path) {
   if (::mkdir(path.c_str(), kFolder) == 0) {
     // The umask may have taken rights away, even the owner's.
     if (::chmod(path.c_str(), kFolder) == 0) return {};
-  } else if (errno == EEXIST && std::filesystem::is_directory(path, error)) {
-    return {};
+    return {errno, std::generic_category()};
   }
-  return {errno, std::generic_category()};
+  const int failed = errno;
+  if (failed != EEXIST) return {failed, std::generic_category()};
+  if (std::filesystem::is_directory(path, error)) return {};
+  return {ENOTDIR, std::generic_category()};
 }
 
 void make_private_file(const std::filesystem::path& path, bool make) {
