@@ -44,9 +44,9 @@ std::optional<std::size_t> index_of_word(const Value& value, std::span<const std
 std::string show_words(std::span<const std::string> words);
 std::string show_word(std::string_view word);
 
-/// Numbers and ids.
+/// Numbers and ids. `else_allowed`: words of codecs that take something else too.
 template <class T>
-Codec<T> whole(std::int64_t least, std::int64_t most) {
+Codec<T> whole(std::int64_t least, std::int64_t most, std::string_view else_allowed = {}) {
   const auto number = [](const T& value) -> std::int64_t {
     if constexpr (std::integral<T>) {
       return static_cast<std::int64_t>(value);
@@ -56,7 +56,7 @@ Codec<T> whole(std::int64_t least, std::int64_t most) {
   };
   Codec<T> codec;
   codec.form = Form::whole;
-  codec.allowed = fmt::format("a whole number from {} to {}", least, most);
+  codec.allowed = fmt::format("a whole number from {} to {}{}", least, most, else_allowed);
   codec.read = [least, most, allowed = codec.allowed](const Value& value,
                                                       const Spot& spot) -> std::optional<T> {
     if (value.kind != Value::Kind::whole || value.whole < least || value.whole > most) {
@@ -74,6 +74,24 @@ Codec<T> whole(std::int64_t least, std::int64_t most) {
   };
   codec.show = [number](const T& value) { return std::to_string(number(value)); };
   return codec;
+}
+
+/// A number, or a word that stands for nothing.
+template <class T>
+Codec<std::optional<T>> whole_or_word(std::int64_t least, std::int64_t most, std::string_view word) {
+  const auto codec = whole<T>(least, most, fmt::format(", or \"{}\"", word));
+  Codec<std::optional<T>> with;
+  with.form = codec.form;
+  with.allowed = codec.allowed;
+  with.read = [codec, word](const Value& value, const Spot& spot) -> std::optional<std::optional<T>> {
+    if (value.kind == Value::Kind::text && value.text == word) return std::optional<T>();
+    if (auto found = codec.read(value, spot)) return std::optional<T>(*found);
+    return std::nullopt;
+  };
+  with.show = [codec, word](const std::optional<T>& value) {
+    return value ? codec.show(*value) : fmt::format("\"{}\"", word);
+  };
+  return with;
 }
 
 /// One of some words; "auto", 2048, "EDR".

@@ -103,7 +103,9 @@ struct AdoptConfig {
 
 /// [lids]
 struct LidsConfig {
-  std::uint8_t lmc = 0;        ///< each CA and router port gets 2^lmc LIDs, 0 to 7
+  /// Each CA and router port gets 2^lmc LIDs, 0 to 7; nothing: as many as the fabric has when it is taken
+  /// over.
+  std::optional<std::uint8_t> lmc{};
   Lid first{1};                ///< new LIDs are given from here
   Lid last = kLastUnicastLid;  ///< to here
   bool reassign = false;       ///< give every LID anew instead of keeping the valid ones

@@ -143,15 +143,19 @@ std::vector<Key> ha_keys() {
 
 std::vector<Key> lids_keys() {
   constexpr auto kLids = &SubnetConfig::lids;
-  auto lmc = whole<std::uint8_t>(0, 7);
-  lmc.explain = [](const std::uint8_t& value) {
-    return fmt::format("{} LID{} a port", 1U << value, value == 0 ? "" : "s");
+  auto lmc = whole_or_word<std::uint8_t>(0, 7, "keep");
+  lmc.explain = [](const std::optional<std::uint8_t>& value) {
+    if (!value)
+      return std::string("as the ports have it when the fabric is taken over; 1 LID a port in a new one");
+    return fmt::format("{} LID{} a port", 1U << *value, *value == 0 ? "" : "s");
   };
   return {
       row({.table = "lids",
            .name = "lmc",
            .opensm = "lmc",
-           .doc = "Each port of a CA or router gets 2^lmc LIDs, for as many paths to it."},
+           .doc =
+               "Each port of a CA or router gets 2^lmc LIDs, for as many paths to it. With \"keep\" those of "
+               "the fabric that is taken over stay; where ports differ, as many as the highest has."},
           kLids, &LidsConfig::lmc, lmc),
       row({.table = "lids", .name = "first", .opensm = "", .doc = "The lowest LID that is given to a port."},
           kLids, &LidsConfig::first, whole<Lid>(1, kLastUnicastLid.value())),

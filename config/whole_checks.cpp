@@ -42,7 +42,7 @@ void Loader::check_lids(const Layer& layer, bool all_was_read) {
     return complain(layer, "lids.first", fmt::format("lids.last ({}) or less", last));
   }
   // The LIDs of one port are a block that begins at a multiple of its size.
-  const unsigned block = 1U << lids.lmc;
+  const unsigned block = 1U << lids.lmc.value_or(0);
   const unsigned begin = (first + block - 1) / block * block;
   if (begin + block - 1 <= last) return;
   complain(layer, is_set("lids.lmc") ? "lids.lmc" : "lids.last",

@@ -246,6 +246,7 @@ class SubnetManager {
   mad::Duration light_took_{};                 ///< the last light sweep
   bool look_soon_ = false;                     ///< the next light sweep follows lost links
   bool light_is_next_ = false;                 ///< the last work was a sweep
+  std::set<Guid> small_tables_;                ///< switches that were named for that
   std::set<Guid> searched_;                    ///< suspects only because they did not come right before
   bool unsettled_ = false;                     ///< links have changed, and perhaps more than we were told of
   std::set<Guid> at_once_;                     ///< to be looked at without waiting for anything

@@ -6,6 +6,7 @@
 #include "smd/decide/routes.h"
 #include "smd/manager.h"
 #include "smd/plan/lft_rounds.h"
+#include "smd/report/lmc.h"
 #include "smd/report/tally.h"
 
 namespace smd::sm {
@@ -32,6 +33,8 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
   routes_before_ = before;
   if (decided_.pkeys != (*decision)->decided.pkeys)
     log_pkeys(parts_.log, *subnet_, *(*decision)->decided.pkeys);
+  if (decided_.lids != (*decision)->decided.lids)
+    log_lmc(parts_.log, *subnet_, *(*decision)->decided.lids, config_->lids.lmc.has_value());
   times_ = (*decision)->times;
   decided_ = std::move((*decision)->decided);
   if (converging_ && !agenda_.asks_sweep()) {

@@ -422,7 +422,7 @@ void SubnetManager::publish_between_sweeps() {
 
 void SubnetManager::publish() {
   if (!options_.dry_run && agent_.state() == wire::SmState::master)
-    log_trouble(parts_.log, *subnet_, decided_);
+    log_trouble(parts_.log, *subnet_, decided_, small_tables_);
   log_summary(parts_.log, summary_);
   auto now = snapshot();
   if (options_.on_sweep) options_.on_sweep(*now);

@@ -218,7 +218,7 @@ std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const co
   auto input = load_input(options);
   if (!input) return std::unexpected(input.error());
   pass.config = config;
-  pass.config.lids.lmc = std::max(config.lids.lmc, input->lmc);
+  pass.config.lids.lmc = std::max(config.lids.lmc.value_or(0), input->lmc);
   pass.notes = std::move(input->notes);
   const auto& fabric = input->without ? *input->without : input->complete;
   pass.subnet = sm::offline_subnet(fabric);

@@ -34,6 +34,9 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   Lap lap;
   auto lid_rules = lid_options(in.config.lids);
   lid_rules.adopting = in.adopting;
+  if (!in.config.lids.lmc)
+    lid_rules.lmc =
+        !in.adopting && before.lids ? before.lids->lmc : kept_lmc(in.subnet, lid_rules, in.stored);
   auto& decided = decision.decided;
   decided.lids = reuse(before.lids, decide_lids(in.subnet, lid_rules, in.stored));
   decision.times.lids_ms = lap();
@@ -67,7 +70,7 @@ routing::EngineOptions engine_options(std::string_view engine, const config::Rou
 
 LidOptions lid_options(const config::LidsConfig& config) {
   LidOptions options;
-  options.lmc = config.lmc;
+  options.lmc = config.lmc.value_or(0);
   options.first = config.first;
   options.last = config.last;
   options.reassign = config.reassign;

@@ -46,7 +46,7 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in);
 /// [routing] as an engine takes it.
 routing::EngineOptions engine_options(std::string_view engine, const config::RoutingConfig& config);
 
-/// [lids] as decide_lids takes it.
+/// [lids] as decide_lids takes it; LMC 0 where none is given.
 LidOptions lid_options(const config::LidsConfig& config);
 
 }  // namespace smd::sm

@@ -37,8 +37,11 @@ struct LidPart {
   };
   std::vector<Entry> entries;
   std::vector<Guid> without_lid;  ///< the LID space was full
-  Lid top;                        ///< highest LID in use
+  Lid top;                        ///< highest LID that is routed
   Lid sm_lid;
+  std::uint8_t lmc = 0;  ///< of ports of CAs and routers
+  /// Forwarding tables are too small for all: no LID from this one on is routed; 0: they are not.
+  unsigned not_held_from = 0;
 
   const Entry* find(Guid port) const;
   friend bool operator==(const LidPart&, const LidPart&) = default;
@@ -95,6 +98,7 @@ struct RoutePart {
   std::shared_ptr<const routing::Topology> topology;
   std::shared_ptr<const routing::LidMap> lid_map;
   std::shared_ptr<const routing::Reference> reference;  ///< the widest cabling seen, this one included
+  std::vector<Guid> beyond;  ///< beyond_tables(): switches that no route leads to, ascending
   // Inputs: equal ones make the same part.
   routing::TopologyInput input;
   config::RoutingConfig config;

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "smd/decide/lid_space.h"
+#include "smd/decide/small_tables.h"
 
 namespace smd::sm {
 namespace {
@@ -57,7 +59,8 @@ void keep_valid(std::vector<EndPort>& ends, const LidOptions& options, const Sto
                 LidSpace& space) {
   const auto keep = [&](EndPort& end, Lid lid) {
     if (end.base != 0 || !lid.unicast() || lid.value() % end.count() != 0) return;
-    if (lid.value() + end.count() - 1 > options.cap.value() || !space.free(lid.value(), end.count())) return;
+    const auto cap = end.host ? options.cap : options.switch_cap;
+    if (lid.value() + end.count() - 1 > cap.value() || !space.free(lid.value(), end.count())) return;
     end.base = lid.value();
     space.take(end.base, end.count());
   };
@@ -75,17 +78,15 @@ void keep_valid(std::vector<EndPort>& ends, const LidOptions& options, const Sto
   keep_held(false);
 }
 
-/// The last LID that switches can forward. One whose table could not even hold what there is does not count:
-/// the routes go round it.
-Lid forwardable(const Subnet& subnet, const std::vector<EndPort>& ends) {
+/// The LIDs that switches can forward.
+TableLimit limit_of(const Subnet& subnet, const std::vector<EndPort>& ends, Lid first) {
   std::size_t needed = 0;
-  for (const auto& end : ends) needed += end.count();
-  unsigned last = kLastUnicastLid.value();
-  for (const auto& node : subnet.nodes) {
-    const auto capacity = lft_capacity(*node);
-    if (capacity > needed) last = std::min(last, capacity - 1U);
+  LidsBehind hosts;
+  for (const auto& end : ends) {
+    needed += end.count();
+    if (end.host) hosts[end.leaf] += end.count();
   }
-  return Lid{static_cast<std::uint16_t>(last)};
+  return table_limit(subnet, hosts, needed, first);
 }
 
 /// LIDs of ports that are gone stay theirs while there is room.
@@ -179,25 +180,28 @@ bool aligned_blocks_fit(const std::vector<Leaf>& leaves, std::size_t switches, c
   return needed <= space.last() - space.first() + 1U;
 }
 
-/// Where not all can have one, the SM's own port comes first, then the switches: without them nobody
-/// forwards.
-void allocate_first(std::vector<EndPort>& ends, Guid sm_port, LidSpace& space) {
+/// Who has none yet, of those that are `chosen`.
+void allocate_each(std::vector<EndPort>& ends, LidSpace& space, auto&& chosen) {
+  std::map<unsigned, unsigned> next;
+  for (auto& end : ends) {
+    if (end.base == 0 && chosen(end)) allocate_singly(end, space, next);
+  }
+}
+
+bool is_switch(const EndPort& end) { return !end.host; }
+
+/// Where not all can have one, the SM's own port comes first, then the switches: without them nothing is
+/// forwarded. Where it is their tables that are too small, hosts come first: switches are reached without.
+void allocate_first(std::vector<EndPort>& ends, Guid sm_port, LidSpace& space, bool hosts_first) {
   std::size_t needed = 0;
   for (const auto& end : ends) needed += end.base == 0 ? end.count() : 0;
   if (needed <= space.free_count()) return;
-  std::map<unsigned, unsigned> next;
-  const auto allocate = [&](auto&& chosen) {
-    for (auto& end : ends) {
-      if (end.base == 0 && chosen(end)) allocate_singly(end, space, next);
-    }
-  };
-  allocate([&](const EndPort& end) { return end.guid == sm_port; });
-  next.clear();
-  allocate([](const EndPort& end) { return !end.host; });
+  allocate_each(ends, space, [&](const EndPort& end) { return end.guid == sm_port; });
+  if (!hosts_first) allocate_each(ends, space, is_switch);
 }
 
-void allocate_new(std::vector<EndPort>& ends, Guid sm_port, LidSpace& space) {
-  allocate_first(ends, sm_port, space);
+void allocate_new(std::vector<EndPort>& ends, Guid sm_port, LidSpace& space, bool hosts_first) {
+  allocate_first(ends, sm_port, space, hosts_first);
   auto leaves = leaves_of(ends);
   std::size_t hosts = 0;
   for (const auto& leaf : leaves) hosts += leaf.hosts.size();
@@ -208,9 +212,18 @@ void allocate_new(std::vector<EndPort>& ends, Guid sm_port, LidSpace& space) {
     if (fresh) allocate_block(leaf, space, aligned ? leaf.block() : leaf.hosts.front()->count(), next);
     if (!fresh) fill_beside_siblings(leaf, space);
   }
-  std::map<unsigned, unsigned> next_single;
+  if (hosts_first) allocate_each(ends, space, [](const EndPort& end) { return end.host; });
+  allocate_each(ends, space, [](const EndPort&) { return true; });
+}
+
+/// Switches that are left take LIDs that no table can hold.
+void allocate_beyond(std::vector<EndPort>& ends, const LidOptions& options, LidSpace& space) {
+  const unsigned from = std::max(options.first.value(), static_cast<std::uint16_t>(options.cap.value() + 1U));
   for (auto& end : ends) {
-    if (end.base == 0) allocate_singly(end, space, next_single);
+    if (end.host || end.base != 0) continue;
+    const auto base = space.find(1, 1, from, options.last.value());
+    if (!base) return;
+    give(end, space, *base);
   }
 }
 
@@ -221,7 +234,42 @@ Guid own_port(const Subnet& subnet) {
   return node->is_switch() ? node->guid() : node->ports[subnet.sm_port.value()].guid;
 }
 
+/// LIDs and LMC as decided; `options.cap` bounds what is routed.
+LidPart part_of(const std::vector<EndPort>& ends, const LidOptions& options, Guid sm_port) {
+  LidPart part;
+  part.lmc = options.lmc;
+  for (const auto& end : ends) {
+    if (end.base == 0) {
+      part.without_lid.push_back(end.guid);
+      continue;
+    }
+    part.entries.push_back({end.guid, Lid{static_cast<std::uint16_t>(end.base)}, end.lmc});
+    const Lid last{static_cast<std::uint16_t>(end.base + end.count() - 1)};
+    if (last <= options.cap) part.top = std::max(part.top, last);
+  }
+  if (const auto* entry = part.find(sm_port); entry != nullptr) part.sm_lid = entry->base;
+  return part;
+}
+
 }  // namespace
+
+std::uint8_t kept_lmc(const Subnet& subnet, const LidOptions& options, const Stored& stored) {
+  const auto ends = end_ports(subnet, options);
+  std::size_t hosts = 0;
+  std::optional<std::uint8_t> highest;
+  std::uint8_t remembered = 0;
+  for (const auto& end : ends) {
+    if (!end.host) continue;
+    ++hosts;
+    if (end.in_service && end.held.unicast()) highest = std::max(highest.value_or(0), end.held_lmc);
+    if (const auto it = stored.lids.find(end.guid); it != stored.lids.end())
+      remembered = std::max(remembered, it->second.lmc);
+  }
+  const unsigned last = std::min(options.last.value(), limit_of(subnet, ends, options.first).last.value());
+  std::uint8_t lmc = std::min<std::uint8_t>(highest.value_or(remembered), 7);
+  while (lmc > 0 && (hosts << lmc) + (ends.size() - hosts) + options.first.value() - 1U > last) --lmc;
+  return lmc;
+}
 
 LidPart decide_lids(const Subnet& subnet, const LidOptions& given, const Stored& known) {
   const bool anew = given.reassign && given.adopting;  // once: later sweeps keep what this one gave
@@ -229,32 +277,26 @@ LidPart decide_lids(const Subnet& subnet, const LidOptions& given, const Stored&
   const auto& stored = anew ? nothing : known;
   auto ends = end_ports(subnet, given);
   auto options = given;
-  options.cap = std::min(given.cap, forwardable(subnet, ends));
+  const auto limit = limit_of(subnet, ends, options.first);
+  options.cap = std::min(given.cap, limit.last);
+  options.switch_cap = limit.all_fit ? options.cap : given.cap;
   LidSpace space(options.first, std::min(options.last, options.cap));
   if (!anew) keep_valid(ends, options, stored, space);
   const auto sm_port = own_port(subnet);
   LidSpace before_reserve = space;
   if (!anew) reserve_given_up(ends, space);
   reserve_absent(ends, stored, space);
-  allocate_new(ends, sm_port, space);
+  allocate_new(ends, sm_port, space, !limit.all_fit);
   if (std::ranges::any_of(ends, [](const EndPort& end) { return end.base == 0; })) {
     // Too full to keep the absent ones' LIDs: those present come first.
     for (const auto& end : ends) {
       if (end.base != 0) before_reserve.take(end.base, end.count());
     }
-    allocate_new(ends, sm_port, before_reserve);
+    allocate_new(ends, sm_port, before_reserve, !limit.all_fit);
+    if (!limit.all_fit) allocate_beyond(ends, options, before_reserve);
   }
-
-  LidPart part;
-  for (const auto& end : ends) {
-    if (end.base == 0) {
-      part.without_lid.push_back(end.guid);
-      continue;
-    }
-    part.entries.push_back({end.guid, Lid{static_cast<std::uint16_t>(end.base)}, end.lmc});
-    part.top = std::max(part.top, Lid{static_cast<std::uint16_t>(end.base + end.count() - 1)});
-  }
-  if (const auto* entry = part.find(sm_port); entry != nullptr) part.sm_lid = entry->base;
+  auto part = part_of(ends, options, sm_port);
+  if (!limit.all_fit) part.not_held_from = limit.last.value() + 1U;
   return part;
 }
 

@@ -13,9 +13,14 @@ struct LidOptions {
   Lid first{1};          ///< range for new LIDs; valid ones outside it stay
   Lid last = kLastUnicastLid;
   Lid cap = kLastUnicastLid;  ///< no port keeps or gets one above; also bounded by the switches' tables
-  bool adopting = false;      ///< LIDs of ports in service come before stored ones
-  bool reassign = false;      ///< while adopting: forget what ports hold and what is stored
+  Lid switch_cap = kLastUnicastLid;  ///< the same for switches; set by decide_lids
+  bool adopting = false;             ///< LIDs of ports in service come before stored ones
+  bool reassign = false;             ///< while adopting: forget what ports hold and what is stored
 };
+
+/// The LMC that a fabric goes on with where the configuration gives none: the highest of its CA and router
+/// ports in service (where none is, of the stored ones) with which all ports have LIDs. Pure.
+std::uint8_t kept_lmc(const Subnet& subnet, const LidOptions& options, const Stored& stored);
 
 /// Pure: depends on GUIDs, links, held and stored LIDs only. New LIDs of the hosts of one leaf lie in one
 /// block aligned to the next power of two of their number, as long as the space allows it.

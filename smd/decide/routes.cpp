@@ -11,6 +11,7 @@
 #include "routing/repair/repair.h"
 #include "routing/verify/changes.h"
 #include "routing/verify/verify.h"
+#include "smd/decide/small_tables.h"
 #include "smd/decide/topology.h"
 #include "smd/lap.h"
 
@@ -42,6 +43,7 @@ class Routing {
     base_.topology = std::make_shared<const routing::Topology>(input);
     base_.lid_map = std::make_shared<const routing::LidMap>(lid_map(input, *base_.topology, lids));
     base_.top = lids.top;
+    base_.beyond = beyond_tables(in.subnet, input);
     base_.input = std::move(input);
     base_.config = in.config.routing;
     base_.reference = std::make_shared<const routing::Reference>(

@@ -114,7 +114,8 @@ routing::LidMap lid_map(const routing::TopologyInput& input, const routing::Topo
                         const LidPart& lids) {
   const auto range_of = [&](Guid port) {
     const auto* entry = lids.find(port);
-    return entry != nullptr ? routing::LidRange{entry->base, entry->lmc} : routing::LidRange{};
+    const bool routed = entry != nullptr && entry->base <= lids.top;
+    return routed ? routing::LidRange{entry->base, entry->lmc} : routing::LidRange{};
   };
   std::vector<routing::LidRange> switches, ends;
   for (const auto& spec : input.switches) switches.push_back(range_of(spec.guid));

@@ -93,6 +93,15 @@ bool leads_nowhere(const PlanInput& in, const Port& port) {
   return in.decided.lids->find(peer->ports[port.peer->port.value()].guid) == nullptr;
 }
 
+/// A host on a switch that no route leads to, because tables are too small, stays down if it is.
+bool stays_down(const PlanInput& in, const Node& node, const Port& port) {
+  if (!in.decided.routes || in.decided.routes->beyond.empty() || !port.peer) return false;
+  if (port.info.port_state == PortState::active) return false;
+  const auto* peer = in.subnet.find(port.peer->node);
+  if (peer == nullptr || node.is_switch() == peer->is_switch()) return false;
+  return std::ranges::binary_search(in.decided.routes->beyond, node.is_switch() ? node.guid() : peer->guid());
+}
+
 }  // namespace
 
 std::optional<wire::PortInfo> wished_port_info(const PlanInput& in, const Node& node, PortNum num) {
@@ -102,7 +111,8 @@ std::optional<wire::PortInfo> wished_port_info(const PlanInput& in, const Node& 
   if (has_lid_fields(node, num) && !wish_identity(in, node, num, wish)) return std::nullopt;
   if (num.value() != 0) {
     const auto index = in.subnet.index_of(node.guid());
-    if (!port.linked() || !index || leads_nowhere(in, port)) return std::nullopt;
+    if (!port.linked() || !index || leads_nowhere(in, port) || stays_down(in, node, port))
+      return std::nullopt;
     const auto& link = in.decided.links->ports[*index][num.value()];
     if (!link) return std::nullopt;
     wish_link(in, node, *link, wish);

@@ -41,7 +41,8 @@ std::string lacks(const Subnet& subnet, const Decided& decided, const SweepSumma
   count(summary.sets_left, "Sets not done");
   count(summary.ports_not_active, "linked ports not Active");
   if (!decided.routes->verification.ok()) found.emplace_back("routes that are not proven");
-  if (left_out(subnet, *decided.routes)) found.emplace_back("switches with too small a table");
+  if (decided.lids->not_held_from != 0 || left_out(subnet, *decided.routes))
+    found.emplace_back("switches with too small a table");
   return fmt::format("{}", fmt::join(found, ", "));
 }
 

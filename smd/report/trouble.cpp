@@ -79,19 +79,34 @@ void log_routes(const log::Log& log, const RoutePart& routes) {
   }
 }
 
+std::string small_table_action(const LidPart& lids, const RoutePart& routes, const Node& node) {
+  const bool beyond = std::ranges::binary_search(routes.beyond, node.guid());
+  if (beyond) return "routed round; hosts on it are not reached, and not activated";
+  if (lids.not_held_from != 0) return fmt::format("LIDs from {} on are not routed", lids.not_held_from);
+  return "goes by what it holds";
+}
+
 /// Switches whose table is smaller than the LIDs need, or smaller than what it holds.
-void log_small_tables(const log::Log& log, const Subnet& subnet, const RoutePart& routes) {
+void log_small_tables(const log::Log& log, const Subnet& subnet, const Decided& decided,
+                      std::set<Guid>& named) {
+  const auto& lids = *decided.lids;
+  std::size_t needed = lids.without_lid.size() << lids.lmc;
+  for (const auto& entry : lids.entries) needed += std::size_t{1} << entry.lmc;
+  const auto before = std::exchange(named, {});
   for (const auto& node : subnet.nodes) {
     if (!node->switch_info) continue;
     const auto& info = *node->switch_info;
-    const bool left_out = routes.find(node->guid()) == nullptr;
-    if (!left_out && info.linear_fdb_cap > info.linear_fdb_top) continue;
-    log.warn("switch.small_table")
-        .port(node->guid(), node->description, PortNum{0})
+    const bool left_out = decided.routes->find(node->guid()) == nullptr;
+    const bool too_small = lids.not_held_from != 0 && lft_capacity(*node) <= needed;
+    if (!left_out && !too_small && info.linear_fdb_cap > info.linear_fdb_top) continue;
+    named.insert(node->guid());
+    auto&& event = log.warn("switch.small_table");
+    if (!before.contains(node->guid())) event.always();
+    event.port(node->guid(), node->description, PortNum{0})
         .kv("linear_fdb_cap", info.linear_fdb_cap)
         .kv("linear_fdb_top", info.linear_fdb_top)
-        .kv("needed", routes.top.value() + 1U)
-        .kv("action", left_out ? "routed round; hosts on it are not reached" : "goes by what it holds");
+        .kv("needed", std::max<std::size_t>(needed, decided.routes->top.value()) + 1U)
+        .kv("action", small_table_action(lids, *decided.routes, *node));
   }
 }
 
@@ -114,7 +129,8 @@ void log_without_lid(const log::Log& log, const Subnet& subnet, const LidPart& l
 
 }  // namespace
 
-void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decided) {
+void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decided,
+                 std::set<Guid>& small_tables) {
   for (const auto& silent : silent_nodes(subnet)) {
     const auto& lost = *silent.first;
     log.warn("node.unresponsive")
@@ -128,7 +144,7 @@ void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decid
   log_ports(log, subnet);
   log_without_lid(log, subnet, *decided.lids);
   if (!decided.routes) return;
-  log_small_tables(log, subnet, *decided.routes);
+  log_small_tables(log, subnet, decided, small_tables);
   log_routes(log, *decided.routes);
 }
 

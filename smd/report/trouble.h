@@ -2,6 +2,8 @@
 #pragma once
 // What is wrong, one log line each: a port is always named by GUID, name and number.
 
+#include <set>
+
 #include "smd/apply/applied.h"
 #include "smd/decide/decided.h"
 #include "smd/log/log.h"
@@ -11,8 +13,10 @@
 namespace smd::sm {
 
 /// Nodes that do not answer, duplicate GUIDs, ports that are not Active and why, LIDs that ran out, engines
-/// that were passed over, routes that are not proven.
-void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decided);
+/// that were passed over, routes that are not proven. `small_tables`: switches that were named for that
+/// before, and are now.
+void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decided,
+                 std::set<Guid>& small_tables);
 
 /// Sets without a good answer, of one plan.
 void log_failed(const log::Log& log, const Subnet& subnet, const Applied& applied);
