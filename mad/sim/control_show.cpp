@@ -52,7 +52,7 @@ std::string Command::show_all() const {
         add_line(text, fmt::format("{}:{}", port_text(state, port), in_brackets(faults)));
     }
   }
-  return text.empty() ? "nothing is in force" : text;
+  return text.empty() ? "no faults active" : text;
 }
 
 std::string Command::show_node(NodeIndex index) const {

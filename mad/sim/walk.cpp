@@ -33,7 +33,9 @@ unsigned data_vls(std::uint8_t code) {
 class Walker {
  public:
   Walker(const State& state, Lid dlid, Sl sl, std::optional<PKey> pkey)
-      : state_(state), dlid_(dlid), sl_(sl), pkey_(pkey) {}
+      : state_(state), dlid_(dlid), sl_(sl), pkey_(pkey) {
+    walk_.pkey = pkey;
+  }
 
   Walk from(PortIndex start) {
     const auto& node = state_.node_of(start);
@@ -148,7 +150,7 @@ std::string_view to_string(Fate fate) {
     case Fate::starved:
       return "the VL arbitration never serves the lane";
     case Fate::no_p_key:
-      return "the partition is not there";
+      return "no matching P_Key";
     case Fate::no_q_key:
       return "the queue pair has another Q_Key";
   }
@@ -167,16 +169,23 @@ std::string to_string(const State& state, const Walk& walk) {
     text += state.nodes[hop.node].name;
     if (hop.out != PortNum{0}) text += fmt::format("[{}]", hop.out);
   }
-  text += fmt::format(": {}", to_string(walk.fate));
-  if (walk.fate != Fate::no_p_key || walk.end == kNowhere || walk.hops.empty()) return text;
+  const bool by_key = walk.fate == Fate::no_p_key && walk.end != kNowhere && !walk.hops.empty() && walk.pkey;
+  if (!by_key) return fmt::format("{}: {}", text, to_string(walk.fate));
   // Not always the last node on the way: the next one's port may refuse what comes in.
   const auto& port = state.ports[walk.end];
   const bool goes_out = walk.hops.back().node == port.node && walk.hops.back().out == port.number;
   const bool comes_in = state.nodes[port.node].is_switch() && port.number != PortNum{0} && !goes_out;
-  return fmt::format("{}, at {} port {}{}", text, state.nodes[port.node].name, port.number,
-                     comes_in   ? ", coming in"
-                     : goes_out ? ", going out"
-                                : "");
+  // The sender takes a key as it stands in its table; a receiver that has the partition refuses limited to
+  // limited.
+  const bool sends = walk.hops.size() == 1 && !comes_in && !goes_out;
+  const bool both_limited = !sends && passes_p_key(state, walk.end, *walk.pkey);
+  return fmt::format(
+      "{}: P_Key 0x{:04x} {} {} port {}{}", text, walk.pkey->value(),
+      both_limited ? "is limited, and so is that in the P_Key table of" : "is not in the P_Key table of",
+      state.nodes[port.node].name, port.number,
+      comes_in   ? ", coming in"
+      : goes_out ? ", going out"
+                 : "");
 }
 
 Reach reach(const State& state, std::size_t most_failures) {

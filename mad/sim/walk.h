@@ -37,6 +37,7 @@ struct Walk {
   Fate fate = Fate::no_link;
   std::vector<Hop> hops;  ///< the start first, where it ended or died last
   PortIndex end = kNowhere;
+  std::optional<PKey> pkey{};  ///< of the packet
   bool delivered() const { return fate == Fate::delivered; }
 };
 

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "mad/umad/access.h"
 #include "mad/umad/address.h"
 #include "mad/umad/port.h"
 #include "mad/wire/smp.h"
@@ -27,11 +28,11 @@ using wire::MgmtClass;
 std::string message(int error) { return std::generic_category().message(error); }
 
 TransportError cannot_open(const mad::LocalPort& port, int error) {
-  std::string_view hint;
+  std::string hint;
   switch (error) {
     case EACCES:
     case EPERM:
-      hint = ": /dev/infiniband/umad* must be readable and writable for this user";
+      hint = ": " + why_refused(device_file("/sys/class/infiniband_mad", port.device, port.port.value()));
       break;
     case ENOENT:
     case ENXIO:

@@ -7,9 +7,11 @@
 #include <boost/beast/http.hpp>
 #include <cerrno>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "mad/asio.h"
+#include "mad/base/ownership.h"
 #include "smd/api/listen.h"
 
 namespace smd::api {
@@ -21,10 +23,18 @@ namespace http = boost::beast::http;
 /// Of the socket's two ends only one is foreign: a daemon of ours sends no more than it has.
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
+/// The packaged daemon's socket where it cannot be looked at.
+std::string who_may_ask(const std::filesystem::path& socket) {
+  const auto ownership = base::ownership_of(socket);
+  return fmt::format("root and members of group {} may ask", ownership ? ownership->group : "smd");
+}
+
 ClientError failed(const std::filesystem::path& socket, const error_code& error) {
   if (error.value() == ENOENT || error.value() == ECONNREFUSED)
     return {.nobody = true, .text = fmt::format("no daemon at {}", socket.string())};
-  return {.nobody = false, .text = fmt::format("{}: {}", socket.string(), error.message())};
+  auto text = fmt::format("{}: {}", socket.string(), error.message());
+  if (error.value() == EACCES) text += ": " + who_may_ask(socket);
+  return {.nobody = false, .text = std::move(text)};
 }
 
 class Conversation {

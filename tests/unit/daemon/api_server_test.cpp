@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The socket itself: who may have it, and clients that do not behave.
 #include <gmock/gmock.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 #include <filesystem>
@@ -97,6 +100,31 @@ TEST_F(ApiServer, ASocketOfADeadDaemonIsReplacedAndOneOfALiveDaemonIsNot) {
   ASSERT_FALSE(second);
   EXPECT_THAT(second.error(), HasSubstr("another smd answers there"));
   EXPECT_TRUE(ask(path_, "GET", "/v1/status"));
+}
+
+TEST_F(ApiServer, AUserWithoutRightsIsToldWhoMayAsk) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  start();
+  ASSERT_EQ(::chmod(folder_.c_str(), 0755), 0);
+  ASSERT_EQ(::chown(path_.c_str(), 0, 54321), 0);
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  const auto child = ::fork();
+  if (child == 0) {
+    const bool other = ::setgroups(0, nullptr) == 0 && ::setgid(65534) == 0 && ::setuid(65534) == 0;
+    const auto reply = other ? ask(path_, "GET", "/v1/status") : std::unexpected(ClientError{});
+    const auto text = reply ? std::string("answered") : reply.error().text;
+    ::_exit(::write(pipe[1], text.data(), text.size()) < 0 ? 1 : 0);
+  }
+  ::close(pipe[1]);
+  std::array<char, 512> said{};
+  const auto bytes = ::read(pipe[0], said.data(), said.size());
+  ::close(pipe[0]);
+  ::waitpid(child, nullptr, 0);
+
+  ASSERT_GT(bytes, 0);
+  EXPECT_EQ(std::string(said.data(), static_cast<std::size_t>(bytes)),
+            path_.string() + ": Permission denied: root and members of group 54321 may ask");
 }
 
 TEST_F(ApiServer, AFileThatIsNoSocketStays) {

@@ -156,7 +156,7 @@ TEST_F(Control, AFlowSaysItsWayAndItsLanes) {
   EXPECT_EQ(says("flow h0 h1 2 0xFFFF"),
             "h0[1] -> [1]leaf0[3] -> [1]spine[2] -> [3]leaf1[1] -> [1]h1: delivered\n"
             "h0 port 1 VL 2\nleaf0 port 3 VL 2\nspine port 2 VL 2\nleaf1 port 1 VL 2");
-  EXPECT_EQ(says("flow h0 h1 2 0x8001"), "h0: the partition is not there, at h0 port 1");
+  EXPECT_EQ(says("flow h0 h1 2 0x8001"), "h0: P_Key 0x8001 is not in the P_Key table of h0 port 1");
 }
 
 TEST_F(Control, ShowAndClientsTellWhatIs) {
@@ -209,7 +209,7 @@ TEST_F(Control, ALinkFlapsUntilItIsToldOtherwise) {
   EXPECT_EQ(state("h1"), PortState::init);
   EXPECT_EQ(says("show"), "everywhere: [a hop takes 0.5 us, an agent takes 10 us]");
   world.fabric().faults().latency({});
-  EXPECT_EQ(says("show"), "nothing is in force");
+  EXPECT_EQ(says("show"), "no faults active");
 }
 
 TEST_F(Control, ShowTellsWhatIsInForce) {

@@ -148,7 +148,7 @@ TEST_F(Forwarding, PartitionsCountAtBothEndsAndWhereTheyAreEnforced) {
   EXPECT_EQ(fate(0x8001), Fate::no_p_key);
   const auto way = world.fabric().walk({"h0"}, Lid{2}, Sl{}, PKey{0x8001});
   EXPECT_EQ(to_string(world.fabric().state(), way),
-            "h0[1] -> [1]leaf0[3]: the partition is not there, at spine port 1, coming in");
+            "h0[1] -> [1]leaf0[3]: P_Key 0x8001 is not in the P_Key table of spine port 1, coming in");
   EXPECT_FALSE(way.hops.back().vl);
   faults.set_p_key({"spine", PortNum{1}}, 1, PKey{0x8001});
   EXPECT_EQ(fate(0x8001), Fate::delivered);
@@ -178,12 +178,13 @@ TEST_F(Forwarding, ASwitchPortEnforcesThePartitionAndLeavesMembershipToTheEndPor
   const auto limited = walk("h1", 3, 0x7FFF);
   EXPECT_EQ(limited.fate, Fate::no_p_key);
   EXPECT_EQ(to_string(world.fabric().state(), limited),
-            "h1[1] -> [1]leaf1[2] -> [1]h2: the partition is not there, at h2 port 1");
+            "h1[1] -> [1]leaf1[2] -> [1]h2: P_Key 0x7fff is limited, and so is that in the P_Key table of h2 "
+            "port 1");
   faults.set_p_key({"h1"}, 1, PKey{0x8005});
   const auto foreign = walk("h1", 3, 0x8005);
   EXPECT_EQ(foreign.fate, Fate::no_p_key);
   EXPECT_EQ(to_string(world.fabric().state(), foreign),
-            "h1[1]: the partition is not there, at leaf1 port 1, coming in");
+            "h1[1]: P_Key 0x8005 is not in the P_Key table of leaf1 port 1, coming in");
 }
 
 TEST_F(Forwarding, AMemberSendsWithTheKeyThatItHas) {
