@@ -33,7 +33,7 @@ def analyze(plain, template):
     with tempfile.TemporaryDirectory(prefix="smd-units-") as folder:
         # The program need not be installed where this runs.
         for name, text in (("smd.service", plain), ("smd@east.service", template)):
-            (pathlib.Path(folder) / name).write_text(text.replace("/usr/sbin/smd", "/bin/true"))
+            (pathlib.Path(folder) / name).write_text(text.replace("/usr/bin/smd", "/bin/true"))
         for name in ("smd.service", "smd@east.service"):
             path = f"{folder}/{name}"
             verified = subprocess.run(["systemd-analyze", "verify", path], capture_output=True, text=True)
