@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a sweep leaves behind for people: dumps, the summary, the screen. Only the latest counts.
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 #include <sys/resource.h>
 
 #include <ostream>
@@ -9,6 +10,7 @@
 
 #include "mad/base/file.h"
 #include "smd/cli/daemon.h"
+#include "smd/cli/program_name.h"
 #include "smd/cli/screen.h"
 #include "smd/offline/offline.h"
 
@@ -92,15 +94,22 @@ std::string Daemon::screen(const Subnet& subnet, const sm::Snapshot& snapshot) c
                      .nodes_cpu_ms = nodes,
                      .own_cpu_ms = cpu - nodes,
                      .peak_kb = peak});
-  out << "  try next  ./dev run --once --json --sim torus:4x4x4:1     another fabric, figures for a script\n"
-         "            ./dev run --dry-run --sim ft3:8                 what would be written, and nothing "
-         "sent\n"
-         "            build/release/bin/smd route --topology FILE --quality   your own fabric, from "
-         "ibnetdiscover\n";
+  const auto smd = program_name();
+  const auto say = [&](std::string_view lead, const std::string& command, std::string_view what) {
+    fmt::print(out, "  {:<8}  {} {:<42}  {}\n", lead, smd, command, what);
+  };
+  say("try next", "run --once --json --sim torus:4x4x4:1", "another fabric, figures for a script");
+  say("", "run --dry-run --sim ft3:8", "what would be written, and nothing sent");
+  say("", "route --topology FILE --quality", "your own fabric, from ibnetdiscover");
+  if (!parts_.options.once) {
+    const auto socket =
+        parts_.options.socket.empty() ? "" : fmt::format(" --socket {}", parts_.options.socket);
+    say("", "status" + socket, "how it is now");
+    say("", "dump DIR" + socket, "the map (topology.net) and the tables");
+  }
   if (const auto hint = subnet.instance->attach_hint(); !hint.empty()) {
-    out << "            build/release/bin/smd attach " << hint << " -- ibnetdiscover\n"
-        << "            build/release/bin/smd sim ctl " << hint.substr(0, hint.find(" --node"))
-        << " help                what can be broken in it\n";
+    say("", fmt::format("attach {} -- ibnetdiscover", hint), "any tool on one of its nodes");
+    say("", fmt::format("sim ctl {} help", hint.substr(0, hint.find(" --node"))), "what can be broken in it");
   }
   out << '\n';
   if (!parts_.options.once) out << "  running; Ctrl-C ends it\n";

@@ -37,10 +37,13 @@ std::string proof(const sm::RoutePart& routes) {
       found.vls == 1 ? "" : "s");
 }
 
-/// What the most loaded link would carry if all pairs were spread evenly over the links between switches.
+/// Of links between switches; a shift permutation is all hosts sending at once, each to the k-th after it.
 std::string balance(const routing::Quality& quality) {
-  return fmt::format("most paths over one link {}, mean {:.0f}; shifts: worst {}, mean {:.2f}",
-                     quality.max_link_paths, quality.mean_link_paths, quality.shift_max, quality.shift_mean);
+  const auto routes = fmt::format("most loaded link carries {} routes, mean {:.0f}", quality.max_link_paths,
+                                  quality.mean_link_paths);
+  if (quality.shift_max == 1) return routes + "; every shift permutation: 1 flow a link";
+  return fmt::format("{}; shift permutations: up to {} flows a link, mean {:.2f}", routes, quality.shift_max,
+                     quality.shift_mean);
 }
 
 }  // namespace
@@ -76,13 +79,13 @@ void print_screen(std::ostream& out, const ScreenInput& in) {
              "  phases    discover {:.0f} ms, decide {:.0f} ms (route {:.1f}, verify {:.1f}), write {:.0f} "
              "ms, all {:.0f} ms\n",
              s.discover_ms, s.decide_ms, s.route_ms, s.verify_ms, s.apply_ms, s.total_ms);
-  fmt::print(out, "  routes    {}: {}\n", s.engine, balance(in.quality));
+  fmt::print(out, "  routes    {}\n", s.engine);
+  fmt::print(out, "  balance   {}\n", balance(in.quality));
   fmt::print(out, "  proof     {}\n", proof(*in.snapshot.decided.routes));
   const auto ours = s.smps_get + s.smps_set;
   const auto theirs = opensm_smps(subnet, in.snapshot.decided);
-  fmt::print(out, "  SMPs      {} ({} Get, {} Set); OpenSM's pattern for this fabric is {}: {:.2f} of it\n",
-             ours, s.smps_get, s.smps_set, theirs,
-             theirs != 0 ? static_cast<double>(ours) / static_cast<double>(theirs) : 0.0);
+  fmt::print(out, "  SMPs      {} ({} Get, {} Set); OpenSM 3.3.23 would send {} (smd: {} %)\n", ours,
+             s.smps_get, s.smps_set, theirs, theirs != 0 ? (100 * ours + theirs / 2) / theirs : 100);
   fmt::print(out, "  cost      CPU {:.0f} ms of smd, {:.0f} ms of the simulated nodes; {} MB at most\n\n",
              in.own_cpu_ms, in.nodes_cpu_ms, in.peak_kb / 1024);
 }

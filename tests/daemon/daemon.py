@@ -4,6 +4,7 @@
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -278,6 +279,22 @@ def import_file(args):
         expect(done.returncode == 2 and f"{lids}:2: " in done.stderr, done)
         lids.write_text("0x1 1 1\n")
         expect(subprocess.run(again, capture_output=True).returncode == 0, "a good file")
+
+
+def screen(args):
+    """What `smd run` shows: the field's words, and the program by the name that the shell knows."""
+    def shown(path, fabric="ft3:4"):
+        done = subprocess.run([args.smd, "run", "--once", "--sim", fabric], capture_output=True, text=True,
+                              env={**os.environ, "PATH": path})
+        expect(done.returncode == 0, done)
+        return done.stdout
+
+    text = shown(f"/usr/bin:{args.smd.parent}")
+    expect("  balance   most loaded link carries 14 routes, mean 13; every shift permutation: 1 flow a link\n" in text, text)
+    expect(re.search(r"\n  SMPs      \d+ \(\d+ Get, \d+ Set\); OpenSM 3\.3\.23 would send \d+ \(smd: \d+ %\)\n", text), text)
+    expect("  try next  smd run --once --json " in text, text)
+    expect(f" {args.smd} route --topology FILE" in shown("/usr/bin"), "not in PATH")
+    expect("; shift permutations: up to " in shown("/usr/bin", "torus:3x3x3:1"), "a torus")
 
 
 def subnets(args):
