@@ -15,6 +15,7 @@
 
 #include "smd/cli/plan_text.h"
 #include "smd/cli/systemd.h"
+#include "smd/report/disruption.h"
 
 namespace smd::cli {
 namespace {
@@ -110,7 +111,11 @@ void Daemon::start(InstanceSpec spec) {
   spec.options.on_plan = [this](const sm::Subnet& is, const sm::Decided& should_be, const sm::Plan& plan) {
     std::ostringstream text;
     print_plan(text, is, should_be, plan);
-    asio::post(io_, [this, words = text.str()] { parts_.out << words << std::flush; });
+    const bool disrupts = sm::disruption_of(is, should_be, plan).any();
+    asio::post(io_, [this, disrupts, words = text.str()] {
+      disrupts_ = disrupts_ || disrupts;
+      parts_.out << words << std::flush;
+    });
   };
   auto* keeper = stores(spec);
   subnet->instance = std::make_unique<Instance>(std::move(spec), compute_, keeper, parts_.log, [this, weak] {
@@ -313,7 +318,7 @@ void Daemon::say_why() {
 int Daemon::status() const {
   if (failed_) return 1;
   if (!parts_.options.once && !parts_.options.dry_run) return 0;
-  if (interrupted_) return 3;
+  if (interrupted_ || (disrupts_ && parts_.options.fail_on_disruption)) return 3;
   return std::ranges::all_of(subnets_, [&](const SubnetPtr& subnet) { return is_good(*subnet); }) ? 0 : 3;
 }
 

@@ -117,6 +117,7 @@ class Daemon final : private api::Backend {
   std::size_t running_ = 0;  ///< that have not ended
   std::string said_;         ///< to systemd
   bool ready_ = false, interrupted_ = false, failed_ = false;
+  bool disrupts_ = false;  ///< a dry run found LIDs, routes in use or links that would change
   mad::WaitList all_ended_;
   mad::TaskGroup reports_{io_.get_executor()};
   mad::TaskGroup tasks_{io_.get_executor()};

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "smd/report/disruption.h"
+
 namespace smd::cli {
 namespace {
 
@@ -32,16 +34,18 @@ void print_lids(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& 
       }
     }
   }
-  fmt::print(out, "LIDs: {} in use, {} new, {} changed\n", decided.lids->entries.size(), new_ones, changed);
+  fmt::print(out, "LIDs in all: {} in use, {} new, {} changed\n", decided.lids->entries.size(), new_ones,
+             changed);
 }
 
 }  // namespace
 
 void print_plan(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& decided,
                 const sm::Plan& plan) {
+  out << to_string(sm::disruption_of(subnet, decided, plan));
   print_sms(out, subnet);
   print_lids(out, subnet, decided);
-  fmt::print(out, "routes: {}; {}\n", decided.routes->engine,
+  fmt::print(out, "engine: {}; {}\n", decided.routes->engine,
              routing::describe(decided.routes->verification, *decided.routes->topology));
   fmt::print(out,
              "plan: {} Sets in {} rounds, {} LFT blocks, {} known LFT entries changed; nothing is sent\n",

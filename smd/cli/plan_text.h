@@ -10,7 +10,8 @@
 
 namespace smd::cli {
 
-/// Who is master, the LIDs that would change, and each round with its Sets and the first ports it touches.
+/// What it does to traffic in three lines (disruption.h); then who is master, the LIDs that would change, and
+/// each round with its Sets and the first ports it touches.
 void print_plan(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& decided,
                 const sm::Plan& plan);
 

@@ -18,9 +18,10 @@ struct RunOptions {
   std::vector<std::string> ports, port_guids, sims;  ///< subnets named here replace those of the file
   std::vector<std::string> set;                      ///< KEY=VALUE
   std::string dump_dir, dump;
-  std::string socket;      ///< of the API
-  std::string sim_socket;  ///< of the first simulated fabric
-  std::string state_dir;   ///< instead of [store] directory, and also for simulated fabrics
+  std::string socket;               ///< of the API
+  std::string sim_socket;           ///< of the first simulated fabric
+  bool fail_on_disruption = false;  ///< dry_run: exit 3 where traffic would be disturbed
+  std::string state_dir;            ///< instead of [store] directory, and also for simulated fabrics
   bool once = false, dry_run = false, json = false;
 };
 

@@ -44,6 +44,10 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_flag("--dry-run", options.dry_run, "read and compute only, print the plan");
   command.add_flag("--json", options.json, "with --once: the summary as one JSON object on stdout")
       ->needs(once);
+  command
+      .add_flag("--fail-on-disruption", options.fail_on_disruption,
+                "with --dry-run: exit 3 if LIDs or routes in use would change, or links be taken down")
+      ->needs("--dry-run");
 }
 
 }  // namespace smd::cli

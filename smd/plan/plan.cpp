@@ -204,6 +204,7 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   Plan plan;
   append(plan, pkey_round(in));
   if (!ports.retrain.ports.empty()) {
+    plan.links_down = ports.retrain.ports;
     ports.retrain.ports = next_to_retrain(in.subnet, ports.retrain.ports);
     append(plan, far_ends(in, ports.retrain));
     append(plan, std::move(ports.retrain));

@@ -91,6 +91,8 @@ struct Round {
 struct Plan {
   std::vector<Round> rounds;            ///< none is empty
   std::size_t lft_entries_changed = 0;  ///< known entries that get another port
+  std::vector<PortItem>
+      links_down;  ///< an end of each link that must come up anew, in this plan or later ones
   /// Credit loops leave no order of writes in which all that arrives goes on arriving.
   bool interrupts = false;
   bool empty() const { return rounds.empty(); }

@@ -281,6 +281,37 @@ def import_file(args):
         expect(subprocess.run(again, capture_output=True).returncode == 0, "a good file")
 
 
+def dry_run(args):
+    """The first three lines say what a fabric in operation would feel; --fail-on-disruption makes an exit status of it."""
+    with tempfile.TemporaryDirectory(prefix="smd-daemon-") as folder:
+        socket = pathlib.Path(folder) / "sim.sock"
+        sim = subprocess.Popen([args.smd, "sim", "ft2:8", "--socket", str(socket)], stdout=subprocess.DEVNULL)
+        try:
+            until(socket.exists, "the fabric")
+            def run(*options):
+                return subprocess.run([args.smd, "attach", "--socket", str(socket), "--node", "h00000", "--", args.smd, "run",
+                                       "--state-dir", folder, *options], capture_output=True, text=True)
+            fresh = run("--dry-run", "--fail-on-disruption")
+            expect(fresh.returncode == 0, fresh)
+            expect(fresh.stdout.startswith("LIDs: 0 change\nroutes: 0 of 0 entries of ports in use change\n"
+                                           "links taken down: none\n"), fresh.stdout)
+            expect(run("--once").returncode == 0, "bring-up")
+            same = run("--dry-run", "--fail-on-disruption")
+            expect(same.returncode == 0, same)
+            found = re.match(r"LIDs: 0 change\nroutes: 0 of (\d+) entries of ports in use change\nlinks taken down: none\n",
+                             same.stdout)
+            expect(found and int(found.group(1)) > 12 * 32, same.stdout)
+            slower = ("--dry-run", "--set", "links.speed=QDR")
+            found = re.search(r"^links taken down: (\d+): .* port \d+", run(*slower).stdout, re.M)
+            expect(found and int(found.group(1)) == 64, run(*slower).stdout)
+            expect(run(*slower).returncode == 0 and run(*slower, "--fail-on-disruption").returncode == 3, "exit status")
+            more = run("--dry-run", "--fail-on-disruption", "--set", "lids.lmc=1")
+            expect(more.returncode == 3 and not more.stdout.startswith("LIDs: 0 "), more)
+        finally:
+            sim.terminate()
+            sim.wait()
+
+
 def screen(args):
     """What `smd run` shows: the field's words, and the program by the name that the shell knows."""
     def shown(path, fabric="ft3:4"):
