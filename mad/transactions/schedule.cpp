@@ -14,6 +14,8 @@ constexpr Duration kKernelMargin = std::chrono::milliseconds(20);
 /// First tries whose answer the kernel takes longer than their request lasts: a few of the places that it has
 /// (128), enough to tell slow nodes from dead ones.
 constexpr std::size_t kHeld = 32;
+/// Between two rounds of tries where each was known to be lost at once.
+constexpr Duration kBreath = std::chrono::milliseconds(2);
 
 }  // namespace
 
@@ -60,7 +62,11 @@ unsigned Transactions::planned(const OpenRequest& open) const {
 Duration Transactions::wait_of(const OpenRequest& open, TimePoint now) const {
   const auto left = left_of(open, now);
   if (open.single_try != Duration::zero()) return left;
-  if (losses_.heavy()) return std::min(lossy_wait(open), left);
+  if (losses_.heavy()) {
+    // All tries of this round are known to be lost: the next round need not wait for their answers.
+    const bool over = open.tries == kMaxTries && open.hurried + 1U >= kMaxTries;
+    return std::min(over ? kBreath : lossy_wait(open), left);
+  }
   const auto sent = planned(open);
   if (sent > policy_.retries) return left;
   const auto& own = open.node->answer_time;

@@ -12,6 +12,8 @@
 namespace smd::mad {
 namespace {
 
+/// Where much is lost, of as many tries as the fabric takes each request must have enough within its time.
+constexpr std::uint32_t kLossyPlaces = 64;
 constexpr std::uint32_t kWindowFloor = 32;
 /// Of one node's window: alternative routes to it are tried side by side.
 constexpr std::uint32_t kNodeFloor = 4;
@@ -174,7 +176,9 @@ OpenRequest* Transactions::next_of(NodeState& node) {
 }
 
 void Transactions::pump() {
-  const auto places = [this] { return losses_.heavy() ? policy_.max_outstanding : window_.size(); };
+  const auto places = [this] {
+    return losses_.heavy() ? std::min(policy_.max_outstanding, kLossyPlaces) : window_.size();
+  };
   while (first_ready_ != nullptr && in_flight_ < places() && !free_slots_.empty() && transport_.room() > 0) {
     auto& node = *first_ready_;
     first_ready_ = node.next_ready;

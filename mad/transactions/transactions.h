@@ -86,6 +86,8 @@ class Transactions {
   /// How soon a node that is alive should have answered: a quarter of the time that a request to it lasts, or
   /// its own answer time. For requests that others follow where there is no answer.
   Duration soon(Guid node) const;
+  /// Much is lost on the way: a try without an answer says nothing about the node.
+  bool lossy() const { return losses_.heavy(); }
 
   /// Ends what waits for this node and was not sent yet: Fault::timeout, 0 tries, node_silent.
   void drop_waiting(Guid node);
