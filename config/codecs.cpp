@@ -118,6 +118,36 @@ Codec<std::uint8_t> time_code(std::uint8_t never_above) {
   return codec;
 }
 
+Codec<std::uint32_t> percent() {
+  Codec<std::uint32_t> codec;
+  codec.allowed = "a share from \"0%\" to \"100%\", with one decimal at most";
+  codec.read = [allowed = codec.allowed](const Value& value,
+                                         const Spot& spot) -> std::optional<std::uint32_t> {
+    auto words = value.kind == Value::Kind::text ? trim(value.text) : std::string_view{};
+    const bool has_sign = words.ends_with('%');
+    if (has_sign) words = trim(words.substr(0, words.size() - 1));
+    const auto dot = words.find('.');
+    const auto digits = [](std::string_view part, std::size_t most) {
+      return !part.empty() && part.size() <= most && part.find_first_not_of("0123456789") == part.npos;
+    };
+    const auto units = words.substr(0, dot);
+    const auto tenths = dot == words.npos ? std::string_view("0") : words.substr(dot + 1);
+    if (has_sign && digits(units, 3) && digits(tenths, 1)) {
+      const auto number = *parse_number(units) * 10 + *parse_number(tenths);
+      if (number <= 1000) return static_cast<std::uint32_t>(number);
+    }
+    const bool bare = value.kind == Value::Kind::whole || digits(words, 3);
+    spot.wrong(value, allowed, bare && !has_sign ? "write the sign, as in \"2%\"" : "");
+    return std::nullopt;
+  };
+  codec.show = [](const std::uint32_t& value) {
+    const auto text =
+        value % 10 == 0 ? fmt::format("{}%", value / 10) : fmt::format("{}.{}%", value / 10, value % 10);
+    return toml_quoted(text);
+  };
+  return codec;
+}
+
 Codec<std::string> text(std::string allowed, std::function<bool(const std::string&)> is_right) {
   Codec<std::string> codec;
   codec.allowed = std::move(allowed);

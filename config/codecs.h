@@ -124,6 +124,8 @@ Codec<bool> flag(std::string_view when_true, std::string_view when_false);
 Codec<Duration> duration(Duration least, Duration most, std::string zero = {});
 /// A code of the wire, 0 to 31: 4.096 us * 2^code.
 Codec<std::uint8_t> time_code(std::uint8_t never_above);
+/// "2%" or "0.5%", from 0 to 100, in tenths.
+Codec<std::uint32_t> percent();
 /// Any text that `is_right` takes.
 Codec<std::string> text(std::string allowed, std::function<bool(const std::string&)> is_right);
 /// A file's or directory's name, relative to the folder of smd.toml; it need not exist.

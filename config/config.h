@@ -179,6 +179,14 @@ struct SaConfig {
   friend bool operator==(const SaConfig&, const SaConfig&) = default;
 };
 
+/// [status]
+struct StatusConfig {
+  /// A fabric is 'reduced' where more of its adapters and routers than this are missing, in tenths of a
+  /// percent.
+  std::uint32_t hosts_missing = 20;
+  friend bool operator==(const StatusConfig&, const StatusConfig&) = default;
+};
+
 /// [names]
 struct NamesConfig {
   std::string map{};                    ///< node name map file, `0xguid "name"` a line; empty: none
@@ -202,6 +210,7 @@ struct SubnetConfig {
   RoutingConfig routing{};
   MulticastConfig multicast{};
   SaConfig sa{};
+  StatusConfig status{};
   NamesConfig names{};
   friend bool operator==(const SubnetConfig&, const SubnetConfig&) = default;
 };

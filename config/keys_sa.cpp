@@ -152,4 +152,17 @@ std::vector<Key> sa_keys() {
   };
 }
 
+std::vector<Key> status_keys() {
+  return {
+      row({.table = "status",
+           .name = "hosts_missing",
+           .opensm = "",
+           .doc =
+               "A fabric that works is \"reduced\" where a switch or a link between switches is missing that "
+               "was there, or more of its adapters and routers than this. Fewer are counted and listed, and "
+               "the fabric is \"up\"."},
+          &SubnetConfig::status, &StatusConfig::hosts_missing, percent()),
+  };
+}
+
 }  // namespace smd::config

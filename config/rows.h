@@ -66,6 +66,7 @@ std::vector<Key> links_keys();
 std::vector<Key> routing_keys();
 std::vector<Key> multicast_keys();
 std::vector<Key> sa_keys();
+std::vector<Key> status_keys();
 std::vector<Key> names_keys();
 std::vector<Key> subnet_keys();
 

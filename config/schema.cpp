@@ -59,6 +59,7 @@ Schema make_schema() {
       {.name = "routing", .doc = "How paths are computed."},
       {.name = "multicast", .doc = "Multicast groups."},
       {.name = "sa", .doc = "What clients may ask and register."},
+      {.name = "status", .doc = "When the fabric counts as reduced."},
       {.name = "names", .doc = "What nodes are called."},
       {.name = "subnet",
        .doc = "One block for each subnet that this process manages; without one there is a single subnet, on "
@@ -71,7 +72,7 @@ Schema make_schema() {
   };
   for (auto make :
        {log_keys, api_keys, store_keys, sm_keys, secret_keys, mad_keys, sweep_keys, adopt_keys, ha_keys,
-        lids_keys, links_keys, routing_keys, multicast_keys, sa_keys, names_keys, subnet_keys}) {
+        lids_keys, links_keys, routing_keys, multicast_keys, sa_keys, status_keys, names_keys, subnet_keys}) {
     for (auto& key : make()) schema.keys.push_back(std::move(key));
   }
   return schema;

@@ -159,8 +159,10 @@ void SubnetManager::import_lids() {
 
 asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   parts_.log.tick();
+  tell_quiet();
   take_config();
   tx_.begin_round();
+  co_await accept_what_is_asked();
   standstills_seen_ = standstill_.count();
   if (sets_held_ && subnet_) {
     const bool looked = co_await look_at_sms();

@@ -25,6 +25,8 @@
 #include "smd/ha/sm_agent.h"
 #include "smd/ha/sm_lookup.h"
 #include "smd/ha/standstill.h"
+#include "smd/inventory/flaps.h"
+#include "smd/inventory/stock.h"
 #include "smd/log/log.h"
 #include "smd/pace.h"
 #include "smd/plan/plan.h"
@@ -47,6 +49,8 @@ struct ManagerParts {
   std::move_only_function<std::expected<void, std::string>()> claim_sm;
   std::uint64_t seed = 1;         ///< of transaction numbers
   store::Store* store = nullptr;  ///< none: what is learnt ends with the manager
+  /// Seconds since 1970 for what is told of times; null: the system's clock.
+  std::function<std::int64_t()> wall = {};
 };
 
 struct ManagerOptions {
@@ -92,6 +96,9 @@ class SubnetManager {
   /// administration, each once and soon, between two sweeps. Who cannot be asked is forgotten: ask again
   /// after the next sweep. On the io_context's thread.
   void reregister(std::vector<Guid> ports);
+  /// What is lost is missing on purpose from now on: `node` with what was behind it, or the lost links of one
+  /// that is there; 0: all. Soon, between two sweeps. On the io_context's thread.
+  void accept_lost(Guid node);
   /// These blocks of GUIDInfo are written to their ports soon, between two sweeps; what is not answered,
   /// again with the next light sweep. On the io_context's thread.
   void set_guids(const std::vector<GuidBlock>& blocks);
@@ -170,6 +177,19 @@ class SubnetManager {
   asio::awaitable<bool> interrupt_less();
   asio::awaitable<bool> take_step();
   bool may_converge() const;
+
+  // manager_changes.cpp: what came and went, and what is lost
+  asio::awaitable<bool> take_stock();
+  void tell_changes(Changes changes, const Subnet* before);
+  void tell_quiet();
+  void note_restarts(const Subnet& read);
+  void tell_of_sms();
+  void tell_state();
+  asio::awaitable<void> keep_stock();
+  asio::awaitable<void> accept_what_is_asked();
+  void judge();
+  std::string cause() const;
+  UnixTime wall() const;
 
   // manager_multicast.cpp: groups, between sweeps
   asio::awaitable<bool> regroup();
@@ -257,7 +277,20 @@ class SubnetManager {
   LaneCursor lane_cursor_;
   LanePool lane_pool_;
   AuditCursor audit_;
-  LidIndex lids_;                  ///< who sends traps
+  LidIndex lids_;                           ///< who sends traps
+  Restarts restarts_;                       ///< that this sweep has read
+  std::shared_ptr<const Subnet> stock_of_;  ///< what stock was taken of last; null: none since we are master
+  Flaps flaps_;
+  bool keeping_stock_ = false;  ///< keep_stock() runs
+  std::vector<OtherSm> told_sms_;
+  std::set<Guid> outranked_by_;
+  std::string last_change_;
+  UnixTime last_change_at_ = 0, state_since_ = 0;
+  std::optional<SweepState> said_state_;
+  std::vector<Guid> to_accept_;  ///< 0: all that is lost
+  unsigned same_reason_ = 0;     ///< sweeps in a row that looked at the same trouble again
+  std::string last_reason_;
+  std::uint64_t traps_ = 0;        ///< since the start
   bool converging_ = false;        ///< tables go over to freshly made ones, a step a sweep
   mad::TimePoint routes_since_{};  ///< when the tables last changed
   Published<Snapshot> published_;

@@ -134,7 +134,7 @@ asio::awaitable<bool> SubnetManager::take_step() {
 /// Repaired tables go back to freshly made ones once all is well and quiet.
 bool SubnetManager::may_converge() const {
   const auto after = config_->routing.converge_after;
-  return after.count() != 0 && summary_.state == SweepState::up && decided_.routes &&
+  return after.count() != 0 && is_working(summary_.state) && decided_.routes &&
          decided_.routes->origin == RoutePart::Origin::repaired &&
          parts_.clock.now() - routes_since_ >= after;
 }

@@ -44,11 +44,17 @@ void SubnetManager::heard_trap(const wire::Notice& notice, Lid from) {
   const auto issuer = notice.issuer_lid.unicast() ? notice.issuer_lid : from;
   const auto place = lids_.find(issuer), sender = lids_.find(from);
   const auto subject = fmt::format("{} {}", notice.trap, from);
+  ++traps_;
   auto&& event = warns(notice.trap) ? parts_.log.warn("trap") : parts_.log.info("trap");
   const auto& named = place.node != nullptr ? place : sender;
-  if (named.node != nullptr) event.port(named.node->guid(), named.node->description, named.port);
+  // Traps of a switch are its port 0's, which says nothing about the port that they are about.
+  if (named.node != nullptr && named.node->is_switch()) {
+    event.node(named.node->guid(), named.node->description);
+  } else if (named.node != nullptr) {
+    event.port(named.node->guid(), named.node->description, named.port);
+  }
   if (place.node == nullptr) event.kv("unknown_lid", issuer);
-  event.kv("number", notice.trap).kv("name", wire::trap_name(notice.trap)).kv("lid", from);
+  event.kv("trap", notice.trap).kv("trap_name", wire::trap_name(notice.trap)).kv("lid", from);
   if (warns(notice.trap)) event.kv("details", wire::describe(notice));
   event.subject(subject);
   if (!changes(notice.trap) || !config_->sweep.on_trap) return;

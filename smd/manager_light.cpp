@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A light sweep: what traps may have lost, a slow audit, and what is not as it should be once more.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -7,6 +9,7 @@
 #include "smd/ha/other_sms.h"
 #include "smd/manager.h"
 #include "smd/report/tally.h"
+#include "smd/sweep/lost.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::sm {
@@ -18,6 +21,21 @@ constexpr std::size_t kAuditAtLeast = 32, kAuditShare = 32;
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const auto& word : words) text += text.empty() ? word : "," + word;
+  return text;
+}
+
+/// The first few nodes that do not answer, by name where they have one.
+std::string silent_names(const Subnet& subnet) {
+  constexpr std::size_t kMost = 4;
+  const auto silent = silent_nodes(subnet);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMost, silent.size()); ++i) {
+    const auto& lost = *silent[i].first;
+    const auto at =
+        lost.description.empty() ? fmt::format("a node behind {}", lost.behind.node) : lost.description;
+    text += (i == 0 ? "" : ",") + at;
+  }
+  if (silent.size() > kMost) text += fmt::format(" and {} more", silent.size() - kMost);
   return text;
 }
 
@@ -84,10 +102,14 @@ void SubnetManager::settle_state() {
   now.sets_failed = summary_.sets_failed;
   now.sets_left = summary_.sets_left;
   tally(*subnet_, decided_.routes ? &decided_ : nullptr, now);
-  if (now.state == summary_.state && now.why == summary_.why) return;
-  summary_.state = now.state;
-  summary_.why = std::move(now.why);
-  parts_.log.info("subnet.settled").kv("state", to_string(summary_.state)).kv("why", summary_.why);
+  const auto said = std::exchange(summary_.state, now.state);
+  auto why = std::exchange(summary_.why, std::move(now.why));
+  judge();
+  tell_state();
+  if (said == summary_.state && why == summary_.why) return;
+  parts_.log.info("subnet.settled").kv("state", summary_.state).kv("why", summary_.why);
+  came_up_.clear();  // told of after the sweep
+  if (options_.on_sweep) options_.on_sweep(*snapshot());
   publish_between_sweeps();
 }
 
@@ -139,13 +161,14 @@ void SubnetManager::learn_of_sms(const Looked& found) {
   auto subnet = std::make_shared<Subnet>(*subnet_);
   subnet->other_sms = std::move(others);
   subnet_ = std::move(subnet);
+  tell_of_sms();
   publish_between_sweeps();
 }
 
 asio::awaitable<void> SubnetManager::look_at_switch(mad::Target target, bool soon, Looked* found) {
   constexpr auto kOneTry = std::chrono::milliseconds(50);
   auto request = mad::get_request<wire::SwitchInfo>(target);
-  if (soon) request.single_try = kOneTry;
+  if (soon && !tx_.lossy()) request.single_try = kOneTry;  // else one that is not answered tells nothing
   const auto info = co_await mad::ask<wire::SwitchInfo>(&tx_, std::move(request));
   if (info && !info->port_state_change) co_return;
   if (!info && info.error().fault == mad::Fault::closed) co_return;
@@ -206,7 +229,7 @@ asio::awaitable<void> SubnetManager::audit_some(std::shared_ptr<const Subnet> su
   }
   for (const auto& table : audited.tables) forget_table(*edited, table, *found);
   if (!audited.blocks.empty() || !audited.tables.empty()) subnet_ = std::move(edited);
-  if (!found->suspects.empty()) found->reason = "audit";
+  if (!found->suspects.empty() && found->reason.empty()) found->reason = "audit";
 }
 
 /// What it holds now is read again: P_Keys with the node, lane tables when nothing else is to be done.
@@ -252,12 +275,13 @@ bool SubnetManager::try_again(Guid node) {
 /// What is not as it should be is looked at again, whether or not a switch says so; more and more seldom.
 void SubnetManager::look_at_trouble(Looked& found) {
   searched_.clear();
-  if (summary_.state == SweepState::up) return;
+  if (is_working(summary_.state)) return;
   const auto again = [&](Guid node) {
     const bool now = try_again(node);
     if (now && found.reason.empty()) found.reason = "not up";
     return now;
   };
+  const auto silent = silent_names(*subnet_);
   if (agent_.state() != wire::SmState::master || !decided_.routes || !subnet_->duplicates.empty())
     found.heavy = again(Guid{}) || found.heavy;
   const auto suspect = [&](Guid node) {
@@ -265,6 +289,8 @@ void SubnetManager::look_at_trouble(Looked& found) {
     if (found.suspects.insert(node).second) searched_.insert(node);
   };
   for (const auto& lost : subnet_->unresponsive) suspect(lost.behind.node);
+  if (!found.suspects.empty() && found.reason == "not up" && !silent.empty())
+    found.reason = fmt::format("still unresponsive: {}", silent);
   for (const auto node : failed_nodes_) suspect(node);
   for (const auto& node : subnet_->nodes) {
     const bool waits = std::ranges::any_of(node->ports, [](const Port& port) {

@@ -24,6 +24,9 @@ constexpr unsigned kAttempts = 3;
 /// because what is known already must be put right.
 constexpr auto kRestarts = std::chrono::milliseconds(500);
 
+/// Sweeps in a row for the same trouble that are told of.
+constexpr unsigned kSameReason = 3;
+
 /// Within which links come up again, most of them.
 constexpr auto kTraining = std::chrono::seconds(1);
 
@@ -82,6 +85,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
   failed_sets_ = sets_left_ = 0;
   patient_with_ = std::exchange(failed_nodes_, {});
   came_up_.clear();
+  restarts_ = {};
   times_ = {};
   auto observed = co_await observe(std::move(suspects));
   summary_.discover_ms = lap();
@@ -115,6 +119,8 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
   tally(*subnet_, nullptr, now);
   const bool changed = now.links != links || summary_.lft_blocks != 0 || failed_sets_ + sets_left_ != 0;
   if (summary_.sweep == SweepKind::incremental && changed) co_await look_once_more();
+  const bool taken = co_await take_stock();
+  if (!taken) co_return Outcome::cancelled;
   summarise(before);
   summary_.total_ms = total();
   publish();
@@ -173,6 +179,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe(std::set<Guid> su
   if (subnet_) found->mute = mute_switches(*subnet_, *found);
   *found = co_await hold_mfts(&tx_, std::move(*found), multicast_entries());
   if (subnet_) name_lost(*found, *subnet_);
+  note_restarts(*found);
   subnet_ = std::make_shared<const Subnet>(std::move(*found));
   identify();
   co_return whose_fabric();
@@ -404,8 +411,9 @@ void SubnetManager::summarise(const mad::Counters& before) {
   summary_.verify_ms = times_.verify_ms;
   const bool ours = agent_.state() == wire::SmState::master || options_.dry_run;
   tally(*subnet_, ours && decided_.routes ? &decided_ : nullptr, summary_);
-  if (!ours) summary_.why = "this SM is not master";
-  if (unsettled_ && summary_.state == SweepState::up) {
+  if (!ours) tally_standby(*subnet_, summary_);
+  if (options_.dry_run && summary_.state != SweepState::failed) summary_.state = SweepState::dry_run;
+  if (unsettled_ && is_working(summary_.state)) {
     summary_.state = SweepState::degraded;
     summary_.why = "links have changed, and switches are asked whether more have";
   }
@@ -413,6 +421,7 @@ void SubnetManager::summarise(const mad::Counters& before) {
     summary_.state = SweepState::degraded;
     summary_.why = "another SM is master, too";
   }
+  judge();
 }
 
 void SubnetManager::publish_between_sweeps() {
@@ -422,8 +431,14 @@ void SubnetManager::publish_between_sweeps() {
 
 void SubnetManager::publish() {
   if (!options_.dry_run && agent_.state() == wire::SmState::master)
-    log_trouble(parts_.log, *subnet_, decided_, small_tables_);
-  log_summary(parts_.log, summary_);
+    log_trouble(parts_.log, *subnet_, decided_, small_tables_, stored_->inventory.get());
+  tell_of_sms();
+  tell_state();
+  // The same trouble once more is worth a line each time for those only who look for it.
+  const bool again = summary_.reason.starts_with("still ") && summary_.reason == last_reason_;
+  same_reason_ = again ? same_reason_ + 1 : 0;
+  last_reason_ = summary_.reason;
+  log_summary(parts_.log, summary_, same_reason_ < kSameReason ? log::Level::info : log::Level::debug);
   auto now = snapshot();
   if (options_.on_sweep) options_.on_sweep(*now);
   published_.set(std::move(now));
@@ -439,6 +454,15 @@ std::shared_ptr<const Snapshot> SubnetManager::snapshot() const {
   snapshot->state = agent_.state();
   snapshot->rank = agent_.rank();
   snapshot->came_up = came_up_;
+  snapshot->inventory = stored_->inventory;
+  snapshot->last_change = last_change_;
+  snapshot->last_change_at = last_change_at_;
+  snapshot->state_since = state_since_;
+  const auto counters = tx_.counters();
+  snapshot->traps = traps_;
+  snapshot->smps = counters.total(&mad::AttributeCounters::sent, wire::Method::get) +
+                   counters.total(&mad::AttributeCounters::sent, wire::Method::set);
+  snapshot->smp_timeouts = counters.total(&mad::AttributeCounters::timeouts);
   return snapshot;
 }
 

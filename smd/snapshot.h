@@ -3,12 +3,14 @@
 // What readers on other threads see: the state after the last sweep, immutable.
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "mad/base/published.h"
 #include "mad/wire/sm_info.h"
 #include "smd/decide/decided.h"
 #include "smd/ha/election.h"
+#include "smd/inventory/inventory.h"
 #include "smd/report/sweep_summary.h"
 #include "smd/sweep/subnet.h"
 
@@ -23,6 +25,12 @@ struct Snapshot {
   SmRank rank;  ///< ours
   /// Ports of adapters and routers that this sweep has found in Init, and brought up.
   std::vector<Guid> came_up;
+  InventoryPtr inventory;  ///< null before the first sweep as master
+  /// The latest event of links and nodes, in words, and when that was; empty: none since the start.
+  std::string last_change;
+  UnixTime last_change_at = 0;
+  std::uint64_t traps = 0, smps = 0, smp_timeouts = 0;  ///< since the start
+  UnixTime state_since = 0;                             ///< when the state became what it is
 };
 
 using base::Published;

@@ -60,7 +60,7 @@ std::string to_string(const RequestError& error) {
   }
   if (error.modifier != 0) text += fmt::format(" 0x{:x}", error.modifier);
   const bool directed = std::holds_alternative<DirectedPath>(error.route);
-  text += fmt::format(" {} {}: {}", directed ? "by" : "to", to_string(error.route), outcome(error));
+  text += fmt::format(" {} {}: {}", directed ? "by DR path" : "to", to_string(error.route), outcome(error));
   return text;
 }
 

@@ -20,12 +20,8 @@ void write_route(wire::Smp& mad, const Route& route) {
 std::string to_string(const Route& route) {
   if (const auto* lid_route = std::get_if<LidRoute>(&route)) return fmt::format("LID {}", lid_route->lid);
   const auto& path = std::get<DirectedPath>(route);
-  if (path.hops() == 0) return "itself";
-  std::string text;
-  for (std::size_t hop = 0; hop < path.hops(); ++hop) {
-    if (hop > 0) text += ',';
-    text += fmt::to_string(path.hop(hop).value());
-  }
+  std::string text = "0";
+  for (std::size_t hop = 0; hop < path.hops(); ++hop) text += fmt::format(",{}", path.hop(hop).value());
   return text;
 }
 

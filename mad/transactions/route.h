@@ -13,7 +13,7 @@ namespace smd::mad {
 /// permissive. MADs of other classes stay as they are.
 void write_route(wire::Smp& mad, const Route& route);
 
-/// "1,4,7", "itself", "LID 12".
+/// As smpquery -D takes it and OpenSM prints it: "0,1,4,7", "0" for ourselves; "LID 12".
 std::string to_string(const Route& route);
 
 }  // namespace smd::mad

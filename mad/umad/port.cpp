@@ -19,6 +19,13 @@ bool selected(const PortEntry& entry, const PortSelection& selection) {
 
 std::string name_of(const PortEntry& entry) { return fmt::format("{}:{}", entry.device, entry.port); }
 
+/// "mlx5_0:1 (InfiniBand, Down)".
+std::string description_of(const PortEntry& entry) {
+  if (!entry.infiniband) return fmt::format("{} (Ethernet)", name_of(entry));
+  return fmt::format("{} (InfiniBand{}, {})", name_of(entry),
+                     entry.virtual_function ? ", virtual function" : "", to_string(entry.state));
+}
+
 std::optional<PortProblem> problem_of(const PortEntry& entry) {
   if (!entry.infiniband) {
     return PortProblem{PortFault::not_infiniband,
@@ -68,12 +75,13 @@ std::expected<mad::LocalPort, PortProblem> choose_port(std::span<const PortEntry
   }
   if (nearest) return std::unexpected(std::move(*nearest));
   if (ports.empty()) {
-    return std::unexpected(PortProblem{PortFault::no_device, "no InfiniBand device on this machine"});
+    return std::unexpected(
+        PortProblem{PortFault::no_device, "no InfiniBand device on this machine (ibstat lists none)"});
   }
   std::string there;
-  for (const auto& entry : ports) there += (there.empty() ? "" : ", ") + name_of(entry);
+  for (const auto& entry : ports) there += (there.empty() ? "" : ", ") + description_of(entry);
   return std::unexpected(PortProblem{PortFault::no_such_port,
-                                     fmt::format("no port {} (there are {})", to_string(selection), there)});
+                                     fmt::format("no port {}; ports here: {}", to_string(selection), there)});
 }
 
 }  // namespace smd::umad

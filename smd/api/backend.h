@@ -13,6 +13,7 @@
 #include "routing/parallel.h"
 #include "smd/agenda.h"
 #include "smd/log/log.h"
+#include "smd/sa/registry/registry.h"
 #include "smd/snapshot.h"
 
 namespace smd::api {
@@ -31,6 +32,7 @@ struct SubnetView {
   std::optional<Waiting> waiting{};
   std::shared_ptr<const sm::Snapshot> snapshot{};  ///< null before the first sweep
   std::chrono::system_clock::time_point swept{};   ///< when that ended
+  sa::RegistryPtr registry{};                      ///< what clients have registered; null before it is known
 };
 
 struct DaemonInfo {
@@ -52,6 +54,8 @@ class Backend {
   virtual std::vector<std::shared_ptr<const SubnetView>> subnets() const = 0;
   /// By position in subnets().
   virtual void resweep(std::size_t subnet, sm::Resweep kind) = 0;
+  /// What is lost there is missing on purpose: of `node`, or (0) all of it.
+  virtual void accept_lost(std::size_t subnet, Guid node) = 0;
   virtual log::Filter log_filter() const = 0;
   virtual void set_log_filter(const log::Filter& filter) = 0;
   /// What the configuration says.

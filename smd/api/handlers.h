@@ -17,6 +17,8 @@ Answer get_ports(const Question& question, Backend& backend);
 Answer post_resweep(const Question& question, Backend& backend);
 Answer get_log(const Question& question, Backend& backend);
 Answer put_log(const Question& question, Backend& backend);
+// accept.cpp
+Answer post_accept(const Question& question, Backend& backend);
 // dump.cpp
 Answer get_dump(const Question& question, Backend& backend);
 
@@ -29,6 +31,6 @@ struct Chosen {
 std::expected<Chosen, Answer> choose(const Question& question, const Backend& backend);
 
 /// What a port is, with the reason where it is not Active.
-sm::Json port_json(const sm::Subnet& subnet, const sm::Node& node, PortNum port);
+sm::Json port_json(const sm::Snapshot& now, const sm::Node& node, PortNum port);
 
 }  // namespace smd::api

@@ -18,6 +18,7 @@ constexpr std::array kRoutes{
     Route{"GET", "/v1/subnets/{subnet}/status", get_subnet_status},
     Route{"GET", "/v1/subnets/{subnet}/ports", get_ports},
     Route{"POST", "/v1/subnets/{subnet}/resweep", post_resweep},
+    Route{"POST", "/v1/subnets/{subnet}/accept", post_accept},
     Route{"GET", "/v1/subnets/{subnet}/dump", get_dump},
     Route{"GET", "/v1/log", get_log},
     Route{"PUT", "/v1/log", put_log},

@@ -8,6 +8,8 @@
 #include "mad/wire/mad.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
+#include "smd/api/lost.h"
+#include "smd/inventory/gone.h"
 #include "smd/log/format.h"
 #include "smd/report/ports.h"
 #include "smd/sweep/lost.h"
@@ -101,6 +103,7 @@ Json waiting_json(const SubnetView& view) {
   };
   if (view.waiting) return made(view.waiting->what, view.waiting->reason, view.waiting->since);
   if (!view.snapshot || view.snapshot->state != wire::SmState::standby) return {};
+  if (view.snapshot->summary.state == sm::SweepState::standby) return {};  // as it should be
   const auto& others = view.snapshot->subnet->other_sms;
   const auto* other = other_master(*view.snapshot->subnet);
   if (other == nullptr && !others.empty()) other = &others.front();
@@ -111,26 +114,34 @@ Json waiting_json(const SubnetView& view) {
   return made("master", who, view.swept);
 }
 
-Json::Array not_active_json(const sm::Subnet& subnet) {
+Json::Array not_active_json(const sm::Snapshot& now) {
   Json::Array ports;
+  const auto& subnet = *now.subnet;
   for (const auto& node : subnet.nodes) {
     for (std::size_t p = 1; p < node->ports.size(); ++p) {
       const auto& port = node->ports[p];
       if (!port.linked() || port.info.port_state == PortState::active) continue;
-      ports.push_back(port_json(subnet, *node, PortNum{static_cast<std::uint8_t>(p)}));
+      ports.push_back(port_json(now, *node, PortNum{static_cast<std::uint8_t>(p)}));
     }
   }
   return ports;
 }
 
-Json::Array unresponsive_json(const sm::Subnet& subnet) {
+Json::Array unresponsive_json(const sm::Snapshot& now) {
   Json::Array nodes;
+  const auto& subnet = *now.subnet;
   for (const auto& silent : sm::silent_nodes(subnet)) {
     const auto& lost = *silent.first;
+    Json::Array hosts;
+    if (now.inventory && lost.node != Guid{}) {
+      for (const auto host : sm::hosts_behind(*now.inventory, lost.node, subnet))
+        hosts.push_back(text(now.inventory->find(host)->name));
+    }
     nodes.push_back(Json{Json::Object{{"guid", lost.node == Guid{} ? Json{} : guid(lost.node)},
                                       {"name", text(lost.description)},
                                       {"behind", place_json(subnet, lost.behind)},
                                       {"places", number(silent.places)},
+                                      {"hosts_behind", Json{std::move(hosts)}},
                                       {"reason", text(lost.reason)}}});
   }
   return nodes;
@@ -186,21 +197,59 @@ void add_fabric(const SubnetView& view, Json::Object& object) {
   }
   object.emplace_back("other_sms", Json{std::move(others)});
   object.emplace_back("routing", now ? routing_json(now->decided) : Json{});
-  object.emplace_back("ports_not_active", Json{now ? not_active_json(*now->subnet) : Json::Array{}});
-  object.emplace_back("unresponsive", Json{now ? unresponsive_json(*now->subnet) : Json::Array{}});
+  object.emplace_back("ports_not_active", Json{now ? not_active_json(*now) : Json::Array{}});
+  object.emplace_back("unresponsive", Json{now ? unresponsive_json(*now) : Json::Array{}});
   object.emplace_back("refused_sets", Json{now ? refused_json(*now->subnet) : Json::Array{}});
   object.emplace_back("duplicate_guids", Json{now ? duplicates_json(*now->subnet) : Json::Array{}});
   object.emplace_back("ports_without_lid", Json{std::move(without_lid)});
 }
 
+/// In one word: what it waits for itself, else what the last sweep has come to.
+std::string_view state_of(const SubnetView& view) {
+  if (view.waiting) return "waiting";
+  return view.snapshot ? to_string(view.snapshot->summary.state) : "starting";
+}
+
+/// What clients have registered.
+Json clients_json(const SubnetView& view) {
+  if (!view.registry) return {};
+  const auto& all = *view.registry;
+  return Json{Json::Object{{"groups", number(all.groups().size())},
+                           {"members", number(all.members().size())},
+                           {"services", number(all.services().size())},
+                           {"subscriptions", number(all.subscriptions().size())}}};
+}
+
+/// What has happened since the start.
+void add_history(const SubnetView& view, Json::Object& object) {
+  const auto& now = view.snapshot;
+  object.emplace_back("lost", now ? lost_json(*now) : Json{});
+  object.emplace_back("lost_nodes", now ? lost_nodes_json(*now) : Json{Json::Array{}});
+  object.emplace_back("links_degraded", now ? degraded_json(*now) : Json{Json::Array{}});
+  object.emplace_back("clients", clients_json(view));
+  object.emplace_back("smps", now ? number(now->smps) : Json{});
+  object.emplace_back("smp_timeouts", now ? number(now->smp_timeouts) : Json{});
+  object.emplace_back("traps", now ? number(now->traps) : Json{});
+  const bool changed = now && !now->last_change.empty();
+  object.emplace_back("last_change", changed ? Json{Json::Object{{"what", text(now->last_change)},
+                                                                 {"at", unix_json(now->last_change_at)}}}
+                                             : Json{});
+}
+
 Json subnet_json(const SubnetView& view) {
   Json::Object object{{"subnet", text(view.name)}, {"port", text(view.port)}};
+  object.emplace_back("state", text(state_of(view)));
+  object.emplace_back("state_since", view.waiting    ? time(view.waiting->since)
+                                     : view.snapshot ? unix_json(view.snapshot->state_since)
+                                                     : Json{});
+  object.emplace_back("why", view.snapshot && !view.waiting ? text(view.snapshot->summary.why) : text(""));
   object.emplace_back("sm", self_json(view));
   object.emplace_back("master", master_json(view));
   object.emplace_back("waiting", waiting_json(view));
   object.emplace_back("swept_at", view.snapshot ? time(view.swept) : Json{});
   object.emplace_back("last_sweep", view.snapshot ? sweep_json(view.snapshot->summary) : Json{});
   add_fabric(view, object);
+  add_history(view, object);
   return Json{std::move(object)};
 }
 

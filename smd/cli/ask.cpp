@@ -31,7 +31,7 @@ namespace smd::cli {
 namespace {
 
 namespace json = boost::json;
-constexpr std::array<const char*, 5> kCommands{"status", "ports", "resweep", "log", "dump"};
+constexpr std::array<const char*, 6> kCommands{"status", "ports", "resweep", "accept", "log", "dump"};
 
 /// One conversation with a daemon; what goes wrong ends as a line and an exit status.
 class Asker {
@@ -46,8 +46,11 @@ class Asker {
   Done status();
   Done ports();
   Done resweep();
+  Done accept();
   Done log();
   Done dump();
+  /// `status --check`: all subnets are in service.
+  bool is_good() const { return good_; }
 
  private:
   std::expected<json::value, std::string> call(std::string_view method, const std::string& target,
@@ -62,6 +65,7 @@ class Asker {
   const AskOptions& options_;
   std::ostream& out_;
   std::filesystem::path socket_;
+  bool good_ = true;
 };
 
 /// What a refusal says.
@@ -106,8 +110,11 @@ Asker::Done Asker::status() {
   const auto target = options_.subnet.empty() ? "/v1/status" : path_of(options_.subnet, "status");
   const auto value = call("GET", target);
   if (!value) return std::unexpected(value.error());
+  if (options_.check) good_ = is_in_service(*value);
   if (options_.json) {
     out_ << json::serialize(*value) << '\n';
+  } else if (options_.check) {
+    print_check(out_, *value);
   } else if (options_.subnet.empty()) {
     print_status(out_, *value);
   } else {
@@ -129,16 +136,45 @@ Asker::Done Asker::each(const std::function<Done(const std::string& name, bool s
 }
 
 Asker::Done Asker::ports() {
-  return each([this](const std::string& name, bool several) -> Done {
-    const auto value = call("GET", path_of(name, options_.not_active ? "ports?not_active=true" : "ports"));
+  std::string what = "ports";
+  const auto add = [&](bool given, std::string_view flag) {
+    if (given) what += fmt::format("{}{}=true", what == "ports" ? "?" : "&", flag);
+  };
+  add(options_.not_active, "not_active");
+  add(options_.lost, "lost");
+  add(options_.degraded, "degraded");
+  add(options_.all, "all");
+  return each([&](const std::string& name, bool several) -> Done {
+    const auto value = call("GET", path_of(name, what));
     if (!value) return std::unexpected(value.error());
     if (options_.json) {
       out_ << json::serialize(*value) << '\n';
+    } else if (options_.lost) {
+      print_lost(out_, *value, several);
     } else {
       print_ports(out_, *value, several);
     }
     return {};
   });
+}
+
+/// A node is of one subnet: what the others say of it does not count where one has accepted.
+Asker::Done Asker::accept() {
+  json::object body{{"lost", true}};
+  if (!options_.node.empty()) body["node"] = options_.node;
+  bool accepted = false;
+  const auto done = each([&](const std::string& name, bool) -> Done {
+    const auto value = call("POST", path_of(name, "accept"), json::serialize(body));
+    if (!value) return std::unexpected(value.error());
+    accepted = true;
+    if (options_.json) {
+      out_ << json::serialize(*value) << '\n';
+    } else {
+      print_accepted(out_, *value);
+    }
+    return {};
+  });
+  return accepted && !options_.node.empty() ? Done{} : done;
 }
 
 Asker::Done Asker::resweep() {
@@ -232,9 +268,17 @@ void add_ask_commands(CLI::App& app, AskOptions& options) {
     return command;
   };
   auto* status = add("status", "how a running smd and its fabrics are", true);
+  status->add_flag(
+      "--check", options.check,
+      "a line for each subnet, and an exit status: 0 up, or standby beside a master; 1 no daemon; 3 "
+      "reduced, degraded or no master");
   status->add_flag("--json", options.json, "the daemon's answer as JSON");
   auto* ports = add("ports", "the ports of the fabric, and why they are not Active", true);
-  ports->add_flag("--not-active", options.not_active, "only those that are not Active");
+  ports->add_flag("--not-active", options.not_active,
+                  "only those that had a link or have one, and are not Active");
+  ports->add_flag("--lost", options.lost, "the nodes and links that were there and are missing");
+  ports->add_flag("--degraded", options.degraded, "only those whose link runs at less than both ends can");
+  ports->add_flag("--all", options.all, "those that never had a link, too");
   ports->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
   auto* resweep = add("resweep", "asks for a sweep now", true);
   resweep
@@ -243,6 +287,13 @@ void add_ask_commands(CLI::App& app, AskOptions& options) {
                    "converge: tables made afresh, in steps")
       ->check(CLI::IsMember({"light", "heavy", "converge"}));
   resweep->add_flag("--json", options.json, "the daemon's answer as JSON");
+  auto* accept = add("accept", "makes what is there what belongs to the fabric", true);
+  accept->add_flag("--lost", options.lost, "what is lost is missing on purpose")->required();
+  accept
+      ->add_option("NODE", options.node,
+                   "only this node, or the lost links of it (default: all that is lost)")
+      ->type_name("NAME|GUID");
+  accept->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
   auto* log = add("log", "changes what is logged, until the next reload", false);
   log->add_option("LEVEL", options.level, "error, warn, info, debug; default: as configured")
       ->required()
@@ -274,12 +325,12 @@ int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::
   }
   Asker asker(options, out);
   const std::array<Asker::Done (Asker::*)(), kCommands.size()> kDo{
-      &Asker::status, &Asker::ports, &Asker::resweep, &Asker::log, &Asker::dump};
+      &Asker::status, &Asker::ports, &Asker::resweep, &Asker::accept, &Asker::log, &Asker::dump};
   for (std::size_t i = 0; i < kCommands.size(); ++i) {
     if (!app.got_subcommand(kCommands[i])) continue;
     const auto done = (asker.*kDo[i])();
     out << std::flush;
-    if (done) return 0;
+    if (done) return asker.is_good() ? 0 : 3;
     err << "smd " << kCommands[i] << ": " << done.error() << '\n';
     return 1;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// `smd status`, `ports`, `resweep`, `log`, `dump`: asking and telling a running daemon.
+// `smd status`, `ports`, `resweep`, `accept`, `log`, `dump`: asking and telling a running daemon.
 
 #include <iosfwd>
 #include <string>
@@ -15,16 +15,22 @@ namespace smd::cli {
 struct AskOptions {
   std::string socket, subnet;
   bool json = false;
+  bool check = false;          ///< status
   bool not_active = false;     ///< ports
+  bool lost = false;           ///< ports, accept
+  bool degraded = false;       ///< ports
+  bool all = false;            ///< ports
+  std::string node;            ///< accept; empty: all that is lost
   std::string sweep;           ///< resweep
   std::string level, subject;  ///< log
   std::string folder, files;   ///< dump
 };
 
-/// The five subcommands, all of them filling in `options`, which must live as long as `app`.
+/// The subcommands, all of them filling in `options`, which must live as long as `app`.
 void add_ask_commands(CLI::App& app, AskOptions& options);
 
-/// Whichever of them was given; nothing is done where none was. 0 done, 1 failed, 2 bad usage.
+/// Whichever of them was given; nothing is done where none was. 0 done, 1 failed, 2 bad usage;
+/// of `status --check` 3: a subnet is neither up nor a standby beside a master.
 int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::ostream& err);
 bool is_ask(const CLI::App& app);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <ostream>
+#include <set>
 
 namespace smd::cli {
 
@@ -78,6 +79,49 @@ void print_routing(std::ostream& out, const json::value& subnet) {
   });
 }
 
+/// "1 switch, 2 links, 1 host"; empty where nothing is lost.
+std::string loss_words(const json::value& counts) {
+  std::string words;
+  const auto add = [&](std::string_view key, std::string_view one, std::string_view many) {
+    const auto count = text_of(counts, key);
+    if (count.empty() || count == "0") return;
+    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", count, count == "1" ? one : many);
+  };
+  add("switches", "switch", "switches");
+  add("links", "link", "links");
+  add("hosts", "host", "hosts");
+  return words;
+}
+
+void print_losses(std::ostream& out, const json::value& subnet) {
+  const auto& lost = member_of(subnet, "lost");
+  if (const auto words = loss_words(lost); !words.empty()) {
+    const auto complete = text_of(lost, "complete_at");
+    line(out, "lost",
+         fmt::format("{} since the fabric was last complete{}: smd ports --lost", words,
+                     complete.empty() ? "" : " (" + complete + ")"));
+  }
+  const auto& slow = list_of(subnet, "links_degraded");
+  if (slow.empty()) return;
+  const auto narrow = static_cast<std::size_t>(std::ranges::count_if(
+      slow, [](const json::value& link) { return text_of(link, "width") != text_of(link, "best_width"); }));
+  line(out, "links", fmt::format("{} narrow, {} slow: smd ports --degraded", narrow, slow.size() - narrow));
+}
+
+void print_history(std::ostream& out, const json::value& subnet) {
+  if (const auto& clients = member_of(subnet, "clients"); clients.is_object())
+    line(out, "SA",
+         fmt::format("{} multicast groups with {} members, {} services, {} subscriptions",
+                     text_of(clients, "groups"), text_of(clients, "members"), text_of(clients, "services"),
+                     text_of(clients, "subscriptions")));
+  if (const auto smps = text_of(subnet, "smps"); !smps.empty())
+    line(out, "since start",
+         fmt::format("{} SMPs, {} time-outs, {} traps", smps, text_of(subnet, "smp_timeouts"),
+                     text_of(subnet, "traps")));
+  if (const auto& change = member_of(subnet, "last_change"); change.is_object())
+    line(out, "last change", fmt::format("{} at {}", text_of(change, "what"), text_of(change, "at")));
+}
+
 }  // namespace
 
 const json::value& member_of(const json::value& from, std::string_view key) {
@@ -105,12 +149,12 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
   const auto& sm = member_of(subnet, "sm");
   const auto& master = member_of(subnet, "master");
   const auto name = text_of(subnet, "subnet");
-  const auto& sweep = member_of(subnet, "last_sweep");
   const auto& waiting = member_of(subnet, "waiting");
-  const auto state = waiting.is_object() ? "waiting"
-                     : sweep.is_object() ? text_of(sweep, "state")
-                                         : "starting";
-  out << fmt::format("subnet {}: {}\n", name.empty() ? "(no name yet)" : name, state);
+  const auto since = text_of(subnet, "state_since");
+  out << fmt::format("subnet {}: {}{}\n", name.empty() ? "(no name yet)" : name, text_of(subnet, "state"),
+                     since.empty() || waiting.is_object() ? "" : " since " + since);
+  if (const auto why = text_of(subnet, "why"); !why.empty() && text_of(subnet, "state") != "standby")
+    line(out, "why", why);
   if (waiting.is_object())
     line(out, "waiting", fmt::format("{} (since {})", text_of(waiting, "reason"), text_of(waiting, "since")));
   line(out, "port", text_of(subnet, "port"));
@@ -119,13 +163,17 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
     line(out, "master", sm_words(master));
   print_sweep(out, subnet);
   print_routing(out, subnet);
+  print_losses(out, subnet);
   lines(out, "not Active", list_of(subnet, "ports_not_active"), "smd ports --not-active",
         [](const auto& port) { return fmt::format("{}: {}", port_words(port), text_of(port, "reason")); });
   lines(out, "unresponsive", list_of(subnet, "unresponsive"), "smd status --json", [](const auto& lost) {
     const auto guid = text_of(lost, "guid");
     const auto name = text_of(lost, "name");
-    return fmt::format("{}{}behind {}: {}", guid.empty() ? "" : guid + " ", name.empty() ? "" : name + " ",
-                       port_words(member_of(lost, "behind")), text_of(lost, "reason"));
+    const auto hosts = list_of(lost, "hosts_behind").size();
+    return fmt::format("{}{}behind {}: {}{}", guid.empty() ? "" : guid + " ",
+                       name.empty() ? "" : fmt::format("\"{}\" ", name),
+                       port_words(member_of(lost, "behind")), text_of(lost, "reason"),
+                       hosts == 0 ? "" : fmt::format("; {} hosts behind it", hosts));
   });
   lines(out, "refused", list_of(subnet, "refused_sets"), "smd status --json", [](const auto& set) {
     return fmt::format("{}: {}", port_words(member_of(set, "at")), text_of(set, "reason"));
@@ -141,6 +189,29 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
     line(out, "no LID left", fmt::format("for {} ports: smd status --json", ports.size()));
   lines(out, "other SMs", list_of(subnet, "other_sms"), "smd status --json",
         [](const auto& other) { return fmt::format("{}, {}", text_of(other, "state"), sm_words(other)); });
+  print_history(out, subnet);
+}
+
+bool is_in_service(const json::value& status) {
+  const auto good = [](const json::value& subnet) {
+    const auto state = text_of(subnet, "state");
+    return state == "up" || state == "standby";
+  };
+  if (!member_of(status, "subnets").is_array()) return good(status);
+  const auto& subnets = list_of(status, "subnets");
+  return !subnets.empty() && std::ranges::all_of(subnets, good);
+}
+
+void print_check(std::ostream& out, const json::value& status) {
+  const auto check = [&](const json::value& subnet) {
+    const auto name = text_of(subnet, "subnet");
+    const auto& waiting = member_of(subnet, "waiting");
+    const auto why = waiting.is_object() ? text_of(waiting, "reason") : text_of(subnet, "why");
+    out << fmt::format("subnet {}: {}{}{}\n", name.empty() ? "(no name yet)" : name, text_of(subnet, "state"),
+                       why.empty() ? "" : ": ", why);
+  };
+  if (!member_of(status, "subnets").is_array()) return check(status);
+  for (const auto& subnet : list_of(status, "subnets")) check(subnet);
 }
 
 void print_status(std::ostream& out, const json::value& status) {
@@ -162,9 +233,38 @@ void print_ports(std::ostream& out, const json::value& ports, bool with_subnet) 
     if (const auto width = text_of(port, "width"); !width.empty())
       out << ' ' << width << ' ' << text_of(port, "speed");
     if (const auto& peer = member_of(port, "peer"); peer.is_object()) out << " to " << port_words(peer);
-    if (const auto reason = text_of(port, "reason"); !reason.empty()) out << ": " << reason;
+    // "Down since ... (was ...)" is one sentence.
+    if (const auto reason = text_of(port, "reason"); !reason.empty())
+      out << (member_of(port, "lost").is_object() ? " " : ": ") << reason;
     out << '\n';
   }
+}
+
+void print_lost(std::ostream& out, const json::value& ports, bool with_subnet) {
+  const auto prefix = with_subnet ? text_of(ports, "subnet") + " " : std::string{};
+  std::set<std::string> nodes;
+  for (const auto& node : list_of(ports, "lost_nodes")) {
+    nodes.insert(text_of(node, "guid"));
+    const auto& behind = member_of(node, "behind");
+    out << fmt::format("{}{} \"{}\" ({}, {} links): gone since {}", prefix, text_of(node, "guid"),
+                       text_of(node, "name"), text_of(node, "type"), text_of(node, "links"),
+                       text_of(node, "since"));
+    if (behind.is_object()) out << ", it was behind " << port_words(behind);
+    out << '\n';
+  }
+  for (const auto& link : list_of(ports, "lost_links")) {
+    const auto& peer = member_of(link, "peer");
+    if (nodes.contains(text_of(link, "guid")) || nodes.contains(text_of(peer, "guid"))) continue;
+    out << fmt::format("{}{}: down since {} (was {} {} to {})\n", prefix, port_words(link),
+                       text_of(link, "since"), text_of(link, "width"), text_of(link, "speed"),
+                       port_words(peer));
+  }
+}
+
+void print_accepted(std::ostream& out, const json::value& answer) {
+  const auto words = loss_words(answer);
+  out << fmt::format("{}: {}\n", text_of(answer, "subnet"),
+                     words.empty() ? "nothing is lost" : words + " belong to the fabric no more");
 }
 
 void print_log(std::ostream& out, const json::value& log) {

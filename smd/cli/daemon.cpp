@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <map>
 #include <ostream>
 #include <sstream>
 #include <utility>
@@ -65,6 +66,7 @@ int Daemon::run(std::vector<InstanceSpec> specs) {
   hear_signals();
   for (auto& spec : specs) start(std::move(spec));
   tasks_.spawn(watch());
+  if (parts_.options.once || parts_.options.dry_run) tasks_.spawn(give_up_in_time());
   asio::co_spawn(io_, live(), [this](const std::exception_ptr&) { io_.stop(); });
   io_.run();
   parts_.log.finish();
@@ -295,6 +297,30 @@ std::string Daemon::status_text() const {
   return text;
 }
 
+/// A daemon waits for what may pass: a device that appears late, a cable. A script that has asked for one
+/// sweep must get its answer.
+asio::awaitable<void> Daemon::give_up_in_time() {
+  const std::chrono::seconds limit{parts_.options.wait.value_or(kWaitForPort)};
+  std::map<SubnetPtr, mad::TimePoint> waiting;
+  for (;;) {
+    const bool time = co_await clock_.sleep(limit == limit.zero() ? 50ms : 250ms);
+    if (!time) co_return;
+    for (const auto& subnet : subnets_) {
+      const auto view = subnet->instance->view();
+      if (subnet->ended || subnet->gave_up || !view->waiting || view->snapshot) {
+        waiting.erase(subnet);
+        continue;
+      }
+      const auto since = waiting.try_emplace(subnet, clock_.now()).first->second;
+      if (clock_.now() - since < limit || view->waiting->what == "state") continue;
+      gave_up_ += fmt::format("{}smd run: gave up: {}", gave_up_.empty() ? "" : "\n", view->waiting->reason);
+      failed_ = true;
+      subnet->gave_up = true;
+      subnet->instance->stop();
+    }
+  }
+}
+
 /// What a run that was to end has come to, as its user wants it.
 bool Daemon::is_good(const Subnet& subnet) const {
   return parts_.options.dry_run ? subnet.state && *subnet.state != sm::SweepState::failed
@@ -304,6 +330,7 @@ bool Daemon::is_good(const Subnet& subnet) const {
 /// The last line, behind all of the log, for whoever has only that one.
 void Daemon::say_why() {
   const auto& options = parts_.options;
+  if (!gave_up_.empty() && !interrupted_) parts_.err << gave_up_ << '\n';
   if (interrupted_ || failed_ || (!options.once && !options.dry_run)) return;
   for (const auto& subnet : subnets_) {
     if (is_good(*subnet)) continue;

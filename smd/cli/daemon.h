@@ -55,6 +55,7 @@ class Daemon final : private api::Backend {
     bool reporting = false, shown = false;
     bool alive = false;                   ///< its loop has answered since the last look
     bool ended = false, leaving = false;  ///< nothing more to do; taken out of the configuration
+    bool gave_up = false;                 ///< no usable port in time
   };
   using SubnetPtr = std::shared_ptr<Subnet>;  ///< held on the main thread only
 
@@ -71,6 +72,7 @@ class Daemon final : private api::Backend {
   std::string status_text() const;
   bool is_good(const Subnet& subnet) const;
   void say_why();
+  asio::awaitable<void> give_up_in_time();
   void hear_signals();
   void reopen_log();
   void interrupt();
@@ -94,6 +96,7 @@ class Daemon final : private api::Backend {
   api::DaemonInfo info() const override;
   std::vector<std::shared_ptr<const api::SubnetView>> subnets() const override;
   void resweep(std::size_t subnet, sm::Resweep kind) override;
+  void accept_lost(std::size_t subnet, Guid node) override;
   log::Filter log_filter() const override { return parts_.log.filter(); }
   void set_log_filter(const log::Filter& filter) override;
   log::Filter configured_log_filter() const override;
@@ -118,6 +121,7 @@ class Daemon final : private api::Backend {
   std::string said_;         ///< to systemd
   bool ready_ = false, interrupted_ = false, failed_ = false;
   bool disrupts_ = false;  ///< a dry run found LIDs, routes in use or links that would change
+  std::string gave_up_;  ///< why a run that was to end has not begun
   mad::WaitList all_ended_;
   mad::TaskGroup reports_{io_.get_executor()};
   mad::TaskGroup tasks_{io_.get_executor()};

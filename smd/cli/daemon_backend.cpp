@@ -25,12 +25,22 @@ void Daemon::resweep(std::size_t subnet, sm::Resweep kind) {
   instance.resweep(kind, "asked for");
 }
 
+void Daemon::accept_lost(std::size_t subnet, Guid node) {
+  const std::scoped_lock lock(lock_);
+  if (subnet < subnets_.size()) subnets_[subnet]->instance->accept_lost(node);
+}
+
 void Daemon::set_log_filter(const log::Filter& filter) {
   parts_.log.set_filter(filter);
+  std::string exceptions;
+  const auto add = [&](std::string_view what, log::Level level) {
+    exceptions += fmt::format("{}{}={}", exceptions.empty() ? "" : " ", what, config::to_string(level));
+  };
+  for (const auto& [module, level] : filter.modules) add(module, level);
+  for (const auto& [guid, level] : filter.guids) add(fmt::format("{}", guid), level);
   auto&& event = parts_.log.info("api.log");
-  event.kv("level", filter.level);
-  for (const auto& [module, level] : filter.modules) event.kv(module, level);
-  for (const auto& [guid, level] : filter.guids) event.kv(fmt::format("{}", guid), level);
+  event.kv("log_level", filter.level);
+  if (!exceptions.empty()) event.kv("exceptions", exceptions);
   event.always();
 }
 

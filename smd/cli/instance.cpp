@@ -72,6 +72,18 @@ void Instance::resweep(sm::Resweep kind, std::string reason) {
   });
 }
 
+void Instance::accept_lost(Guid node) {
+  asio::post(io_, [this, node] {
+    if (manager_) manager_->accept_lost(node);
+  });
+}
+
+std::shared_ptr<const api::SubnetView> Instance::view() const {
+  auto view = std::make_shared<api::SubnetView>(*view_.get());
+  view->registry = registry_.get();
+  return view;
+}
+
 void Instance::reload(config::SubnetConfig config) {
   asio::post(io_, [this, next = std::move(config)]() mutable {
     spec_.config = std::move(next);
@@ -272,6 +284,8 @@ sm::ManagerOptions Instance::options() {
     if (then) then(snapshot);
   };
   options.on_snapshot = [this] {
+    now_.snapshot = manager_->published();
+    view_.set(std::make_shared<api::SubnetView>(now_));
     if (sa_) sa_->look_again();
   };
   options.on_trap = [this](const wire::Notice& notice, Lid from) {

@@ -49,11 +49,13 @@ class Instance {
   /// Ends the manager within its current step; the fabric forwards on. From any thread, at once.
   void stop();
   void resweep(sm::Resweep kind, std::string reason);
+  /// What is lost is missing on purpose: of `node`, or (0) all of it.
+  void accept_lost(Guid node);
   /// For the next sweep, which is asked for. What the end of the fabric is stays.
   void reload(config::SubnetConfig config);
 
   /// From any thread.
-  std::shared_ptr<const api::SubnetView> view() const { return view_.get(); }
+  std::shared_ptr<const api::SubnetView> view() const;
   /// Calls `pong` from the instance's loop, as soon as that is free.
   void ping(std::move_only_function<void()> pong);
   /// Why it could not begin; empty where it could. After `ended` only.

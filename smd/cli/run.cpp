@@ -21,6 +21,8 @@ int fail(std::ostream& err, const Failure& failure) {
 }  // namespace
 
 int run(const RunOptions& options, std::ostream& out, std::ostream& err) {
+  if (options.wait && !options.once && !options.dry_run)
+    return fail(err, {2, "--wait: only with --once or --dry-run, a daemon waits for as long as it takes"});
   auto dumps = options.dump.empty() ? sm::default_dumps() : sm::parse_dump_list(options.dump, "--dump");
   if (!dumps) return fail(err, {2, dumps.error()});
   const auto file = configuration_file(options.config);

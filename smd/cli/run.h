@@ -3,6 +3,7 @@
 // `smd run`: the subnet manager of one subnet or several.
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@ class App;
 }
 
 namespace smd::cli {
+
+/// A run that is to end gives up after so many seconds without a usable port.
+inline constexpr unsigned kWaitForPort = 10;
 
 /// Empty texts are options that were not given.
 struct RunOptions {
@@ -23,6 +27,7 @@ struct RunOptions {
   bool fail_on_disruption = false;  ///< dry_run: exit 3 where traffic would be disturbed
   std::string state_dir;            ///< instead of [store] directory, and also for simulated fabrics
   bool once = false, dry_run = false, json = false;
+  std::optional<unsigned> wait;  ///< once, dry_run: seconds without a usable port; default kWaitForPort
 };
 
 /// Declares the options of the subcommand; `options` must live as long as `command`.

@@ -42,6 +42,13 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       ->type_name("PATH");
   auto* once = command.add_flag("--once", options.once, "one full sweep, then exit");
   command.add_flag("--dry-run", options.dry_run, "read and compute only, print the plan");
+  command
+      .add_option(
+          "--wait", options.wait,
+          "with --once or --dry-run: give up after so many seconds without a usable port (default 10; 0: "
+          "at once)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0U, 86'400U));
   command.add_flag("--json", options.json, "with --once: the summary as one JSON object on stdout")
       ->needs(once);
   command

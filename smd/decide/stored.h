@@ -15,6 +15,7 @@
 #include "routing/repair/reference.h"
 #include "smd/decide/decided.h"
 #include "smd/decide/link_limits.h"
+#include "smd/inventory/inventory.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm {
@@ -42,11 +43,16 @@ struct Stored {
   std::set<std::tuple<Guid, PortNum, EnabledLinks>> retrained;
   /// The widest cabling that was seen: repaired tables go by it. Null: none yet.
   std::shared_ptr<const routing::Reference> reference;
+  /// What belongs to the fabric, and what of it is lost. Null: no stock was taken yet.
+  InventoryPtr inventory;
 
   friend bool operator==(const Stored& a, const Stored& b) {
     const bool same =
         a.reference == b.reference || (a.reference && b.reference && *a.reference == *b.reference);
-    return same && a.lids == b.lids && a.not_kept == b.not_kept && a.retrained == b.retrained;
+    const bool same_inventory =
+        a.inventory == b.inventory || (a.inventory && b.inventory && *a.inventory == *b.inventory);
+    return same && same_inventory && a.lids == b.lids && a.not_kept == b.not_kept &&
+           a.retrained == b.retrained;
   }
 };
 using StoredPtr = std::shared_ptr<const Stored>;  ///< never null

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 #include <string_view>
+#include <vector>
 
 namespace smd::log {
 namespace {
@@ -118,8 +119,24 @@ std::string to_json(const Record& record, std::chrono::system_clock::time_point 
   append_json_field(out, "level", config::to_string(record.level), false);
   append_json_field(out, "event", record.event, false);
   if (!record.subnet.empty()) append_json_field(out, "subnet", record.subnet, false);
-  for (const auto& field : record.fields) append_json_field(out, field.key, field.value, field.bare);
+  std::vector<std::string> taken{"time", "level", "event", "subnet"};
+  for (const auto& field : record.fields) {
+    auto key = field.key;
+    for (unsigned n = 2; std::ranges::find(taken, key) != taken.end(); ++n)
+      key = fmt::format("{}_{}", field.key, n);
+    append_json_field(out, key, field.value, field.bare);
+    taken.push_back(std::move(key));
+  }
   return out + "}";
+}
+
+std::string to_plain(double value) {
+  auto text = fmt::format("{}", value);
+  if (text.find('e') == std::string::npos) return text;
+  text = fmt::format("{:.6f}", value);
+  while (text.ends_with('0')) text.pop_back();
+  if (text.ends_with('.')) text.pop_back();
+  return text == "-0" ? "0" : text;
 }
 
 std::string to_utc(std::chrono::system_clock::time_point when) {

@@ -19,6 +19,7 @@
 #include "config/config.h"
 #include "mad/base/id.h"
 #include "smd/log/filter.h"
+#include "smd/log/format.h"
 #include "smd/log/output.h"
 #include "smd/log/record.h"
 
@@ -43,7 +44,7 @@ Field field(std::string_view key, const T& value) {
   } else if constexpr (std::integral<T>) {
     return {.key = std::string(key), .value = std::to_string(value), .bare = true};
   } else if constexpr (std::floating_point<T>) {
-    return {.key = std::string(key), .value = fmt::format("{}", value), .bare = std::isfinite(value)};
+    return {.key = std::string(key), .value = to_plain(value), .bare = std::isfinite(value)};
   } else if constexpr (std::same_as<T, PortNum> || std::same_as<T, Lid> || std::same_as<T, Sl> ||
                        std::same_as<T, Vl>) {
     return {.key = std::string(key), .value = fmt::format("{}", value), .bare = true};

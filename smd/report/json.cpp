@@ -6,6 +6,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "smd/log/format.h"
+
 namespace smd::sm {
 namespace {
 
@@ -85,7 +87,7 @@ struct Writer {
     if (!std::isfinite(value)) {
       out += "null";
     } else {
-      fmt::format_to(std::back_inserter(out), "{}", value);
+      out += log::to_plain(value);
     }
   }
   void operator()(const std::string& value) const { append_string(out, value); }

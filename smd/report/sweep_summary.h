@@ -8,11 +8,14 @@
 #include <string_view>
 
 #include "mad/base/id.h"
+#include "smd/inventory/inventory.h"
 
 namespace smd::sm {
 
 enum class SweepKind : std::uint8_t { heavy, light, incremental };
-enum class SweepState : std::uint8_t { up, degraded, failed };
+/// `reduced`: everything that answers works, and links or nodes that were there are missing. `standby`:
+/// another SM is master, and answers.
+enum class SweepState : std::uint8_t { up, reduced, degraded, failed, standby, dry_run };
 
 constexpr std::string_view to_string(SweepKind kind) {
   switch (kind) {
@@ -30,10 +33,16 @@ constexpr std::string_view to_string(SweepState state) {
   switch (state) {
     case SweepState::up:
       return "up";
+    case SweepState::reduced:
+      return "reduced";
     case SweepState::degraded:
       return "degraded";
     case SweepState::failed:
       return "failed";
+    case SweepState::standby:
+      return "standby";
+    case SweepState::dry_run:
+      return "dry_run";
   }
   return "unknown";
 }
@@ -57,8 +66,14 @@ struct SweepSummary {
   std::uint64_t ports_active = 0, ports_not_active = 0;  ///< of linked ports (switch port 0 is none)
   Lid sm_lid;
   SweepState state = SweepState::failed;
-  std::string why;  ///< what keeps it from being up, in words for people; not printed with the rest
+  Inventory::Counts lost;  ///< what was there and is missing; not printed with the rest
+  std::string why;         ///< what keeps it from being up, in words for people; not printed with the rest
 };
+
+/// Every node that answers is in service: up, or reduced.
+constexpr bool is_working(SweepState state) {
+  return state == SweepState::up || state == SweepState::reduced;
+}
 
 /// Calls visit(key, value) for every key in the contract's order. Values: std::string_view,
 /// std::uint64_t, double (milliseconds, whole microseconds).

@@ -87,6 +87,25 @@ void tally(const Subnet& subnet, const Decided* decided, SweepSummary& summary) 
   judge(subnet, decided, summary);
 }
 
+void tally_standby(const Subnet& subnet, SweepSummary& summary) {
+  const auto master = std::ranges::find_if(subnet.other_sms, [](const OtherSm& other) {
+    return other.info.state == wire::SmState::master && other.answered;
+  });
+  const bool there = master != subnet.other_sms.end();
+  summary.state = there ? SweepState::standby : SweepState::failed;
+  summary.why = there ? fmt::format("{} is master", master->node_description) : "no master answers";
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t p = 0; p < node->ports.size(); ++p) {
+      const auto& port = node->ports[p];
+      const bool counts = is_end_port(*node, PortNum{static_cast<std::uint8_t>(p)}) && port.known;
+      if (counts && port.info.lid.unicast()) summary.lids += std::uint64_t{1} << port.info.lmc;
+    }
+  }
+  const auto* self = subnet.find(subnet.sm_node);
+  const auto at = self != nullptr && self->is_switch() ? std::size_t{0} : subnet.sm_port.value();
+  if (self != nullptr && at < self->ports.size()) summary.sm_lid = self->ports[at].info.lid;
+}
+
 std::uint64_t lids_changed(const Subnet& subnet, const LidPart& lids) {
   std::uint64_t changed = 0;
   for (const auto& node : subnet.nodes) {

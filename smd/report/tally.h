@@ -13,6 +13,9 @@ namespace smd::sm {
 /// Fills in nodes, links, ports, LIDs, engine and state. Without `decided` the state is not 'up'.
 void tally(const Subnet& subnet, const Decided* decided, SweepSummary& summary);
 
+/// The state of an SM that is not master, and what is seen of the fabric without having decided anything.
+void tally_standby(const Subnet& subnet, SweepSummary& summary);
+
 /// Our own port has no link: what is left of the fabric is ourselves.
 bool is_cut_off(const Subnet& subnet);
 

@@ -11,6 +11,8 @@
 #include <tuple>
 
 #include "mad/wire/mad.h"
+#include "smd/inventory/gone.h"
+#include "smd/report/changes.h"
 #include "smd/report/ports.h"
 #include "smd/sweep/lost.h"
 
@@ -127,19 +129,30 @@ void log_without_lid(const log::Log& log, const Subnet& subnet, const LidPart& l
   }
 }
 
+/// About the node that does not answer; `via`: the port that leads to it, where that is another one's.
+void log_silent(const log::Log& log, const Subnet& subnet, const Silent& silent, const Inventory* known) {
+  const auto& lost = *silent.first;
+  auto&& event = log.warn("node.unresponsive");
+  if (lost.node != Guid{}) event.node(lost.node, lost.description);
+  if (lost.behind.node != Guid{} && lost.behind.node != lost.node) {
+    event.kv("via_guid", lost.behind.node)
+        .kv("via_name", name_of(subnet, lost.behind.node))
+        .kv("via_port", lost.behind.port);
+    if (lost.node == Guid{}) event.subject(fmt::format("{} {}", lost.behind.node, lost.behind.port));
+  }
+  event.kv("links", silent.places);
+  if (known != nullptr && lost.node != Guid{}) {
+    const auto hosts = hosts_behind(*known, lost.node, subnet);
+    if (!hosts.empty()) event.kv("hosts_behind", hosts.size()).kv("host_names", names_text(hosts, *known));
+  }
+  event.kv("reason", lost.reason);
+}
+
 }  // namespace
 
 void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decided,
-                 std::set<Guid>& small_tables) {
-  for (const auto& silent : silent_nodes(subnet)) {
-    const auto& lost = *silent.first;
-    log.warn("node.unresponsive")
-        .port(lost.behind.node, name_of(subnet, lost.behind.node), lost.behind.port)
-        .kv("node", lost.node)
-        .kv("node_name", lost.description)
-        .kv("places", silent.places)
-        .kv("reason", lost.reason);
-  }
+                 std::set<Guid>& small_tables, const Inventory* known) {
+  for (const auto& silent : silent_nodes(subnet)) log_silent(log, subnet, silent, known);
   log_duplicates(log, subnet);
   log_ports(log, subnet);
   log_without_lid(log, subnet, *decided.lids);
@@ -188,8 +201,8 @@ void log_not_kept(const log::Log& log, const Subnet& before, const Subnet& after
   }
 }
 
-void log_summary(const log::Log& log, const SweepSummary& summary) {
-  auto&& event = log.info("sweep");
+void log_summary(const log::Log& log, const SweepSummary& summary, log::Level level) {
+  auto&& event = level == log::Level::debug ? log.debug("sweep") : log.info("sweep");
   for_each_field(summary, [&](std::string_view key, const auto& value) {
     if (key != "subnet") event.kv(key, value);
   });

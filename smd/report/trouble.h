@@ -14,9 +14,9 @@ namespace smd::sm {
 
 /// Nodes that do not answer, duplicate GUIDs, ports that are not Active and why, LIDs that ran out, engines
 /// that were passed over, routes that are not proven. `small_tables`: switches that were named for that
-/// before, and are now.
+/// before, and are now. `known`, which may be null, names the hosts behind nodes that do not answer.
 void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decided,
-                 std::set<Guid>& small_tables);
+                 std::set<Guid>& small_tables, const Inventory* known = nullptr);
 
 /// Sets without a good answer, of one plan.
 void log_failed(const log::Log& log, const Subnet& subnet, const Applied& applied);
@@ -25,7 +25,7 @@ void log_failed(const log::Log& log, const Subnet& subnet, const Applied& applie
 void log_not_kept(const log::Log& log, const Subnet& before, const Subnet& after);
 
 /// The line of a sweep.
-void log_summary(const log::Log& log, const SweepSummary& summary);
+void log_summary(const log::Log& log, const SweepSummary& summary, log::Level level = log::Level::info);
 
 /// What becomes of P_Key tables: `partition.sm_port`, `partition.no_room`.
 void log_pkeys(log::Log& log, const Subnet& subnet, const PKeyPart& part);

@@ -162,6 +162,11 @@ template <class State>
 SqlResult<State> Database::load_state(std::span<const KindOf<State>> kinds, const std::string& subnet) {
   State state;
   for (const auto& kind : kinds) {
+    if (place_.read_only) {  // a file of an older smd does not have every table
+      const auto there = connection_.rows("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?",
+                                          {std::string(kind.table)});
+      if (there && there->empty()) continue;
+    }
     const auto rows = connection_.rows(kind.select(), {subnet});
     if (!rows) return std::unexpected(rows.error());
     for (const auto& row : *rows) {

@@ -15,7 +15,7 @@
 namespace smd::store {
 
 /// Goes up when a kind is added or a table changes.
-inline constexpr int kSchemaVersion = 4;
+inline constexpr int kSchemaVersion = 5;
 
 struct Place {
   std::filesystem::path directory;

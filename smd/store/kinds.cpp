@@ -8,6 +8,7 @@
 #include "mad/base/lines.h"
 #include "mad/base/parse.h"
 #include "smd/store/cells.h"
+#include "smd/store/inventory_kinds.h"
 
 namespace smd::store {
 namespace {
@@ -188,12 +189,23 @@ constexpr std::array kSwitchesValue{Column{"ports"}, Column{"hosts"}};
 constexpr std::array kLinksKey{Column{"a_guid", true}, Column{"a_port"}, Column{"b_guid", true},
                                Column{"b_port"}};
 
+constexpr std::array kInventoryKey{Column{"id"}};
+constexpr std::array kInventoryValue{Column{"complete_at"}};
+constexpr std::array kNodesKey{Column{"node_guid", true}};
+constexpr std::array kNodesValue{Column{"type"}, Column{"name", true}, Column{"lost_at"}};
+constexpr std::array kCablesKey{Column{"a_guid", true}, Column{"a_port"}};
+constexpr std::array kCablesValue{Column{"b_guid", true}, Column{"b_port"},   Column{"width"},
+                                  Column{"speed"},        Column{"up_since"}, Column{"lost_at"}};
+
 constexpr std::array kKinds{
     Kind{{"lids", kLidsKey, kLidsValue}, lids_difference, decode_lid},
     Kind{{"not_kept", kNotKeptKey, kNotKeptValue}, not_kept_difference, decode_not_kept},
     Kind{{"retrained", kRetrainedKey, {}}, retrained_difference, decode_retrained},
     Kind{{"reference_switches", kSwitchesKey, kSwitchesValue}, switches_difference, decode_switch},
     Kind{{"reference_links", kLinksKey, {}}, links_difference, decode_link},
+    Kind{{"inventory", kInventoryKey, kInventoryValue}, inventory_difference, decode_inventory},
+    Kind{{"inventory_nodes", kNodesKey, kNodesValue}, inventory_nodes_difference, decode_inventory_node},
+    Kind{{"inventory_links", kCablesKey, kCablesValue}, inventory_links_difference, decode_inventory_link},
 };
 
 std::string names(std::span<const Column> columns) {

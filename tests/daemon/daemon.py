@@ -105,7 +105,7 @@ def state(args):
         first.process.kill()
         first.process.wait()
     with Daemon(args.smd, "--sim", "ft2:4", "--sim", "ft2:8", "--state-dir", kept) as third:
-        until(lambda: third.log().count("state=up") == 2, "both subnets up")
+        until(lambda: third.log().count(" subnet.up ") == 2, "both subnets up")
         expect(third.log().count("store.") == 0, third.log())
         third.end()
     (kept / "smd.db").write_bytes(os.urandom(20000))
@@ -256,6 +256,9 @@ def rotate(args):
         rotate_to(".2")
         until(lambda: smd.subnet()["swept_at"] != sweeps, "another sweep")
         expect("sweep=" not in log.read_text(), "the level stays")
+        smd.process.send_signal(signal.SIGUSR2)  # of no meaning here; its default would end the process
+        time.sleep(0.2)
+        expect(smd.process.poll() is None and smd.answers(), "SIGUSR2 ends nothing")
         smd.end()
 
 

@@ -109,7 +109,8 @@ TEST(SmallTable, OfALeafKeepsItsHostsDownAndNoOthers) {
 TEST(SmallTable, OfAnySwitchesLetsNoPortGoActiveThatIsNotReached) {
   std::mt19937 random(7);
   for (int round = 0; round < 60; ++round) {
-    const auto* spec = std::vector{"ft2:8", "ft3:4", "torus:3x3:2", "dragonfly:2:1:1"}.at(static_cast<std::size_t>(round % 4));
+    const auto* spec = std::vector{"ft2:8", "ft3:4", "torus:3x3:2", "dragonfly:2:1:1"}.at(
+        static_cast<std::size_t>(round % 4));
     sim::World world(test::spec(spec));
     std::string caps;
     for (const auto& name : names(world.fabric(), true)) {

@@ -60,7 +60,7 @@ TEST(StoreAndManager, WhatAnUnchangedFabricHasIsCommittedOnce) {
   Managed manager(world, {}, {}, &store);
   mad::TaskGroup group(world.io().get_executor());
   group.spawn(manager->run());
-  world.run_for(std::chrono::seconds(1));
+  world.run_for(std::chrono::seconds(5));  // what belongs to the fabric is kept a little later
   const auto kept = store.loaded();
 
   manager->resweep(sm::Work::heavy, "test");

@@ -99,7 +99,7 @@ struct Storm {
   std::size_t most_lost = 0;  ///< pairs, at once
   milliseconds settled{-1};   ///< after the last event, until all pairs reach each other for good; -1: never
   milliseconds members_settled{-1};  ///< the same for the members of a multicast group
-  std::size_t early = 0;  ///< sweeps after the last event that said 'up' while pairs were unreachable
+  std::size_t early = 0;        ///< sweeps after the last event that said 'up' while pairs were unreachable
   std::uint64_t lifetimes = 0;  ///< packet lifetimes that rounds of tables waited for: no safe order without
 };
 
@@ -209,15 +209,16 @@ TEST_P(Storms, LeaveNoPairOfHostsUnreachableForHalfASecond) {
     const bool done = storm.settled >= milliseconds(0) && storm.members_settled >= milliseconds(0);
     if (done && storm.settled <= limit && storm.members_settled <= limit) continue;
     ++late;
-    std::printf("   %s seed %llu: %zu events, %zu pairs lost, settled after %lld ms, members %lld, %llu lifetimes\n",
-                GetParam(), static_cast<unsigned long long>(seed), storm.events, storm.most_lost,
-                static_cast<long long>(storm.settled.count()),
-                static_cast<long long>(storm.members_settled.count()),
-                static_cast<unsigned long long>(storm.lifetimes));
+    std::printf(
+        "   %s seed %llu: %zu events, %zu pairs lost, settled after %lld ms, members %lld, %llu lifetimes\n",
+        GetParam(), static_cast<unsigned long long>(seed), storm.events, storm.most_lost,
+        static_cast<long long>(storm.settled.count()), static_cast<long long>(storm.members_settled.count()),
+        static_cast<unsigned long long>(storm.lifetimes));
   }
   std::ranges::sort(times);
   std::printf(
-      "   %s: %zu storms, settled after (ms): median %lld, worst %lld; %zu waited for a packet lifetime; 'up' too early: %zu\n",
+      "   %s: %zu storms, settled after (ms): median %lld, worst %lld; %zu waited for a packet lifetime; "
+      "'up' too early: %zu\n",
       GetParam(), times.size(), static_cast<long long>(times[times.size() / 2]),
       static_cast<long long>(times.back()), waited, early);
   EXPECT_EQ(late, 0U);

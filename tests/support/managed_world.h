@@ -71,6 +71,7 @@ class Managed {
             .smi = *transport_,
             .compute = compute_,
             .log = log::Log({}, output, times),
+            .wall = [&world] { return 1'000'000 + world.now().time_since_epoch() / std::chrono::seconds(1); },
             .claim_sm = [this]() -> std::expected<void, std::string> {
               if (transport_->claim_sm()) return {};
               return std::unexpected("taken");

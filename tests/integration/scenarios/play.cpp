@@ -160,7 +160,7 @@ void judge(const Scenario& scenario, sim::World& world, const Managed& manager, 
     if (!items.empty()) verdict.wrong.push_back(fmt::format("{}: {}", what, joined(items)));
   };
   const auto& summary = manager.last().summary;
-  const bool degraded = summary.state != sm::SweepState::up;
+  const bool degraded = !sm::is_working(summary.state);
   // A switch with bad tables may stand in the way of others: what it costs them is not settled here.
   const bool bad_switch = std::ranges::any_of(scenario.lasting, [&](const Lasting& l) {
     const auto node = find_node(world.fabric().state(), l.node);

@@ -33,10 +33,10 @@ TEST_F(TransactionsRound, ASilentNodeIsAskedOnce) {
 
   EXPECT_EQ(sent_for(question(0x11)), 4U);
   EXPECT_EQ(sent_for(question(0x15)), 0U);
-  EXPECT_EQ(to_string(answers[1]->error()), "Get PortInfo by 1: not sent, the node is silent");
+  EXPECT_EQ(to_string(answers[1]->error()), "Get PortInfo by DR path 0,1: not sent, the node is silent");
   EXPECT_TRUE(answers[1]->error().node_silent);
   EXPECT_EQ(sent_for(question(0x11)), 0U);
-  EXPECT_EQ(to_string(answers[2]->error()), "Get NodeInfo by 1: no answer to 4 tries in 800 ms");
+  EXPECT_EQ(to_string(answers[2]->error()), "Get NodeInfo by DR path 0,1: no answer to 4 tries in 800 ms");
   EXPECT_EQ(sent_for(node_info(Guid{8})), 4U) << "another node";
 }
 

@@ -42,7 +42,7 @@ TEST_F(TransactionsTest, WhatIsNotAnsweredIsAskedAgainEvenlyAndThenGivenUp) {
   const auto& error = answers[0]->error();
   EXPECT_EQ(error.fault, Fault::timeout);
   EXPECT_TRUE(error.node_silent);
-  EXPECT_EQ(to_string(error), "Get NodeInfo by 1,4,7: no answer to 4 tries in 800 ms");
+  EXPECT_EQ(to_string(error), "Get NodeInfo by DR path 0,1,4,7: no answer to 4 tries in 800 ms");
   EXPECT_EQ(tx->counters().total(&AttributeCounters::timeouts), 4U);
   EXPECT_EQ(tx->counters().total(&AttributeCounters::retries, wire::Method::get), 3U);
 }
@@ -140,7 +140,7 @@ TEST_F(TransactionsTest, ASingleTryIsOneTryHoweverManyOthersGet) {
 
   EXPECT_THAT(wire.sent, SizeIs(2));
   EXPECT_EQ(answers[0]->error().fault, Fault::refused) << "busy is an answer";
-  EXPECT_EQ(to_string(answers[1]->error()), "Get NodeInfo by 1: no answer to 1 try in 70 ms");
+  EXPECT_EQ(to_string(answers[1]->error()), "Get NodeInfo by DR path 0,1: no answer to 1 try in 70 ms");
 }
 
 TEST_F(TransactionsTest, AnswersAfterTheEndAreCountedAndDropped) {
@@ -182,7 +182,7 @@ TEST_F(TransactionsTest, AStatusIsARefusalWithTheAnswer) {
   EXPECT_EQ(error.status, 0x1C);
   ASSERT_NE(error.answer, nullptr);
   EXPECT_EQ(error.answer->method(), wire::Method::get_resp);
-  EXPECT_EQ(to_string(error), "Get NodeInfo by 1: refused with status 0x001c (invalid field)");
+  EXPECT_EQ(to_string(error), "Get NodeInfo by DR path 0,1: refused with status 0x001c (invalid field)");
 }
 
 TEST_F(TransactionsTest, ABusyNodeIsAskedAgainLater) {
@@ -256,7 +256,7 @@ TEST_F(TransactionsTest, ATransportThatCannotSendEndsTheRequest) {
   run();
 
   EXPECT_EQ(answers[0]->error().fault, Fault::closed);
-  EXPECT_EQ(to_string(answers[0]->error()), "Get NodeInfo by 1: cannot send: No such device");
+  EXPECT_EQ(to_string(answers[0]->error()), "Get NodeInfo by DR path 0,1: cannot send: No such device");
 }
 
 TEST_F(TransactionsTest, ATransportThatIsFullForAMomentCostsOneTry) {
@@ -308,7 +308,7 @@ TEST_F(TransactionsTest, ACancelledRequestEndsOnceWhetherItWaitsOrIsOpen) {
   tx->cancel(0);
   io.poll();
 
-  EXPECT_EQ(to_string(answers[0]->error()), "Get NodeInfo by 1: cancelled");
+  EXPECT_EQ(to_string(answers[0]->error()), "Get NodeInfo by DR path 0,1: cancelled");
   EXPECT_EQ(answers[1]->error().fault, Fault::closed);
   EXPECT_FALSE(answers[2]);
   EXPECT_EQ(tx->open(), 1U) << "the third has its turn";
@@ -326,7 +326,7 @@ TEST_F(TransactionsTest, WhatWaitsForASilentNodeCanBeDropped) {
   run();
 
   EXPECT_THAT(wire.sent, SizeIs(8));
-  EXPECT_EQ(to_string(answers[9]->error()), "Get NodeInfo by 1: not sent, the node is silent");
+  EXPECT_EQ(to_string(answers[9]->error()), "Get NodeInfo by DR path 0,1: not sent, the node is silent");
   tx->forget(Guid{1});
   tx->forget(Guid{1});
 }

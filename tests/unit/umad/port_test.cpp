@@ -58,7 +58,7 @@ TEST(ChoosePort, SaysInOneLineWhyThereIsNone) {
                           virtual_function(up("mlx5_2", 1, 3))};
 
   EXPECT_EQ(choose_port({}, AnyPort{}).error(),
-            (PortProblem{PortFault::no_device, "no InfiniBand device on this machine"}));
+            (PortProblem{PortFault::no_device, "no InfiniBand device on this machine (ibstat lists none)"}));
   EXPECT_EQ(choose_port(ports, AnyPort{}).error(),
             (PortProblem{PortFault::link_down, "port mlx5_1:1 has no link (state Down, physical state 2)"}));
   EXPECT_EQ(choose_port(ports, NamedPort{"mlx5_0", PortNum{1}}).error().text,
@@ -66,7 +66,8 @@ TEST(ChoosePort, SaysInOneLineWhyThereIsNone) {
   EXPECT_EQ(choose_port(ports, NamedPort{"mlx5_2", {}}).error().text,
             "port mlx5_2:1 is a virtual function, which cannot send SMPs");
   EXPECT_EQ(choose_port(ports, NamedPort{"mlx5_1", PortNum{2}}).error().text,
-            "no port mlx5_1:2 (there are mlx5_0:1, mlx5_1:1, mlx5_2:1)");
+            "no port mlx5_1:2; ports here: mlx5_0:1 (Ethernet), mlx5_1:1 (InfiniBand, Down), "
+            "mlx5_2:1 (InfiniBand, virtual function, Init)");
   EXPECT_EQ(choose_port(ports, Guid{9}).error().fault, PortFault::no_such_port);
 }
 

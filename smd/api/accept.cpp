@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is missing is missing on purpose.
+#include <fmt/format.h>
+
+#include <boost/json/serialize.hpp>
+#include <vector>
+
+#include "mad/base/parse.h"
+#include "smd/api/handlers.h"
+#include "smd/api/json_in.h"
+#include "smd/api/json_out.h"
+#include "smd/inventory/inventory.h"
+
+namespace smd::api {
+
+using sm::Json;
+
+namespace {
+
+struct Wanted {
+  bool lost = false;
+  std::string node;  ///< empty: all
+};
+
+std::expected<Wanted, Answer> wanted_of(std::string_view body) {
+  const auto bad = [](std::string_view message) {
+    return std::unexpected(error_of(400, "bad_body", message));
+  };
+  const auto value = parse_json(body);
+  if (!value) return bad(value.error());
+  if (!value->is_object()) return bad("the body must be an object");
+  Wanted wanted;
+  for (const auto& [key, member] : value->get_object()) {
+    if (key == "lost" && member.is_bool()) {
+      wanted.lost = member.get_bool();
+    } else if (key == "node" && member.is_string()) {
+      wanted.node = std::string(member.get_string());
+    } else {
+      return bad(fmt::format("{}: found {}, allowed lost (true) and node (a name or GUID)",
+                             std::string_view(key), boost::json::serialize(member)));
+    }
+  }
+  if (!wanted.lost) return bad("lost: must be true");
+  return wanted;
+}
+
+/// By GUID, or by a name that one node only has.
+std::expected<Guid, Answer> node_of(const sm::Inventory& known, const std::string& words) {
+  if (words.empty()) return Guid{};
+  const auto guid = base::parse_guid(words);
+  if (guid && known.find(*guid) != nullptr) return *guid;
+  std::vector<Guid> named;
+  for (const auto& [node, entry] : known.nodes()) {
+    if (entry.name == words) named.push_back(node);
+  }
+  if (named.size() == 1) return named.front();
+  if (named.empty())
+    return std::unexpected(error_of(404, "no_such_node", fmt::format("no node {} is known", words)));
+  return std::unexpected(
+      error_of(409, "ambiguous", fmt::format("{} nodes are named {}: give the GUID", named.size(), words)));
+}
+
+}  // namespace
+
+Answer post_accept(const Question& question, Backend& backend) {
+  const auto chosen = choose(question, backend);
+  if (!chosen) return chosen.error();
+  const auto wanted = wanted_of(question.body);
+  if (!wanted) return wanted.error();
+  const auto& snapshot = chosen->view->snapshot;
+  if (!snapshot || !snapshot->inventory || snapshot->state != wire::SmState::master)
+    return error_of(409, "not_master", "this SM is not master: it does not know what is lost");
+  auto known = *snapshot->inventory;
+  const auto node = node_of(known, wanted->node);
+  if (!node) return node.error();
+  const auto accepted = sm::accept_lost(known, *node);
+  if (accepted.none() && !wanted->node.empty())
+    return error_of(404, "not_lost", fmt::format("{} is not lost, nor is a link of it", wanted->node));
+  backend.accept_lost(chosen->index, *node);
+  return answer_of(Json{Json::Object{{"subnet", text(chosen->view->name)},
+                                     {"switches", number(accepted.switches)},
+                                     {"hosts", number(accepted.hosts)},
+                                     {"links", number(accepted.links)}}});
+}
+
+}  // namespace smd::api

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What is missing and what is slow, as JSON.
+
+#include "smd/report/json.h"
+#include "smd/snapshot.h"
+
+namespace smd::api {
+
+/// Counts, and when the fabric was last complete; null before a first sweep as master.
+sm::Json lost_json(const sm::Snapshot& now);
+/// Each lost node and each lost link.
+sm::Json lost_nodes_json(const sm::Snapshot& now);
+sm::Json lost_links_json(const sm::Snapshot& now);
+/// What a port had a link to, with its rate and since when it has none; null where it has one or never had.
+sm::Json lost_of_port_json(const sm::Snapshot& now, const sm::Node& node, PortNum port);
+sm::Json degraded_json(const sm::Snapshot& now);
+/// An end of a link, with the name that its node has or had.
+sm::Json end_json(const sm::Snapshot& now, const sm::LinkEnd& end);
+/// "2026-11-23T00:31:41Z"; null for 0.
+sm::Json unix_json(sm::UnixTime when);
+
+}  // namespace smd::api

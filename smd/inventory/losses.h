@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What is missing or slow, for those who ask.
+
+#include <optional>
+#include <vector>
+
+#include "smd/inventory/stock.h"
+#include "smd/report/sweep_summary.h"
+
+namespace smd::sm {
+
+/// A fabric that is up is 'reduced' where switches or links between switches are lost, or more of its
+/// adapters and routers than `hosts_missing` (tenths of a percent). Nothing of a fabric in another state.
+void judge_losses(const Inventory& known, std::uint32_t hosts_missing, SweepSummary& summary);
+
+/// "2 switches, 3 links, 1 host"; empty where nothing is lost.
+std::string counts_text(const Inventory::Counts& lost);
+
+/// The link that a port had and has no more; nothing where it has one, or never had.
+std::optional<KnownLink> lost_link(const Inventory* known, const Node& node, PortNum port);
+
+/// Never had a link, and has none: nothing is wrong with it.
+bool is_unused(const Inventory* known, const Node& node, PortNum port);
+
+/// Links that run slower or narrower than both their ends support and have enabled, each once.
+struct DegradedLink {
+  LinkEnd end, peer;
+  LinkRate rate, best;
+  bool is_narrow() const { return rate.width != best.width; }
+};
+std::vector<DegradedLink> degraded_links(const Subnet& subnet);
+
+}  // namespace smd::sm

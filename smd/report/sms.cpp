@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/report/sms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace smd::sm {
+namespace {
+
+const OtherSm* find(const std::vector<OtherSm>& all, Guid guid) {
+  const auto at = std::ranges::find(all, guid, [](const OtherSm& other) { return other.info.guid; });
+  return at != all.end() ? &*at : nullptr;
+}
+
+}  // namespace
+
+SmChanges sm_changes(const std::vector<OtherSm>& before, const std::vector<OtherSm>& now) {
+  SmChanges changes;
+  for (const auto& other : now) {
+    const auto* was = find(before, other.info.guid);
+    if (!other.answered) {
+      if (was != nullptr && was->answered) changes.gone.push_back(other);
+      continue;
+    }
+    const bool same = was != nullptr && was->answered && was->info.state == other.info.state &&
+                      was->info.priority == other.info.priority;
+    if (!same) changes.seen.push_back(other);
+  }
+  for (const auto& other : before) {
+    if (other.answered && find(now, other.info.guid) == nullptr) changes.gone.push_back(other);
+  }
+  return changes;
+}
+
+std::set<Guid> outranking(const SmRank& ours, const std::vector<OtherSm>& now) {
+  std::set<Guid> found;
+  for (const auto& other : now) {
+    const auto state = other.info.state;
+    const bool waits = state == wire::SmState::standby || state == wire::SmState::discovering;
+    if (other.answered && waits && ours < SmRank{other.info.priority, other.info.guid})
+      found.insert(other.info.guid);
+  }
+  return found;
+}
+
+void log_sms(const log::Log& log, const SmChanges& changes) {
+  const auto write = [](log::Event& event, const OtherSm& other) {
+    event.port(other.at.node, other.node_description, other.at.port)
+        .kv("sm_guid", other.info.guid)
+        .kv("lid", other.lid)
+        .kv("priority", other.info.priority)
+        .kv("state", other.info.state);
+    // Each change is a line; how many there may be in a minute is the same for all of them.
+    event.subject(fmt::format("{} {} {}", other.info.guid, other.info.priority, to_string(other.info.state)));
+  };
+  for (const auto& other : changes.gone) {
+    auto&& event = log.warn("sm.gone");
+    write(event, other);
+    event.kv("reason", other.answered ? "its port is no SM any more, or is gone" : "no response to SMInfo");
+  }
+  for (const auto& other : changes.seen) {
+    auto&& event = log.info("sm.seen");
+    write(event, other);
+  }
+}
+
+void log_outranked(const log::Log& log, const OtherSm& other, const SmRank& ours) {
+  log.warn("sm.outranked")
+      .port(other.at.node, other.node_description, other.at.port)
+      .kv("sm_guid", other.info.guid)
+      .kv("lid", other.lid)
+      .kv("priority", other.info.priority)
+      .kv("own_priority", ours.priority)
+      .kv("reason", "a standby ranks above this master; smd does not hand over to a standby yet");
+}
+
+}  // namespace smd::sm

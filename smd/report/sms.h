@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Other subnet managers that come, go, or rank above us, one log line each.
+
+#include <set>
+#include <vector>
+
+#include "smd/ha/election.h"
+#include "smd/log/log.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+struct SmChanges {
+  std::vector<OtherSm> seen;  ///< new, answering again, or of another state or priority
+  std::vector<OtherSm> gone;  ///< not there any more, or silent
+  friend bool operator==(const SmChanges&, const SmChanges&) = default;
+};
+/// Pure.
+SmChanges sm_changes(const std::vector<OtherSm>& before, const std::vector<OtherSm>& now);
+
+/// Standbys (and SMs that are about to be) that rank above the master that we are: port GUIDs. By IBA they
+/// would be master.
+std::set<Guid> outranking(const SmRank& ours, const std::vector<OtherSm>& now);
+
+/// sm.seen, sm.gone.
+void log_sms(const log::Log& log, const SmChanges& changes);
+/// sm.outranked.
+void log_outranked(const log::Log& log, const OtherSm& other, const SmRank& ours);
+
+}  // namespace smd::sm

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The tables of what belongs to the fabric: how they differ, and how their rows are read. For kinds().
+
+#include "smd/store/kinds.h"
+
+namespace smd::store {
+
+// inventory: always row 0 -> complete_at
+void inventory_difference(const sm::Stored& before, const sm::Stored& now, const ChangeSink& sink);
+bool decode_inventory(const Cells& row, sm::Stored& into);
+
+// inventory_nodes: node_guid -> type, name, lost_at (0: it is there)
+void inventory_nodes_difference(const sm::Stored& before, const sm::Stored& now, const ChangeSink& sink);
+bool decode_inventory_node(const Cells& row, sm::Stored& into);
+
+// inventory_links: the smaller end -> the other one, width, speed, up_since, lost_at (0: it is there)
+void inventory_links_difference(const sm::Stored& before, const sm::Stored& now, const ChangeSink& sink);
+bool decode_inventory_link(const Cells& row, sm::Stored& into);
+
+}  // namespace smd::store

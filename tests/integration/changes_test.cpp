@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the log says of links, nodes and other SMs that come and go: one line each, by name.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include <chrono>
+
+#include "smd/store/store.h"
+#include "tests/support/managed_world.h"
+
+namespace smd {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Managed;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// A manager of a fabric that is up.
+class Running {
+ public:
+  explicit Running(std::string_view fabric, store::Store* store = nullptr, config::SubnetConfig config = {})
+      : world_(test::spec(fabric)),
+        manager_(world_, std::move(config), {}, store),
+        group_(world_.io().get_executor()) {
+    group_.spawn(manager_->run());
+    world_.run_for(5s);
+  }
+  ~Running() { world_.run(group_.stop()); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  sim::World& world() { return world_; }
+  sim::Faults faults() { return world_.fabric().faults(); }
+  const test::Lines& lines() const { return manager_.lines(); }
+  std::string all() const { return testing::PrintToString(lines().all); }
+  Managed& manager() { return manager_; }
+
+ private:
+  sim::World world_;
+  Managed manager_;
+  mad::TaskGroup group_;
+};
+
+TEST(Changes, AFabricThatComesUpIsOneLine) {
+  Running fabric("ft2:8");
+
+  EXPECT_EQ(fabric.lines().count("subnet.up"), 1U) << fabric.all();
+  EXPECT_THAT(fabric.lines().first("subnet.up"), AllOf(HasSubstr("state=up"), HasSubstr("cas=32")));
+  for (const auto* event : {"link.", "node."}) EXPECT_EQ(fabric.lines().count(event), 0U) << fabric.all();
+}
+
+TEST(Changes, ACutCableIsNamedByBothEnds) {
+  Running fabric("ft2:8");
+
+  fabric.faults().link_down({"leaf000", PortNum{5}});
+  fabric.world().run_for(5s);
+  fabric.faults().link_up({"leaf000", PortNum{5}});
+  fabric.world().run_for(5s);
+
+  EXPECT_EQ(fabric.lines().count("link.down"), 1U) << fabric.all();
+  EXPECT_THAT(fabric.lines().first("link.down"),
+              AllOf(HasSubstr(" name=leaf000 port=5 "), HasSubstr(" peer_name=spine000 peer_port=1 "),
+                    HasSubstr("rate=\"4x HDR\""), HasSubstr("cause=\"trap 128\""), HasSubstr("up_for=")));
+  EXPECT_EQ(fabric.lines().count("link.up"), 1U) << fabric.all();
+  EXPECT_THAT(fabric.lines().first("link.up"),
+              AllOf(HasSubstr(" name=leaf000 port=5 "), HasSubstr("down_for=")));
+  EXPECT_EQ(fabric.lines().count("node."), 0U) << fabric.all();
+}
+
+TEST(Changes, ACableWhoseTrapIsLostIsNamedByTheLightSweep) {
+  config::SubnetConfig config;
+  config.sweep.on_trap = false;
+  Running fabric("ft2:8", nullptr, config);
+
+  fabric.faults().link_down({"leaf000", PortNum{5}});
+  fabric.world().run_for(15s);
+
+  EXPECT_THAT(fabric.lines().first("link.down"), HasSubstr("cause=\"light sweep\""));
+}
+
+TEST(Changes, AHostThatGoesIsNamedWithItsSwitchPort) {
+  Running fabric("ft2:8");
+
+  fabric.faults().remove("h00004");
+  fabric.world().run_for(5s);
+
+  EXPECT_THAT(fabric.lines().first("node.gone"), AllOf(HasSubstr(" name=h00004 type=CA lid="),
+                                                       HasSubstr(" behind_name=leaf001 behind_port=1 ")));
+}
+
+TEST(Changes, AHostThatRebootsIsSaidToHave) {
+  Running fabric("ft2:8");
+
+  fabric.faults().reboot("h00004", 3s);
+  fabric.world().run_for(10s);
+  fabric.faults().reboot("h00005");
+  fabric.world().run_for(10s);
+
+  EXPECT_THAT(fabric.lines().first("node.rebooted"),
+              AllOf(HasSubstr(" name=h00004 "), HasSubstr("down_for=3s")));
+  EXPECT_EQ(fabric.lines().count("node.rebooted"), 2U) << fabric.all();
+  EXPECT_EQ(fabric.lines().count("node.new"), 0U) << fabric.all();
+}
+
+TEST(Changes, ADeadLeafIsOneLineWithItsHosts) {
+  Running fabric("ft2:8");
+
+  fabric.faults().remove("leaf003");
+  fabric.world().run_for(5s);
+  EXPECT_EQ(fabric.lines().count("node.gone"), 1U) << fabric.all();
+  EXPECT_THAT(fabric.lines().first("node.gone"),
+              AllOf(HasSubstr(" name=leaf003 type=switch "), HasSubstr("links=8"),
+                    HasSubstr("host_names=h00012,h00013,h00014,h00015")));
+
+  fabric.faults().restore("leaf003");
+  fabric.world().run_for(5s);
+  EXPECT_THAT(fabric.lines().first("node.rebooted"),
+              AllOf(HasSubstr(" name=leaf003 "), HasSubstr("host_names=h00012,h00013,h00014,h00015")));
+}
+
+TEST(Changes, ABurstOfCutsIsABoundedNumberOfLines) {
+  Running fabric("ft3:8");
+  const auto before = fabric.lines().all.size();
+
+  for (unsigned pod = 0; pod < 8; ++pod) {
+    for (unsigned agg = 0; agg < 4; ++agg) {
+      const auto name = fmt::format("agg{:02}-{:02}", pod, agg);
+      fabric.faults().link_down({name, PortNum{static_cast<std::uint8_t>(5 + (pod + agg) % 4)}});
+    }
+  }
+  fabric.world().run_for(30s);
+
+  EXPECT_LE(fabric.lines().count("link.down"), 40U) << fabric.all();
+  EXPECT_GE(fabric.lines().count("link.down"), 20U) << fabric.all();
+  EXPECT_LE(fabric.lines().all.size() - before, 200U) << fabric.all();
+}
+
+TEST(Changes, AFlappingLinkIsSaidToFlapAndThenNoMore) {
+  Running fabric("ft2:8");
+
+  fabric.faults().link_flaps({"leaf003", PortNum{6}}, 300ms);
+  fabric.world().run_for(60s);
+  EXPECT_GE(fabric.lines().count("link.flapping"), 1U) << fabric.all();
+  EXPECT_THAT(fabric.lines().first("link.flapping"),
+              AllOf(HasSubstr(" name=leaf003 port=6 "), HasSubstr(" downs=5 in=60s")));
+  EXPECT_LE(fabric.lines().count("link.down"), 5U) << fabric.all();
+
+  const auto ups = fabric.lines().count("link.up");
+  fabric.faults().link_up({"leaf003", PortNum{6}});
+  fabric.world().run_for(150s);
+  EXPECT_EQ(fabric.lines().count("link.up"), ups + 1) << fabric.all();
+  EXPECT_THAT(fabric.lines().all, testing::Contains(HasSubstr("it flaps no more")));
+}
+
+TEST(Changes, ALinkNarrowerThanItsEndsCanIsToldOfOnce) {
+  Running fabric("ft2:8");
+
+  fabric.faults().link_rate({"leaf003", PortNum{6}}, LinkWidth::x1, LinkSpeed::hdr);
+  fabric.world().run_for(5s);
+  fabric.manager()->resweep(sm::Resweep::heavy, "test");
+  fabric.world().run_for(30s);
+
+  EXPECT_EQ(fabric.lines().count("link.degraded"), 1U) << fabric.all();
+  EXPECT_THAT(fabric.lines().first("link.degraded"),
+              AllOf(HasSubstr(" name=leaf003 port=6 "), HasSubstr("rate=\"1x HDR\" best=\"4x HDR\"")));
+}
+
+/// The store is what a restart leaves.
+TEST(Changes, WhatWentWhileSmdWasStoppedIsNamedAtItsStart) {
+  store::MemoryStore store;
+  sim::World world(test::spec("ft2:8"));
+  {
+    Managed manager(world, {}, {}, &store);
+    test::run_for(world, {&*manager}, 10s);
+  }
+  world.fabric().faults().remove("h00004");
+  world.fabric().faults().link_down({"leaf000", PortNum{5}});
+
+  Managed manager(world, {}, {}, &store);
+  test::run_for(world, {&*manager}, 10s);
+
+  EXPECT_EQ(manager.lines().count("link.down"), 2U);
+  EXPECT_THAT(manager.lines().first("node.gone"),
+              AllOf(HasSubstr(" name=h00004 "), HasSubstr("cause=start")));
+  EXPECT_EQ(manager.lines().count("node.new"), 0U);
+}
+
+TEST(Changes, AnotherSmIsSeenNamedAndSaidToOutrankUs) {
+  sim::World world(test::spec("ft2:8"));
+  Managed first(world);
+  config::SubnetConfig higher;
+  higher.sm.priority = 5;
+  auto second = std::make_unique<Managed>(world, sim::Place{"h00020", PortNum{1}}, higher);
+  mad::TaskGroup group(world.io().get_executor()), other(world.io().get_executor());
+  group.spawn(first->run());
+  world.run_for(5s);
+  EXPECT_EQ(first.lines().count("sm.seen"), 0U);
+
+  other.spawn((*second)->run());
+  world.run_for(30s);
+  EXPECT_THAT(first.lines().first("sm.seen"), HasSubstr(" name=h00020 port=1 "));
+  EXPECT_THAT(first.lines().first("priority=5 state=standby"), HasSubstr("sm.seen"))
+      << testing::PrintToString(first.lines().all);
+  EXPECT_EQ(first.lines().count("sm.outranked"), 1U);
+  EXPECT_THAT(first.lines().first("sm.outranked"), HasSubstr("priority=5 own_priority=0"));
+
+  world.run(other.stop());
+  second.reset();
+  world.run_for(60s);
+  EXPECT_EQ(first.lines().count("sm.gone"), 1U) << testing::PrintToString(first.lines().all);
+  world.run(group.stop());
+}
+
+}  // namespace
+}  // namespace smd
