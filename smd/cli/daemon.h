@@ -121,7 +121,7 @@ class Daemon final : private api::Backend {
   std::string said_;         ///< to systemd
   bool ready_ = false, interrupted_ = false, failed_ = false;
   bool disrupts_ = false;  ///< a dry run found LIDs, routes in use or links that would change
-  std::string gave_up_;  ///< why a run that was to end has not begun
+  std::string gave_up_;    ///< why a run that was to end has not begun
   mad::WaitList all_ended_;
   mad::TaskGroup reports_{io_.get_executor()};
   mad::TaskGroup tasks_{io_.get_executor()};

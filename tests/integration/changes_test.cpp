@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-
 #include <chrono>
+#include <memory>
 
 #include "smd/store/store.h"
 #include "tests/support/managed_world.h"

@@ -137,7 +137,8 @@ TEST(Describe, MarksWhatDiffersFromTheDefaults) {
   const auto text = describe(*config);
 
   EXPECT_THAT(text, HasSubstr("\nsubnet east, on port mlx5_0\n"));
-  EXPECT_THAT(text, HasSubstr("\n* lmc = 2                                   4 LIDs a port (default \"keep\")\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\n* lmc = 2                                   4 LIDs a port (default \"keep\")\n"));
   EXPECT_THAT(text, HasSubstr("\n* hoq_life = 20                             for ever (default 18)\n"));
   EXPECT_THAT(text, HasSubstr("\n  leaf_hoq_life = 16                        268.4 ms\n"));
 }
