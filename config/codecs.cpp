@@ -31,7 +31,7 @@ std::optional<std::vector<Guid>> read_guids(const Value& value, const Spot& spot
     if (!guid) {
       at.wrong(item, std::string(kGuidForm), hint_for_guid(item));
     } else if (std::ranges::find(guids, *guid) != guids.end()) {
-      at.wrong(item, "each GUID once");
+      at.refuse(item, fmt::format("duplicate GUID {}", item.spelled));
     }
     guids.push_back(guid.value_or(Guid{}));
   });
@@ -91,13 +91,17 @@ Codec<bool> flag(std::string_view when_true, std::string_view when_false) {
 
 Codec<Duration> duration(Duration least, Duration most, std::string zero) {
   Codec<Duration> codec;
-  codec.allowed = fmt::format("a time from {} to {}", toml_quoted(show_duration(least)),
-                              toml_quoted(show_duration(most)));
-  if (!zero.empty()) codec.allowed += fmt::format(", or \"0s\" ({})", zero);
+  auto range = fmt::format("{} to {}", toml_quoted(show_duration(least)), toml_quoted(show_duration(most)));
+  if (!zero.empty()) range += fmt::format(", or \"0s\" ({})", zero);
+  codec.allowed = "a time from " + range;
   codec.read = [=, allowed = codec.allowed](const Value& value, const Spot& spot) -> std::optional<Duration> {
     const auto time = value.kind == Value::Kind::text ? parse_duration(trim(value.text)) : std::nullopt;
     const bool off = !zero.empty() && time == Duration::zero();
     if (time && (off || (*time >= least && *time <= most))) return time;
+    if (time) {
+      spot.refuse(value, fmt::format("{} is out of range ({})", value.spelled, range));
+      return std::nullopt;
+    }
     const bool no_unit = value.kind == Value::Kind::whole || (!value.text.empty() && is_number(value.text));
     const auto number = value.kind == Value::Kind::whole ? std::to_string(value.whole) : value.text;
     spot.wrong(value, allowed,
@@ -190,7 +194,7 @@ Codec<std::vector<std::string>> names(std::string what, std::vector<std::string>
         at.wrong(item, fmt::format("one of the {}: {}", what, fmt::join(words, ", ")),
                  did_you_mean(item.text, words));
       } else if (std::ranges::find(found, item.text) != found.end()) {
-        at.wrong(item, "each name once");
+        at.refuse(item, fmt::format("duplicate name {}", item.spelled));
       }
       found.push_back(item.text);
     });

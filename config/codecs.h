@@ -57,9 +57,14 @@ Codec<T> whole(std::int64_t least, std::int64_t most, std::string_view else_allo
   Codec<T> codec;
   codec.form = Form::whole;
   codec.allowed = fmt::format("a whole number from {} to {}{}", least, most, else_allowed);
-  codec.read = [least, most, allowed = codec.allowed](const Value& value,
-                                                      const Spot& spot) -> std::optional<T> {
-    if (value.kind != Value::Kind::whole || value.whole < least || value.whole > most) {
+  const auto range = fmt::format("{} to {}{}", least, most, else_allowed);
+  codec.read = [least, most, range, allowed = codec.allowed](const Value& value,
+                                                             const Spot& spot) -> std::optional<T> {
+    if (value.kind == Value::Kind::whole && (value.whole < least || value.whole > most)) {
+      spot.refuse(value, fmt::format("{} is out of range ({})", value.spelled, range));
+      return std::nullopt;
+    }
+    if (value.kind != Value::Kind::whole) {
       const bool only_quoted = value.kind == Value::Kind::text &&
                                value.text.find_first_not_of("0123456789") == std::string::npos &&
                                value.line != 0;

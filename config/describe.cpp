@@ -57,9 +57,27 @@ std::string describe_table(const Schema& schema, std::string_view table, const S
   return out;
 }
 
+/// The keys of `table` that differ, by their whole names: [lids] stands nowhere on the screen.
+void add_changed(const Schema& schema, std::string_view table, const Settings& settings, Changed& into) {
+  for (const auto* key : schema.keys_of(table)) {
+    const auto value = key->show(settings);
+    const auto usual = key->show(Settings{});
+    if (value == usual) continue;
+    ++into.keys;
+    const auto shown = fmt::format("  {} = {}", key->path(), shortened(value));
+    const auto meaning = key->explain ? key->explain(settings) : std::string();
+    into.text += fmt::format("{:<42}  {}{}(default {})\n", shown, meaning, meaning.empty() ? "" : " ", usual);
+  }
+}
+
 std::string place_of(const SubnetConfig& subnet) {
   if (subnet.port_guid) return fmt::format("on the port with GUID {}", *subnet.port_guid);
   return subnet.port.empty() ? "on the first usable port" : fmt::format("on port {}", subnet.port);
+}
+
+std::string heading_of(const SubnetConfig& subnet) {
+  return fmt::format("subnet {}, {}\n", subnet.name.empty() ? "named by its port's GUID" : subnet.name,
+                     place_of(subnet));
 }
 
 /// Markdown ends a table cell at '|'.
@@ -86,14 +104,30 @@ std::string describe(const Config& config) {
            describe_table(schema, table.name, {.log = config.log, .api = config.api, .store = config.store});
   }
   for (const auto& subnet : config.subnets) {
-    out += fmt::format("\nsubnet {}, {}\n", subnet.name.empty() ? "named by its port's GUID" : subnet.name,
-                       place_of(subnet));
+    out += "\n" + heading_of(subnet);
     for (const auto& table : schema.tables) {
       if (table.of_process || table.name == "subnet") continue;
       out += describe_table(schema, table.name, {.subnet = subnet});
     }
   }
   return out;
+}
+
+Changed describe_changed(const Config& config) {
+  const auto schema = make_schema();
+  Changed found;
+  for (const auto& table : schema.tables) {
+    if (!table.of_process) continue;
+    add_changed(schema, table.name, {.log = config.log, .api = config.api, .store = config.store}, found);
+  }
+  for (const auto& subnet : config.subnets) {
+    found.text += heading_of(subnet);
+    for (const auto& table : schema.tables) {
+      if (!table.of_process && table.name != "subnet")
+        add_changed(schema, table.name, {.subnet = subnet}, found);
+    }
+  }
+  return found;
 }
 
 std::string schema_markdown() {

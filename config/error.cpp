@@ -11,7 +11,7 @@ std::string to_string(const ConfigError& error) {
   text += ": ";
   if (!error.key.empty()) text += error.key + ": ";
   text +=
-      error.found.empty() ? error.expected : fmt::format("found {}, allowed {}", error.found, error.expected);
+      error.found.empty() ? error.expected : fmt::format("got {}, expected {}", error.found, error.expected);
   if (!error.hint.empty()) text += "; " + error.hint;
   return text;
 }

@@ -11,12 +11,12 @@ struct ConfigError {
   unsigned line = 0;       ///< from 1; 0 where the whole file is meant
   std::string key{};       ///< "routing.engines[0]"; empty where no key is meant
   std::string found{};     ///< as the operator wrote it; empty where `expected` says it all
-  std::string expected{};  ///< what is allowed
+  std::string expected{};  ///< what is allowed, or the whole complaint
   std::string hint{};      ///< what to do; may be empty
   friend bool operator==(const ConfigError&, const ConfigError&) = default;
 };
 
-/// file:line: key: found ..., allowed ...; hint
+/// file:line: key: got ..., expected ...; hint
 std::string to_string(const ConfigError& error);
 
 }  // namespace smd::config

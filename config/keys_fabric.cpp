@@ -168,8 +168,10 @@ std::vector<Key> links_keys() {
                 "Packets discarded in a row until a VL towards a switch counts as stalled."),
       link_code("leaf_vl_stall_count", "leaf_vl_stall_count", &LinksConfig::leaf_vl_stall_count,
                 whole<std::uint8_t>(1, 7), "The same towards a CA or router."),
-      link_code("subnet_timeout", "subnet_timeout", &LinksConfig::subnet_timeout, time_code(31),
-                "The longest time that a packet may take through the subnet, 4.096 us * 2^value."),
+      link_code(
+          "subnet_timeout", "subnet_timeout", &LinksConfig::subnet_timeout, time_code(31),
+          "SubnetTimeOut of PortInfo, the longest time that a packet may take through the subnet, 4.096 us * "
+          "2^value: clients compute their SA time-outs from it."),
       link_code("phy_errors", "local_phy_errors_threshold", &LinksConfig::phy_errors,
                 whole<std::uint8_t>(0, 15), "Link errors until a port sends trap 129."),
       link_code("overrun_errors", "overrun_errors_threshold", &LinksConfig::overrun_errors,

@@ -18,8 +18,10 @@ std::vector<Key> sm_keys() {
       row({.table = "sm",
            .name = "priority",
            .opensm = "sm_priority",
-           .doc = "Of several SMs the one with the highest priority is master, of equals the one with the "
-                  "lowest GUID."},
+           .doc =
+               "Of several SMs the one with the highest priority is master, of equals the one with the "
+               "lowest GUID. OpenSM's default is 0; UFM and the SMs of most switches have 15 or 14, and win "
+               "against 0."},
           kSm, &SmConfig::priority, whole<std::uint8_t>(0, 15)),
       row({.table = "sm",
            .name = "allowed_guids",

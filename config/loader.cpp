@@ -64,12 +64,14 @@ void Loader::read_table(const Value& table, std::string_view name, Layer& into) 
 void Loader::read_key(const Value& value, std::string_view table, const Spot& at, Layer& into) {
   if (const auto* key = schema_.find(table, value.key)) return set(*key, value, at, into);
   into.broken.emplace(table);
+  auto hint = hint_for_key(table, value.key);
+  if (hint.empty()) hint = fmt::format("its keys are {}", fmt::join(names_of(schema_.keys_of(table)), ", "));
+  const auto where =
+      table == "subnet" || into.prefix.empty() ? heading(table) : fmt::format("[subnet.{}]", table);
   errors_.push_back({.file = at.file,
                      .line = value.key_line,
-                     .key = at.key,
-                     .found = fmt::format("a key that [{}] does not have", table),
-                     .expected = fmt::format("{}", fmt::join(names_of(schema_.keys_of(table)), ", ")),
-                     .hint = hint_for_key(table, value.key)});
+                     .expected = fmt::format("unknown key \"{}\" in {}", printable(value.key), where),
+                     .hint = std::move(hint)});
 }
 
 void Loader::set(const Key& key, const Value& value, const Spot& at, Layer& into) {
@@ -84,17 +86,23 @@ void Loader::unknown_table(const Value& value, const Spot& at, bool in_subnet) {
   for (const auto& table : schema_.tables) {
     if (!in_subnet || (!table.of_process && table.name != "subnet")) tables.emplace_back(table.name);
   }
+  const auto heading_of = [&](const std::string& table) {
+    return in_subnet ? fmt::format("[subnet.{}]", table) : heading(table);
+  };
   std::vector<std::string> headings;
   headings.reserve(tables.size());
-  for (const auto& table : tables) headings.push_back(heading(table));
+  for (const auto& table : tables) headings.push_back(heading_of(table));
   const bool is_table = value.kind == Value::Kind::table;
+  const auto name = printable(value.key);
   auto hint = is_table ? "" : hint_for_key("", value.key);
-  if (hint.empty()) hint = did_you_mean(value.key, tables);
+  const auto near = nearest(value.key, tables);
+  if (hint.empty() && near) hint = fmt::format("did you mean {}?", heading_of(*near));
+  if (hint.empty()) hint = fmt::format("tables are {}", fmt::join(headings, ", "));
   errors_.push_back({.file = at.file,
                      .line = value.key_line,
-                     .key = at.key,
-                     .found = is_table ? "a table that does not exist" : "a key outside of the tables",
-                     .expected = fmt::format("{}", fmt::join(headings, ", ")),
+                     .expected = is_table
+                                     ? fmt::format("unknown table [{}{}]", in_subnet ? "subnet." : "", name)
+                                     : fmt::format("key \"{}\" outside of the tables", name),
                      .hint = std::move(hint)});
 }
 
@@ -129,7 +137,8 @@ void Loader::read_subnet(const Value& table, std::size_t index) {
     if (const auto* key = schema_.find("subnet", item.key)) {
       set(*key, item, at, layer);
     } else if (schema_.of_process(item.key)) {
-      at.wrong(item, fmt::format("only outside of [[subnet]]: [{}] is for the whole process", item.key));
+      at.refuse(item,
+                fmt::format("[{}] is for the whole process: it stands outside of [[subnet]]", item.key));
     } else if (item.key != "subnet" && schema_.has_table(item.key)) {
       read_table(item, item.key, layer);
     } else if (item.kind == Value::Kind::table) {
@@ -157,7 +166,9 @@ void Loader::read_override(std::string_view text) {
       .file = std::string(kOverride), .key = printable(path), .context = context_, .errors = errors_};
   auto value = override_value(text.substr(equals + 1), key != nullptr ? key->form : Form::text);
   value.key = path.substr(dot + 1);
-  if (table == "subnet") return at.wrong(value, "only in the file; --port names subnets on the command line");
+  if (table == "subnet")
+    return at.refuse(value,
+                     "a subnet's own keys stand in the file only; --port names subnets on the command line");
   if (!schema_.has_table(table)) {
     value.key = table;
     value.kind = Value::Kind::table;

@@ -14,6 +14,14 @@ void Spot::wrong(const Value& value, std::string expected, std::string hint) con
                     .hint = std::move(hint)});
 }
 
+void Spot::refuse(const Value& value, std::string complaint, std::string hint) const {
+  errors.push_back({.file = file,
+                    .line = value.line,
+                    .key = key,
+                    .expected = std::move(complaint),
+                    .hint = std::move(hint)});
+}
+
 Spot Spot::with_key(std::string other) const {
   return {.file = file, .key = std::move(other), .folder = folder, .context = context, .errors = errors};
 }
@@ -26,7 +34,7 @@ std::optional<std::string> Spot::contents(const Value& value) const {
   const auto path = resolve(value.text);
   auto bytes = context.read(path);
   if (bytes) return *std::move(bytes);
-  wrong(value, fmt::format("a file that can be read; {}: {}", path.string(), bytes.error()));
+  refuse(value, fmt::format("cannot read {}: {}", path.string(), bytes.error()));
   return std::nullopt;
 }
 

@@ -23,6 +23,8 @@ struct Spot {
 
   /// Notes that `value` is not what `expected` says.
   void wrong(const Value& value, std::string expected, std::string hint = {}) const;
+  /// Notes `complaint` about a value that it names itself: "99 is out of range (0 to 15)".
+  void refuse(const Value& value, std::string complaint, std::string hint = {}) const;
   /// The same place, another key.
   Spot with_key(std::string other) const;
   Spot element(std::size_t index) const;

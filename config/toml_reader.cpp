@@ -193,7 +193,7 @@ ConfigError syntax_error(const Problem& problem, const std::vector<std::string_v
   constexpr std::string_view kPreamble = "Error while parsing ";
   if (why.starts_with(kPreamble)) why.remove_prefix(kPreamble.size());
   if (is_redefinition(problem)) {
-    why = "each key and each table once";
+    why = "duplicate key or table";
   } else if (why.find("unescaped control characters") != std::string_view::npos) {
     why = "string: the closing quote is missing";
   } else if (why.empty()) {
@@ -203,8 +203,8 @@ ConfigError syntax_error(const Problem& problem, const std::vector<std::string_v
   return {.file = file,
           .line = static_cast<unsigned>(line),
           .key = key_near(lines, line - 1),
-          .found = fmt::format("'{}'", printable(trimmed(lines[line - 1]))),
-          .expected = fmt::format("TOML ({})", printable(why))};
+          .expected =
+              fmt::format("syntax error in '{}': {}", printable(trimmed(lines[line - 1])), printable(why))};
 }
 
 /// An error that lies in its line alone: the rest of the file can be read without that line.
@@ -230,10 +230,8 @@ TomlDocument read_toml(std::string_view text, const std::string& file) {
   auto source = std::string(text);
   const auto lines = lines_of(text);
   if (const auto line = line_of_deep_key(lines)) {
-    document.errors.push_back({.file = file,
-                               .line = *line,
-                               .found = "a key of very many parts",
-                               .expected = "a key of two or three"});
+    document.errors.push_back(
+        {.file = file, .line = *line, .expected = "syntax error: a key of very many parts"});
     return document;
   }
   while (document.errors.size() < kMostSyntaxErrors) {

@@ -35,6 +35,8 @@ int commands(int argc, char** argv) {
   check_command->add_option("--set", check.set, "overrides one key; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  check_command->add_flag("--all", check.all,
+                          "prints every key, not only those that differ from the defaults");
   smd::cli::SimOptions sim;
   const auto* sim_command = smd::cli::add_sim_command(app, sim);
   smd::cli::AttachOptions attach;

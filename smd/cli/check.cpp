@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/cli/check.h"
 
+#include <fmt/format.h>
+
 #include <ostream>
 #include <set>
 #include <string>
@@ -27,6 +29,12 @@ bool good_imports(const config::Config& config, std::ostream& err) {
   return good;
 }
 
+std::string summary(std::size_t changed) {
+  if (changed == 0) return "all keys have their defaults";
+  return fmt::format("{} {} the default{}", changed, changed == 1 ? "key differs from" : "keys differ from",
+                     changed == 1 ? "" : "s");
+}
+
 }  // namespace
 
 int check(const CheckOptions& options, std::ostream& out, std::ostream& err) {
@@ -37,8 +45,9 @@ int check(const CheckOptions& options, std::ostream& out, std::ostream& err) {
     return config.error().status;
   }
   if (!good_imports(*config, err)) return 2;
-  out << (file.empty() ? "no configuration file: the defaults\n" : file + ": good\n")
-      << config::describe(*config);
+  const auto changed = config::describe_changed(*config);
+  out << (file.empty() ? "no configuration file" : file + ": good") << ": " << summary(changed.keys) << '\n'
+      << (options.all ? config::describe(*config) : changed.text);
   return 0;
 }
 

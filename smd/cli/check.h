@@ -11,6 +11,7 @@ namespace smd::cli {
 struct CheckOptions {
   std::string config;
   std::vector<std::string> set;
+  bool all = false;  ///< every key, not only those that differ from their defaults
 };
 
 /// Exit status: 0, or 2 with every mistake on a line of its own.

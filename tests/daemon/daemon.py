@@ -198,7 +198,7 @@ def wrong_cases(source):
         lines = block.splitlines()
         toml = [l for l in lines if not l.startswith(("=> ", "--set "))]
         said = [l[3:] for l in lines if l.startswith("=> ")]
-        alone = all(l.startswith("smd.toml:") for l in said) and "a file that can be read" not in block
+        alone = all(l.startswith("smd.toml:") for l in said) and ".guids" not in block and "cannot read" not in block
         if toml and alone and not any(l.startswith("--set ") for l in lines) and "key_file" not in block:
             yield "\n".join(toml) + "\n", said
 
@@ -222,7 +222,10 @@ def wrong(args):
             for line in started.stderr.splitlines():
                 where, _, rest = line.partition(f"{smd.config}:")
                 expect(where == "" and rest.split(":")[0].isdigit(), f"no file and line: {line}")
-                expect("found " in line and "allowed " in line, f"no found, allowed: {line}")
+            # The unit test has engines and log modules of its own: those lists, and what comes next to them, differ.
+            told = [l.replace(str(smd.config), "smd.toml") for l in started.stderr.splitlines()]
+            expect([l.partition(" one of the ")[0] for l in told] == [l.partition(" one of the ")[0] for l in said],
+                   f"{told} instead of {said}")
             refused = smd.log().count("config.refused")
             smd.hang_up()
             until(lambda: smd.log().count("config.refused") == refused + len(said), f"refusal of {toml}")
@@ -281,7 +284,11 @@ def import_file(args):
         done = subprocess.run(again, capture_output=True, text=True)
         expect(done.returncode == 2 and f"{lids}:2: " in done.stderr, done)
         lids.write_text("0x1 1 1\n")
-        expect(subprocess.run(again, capture_output=True).returncode == 0, "a good file")
+        done = subprocess.run([*again, "--set", "lids.lmc=2"], capture_output=True, text=True)
+        expect(done.returncode == 0 and ": 2 keys differ from the defaults\n" in done.stdout, done)
+        expect("  lids.lmc = 2 " in done.stdout and "sweep" not in done.stdout, done)
+        done = subprocess.run([*again, "--all"], capture_output=True, text=True)
+        expect(": 1 key differs from the default\n" in done.stdout and "[sweep]\n" in done.stdout, done)
 
 
 def dry_run(args):

@@ -143,6 +143,22 @@ TEST(Describe, MarksWhatDiffersFromTheDefaults) {
   EXPECT_THAT(text, HasSubstr("\n  leaf_hoq_life = 16                        268.4 ms\n"));
 }
 
+TEST(Describe, NamesOnlyWhatDiffersUnlessAllIsAskedFor) {
+  const auto config =
+      load_text("[log]\nlevel = \"debug\"\n[lids]\nlmc = 2\nlast = 49151\n[sweep]\ninterval = \"5s\"\n",
+                "smd.toml", {}, context_with());
+  ASSERT_TRUE(config);
+  const auto changed = describe_changed(*config);
+
+  EXPECT_EQ(changed.keys, 3U);
+  EXPECT_EQ(changed.text,
+            "  log.level = \"debug\"                       (default \"info\")\n"
+            "subnet named by its port's GUID, on the first usable port\n"
+            "  sweep.interval = \"5s\"                     (default \"10s\")\n"
+            "  lids.lmc = 2                              4 LIDs a port (default \"keep\")\n");
+  EXPECT_EQ(describe_changed({}).keys, 0U);
+}
+
 TEST(Describe, NeverShowsTheSmKey) {
   const auto config =
       load_text("[sm]\nkey_file = \"key\"\n", "smd.toml", {}, context_with({{"key", "48879"}}));

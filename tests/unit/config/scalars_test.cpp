@@ -80,7 +80,7 @@ TEST(GuidList, NamesEachWrongLine) {
 
   ASSERT_FALSE(guids);
   ASSERT_EQ(guids.error().size(), 2U);
-  EXPECT_EQ(to_string(guids.error()[0]), "roots:2: found 12, allowed a GUID such as 0x0002c90300001234");
+  EXPECT_EQ(to_string(guids.error()[0]), "roots:2: got 12, expected a GUID such as 0x0002c90300001234");
   EXPECT_EQ(guids.error()[1].line, 4U);
 }
 

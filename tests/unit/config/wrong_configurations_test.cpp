@@ -76,23 +76,21 @@ TEST(WrongConfigurations, EachIsNamedWithItsLineItsValueAndWhatIsAllowed) {
 
 /// Texts that toml++ 3.3 answers with an assertion or with undefined behaviour.
 TEST(WrongConfigurations, WhatTheLibraryCannotBearIsAnErrorInItsLine) {
-  EXPECT_THAT(
-      errors_of("[lids]\nlmc = 9\n[(x]\n[sm]\npriority = 77\n"),
-      testing::ElementsAre("smd.toml:2: lids.lmc: found 9, allowed a whole number from 0 to 7, or \"keep\"",
-                           "smd.toml:3: found '[(x]', allowed TOML (a key, a table or a comment)",
-                           "smd.toml:5: sm.priority: found 77, allowed a whole number from 0 to 15"));
+  EXPECT_THAT(errors_of("[lids]\nlmc = 9\n[(x]\n[sm]\npriority = 77\n"),
+              testing::ElementsAre("smd.toml:2: lids.lmc: 9 is out of range (0 to 7, or \"keep\")",
+                                   "smd.toml:3: syntax error in '[(x]': a key, a table or a comment",
+                                   "smd.toml:5: sm.priority: 77 is out of range (0 to 15)"));
   EXPECT_THAT(
       errors_of("gr\u00f6\u00dfe = 3\n"),
-      testing::ElementsAre(testing::StartsWith("smd.toml:1: found 'gr\u00f6\u00dfe = 3', allowed TOML (")));
+      testing::ElementsAre(testing::StartsWith("smd.toml:1: syntax error in 'gr\u00f6\u00dfe = 3': ")));
 }
 
 TEST(WrongConfigurations, AKeyOfThousandsOfPartsIsRefusedBeforeItIsRead) {
   std::string deep = "a";
   for (int i = 0; i < 100'000; ++i) deep += ".a";
 
-  EXPECT_THAT(
-      errors_of(deep + " = 1\n"),
-      testing::ElementsAre("smd.toml:1: found a key of very many parts, allowed a key of two or three"));
+  EXPECT_THAT(errors_of(deep + " = 1\n"),
+              testing::ElementsAre("smd.toml:1: syntax error: a key of very many parts"));
 }
 
 TEST(WrongConfigurations, AFileThatIsMissingIsNamed) {
