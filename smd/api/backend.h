@@ -15,6 +15,7 @@
 #include "smd/log/log.h"
 #include "smd/sa/registry/registry.h"
 #include "smd/snapshot.h"
+#include "smd/store/trouble.h"
 
 namespace smd::api {
 
@@ -39,6 +40,7 @@ struct DaemonInfo {
   std::string version;
   std::string configuration;                              ///< the file; empty: none
   std::chrono::system_clock::time_point started, loaded;  ///< when smd began, when the file was read last
+  std::optional<store::Failure> store{};                  ///< why changes are in memory only at present
 };
 
 /// All of it is called from any thread and returns at once.

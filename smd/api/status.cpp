@@ -253,6 +253,11 @@ Json subnet_json(const SubnetView& view) {
   return Json{std::move(object)};
 }
 
+Json store_json(const std::optional<store::Failure>& failure) {
+  if (!failure) return {};
+  return Json{Json::Object{{"failed", text(failure->reason)}, {"since", time(failure->since)}}};
+}
+
 }  // namespace
 
 std::expected<Chosen, Answer> choose(const Question& question, const Backend& backend) {
@@ -276,6 +281,7 @@ Answer get_status(const Question&, Backend& backend) {
                         {"started", time(info.started)},
                         {"configuration", info.configuration.empty() ? Json{} : text(info.configuration)},
                         {"configuration_loaded", time(info.loaded)},
+                        {"store", store_json(info.store)},
                         {"subnets", Json{std::move(subnets)}}}});
 }
 

@@ -220,6 +220,10 @@ void print_status(std::ostream& out, const json::value& status) {
                      text_of(status, "started"),
                      file.empty() ? "no configuration file"
                                   : fmt::format("{} of {}", file, text_of(status, "configuration_loaded")));
+  if (const auto& store = member_of(status, "store"); store.is_object()) {
+    out << fmt::format("changes are in memory only, a restart loses them: {} (since {})\n",
+                       text_of(store, "failed"), text_of(store, "since"));
+  }
   for (const auto& subnet : list_of(status, "subnets")) {
     out << '\n';
     print_subnet(out, subnet);

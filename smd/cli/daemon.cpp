@@ -139,8 +139,10 @@ store::StoreThread* Daemon::stores(const InstanceSpec& spec) {
     const auto& config = parts_.config.store;
     const store::Place place{.directory = given.empty() ? state_directory(config) : given,
                              .read_only = parts_.options.dry_run};
-    stores_ = std::make_unique<store::StoreThread>(
+    auto made = std::make_unique<store::StoreThread>(
         store::StoreThread::Options{.place = place, .retry = config.retry}, parts_.log);
+    const std::scoped_lock lock(lock_);
+    stores_ = std::move(made);
   }
   return stores_.get();
 }

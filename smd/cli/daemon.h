@@ -104,7 +104,7 @@ class Daemon final : private api::Backend {
   std::unique_lock<std::mutex> dump_turn() override { return std::unique_lock(dumping_, std::try_to_lock); }
 
   DaemonParts parts_;
-  mutable std::mutex lock_;  ///< of info_, log_config_ and subnets_, which the API's threads read
+  mutable std::mutex lock_;  ///< of info_, log_config_, stores_ and subnets_, which the API's threads read
   api::DaemonInfo info_;
   config::LogConfig log_config_;
   sm::PoolCompute compute_;

@@ -6,7 +6,9 @@ namespace smd::cli {
 
 api::DaemonInfo Daemon::info() const {
   const std::scoped_lock lock(lock_);
-  return info_;
+  auto info = info_;
+  if (stores_) info.store = stores_->failure();
+  return info;
 }
 
 std::vector<std::shared_ptr<const api::SubnetView>> Daemon::subnets() const {

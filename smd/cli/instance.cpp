@@ -146,7 +146,7 @@ asio::awaitable<bool> Instance::back_off() {
 /// directory is a mistake that waiting does not mend.
 asio::awaitable<bool> Instance::open_store() {
   if (stores_ == nullptr || store_) co_return true;
-  auto opened = co_await stores_->open(spec_.name);
+  auto opened = co_await stores_->open(spec_.name, &clock_);
   if (opened) store_ = std::move(*opened);
   if (!opened) {
     refused_ = opened.error();

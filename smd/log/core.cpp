@@ -17,6 +17,11 @@ Core::Core(config::LogConfig config, Output output, Times times, Stamp stamp)
       times_(std::move(times)),
       stamp_(stamp) {}
 
+Core::Core(config::LogConfig config, std::unique_ptr<Writer> writer, Times times, Stamp stamp)
+    : Core(std::move(config), Output{}, std::move(times), stamp) {
+  writer_ = std::move(writer);
+}
+
 Core::~Core() { finish(); }
 
 void Core::write(const Record& record) {
@@ -31,14 +36,36 @@ void Core::write(const Record& record) {
 void Core::tick() {
   const std::scoped_lock guard(lock_);
   for (const auto& count : repetitions_.due(times_.steady())) emit(count);
+  tell_lost();
 }
 
 void Core::finish() {
-  const std::scoped_lock guard(lock_);
-  for (const auto& count : repetitions_.drain()) emit(count);
+  std::shared_ptr<Writer> writer;
+  {
+    const std::scoped_lock guard(lock_);
+    for (const auto& count : repetitions_.drain()) emit(count);
+    tell_lost();
+    writer = writer_;
+  }
+  if (writer) writer->drain();
+}
+
+void Core::tell_lost() {
+  const auto lost = writer_ ? writer_->take_lost() : 0;
+  if (lost == 0) return;
+  Record record{.level = Level::warn, .event = "log.dropped"};
+  record.fields.push_back(field("lines", lost));
+  record.fields.push_back(field("reason", std::string_view("log.target took no more lines")));
+  writer_->put(record, line_of(record));
 }
 
 void Core::emit(const Record& record) {
+  if (!writer_) return output_(record, line_of(record));
+  tell_lost();
+  writer_->put(record, line_of(record));
+}
+
+std::string Core::line_of(const Record& record) const {
   const bool json = config_.format == config::LogFormat::json;
   auto line = json ? to_json(record, times_.wall()) : to_text(record);
   if (stamp_ == Stamp::priority) {
@@ -46,13 +73,13 @@ void Core::emit(const Record& record) {
   } else if (stamp_ == Stamp::time && !json) {
     line = fmt::format("{} {:<5} {}", to_utc(times_.wall()), config::to_string(record.level), line);
   }
-  output_(record, line);
+  return line;
 }
 
-void Core::replace(config::LogConfig config, Output output, Stamp stamp) {
+void Core::replace(config::LogConfig config, std::unique_ptr<Writer> writer, Stamp stamp) {
   const std::scoped_lock guard(lock_);
   config_ = std::move(config);
-  output_ = std::move(output);
+  writer_ = std::move(writer);
   stamp_ = stamp;
   filter_ = filter_of(config_);
   widest_.store(filter_.widest(), std::memory_order_relaxed);

@@ -4,10 +4,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 
 #include "smd/log/log.h"
 #include "smd/log/rate_limit.h"
+#include "smd/log/writer.h"
 
 namespace smd::log {
 
@@ -17,7 +19,10 @@ enum class Stamp : std::uint8_t { none, time, priority };
 
 class Core {
  public:
+  /// Lines are written by the caller's thread.
   Core(config::LogConfig config, Output output, Times times, Stamp stamp);
+  /// Lines are written by the writer's thread; what found no room is told by `log.dropped`.
+  Core(config::LogConfig config, std::unique_ptr<Writer> writer, Times times, Stamp stamp);
   ~Core();
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
@@ -27,18 +32,21 @@ class Core {
   void write(const Record& record);
   void tick();
   void finish();
-  void replace(config::LogConfig config, Output output, Stamp stamp);
+  void replace(config::LogConfig config, std::unique_ptr<Writer> writer, Stamp stamp);
   void set_filter(Filter filter);
   Filter filter();
 
  private:
   void emit(const Record& record);
+  void tell_lost();
+  std::string line_of(const Record& record) const;
 
   std::atomic<Level> widest_;
   std::mutex lock_;
   config::LogConfig config_;
   Filter filter_;
-  Output output_;
+  Output output_;                   ///< where there is no writer
+  std::shared_ptr<Writer> writer_;  ///< shared with finish(), which waits without the lock
   Times times_;
   RateLimiter repetitions_;
   Stamp stamp_;

@@ -63,7 +63,8 @@ std::expected<Log, std::string> Log::open(const config::LogConfig& config, Times
   auto output = make_output(config);
   if (!output) return std::unexpected(std::move(output.error()));
   Log log;
-  log.core_ = std::make_shared<Core>(config, *std::move(output), std::move(times), stamp_of(config));
+  log.core_ = std::make_shared<Core>(config, std::make_unique<Writer>(*std::move(output)), std::move(times),
+                                     stamp_of(config));
   return log;
 }
 
@@ -90,7 +91,7 @@ std::expected<void, std::string> Log::configure(const config::LogConfig& config)
   if (!core_) return {};
   auto output = make_output(config);
   if (!output) return std::unexpected(std::move(output.error()));
-  core_->replace(config, *std::move(output), stamp_of(config));
+  core_->replace(config, std::make_unique<Writer>(*std::move(output)), stamp_of(config));
   return {};
 }
 

@@ -88,7 +88,9 @@ class Event {
 class Log {
  public:
   Log() = default;
-  /// As [log] says; an error where its target cannot be opened.
+  /// As [log] says; an error where its target cannot be opened. Lines are written by a thread of the log, so
+  /// that a target that takes none holds no caller up; beyond 4 MiB of waiting lines they are lost and
+  /// counted.
   static std::expected<Log, std::string> open(const config::LogConfig& config, Times times = real_times());
   /// To an output of the caller's, for tests and for the simulator; no time in text lines.
   Log(config::LogConfig config, Output output, Times times);
@@ -104,7 +106,7 @@ class Log {
   /// Writes the counts of repetitions whose minute is over; each written line does the same. Call it now and
   /// then, as with each light sweep.
   void tick() const;
-  /// Writes all counts now, before the end.
+  /// Writes all counts now, before the end, and waits for the target as long as it takes a line a second.
   void finish() const;
   /// A new [log] table, for a reload: opens the target anew; the old one stays where that fails.
   std::expected<void, std::string> configure(const config::LogConfig& config) const;

@@ -92,6 +92,9 @@ SqlResult<void> Database::check() {
 
 /// Files of earlier versions are brought on here, one version after the other.
 SqlResult<void> Database::bring_up_to_date() {
+  // Without the lock, which another process may hold for long.
+  if (const auto before = connection_.number("PRAGMA user_version"); before && *before == kSchemaVersion)
+    return {};
   if (auto begun = connection_.execute("BEGIN IMMEDIATE"); !begun) return begun;
   const auto version = connection_.number("PRAGMA user_version");
   if (version && *version == kSchemaVersion) return connection_.execute("ROLLBACK");
@@ -199,6 +202,7 @@ SqlResult<void> Database::write_state(std::span<const KindOf<State>> kinds, std:
       values.insert(values.end(), change.key.begin(), change.key.end());
       if (change.value) values.insert(values.end(), change.value->begin(), change.value->end());
       done = change.value ? statements.put.run(values) : statements.erase.run(values);
+      if (place_.steps) ++*place_.steps;
     });
     if (!done) return done;
   }

@@ -2,8 +2,11 @@
 #pragma once
 // The file smd.db of a state directory: made, checked, brought to the present version, read, written.
 
+#include <atomic>
+#include <cstdint>
 #include <expected>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +24,8 @@ struct Place {
   std::filesystem::path directory;
   std::string vfs{};       ///< SQLite's file layer, for tests; empty: the operating system's
   bool read_only = false;  ///< nothing is made, changed or set aside
+  std::shared_ptr<std::atomic<std::uint64_t>>
+      steps{};  ///< counts rows as they are written; null: not counted
   std::filesystem::path file() const { return directory / "smd.db"; }
 };
 

@@ -18,21 +18,14 @@ sm::StoredPtr empty() { return std::make_shared<const sm::Stored>(); }
 
 }  // namespace
 
-Shelves::Shelves(Place place, log::Log log) : place_(std::move(place)), log_(std::move(log)) {}
+Shelves::Shelves(Place place, log::Log log)
+    : place_(std::move(place)),
+      log_(std::move(log)),
+      trouble_(std::make_shared<Trouble>(place_.directory, log_)) {}
 
 void Shelves::failed(const std::string& reason) {
   forget_file();
-  if (std::exchange(failing_, true)) return;
-  log_.error("store.failed")
-      .kv("directory", place_.directory.string())
-      .kv("reason", reason)
-      .kv("action", "going on from memory, which a restart loses; tried again")
-      .always();
-}
-
-void Shelves::works() {
-  if (!std::exchange(failing_, false)) return;
-  log_.info("store.works_again").kv("directory", place_.directory.string()).always();
+  trouble_->begin(reason);
 }
 
 /// What the file holds is not known any more.
@@ -153,7 +146,7 @@ std::expected<sm::StoredPtr, std::string> Shelves::open(const std::string& subne
   if (taken) return std::unexpected(locked.error());
   if (!locked) failed(locked.error());
   const bool read = locked && ready() && load(subnet, shelf);
-  if (read) works();
+  if (read) trouble_->end();
   if (!read) {
     // What can only be read is better than nothing: LIDs stay what they were.
     if (const auto seen = peek(subnet, shelf); !seen) shelf.wanted = empty();
@@ -219,11 +212,15 @@ bool Shelves::write() {
     if (!set_aside(written.error().text)) return false;
     written = write_once();
   }
+  if (!written && written.error().kind == SqlError::Kind::busy) {
+    trouble_->begin(written.error().text);  // another process has it; what the file holds is known
+    return false;
+  }
   if (!written) {
     failed(written.error().text);
     return false;
   }
-  works();
+  trouble_->end();
   return true;
 }
 

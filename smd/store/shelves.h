@@ -5,6 +5,7 @@
 
 #include <expected>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "smd/log/log.h"
 #include "smd/store/database.h"
 #include "smd/store/lock.h"
+#include "smd/store/trouble.h"
 
 namespace smd::store {
 
@@ -37,6 +39,8 @@ class Shelves {
   bool write();
   /// Something that was put is not on the disk.
   bool behind() const;
+  /// What keeps it from writing; may be asked from any thread.
+  const std::shared_ptr<Trouble>& trouble() const { return trouble_; }
 
  private:
   struct Shelf {
@@ -56,13 +60,12 @@ class Shelves {
   SqlResult<void> write_once();
   void forget_file();
   void failed(const std::string& reason);
-  void works();
 
   Place place_;
   log::Log log_;
   std::optional<Database> database_;
   std::map<std::string, Shelf> shelves_;
-  bool failing_ = false;
+  std::shared_ptr<Trouble> trouble_;
 };
 
 }  // namespace smd::store

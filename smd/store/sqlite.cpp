@@ -24,6 +24,9 @@ SqlError::Kind kind_of(int code) {
       return SqlError::Kind::corrupt;
     case SQLITE_FULL:
       return SqlError::Kind::full;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return SqlError::Kind::busy;
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:

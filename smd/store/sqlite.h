@@ -24,6 +24,7 @@ struct SqlError {
     corrupt,  ///< what is in the file cannot be right
     full,
     read_only,
+    busy,  ///< another process has it locked
     other,
   };
   Kind kind = Kind::other;

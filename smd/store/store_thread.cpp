@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/store/store_thread.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <iterator>
+#include <ranges>
+#include <type_traits>
 #include <utility>
 
 #include "mad/suspend.h"
@@ -9,11 +14,22 @@
 namespace smd::store {
 namespace {
 
+/// Of what another process or a slow disk has held up: it may be over at any time.
+constexpr std::chrono::nanoseconds kLateRetry = std::chrono::seconds(1);
+
+Place counting(Place place, std::shared_ptr<std::atomic<std::uint64_t>> steps) {
+  place.steps = std::move(steps);
+  return place;
+}
+
 /// An answer from the thread to a coroutine that waits for it.
 template <class T>
 struct Answer {
   std::optional<T> value;  // on the coroutine's executor only, as is `waiter`
   mad::SuspensionPtr waiter;
+  std::mutex mutex;
+  bool told = false;      // on its way to the executor
+  bool given_up = false;  // the executor may be gone
 };
 
 /// How the thread gives its answer.
@@ -21,7 +37,10 @@ template <class T>
 std::move_only_function<void(T)> answer_to(asio::any_io_executor executor,
                                            std::shared_ptr<Answer<T>> answer) {
   return [executor = std::move(executor), answer = std::move(answer)](T value) mutable {
-    asio::post(executor, [answer = std::move(answer), value = std::move(value)]() mutable {
+    const std::scoped_lock lock(answer->mutex);
+    if (answer->given_up) return;
+    answer->told = true;
+    asio::post(executor, [answer, value = std::move(value)]() mutable {
       answer->value.emplace(std::move(value));
       if (answer->waiter) answer->waiter->resume(true);
     });
@@ -39,28 +58,44 @@ asio::awaitable<T> answer_of(std::shared_ptr<Answer<T>> answer) {
   co_return std::move(*answer->value);
 }
 
+/// Until there is an answer, or `time` is over.
+asio::awaitable<void> wait_for(std::shared_ptr<Answer<bool>> answer, mad::Clock* clock, mad::Duration time) {
+  const auto executor = co_await asio::this_coro::executor;
+  const auto end = clock->now() + time;
+  if (!answer->value) {
+    const auto timer = clock->call_at(end, [answer] {
+      if (answer->waiter) answer->waiter->resume(true);
+    });
+    co_await mad::suspend([answer](mad::SuspensionPtr waiter) { answer->waiter = std::move(waiter); });
+    clock->cancel(timer);
+  }
+  // Cancelled: suspend() returns at once, and the answer is waited for all the same.
+  while (!answer->value && clock->now() < end) co_await asio::post(executor, asio::use_awaitable);
+}
+
 }  // namespace
 
 class StoreThread::Handle final : public Store {
  public:
-  Handle(StoreThread& thread, std::string subnet, sm::StoredPtr loaded, sa::RegistryPtr registry)
+  Handle(StoreThread& thread, std::string subnet, mad::Clock* clock, sm::StoredPtr loaded,
+         sa::RegistryPtr registry)
       : thread_(thread),
         subnet_(std::move(subnet)),
+        clock_(clock),
         latest_(loaded),
         safe_(std::move(loaded)),
         registry_(std::move(registry)) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() override {
-    thread_.add(
-        {.task = [subnet = subnet_](Shelves& shelves) { shelves.close(subnet); }, .written = nullptr});
+    thread_.add({.task = [subnet = subnet_](Shelves& shelves) { shelves.close(subnet); }, .put = {}});
   }
 
   sm::StoredPtr loaded() const override { return latest_; }
 
   asio::awaitable<bool> commit(sm::StoredPtr now) override {
     if (now == safe_) co_return true;
-    const bool written = co_await thread_.put(subnet_, now);
+    const bool written = co_await thread_.put(subnet_, now, clock_);
     safe_ = written ? now : nullptr;
     latest_ = std::move(now);
     co_return written;
@@ -69,7 +104,7 @@ class StoreThread::Handle final : public Store {
   sa::RegistryPtr registry() const override { return registry_; }
 
   asio::awaitable<bool> commit_registry(sa::RegistryPtr now) override {
-    const bool written = co_await thread_.put(subnet_, now);
+    const bool written = co_await thread_.put(subnet_, now, clock_);
     registry_ = std::move(now);
     co_return written;
   }
@@ -77,6 +112,7 @@ class StoreThread::Handle final : public Store {
  private:
   StoreThread& thread_;
   std::string subnet_;
+  mad::Clock* clock_;
   sm::StoredPtr latest_;
   sm::StoredPtr safe_;  ///< known to be on the disk
   sa::RegistryPtr registry_;
@@ -84,7 +120,8 @@ class StoreThread::Handle final : public Store {
 
 StoreThread::StoreThread(Options options, log::Log log)
     : retry_(options.retry),
-      shelves_(std::move(options.place), std::move(log)),
+      patience_(options.patience),
+      shelves_(counting(std::move(options.place), steps_), std::move(log)),
       thread_([this] { work(); }) {}
 
 StoreThread::~StoreThread() {
@@ -98,9 +135,24 @@ StoreThread::~StoreThread() {
 void StoreThread::add(Item item) {
   {
     const std::scoped_lock lock(mutex_);
-    items_.push_back(std::move(item));
+    auto* same = item.put.empty() ? nullptr : waiting_put(item.put);
+    if (same == nullptr) {
+      items_.push_back(std::move(item));
+    } else {
+      same->task = std::move(item.task);
+      std::ranges::move(item.written, std::back_inserter(same->written));
+    }
   }
   wake_.notify_all();
+}
+
+/// Not begun, and with nothing but puts after it: queues stay short while a disk takes nothing.
+StoreThread::Item* StoreThread::waiting_put(const std::string& put) {
+  for (auto& item : std::views::reverse(items_)) {
+    if (item.put.empty()) return nullptr;
+    if (item.put == put) return &item;
+  }
+  return nullptr;
 }
 
 void StoreThread::work() {
@@ -108,30 +160,42 @@ void StoreThread::work() {
   for (;;) {
     const auto asked = [this] { return stopping_ || !items_.empty(); };
     if (shelves_.behind()) {
-      wake_.wait_for(lock, retry_, asked);
+      wake_.wait_for(lock, late_ ? std::min(retry_, kLateRetry) : retry_, asked);
     } else {
       wake_.wait(lock, asked);
     }
     if (stopping_ && items_.empty()) return;
     auto items = std::exchange(items_, {});
     lock.unlock();
-    std::vector<std::move_only_function<void(bool)>> waiting;
-    const auto write = [&] {
-      const bool written = shelves_.write();
-      for (auto& answer : std::exchange(waiting, {})) answer(written);
-    };
-    for (auto& item : items) {
-      // A task that is no change of a subnet, as its end, sees all changes before it written.
-      if (!item.written && !waiting.empty()) write();
-      item.task(shelves_);
-      if (item.written) waiting.push_back(std::move(item.written));
-    }
-    if (!waiting.empty() || shelves_.behind()) write();
+    run(std::move(items));
     lock.lock();
   }
 }
 
-asio::awaitable<std::expected<std::unique_ptr<Store>, std::string>> StoreThread::open(std::string subnet) {
+void StoreThread::run(std::deque<Item> items) {
+  std::vector<std::move_only_function<void(bool)>> waiting;
+  bool changed = false;
+  const auto write = [&] {
+    changed = false;
+    const bool written = shelves_.write();
+    for (auto& answer : std::exchange(waiting, {})) answer(written);
+    if (!written) return;
+    // After the answers: what has given up until then has its end here.
+    late_ = false;
+    shelves_.trouble()->end();
+  };
+  for (auto& item : items) {
+    // A task that is no change of a subnet, as its end, sees all changes before it written.
+    if (item.put.empty() && changed) write();
+    item.task(shelves_);
+    changed = changed || !item.put.empty();
+    std::ranges::move(item.written, std::back_inserter(waiting));
+  }
+  if (changed || shelves_.behind()) write();
+}
+
+asio::awaitable<std::expected<std::unique_ptr<Store>, std::string>> StoreThread::open(std::string subnet,
+                                                                                      mad::Clock* clock) {
   struct Both {
     sm::StoredPtr stored;
     sa::RegistryPtr registry;
@@ -146,21 +210,41 @@ asio::awaitable<std::expected<std::unique_ptr<Store>, std::string>> StoreThread:
              tell(stored ? Loaded(Both{std::move(*stored), shelves.registry(subnet)})
                          : Loaded(std::unexpected(std::move(stored.error()))));
            },
-       .written = nullptr});
+       .put = {}});
   auto loaded = co_await answer_of(answer);
   if (!loaded) co_return std::unexpected(std::move(loaded.error()));
-  co_return std::make_unique<Handle>(*this, std::move(subnet), std::move(loaded->stored),
+  co_return std::make_unique<Handle>(*this, std::move(subnet), clock, std::move(loaded->stored),
                                      std::move(loaded->registry));
 }
 
 template <class State>
-asio::awaitable<bool> StoreThread::put(std::string subnet, std::shared_ptr<const State> now) {
+asio::awaitable<bool> StoreThread::put(std::string subnet, std::shared_ptr<const State> now,
+                                       mad::Clock* clock) {
+  const bool waits = !late_;
+  Item item;
+  item.put = (std::is_same_v<State, sm::Stored> ? "stored " : "registry ") + subnet;
+  item.task = [subnet = std::move(subnet), now = std::move(now)](Shelves& shelves) {
+    shelves.put(subnet, now);
+  };
   auto answer = std::make_shared<Answer<bool>>();
   const auto executor = co_await asio::this_coro::executor;
-  auto tell = answer_to(executor, answer);
-  add({.task = [subnet = std::move(subnet),
-                now = std::move(now)](Shelves& shelves) { shelves.put(subnet, now); },
-       .written = std::move(tell)});
+  if (waits) item.written.push_back(answer_to(executor, answer));
+  add(std::move(item));
+  if (!waits) co_return false;
+  std::uint64_t seen = 0;
+  while (clock != nullptr && !answer->value) {
+    seen = steps_->load();
+    co_await wait_for(answer, clock, patience_);
+    if (answer->value || steps_->load() != seen) continue;
+    const std::scoped_lock lock(answer->mutex);
+    if (answer->told) break;
+    answer->given_up = true;
+    late_ = true;
+    shelves_.trouble()->begin(fmt::format(
+        "a change is not on the disk after {} ms: it is slow, or another process has locked the file",
+        std::chrono::duration_cast<std::chrono::milliseconds>(patience_).count()));
+    co_return false;
+  }
   co_return co_await answer_of(answer);
 }
 

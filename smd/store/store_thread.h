@@ -2,6 +2,7 @@
 #pragma once
 // The one thread that waits for disks. What arrives while it writes is one transaction afterwards.
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -9,12 +10,15 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "mad/clock.h"
 #include "smd/store/shelves.h"
 #include "smd/store/store.h"
+#include "smd/store/trouble.h"
 
 namespace smd::store {
 
@@ -24,6 +28,9 @@ class StoreThread {
   struct Options {
     Place place;
     std::chrono::nanoseconds retry = std::chrono::seconds(10);  ///< of what could not be written
+    /// A commit that makes no progress for so long returns false, and so does each that follows at once,
+    /// until all is written: what is on its way stays on its way.
+    std::chrono::nanoseconds patience = std::chrono::milliseconds(100);
   };
   StoreThread(Options options, log::Log log);
   StoreThread(const StoreThread&) = delete;
@@ -31,8 +38,14 @@ class StoreThread {
   /// What was put is written first.
   ~StoreThread();
 
-  /// The subnet's state, locked for this process; or why not. This object outlives what it returns.
-  asio::awaitable<std::expected<std::unique_ptr<Store>, std::string>> open(std::string subnet);
+  /// The subnet's state, locked for this process; or why not. This object outlives what it returns, and so
+  /// does the clock, which is that of the caller's io_context; without one a commit is waited for as long as
+  /// it takes.
+  asio::awaitable<std::expected<std::unique_ptr<Store>, std::string>> open(std::string subnet,
+                                                                           mad::Clock* clock = nullptr);
+
+  /// Why changes are in memory only at present; nothing where all are written. From any thread.
+  std::optional<Failure> failure() const { return shelves_.trouble()->now(); }
 
  private:
   class Handle;
@@ -40,16 +53,23 @@ class StoreThread {
   using Task = std::move_only_function<void(Shelves&)>;
   struct Item {
     Task task;
+    /// Of what the task puts: a later one takes the place of one that has not begun. Empty: no put.
+    std::string put;
     /// Called once all that was put before is written (true), or not.
-    std::move_only_function<void(bool)> written;  ///< null: the task needs no write
+    std::vector<std::move_only_function<void(bool)>> written{};
   };
   void add(Item item);
+  Item* waiting_put(const std::string& put);
   template <class State>
-  asio::awaitable<bool> put(std::string subnet, std::shared_ptr<const State> now);
+  asio::awaitable<bool> put(std::string subnet, std::shared_ptr<const State> now, mad::Clock* clock);
   void work();
+  void run(std::deque<Item> items);
 
   std::chrono::nanoseconds retry_;
-  Shelves shelves_;  ///< the thread's only
+  std::chrono::nanoseconds patience_;
+  std::shared_ptr<std::atomic<std::uint64_t>> steps_ = std::make_shared<std::atomic<std::uint64_t>>(0);
+  std::atomic<bool> late_ = false;  ///< nothing waits for a commit
+  Shelves shelves_;                 ///< the thread's only
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Item> items_;

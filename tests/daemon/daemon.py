@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program as operators have it: daemon.py SCENARIO --smd PROGRAM --source FOLDER. Exit 1 with what is wrong."""
 import argparse
+import fcntl
 import os
 import pathlib
 import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 from subject import Daemon, Failed, expect, until
@@ -428,6 +431,63 @@ def pipe(args):
         finally:
             process.kill()
             process.wait()
+
+
+def unread(args):
+    """Nothing reads stderr: sweeps go on, questions are answered, SIGTERM ends it, and what is lost is counted."""
+    with tempfile.TemporaryDirectory(prefix="smd-daemon-") as folder:
+        path = pathlib.Path(folder) / "smd.sock"
+        process = subprocess.Popen([args.smd, "run", "--sim", "ft2:8", "--socket", str(path)],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+        def tell(*words):
+            return subprocess.run([args.smd, *words, "--socket", str(path)], capture_output=True, text=True, timeout=20)
+        try:
+            until(lambda: tell("status").returncode == 0, "an answer")
+            tell("log", "debug")
+            fcntl.fcntl(process.stderr, fcntl.F_SETPIPE_SZ, 4096)
+            full, sweeps = 0, 0
+            while full < 5:  # sweeps after the pipe took no more
+                before = tell("status", "--json").stdout.partition('"swept_at":')[2][:30]
+                expect(tell("resweep", "heavy").returncode == 0, f"no answer to resweep after {sweeps} sweeps")
+                until(lambda: tell("status", "--json").stdout.partition('"swept_at":')[2][:30] != before,
+                      f"sweep {sweeps}", 20)
+                sweeps += 1
+                waiting = fcntl.ioctl(process.stderr, termios.FIONREAD, b"\0" * 4)
+                full += int.from_bytes(waiting, sys.byteorder) > 3000
+            process.terminate()
+            expect(process.wait(10) == 0, f"exit {process.returncode} after SIGTERM")
+        finally:
+            process.kill()
+            process.wait()
+
+
+def locked(args):
+    """Another process locks the database: the subnet comes up from memory, it is said once, and made good later."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="smd-state-"))
+    run = ["--sim", "ft2:8", "--state-dir", folder]
+    done = subprocess.run([args.smd, "run", "--once", *map(str, run)], capture_output=True, text=True, timeout=60)
+    expect(done.returncode == 0, done.stderr)
+    database = sqlite3.connect(folder / "smd.db", isolation_level=None)
+    rows = database.execute("SELECT count(*) FROM lids").fetchone()[0]
+    database.execute("DELETE FROM lids")
+    database.execute("BEGIN IMMEDIATE")
+    begun = time.monotonic()
+    with Daemon(args.smd, *run) as smd:
+        until(lambda: "subnet.up" in smd.log(), "the subnet is up")
+        took = time.monotonic() - begun
+        expect(took < 4, f"up after {took:.1f} s: SQLite waits 5 s for a lock")
+        smd.logged("store.failed")
+        expect("not on the disk" in smd.status()["store"]["failed"], smd.status()["store"])
+        expect("changes are in memory only" in smd.tell("status"), smd.tell("status"))
+        database.execute("ROLLBACK")
+        smd.logged("store.works_again")
+        expect(smd.status()["store"] is None, smd.status()["store"])
+        expect(database.execute("SELECT count(*) FROM lids").fetchone()[0] == rows, "the LIDs are kept")
+        expect(smd.log().count("store.") == 2, smd.log())
+        smd.end()
+    database.close()
+    shutil.rmtree(folder)
 
 
 def hostile(args):

@@ -264,6 +264,7 @@ TEST(Log, AReloadThatFailsLeavesTheOldTarget) {
   ASSERT_TRUE(log) << log.error();
   EXPECT_FALSE(log->configure({.target = "/proc/nothing/here.log"}));
   log->info("sm.still_here");
+  log->finish();
 
   EXPECT_THAT(contents(file), HasSubstr("sm.still_here"));
   std::filesystem::remove(file);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include "mad/real_clock.h"
 #include "mad/task_group.h"
 #include "tests/support/faulty_vfs.h"
 #include "tests/support/store_lab.h"
@@ -171,6 +172,85 @@ TEST(StoreThread, TriesAgainByItself) {
   run(io, read_one(&thread, "a", &found));
 
   EXPECT_EQ(*found, *test::some_state(1));
+}
+
+/// Another process that has the file locked.
+class Locked {
+ public:
+  explicit Locked(const TemporaryFolder& folder) {
+    EXPECT_EQ(sqlite3_open((folder.path() / "smd.db").c_str(), &connection_), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(connection_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  }
+  ~Locked() { sqlite3_close(connection_); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  sqlite3* connection_ = nullptr;
+};
+
+asio::awaitable<void> commit_many(Store* store, int from, int to, int* kept) {
+  for (int i = from; i < to; ++i) {
+    if (co_await store->commit(test::some_state(static_cast<unsigned>(i)))) ++*kept;
+  }
+}
+
+asio::awaitable<void> open_one(StoreThread* thread, mad::Clock* clock, std::unique_ptr<Store>* store) {
+  auto opened = co_await thread->open("a", clock);
+  *store = std::move(*opened);
+}
+
+TEST(StoreThread, ALockedFileHoldsOneCommitUpForItsPatienceAndIsSaidOnce) {
+  asio::io_context io(1);
+  TemporaryFolder folder;
+  KeptLines lines;
+  {
+    StoreThread thread({.place = {folder.path()}, .retry = std::chrono::milliseconds(1)}, lines.log);
+    mad::RealClock clock(io);
+    std::unique_ptr<Store> store;
+    run(io, open_one(&thread, &clock, &store));
+    int kept = 0;
+    {
+      const Locked locked(folder);
+      const auto begun = std::chrono::steady_clock::now();
+      run(io, commit_many(store.get(), 1, 100, &kept));
+      // One waits for 100 ms. SQLite waits 5 s for the lock, so that even two of them would take longer.
+      EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5));
+      EXPECT_EQ(kept, 0);
+      ASSERT_TRUE(thread.failure());
+    }
+    for (int i = 0; i < 3000 && thread.failure(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_FALSE(thread.failure()) << thread.failure()->reason;
+    run(io, commit_many(store.get(), 100, 101, &kept));
+    EXPECT_EQ(kept, 1) << "commits are waited for again";
+  }
+  EXPECT_EQ(lines.count("store.failed"), 1U);
+  EXPECT_EQ(lines.count("store.works_again"), 1U);
+  sm::StoredPtr found;
+  StoreThread thread({.place = {folder.path()}}, lines.log);
+  run(io, read_one(&thread, "a", &found));
+  EXPECT_EQ(*found, *test::some_state(100));
+}
+
+TEST(StoreThread, EndsWithACommitThatIsLate) {
+  TemporaryFolder folder;
+  KeptLines lines;
+  StoreThread thread({.place = {folder.path()}}, lines.log);
+  std::unique_ptr<Locked> locked;
+  int kept = 0;
+  {
+    asio::io_context io(1);
+    mad::RealClock clock(io);
+    std::unique_ptr<Store> store;
+    run(io, open_one(&thread, &clock, &store));
+    locked = std::make_unique<Locked>(folder);
+    run(io, commit_many(store.get(), 1, 2, &kept));
+  }  // gone before the thread has its answer
+  locked.reset();
+  while (thread.failure()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+
+  EXPECT_EQ(kept, 0);
 }
 
 }  // namespace
