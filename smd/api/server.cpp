@@ -38,6 +38,18 @@ class Deadline {
   mad::Clock::TimerId timer_;
 };
 
+/// While a piece is being sent: since when.
+class Sending {
+ public:
+  Sending(std::optional<mad::TimePoint>& since, mad::TimePoint now) : since_(since) { since_ = now; }
+  Sending(const Sending&) = delete;
+  Sending& operator=(const Sending&) = delete;
+  ~Sending() { since_.reset(); }
+
+ private:
+  std::optional<mad::TimePoint>& since_;
+};
+
 bool is_http_error(const error_code& error) {
   return error.category() == http::make_error_code(http::error::bad_version).category() &&
          error != http::error::end_of_stream && error != http::error::partial_message;
@@ -107,9 +119,12 @@ asio::awaitable<void> Server::accept() {
       if (!time) co_return;
       continue;
     }
-    make_room();
     while (connections_.size() >= limits_.connections) {
+      const auto next = make_room();
+      mad::Clock::TimerId timer = 0;
+      if (next) timer = clock_.call_at(*next, [this] { room_.wake_one(); });
       const bool woken = co_await room_.wait();
+      if (next) clock_.cancel(timer);
       if (!woken) co_return;
     }
     const auto place = connections_.emplace(connections_.end(), std::move(socket),
@@ -118,13 +133,29 @@ asio::awaitable<void> Server::accept() {
   }
 }
 
-/// Idle connections stand in the order in which they became idle.
-void Server::make_room() {
-  if (connections_.size() < limits_.connections) return;
-  const auto idle = std::ranges::find(connections_, true, &Connection::idle);
-  if (idle == connections_.end()) return;
+/// Closes one connection for a new one. Where none may be closed yet: when to try again.
+std::optional<mad::TimePoint> Server::make_room() {
+  if (gives_way_) return std::nullopt;
+  // Idle connections stand in the order in which they became idle.
+  if (const auto idle = std::ranges::find(connections_, true, &Connection::idle);
+      idle != connections_.end()) {
+    give_way(*idle);
+    return std::nullopt;
+  }
+  Connection* oldest = nullptr;
+  for (auto& one : connections_) {
+    if (one.sends_since && (oldest == nullptr || *one.sends_since < *oldest->sends_since)) oldest = &one;
+  }
+  const auto stuck = (oldest != nullptr ? *oldest->sends_since : clock_.now()) + limits_.stuck;
+  if (clock_.now() < stuck) return stuck;
+  give_way(*oldest);
+  return std::nullopt;
+}
+
+void Server::give_way(Connection& connection) {
+  gives_way_ = true;
   error_code ignored;
-  idle->socket.close(ignored);
+  connection.socket.close(ignored);
 }
 
 asio::awaitable<void> Server::serve(Place place) {
@@ -133,10 +164,12 @@ asio::awaitable<void> Server::serve(Place place) {
     place->idle = true;
     connections_.splice(connections_.end(), connections_, place);
     more = co_await one(place);
+    more = more && room_.empty();  // a new client waits for a place
   }
   error_code ignored;
   place->socket.shutdown(Protocol::socket::shutdown_both, ignored);
   connections_.erase(place);
+  gives_way_ = false;
   room_.wake_one();
 }
 
@@ -174,6 +207,7 @@ asio::awaitable<bool> Server::reply(Place place, std::shared_ptr<const Answer> a
   error_code failed;
   {
     const Deadline deadline(clock_, place->socket, limits_.piece);
+    const Sending sending(place->sends_since, clock_.now());
     const auto [error, bytes] = co_await http::async_write_header(place->socket, serializer, kTuple);
     failed = error;
   }
@@ -182,7 +216,7 @@ asio::awaitable<bool> Server::reply(Place place, std::shared_ptr<const Answer> a
     const bool sent = co_await send_bundle(place, answer);
     co_return sent&& keep;
   }
-  constexpr std::size_t kPiece = std::size_t{1024} * 1024;
+  constexpr std::size_t kPiece = std::size_t{256} * 1024;
   for (std::size_t at = 0; at < answer->body.size(); at += kPiece) {
     const auto size = std::min(kPiece, answer->body.size() - at);
     const bool sent = co_await write(place, asio::buffer(answer->body.data() + at, size));
@@ -216,6 +250,7 @@ asio::awaitable<bool> Server::send_bundle(Place place, std::shared_ptr<const Ans
 
 asio::awaitable<bool> Server::write(Place place, asio::const_buffer bytes) {
   const Deadline deadline(clock_, place->socket, limits_.piece);
+  const Sending sending(place->sends_since, clock_.now());
   const auto [error, written] = co_await asio::async_write(place->socket, bytes, kTuple);
   co_return !error;
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <list>
 #include <memory>
+#include <optional>
 
 #include "mad/asio.h"
 #include "mad/clock.h"
@@ -18,11 +19,15 @@
 namespace smd::api {
 
 struct ServerLimits {
-  std::size_t connections = 64;   ///< where all are taken, the one that has been idle longest gives way
-  std::uint32_t header = 16'384;  ///< bytes
-  std::uint64_t body = 65'536;    ///< bytes
+  /// Where all are taken, the one that has been idle longest gives way; where none is idle, the one whose
+  /// client has not read a piece of its answer for longest.
+  std::size_t connections = 64;
+  std::uint32_t header = 16'384;                     ///< bytes
+  std::uint64_t body = 65'536;                       ///< bytes
   mad::Duration request = std::chrono::seconds(10);  ///< to send a request, and between two of them
   mad::Duration piece = std::chrono::seconds(30);    ///< to take a piece of the answer
+  /// A client that takes longer for a piece gives way to a new one.
+  mad::Duration stuck = std::chrono::milliseconds(100);
 };
 
 /// On one io_context's thread; answers are made by `compute`, so that whoever asks for much holds nobody up.
@@ -48,6 +53,8 @@ class Server {
     Protocol::socket socket;
     boost::beast::flat_buffer buffer;
     bool idle = true;  ///< no request of it is being answered
+    /// When the piece was begun that is being sent; nothing: none is.
+    std::optional<mad::TimePoint> sends_since{};
   };
   using Place = std::list<Connection>::iterator;
 
@@ -57,7 +64,8 @@ class Server {
   asio::awaitable<bool> reply(Place place, std::shared_ptr<const Answer> answer, unsigned version, bool keep);
   asio::awaitable<bool> send_bundle(Place place, std::shared_ptr<const Answer> answer);
   asio::awaitable<bool> write(Place place, asio::const_buffer bytes);
-  void make_room();
+  std::optional<mad::TimePoint> make_room();
+  void give_way(Connection& connection);
 
   mad::Clock& clock_;
   sm::Compute& compute_;
@@ -67,6 +75,7 @@ class Server {
   Protocol::acceptor acceptor_;
   std::list<Connection> connections_;
   mad::WaitList room_;
+  bool gives_way_ = false;  ///< a connection was closed for a new one, and has not ended yet
   mad::TaskGroup tasks_;
 };
 

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <grp.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +57,35 @@ class ApiServer : public testing::Test {
     socket.connect(Protocol::endpoint(path_.string()));
     return socket;
   }
+  /// A client that asks for more than a socket's buffers hold, and reads nothing.
+  Protocol::socket stuck() {
+    auto socket = connect();
+    socket.non_blocking(true);
+    const std::string one = "GET /v1/status HTTP/1.1\r\nHost: x\r\n\r\n";
+    error_code error;
+    // The server reads the next request only after it has sent the answer before.
+    for (int ms = 0; ms < kFullAfter && !error;) {
+      socket.write_some(asio::buffer(one), error);
+      if (error != asio::error::would_block) continue;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ++ms;
+      error = {};
+    }
+    return socket;
+  }
+  static bool is_closed(Protocol::socket& socket) {
+    pollfd poll{.fd = socket.native_handle(), .events = 0, .revents = 0};
+    return ::poll(&poll, 1, 0) > 0 && (poll.revents & POLLHUP) != 0;
+  }
+  /// Whether a new client has its answer in time.
+  bool answers_in_time() {
+    auto socket = connect();
+    const timeval limit{.tv_sec = 5, .tv_usec = 0};
+    ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    asio::write(socket, asio::buffer(std::string("GET /v1/log HTTP/1.1\r\nConnection: close\r\n\r\n")));
+    std::array<char, 16> text{};
+    return ::read(socket.native_handle(), text.data(), text.size()) > 0;
+  }
   /// All that comes until the other side closes.
   static std::string rest(Protocol::socket& socket) {
     std::string text;
@@ -62,6 +94,7 @@ class ApiServer : public testing::Test {
     return text;
   }
 
+  static constexpr int kFullAfter = 250;  ///< ms without room in the buffers
   std::filesystem::path folder_, path_;
   test::FakeBackend backend_;
   sm::InlineCompute compute_;
@@ -184,6 +217,18 @@ TEST_F(ApiServer, WhereAllPlacesAreTakenTheLongestIdleGivesWay) {
 
   EXPECT_TRUE(reply);
   EXPECT_EQ(rest(first), "");
+}
+
+TEST_F(ApiServer, WhereNoClientReadsTheOneStuckLongestGivesWay) {
+  start({.connections = 3, .piece = std::chrono::hours(1)});
+  std::vector<Protocol::socket> clients;
+  while (clients.size() < 3) clients.push_back(stuck());
+
+  EXPECT_TRUE(answers_in_time());
+  EXPECT_TRUE(answers_in_time()) << "the place that one gave up is free again";
+  EXPECT_TRUE(is_closed(clients[0]));
+  EXPECT_FALSE(is_closed(clients[1])) << "one has given way, not all";
+  EXPECT_FALSE(is_closed(clients[2]));
 }
 
 }  // namespace
