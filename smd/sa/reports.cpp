@@ -2,7 +2,6 @@
 #include "smd/sa/reports.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "mad/wire/mad.h"
@@ -13,6 +12,9 @@ namespace {
 /// The kernel puts a number of its own into the upper half of a request's transaction.
 constexpr std::uint64_t kOurs = 0xFFFFFFFF;
 
+/// Subscribers that are remembered although nothing is under way to them: how they answered the last time.
+constexpr std::size_t kRemembered = 65'536;
+
 }  // namespace
 
 std::chrono::milliseconds report_wait(std::uint8_t response_time) {
@@ -21,84 +23,222 @@ std::chrono::milliseconds report_wait(std::uint8_t response_time) {
   return std::chrono::milliseconds(std::clamp(us / 1000, kLeast, kMost));
 }
 
-Reports::Reports(asio::any_io_executor executor, mad::Transport& gsi, mad::Clock& clock, log::Log log,
+Reports::Reports(mad::Transport& gsi, mad::Clock& clock, log::Log log,
                  std::function<void(const Addressee&)> gone)
-    : gsi_(gsi), clock_(clock), log_(std::move(log)), gone_(std::move(gone)), tasks_(std::move(executor)) {
-  tasks_.spawn(resend());
-}
+    : gsi_(gsi), clock_(clock), log_(std::move(log)), gone_(std::move(gone)) {}
 
 void Reports::add(ReportBatch batch) {
   if (batch.dropped_events != 0) {
     log_.warn("sa.report_dropped").kv("events", batch.dropped_events).kv("reason", "too many reports wait");
   }
-  std::ranges::move(batch.reports, std::back_inserter(queue_));
+  forget_idle();
+  std::size_t dropped = 0;
+  for (auto& report : batch.reports) {
+    const auto entry = subscribers_.try_emplace(report.subscriber).first;
+    auto& subscriber = entry->second;
+    auto& waiting = waiting_for(subscriber);
+    if (subscriber.state == Subscriber::State::silent && waiting >= kQueue) {
+      ++dropped;
+      continue;
+    }
+    ++waiting;
+    subscriber.waiting.push_back(std::move(report));
+    take_turn(entry);
+  }
+  if (dropped != 0) {
+    log_.warn("sa.report_dropped").kv("reports", dropped).kv("reason", "their subscribers do not answer");
+  }
   pump();
 }
 
 void Reports::answered(std::uint64_t tid) {
-  if (open_.erase(static_cast<std::uint32_t>(tid & kOurs)) != 0) pump();
+  const auto number = static_cast<std::uint32_t>(tid & kOurs);
+  const auto found = tried_.find(number);
+  if (found == tried_.end()) return;
+  auto& tried = found->second;
+  const auto entry = subscribers_.find(tried.report.subscriber);
+  auto& subscriber = entry->second;
+  if (std::erase(subscriber.open, number) != 0) {
+    deadlines_.erase({tried.until, number});
+  } else {
+    std::erase(subscriber.again, number);  // the answer to an earlier try
+  }
+  give_up_place(tried);
+  tried_.erase(found);
+  set_state(subscriber, Subscriber::State::answers);
+  subscriber.window = std::min(2 * subscriber.window, kWindow);
+  take_turn(entry);
+  pump();
+}
+
+void Reports::stop() {
+  stopped_ = true;
+  if (timer_ != 0) clock_.cancel(std::exchange(timer_, 0));
+}
+
+/// It stands in one line only, by what it was when it came.
+void Reports::take_turn(Entry entry) {
+  auto& subscriber = entry->second;
+  if (subscriber.in_turn || !subscriber.has_more()) return;
+  subscriber.in_turn = true;
+  turns_[subscriber.state == Subscriber::State::answers ? kLive : kOthers].push_back(entry->first);
 }
 
 void Reports::pump() {
-  while (open_.size() < kOpen && !queue_.empty()) {
-    auto report = std::move(queue_.front());
-    queue_.pop_front();
-    send({.report = std::move(report), .tid = next_tid_++});
+  if (stopped_) return;
+  end_places();
+  std::size_t line = kLive;
+  while (line < turns_.size()) {
+    auto& turns = turns_[line];
+    if (turns.empty() || places_[line] >= kPlaces) {
+      ++line;
+      continue;
+    }
+    const auto entry = subscribers_.find(turns.front());
+    turns.pop_front();
+    if (entry == subscribers_.end()) continue;
+    auto& subscriber = entry->second;
+    subscriber.in_turn = false;
+    const bool live = subscriber.state == Subscriber::State::answers;
+    if (live == (line == kLive) && subscriber.has_more()) send_next(entry);
+    take_turn(entry);
+    if (live) line = kLive;
   }
+  arm();
+}
+
+void Reports::send_next(Entry entry) {
+  auto& subscriber = entry->second;
+  auto tid = next_tid_;
+  if (!subscriber.again.empty()) {
+    tid = subscriber.again.front();
+    subscriber.again.pop_front();
+  } else {
+    ++next_tid_;
+    tried_[tid].report = std::move(subscriber.waiting.front());
+    subscriber.waiting.pop_front();
+    --waiting_for(subscriber);
+  }
+  subscriber.open.push_back(tid);
+  auto& tried = tried_[tid];
+  tried.place = subscriber.state == Subscriber::State::answers ? kLive : kOthers;
+  ++places_[tried.place];
+  place_ends_.emplace_back(clock_.now() + kPlaceTime, tid);
+  transmit(tid, tried);
 }
 
 /// Again under the same number: an answer to any of them is one.
-void Reports::send(Open open) {
-  auto bytes = *open.report.mad;
+void Reports::transmit(std::uint32_t tid, Tried& tried) {
+  auto bytes = *tried.report.mad;
   auto header = wire::decode<wire::MadHeader>(bytes);
-  header->tid = Tid{open.tid};
+  header->tid = Tid{tid};
   wire::encode(*header, bytes);
-  ++open.tries;
-  const auto wait = open.report.wait;
-  open.until = clock_.now() + wait;
-  // One that cannot be sent counts as one that nobody answers.
-  if (const auto sent = gsi_.send(bytes, open.report.to, wait); !sent) {
-    log_.debug("sa.report_not_sent").kv("lid", open.report.to.lid).kv("reason", sent.error().what);
+  ++tried.tries;
+  const auto wait = tried.report.wait;
+  tried.until = clock_.now() + wait;
+  deadlines_.emplace(tried.until, tid);
+  // One that cannot be sent counts as one that is not answered.
+  if (const auto sent = gsi_.send(bytes, tried.report.to, wait); !sent) {
+    log_.debug("sa.report_not_sent").kv("lid", tried.report.to.lid).kv("reason", sent.error().what);
   }
-  const auto tid = open.tid;
-  open_.insert_or_assign(tid, std::move(open));
-  wake_.wake_all();
 }
 
-asio::awaitable<void> Reports::resend() {
-  for (;;) {
-    if (open_.empty()) {
-      const bool woken = co_await wake_.wait();
-      if (!woken) co_return;
-      continue;
-    }
-    const auto first = std::ranges::min_element(open_, {}, [](const auto& row) { return row.second.until; });
-    const bool time = co_await clock_.until(first->second.until);
-    if (!time) co_return;
-    std::vector<Open> due;
-    std::erase_if(open_, [&](auto& row) {
-      if (row.second.until > clock_.now()) return false;
-      due.push_back(std::move(row.second));
-      return true;
-    });
-    for (auto& one : due) {
-      if (one.tries < kTries) {
-        send(std::move(one));
-        continue;
-      }
-      log_.warn("sa.subscriber_gone")
-          .kv("port_guid", one.report.subscriber.port)
-          .kv("lid", one.report.to.lid)
-          .kv("qp", one.report.subscriber.qp)
-          .kv("reports_sent", kTries)
-          .kv("action", "its subscriptions end")
-          .subject("sa.subscriber_gone");
-      const auto subscriber = one.report.subscriber;
-      std::erase_if(queue_, [&](const Report& report) { return report.subscriber == subscriber; });
-      gone_(subscriber);
-    }
-    pump();
+void Reports::give_up_place(Tried& tried) {
+  if (tried.place != kNone) --places_[std::exchange(tried.place, kNone)];
+}
+
+/// Reports that are not answered yet give up their places, and their subscribers stand behind those that
+/// answer; the answers are awaited as before.
+void Reports::end_places() {
+  const auto now = clock_.now();
+  while (!place_ends_.empty() && place_ends_.front().first <= now) {
+    const auto found = tried_.find(place_ends_.front().second);
+    place_ends_.pop_front();
+    if (found == tried_.end() || found->second.place == kNone) continue;
+    give_up_place(found->second);
+    auto& subscriber = subscribers_.at(found->second.report.subscriber);
+    if (subscriber.state == Subscriber::State::answers) set_state(subscriber, Subscriber::State::unknown);
   }
+}
+
+void Reports::arm() {
+  auto next = deadlines_.empty() ? mad::TimePoint::max() : deadlines_.begin()->first;
+  const bool waits_for_place = !turns_[kLive].empty() || !turns_[kOthers].empty();
+  if (waits_for_place && !place_ends_.empty()) next = std::min(next, place_ends_.front().first);
+  if (timer_ != 0 && armed_ == next) return;
+  if (timer_ != 0) clock_.cancel(std::exchange(timer_, 0));
+  if (next == mad::TimePoint::max()) return;
+  armed_ = next;
+  timer_ = clock_.call_at(next, [this] {
+    timer_ = 0;
+    fire();
+  });
+}
+
+void Reports::fire() {
+  const auto now = clock_.now();
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+    const auto tid = deadlines_.begin()->second;
+    deadlines_.erase(deadlines_.begin());
+    unanswered(tid);
+  }
+  pump();
+}
+
+void Reports::unanswered(std::uint32_t tid) {
+  auto& tried = tried_.at(tid);
+  const auto entry = subscribers_.find(tried.report.subscriber);
+  auto& subscriber = entry->second;
+  std::erase(subscriber.open, tid);
+  give_up_place(tried);
+  if (tried.tries >= kTries) {
+    end(entry, tid);
+    return;
+  }
+  set_state(subscriber, Subscriber::State::silent);
+  subscriber.window = 1;
+  // The first that was not answered is sent until it is decided; the others wait for that.
+  if (tried.tries > 1) {
+    subscriber.again.push_front(tid);
+  } else {
+    subscriber.again.push_back(tid);
+  }
+  take_turn(entry);
+}
+
+/// Its subscriptions end, and nothing is under way to it any more.
+void Reports::end(Entry entry, std::uint32_t tid) {
+  auto& subscriber = entry->second;
+  const auto addressee = entry->first;
+  log_.warn("sa.subscriber_gone")
+      .kv("port_guid", addressee.port)
+      .kv("lid", tried_.at(tid).report.to.lid)
+      .kv("qp", addressee.qp)
+      .kv("reports_sent", kTries)
+      .kv("action", "its subscriptions end")
+      .subject("sa.subscriber_gone");
+  for (const auto other : subscriber.open) {
+    auto& tried = tried_.at(other);
+    deadlines_.erase({tried.until, other});
+    give_up_place(tried);
+    tried_.erase(other);
+  }
+  for (const auto other : subscriber.again) tried_.erase(other);
+  tried_.erase(tid);
+  waiting_for(subscriber) -= subscriber.waiting.size();
+  subscribers_.erase(entry);
+  gone_(addressee);
+}
+
+void Reports::forget_idle() {
+  if (subscribers_.size() < kRemembered) return;
+  std::erase_if(subscribers_, [](const auto& row) { return row.second.idle(); });
+}
+
+void Reports::set_state(Subscriber& subscriber, Subscriber::State state) {
+  waiting_for(subscriber) -= subscriber.waiting.size();
+  subscriber.state = state;
+  waiting_for(subscriber) += subscriber.waiting.size();
 }
 
 }  // namespace smd::sa

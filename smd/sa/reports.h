@@ -2,17 +2,19 @@
 #pragma once
 // Reports on their way to subscribers: each is sent until it is answered or its subscriber counts as gone.
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "mad/asio.h"
 #include "mad/clock.h"
-#include "mad/task_group.h"
 #include "mad/transport.h"
 #include "smd/log/log.h"
 #include "smd/sa/registry/subscriptions.h"
@@ -35,45 +37,89 @@ struct ReportBatch {
   std::size_t dropped_events = 0;  ///< that nobody is told of, for want of room
 };
 
-/// On the thread of the transport. stop() ends before it dies.
+/// Each subscriber has a queue and a window of its own: one that does not answer delays only its own reports,
+/// and gets them one at a time. On the thread of the transport. stop() before it dies.
 class Reports {
  public:
   static constexpr unsigned kTries = 4;
-  static constexpr std::size_t kOpen = 256;      ///< at once
+  static constexpr unsigned kFirst = 4;          ///< open at once to a subscriber of which nothing is known
+  static constexpr unsigned kWindow = 16;        ///< the same, to one that answers; 1 where it does not
+  static constexpr std::size_t kPlaces = 256;    ///< sent within kPlaceTime, and not answered yet
   static constexpr std::size_t kQueue = 262144;  ///< events behind are counted, and nobody is told
+  /// A live subscriber answers within this, mostly: one that takes longer no longer counts against kPlaces.
+  static constexpr std::chrono::milliseconds kPlaceTime{20};
 
   /// `gone` is called with a queue pair that has not answered kTries times; others of its port live on.
-  Reports(asio::any_io_executor executor, mad::Transport& gsi, mad::Clock& clock, log::Log log,
-          std::function<void(const Addressee&)> gone);
+  Reports(mad::Transport& gsi, mad::Clock& clock, log::Log log, std::function<void(const Addressee&)> gone);
+  Reports(const Reports&) = delete;
+  Reports& operator=(const Reports&) = delete;
+  ~Reports() { stop(); }
 
   void add(ReportBatch batch);
-  /// Reports that may be added; an event's subscribers are told all or none.
-  std::size_t room() const { return queue_.size() < kQueue ? kQueue - queue_.size() : 0; }
+  /// Reports that may be added; an event's subscribers are told all or none. What waits for subscribers that
+  /// do not answer takes no room of others.
+  std::size_t room() const { return waiting_ < kQueue ? kQueue - waiting_ : 0; }
   /// A ReportResp has come.
   void answered(std::uint64_t tid);
-  asio::awaitable<void> stop() { return tasks_.stop(); }
-  std::size_t open() const { return open_.size() + queue_.size(); }
+  /// Nothing is sent any more.
+  void stop();
 
  private:
-  struct Open {
+  /// A report that was sent at least once.
+  struct Tried {
     Report report;
-    std::uint32_t tid = 0;
     unsigned tries = 0;
-    mad::TimePoint until{};
+    mad::TimePoint until{};     ///< while its answer is awaited
+    std::size_t place = kNone;  ///< counts against kPlaces in places_[place]
   };
+  struct Subscriber {
+    enum class State : std::uint8_t { unknown, answers, silent };
+    std::deque<Report> waiting;       ///< never sent yet
+    std::deque<std::uint32_t> again;  ///< transactions to be sent once more, before those that wait
+    std::vector<std::uint32_t> open;  ///< transactions whose answers are awaited
+    unsigned window = kFirst;         ///< open at once; doubles with each answer
+    /// By the last report: answered; not yet, for longer than kPlaceTime; not in its time.
+    State state = State::unknown;
+    bool in_turn = false;  ///< stands in turns_
+    bool has_more() const { return open.size() < window && !(again.empty() && waiting.empty()); }
+    bool idle() const { return open.empty() && again.empty() && waiting.empty(); }
+  };
+  using Entry = std::map<Addressee, Subscriber>::iterator;
+  static constexpr std::size_t kLive = 0, kOthers = 1, kNone = 2;
+
   void pump();
-  void send(Open open);
-  asio::awaitable<void> resend();
+  void take_turn(Entry entry);
+  void send_next(Entry entry);
+  void transmit(std::uint32_t tid, Tried& tried);
+  void give_up_place(Tried& tried);
+  void end_places();
+  void arm();
+  void fire();
+  void unanswered(std::uint32_t tid);
+  void end(Entry entry, std::uint32_t tid);
+  void forget_idle();
+  void set_state(Subscriber& subscriber, Subscriber::State state);
+  /// Counts what waits for such a subscriber.
+  std::size_t& waiting_for(const Subscriber& subscriber) {
+    return subscriber.state == Subscriber::State::silent ? waiting_for_silent_ : waiting_;
+  }
 
   mad::Transport& gsi_;
   mad::Clock& clock_;
   log::Log log_;
   std::function<void(const Addressee&)> gone_;
   std::uint32_t next_tid_ = 0x5A000000;
-  std::deque<Report> queue_;
-  std::unordered_map<std::uint32_t, Open> open_;
-  mad::WaitList wake_;
-  mad::TaskGroup tasks_;
+  std::map<Addressee, Subscriber> subscribers_;
+  std::unordered_map<std::uint32_t, Tried> tried_;  ///< by transaction
+  /// Subscribers that have more to be sent: those that answer, and the others. They do not share places.
+  std::array<std::deque<Addressee>, 2> turns_;
+  std::array<std::size_t, 2> places_{};
+  std::size_t waiting_ = 0, waiting_for_silent_ = 0;                 ///< reports that were never sent yet
+  std::set<std::pair<mad::TimePoint, std::uint32_t>> deadlines_;     ///< of answers
+  std::deque<std::pair<mad::TimePoint, std::uint32_t>> place_ends_;  ///< ascending
+  mad::Clock::TimerId timer_ = 0;                                    ///< 0: none
+  mad::TimePoint armed_{};                                           ///< when timer_ fires
+  bool stopped_ = false;
 };
 
 }  // namespace smd::sa

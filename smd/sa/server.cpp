@@ -79,7 +79,7 @@ asio::awaitable<bool> ended() {
 Server::Server(ServerParts parts, Settings settings)
     : parts_(std::move(parts)),
       settings_(std::make_shared<const Settings>(std::move(settings))),
-      reports_(parts_.executor, parts_.gsi, parts_.clock, parts_.log,
+      reports_(parts_.gsi, parts_.clock, parts_.log,
                [this](const Addressee& subscriber) {
                  chores_.unheard.push_back(subscriber);
                  wake_writer_.wake_all();
@@ -111,7 +111,7 @@ void Server::deafen() {
 asio::awaitable<void> Server::stop() {
   deafen();
   co_await tasks_.stop();
-  co_await reports_.stop();
+  reports_.stop();
 }
 
 void Server::set(Settings settings) {

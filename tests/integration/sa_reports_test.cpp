@@ -14,18 +14,24 @@ namespace {
 
 using namespace std::chrono_literals;
 
+struct Sent {
+  std::uint64_t tid = 0;
+  Lid to;
+};
+
 /// Takes all; remembers the transactions.
 class Postbox final : public mad::Transport {
  public:
   void on_receive(Sink /*sink*/) override {}
-  std::expected<void, mad::TransportError> send(std::span<const std::uint8_t> mad,
-                                                const mad::Route& /*route*/,
+  std::expected<void, mad::TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
                                                 std::chrono::milliseconds /*give_up*/) override {
     sent.push_back(wire::decode<wire::MadHeader>(mad)->tid.value());
+    unanswered.push_back({.tid = sent.back(), .to = std::get<mad::LidRoute>(route).lid});
     return {};
   }
   std::expected<mad::LocalPort, mad::TransportError> local() const override { return mad::LocalPort{}; }
   std::vector<std::uint64_t> sent;
+  std::vector<Sent> unanswered;
 };
 
 class SaReports : public testing::Test {
@@ -38,7 +44,28 @@ class SaReports : public testing::Test {
     batch.reports.push_back(std::move(one));
     reports_.add(std::move(batch));
   }
-  ~SaReports() override { world_.run(reports_.stop()); }
+  /// An event that `subscribers` ports are told of, of LIDs 1 and so on.
+  void tell(std::uint16_t subscribers) {
+    sa::ReportBatch batch;
+    for (std::uint16_t lid = 1; lid <= subscribers; ++lid) {
+      batch.reports.push_back(
+          {.mad = mad_, .to = {.lid = Lid{lid}, .qp = 1}, .subscriber = {Guid{lid}, 1}, .wait = 1000ms});
+    }
+    reports_.add(std::move(batch));
+  }
+  /// Goes on for `time`, in which the ports from `first` on answer within a millisecond. How many answers.
+  std::size_t answer(Lid first, std::chrono::milliseconds time) {
+    std::size_t answers = 0;
+    for (; time > 0ms; time -= 1ms) {
+      world_.run_for(1ms);
+      for (const auto& one : std::exchange(postbox_.unanswered, {})) {
+        if (one.to < first) continue;
+        reports_.answered(one.tid);
+        ++answers;
+      }
+    }
+    return answers;
+  }
 
   base::Fabric fabric_ = test::spec("ft2:4");
   sim::World world_{fabric_};
@@ -47,9 +74,7 @@ class SaReports : public testing::Test {
   Postbox postbox_;
   std::vector<sa::Addressee> gone_;
   sa::Reports reports_{
-      world_.io().get_executor(), postbox_, world_.clock(), {}, [this](const sa::Addressee& one) {
-        gone_.push_back(one);
-      }};
+      postbox_, world_.clock(), {}, [this](const sa::Addressee& one) { gone_.push_back(one); }};
 };
 
 TEST_F(SaReports, ASubscriberHasTheTimeThatItAskedFor) {
@@ -86,8 +111,47 @@ TEST_F(SaReports, WhoNeverAnswersIsGoneAfterFourTries) {
 
 TEST_F(SaReports, RoomShrinksByWhatWaits) {
   const auto before = reports_.room();
-  for (std::size_t i = 0; i < sa::Reports::kOpen + 10; ++i) add(report(1000ms));
+  for (std::size_t i = 0; i < sa::Reports::kFirst + 10; ++i) add(report(1000ms));
   EXPECT_EQ(reports_.room(), before - 10);
+}
+
+/// 40 events, and 33 subscribers of which one is alive.
+TEST_F(SaReports, ALiveSubscriberDoesNotWaitForDeadOnes) {
+  for (int events = 0; events < 40; ++events) tell(33);
+
+  EXPECT_EQ(answer(Lid{33}, 900ms), 40U) << "before anything is sent again";
+  world_.run_for(60s);
+  EXPECT_EQ(gone_.size(), 32U);
+}
+
+/// A part of a large fabric loses its power: its ports are subscribers until they have missed four reports.
+TEST_F(SaReports, ThousandsOfDeadSubscribersDelayLiveOnesBySomeMilliseconds) {
+  constexpr std::uint16_t kAll = 10'000, kLive = 5;
+  tell(kAll);
+  ASSERT_EQ(answer(Lid{1}, 2s), kAll);
+
+  tell(kAll);
+  EXPECT_EQ(answer(Lid{kAll - kLive + 1}, 900ms), kLive) << "before anything is sent again";
+  for (int events = 0; events < 20; ++events) tell(kAll);
+  EXPECT_EQ(answer(Lid{kAll - kLive + 1}, 50ms), 20 * kLive) << "those that answer come first";
+}
+
+TEST_F(SaReports, ASubscriberThatDoesNotAnswerGetsOneReportAtATime) {
+  for (int events = 0; events < 100; ++events) tell(1);
+  ASSERT_EQ(answer(Lid{1}, 100ms), 100U);
+  for (int events = 0; events < 100; ++events) tell(1);
+
+  EXPECT_EQ(answer(Lid{2}, 10s), 0U);
+  EXPECT_EQ(postbox_.sent.size(), 100U + sa::Reports::kWindow + sa::Reports::kTries - 1);
+  EXPECT_EQ(gone_, (std::vector<sa::Addressee>{{Guid{1}, 1}}));
+}
+
+TEST_F(SaReports, ReportsThatWaitForTheSilentTakeNoRoom) {
+  const auto before = reports_.room();
+  for (int events = 0; events < 100; ++events) tell(1);
+  EXPECT_LT(reports_.room(), before);
+  world_.run_for(1500ms);
+  EXPECT_EQ(reports_.room(), before);
 }
 
 }  // namespace

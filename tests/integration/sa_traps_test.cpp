@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 
 #include "mad/wire/smp.h"
 #include "mad/wire/trap.h"
@@ -30,7 +29,11 @@ class SaTraps : public testing::Test {
       for (const auto& mad : batch) {
         const auto header = *wire::decode<wire::MadHeader>(mad.bytes);
         if (mad.error != 0 || header.method != wire::Method::report) continue;
-        if (!seen_.insert(header.tid).second) continue;  // repeated: this listener answers nothing
+        auto answer = header;
+        answer.method = wire::Method::report_resp;
+        auto reply = mad.bytes;
+        wire::encode(answer, reply);
+        EXPECT_TRUE(listener_->send(reply, served_.address(), 0ms));
         const auto data = std::span<const std::uint8_t>(mad.bytes).subspan(wire::kSaDataOffset);
         Gid issuer;
         std::copy_n(data.begin() + wire::Notice::kBytes, issuer.bytes.size(), issuer.bytes.begin());
@@ -87,7 +90,6 @@ class SaTraps : public testing::Test {
   std::unique_ptr<sa::Directory> directory_;
   std::unique_ptr<sim::Transport> listener_ =
       world_.transport(sim::Place{"h00003", PortNum{1}}, sim::Interface::gsi);
-  std::set<Tid> seen_;
   std::vector<Told> told_;
 };
 
