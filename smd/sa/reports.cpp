@@ -215,7 +215,7 @@ void Reports::end(Entry entry, std::uint32_t tid) {
       .kv("lid", tried_.at(tid).report.to.lid)
       .kv("qp", addressee.qp)
       .kv("reports_sent", kTries)
-      .kv("action", "its subscriptions end")
+      .kv("action", "its subscriptions end, and its port is asked to register again")
       .subject("sa.subscriber_gone");
   for (const auto other : subscriber.open) {
     auto& tried = tried_.at(other);

@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "mad/wire/trap.h"
 #include "smd/sa/registry/aliases.h"
 #include "smd/sa/registry/services.h"
 #include "smd/sa/traps.h"
@@ -82,6 +81,7 @@ Server::Server(ServerParts parts, Settings settings)
       reports_(parts_.gsi, parts_.clock, parts_.log,
                [this](const Addressee& subscriber) {
                  chores_.unheard.push_back(subscriber);
+                 lost_.lost(subscriber.port, parts_.clock.now());
                  wake_writer_.wake_all();
                }),
       tasks_(parts_.executor) {
@@ -132,6 +132,7 @@ void Server::tell_prompt() {
 
 void Server::refresh(std::span<const Guid> came_up) {
   of_next_.refresh = true;
+  lost_.forget(came_up);
   of_next_.came_up.insert(of_next_.came_up.end(), came_up.begin(), came_up.end());
   look_again();
 }
@@ -175,25 +176,8 @@ asio::awaitable<void> Server::index() {
 
 void Server::asked(std::span<const Guid> ports) {
   chores_.asked.insert(chores_.asked.end(), ports.begin(), ports.end());
+  lost_.asked(ports, parts_.clock.now());
   wake_writer_.wake_all();
-}
-
-void Server::forward(const wire::Notice& notice, Lid from) {
-  // Nobody subscribes to what happens faster than this; the sweeps see all of it.
-  constexpr std::size_t kTraps = 1024;
-  if (is_for_the_sm_to_say(notice)) return forged(notice, from);
-  if (parts_.registry.get()->subscriptions().empty() || chores_.traps.size() >= kTraps) return;
-  chores_.traps.emplace_back(notice, from);
-  wake_writer_.wake_all();
-}
-
-void Server::forged(const wire::Notice& notice, Lid from) const {
-  const auto* sender = view_ ? view_->directory.by_lid(from) : nullptr;
-  auto&& event = parts_.log.warn("trap.forged");
-  if (sender != nullptr) event.port(sender->node->guid(), sender->node->description, sender->port);
-  event.kv("number", notice.trap).kv("name", wire::trap_name(notice.trap)).kv("lid", from);
-  event.kv("reason", "traps 64 to 67 are sent by the SM alone").kv("action", "it is not forwarded");
-  event.subject(fmt::format("{}", from));
 }
 
 /// Leases, and the grace of the silent, end by the second.
@@ -201,6 +185,7 @@ asio::awaitable<void> Server::tick() {
   for (;;) {
     const bool time = co_await parts_.clock.sleep(std::chrono::seconds(1));
     if (!time) co_return;
+    look_for_lost();
     const auto registry = parts_.registry.get();
     const auto now = parts_.wall();
     const bool over = std::ranges::any_of(registry->services(), [now](const auto& row) {
@@ -217,6 +202,7 @@ asio::awaitable<void> Server::tick() {
 void Server::received(std::span<mad::Received> batch) {
   for (auto& mad : batch) {
     if (mad.error != 0) continue;  // an answer or a report of ours that found nobody
+    heard(mad.from.lid);
     if (const auto header = wire::decode<wire::MadHeader>(mad.bytes);
         header && header->mgmt_class == wire::MgmtClass::sa && header->method == wire::Method::report_resp) {
       reports_.answered(header->tid.value());
@@ -314,7 +300,8 @@ asio::awaitable<void> Server::write() {
     const auto some = writes_.begin() + static_cast<std::ptrdiff_t>(std::min(writes_.size(), kWrites));
     std::move(writes_.begin(), some, std::back_inserter(batch));
     writes_.erase(writes_.begin(), some);
-    const auto chores = std::exchange(chores_, {});
+    auto chores = std::exchange(chores_, {});
+    chores.not_yet = lost_.ports_except(chores.lost);
     Written done;
     co_await parts_.compute.execute([&, settings = settings_, view = view_, room = reports_.room()] {
       done = written(batch, chores, *settings, view.get(), room);
@@ -388,8 +375,12 @@ Server::Written Server::written(const std::vector<mad::Received>& batch, const C
     done.silence_ends = presence_.next_end();
     events = port_events(*directory);
   }
+  for (const auto port : chores.lost) done.registry.drop_client(port);
   for (const auto port : chores.asked) done.registry.put_client(port);
-  if (chores.refresh) done.to_ask = to_ask(writing);
+  if (chores.refresh || !chores.lost.empty()) {
+    done.to_ask = to_ask(writing);
+    std::erase_if(done.to_ask, [&](Guid port) { return std::ranges::binary_search(chores.not_yet, port); });
+  }
 
   if (chores.expire) expire(writing);
   for (const auto& subscriber : chores.unheard) drop_subscriptions(done.registry, subscriber);
@@ -464,26 +455,6 @@ void Server::send(const Reply& reply) {
       .kv("lid", reply.to.lid)
       .kv("errno", sent.error().error)
       .kv("reason", sent.error().what);
-}
-
-void Server::say(const Happened& happened) const {
-  for (const auto& one : happened.groups) {
-    parts_.log.info(one.created ? "sa.group_created" : "sa.group_deleted")
-        .kv("mgid", one.mgid)
-        .kv("mlid", fmt::format("0x{:04x}", one.mlid.value()))
-        .kv("reason", one.why)
-        .subject(one.created ? "sa.group_created" : "sa.group_deleted");
-  }
-  for (const auto& one : happened.refused) {
-    auto line = parts_.log.warn("sa.refused");
-    line.kv("request", one.what);
-    if (one.node != Guid{}) line.port(one.node, one.name, one.number);
-    line.kv("from_lid", one.from).kv("about", one.about).kv("component", one.refusal.component);
-    if (!one.refusal.wanted.empty()) line.kv("wanted", one.refusal.wanted);
-    if (!one.refusal.has.empty()) line.kv("has", one.refusal.has);
-    line.kv("status", fmt::format("0x{:04x}", one.refusal.status)).kv("reason", one.refusal.why);
-    line.subject(fmt::format("{} {} {}", one.port, one.about, one.refusal.component));
-  }
 }
 
 }  // namespace smd::sa

@@ -13,6 +13,7 @@
 #include "smd/guid_block.h"
 #include "smd/log/log.h"
 #include "smd/sa/answer.h"
+#include "smd/sa/lost_subscribers.h"
 #include "smd/sa/prompt.h"
 #include "smd/sa/questions.h"
 #include "smd/sa/registry/subscriptions.h"
@@ -96,8 +97,13 @@ class Server {
     bool expire = false;
     std::vector<Addressee> unheard;  ///< subscribers that do not answer
     std::vector<Guid> came_up, asked;
+    /// Ports that lost subscriptions: their clients are to be asked to register again, and not yet
+    /// (ascending).
+    std::vector<Guid> lost, not_yet;
     std::vector<std::pair<wire::Notice, Lid>> traps;
-    bool any() const { return refresh || expire || !unheard.empty() || !asked.empty() || !traps.empty(); }
+    bool any() const {
+      return refresh || expire || !unheard.empty() || !asked.empty() || !lost.empty() || !traps.empty();
+    }
   };
   void received(std::span<mad::Received> batch);
   std::vector<mad::Received> next_batch();
@@ -107,6 +113,7 @@ class Server {
   asio::awaitable<void> serve();
   asio::awaitable<void> write();
   asio::awaitable<void> tick();
+  void look_for_lost();
   // Work of `compute`; `view` is null where none is made yet.
   Looked look_at(std::vector<mad::Received> batch, Round round);
   Written written(const std::vector<mad::Received>& batch, const Chores& chores, const Settings& settings,
@@ -119,6 +126,7 @@ class Server {
   void queue(std::vector<mad::Received> writes);
   void send(const Reply& reply);
   void say(const Happened& happened) const;
+  void heard(Lid from);
   void forged(const wire::Notice& notice, Lid from) const;
 
   ServerParts parts_;
@@ -127,10 +135,11 @@ class Server {
   Questions questions_;  ///< of serve(), and of the work of `compute` that it waits for
   std::vector<mad::Received> writes_;
   Chores chores_;
-  ViewPtr view_;                   ///< of the latest snapshot, or of one before while that is looked at
-  bool look_again_ = true;         ///< there may be a newer snapshot
-  Chores of_next_;                 ///< what has to be done as soon as it is looked at
-  bool told_ = false;              ///< on_multicast was called
+  ViewPtr view_;            ///< of the latest snapshot, or of one before while that is looked at
+  bool look_again_ = true;  ///< there may be a newer snapshot
+  Chores of_next_;          ///< what has to be done as soon as it is looked at
+  bool told_ = false;       ///< on_multicast was called
+  LostSubscribers lost_;
   std::int64_t silence_ends_ = 0;  ///< when a silent port's grace is over; 0: nobody is silent
   mad::WaitList wake_, wake_writer_, wake_indexer_;
   // Of the work in hand only:

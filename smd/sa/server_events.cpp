@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server hears beside requests, and what it says in the log.
+#include <fmt/format.h>
+
+#include "mad/wire/trap.h"
+#include "smd/sa/server.h"
+#include "smd/sa/traps.h"
+
+namespace smd::sa {
+
+void Server::forward(const wire::Notice& notice, Lid from) {
+  // Nobody subscribes to what happens faster than this; the sweeps see all of it.
+  constexpr std::size_t kTraps = 1024;
+  if (is_for_the_sm_to_say(notice)) return forged(notice, from);
+  if (parts_.registry.get()->subscriptions().empty() || chores_.traps.size() >= kTraps) return;
+  chores_.traps.emplace_back(notice, from);
+  wake_writer_.wake_all();
+}
+
+void Server::forged(const wire::Notice& notice, Lid from) const {
+  const auto* sender = view_ ? view_->directory.by_lid(from) : nullptr;
+  auto&& event = parts_.log.warn("trap.forged");
+  if (sender != nullptr) event.port(sender->node->guid(), sender->node->description, sender->port);
+  event.kv("number", notice.trap).kv("name", wire::trap_name(notice.trap)).kv("lid", from);
+  event.kv("reason", "traps 64 to 67 are sent by the SM alone").kv("action", "it is not forwarded");
+  event.subject(fmt::format("{}", from));
+}
+
+/// Ports that lost subscriptions are asked to register again, some in each second: many may be silent.
+void Server::look_for_lost() {
+  constexpr std::size_t kLostPortsAtOnce = 64;
+  if (lost_.empty() || !view_) return;
+  if (view_->directory.snapshot().state != wire::SmState::master) return lost_.clear();
+  for (const auto port : lost_.due(parts_.clock.now(), kLostPortsAtOnce)) {
+    if (view_->directory.by_guid(port) == nullptr) {
+      lost_.forget({&port, 1});  // it is asked when it is back
+    } else {
+      chores_.lost.push_back(port);
+    }
+  }
+  if (!chores_.lost.empty()) wake_writer_.wake_all();
+}
+
+/// Something has come from this LID: where a port lost subscriptions, it answers again.
+void Server::heard(Lid from) {
+  if (lost_.empty() || !view_) return;
+  if (const auto* port = view_->directory.by_lid(from)) lost_.heard(port->guid, parts_.clock.now());
+}
+
+void Server::say(const Happened& happened) const {
+  for (const auto& one : happened.groups) {
+    parts_.log.info(one.created ? "sa.group_created" : "sa.group_deleted")
+        .kv("mgid", one.mgid)
+        .kv("mlid", fmt::format("0x{:04x}", one.mlid.value()))
+        .kv("reason", one.why)
+        .subject(one.created ? "sa.group_created" : "sa.group_deleted");
+  }
+  for (const auto& one : happened.refused) {
+    auto line = parts_.log.warn("sa.refused");
+    line.kv("request", one.what);
+    if (one.node != Guid{}) line.port(one.node, one.name, one.number);
+    line.kv("from_lid", one.from).kv("about", one.about).kv("component", one.refusal.component);
+    if (!one.refusal.wanted.empty()) line.kv("wanted", one.refusal.wanted);
+    if (!one.refusal.has.empty()) line.kv("has", one.refusal.has);
+    line.kv("status", fmt::format("0x{:04x}", one.refusal.status)).kv("reason", one.refusal.why);
+    line.subject(fmt::format("{} {} {}", one.port, one.about, one.refusal.component));
+  }
+}
+
+}  // namespace smd::sa
