@@ -35,6 +35,7 @@
 #include "smd/sweep/audit.h"
 #include "smd/sweep/lanes.h"
 #include "smd/sweep/lid_index.h"
+#include "smd/sweep/table_baseline.h"
 
 namespace smd::sm {
 
@@ -171,6 +172,7 @@ class SubnetManager {
   void look_at_trouble(Looked& found);
   bool put_off(Asked& asked);
   void settle_state();
+  void judge_again();
 
   // manager_decide.cpp: what it decides
   asio::awaitable<bool> settle_decision();
@@ -204,6 +206,11 @@ class SubnetManager {
   // manager_lanes.cpp: tables that no sweep waits for
   asio::awaitable<bool> read_some_lanes();
   void ask_for_lanes();
+
+  // manager_tables.cpp: tables of ports that smd does not decide
+  void note_tables(Subnet& found);
+  void take_written(Subnet after, const Applied& applied);
+  void take_lanes(Subnet after);
 
   // manager_sweep.cpp: one sweep
   asio::awaitable<Outcome> sweep(SweepKind kind, std::string reason, std::set<Guid> suspects);
@@ -276,6 +283,7 @@ class SubnetManager {
   std::optional<mad::TimePoint> next_lanes_;   ///< nothing: all are read
   LaneCursor lane_cursor_;
   LanePool lane_pool_;
+  TableBaseline baseline_;
   AuditCursor audit_;
   LidIndex lids_;                           ///< who sends traps
   Restarts restarts_;                       ///< that this sweep has read

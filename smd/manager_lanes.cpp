@@ -47,7 +47,7 @@ asio::awaitable<bool> SubnetManager::read_some_lanes() {
   co_await group.stop();
   if (!going) co_return false;
   const bool more = after || !whole;
-  if (after) subnet_ = std::make_shared<const Subnet>(*std::move(after));
+  if (after) take_lanes(*std::move(after));
   if (more) {
     next_lanes_ = parts_.clock.now() + kBetween;
   } else if (published_.get()->subnet != subnet_) {

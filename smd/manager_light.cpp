@@ -97,7 +97,11 @@ asio::awaitable<SubnetManager::Looked> SubnetManager::look_at_switches(std::shar
 
 /// No switch has more to tell.
 void SubnetManager::settle_state() {
-  if (!std::exchange(unsettled_, false)) return;
+  if (std::exchange(unsettled_, false)) judge_again();
+}
+
+/// Between two sweeps.
+void SubnetManager::judge_again() {
   SweepSummary now;
   now.sets_failed = summary_.sets_failed;
   now.sets_left = summary_.sets_left;
@@ -200,7 +204,7 @@ asio::awaitable<void> SubnetManager::look_at_own_port(std::shared_ptr<const Subn
   found->reason = "own port";
 }
 
-/// A block that another hand has changed is unknown from now on, and written again.
+/// A block that was changed externally is unknown from now on, and written again.
 asio::awaitable<void> SubnetManager::audit_some(std::shared_ptr<const Subnet> subnet, Looked* found) {
   const auto nodes = std::max(kAuditAtLeast, subnet->nodes.size() / kAuditShare);
   const auto audited = co_await audit(&tx_, subnet.get(), &audit_, nodes, found->suspects);
@@ -209,7 +213,7 @@ asio::awaitable<void> SubnetManager::audit_some(std::shared_ptr<const Subnet> su
     parts_.log.warn("node.changed")
         .port(changed.node, subnet->find(changed.node)->description, changed.port)
         .kv("fields", joined(changed.fields))
-        .kv("reason", "changed by another hand, or no trap told");
+        .kv("reason", "changed externally, or no trap told");
     found->suspects.insert(changed.node);
   }
   auto edited = std::make_shared<Subnet>(*subnet);
@@ -220,7 +224,7 @@ asio::awaitable<void> SubnetManager::audit_some(std::shared_ptr<const Subnet> su
     parts_.log.warn("node.changed")
         .port(changed.node, node->description, PortNum{0})
         .kv("lft_block", changed.block)
-        .kv("reason", "changed by another hand");
+        .kv("reason", "changed externally");
     edited->nodes[index] = std::move(node);
     found->suspects.insert(changed.node);
   }
@@ -232,17 +236,13 @@ asio::awaitable<void> SubnetManager::audit_some(std::shared_ptr<const Subnet> su
   if (!found->suspects.empty() && found->reason.empty()) found->reason = "audit";
 }
 
-/// What it holds now is read again: P_Keys with the node, lane tables when nothing else is to be done.
+/// What it holds now is read again: P_Keys with the node, lane tables when nothing else is to be done. Then
+/// it is said which entries differ.
 void SubnetManager::forget_table(Subnet& subnet, const Audit::Table& table, Looked& found) {
   const auto index = *subnet.index_of(table.node);
   auto node = std::make_shared<Node>(*subnet.nodes[index]);
   auto& port = node->ports[table.port.value()];
   const bool keys = table.attribute == wire::PKeyTable::kAttribute;
-  if (table.changed)
-    parts_.log.warn("node.changed")
-        .port(table.node, node->description, table.port)
-        .kv("table", wire::attribute_name(table.attribute))
-        .kv("reason", "changed by another hand");
   if (keys) port.pkeys = nullptr, found.suspects.insert(table.node);
   if (!keys) port.lanes = nullptr, ask_for_lanes();
   subnet.nodes[index] = std::move(node);

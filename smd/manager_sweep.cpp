@@ -6,6 +6,7 @@
 #include "smd/apply/advance.h"
 #include "smd/apply/apply.h"
 #include "smd/manager.h"
+#include "smd/report/tables.h"
 #include "smd/report/tally.h"
 #include "smd/report/trouble.h"
 #include "smd/sweep/discover.h"
@@ -97,6 +98,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
     publish();
   }
   if (observed != Outcome::done) co_return observed;
+  if (adopting_) log_foreign_keys(parts_.log, *subnet_);
 
   bool decided = co_await settle_decision();
   summary_.decide_ms = lap();
@@ -180,6 +182,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe(std::set<Guid> su
   *found = co_await hold_mfts(&tx_, std::move(*found), multicast_entries());
   if (subnet_) name_lost(*found, *subnet_);
   note_restarts(*found);
+  note_tables(*found);
   subnet_ = std::make_shared<const Subnet>(std::move(*found));
   identify();
   co_return whose_fabric();
@@ -288,7 +291,7 @@ asio::awaitable<bool> SubnetManager::retrain_links() {
   parts_.log.info("links.retrain").kv("links", first.rounds.back().ports.size());
   ApplyInput to_write{subnet_, decided_, config_, std::move(first)};
   const auto applied = co_await apply(&tx_, &parts_.clock, std::move(to_write));
-  subnet_ = std::make_shared<const Subnet>(advance(*subnet_, decided_, applied));
+  take_written(advance(*subnet_, decided_, applied), applied);
   failed_sets_ += applied.failed.size();
   log_failed(parts_.log, *subnet_, applied);
   co_return co_await pause(kTraining);
@@ -367,7 +370,7 @@ asio::awaitable<Applied> SubnetManager::write(Plan next, std::set<Guid> left_out
     if (left_out.contains(earlier.at.node)) noted.refused.push_back(earlier);
   }
   log_not_kept(parts_.log, *subnet_, noted);
-  subnet_ = std::make_shared<const Subnet>(std::move(noted));
+  take_written(std::move(noted), applied);
   audit_first(applied);
   note_came_up(applied);
   failed_sets_ += applied.failed.size();

@@ -13,6 +13,7 @@
 #include "smd/log/format.h"
 #include "smd/report/ports.h"
 #include "smd/sweep/lost.h"
+#include "smd/sweep/table_baseline.h"
 
 namespace smd::api {
 
@@ -167,6 +168,26 @@ Json::Array duplicates_json(const sm::Subnet& subnet) {
   return all;
 }
 
+/// P_Keys of end ports that smd has not given them.
+Json partitions_json(const sm::Subnet& subnet) {
+  const auto foreign = sm::foreign_keys(subnet);
+  Json::Array keys;
+  for (const auto key : foreign.keys) keys.push_back(Json{fmt::format("0x{:04x}", key.value())});
+  return Json{
+      Json::Object{{"foreign_ports", number(foreign.ports)}, {"foreign_pkeys", Json{std::move(keys)}}}};
+}
+
+Json::Array altered_json(const sm::Subnet& subnet) {
+  Json::Array tables;
+  for (const auto& table : subnet.altered) {
+    tables.push_back(Json{Json::Object{{"at", place_json(subnet, table.at)},
+                                       {"attribute", text(wire::attribute_name(table.attribute))},
+                                       {"entries", text(table.entries)},
+                                       {"reason", text(sm::reason_of(table))}}});
+  }
+  return tables;
+}
+
 Json routing_json(const sm::Decided& decided) {
   if (!decided.routes) return {};
   const auto& routes = *decided.routes;
@@ -200,6 +221,8 @@ void add_fabric(const SubnetView& view, Json::Object& object) {
   object.emplace_back("ports_not_active", Json{now ? not_active_json(*now) : Json::Array{}});
   object.emplace_back("unresponsive", Json{now ? unresponsive_json(*now) : Json::Array{}});
   object.emplace_back("refused_sets", Json{now ? refused_json(*now->subnet) : Json::Array{}});
+  object.emplace_back("partitions", now ? partitions_json(*now->subnet) : Json{});
+  object.emplace_back("altered_tables", Json{now ? altered_json(*now->subnet) : Json::Array{}});
   object.emplace_back("duplicate_guids", Json{now ? duplicates_json(*now->subnet) : Json::Array{}});
   object.emplace_back("ports_without_lid", Json{std::move(without_lid)});
 }

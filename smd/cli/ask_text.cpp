@@ -108,6 +108,18 @@ void print_losses(std::ostream& out, const json::value& subnet) {
   line(out, "links", fmt::format("{} narrow, {} slow: smd ports --degraded", narrow, slow.size() - narrow));
 }
 
+void print_tables(std::ostream& out, const json::value& subnet) {
+  const auto& partitions = member_of(subnet, "partitions");
+  if (const auto ports = text_of(partitions, "foreign_ports"); !ports.empty() && ports != "0")
+    line(out, "partitions",
+         fmt::format("{} {} of another SM; smd does not restore them", ports,
+                     ports == "1" ? "port has keys" : "ports have keys"));
+  lines(out, "tables", list_of(subnet, "altered_tables"), "smd status --json", [](const auto& table) {
+    return fmt::format("{}: {} {}: {}", port_words(member_of(table, "at")), text_of(table, "attribute"),
+                       text_of(table, "reason"), text_of(table, "entries"));
+  });
+}
+
 void print_history(std::ostream& out, const json::value& subnet) {
   if (const auto& clients = member_of(subnet, "clients"); clients.is_object())
     line(out, "SA",
@@ -185,6 +197,7 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
     return fmt::format("GUID {} behind {}: who had it stays, others are not put in service",
                        text_of(twice, "guid"), places);
   });
+  print_tables(out, subnet);
   if (const auto& ports = list_of(subnet, "ports_without_lid"); !ports.empty())
     line(out, "no LID left", fmt::format("for {} ports: smd status --json", ports.size()));
   lines(out, "other SMs", list_of(subnet, "other_sms"), "smd status --json",

@@ -40,6 +40,10 @@ std::string lacks(const Subnet& subnet, const Decided& decided, const SweepSumma
   count(decided.lids->without_lid.size(), "ports without a LID");
   count(summary.sets_left, "Sets not done");
   count(summary.ports_not_active, "linked ports not Active");
+  const auto restarted =
+      static_cast<std::uint64_t>(std::ranges::count(subnet.altered, true, &AlteredTable::restarted));
+  count(restarted, "tables of ports lost by restarts");
+  count(subnet.altered.size() - restarted, "tables of ports changed externally");
   if (!decided.routes->verification.ok()) found.emplace_back("routes that are not proven");
   if (decided.lids->not_held_from != 0 || left_out(subnet, *decided.routes))
     found.emplace_back("switches with too small a table");

@@ -21,6 +21,9 @@ constexpr std::array<std::string_view, 7> kOwnBusiness{
     "M_KeyViolations", "P_KeyViolations",      "Q_KeyViolations", "DiagCode",
     "LocalPortNum",    "LinkRoundTripLatency", "ClientReregister"};
 
+/// Altered tables of a round.
+constexpr std::size_t kAltered = 64;
+
 struct Task {
   mad::Transactions& tx;
   const Node& node;
@@ -108,6 +111,20 @@ void audit_lanes(mad::TaskGroup& group, Task task, PortNum port, const mad::Dire
   }
 }
 
+/// All that is known of a table that is altered.
+void audit_altered(mad::TaskGroup& group, Task task, PortNum port, const mad::DirectedPath& path,
+                   std::uint16_t attribute) {
+  const auto& at = task.node.ports[port.value()];
+  const bool keys = attribute == wire::PKeyTable::kAttribute;
+  const auto tables = keys       ? (at.pkeys ? at.pkeys->known.count() : 0)
+                      : at.lanes ? at.lanes->known.count()
+                                 : 0;
+  for (std::size_t i = 0; i < tables; ++i) {
+    if (keys) audit_pkeys(group, task, port, path, i);
+    if (!keys) audit_lanes(group, task, port, path, i);
+  }
+}
+
 /// Of one port, which is another one each round.
 void audit_tables(mad::TaskGroup& group, Task task, const Subnet& subnet, const Paths& paths,
                   std::size_t index, std::uint64_t round) {
@@ -145,6 +162,13 @@ asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditC
     const auto block = blocks != 0 ? cursor->round % blocks : 0;
     if (node.lft.known.test(block)) group.spawn(audit_block(task, block, *path));
   };
+  for (std::size_t i = 0; i < std::min(kAltered, subnet->altered.size()); ++i) {
+    const auto& table = subnet->altered[cursor->next_altered++ % subnet->altered.size()];
+    const auto index = subnet->index_of(table.at.node);
+    const auto path = index ? paths.to_port(*subnet, *index, table.at.port) : std::nullopt;
+    if (path && !busy.contains(table.at.node))
+      audit_altered(group, {*tx, *subnet->nodes[*index], found}, table.at.port, *path, table.attribute);
+  }
   for (const auto guid : std::exchange(cursor->first, {})) {
     if (const auto index = subnet->index_of(guid); index) look_at(*index);
   }

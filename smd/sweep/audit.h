@@ -43,11 +43,13 @@ struct AuditCursor {
   Guid next{};
   std::uint64_t round = 0;  ///< which block of a table is due
   std::set<Guid> first;
+  std::size_t next_altered = 0;  ///< of Subnet::altered
 };
 
 /// Reads up to `nodes` nodes with Gets: PortInfo of all their linked ports (of a switch: of all), one known
 /// block of the P_Key table and one known lane table of one port, and of a switch one known block of its
-/// forwarding table. Tables that are not answered are not judged. `busy` nodes are passed over: they are
+/// forwarding table. Altered tables are read as well, 64 of them: who has put them right
+/// does not send a trap. Tables that are not answered are not judged. `busy` nodes are passed over: they are
 /// looked at anyhow. `tx`, `subnet` and `cursor` outlive the coroutine.
 asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditCursor* cursor,
                              std::size_t nodes, std::set<Guid> busy = {});

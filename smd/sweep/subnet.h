@@ -135,6 +135,15 @@ struct RefusedSet {
   std::string reason;  ///< which MAD, along which path, how often, what came back
 };
 
+/// A table of a port that smd does not decide and that is other than when smd saw it first as master.
+struct AlteredTable {
+  PeerPort at;
+  std::uint16_t attribute = 0;  ///< P_KeyTable, SLtoVLMappingTable, VLArbitrationTable
+  std::string entries;          ///< "index 1 0x8001, now 0x0000"; the first few of many
+  bool restarted = false;       ///< lost by a restart of the node; else changed externally
+  friend bool operator==(const AlteredTable&, const AlteredTable&) = default;
+};
+
 /// Two places that show one node GUID (or one port GUID): none of the newcomers is put in service.
 struct DuplicateGuid {
   Guid guid;
@@ -159,7 +168,8 @@ struct Subnet {
   std::vector<Unresponsive> unresponsive;
   std::vector<DuplicateGuid> duplicates;
   std::vector<OtherSm> other_sms;
-  std::vector<RefusedSet> refused;  ///< of the last plan
+  std::vector<RefusedSet> refused;    ///< of the last plan
+  std::vector<AlteredTable> altered;  ///< ascending node GUID; kept by TableBaseline
   /// Switches that do not answer any more while links to them are up, as they were: they forward on by that.
   std::vector<NodePtr> mute;
   /// What nodes are looked up by, where it is there: side by side, not each behind a pointer.

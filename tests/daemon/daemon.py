@@ -109,7 +109,8 @@ def state(args):
         first.process.wait()
     with Daemon(args.smd, "--sim", "ft2:4", "--sim", "ft2:8", "--state-dir", kept) as third:
         until(lambda: third.log().count(" subnet.up ") == 2, "both subnets up")
-        expect(third.log().count("store.") == 0, third.log())
+        log = third.log()  # on a busy machine a disk is slow at times, which is told and is over again
+        expect(log.count("store.") == log.count("is not on the disk after") + log.count("store.works_again"), log)
         third.end()
     (kept / "smd.db").write_bytes(os.urandom(20000))
     done = subprocess.run(again, capture_output=True, text=True, timeout=60)

@@ -28,7 +28,28 @@ def takeover(smd, enforcement):
             found = count(done.stdout, "Record dump:")
             check(found == 44, f"-Z {enforcement}: saquery NR of a limited member: {found} records\n{done.stderr}")
         print(f"   -Z {enforcement}: limited members are answered", flush=True)
+        keys_of_another_sm(lab, server)
         check(server.stop() == 0, "smd did not end well")
+
+
+def keys_of_another_sm(lab, server):
+    """They are told at the takeover, and a host that loses them by a reboot is named."""
+    def say(what):
+        done = subprocess.run([lab.smd, "status", *what, "--socket", str(server.folder / "api.sock")], capture_output=True, text=True, timeout=20,
+                              cwd=lab.folder)
+        return done.stdout + done.stderr
+    told = next((line for line in server.log().splitlines() if " partition.foreign_keys " in line), "no line")
+    check("pkeys=0x7fff" in told, f"partition.foreign_keys: {told}")
+    check("have keys of another SM" in say([]), say([]))
+    lab.command("node reboot h00009 1")
+    wait_for(lambda: "partition.keys_lost" in server.log(), 60, "partition.keys_lost")
+    lost = next(line for line in server.log().splitlines() if "partition.keys_lost" in line)
+    check("name=h00009" in lost and "index 0 0x7fff, now 0xffff" in lost, lost)
+    wait_for(lambda: "1 tables of ports lost by restarts" in say([]), 30, "degraded")
+    print("   " + told.partition(" warn ")[2] + "\n   " + lost.partition(" warn ")[2], flush=True)
+    for line in say([]).splitlines():
+        if line.strip().startswith(("why", "partitions", "tables")):
+            print("   " + line, flush=True)
 
 
 def main():

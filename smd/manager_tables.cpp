@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of ports that smd does not decide: who lost or changed them.
+#include <utility>
+
+#include "smd/manager.h"
+#include "smd/report/tables.h"
+
+namespace smd::sm {
+
+/// With each look at the fabric. What it had when we became master is what counts.
+void SubnetManager::note_tables(Subnet& found) {
+  const auto* before = adopting_ ? nullptr : subnet_.get();
+  if (adopting_) baseline_.reset();
+  baseline_.look(found, before);
+  log_altered(parts_.log, before, found);
+}
+
+/// What smd has written itself is as it should be.
+void SubnetManager::take_written(Subnet after, const Applied& applied) {
+  if (!applied.pkeys.empty()) {
+    baseline_.wrote(after, applied);
+    baseline_.look(after, subnet_.get());
+    log_altered(parts_.log, subnet_.get(), after);
+  }
+  subnet_ = std::make_shared<const Subnet>(std::move(after));
+}
+
+/// Between two sweeps.
+void SubnetManager::take_lanes(Subnet after) {
+  baseline_.look(after, subnet_.get());
+  log_altered(parts_.log, subnet_.get(), after);
+  const bool other = after.altered != subnet_->altered;
+  subnet_ = std::make_shared<const Subnet>(std::move(after));
+  if (other && !contested_ && !unsettled_) judge_again();
+}
+
+}  // namespace smd::sm

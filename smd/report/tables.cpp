@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/report/tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mad/wire/mad.h"
+#include "mad/wire/tables.h"
+#include "smd/sweep/table_baseline.h"
+
+namespace smd::sm {
+namespace {
+
+/// Lines of one kind at a time: a whole fabric may restart.
+constexpr std::size_t kLines = 10;
+constexpr std::size_t kKeys = 8;
+
+using Lines = std::vector<const AlteredTable*>;
+
+std::string description_of(const Subnet& subnet, Guid node) {
+  const auto* found = subnet.find(node);
+  return found != nullptr ? found->description : std::string{};
+}
+
+/// Those of `some` that are not in `others`: the same table with the same entries.
+Lines without(const std::vector<AlteredTable>& some, const std::vector<AlteredTable>& others, bool by_place) {
+  Lines found;
+  for (const auto& one : some) {
+    const auto same = [&](const AlteredTable& other) {
+      const bool place = other.at == one.at && other.attribute == one.attribute;
+      return place && (by_place || other.entries == one.entries);
+    };
+    const auto near = std::ranges::equal_range(others, one.at.node, {},
+                                               [](const AlteredTable& table) { return table.at.node; });
+    if (std::ranges::none_of(near, same)) found.push_back(&one);
+  }
+  return found;
+}
+
+bool loses_keys(const AlteredTable& table) {
+  return table.restarted && table.attribute == wire::PKeyTable::kAttribute;
+}
+
+void log_changed(const log::Log& log, const Subnet& subnet, const Lines& tables, bool keys) {
+  const auto* event = keys ? "partition.keys_lost" : "node.changed";
+  std::size_t lines = 0;
+  for (const auto* table : tables) {
+    if (loses_keys(*table) != keys || ++lines > kLines) continue;
+    log.warn(event)
+        .port(table->at.node, description_of(subnet, table->at.node), table->at.port)
+        .kv("table", wire::attribute_name(table->attribute))
+        .kv("entries", table->entries)
+        .kv("reason", reason_of(*table))
+        .kv("action", "the state is degraded until they are as before; smd does not set them");
+  }
+  if (lines > kLines) log.warn(event).kv("tables", lines).kv("not_named", lines - kLines);
+}
+
+}  // namespace
+
+void log_altered(const log::Log& log, const Subnet* before, const Subnet& now) {
+  static const std::vector<AlteredTable> kNone;
+  const auto& old = before != nullptr ? before->altered : kNone;
+  if (old == now.altered) return;
+  const auto fresh = without(now.altered, old, false);
+  log_changed(log, now, fresh, true);
+  log_changed(log, now, fresh, false);
+  auto ended = without(old, now.altered, true);
+  std::erase_if(ended, [&](const AlteredTable* table) { return now.find(table->at.node) == nullptr; });
+  for (std::size_t i = 0; i < std::min(ended.size(), kLines); ++i) {
+    log.info("node.restored")
+        .port(ended[i]->at.node, description_of(now, ended[i]->at.node), ended[i]->at.port)
+        .kv("table", wire::attribute_name(ended[i]->attribute));
+  }
+  if (ended.size() > kLines)
+    log.info("node.restored").kv("tables", ended.size()).kv("not_named", ended.size() - kLines);
+}
+
+void log_foreign_keys(const log::Log& log, const Subnet& subnet) {
+  const auto found = foreign_keys(subnet);
+  if (found.ports == 0) return;
+  std::string keys;
+  for (std::size_t i = 0; i < std::min(found.keys.size(), kKeys); ++i)
+    fmt::format_to(std::back_inserter(keys), "{}0x{:04x}", i == 0 ? "" : ",", found.keys[i].value());
+  if (found.keys.size() > kKeys)
+    fmt::format_to(std::back_inserter(keys), " and {} more", found.keys.size() - kKeys);
+  log.warn("partition.foreign_keys")
+      .kv("ports", found.ports)
+      .kv("pkeys", keys)
+      .kv("reason", "P_Keys of another SM")
+      .kv("action", "they stay; a port that loses them by a restart does not get them back")
+      .always();
+}
+
+}  // namespace smd::sm

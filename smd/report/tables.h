@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the log says of tables that smd does not decide.
+
+#include "smd/log/log.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+/// `partition.keys_lost`, `node.changed`, `node.restored`: tables that are altered now and were not, or the
+/// other way round. A few lines of each kind, the rest as a number. `before` may be null.
+void log_altered(const log::Log& log, const Subnet* before, const Subnet& now);
+
+/// `partition.foreign_keys`: ports that have P_Keys of another SM, where there are any.
+void log_foreign_keys(const log::Log& log, const Subnet& subnet);
+
+}  // namespace smd::sm

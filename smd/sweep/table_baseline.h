@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the tables of ports that smd does not decide were when it took them over: P_Keys, SL to VL, VL
+// arbitration. Who loses or changes them is named until they are as before.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "smd/apply/applied.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+/// Not thread-safe; of one manager.
+class TableBaseline {
+ public:
+  /// Another SM may have written since: what is found next counts.
+  void reset() { nodes_.clear(); }
+  /// Sets `now.altered`: tables that are other than when they were seen first. A table that is seen for the
+  /// first time is noted. `before`: the Subnet of the last call since reset(); null: none. Costs a comparison
+  /// of pointers a node, and more for nodes that were read since.
+  void look(Subnet& now, const Subnet* before);
+  /// What smd has written itself is as it should be. `after`: with the answers taken in.
+  void wrote(const Subnet& after, const Applied& applied);
+
+ private:
+  /// Of one port. Null: not known yet.
+  struct Tables {
+    std::shared_ptr<const PKeyRows> pkeys;
+    std::shared_ptr<const LaneRows> lanes;
+    bool restarted = false;  ///< it was, since it was as noted
+  };
+  void look_at(const Node& node, std::span<const AlteredTable> before, std::vector<AlteredTable>& altered);
+  void forget_gone(const Subnet& now);
+
+  std::unordered_map<Guid, std::vector<Tables>> nodes_;
+};
+
+/// "lost by a restart", "changed externally".
+std::string_view reason_of(const AlteredTable& table);
+
+/// P_Keys of an end port's table that smd has not given it: all but the full default key.
+std::vector<PKey> foreign_keys(const PKeyRows& rows);
+
+/// End ports with such keys, and which keys these are (ascending, each once).
+struct ForeignKeys {
+  std::size_t ports = 0;
+  std::vector<PKey> keys;
+};
+ForeignKeys foreign_keys(const Subnet& subnet);
+
+}  // namespace smd::sm

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// P_Key and lane tables of another SM: who loses them by a restart, and who changes them externally.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "smd/report/tables.h"
+#include "smd/sweep/table_baseline.h"
+#include "tests/support/managed_world.h"
+
+namespace smd {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Managed;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// ft2:4 that another SM has partitioned: h00005 to h00007 have 0x8001 at index 1. smd takes it over.
+class AlteredTables : public testing::Test {
+ protected:
+  AlteredTables()
+      : fabric_(test::spec("ft2:4")), world_(fabric_), manager_(world_), group_(world_.io().get_executor()) {}
+  ~AlteredTables() override { world_.run(group_.stop()); }
+
+  void partition() {
+    for (const auto* host : {"h00005", "h00006", "h00007"}) key(host, 1, 0x8001);
+  }
+  void begin() {
+    group_.spawn(manager_->run());
+    world_.run_for(5s);
+    ASSERT_EQ(state(), sm::SweepState::up);
+  }
+  void key(const std::string& host, unsigned index, unsigned value) {
+    ASSERT_TRUE(faults().set_p_key({host, PortNum{1}}, index, PKey{static_cast<std::uint16_t>(value)}));
+  }
+  sim::Faults faults() { return world_.fabric().faults(); }
+  sm::SweepState state() { return manager_.last().summary.state; }
+  std::string why() { return manager_.last().summary.why; }
+  const std::vector<sm::AlteredTable>& altered() { return manager_.last().subnet->altered; }
+  std::string line(const std::string& what) { return manager_.lines().first(what); }
+  std::size_t lines(const std::string& what) { return manager_.lines().count(what); }
+  PKey key_of(const std::string& name, unsigned index) {
+    for (const auto& node : manager_.last().subnet->nodes) {
+      if (node->description == name) return node->ports[1].pkeys->blocks[0][index];
+    }
+    return {};
+  }
+
+  base::Fabric fabric_;
+  sim::World world_;
+  Managed manager_;
+  mad::TaskGroup group_;
+};
+
+TEST_F(AlteredTables, AFabricWithoutPartitionsHasNothingToSay) {
+  begin();
+  faults().reboot("h00005");
+  faults().reboot("leaf003");
+  world_.run_for(60s);
+
+  EXPECT_EQ(state(), sm::SweepState::up) << why();
+  EXPECT_EQ(sm::foreign_keys(*manager_.last().subnet).ports, 0U);
+  for (const auto* event : {"partition.", "node.changed", "node.restored"})
+    EXPECT_EQ(lines(event), 0U) << event;
+}
+
+TEST_F(AlteredTables, KeysOfAnotherSmAreNamedAtATakeover) {
+  partition();
+  key("h00005", 0, 0x7FFF);
+  begin();
+  world_.run_for(30s);
+
+  EXPECT_EQ(lines("partition.foreign_keys"), 1U);
+  EXPECT_THAT(line("partition.foreign_keys"), AllOf(HasSubstr("ports=3"), HasSubstr("pkeys=0x7fff,0x8001")));
+  EXPECT_EQ(sm::foreign_keys(*manager_.last().subnet).ports, 3U);
+}
+
+TEST_F(AlteredTables, AHostThatLosesItsKeysByARebootIsNamedUntilItHasThem) {
+  partition();
+  begin();
+  faults().reboot("h00006", 3s);
+  world_.run_for(20s);
+
+  EXPECT_EQ(lines("partition.keys_lost"), 1U);
+  EXPECT_THAT(line("partition.keys_lost"),
+              AllOf(HasSubstr("h00006"), HasSubstr("index 1 0x8001, now 0x0000"), HasSubstr("restart")));
+  EXPECT_EQ(state(), sm::SweepState::degraded);
+  EXPECT_EQ(why(), "1 tables of ports lost by restarts");
+  ASSERT_EQ(altered().size(), 1U);
+  EXPECT_EQ(sm::foreign_keys(*manager_.last().subnet).ports, 2U);
+
+  manager_->resweep(sm::Resweep::heavy, "test");
+  world_.run_for(60s);
+  EXPECT_EQ(state(), sm::SweepState::degraded) << "it is not forgotten";
+  EXPECT_EQ(lines("partition.keys_lost"), 1U) << "nor said again";
+
+  key("h00006", 1, 0x8001);
+  world_.run_for(25s);
+  EXPECT_EQ(state(), sm::SweepState::up) << why();
+  EXPECT_THAT(line("node.restored"), AllOf(HasSubstr("h00006"), HasSubstr("P_KeyTable")));
+  EXPECT_EQ(lines("node.changed"), 0U);
+}
+
+TEST_F(AlteredTables, KeysThatAreChangedExternallyDegradeUntilTheyAreAsBefore) {
+  partition();
+  begin();
+  key("h00005", 1, 0x0001);
+  world_.run_for(25s);
+
+  EXPECT_THAT(line("node.changed"),
+              AllOf(HasSubstr("h00005"), HasSubstr("table=P_KeyTable"),
+                    HasSubstr("index 1 0x8001, now 0x0001"), HasSubstr("changed externally")));
+  EXPECT_EQ(state(), sm::SweepState::degraded);
+  EXPECT_EQ(why(), "1 tables of ports changed externally");
+
+  key("h00005", 1, 0x8001);
+  world_.run_for(25s);
+  EXPECT_EQ(state(), sm::SweepState::up) << why();
+  EXPECT_EQ(lines("node.restored"), 1U);
+  EXPECT_EQ(lines("partition.keys_lost"), 0U);
+}
+
+TEST_F(AlteredTables, LanesThatAreChangedExternallyDegradeUntilTheyAreAsBefore) {
+  begin();
+  ASSERT_TRUE(faults().set_sl_to_vl({"leaf002", PortNum{3}}, PortNum{1}, Sl{0}, Vl{15}));
+  ASSERT_TRUE(faults().set_sl_to_vl({"h00004", PortNum{1}}, PortNum{0}, Sl{5}, Vl{2}));
+  world_.run_for(120s);
+
+  EXPECT_EQ(state(), sm::SweepState::degraded);
+  EXPECT_EQ(why(), "2 tables of ports changed externally");
+  std::vector<std::string> entries;
+  for (const auto& table : altered()) entries.push_back(table.entries);
+  EXPECT_THAT(entries,
+              testing::UnorderedElementsAre("from port 1 SL 0 VL 0, now VL 15", "SL 5 VL 5, now VL 2"));
+  EXPECT_EQ(lines("node.changed"), 2U);
+
+  ASSERT_TRUE(faults().set_sl_to_vl({"leaf002", PortNum{3}}, PortNum{1}, Sl{0}, Vl{0}));
+  ASSERT_TRUE(faults().set_sl_to_vl({"h00004", PortNum{1}}, PortNum{0}, Sl{5}, Vl{5}));
+  world_.run_for(25s);
+  EXPECT_EQ(state(), sm::SweepState::up) << why();
+  EXPECT_EQ(lines("node.restored"), 2U);
+}
+
+/// Smd sets that key itself, so it is put right.
+TEST_F(AlteredTables, TheSmsOwnPortIsMadeAFullMemberAgain) {
+  begin();
+  key("h00000", 0, 0x7FFF);
+  world_.run_for(25s);
+
+  EXPECT_EQ(key_of("h00000", 0), kDefaultPKey);
+  EXPECT_EQ(state(), sm::SweepState::up) << why();
+  EXPECT_TRUE(altered().empty());
+}
+
+TEST_F(AlteredTables, TablesOfAPortThatIsOutOfReachStayAltered) {
+  partition();
+  begin();
+  key("h00005", 1, 0x8002);
+  world_.run_for(25s);
+  ASSERT_EQ(altered().size(), 1U);
+
+  faults().refuses("h00005", wire::PKeyTable::kAttribute, 0x000C, false);
+  manager_->resweep(sm::Resweep::heavy, "test");
+  world_.run_for(25s);
+  EXPECT_EQ(altered().size(), 1U) << "what is not known now is as it was found last";
+  EXPECT_EQ(lines("node.restored"), 0U);
+
+  faults().remove("h00005");
+  world_.run_for(25s);
+  EXPECT_TRUE(altered().empty());
+  EXPECT_EQ(lines("node.restored"), 0U) << "it is gone, not restored";
+}
+
+TEST_F(AlteredTables, ManyAtOnceAreAFewLinesAndANumber) {
+  sm::Subnet subnet;
+  for (std::uint16_t i = 0; i < 500; ++i)
+    subnet.altered.push_back(
+        {{Guid{i + 1U}, PortNum{1}}, wire::PKeyTable::kAttribute, "index 1 0x8001", true});
+  std::vector<std::string> said;
+  const log::Log log({}, [&](const log::Record&, std::string_view text) { said.emplace_back(text); },
+                     {.steady = [] { return std::chrono::nanoseconds{0}; },
+                      .wall = [] { return std::chrono::system_clock::time_point{}; }});
+
+  sm::log_altered(log, nullptr, subnet);
+
+  ASSERT_EQ(said.size(), 11U);
+  EXPECT_THAT(said.back(), HasSubstr("tables=500 not_named=490"));
+}
+
+}  // namespace
+}  // namespace smd
