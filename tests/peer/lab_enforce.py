@@ -29,7 +29,7 @@ def enforced(smd):
         check(status == 0, f"saquery of a limited host: exit status {status}: {text}")
         print("   saquery of a limited host answers", flush=True)
         way = lab.command("packet h00001 h00002 0 0x7fff").splitlines()[0]
-        check(way.endswith(", at h00002 port 1"), f"limited to limited: {way}")
+        check(way.endswith("P_Key table of h00002 port 1"), f"limited to limited: {way}")
         wait_for(lambda: "num:257 (Bad P_Key" in osm_log(sm), 10, "trap 257 in opensm's log")
         print(f"   limited to limited: {way}; trap 257", flush=True)
         check("num:259" not in osm_log(sm), "a switch port has refused a limited member of its partition")
@@ -39,7 +39,7 @@ def enforced(smd):
             nonlocal way
             lab.command("pkey h00003 1 0x8005")
             way = lab.command("packet h00003 h00002 0 0x8005").splitlines()[0]
-            return way.endswith(", at leaf001 port 2, coming in")
+            return "leaf001 port 2" in way
         try:
             wait_for(is_refused_by_the_leaf, 10, "a foreign key at the leaf")
         except Failure as failure:
