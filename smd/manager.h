@@ -231,6 +231,7 @@ class SubnetManager {
   std::optional<OtherSm> other_master() const;
   void name_nodes(Subnet& subnet) const;
   void summarise(const mad::Counters& before);
+  void tell_trouble();
   void publish();
   void publish_between_sweeps();
   std::shared_ptr<const Snapshot> snapshot() const;
@@ -273,6 +274,7 @@ class SubnetManager {
   mad::Duration light_took_{};                 ///< the last light sweep
   bool look_soon_ = false;                     ///< the next light sweep follows lost links
   bool light_is_next_ = false;                 ///< the last work was a sweep
+  std::set<Guid> m_key_traps_;                 ///< nodes that sent trap 256
   std::set<Guid> small_tables_;                ///< switches that were named for that
   std::set<Guid> searched_;                    ///< suspects only because they did not come right before
   bool unsettled_ = false;                     ///< links have changed, and perhaps more than we were told of

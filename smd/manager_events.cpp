@@ -57,6 +57,7 @@ void SubnetManager::heard_trap(const wire::Notice& notice, Lid from) {
   event.kv("trap", notice.trap).kv("trap_name", wire::trap_name(notice.trap)).kv("lid", from);
   if (warns(notice.trap)) event.kv("details", wire::describe(notice));
   event.subject(subject);
+  if (notice.trap == wire::trap::kBadMKey && place.node != nullptr) m_key_traps_.insert(place.node->guid());
   if (!changes(notice.trap) || !config_->sweep.on_trap) return;
   auto reason = fmt::format("trap {}", notice.trap);
   if (place.node != nullptr) return agenda_.look_at(place.node->guid(), std::move(reason));

@@ -6,6 +6,7 @@
 #include "smd/apply/advance.h"
 #include "smd/apply/apply.h"
 #include "smd/manager.h"
+#include "smd/report/m_keys.h"
 #include "smd/report/tables.h"
 #include "smd/report/tally.h"
 #include "smd/report/trouble.h"
@@ -170,8 +171,9 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe(std::set<Guid> su
   if (cancellation.cancelled() != asio::cancellation_type::none) co_return Outcome::cancelled;
   if (!found) {
     if (!std::exchange(said_own_port_, true)) {
-      parts_.log.warn("own_port.silent").kv("reason", found.error()).subject(found.error());
-      if (options_.on_own_port) options_.on_own_port(found.error());
+      const auto reason = found.error() + std::string(silence_hint({}));
+      parts_.log.warn("own_port.silent").kv("reason", reason).subject(reason);
+      if (options_.on_own_port) options_.on_own_port(reason);
     }
     co_return Outcome::own_port_silent;
   }
@@ -366,6 +368,10 @@ asio::awaitable<Applied> SubnetManager::write(Plan next, std::set<Guid> left_out
   for (const auto& lft : applied.lfts) summary_.lft_blocks += lft.acknowledged.count() + lft.partial.size();
   auto noted = advance(*subnet_, decided_, applied);
   noted.refused = refused_sets(noted, applied);
+  for (const auto& set : applied.ports) {
+    if (set.sent) noted.unanswered.erase(noted.nodes[set.node]->guid());
+  }
+  for (const auto node : applied.silent) noted.unanswered.insert(noted.nodes[node]->guid());
   for (const auto& earlier : subnet_->refused) {
     if (left_out.contains(earlier.at.node)) noted.refused.push_back(earlier);
   }
@@ -432,9 +438,14 @@ void SubnetManager::publish_between_sweeps() {
   if (options_.on_snapshot) options_.on_snapshot();
 }
 
+void SubnetManager::tell_trouble() {
+  std::erase_if(m_key_traps_, [this](Guid node) { return subnet_->find(node) == nullptr; });
+  log_trouble(parts_.log, *subnet_, decided_, small_tables_, stored_->inventory.get());
+  log_m_keys(parts_.log, *subnet_, unknown_m_keys(*subnet_, m_key_traps_));
+}
+
 void SubnetManager::publish() {
-  if (!options_.dry_run && agent_.state() == wire::SmState::master)
-    log_trouble(parts_.log, *subnet_, decided_, small_tables_, stored_->inventory.get());
+  if (!options_.dry_run && agent_.state() == wire::SmState::master) tell_trouble();
   tell_of_sms();
   tell_state();
   // The same trouble once more is worth a line each time for those only who look for it.
@@ -457,6 +468,7 @@ std::shared_ptr<const Snapshot> SubnetManager::snapshot() const {
   snapshot->state = agent_.state();
   snapshot->rank = agent_.rank();
   snapshot->came_up = came_up_;
+  snapshot->unknown_m_keys = unknown_m_keys(*subnet_, m_key_traps_);
   snapshot->inventory = stored_->inventory;
   snapshot->last_change = last_change_;
   snapshot->last_change_at = last_change_at_;

@@ -11,6 +11,7 @@ namespace smd::sm {
 void SubnetManager::note_tables(Subnet& found) {
   const auto* before = adopting_ ? nullptr : subnet_.get();
   if (adopting_) baseline_.reset();
+  if (before != nullptr) found.unanswered = before->unanswered;
   baseline_.look(found, before);
   log_altered(parts_.log, before, found);
 }

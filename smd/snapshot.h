@@ -11,6 +11,7 @@
 #include "smd/decide/decided.h"
 #include "smd/ha/election.h"
 #include "smd/inventory/inventory.h"
+#include "smd/report/m_keys.h"
 #include "smd/report/sweep_summary.h"
 #include "smd/sweep/subnet.h"
 
@@ -25,6 +26,7 @@ struct Snapshot {
   SmRank rank;  ///< ours
   /// Ports of adapters and routers that this sweep has found in Init, and brought up.
   std::vector<Guid> came_up;
+  std::vector<UnknownMKey> unknown_m_keys;
   InventoryPtr inventory;  ///< null before the first sweep as master
   /// The latest event of links and nodes, in words, and when that was; empty: none since the start.
   std::string last_change;

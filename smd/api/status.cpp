@@ -11,6 +11,7 @@
 #include "smd/api/lost.h"
 #include "smd/inventory/gone.h"
 #include "smd/log/format.h"
+#include "smd/report/m_keys.h"
 #include "smd/report/ports.h"
 #include "smd/sweep/lost.h"
 #include "smd/sweep/table_baseline.h"
@@ -143,7 +144,7 @@ Json::Array unresponsive_json(const sm::Snapshot& now) {
                                       {"behind", place_json(subnet, lost.behind)},
                                       {"places", number(silent.places)},
                                       {"hosts_behind", Json{std::move(hosts)}},
-                                      {"reason", text(lost.reason)}}});
+                                      {"reason", text(lost.reason + std::string(sm::silence_hint(lost)))}}});
   }
   return nodes;
 }
@@ -175,6 +176,17 @@ Json partitions_json(const sm::Subnet& subnet) {
   for (const auto key : foreign.keys) keys.push_back(Json{fmt::format("0x{:04x}", key.value())});
   return Json{
       Json::Object{{"foreign_ports", number(foreign.ports)}, {"foreign_pkeys", Json{std::move(keys)}}}};
+}
+
+Json::Array m_keys_json(const sm::Snapshot& now) {
+  Json::Array keys;
+  for (const auto& key : now.unknown_m_keys) {
+    keys.push_back(Json{Json::Object{{"at", place_json(*now.subnet, key.at)},
+                                     {"protect_bits", number(key.protect)},
+                                     {"lease_s", number(key.lease)},
+                                     {"reason", text(key.evidence)}}});
+  }
+  return keys;
 }
 
 Json::Array altered_json(const sm::Subnet& subnet) {
@@ -222,6 +234,7 @@ void add_fabric(const SubnetView& view, Json::Object& object) {
   object.emplace_back("unresponsive", Json{now ? unresponsive_json(*now) : Json::Array{}});
   object.emplace_back("refused_sets", Json{now ? refused_json(*now->subnet) : Json::Array{}});
   object.emplace_back("partitions", now ? partitions_json(*now->subnet) : Json{});
+  object.emplace_back("unknown_m_keys", Json{now ? m_keys_json(*now) : Json::Array{}});
   object.emplace_back("altered_tables", Json{now ? altered_json(*now->subnet) : Json::Array{}});
   object.emplace_back("duplicate_guids", Json{now ? duplicates_json(*now->subnet) : Json::Array{}});
   object.emplace_back("ports_without_lid", Json{std::move(without_lid)});

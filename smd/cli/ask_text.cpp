@@ -114,6 +114,12 @@ void print_tables(std::ostream& out, const json::value& subnet) {
     line(out, "partitions",
          fmt::format("{} {} of another SM; smd does not restore them", ports,
                      ports == "1" ? "port has keys" : "ports have keys"));
+  lines(out, "M_Keys", list_of(subnet, "unknown_m_keys"), "smd status --json", [](const auto& key) {
+    const auto lease = text_of(key, "lease_s");
+    return fmt::format("{}: has an M_Key of another SM (protection {}, lease {}): {}",
+                       port_words(member_of(key, "at")), text_of(key, "protect_bits"),
+                       lease == "0" ? "for ever" : lease + " s", text_of(key, "reason"));
+  });
   lines(out, "tables", list_of(subnet, "altered_tables"), "smd status --json", [](const auto& table) {
     return fmt::format("{}: {} {}: {}", port_words(member_of(table, "at")), text_of(table, "attribute"),
                        text_of(table, "reason"), text_of(table, "entries"));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "smd/report/m_keys.h"
 #include "smd/sweep/lost.h"
 
 namespace smd::sm {
@@ -36,6 +37,7 @@ std::string lacks(const Subnet& subnet, const Decided& decided, const SweepSumma
   };
   if (is_cut_off(subnet)) found.emplace_back("our own port has no link");
   count(summary.unresponsive, "nodes do not answer");
+  count(unknown_m_keys(subnet).size(), "nodes with an M_Key that smd does not know");
   count(subnet.duplicates.size(), "nodes whose GUID is there twice");
   count(decided.lids->without_lid.size(), "ports without a LID");
   count(summary.sets_left, "Sets not done");

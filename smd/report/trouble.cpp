@@ -13,6 +13,7 @@
 #include "mad/wire/mad.h"
 #include "smd/inventory/gone.h"
 #include "smd/report/changes.h"
+#include "smd/report/m_keys.h"
 #include "smd/report/ports.h"
 #include "smd/sweep/lost.h"
 
@@ -145,7 +146,7 @@ void log_silent(const log::Log& log, const Subnet& subnet, const Silent& silent,
     const auto hosts = hosts_behind(*known, lost.node, subnet);
     if (!hosts.empty()) event.kv("hosts_behind", hosts.size()).kv("host_names", names_text(hosts, *known));
   }
-  event.kv("reason", lost.reason);
+  event.kv("reason", lost.reason + std::string(silence_hint(lost)));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -169,6 +170,7 @@ struct Subnet {
   std::vector<DuplicateGuid> duplicates;
   std::vector<OtherSm> other_sms;
   std::vector<RefusedSet> refused;    ///< of the last plan
+  std::set<Guid> unanswered;          ///< nodes that have left a Set without an answer, since we are master
   std::vector<AlteredTable> altered;  ///< ascending node GUID; kept by TableBaseline
   /// Switches that do not answer any more while links to them are up, as they were: they forward on by that.
   std::vector<NodePtr> mute;

@@ -36,7 +36,7 @@ lab_test(joins ft2:8)
 set_property(TEST peer_lab_barrage APPEND PROPERTY ENVIRONMENT "ASAN_OPTIONS=quarantine_size_mb=8")
 
 # A master that stands still, and SM_Keys, beside opensm (tests/peer/lab_stop.py, lab_keys.py), and partitions
-# (lab_partitions.py, lab_enforce.py).
+# (lab_partitions.py, lab_enforce.py), and M_Keys that opensm has left (lab_m_keys.py).
 function(lab_stop master standby seconds)
   set(name peer_stop_${master}_${standby}_${seconds})
   if(ARGN)
@@ -54,7 +54,7 @@ foreach(seconds 0 5 12)  # 0: for ever
 endforeach()
 lab_stop(smd opensm 12)
 lab_stop(smd opensm 12 --priorities 3,5)
-foreach(script keys partitions enforce zero_keys operator)
+foreach(script keys partitions enforce zero_keys m_keys operator)
   add_test(NAME peer_${script} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peer/lab_${script}.py
     --smd $<TARGET_FILE:smd>)
   set_tests_properties(peer_${script} PROPERTIES LABELS peer TIMEOUT 300
