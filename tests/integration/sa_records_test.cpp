@@ -69,6 +69,12 @@ TEST(SaRecords, EveryKindByLidAddsUpToItsTable) {
   for (const auto& kind : sa::record_kinds()) {
     if (!kind.begins_with_lid) continue;
     const auto whole = ask(lab.directory(), Question{.attribute = kind.attribute, .sm_key = 1}.with());
+    const bool lanes =
+        kind.attribute == wire::SlToVlId::kRecord || kind.attribute == wire::VlArbRecordId::kRecord;
+    if (lanes) {  // read after the sweep that the lab ends with; sa_lanes_test has them
+      EXPECT_EQ(whole.status, wire::kStatusBusy) << kind.name;
+      continue;
+    }
     ASSERT_EQ(whole.status, 0) << kind.name;
     EXPECT_EQ(whole.record_bytes, kind.bytes) << kind.name;
     const bool may_be_empty = kind.attribute == wire::MftRecordId::kRecord;  // nobody has a group
