@@ -70,7 +70,7 @@ TEST(SaRecords, EveryKindByLidAddsUpToItsTable) {
     if (!kind.begins_with_lid) continue;
     const auto whole = ask(lab.directory(), Question{.attribute = kind.attribute, .sm_key = 1}.with());
     const bool lanes =
-        kind.attribute == wire::SlToVlId::kRecord || kind.attribute == wire::VlArbRecordId::kRecord;
+        kind.attribute == wire::SlToVlRecordId::kRecord || kind.attribute == wire::VlArbRecordId::kRecord;
     if (lanes) {  // read after the sweep that the lab ends with; sa_lanes_test has them
       EXPECT_EQ(whole.status, wire::kStatusBusy) << kind.name;
       continue;
