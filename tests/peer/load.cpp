@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // load SECONDS WINDOW LAST_LID: PathRecords between random LIDs from 1 to LAST_LID, WINDOW of them under way.
 // Prints one line: answered, seconds, per_second, longest wait in ms, processor time of this client by query
-// in us, and what came with another status than 0.
+// in us, what came with another status than 0, and of that what was BUSY or not answered in time at all.
 #include <infiniband/umad.h>
 #include <sys/resource.h>
 
@@ -49,7 +49,7 @@ struct Load {
   std::mt19937 random{1};
   std::vector<std::uint8_t> out, in;
   std::unordered_map<std::uint32_t, Clock::time_point> asked;
-  std::uint64_t answered = 0, others = 0;
+  std::uint64_t answered = 0, others = 0, busy = 0, lost = 0;
   double longest = 0;
 
   bool open() {
@@ -92,7 +92,10 @@ struct Load {
         std::max(longest, std::chrono::duration<double, std::milli>(Clock::now() - found->second).count());
     asked.erase(found);
     ++answered;
-    if (umad_status(in.data()) != 0 || mad[4] != 0 || mad[5] != 0) ++others;
+    const bool late = umad_status(in.data()) != 0;
+    if (late) ++lost;
+    if (!late && mad[5] == 1) ++busy;
+    if (late || mad[4] != 0 || mad[5] != 0) ++others;
     return true;
   }
 };
@@ -117,10 +120,13 @@ int main(int argc, char** argv) {
   while (!load.asked.empty() && load.hear()) {
   }
   const double passed = std::chrono::duration<double>(Clock::now() - began).count();
-  std::printf("answered=%llu seconds=%.2f per_second=%.0f longest_ms=%.2f client_us=%.2f others=%llu\n",
-              static_cast<unsigned long long>(load.answered), passed,
-              static_cast<double>(load.answered) / passed, load.longest,
-              (processor_us() - before) / static_cast<double>(std::max<std::uint64_t>(1, load.answered)),
-              static_cast<unsigned long long>(load.others));
+  std::printf(
+      "answered=%llu seconds=%.2f per_second=%.0f longest_ms=%.2f client_us=%.2f others=%llu busy=%llu "
+      "lost=%llu\n",
+      static_cast<unsigned long long>(load.answered), passed, static_cast<double>(load.answered) / passed,
+      load.longest,
+      (processor_us() - before) / static_cast<double>(std::max<std::uint64_t>(1, load.answered)),
+      static_cast<unsigned long long>(load.others), static_cast<unsigned long long>(load.busy),
+      static_cast<unsigned long long>(load.lost));
   return 0;
 }
