@@ -90,8 +90,9 @@ Codec<std::optional<T>> whole_or_word(std::int64_t least, std::int64_t most, std
   with.allowed = codec.allowed;
   with.read = [codec, word](const Value& value, const Spot& spot) -> std::optional<std::optional<T>> {
     if (value.kind == Value::Kind::text && value.text == word) return std::optional<T>();
-    if (auto found = codec.read(value, spot)) return std::optional<T>(*found);
-    return std::nullopt;
+    auto found = codec.read(value, spot);
+    if (!found) return std::nullopt;
+    return std::optional<std::optional<T>>(std::in_place, std::move(found));
   };
   with.show = [codec, word](const std::optional<T>& value) {
     return value ? codec.show(*value) : fmt::format("\"{}\"", word);
