@@ -234,9 +234,10 @@ std::expected<void, TransportError> Transport::send_by_rmpp(int agent, std::span
   // The same answer is under way there already: its question came twice.
   if (error == EINVAL) return {};
   if (error != 0) return std::unexpected(not_sent(error));
-  const auto header = wire::decode<wire::MadHeader>(mad);
-  answers.begin({.tid = header->tid, .lid = to.lid}, mad.size());
-  ++delivery_->awaited;
+  if (const auto header = wire::decode<wire::MadHeader>(mad)) {
+    answers.begin({.tid = header->tid, .lid = to.lid}, mad.size());
+    ++delivery_->awaited;
+  }
   return {};
 }
 
