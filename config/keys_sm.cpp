@@ -116,9 +116,11 @@ std::vector<Key> adopt_keys() {
       row({.table = "adopt",
            .name = "grace",
            .opensm = "",
-           .doc = "How long after smd has become master multicast groups of which it does not know are "
-                  "forwarded "
-                  "as switches have them, so that their members can join again without losing a packet."},
+           .doc =
+               "How long after smd has become master multicast groups of which it does not know are "
+               "forwarded "
+               "as switches have them: who sends to them is heard until the members have joined again, which "
+               "gives them other multicast LIDs."},
           &SubnetConfig::adopt, &AdoptConfig::grace,
           duration(std::chrono::seconds(1), std::chrono::hours(24), "they end at once")),
   };

@@ -17,7 +17,7 @@ using mad::TimePoint;
 /// tables of 8); the rest is a choice.
 struct Capacities {
   std::uint16_t linear_fdb = 49'152;
-  std::uint16_t multicast_fdb = 16'384;
+  std::uint16_t multicast_fdb = 16'383;  ///< all that there are: 0xC000 to 0xFFFE
   std::uint16_t ca_pkeys = 128;
   std::uint16_t switch_pkeys = 8;     ///< of a switch's port 0
   std::uint16_t enforced_pkeys = 32;  ///< of each external port of a switch

@@ -65,7 +65,8 @@ Status multicast_table(Request& request) {
     const auto wished = asked<wire::MulticastForwardingTable>(request);
     const auto needed = (first + kMftBlock) * sw.mft_positions;
     if (sw.mft.size() < needed) sw.mft.resize(needed);
-    for (unsigned i = 0; i < kMftBlock; ++i) sw.mft[at(i)] = wished.masks[i];
+    for (unsigned i = 0; i < kMftBlock && first + i < sw.info.multicast_fdb_cap; ++i)
+      sw.mft[at(i)] = wished.masks[i];
   }
   wire::MulticastForwardingTable table;
   for (unsigned i = 0; i < kMftBlock; ++i)

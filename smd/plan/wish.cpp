@@ -79,9 +79,12 @@ void wish_link(const PlanInput& in, const Node& node, const LinkWish& link, wire
   wish.overrun_errors = in.config.links.overrun_errors;
 }
 
-/// Of the last block in use; whole blocks, so that it does not change with each group.
-std::uint16_t mft_top(const McPart& part) {
-  const auto entries = (part.top + routing::kMftBlock - 1) / routing::kMftBlock * routing::kMftBlock;
+/// Of the last block in use; whole blocks, so that it does not change with each group. Not beyond the
+/// switch's table, and never 0xFFFF, which would end the last block and is no multicast LID.
+std::uint16_t mft_top(const McPart& part, const wire::SwitchInfo& is) {
+  constexpr std::size_t kMlids = 0x3FFF;
+  const auto blocks = (part.top + routing::kMftBlock - 1) / routing::kMftBlock;
+  const auto entries = std::min({blocks * routing::kMftBlock, std::size_t{is.multicast_fdb_cap}, kMlids});
   return static_cast<std::uint16_t>(kFirstMulticastLid.value() + entries - 1);
 }
 
@@ -127,7 +130,8 @@ std::optional<wire::SwitchInfo> wished_switch_info(const PlanInput& in, const No
   // A table that cannot hold all LIDs is left alone; the routes go round that switch.
   if (in.decided.routes->find(node.guid()) != nullptr) wish.linear_fdb_top = in.decided.routes->top.value();
   wish.life_time = in.config.links.packet_lifetime;
-  if (in.decided.multicast && knows_mft_top(node)) wish.multicast_fdb_top = mft_top(*in.decided.multicast);
+  if (in.decided.multicast && knows_mft_top(node))
+    wish.multicast_fdb_top = mft_top(*in.decided.multicast, *node.switch_info);
   wish.port_state_change = false;
   leave_unkept(wish, *node.switch_info, node, PortNum{0});
   return wish;

@@ -18,9 +18,10 @@ constexpr std::size_t block_of_part(std::size_t part) { return part / kMftPositi
 constexpr std::size_t position_of_part(std::size_t part) { return part % kMftPositions; }
 /// Positions that the ports of a switch take.
 inline std::size_t mft_positions(const Node& node) { return node.port_count() / 16 + 1; }
-/// Blocks that a switch has room for.
+/// Blocks that a switch has room for; of the last one it may have a part only.
 inline std::size_t mft_blocks(const Node& node) {
-  return node.switch_info ? node.switch_info->multicast_fdb_cap / routing::kMftBlock : 0;
+  if (!node.switch_info) return 0;
+  return (node.switch_info->multicast_fdb_cap + routing::kMftBlock - 1) / routing::kMftBlock;
 }
 
 /// The switch forwards by entries up to MulticastFDBTop only.
