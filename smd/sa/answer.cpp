@@ -10,6 +10,7 @@
 #include "mad/wire/sa/trace_record.h"
 #include "smd/sa/path/multicast_path.h"
 #include "smd/sa/path/path_query.h"
+#include "smd/sa/prompt.h"
 #include "smd/sa/record_kind.h"
 
 namespace smd::sa {
@@ -18,10 +19,9 @@ namespace {
 using wire::Method;
 
 /// Bits of ClassPortInfo.CapabilityMask: notices are told to who subscribes; and of this class:
-/// PortInfoRecords by some bits of their capability mask, the records beyond those that every SA has,
-/// multicast groups, MultiPathRecord.
-constexpr std::uint16_t kNotices = 0x0002, kMaskMatch = 0x2000, kOptionalRecords = 0x0100,
-                        kMulticast = 0x0200, kMultiPath = 0x0400;
+/// PortInfoRecords by some bits of their capability mask, multicast groups, MultiPathRecord. Bit 8 would say
+/// that there are all optional records, 0x16 and 0x3B among them.
+constexpr std::uint16_t kNotices = 0x0002, kMaskMatch = 0x2000, kMulticast = 0x0200, kMultiPath = 0x0400;
 /// Bits of CapabilityMask2, as libopensm numbers them: MulticastFDBTop, alias GUIDs, whole PortInfoRecords,
 /// extended speeds, services of groups, PortInfoRecords by some bits of CapabilityMask2, send-only full
 /// members, 2X width and HDR.
@@ -34,15 +34,14 @@ Answer class_port_info(const Request& request) {
   const wire::ClassPortInfo info{
       .base_version = 1,
       .class_version = wire::kSaClassVersion,
-      .capability_mask = kNotices | kMaskMatch | kOptionalRecords | kMulticast | kMultiPath,
+      .capability_mask = kNotices | kMaskMatch | kMulticast | kMultiPath,
       .capability_mask2 = kCapability2,
-      .resp_time = kResponseTime};
+      .resp_time = kResponseTime,
+      .redirect_qp = 1,  // without a LID nothing is redirected; clients find here what OpenSM tells them
+      .redirect_qkey = kQp1QKey,
+      .trap_qkey = kQp1QKey};
   const auto bytes = wire::encoded(info);
   return {.status = wire::kStatusOk, .record_bytes = 0, .records = {bytes.begin(), bytes.end()}};
-}
-
-bool speaks_our_version(const Request& request) {
-  return request.mad.base_version == 1 && request.mad.class_version == wire::kSaClassVersion;
 }
 
 bool is_multi_path(const Request& request) {
@@ -58,7 +57,7 @@ bool is_trace(const Request& request) {
 
 /// What clients ask for most.
 bool is_one_path(const Request& request) {
-  return speaks_our_version(request) && request.mad.attribute == wire::PathRecord::kRecord &&
+  return request.has_known_version() && request.mad.attribute == wire::PathRecord::kRecord &&
          request.mad.method == Method::get && !is_to_group(request);
 }
 
@@ -66,14 +65,14 @@ bool is_one_path(const Request& request) {
 bool is_whole_table(const Request& request) {
   constexpr std::array kTables{wire::NodeRecordId::kRecord, wire::PortInfoRecordId::kRecord,
                                wire::SwitchInfoRecordId::kRecord, wire::LinkRecord::kRecord};
-  return speaks_our_version(request) && request.mad.method == Method::get_table &&
+  return request.has_known_version() && request.mad.method == Method::get_table &&
          request.sa.component_mask == 0 && std::ranges::find(kTables, request.mad.attribute) != kTables.end();
 }
 
 /// What is refused before it is looked at; kStatusOk: nothing.
 std::uint16_t refusal_of(const Directory* directory, const Request& request, const RecordKind* kind) {
   const auto& mad = request.mad;
-  if (!speaks_our_version(request)) return wire::kStatusBadVersion;
+  if (!request.has_known_version()) return wire::kStatusBadVersion;
   const bool paths = mad.attribute == wire::PathRecord::kRecord;
   const bool known = kind != nullptr || paths || mad.attribute == wire::ClassPortInfo::kAttribute;
   const bool asks = mad.method == Method::get || mad.method == Method::get_table;

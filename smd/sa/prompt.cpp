@@ -10,7 +10,7 @@ namespace smd::sa {
 
 bool is_prompt(const Request& request) {
   const bool gets = is_question(request) && request.mad.method == wire::Method::get;
-  if (!gets || request.mad.class_version != wire::kSaClassVersion) return false;
+  if (!gets || !request.has_known_version()) return false;
   using Path = wire::PathRecord;
   switch (request.mad.attribute) {
     case wire::ClassPortInfo::kAttribute:

@@ -22,6 +22,11 @@ struct Request {
   /// Whatever the bytes are; nothing where they are no MAD of 256 bytes at least.
   static std::optional<Request> parse(std::span<const std::uint8_t> bytes);
 
+  /// True where the request is answered at all. Older class versions are taken for the one that we speak, as
+  /// OpenSM does; Linux does not deliver them.
+  bool has_known_version() const {
+    return mad.base_version == 1 && mad.class_version <= wire::kSaClassVersion;
+  }
   /// True where this component of the record counts.
   bool has(unsigned component) const { return (sa.component_mask >> component & 1U) != 0; }
 };

@@ -334,6 +334,8 @@ TEST(SaPath, WhatCannotBeHadIsRefused) {
   EXPECT_EQ(status(bit(Path::kSl), path), wire::kSaNoRecords);
   path = ends;
   path.dlid = from.lid;  // not the port of the GID
+  EXPECT_EQ(status(bit(Path::kDlid), path), wire::kSaRequestInvalid);
+  path.dlid = Lid{999};
   EXPECT_EQ(status(bit(Path::kDlid), path), wire::kSaNoRecords);
 }
 

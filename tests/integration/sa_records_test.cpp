@@ -251,7 +251,7 @@ TEST(SaRecords, WhatIsNotServedSaysSo) {
   EXPECT_EQ(status({.method = Method::get, .attribute = 0x0016}), wire::kStatusBadMethodAttribute);
   EXPECT_EQ(status({.method = Method::set, .attribute = wire::NodeRecordId::kRecord}),
             wire::kStatusBadMethodAttribute);
-  EXPECT_EQ(status({.attribute = wire::NodeRecordId::kRecord, .class_version = 1}), wire::kStatusBadVersion);
+  EXPECT_EQ(status({.attribute = wire::NodeRecordId::kRecord, .class_version = 3}), wire::kStatusBadVersion);
   EXPECT_EQ(status({.attribute = wire::PKeyRecordId::kRecord}), wire::kSaRequestInvalid);  // no SM_Key
   // An answer, and a question with a foreign SM_Key, are no question to us.
   const Question answer{.method = Method::get_table_resp, .attribute = wire::NodeRecordId::kRecord};
@@ -263,6 +263,41 @@ TEST(SaRecords, WhatIsNotServedSaysSo) {
   const auto busy = sa::answer(nullptr, {}, {}, Question{.attribute = wire::NodeRecordId::kRecord}.with());
   ASSERT_TRUE(busy);
   EXPECT_EQ(test::reply_of(*busy).status, wire::kStatusBusy);
+}
+
+/// As OpenSM does; the kernel of a real adapter delivers version 2 only.
+TEST(SaRecords, OlderClassVersionsAreAnsweredAsTheOneThatWeSpeak) {
+  const test::SaLab lab("ft2:4");
+  const auto& directory = lab.directory();
+  for (const auto version : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{2}}) {
+    const auto nodes =
+        ask(directory, Question{.attribute = wire::NodeRecordId::kRecord, .class_version = version}.with());
+    EXPECT_EQ(nodes.status, wire::kStatusOk) << int{version};
+    EXPECT_EQ(nodes.records.size(), directory.end_ports().size()) << int{version};
+    const Question path{.method = Method::get, .attribute = 0x35, .mask = 1U << 4U, .class_version = version};
+    EXPECT_EQ(ask(directory, path.with(wire::PathRecord{
+                                 .dgid = {}, .sgid = {}, .dlid = directory.end_ports().back().lid}))
+                  .status,
+              wire::kStatusOk);
+  }
+}
+
+/// Bit 8 says that all optional records are there: 0x16 (RandomForwardingTableRecord) and 0x3B
+/// (ServiceAssociationRecord) are not.
+TEST(SaRecords, TheCapabilityMaskNamesWhatIsServed) {
+  const test::SaLab lab("ft2:4");
+  const auto bytes =
+      *sa::answer(&lab.directory(), {}, {},
+                  Question{.method = Method::get, .attribute = wire::ClassPortInfo::kAttribute}.with());
+  const auto info = *wire::decode<wire::ClassPortInfo>(std::span(bytes).subspan(wire::kSaDataOffset));
+  EXPECT_EQ(info.capability_mask, 0x2602U);
+  EXPECT_EQ(info.redirect_qp, 1U);
+  EXPECT_EQ(info.redirect_qkey, 0x80010000U);
+  EXPECT_EQ(info.trap_qkey, 0x80010000U);
+  for (const auto attribute : {std::uint16_t{0x16}, std::uint16_t{0x3B}}) {
+    const Question question{.method = Method::get, .attribute = attribute};
+    EXPECT_EQ(ask(lab.directory(), question.with()).status, wire::kStatusBadMethodAttribute);
+  }
 }
 
 TEST(SaRecords, AClientAsksOverTheFabric) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks subnet administration what stands on its standard input, one question a line:
-//   METHOD ATTRIBUTE COMPONENT_MASK SM_KEY DATA
-// all in hexadecimal. `asker N` (1) has so many questions under way. One line comes back for each as its
-// answer comes: NUMBER STATUS RECORD_BYTES DATA, or NUMBER none where nobody answers; the first is number 0.
+//   METHOD ATTRIBUTE COMPONENT_MASK SM_KEY DATA [CLASS_VERSION]
+// all in hexadecimal; the version is 2 where none is given. `asker N` (1) has so many questions under way.
+// One line comes back for each as its answer comes: NUMBER STATUS RECORD_BYTES DATA, or NUMBER none where
+// nobody answers; the first is number 0.
 #include <infiniband/umad.h>
 
 #include <algorithm>
@@ -51,12 +52,14 @@ struct Client {
   }
 
   void ask(std::istringstream line) {
-    std::uint64_t method = 0, attribute = 0, mask = 0, key = 0;
+    std::uint64_t method = 0, attribute = 0, mask = 0, key = 0, version = 2;
     std::string data;
     line >> std::hex >> method >> attribute >> mask >> key >> data;
+    if (std::uint64_t other = 0; line >> other) version = other;
     std::ranges::fill(out, std::uint8_t{0});
     auto* mad = static_cast<std::uint8_t*>(umad_get_mad(out.data()));
-    const std::uint8_t header[] = {1, 3, 2, static_cast<std::uint8_t>(method)};
+    const std::uint8_t header[] = {1, 3, static_cast<std::uint8_t>(version),
+                                   static_cast<std::uint8_t>(method)};
     std::ranges::copy(header, mad);
     if (method == kGetMulti)
       std::ranges::fill_n(mad + kRmpp, 3, std::uint8_t{1});  // a question by RMPP: data, active

@@ -92,7 +92,8 @@ std::expected<PathEnds, std::uint16_t> ends_of(const PathGround& ground, bool ha
   }
   if (lid) {
     const auto* at = ground.directory.by_lid(*lid);
-    if (at == nullptr || (port != nullptr && at != port)) return PathEnds{};
+    if (at == nullptr) return PathEnds{};
+    if (port != nullptr && at != port) return std::unexpected(wire::kSaRequestInvalid);
     port = at;
   }
   ends.ports = std::span(port, 1);
@@ -268,7 +269,8 @@ PathsOf trace_records(const PathGround& ground, const Request& request) {
   query.one = true;
   const auto sources = ends_of(ground, request.has(Record::kSgid), asked->sgid, query.slid, false);
   const auto destinations = ends_of(ground, request.has(Record::kDgid), asked->dgid, query.dlid, true);
-  if (!sources || !destinations) return std::unexpected(wire::kSaInvalidGid);
+  if (!sources) return std::unexpected(sources.error());
+  if (!destinations) return std::unexpected(destinations.error());
   if (sources->ports.size() > 1 || destinations->ports.size() > 1) {
     return std::unexpected(wire::kSaInsufficientComponents);
   }

@@ -95,7 +95,7 @@ Answer aliases(Writing& writing, const Asker& asker, const Request& request) {
 }  // namespace
 
 bool is_write(const Request& request) {
-  if (request.mad.class_version != wire::kSaClassVersion || request.mad.base_version != 1) return false;
+  if (!request.has_known_version()) return false;
   const bool sets = request.mad.method == Method::set, removes = request.mad.method == Method::remove;
   switch (request.mad.attribute) {
     case wire::McMemberRecord::kRecord:
