@@ -8,6 +8,7 @@
 #include "smd/plan/lft_rounds.h"
 #include "smd/report/lmc.h"
 #include "smd/report/tally.h"
+#include "smd/report/trouble.h"
 
 namespace smd::sm {
 
