@@ -104,6 +104,10 @@ class SubnetManager {
   /// again with the next light sweep. On the io_context's thread.
   void set_guids(const std::vector<GuidBlock>& blocks);
 
+  /// The SL to VL and VL arbitration tables of this node are read before those of others, and published as
+  /// soon as they are there; of 8 nodes at a time. On the io_context's thread.
+  void read_lanes_first(Guid node);
+
   std::shared_ptr<const Snapshot> published() const { return published_.get(); }
   /// What SMInfo says of us now; from any thread.
   std::uint32_t act_count() const { return agent_.act_count(); }

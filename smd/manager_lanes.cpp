@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables that no sweep waits for are read when nothing else is to be done, a few at a time.
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -25,9 +26,18 @@ asio::awaitable<void> read_into(mad::Transactions* tx, std::shared_ptr<const Sub
 
 /// The fabric may be another one than when it was looked at last.
 void SubnetManager::ask_for_lanes() {
+  auto first = std::move(lane_cursor_.first);
   lane_cursor_ = {};
+  lane_cursor_.first = std::move(first);
   lane_pool_.trim();
   next_lanes_ = parts_.clock.now() + kBetween;
+}
+
+void SubnetManager::read_lanes_first(Guid node) {
+  constexpr std::size_t kMost = 8;
+  auto& first = lane_cursor_.first;
+  const bool takes = next_lanes_ && first.size() < kMost && std::ranges::find(first, node) == first.end();
+  if (takes) first.push_back(node);
 }
 
 /// False when cancelled.
@@ -41,6 +51,7 @@ asio::awaitable<bool> SubnetManager::read_some_lanes() {
   std::optional<Subnet> after;
   mad::TaskGroup group(parts_.executor);
   group.spawn(read_into(&tx_, subnet_, &lane_cursor_, &lane_pool_, &after));
+  const bool clients_wait = !lane_cursor_.first.empty();
   bool going = true;
   while (going && group.count() != 0 && !other_work_waits()) going = co_await pause(kLook);
   const bool whole = group.count() == 0;
@@ -48,11 +59,9 @@ asio::awaitable<bool> SubnetManager::read_some_lanes() {
   if (!going) co_return false;
   const bool more = after || !whole;
   if (after) take_lanes(*std::move(after));
-  if (more) {
-    next_lanes_ = parts_.clock.now() + kBetween;
-  } else if (published_.get()->subnet != subnet_) {
-    publish_between_sweeps();
-  }
+  if (more) next_lanes_ = parts_.clock.now() + kBetween;
+  const bool to_tell = !more || (clients_wait && lane_cursor_.first.empty());
+  if (to_tell && published_.get()->subnet != subnet_) publish_between_sweeps();
   co_return true;
 }
 

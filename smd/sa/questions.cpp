@@ -9,7 +9,7 @@
 namespace smd::sa {
 
 Reply reply_with(const Request& request, Found found, const mad::LidRoute& from) {
-  Reply reply{.to = back_to(from)};
+  Reply reply{.to = back_to(from), .unread = found.unread};
   if (!is_by_rmpp(request, found.status) || !found.mad) {
     sa::reply(request, found.status, found.record_bytes, found.records(), reply.bytes);
     return reply;

@@ -21,6 +21,7 @@ struct Reply {
   /// Several answers may share the records: then `bytes` are written over the beginning when it is sent.
   std::shared_ptr<std::vector<std::uint8_t>> table{};
   mad::LidRoute to{};
+  Lid unread{};  ///< as in Found
 
   std::size_t size() const { return table ? table->size() : bytes.size(); }
 };

@@ -79,7 +79,11 @@ bool RecordSearch::visit_some(Slice& slice) {
 
 Found RecordSearch::take() {
   if (emit_.overflows()) return refused(wire::kSaNoResources);
-  if (emit_.waits()) return refused(wire::kStatusBusy);  // some of it is being read: ask again
+  if (emit_.waits()) {  // some of it is being read: ask again
+    auto busy = refused(wire::kStatusBusy);
+    busy.unread = only_.lid.value_or(Lid{});
+    return busy;
+  }
   if (request_.mad.method == wire::Method::get) {
     if (records_.count() == 0) return refused(wire::kSaNoRecords);
     if (records_.count() > 1) return refused(wire::kSaTooManyRecords);

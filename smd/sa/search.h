@@ -41,6 +41,8 @@ struct Found {
   std::size_t record_bytes = 0;
   /// kSaDataOffset bytes for the headers, then the records; null: there are none.
   std::shared_ptr<std::vector<std::uint8_t>> mad{};
+  /// Of status BUSY, where tables of one port's node were asked for that are not read yet: that port; else 0.
+  Lid unread{};
 
   std::span<const std::uint8_t> records() const {
     return mad ? std::span<const std::uint8_t>(*mad).subspan(wire::kSaDataOffset)

@@ -251,7 +251,10 @@ asio::awaitable<void> Server::serve() {
                 .act_count = parts_.act_count ? parts_.act_count() : 0,
                 .room = kHeld};
     co_await parts_.compute.execute([&] { looked = look_at(std::move(batch), std::move(round)); });
-    for (const auto& one : looked.replies) send(one);
+    for (const auto& one : looked.replies) {
+      tell_unread(one);
+      send(one);
+    }
     queue(std::move(looked.writes));
     const bool end = co_await ended();
     if (end) co_return;

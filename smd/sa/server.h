@@ -49,6 +49,9 @@ struct ServerParts {
   /// These ports are to be asked (PortInfo.ClientReregister) to register again; those that were are told to
   /// asked(). After each sweep, on the executor's thread. May be null.
   std::function<void(std::vector<Guid>)> on_reregister = {};
+  /// A client waits for the SL to VL and VL arbitration tables of this node, which are not read yet. On the
+  /// executor's thread. May be null.
+  std::function<void(Guid node)> on_unread = {};
   /// What ports are to hold in these blocks of GUIDInfo, on the executor's thread. May be null.
   std::function<void(const std::vector<sm::GuidBlock>&)> on_guids = {};
 };
@@ -124,6 +127,7 @@ class Server {
   void tell_prompt();
   void deafen();
   void queue(std::vector<mad::Received> writes);
+  void tell_unread(const Reply& reply) const;
   void send(const Reply& reply);
   void say(const Happened& happened) const;
   void heard(Lid from);

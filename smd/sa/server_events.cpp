@@ -41,6 +41,12 @@ void Server::look_for_lost() {
   if (!chores_.lost.empty()) wake_writer_.wake_all();
 }
 
+/// What a client waits for is read first.
+void Server::tell_unread(const Reply& reply) const {
+  if (reply.unread == Lid{} || !view_ || !parts_.on_unread) return;
+  if (const auto* port = view_->directory.by_lid(reply.unread)) parts_.on_unread(port->node->guid());
+}
+
 /// Something has come from this LID: where a port lost subscriptions, it answers again.
 void Server::heard(Lid from) {
   if (lost_.empty() || !view_) return;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -108,11 +109,12 @@ asio::awaitable<void> read_arbitration(mad::Transactions* tx, const Node* node, 
   rows.known.arbitration.set(part);
 }
 
-/// The next port of the node that lacks something.
-std::optional<LaneReading> next_reading(const Subnet& subnet, const Paths& paths, std::size_t index) {
+/// The next port of the node, from `first` on, that lacks something.
+std::optional<LaneReading> next_reading(const Subnet& subnet, const Paths& paths, std::size_t index,
+                                        std::size_t first = 0) {
   const auto& node = *subnet.nodes[index];
   const auto rows = rows_of(node);
-  for (std::size_t p = 0; p < node.ports.size(); ++p) {
+  for (std::size_t p = first; p < node.ports.size(); ++p) {
     const PortNum port{static_cast<std::uint8_t>(p)};
     auto lacks = missing(node, port, rows);
     if (lacks.count() == 0) continue;
@@ -124,6 +126,36 @@ std::optional<LaneReading> next_reading(const Subnet& subnet, const Paths& paths
     return reading;
   }
   return std::nullopt;
+}
+
+/// Of about `most` Gets.
+std::vector<std::unique_ptr<LaneReading>> next_readings(const Subnet& subnet, LaneCursor& cursor,
+                                                        std::size_t most) {
+  std::vector<std::unique_ptr<LaneReading>> readings;
+  std::size_t gets = 0;
+  const auto take = [&](LaneReading&& reading) {
+    gets += reading.missing.count();
+    readings.push_back(std::make_unique<LaneReading>(std::move(reading)));
+  };
+  std::set<std::size_t> whole;  // nodes of which all ports are taken
+  for (const auto node : cursor.first) {
+    const auto index = subnet.index_of(node);
+    if (!index) continue;
+    whole.insert(*index);
+    for (std::size_t from = 0; gets < most;) {
+      auto found = next_reading(subnet, *cursor.paths, *index, from);
+      if (!found) break;
+      from = std::size_t{found->port.value()} + 1;
+      take(*std::move(found));
+    }
+  }
+  for (std::size_t i = 0; i < subnet.nodes.size() && gets < most; ++i) {
+    const auto index = cursor.next;
+    cursor.next = (cursor.next + 1) % subnet.nodes.size();
+    if (whole.contains(index)) continue;
+    if (auto found = next_reading(subnet, *cursor.paths, index)) take(*std::move(found));
+  }
+  return readings;
 }
 
 }  // namespace
@@ -157,15 +189,10 @@ void LanePool::trim() {
 asio::awaitable<std::optional<Subnet>> read_lanes(mad::Transactions* tx, std::shared_ptr<const Subnet> subnet,
                                                   LaneCursor* cursor, LanePool* pool, std::size_t most) {
   if (!cursor->paths) cursor->paths.emplace(*subnet);
-  std::vector<std::unique_ptr<LaneReading>> readings;
+  auto readings = next_readings(*subnet, *cursor, most);
   mad::TaskGroup group(co_await asio::this_coro::executor);
-  std::size_t gets = 0;
-  for (std::size_t i = 0; i < subnet->nodes.size() && gets < most; ++i) {
-    auto found = next_reading(*subnet, *cursor->paths, cursor->next);
-    cursor->next = (cursor->next + 1) % subnet->nodes.size();
-    if (!found) continue;
-    gets += found->missing.count();
-    auto* reading = readings.emplace_back(std::make_unique<LaneReading>(*std::move(found))).get();
+  for (const auto& one : readings) {
+    auto* reading = one.get();
     const auto* node = subnet->nodes[reading->node].get();
     reading->missing.sl_to_vl.for_each(
         [&](std::size_t row) { group.spawn(read_sl_to_vl(tx, node, reading, row)); });
@@ -174,13 +201,17 @@ asio::awaitable<std::optional<Subnet>> read_lanes(mad::Transactions* tx, std::sh
   }
   co_await group.join();
   co_await group.stop();
-  if (readings.empty()) co_return std::nullopt;
   auto after = *subnet;
   for (auto& reading : readings) {
     auto node = std::make_shared<Node>(*after.nodes[reading->node]);
     node->ports[reading->port.value()].lanes = pool->share(std::move(reading->rows));
     after.nodes[reading->node] = std::move(node);
   }
+  std::erase_if(cursor->first, [&](Guid node) {
+    const auto index = after.index_of(node);
+    return !index || !next_reading(after, *cursor->paths, *index);
+  });
+  if (readings.empty()) co_return std::nullopt;
   co_return after;
 }
 

@@ -35,10 +35,12 @@ class LanePool {
 struct LaneCursor {
   std::optional<Paths> paths;
   std::size_t next = 0;  ///< index of the node that is next
+  /// Nodes all of whose tables are read before that; each leaves the list when they are.
+  std::vector<Guid> first{};
 };
 
-/// Reads tables that were not asked for yet: of several nodes one port each, about `most` Gets. Nothing where
-/// none is left. `tx`, `cursor` and `pool` outlive the coroutine.
+/// Reads tables that were not asked for yet, about `most` Gets: those of cursor->first, then of several nodes
+/// one port each. Nothing where none is left. `tx`, `cursor` and `pool` outlive the coroutine.
 asio::awaitable<std::optional<Subnet>> read_lanes(mad::Transactions* tx, std::shared_ptr<const Subnet> subnet,
                                                   LaneCursor* cursor, LanePool* pool, std::size_t most);
 
