@@ -66,18 +66,19 @@ class Managed {
     };
     const log::Times times{.steady = [&world] { return world.now().time_since_epoch(); },
                            .wall = [] { return std::chrono::system_clock::time_point{}; }};
-    return {.executor = world.io().get_executor(),
-            .clock = world.clock(),
-            .smi = *transport_,
-            .compute = compute_,
-            .log = log::Log({}, output, times),
-            .wall = [&world] { return 1'000'000 + world.now().time_since_epoch() / std::chrono::seconds(1); },
-            .claim_sm = [this]() -> std::expected<void, std::string> {
-              if (transport_->claim_sm()) return {};
-              return std::unexpected("taken");
-            },
-            .seed = 7,
-            .store = store};
+    return {
+        .executor = world.io().get_executor(),
+        .clock = world.clock(),
+        .smi = *transport_,
+        .compute = compute_,
+        .log = log::Log({}, output, times),
+        .claim_sm = [this]() -> std::expected<void, std::string> {
+          if (transport_->claim_sm()) return {};
+          return std::unexpected("taken");
+        },
+        .seed = 7,
+        .store = store,
+        .wall = [&world] { return 1'000'000 + world.now().time_since_epoch() / std::chrono::seconds(1); }};
   }
 
   std::shared_ptr<Lines> lines_ = std::make_shared<Lines>();
