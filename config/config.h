@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/error.h"
 #include "mad/base/id.h"
 #include "mad/base/link.h"
 
@@ -86,7 +87,7 @@ struct SweepConfig {
 /// [ha]
 struct HaConfig {
   Duration poll = std::chrono::milliseconds(500);  ///< between two questions of a standby to its master
-  std::uint32_t retries = 1;                       ///< questions in a row that may stay unanswered, 0 to 100
+  std::uint32_t losses = 2;  ///< unanswered questions in a row until it takes over, 1 to 1000
   friend bool operator==(const HaConfig&, const HaConfig&) = default;
 };
 
@@ -106,10 +107,10 @@ struct LidsConfig {
   /// Each CA and router port gets 2^lmc LIDs, 0 to 7; nothing: as many as the fabric has when it is taken
   /// over.
   std::optional<std::uint8_t> lmc{};
-  Lid first{1};                ///< new LIDs are given from here
-  Lid last = kLastUnicastLid;  ///< to here
-  bool reassign = false;       ///< give every LID anew instead of keeping the valid ones
-  std::string import{};        ///< OpenSM's guid2lid, read when the store has no LIDs yet; empty: none
+  Lid first{1};                   ///< new LIDs are given from here
+  Lid last = kLastUnicastLid;     ///< to here
+  bool reassign = false;          ///< give every LID anew instead of keeping the valid ones
+  std::string import_guid2lid{};  ///< OpenSM's guid2lid, read when the store has no LIDs yet; empty: none
   friend bool operator==(const LidsConfig&, const LidsConfig&) = default;
 };
 
@@ -120,13 +121,14 @@ struct LinksConfig {
   LinkSpeed speed = LinkSpeed::unknown;  ///< fastest speed enabled; unknown: whatever is supported
   LinkWidth width = LinkWidth::unknown;  ///< widest width enabled; unknown: whatever is supported
   std::uint8_t packet_lifetime = 18;     ///< SwitchInfo.LifeTimeValue, 0 to 31; above 19: for ever
-  std::uint8_t hoq_life = 18;            ///< PortInfo.HOQLife of switch ports to switches, 0 to 31
-  std::uint8_t leaf_hoq_life = 16;       ///< the same of switch ports to CAs and routers
+  std::uint8_t hoq_lifetime = 18;        ///< PortInfo.HOQLife of switch ports to switches, 0 to 31
+  std::uint8_t leaf_hoq_lifetime = 16;   ///< the same of switch ports to CAs and routers
   std::uint8_t vl_stall_count = 7;       ///< PortInfo.VLStallCount of switch ports to switches, 1 to 7
   std::uint8_t leaf_vl_stall_count = 7;  ///< the same of switch ports to CAs and routers
   std::uint8_t subnet_timeout = 18;      ///< PortInfo.SubnetTimeOut, 0 to 31
-  std::uint8_t phy_errors = 8;           ///< PortInfo.LocalPhyErrors, the threshold of trap 129, 0 to 15
-  std::uint8_t overrun_errors = 8;       ///< PortInfo.OverrunErrors, the threshold of trap 130, 0 to 15
+  std::uint8_t local_phy_errors_threshold =
+      8;                                      ///< PortInfo.LocalPhyErrors, the threshold of trap 129, 0 to 15
+  std::uint8_t overrun_errors_threshold = 8;  ///< PortInfo.OverrunErrors, the threshold of trap 130, 0 to 15
   friend bool operator==(const LinksConfig&, const LinksConfig&) = default;
 };
 
@@ -139,7 +141,7 @@ struct RoutingConfig {
   std::string compute_nodes_file{};
   std::vector<Guid> io_nodes{};  ///< by node or port GUID
   std::string io_nodes_file{};
-  std::string tables{};  ///< file of the engine "file"; empty: none
+  std::string tables_file{};  ///< file of the engine "file"; empty: none
   /// What stands in it, by switch; read by whoever loaded the configuration.
   std::shared_ptr<const std::map<Guid, std::shared_ptr<const std::vector<std::uint8_t>>>> loaded_tables{};
   bool allow_credit_loops = false;  ///< install routes that can dead-lock
@@ -151,9 +153,9 @@ struct RoutingConfig {
 
 /// [multicast]
 struct MulticastConfig {
-  Mtu broadcast_mtu = Mtu::none;       ///< of the IPoIB broadcast group; none: the smallest of the ports'
-  std::uint8_t broadcast_rate = 0;     ///< its rate, the wire's code; 0: the slowest of the ports'
-  bool share_solicited_nodes = false;  ///< IPv6 solicited-node groups have one multicast LID a partition
+  Mtu broadcast_mtu = Mtu::none;      ///< of the IPoIB broadcast group; none: the smallest of the ports'
+  std::uint8_t broadcast_rate = 0;    ///< its rate, the wire's code; 0: the slowest of the ports'
+  bool consolidate_ipv6_snm = false;  ///< IPv6 solicited-node groups have one multicast LID a partition
   friend bool operator==(const MulticastConfig&, const MulticastConfig&) = default;
 };
 
@@ -172,7 +174,7 @@ struct SaConfig {
   std::uint32_t services_per_port = 1024;      ///< services that a port may offer, 1 to 65535
   std::uint32_t subscriptions_per_port = 256;  ///< of a port, 1 to 65535
   /// How long what a port has registered is kept while the port is silent; 0: not at all.
-  Duration silent_grace = std::chrono::minutes(5);
+  Duration keep_silent = std::chrono::minutes(5);
   std::uint8_t max_rate =
       0;  ///< no path or new group is told to be faster, the wire's code; 0: as fast as it is
   std::vector<PrefixRoute> prefix_routes{};  ///< the first that suits counts
@@ -221,6 +223,7 @@ struct Config {
   StoreConfig store{};
   SubnetConfig base{};  ///< the file's tables outside [[subnet]], for subnets that the command line names
   std::vector<SubnetConfig> subnets{1};  ///< one for each [[subnet]], or a copy of `base`; never empty
+  std::vector<ConfigError> warnings{};   ///< what was taken, and will not always be: keys by their old names
   friend bool operator==(const Config&, const Config&) = default;
 };
 

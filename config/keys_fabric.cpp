@@ -132,20 +132,20 @@ Key guids_key(GuidsKey what) {
   return key;
 }
 
-/// `tables` names a file that the program reads when it has the whole configuration.
+/// `tables_file` names a file that the program reads when it has the whole configuration.
 Key tables() {
   Key key{
       .table = "routing",
-      .name = "tables",
+      .name = "tables_file",
       .opensm = "lfts_file",
       .doc = "The file that the engine `file` takes its tables from: an opensm-lfts.dump or an opensm.fdbs."};
   key.form = Form::text;
   key.allowed = "a file's name";
   key.read = [](const Value& value, const Spot& spot, Settings& into) {
     if (value.kind != Value::Kind::text) return spot.wrong(value, "the name of a file");
-    into.subnet.routing.tables = value.text.empty() ? "" : spot.resolve(value.text).string();
+    into.subnet.routing.tables_file = value.text.empty() ? "" : spot.resolve(value.text).string();
   };
-  key.show = [](const Settings& from) { return toml_quoted(from.subnet.routing.tables); };
+  key.show = [](const Settings& from) { return toml_quoted(from.subnet.routing.tables_file); };
   key.explain = [](const Settings&) { return std::string(); };
   return key;
 }
@@ -158,11 +158,11 @@ std::vector<Key> links_keys() {
   const std::vector<Key> more{
       link_code("packet_lifetime", "packet_life_time", &LinksConfig::packet_lifetime, time_code(kLongestLife),
                 "How long a packet may stay in a switch, 4.096 us * 2^value; above 19: for ever."),
-      link_code("hoq_life", "head_of_queue_lifetime", &LinksConfig::hoq_life, time_code(kLongestLife),
+      link_code("hoq_lifetime", "head_of_queue_lifetime", &LinksConfig::hoq_lifetime, time_code(kLongestLife),
                 "How long a packet may wait at the head of a queue towards a switch, 4.096 us * 2^value; "
                 "above 19: for "
                 "ever."),
-      link_code("leaf_hoq_life", "leaf_head_of_queue_lifetime", &LinksConfig::leaf_hoq_life,
+      link_code("leaf_hoq_lifetime", "leaf_head_of_queue_lifetime", &LinksConfig::leaf_hoq_lifetime,
                 time_code(kLongestLife), "The same towards a CA or router."),
       link_code("vl_stall_count", "vl_stall_count", &LinksConfig::vl_stall_count, whole<std::uint8_t>(1, 7),
                 "Packets discarded in a row until a VL towards a switch counts as stalled."),
@@ -172,10 +172,12 @@ std::vector<Key> links_keys() {
           "subnet_timeout", "subnet_timeout", &LinksConfig::subnet_timeout, time_code(31),
           "SubnetTimeOut of PortInfo, the longest time that a packet may take through the subnet, 4.096 us * "
           "2^value: clients compute their SA time-outs from it."),
-      link_code("phy_errors", "local_phy_errors_threshold", &LinksConfig::phy_errors,
-                whole<std::uint8_t>(0, 15), "Link errors until a port sends trap 129."),
-      link_code("overrun_errors", "overrun_errors_threshold", &LinksConfig::overrun_errors,
-                whole<std::uint8_t>(0, 15), "Buffer overruns until a port sends trap 130."),
+      link_code("local_phy_errors_threshold", "local_phy_errors_threshold",
+                &LinksConfig::local_phy_errors_threshold, whole<std::uint8_t>(0, 15),
+                "Link errors until a port sends trap 129."),
+      link_code("overrun_errors_threshold", "overrun_errors_threshold",
+                &LinksConfig::overrun_errors_threshold, whole<std::uint8_t>(0, 15),
+                "Buffer overruns until a port sends trap 130."),
   };
   keys.insert(keys.end(), more.begin(), more.end());
   return keys;

@@ -94,11 +94,11 @@ std::vector<Key> multicast_keys() {
                   "are there."},
           kMulticast, &MulticastConfig::broadcast_rate, rate(kOfPorts)),
       row({.table = "multicast",
-           .name = "share_solicited_nodes",
+           .name = "consolidate_ipv6_snm",
            .opensm = "consolidate_ipv6_snm_req",
            .doc = "Give all IPv6 solicited-node groups of a partition one multicast LID: each host makes one "
                   "such group, and switches have room for few."},
-          kMulticast, &MulticastConfig::share_solicited_nodes,
+          kMulticast, &MulticastConfig::consolidate_ipv6_snm,
           flag("one multicast LID for all of them", "each group has its own while there are any")),
   };
 }
@@ -131,11 +131,11 @@ std::vector<Key> sa_keys() {
            .doc = "How many subscriptions to notices a port may have."},
           kSa, &SaConfig::subscriptions_per_port, whole<std::uint32_t>(1, 65535)),
       row({.table = "sa",
-           .name = "silent_grace",
+           .name = "keep_silent",
            .opensm = "",
            .doc = "How long what a port has registered is kept while the port, or the switch above it, does "
                   "not answer or cannot be seen. A port whose link is down has left at once."},
-          kSa, &SaConfig::silent_grace,
+          kSa, &SaConfig::keep_silent,
           duration(std::chrono::seconds(1), std::chrono::hours(24), "it ends at once")),
       row({.table = "sa",
            .name = "max_rate",

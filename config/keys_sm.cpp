@@ -135,13 +135,13 @@ std::vector<Key> ha_keys() {
            .doc = "How often a standby asks the master whether it is still there."},
           kHa, &HaConfig::poll, duration(milliseconds(10), hours(1))),
       row({.table = "ha",
-           .name = "retries",
+           .name = "losses",
            .opensm = "polling_retry_number",
-           .doc =
-               "A standby takes the fabric when more questions in a row than this stay unanswered. Each is "
-               "sent once and waited for until the next, whatever [mad] says: a master that is gone is "
-               "missed after poll * (retries + 2) at most."},
-          kHa, &HaConfig::retries, whole<std::uint32_t>(0, 100)),
+           .doc = "A standby takes the fabric after so many unanswered questions in a row. Each is sent once "
+                  "and "
+                  "waited for until the next, whatever [mad] says: a master that is gone is missed after "
+                  "poll * (losses + 1) at most. OpenSM's polling_retry_number is one less."},
+          kHa, &HaConfig::losses, whole<std::uint32_t>(1, 1000)),
   };
 }
 
@@ -172,12 +172,12 @@ std::vector<Key> lids_keys() {
                   "valid or stored. Breaks what is connected."},
           kLids, &LidsConfig::reassign, flag("every port gets a new LID", "valid LIDs stay")),
       row({.table = "lids",
-           .name = "import",
+           .name = "import_guid2lid",
            .opensm = "",
            .doc =
                "OpenSM's guid2lid, or a file with `GUID LID` a line. It is read when the store knows no LID "
                "of the subnet yet, and never again: for moving from OpenSM without a change of LIDs."},
-          kLids, &LidsConfig::import, path("a file's name, or nothing", true)),
+          kLids, &LidsConfig::import_guid2lid, path("a file's name, or nothing", true)),
   };
 }
 

@@ -22,6 +22,12 @@ std::vector<std::string> names_of(const std::vector<const Key*>& keys) {
   return names;
 }
 
+/// The value of a key under its old name as one of the key of today.
+Value as_now(const Renamed& old, Value value) {
+  if (value.kind == Value::Kind::whole) value.whole += old.more;
+  return value;
+}
+
 }  // namespace
 
 Loader::Loader(std::filesystem::path file, const ConfigContext& context)
@@ -57,12 +63,22 @@ void Loader::read_table(const Value& table, std::string_view name, Layer& into) 
     return spot(into.prefix + std::string(name)).wrong(table, wanted);
   }
   for (const auto& item : table.items) {
-    read_key(item, name, spot(fmt::format("{}{}.{}", into.prefix, name, printable(item.key))), into);
+    const auto at = spot(fmt::format("{}{}.{}", into.prefix, name, printable(item.key)));
+    const auto old = renamed(name, item.key);
+    if (old && std::ranges::find(table.items, old->now, &Value::key) != table.items.end()) {
+      at.refuse(item, fmt::format("the old name of {}, which stands here too", old->now));
+    } else {
+      read_key(item, name, at, into);
+    }
   }
 }
 
 void Loader::read_key(const Value& value, std::string_view table, const Spot& at, Layer& into) {
   if (const auto* key = schema_.find(table, value.key)) return set(*key, value, at, into);
+  if (const auto old = renamed(table, value.key)) {
+    warn_of(*old, value, at);
+    return set(*schema_.find(table, old->now), as_now(*old, value), at, into);
+  }
   into.broken.emplace(table);
   auto hint = hint_for_key(table, value.key);
   if (hint.empty()) hint = fmt::format("its keys are {}", fmt::join(names_of(schema_.keys_of(table)), ", "));
@@ -79,6 +95,16 @@ void Loader::set(const Key& key, const Value& value, const Spot& at, Layer& into
   key.read(value, at, into.settings);
   if (errors_.size() != before) into.broken.emplace(key.table);
   into.places[key.path()] = {.file = at.file, .line = value.line, .key = at.key, .found = value.spelled};
+}
+
+void Loader::warn_of(const Renamed& old, const Value& value, const Spot& at) {
+  ConfigError warning{.file = at.file,
+                      .line = value.key_line,
+                      .key = at.key,
+                      .expected = fmt::format("called {} now", old.now),
+                      .hint = "the next release knows the new name only"};
+  if (old.more != 0) warning.expected += fmt::format(", whose value is {} more", old.more);
+  if (std::ranges::find(warnings_, warning) == warnings_.end()) warnings_.push_back(std::move(warning));
 }
 
 void Loader::unknown_table(const Value& value, const Spot& at, bool in_subnet) {
@@ -161,7 +187,8 @@ void Loader::read_override(std::string_view text) {
     return;
   }
   const auto table = path.substr(0, dot);
-  const auto* key = schema_.find(table, path.substr(dot + 1));
+  const auto old = renamed(table, path.substr(dot + 1));
+  const auto* key = schema_.find(table, old ? old->now : path.substr(dot + 1));
   const Spot at{
       .file = std::string(kOverride), .key = printable(path), .context = context_, .errors = errors_};
   auto value = override_value(text.substr(equals + 1), key != nullptr ? key->form : Form::text);
@@ -175,6 +202,10 @@ void Loader::read_override(std::string_view text) {
     return unknown_table(value, at, false);
   }
   if (key == nullptr) return read_key(value, table, at, base_);
+  if (old) {
+    warn_of(*old, value, at);
+    value = as_now(*old, std::move(value));
+  }
   const auto before = errors_.size();
   set(*key, value, at, base_);
   for (auto& layer : subnets_) {
@@ -187,6 +218,7 @@ Config Loader::take() {
   config.log = std::move(base_.settings.log);
   config.api = std::move(base_.settings.api);
   config.store = std::move(base_.settings.store);
+  config.warnings = std::move(warnings_);
   config.base = base_.settings.subnet;
   config.subnets.clear();
   for (auto& layer : subnets_) config.subnets.push_back(std::move(layer.settings.subnet));

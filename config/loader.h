@@ -46,6 +46,7 @@ class Loader {
   void unknown_table(const Value& value, const Spot& at, bool in_subnet);
   std::string hint_for_key(std::string_view table, std::string_view name) const;
   void set(const Key& key, const Value& value, const Spot& at, Layer& into);
+  void warn_of(const Renamed& old, const Value& value, const Spot& at);
   void check_lids(const Layer& layer, bool all_was_read);
   void check_routing(const Layer& layer);
   void check_keys(const Layer& layer);
@@ -56,6 +57,7 @@ class Loader {
   std::filesystem::path file_;
   const ConfigContext& context_;
   std::vector<ConfigError> errors_;
+  std::vector<ConfigError> warnings_;
   Layer base_;
   std::vector<Layer> subnets_;
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "config/rows.h"
 
@@ -36,6 +37,24 @@ bool Schema::has_table(std::string_view table) const {
 bool Schema::of_process(std::string_view table) const {
   const auto at = std::ranges::find(tables, table, &TableDoc::name);
   return at != tables.end() && at->of_process;
+}
+
+std::optional<Renamed> renamed(std::string_view table, std::string_view before) {
+  static constexpr std::array kRenamed{
+      Renamed{.table = "ha", .before = "retries", .now = "losses", .more = 1},
+      Renamed{.table = "lids", .before = "import", .now = "import_guid2lid"},
+      Renamed{.table = "links", .before = "hoq_life", .now = "hoq_lifetime"},
+      Renamed{.table = "links", .before = "leaf_hoq_life", .now = "leaf_hoq_lifetime"},
+      Renamed{.table = "links", .before = "phy_errors", .now = "local_phy_errors_threshold"},
+      Renamed{.table = "links", .before = "overrun_errors", .now = "overrun_errors_threshold"},
+      Renamed{.table = "routing", .before = "tables", .now = "tables_file"},
+      Renamed{.table = "multicast", .before = "share_solicited_nodes", .now = "consolidate_ipv6_snm"},
+      Renamed{.table = "sa", .before = "silent_grace", .now = "keep_silent"},
+  };
+  for (const auto& key : kRenamed) {
+    if (key.table == table && key.before == before) return key;
+  }
+  return std::nullopt;
 }
 
 Schema make_schema() {

@@ -3,7 +3,9 @@
 // Every key of smd.toml, one row each: reading, checking, `smd check`, the shipped file and the documentation
 // all come from these rows.
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +60,17 @@ struct Schema {
   bool has_table(std::string_view table) const;
   bool of_process(std::string_view table) const;
 };
+
+/// A key that had another name. The old one is read for one release, with a warning.
+struct Renamed {
+  std::string_view table;
+  std::string_view before;
+  std::string_view now;
+  std::int64_t more = 0;  ///< what a whole number of the old key is less than the same of the new one
+};
+
+/// Nothing where no key of `table` was ever called so.
+std::optional<Renamed> renamed(std::string_view table, std::string_view before);
 
 Schema make_schema();
 

@@ -53,9 +53,9 @@ void Loader::check_lids(const Layer& layer, bool all_was_read) {
 
 void Loader::check_routing(const Layer& layer) {
   const auto& routing = layer.settings.subnet.routing;
-  if (layer.broken.contains("routing") || !routing.tables.empty()) return;
+  if (layer.broken.contains("routing") || !routing.tables_file.empty()) return;
   if (std::ranges::find(routing.engines, "file") != routing.engines.end())
-    complain(layer, "routing.engines", "\"file\" only where routing.tables names its file");
+    complain(layer, "routing.engines", "\"file\" only where routing.tables_file names its file");
 }
 
 void Loader::check_keys(const Layer& layer) {

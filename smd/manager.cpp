@@ -34,7 +34,7 @@ constexpr auto kFirstStranger = std::chrono::seconds(10);
 
 /// Half of what a standby waits for before it takes the fabric: who stood still for longer may not be master.
 mad::Duration longest_standstill(const config::HaConfig& config) {
-  return mad::Duration(config.poll) * (config.retries + 1) / 2;
+  return mad::Duration(config.poll) * config.losses / 2;
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ asio::awaitable<void> SubnetManager::run() {
 
 /// All work, until cancelled; with `once` or `dry_run` until the first is done.
 asio::awaitable<void> SubnetManager::serve() {
-  if (stored_->lids.empty() && !config_->lids.import.empty()) import_lids();
+  if (stored_->lids.empty() && !config_->lids.import_guid2lid.empty()) import_lids();
   agenda_.add(Work::heavy, "start");
   for (;;) {
     const bool asked = co_await wait_for_work();
@@ -143,7 +143,7 @@ asio::awaitable<void> SubnetManager::serve() {
 
 /// What another manager left in a file. Ports that are in service elsewhere keep what they have.
 void SubnetManager::import_lids() {
-  const auto& file = config_->lids.import;
+  const auto& file = config_->lids.import_guid2lid;
   const auto lids = base::load_lids(file);
   if (!lids) {
     parts_.log.warn("lid.import_failed")
@@ -233,7 +233,7 @@ asio::awaitable<bool> SubnetManager::stand_by() {
     if (!time) co_return false;
     if (agenda_.asks(Work::heavy)) co_return true;
     if (agent_.state() == wire::SmState::not_active) continue;
-    if (!path && ++unanswered <= config_->ha.retries) continue;
+    if (!path && ++unanswered < config_->ha.losses) continue;
     if (!path) co_return true;
     const mad::Target target{.route = *path, .node = master.at.node};
     const auto info = co_await mad::get_once<wire::SmInfo>(tx_, target, config_->ha.poll);
@@ -243,7 +243,7 @@ asio::awaitable<bool> SubnetManager::stand_by() {
                        (info->state == wire::SmState::master || master.info.state != wire::SmState::master);
     unanswered = there ? 0 : unanswered + 1;
     const bool answered_otherwise = info && !there;
-    if (!answered_otherwise && unanswered <= config_->ha.retries) continue;
+    if (!answered_otherwise && unanswered < config_->ha.losses) continue;
     if (!answered_otherwise) silent_sms_.insert(master.info.guid);
     parts_.log.warn("sm.master_gone")
         .port(master.at.node, master.node_description, master.at.port)

@@ -134,7 +134,7 @@ asio::awaitable<bool> SubnetManager::await_handover() {
     }
     if (info && info->state != wire::SmState::master) co_return true;
     unanswered = info ? 0 : unanswered + 1;
-    if (unanswered <= config_->ha.retries) continue;
+    if (unanswered < config_->ha.losses) continue;
     silent_sms_.insert(other.info.guid);
     co_return true;
   }

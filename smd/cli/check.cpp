@@ -16,8 +16,8 @@ namespace {
 
 /// Files that a daemon reads later, and can do without: here is the time to say what is wrong with them.
 bool good_imports(const config::Config& config, std::ostream& err) {
-  std::set<std::string> files{config.base.lids.import};
-  for (const auto& subnet : config.subnets) files.insert(subnet.lids.import);
+  std::set<std::string> files{config.base.lids.import_guid2lid};
+  for (const auto& subnet : config.subnets) files.insert(subnet.lids.import_guid2lid);
   files.erase("");
   bool good = true;
   for (const auto& file : files) {
@@ -44,6 +44,7 @@ int check(const CheckOptions& options, std::ostream& out, std::ostream& err) {
     err << config.error().text << '\n';
     return config.error().status;
   }
+  for (const auto& warning : config->warnings) err << config::to_string(warning) << '\n';
   if (!good_imports(*config, err)) return 2;
   const auto changed = config::describe_changed(*config);
   out << (file.empty() ? "no configuration file" : file + ": good") << ": " << summary(changed.keys) << '\n'

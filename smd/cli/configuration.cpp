@@ -17,8 +17,8 @@ namespace smd::cli {
 namespace {
 
 std::expected<void, Failure> load_tables(config::RoutingConfig& routing) {
-  if (routing.tables.empty()) return {};
-  auto dump = sm::load_lfts(routing.tables);
+  if (routing.tables_file.empty()) return {};
+  auto dump = sm::load_lfts(routing.tables_file);
   if (!dump) return std::unexpected(Failure{2, base::to_string(dump.error())});
   routing.loaded_tables = std::make_shared<const routing::Tables>(std::move(dump->rows));
   return {};

@@ -64,6 +64,7 @@ int Daemon::run(std::vector<InstanceSpec> specs) {
   std::signal(SIGUSR2, SIG_IGN);  // its default ends the process, and log rotation confuses it with SIGUSR1
   std::signal(SIGPIPE, SIG_IGN);  // whoever read our log or output may go: the fabric does not
   hear_signals();
+  log_warnings(parts_.config);
   for (auto& spec : specs) start(std::move(spec));
   tasks_.spawn(watch());
   if (parts_.options.once || parts_.options.dry_run) tasks_.spawn(give_up_in_time());

@@ -80,6 +80,7 @@ class Daemon final : private api::Backend {
 
   // daemon_reload.cpp
   void reload();
+  void log_warnings(const config::Config& config);
   std::vector<std::string> take(const config::Config& next, std::vector<std::string>& restart);
   std::vector<std::string> take_subnets(const config::Config& next, std::vector<std::string>& restart);
   bool named_on_command_line() const;

@@ -55,6 +55,7 @@ void Daemon::reload() {
           .kv("action", "the old one stays in force")
           .always();
   } else {
+    log_warnings(*next);
     std::vector<std::string> restart;
     const auto changed = take(*next, restart);
     auto&& event = parts_.log.info("config.reloaded");
@@ -63,6 +64,11 @@ void Daemon::reload() {
     event.always();
   }
   if (ready_) notify_ready();
+}
+
+void Daemon::log_warnings(const config::Config& config) {
+  for (const auto& warning : config.warnings)
+    parts_.log.warn("config.renamed").kv("warning", to_string(warning)).always();
 }
 
 /// Returns what is in force now; `restart` gets what is not.

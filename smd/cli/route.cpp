@@ -27,9 +27,10 @@
 namespace smd::cli {
 namespace {
 
-std::expected<config::SubnetConfig, Failure> load_config(const RouteOptions& options) {
+std::expected<config::SubnetConfig, Failure> load_config(const RouteOptions& options, std::ostream& err) {
   auto loaded = load_configuration(options.config, {});
   if (!loaded) return std::unexpected(loaded.error());
+  for (const auto& warning : loaded->warnings) err << config::to_string(warning) << '\n';
   for (const auto& name : options.engines) {
     if (routing::find_engine(name) != nullptr) continue;
     std::string names;
@@ -132,7 +133,7 @@ std::expected<void, Failure> dump(const RouteOptions& options, const sm::DumpLis
 std::expected<sm::RouteReport, Failure> work_through(const RouteOptions& options, std::ostream& err) {
   auto list = options.dump.empty() ? sm::default_dumps() : sm::parse_dump_list(options.dump, "--dump");
   if (!list) return std::unexpected(Failure{2, list.error()});
-  auto config = load_config(options);
+  auto config = load_config(options, err);
   if (!config) return std::unexpected(config.error());
   const routing::Threads parallel(config->routing.threads);
   auto work = repeat(options, *config, parallel);

@@ -34,7 +34,7 @@ LinkWish wish_of(const Node& node, const Port& port, const Node& peer_node, cons
   wish.neighbor_mtu = std::max(wish.neighbor_mtu, Mtu::m256);
   if (node.is_switch()) {
     const bool leaf = !peer_node.is_switch();
-    wish.hoq_life = leaf ? config.leaf_hoq_life : config.hoq_life;
+    wish.hoq_life = leaf ? config.leaf_hoq_lifetime : config.hoq_lifetime;
     wish.vl_stall_count = leaf ? config.leaf_vl_stall_count : config.vl_stall_count;
   }
   wish.enabled = enabled_links(port.info, config.width, config.speed);

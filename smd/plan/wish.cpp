@@ -75,8 +75,8 @@ void wish_link(const PlanInput& in, const Node& node, const LinkWish& link, wire
   if (link.enabled.width != 0) wish.link_width_enabled = link.enabled.width;
   if (link.enabled.speed != 0) wish.link_speed_enabled = link.enabled.speed;
   if (link.enabled.speed_ext != 0) wish.link_speed_ext_enabled = link.enabled.speed_ext;
-  wish.local_phy_errors = in.config.links.phy_errors;
-  wish.overrun_errors = in.config.links.overrun_errors;
+  wish.local_phy_errors = in.config.links.local_phy_errors_threshold;
+  wish.overrun_errors = in.config.links.overrun_errors_threshold;
 }
 
 /// Of the last block in use; whole blocks, so that it does not change with each group. Not beyond the

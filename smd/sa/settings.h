@@ -20,9 +20,9 @@ struct Settings {
   std::uint32_t services_per_port = 1024;
   std::uint32_t subscriptions_per_port = 256;
   /// All IPv6 solicited-node groups of a partition share one multicast LID.
-  bool share_solicited_nodes = false;
+  bool consolidate_ipv6_snm = false;
   /// Seconds for which what a port has registered is kept while the port is silent.
-  std::int64_t silent_grace = 300;
+  std::int64_t keep_silent = 300;
   std::uint8_t max_rate = 0;  ///< no path is told to be faster; 0: as fast as it is
   std::vector<config::PrefixRoute> prefix_routes{};
   Mtu broadcast_mtu = Mtu::none;    ///< of the IPoIB broadcast group; none: the smallest of the ports'

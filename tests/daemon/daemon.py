@@ -235,8 +235,12 @@ def wrong(args):
             until(lambda: smd.log().count("config.refused") == refused + len(said), f"refusal of {toml}")
         expect("config.reloaded" not in smd.log(), "nothing was taken over")
         expect(smd.subnet()["last_sweep"]["reason"] == before, "no sweep for a refused file")
-        smd.config.write_text("[lids]\nlmc = 1\n")
+        smd.config.write_text("[lids]\nlmc = 1\n[links]\nhoq_life = 17\n")
+        checked = subprocess.run([args.smd, "check", "--config", smd.config], capture_output=True, text=True)
+        expect(checked.returncode == 0 and "4: links.hoq_life: called hoq_lifetime now" in checked.stderr,
+               f"an old name: {checked}")
         smd.hang_up()
+        smd.logged("config.renamed")
         smd.logged("config.reloaded")
         smd.end()
 
@@ -281,7 +285,7 @@ def import_file(args):
     """`smd check` reads what [lids] import names; a daemon goes on without it."""
     with tempfile.TemporaryDirectory(prefix="smd-daemon-") as folder:
         lids = pathlib.Path(folder) / "guid2lid"
-        again = [args.smd, "check", "--set", f"lids.import={lids}"]
+        again = [args.smd, "check", "--set", f"lids.import_guid2lid={lids}"]
         done = subprocess.run(again, capture_output=True, text=True)
         expect(done.returncode == 2 and f"{lids}: No such file" in done.stderr, done)
         lids.write_text("0x1 1 1\nrubbish\n")

@@ -149,7 +149,7 @@ TEST(Masters, APollIsOneTryAndTheNextOneDoesNotWaitForIt) {
   sim::World world(test::spec("ft2:4"));
   config::SubnetConfig patient;
   patient.ha.poll = std::chrono::milliseconds(100);
-  patient.ha.retries = 19;
+  patient.ha.losses = 20;
   Pair pair(world, patient);
   const auto asked = [&] {
     return pair.standby->counters().total(&mad::AttributeCounters::sent, wire::Method::get);

@@ -121,7 +121,7 @@ TEST_F(SaClients, WhoIsSilentStaysForAGraceAndWhoseLinkIsDownHasLeft) {
 
   world_.fabric().faults().silent("h00003");
   served_->manager().resweep(sm::Resweep::heavy, "test");
-  world_.run_for(std::chrono::seconds(sa::Settings{}.silent_grace + 60));
+  world_.run_for(std::chrono::seconds(sa::Settings{}.keep_silent + 60));
   EXPECT_FALSE(is_member(silent));
   EXPECT_FALSE(registry().clients().contains(silent));
 }
@@ -183,7 +183,7 @@ TEST_F(SaClients, HostsBehindACutAreGoneAfterTheGrace) {
   EXPECT_EQ(port_of("h00007"), Guid{});
   EXPECT_TRUE(is_member(member));
 
-  world_.run_for(std::chrono::seconds(sa::Settings{}.silent_grace));
+  world_.run_for(std::chrono::seconds(sa::Settings{}.keep_silent));
   EXPECT_FALSE(is_member(member));
 }
 

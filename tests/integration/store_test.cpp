@@ -165,7 +165,7 @@ TEST(StoreAndManager, OpenSmsLidsAreTakenOverOnce) {
   }
   test::write_file(file, text);
   config::SubnetConfig config;
-  config.lids.import = file;
+  config.lids.import_guid2lid = file;
   store::MemoryStore store;
   sim::World world(fabric);
   {
@@ -184,7 +184,7 @@ TEST(StoreAndManager, AFileOfLidsThatIsWrongIsNamedAndNotUsed) {
   const auto file = folder.path() / "guid2lid";
   test::write_file(file, "0x0002c90000000001 1 1\nwhat\n");
   config::SubnetConfig config;
-  config.lids.import = file;
+  config.lids.import_guid2lid = file;
   sim::World world(test::spec("ft2:4"));
   Managed manager(world, config, test::once());
 

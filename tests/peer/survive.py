@@ -106,7 +106,7 @@ def back_to_opensm(smd, sim, text, hosts):
     opensm.stop(signal.SIGKILL)
     gone = hosts[2]
     sim.command(f'Unlink "{gone}"')
-    imported = f"lids.import={opensm.folder / 'guid2lid'}"
+    imported = f"lids.import_guid2lid={opensm.folder / 'guid2lid'}"
     client, summary, dumps = smd.once(sim, hosts[0], "--set", imported)
     check("lid.imported" in client.log(), "no line lid.imported: " + client.log()[-2000:])
     check(set(lids(dumps)) < set(theirs), "smd has LIDs that opensm had not")

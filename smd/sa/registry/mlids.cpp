@@ -53,7 +53,7 @@ bool is_solicited_node(const Mgid& mgid) {
 
 std::optional<Lid> choose_mlid(const Registry& registry, const Settings& settings, unsigned capacity,
                                std::span<const Lid> taken, const Mgid& mgid, const GroupTerms& terms) {
-  if (settings.share_solicited_nodes && is_solicited_node(mgid)) {
+  if (settings.consolidate_ipv6_snm && is_solicited_node(mgid)) {
     const auto shared = least_shared(registry, [&](const Mgid& other, const Group& group) {
       return is_solicited_node(other) && same_delivery(group.terms, terms);
     });

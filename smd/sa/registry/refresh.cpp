@@ -31,7 +31,7 @@ std::set<Guid> left(Writing& writing) {
   if (writing.presence == nullptr) return absent;
   writing.presence->look(writing.directory);
   std::erase_if(absent, [&](Guid port) {
-    return !writing.presence->has_left(writing.directory, port, writing.now, writing.settings.silent_grace);
+    return !writing.presence->has_left(writing.directory, port, writing.now, writing.settings.keep_silent);
   });
   return absent;
 }

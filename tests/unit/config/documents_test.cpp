@@ -97,7 +97,7 @@ TEST(Documents, WhatARowShowsIsWhatItReads) {
                                          "lids.first=8",
                                          "lids.last=4000",
                                          "lids.reassign=true",
-                                         "lids.import=\"/var/cache/opensm/guid2lid\"",
+                                         "lids.import_guid2lid=\"/var/cache/opensm/guid2lid\"",
                                          "store.directory=\"/srv/smd\"",
                                          "store.retry=\"3s\"",
                                          "links.mtu=512",
@@ -105,13 +105,13 @@ TEST(Documents, WhatARowShowsIsWhatItReads) {
                                          "links.speed=\"NDR\"",
                                          "links.width=\"2x\"",
                                          "links.packet_lifetime=17",
-                                         "links.hoq_life=16",
-                                         "links.leaf_hoq_life=15",
+                                         "links.hoq_lifetime=16",
+                                         "links.leaf_hoq_lifetime=15",
                                          "links.vl_stall_count=6",
                                          "links.leaf_vl_stall_count=5",
                                          "links.subnet_timeout=20",
-                                         "links.phy_errors=9",
-                                         "links.overrun_errors=10",
+                                         "links.local_phy_errors_threshold=9",
+                                         "links.overrun_errors_threshold=10",
                                          "routing.engines=[\"minhop\"]",
                                          "routing.root_guids=[\"0x0000000000000002\"]",
                                          "routing.allow_credit_loops=true",
@@ -130,17 +130,17 @@ TEST(Documents, WhatARowShowsIsWhatItReads) {
 }
 
 TEST(Describe, MarksWhatDiffersFromTheDefaults) {
-  const auto config =
-      load_text("[lids]\nlmc = 2\n[links]\nhoq_life = 20\n[[subnet]]\nname = \"east\"\nport = \"mlx5_0\"\n",
-                "smd.toml", {}, context_with());
+  const auto config = load_text(
+      "[lids]\nlmc = 2\n[links]\nhoq_lifetime = 20\n[[subnet]]\nname = \"east\"\nport = \"mlx5_0\"\n",
+      "smd.toml", {}, context_with());
   ASSERT_TRUE(config);
   const auto text = describe(*config);
 
   EXPECT_THAT(text, HasSubstr("\nsubnet east, on port mlx5_0\n"));
   EXPECT_THAT(text,
               HasSubstr("\n* lmc = 2                                   4 LIDs a port (default \"keep\")\n"));
-  EXPECT_THAT(text, HasSubstr("\n* hoq_life = 20                             for ever (default 18)\n"));
-  EXPECT_THAT(text, HasSubstr("\n  leaf_hoq_life = 16                        268.4 ms\n"));
+  EXPECT_THAT(text, HasSubstr("\n* hoq_lifetime = 20                         for ever (default 18)\n"));
+  EXPECT_THAT(text, HasSubstr("\n  leaf_hoq_lifetime = 16                    268.4 ms\n"));
 }
 
 TEST(Describe, NamesOnlyWhatDiffersUnlessAllIsAskedFor) {

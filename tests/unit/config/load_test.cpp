@@ -91,6 +91,67 @@ threads = 2
   EXPECT_EQ(config.base, subnet);
 }
 
+TEST(Load, KeysAreReadByTheirOldNamesWithAWarning) {
+  const auto config = good(R"(
+[links]
+hoq_life = 11
+leaf_hoq_life = 12
+phy_errors = 3
+overrun_errors = 4
+[multicast]
+share_solicited_nodes = true
+[sa]
+silent_grace = "1m"
+[ha]
+retries = 3
+[lids]
+import = "a"
+[[subnet]]
+[subnet.routing]
+tables = "b"
+)");
+  const auto now = good(R"(
+[links]
+hoq_lifetime = 11
+leaf_hoq_lifetime = 12
+local_phy_errors_threshold = 3
+overrun_errors_threshold = 4
+[multicast]
+consolidate_ipv6_snm = true
+[sa]
+keep_silent = "1m"
+[ha]
+losses = 4
+[lids]
+import_guid2lid = "a"
+[[subnet]]
+[subnet.routing]
+tables_file = "b"
+)");
+
+  EXPECT_EQ(config.base, now.base);
+  EXPECT_EQ(config.subnets, now.subnets);
+  EXPECT_THAT(config.warnings, SizeIs(9));
+  EXPECT_THAT(now.warnings, IsEmpty());
+  EXPECT_EQ(
+      to_string(config.warnings.at(0)),
+      "conf/smd.toml:3: links.hoq_life: called hoq_lifetime now; the next release knows the new name only");
+}
+
+TEST(Load, AnOverrideMayHaveAnOldName) {
+  const std::vector<std::string> overrides{"ha.retries=0", "lids.import=/a/guid2lid"};
+  const auto config = load_text("[[subnet]]\nport = \"mlx5_0\"\n", "smd.toml", overrides, context_with());
+
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->base.ha.losses, 1U);
+  EXPECT_EQ(config->subnets.at(0).lids.import_guid2lid, "/a/guid2lid");
+  ASSERT_THAT(config->warnings, SizeIs(2));
+  EXPECT_EQ(
+      to_string(config->warnings[0]),
+      "--set: ha.retries: called losses now, whose value is 1 more; the next release knows the new name "
+      "only");
+}
+
 TEST(Load, ASubnetStartsFromTheTablesWhereverTheyStand) {
   const auto config = good(R"(
 [[subnet]]

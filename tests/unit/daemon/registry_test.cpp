@@ -177,7 +177,7 @@ TEST(Registry, SolicitedNodeGroupsMayShareOne) {
   EXPECT_TRUE(is_solicited_node(solicited(1)));
   EXPECT_FALSE(is_solicited_node(some_mgid(1)));
   Registry registry;
-  const Settings settings{.share_solicited_nodes = true};
+  const Settings settings{.consolidate_ipv6_snm = true};
   const GroupTerms terms{.pkey = PKey{0xFFFF}, .mtu = Mtu::m2048, .rate = 3};
   for (std::uint8_t i = 1; i < 10; ++i) {
     const auto mlid = choose_mlid(registry, settings, 100, {}, solicited(i), terms);

@@ -223,10 +223,11 @@ TEST_F(Route, TakesTheTablesOfAFile) {
   options_.dump_dir = folder_.string();
   ASSERT_EQ(run(), 0);
 
-  options_ = {.topology = "ft2:4",
-              .config = file("c.toml", "[routing]\nengines = [\"file\"]\ntables = \"opensm-lfts.dump\"\n"),
-              .json = true,
-              .threads = 1};
+  options_ = {
+      .topology = "ft2:4",
+      .config = file("c.toml", "[routing]\nengines = [\"file\"]\ntables_file = \"opensm-lfts.dump\"\n"),
+      .json = true,
+      .threads = 1};
   EXPECT_EQ(json().at("engine").as_string(), "file");
 }
 
