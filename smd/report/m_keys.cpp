@@ -11,11 +11,10 @@ namespace smd::sm {
 namespace {
 
 /// Nodes that have a line each; of more the first are named in one.
-constexpr std::size_t kLines = 8;
+constexpr std::size_t kMostNodes = 8;
 constexpr auto kAction =
     "smd does not know M_Keys yet: clear it with the SM that set it, or restart the node; a lease that runs "
-    "out "
-    "frees it";
+    "out frees it";
 
 std::string lease_text(std::uint16_t seconds) {
   return seconds == 0 ? "for ever" : fmt::format("{}s", seconds);
@@ -43,9 +42,9 @@ std::vector<UnknownMKey> unknown_m_keys(const Subnet& subnet, const std::set<Gui
 }
 
 void log_m_keys(const log::Log& log, const Subnet& subnet, const std::vector<UnknownMKey>& keys) {
-  if (keys.size() > kLines) {
+  if (keys.size() > kMostNodes) {
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < kLines; ++i) names.push_back(subnet.find(keys[i].at.node)->description);
+    for (std::size_t i = 0; i < kMostNodes; ++i) names.push_back(subnet.find(keys[i].at.node)->description);
     log.warn("node.m_key_unknown")
         .kv("nodes", keys.size())
         .kv("names", fmt::format("{}, ...", fmt::join(names, ", ")))

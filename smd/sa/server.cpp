@@ -250,7 +250,7 @@ asio::awaitable<void> Server::serve() {
                 .now = parts_.wall(),
                 .act_count = parts_.act_count ? parts_.act_count() : 0,
                 .room = kHeld};
-    co_await parts_.compute.execute([&] { looked = look_at(std::move(batch), std::move(round)); });
+    co_await parts_.compute.execute([&] { looked = look_at(std::move(batch), round); });
     for (const auto& one : looked.replies) {
       tell_unread(one);
       send(one);
@@ -331,7 +331,7 @@ asio::awaitable<void> Server::write() {
   }
 }
 
-Server::Looked Server::look_at(std::vector<mad::Received> batch, Round round) {
+Server::Looked Server::look_at(std::vector<mad::Received> batch, const Round& round) {
   Looked looked;
   // A client asks the master; where that is not us, another SA answers.
   if (const auto now = parts_.source(); now && now->state != wire::SmState::master) {

@@ -118,7 +118,7 @@ class Server {
   asio::awaitable<void> tick();
   void look_for_lost();
   // Work of `compute`; `view` is null where none is made yet.
-  Looked look_at(std::vector<mad::Received> batch, Round round);
+  Looked look_at(std::vector<mad::Received> batch, const Round& round);
   Written written(const std::vector<mad::Received>& batch, const Chores& chores, const Settings& settings,
                   const View* view, std::size_t room_for_reports);
   std::vector<sm::GuidBlock> guids_to_write(const Directory& directory, const Written& done,
