@@ -56,14 +56,14 @@ class SaTraps : public testing::Test {
     told_.clear();
   }
 
-  const sa::EndPort& port_of(const std::string& name) {
+  sa::EndPort port_of(const std::string& name) {
     directory_ = std::make_unique<sa::Directory>(served_.manager().published());
     const auto ports = directory_->end_ports();
     return *std::ranges::find_if(ports,
                                  [&](const sa::EndPort& port) { return port.node->description == name; });
   }
   Gid gid_of(const std::string& name) {
-    const auto& port = port_of(name);
+    const auto port = port_of(name);
     return directory_->gid_of(port);
   }
   Lid lid_of(const std::string& name) { return port_of(name).lid; }
