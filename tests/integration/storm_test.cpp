@@ -197,7 +197,7 @@ class Storms : public testing::TestWithParam<const char*> {};
 
 TEST_P(Storms, LeaveNoPairOfHostsUnreachableForHalfASecond) {
   const auto first = number_of("SMD_SEED", 1);
-  const auto count = number_of("SMD_COUNT", std::getenv("SMD_SEED") != nullptr ? 1 : 12);
+  const auto count = number_of("SMD_STORMS", std::getenv("SMD_SEED") != nullptr ? 1 : 12);
   std::vector<std::int64_t> times;
   std::size_t late = 0, waited = 0, early = 0;
   for (auto seed = first; seed < first + count; ++seed) {
