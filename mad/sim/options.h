@@ -34,10 +34,14 @@ struct Latency {
   Duration service{0};  ///< a management agent answers one request; others wait meanwhile
 };
 
+/// What an adapter shows for its LID before an SM has given it one. Firmware differs.
+enum class LidAfterReset : std::uint8_t { zero, permissive, kept };
+
 struct Options {
   std::uint64_t seed = 1;
   Latency latency;
   Capacities capacities;
+  LidAfterReset lid_after_reset = LidAfterReset::zero;
   Duration training{0};  ///< from Down to Init when both ends may
   /// Least time between two sendings of one trap, where PortInfo.SubnetTimeout says less.
   Duration trap_gap = std::chrono::milliseconds(100);

@@ -89,10 +89,25 @@ std::uint16_t end_port_capabilities2(const Node& node) {
   return static_cast<std::uint16_t>(bits);
 }
 
+void show_first_lid(const Options& options, const Port& port, wire::PortInfo& info) {
+  switch (options.lid_after_reset) {
+    case LidAfterReset::zero:
+      return;
+    case LidAfterReset::permissive:
+      info.lid = kPermissiveLid;
+      return;
+    case LidAfterReset::kept:
+      info.lid = port.info.lid;
+      info.lmc = port.info.lmc;
+      return;
+  }
+}
+
 void reset_port(const Options& options, const Node& node, Port& port) {
   const bool management = node.is_switch() && port.number == PortNum{0};
   const bool end_port = management || !node.is_switch();
   wire::PortInfo info;
+  if (!node.is_switch()) show_first_lid(options, port, info);
   info.local_port = port.number;
   info.link_width_supported = widths_up_to(node.widest, (node.speeds & kHdrOrMore) != 0);
   info.link_width_enabled = info.link_width_supported;
@@ -186,6 +201,7 @@ State power_on(const base::Fabric& description, const Options& options) {
     const auto& from = description.nodes[index].ports;
     for (unsigned number = 0; number < from.size(); ++number) {
       auto& port = state.port(state.nodes[index], number);
+      if (from[number].lid == Lid{}) continue;
       port.info.lid = from[number].lid;
       port.info.lmc = from[number].lmc;
     }

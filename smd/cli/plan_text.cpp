@@ -27,8 +27,8 @@ void print_lids(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& 
       const auto* entry =
           port.known ? decided.lids->find(node->is_switch() ? node->guid() : port.guid) : nullptr;
       if (entry == nullptr || entry->base == port.info.lid) continue;
-      new_ones += port.info.lid == Lid{} ? 1U : 0U;
-      if (port.info.lid != Lid{} && changed++ < kShown) {
+      new_ones += !port.info.lid.unicast() ? 1U : 0U;
+      if (port.info.lid.unicast() && changed++ < kShown) {
         fmt::print(out, "LID {} would become {}: {}\n", port.info.lid, entry->base,
                    sm::port_text(*node, PortNum{static_cast<std::uint8_t>(p)}));
       }

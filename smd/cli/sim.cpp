@@ -77,6 +77,8 @@ sim::Options options_of(const SimOptions& options) {
     return sim::Duration{static_cast<std::int64_t>(value * 1e3)};
   };
   made.latency = {.hop = microseconds(options.hop_us), .service = microseconds(options.service_us)};
+  if (options.first_lid == "0xffff") made.lid_after_reset = sim::LidAfterReset::permissive;
+  if (options.first_lid == "kept") made.lid_after_reset = sim::LidAfterReset::kept;
   return made;
 }
 
@@ -140,6 +142,10 @@ CLI::App* add_sim_command(CLI::App& app, SimOptions& options) {
   command->add_option("--service", options.service_us, "microseconds that a node takes to answer (default 0)")
       ->type_name("US")
       ->check(CLI::Range(0.0, 1e9));
+  command
+      ->add_option("--first-lid", options.first_lid,
+                   "what adapters show for their LID after a reset: 0, 0xffff or kept (default 0)")
+      ->check(CLI::IsMember({"0", "0xffff", "kept"}));
   auto* ctl = command->add_subcommand("ctl", "a command to a fabric that is served; \"help\" lists them");
   ctl->add_option("--socket", options.socket, "where it is served (default: /run/smd/sim.sock)")
       ->type_name("PATH");

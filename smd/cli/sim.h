@@ -18,6 +18,7 @@ struct SimOptions {
   std::string fabric, socket, script, pcap;
   std::uint64_t seed = 1;
   double hop_us = 0, service_us = 0;
+  std::string first_lid = "0";
   std::vector<std::string> command;  ///< of ctl
 };
 

@@ -28,7 +28,7 @@ std::vector<NotKept> recalled(const Node& node, const Stored& stored) {
   std::vector<NotKept> notes;
   for (const auto& [place, unkept] : rows_of(stored.not_kept, node.guid())) {
     const auto lid = lid_of(node, place.second);
-    if (lid && *lid == unkept.lid && *lid != Lid{}) {
+    if (lid && *lid == unkept.lid && lid->unicast()) {
       notes.insert(notes.end(), unkept.fields.begin(), unkept.fields.end());
     }
   }
@@ -40,7 +40,7 @@ PlaceMap unkept_of(const Node& node) {
   PlaceMap map;
   for (const auto& note : node.not_kept) {
     const auto lid = lid_of(node, note.port);
-    if (!lid || *lid == Lid{}) continue;
+    if (!lid || !lid->unicast()) continue;
     auto& row = map[{node.guid(), note.port}];
     row.lid = *lid;
     row.fields.push_back(note);

@@ -74,7 +74,7 @@ std::string braced_name(const Node& node) {
 
 void end_text(Out& out, const DumpView& view, const Node& node, PortNum port, bool near) {
   const auto lid = view.lid(node, port).base;
-  const bool is_sm = lid != Lid{} && lid == view.lids().sm_lid;
+  const bool is_sm = lid.unicast() && lid == view.lids().sm_lid;
   out.print("{{ {}{} Ports:{:02X} SystemGUID:{:016x} NodeGUID:{:016x} PortGUID:{:016x} ",
             short_type(node.info.type), is_sm ? "-SM" : "", node.info.num_ports,
             node.info.system_image.value(), node.guid().value(), shown_guid(node, port).value());

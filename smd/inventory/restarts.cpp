@@ -17,7 +17,7 @@ Lids lids_of(const Node& node) {
     const auto& port = node.ports[p];
     const bool counts = port.known && (node.is_switch() || port.linked());
     if (!counts) continue;
-    if (port.info.lid != Lid{}) return Lids::some;
+    if (port.info.lid.unicast()) return Lids::some;
     found = Lids::none;
   }
   return found;

@@ -45,7 +45,7 @@ Lid lid_of(const Subnet* subnet, Guid guid) {
   if (node == nullptr) return {};
   if (node->is_switch()) return node->ports.empty() ? Lid{} : node->ports[0].info.lid;
   for (std::size_t p = 1; p < node->ports.size(); ++p) {
-    if (node->ports[p].linked() && node->ports[p].info.lid != Lid{}) return node->ports[p].info.lid;
+    if (node->ports[p].linked() && node->ports[p].info.lid.unicast()) return node->ports[p].info.lid;
   }
   return {};
 }
@@ -154,7 +154,7 @@ void log_node(const log::Log& log, const NodeEvent& kind, const NodeChange& chan
   auto&& event = kind.warns ? log.warn(kind.name) : log.info(kind.name);
   event.node(change.node, change.name).kv("type", change.type);
   const auto lid = lid_of(is_gone ? context.before : &context.now, change.node);
-  if (lid != Lid{}) event.kv("lid", lid);
+  if (lid.unicast()) event.kv("lid", lid);
   if (change.behind && change.type != NodeType::switch_) {
     event.kv("behind_guid", change.behind->node)
         .kv("behind_name", name_of(context.known, change.behind->node))

@@ -25,7 +25,7 @@ UsedLids used_lids(const Subnet& subnet, const LidPart& decided) {
       const auto& port = node->ports[p];
       // A switch's port 0 has no link; enhanced or not, it has the LID that it shows.
       const bool in_use = port.known && (p == 0 || port.info.port_state == PortState::active);
-      if (!in_use || port.info.lid == Lid{}) continue;
+      if (!in_use || !port.info.lid.unicast()) continue;
       const unsigned base = port.info.lid.value();
       for (unsigned i = 0; i < 1U << port.info.lmc && base + i < 0xC000; ++i)
         used.lids.push_back(static_cast<std::uint16_t>(base + i));

@@ -35,8 +35,8 @@ std::string why_silent(const Subnet& subnet, const Node& node, PortNum number) {
 
 /// Which end of a CA's link has no LID, as words that go on.
 std::string missing_lid(const Node& node, const Port& port, const Node& peer) {
-  if (!node.is_switch() && port.info.lid == Lid{}) return ": it has no LID";
-  if (!peer.is_switch() && peer.ports[port.peer->port.value()].info.lid == Lid{})
+  if (!node.is_switch() && !port.info.lid.unicast()) return ": it has no LID";
+  if (!peer.is_switch() && !peer.ports[port.peer->port.value()].info.lid.unicast())
     return fmt::format(": the port of {} has no LID", peer.description);
   return {};
 }

@@ -118,7 +118,7 @@ std::uint64_t lids_changed(const Subnet& subnet, const LidPart& lids) {
     for (std::size_t p = node->is_switch() ? 0 : 1; p < (node->is_switch() ? 1 : node->ports.size()); ++p) {
       const auto& port = node->ports[p];
       const auto* entry = port.known ? lids.find(node->is_switch() ? node->guid() : port.guid) : nullptr;
-      if (entry != nullptr && port.info.lid != Lid{} && port.info.lid != entry->base) ++changed;
+      if (entry != nullptr && port.info.lid.unicast() && port.info.lid != entry->base) ++changed;
     }
   }
   return changed;

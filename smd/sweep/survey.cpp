@@ -104,7 +104,7 @@ bool Survey::tables_stand(const FoundNode& found, const Node& before) const {
   return options_.trust_tables && before.switch_info && found.node.switch_info && before.lft.row &&
          before.switch_info->linear_fdb_top == found.node.switch_info->linear_fdb_top &&
          before.info.num_ports == found.node.info.num_ports &&
-         before.ports[0].info.lid == found.node.ports[0].info.lid && before.ports[0].info.lid != Lid{};
+         before.ports[0].info.lid == found.node.ports[0].info.lid && before.ports[0].info.lid.unicast();
 }
 
 }  // namespace smd::sm

@@ -224,14 +224,16 @@ asio::awaitable<void> Survey::read_port(FoundNode* node, PortNum port, mad::Dire
   co_await read_pkeys(&found, port, path);
 }
 
-/// Of a CA or router: a port that still has its LID has not been reset.
+/// Of a CA or router: a port that is up with its LID has not been reset.
 std::shared_ptr<const LaneRows> Survey::lanes_that_stand(const FoundNode& found, PortNum port) const {
   const auto* before =
       before_ != nullptr && options_.trust_tables ? before_->find(found.node.guid()) : nullptr;
   if (before == nullptr || port.value() >= before->ports.size()) return nullptr;
   const auto& was = before->ports[port.value()];
   const auto& now = found.node.ports[port.value()].info;
-  return was.info.lid == now.lid && now.lid != Lid{} ? was.lanes : nullptr;
+  // Some adapters show their old LID after a reset: they are in Init then.
+  const bool stands = was.info.lid == now.lid && now.lid.unicast() && now.port_state != PortState::init;
+  return stands ? was.lanes : nullptr;
 }
 
 /// Nobody but us writes them, and the port has not been down.
@@ -297,7 +299,7 @@ asio::awaitable<void> Survey::read_sm_info(FoundNode* node, PortNum port, mad::D
   }
   silent.info.guid = found.node.is_switch() ? found.node.guid() : found.node.ports[port.value()].guid;
   // Our own port names it as its master: it may be alive and busy.
-  const bool named = lid != Lid{} && own_master() == lid;
+  const bool named = lid.unicast() && own_master() == lid;
   silent.info.state = named ? wire::SmState::master : wire::SmState::not_active;
   other_sms.push_back(std::move(silent));
 }

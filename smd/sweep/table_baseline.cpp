@@ -109,7 +109,7 @@ bool knows_more(const LaneTables& than, const LaneTables& now) {
 
 /// It begins anew: an end port in Init, or a switch that has no LID or forwards by nothing yet.
 bool begins_anew(const Node& node, const Port& port) {
-  if (node.is_switch()) return !node.forwards() || node.ports[0].info.lid == Lid{};
+  if (node.is_switch()) return !node.forwards() || !node.ports[0].info.lid.unicast();
   return port.info.port_state == PortState::init;
 }
 
