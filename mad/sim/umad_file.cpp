@@ -101,7 +101,13 @@ std::expected<UmadFile::Written, int> UmadFile::parse(std::span<const std::uint8
 std::expected<void, int> UmadFile::check(const Written& written) const {
   const auto& agent = agents_[written.header.agent];
   if (!written.rmpp && written.bytes.size() > wire::kMadBytes) return std::unexpected(EINVAL);
-  if (answers(written.mad)) return {};
+  if (answers(written.mad)) {
+    const auto held = pending_.find({written.mad.tid.value(), class_of(written.mad)});
+    const bool same = held != pending_.end() && held->second.is_answer &&
+                      held->second.mad.route == mad::Route(written.header.address);
+    if (same) return std::unexpected(EINVAL);  // is_duplicate(): the answer before is still under way
+    return {};
+  }
   const Key key{key_tid(agent.client, written.mad), class_of(written.mad)};
   // Two requests that no answer could be told apart by.
   if (pending_.contains(key)) return std::unexpected(EINVAL);
@@ -142,13 +148,14 @@ std::expected<void, int> UmadFile::write(std::span<const std::uint8_t> umad, Tim
 /// (process_rmpp_ack() and retry_send() of Linux). Here all packets are acknowledged at once.
 void UmadFile::hold_answer(const Written& written, std::span<const std::uint8_t> umad, TimePoint now) {
   const Key key{written.mad.tid.value(), class_of(written.mad)};
-  if (pending_.contains(key)) return;  // its question came twice
+  if (pending_.contains(key)) return;  // another client's question has the same transaction
   const auto at = umad.begin() + static_cast<std::ptrdiff_t>(header_bytes_);
   pending_[key] = {.agent = written.header.agent,
                    .mad = {.bytes = {at, at + kHeaderOfMad}, .route = written.header.address},
                    .header = {umad.begin(), at},
                    .timeout = std::chrono::milliseconds(written.header.timeout_ms),
-                   .retries = 0};
+                   .retries = 0,
+                   .is_answer = true};
   wait_for_answer(key, now);
 }
 

@@ -63,6 +63,7 @@ class UmadFile {
     std::vector<std::uint8_t> header;  ///< as the program wrote it
     Duration timeout{0};
     std::uint32_t retries = 0;
+    bool is_answer = false;  ///< by RMPP
     TimePoint deadline{};
   };
   using Key = std::pair<std::uint64_t, std::uint8_t>;  ///< TID and class

@@ -9,8 +9,11 @@
 namespace smd::sa {
 namespace {
 
-/// The kernel puts a number of its own into the upper half of a request's transaction.
+/// The kernel puts a number of its own into the upper half of a request's transaction. The rest holds a
+/// report's number and its try.
 constexpr std::uint64_t kOurs = 0xFFFFFFFF;
+constexpr std::uint32_t kNumbers = 0x40000000;
+static_assert(std::uint64_t{kNumbers} * Reports::kTries == kOurs + 1);
 
 /// Subscribers that are remembered although nothing is under way to them: how they answered the last time.
 constexpr std::size_t kRemembered = 65'536;
@@ -52,7 +55,7 @@ void Reports::add(ReportBatch batch) {
 }
 
 void Reports::answered(std::uint64_t tid) {
-  const auto number = static_cast<std::uint32_t>(tid & kOurs);
+  const auto number = static_cast<std::uint32_t>(tid & kOurs) / kTries;
   const auto found = tried_.find(number);
   if (found == tried_.end()) return;
   auto& tried = found->second;
@@ -109,34 +112,35 @@ void Reports::pump() {
 
 void Reports::send_next(Entry entry) {
   auto& subscriber = entry->second;
-  auto tid = next_tid_;
+  auto number = next_;
   if (!subscriber.again.empty()) {
-    tid = subscriber.again.front();
+    number = subscriber.again.front();
     subscriber.again.pop_front();
   } else {
-    ++next_tid_;
-    tried_[tid].report = std::move(subscriber.waiting.front());
+    next_ = (next_ + 1) % kNumbers;
+    tried_[number].report = std::move(subscriber.waiting.front());
     subscriber.waiting.pop_front();
     --waiting_for(subscriber);
   }
-  subscriber.open.push_back(tid);
-  auto& tried = tried_[tid];
+  subscriber.open.push_back(number);
+  auto& tried = tried_[number];
   tried.place = subscriber.state == Subscriber::State::answers ? kLive : kOthers;
   ++places_[tried.place];
-  place_ends_.emplace_back(clock_.now() + kPlaceTime, tid);
-  transmit(tid, tried);
+  place_ends_.emplace_back(clock_.now() + kPlaceTime, number);
+  transmit(number, tried);
 }
 
-/// Again under the same number: an answer to any of them is one.
-void Reports::transmit(std::uint32_t tid, Tried& tried) {
+/// Each try has a transaction of its own: while the kernel waits for the answer to the one before it takes no
+/// other of the same number. An answer to any of them is one.
+void Reports::transmit(std::uint32_t number, Tried& tried) {
   auto bytes = *tried.report.mad;
   auto header = wire::decode<wire::MadHeader>(bytes);
-  header->tid = Tid{tid};
+  header->tid = Tid{std::uint64_t{number} * kTries + tried.tries};
   wire::encode(*header, bytes);
   ++tried.tries;
   const auto wait = tried.report.wait;
   tried.until = clock_.now() + wait;
-  deadlines_.emplace(tried.until, tid);
+  deadlines_.emplace(tried.until, number);
   // One that cannot be sent counts as one that is not answered.
   if (const auto sent = gsi_.send(bytes, tried.report.to, wait); !sent) {
     log_.debug("sa.report_not_sent").kv("lid", tried.report.to.lid).kv("reason", sent.error().what);
@@ -178,41 +182,41 @@ void Reports::arm() {
 void Reports::fire() {
   const auto now = clock_.now();
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
-    const auto tid = deadlines_.begin()->second;
+    const auto number = deadlines_.begin()->second;
     deadlines_.erase(deadlines_.begin());
-    unanswered(tid);
+    unanswered(number);
   }
   pump();
 }
 
-void Reports::unanswered(std::uint32_t tid) {
-  auto& tried = tried_.at(tid);
+void Reports::unanswered(std::uint32_t number) {
+  auto& tried = tried_.at(number);
   const auto entry = subscribers_.find(tried.report.subscriber);
   auto& subscriber = entry->second;
-  std::erase(subscriber.open, tid);
+  std::erase(subscriber.open, number);
   give_up_place(tried);
   if (tried.tries >= kTries) {
-    end(entry, tid);
+    end(entry, number);
     return;
   }
   set_state(subscriber, Subscriber::State::silent);
   subscriber.window = 1;
   // The first that was not answered is sent until it is decided; the others wait for that.
   if (tried.tries > 1) {
-    subscriber.again.push_front(tid);
+    subscriber.again.push_front(number);
   } else {
-    subscriber.again.push_back(tid);
+    subscriber.again.push_back(number);
   }
   take_turn(entry);
 }
 
 /// Its subscriptions end, and nothing is under way to it any more.
-void Reports::end(Entry entry, std::uint32_t tid) {
+void Reports::end(Entry entry, std::uint32_t number) {
   auto& subscriber = entry->second;
   const auto addressee = entry->first;
   log_.warn("sa.subscriber_gone")
       .kv("port_guid", addressee.port)
-      .kv("lid", tried_.at(tid).report.to.lid)
+      .kv("lid", tried_.at(number).report.to.lid)
       .kv("qp", addressee.qp)
       .kv("reports_sent", kTries)
       .kv("action", "its subscriptions end, and its port is asked to register again")
@@ -224,7 +228,7 @@ void Reports::end(Entry entry, std::uint32_t tid) {
     tried_.erase(other);
   }
   for (const auto other : subscriber.again) tried_.erase(other);
-  tried_.erase(tid);
+  tried_.erase(number);
   waiting_for(subscriber) -= subscriber.waiting.size();
   subscribers_.erase(entry);
   gone_(addressee);

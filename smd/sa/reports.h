@@ -75,8 +75,8 @@ class Reports {
   struct Subscriber {
     enum class State : std::uint8_t { unknown, answers, silent };
     std::deque<Report> waiting;       ///< never sent yet
-    std::deque<std::uint32_t> again;  ///< transactions to be sent once more, before those that wait
-    std::vector<std::uint32_t> open;  ///< transactions whose answers are awaited
+    std::deque<std::uint32_t> again;  ///< reports to be sent once more, before those that wait
+    std::vector<std::uint32_t> open;  ///< reports whose answers are awaited
     unsigned window = kFirst;         ///< open at once; doubles with each answer
     /// By the last report: answered; not yet, for longer than kPlaceTime; not in its time.
     State state = State::unknown;
@@ -90,13 +90,13 @@ class Reports {
   void pump();
   void take_turn(Entry entry);
   void send_next(Entry entry);
-  void transmit(std::uint32_t tid, Tried& tried);
+  void transmit(std::uint32_t number, Tried& tried);
   void give_up_place(Tried& tried);
   void end_places();
   void arm();
   void fire();
-  void unanswered(std::uint32_t tid);
-  void end(Entry entry, std::uint32_t tid);
+  void unanswered(std::uint32_t number);
+  void end(Entry entry, std::uint32_t number);
   void forget_idle();
   void set_state(Subscriber& subscriber, Subscriber::State state);
   /// Counts what waits for such a subscriber.
@@ -108,9 +108,9 @@ class Reports {
   mad::Clock& clock_;
   log::Log log_;
   std::function<void(const Addressee&)> gone_;
-  std::uint32_t next_tid_ = 0x5A000000;
+  std::uint32_t next_ = 0x16800000;  ///< number of the next report
   std::map<Addressee, Subscriber> subscribers_;
-  std::unordered_map<std::uint32_t, Tried> tried_;  ///< by transaction
+  std::unordered_map<std::uint32_t, Tried> tried_;  ///< by number
   /// Subscribers that have more to be sent: those that answer, and the others. They do not share places.
   std::array<std::deque<Addressee>, 2> turns_;
   std::array<std::size_t, 2> places_{};

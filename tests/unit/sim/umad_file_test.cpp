@@ -240,6 +240,20 @@ TEST_F(UmadFile, AnAnswerByRmppWithATimeOutComesBackWhenThatIsOver) {
   EXPECT_EQ(mad_of(back[0]).tid.value(), tid);
 }
 
+TEST_F(UmadFile, AnAnswerByRmppIsRefusedWhileTheSameOneIsUnderWay) {
+  const auto answers = file.add_agent(sa(true)).value();
+  Send answer{.agent = answers, .method = 0x92, .timeout_ms = 1000, .length = 5000, .rmpp = true};
+  ASSERT_TRUE(file.write(umad(answer), now));
+
+  EXPECT_EQ(file.write(umad(answer), now).error(), EINVAL);
+  answer.to = Lid{3};
+  EXPECT_TRUE(file.write(umad(answer), now)) << "another client's question has the same transaction";
+  answer.to = Lid{2};
+  pass(milliseconds(1000));
+  EXPECT_EQ(file.take().size(), 1U);
+  EXPECT_TRUE(file.write(umad(answer), now));
+}
+
 TEST_F(UmadFile, WithoutRmppThereIsTheFirstSegment) {
   const auto asks = file.add_agent(sa(true)).value();
   ASSERT_TRUE(other.add_agent(sa(false, bit(0x12))));
