@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 
 #include "mad/base/ownership.h"
@@ -31,7 +32,14 @@ std::filesystem::path device_file(const std::filesystem::path& classes, std::str
   return {};
 }
 
-std::string why_refused(const std::filesystem::path& file) {
+std::string why_refused(const std::filesystem::path& file, int error) {
+  if (error == EPERM)
+    return fmt::format(
+        "{} is kept from this process by its device cgroup (systemd's DeviceAllow=char-infiniband_mad is "
+        "read "
+        "when the unit starts: load ib_umad, then restart the unit; a container needs the device), or by its "
+        "network namespace (\"rdma system show\": netns exclusive)",
+        file.empty() ? "/dev/infiniband/umad*" : file.string());
   const auto ownership = base::ownership_of(file);
   if (!ownership) return "/dev/infiniband/umad* must be readable and writable for this user";
   return fmt::format("{} is {}, this process has uid {}, gid {}", file.string(), base::to_string(*ownership),

@@ -32,7 +32,8 @@ TransportError cannot_open(const mad::LocalPort& port, int error) {
   switch (error) {
     case EACCES:
     case EPERM:
-      hint = ": " + why_refused(device_file("/sys/class/infiniband_mad", port.device, port.port.value()));
+      hint =
+          ": " + why_refused(device_file("/sys/class/infiniband_mad", port.device, port.port.value()), error);
       break;
     case ENOENT:
     case ENXIO:

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -46,10 +47,13 @@ TEST_F(DeviceAccess, ARefusalNamesModeOwnerAndGroupOfTheDevice) {
   if (geteuid() == 0) ASSERT_EQ(::chown(file.c_str(), 54321, 0), 0);
   const auto user = geteuid() == 0 ? "54321:root mode 0640" : "mode 0640";
 
-  EXPECT_NE(why_refused(file).find(user), std::string::npos) << why_refused(file);
-  EXPECT_NE(why_refused(file).find(fmt::format("this process has uid {}, gid {}", geteuid(), getegid())),
-            std::string::npos);
-  EXPECT_EQ(why_refused(""), "/dev/infiniband/umad* must be readable and writable for this user");
+  EXPECT_NE(why_refused(file, EACCES).find(user), std::string::npos) << why_refused(file, EACCES);
+  EXPECT_NE(
+      why_refused(file, EACCES).find(fmt::format("this process has uid {}, gid {}", geteuid(), getegid())),
+      std::string::npos);
+  EXPECT_EQ(why_refused("", EACCES), "/dev/infiniband/umad* must be readable and writable for this user");
+  for (const auto* cause : {"device cgroup", "restart the unit", "netns exclusive"})
+    EXPECT_NE(why_refused("/dev/infiniband/umad0", EPERM).find(cause), std::string::npos) << cause;
 }
 
 }  // namespace
