@@ -39,7 +39,10 @@ class Faults {
   bool refuses(std::string_view node, std::uint16_t attribute, std::uint16_t status, bool sets_only = true);
   /// Sets of this field of this attribute (the field table's name) are answered well and not kept.
   bool forgets(std::string_view node, std::uint16_t attribute, std::string field);
-  bool refuses_extended_speeds(std::string_view node, bool on = true);  ///< bit 31 of PortInfo's modifier
+  /// Bit 31 of PortInfo's modifier is answered with this status; 0 ends it.
+  bool refuses_extended_speeds(std::string_view node, std::uint16_t status = wire::kStatusBadField);
+  /// It is not answered at all.
+  bool ignores_extended_speeds(std::string_view node, bool on = true);
   bool heal(std::string_view node);  ///< the end of all above, and of its loss; forgotten values stay lost
   bool reboot(std::string_view node, Duration takes = Duration{0});  ///< tables, LIDs, links: all lost
   bool remove(std::string_view node);                                ///< with its links, until restore()

@@ -86,9 +86,15 @@ bool Faults::forgets(std::string_view node, std::uint16_t attribute, std::string
   return true;
 }
 
-bool Faults::refuses_extended_speeds(std::string_view node, bool on) {
+bool Faults::refuses_extended_speeds(std::string_view node, std::uint16_t status) {
   auto* faults = node_faults(node);
-  if (faults != nullptr) faults->refuses_extended_speeds = on;
+  if (faults != nullptr) faults->extended_speeds_status = status;
+  return faults != nullptr;
+}
+
+bool Faults::ignores_extended_speeds(std::string_view node, bool on) {
+  auto* faults = node_faults(node);
+  if (faults != nullptr) faults->ignores_extended_speeds = on;
   return faults != nullptr;
 }
 

@@ -84,7 +84,8 @@ Faulty in_force(const State& state, const Node& node) {
   }
   for (const auto& each : wrong->forgets)
     faults.push_back(fmt::format("forgets {} of {}", each.field, wire::attribute_name(each.attribute)));
-  if (wrong->refuses_extended_speeds) faults.emplace_back("refuses extended speeds");
+  if (wrong->extended_speeds_status != 0) faults.emplace_back("refuses extended speeds");
+  if (wrong->ignores_extended_speeds) faults.emplace_back("ignores extended speeds");
   return faults;
 }
 

@@ -51,8 +51,11 @@ std::optional<Status> refused(const Node& node, std::uint16_t attribute, bool se
   return std::nullopt;
 }
 
-bool answers(const Node& node, std::uint16_t attribute) {
-  if (!node.faults || node.faults->answers_only.empty()) return true;
+bool answers(const Node& node, std::uint16_t attribute, std::uint32_t modifier) {
+  if (!node.faults) return true;
+  const bool extended = attribute == wire::PortInfo::kAttribute && (modifier >> 31U) != 0;
+  if (extended && node.faults->ignores_extended_speeds) return false;
+  if (node.faults->answers_only.empty()) return true;
   return std::ranges::find(node.faults->answers_only, attribute) != node.faults->answers_only.end();
 }
 
@@ -82,7 +85,7 @@ bool serve(State& state, PortIndex at, wire::Smp& smp) {
     repress(state, end_port, smp);
     return false;
   }
-  if (!answers(node, smp.attribute())) {
+  if (!answers(node, smp.attribute(), smp.modifier())) {
     ++state.drops.silent;
     return false;
   }

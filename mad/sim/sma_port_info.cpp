@@ -171,7 +171,8 @@ Status port_info(Request& request) {
   const auto& node = request.node();
   const auto modifier = request.smp.modifier();
   const bool extended = (modifier & kExtendedSpeeds) != 0;
-  if (extended && node.faults && node.faults->refuses_extended_speeds) return kInvalid;
+  if (extended && node.faults && node.faults->extended_speeds_status != 0)
+    return node.faults->extended_speeds_status;
   const auto index = addressed(request, modifier & ~kExtendedSpeeds);
   if (!index) return kInvalid;
   Status status = kGood;

@@ -87,7 +87,8 @@ struct Forgotten {
 /// What is wrong with a node; healthy nodes have none.
 struct NodeFaults {
   bool silent = false;
-  bool refuses_extended_speeds = false;
+  std::uint16_t extended_speeds_status = 0;  ///< of answers to PortInfo with bit 31 of the modifier
+  bool ignores_extended_speeds = false;
   Duration late{0};
   std::uint32_t loss = 0;           ///< of 2^32
   std::optional<TimePoint> back{};  ///< of a reboot: when it is there again

@@ -4,8 +4,13 @@
 namespace smd::mad {
 namespace {
 
-bool invalid_field(const Asked<wire::PortInfo>& asked) {
-  return !asked && asked.error().fault == Fault::refused && asked.error().status == wire::kStatusBadField;
+bool is_refused(const Asked<wire::PortInfo>& asked) {
+  return !asked && asked.error().fault == Fault::refused && asked.error().status != wire::kStatusBusy;
+}
+
+/// It answers other questions; where much is lost on the way that tells nothing.
+bool is_ignored(const Asked<wire::PortInfo>& asked, const Transactions& tx) {
+  return !asked && asked.error().fault == Fault::timeout && !asked.error().node_silent && !tx.lossy();
 }
 
 void set_modifier(Request& request, PortNum port, bool extended_speeds) {
@@ -15,8 +20,11 @@ void set_modifier(Request& request, PortNum port, bool extended_speeds) {
 asio::awaitable<PortInfoAsked> ask_port_info(Transactions* tx, Request request, PortNum port, bool refuses) {
   set_modifier(request, port, !refuses);
   auto first = co_await ask<wire::PortInfo>(tx, request);
-  if (refuses || !invalid_field(first)) co_return PortInfoAsked{std::move(first), refuses};
+  const bool once_more =
+      request.mad.method() == wire::Method::get && request.life == Duration::zero() && is_ignored(first, *tx);
+  if (refuses || !(is_refused(first) || once_more)) co_return PortInfoAsked{std::move(first), refuses};
   set_modifier(request, port, false);
+  if (once_more) request.single_try = tx->soon(request.node);
   auto second = co_await ask<wire::PortInfo>(tx, std::move(request));
   const bool learnt = second.has_value();
   co_return PortInfoAsked{std::move(second), learnt};

@@ -80,7 +80,8 @@ struct PortInfoAsked {
   bool refuses = false;
 };
 
-/// Asks with bit 31; where that is refused as an invalid field (0x1C), once without.
+/// Asks with bit 31; where that is refused, or is not answered by a node that answers other questions, once
+/// without.
 asio::awaitable<PortInfoAsked> get_port_info(Transactions* tx, Target target, PortNum port, bool refuses);
 /// Sets in the same way. A refusal may also mean the values: `refuses` is only learnt from a Set without
 /// bit 31 that is accepted.

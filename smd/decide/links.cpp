@@ -41,6 +41,16 @@ LinkWish wish_of(const Node& node, const Port& port, const Node& peer_node, cons
   return wish;
 }
 
+/// The port through which an enhanced switch port 0 answers and asks: it has no other end.
+LinkWish port0_wish(const wire::PortInfo& info, const config::LinksConfig& config) {
+  LinkWish wish;
+  const std::uint8_t most = config.operational_vls == 0 ? 5 : vl_code(config.operational_vls);
+  wish.operational_vls = std::max<std::uint8_t>(1, std::min(most, info.vl_cap));
+  wish.neighbor_mtu = config.mtu == Mtu::none ? info.mtu_cap : std::min(info.mtu_cap, config.mtu);
+  wish.neighbor_mtu = std::max(wish.neighbor_mtu, Mtu::m256);
+  return wish;
+}
+
 bool before(const PeerPort& a, const PeerPort& b) {
   return std::pair{a.node, a.port} < std::pair{b.node, b.port};
 }
@@ -53,6 +63,8 @@ LinkPart decide_links(const Subnet& subnet, const config::LinksConfig& config, c
   for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
     const auto& node = *subnet.nodes[i];
     part.ports[i].resize(node.ports.size());
+    if (node.has_enhanced_port0() && node.ports[0].known)
+      part.ports[i][0] = port0_wish(node.ports[0].info, config);
     for (std::size_t p = 1; p < node.ports.size(); ++p) {
       const auto& port = node.ports[p];
       if (!port.linked() || !port.peer) continue;

@@ -47,7 +47,7 @@ struct PortRounds {
 /// An enhanced port 0 has states as any end port has; the others are Active by nature.
 void plan_port0(const Node& node, NodeIndex index, const wire::PortInfo& wish, PortRounds& rounds) {
   const auto& now = node.ports[0].info;
-  const bool enhanced = node.switch_info && node.switch_info->enhanced_port0;
+  const bool enhanced = node.has_enhanced_port0();
   const auto target = enhanced ? next_state(now.port_state) : PortState::no_change;
   if (wish != now || target != PortState::no_change)
     rounds.switch_lids.ports.push_back({index, PortNum{0}, target});

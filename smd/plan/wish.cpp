@@ -65,10 +65,11 @@ bool wish_identity(const PlanInput& in, const Node& node, PortNum num, wire::Por
   return true;
 }
 
-void wish_link(const PlanInput& in, const Node& node, const LinkWish& link, wire::PortInfo& wish) {
+/// Of a link's end, or of an enhanced port 0, which packets reach through the switch: it discards none.
+void wish_link(const PlanInput& in, bool at_switch, const LinkWish& link, wire::PortInfo& wish) {
   wish.operational_vls = link.operational_vls;
   wish.neighbor_mtu = link.neighbor_mtu;
-  if (node.is_switch()) {
+  if (at_switch) {
     wish.hoq_life = link.hoq_life;
     wish.vl_stall_count = link.vl_stall_count;
   }
@@ -105,6 +106,13 @@ bool stays_down(const PlanInput& in, const Node& node, const Port& port) {
   return std::ranges::binary_search(in.decided.routes->beyond, node.is_switch() ? node.guid() : peer->guid());
 }
 
+const LinkWish* port0_link(const PlanInput& in, const Node& node) {
+  const auto index = in.subnet.index_of(node.guid());
+  if (!node.is_switch() || !index) return nullptr;
+  const auto& link = in.decided.links->ports[*index][0];
+  return link ? &*link : nullptr;
+}
+
 }  // namespace
 
 std::optional<wire::PortInfo> wished_port_info(const PlanInput& in, const Node& node, PortNum num) {
@@ -118,7 +126,9 @@ std::optional<wire::PortInfo> wished_port_info(const PlanInput& in, const Node& 
       return std::nullopt;
     const auto& link = in.decided.links->ports[*index][num.value()];
     if (!link) return std::nullopt;
-    wish_link(in, node, *link, wish);
+    wish_link(in, node.is_switch(), *link, wish);
+  } else if (const auto* link = port0_link(in, node)) {
+    wish_link(in, false, *link, wish);
   }
   leave_unkept(wish, port.info, node, num);
   return wish;

@@ -30,7 +30,7 @@ struct LaneReading {
 bool takes_part(const Node& node, PortNum num) {
   const auto& port = node.ports[num.value()];
   if (!port.known || port.info.vl_cap <= 1) return false;
-  if (num.value() == 0) return node.is_switch() && node.switch_info && node.switch_info->enhanced_port0;
+  if (num.value() == 0) return node.has_enhanced_port0();
   return port.linked() && port.info.operational_vls > 1;
 }
 

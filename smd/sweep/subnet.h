@@ -107,13 +107,15 @@ struct Node {
   HeldLft lft;              ///< switches
   HeldMft mft;              ///< switches
   std::vector<NotKept> not_kept;
-  bool refuses_extended_speeds = false;  ///< PortInfo with bit 31 of the modifier was refused (0x1C)
+  bool refuses_extended_speeds = false;  ///< PortInfo with bit 31 of the modifier was refused or ignored
 
   Guid guid() const { return info.node; }
   bool is_switch() const { return info.type == NodeType::switch_; }
   const std::string& own_description() const { return reported.empty() ? description : reported; }
   /// Keeps what the node says of itself beside it.
   void name(std::string shown);
+  /// Its port 0 has states and tables of its own, as an adapter's port has.
+  bool has_enhanced_port0() const { return switch_info && switch_info->enhanced_port0; }
   /// A switch that is known to have entries in force.
   bool forwards() const { return switch_info && switch_info->linear_fdb_top != 0; }
   unsigned port_count() const { return ports.empty() ? 0 : static_cast<unsigned>(ports.size() - 1); }

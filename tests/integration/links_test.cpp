@@ -102,6 +102,11 @@ TEST(Links, AnEnhancedPort0IsTakenToActive) {
   EXPECT_EQ(manager.last().summary.state, sm::SweepState::up);
   for (const auto* name : {"leaf000", "leaf003", "spine001"})
     EXPECT_EQ(world.fabric().port_info({name, PortNum{0}})->port_state, PortState::active) << name;
+  const auto port = world.fabric().port_info({"spine001", PortNum{0}});
+  EXPECT_EQ(port->neighbor_mtu, port->mtu_cap);
+  EXPECT_EQ(port->operational_vls, port->vl_cap);
+  EXPECT_EQ(port->local_phy_errors, 8);
+  EXPECT_EQ(port->overrun_errors, 8);
 }
 
 /// Hosts' LIDs that the switch holds an entry for with this port.

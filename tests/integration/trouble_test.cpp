@@ -252,8 +252,18 @@ TEST(Trouble, ANodeThatAnswersLateIsSlowNotDead) {
 TEST(Trouble, ANodeThatRefusesExtendedSpeedsIsAskedWithout) {
   sim::World world(test::spec("ft2:8"));
   world.fabric().faults().refuses_extended_speeds("leaf003");
+  world.fabric().faults().refuses_extended_speeds("spine001", wire::kStatusBadMethodAttribute);
 
   EXPECT_EQ(bring_up(world).state, sm::SweepState::up);
+}
+
+TEST(Trouble, ANodeThatIgnoresExtendedSpeedsIsAskedWithout) {
+  sim::World world(test::spec("ft2:8"));
+  for (const auto* node : {"leaf003", "h00005"}) world.fabric().faults().ignores_extended_speeds(node);
+  const auto begin = world.now();
+
+  EXPECT_EQ(bring_up(world).state, sm::SweepState::up);
+  EXPECT_LT(world.now() - begin, std::chrono::milliseconds(2400));
 }
 
 TEST(Trouble, AFieldThatIsNotKeptIsNamedOnceAndNotSetAgain) {
