@@ -139,7 +139,8 @@ void SubnetManager::give_way(std::set<Guid>& suspects) {
 
 /// By parts where that is enough, else the whole fabric.
 asio::awaitable<std::expected<Subnet, std::string>> SubnetManager::look(std::set<Guid> suspects) {
-  DiscoverOptions how{.trust_tables = !adopting_, .restart_lost = true};
+  DiscoverOptions how{
+      .trust_tables = !adopting_, .clear_changes = !adopting_ && !options_.dry_run, .restart_lost = true};
   const auto last_restart = parts_.clock.now() + kRestarts;
   while (summary_.sweep == SweepKind::incremental) {
     how.urgent = nullptr;

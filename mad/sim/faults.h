@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mad/sim/state.h"
+#include "mad/wire/mad.h"
 
 namespace smd::sim {
 

@@ -16,6 +16,10 @@ namespace smd::sm {
 struct DiscoverOptions {
   /// Nobody but us has written since `before`: tables that still look as we left them are not read again.
   bool trust_tables = false;
+  /// We are master: PortStateChange is cleared before the ports of a switch are read, so that whatever
+  /// changes after that sets it again. Traps need not tell: a switch repeats one only after its
+  /// SubnetTimeOut. The only Set of a sweep before all is decided.
+  bool clear_changes = false;
   /// The next wave of probes does not wait longer than this for answers that do not come. Links between two
   /// nodes found in one wave may then be probed from both ends.
   mad::Duration patience = std::chrono::milliseconds(50);
@@ -27,11 +31,10 @@ struct DiscoverOptions {
   bool restart_lost = false;
 };
 
-/// Reads the whole fabric with Gets only. `before` (may be null) is what was known: tables that still stand
-/// as we left them are taken from it, and of two places that show one GUID the one in it stays.
-/// `tx`, `clock` and `before` outlive the coroutine.
-/// Fails only where our own port does not answer. A node that does not answer costs its own time-outs,
-/// beside everything else.
+/// Reads the whole fabric, with Gets but for `clear_changes`. `before` (may be null) is what was known:
+/// tables that still stand as we left them are taken from it, and of two places that show one GUID the one in
+/// it stays. `tx`, `clock` and `before` outlive the coroutine. Fails only where our own port does not answer.
+/// A node that does not answer costs its own time-outs, beside everything else.
 asio::awaitable<std::expected<Subnet, std::string>> discover(mad::Transactions* tx, mad::Clock* clock,
                                                              const Subnet* before, DiscoverOptions options);
 

@@ -155,6 +155,7 @@ asio::awaitable<void> Refresh::check_switch(FoundNode* found, std::vector<mad::D
   survey_.start(survey_.read_node_info(found));
   survey_.start(survey_.read_description(found));
   reading_.insert(guid);
+  co_await survey_.clear_change(found);
   co_await survey_.read_switch_rest(found);
   reading_.erase(guid);
   to_compare_.push_back(found);

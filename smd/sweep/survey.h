@@ -38,6 +38,8 @@ class Survey {
   /// Once more, of a node that is known: what it says of itself may have changed, or another may answer.
   asio::awaitable<void> read_node_info(FoundNode* found);
   asio::awaitable<void> read_switch(FoundNode* found);
+  /// Clears PortStateChange where it is set and `clear_changes` says so.
+  asio::awaitable<void> clear_change(FoundNode* found);
   /// All that hangs on SwitchInfo: ports and tables.
   asio::awaitable<void> read_switch_rest(FoundNode* found);
   /// `hint`: not asked for its own sake; it is not waited for long, and no answer means nothing.

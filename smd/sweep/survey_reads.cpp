@@ -124,7 +124,17 @@ asio::awaitable<void> Survey::read_switch(FoundNode* node) {
   const auto info = co_await ask<wire::SwitchInfo>(node, found.path, 0);
   if (!info) trouble(found, PortNum{0}, info.error());
   if (info) found.node.switch_info = *info;
+  co_await clear_change(node);
   co_await read_switch_rest(node);
+}
+
+asio::awaitable<void> Survey::clear_change(FoundNode* node) {
+  auto& info = node->node.switch_info;
+  if (!options_.clear_changes || !info || !info->port_state_change) co_return;
+  // Written as it is: 1 clears the bit. Where that fails it is written once more with all that is decided.
+  const mad::Target target{.route = node->path, .node = node->node.guid()};
+  const auto cleared = co_await mad::set<wire::SwitchInfo>(tx_, target, *info);
+  if (cleared) info = *cleared;
 }
 
 asio::awaitable<void> Survey::read_switch_rest(FoundNode* node) {
