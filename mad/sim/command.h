@@ -45,6 +45,7 @@ class Command {
   Result flow();
   Result packet();
   Result smp();
+  Result reach();
 
   // Errors: "found what "found", allowed …"; "found …, allowed …".
   static Result bad(std::string_view what, std::string_view found, std::string_view allowed);

@@ -27,6 +27,8 @@ smp NODE PORT MKEY                      a Set with this M_Key comes to the port
 packet SRC DST SL PKEY [QKEY]           sends a data packet
 flow SRC DST SL PKEY                    where a data packet goes, with the VL of each hop;
                                         NODE, NODE:PORT, or as DST a LID
+reach [NODE]                            pairs of adapters that cables join to it, and how many
+                                        of them the switches' tables join
 loss PERCENT [NODE [PORT]]              of all MADs, at the node, on the port's link
 latency MICROSECONDS [NODE [PORT]]      of a hop, of the node's answers, of the port's link
 show NODE [PORT]                        state, LID, rate, other end, what is wrong, counters

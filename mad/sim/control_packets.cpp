@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "mad/sim/command.h"
+#include "mad/sim/reach.h"
 
 namespace smd::sim {
 
@@ -61,6 +62,17 @@ Command::Result Command::packet() {
   const Place start(fmt::to_string(fabric_.state().node_of(*from).guid), ports[*from].number);
   return text_of(looks ? fabric_.walk(start, packet.dlid, packet.sl, packet.pkey)
                        : fabric_.send_data(start, packet));
+}
+
+Command::Result Command::reach() {
+  if (auto good = count(1, 2, "reach [NODE]"); !good) return std::unexpected(good.error());
+  const auto from = words_.size() == 2 ? end_of(1) : fabric_.default_port();
+  if (!from) return no_end(1);
+  const auto& state = fabric_.state();
+  const auto found = sim::reach(state, joined_to(state, *from));
+  auto text = fmt::format("pairs {} delivered {}", found.pairs, found.delivered);
+  for (const auto& failure : found.failures) text += '\n' + failure;
+  return text;
 }
 
 Command::Result Command::smp() {

@@ -18,6 +18,7 @@
 #include "mad/sim/faults.h"
 #include "mad/sim/options.h"
 #include "mad/sim/place.h"
+#include "mad/sim/reach.h"
 #include "mad/sim/state.h"
 #include "mad/sim/walk.h"
 

@@ -188,27 +188,6 @@ std::string to_string(const State& state, const Walk& walk) {
                  : "");
 }
 
-Reach reach(const State& state, std::size_t most_failures) {
-  std::vector<PortIndex> ends;
-  for (PortIndex port = 0; port < state.ports.size(); ++port) {
-    if (!state.node_of(port).is_switch() && state.ports[port].link_up()) ends.push_back(port);
-  }
-  Reach result;
-  for (const auto from : ends) {
-    for (const auto to : ends) {
-      if (from == to) continue;
-      ++result.pairs;
-      const auto way = walk(state, from, state.ports[to].info.lid);
-      if (way.delivered() && way.end == to) {
-        ++result.delivered;
-      } else if (result.failures.size() < most_failures) {
-        result.failures.push_back(to_string(state, way));
-      }
-    }
-  }
-  return result;
-}
-
 Spread spread(const State& state, PortIndex from, Lid mlid) {
   Spread result;
   std::vector<bool> seen(state.nodes.size());

@@ -47,15 +47,6 @@ Walk walk(const State& state, PortIndex from, Lid dlid, Sl sl = Sl{},
 /// "h0[1] -> 3[leaf0]7 -> …: delivered".
 std::string to_string(const State& state, const Walk& walk);
 
-/// How many of all pairs of linked CA ports (a port to itself left out) reach each other, and the first
-/// walks that did not, as text.
-struct Reach {
-  std::uint64_t pairs = 0, delivered = 0;
-  std::vector<std::string> failures;
-  bool all() const { return pairs == delivered; }
-};
-Reach reach(const State& state, std::size_t most_failures = 10);
-
 /// A multicast packet: the end ports that it reaches, ascending, and whether any switch saw it twice (a loop
 /// or two paths: both are errors of the tree).
 struct Spread {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mad/sim/reach.h"
 #include "mad/sim/walk.h"
 #include "tests/support/managed_world.h"
 
@@ -19,41 +20,10 @@ namespace {
 using std::chrono::milliseconds;
 using test::Managed;
 
-/// Which end ports of CAs some path of cables joins to `from`.
-std::vector<sim::PortIndex> joined_to(const sim::State& state, sim::PortIndex from) {
-  std::vector<bool> seen(state.nodes.size());
-  std::vector<sim::PortIndex> found, arrived{from};
-  seen[state.ports[from].node] = true;
-  while (!arrived.empty()) {
-    const auto at = arrived.back();
-    arrived.pop_back();
-    const auto& node = state.node_of(at);
-    if (!node.is_switch()) found.push_back(at);
-    if (!node.is_switch() && at != from) continue;
-    for (unsigned number = 1; number <= node.ports; ++number) {
-      const auto out = state.index(node, number);
-      if (!node.is_switch() && out != from) continue;
-      const auto& port = state.ports[out];
-      if (!port.link_up() || seen[state.ports[port.peer].node]) continue;
-      seen[state.ports[port.peer].node] = true;
-      arrived.push_back(port.peer);
-    }
-  }
-  return found;
-}
-
 /// Pairs of hosts in the SM's part of the fabric that cannot reach each other.
 std::size_t unreachable(const sim::State& state, sim::PortIndex sm) {
-  const auto hosts = joined_to(state, sm);
-  std::size_t lost = 0;
-  for (const auto from : hosts) {
-    for (const auto to : hosts) {
-      if (from == to) continue;
-      const auto way = sim::walk(state, from, state.ports[to].info.lid);
-      lost += way.delivered() && way.end == to ? 0U : 1U;
-    }
-  }
-  return lost;
+  const auto found = sim::reach(state, sim::joined_to(state, sm), 0);
+  return found.pairs - found.delivered;
 }
 
 constexpr Lid kGroup{0xC001};
@@ -73,7 +43,7 @@ std::shared_ptr<const sm::McWish> half_of(const base::Fabric& fabric, const sm::
 /// Pairs of members in the SM's part of the fabric of which one does not hear the other.
 std::size_t unheard(const sim::State& state, sim::PortIndex sm, const std::vector<sim::PortIndex>& members) {
   std::vector<sim::PortIndex> there;
-  for (const auto port : joined_to(state, sm)) {
+  for (const auto port : sim::joined_to(state, sm)) {
     if (std::ranges::find(members, port) != members.end()) there.push_back(port);
   }
   std::size_t lost = 0;

@@ -46,6 +46,17 @@ TEST_F(Control, NodesFailAndAreRestored) {
             "error: found node \"leaf 9\", allowed a name, an id or a GUID (0x…) of this fabric");
 }
 
+TEST_F(Control, ReachCountsThePairsThatCablesJoin) {
+  EXPECT_EQ(says("reach").substr(0, 20), "pairs 6 delivered 0\n");
+  bring_up_two_leaves(asker);
+  EXPECT_EQ(says("reach"), "pairs 6 delivered 6");
+  EXPECT_EQ(says("link down leaf1 1"), "");
+  EXPECT_EQ(says("reach"), "pairs 2 delivered 2");
+  EXPECT_EQ(says("reach h1"), "pairs 0 delivered 0");
+  EXPECT_EQ(says("reach nobody"),
+            "error: found node \"nobody\", allowed a name, an id or a GUID (0x…) of this fabric");
+}
+
 TEST_F(Control, EndsAreNamedByPortOrLid) {
   bring_up_two_leaves(asker);
   const auto way = says("flow h0 h1 0 0xffff");
@@ -83,7 +94,7 @@ TEST_F(Control, ValuesAreCheckedWithWhatIsAllowed) {
   EXPECT_EQ(says(""),
             "error: found no command, allowed link, node, loss, latency, counter, lid, mkey, pkey, move, "
             "split, join, "
-            "capability, trap, flow, packet, smp, show, clients, help");
+            "capability, trap, flow, packet, smp, reach, show, clients, help");
 }
 
 TEST_F(Control, ValuesChangeBehindTheSmsBack) {
