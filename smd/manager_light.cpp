@@ -196,7 +196,7 @@ asio::awaitable<void> SubnetManager::look_at_own_port(std::shared_ptr<const Subn
   const auto& self = *subnet->find(subnet->sm_node);
   const auto& was = self.ports[subnet->sm_port.value()].info;
   const mad::Target target{.route = mad::DirectedPath{}, .node = subnet->sm_node};
-  const auto asked = co_await mad::get_port_info(&tx_, target, subnet->sm_port, self.refuses_extended_speeds);
+  const auto asked = co_await mad::get_port_info(&tx_, target, subnet->sm_port, self.extended_speeds());
   const auto& now = asked.info;
   if (!now && now.error().fault == mad::Fault::closed) co_return;
   if (now && now->port_state == was.port_state && now->lid == was.lid && now->sm_lid == was.sm_lid) co_return;

@@ -8,20 +8,21 @@ bool is_refused(const Asked<wire::PortInfo>& asked) {
   return !asked && asked.error().fault == Fault::refused && asked.error().status != wire::kStatusBusy;
 }
 
-/// It answers other questions; where much is lost on the way that tells nothing.
+/// Where much is lost on the way that tells nothing.
 bool is_ignored(const Asked<wire::PortInfo>& asked, const Transactions& tx) {
-  return !asked && asked.error().fault == Fault::timeout && !asked.error().node_silent && !tx.lossy();
+  return !asked && asked.error().fault == Fault::timeout && !tx.lossy();
 }
 
 void set_modifier(Request& request, PortNum port, bool extended_speeds) {
   request.mad.set_modifier(wire::port_info_modifier(port, extended_speeds));
 }
 
-asio::awaitable<PortInfoAsked> ask_port_info(Transactions* tx, Request request, PortNum port, bool refuses) {
+asio::awaitable<PortInfoAsked> ask_port_info(Transactions* tx, Request request, PortNum port,
+                                             ExtendedSpeeds known) {
+  const bool refuses = known == ExtendedSpeeds::refused;
   set_modifier(request, port, !refuses);
   auto first = co_await ask<wire::PortInfo>(tx, request);
-  const bool once_more =
-      request.mad.method() == wire::Method::get && request.life == Duration::zero() && is_ignored(first, *tx);
+  const bool once_more = known == ExtendedSpeeds::unknown && is_ignored(first, *tx);
   if (refuses || !(is_refused(first) || once_more)) co_return PortInfoAsked{std::move(first), refuses};
   set_modifier(request, port, false);
   if (once_more) request.single_try = tx->soon(request.node);
@@ -32,15 +33,16 @@ asio::awaitable<PortInfoAsked> ask_port_info(Transactions* tx, Request request, 
 
 }  // namespace
 
-asio::awaitable<PortInfoAsked> get_port_info(Transactions* tx, Target target, PortNum port, bool refuses) {
+asio::awaitable<PortInfoAsked> get_port_info(Transactions* tx, Target target, PortNum port,
+                                             ExtendedSpeeds known) {
   auto request = get_request<wire::PortInfo>(target);
-  co_return co_await ask_port_info(tx, std::move(request), port, refuses);
+  co_return co_await ask_port_info(tx, std::move(request), port, known);
 }
 
 asio::awaitable<PortInfoAsked> set_port_info(Transactions* tx, Target target, wire::PortInfo info,
-                                             PortNum port, bool refuses) {
+                                             PortNum port, ExtendedSpeeds known) {
   auto request = set_request(target, info);
-  co_return co_await ask_port_info(tx, std::move(request), port, refuses);
+  co_return co_await ask_port_info(tx, std::move(request), port, known);
 }
 
 }  // namespace smd::mad

@@ -6,6 +6,7 @@
 #include <expected>
 #include <utility>
 
+#include "mad/transactions/extended_speeds.h"
 #include "mad/transactions/transactions.h"
 #include "mad/wire/codec.h"
 #include "mad/wire/modifier.h"
@@ -73,19 +74,20 @@ asio::awaitable<Asked<A>> set(Transactions& tx, const Target& target, const A& v
   return ask<A>(&tx, set_request(target, value, modifier));
 }
 
-/// PortInfo, and whether the node refuses bit 31 of the modifier (extended speeds). The caller keeps
-/// `refuses` for the node and gives it back with the next question.
+/// PortInfo, and whether the node refuses bit 31. The caller keeps `refuses` for the node and gives it back
+/// with the next question.
 struct PortInfoAsked {
   Asked<wire::PortInfo> info;
   bool refuses = false;
 };
 
-/// Asks with bit 31; where that is refused, or is not answered by a node that answers other questions, once
-/// without.
-asio::awaitable<PortInfoAsked> get_port_info(Transactions* tx, Target target, PortNum port, bool refuses);
+/// Asks with bit 31; where that is refused, with any status but BUSY, once without. The same, with one try,
+/// where a node of which nothing is known does not answer it.
+asio::awaitable<PortInfoAsked> get_port_info(Transactions* tx, Target target, PortNum port,
+                                             ExtendedSpeeds known);
 /// Sets in the same way. A refusal may also mean the values: `refuses` is only learnt from a Set without
 /// bit 31 that is accepted.
 asio::awaitable<PortInfoAsked> set_port_info(Transactions* tx, Target target, wire::PortInfo info,
-                                             PortNum port, bool refuses);
+                                             PortNum port, ExtendedSpeeds known);
 
 }  // namespace smd::mad

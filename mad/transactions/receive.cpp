@@ -133,8 +133,9 @@ void Transactions::measure(OpenRequest& open, unsigned attempt, const wire::Smp&
   const auto took = now - open.sent_at[attempt];
   if (&node != &anonymous_) {
     note_time(node, took);
-    node.hear(open.mad.attribute(), open.mad.method() != wire::Method::get, now);
-    unanswered_.answered(open.guid);
+    const bool set = open.mad.method() != wire::Method::get;
+    node.hear(open.mad.attribute(), set, now);
+    unanswered_.answered(open.guid, open.mad.attribute(), set);
   } else if (const auto guid = told_by(mad); guid != Guid{}) {
     note_time(state_of(guid), took);
     unanswered_.answered(guid);

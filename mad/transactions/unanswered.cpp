@@ -30,6 +30,15 @@ void Unanswered::answered(Guid node) {
   if (const auto found = nodes_.find(node); found != nodes_.end()) found->second.silent.clear();
 }
 
+void Unanswered::answered(Guid node, std::uint16_t attribute, bool set) {
+  answered(node);
+  const auto found = nodes_.find(node);
+  if (found == nodes_.end()) return;
+  for (auto& row : found->second.rows) {
+    if (row.question.attribute == attribute && row.question.set == set) row.whole_attribute = false;
+  }
+}
+
 std::optional<Unanswered::Failure> Unanswered::find(Guid node, std::uint64_t place,
                                                     const Question& question) const {
   if (place != 0 && places_.contains(place)) return Failure{};

@@ -33,7 +33,7 @@ struct Task {
 asio::awaitable<void> audit_port(Task task, PortNum num, mad::DirectedPath path) {
   const auto& was = task.node.ports[num.value()];
   const auto asked = co_await mad::get_port_info(&task.tx, {.route = path, .node = task.node.guid()}, num,
-                                                 task.node.refuses_extended_speeds);
+                                                 task.node.extended_speeds());
   if (!asked.info) {
     if (asked.info.error().fault == mad::Fault::timeout) task.found.silent.insert(task.node.guid());
     co_return;

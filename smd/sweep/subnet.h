@@ -14,6 +14,7 @@
 
 #include "mad/base/id.h"
 #include "mad/base/link.h"
+#include "mad/transactions/extended_speeds.h"
 #include "mad/transport.h"
 #include "mad/wire/node.h"
 #include "mad/wire/port_ext.h"
@@ -114,6 +115,10 @@ struct Node {
   const std::string& own_description() const { return reported.empty() ? description : reported; }
   /// Keeps what the node says of itself beside it.
   void name(std::string shown);
+  /// Of a node that was read once.
+  mad::ExtendedSpeeds extended_speeds() const {
+    return refuses_extended_speeds ? mad::ExtendedSpeeds::refused : mad::ExtendedSpeeds::answered;
+  }
   /// Its port 0 has states and tables of its own, as an adapter's port has.
   bool has_enhanced_port0() const { return switch_info && switch_info->enhanced_port0; }
   /// A switch that is known to have entries in force.

@@ -208,7 +208,11 @@ asio::awaitable<void> Survey::read_port(FoundNode* node, PortNum port, mad::Dire
   if (!may) co_return;
   mad::Target target{.route = path, .node = found.node.guid()};
   if (hint) target.life = tx_.soon(found.node.guid()) / 2;
-  const auto answer = co_await mad::get_port_info(&tx_, target, port, found.node.refuses_extended_speeds);
+  auto known = found.node.extended_speeds();
+  // A hint is no reason to ask twice, and who is new may not know bit 31.
+  const bool is_new = before_ == nullptr || before_->find(found.node.guid()) == nullptr;
+  if (is_new && !hint && known != mad::ExtendedSpeeds::refused) known = mad::ExtendedSpeeds::unknown;
+  const auto answer = co_await mad::get_port_info(&tx_, target, port, known);
   const auto& info = answer.info;
   if (hint && !info) co_return;
   asked(found, wire::PortInfo::kAttribute, info ? nullptr : &info.error());

@@ -262,7 +262,9 @@ TEST(Trouble, ANodeThatIgnoresExtendedSpeedsIsAskedWithout) {
   for (const auto* node : {"leaf003", "h00005"}) world.fabric().faults().ignores_extended_speeds(node);
   const auto begin = world.now();
 
-  EXPECT_EQ(bring_up(world).state, sm::SweepState::up);
+  test::Lines lines;
+
+  EXPECT_EQ(bring_up(world, &lines).state, sm::SweepState::up) << testing::PrintToString(lines.all);
   EXPECT_LT(world.now() - begin, std::chrono::milliseconds(2400));
 }
 

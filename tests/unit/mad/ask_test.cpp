@@ -93,7 +93,7 @@ std::vector<std::uint32_t> modifiers(const ScriptedTransport& far) {
 TEST_F(AskTest, PortInfoGoesWithBit31) {
   far.script = [](const Sent& sent) { return std::vector{ScriptedTransport::answer(sent, 1us)}; };
 
-  const auto asked = run(get_port_info(&tx, target, PortNum{3}, false));
+  const auto asked = run(get_port_info(&tx, target, PortNum{3}, ExtendedSpeeds::answered));
 
   EXPECT_TRUE(asked.info);
   EXPECT_FALSE(asked.refuses);
@@ -105,8 +105,9 @@ TEST_F(AskTest, ANodeThatRefusesBit31IsAskedOnceWithoutAndThatIsLearnt) {
     return std::vector{ScriptedTransport::answer(sent, 1us, sent.mad.modifier() >> 31U != 0 ? 0x1C : 0)};
   };
 
-  const auto first = run(get_port_info(&tx, target, PortNum{3}, false));
-  const auto second = run(set_port_info(&tx, target, wire::PortInfo{}, PortNum{4}, first.refuses));
+  const auto first = run(get_port_info(&tx, target, PortNum{3}, ExtendedSpeeds::answered));
+  const auto second = run(set_port_info(&tx, target, wire::PortInfo{}, PortNum{4},
+                                        first.refuses ? ExtendedSpeeds::refused : ExtendedSpeeds::answered));
 
   EXPECT_TRUE(first.info && second.info);
   EXPECT_TRUE(first.refuses && second.refuses);
@@ -116,7 +117,7 @@ TEST_F(AskTest, ANodeThatRefusesBit31IsAskedOnceWithoutAndThatIsLearnt) {
 TEST_F(AskTest, ARefusalWithAndWithoutBit31TeachesNothing) {
   far.script = [](const Sent& sent) { return std::vector{ScriptedTransport::answer(sent, 1us, 0x1C)}; };
 
-  const auto asked = run(get_port_info(&tx, target, PortNum{200}, false));
+  const auto asked = run(get_port_info(&tx, target, PortNum{200}, ExtendedSpeeds::answered));
 
   EXPECT_FALSE(asked.info);
   EXPECT_FALSE(asked.refuses);
