@@ -3,15 +3,14 @@
 """What saquery and hand-made questions are answered by opensm and, after it, by smd: lab_answers.py --smd PROGRAM. Each
 answer that differs has its row in docs/differences.md. On ibsim, where no kernel sorts versions out, requests of all class
 versions."""
-import argparse
 import pathlib
 import re
-import sys
 import tempfile
 
 import same
-from ibsim import Failure, Ibsim, check, hosts_of, wait_for
+from ibsim import Ibsim, check, hosts_of, wait_for
 from lab import Lab
+from runner import run_scenario
 from same import ASKER, DELETE, GET, GET_MULTI, GET_TABLE, SET, Asker, components, line, with_bits
 from subject import Smd
 
@@ -217,34 +216,26 @@ def versions(program, which):
     return found
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--smd", required=True)
-    given = parser.parse_args()
-    try:
-        theirs, ours = versions(given.smd, "opensm"), versions(given.smd, "smd")
-        for (version, what), status in theirs.items():
-            print(f"   class version {version}, {what:20} opensm {status:>4} smd {ours[version, what]:>4}", flush=True)
-        check(theirs == ours, "requests of another class version are answered otherwise")
-        with Lab(given.smd, "ft2:8") as lab:
-            opensm = lab.opensm("h00000")
-            lids, gids, numbers = {}, {}, {}
-            for node in Asker(lab, "h00002").table("NodeRecord"):
-                name, guid = node[44:108].split(b"\0")[0].decode(), int.from_bytes(node[24:32], "big")
-                lids[name], numbers[name] = int.from_bytes(node[:2], "big"), 0xFE80 << 112 | guid
-                gids[name] = "fe80::" + ":".join(f"{guid >> shift & 0xFFFF:x}" for shift in (48, 32, 16, 0))
-            theirs = answers(lab, lids, gids, numbers)
-            opensm.stop()
-            client = Smd(given.smd).start(lab, "h00000")
-            wait_for(lambda: "state=up" in client.log(), 60, "smd's state=up")
-            nodes = Asker(lab, "h00002").table("NodeRecord")
-            wait_for(lambda: same.lanes_are_read(Asker(lab, "h00002"), nodes), 60, "SL to VL tables that smd has read")
-            judge(theirs, answers(lab, lids, gids, numbers))
-    except Failure as failure:
-        print(f"FAILED: {failure}", file=sys.stderr)
-        return 1
-    return 0
+def scenario(given):
+    theirs, ours = versions(given.smd, "opensm"), versions(given.smd, "smd")
+    for (version, what), status in theirs.items():
+        print(f"   class version {version}, {what:20} opensm {status:>4} smd {ours[version, what]:>4}", flush=True)
+    check(theirs == ours, "requests of another class version are answered otherwise")
+    with Lab(given.smd, "ft2:8") as lab:
+        opensm = lab.opensm("h00000")
+        lids, gids, numbers = {}, {}, {}
+        for node in Asker(lab, "h00002").table("NodeRecord"):
+            name, guid = node[44:108].split(b"\0")[0].decode(), int.from_bytes(node[24:32], "big")
+            lids[name], numbers[name] = int.from_bytes(node[:2], "big"), 0xFE80 << 112 | guid
+            gids[name] = "fe80::" + ":".join(f"{guid >> shift & 0xFFFF:x}" for shift in (48, 32, 16, 0))
+        theirs = answers(lab, lids, gids, numbers)
+        opensm.stop()
+        client = Smd(given.smd).start(lab, "h00000")
+        wait_for(lambda: "state=up" in client.log(), 60, "smd's state=up")
+        nodes = Asker(lab, "h00002").table("NodeRecord")
+        wait_for(lambda: same.lanes_are_read(Asker(lab, "h00002"), nodes), 60, "SL to VL tables that smd has read")
+        judge(theirs, answers(lab, lids, gids, numbers))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_scenario(scenario, __doc__)

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """opensm enforces partitions at switch ports: lab_enforce.py --smd PROGRAM. With `ALL=limited, SELF=full` and `-Z both` (its
 default) a limited host asks the SA, two limited hosts cannot talk, and a foreign key does not pass the leaf."""
-import argparse
-import sys
 
 from ibsim import Failure, check, wait_for
 from lab import Lab
+from runner import run_scenario
 
 
 def osm_log(client):
@@ -48,17 +47,9 @@ def enforced(smd):
         print(f"   a foreign key: {way}; trap 259", flush=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--smd", required=True)
-    given = parser.parse_args()
-    try:
-        enforced(given.smd)
-    except Failure as failure:
-        print(f"FAILED: {failure}", file=sys.stderr)
-        return 1
-    return 0
+def scenario(given):
+    enforced(given.smd)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_scenario(scenario, __doc__)

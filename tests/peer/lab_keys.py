@@ -2,16 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """SM_Keys beside opensm: lab_keys.py --smd PROGRAM. With the default key and with one of our own, smd and opensm agree
 on one master, whichever starts first; a host that is no SM is shown no key; smd puts no key into a Get."""
-import argparse
 import itertools
 import re
 import struct
-import sys
 import time
 
-from ibsim import Failure, check, wait_for
+from ibsim import check, wait_for
 from lab import Lab
 from lab_stop import GET, SM_INFO, masters
+from runner import run_scenario
 
 KEY = 0x1122334455667788
 
@@ -76,18 +75,10 @@ def pair(smd, first, second, key):
               flush=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--smd", required=True)
-    given = parser.parse_args()
-    try:
-        for (first, second), key in itertools.product((("smd", "opensm"), ("opensm", "smd")), (0, KEY)):
-            pair(given.smd, first, second, key)
-    except Failure as failure:
-        print(f"FAILED: {failure}", file=sys.stderr)
-        return 1
-    return 0
+def scenario(given):
+    for (first, second), key in itertools.product((("smd", "opensm"), ("opensm", "smd")), (0, KEY)):
+        pair(given.smd, first, second, key)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_scenario(scenario, __doc__)

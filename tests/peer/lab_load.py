@@ -3,17 +3,16 @@
 """SA clients beside heavy sweeps: lab_load.py --smd PROGRAM [--fabric ft3:N]. 200 questions under way from one process, then
 20 saquery at a time; five forced heavy sweeps beside each. None is lost. Times and SMP time-outs are printed: how long they
 are on a busy machine says nothing."""
-import argparse
 import concurrent.futures
 import json
 import pathlib
 import statistics
 import subprocess
-import sys
 import time
 
 from ibsim import Failure, check, wait_for
 from lab import Lab
+from runner import run_scenario
 
 SWEEPS = 5
 
@@ -78,25 +77,20 @@ def saqueries(load, alone, number=200, at_once=20):
     check(missing == 0, said)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--smd", required=True)
-    parser.add_argument("--fabric", default="ft3:16")
-    given = parser.parse_args()
+def scenario(given):
     program = pathlib.Path(given.smd).resolve().with_name("sa_load")
-    try:
-        with Lab(given.smd, given.fabric) as lab:
-            load = Load(lab.smd, lab)
-            times, lost = load.sweeps(SWEEPS)
-            check(lost == 0, f"{lost} SMP time-outs without a load")
-            alone = statistics.median(times)
-            generator(load, alone, program)
-            saqueries(load, alone)
-    except Failure as failure:
-        print(f"FAILED: {failure}", file=sys.stderr)
-        return 1
-    return 0
+    with Lab(given.smd, given.fabric) as lab:
+        load = Load(lab.smd, lab)
+        times, lost = load.sweeps(SWEEPS)
+        check(lost == 0, f"{lost} SMP time-outs without a load")
+        alone = statistics.median(times)
+        generator(load, alone, program)
+        saqueries(load, alone)
+
+
+def arguments(parser):
+    parser.add_argument("--fabric", default="ft3:16")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_scenario(scenario, __doc__, arguments)

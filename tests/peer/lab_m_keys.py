@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A fabric that opensm has protected by an M_Key: lab_m_keys.py --smd PROGRAM. opensm dies; smd cannot take the fabric and
 says why; with a lease it has it once that has run out."""
-import argparse
 import json
 import signal
 import subprocess
-import sys
 
-from ibsim import Failure, check, wait_for
+from ibsim import check, wait_for
 from lab import Lab
+from runner import run_scenario
 
 
 def takeover(smd, level, lease):
@@ -49,18 +48,10 @@ def takeover(smd, level, lease):
             print("   after the lease: " + state(), flush=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--smd", required=True)
-    given = parser.parse_args()
-    try:
-        for level, lease in ((1, 0), (1, 20), (2, 0)):
-            takeover(given.smd, level, lease)
-    except Failure as failure:
-        print(f"FAILED: {failure}", file=sys.stderr)
-        return 1
-    return 0
+def scenario(given):
+    for level, lease in ((1, 0), (1, 20), (2, 0)):
+        takeover(given.smd, level, lease)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_scenario(scenario, __doc__)

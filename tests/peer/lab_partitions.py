@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Partitions that opensm has left: lab_partitions.py --smd PROGRAM. opensm gives all ports a limited key and its own port a
 full one, and dies; smd on another host takes the fabric, and the SA answers limited members."""
-import argparse
 import signal
 import subprocess
-import sys
 
-from ibsim import Failure, check, wait_for
+from ibsim import check, wait_for
 from lab import Lab, count
+from runner import run_scenario
 
 
 def takeover(smd, enforcement):
@@ -52,18 +51,10 @@ def keys_of_another_sm(lab, server):
             print("   " + line, flush=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--smd", required=True)
-    given = parser.parse_args()
-    try:
-        for enforcement in ("off", "both"):
-            takeover(given.smd, enforcement)
-    except Failure as failure:
-        print(f"FAILED: {failure}", file=sys.stderr)
-        return 1
-    return 0
+def scenario(given):
+    for enforcement in ("off", "both"):
+        takeover(given.smd, enforcement)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_scenario(scenario, __doc__)

@@ -5,16 +5,15 @@
 MASTER and STANDBY are `smd` or `opensm`; SECONDS 0 is for ever. What must hold: another SM takes the fabric, 3 s after
 SIGCONT one SM says that it is master, a woken smd sends no Set before it has read SMInfo of the other one and its own
 PortInfo (by the pcap), and LIDs and forwarding tables are what they were."""
-import argparse
 import os
 import re
 import signal
 import struct
-import sys
 import time
 
-from ibsim import Failure, check, wait_for
+from ibsim import check, wait_for
 from lab import Lab
+from runner import run_scenario
 from subject import Smd
 
 GET, SET, RESPONSE = 1, 2, 0x81
@@ -85,7 +84,7 @@ def masters(lab, lids):
     return [host for host, lid in lids.items() if state_of(lab, "h00009", lid) == "MASTER"]
 
 
-def scenario(smd, master_kind, standby_kind, seconds, priorities):
+def stop_master(smd, master_kind, standby_kind, seconds, priorities):
     with Lab(smd, "ft2:8", "--pcap", "trace.pcap") as lab:
         master = Sm(lab, master_kind, "h00000", priorities[0])
         master.wait_up()
@@ -142,21 +141,16 @@ def check_first_set(data, master, woken):
     check(any(item[2] == PORT_INFO for item in asked), "a Set before our own PortInfo was read")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--smd", required=True)
+def scenario(given):
+    stop_master(given.smd, given.master, given.standby, given.seconds, given.priorities.split(","))
+
+
+def arguments(parser):
     parser.add_argument("master", choices=("smd", "opensm"))
     parser.add_argument("standby", choices=("smd", "opensm"))
     parser.add_argument("seconds", type=float)
     parser.add_argument("--priorities", default="5,3", help="of master and standby")
-    given = parser.parse_args()
-    try:
-        scenario(given.smd, given.master, given.standby, given.seconds, given.priorities.split(","))
-    except Failure as failure:
-        print(f"FAILED: {failure}", file=sys.stderr)
-        return 1
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_scenario(scenario, __doc__, arguments)

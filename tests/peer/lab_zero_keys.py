@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """P_Keys of no partition and a GUID of all ones, beside opensm: lab_zero_keys.py --smd PROGRAM. What the two answer
 differently has its row in docs/differences.md."""
-import argparse
-import sys
 
-from ibsim import Failure, check, wait_for
+from ibsim import check, wait_for
 from lab import Lab
+from runner import run_scenario
 from same import DELETE, GET, SET, Asker, line
 from subject import Smd
 
@@ -58,33 +57,25 @@ def answers(lab):
     return found
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--smd", required=True)
-    given = parser.parse_args()
-    try:
-        with Lab(given.smd, "ft2:4") as lab:
-            lab.opensm("h00000")
-            theirs = answers(lab)
-        with Lab(given.smd, "ft2:4") as lab:
-            client = Smd(given.smd).start(lab, "h00000")
-            wait_for(lambda: "state=up" in client.log(), 60, "smd's state=up")
-            ours = answers(lab)
-        expected = dict(theirs)
-        for pkey in ("0x0000", "0x8000"):
-            for name in ("service of", "by its P_Key", "without it", "Delete by its P_Key"):
-                expected[f"{name} {pkey}"] = (0, "ffff")
-        expected["alias of all ones"] = (0, "0" * 16)
-        expected["all ones in its place"] = (0, "0" * 15 + "5")
-        for name, answer in ours.items():
-            print(f"   {name:32} opensm {theirs[name][0]:#06x} {theirs[name][1]:18} smd {answer[0]:#06x} {answer[1]}", flush=True)
-        wrong = {name for name in ours if ours[name] != expected[name]}
-        check(not wrong, f"differ from what was to be: {sorted(wrong)}")
-    except Failure as failure:
-        print(f"FAILED: {failure}", file=sys.stderr)
-        return 1
-    return 0
+def scenario(given):
+    with Lab(given.smd, "ft2:4") as lab:
+        lab.opensm("h00000")
+        theirs = answers(lab)
+    with Lab(given.smd, "ft2:4") as lab:
+        client = Smd(given.smd).start(lab, "h00000")
+        wait_for(lambda: "state=up" in client.log(), 60, "smd's state=up")
+        ours = answers(lab)
+    expected = dict(theirs)
+    for pkey in ("0x0000", "0x8000"):
+        for name in ("service of", "by its P_Key", "without it", "Delete by its P_Key"):
+            expected[f"{name} {pkey}"] = (0, "ffff")
+    expected["alias of all ones"] = (0, "0" * 16)
+    expected["all ones in its place"] = (0, "0" * 15 + "5")
+    for name, answer in ours.items():
+        print(f"   {name:32} opensm {theirs[name][0]:#06x} {theirs[name][1]:18} smd {answer[0]:#06x} {answer[1]}", flush=True)
+    wrong = {name for name in ours if ours[name] != expected[name]}
+    check(not wrong, f"differ from what was to be: {sorted(wrong)}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_scenario(scenario, __doc__)
