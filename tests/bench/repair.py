@@ -42,11 +42,6 @@ def measure(sim, client, command):
     return (table - trap) / 1e6 if table else None, (last - trap) / 1e6
 
 
-def switch_links(text):
-    net = network.parse(text)
-    return [a for a, b in sorted(net["links"]) if net["nodes"][a[0]][0] == net["nodes"][b[0]][0] == "Switch"]
-
-
 def row(name, what, times):
     tables, last = [t[0] for t in times if t[0] is not None], [t[1] for t in times]
     print(f"  {name:7} {what:9} trap to the last Set: median {statistics.median(last):6.1f} ms, min {min(last):.1f}, "
@@ -69,7 +64,7 @@ def bench(spec):
                     client = sim.opensm(host)
                 quiet(client, 1.5)
                 pulled, restored = [], []
-                links = switch_links(text)
+                links = network.switch_links(network.parse(text))
                 for i in range(RUNS):
                     guid, port = links[i * len(links) // RUNS]
                     place = f'"S-{guid:016x}"[{port}]'

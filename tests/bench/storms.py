@@ -36,9 +36,8 @@ def lost_pairs(sim):
 def parts_of(folder, spec):
     """A host's name, and one end of each cable between switches."""
     net = network.parse(Smd(SMD).fabric(spec, folder))
-    nodes = net["nodes"]
-    host = next(name for kind, _, name in nodes.values() if kind == "Ca")
-    return host, [a for a, b in sorted(net["links"]) if nodes[a[0]][0] == nodes[b[0]][0] == "Switch"]
+    host = next(name for kind, _, name in net["nodes"].values() if kind == "Ca")
+    return host, network.switch_links(net)
 
 
 def settle(sim, since):

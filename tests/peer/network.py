@@ -24,6 +24,12 @@ def parse(text):
     return {"nodes": nodes, "links": links}
 
 
+def switch_links(net):
+    """One end of each link between switches, in an order of their own."""
+    nodes = net["nodes"]
+    return [a for a, b in sorted(net["links"]) if nodes[a[0]][0] == nodes[b[0]][0] == "Switch"]
+
+
 def differences(wanted, found):
     """What differs between two networks, as lines."""
     lines = []
