@@ -23,31 +23,27 @@ std::uint8_t vl_code(unsigned vls) {
   }
 }
 
-LinkWish wish_of(const Node& node, const Port& port, const Node& peer_node, const Port& peer,
-                 const config::LinksConfig& config) {
+/// VLs and MTU that both ends can, up to what the configuration says.
+LinkWish within_caps(const wire::PortInfo& a, const wire::PortInfo& b, const config::LinksConfig& config) {
   LinkWish wish;
   // OpenSM's max_op_vls is 5 too: as many as both ends have.
   const std::uint8_t most = config.operational_vls == 0 ? 5 : vl_code(config.operational_vls);
-  wish.operational_vls = std::max<std::uint8_t>(1, std::min({most, port.info.vl_cap, peer.info.vl_cap}));
-  wish.neighbor_mtu = std::min(port.info.mtu_cap, peer.info.mtu_cap);
+  wish.operational_vls = std::max<std::uint8_t>(1, std::min({most, a.vl_cap, b.vl_cap}));
+  wish.neighbor_mtu = std::min(a.mtu_cap, b.mtu_cap);
   if (config.mtu != Mtu::none) wish.neighbor_mtu = std::min(wish.neighbor_mtu, config.mtu);
   wish.neighbor_mtu = std::max(wish.neighbor_mtu, Mtu::m256);
+  return wish;
+}
+
+LinkWish wish_of(const Node& node, const Port& port, const Node& peer_node, const Port& peer,
+                 const config::LinksConfig& config) {
+  auto wish = within_caps(port.info, peer.info, config);
   if (node.is_switch()) {
     const bool leaf = !peer_node.is_switch();
     wish.hoq_life = leaf ? config.leaf_hoq_lifetime : config.hoq_lifetime;
     wish.vl_stall_count = leaf ? config.leaf_vl_stall_count : config.vl_stall_count;
   }
   wish.enabled = enabled_links(port.info, config.width, config.speed);
-  return wish;
-}
-
-/// The port through which an enhanced switch port 0 answers and asks: it has no other end.
-LinkWish port0_wish(const wire::PortInfo& info, const config::LinksConfig& config) {
-  LinkWish wish;
-  const std::uint8_t most = config.operational_vls == 0 ? 5 : vl_code(config.operational_vls);
-  wish.operational_vls = std::max<std::uint8_t>(1, std::min(most, info.vl_cap));
-  wish.neighbor_mtu = config.mtu == Mtu::none ? info.mtu_cap : std::min(info.mtu_cap, config.mtu);
-  wish.neighbor_mtu = std::max(wish.neighbor_mtu, Mtu::m256);
   return wish;
 }
 
@@ -63,8 +59,10 @@ LinkPart decide_links(const Subnet& subnet, const config::LinksConfig& config, c
   for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
     const auto& node = *subnet.nodes[i];
     part.ports[i].resize(node.ports.size());
-    if (node.has_enhanced_port0() && node.ports[0].known)
-      part.ports[i][0] = port0_wish(node.ports[0].info, config);
+    if (node.has_enhanced_port0() && node.ports[0].known) {  // it has no other end
+      const auto& own = node.ports[0].info;
+      part.ports[i][0] = within_caps(own, own, config);
+    }
     for (std::size_t p = 1; p < node.ports.size(); ++p) {
       const auto& port = node.ports[p];
       if (!port.linked() || !port.peer) continue;
