@@ -71,12 +71,21 @@ bool is_gone(int error) {
          error == ENOTCONN || error == ESHUTDOWN;
 }
 
+bool is_sa_answer(std::span<const std::uint8_t> mad) {
+  return mad.size() > 3 && static_cast<MgmtClass>(mad[1]) == MgmtClass::sa &&
+         wire::is_response(static_cast<Method>(mad[3]));
+}
+
 /// An answer of the SA in one packet or more, which the other side acknowledges.
 bool is_by_rmpp(std::span<const std::uint8_t> mad) {
   constexpr std::size_t kFlags = 26;
   constexpr std::uint8_t kActive = 0x01;
-  return mad.size() > kFlags && static_cast<MgmtClass>(mad[1]) == MgmtClass::sa &&
-         wire::is_response(static_cast<Method>(mad[3])) && (mad[kFlags] & kActive) != 0;
+  return mad.size() > kFlags && is_sa_answer(mad) && (mad[kFlags] & kActive) != 0;
+}
+
+/// The kernel still sends the answer to the same question, which came again (is_duplicate() of user_mad.c).
+bool is_under_way(int error, std::span<const std::uint8_t> mad) {
+  return error == EINVAL && is_sa_answer(mad);
 }
 
 /// Packets by RMPP are sent again where they are not acknowledged in this time, so often. Each
@@ -221,6 +230,7 @@ std::expected<void, TransportError> Transport::send(std::span<const std::uint8_t
   const int error = put(agent->id, mad.size(), give_up, 0);
   if (error == 0) return {};
   if (answered) --delivery_->awaited;
+  if (is_under_way(error, mad)) return {};
   return std::unexpected(not_sent(error));
 }
 
@@ -232,8 +242,7 @@ std::expected<void, TransportError> Transport::send_by_rmpp(int agent, std::span
   }
   fill(buffer_, mad, to);
   const int error = put(agent, mad.size(), kAcknowledged, kRmppRetries);
-  // The same answer is under way there already: its question came twice.
-  if (error == EINVAL) return {};
+  if (is_under_way(error, mad)) return {};
   if (error != 0) return std::unexpected(not_sent(error));
   if (const auto header = wire::decode<wire::MadHeader>(mad)) {
     answers.begin({.tid = header->tid, .lid = to.lid}, mad.size());

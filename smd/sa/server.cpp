@@ -454,11 +454,6 @@ void Server::send(const Reply& reply) {
   if (sent) return;
   // More is under way than may be: a status alone needs no room.
   if (sent.error().error == EAGAIN && parts_.gsi.send(busy_instead_of(bytes), reply.to, {})) return;
-  // The kernel still sends the answer to the same question, which came again.
-  if (sent.error().error == EINVAL) {
-    parts_.log.debug("sa.already_answered").kv("lid", reply.to.lid);
-    return;
-  }
   parts_.log.warn("sa.not_answered")
       .kv("lid", reply.to.lid)
       .kv("errno", sent.error().error)

@@ -33,6 +33,7 @@ struct Kernel {
   std::vector<Sent> sent;
   std::deque<std::vector<std::uint8_t>> inbox;  ///< struct ib_user_mad and MAD
   std::size_t largest_buffer = 0, last_buffer = 0;
+  int refuses = 0;  ///< the errno of each send; 0: it takes them
 };
 Kernel& kernel() {
   static Kernel one;
@@ -49,6 +50,10 @@ extern "C" int umad_close_port(int descriptor) { return ::close(descriptor); }
 extern "C" int umad_register(int, int, int, uint8_t, long*) { return 0; }
 extern "C" int umad_send(int, int, void* umad, int length, int timeout, int retries) {
   const std::scoped_lock guard(kernel().lock);
+  if (kernel().refuses != 0) {
+    errno = kernel().refuses;
+    return -1;
+  }
   const auto* mad = static_cast<const std::uint8_t*>(umad_get_mad(umad));
   kernel().sent.push_back({{mad, mad + length}, umad_get_mad_addr(umad)->lid, timeout, retries});
   return 0;
@@ -86,6 +91,7 @@ struct UmadTransport : testing::Test {
     kernel().sent.clear();
     kernel().inbox.clear();
     kernel().largest_buffer = 0;
+    kernel().refuses = 0;
     transport = std::move(*Transport::open(io, {.device = "fake0", .port = PortNum{1}}, gsi_classes()));
     transport->on_receive(
         [this](std::span<mad::Received> batch) { got.insert(got.end(), batch.begin(), batch.end()); });
@@ -140,6 +146,18 @@ TEST_F(UmadTransport, AnAnswerByRmppIsSentAgainFiveTimesAfterASecondEach) {
   EXPECT_EQ(kernel().sent[0].retries, 5);
   EXPECT_EQ(kernel().sent[1].timeout, 0);
   EXPECT_EQ(kernel().sent[1].retries, 0);
+}
+
+TEST_F(UmadTransport, AnAnswerThatIsUnderWayAlreadyIsNoError) {
+  const mad::LidRoute to{.lid = Lid{7}, .qp = 1};
+  kernel().refuses = EINVAL;
+  EXPECT_EQ(send(1, Lid{7}, kTable), 0);
+  EXPECT_TRUE(transport->send(answer(2, 256, false), to, {}));
+  auto request = answer(3, 256, false);
+  request[3] = static_cast<std::uint8_t>(wire::Method::get);
+  EXPECT_EQ(transport->send(request, to, std::chrono::seconds(1)).error().error, EINVAL);
+  kernel().refuses = ENOMEM;
+  EXPECT_EQ(send(1, Lid{7}, kTable), ENOMEM);
 }
 
 TEST_F(UmadTransport, SixtyFourAnswersAreUnderWayAtMostAndOneClientHasHalf) {
