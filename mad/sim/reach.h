@@ -24,8 +24,8 @@ Reach reach(const State& state, std::size_t most_failures = 10);
 /// Of these.
 Reach reach(const State& state, std::span<const PortIndex> ends, std::size_t most_failures = 10);
 
-/// The linked CA ports that some way of cables joins to the end port `from`, itself among them, ascending. A
-/// CA forwards nothing: cables behind it join nobody.
+/// The linked CA ports that a path of cables through switches joins to the end port `from`, itself among
+/// them, ascending. A CA does not forward.
 std::vector<PortIndex> joined_to(const State& state, PortIndex from);
 
 }  // namespace smd::sim

@@ -6,6 +6,7 @@
 
 #include "mad/sim/traps.h"
 #include "mad/wire/attributes.h"
+#include "mad/wire/modifier.h"
 
 namespace smd::sim {
 namespace {
@@ -53,7 +54,7 @@ std::optional<Status> refused(const Node& node, std::uint16_t attribute, bool se
 
 bool answers(const Node& node, std::uint16_t attribute, std::uint32_t modifier) {
   if (!node.faults) return true;
-  const bool extended = attribute == wire::PortInfo::kAttribute && (modifier >> 31U) != 0;
+  const bool extended = attribute == wire::PortInfo::kAttribute && (modifier & wire::kExtendedSpeeds) != 0;
   if (extended && node.faults->ignores_extended_speeds) return false;
   if (node.faults->answers_only.empty()) return true;
   return std::ranges::find(node.faults->answers_only, attribute) != node.faults->answers_only.end();

@@ -31,9 +31,10 @@ void Unanswered::answered(Guid node) {
 }
 
 void Unanswered::answered(Guid node, std::uint16_t attribute, bool set) {
-  answered(node);
+  if (nodes_.empty()) return;
   const auto found = nodes_.find(node);
   if (found == nodes_.end()) return;
+  found->second.silent.clear();
   for (auto& row : found->second.rows) {
     if (row.question.attribute == attribute && row.question.set == set) row.whole_attribute = false;
   }

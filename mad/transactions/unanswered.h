@@ -40,7 +40,7 @@ class Unanswered {
   /// The same where it is not known who is at a place (see Request::place).
   void failed(std::uint64_t place);
   void answered(Guid node);
-  /// The node has answered a question of this attribute and method: it answers some.
+  /// The same, where the question is known: the node answers some of this attribute and method.
   void answered(Guid node, std::uint16_t attribute, bool set);
 
   /// Why it is not asked in this round; nothing: it may be.
