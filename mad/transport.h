@@ -86,6 +86,12 @@ struct LocalPort {
   bool link_up = false;
 };
 
+/// Requests that we leave to the kernel at once. Since 2025 it sends 128 of an SMI agent and 16 of one for
+/// subnet administration (a quarter and a 32nd of ib_mad's recv_queue_size of 512), and keeps the others
+/// unsent (drivers/infiniband/core/mad.c: solicited MAD flow control). Some places are for what else has an
+/// answer.
+inline constexpr std::size_t kSmiPlaces = 112, kGsiPlaces = 14;
+
 /// One management interface (SMI or GSI) of one port. Calls are on the io_context's thread.
 class Transport {
  public:
@@ -117,7 +123,9 @@ class Transport {
   /// Why nothing will ever go through it again (the device under it is gone); nothing: it works.
   virtual std::optional<TransportError> broken() const { return std::nullopt; }
 
-  /// How many MADs more it takes now that want an answer. At 0 new requests wait for answers to come.
+  /// How many MADs that want an answer it takes in all, and how many more now. At 0 new requests wait for
+  /// answers to come.
+  virtual std::size_t places() const { return std::numeric_limits<std::size_t>::max(); }
   virtual std::size_t room() const { return std::numeric_limits<std::size_t>::max(); }
 };
 

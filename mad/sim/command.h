@@ -40,6 +40,7 @@ class Command {
   Result lid();
   Result m_key();
   Result p_key();
+  Result enforce();
   Result counter();
   // control_packets.cpp
   Result flow();

@@ -26,7 +26,8 @@ Command::Result Command::run() {
       Entry{"trap", &Command::trap},       Entry{"flow", &Command::flow},
       Entry{"packet", &Command::packet},   Entry{"smp", &Command::smp},
       Entry{"reach", &Command::reach},     Entry{"show", &Command::show},
-      Entry{"clients", &Command::clients}, Entry{"help", &Command::help}};
+      Entry{"clients", &Command::clients}, Entry{"enforce", &Command::enforce},
+      Entry{"help", &Command::help}};
   for (const auto& command : kCommands) {
     if (command.name == word(0)) return (this->*command.run)();
   }

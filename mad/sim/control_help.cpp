@@ -11,15 +11,19 @@ move NODE PORT NODE PORT                the end of a cable to a free port
 split NODE...                           cuts every link between these nodes and the rest
 join                                    mends all that split has cut
 node silent NODE                        its agent answers nothing; packets pass
+node nosmi NODE                         programs at its ports have no SMI, as without QP0
 node slow MILLISECONDS NODE             its agent answers so much later
 node reboot NODE [SECONDS]              tables, LIDs and links are lost
 node remove|restore NODE                takes it away, brings it back as after a reboot
 node answers NODE ATTRIBUTE...          answers these attributes only
 node refuses NODE ATTRIBUTE STATUS      answers Sets of it with the status; 0 ends it
 node forgets NODE ATTRIBUTE FIELD       answers Sets well and does not keep the field
+node forgets NODE TABLE LID|all         the same of LinearForwardingTable or MulticastForwardingTable
+node abovetop NODE HOW                  LFT blocks above LinearFDBTop: accepted, ignored or refused
 node name|guid|image|fdbcap NODE VALUE  shows another value
 capability NODE PORT MASK               another capability mask
 lid|pkey NODE PORT VALUE                behind the SM's back
+enforce NODE PORT off|in|out|both       a switch's port enforces its P_Key table
 mkey NODE PORT KEY [LEVEL]              the same; level of protection 0 to 3
 counter NODE PORT NAME VALUE[/s]        sets a counter, or lets it grow
 trap NODE PORT NUMBER                   129, 130 or 131
@@ -30,6 +34,7 @@ flow SRC DST SL PKEY                    where a data packet goes, with the VL of
 reach [NODE]                            pairs of adapters that cables join to it, and how many
                                         of them the switches' tables join
 loss PERCENT [NODE [PORT]]              of all MADs, at the node, on the port's link
+loss rmpp PERCENT                       of segments and acknowledgements of RMPP answers
 latency MICROSECONDS [NODE [PORT]]      of a hop, of the node's answers, of the port's link
 show NODE [PORT]                        state, LID, rate, other end, what is wrong, counters
 show                                    everything that is wrong in the fabric now

@@ -2,6 +2,7 @@
 // Commands about a node: what it stops doing, does wrong, or shows differently.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -45,20 +46,25 @@ bool has_field(std::string_view name) {
 }
 /// Fields that a Set can change and a node can forget.
 bool can_forget(std::uint16_t attribute, std::string_view field) {
+  const bool table = attribute == wire::LinearForwardingTable::kAttribute ||
+                     attribute == wire::MulticastForwardingTable::kAttribute;
+  if (table) return field == "all" || whole(field, 0xFFFF);
   if (attribute == wire::PortInfo::kAttribute) return has_field<wire::PortInfo>(field);
   return attribute == wire::SwitchInfo::kAttribute && has_field<wire::SwitchInfo>(field);
 }
 
 constexpr double kLongestReboot = 1e6, kSlowest = 1e9;
 constexpr std::string_view kForm =
-    "node silent|remove|restore NODE, slow MS NODE, reboot NODE [SECONDS], answers NODE ATTRIBUTE…, refuses "
-    "NODE ATTRIBUTE STATUS, forgets NODE ATTRIBUTE FIELD, name|guid|image|fdbcap NODE VALUE";
+    "node silent|nosmi|remove|restore NODE, slow MS NODE, reboot NODE [SECONDS], answers NODE ATTRIBUTE…, "
+    "refuses NODE ATTRIBUTE STATUS, forgets NODE ATTRIBUTE FIELD, name|guid|image|fdbcap NODE VALUE, "
+    "abovetop NODE accepted|ignored|refused";
 
 }  // namespace
 
 Command::Result Command::node() {
   if (word(1) == "answers" || word(1) == "refuses" || word(1) == "forgets") return node_lacks();
-  if (word(1) == "name" || word(1) == "guid" || word(1) == "image" || word(1) == "fdbcap")
+  if (word(1) == "name" || word(1) == "guid" || word(1) == "image" || word(1) == "fdbcap" ||
+      word(1) == "abovetop")
     return node_shows();
   const bool slow = word(1) == "slow", reboot = word(1) == "reboot";
   if (auto good = count(slow ? 4 : 3, slow || reboot ? 4 : 3, kForm); !good)
@@ -69,6 +75,8 @@ Command::Result Command::node() {
   auto faults = fabric_.faults();
   if (word(1) == "silent") {
     faults.silent(word(at));
+  } else if (word(1) == "nosmi") {
+    faults.no_smi(word(at));
   } else if (reboot) {
     const auto seconds = words_.size() == 4 ? number(word(3), kLongestReboot) : std::optional(0.0);
     if (!seconds) return bad("time", word(3), up_to(kLongestReboot, "seconds"));
@@ -109,7 +117,9 @@ Command::Result Command::node_lacks() {
   if (!attribute) return bad("attribute", word(3), kAttributeIs);
   if (word(1) == "forgets") {
     if (!can_forget(*attribute, word(4)))
-      return bad("field", word(4), "a field of PortInfo or SwitchInfo, as smpquery names it");
+      return bad(
+          "field", word(4),
+          "a field of PortInfo or SwitchInfo, as smpquery names it, or of a forwarding table a LID or all");
     faults.forgets(word(2), *attribute, std::string(word(4)));
     return {};
   }
@@ -126,6 +136,14 @@ Command::Result Command::node_shows() {
   auto faults = fabric_.faults();
   if (word(1) == "name") {
     faults.rename(word(2), std::string(word(3)));
+    return {};
+  }
+  if (word(1) == "abovetop") {
+    static constexpr std::array<std::string_view, 3> kDoes{"accepted", "ignored", "refused"};
+    const auto does = std::ranges::find(kDoes, word(3));
+    if (does == kDoes.end()) return bad("answer", word(3), "accepted, ignored or refused");
+    if (!faults.above_top(word(2), static_cast<AboveTop>(does - kDoes.begin())))
+      return bad("node", word(2), "a switch");
     return {};
   }
   const bool cap = word(1) == "fdbcap";

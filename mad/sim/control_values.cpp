@@ -14,11 +14,16 @@ constexpr double kFastestRamp = 1e18;
 }  // namespace
 
 Command::Result Command::loss() {
-  if (auto good = count(2, 4, "loss PERCENT [NODE [PORT]]"); !good) return std::unexpected(good.error());
-  const auto percent = number(word(1), 100);
-  if (!percent) return bad("loss", word(1), "0 to 100 percent");
+  if (auto good = count(2, 4, "loss PERCENT [NODE [PORT]] or loss rmpp PERCENT"); !good)
+    return std::unexpected(good.error());
+  const bool rmpp = word(1) == "rmpp" && words_.size() == 3;
+  const auto value = word(rmpp ? 2 : 1);
+  const auto percent = number(value, 100);
+  if (!percent) return bad("loss", value, "0 to 100 percent");
   auto faults = fabric_.faults();
-  if (words_.size() == 2) {
+  if (rmpp) {
+    faults.rmpp_loss(*percent / 100);
+  } else if (words_.size() == 2) {
     faults.loss(*percent / 100);
   } else if (words_.size() == 3) {
     if (!faults.node_loss(word(2), *percent / 100)) return no_node(2);
@@ -92,6 +97,18 @@ Command::Result Command::p_key() {
                     [&](const Place& there, std::uint64_t value) {
                       return fabric_.faults().set_p_key(there, 0, PKey{static_cast<std::uint16_t>(value)});
                     });
+}
+
+Command::Result Command::enforce() {
+  if (auto good = count(4, 4, "enforce NODE PORT off|in|out|both"); !good)
+    return std::unexpected(good.error());
+  const auto there = place(1);
+  if (!there) return no_port(1);
+  const bool both = word(3) == "both", in = both || word(3) == "in", out = both || word(3) == "out";
+  if (!in && !out && word(3) != "off") return bad("direction", word(3), "off, in, out or both");
+  if (!fabric_.faults().enforce_p_keys(*there, in, out))
+    return cannot(fmt::format("port {} of {}", word(2), word(1)), "a port of a switch, not port 0");
+  return {};
 }
 
 Command::Result Command::counter() {

@@ -47,6 +47,9 @@ ClientId Fabric::attach(PortIndex port, Interface interface) {
 }
 
 std::expected<ClientId, int> Fabric::attach(PortIndex port, const Registration& registration) {
+  const auto& faults = state_->node_of(port).faults;
+  if (faults && faults->no_smi && registration.interface == Interface::smi && registration.mgmt_class != 0)
+    return std::unexpected(EPROTONOSUPPORT);
   const auto taken = [&](const Client& other) {
     return other.port == port && other.agent && conflicts(*other.agent, registration);
   };

@@ -34,6 +34,7 @@ class Fabric {
   // Clients and their MADs.
   ClientId attach(PortIndex port, Interface interface);
   /// As an agent of a umad device. EINVAL: what it asks for belongs to another agent of the port already.
+  /// EPROTONOSUPPORT: the port has no SMI.
   std::expected<ClientId, int> attach(PortIndex port, const Registration& registration);
   void detach(ClientId client);
   /// Sends at `now`; what comes of it at once (answers, without delays) is in the inboxes on return.

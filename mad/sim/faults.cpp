@@ -129,6 +129,8 @@ void Faults::join() {
 
 void Faults::loss(Chance chance) { state_.loss = of_2_32(chance); }
 
+void Faults::rmpp_loss(Chance chance) { state_.rmpp_loss = of_2_32(chance); }
+
 bool Faults::node_loss(std::string_view node, Chance chance) {
   auto* faults = node_faults(node);
   if (faults != nullptr) faults->loss = of_2_32(chance);

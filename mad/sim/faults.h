@@ -34,12 +34,16 @@ class Faults {
 
   // Nodes.
   bool silent(std::string_view node, bool on = true);  ///< its agent answers nothing; packets pass
-  bool slow(std::string_view node, Duration late);     ///< each answer comes so much later
+  /// A device without SMI, as the GSI device of a planarized adapter: agents of SMI classes are refused.
+  bool no_smi(std::string_view node);
+  bool slow(std::string_view node, Duration late);  ///< each answer comes so much later
   bool answers_only(std::string_view node, std::vector<std::uint16_t> attributes);  ///< empty: all again
   /// Every request for the attribute (0: all) is answered with the status; 0: well again.
   bool refuses(std::string_view node, std::uint16_t attribute, std::uint16_t status, bool sets_only = true);
   /// Sets of this field of this attribute (the field table's name) are answered well and not kept.
+  /// Of a forwarding table: the entry of this LID ("17", "0xc001"), or "all".
   bool forgets(std::string_view node, std::uint16_t attribute, std::string field);
+  bool above_top(std::string_view node, AboveTop does);
   /// Bit 31 of PortInfo's modifier is answered with this status; 0 ends it.
   bool refuses_extended_speeds(std::string_view node, std::uint16_t status = wire::kStatusBadField);
   /// It is not answered at all.
@@ -55,7 +59,9 @@ class Faults {
   bool linear_fdb_cap(std::string_view node, std::uint16_t cap);
 
   // Packets.
-  void loss(Chance chance);                              ///< each MAD, once a way
+  void loss(Chance chance);  ///< each MAD, once a way
+  /// Segments and acknowledgements of answers by RMPP that programs send.
+  void rmpp_loss(Chance chance);
   bool node_loss(std::string_view node, Chance chance);  ///< MADs that have arrived at their end, this node
   bool link_loss(const Place& place, Chance chance);     ///< MADs that cross this port's link
   void latency(Latency latency);
@@ -66,6 +72,8 @@ class Faults {
   bool set_lid(const Place& place, Lid lid, std::optional<std::uint8_t> lmc = std::nullopt);
   bool set_m_key(const Place& place, std::uint64_t key, std::optional<std::uint8_t> protect = std::nullopt);
   bool set_p_key(const Place& place, unsigned index, PKey key);
+  /// A switch's port, not port 0, lets packets in or out with the P_Keys of its own table only.
+  bool enforce_p_keys(const Place& place, bool in, bool out);
   /// The VL of packets of this SL that leave by `out`, having come in by port `in` of the same node.
   bool set_sl_to_vl(const Place& out, PortNum in, Sl sl, Vl vl);
   bool set_lft_entry(std::string_view node, Lid lid, PortNum port);

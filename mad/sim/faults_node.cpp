@@ -78,11 +78,24 @@ bool Faults::refuses(std::string_view node, std::uint16_t attribute, std::uint16
   return true;
 }
 
+bool Faults::no_smi(std::string_view node) {
+  auto* faults = node_faults(node);
+  if (faults != nullptr) faults->no_smi = true;
+  return faults != nullptr;
+}
+
 bool Faults::forgets(std::string_view node, std::uint16_t attribute, std::string field) {
   auto* faults = node_faults(node);
   if (faults == nullptr) return false;
   const auto same = [&](const Forgotten& f) { return f.attribute == attribute && f.field == field; };
   if (std::ranges::none_of(faults->forgets, same)) faults->forgets.push_back({attribute, std::move(field)});
+  return true;
+}
+
+bool Faults::above_top(std::string_view node, AboveTop does) {
+  const auto index = find_node(state_, node);
+  if (!index || !state_.nodes[*index].is_switch()) return false;
+  faults_of(state_.nodes[*index]).above_top = does;
   return true;
 }
 

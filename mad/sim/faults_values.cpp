@@ -63,6 +63,15 @@ bool Faults::set_p_key(const Place& place, unsigned index, PKey key) {
   return true;
 }
 
+bool Faults::enforce_p_keys(const Place& place, bool in, bool out) {
+  const auto port = find_port(state_, place);
+  if (!port || !state_.node_of(*port).is_switch() || state_.ports[*port].number == PortNum{0}) return false;
+  auto& info = state_.ports[*port].info;
+  info.partition_enforce_in = in;
+  info.partition_enforce_out = out;
+  return true;
+}
+
 bool Faults::set_sl_to_vl(const Place& out, PortNum in, Sl sl, Vl vl) {
   const auto port = find_port(state_, out);
   if (!port || sl.value() > 15 || vl.value() > 15) return false;

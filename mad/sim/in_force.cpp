@@ -53,6 +53,7 @@ void add_keys(const Port& port, Faulty& faults) {
 Faulty in_force(const State& state) {
   Faulty faults;
   add_loss(faults, chance_of(state.loss), " of all MADs");
+  add_loss(faults, chance_of(state.rmpp_loss), " of RMPP segments and acknowledgements");
   const auto& latency = state.options.latency;
   if (latency.hop != Duration{0})
     faults.push_back(fmt::format("a hop takes {:.7g} us", in_microseconds(latency.hop)));
@@ -84,6 +85,7 @@ Faulty in_force(const State& state, const Node& node) {
   }
   for (const auto& each : wrong->forgets)
     faults.push_back(fmt::format("forgets {} of {}", each.field, wire::attribute_name(each.attribute)));
+  if (wrong->no_smi) faults.emplace_back("has no SMI");
   if (wrong->extended_speeds_status != 0) faults.emplace_back("refuses extended speeds");
   if (wrong->ignores_extended_speeds) faults.emplace_back("ignores extended speeds");
   return faults;

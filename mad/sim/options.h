@@ -6,6 +6,7 @@
 
 #include "mad/base/link.h"
 #include "mad/clock.h"
+#include "mad/sim/flow_control.h"
 
 namespace smd::sim {
 
@@ -43,6 +44,8 @@ struct Options {
   Capacities capacities;
   LidAfterReset lid_after_reset = LidAfterReset::zero;
   Duration training{0};  ///< from Down to Init when both ends may
+  /// Of clients in virtual time, whose requests the kernel then holds as a real one; 0: nothing is held.
+  FlowControlPlaces kernel;
   /// Least time between two sendings of one trap, where PortInfo.SubnetTimeout says less.
   Duration trap_gap = std::chrono::milliseconds(100);
 };

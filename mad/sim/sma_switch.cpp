@@ -1,12 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // SwitchInfo and the forwarding tables.
+#include <algorithm>
+
 #include "mad/sim/forward.h"
 #include "mad/sim/sma.h"
+#include "mad/sim/words.h"
 
 namespace smd::sim {
 namespace {
 
 constexpr unsigned kLftBlock = 64, kMftBlock = 32;
+
+/// The node is told to forget the entry of this LID.
+bool forgets_entry(const Node& node, std::uint16_t attribute, std::uint64_t lid) {
+  if (!node.faults) return false;
+  const auto meant = [&](const Forgotten& lost) {
+    return lost.attribute == attribute && (lost.field == "all" || whole(lost.field, 0xFFFF) == lid);
+  };
+  return std::ranges::any_of(node.faults->forgets, meant);
+}
+
+AboveTop above_top(const Node& node, std::uint64_t first) {
+  if (!node.faults || first <= node.sw->info.linear_fdb_top) return AboveTop::accepted;
+  return node.faults->above_top;
+}
+
+void set_linear_block(Node& node, std::uint64_t first, const wire::LinearForwardingTable& wished) {
+  auto& lft = node.sw->lft;
+  if (lft.size() < first + kLftBlock) lft.resize(first + kLftBlock, kNoPort.value());
+  for (unsigned i = 0; i < kLftBlock; ++i) {
+    if (!forgets_entry(node, wire::LinearForwardingTable::kAttribute, first + i))
+      lft[first + i] = wished.ports[i].value();
+  }
+}
 
 Status set_switch_info(wire::SwitchInfo& info, const wire::SwitchInfo& wished) {
   Status status = kGood;
@@ -42,11 +68,10 @@ Status linear_table(Request& request) {
   auto& sw = *request.node().sw;
   const auto first = std::uint64_t{request.smp.modifier()} * kLftBlock;
   if (first >= sw.info.linear_fdb_cap) return kInvalid;
-  if (request.set) {
-    const auto wished = asked<wire::LinearForwardingTable>(request);
-    if (sw.lft.size() < first + kLftBlock) sw.lft.resize(first + kLftBlock, kNoPort.value());
-    for (unsigned i = 0; i < kLftBlock; ++i) sw.lft[first + i] = wished.ports[i].value();
-  }
+  const auto does = above_top(request.node(), first);
+  if (request.set && does == AboveTop::refused) return kInvalid;
+  if (request.set && does == AboveTop::accepted)
+    set_linear_block(request.node(), first, asked<wire::LinearForwardingTable>(request));
   wire::LinearForwardingTable table;
   for (unsigned i = 0; i < kLftBlock; ++i) {
     table.ports[i] = first + i < sw.lft.size() ? PortNum{sw.lft[first + i]} : kNoPort;
@@ -65,8 +90,11 @@ Status multicast_table(Request& request) {
     const auto wished = asked<wire::MulticastForwardingTable>(request);
     const auto needed = (first + kMftBlock) * sw.mft_positions;
     if (sw.mft.size() < needed) sw.mft.resize(needed);
-    for (unsigned i = 0; i < kMftBlock && first + i < sw.info.multicast_fdb_cap; ++i)
-      sw.mft[at(i)] = wished.masks[i];
+    for (unsigned i = 0; i < kMftBlock && first + i < sw.info.multicast_fdb_cap; ++i) {
+      const auto mlid = kFirstMulticastLid.value() + first + i;
+      if (!forgets_entry(request.node(), wire::MulticastForwardingTable::kAttribute, mlid))
+        sw.mft[at(i)] = wished.masks[i];
+    }
   }
   wire::MulticastForwardingTable table;
   for (unsigned i = 0; i < kMftBlock; ++i)

@@ -84,11 +84,16 @@ struct Forgotten {
   std::string field;
 };
 
+/// What a switch does with Sets of blocks of its LFT whose first LID is above LinearFDBTop.
+enum class AboveTop : std::uint8_t { accepted, ignored, refused };
+
 /// What is wrong with a node; healthy nodes have none.
 struct NodeFaults {
   bool silent = false;
   std::uint16_t extended_speeds_status = 0;  ///< of answers to PortInfo with bit 31 of the modifier
   bool ignores_extended_speeds = false;
+  bool no_smi = false;  ///< programs at its ports cannot register SMI classes
+  AboveTop above_top = AboveTop::accepted;
   Duration late{0};
   std::uint32_t loss = 0;           ///< of 2^32
   std::optional<TimePoint> back{};  ///< of a reboot: when it is there again
@@ -166,7 +171,8 @@ struct State {
   Schedule schedule;
   SmpCounts counts;
   Drops drops;
-  std::uint32_t loss = 0;  ///< of 2^32, every MAD
+  std::uint32_t loss = 0;       ///< of 2^32, every MAD
+  std::uint32_t rmpp_loss = 0;  ///< of 2^32, segments and acknowledgements of answers by RMPP
   /// Is called after each Set, before its answer is on the way.
   std::move_only_function<void(const DoneSet&)> on_set;
   /// Is called for each MAD that leaves a port.

@@ -2,6 +2,7 @@
 #pragma once
 // A management interface of a simulated port, as smd (or a test) uses it.
 
+#include <limits>
 #include <memory>
 
 #include "mad/sim/client.h"
@@ -21,6 +22,9 @@ class Carrier {
   virtual void set_sink(ClientId client, mad::Transport::Sink sink) = 0;
   virtual void detach(ClientId client) = 0;
   virtual std::expected<void, mad::TransportError> send(ClientId client, Outgoing mad) = 0;
+  /// As mad::Transport::places and room.
+  virtual std::size_t places(ClientId) const { return std::numeric_limits<std::size_t>::max(); }
+  virtual std::size_t room(ClientId) const { return std::numeric_limits<std::size_t>::max(); }
   virtual mad::LocalPort local(ClientId client) = 0;
   virtual bool claim_sm(ClientId client) = 0;
   virtual void release_sm(ClientId client) = 0;
@@ -37,6 +41,8 @@ class Transport final : public mad::Transport {
   std::expected<void, mad::TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
                                                 std::chrono::milliseconds give_up) override;
   std::expected<mad::LocalPort, mad::TransportError> local() const override;
+  std::size_t places() const override { return carrier_.places(client_); }
+  std::size_t room() const override { return carrier_.room(client_); }
 
   /// As opening the port's issm device: the port says IsSM (trap 144) and SMInfo requests come to this
   /// transport. False: another one on this port holds it.

@@ -26,6 +26,14 @@ bool answers(const MadHeader& header) {
 
 std::uint8_t class_of(const MadHeader& header) { return static_cast<std::uint8_t>(header.mgmt_class); }
 
+/// Which requests flow control counts: those of these classes, without RMPP.
+bool is_controlled(const MadHeader& header, bool rmpp) {
+  using wire::MgmtClass;
+  const auto mgmt_class = header.mgmt_class;
+  return !rmpp && (mgmt_class == MgmtClass::sm_lid || mgmt_class == MgmtClass::sm_directed ||
+                   mgmt_class == MgmtClass::sa || mgmt_class == MgmtClass::cm);
+}
+
 std::uint64_t key_tid(ClientId client, const MadHeader& header) {
   return (std::uint64_t{client} << 32U) | (header.tid.value() & 0xFFFF'FFFFU);
 }
@@ -40,7 +48,10 @@ struct UmadFile::Written {
 };
 
 UmadFile::UmadFile(Fabric& fabric, PortIndex port)
-    : fabric_(fabric), port_(port), self_(std::make_shared<UmadFile*>(this)) {}
+    : fabric_(fabric),
+      port_(port),
+      random_(fabric.state().options.seed * 0x9E37'79B9'7F4A'7C15ULL + port),
+      self_(std::make_shared<UmadFile*>(this)) {}
 
 UmadFile::~UmadFile() {
   *self_ = nullptr;
@@ -53,9 +64,16 @@ std::expected<std::uint32_t, int> UmadFile::add_agent(const Registration& regist
   if (free == agents_.end()) return std::unexpected(ENOMEM);
   const auto client = fabric_.attach(port_, registration);
   if (!client) return std::unexpected(client.error());
-  *free = Agent{.client = *client, .registration = registration};
+  *free = Agent{
+      .client = *client, .registration = registration, .requests = FlowControl<Key>(places_of(registration))};
   used_ = true;
   return static_cast<std::uint32_t>(free - agents_.begin());
+}
+
+std::size_t UmadFile::places_of(const Registration& registration) const {
+  const auto& places = fabric_.state().options.kernel;
+  const bool sa = registration.mgmt_class == static_cast<std::uint8_t>(wire::MgmtClass::sa);
+  return sa ? places.gsi : places.smi;
 }
 
 std::expected<void, int> UmadFile::remove_agent(std::uint32_t agent) {
@@ -103,7 +121,7 @@ std::expected<void, int> UmadFile::check(const Written& written) const {
   if (!written.rmpp && written.bytes.size() > wire::kMadBytes) return std::unexpected(EINVAL);
   if (answers(written.mad)) {
     const auto held = pending_.find({written.mad.tid.value(), class_of(written.mad)});
-    const bool same = held != pending_.end() && held->second.is_answer &&
+    const bool same = held != pending_.end() && held->second.is_answer() &&
                       held->second.mad.route == mad::Route(written.header.address);
     if (same) return std::unexpected(EINVAL);  // is_duplicate(): the answer before is still under way
     return {};
@@ -129,6 +147,12 @@ std::expected<void, int> UmadFile::write(std::span<const std::uint8_t> umad, Tim
     written->mad.tid = Tid{key_tid(agent.client, written->mad)};
     wire::encode_over(written->mad, written->bytes);
   }
+  const Key answer_key{written->mad.tid.value(), class_of(written->mad)};
+  // Another client's question may have the same transaction: the second answer is not followed.
+  if (!request && written->rmpp && !pending_.contains(answer_key)) {
+    send_answer(std::move(*written), umad, now);
+    return {};
+  }
   Outgoing mad{.bytes = std::move(written->bytes), .route = written->header.address};
   if (request && written->header.timeout_ms != 0) {
     const Key key{written->mad.tid.value(), class_of(written->mad)};
@@ -136,27 +160,95 @@ std::expected<void, int> UmadFile::write(std::span<const std::uint8_t> umad, Tim
                      .mad = mad,
                      .header = {umad.begin(), umad.begin() + static_cast<std::ptrdiff_t>(header_bytes_)},
                      .timeout = std::chrono::milliseconds(written->header.timeout_ms),
-                     .retries = written->header.retries};
-    wait_for_answer(key, now);
+                     .retries = written->header.retries,
+                     .controlled = is_controlled(written->mad, written->rmpp)};
+    begin_request(key, now);
+    return {};
   }
-  if (!request && written->rmpp && written->header.timeout_ms != 0) hold_answer(*written, umad, now);
   fabric_.send(agent.client, std::move(mad), now);
   return {};
 }
 
-/// An answer by RMPP that has a time-out comes back when that is over after the last acknowledgement
-/// (process_rmpp_ack() and retry_send() of Linux). Here all packets are acknowledged at once.
-void UmadFile::hold_answer(const Written& written, std::span<const std::uint8_t> umad, TimePoint now) {
+/// By segments, which may be lost (Faults::rmpp_loss). It comes back when its time-out is over after the last
+/// acknowledgement, or after its retries without one (process_rmpp_ack(), retry_send() and ib_retry_rmpp() of
+/// Linux). Without a time-out the kernel waits for 2 s, and one that is acknowledged is at its end at once.
+void UmadFile::send_answer(Written&& written, std::span<const std::uint8_t> umad, TimePoint now) {
+  constexpr auto kWithout = std::chrono::milliseconds(2000);
   const Key key{written.mad.tid.value(), class_of(written.mad)};
-  if (pending_.contains(key)) return;  // another client's question has the same transaction
-  const auto at = umad.begin() + static_cast<std::ptrdiff_t>(header_bytes_);
-  pending_[key] = {.agent = written.header.agent,
-                   .mad = {.bytes = {at, at + kHeaderOfMad}, .route = written.header.address},
-                   .header = {umad.begin(), at},
-                   .timeout = std::chrono::milliseconds(written.header.timeout_ms),
-                   .retries = 0,
-                   .is_answer = true};
+  const auto asked = std::chrono::milliseconds(written.header.timeout_ms);
+  const auto segments = segments_of(written.bytes);
+  auto& pending = pending_[key];
+  pending = {.agent = written.header.agent,
+             .mad = {.bytes = std::move(written.bytes), .route = written.header.address},
+             .header = {umad.begin(), umad.begin() + static_cast<std::ptrdiff_t>(header_bytes_)},
+             .timeout = asked == asked.zero() || asked > kWithout ? kWithout : asked,
+             .retries = written.header.retries,
+             .retries_left = written.header.retries,
+             .transfer = RmppTransfer(segments),
+             .begun = now};
+  if (go_on(pending, false) && asked == asked.zero()) {
+    pending_.erase(key);
+    return;
+  }
   wait_for_answer(key, now);
+}
+
+/// True: all is acknowledged. The receiver's program gets a MAD when it is whole.
+bool UmadFile::go_on(Pending& pending, bool again) {
+  if (!pending.transfer) return true;
+  auto& transfer = *pending.transfer;
+  const bool had_all = transfer.received();
+  const auto loss = fabric_.state().rmpp_loss;
+  const bool progress = again ? transfer.resend(random_, loss) : transfer.send(random_, loss);
+  if (progress) pending.retries_left = pending.retries;
+  if (!had_all && transfer.received()) {
+    fabric_.send(agents_[pending.agent].client, pending.mad, fabric_.state().now);
+    pending.mad.bytes.resize(kHeaderOfMad);  // what may come back of it
+  }
+  return transfer.acknowledged();
+}
+
+void UmadFile::answer_timed_out(const Key& key) {
+  constexpr auto kReceiverWaits = std::chrono::seconds(40);
+  auto& pending = pending_.at(key);
+  const auto& transfer = pending.transfer;
+  if (!transfer || transfer->acknowledged() || pending.retries_left == 0) return give_up(key, ETIMEDOUT);
+  const auto now = fabric_.state().now;
+  if (!transfer->received() && now - pending.begun >= kReceiverWaits) {
+    pending_.erase(key);  // aborted by the receiver, of which no program is told
+    return;
+  }
+  --pending.retries_left;
+  const auto header = read_header(pending.header, header_bytes_);
+  if (go_on(pending, true) && header && header->timeout_ms == 0) {
+    pending_.erase(key);
+    return;
+  }
+  wait_for_answer(key, now);
+}
+
+/// Now, or when the kernel has a place for it; its time begins then.
+void UmadFile::begin_request(const Key& key, TimePoint now) {
+  auto& pending = pending_.at(key);
+  auto& agent = agents_[pending.agent];
+  pending.sent = !pending.controlled || agent.requests.begin(key);
+  if (!pending.sent) return;
+  auto mad = pending.mad;
+  wait_for_answer(key, now);
+  fabric_.send(agent.client, std::move(mad), now);
+}
+
+/// `ended` has been answered, or its time is over: the next one of its agent is sent.
+void UmadFile::make_way(const Key& key, const Pending& ended) {
+  auto& agent = agents_[ended.agent];
+  const auto next = ended.controlled ? agent.requests.end(key) : std::nullopt;
+  if (!next) return;
+  auto& pending = pending_.at(*next);
+  pending.sent = true;
+  auto mad = pending.mad;
+  const auto now = fabric_.state().now;
+  wait_for_answer(*next, now);
+  fabric_.send(agent.client, std::move(mad), now);
 }
 
 void UmadFile::wait_for_answer(const Key& key, TimePoint now) {
@@ -169,9 +261,11 @@ void UmadFile::wait_for_answer(const Key& key, TimePoint now) {
 /// False: nothing waits for it.
 bool UmadFile::forget(const Key& key) {
   const auto found = pending_.find(key);
-  if (found == pending_.end()) return false;
+  if (found == pending_.end() || !found->second.sent) return false;
   deadlines_.erase({found->second.deadline, key});
+  const auto ended = std::move(found->second);
   pending_.erase(found);
+  make_way(key, ended);
   return true;
 }
 
@@ -200,6 +294,7 @@ void UmadFile::look() {
 
 void UmadFile::timed_out(const Key& key) {
   auto& pending = pending_.at(key);
+  if (pending.is_answer()) return answer_timed_out(key);
   if (pending.retries == 0) return give_up(key, ETIMEDOUT);
   --pending.retries;
   const auto client = agents_[pending.agent].client;
@@ -214,9 +309,11 @@ void UmadFile::give_up(const Key& key, int error) {
   const auto found = pending_.find(key);
   auto sent = found->second.header;
   const auto& mad = found->second.mad.bytes;
-  sent.insert(sent.end(), mad.begin(), mad.end());
+  sent.insert(sent.end(), mad.begin(), mad.begin() + kHeaderOfMad);
   if (auto message = refused(sent, error)) inbox_.push_back(std::move(*message));
+  const auto ended = std::move(found->second);
   pending_.erase(found);
+  make_way(key, ended);
   if (time_out_) time_out_();
 }
 

@@ -14,6 +14,9 @@
 #include <vector>
 
 #include "mad/sim/fabric.h"
+#include "mad/sim/flow_control.h"
+#include "mad/sim/random.h"
+#include "mad/sim/rmpp_transfer.h"
 
 namespace smd::sim {
 
@@ -52,9 +55,11 @@ class UmadFile {
   void on_time_out(std::function<void()> call) { time_out_ = std::move(call); }
 
  private:
+  using Key = std::pair<std::uint64_t, std::uint8_t>;  ///< TID and class
   struct Agent {
     ClientId client = 0;  ///< 0: there is no such agent
     Registration registration{};
+    FlowControl<Key> requests{0};
   };
   /// A send that waits for its answer, or an answer by RMPP that is kept until its time-out.
   struct Pending {
@@ -63,20 +68,29 @@ class UmadFile {
     std::vector<std::uint8_t> header;  ///< as the program wrote it
     Duration timeout{0};
     std::uint32_t retries = 0;
-    bool is_answer = false;  ///< by RMPP
+    std::uint32_t retries_left = 0;          ///< of an answer; each acknowledgement gives it all again
+    std::optional<RmppTransfer> transfer{};  ///< of an answer by RMPP
+    TimePoint begun{};
+    bool is_answer() const { return transfer.has_value(); }
     TimePoint deadline{};
+    bool controlled = false;  ///< counts for the agent's requests
+    bool sent = true;         ///< else it waits in the backlog
   };
-  using Key = std::pair<std::uint64_t, std::uint8_t>;  ///< TID and class
 
   struct Written;
   std::expected<Written, int> parse(std::span<const std::uint8_t> umad) const;
   std::expected<void, int> check(const Written& written) const;
-  void hold_answer(const Written& written, std::span<const std::uint8_t> umad, TimePoint now);
+  void send_answer(Written&& written, std::span<const std::uint8_t> umad, TimePoint now);
+  bool go_on(Pending& pending, bool again);
   void wait_for_answer(const Key& key, TimePoint now);
   bool forget(const Key& key);
+  void begin_request(const Key& key, TimePoint now);
+  void make_way(const Key& key, const Pending& ended);
+  std::size_t places_of(const Registration& registration) const;
   void arm();
   void look();
   void timed_out(const Key& key);
+  void answer_timed_out(const Key& key);
   void give_up(const Key& key, int error);
   void collect();
   std::optional<UmadMessage> receive(std::uint32_t agent, const mad::Received& mad);
@@ -86,6 +100,7 @@ class UmadFile {
   std::size_t header_bytes_ = 56;
   bool used_ = false;
   std::array<Agent, kAgents> agents_;
+  Random random_;
   std::map<Key, Pending> pending_;
   std::set<std::pair<TimePoint, Key>> deadlines_;  ///< of pending_
   std::optional<TimePoint> armed_;                 ///< when look() is called next

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "mad/sim/kernel_requests.h"
 #include "mad/sim/traffic.h"
 #include "mad/virtual_clock.h"
 
@@ -29,6 +30,12 @@ class Hash {
 
 using SharedSink = std::shared_ptr<mad::Transport::Sink>;
 
+/// The kernel's side of a client.
+struct HeldRequests {
+  Interface interface = Interface::smi;
+  std::unique_ptr<KernelRequests> requests;
+};
+
 }  // namespace
 
 struct World::Impl {
@@ -36,6 +43,8 @@ struct World::Impl {
   mad::VirtualClock clock;
   Fabric fabric;
   std::map<ClientId, SharedSink> sinks;
+  FlowControlPlaces kernel;
+  std::map<ClientId, HeldRequests> kernels;  ///< none where there is no kernel
   Duration longest = std::chrono::hours(24);
   Hash hash;
   bool recording = false;
@@ -44,7 +53,23 @@ struct World::Impl {
   TimePoint armed = TimePoint::max();
   mad::Clock::TimerId timer = 0;
 
-  Impl(const base::Fabric& description, const Options& options) : fabric(description, options) {}
+  Impl(const base::Fabric& description, const Options& options)
+      : fabric(description, options), kernel(options.kernel) {}
+
+  void hold_requests_of(ClientId client, Interface interface) {
+    if (kernel.smi == 0) return;
+    const auto send = [this, client](Outgoing mad) { fabric.send(client, std::move(mad), clock.now()); };
+    const auto deliver = [this, client](mad::Received ended) {
+      const auto sink = sinks.find(client);
+      if (sink == sinks.end() || !*sink->second) return;
+      const auto to = sink->second;
+      (*to)({&ended, 1});
+      follow();
+    };
+    kernels[client] = {interface,
+                       std::make_unique<KernelRequests>(
+                           clock, interface == Interface::smi ? kernel.smi : kernel.gsi, send, deliver)};
+  }
 
   void note(ClientId client, bool sent, std::span<const std::uint8_t> bytes) {
     hash.add(static_cast<std::uint64_t>(clock.now().time_since_epoch().count()));
@@ -74,6 +99,8 @@ struct World::Impl {
     drain_posted = false;
     for (const auto client : fabric.ready()) {
       auto received = fabric.take(client);
+      if (const auto kept = kernels.find(client); kept != kernels.end())
+        kept->second.requests->sift(received);
       for (const auto& mad : received) note(client, false, mad.bytes);
       const auto sink = sinks.find(client);
       if (sink == sinks.end()) continue;
@@ -162,6 +189,7 @@ const std::vector<TraceEntry>& World::trace() const { return impl_->trace; }
 ClientId World::attach(PortIndex port, Interface interface, mad::Transport::Sink sink) {
   const auto client = impl_->fabric.attach(port, interface);
   impl_->sinks[client] = std::make_shared<mad::Transport::Sink>(std::move(sink));
+  impl_->hold_requests_of(client, interface);
   return client;
 }
 
@@ -172,14 +200,32 @@ void World::set_sink(ClientId client, mad::Transport::Sink sink) {
 void World::detach(ClientId client) {
   impl_->fabric.detach(client);
   impl_->sinks.erase(client);
+  impl_->kernels.erase(client);
   impl_->follow();
 }
 
 std::expected<void, mad::TransportError> World::send(ClientId client, Outgoing mad) {
   impl_->note(client, true, mad.bytes);
-  impl_->fabric.send(client, std::move(mad), impl_->clock.now());
+  if (const auto kept = impl_->kernels.find(client); kept != impl_->kernels.end()) {
+    kept->second.requests->send(std::move(mad));
+  } else {
+    impl_->fabric.send(client, std::move(mad), impl_->clock.now());
+  }
   impl_->follow();
   return {};
+}
+
+std::size_t World::places(ClientId client) const {
+  const auto kept = impl_->kernels.find(client);
+  if (kept == impl_->kernels.end()) return std::numeric_limits<std::size_t>::max();
+  return kept->second.interface == Interface::smi ? mad::kSmiPlaces : mad::kGsiPlaces;
+}
+
+std::size_t World::room(ClientId client) const {
+  const auto kept = impl_->kernels.find(client);
+  const auto all = places(client);
+  if (kept == impl_->kernels.end()) return all;
+  return all - std::min(all, kept->second.requests->outstanding());
 }
 
 mad::LocalPort World::local(ClientId client) { return impl_->fabric.local(client); }

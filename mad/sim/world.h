@@ -41,6 +41,7 @@ class World final : public Carrier {
     Options options;
     options.latency = {.hop = std::chrono::nanoseconds(500), .service = std::chrono::microseconds(10)};
     options.training = std::chrono::milliseconds(1);
+    options.kernel = kLinuxPlaces;
     return options;
   }
 
@@ -100,6 +101,8 @@ class World final : public Carrier {
   void set_sink(ClientId client, mad::Transport::Sink sink) override;
   void detach(ClientId client) override;
   std::expected<void, mad::TransportError> send(ClientId client, Outgoing mad) override;
+  std::size_t places(ClientId client) const override;
+  std::size_t room(ClientId client) const override;
   mad::LocalPort local(ClientId client) override;
   bool claim_sm(ClientId client) override;
   void release_sm(ClientId client) override;

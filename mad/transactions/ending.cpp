@@ -49,6 +49,7 @@ asio::awaitable<Answer> Transactions::request(Request request) {
 
 void Transactions::end(OpenRequest& open, Ending ending, Answer answer, Deliver deliver) {
   wheel_.remove(open);
+  forget_postponed(open);
   auto& node = *open.node;
   if (open.started) {
     auto& slot = slots_[open.slot];

@@ -35,14 +35,18 @@ struct OpenRequest : WheelItem {
   bool in_window = false;    ///< holds a place of the global window
   bool cancelled = false;    ///< ended while it waited: dropped when its turn comes
   bool backing_off = false;  ///< the node said busy: the next try waits
+  bool postponed = false;    ///< its next try waits for a place in the kernel
   Guid guid;
   TimePoint started_at{};
+  TimePoint due{};          ///< its next try, or its end
   Duration single_try{};    ///< of the Request
   Duration life{};          ///< of the Request
   std::uint64_t place = 0;  ///< of the Request
   Route route;
   wire::Smp mad;
   std::array<TimePoint, kMaxTries> sent_at{};
+  std::array<TimePoint, kMaxTries> held_until{};  ///< by the kernel; of tries after the first
+  Duration delayed{};                             ///< its end is so much later, because tries had no place
 };
 
 }  // namespace smd::mad

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes from the wire: any bytes at all, until they are matched to something that was asked.
+#include <cerrno>
 #include <utility>
 
 #include "mad/transactions/transactions.h"
@@ -46,6 +47,7 @@ void Transactions::receive_one(Received& received, TimePoint now) {
   auto& slot = slots_[tid >> kTryBits & (kSlots - 1)];
   auto* open = slot.request;
   const bool ours = open != nullptr && slot.generation == tid >> (kTryBits + kSlotBits);
+  if (lost && limited() && received.error == ETIMEDOUT) return;  // as we have told the kernel
   if (lost) {  // nobody will answer the last try: its time need not be waited out
     const bool last = ours && attempt + 1 == open->tries && !open->backing_off && transport_.room() > 0 &&
                       open->single_try == Duration::zero();
@@ -105,6 +107,8 @@ void Transactions::note_slow(std::uint64_t place) {
 
 void Transactions::answer(OpenRequest& open, unsigned attempt, const wire::Smp& mad, TimePoint now) {
   measure(open, attempt, mad, now);
+  if (const auto held = retries_.find(open.held_until[attempt]); attempt > 0 && held != retries_.end())
+    retries_.erase(held);
   auto& row = table_[open.row];
   const auto status = mad.status();
   if ((status & wire::kStatusBusy) != 0) {

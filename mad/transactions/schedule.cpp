@@ -12,7 +12,7 @@ constexpr std::size_t kFew = 48;
 /// The kernel must not give up before we do.
 constexpr Duration kKernelMargin = std::chrono::milliseconds(20);
 /// First tries whose answer the kernel takes longer than their request lasts: a few of the places that it has
-/// (128), enough to tell slow nodes from dead ones.
+/// (an eighth at most), enough to tell slow nodes from dead ones.
 constexpr std::size_t kHeld = 32;
 /// Between two rounds of tries where each was known to be lost at once.
 constexpr Duration kBreath = std::chrono::milliseconds(2);
@@ -33,13 +33,13 @@ Duration Transactions::life_of(const OpenRequest& open) const {
 
 Duration Transactions::soon(Guid node) const {
   const auto found = nodes_.find(node);
-  const auto least = patience_ / 4;
+  const auto least = losses_.heavy() ? patience_ / 4 : patience_ / 8;
   if (found == nodes_.end() || !found->second.answer_time.known()) return least;
   return found->second.answer_time.resend(least, std::max(patience_, policy_.slow_timeout));
 }
 
 Duration Transactions::left_of(const OpenRequest& open, TimePoint now) const {
-  return std::max(open.started_at + life_of(open) - now, Duration::zero());
+  return std::max(open.started_at + life_of(open) + open.delayed - now, Duration::zero());
 }
 
 /// Who is known to answer at once is asked again at once; who is not known may be slow. The answer times that
@@ -82,9 +82,10 @@ Duration Transactions::give_up_after(OpenRequest& open, TimePoint now) {
   const auto left = left_of(open, now) + kKernelMargin;
   const bool first = open.tries == 1 && open.rounds == 0 && open.single_try == Duration::zero();
   const auto hold = policy_.slow_timeout + kKernelMargin;
-  if (!first || open.node->answer_time.known() || hold <= left) return left;
+  const bool long_enough = !first || open.node->answer_time.known() || hold <= left;
+  if (long_enough || (limited() && losses_.heavy())) return hold_retry(open, left);
   while (!held_.empty() && held_.front() <= now) held_.pop_front();
-  if (held_.size() >= kHeld) return left;
+  if (held_.size() >= std::min(kHeld, transport_.places() / 8)) return left;
   held_.push_back(now + hold);
   open.held = true;
   return hold;

@@ -21,8 +21,9 @@ constexpr std::uint32_t kNodeFloor = 4;
 constexpr Duration kLookAgain = std::chrono::milliseconds(20);
 
 /// What the configuration cannot ask for, whatever it says.
-Policy bounded(Policy policy) {
-  policy.max_outstanding = std::clamp(policy.max_outstanding, 1U, kMaxOutstanding);
+Policy bounded(Policy policy, std::size_t places) {
+  const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(kMaxOutstanding, places));
+  policy.max_outstanding = std::clamp(policy.max_outstanding, 1U, most);
   policy.per_node = std::clamp(policy.per_node, 1U, policy.max_outstanding);
   policy.retries = std::min(policy.retries, kMaxTries - 1);
   policy.timeout = std::max(policy.timeout, Wheel::kTick);
@@ -49,7 +50,7 @@ Transactions::Transactions(asio::any_io_executor executor, Clock& clock, Transpo
     : executor_(std::move(executor)),
       clock_(clock),
       transport_(transport),
-      policy_(bounded(policy)),
+      policy_(bounded(policy, transport.places())),
       patience_(patience_of(policy_)),
       window_(kWindowFloor, policy_.max_outstanding),
       anonymous_(
@@ -70,7 +71,7 @@ Transactions::~Transactions() {
 }
 
 void Transactions::set_policy(Policy policy) {
-  policy_ = bounded(policy);
+  policy_ = bounded(policy, transport_.places());
   patience_ = patience_of(policy_);
   window_.set_ceiling(policy_.max_outstanding);
   for (auto& [guid, node] : nodes_) node.window.set_ceiling(policy_.per_node);
@@ -130,6 +131,8 @@ OpenRequest& Transactions::make(Request&& request, Completion&& done) {
 void Transactions::recycle(OpenRequest& open) {
   if (++open.generation == 0) open.generation = 1;
   open.used = open.started = open.cancelled = open.backing_off = open.held = false;
+  open.delayed = {};
+  open.due = {};
   open.tries = open.hurried = 0;
   open.rounds = 0;
   open.done = nullptr;
@@ -176,6 +179,7 @@ OpenRequest* Transactions::next_of(NodeState& node) {
 }
 
 void Transactions::pump() {
+  send_postponed();
   const auto places = [this] {
     return losses_.heavy() ? std::min(policy_.max_outstanding, kLossyPlaces) : window_.size();
   };
@@ -227,14 +231,20 @@ void Transactions::send_try(OpenRequest& open) {
   open.sent_at[attempt] = now;
   open.mad.set_tid(Tid{tid_of(open, attempt)});
   const auto give_up = give_up_after(open, now);
-  wheel_.add(open, now + wait_of(open, now));
 
   const auto sent =
       transport_.send(open.mad.bytes(), open.route, std::chrono::ceil<std::chrono::milliseconds>(give_up));
+  if (!sent && sent.error().error == EAGAIN && limited()) {  // it was not sent
+    --open.tries;
+    return postpone(open, now);
+  }
+  open.due = now + wait_of(open, now);
+  wheel_.add(open, std::min(open.due, now + window_time(open)));
   if (sent) {
     auto& row = table_[open.row];
     ++row.sent;
     if (attempt > 0) ++row.retries;
+    note_held(open, attempt, now + give_up);
     return;
   }
   ++counted_.send_failed;
@@ -248,8 +258,17 @@ void Transactions::resend_due() {
   const auto now = clock_.now();
   while (auto* item = wheel_.pop_due()) {
     auto& open = static_cast<OpenRequest&>(*item);
+    if (open.due > now && open.in_window && !losses_.heavy()) {
+      leave_window(open);
+      wheel_.add(open, open.due);
+      continue;
+    }
     const auto left = left_of(open, now);
     const bool over = left == Duration::zero();
+    if (open.postponed && (!over || waits_on(open, now))) {
+      if (!over) wheel_.add(open, now + left);
+      continue;
+    }
     if (std::exchange(open.backing_off, false)) {
       if (over) end_refused(open, wire::kStatusBusy, nullptr);
       if (!over) send_try(open);
@@ -269,8 +288,10 @@ void Transactions::resend_due() {
     if (!losses_.heavy()) open.node->window.lost(now, resend_time(*open.node));
     if (over) {
       end_unanswered(open);
-    } else {
+    } else if (has_retry_place()) {
       send_try(open);
+    } else {
+      postpone(open, now);
     }
   }
   pump();

@@ -83,8 +83,8 @@ class Transactions {
   /// sent to it again and ends at once as Fault::timeout. Requests with a time of their own are always sent,
   /// and where much is lost on the way all are.
   void begin_round() { unanswered_.begin_round(); }
-  /// How soon a node that is alive should have answered: a quarter of the time that a request to it lasts, or
-  /// its own answer time. For requests that others follow where there is no answer.
+  /// How soon a node that is alive should have answered: an eighth of the time that a request to it lasts, a
+  /// quarter where much is lost, or its own answer time. For requests that others follow where there is none.
   Duration soon(Guid node) const;
   /// Much is lost on the way: a try without an answer says nothing about the node.
   bool lossy() const { return losses_.heavy(); }
@@ -161,6 +161,18 @@ class Transactions {
   Duration give_up_after(OpenRequest& open, TimePoint now);
   bool may_try(OpenRequest& open);
 
+  // places.cpp: what the kernel has room for
+  bool limited() const;
+  std::size_t retry_places() const;
+  bool has_retry_place();
+  Duration window_time(const OpenRequest& open) const;
+  Duration hold_retry(const OpenRequest& open, Duration left) const;
+  void note_held(OpenRequest& open, unsigned attempt, TimePoint until);
+  void postpone(OpenRequest& open, TimePoint now);
+  void send_postponed();
+  bool waits_on(OpenRequest& open, TimePoint now);
+  void forget_postponed(OpenRequest& open);
+
   // ending.cpp: how requests end
   enum class Deliver : std::uint8_t { now, later };
   void end(OpenRequest& open, Ending ending, Answer answer, Deliver deliver);
@@ -204,6 +216,8 @@ class Transactions {
   Unanswered unanswered_;
   std::set<std::uint64_t> slow_places_;  ///< whose answers came late; a few
   std::deque<TimePoint> held_;           ///< until when the kernel holds tries longer than their requests
+  std::multiset<TimePoint> retries_;     ///< until when it holds tries after the first of a request
+  std::deque<OpenRequest*> postponed_;   ///< in the order in which their tries were due
   std::uint32_t in_flight_ = 0;          ///< hold a place in window_
   std::size_t open_ = 0, waiting_ = 0;
 };

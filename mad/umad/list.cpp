@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <future>
 #include <string_view>
+#include <thread>
 #include <tuple>
+#include <utility>
 
 #include "mad/umad/port.h"
 
@@ -54,6 +57,13 @@ std::vector<PortEntry> list_ports() {
   }
   umad_free_ca_device_list(devices);
   std::ranges::sort(ports, {}, [](const PortEntry& entry) { return std::tie(entry.device, entry.port); });
+  return ports;
+}
+
+std::future<std::vector<PortEntry>> begin_list_ports() {
+  std::packaged_task<std::vector<PortEntry>()> task(list_ports);
+  auto ports = task.get_future();
+  std::thread(std::move(task)).detach();
   return ports;
 }
 

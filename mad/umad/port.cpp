@@ -66,13 +66,34 @@ std::string to_string(const PortSelection& selection) {
 
 std::expected<mad::LocalPort, PortProblem> choose_port(std::span<const PortEntry> ports,
                                                        const PortSelection& selection) {
+  auto usable = usable_ports(ports, selection);
+  if (!usable) return std::unexpected(std::move(usable.error()));
+  return std::move(usable->front());
+}
+
+std::vector<mad::LocalPort> gsi_ports_of(const mad::LocalPort& smi, std::span<const PortEntry> ports) {
+  std::vector<mad::LocalPort> found;
+  for (const auto& entry : ports) {
+    if (entry.guid != smi.guid || entry.device == smi.device || !entry.infiniband) continue;
+    found.push_back({entry.device, entry.port, entry.guid, entry.lid, entry.link_up()});
+  }
+  return found;
+}
+
+std::expected<std::vector<mad::LocalPort>, PortProblem> usable_ports(std::span<const PortEntry> ports,
+                                                                     const PortSelection& selection) {
+  std::vector<mad::LocalPort> usable;
   std::optional<PortProblem> nearest;
   for (const auto& entry : ports) {
     if (!selected(entry, selection)) continue;
     auto problem = problem_of(entry);
-    if (!problem) return mad::LocalPort{entry.device, entry.port, entry.guid, entry.lid, true};
-    if (!nearest || problem->fault > nearest->fault) nearest = std::move(problem);
+    if (!problem) {
+      usable.push_back({entry.device, entry.port, entry.guid, entry.lid, true});
+    } else if (!nearest || problem->fault > nearest->fault) {
+      nearest = std::move(problem);
+    }
   }
+  if (!usable.empty()) return usable;
   if (nearest) return std::unexpected(std::move(*nearest));
   if (ports.empty()) {
     return std::unexpected(

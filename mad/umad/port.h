@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <future>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,9 @@ struct PortEntry {
 
 /// All ports, by device name and port number. None where there is no device; never an error.
 std::vector<PortEntry> list_ports();
+/// The same on a thread of its own, which waits for a device whose firmware or driver hangs as long as it
+/// takes.
+std::future<std::vector<PortEntry>> begin_list_ports();
 
 /// The first usable port; one by name ("mlx5_0", "mlx5_0:2"); one by GUID.
 struct AnyPort {
@@ -63,5 +67,12 @@ struct PortProblem {
 /// several problems the one nearest to being usable is told.
 std::expected<mad::LocalPort, PortProblem> choose_port(std::span<const PortEntry> ports,
                                                        const PortSelection& selection);
+/// All of them, in order; never empty. Whether one has an SMI is seen when it is opened.
+std::expected<std::vector<mad::LocalPort>, PortProblem> usable_ports(std::span<const PortEntry> ports,
+                                                                     const PortSelection& selection);
+
+/// The ports of other devices that send the GMPs of a port whose device has an SMI only (planarized XDR
+/// adapters show both as devices, with one port GUID).
+std::vector<mad::LocalPort> gsi_ports_of(const mad::LocalPort& smi, std::span<const PortEntry> ports);
 
 }  // namespace smd::umad

@@ -22,7 +22,7 @@ constexpr int kPauseMs = 10;
 constexpr int kWaitMs = 100;
 constexpr auto kLook = std::chrono::milliseconds(1);
 constexpr std::int64_t kLongest = 65'536;  ///< bytes of a MAD; of a longer one there are so many and one
-constexpr std::size_t kWaiting = 4 * Receiver::kBatch;  ///< then the kernel's queue fills
+constexpr std::size_t kWaiting = 4 * Receiver::kBatch;  ///< then they wait in the kernel
 constexpr unsigned kFailures = 20;                      ///< in a row, before a descriptor counts as dead
 
 bool is_smp(const mad::Received& received) {
@@ -110,7 +110,7 @@ bool Receiver::receive(int milliseconds, std::vector<mad::Received>& batch) {
   received.error = umad_status(umad);
   const bool answers =
       received.error != 0 || (length > 3 && wire::is_response(static_cast<wire::Method>(received.bytes[3])));
-  if (answers) --delivery_->awaited;
+  if (answers && !answer_that_ended(received)) --delivery_->awaited;
   // What a long MAD has taken is given back.
   if (buffer_.size() > words(kLongest)) buffer_ = std::vector<std::uint64_t>(words(wire::kMadBytes));
   return true;

@@ -21,7 +21,9 @@ namespace smd::umad {
 /// Shared by the receiver's thread and the io_context; outlives both by what is still posted.
 struct Delivery {
   static constexpr std::ptrdiff_t kBatches = 64;
-  /// `batches`: posted and not yet dealt with, at most; then the kernel's queue fills. 1 to kBatches.
+  /// `batches`: posted and not yet dealt with, at most; then MADs wait in the kernel's list of this
+  /// descriptor, which has no bound, or of 200,000 (user_mad.c, MAX_UMAD_RECV_LIST_SIZE): the 512 receive
+  /// buffers of the queue pair are posted again whether we read or not. 1 to kBatches.
   explicit Delivery(std::ptrdiff_t batches) : room(batches) {}
   mad::Transport::Sink sink;      ///< io_context only
   mad::Transport::Sink gsi_sink;  ///< io_context only; none: `sink` gets all classes

@@ -5,11 +5,15 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "mad/asio.h"
 #include "mad/transport.h"
+#include "mad/umad/port_watch.h"
 #include "mad/umad/receiver.h"
+#include "mad/umad/sysfs_port.h"
 #include "mad/wire/mad.h"
 
 namespace smd::umad {
@@ -24,7 +28,8 @@ struct ClassRegistration {
 
 /// What a subnet manager is asked and told: SMInfo by Get and Set, traps and their TrapRepress.
 std::vector<ClassRegistration> smi_classes();
-/// Subnet administration.
+/// Subnet administration: what is asked of it, as OpenSM registers it, and GetTraceTable. Reports and traps
+/// of its class are for others on this port that subscribe to them: the kernel has one agent for each method.
 std::vector<ClassRegistration> gsi_classes();
 
 class Transport final : public mad::Transport {
@@ -42,8 +47,14 @@ class Transport final : public mad::Transport {
   void on_receive_ahead(const std::shared_ptr<const Ahead>& ahead) override;
   std::expected<void, mad::TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
                                                 std::chrono::milliseconds give_up) override;
+  /// What was read of the port last; without watch_port() how it was when it was opened. Nothing blocks.
   std::expected<mad::LocalPort, mad::TransportError> local() const override;
+  /// From now on the port is read once a second, on a thread of its own. `root`: where sysfs has the devices.
+  void watch_port(const std::string& root = kSysInfiniband);
+  /// Why nothing new is known of the port: its device does not answer to a read of sysfs.
+  std::optional<std::string> stalled() const;
   std::optional<mad::TransportError> broken() const override;
+  std::size_t places() const override;
   std::size_t room() const override;
 
  private:
@@ -52,7 +63,7 @@ class Transport final : public mad::Transport {
     std::uint8_t mgmt_class = 0;
     int id = 0;
   };
-  Transport(asio::io_context& io, mad::LocalPort port, int descriptor);
+  Transport(asio::io_context& io, mad::LocalPort port, int descriptor, std::size_t places);
   std::expected<void, mad::TransportError> add(const ClassRegistration& registration);
   /// EAGAIN where too many answers are under way, or too much of them.
   std::expected<void, mad::TransportError> send_by_rmpp(int agent, std::span<const std::uint8_t> mad,
@@ -62,12 +73,14 @@ class Transport final : public mad::Transport {
 
   mad::LocalPort port_;
   int descriptor_;
-  std::size_t capacity_;  ///< MADs that may wait for their answers
+  bool emulated_;
+  std::size_t capacity_;  ///< requests that may wait for their answers
   std::vector<Agent> agents_;
   unsigned lost_sends_ = 0;            ///< in a row, by errors that a device which is gone gives
   std::vector<std::uint64_t> buffer_;  ///< of the send in hand: struct ib_user_mad and the MAD, aligned
   std::shared_ptr<Delivery> delivery_;
   std::unique_ptr<Receiver> receiver_;
+  std::unique_ptr<PortWatch> watch_;
 };
 
 }  // namespace smd::umad

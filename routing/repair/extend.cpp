@@ -74,10 +74,15 @@ class Waiting {
 /// time.
 constexpr unsigned kTries = 8;
 
+/// Which of the old entries that do not arrive count as waited for. Packets that they have brought on their
+/// way live on for a while: only where those count can the new entries be written at once.
+enum class Lost : std::uint8_t { counts, does_not_count };
+
 class Extension {
  public:
-  explicit Extension(const ExtendInput& in)
+  Extension(const ExtendInput& in, Lost lost)
       : in_(in),
+        lost_(lost),
         topology_(in.topology),
         waiting_(layers_in_use(in.layers), Waiting(in.topology)),
         arrives_(in.topology.switches()) {
@@ -127,12 +132,22 @@ class Extension {
       if (s == to.sw) continue;
       if (!arrives_[s]) {
         whole = whole && topology_.component(s) != topology_.component(to.sw);
+        if (lost_ == Lost::counts) keep_lost(waiting, s, lid);
         continue;
       }
       const auto next = topology_.peer(s, PortNum{at(s, lid)}).sw;
       if (next != to.sw) waiting.add(s, at(s, lid), at(next, lid));
     }
     return whole;
+  }
+
+  /// Packets on their way to a link that is down, or round in a circle that was there before.
+  void keep_lost(Waiting& waiting, SwitchIndex s, Lid lid) {
+    const auto out = at(s, lid);
+    const auto next = topology_.peer(s, PortNum{out}).sw;
+    if (next == kNoSwitch) return;
+    const auto then = at(next, lid);
+    if (topology_.peer(next, PortNum{then}).sw != kNoSwitch) waiting.add(s, out, then);
   }
 
   /// From which switches the LID arrives by the entries as they are.
@@ -224,6 +239,7 @@ class Extension {
   }
 
   const ExtendInput& in_;
+  Lost lost_;
   const Topology& topology_;
   std::vector<std::shared_ptr<LftRow>> rows_;
   std::vector<Waiting> waiting_;  ///< by layer
@@ -233,10 +249,12 @@ class Extension {
 }  // namespace
 
 std::expected<Repaired, RouteError> extend(const ExtendInput& in) {
-  std::vector<Lid> first;
-  auto result = Extension(in).run(first);
-  for (unsigned tries = 1; !result && tries < kTries && !in.stop.stop_requested(); ++tries)
-    result = Extension(in).run(first);
+  std::expected<Repaired, RouteError> result = std::unexpected(RouteError{});
+  for (const auto lost : {Lost::counts, Lost::does_not_count}) {
+    std::vector<Lid> first;
+    for (unsigned tries = 0; !result && tries < kTries && !in.stop.stop_requested(); ++tries)
+      result = Extension(in, lost).run(first);
+  }
   return result;
 }
 

@@ -23,9 +23,10 @@ struct ExtendInput {
 
 /// Entries that lead to their LID stay, whatever order they were made by. Other switches go by a neighbour
 /// that arrives or was attached before, nearest first, where that closes no circle of channels with all that
-/// stays and all that was added: so the change from old to new interrupts nothing. Fails where two hosts that
-/// cables connect find no such way, or a host and an aggregation node; inner switches and LIDs of switches
-/// may do without.
+/// stays and all that was added: so the change from old to new interrupts nothing. Where it can be done with
+/// all that packets on lost ways may still wait for, too, the new entries need not wait until those are gone.
+/// Fails where two hosts that cables connect find no such way, or a host and an aggregation node; inner
+/// switches and LIDs of switches may do without.
 std::expected<Repaired, RouteError> extend(const ExtendInput& in);
 
 }  // namespace smd::routing

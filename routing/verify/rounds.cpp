@@ -16,6 +16,13 @@ namespace {
 
 using Entries = std::array<std::uint8_t, 64>;
 
+/// Where no order is safe: what is taken away, and when.
+enum class Break : std::uint8_t {
+  as_needed,  ///< what waits, but for the SM's block as long as that may not be written
+  whole,      ///< all that waits, so that it is not done twice
+  at_once,    ///< all, before anything is written
+};
+
 /// How much of a block is taken back when part of it is at fault.
 enum class Grain : std::uint8_t { block, lid };
 
@@ -47,7 +54,9 @@ class Scheduler {
     begin_.push_back(todo_.size());
   }
 
-  std::vector<WriteRound> run(Lid sm_lid, bool allow_credit_loops) {
+  std::vector<WriteRound> run(Lid sm_lid, bool allow_credit_loops, Break breaks) {
+    const auto all = [](std::size_t, SwitchIndex) { return true; };
+    if (breaks == Break::at_once && choose_if(all)) break_circle(all);
     write_unknown();
     allow_credit_loops = allow_credit_loops || all_ascending();
     const std::size_t sm_block = sm_lid.value() / 64U;
@@ -60,7 +69,8 @@ class Scheduler {
           rounds_.back().interrupts = true;
           continue;
         }
-        break_circle(eligible);
+        if (breaks == Break::as_needed) break_circle(eligible);
+        if (breaks != Break::as_needed) break_circle(all);
       }
     }
     return std::move(rounds_);
@@ -93,6 +103,16 @@ class Scheduler {
   /// 255 throughout where nothing is known.
   const std::uint8_t* installed(std::size_t b, SwitchIndex s, Entries& scratch) const {
     return block_of(known(b, s) ? installed_[s].row : nullptr, b * 64, scratch);
+  }
+  /// Whether the switch forwards by one of these entries; not known: it may.
+  bool leads_somewhere(std::size_t b, SwitchIndex s, LidBits bits) const {
+    if (!known(b, s)) return true;
+    Entries scratch;
+    const auto* const now = installed(b, s, scratch);
+    for (; bits != 0; bits &= bits - 1) {
+      if (now[std::countr_zero(bits)] != kNoRoute) return true;
+    }
+    return false;
   }
   LidBits differing(std::size_t b, SwitchIndex s) const {
     if (!known(b, s)) return ~LidBits{0};
@@ -375,16 +395,17 @@ class Scheduler {
   void break_circle(const Predicate& eligible) {
     choose_if(eligible);
     WriteRound round;
+    bool any = false;
     for (const auto& [b, s] : todo_) {
       const auto i = at(b, s);
       if ((chosen_[i] & ~dropped_[i]) == 0) continue;
+      any = true;
+      const bool holds_some = leads_somewhere(b, s, pending_[i] & ~dropped_[i]);
       dropped_[i] = pending_[i];
-      round.writes.push_back({s, static_cast<std::uint16_t>(b), 0, dropped_[i]});
+      if (holds_some) round.writes.push_back({s, static_cast<std::uint16_t>(b), 0, dropped_[i]});
     }
-    if (round.writes.empty()) {
-      emit();
-      return;
-    }
+    if (!any) emit();
+    if (round.writes.empty()) return;
     round.drain = round.interrupts = true;
     rounds_.push_back(std::move(round));
   }
@@ -425,11 +446,17 @@ WriteRound all_blocks(const Topology& topology, const LidMap& lids) {
 std::vector<WriteRound> rounds_of_writes(const Topology& topology, const LidMap& lids,
                                          std::span<const InstalledTable> installed, const Routes& routes,
                                          Lid sm_lid, bool allow_credit_loops, const Parallel& parallel,
-                                         std::stop_token stop, const ChannelOrder* order) {
+                                         std::stop_token stop, const ChannelOrder* order, bool draining) {
   if (topology.switches() == 0) return {};
   if (std::ranges::none_of(installed, &InstalledTable::forwards)) return {all_blocks(topology, lids)};
-  return Scheduler(topology, lids, installed, routes, parallel, std::move(stop), order)
-      .run(sm_lid, allow_credit_loops);
+  const auto schedule = [&](Break breaks) {
+    return Scheduler(topology, lids, installed, routes, parallel, stop, order)
+        .run(sm_lid, allow_credit_loops, breaks);
+  };
+  auto rounds = schedule(Break::as_needed);
+  const auto drains = std::ranges::count_if(rounds, &WriteRound::drain);
+  if (drains == 0 || (drains == 1 && !draining)) return rounds;
+  return schedule(draining ? Break::at_once : Break::whole);
 }
 
 }  // namespace smd::routing

@@ -52,10 +52,13 @@ struct WriteRound {
 /// must wait for each other's is written in parts. Where credit loops leave no order, LIDs that stand in each
 /// other's way are dropped for a while. `routes` must be verified; `allow_credit_loops`: they are not free of
 /// them, and that is not looked at. When stopped the result is of no use.
-/// `order`: that of the verification of `routes`, which saves much work; null: none.
+/// `order`: that of the verification of `routes`, which saves much work; null: none. `draining`: nothing can
+/// be written yet but what takes routes away, because a round before that did so was the last: then all that
+/// has to go goes first, and waits once. Otherwise at most one round drains.
 std::vector<WriteRound> rounds_of_writes(const Topology& topology, const LidMap& lids,
                                          std::span<const InstalledTable> installed, const Routes& routes,
                                          Lid sm_lid, bool allow_credit_loops, const Parallel& parallel,
-                                         std::stop_token stop = {}, const ChannelOrder* order = nullptr);
+                                         std::stop_token stop = {}, const ChannelOrder* order = nullptr,
+                                         bool draining = false);
 
 }  // namespace smd::routing

@@ -21,7 +21,8 @@ namespace smd::api {
 
 /// Why a subnet's manager cannot go on by itself.
 struct Waiting {
-  std::string what;    ///< "port", "link", "sm_place", "own_port", "state"; "master" is seen in the snapshot
+  std::string what;  ///< "port", "link", "device", "sm_place", "own_port", "sa", "state"; "master" is seen in
+                     ///< the snapshot
   std::string reason;  ///< one line
   std::chrono::system_clock::time_point since;
 };

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "mad/asio.h"
 #include "mad/base/fabric.h"
@@ -18,8 +19,9 @@ namespace smd::cli {
 
 /// How the local side is.
 struct Health {
-  bool lost = false;   ///< the device is gone: this end is of no use any more
-  std::string reason;  ///< why nothing can be done through it now; empty: all is well
+  bool lost = false;               ///< the device is gone: this end is of no use any more
+  std::string reason;              ///< why nothing can be done through it now; empty: all is well
+  std::string_view what = "link";  ///< what is waited for then: "link", or "device" that does not answer
 };
 
 /// One local port, open. On the instance's thread.
@@ -31,7 +33,8 @@ class End {
   virtual ~End() = default;
 
   virtual mad::Transport& smi() = 0;
-  /// Opens the GSI, once; the reason where it cannot be had. It lives as long as this.
+  /// Opens the GSI, once, tried again after an error; the reason where it cannot be had. It lives as long as
+  /// this.
   virtual std::expected<mad::Transport*, std::string> open_gsi() = 0;
   /// Takes the port's SM place (the issm device) and holds it as long as this lives; says why not.
   virtual std::expected<void, std::string> claim_sm() = 0;
@@ -51,6 +54,11 @@ class EndSource {
 
   /// One try; the error is the reason why there is none now, in one line. It never blocks for long.
   virtual std::expected<std::unique_ptr<End>, std::string> open(asio::io_context& io) = 0;
+  /// The end that was opened last does not answer SMPs. True: it was not asked for by name, and another is
+  /// tried next.
+  virtual bool pass_over(const std::string& /*reason*/) { return false; }
+  /// Ports that would have been taken and cannot be used, and why; empty: there is none.
+  virtual std::string passed_over() const { return {}; }
   /// Processor time of simulated nodes.
   virtual mad::Duration nodes_cpu() const { return {}; }
   /// Socket and second node of a fabric that programs can be attached to; empty: none can.

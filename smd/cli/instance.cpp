@@ -19,6 +19,8 @@ using namespace std::chrono_literals;
 constexpr mad::Duration kFirstPause = 250ms, kLongestPause = 5s;
 /// Between two looks at the local device.
 constexpr mad::Duration kLook = 1s;
+/// After so long without an answer from its own node a port counts as one that cannot send SMPs.
+constexpr mad::Duration kSilent = 10s;
 
 std::int64_t unix_time() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -116,6 +118,7 @@ asio::awaitable<void> Instance::work() {
 asio::awaitable<bool> Instance::open() {
   for (;;) {
     auto opened = spec_.ends->open(io_);
+    say_passed_over();
     if (opened) {
       end_ = std::move(*opened);
       break;
@@ -134,6 +137,20 @@ asio::awaitable<bool> Instance::open() {
   waited_for("port");
   log_.info("port.opened").kv("device", now_.port).kv("port_guid", end_->port_guid()).subject(now_.port);
   co_return true;
+}
+
+/// Ports that cannot send SMPs are not waited for while there are others.
+void Instance::say_passed_over() {
+  const auto reason = spec_.ends->passed_over();
+  if (std::exchange(passed_over_, reason) == reason || reason.empty()) return;
+  log_.warn("port.no_smi").kv("reason", reason).kv("action", "the next port is tried").always();
+}
+
+/// A port whose own node has not answered one SMP since it was opened: a virtual function or Omni-Path, which
+/// nothing in sysfs tells. A fabric that was seen once is not left.
+bool Instance::is_of_no_use() {
+  if (own_port_silent_.empty() || now_.snapshot || clock_.now() - silent_since_ < kSilent) return false;
+  return spec_.ends->pass_over(std::exchange(own_port_silent_, {}));
 }
 
 /// False when cancelled.
@@ -158,6 +175,7 @@ asio::awaitable<bool> Instance::open_store() {
 /// Until the manager has ended (false) or its device is lost (true).
 asio::awaitable<bool> Instance::manage() {
   manager_ended_ = false;
+  own_port_silent_.clear();
   manager_ = std::make_unique<sm::SubnetManager>(parts(), spec_.name, spec_.config, options());
   open_sa();
   mad::TaskGroup running(io_.get_executor());
@@ -168,7 +186,8 @@ asio::awaitable<bool> Instance::manage() {
     const bool woken = co_await wake_.wait();
     clock_.cancel(timer);
     if (!woken) break;
-    lost = !manager_ended_ && look();
+    lost = !manager_ended_ && (look() || is_of_no_use());
+    if (!lost && !sa_) open_sa();
   }
   co_await running.stop();
   if (sa_) co_await sa_->stop();
@@ -180,9 +199,13 @@ void Instance::open_sa() {
   if (spec_.options.dry_run) return;
   auto gsi = end_->open_gsi();
   if (!gsi) {
-    log_.error("sa.no_port").kv("reason", gsi.error()).subject(gsi.error());
+    if (std::exchange(no_sa_, gsi.error()) != gsi.error())
+      log_.error("sa.no_port").kv("reason", gsi.error()).kv("action", "asked again every second").always();
+    if (!now_.waiting || now_.waiting->what == "sa") wait_for("sa", gsi.error());
     return;
   }
+  if (!std::exchange(no_sa_, {}).empty()) log_.info("sa.opened").kv("port", now_.port).always();
+  waited_for("sa");
   sa_ = std::make_unique<sa::Server>(
       sa::ServerParts{
           .executor = io_.get_executor(),
@@ -220,8 +243,9 @@ bool Instance::look() {
     wait_for("port", health.reason);
     return true;
   }
+  if (health.what != "device") waited_for("device");
   if (!health.reason.empty()) {
-    wait_for("link", health.reason);
+    wait_for(health.what, health.reason);
   } else if (now_.snapshot && sm::is_cut_off(*now_.snapshot->subnet)) {
     wait_for("link", fmt::format("port {} has no link", end_->port_name()));
   } else {
@@ -234,7 +258,7 @@ bool Instance::look() {
 void Instance::wait_for(std::string_view what, std::string_view reason) {
   auto& waiting = now_.waiting;
   if (!waiting || waiting->what != what || waiting->reason != reason) {
-    const bool said = what == "port" || what == "link";
+    const bool said = what == "port" || what == "link" || what == "device";
     if (said)
       log_.warn("port.waiting")
           .kv("reason", reason)
@@ -248,6 +272,7 @@ void Instance::wait_for(std::string_view what, std::string_view reason) {
 
 void Instance::waited_for(std::string_view what) {
   if (now_.waiting && now_.waiting->what == what) {
+    if (what == "device") log_.info("port.device_answers").kv("port", now_.port).always();
     if (what == "link") log_.info("port.link_is_back").kv("port", now_.port).always();
     now_.waiting.reset();
   }
@@ -296,6 +321,8 @@ sm::ManagerOptions Instance::options() {
     if (sa_) sa_->asked(ports);
   };
   options.on_own_port = [this](const std::string& reason) {
+    own_port_silent_ = reason;
+    silent_since_ = clock_.now();
     if (reason.empty()) {
       waited_for("own_port");
     } else {

@@ -69,6 +69,8 @@ class Instance {
   asio::awaitable<bool> open();
   asio::awaitable<bool> open_store();
   void open_sa();
+  void say_passed_over();
+  bool is_of_no_use();
   asio::awaitable<bool> manage();
   asio::awaitable<void> run_manager();
   asio::awaitable<bool> back_off();
@@ -93,6 +95,10 @@ class Instance {
   sm::PoolCompute answering_{1, sm::PoolCompute::Priority::same};
   sm::Published<sa::Registry> registry_;
   std::unique_ptr<sa::Server> sa_;  ///< after end_ and manager_, which it reads
+  std::string no_sa_;               ///< why subnet administration cannot be opened, as it was said
+  std::string passed_over_;         ///< ports without an SMI, as it was said
+  std::string own_port_silent_;
+  mad::TimePoint silent_since_{};
   bool manager_ended_ = false;
   mad::Duration pause_{};  ///< before the last try to open an end
   mad::WaitList wake_;

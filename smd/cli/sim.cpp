@@ -79,6 +79,7 @@ sim::Options options_of(const SimOptions& options) {
   made.latency = {.hop = microseconds(options.hop_us), .service = microseconds(options.service_us)};
   if (options.first_lid == "0xffff") made.lid_after_reset = sim::LidAfterReset::permissive;
   if (options.first_lid == "kept") made.lid_after_reset = sim::LidAfterReset::kept;
+  if (!options.no_flow_control) made.kernel = sim::kLinuxPlaces;
   return made;
 }
 
@@ -146,6 +147,8 @@ CLI::App* add_sim_command(CLI::App& app, SimOptions& options) {
       ->add_option("--first-lid", options.first_lid,
                    "what adapters show for their LID after a reset: 0, 0xffff or kept (default 0)")
       ->check(CLI::IsMember({"0", "0xffff", "kept"}));
+  command->add_flag("--no-flow-control", options.no_flow_control,
+                    "programs have a kernel of before 2025: all their requests are sent at once");
   auto* ctl = command->add_subcommand("ctl", "a command to a fabric that is served; \"help\" lists them");
   ctl->add_option("--socket", options.socket, "where it is served (default: /run/smd/sim.sock)")
       ->type_name("PATH");

@@ -19,6 +19,7 @@ struct SimOptions {
   std::uint64_t seed = 1;
   double hop_us = 0, service_us = 0;
   std::string first_lid = "0";
+  bool no_flow_control = false;
   std::vector<std::string> command;  ///< of ctl
 };
 

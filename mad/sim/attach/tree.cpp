@@ -176,6 +176,10 @@ int status_of(const Path& path, struct stat* status) {
 }
 
 bool status_of(int fd, struct stat* status) {
+  if (is_device(fd)) {
+    describe(Type::device, static_cast<ino_t>(fd), status);
+    return true;
+  }
   const auto* known = memory_mark(fd);
   if (known == nullptr) return false;
   describe(known->what == Served::folder ? Type::folder : Type::file, known->shown, status);

@@ -22,6 +22,9 @@ struct Device {
   std::string missing = "no InfiniBand device on this machine";  ///< empty: it is there
   std::string taken;                                             ///< by another SM
   std::string no_link;
+  std::string stalled;  ///< its firmware
+  std::string no_gsi;
+  unsigned gsi_opened = 0;
   bool lost = false;
   unsigned opened = 0;
   std::vector<std::string> lines;
@@ -48,7 +51,12 @@ class TestEnd final : public End {
   TestEnd(Device& device, std::unique_ptr<sim::Transport> transport, std::unique_ptr<sim::Transport> gsi)
       : device_(device), transport_(std::move(transport)), gsi_(std::move(gsi)) {}
   mad::Transport& smi() override { return *transport_; }
-  std::expected<mad::Transport*, std::string> open_gsi() override { return gsi_.get(); }
+  std::expected<mad::Transport*, std::string> open_gsi() override {
+    const std::scoped_lock hold(device_.lock);
+    if (!device_.no_gsi.empty()) return std::unexpected(device_.no_gsi);
+    ++device_.gsi_opened;
+    return gsi_.get();
+  }
   Guid port_guid() const override { return Guid{0x99}; }
   std::string port_name() const override { return "test_0:1"; }
   std::expected<void, std::string> claim_sm() override {
@@ -59,6 +67,7 @@ class TestEnd final : public End {
   Health look() override {
     const std::scoped_lock hold(device_.lock);
     if (device_.lost) return {.lost = true, .reason = "test_0:1 is gone"};
+    if (!device_.stalled.empty()) return {.reason = device_.stalled, .what = "device"};
     return {.reason = device_.no_link};
   }
 
@@ -186,6 +195,39 @@ TEST_F(AnInstance, SaysOnceThatItsCableWasPulledAndOnceThatItIsBack) {
   ASSERT_TRUE(logged("port.link_is_back"));
   EXPECT_TRUE(waits_for(""));
   EXPECT_EQ(device_.count("has no link"), 1U);
+}
+
+TEST_F(AnInstance, SaysThatItsDeviceDoesNotAnswerAndGoesOn) {
+  device_.set([](Device& device) { device.missing.clear(); });
+  ASSERT_TRUE(logged("state=up"));
+  device_.set([](Device& device) { device.stalled = "test_0:1 does not answer"; });
+  ASSERT_TRUE(logged("does not answer"));
+  EXPECT_TRUE(
+      shows([](const api::SubnetView& view) { return view.waiting && view.waiting->what == "device"; }));
+  instance_->resweep(sm::Resweep::heavy, "test");
+  EXPECT_TRUE(logged("reason=test"));
+
+  device_.set([](Device& device) { device.stalled.clear(); });
+
+  ASSERT_TRUE(logged("port.device_answers"));
+  EXPECT_TRUE(waits_for(""));
+}
+
+TEST_F(AnInstance, OpensSubnetAdministrationAgainWhereItCouldNotBeOpened) {
+  device_.set([](Device& device) {
+    device.missing.clear();
+    device.no_gsi = "another process has it";
+  });
+  ASSERT_TRUE(logged("sa.no_port"));
+  EXPECT_TRUE(waits_for("another process has it"));
+  ASSERT_TRUE(logged("state=up"));
+
+  device_.set([](Device& device) { device.no_gsi.clear(); });
+
+  ASSERT_TRUE(logged("sa.opened"));
+  EXPECT_TRUE(waits_for(""));
+  EXPECT_EQ(device_.count("sa.no_port"), 1U);
+  EXPECT_EQ(device_.gsi_opened, 1U);
 }
 
 TEST_F(AnInstance, EndsAtOnceWhileItWaits) {

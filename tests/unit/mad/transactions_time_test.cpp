@@ -169,11 +169,11 @@ TEST_F(TransactionsTime, OfARequestMayBeItsOwn) {
   warm(Guid{2}, 20);
   auto request = node_info(Guid{2});
   request.life = tx->soon(Guid{2});
-  EXPECT_EQ(request.life, 200ms);
+  EXPECT_EQ(request.life, 100ms);
 
-  EXPECT_LE(took(request), 200ms + kTick);
-  EXPECT_EQ(answers.back()->error().tries, 3U) << "at 0, 50 and 150 ms";
-  EXPECT_EQ(tx->soon(Guid{3}), 200ms);
+  EXPECT_LE(took(request), 100ms + kTick);
+  EXPECT_EQ(answers.back()->error().tries, 2U) << "at 0 and 50 ms";
+  EXPECT_EQ(tx->soon(Guid{3}), 100ms);
 }
 
 TEST_F(TransactionsTime, OfASlowPlaceIsLongerBeforeItIsKnownWhoIsThere) {

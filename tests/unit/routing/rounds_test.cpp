@@ -81,9 +81,14 @@ RC_GTEST_PROP(Rounds, AreSafeAtEveryMomentAndEndWithWhatIsWanted, ()) {
   const bool with_order = *rc::gen::arbitrary<bool>();
   RC_ASSERT(proof.order != nullptr);
 
-  const auto rounds = rounds_of_writes(fabric.topology, fabric.lids, installed(old, kAllKnown), wanted,
-                                       Lid{1}, false, Serial{}, {}, with_order ? proof.order.get() : nullptr);
+  const bool draining = *rc::gen::arbitrary<bool>();
+  const auto rounds =
+      rounds_of_writes(fabric.topology, fabric.lids, installed(old, kAllKnown), wanted, Lid{1}, false,
+                       Serial{}, {}, with_order ? proof.order.get() : nullptr, draining);
 
+  const auto drains = std::ranges::count_if(rounds, &WriteRound::drain);
+  RC_ASSERT(drains <= 1);
+  if (draining && drains != 0) RC_ASSERT(rounds.front().drain);
   std::mt19937_64 random(seed);
   Written tables(old);
   bool dropped = false;

@@ -94,7 +94,7 @@ TEST_F(Control, ValuesAreCheckedWithWhatIsAllowed) {
   EXPECT_EQ(says(""),
             "error: found no command, allowed link, node, loss, latency, counter, lid, mkey, pkey, move, "
             "split, join, "
-            "capability, trap, flow, packet, smp, reach, show, clients, help");
+            "capability, trap, flow, packet, smp, reach, show, clients, enforce, help");
 }
 
 TEST_F(Control, ValuesChangeBehindTheSmsBack) {
@@ -117,9 +117,15 @@ TEST_F(Control, NodesDoAndShowWhatTheyAreTold) {
       says("node refuses h1 Nothing 7"),
       "error: found attribute \"Nothing\", allowed the name of an SMP attribute, as PortInfo, or 0 to 65535");
   EXPECT_EQ(says("node forgets spine SwitchInfo LifeTimeValue"), "");
-  EXPECT_EQ(
-      says("node forgets spine SwitchInfo HOQLife"),
-      "error: found field \"HOQLife\", allowed a field of PortInfo or SwitchInfo, as smpquery names it");
+  EXPECT_EQ(says("node forgets spine SwitchInfo HOQLife"),
+            "error: found field \"HOQLife\", allowed a field of PortInfo or SwitchInfo, as smpquery names "
+            "it, or of a "
+            "forwarding table a LID or all");
+  EXPECT_EQ(says("node forgets spine LinearForwardingTable 17"), "");
+  EXPECT_EQ(says("node forgets spine MulticastForwardingTable all"), "");
+  EXPECT_EQ(says("node abovetop spine refused"), "");
+  EXPECT_EQ(says("node abovetop spine sometimes"),
+            "error: found answer \"sometimes\", allowed accepted, ignored or refused");
   EXPECT_EQ(says("node name h1 \"new name\""), "");
   EXPECT_EQ(asker.get<wire::NodeDescription>(path({1, 3, 2, 1})).value.text, "new name");
   EXPECT_EQ(says("node guid h2 0x5000"), "");

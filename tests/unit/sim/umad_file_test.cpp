@@ -7,6 +7,7 @@
 
 #include <cerrno>
 
+#include "mad/sim/rmpp_transfer.h"
 #include "mad/sim/umad_header.h"
 #include "mad/wire/mad.h"
 #include "tests/support/sim_lab.h"
@@ -254,6 +255,94 @@ TEST_F(UmadFile, AnAnswerByRmppIsRefusedWhileTheSameOneIsUnderWay) {
   EXPECT_TRUE(file.write(umad(answer), now));
 }
 
+/// How many of 50 answers of `bytes` reach a client that waits for long, and how many come back.
+struct Lossy {
+  unsigned whole = 0, back = 0;
+  friend bool operator==(const Lossy&, const Lossy&) = default;
+};
+
+struct RmppLoss : UmadFile {
+  static constexpr std::size_t kBytes = 50'000;  // 250 segments, 5 windows
+  static constexpr unsigned kAnswers = 50;
+
+  Lossy answered(double loss, std::uint32_t retries, std::uint32_t timeout_ms = 1000) {
+    fabric.faults().rmpp_loss(loss);
+    const auto asks = file.add_agent(sa(true)).value();
+    const auto answers = other.add_agent(sa(true, bit(0x12))).value();
+    Lossy result;
+    for (std::uint32_t tid = 0; tid < kAnswers; ++tid) {
+      EXPECT_TRUE(
+          file.write(umad({.agent = asks, .method = 0x12, .tid = tid + 1, .timeout_ms = 100'000}), now));
+    }
+    for (const auto& asked : other.take()) {
+      const Send answer{.agent = answers,
+                        .to = Lid{1},
+                        .method = 0x92,
+                        .tid = static_cast<std::uint32_t>(mad_of(asked).tid.value()),
+                        .timeout_ms = timeout_ms,
+                        .retries = retries,
+                        .upper_tid = mad_of(asked).tid.value() & ~0xFFFF'FFFFULL,
+                        .length = kBytes,
+                        .rmpp = true};
+      EXPECT_TRUE(other.write(umad(answer), now));
+    }
+    for (int i = 0; i < 60; ++i) {
+      pass(milliseconds(1000));
+      for (const auto& got : file.take()) result.whole += got.size() == sim::kUmadHeader + kBytes ? 1U : 0U;
+      result.back += static_cast<unsigned>(other.take().size());
+    }
+    return result;
+  }
+};
+
+TEST_F(RmppLoss, WithoutLossAllArriveWhateverTheRetries) {
+  EXPECT_EQ(answered(0, 0), (Lossy{kAnswers, kAnswers}));
+}
+
+TEST_F(RmppLoss, WithoutATimeOutAnswersEndByThemselvesWhenTheyAreAcknowledged) {
+  EXPECT_EQ(answered(0, 0, 0), (Lossy{kAnswers, 0}));
+}
+
+TEST_F(RmppLoss, OfAHundredthMostAnswersAreLostWithoutRetries) {
+  EXPECT_LT(answered(0.01, 0, 0).whole, kAnswers / 2);
+}
+
+TEST_F(RmppLoss, OfAHundredthNoneIsLostWithFiveRetries) {
+  EXPECT_EQ(answered(0.01, 5), (Lossy{kAnswers, kAnswers}));
+}
+
+TEST_F(RmppLoss, OfATenthNoneIsLostWithFiveRetries) {
+  EXPECT_EQ(answered(0.1, 5), (Lossy{kAnswers, kAnswers}));
+}
+
+TEST_F(RmppLoss, WhereAllIsLostTheSendComesBackAfterItsRetries) {
+  EXPECT_EQ(answered(1, 5), (Lossy{0, kAnswers}));
+}
+
+TEST(RmppTransfer, WindowsAreOneSegmentAndThenSixtyFour) {
+  sim::Random random;
+  sim::RmppTransfer transfer(300);
+  EXPECT_TRUE(transfer.send(random, 0));
+  EXPECT_TRUE(transfer.received());
+  EXPECT_TRUE(transfer.acknowledged());
+  EXPECT_EQ(transfer.packets(), 300U);
+
+  sim::RmppTransfer lost(300);
+  EXPECT_FALSE(lost.send(random, 0xFFFF'FFFF));
+  EXPECT_EQ(lost.packets(), 1U) << "the first segment waits for its acknowledgement";
+  EXPECT_TRUE(lost.resend(random, 0));
+  EXPECT_EQ(lost.packets(), 301U);
+}
+
+TEST_F(UmadFile, ADeviceWithoutSmiRefusesItsClassesAndNoOthers) {
+  fabric.faults().no_smi("h0");
+  EXPECT_EQ(file.add_agent({.interface = sim::Interface::smi, .mgmt_class = 0x81, .version = 1}).error(),
+            EPROTONOSUPPORT);
+  EXPECT_TRUE(file.add_agent(sa(true)));
+  fabric.faults().heal("h0");
+  EXPECT_TRUE(file.add_agent({.interface = sim::Interface::smi, .mgmt_class = 0x81, .version = 1}));
+}
+
 TEST_F(UmadFile, WithoutRmppThereIsTheFirstSegment) {
   const auto asks = file.add_agent(sa(true)).value();
   ASSERT_TRUE(other.add_agent(sa(false, bit(0x12))));
@@ -274,6 +363,27 @@ TEST_F(UmadFile, TheShorterHeaderIsTheDefaultAndStaysOnceThereIsAnAgent) {
   EXPECT_EQ(old.header_bytes(), 56U);
   ASSERT_TRUE(old.add_agent(sa(false)));
   EXPECT_EQ(old.enable_pkey().error(), EINVAL);
+}
+
+/// Solicited-MAD flow control: 128 requests of an SMI agent are under way, the 129th when one of them is
+/// over.
+TEST_F(UmadFile, RequestsBeyondThePlacesOfTheKernelWaitUnsent) {
+  auto options = sim::Options{};
+  options.kernel = sim::kLinuxPlaces;
+  sim::World limited{two_leaves(), options};
+  auto& its = limited.fabric();
+  sim::UmadFile umads{its, *its.find({"h0"})};
+  ASSERT_TRUE(umads.enable_pkey());
+  const auto agent = *umads.add_agent({.interface = sim::Interface::smi, .mgmt_class = 1, .version = 1});
+  its.faults().silent("h1");
+  for (std::uint32_t tid = 1; tid <= 130; ++tid) {
+    const auto sent = umad({.agent = agent, .to = Lid{9}, .mgmt_class = 1, .tid = tid, .timeout_ms = 100});
+    ASSERT_TRUE(umads.write(sent, its.state().now));
+  }
+  limited.run_for(milliseconds(110));
+  EXPECT_EQ(umads.take().size(), 128U) << "the others' time has begun only now";
+  limited.run_for(milliseconds(110));
+  EXPECT_EQ(umads.take().size(), 2U);
 }
 
 }  // namespace

@@ -45,6 +45,22 @@ TEST(ChoosePort, TakesTheFirstThatIsInfiniBandWithALinkAndNoVirtualFunction) {
   EXPECT_TRUE(port->link_up);
 }
 
+TEST(ChoosePort, AllThatAreUsableAreTriedInOrder) {
+  const std::vector ports{up("mlx5_0", 1, 1), down(up("mlx5_1", 1, 2)), up("mlx5_2", 1, 3)};
+  const auto usable = usable_ports(ports, AnyPort{});
+  ASSERT_TRUE(usable);
+  ASSERT_EQ(usable->size(), 2U);
+  EXPECT_EQ((*usable)[1].device, "mlx5_2");
+}
+
+TEST(ChoosePort, TheGsiOfAPlanarizedAdapterHasThePortGuidOfItsSmi) {
+  const std::vector ports{up("mlx5_0", 1, 1), up("smi1", 1, 1), up("mlx5_2", 1, 3),
+                          ethernet(up("mlx5_3", 1, 1))};
+  const auto gsi = gsi_ports_of({.device = "smi1", .port = PortNum{1}, .guid = Guid{1}}, ports);
+  ASSERT_EQ(gsi.size(), 1U);
+  EXPECT_EQ(gsi[0].device, "mlx5_0");
+}
+
 TEST(ChoosePort, TakesTheNamedOneOrTheOneWithTheGuid) {
   const std::vector ports{up("mlx5_0", 1, 1), down(up("mlx5_1", 1, 2)), up("mlx5_1", 2, 3)};
 
