@@ -27,6 +27,9 @@ mad::Policy policy_of(const config::MadConfig& config) {
 
 /// A node that reports something all the time is looked at as seldom as this.
 constexpr auto kLongestPace = std::chrono::seconds(5);
+/// Cables that one pair of hands or one power supply takes down come one after another: so many reports of a
+/// switch are followed as soon as the first.
+constexpr unsigned kBurst = 6;
 /// What does not come right is looked at again as seldom as this.
 constexpr auto kLongestRetry = std::chrono::minutes(5);
 /// Traps about LIDs that no port has make us look at the fabric no sooner again than this.
@@ -58,7 +61,8 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
       stored_(parts_.store != nullptr ? parts_.store->loaded() : std::make_shared<const Stored>()),
       standstill_(parts_.clock, longest_standstill(config_->ha),
                   [this](mad::Duration took) { stood_still(took); }),
-      pace_(config_->sweep.settle, kLongestPace),
+      pace_(config_->sweep.settle, kLongestPace, kBurst),
+      whole_pace_(config_->sweep.settle, kLongestPace),
       retry_pace_(config_->sweep.interval, kLongestRetry),
       stranger_pace_(kFirstStranger, kLongestRetry) {
   tx_.hold_sets([this] {
@@ -86,7 +90,8 @@ void SubnetManager::take_config() {
   tx_.set_policy(policy_of(config_->mad));
   agent_.set_identity(agent_.rank().guid, config_->sm.priority, config_->sm.sm_key);
   standstill_.set_limit(longest_standstill(config_->ha));
-  pace_ = Pace(config_->sweep.settle, kLongestPace);
+  pace_ = Pace(config_->sweep.settle, kLongestPace, kBurst);
+  whole_pace_ = Pace(config_->sweep.settle, kLongestPace);
   retry_pace_ = Pace(config_->sweep.interval, kLongestRetry);
 }
 
@@ -173,6 +178,10 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
     const bool done = co_await read_some_lanes();
     co_return done ? Outcome::done : Outcome::cancelled;
   }
+  if (asked.work == Work::trap_gap) {
+    co_await look_in_trap_gap();
+    co_return Outcome::done;
+  }
   if (asked.work == Work::multicast && subnet_) {
     bool done = co_await regroup();
     if (done) done = co_await tend_clients();
@@ -184,6 +193,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
     last_light_ = parts_.clock.now();
     auto looked = co_await light_sweep(std::exchange(look_soon_, false));
     light_took_ = parts_.clock.now() - last_light_;
+    look_for_silent(false);
     if (!looked.heavy && looked.suspects.empty() && may_converge()) {
       converging_ = true;
       looked.reason = "converge";
@@ -203,6 +213,12 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   last_sweep_ = parts_.clock.now();
   if (options_.once || options_.dry_run) co_return outcome;
   if (outcome == Outcome::done) schedule_repair();
+  if (outcome == Outcome::done) look_for_silent(true);
+  co_return co_await give_way(outcome);
+}
+
+/// Where another SM is or may be master: waits until that is settled, and while it is master.
+asio::awaitable<SubnetManager::Outcome> SubnetManager::give_way(Outcome outcome) {
   if (outcome == Outcome::contested) {
     const bool settled = co_await await_handover();
     if (!settled) co_return Outcome::cancelled;

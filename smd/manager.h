@@ -36,6 +36,7 @@
 #include "smd/sweep/lanes.h"
 #include "smd/sweep/lid_index.h"
 #include "smd/sweep/table_baseline.h"
+#include "smd/trap_gap.h"
 
 namespace smd::sm {
 
@@ -127,6 +128,7 @@ class SubnetManager {
   asio::awaitable<bool> claim();
   asio::awaitable<void> serve();
   asio::awaitable<Outcome> work(Asked asked);
+  asio::awaitable<Outcome> give_way(Outcome outcome);
   asio::awaitable<bool> pause(mad::Duration time);
   asio::awaitable<bool> stand_by();
   void take_config();
@@ -148,7 +150,9 @@ class SubnetManager {
   std::optional<mad::TimePoint> due() const;
   bool newer_waits() const;
   asio::awaitable<void> look_once_more();
+  asio::awaitable<void> look_in_trap_gap();
   void look_soon(mad::TimePoint at);
+  void look_for_silent(bool after_sweep);
   void schedule_repair();
   Asked take_sweep();
   Asked take_due();
@@ -162,7 +166,9 @@ class SubnetManager {
     std::vector<std::pair<Guid, wire::SmInfo>> sms;  ///< what other SMs say of themselves now
   };
   asio::awaitable<Looked> light_sweep(bool soon);
-  asio::awaitable<Looked> look_at_switches(std::shared_ptr<const Subnet> subnet, bool soon);
+  asio::awaitable<Looked> look_at_switches(std::shared_ptr<const Subnet> subnet, bool soon,
+                                           const std::set<Guid>* only = nullptr);
+  void sweep_at_once(Looked found);
   void learn_of_sms(const Looked& found);
   asio::awaitable<void> look_at_switch(mad::Target target, bool soon, Looked* found);
   asio::awaitable<void> look_at_sm(mad::Target target, Looked* found);
@@ -180,7 +186,8 @@ class SubnetManager {
 
   // manager_decide.cpp: what it decides
   asio::awaitable<bool> settle_decision();
-  asio::awaitable<bool> interrupt_less();
+  asio::awaitable<bool> interrupt_less(bool interrupts);
+  asio::awaitable<bool> route_round_kept_entries();
   asio::awaitable<bool> take_step();
   bool may_converge() const;
 
@@ -188,6 +195,7 @@ class SubnetManager {
   asio::awaitable<bool> take_stock();
   void tell_changes(Changes changes, const Subnet* before);
   void tell_quiet();
+  void ask_both_ends(const Changes& changes);
   void note_restarts(const Subnet& read);
   void tell_of_sms();
   void tell_state();
@@ -235,6 +243,8 @@ class SubnetManager {
   std::optional<OtherSm> other_master() const;
   void name_nodes(Subnet& subnet) const;
   void summarise(const mad::Counters& before);
+
+  // manager_publish.cpp: what it tells others
   void tell_trouble();
   void publish();
   void publish_between_sweeps();
@@ -271,15 +281,20 @@ class SubnetManager {
   std::set<Guid> silent_sms_;  ///< port GUIDs: they did not answer as many polls as a standby has to wait for
   std::set<Guid> failed_nodes_;  ///< of the last sweep: a Set there did not succeed
   std::set<Guid> patient_with_;  ///< of the sweep before
-  Pace pace_;                    ///< of events, by node; of whole sweeps by Guid{}
-  Pace retry_pace_;              ///< of looking again at what is not as it should be
-  Pace stranger_pace_;           ///< of traps about LIDs that no port has, by sender; 0: not known either
+  TrapGap trap_gap_;
+  Pace pace_;           ///< of events, by node
+  Pace whole_pace_;     ///< of sweeps of the whole fabric that events ask for
+  Pace retry_pace_;     ///< of looking again at what is not as it should be
+  Pace stranger_pace_;  ///< of traps about LIDs that no port has, by sender; 0: not known either
   mad::TimePoint last_sweep_{}, next_light_{}, last_light_{};
   mad::Duration light_took_{};                 ///< the last light sweep
   bool look_soon_ = false;                     ///< the next light sweep follows lost links
   bool light_is_next_ = false;                 ///< the last work was a sweep
   std::set<Guid> m_key_traps_;                 ///< nodes that sent trap 256
   std::set<Guid> small_tables_;                ///< switches that were named for that
+  std::set<Guid> silent_nodes_;                ///< in the last sweep
+  mad::Duration silent_wait_{};                ///< between two looks for them
+  Drain drain_;                                ///< of the last tables that were written
   std::set<Guid> searched_;                    ///< suspects only because they did not come right before
   bool unsettled_ = false;                     ///< links have changed, and perhaps more than we were told of
   std::set<Guid> at_once_;                     ///< to be looked at without waiting for anything

@@ -74,6 +74,7 @@ void SubnetManager::tell_changes(Changes changes, const Subnet* before) {
   const auto why = cause();
   const ChangeContext context{
       .known = known, .before = before, .now = *subnet_, .cause = why, .time = wall()};
+  ask_both_ends(changes);
   const auto flapping = flaps_.sift(changes, parts_.clock.now());
   log_changes(parts_.log, changes, context);
   log_flapping(parts_.log, flapping, known);
@@ -81,6 +82,17 @@ void SubnetManager::tell_changes(Changes changes, const Subnet* before) {
   if (words.empty()) return;
   last_change_ = std::move(words);
   last_change_at_ = context.time;
+}
+
+/// The trap of either end may have gone into a way that is lost, and the next one waits for a second.
+void SubnetManager::ask_both_ends(const Changes& changes) {
+  const auto now = parts_.clock.now();
+  for (const auto* links : {&changes.down, &changes.up}) {
+    for (const auto& link : *links) {
+      for (const auto node : {link.end.node, link.peer.node})
+        trap_gap_.reported(node, now, config_->links.subnet_timeout);
+    }
+  }
 }
 
 /// Links that have flapped and are quiet again: how they are now.

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "smd/decide/kept_entries.h"
 #include "smd/decide/routes.h"
 #include "smd/manager.h"
 #include "smd/plan/lft_rounds.h"
@@ -56,10 +57,10 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
   co_return true;
 }
 
-/// The way to the tables that were decided on would interrupt what works. Others that only add to those
-/// before are taken instead, where they do for all hosts; the way to nicer ones is another day's. False when
-/// cancelled.
-asio::awaitable<bool> SubnetManager::interrupt_less() {
+/// The way to the tables that were decided on would interrupt what works (`interrupts`), or what is lost
+/// would wait for the lifetime of packets. Others that only add to those before are taken instead, where they
+/// do for all hosts; the way to nicer ones is another day's. False when cancelled.
+asio::awaitable<bool> SubnetManager::interrupt_less(bool interrupts) {
   Decided before = decided_;
   before.routes = routes_before_;
   std::optional<std::expected<Decision, routing::RouteError>> decision;
@@ -78,12 +79,25 @@ asio::awaitable<bool> SubnetManager::interrupt_less() {
   times_.verify_ms += (*decision)->times.verify_ms;
   if ((*decision)->decided.routes) {
     decided_.routes = std::move((*decision)->decided.routes);
-  } else {
+  } else if (interrupts) {
     parts_.log.warn("routing.interrupts")
         .kv("reason", "there is no order of writes in which all that arrives goes on arriving")
         .kv("engine", decided_.routes->engine);
   }
   co_return true;
+}
+
+/// What switches have not kept of what was just written is written no more, and the others go round it. False
+/// when cancelled.
+asio::awaitable<bool> SubnetManager::route_round_kept_entries() {
+  auto kept = kept_entries(*subnet_);
+  if (!decided_.routes || kept == decided_.routes->kept) co_return true;
+  auto routes = decided_.routes;
+  const bool done = co_await parts_.compute.execute([&](const std::stop_token&) {
+    routes = with_kept_entries(decided_.routes, std::move(kept), parts_.compute.parallel());
+  });
+  if (done) decided_.routes = std::move(routes);
+  co_return done;
 }
 
 /// One step from the tables as they are to freshly made ones. Where a step between them would not be proven

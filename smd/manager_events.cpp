@@ -59,6 +59,8 @@ void SubnetManager::heard_trap(const wire::Notice& notice, Lid from) {
   event.subject(subject);
   if (notice.trap == wire::trap::kBadMKey && place.node != nullptr) m_key_traps_.insert(place.node->guid());
   if (!changes(notice.trap) || !config_->sweep.on_trap) return;
+  if (notice.trap == wire::trap::kLinkStateChange && place.node != nullptr && place.node->is_switch())
+    trap_gap_.reported(place.node->guid(), parts_.clock.now(), config_->links.subnet_timeout);
   auto reason = fmt::format("trap {}", notice.trap);
   if (place.node != nullptr) return agenda_.look_at(place.node->guid(), std::move(reason));
   // What no LID of ours is about may be anywhere. A sender that goes on like that is not followed each time.
@@ -77,7 +79,7 @@ std::optional<mad::TimePoint> SubnetManager::sweep_due() const {
     due = std::min(due.value_or(mad::TimePoint::max()), time);
   };
   const auto settled = last_sweep_ + config_->sweep.settle;
-  if (agenda_.asks(Work::heavy)) not_before(std::max(settled, pace_.due(Guid{})));
+  if (agenda_.asks(Work::heavy)) not_before(std::max(settled, whole_pace_.due(Guid{})));
   if (agenda_.asks(Work::incremental)) {
     if (agenda_.suspects().empty()) not_before(settled);
     for (const auto suspect : agenda_.suspects()) not_before(std::max(settled, pace_.due(suspect)));
@@ -91,7 +93,8 @@ std::optional<mad::TimePoint> SubnetManager::sweep_due() const {
 std::optional<mad::TimePoint> SubnetManager::due() const {
   const auto strongest = agenda_.strongest();
   if (strongest == Work::none && !next_repair_) return std::nullopt;
-  const bool others = agenda_.asks(Work::light) || agenda_.asks(Work::multicast) || strongest == Work::lanes;
+  const bool others = agenda_.asks(Work::light) || agenda_.asks(Work::multicast) ||
+                      agenda_.asks(Work::trap_gap) || strongest == Work::lanes;
   if (!subnet_ || others) return mad::TimePoint{};
   return sweep_due();
 }
@@ -104,10 +107,10 @@ bool SubnetManager::newer_waits() const {
 
 /// Links have gone or tables have changed: switches whose way to us was among them have sent their traps in
 /// vain, and repeat them after a second or never. They are asked as soon as tables are repaired, before we
-/// say that all is well; where that goes on, not more often than every 300 ms, or a tenth of the time.
+/// say that all is well; where that goes on, not more often than every 100 ms, or a quarter of the time.
 asio::awaitable<void> SubnetManager::look_once_more() {
-  constexpr mad::Duration kGap = std::chrono::milliseconds(300);
-  const auto earliest = last_light_ + std::max(kGap, light_took_ * 10);
+  constexpr mad::Duration kGap = std::chrono::milliseconds(100);
+  const auto earliest = last_light_ + std::max(kGap, light_took_ * 3);
   unsettled_ = true;
   if (parts_.clock.now() < earliest) {
     look_soon(earliest);
@@ -117,10 +120,44 @@ asio::awaitable<void> SubnetManager::look_once_more() {
   auto found = co_await look_at_switches(subnet_, true);
   light_took_ = parts_.clock.now() - last_light_;
   unsettled_ = found.heavy || !found.suspects.empty();
+  sweep_at_once(std::move(found));
+}
+
+void SubnetManager::sweep_at_once(Looked found) {
   Asked asked{.work = Work::incremental, .reason = found.reason, .suspects = std::move(found.suspects)};
-  if (!put_off(asked)) co_return;
+  if (!put_off(asked)) return;
   at_once_ = std::move(asked.suspects);
   agenda_.add(Work::incremental, std::move(asked.reason));
+}
+
+asio::awaitable<void> SubnetManager::look_in_trap_gap() {
+  const auto began = parts_.clock.now();
+  const auto nodes = trap_gap_.take(began);
+  auto found = co_await look_at_switches(subnet_, true, &nodes);
+  trap_gap_.asked(parts_.clock.now(), parts_.clock.now() - began);
+  sweep_at_once(std::move(found));
+}
+
+/// Who fell silent in a sweep may only have been behind a link that went down meanwhile: looked for soon, and
+/// more and more seldom.
+void SubnetManager::look_for_silent(bool after_sweep) {
+  constexpr mad::Duration kFirst = std::chrono::milliseconds(100);
+  const mad::Duration interval = config_->sweep.interval;
+  if (interval.count() == 0) return;
+  if (after_sweep) {
+    std::set<Guid> silent;
+    for (const auto& lost : subnet_->unresponsive) {
+      if (lost.node != Guid{}) silent.insert(lost.node);
+    }
+    const bool news = !std::ranges::includes(silent_nodes_, silent);
+    silent_nodes_ = std::move(silent);
+    if (!news) return;
+    silent_wait_ = kFirst;
+  } else {
+    if (subnet_->unresponsive.empty() || silent_wait_ >= interval) return;
+    silent_wait_ *= 2;
+  }
+  next_light_ = std::min(next_light_, parts_.clock.now() + silent_wait_);
 }
 
 void SubnetManager::look_soon(mad::TimePoint at) {
@@ -155,6 +192,7 @@ asio::awaitable<bool> SubnetManager::wait_for_work() {
       next_light_ = now + interval;
       agenda_.add(Work::light, "interval");
     }
+    if (trap_gap_.next() && *trap_gap_.next() <= now) agenda_.add(Work::trap_gap, "trap gap");
     const bool idle = agenda_.strongest() == Work::none;  // else lanes wait until that is done
     if (idle && next_lanes_ && *next_lanes_ <= now) agenda_.add(Work::lanes, "lanes");
     const auto next = due();
@@ -162,6 +200,7 @@ asio::awaitable<bool> SubnetManager::wait_for_work() {
     auto wake = next.value_or(mad::TimePoint::max());
     if (interval.count() != 0 || look_soon_) wake = std::min(wake, next_light_);
     if (idle && next_lanes_) wake = std::min(wake, *next_lanes_);
+    if (trap_gap_.next()) wake = std::min(wake, *trap_gap_.next());
     mad::Clock::TimerId timer = 0;
     if (wake != mad::TimePoint::max()) timer = parts_.clock.call_at(wake, [this] { agenda_.wake(); });
     const bool woken = co_await agenda_.changed();
@@ -173,8 +212,8 @@ asio::awaitable<bool> SubnetManager::wait_for_work() {
 /// The sweep that is due now; suspects whose time has not come stay on the agenda.
 Asked SubnetManager::take_sweep() {
   const auto now = parts_.clock.now();
-  if (agenda_.asks(Work::heavy) && pace_.due(Guid{}) <= now) {
-    pace_.looked(Guid{}, now);
+  if (agenda_.asks(Work::heavy) && whole_pace_.due(Guid{}) <= now) {
+    whole_pace_.looked(Guid{}, now);
     auto asked = agenda_.take(Work::heavy);
     asked.suspects.clear();
     at_once_.clear();
@@ -209,6 +248,7 @@ Asked SubnetManager::take_due() {
   }
   light_is_next_ = false;
   if (agenda_.asks(Work::light)) return agenda_.take(Work::light);
+  if (agenda_.asks(Work::trap_gap)) return agenda_.take(Work::trap_gap);
   return agenda_.take(agenda_.asks(Work::multicast) ? Work::multicast : Work::lanes);
 }
 

@@ -76,16 +76,18 @@ asio::awaitable<SubnetManager::Looked> SubnetManager::light_sweep(bool soon) {
   co_return found;
 }
 
-/// Has any switch seen a port change?
+/// Has any switch seen a port change? `only`: these are asked.
 asio::awaitable<SubnetManager::Looked> SubnetManager::look_at_switches(std::shared_ptr<const Subnet> subnet,
-                                                                       bool soon) {
+                                                                       bool soon,
+                                                                       const std::set<Guid>* only) {
   const Paths paths(*subnet);
   mad::TaskGroup group(parts_.executor);
   Looked found;
   std::size_t open = 0;
   for (std::size_t i = 0; i < subnet->nodes.size(); ++i) {
     const auto& node = *subnet->nodes[i];
-    const auto path = node.is_switch() ? paths.to(i) : std::nullopt;
+    const bool asked = node.is_switch() && (only == nullptr || only->contains(node.guid()));
+    const auto path = asked ? paths.to(i) : std::nullopt;
     if (!path) continue;
     ++open;
     const mad::Target target{.route = *path, .node = node.guid()};
@@ -179,6 +181,7 @@ asio::awaitable<void> SubnetManager::look_at_switch(mad::Target target, bool soo
   // Whose bit we could not clear, or who says nothing, has nothing new to tell each time.
   if (((!info && !soon) || failed_nodes_.contains(target.node)) && !try_again(target.node)) co_return;
   found->suspects.insert(target.node);
+  if (info) trap_gap_.reported(target.node, parts_.clock.now(), config_->links.subnet_timeout);
   found->reason = info ? "port state change" : "a switch does not answer";
 }
 

@@ -64,7 +64,9 @@ asio::awaitable<bool> SubnetManager::regroup() {
     const auto applied = co_await apply(&tx_, &parts_.clock, std::move(to_write));
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
-    subnet_ = std::make_shared<const Subnet>(advance(*subnet_, decided_, applied));
+    auto written = advance(*subnet_, decided_, applied);
+    log_not_kept(parts_.log, *subnet_, written);
+    subnet_ = std::make_shared<const Subnet>(std::move(written));
     log_failed(parts_.log, *subnet_, applied);
   }
   const auto sent = tx_.counters() - before;

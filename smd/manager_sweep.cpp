@@ -6,7 +6,6 @@
 #include "smd/apply/advance.h"
 #include "smd/apply/apply.h"
 #include "smd/manager.h"
-#include "smd/report/m_keys.h"
 #include "smd/report/tables.h"
 #include "smd/report/tally.h"
 #include "smd/report/trouble.h"
@@ -25,9 +24,6 @@ constexpr unsigned kAttempts = 3;
 /// A look at a part begins anew where something happens while it waits for an answer; no longer than this,
 /// because what is known already must be put right.
 constexpr auto kRestarts = std::chrono::milliseconds(500);
-
-/// Sweeps in a row for the same trouble that are told of.
-constexpr unsigned kSameReason = 3;
 
 /// Within which links come up again, most of them.
 constexpr auto kTraining = std::chrono::seconds(1);
@@ -120,7 +116,8 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
   if (!written) co_return Outcome::cancelled;
   SweepSummary now;
   tally(*subnet_, nullptr, now);
-  const bool changed = now.links != links || summary_.lft_blocks != 0 || failed_sets_ + sets_left_ != 0;
+  const bool fails_anew = !std::ranges::includes(in_repair_, failed_nodes_);
+  const bool changed = now.links != links || summary_.lft_blocks != 0 || fails_anew;
   if (summary_.sweep == SweepKind::incremental && changed) co_await look_once_more();
   const bool taken = co_await take_stock();
   if (!taken) co_return Outcome::cancelled;
@@ -158,6 +155,10 @@ asio::awaitable<std::expected<Subnet, std::string>> SubnetManager::look(std::set
     }
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (part || cancellation.cancelled() != asio::cancellation_type::none) co_return part;
+    const auto known = suspects.size();
+    if (parts_.clock.now() < last_restart)
+      suspects.merge((co_await look_at_switches(subnet_, true)).suspects);
+    if (suspects.size() != known) continue;  // what is silent may be behind what has changed there
     parts_.log.info("sweep.whole").kv("reason", part.error());
     summary_.sweep = SweepKind::heavy;
   }
@@ -312,8 +313,8 @@ asio::awaitable<bool> SubnetManager::write_difference() {
     const PlanInput input{*subnet_, decided_, *config_, &left_out};
     bool planned = co_await make_plan(input, &next);
     if (!planned) co_return false;
-    if (first && next.interrupts && routes_before_) {
-      planned = co_await interrupt_less();
+    if (first && (next.interrupts || next.drains()) && routes_before_) {
+      planned = co_await interrupt_less(next.interrupts);
       if (planned) planned = co_await make_plan(input, &next);
       if (!planned) co_return false;
     }
@@ -336,8 +337,12 @@ asio::awaitable<bool> SubnetManager::write_difference() {
     const auto applied = co_await write(std::move(next), left_out);
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
+    const bool routed = co_await route_round_kept_entries();
+    if (!routed) co_return false;
     if (!out.take(*subnet_, applied)) ++attempt;
-    if (!applied.failed.empty() && newer_waits()) break;  // who did not answer may be what it is about
+    if (!applied.silent.empty() && summary_.sweep == SweepKind::incremental) co_await look_once_more();
+    if ((!applied.failed.empty() || applied.cut_short) && newer_waits())
+      break;  // who did not answer may be what it is about
   }
   // What is still not as decided although it was Set well counts as failed: some node does not do it.
   Plan left;
@@ -351,6 +356,7 @@ asio::awaitable<bool> SubnetManager::write_difference() {
 
 /// False when cancelled.
 asio::awaitable<bool> SubnetManager::make_plan(PlanInput input, Plan* made) {
+  input.draining = parts_.clock.now() < drain_.until;
   const bool planned = co_await parts_.compute.execute(
       [&](const std::stop_token& stop) { *made = plan(input, parts_.compute.parallel(), stop); });
   co_return planned;
@@ -362,7 +368,16 @@ asio::awaitable<Applied> SubnetManager::write(Plan next, std::set<Guid> left_out
   to_write.left_out = left_out;
   to_write.hurry = summary_.sweep == SweepKind::incremental;
   to_write.patient = patient_with_;
+  to_write.drain = drain_;
   auto applied = co_await apply(&tx_, &parts_.clock, std::move(to_write));
+  if (applied.drain.since != drain_.since) {
+    parts_.log.info("routing.waits")
+        .kv("ms",
+            std::chrono::duration_cast<std::chrono::milliseconds>(applied.drain.until - applied.drain.since)
+                .count())
+        .kv("reason", "no order of writes is safe: packets must be gone that went by routes taken away");
+  }
+  drain_ = applied.drain;
   const auto cancellation = co_await asio::this_coro::cancellation_state;
   if (cancellation.cancelled() != asio::cancellation_type::none) co_return applied;
   for (const auto& mft : applied.mfts) summary_.mft_blocks += mft.acknowledged.count();
@@ -432,54 +447,6 @@ void SubnetManager::summarise(const mad::Counters& before) {
     summary_.why = "another SM is master, too";
   }
   judge();
-}
-
-void SubnetManager::publish_between_sweeps() {
-  published_.set(snapshot());
-  if (options_.on_snapshot) options_.on_snapshot();
-}
-
-void SubnetManager::tell_trouble() {
-  std::erase_if(m_key_traps_, [this](Guid node) { return subnet_->find(node) == nullptr; });
-  log_trouble(parts_.log, *subnet_, decided_, small_tables_, stored_->inventory.get());
-  log_m_keys(parts_.log, *subnet_, unknown_m_keys(*subnet_, m_key_traps_));
-}
-
-void SubnetManager::publish() {
-  if (!options_.dry_run && agent_.state() == wire::SmState::master) tell_trouble();
-  tell_of_sms();
-  tell_state();
-  // The same trouble once more is worth a line each time for those only who look for it.
-  const bool again = summary_.reason.starts_with("still ") && summary_.reason == last_reason_;
-  same_reason_ = again ? same_reason_ + 1 : 0;
-  last_reason_ = summary_.reason;
-  log_summary(parts_.log, summary_, same_reason_ < kSameReason ? log::Level::info : log::Level::debug);
-  auto now = snapshot();
-  if (options_.on_sweep) options_.on_sweep(*now);
-  published_.set(std::move(now));
-  ask_for_lanes();
-}
-
-std::shared_ptr<const Snapshot> SubnetManager::snapshot() const {
-  auto snapshot = std::make_shared<Snapshot>();
-  snapshot->subnet = subnet_;
-  snapshot->decided = decided_;
-  snapshot->times = times_;
-  snapshot->summary = summary_;
-  snapshot->state = agent_.state();
-  snapshot->rank = agent_.rank();
-  snapshot->came_up = came_up_;
-  snapshot->unknown_m_keys = unknown_m_keys(*subnet_, m_key_traps_);
-  snapshot->inventory = stored_->inventory;
-  snapshot->last_change = last_change_;
-  snapshot->last_change_at = last_change_at_;
-  snapshot->state_since = state_since_;
-  const auto counters = tx_.counters();
-  snapshot->traps = traps_;
-  snapshot->smps = counters.total(&mad::AttributeCounters::sent, wire::Method::get) +
-                   counters.total(&mad::AttributeCounters::sent, wire::Method::set);
-  snapshot->smp_timeouts = counters.total(&mad::AttributeCounters::timeouts);
-  return snapshot;
 }
 
 }  // namespace smd::sm

@@ -4,6 +4,7 @@
 
 #include "smd/manager.h"
 #include "smd/report/tables.h"
+#include "smd/sweep/enforcement.h"
 
 namespace smd::sm {
 
@@ -13,11 +14,13 @@ void SubnetManager::note_tables(Subnet& found) {
   if (adopting_) baseline_.reset();
   if (before != nullptr) found.unanswered = before->unanswered;
   baseline_.look(found, before);
+  note_enforcement(found, before);
   log_altered(parts_.log, before, found);
 }
 
 /// What smd has written itself is as it should be.
 void SubnetManager::take_written(Subnet after, const Applied& applied) {
+  log_enforcement(parts_.log, *subnet_, after, applied);
   if (!applied.pkeys.empty()) {
     baseline_.wrote(after, applied);
     baseline_.look(after, subnet_.get());

@@ -8,6 +8,7 @@
 #include "smd/plan/lft_rounds.h"
 #include "smd/plan/wish.h"
 #include "smd/sweep/mft.h"
+#include "smd/sweep/unkept_entries.h"
 
 namespace smd::sm {
 namespace {
@@ -59,7 +60,7 @@ bool holds(const routing::LftRow& row, const BlockSet& known, const routing::Lft
 
 /// A fresh switch took all blocks: nothing to compare, and nothing to copy.
 bool took_all(const HeldLft& held, const routing::LftRow& decided, const LftAnswer& answer) {
-  return held.known.empty() && answer.partial.empty() && answer.unknown.empty() &&
+  return held.known.empty() && answer.partial.empty() && answer.other.empty() && answer.unknown.empty() &&
          answer.acknowledged == BlockSet::first(decided.size() / routing::kLftBlock);
 }
 
@@ -82,12 +83,41 @@ void advance_lft(HeldLft& held, const routing::LftRow* before,
     write_block(row, block.block, block_content(*decided, before, block));
     known.set(block.block);
   }
+  for (const auto& block : answer.other) {
+    write_block(row, block.block, block.held);
+    known.set(block.block);
+  }
   answer.unknown.for_each([&](std::size_t block) { known.reset(block); });
   if (holds(row, known, *decided)) {
     held = {decided, BlockSet::first(decided->size() / routing::kLftBlock)};
   } else {
     held = {std::make_shared<const routing::LftRow>(std::move(row)), std::move(known)};
   }
+}
+
+/// Entries that did not become what was sent.
+std::vector<NotKept> unkept(const LftAnswer& answer) {
+  std::vector<NotKept> found;
+  for (const auto& block : answer.other) {
+    for (std::size_t i = 0; i < routing::kLftBlock; ++i) {
+      const Lid lid{static_cast<std::uint16_t>(block.block * routing::kLftBlock + i)};
+      if (block.sent.ports[i] != block.held.ports[i]) found.push_back(unkept_entry(lid, block.sent.ports[i]));
+    }
+  }
+  return found;
+}
+
+std::vector<NotKept> unkept(const MftAnswer& answer) {
+  std::vector<NotKept> found;
+  for (const auto& other : answer.other) {
+    const auto first = kFirstMulticastLid.value() + block_of_part(other.part) * routing::kMftBlock;
+    for (std::size_t i = 0; i < routing::kMftBlock; ++i) {
+      const auto sent = other.sent.masks[i];
+      const Lid mlid{static_cast<std::uint16_t>(first + i)};
+      if (sent != other.held.masks[i]) found.push_back(unkept_mask(mlid, position_of_part(other.part), sent));
+    }
+  }
+  return found;
 }
 
 void advance_mft(Node& node, const MftAnswer& answer) {
@@ -101,6 +131,11 @@ void advance_mft(Node& node, const MftAnswer& answer) {
     take_mft(row, part, mft_content(answer.content.get(), part));
     held.unknown.reset(part);
   });
+  for (const auto& other : answer.other) {
+    reach(held, block_of_part(other.part) + 1, positions);
+    take_mft(row, other.part, other.held);
+    held.unknown.reset(other.part);
+  }
   answer.unknown.for_each([&](std::size_t part) { held.unknown.set(part); });
   if (row == *answer.content) {
     held.row = answer.content;
@@ -144,8 +179,14 @@ Subnet advance(const Subnet& before, const Decided& decided, const Applied& appl
     if (const auto* row = decided.routes->find(node.guid()); row != nullptr) {
       advance_lft(node.lft, before.nodes[answer.node]->lft.row.get(), *row, answer);
     }
+    note(node.not_kept, unkept(answer));
   }
-  for (const auto& answer : applied.mfts) advance_mft(edit.node(answer.node), answer);
+  for (const auto index : applied.top_first) note(edit.node(index).not_kept, {blocks_above_top()});
+  for (const auto& answer : applied.mfts) {
+    auto& node = edit.node(answer.node);
+    advance_mft(node, answer);
+    note(node.not_kept, unkept(answer));
+  }
   for (const auto& answer : applied.pkeys) advance_pkeys(edit.node(answer.node), answer);
   edit.into(after);
   return after;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "mad/clock.h"
 #include "mad/wire/port_info.h"
 #include "mad/wire/switch.h"
 #include "smd/plan/plan.h"
@@ -32,7 +33,13 @@ struct LftAnswer {
   NodeIndex node = 0;
   BlockSet acknowledged;              ///< hold what Decided says
   std::vector<PartialBlock> partial;  ///< acknowledged too, with what was meant for the time being
-  BlockSet unknown;                   ///< Set and not (well) answered
+  /// The Set was answered well, and a Get after it says that other entries stand in the block.
+  struct Other {
+    std::size_t block = 0;
+    wire::LinearForwardingTable sent, held;
+  };
+  std::vector<Other> other;
+  BlockSet unknown;  ///< Set and not (well) answered
 };
 
 /// Of one switch in one round.
@@ -40,7 +47,13 @@ struct MftAnswer {
   NodeIndex node = 0;
   std::shared_ptr<const routing::McRow> content;
   BlockSet acknowledged;  ///< mft_part: hold what `content` says
-  BlockSet unknown;       ///< Set and not (well) answered
+  /// The Set was answered well, and a Get after it says that other masks stand there.
+  struct Other {
+    std::size_t part = 0;
+    wire::MulticastForwardingTable sent, held;
+  };
+  std::vector<Other> other;
+  BlockSet unknown;  ///< Set and not (well) answered
 };
 
 /// A block of a P_Key table that was Set: what the port says it holds; nothing: not (well) answered.
@@ -56,7 +69,14 @@ struct FailedSet {
   NodeIndex node = 0;
   PortNum port;
   std::uint16_t attribute = 0;
-  std::string reason;  ///< which MAD, along which path, how often, what came back
+  std::string reason;     ///< which MAD, along which path, how often, what came back
+  bool given_up = false;  ///< before its time was over, because something newer waits
+};
+
+/// Routes were taken away since `since`; until `until` packets that went by them may be under way, and wait
+/// for what other routes would wait for.
+struct Drain {
+  mad::TimePoint since{}, until{};
 };
 
 struct Applied {
@@ -68,7 +88,11 @@ struct Applied {
   std::vector<FailedSet> failed;
   /// Nodes to which nothing more was written: they did not answer, or refused what others rest on.
   std::vector<NodeIndex> silent, refusing;
+  /// Switches that refused or ignored a block of an LFT above LinearFDBTop: it has to rise first.
+  std::vector<NodeIndex> top_first;
   std::size_t skipped = 0;  ///< Sets not sent because an earlier one to the same node failed
+  Drain drain;
+  bool cut_short = false;  ///< while it waited for `drain`, because something newer waits
 };
 
 }  // namespace smd::sm

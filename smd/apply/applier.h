@@ -30,6 +30,13 @@ class Applier {
 
   std::optional<Job> lft_job(NodeIndex node, const PartialBlock& block, const mad::DirectedPath& path,
                              std::size_t answer);
+  void lft_done(NodeIndex node, const PartialBlock& block, std::size_t answer);
+  std::optional<Job> check_lft(NodeIndex node, const PartialBlock& block, const mad::DirectedPath& path,
+                               std::size_t answer, const wire::LinearForwardingTable& sent);
+  std::optional<Job> check_mft(NodeIndex node, std::size_t part, const mad::DirectedPath& path,
+                               std::size_t answer, const wire::MulticastForwardingTable& sent);
+  bool above_top(NodeIndex node, std::size_t block) const;
+  void top_first(NodeIndex node, std::size_t block, std::size_t answer);
   std::optional<Job> mft_job(const MftItem& item, std::size_t part, std::size_t answer);
   std::optional<Job> pkey_job(const PKeyItem& item);
   std::optional<Job> port_job(const PortItem& item);
@@ -39,9 +46,12 @@ class Applier {
   std::optional<Job> check_switch(NodeIndex node, const mad::DirectedPath& path, const wire::SwitchInfo& sent,
                                   const mad::RequestError& error);
 
+  void begin_drain();
+  asio::awaitable<bool> drained();
   bool blocked(NodeIndex node, PortNum port) const;
   void silent(NodeIndex index);
-  void failed(NodeIndex node, PortNum port, std::uint16_t attribute, std::string reason);
+  void failed(NodeIndex node, PortNum port, std::uint16_t attribute, std::string reason,
+              bool given_up = false);
   void failed_table(NodeIndex node, std::uint16_t attribute, const mad::RequestError& error);
   mad::Request table_request(mad::Request request) const;
   std::optional<mad::DirectedPath> path_to(NodeIndex node) const;

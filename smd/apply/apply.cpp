@@ -2,12 +2,14 @@
 #include "smd/apply/apply.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
 
 #include "mad/transactions/ask.h"
 #include "mad/wire/switch.h"
 #include "smd/apply/applier.h"
 #include "smd/plan/lft_rounds.h"
+#include "smd/sweep/not_sent.h"
 
 namespace smd::sm {
 namespace {
@@ -29,6 +31,7 @@ Applier::Applier(mad::Transactions& tx, mad::Clock& clock, ApplyInput&& in)
       in_(std::move(in)),
       paths_(*in_.subnet),
       failed_nodes_(in_.subnet->nodes.size()) {
+  applied_.drain = in_.drain;
   if (in_.left_out.empty()) return;
   ways_round_.emplace(*in_.subnet, Paths::Avoid{.nodes = in_.left_out, .ports = {}});
   for (NodeIndex i = 0; i < in_.subnet->nodes.size(); ++i)
@@ -37,17 +40,40 @@ Applier::Applier(mad::Transactions& tx, mad::Clock& clock, ApplyInput&& in)
 
 asio::awaitable<Applied> Applier::run() {
   for (const auto& round : in_.plan.rounds) {
+    if (!round.drain) {
+      const bool over = co_await drained();
+      if (!over) break;
+    }
     Pump pump(tx_, clock_, kWidth, in_.urgent);
-    const auto failures = applied_.failed.size();
+    const auto failures = applied_.failed.size() + applied_.top_first.size();
     const bool whole = co_await pump.run(source(round));
     if (!whole) break;
     const bool tables = round.phase == Phase::lft || round.phase == Phase::mft;
-    if (tables && applied_.failed.size() != failures) break;
-    if (!round.drain) continue;
-    const bool drained = co_await clock_.sleep(packet_lifetime(in_.config->links.packet_lifetime));
-    if (!drained) break;
+    if (round.drain) begin_drain();
+    if (tables && applied_.failed.size() + applied_.top_first.size() != failures) break;
   }
   co_return std::move(applied_);
+}
+
+void Applier::begin_drain() {
+  const auto now = clock_.now();
+  auto& drain = applied_.drain;
+  if (drain.until <= now) drain.since = now;
+  drain.until = now + packet_lifetime(in_.config->links.packet_lifetime);
+}
+
+/// Links that go down meanwhile take more routes away: better all at once than one after another. But a cable
+/// that flaps must not make the others wait for ever. False where it is not over.
+asio::awaitable<bool> Applier::drained() {
+  constexpr mad::Duration kLook = std::chrono::milliseconds(20), kBurst = std::chrono::milliseconds(500);
+  const auto& drain = applied_.drain;
+  while (clock_.now() < drain.until) {
+    applied_.cut_short = in_.urgent && clock_.now() < drain.since + kBurst && in_.urgent();
+    if (applied_.cut_short) co_return false;
+    const bool slept = co_await clock_.until(std::min(drain.until, clock_.now() + kLook));
+    if (!slept) co_return false;
+  }
+  co_return true;
 }
 
 Pump::Source Applier::source(const Round& round) {
@@ -82,7 +108,7 @@ Pump::Source Applier::lft_source(const Round& round) {
         Cursor cursor{item.node, *path, {}, 0, applied_.lfts.size()};
         item.blocks.for_each([&](std::size_t block) { cursor.blocks.push_back({block, 0, 0}); });
         std::ranges::copy(item.partial, std::back_inserter(cursor.blocks));
-        applied_.lfts.push_back({item.node, {}, {}, {}});
+        applied_.lfts.push_back({item.node, {}, {}, {}, {}});
         state.active.push_back(std::move(cursor));
       }
       if (state.active.empty()) return std::nullopt;
@@ -126,19 +152,21 @@ bool Applier::blocked(NodeIndex index, PortNum num) const {
   return failed_ports_.contains({peer->node, peer->port}) || (peer_index && failed_nodes_[*peer_index]);
 }
 
-void Applier::failed(NodeIndex index, PortNum port, std::uint16_t attribute, std::string reason) {
+void Applier::failed(NodeIndex index, PortNum port, std::uint16_t attribute, std::string reason,
+                     bool given_up) {
   const auto& node = *in_.subnet->nodes[index];
   const bool whole_node = node.is_switch() && port.value() == 0;
   if (whole_node) failed_nodes_[index] = true;
   if (!whole_node) failed_ports_.insert({node.guid(), port});
-  applied_.failed.push_back({index, port, attribute, std::move(reason)});
+  applied_.failed.push_back({index, port, attribute, std::move(reason), given_up});
 }
 
 /// A block of a table that others wait for.
 void Applier::failed_table(NodeIndex index, std::uint16_t attribute, const mad::RequestError& error) {
   if (error.fault == mad::Fault::timeout) silent(index);
   if (error.fault == mad::Fault::refused) applied_.refusing.push_back(index);
-  failed(index, PortNum{0}, attribute, to_string(error));
+  const bool given_up = error.fault == mad::Fault::closed && error.error == ECANCELED;
+  failed(index, PortNum{0}, attribute, to_string(error), given_up);
 }
 
 mad::Request Applier::table_request(mad::Request request) const {
@@ -183,13 +211,15 @@ std::optional<Job> Applier::lft_job(NodeIndex node, const PartialBlock& block, c
   const auto table = block_content(**row, is.lft.row.get(), block);
   const auto modifier = wire::lft_modifier(static_cast<std::uint32_t>(block.block));
   return Job{table_request(mad::set_request(target(node, PortNum{0}, path), table, modifier)),
-             [this, node, block, answer](mad::Answer result) -> std::optional<Job> {
-               auto& lft = applied_.lfts[answer];
-               const bool whole = block.kept == 0 && block.dropped == 0;
-               if (result && whole) lft.acknowledged.set(block.block);
-               if (result && !whole) lft.partial.push_back(block);
-               if (!result) {
-                 lft.unknown.set(block.block);
+             [this, node, block, answer, path, table](mad::Answer result) -> std::optional<Job> {
+               if (result && result->get<wire::LinearForwardingTable>() != table)
+                 return check_lft(node, block, path, answer, table);
+               if (result) {
+                 lft_done(node, block, answer);
+               } else if (result.error().fault == mad::Fault::refused && above_top(node, block.block)) {
+                 top_first(node, block.block, answer);
+               } else {
+                 applied_.lfts[answer].unknown.set(block.block);
                  failed_table(node, wire::LinearForwardingTable::kAttribute, result.error());
                }
                return std::nullopt;
@@ -217,7 +247,11 @@ std::optional<Job> Applier::port_job(const PortItem& item) {
 /// state or the LID is what we asked for and was not before, it was: then fields that differ are not kept.
 std::optional<Job> Applier::check_port(const PortItem& item, const mad::DirectedPath& path,
                                        const wire::PortInfo& sent, const mad::RequestError& error) {
-  if (error.fault == mad::Fault::closed) return std::nullopt;
+  if (was_dropped(error)) return std::nullopt;
+  if (could_not_be_sent(error)) {
+    failed(item.node, item.port, wire::PortInfo::kAttribute, to_string(error));
+    return std::nullopt;
+  }
   const auto guid = in_.subnet->nodes[item.node]->guid();
   auto reason = to_string(error);
   return Job{
@@ -264,7 +298,11 @@ std::optional<Job> Applier::switch_job(NodeIndex index) {
 
 std::optional<Job> Applier::check_switch(NodeIndex index, const mad::DirectedPath& path,
                                          const wire::SwitchInfo& sent, const mad::RequestError& error) {
-  if (error.fault == mad::Fault::closed) return std::nullopt;
+  if (was_dropped(error)) return std::nullopt;
+  if (could_not_be_sent(error)) {
+    failed(index, PortNum{0}, wire::SwitchInfo::kAttribute, to_string(error));
+    return std::nullopt;
+  }
   const auto guid = in_.subnet->nodes[index]->guid();
   auto reason = to_string(error);
   return Job{

@@ -28,6 +28,8 @@ struct ApplyInput {
   /// it is one of `patient`.
   bool hurry = false;
   std::set<Guid> patient = {};
+  /// Of plans before; no table is written before it is over.
+  Drain drain = {};
 };
 
 /// Writes the plan round by round: a round begins when all Sets of the one before have ended. After a failed

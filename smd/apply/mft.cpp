@@ -25,7 +25,7 @@ Pump::Source Applier::mft_source(const Round& round) {
     std::size_t turn = 0;
     item.parts.for_each(
         [&](std::size_t part) { writes.push_back({turn++, &item, part, applied_.mfts.size()}); });
-    applied_.mfts.push_back({item.node, item.content, {}, {}});
+    applied_.mfts.push_back({item.node, item.content, {}, {}, {}});
   }
   std::ranges::sort(writes, {}, [](const Write& write) { return std::tuple(write.turn, write.answer); });
   return [this, writes = std::move(writes), next = std::size_t{0}]() mutable -> std::optional<Job> {
@@ -44,13 +44,16 @@ std::optional<Job> Applier::mft_job(const MftItem& item, std::size_t part, std::
   const auto modifier = wire::mft_modifier(static_cast<std::uint32_t>(block_of_part(part)),
                                            static_cast<std::uint32_t>(position_of_part(part)));
   const auto table = mft_content(item.content.get(), part);
-  return Job{table_request(mad::set_request(target(item.node, PortNum{0}, *path), table, modifier)),
-             [this, node = item.node, part, answer](mad::Answer result) -> std::optional<Job> {
-               auto& mft = applied_.mfts[answer];
-               (result ? mft.acknowledged : mft.unknown).set(part);
-               if (!result) failed_table(node, wire::MulticastForwardingTable::kAttribute, result.error());
-               return std::nullopt;
-             }};
+  return Job{
+      table_request(mad::set_request(target(item.node, PortNum{0}, *path), table, modifier)),
+      [this, node = item.node, part, answer, path = *path, table](mad::Answer result) -> std::optional<Job> {
+        if (result && result->get<wire::MulticastForwardingTable>() != table)
+          return check_mft(node, part, path, answer, table);
+        auto& mft = applied_.mfts[answer];
+        (result ? mft.acknowledged : mft.unknown).set(part);
+        if (!result) failed_table(node, wire::MulticastForwardingTable::kAttribute, result.error());
+        return std::nullopt;
+      }};
 }
 
 }  // namespace smd::sm

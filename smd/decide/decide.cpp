@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/decide/decide.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "smd/decide/kept_entries.h"
 #include "smd/decide/lids.h"
 #include "smd/decide/links.h"
 #include "smd/decide/multicast.h"
@@ -46,13 +48,17 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   auto input = topology_input(in.subnet, decided.lids->top, in.config.routing, in.file_order);
   decision.times.topology_ms = lap();
   const bool stay = !in.fresh_routes && !in.adopting && before.routes && before.lids == decided.lids;
-  if (stay && same_input(*before.routes, input, in.config.routing)) {
+  auto kept = kept_entries(in.subnet);
+  // An entry that a switch keeps again, after a restart, may go back to what it was before.
+  const bool more = before.routes && std::ranges::includes(kept, before.routes->kept);
+  if (stay && more && same_input(*before.routes, input, in.config.routing)) {
     decided.routes = before.routes;
   } else {
     auto routes = decide_routes(in, *decided.lids, std::move(input), decision.times);
     if (!routes) return std::unexpected(routes.error());
     decided.routes = std::move(*routes);
   }
+  decided.routes = with_kept_entries(decided.routes, std::move(kept), in.parallel);
   if (in.only_extend) return decision;
   lap();
   decided.multicast = decide_multicast(in, *decided.routes);

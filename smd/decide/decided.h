@@ -4,6 +4,7 @@
 // is the same pointer as before.
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -78,6 +79,14 @@ struct PKeyPart {
   friend bool operator==(const PKeyPart&, const PKeyPart&) = default;
 };
 
+/// An entry that a switch holds whatever it is told (see NotKept).
+struct KeptEntry {
+  Guid node;
+  Lid lid;
+  std::uint8_t port = 0;
+  friend auto operator<=>(const KeptEntry&, const KeptEntry&) = default;
+};
+
 /// Forwarding tables by switch, ascending by GUID, with the proof that they were checked by.
 struct RoutePart {
   struct Row {
@@ -100,6 +109,7 @@ struct RoutePart {
   std::shared_ptr<const routing::Reference> reference;  ///< the widest cabling seen, this one included
   std::vector<Guid> beyond;  ///< beyond_tables(): switches that no route leads to, ascending
   // Inputs: equal ones make the same part.
+  std::vector<KeptEntry> kept;  ///< ascending
   routing::TopologyInput input;
   config::RoutingConfig config;
 

@@ -9,6 +9,7 @@
 
 #include "routing/multicast/between.h"
 #include "smd/sweep/mft.h"
+#include "smd/sweep/unkept_entries.h"
 
 namespace smd::sm {
 namespace {
@@ -23,6 +24,25 @@ struct Table {
   std::shared_ptr<const McRow> wish;
 };
 
+/// `wish` with what the switch holds where it is known not to keep that.
+std::shared_ptr<const McRow> without_unkept(const Node& node, std::shared_ptr<const McRow> wish) {
+  std::shared_ptr<McRow> edited;
+  for (const auto& note : node.not_kept) {
+    const auto at = unkept_mask(note);
+    if (!at || !wish) continue;
+    const std::size_t entry = at->mlid.value() - std::size_t{kFirstMulticastLid.value()};
+    const auto part = mft_part(entry / routing::kMftBlock, at->position);
+    auto content = mft_content(edited ? edited.get() : wish.get(), part);
+    auto& mask = content.masks[entry % routing::kMftBlock];
+    if (mask != note.wished || !node.mft.knows(part)) continue;
+    mask = mft_content(node.mft.row.get(), part).masks[entry % routing::kMftBlock];
+    if (!edited) edited = std::make_shared<McRow>(*wish);
+    take_mft(*edited, part, content);
+  }
+  if (edited) return edited;
+  return wish;
+}
+
 std::vector<Table> tables_of(const PlanInput& in) {
   const auto& part = *in.decided.multicast;
   std::vector<Table> tables;
@@ -32,7 +52,7 @@ std::vector<Table> tables_of(const PlanInput& in) {
     tables.push_back({.node = static_cast<NodeIndex>(*index),
                       .sw = part.topology->find(row.node),
                       .is = in.subnet.nodes[*index].get(),
-                      .wish = row.row});
+                      .wish = without_unkept(*in.subnet.nodes[*index], row.row)});
   }
   return tables;
 }

@@ -11,6 +11,7 @@
 #include "smd/plan/mft_rounds.h"
 #include "smd/plan/new_links.h"
 #include "smd/plan/retrain.h"
+#include "smd/sweep/unkept_entries.h"
 
 namespace smd::sm {
 namespace {
@@ -88,10 +89,11 @@ Round far_ends(const PlanInput& in, const Round& retrain) {
   return round;
 }
 
-/// Takes the switches that do not forward yet out of the round.
-Round first_tops(const Subnet& subnet, Round& all) {
+/// Takes some switches out of the round.
+template <class Which>
+Round taken_out(const Subnet& subnet, Round& all, Which which) {
   Round round = round_of(Phase::switch_info);
-  const auto starts = [&](NodeIndex i) { return !subnet.nodes[i]->forwards(); };
+  const auto starts = [&](NodeIndex i) { return which(*subnet.nodes[i]); };
   std::ranges::copy_if(all.switch_infos, std::back_inserter(round.switch_infos), starts);
   std::erase_if(all.switch_infos, starts);
   return round;
@@ -213,11 +215,15 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   append(plan, std::move(ports.switch_lids));
   append(plan, std::move(ports.new_links));
   append(plan, std::move(ports.activate_new_links));
+  append(plan, taken_out(in.subnet, switch_info, [&](const Node& node) {
+           return raises_top_first(node) && node.switch_info->linear_fdb_top < in.decided.routes->top.value();
+         }));
   auto tables = lft_rounds(in, parallel, plan, stop);
   for (std::size_t i = 0; i < tables.size(); ++i) {
     append(plan, std::move(tables[i]));
     // Tables of switches that forward by nothing yet are whole after the first round: others may lead there.
-    if (i == 0 && tables.size() > 1) append(plan, first_tops(in.subnet, switch_info));
+    if (i == 0 && tables.size() > 1)
+      append(plan, taken_out(in.subnet, switch_info, [](const Node& node) { return !node.forwards(); }));
   }
   append(plan, std::move(switch_info));
   for (auto& round : mft_rounds(in)) append(plan, std::move(round));

@@ -2,6 +2,7 @@
 #pragma once
 // The difference between what is and what should be, in the order in which it is safe to write.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -96,6 +97,8 @@ struct Plan {
   /// Credit loops leave no order of writes in which all that arrives goes on arriving.
   bool interrupts = false;
   bool empty() const { return rounds.empty(); }
+  /// Whether some destinations wait for the lifetime of packets before they get their new entries.
+  bool drains() const { return std::ranges::any_of(rounds, &Round::drain); }
   std::size_t sets() const;
   std::size_t lft_blocks() const;
   friend bool operator==(const Plan&, const Plan&) = default;

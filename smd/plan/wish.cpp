@@ -8,6 +8,7 @@
 
 #include "mad/wire/capability.h"
 #include "mad/wire/codec.h"
+#include "smd/sweep/enforcement.h"
 #include "smd/sweep/mft.h"
 
 namespace smd::sm {
@@ -15,10 +16,22 @@ namespace {
 
 /// Fields that a node may not keep without harm, by their names in the field tables. LIDs, LMC, MasterSMLID,
 /// LinearFDBTop and PortStateChange are not among them: where these do not stay, the Set has failed.
-constexpr std::array<std::string_view, 12> kPortFields{
-    "LinkWidthEnabled", "LinkSpeedEnabled", "LinkSpeedExtEnabled", "GidPrefix",
-    "MasterSMSL",       "SubnetTimeOut",    "OperationalVLs",      "NeighborMTU",
-    "HOQLife",          "VLStallCount",     "LocalPhyErrors",      "OverrunErrors"};
+constexpr std::array<std::string_view, 16> kPortFields{"LinkWidthEnabled",
+                                                       "LinkSpeedEnabled",
+                                                       "LinkSpeedExtEnabled",
+                                                       "GidPrefix",
+                                                       "MasterSMSL",
+                                                       "SubnetTimeOut",
+                                                       "OperationalVLs",
+                                                       "NeighborMTU",
+                                                       "HOQLife",
+                                                       "VLStallCount",
+                                                       "LocalPhyErrors",
+                                                       "OverrunErrors",
+                                                       "PartitionEnforcementInbound",
+                                                       "PartitionEnforcementOutbound",
+                                                       "FilterRawInbound",
+                                                       "FilterRawOutbound"};
 constexpr std::array<std::string_view, 1> kSwitchFields{"LifeTimeValue"};
 
 /// Undoes the wish for fields that this port is known not to keep, as long as the same value is wished.
@@ -127,6 +140,7 @@ std::optional<wire::PortInfo> wished_port_info(const PlanInput& in, const Node& 
     const auto& link = in.decided.links->ports[*index][num.value()];
     if (!link) return std::nullopt;
     wish_link(in, node.is_switch(), *link, wish);
+    if (enforces_for_another(in.subnet, node, num)) stop_enforcing(wish);
   } else if (const auto* link = port0_link(in, node)) {
     wish_link(in, false, *link, wish);
   }

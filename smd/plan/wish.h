@@ -23,6 +23,8 @@ struct PlanInput {
   const config::SubnetConfig& config;
   /// Nodes to which nothing is written for now: they did not answer, and the others are not to wait for them.
   const std::set<Guid>* left_out = nullptr;
+  /// Packets of routes that were taken away may be under way: no table is written before that is over.
+  bool draining = false;
   bool leaves_out(Guid node) const { return left_out != nullptr && left_out->contains(node); }
 };
 

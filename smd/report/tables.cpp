@@ -11,6 +11,7 @@
 
 #include "mad/wire/mad.h"
 #include "mad/wire/tables.h"
+#include "smd/sweep/enforcement.h"
 #include "smd/sweep/table_baseline.h"
 
 namespace smd::sm {
@@ -95,6 +96,28 @@ void log_foreign_keys(const log::Log& log, const Subnet& subnet) {
       .kv("reason", "P_Keys of another SM")
       .kv("action", "they stay; a port that loses them by a restart does not get them back")
       .always();
+}
+
+void log_enforcement(const log::Log& log, const Subnet& before, const Subnet& after, const Applied& applied) {
+  std::size_t lines = 0;
+  for (const auto& answer : applied.ports) {
+    const auto& node = *after.nodes[answer.node];
+    const auto num = answer.port.value();
+    const auto &was = before.nodes[answer.node]->ports[num], &now = node.ports[num];
+    if (!answer.sent || !node.is_switch() || !now.peer) continue;
+    if (!enforces(was.info) || enforces(now.info) || ++lines > kLines) continue;
+    const auto* peer = after.find(now.peer->node);
+    const bool between = peer != nullptr && peer->is_switch();
+    log.warn("partition.enforcement_cleared")
+        .port(node.guid(), node.description, answer.port)
+        .kv("peer_guid", now.peer->node)
+        .kv("peer_name", description_of(after, now.peer->node))
+        .kv("reason",
+            between ? "the link leads to a switch" : "another node is there than the P_Keys were set for")
+        .kv("action", "the port lets packets of all partitions pass; its P_Key table stays as it is");
+  }
+  if (lines > kLines)
+    log.warn("partition.enforcement_cleared").kv("ports", lines).kv("not_named", lines - kLines);
 }
 
 }  // namespace smd::sm

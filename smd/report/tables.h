@@ -2,6 +2,7 @@
 #pragma once
 // What the log says of tables that smd does not decide.
 
+#include "smd/apply/applied.h"
 #include "smd/log/log.h"
 #include "smd/sweep/subnet.h"
 
@@ -13,5 +14,9 @@ void log_altered(const log::Log& log, const Subnet* before, const Subnet& now);
 
 /// `partition.foreign_keys`: ports that have P_Keys of another SM, where there are any.
 void log_foreign_keys(const log::Log& log, const Subnet& subnet);
+
+/// `partition.enforcement_cleared`: ports of switches that were answered to enforce P_Keys no longer. A few
+/// lines, the rest as a number.
+void log_enforcement(const log::Log& log, const Subnet& before, const Subnet& after, const Applied& applied);
 
 }  // namespace smd::sm

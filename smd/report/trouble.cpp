@@ -16,6 +16,7 @@
 #include "smd/report/m_keys.h"
 #include "smd/report/ports.h"
 #include "smd/sweep/lost.h"
+#include "smd/sweep/unkept_entries.h"
 
 namespace smd::sm {
 namespace {
@@ -149,6 +150,21 @@ void log_silent(const log::Log& log, const Subnet& subnet, const Silent& silent,
   event.kv("reason", lost.reason + std::string(silence_hint(lost)));
 }
 
+constexpr std::string_view kEntries = "entries";
+
+/// Entries of tables are counted, not named.
+std::string shown_field(const NotKept& note) {
+  return std::string(unkept_lid(note) || unkept_mask(note) ? kEntries : std::string_view(note.field));
+}
+
+std::string_view action_of(std::uint16_t attribute, std::string_view field) {
+  if (field == kEntries && attribute == wire::LinearForwardingTable::kAttribute)
+    return "not set again until the node restarts; routes lead round them where there is another way";
+  if (field == kEntries) return "not set again until the node restarts or other ports are decided";
+  if (field == blocks_above_top().field) return "LinearFDBTop is raised before the blocks are written";
+  return "not set again until the node restarts or the wish changes";
+}
+
 }  // namespace
 
 void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decided,
@@ -164,6 +180,7 @@ void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decid
 
 void log_failed(const log::Log& log, const Subnet& subnet, const Applied& applied) {
   for (const auto& set : applied.failed) {
+    if (set.given_up) continue;  // the sweep that follows asks it again
     const auto& node = *subnet.nodes[set.node];
     log.warn("set.failed")
         .port(node.guid(), node.description, set.port)
@@ -181,24 +198,26 @@ void log_not_kept(const log::Log& log, const Subnet& before, const Subnet& after
     PortNum port;
     std::uint64_t wished = 0;
   };
-  std::map<std::pair<std::uint16_t, std::string>, Sum> sums;
+  std::map<std::tuple<std::uint16_t, std::string, Guid>, Sum> sums;  // of tables by switch
   for (std::size_t i = 0; i < after.nodes.size(); ++i) {
     const auto& old = before.nodes[i]->not_kept;
     for (const auto& item : after.nodes[i]->not_kept) {
       if (std::ranges::find(old, item) != old.end()) continue;
-      auto& sum = sums[{item.attribute, item.field}];
+      const auto field = shown_field(item);
+      auto& sum = sums[{item.attribute, field, field == kEntries ? after.nodes[i]->guid() : Guid{}}];
       if (sum.ports++ == 0) sum.first = after.nodes[i].get(), sum.port = item.port, sum.wished = item.wished;
     }
   }
   for (const auto& [key, sum] : sums) {
+    const auto& [attribute, field, node] = key;
     log.warn("field.not_kept")
         .port(sum.first->guid(), sum.first->description, sum.port)
-        .kv("attribute", wire::attribute_name(key.first))
-        .kv("field", key.second)
+        .kv("attribute", wire::attribute_name(attribute))
+        .kv("field", field)
         .kv("wished", sum.wished)
-        .kv("ports", sum.ports)
-        .kv("action", "not set again until the node restarts or the wish changes")
-        .subject(fmt::format("{} {}", key.first, key.second));
+        .kv(field == kEntries ? "entries" : "ports", sum.ports)
+        .kv("action", action_of(attribute, field))
+        .subject(fmt::format("{} {} {}", attribute, field, node));
   }
 }
 

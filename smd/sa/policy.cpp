@@ -52,6 +52,19 @@ std::optional<PKey> Policy::pkey(const EndPort& source, const EndPort& destinati
   return common;
 }
 
+std::uint16_t Policy::pkey_index(const EndPort& source, const EndPort& destination) const {
+  std::uint16_t index = 0;
+  if (source.pkeys == nullptr) return index;
+  for (const auto& block : source.pkeys->blocks) {
+    for (const auto key : block) {
+      const auto shared = [&](PKey theirs) { return pairs(key, theirs); };
+      if ((key.value() & kBase) != 0 && any_key(destination.pkeys, shared)) return index;
+      ++index;
+    }
+  }
+  return 0;
+}
+
 Sl Policy::sl(const Directory& directory, Lid dlid) const {
   // One class of service: a layer of the routes is an SL of the same number.
   const auto& routes = directory.snapshot().decided.routes;

@@ -26,6 +26,9 @@ class Policy {
   /// The P_Key of a path, as it was asked for, else as the source's table has it. Nothing: the two share no
   /// partition (or not the one wished for), and one of them as full member.
   std::optional<PKey> pkey(const EndPort& source, const EndPort& destination, const PathWish& wish) const;
+  /// Where the first P_Key that the two share is in the source's table; 0 where they share none, or where it
+  /// is not known.
+  std::uint16_t pkey_index(const EndPort& source, const EndPort& destination) const;
   /// The SL of paths to a LID.
   Sl sl(const Directory& directory, Lid dlid) const;
 };

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "smd/sa/policy.h"
 #include "smd/sa/registry/aliases.h"
 #include "smd/sa/registry/services.h"
 #include "smd/sa/traps.h"
@@ -36,13 +37,24 @@ const EndPort* own_port(const Directory& directory) {
   return directory.by_lid(lids ? lids->sm_lid : Lid{});
 }
 
+/// As the path from our own port (null: not known) has it.
+mad::LidRoute route_to(const Directory& directory, const EndPort* sm, const EndPort& port, std::uint32_t qp) {
+  const Policy policy;
+  return {.lid = port.lid,
+          .sl = policy.sl(directory, port.lid),
+          .qp = qp,
+          .qkey = kQp1QKey,
+          .pkey_index = sm != nullptr ? policy.pkey_index(*sm, port) : std::uint16_t{0}};
+}
+
 /// For those who have subscribed, of `events` and of groups that have come and gone; as many as there is room
 /// for.
 ReportBatch reports_of(const Directory& directory, const Registry& registry, const Happened& happened,
                        std::vector<Event> events, std::size_t room) {
   ReportBatch batch;
   if (registry.subscriptions().empty()) return batch;
-  if (const auto* sm = own_port(directory)) {
+  const auto* sm = own_port(directory);
+  if (sm != nullptr) {
     for (const auto& group : happened.groups) {
       auto event = event_of(*sm, directory.gid_of(*sm), group.created ? kGroupCreated : kGroupDeleted,
                             Gid{group.mgid.bytes});
@@ -60,7 +72,7 @@ ReportBatch reports_of(const Directory& directory, const Registry& registry, con
       const auto* port = directory.by_guid(who.port);
       if (port == nullptr) continue;
       batch.reports.push_back({.mad = mad,
-                               .to = {.lid = port->lid, .qp = who.qp, .qkey = kQp1QKey},
+                               .to = route_to(directory, sm, *port, who.qp),
                                .subscriber = who,
                                .wait = report_wait(response_time)});
     }

@@ -12,6 +12,7 @@
 #include "mad/suspend.h"
 #include "mad/wire/switch.h"
 #include "smd/sweep/merge.h"
+#include "smd/sweep/not_sent.h"
 #include "smd/sweep/paths.h"
 #include "smd/sweep/survey.h"
 
@@ -34,8 +35,7 @@ class Race {
       tried_.push_back(way);
       ++open_;
       auto request = mad::get_request<wire::SwitchInfo>({.route = way, .node = node_});
-      request.life =
-          tx_.soon(node_) / 2;  // else the whole fabric is looked at, and it is asked by every link
+      request.life = tx_.soon(node_);  // else the whole fabric is looked at, and it is asked by every link
       ids_.push_back(
           tx_.submit(std::move(request), [this, way](mad::Answer answer) { ended(way, std::move(answer)); }));
     }
@@ -68,7 +68,7 @@ class Race {
   void ended(const mad::DirectedPath& way, mad::Answer answer) {
     --open_;
     if (answer && !won_) won_ = Won{way, answer->get<wire::SwitchInfo>()};
-    if (!answer && answer.error().fault != mad::Fault::closed) error_ = std::move(answer.error());
+    if (!answer && !was_dropped(answer.error())) error_ = std::move(answer.error());
     waiters_.wake_all();
   }
 

@@ -6,10 +6,12 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mad/base/id.h"
@@ -169,6 +171,10 @@ struct OtherSm {
   bool answered = true;
 };
 
+/// Switch ports that an earlier SM had enforce P_Keys, and the node that this was meant for: the one at the
+/// other end when smd took the fabric over; 0: none was.
+using EnforcedFor = std::map<std::pair<Guid, PortNum>, Guid>;
+
 struct Subnet {
   std::vector<NodePtr> nodes;  ///< ascending GUID, each GUID once
   Guid sm_node;                ///< where our own port is
@@ -179,6 +185,7 @@ struct Subnet {
   std::vector<RefusedSet> refused;    ///< of the last plan
   std::set<Guid> unanswered;          ///< nodes that have left a Set without an answer, since we are master
   std::vector<AlteredTable> altered;  ///< ascending node GUID; kept by TableBaseline
+  std::shared_ptr<const EnforcedFor> enforced;  ///< null: not known of any port (offline)
   /// Switches that do not answer any more while links to them are up, as they were: they forward on by that.
   std::vector<NodePtr> mute;
   /// What nodes are looked up by, where it is there: side by side, not each behind a pointer.

@@ -7,6 +7,7 @@
 #include "mad/wire/capability.h"
 #include "mad/wire/modifier.h"
 #include "mad/wire/tables.h"
+#include "smd/sweep/not_sent.h"
 #include "smd/sweep/survey.h"
 
 namespace smd::sm {
@@ -41,7 +42,7 @@ bool may_be_fdr10(const Node& node, const wire::PortInfo& info) {
 }  // namespace
 
 void Survey::trouble(const FoundNode& found, PortNum port, const mad::RequestError& error) {
-  if (error.fault == mad::Fault::closed) return;
+  if (was_dropped(error)) return;
   unresponsive.push_back(
       {{found.node.guid(), port}, found.node.guid(), to_string(error), found.node.description});
 }
@@ -73,7 +74,7 @@ asio::awaitable<void> Survey::visit(std::optional<PeerPort> from, mad::DirectedP
   const auto info = co_await mad::ask<wire::NodeInfo>(&tx_, std::move(request));
   if (!info) {
     if (!from) own_port_error = to_string(info.error());
-    if (from && info.error().fault != mad::Fault::closed) {
+    if (from && !was_dropped(info.error())) {
       unresponsive.push_back({behind, Guid{}, to_string(info.error())});
     }
     co_return;
@@ -207,7 +208,7 @@ asio::awaitable<void> Survey::read_port(FoundNode* node, PortNum port, mad::Dire
   const bool may = co_await may_ask(node, wire::PortInfo::kAttribute);
   if (!may) co_return;
   mad::Target target{.route = path, .node = found.node.guid()};
-  if (hint) target.life = tx_.soon(found.node.guid()) / 2;
+  if (hint) target.life = tx_.soon(found.node.guid());
   auto known = found.node.extended_speeds();
   // A hint is no reason to ask twice, and who is new may not know bit 31.
   const bool is_new = before_ == nullptr || before_->find(found.node.guid()) == nullptr;

@@ -148,11 +148,9 @@ TEST(Changes, AFlappingLinkIsSaidToFlapAndThenNoMore) {
               AllOf(HasSubstr(" name=leaf003 port=6 "), HasSubstr(" downs=5 in=60s")));
   EXPECT_LE(fabric.lines().count("link.down"), 5U) << fabric.all();
 
-  const auto ups = fabric.lines().count("link.up");
   fabric.faults().link_up({"leaf003", PortNum{6}});
   fabric.world().run_for(150s);
-  EXPECT_EQ(fabric.lines().count("link.up"), ups + 1) << fabric.all();
-  EXPECT_THAT(fabric.lines().all, testing::Contains(HasSubstr("it flaps no more")));
+  EXPECT_THAT(fabric.lines().all, testing::Contains(HasSubstr("it flaps no more")).Times(1)) << fabric.all();
 }
 
 TEST(Changes, ALinkNarrowerThanItsEndsCanIsToldOfOnce) {

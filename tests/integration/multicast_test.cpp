@@ -123,6 +123,24 @@ TEST(MulticastTrees, AJoinWritesMftsAndNothingElse) {
   EXPECT_EQ(fabric.world().fabric().counts().gets(), 0U);
 }
 
+/// A leaf that answers well and keeps no mask: it is told so, and nobody writes it again and again.
+TEST(MulticastTrees, MasksThatASwitchDoesNotKeepAreNamedAndNotWrittenAgain) {
+  Fabric fabric("ft2:8");
+  constexpr auto kMft = wire::MulticastForwardingTable::kAttribute;
+  fabric.world().fabric().faults().forgets("leaf000", kMft, "all");
+  fabric.join({"h00000", "h00009", "h00031"});
+  fabric.world().run_for(1s);
+  fabric.world().fabric().counts().clear();
+  fabric.world().run_for(60s);
+
+  EXPECT_EQ(sets_of(fabric, kMft), 0U);
+  EXPECT_EQ(fabric.manager().lines().count("field.not_kept"), 1U);
+  const auto line = fabric.manager().lines().first("field.not_kept");
+  EXPECT_NE(line.find("name=leaf000"), std::string::npos) << line;
+  EXPECT_NE(line.find("attribute=MulticastForwardingTable"), std::string::npos) << line;
+  EXPECT_EQ(fabric.spread("h00009").reached.size(), 1U) << "h00031";
+}
+
 TEST(MulticastTrees, WhoLeavesGetsNothingMore) {
   Fabric fabric("ft2:8");
   fabric.join({"h00000", "h00009", "h00031"}, {"h00020"});

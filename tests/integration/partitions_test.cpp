@@ -95,5 +95,77 @@ TEST_F(LeftPartitions, AFullTableIsNamed) {
   EXPECT_EQ(keys_of_sm()[0], PKey{0x8001});
 }
 
+/// Enforcement by leaf1, with a key in the tables that only h1 and h2 had.
+class LeftEnforcement : public LeftPartitions {
+ protected:
+  void enforce(const sim::Place& place) {
+    ASSERT_TRUE(world_.fabric().faults().enforce_p_keys(place, true, true));
+    key(place, 0, 0x8001);
+  }
+  bool enforces(std::string_view node, unsigned port) {
+    const auto& state = world_.fabric().state();
+    const auto& info = state.port(state.nodes[*sim::find_node(state, node)], port).info;
+    return info.partition_enforce_in || info.partition_enforce_out;
+  }
+};
+
+TEST_F(LeftEnforcement, StaysForTheNodeThatWasThere) {
+  enforce({"leaf1", PortNum{2}});
+  world_.at(world_.now() + std::chrono::seconds(2),
+            [](sim::Fabric& fabric) { fabric.faults().reboot("h2", std::chrono::seconds(1)); });
+  run();
+
+  EXPECT_TRUE(enforces("leaf1", 2));
+  EXPECT_EQ(smd_->lines().count("partition.enforcement_cleared"), 0U);
+  EXPECT_EQ(smd_->last().summary.ports_active, 10U);
+}
+
+TEST_F(LeftEnforcement, IsClearedForAnotherNode) {
+  enforce({"leaf1", PortNum{2}});
+  // h0 is plugged in where h2 was.
+  world_.at(world_.now() + std::chrono::seconds(2), [](sim::Fabric& fabric) {
+    fabric.faults().move({"leaf1", PortNum{2}}, {"leaf1", PortNum{4}});
+    fabric.faults().move({"leaf0", PortNum{1}}, {"leaf1", PortNum{2}});
+  });
+  run();
+
+  EXPECT_FALSE(enforces("leaf1", 2));
+  const auto line = smd_->lines().first("partition.enforcement_cleared");
+  EXPECT_NE(line.find("name=leaf1 port=2"), std::string::npos) << line;
+  EXPECT_NE(line.find("peer_name=h0"), std::string::npos) << line;
+}
+
+TEST_F(LeftEnforcement, OfAPortWithoutALinkIsClearedForWhoeverComes) {
+  enforce({"leaf1", PortNum{4}});
+  world_.at(world_.now() + std::chrono::seconds(2),
+            [](sim::Fabric& fabric) { fabric.faults().move({"leaf0", PortNum{1}}, {"leaf1", PortNum{4}}); });
+  run();
+  EXPECT_FALSE(enforces("leaf1", 4));
+}
+
+TEST_F(LeftEnforcement, IsClearedBetweenSwitches) {
+  enforce({"leaf1", PortNum{3}});
+  enforce({"spine", PortNum{2}});
+  run();
+
+  EXPECT_FALSE(enforces("leaf1", 3));
+  EXPECT_FALSE(enforces("spine", 2));
+  EXPECT_EQ(smd_->lines().count("reason=\"the link leads to a switch\""), 2U)
+      << testing::PrintToString(smd_->lines().all);
+}
+
+TEST_F(LeftEnforcement, ThatASwitchKeepsIsReportedOnceAndNotSetAgain) {
+  enforce({"spine", PortNum{2}});
+  for (const auto* field : {"PartitionEnforcementInbound", "PartitionEnforcementOutbound"})
+    world_.fabric().faults().forgets("spine", wire::PortInfo::kAttribute, field);
+  run();
+
+  EXPECT_TRUE(enforces("spine", 2));
+  EXPECT_EQ(smd_->last().summary.sets_left, 0U);
+  EXPECT_EQ(smd_->lines().count("partition.enforcement_cleared"), 0U);
+  EXPECT_EQ(smd_->lines().count("event=field.not_kept") + smd_->lines().count("field.not_kept "), 2U)
+      << testing::PrintToString(smd_->lines().all);
+}
+
 }  // namespace
 }  // namespace smd

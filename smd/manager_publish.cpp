@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the manager tells others after a sweep: log lines, and the snapshot that clients are answered from.
+#include <algorithm>
+#include <utility>
+
+#include "smd/manager.h"
+#include "smd/report/m_keys.h"
+#include "smd/report/trouble.h"
+
+namespace smd::sm {
+namespace {
+
+/// Sweeps in a row for the same trouble that are told of.
+constexpr unsigned kSameReason = 3;
+
+}  // namespace
+
+void SubnetManager::publish_between_sweeps() {
+  published_.set(snapshot());
+  if (options_.on_snapshot) options_.on_snapshot();
+}
+
+void SubnetManager::tell_trouble() {
+  std::erase_if(m_key_traps_, [this](Guid node) { return subnet_->find(node) == nullptr; });
+  log_trouble(parts_.log, *subnet_, decided_, small_tables_, stored_->inventory.get());
+  log_m_keys(parts_.log, *subnet_, unknown_m_keys(*subnet_, m_key_traps_));
+}
+
+void SubnetManager::publish() {
+  if (!options_.dry_run && agent_.state() == wire::SmState::master) tell_trouble();
+  tell_of_sms();
+  tell_state();
+  // The same trouble once more is worth a line each time for those only who look for it.
+  const bool again = summary_.reason.starts_with("still ") && summary_.reason == last_reason_;
+  same_reason_ = again ? same_reason_ + 1 : 0;
+  last_reason_ = summary_.reason;
+  log_summary(parts_.log, summary_, same_reason_ < kSameReason ? log::Level::info : log::Level::debug);
+  auto now = snapshot();
+  if (options_.on_sweep) options_.on_sweep(*now);
+  published_.set(std::move(now));
+  ask_for_lanes();
+}
+
+std::shared_ptr<const Snapshot> SubnetManager::snapshot() const {
+  auto snapshot = std::make_shared<Snapshot>();
+  snapshot->subnet = subnet_;
+  snapshot->decided = decided_;
+  snapshot->times = times_;
+  snapshot->summary = summary_;
+  snapshot->state = agent_.state();
+  snapshot->rank = agent_.rank();
+  snapshot->came_up = came_up_;
+  snapshot->unknown_m_keys = unknown_m_keys(*subnet_, m_key_traps_);
+  snapshot->inventory = stored_->inventory;
+  snapshot->last_change = last_change_;
+  snapshot->last_change_at = last_change_at_;
+  snapshot->state_since = state_since_;
+  const auto counters = tx_.counters();
+  snapshot->traps = traps_;
+  snapshot->smps = counters.total(&mad::AttributeCounters::sent, wire::Method::get) +
+                   counters.total(&mad::AttributeCounters::sent, wire::Method::set);
+  snapshot->smp_timeouts = counters.total(&mad::AttributeCounters::timeouts);
+  return snapshot;
+}
+
+}  // namespace smd::sm

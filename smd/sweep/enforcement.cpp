@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sweep/enforcement.h"
+
+namespace smd::sm {
+namespace {
+
+/// Not read, or a node that does not answer is behind it: who it is shows when it answers.
+bool not_told(const Port& port) { return !port.known || (port.linked() && !port.peer); }
+
+void note_node(const Node& node, EnforcedFor& noted) {
+  for (std::size_t p = 1; p < node.ports.size(); ++p) {
+    const auto& port = node.ports[p];
+    if (not_told(port)) continue;
+    const std::pair at{node.guid(), PortNum{static_cast<std::uint8_t>(p)}};
+    if (!enforces(port.info)) {
+      noted.erase(at);
+    } else {
+      noted.try_emplace(at, port.peer ? port.peer->node : Guid{});
+    }
+  }
+}
+
+/// Whether `noted` says of each port of the node what is so.
+bool is_noted(const Node& node, const EnforcedFor& noted) {
+  for (std::size_t p = 1; p < node.ports.size(); ++p) {
+    const auto& port = node.ports[p];
+    const std::pair at{node.guid(), PortNum{static_cast<std::uint8_t>(p)}};
+    if (!not_told(port) && enforces(port.info) != noted.contains(at)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool enforces(const wire::PortInfo& info) { return info.partition_enforce_in || info.partition_enforce_out; }
+
+void stop_enforcing(wire::PortInfo& info) {
+  info.partition_enforce_in = info.partition_enforce_out = false;
+  info.filter_raw_in = info.filter_raw_out = false;
+}
+
+bool enforces_for_another(const Subnet& subnet, const Node& node, PortNum num) {
+  const auto& port = node.ports[num.value()];
+  if (!node.is_switch() || num == PortNum{0} || !port.peer || !enforces(port.info)) return false;
+  const auto* peer = subnet.find(port.peer->node);
+  if (peer != nullptr && peer->is_switch()) return true;
+  if (!subnet.enforced) return false;
+  const auto noted = subnet.enforced->find({node.guid(), num});
+  return noted != subnet.enforced->end() && noted->second != port.peer->node;
+}
+
+void note_enforcement(Subnet& now, const Subnet* before) {
+  auto noted = before != nullptr ? before->enforced : nullptr;
+  if (!noted) noted = std::make_shared<const EnforcedFor>();
+  std::shared_ptr<EnforcedFor> edited;
+  for (const auto& node : now.nodes) {
+    if (!node->is_switch() || is_noted(*node, *noted)) continue;
+    if (!edited) edited = std::make_shared<EnforcedFor>(*noted);
+    note_node(*node, *edited);
+  }
+  now.enforced = edited ? std::move(edited) : std::move(noted);
+}
+
+}  // namespace smd::sm

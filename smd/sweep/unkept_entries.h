@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Entries of forwarding tables that a switch answers Sets of well and does not keep, as notes of the node.
+
+#include <cstdint>
+#include <optional>
+
+#include "mad/wire/switch.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+/// Of an LFT entry: `wished` is the port.
+NotKept unkept_entry(Lid lid, PortNum wished);
+/// The LID of such a note; nothing for another one.
+std::optional<Lid> unkept_lid(const NotKept& note);
+
+/// Of 16 bits of a mask of an MFT.
+NotKept unkept_mask(Lid mlid, std::size_t position, std::uint16_t wished);
+struct UnkeptMask {
+  Lid mlid;
+  std::size_t position = 0;
+};
+std::optional<UnkeptMask> unkept_mask(const NotKept& note);
+
+/// The switch refuses or ignores blocks of its LFT above LinearFDBTop: that has to rise before they are
+/// written.
+NotKept blocks_above_top();
+bool raises_top_first(const Node& node);
+
+}  // namespace smd::sm
