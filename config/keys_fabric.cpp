@@ -53,26 +53,36 @@ Key link_code(std::string_view name, std::string_view opensm, std::uint8_t Links
 
 std::vector<Key> link_limits() {
   return {
-      row({.table = "links", .name = "mtu", .opensm = "", .doc = "The largest MTU of a link, in bytes."},
+      row({.table = "links",
+           .name = "mtu",
+           .opensm = "",
+           .doc = "The largest MTU of a link, in bytes. Links in operation keep a smaller one that "
+                  "both ends have, unless this names a larger one: then they come up anew, in steps."},
           kLinks, &LinksConfig::mtu, mtu()),
       row({.table = "links",
            .name = "operational_vls",
            .opensm = "max_op_vls",
-           .doc = "Most data VLs of a link. OpenSM's max_op_vls is a code: 1 to 5 stand for 1, 2, 4, 8, 15."},
+           .doc =
+               "Data VLs of a link, at most. With \"auto\" links in operation keep the number that both ends "
+               "have; a number makes links with another one come up anew, in steps. OpenSM's max_op_vls "
+               "is a code: 1 to 5 stand for 1, 2, 4, 8, 15."},
           kLinks, &LinksConfig::operational_vls, vls()),
       row({.table = "links",
            .name = "speed",
            .opensm = "force_link_speed_ext",
            .doc =
                "The fastest speed that links may come up with. \"auto\" leaves what ports have enabled as it "
-               "is: a limit of before is lifted by naming the fastest speed, such as \"XDR\"."},
+               "is: a limit of before is lifted by naming the fastest speed, such as \"XDR\". Links that are "
+               "faster are taken down in steps (docs/operations.md)."},
           kLinks, &LinksConfig::speed, speed()),
       row({.table = "links",
            .name = "width",
            .opensm = "force_link_width",
            .doc =
                "The widest width that links may come up with. \"auto\" leaves what ports have enabled as it "
-               "is: a limit of before is lifted by naming the widest width, \"12x\"."},
+               "is: a limit of before is lifted by naming the widest width, \"12x\". Links that are wider "
+               "are "
+               "taken down in steps (docs/operations.md)."},
           kLinks, &LinksConfig::width, width()),
   };
 }

@@ -18,7 +18,7 @@ namespace smd::sm {
 /// Ordered by strength. Each kind waits for itself, so that none keeps another from being done; only a heavy
 /// sweep, which looks at every node, does what was asked of parts as well. Lane tables are read when nothing
 /// else is due.
-enum class Work : std::uint8_t { none, lanes, multicast, trap_gap, light, incremental, heavy };
+enum class Work : std::uint8_t { none, lanes, multicast, trap_gap, retraining, light, incremental, heavy };
 
 /// What an operator may ask for.
 enum class Resweep : std::uint8_t {
@@ -70,7 +70,7 @@ class Agenda {
   void wake() { waiting_.wake_all(); }
 
  private:
-  static constexpr std::size_t kKinds = 7;
+  static constexpr std::size_t kKinds = 8;
   std::array<std::optional<std::string>, kKinds> reasons_;  ///< by Work
   std::set<Guid> suspects_;
   mad::WaitList waiting_;

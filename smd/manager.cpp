@@ -93,6 +93,7 @@ void SubnetManager::take_config() {
   pace_ = Pace(config_->sweep.settle, kLongestPace, kBurst);
   whole_pace_ = Pace(config_->sweep.settle, kLongestPace);
   retry_pace_ = Pace(config_->sweep.interval, kLongestRetry);
+  retraining_.reset();
 }
 
 asio::awaitable<bool> SubnetManager::pause(mad::Duration time) {
@@ -128,7 +129,8 @@ asio::awaitable<void> SubnetManager::run() {
   co_await tasks_.stop();
 }
 
-/// All work, until cancelled; with `once` or `dry_run` until the first is done.
+/// All work, until cancelled; with `dry_run` until the first is done, with `once` until links that must come
+/// up anew have done so.
 asio::awaitable<void> SubnetManager::serve() {
   if (stored_->lids.empty() && !config_->lids.import_guid2lid.empty()) import_lids();
   agenda_.add(Work::heavy, "start");
@@ -137,7 +139,8 @@ asio::awaitable<void> SubnetManager::serve() {
     if (!asked) co_return;
     const auto outcome = co_await work(take_due());
     if (outcome == Outcome::cancelled) co_return;
-    if (options_.once || options_.dry_run) co_return;
+    const bool lasts = outcome == Outcome::done && retraining_.pending();
+    if ((options_.once && !lasts) || options_.dry_run) co_return;
     if (outcome == Outcome::own_port_silent) {
       const bool time = co_await pause(std::chrono::seconds(1));
       if (!time) co_return;
@@ -182,6 +185,10 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
     co_await look_in_trap_gap();
     co_return Outcome::done;
   }
+  if (asked.work == Work::retraining) {
+    co_await look_at_retraining();
+    co_return Outcome::done;
+  }
   if (asked.work == Work::multicast && subnet_) {
     bool done = co_await regroup();
     if (done) done = co_await tend_clients();
@@ -211,6 +218,8 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   next_repair_.reset();
   const auto outcome = co_await sweep(kind, std::move(asked.reason), std::move(asked.suspects));
   last_sweep_ = parts_.clock.now();
+  const bool retrained = outcome != Outcome::done || co_await retrain_some();
+  if (!retrained) co_return Outcome::cancelled;
   if (options_.once || options_.dry_run) co_return outcome;
   if (outcome == Outcome::done) schedule_repair();
   if (outcome == Outcome::done) look_for_silent(true);

@@ -30,6 +30,7 @@
 #include "smd/log/log.h"
 #include "smd/pace.h"
 #include "smd/plan/plan.h"
+#include "smd/retraining.h"
 #include "smd/snapshot.h"
 #include "smd/store/store.h"
 #include "smd/sweep/audit.h"
@@ -233,7 +234,6 @@ class SubnetManager {
   void identify();
   asio::awaitable<void> keep(StoredPtr now);
   void import_lids();
-  asio::awaitable<bool> retrain_links();
   asio::awaitable<bool> write_difference();
   asio::awaitable<bool> make_plan(PlanInput input, Plan* made);
   asio::awaitable<Applied> write(Plan next, std::set<Guid> left_out);
@@ -243,6 +243,14 @@ class SubnetManager {
   std::optional<OtherSm> other_master() const;
   void name_nodes(Subnet& subnet) const;
   void summarise(const mad::Counters& before);
+
+  // manager_retrain.cpp: links that must come up anew
+  std::vector<PortItem> links_to_retrain() const;
+  asio::awaitable<bool> retrain_some();
+  StoredPtr with_retrained(const std::vector<Retraining::Link>& links, bool done) const;
+  asio::awaitable<void> look_at_retraining();
+  asio::awaitable<void> look_at_link(mad::Target target, Retraining::Link* link);
+  asio::awaitable<void> end_retraining_step();
 
   // manager_publish.cpp: what it tells others
   void tell_trouble();
@@ -282,6 +290,7 @@ class SubnetManager {
   std::set<Guid> failed_nodes_;  ///< of the last sweep: a Set there did not succeed
   std::set<Guid> patient_with_;  ///< of the sweep before
   TrapGap trap_gap_;
+  Retraining retraining_;
   Pace pace_;           ///< of events, by node
   Pace whole_pace_;     ///< of sweeps of the whole fabric that events ask for
   Pace retry_pace_;     ///< of looking again at what is not as it should be

@@ -94,7 +94,8 @@ std::optional<mad::TimePoint> SubnetManager::due() const {
   const auto strongest = agenda_.strongest();
   if (strongest == Work::none && !next_repair_) return std::nullopt;
   const bool others = agenda_.asks(Work::light) || agenda_.asks(Work::multicast) ||
-                      agenda_.asks(Work::trap_gap) || strongest == Work::lanes;
+                      agenda_.asks(Work::trap_gap) || agenda_.asks(Work::retraining) ||
+                      strongest == Work::lanes;
   if (!subnet_ || others) return mad::TimePoint{};
   return sweep_due();
 }
@@ -193,6 +194,8 @@ asio::awaitable<bool> SubnetManager::wait_for_work() {
       agenda_.add(Work::light, "interval");
     }
     if (trap_gap_.next() && *trap_gap_.next() <= now) agenda_.add(Work::trap_gap, "trap gap");
+    const auto retraining = retraining_.next_look();
+    if (retraining && *retraining <= now) agenda_.add(Work::retraining, "links train");
     const bool idle = agenda_.strongest() == Work::none;  // else lanes wait until that is done
     if (idle && next_lanes_ && *next_lanes_ <= now) agenda_.add(Work::lanes, "lanes");
     const auto next = due();
@@ -201,6 +204,7 @@ asio::awaitable<bool> SubnetManager::wait_for_work() {
     if (interval.count() != 0 || look_soon_) wake = std::min(wake, next_light_);
     if (idle && next_lanes_) wake = std::min(wake, *next_lanes_);
     if (trap_gap_.next()) wake = std::min(wake, *trap_gap_.next());
+    if (retraining) wake = std::min(wake, *retraining);
     mad::Clock::TimerId timer = 0;
     if (wake != mad::TimePoint::max()) timer = parts_.clock.call_at(wake, [this] { agenda_.wake(); });
     const bool woken = co_await agenda_.changed();
@@ -249,6 +253,7 @@ Asked SubnetManager::take_due() {
   light_is_next_ = false;
   if (agenda_.asks(Work::light)) return agenda_.take(Work::light);
   if (agenda_.asks(Work::trap_gap)) return agenda_.take(Work::trap_gap);
+  if (agenda_.asks(Work::retraining)) return agenda_.take(Work::retraining);
   return agenda_.take(agenda_.asks(Work::multicast) ? Work::multicast : Work::lanes);
 }
 

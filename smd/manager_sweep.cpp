@@ -25,9 +25,6 @@ constexpr unsigned kAttempts = 3;
 /// because what is known already must be put right.
 constexpr auto kRestarts = std::chrono::milliseconds(500);
 
-/// Within which links come up again, most of them.
-constexpr auto kTraining = std::chrono::seconds(1);
-
 std::vector<RefusedSet> refused_sets(const Subnet& subnet, const Applied& applied) {
   std::vector<RefusedSet> refused;
   for (const auto& set : applied.failed)
@@ -97,20 +94,9 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
   if (observed != Outcome::done) co_return observed;
   if (adopting_) log_foreign_keys(parts_.log, *subnet_);
 
-  bool decided = co_await settle_decision();
+  const bool decided = co_await settle_decision();
   summary_.decide_ms = lap();
   if (!decided) co_return Outcome::cancelled;
-  bool retrained = co_await retrain_links();
-  while (retrained) {
-    summary_.sweep = SweepKind::heavy;
-    observed = co_await observe({});
-    summary_.discover_ms += lap();
-    if (observed != Outcome::done) co_return observed;
-    decided = co_await settle_decision();
-    summary_.decide_ms += lap();
-    if (!decided) co_return Outcome::cancelled;
-    retrained = co_await retrain_links();
-  }
   const bool written = co_await write_difference();
   summary_.apply_ms = lap();
   if (!written) co_return Outcome::cancelled;
@@ -270,35 +256,6 @@ void SubnetManager::name_nodes(Subnet& subnet) const {
 asio::awaitable<void> SubnetManager::keep(StoredPtr now) {
   stored_ = std::move(now);
   if (parts_.store != nullptr && !options_.dry_run) co_await parts_.store->commit(stored_);
-}
-
-/// Takes down some of the links that run faster or wider than they may, and gives them time to come up again.
-/// False where there is none. Links that take longer are found by their traps, as any link that comes up.
-asio::awaitable<bool> SubnetManager::retrain_links() {
-  const auto wants = [](const std::optional<LinkWish>& wish) { return wish && wish->retrain; };
-  const bool any = std::ranges::any_of(decided_.links->ports,
-                                       [&](const auto& ports) { return std::ranges::any_of(ports, wants); });
-  if (!any || options_.dry_run) co_return false;
-  auto first = plan({*subnet_, decided_, *config_}, parts_.compute.parallel());
-  auto stored = std::make_shared<Stored>(*stored_);
-  for (const auto& item : first.rounds.back().ports) {
-    const auto& node = *subnet_->nodes[item.node];
-    const auto note = [&](const PeerPort& end) {
-      const auto index = subnet_->index_of(end.node);
-      const auto& wish = index ? decided_.links->ports[*index][end.port.value()] : std::nullopt;
-      if (wish) stored->retrained.insert({end.node, end.port, wish->enabled});
-    };
-    note({node.guid(), item.port});
-    if (const auto& peer = node.ports[item.port.value()].peer) note(*peer);
-  }
-  co_await keep(std::move(stored));
-  parts_.log.info("links.retrain").kv("links", first.rounds.back().ports.size());
-  ApplyInput to_write{subnet_, decided_, config_, std::move(first)};
-  const auto applied = co_await apply(&tx_, &parts_.clock, std::move(to_write));
-  take_written(advance(*subnet_, decided_, applied), applied);
-  failed_sets_ += applied.failed.size();
-  log_failed(parts_.log, *subnet_, applied);
-  co_return co_await pause(kTraining);
 }
 
 /// Plans and writes until nothing differs, or until what is left fails again. Nodes that do not answer, or

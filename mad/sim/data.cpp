@@ -87,6 +87,11 @@ Walk send_data(State& state, PortIndex from, const DataPacket& packet) {
     if (at_switch) refused_by_switch(state, from, way.end, packet, leaving);
     if (!at_switch) refused_by_end(state, from, end_port_of(state, way.end), packet, true);
   }
+  if (way.fate == Fate::unequal_vls) {
+    const auto peer = state.ports[way.end].peer;
+    raise_port_error(state, way.end, wire::trap::kFlowControlWatchdog);
+    if (peer != kNowhere) raise_port_error(state, peer, wire::trap::kFlowControlWatchdog);
+  }
   if (way.fate == Fate::no_vl && state.node_of(way.end).is_switch()) {
     const auto in = state.index(state.node_of(way.end), way.hops.back().in.value());
     count_relay_error(state, in, Counter::vl_mapping_errors);

@@ -7,6 +7,8 @@
 
 #include "mad/sim/passing.h"
 #include "mad/sim/tables.h"
+#include "mad/sim/traps.h"
+#include "mad/wire/trap.h"
 
 namespace smd::sim {
 namespace {
@@ -23,6 +25,12 @@ std::optional<PortIndex> cross(State& state, PortIndex out, PortIndex in, const 
   if (!load.smp && (port.info.port_state != PortState::active || peer.info.port_state != PortState::active)) {
     counters_of(state, out).add(Counter::transmit_discards, 1);
     ++state.drops.not_active;
+    return std::nullopt;
+  }
+  if (!load.smp && port.vls != peer.vls) {
+    raise_port_error(state, out, wire::trap::kFlowControlWatchdog);
+    raise_port_error(state, port.peer, wire::trap::kFlowControlWatchdog);
+    ++state.drops.unequal_vls;
     return std::nullopt;
   }
   if (!load.smp) count_sent(state, out, load);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mad/sim/links.h"
 
+#include <algorithm>
+
 #include "mad/sim/rates.h"
 #include "mad/sim/traps.h"
 
@@ -12,12 +14,27 @@ bool may_link(const State& state, PortIndex index) {
   return port.peer != kNowhere && !port.cut && !port.disabled && !port.split && !state.nodes[port.node].gone;
 }
 
-void to_init(State& state, PortIndex index, const Rate& rate) {
+void to_init(State& state, PortIndex index) {
   auto& port = state.ports[index];
-  show_rate(port, rate);
   port.info.phys_state = PhysState::link_up;
   port.info.port_state = PortState::init;
+  port.vls = port.info.operational_vls;
   state_changed(state, index);
+}
+
+void to_init(State& state, PortIndex index, const Rate& rate) {
+  show_rate(state.ports[index], rate);
+  to_init(state, index);
+}
+
+/// By the seed, and the same each time that the link trains.
+Duration training_of(const State& state, PortIndex index) {
+  const auto& [shortest, longest] = state.options.training;
+  if (longest <= shortest) return shortest;
+  const auto link = std::min(index, state.ports[index].peer);
+  Random random(state.options.seed * 0x9E37'79B9'7F4A'7C15ULL + link);
+  return shortest + Duration{static_cast<Duration::rep>(
+                        random.next() % static_cast<std::uint64_t>((longest - shortest).count() + 1))};
 }
 
 /// What an SM has asked for is no failure, and not counted as one.
@@ -44,7 +61,19 @@ bool disable(State& state, PortIndex index) {
   return true;
 }
 
+/// The logical state alone: the link stays, with its rate.
+void begin_anew(State& state, PortIndex index) {
+  const auto peer = state.ports[index].peer;
+  to_init(state, index);
+  if (peer != kNowhere && peer != index) to_init(state, peer);
+}
+
 bool go_down(State& state, PortIndex index, PhysState wanted) {
+  const bool logical = wanted == PhysState::no_change && state.options.set_down == SetDown::keeps_link;
+  if (logical && state.ports[index].link_up()) {
+    begin_anew(state, index);
+    return true;
+  }
   switch (wanted) {
     case PhysState::no_change:
     case PhysState::polling:
@@ -87,8 +116,13 @@ void state_changed(State& state, PortIndex index) {
 
 void try_link(State& state, PortIndex index) {
   if (!may_link(state, index)) return;
-  if (state.options.training == Duration{0}) return link_now(state, index);
-  state.schedule.at(state.now + state.options.training, [&state, index] { link_now(state, index); });
+  const auto time = training_of(state, index);
+  if (time == Duration{0}) return link_now(state, index);
+  const auto link = std::min(index, state.ports[index].peer);
+  const auto ends = state.ports[link].trained_at = state.now + time;
+  state.schedule.at(ends, [&state, index, link, ends] {
+    if (state.ports[link].trained_at == ends) link_now(state, index);  // else it has begun anew
+  });
 }
 
 void drop_link(State& state, PortIndex index) { both_down(state, index, true); }

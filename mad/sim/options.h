@@ -38,12 +38,32 @@ struct Latency {
 /// What an adapter shows for its LID before an SM has given it one. Firmware differs.
 enum class LidAfterReset : std::uint8_t { zero, permissive, kept };
 
+/// How long a link takes from Down to Init when both ends may: each link its own time, by the seed.
+struct Training {
+  Duration shortest{0}, longest{0};
+  static constexpr Training always(Duration time) { return {.shortest = time, .longest = time}; }
+};
+
+/// What a Set of PortState Down without a physical state does with the link. Firmware may differ.
+enum class SetDown : std::uint8_t {
+  keeps_link,  ///< the logical state begins anew, at once and with the same speed
+  retrains,    ///< as with the physical state Polling
+};
+
+/// From when on OperationalVLs of a Set count. Firmware may differ.
+enum class VlsCount : std::uint8_t {
+  from_init,  ///< from the next time that the port is in Init, or at once while it is
+  at_once,
+};
+
 struct Options {
   std::uint64_t seed = 1;
   Latency latency;
   Capacities capacities;
   LidAfterReset lid_after_reset = LidAfterReset::zero;
-  Duration training{0};  ///< from Down to Init when both ends may
+  Training training;
+  SetDown set_down = SetDown::keeps_link;
+  VlsCount vls_count = VlsCount::from_init;
   /// Of clients in virtual time, whose requests the kernel then holds as a real one; 0: nothing is held.
   FlowControlPlaces kernel;
   /// Least time between two sendings of one trap, where PortInfo.SubnetTimeout says less.

@@ -137,6 +137,7 @@ void reset_port(const Options& options, const Node& node, Port& port) {
     info.guid_cap = management ? std::uint8_t{1} : options.capacities.ca_guids;
   }
   port.info = info;
+  port.vls = info.operational_vls;
   port.disabled = false;
   port.fdr10_enabled = (node.speeds & speed_bit(LinkSpeed::fdr10)) != 0;
   port.tables.reset();

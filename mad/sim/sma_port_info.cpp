@@ -122,13 +122,15 @@ Status set_port_info(Request& request, PortIndex index, bool extended) {
   bool good = true;
   if (management || !request.node().is_switch()) good = set_end_port(port, wished);
   good = set_link(port.info, wished) && good;
+  if (!management) good = set_rates(port.info, wished, extended) && good;
   forget(request.node(), before, port.info);
+  const bool vls_count = request.state.options.vls_count == VlsCount::at_once;
+  if (vls_count || port.info.port_state == PortState::init) port.vls = port.info.operational_vls;
   if (management) {
     const bool enhanced = request.node().sw->info.enhanced_port0;
     good = set_port0_state(port.info, wished, enhanced) && good;
     return good ? kGood : kInvalid;
   }
-  good = set_rates(port.info, wished, extended) && good;
   // Last, so that a link that trains again does so with the values set before.
   good = set_port_state(request.state, index, wished.port_state, wished.phys_state) && good;
   return good ? kGood : kInvalid;

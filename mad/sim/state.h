@@ -56,6 +56,8 @@ struct Port {
   bool split = false;     ///< fault: between two parts of a split fabric
   bool fdr10_enabled = true;
   LinkSpeed speed = LinkSpeed::unknown;  ///< of the link as it came up
+  std::uint8_t vls = 1;                  ///< OperationalVLs that count (Options::vls_count)
+  TimePoint trained_at{};                ///< of the link; at its end with the smaller index
   std::uint32_t reregisters = 0;         ///< ClientReregister was set so often
   std::uint32_t loss = 0;                ///< of 2^32
   std::uint32_t extra_latency = 0;       ///< nanoseconds
@@ -140,7 +142,7 @@ struct Node {
 /// Why packets did not arrive, for those who look for a lost one.
 struct Drops {
   std::uint64_t no_link = 0, bad_path = 0, no_route = 0, not_active = 0, looped = 0, wrong_lid = 0, lost = 0,
-                silent = 0, m_key = 0, no_client = 0, malformed = 0, refused = 0;
+                silent = 0, m_key = 0, unequal_vls = 0, no_client = 0, malformed = 0, refused = 0;
 };
 
 /// A Set that an agent has carried out, or refused.

@@ -110,8 +110,9 @@ class Walker {
     if (!enforced(port.peer, peer.info.partition_enforce_in)) return dies(Fate::no_p_key, port.peer);
     const auto vl = sl_to_vl(state_, out, state_.ports[in].number, sl_);
     walk_.hops.back().vl = vl;
-    if (vl.value() >= data_vls(port.info.operational_vls)) return dies(Fate::no_vl, out);
-    if (data_vls(port.info.operational_vls) > 1 && starves(state_, out, vl)) return dies(Fate::starved, out);
+    if (port.vls != peer.vls) return dies(Fate::unequal_vls, out);
+    if (vl.value() >= data_vls(port.vls)) return dies(Fate::no_vl, out);
+    if (data_vls(port.vls) > 1 && starves(state_, out, vl)) return dies(Fate::starved, out);
     return true;
   }
 
@@ -147,6 +148,8 @@ std::string_view to_string(Fate fate) {
       return "a loop";
     case Fate::no_vl:
       return "no virtual lane for the SL";
+    case Fate::unequal_vls:
+      return "the ends of the link have different OperationalVLs";
     case Fate::starved:
       return "the VL arbitration never serves the lane";
     case Fate::no_p_key:

@@ -27,6 +27,7 @@ enum class Fate : std::uint8_t {
   ca_in_between,  ///< came to a CA or router that has another LID
   loop,           ///< passed a switch by the same port twice
   no_vl,          ///< SL2VL gives VL15, or a VL that the link has not
+  unequal_vls,    ///< the ends of a link have different OperationalVLs: no flow control for the packet's VL
   starved,        ///< neither table of the VL arbitration gives the lane anything
   no_p_key,       ///< an end, or a port that enforces partitions, has not got the key
   no_q_key,       ///< it arrived, and the queue pair has another Q_Key

@@ -127,6 +127,14 @@ World::World(const base::Fabric& description, const Options& options)
 
 World::~World() = default;
 
+Options World::default_options() {
+  Options options;
+  options.latency = {.hop = std::chrono::nanoseconds(500), .service = std::chrono::microseconds(10)};
+  options.training = Training::always(std::chrono::milliseconds(1));
+  options.kernel = kLinuxPlaces;
+  return options;
+}
+
 asio::io_context& World::io() { return impl_->io; }
 mad::Clock& World::clock() { return impl_->clock; }
 Fabric& World::fabric() {

@@ -37,13 +37,7 @@ struct TraceEntry {
 /// calls run(). Delays that make the order of things realistic are on by default.
 class World final : public Carrier {
  public:
-  static Options default_options() {
-    Options options;
-    options.latency = {.hop = std::chrono::nanoseconds(500), .service = std::chrono::microseconds(10)};
-    options.training = std::chrono::milliseconds(1);
-    options.kernel = kLinuxPlaces;
-    return options;
-  }
+  static Options default_options();
 
   explicit World(const base::Fabric& description, const Options& options = default_options());
   ~World() override;

@@ -263,12 +263,14 @@ std::optional<Job> Applier::check_port(const PortItem& item, const mad::Directed
           auto now = *in_.subnet->nodes[item.node];
           const auto was = now.ports[item.port.value()].info;
           const bool moves = item.target == PortState::armed || item.target == PortState::active;
-          const bool moved =
-              moves ? was.port_state < item.target && info.port_state >= item.target
-                    : item.target == PortState::no_change && was.lid != sent.lid && info.lid == sent.lid;
+          const bool lid_moved =
+              item.target == PortState::no_change && was.lid != sent.lid && info.lid == sent.lid;
+          const bool went_down = item.target == PortState::down && info.port_state == PortState::down;
+          const bool moved = moves ? was.port_state < item.target && info.port_state >= item.target
+                                   : lid_moved || went_down;
           now.ports[item.port.value()].info = info;
           const auto wish = wished_port_info(plan_input(), now, item.port);
-          done = wish && *wish == info && (info.port_state >= item.target || item.target == PortState::down);
+          done = wish && *wish == info && info.port_state >= item.target;
           done = done || moved;
           applied_.ports.push_back({item.node, item.port, moved ? std::optional(sent) : std::nullopt, info});
         }

@@ -151,6 +151,7 @@ store::StoreThread* Daemon::stores(const InstanceSpec& spec) {
 void Daemon::ended(const SubnetPtr& subnet) {
   subnet->ended = true;
   --running_;
+  if (!subnet->summary.empty()) parts_.out << subnet->summary << '\n' << std::flush;
   if (subnet->leaving) {
     {
       const std::scoped_lock lock(lock_);

@@ -52,6 +52,7 @@ class Daemon final : private api::Backend {
     std::optional<sm::SweepState> state;         ///< of the last sweep
     std::string why;                             ///< it was not 'up'
     std::unique_ptr<const sm::Snapshot> latest;  ///< not reported yet
+    std::string summary;                         ///< of the last sweep, as JSON; printed in the end
     bool reporting = false, shown = false;
     bool alive = false;                   ///< its loop has answered since the last look
     bool ended = false, leaving = false;  ///< nothing more to do; taken out of the configuration

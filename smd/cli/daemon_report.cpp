@@ -37,7 +37,7 @@ std::uint64_t peak_kb() {
 void Daemon::swept(const SubnetPtr& subnet, const sm::Snapshot& snapshot) {
   subnet->state = snapshot.summary.state;
   subnet->why = snapshot.summary.why;
-  if (parts_.options.json) parts_.out << sm::to_json(snapshot.summary) << '\n' << std::flush;
+  if (parts_.options.json) subnet->summary = sm::to_json(snapshot.summary);
   subnet->latest = std::make_unique<const sm::Snapshot>(snapshot);
   if (!std::exchange(subnet->reporting, true)) reports_.spawn(report(subnet));
 }

@@ -70,6 +70,22 @@ void play(sim::Live& live, Script script, const std::string& file, std::ostream&
   });
 }
 
+/// "5-30", or "10" for each link; seconds.
+std::optional<sim::Training> training_of(std::string_view text) {
+  constexpr double kMost = 3600;
+  const auto dash = text.find('-');
+  const auto shortest = sim::number(text.substr(0, dash), kMost);
+  const auto longest = dash == std::string_view::npos ? shortest : sim::number(text.substr(dash + 1), kMost);
+  if (!shortest || !longest || *longest < *shortest) return std::nullopt;
+  const auto seconds = [](double value) { return sim::Duration{static_cast<std::int64_t>(value * 1e9)}; };
+  return sim::Training{.shortest = seconds(*shortest), .longest = seconds(*longest)};
+}
+
+std::string wrong_training(const std::string& text) {
+  if (training_of(text)) return {};
+  return fmt::format("found {}, allowed MIN-MAX in seconds, 0 to 3600, such as 5-30", sim::quoted(text));
+}
+
 sim::Options options_of(const SimOptions& options) {
   sim::Options made;
   made.seed = options.seed;
@@ -80,6 +96,9 @@ sim::Options options_of(const SimOptions& options) {
   if (options.first_lid == "0xffff") made.lid_after_reset = sim::LidAfterReset::permissive;
   if (options.first_lid == "kept") made.lid_after_reset = sim::LidAfterReset::kept;
   if (!options.no_flow_control) made.kernel = sim::kLinuxPlaces;
+  if (const auto training = training_of(options.training)) made.training = *training;
+  if (options.set_down == "retrains") made.set_down = sim::SetDown::retrains;
+  if (options.vls_count == "at-once") made.vls_count = sim::VlsCount::at_once;
   return made;
 }
 
@@ -147,6 +166,19 @@ CLI::App* add_sim_command(CLI::App& app, SimOptions& options) {
       ->add_option("--first-lid", options.first_lid,
                    "what adapters show for their LID after a reset: 0, 0xffff or kept (default 0)")
       ->check(CLI::IsMember({"0", "0xffff", "kept"}));
+  command
+      ->add_option("--training", options.training,
+                   "seconds from Down to Init when a link comes up again, each link its own (default 2-5)")
+      ->type_name("MIN-MAX")
+      ->check(wrong_training);
+  command
+      ->add_option("--set-down", options.set_down,
+                   "PortState Down without a physical state: keeps-link or retrains (default keeps-link)")
+      ->check(CLI::IsMember({"keeps-link", "retrains"}));
+  command
+      ->add_option("--vls", options.vls_count,
+                   "OperationalVLs count from-init, the next one, or at-once (default from-init)")
+      ->check(CLI::IsMember({"from-init", "at-once"}));
   command->add_flag("--no-flow-control", options.no_flow_control,
                     "programs have a kernel of before 2025: all their requests are sent at once");
   auto* ctl = command->add_subcommand("ctl", "a command to a fabric that is served; \"help\" lists them");

@@ -50,12 +50,13 @@ struct LidPart {
 
 /// What one port's PortInfo should say. Fields that a port does not have (HOQLife at a CA) are left alone.
 struct LinkWish {
-  std::uint8_t operational_vls = 1;  ///< PortInfo's code
+  std::uint8_t operational_vls = 1;  ///< PortInfo's code; 0: as they are, until the link comes up anew
   Mtu neighbor_mtu = Mtu::m2048;
   std::uint8_t hoq_life = 0;
   std::uint8_t vl_stall_count = 0;
   EnabledLinks enabled;  ///< what the link may come up with
-  /// It came up with more: this end takes it down, once (a switch's; of two switches the lower GUID's).
+  /// The link came up with more than is enabled, or it is in operation with other VLs or a lower MTU than it
+  /// must have: this end (a switch's; of two switches the lower GUID's) takes it down, so that it comes up anew.
   bool retrain = false;
   friend bool operator==(const LinkWish&, const LinkWish&) = default;
 };

@@ -2,6 +2,7 @@
 #include "smd/decide/links.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace smd::sm {
@@ -35,15 +36,57 @@ LinkWish within_caps(const wire::PortInfo& a, const wire::PortInfo& b, const con
   return wish;
 }
 
-LinkWish wish_of(const Node& node, const Port& port, const Node& peer_node, const Port& peer,
-                 const config::LinksConfig& config) {
-  auto wish = within_caps(port.info, peer.info, config);
-  if (node.is_switch()) {
-    const bool leaf = !peer_node.is_switch();
+struct End {
+  const Node& node;
+  const Port& port;
+  PortNum number;
+};
+
+/// The port is known to hold another value than it is told: that is no reason to change the link.
+bool ignores(const End& end, std::string_view field) {
+  return std::ranges::any_of(end.node.not_kept, [&](const NotKept& noted) {
+    return noted.attribute == wire::PortInfo::kAttribute && noted.port == end.number && noted.field == field;
+  });
+}
+
+/// OperationalVLs of a link in operation stay where both ends have the same, so that a takeover changes
+/// nothing under traffic: between two Sets the ends have different values, and packets on VLs that the other
+/// end does not have are lost. True: they must change, when the link comes up anew.
+bool keep_vls(const End& a, const End& b, const config::LinksConfig& config, LinkWish& wish) {
+  const auto &here = a.port.info, &there = b.port.info;
+  if (ignores(a, "OperationalVLs") || ignores(b, "OperationalVLs")) return false;
+  const bool same = here.operational_vls == there.operational_vls && here.operational_vls != 0;
+  const bool fits = same && here.operational_vls <= std::min(here.vl_cap, there.vl_cap);
+  const bool stays = fits && (config.operational_vls == 0 || here.operational_vls == wish.operational_vls);
+  wish.operational_vls = stays ? here.operational_vls : std::uint8_t{0};
+  return !stays;
+}
+
+/// The same for NeighborMTU; a lower one can be set in place.
+bool keep_mtu(const End& a, const End& b, const config::LinksConfig& config, LinkWish& wish) {
+  if (ignores(a, "NeighborMTU") || ignores(b, "NeighborMTU")) return false;
+  const auto now = std::min(a.port.info.neighbor_mtu, b.port.info.neighbor_mtu);
+  if (now < Mtu::m256 || wish.neighbor_mtu <= now) return false;
+  wish.neighbor_mtu = now;
+  return config.mtu != Mtu::none;
+}
+
+bool in_operation(const End& a, const End& b) {
+  return a.port.info.port_state == PortState::active || b.port.info.port_state == PortState::active;
+}
+
+LinkWish wish_of(const End& here, const End& there, const config::LinksConfig& config) {
+  auto wish = within_caps(here.port.info, there.port.info, config);
+  if (in_operation(here, there)) {
+    const bool vls = keep_vls(here, there, config, wish), mtu = keep_mtu(here, there, config, wish);
+    wish.retrain = vls || mtu;
+  }
+  if (here.node.is_switch()) {
+    const bool leaf = !there.node.is_switch();
     wish.hoq_life = leaf ? config.leaf_hoq_lifetime : config.hoq_lifetime;
     wish.vl_stall_count = leaf ? config.leaf_vl_stall_count : config.vl_stall_count;
   }
-  wish.enabled = enabled_links(port.info, config.width, config.speed);
+  wish.enabled = enabled_links(here.port.info, config.width, config.speed);
   return wish;
 }
 
@@ -69,11 +112,12 @@ LinkPart decide_links(const Subnet& subnet, const config::LinksConfig& config, c
       const auto* peer_node = subnet.find(port.peer->node);
       const auto* peer = subnet.peer_of(port);
       if (peer_node == nullptr || peer == nullptr || !peer->known) continue;
-      auto wish = wish_of(node, port, *peer_node, *peer, config);
       const PeerPort self{node.guid(), PortNum{static_cast<std::uint8_t>(p)}};
+      auto wish = wish_of({node, port, self.port}, {*peer_node, *peer, port.peer->port}, config);
       const bool takes_down = node.is_switch() && (!peer_node->is_switch() || before(self, *port.peer));
-      wish.retrain = takes_down && !within(port.info, wish.enabled) &&
-                     !stored.retrained.contains({self.node, self.port, wish.enabled});
+      const bool outside = !within(port.info, wish.enabled) &&
+                           !stored.retrained.contains({self.node, self.port, wish.enabled});
+      wish.retrain = takes_down && (wish.retrain || outside);
       part.ports[i][p] = wish;
     }
   }

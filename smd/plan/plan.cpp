@@ -38,7 +38,6 @@ struct PortRounds {
   Round switch_lids = round_of(Phase::switch_lids);
   Round new_links = round_of(Phase::switch_links);
   Round activate_new_links = round_of(Phase::activate_switch_links);
-  Round retrain = round_of(Phase::retrain);
   Round switch_links = round_of(Phase::switch_links);
   Round host_links = round_of(Phase::host_links);
   Round activate_switch_links = round_of(Phase::activate_switch_links);
@@ -62,7 +61,6 @@ void plan_port(const PlanInput& in, NodeIndex index, PortNum num, NewLinks& fres
   const auto wish = wished_port_info(in, node, num);
   if (!wish) return;
   if (num.value() == 0) return plan_port0(node, index, *wish, rounds);
-  if (must_retrain(in, node, num)) rounds.retrain.ports.push_back({index, num, PortState::down});
   const bool between_switches = switch_link(in.subnet, node, port);
   const auto target = next_state(port.info.port_state);
   const bool comes_up = port.info.port_state == PortState::init || port.info.port_state == PortState::armed;
@@ -75,18 +73,6 @@ void plan_port(const PlanInput& in, NodeIndex index, PortNum num, NewLinks& fres
     auto& links = between_switches ? rounds.activate_switch_links : rounds.activate_host_links;
     (is_new ? rounds.activate_new_links : links).ports.push_back({index, num, PortState::active});
   }
-}
-
-/// Links that must come up anew come first, and what they will be is read before anything else is planned.
-/// Both ends are told what is enabled before one of them takes the link down.
-Round far_ends(const PlanInput& in, const Round& retrain) {
-  Round round = round_of(Phase::host_links);
-  for (const auto& item : retrain.ports) {
-    const auto& peer = *in.subnet.nodes[item.node]->ports[item.port.value()].peer;
-    const auto index = in.subnet.index_of(peer.node);
-    if (index) round.ports.push_back({static_cast<NodeIndex>(*index), peer.port, PortState::no_change});
-  }
-  return round;
 }
 
 /// Takes some switches out of the round.
@@ -204,14 +190,8 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   pair_ends(in.subnet, ports.switch_links);
   pair_ends(in.subnet, ports.host_links);
   Plan plan;
+  plan.links_down = links_to_retrain(in);
   append(plan, pkey_round(in));
-  if (!ports.retrain.ports.empty()) {
-    plan.links_down = ports.retrain.ports;
-    ports.retrain.ports = next_to_retrain(in.subnet, ports.retrain.ports);
-    append(plan, far_ends(in, ports.retrain));
-    append(plan, std::move(ports.retrain));
-    return plan;
-  }
   append(plan, std::move(ports.switch_lids));
   append(plan, std::move(ports.new_links));
   append(plan, std::move(ports.activate_new_links));

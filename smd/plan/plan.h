@@ -24,7 +24,7 @@ enum class Phase : std::uint8_t {
   switch_lids,   ///< PortInfo of switches' port 0
   lft,           ///< forwarding tables; several rounds where one would close a loop on the way
   mft,           ///< multicast forwarding tables; two rounds where trees change in part
-  retrain,       ///< alone: ports to Down, so that links come up within what is enabled now
+  retrain,       ///< in no plan() but alone: ports to Down, so that links train within what is enabled now
   switch_info,   ///< LinearFDBTop rises after the blocks below it are acknowledged
   switch_links,  ///< PortInfo of ports between switches, to Armed where they are in Init
   host_links,    ///< PortInfo of the other links, both ends
@@ -92,8 +92,7 @@ struct Round {
 struct Plan {
   std::vector<Round> rounds;            ///< none is empty
   std::size_t lft_entries_changed = 0;  ///< known entries that get another port
-  std::vector<PortItem>
-      links_down;  ///< an end of each link that must come up anew, in this plan or later ones
+  std::vector<PortItem> links_down;     ///< an end of each link that is taken down afterwards, in steps
   /// Credit loops leave no order of writes in which all that arrives goes on arriving.
   bool interrupts = false;
   bool empty() const { return rounds.empty(); }

@@ -2,16 +2,26 @@
 #pragma once
 // In which steps links are taken down so that they come up anew.
 
+#include <set>
 #include <vector>
 
 #include "smd/plan/plan.h"
 
 namespace smd::sm {
 
-/// Of the ports whose links must come up anew those that go down now: the farthest from our own port, because
-/// what is behind a link cannot be reached meanwhile, and of each switch one link to another switch, because
-/// there may be a way round it. The nearer end takes it down, which can still answer. Links of hosts go with
-/// those of their distance, our own last and alone.
-std::vector<PortItem> next_to_retrain(const Subnet& subnet, const std::vector<PortItem>& all);
+/// An end of each link that came up outside its limits, or that needs other OperationalVLs than it has.
+std::vector<PortItem> links_to_retrain(const PlanInput& in);
+
+/// The ports of `all` that go down in the next step: the nearer end of each link, because the answer to the
+/// Set returns from there. Links at the largest distance from our own port come first, because nodes behind a
+/// link cannot be reached while it trains. Of each switch at most one link to another switch, and a quarter
+/// of its links to adapters and routers. Our own link is last and alone. `down`: switches of which a link to
+/// another switch is down; they lose no other one, unless nothing else is left and another link stays up at
+/// both ends. Empty: no link can be taken down safely.
+std::vector<PortItem> next_to_retrain(const Subnet& subnet, const std::vector<PortItem>& all,
+                                      const std::set<Guid>& down);
+
+/// One Set for each port: Down, with the physical state Polling. Their Enabled fields are set before.
+Round retrain_round(std::vector<PortItem> ports);
 
 }  // namespace smd::sm

@@ -80,7 +80,7 @@ bool wish_identity(const PlanInput& in, const Node& node, PortNum num, wire::Por
 
 /// Of a link's end, or of an enhanced port 0, which packets reach through the switch: it discards none.
 void wish_link(const PlanInput& in, bool at_switch, const LinkWish& link, wire::PortInfo& wish) {
-  wish.operational_vls = link.operational_vls;
+  if (link.operational_vls != 0) wish.operational_vls = link.operational_vls;
   wish.neighbor_mtu = link.neighbor_mtu;
   if (at_switch) {
     wish.hoq_life = link.hoq_life;
@@ -164,7 +164,8 @@ std::optional<wire::SwitchInfo> wished_switch_info(const PlanInput& in, const No
 wire::PortInfo port_info_to_set(const wire::PortInfo& wish, const wire::PortInfo& now, PortState target) {
   auto set = wish;
   set.port_state = target;
-  set.phys_state = PhysState::no_change;
+  // Down alone resets the logical state; the link trains anew only where it polls (OpenSM sets both, too).
+  set.phys_state = target == PortState::down ? PhysState::polling : PhysState::no_change;
   set.link_down_default = PhysState::no_change;
   // 0 is 'no change' in these.
   if (wish.link_width_enabled == now.link_width_enabled) set.link_width_enabled = 0;

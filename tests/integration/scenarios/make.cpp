@@ -237,7 +237,7 @@ Scenario make_scenario(std::uint64_t seed) {
   scenario.fabric = spec(scenario.spec);
   scenario.options = sim::World::default_options();
   scenario.options.seed = seed;
-  scenario.options.training = microseconds(1 + random() % 20'000);
+  scenario.options.training = sim::Training::always(microseconds(1 + random() % 20'000));
   Maker maker(scenario, random);
   for (auto faults = 1 + random() % 5; faults > 0; --faults) maker.add();
   // Those of one time stay in their order.
@@ -247,7 +247,7 @@ Scenario make_scenario(std::uint64_t seed) {
 
 std::string to_text(const Scenario& scenario) {
   std::string text = fmt::format("seed {} fabric {} training {} us\n", scenario.seed, scenario.spec,
-                                 scenario.options.training.count() / 1000);
+                                 scenario.options.training.shortest.count() / 1000);
   for (const auto& fault : scenario.faults) {
     const std::chrono::duration<double> at = fault.at;
     text += fmt::format("{:.6f} {}\n", at.count(), fault.command);

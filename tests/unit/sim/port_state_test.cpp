@@ -98,7 +98,9 @@ TEST_F(PortStates, NarrowedWidthAndSlowerSpeedCountAfterTheNextTraining) {
     info.link_speed_enabled = 3;
   });
   EXPECT_EQ(asker.get<wire::PortInfo>(leaf1, port).value.link_speed_ext_active, 2);
-  asker.change<wire::PortInfo>(leaf1, port, [](wire::PortInfo& info) { info.port_state = PortState::down; });
+  ask_for(leaf1, port, PortState::down);
+  EXPECT_EQ(asker.get<wire::PortInfo>(leaf1, port).value.link_speed_ext_active, 2);  // the link has stayed
+  ask_for(leaf1, port, PortState::down, PhysState::polling);
 
   const auto after = asker.get<wire::PortInfo>(leaf1, port).value;
   EXPECT_EQ(after.link_width_active, 1);
@@ -117,8 +119,60 @@ TEST_F(PortStates, EndsWithoutACommonSpeedDoNotLink) {
     info.link_speed_enabled = 2;
     info.link_speed_ext_enabled = 30;
     info.port_state = PortState::down;
+    info.phys_state = PhysState::polling;
   });
   EXPECT_EQ(state(leaf1, 1), PortState::down);
+}
+
+TEST(PortStatesOfOtherFirmware, DownAloneTrainsTheLink) {
+  auto options = sim::World::default_options();
+  options.set_down = sim::SetDown::retrains;
+  options.training = {.shortest = std::chrono::seconds(5), .longest = std::chrono::seconds(30)};
+  sim::World world(two_leaves(), options);
+  Asker asker(world);
+  const auto leaf1 = path({1, 3, 2});
+  const auto shown = [&] { return asker.get<wire::PortInfo>(leaf1, 1).value.port_state; };
+  asker.change<wire::PortInfo>(leaf1, 1, [](wire::PortInfo& info) { info.port_state = PortState::down; });
+
+  world.run_for(std::chrono::seconds(4));
+  EXPECT_EQ(shown(), PortState::down);
+  world.run_for(std::chrono::seconds(27));
+  EXPECT_EQ(shown(), PortState::init);
+}
+
+TEST(PortStatesOfOtherFirmware, ALinkThatGoesDownWhileItTrainsTrainsForItsWholeTimeAgain) {
+  auto options = sim::World::default_options();
+  options.training = sim::Training::always(std::chrono::seconds(10));
+  sim::World world(two_leaves(), options);
+  const sim::Place end{"h1", PortNum{1}};
+  const auto flap = [&] {
+    world.fabric().faults().link_down(end);
+    world.fabric().faults().link_up(end);
+  };
+  flap();
+  world.run_for(std::chrono::seconds(9));
+  flap();
+  world.run_for(std::chrono::seconds(9));
+  EXPECT_EQ(world.fabric().port_info(end)->port_state, PortState::down);
+  world.run_for(std::chrono::seconds(2));
+  EXPECT_EQ(world.fabric().port_info(end)->port_state, PortState::init);
+}
+
+/// two_leaves() in operation, with other OperationalVLs at one end of h1's link.
+sim::Fate fate_with_unequal_vls(sim::VlsCount count) {
+  auto options = sim::World::default_options();
+  options.vls_count = count;
+  sim::World world(two_leaves(), options);
+  Asker asker(world);
+  bring_up_two_leaves(asker);
+  asker.change<wire::PortInfo>(path({1, 3, 2}), 1, [](wire::PortInfo& info) { info.operational_vls = 3; });
+  const auto lid = world.fabric().port_info({"h1", PortNum{1}})->lid;
+  return world.fabric().send_data({"h0", PortNum{1}}, {.dlid = lid}).fate;
+}
+
+TEST(PortStatesOfOtherFirmware, VlsThatCountAtOnceAreUnequalOnALinkInOperation) {
+  EXPECT_EQ(fate_with_unequal_vls(sim::VlsCount::at_once), sim::Fate::unequal_vls);
+  EXPECT_EQ(fate_with_unequal_vls(sim::VlsCount::from_init), sim::Fate::delivered);
 }
 
 }  // namespace
