@@ -38,8 +38,30 @@ struct Latency {
 /// What an adapter shows for its LID before an SM has given it one. Firmware differs.
 enum class LidAfterReset : std::uint8_t { zero, permissive, kept };
 
+/// SwitchInfo.MulticastFDBTop, and what 0 in it means to a switch that goes by it.
+enum class MulticastTop : std::uint8_t { unsupported, zero_is_all, zero_is_none };
+
+/// Where firmware differs in what it does. The defaults are what the sources say, or what is usual.
+struct Firmware {
+  /// Trap 128 is raised only when PortStateChange goes from 0 to 1, and a Set of a port's state does not
+  /// change the bit of its own switch (IBA, SwitchInfo). False: every change is told.
+  bool edge_traps = true;
+  /// Fields of a port that is down, but for its state and what is enabled, show another value each time.
+  bool restless_down_ports = false;
+  /// A Set of Active to a port that is Active is refused with status 0x1C.
+  bool refuses_active_again = false;
+  /// A packet that comes in at a port in Armed takes it to Active (IBA's link state machine).
+  bool data_activates = false;
+  /// LinkSpeedExtEnabled shows 30 once all extended speeds are switched off. False: 0.
+  bool shows_speed_off = false;
+  /// LinkDownDefaultState after a reset: polling or sleep.
+  PhysState down_default = PhysState::polling;
+  MulticastTop multicast_top = MulticastTop::unsupported;
+};
+
 struct Options {
   std::uint64_t seed = 1;
+  Firmware firmware;
   Latency latency;
   Capacities capacities;
   LidAfterReset lid_after_reset = LidAfterReset::zero;

@@ -73,6 +73,7 @@ struct SwitchTables {
   std::vector<std::uint64_t>
       sl_to_vl;  ///< [in * (ports + 1) + out], 4 bits an SL, SL 0 lowest; empty: identity
   unsigned mft_positions = 1;
+  bool zero_top_is_none = false;  ///< MulticastFDBTop 0: nothing is forwarded by the table
 };
 
 struct Refusal {
@@ -180,6 +181,7 @@ struct State {
   std::vector<PendingTrap> traps;
   std::map<PortIndex, Flap> flaps;  ///< by one end of the link
   std::uint64_t next_trap_tid = 1;
+  std::uint32_t restless = 0;  ///< counts what ports that are down have shown
   std::uint64_t next_timer = 1;
 
   std::vector<Client> clients;                 ///< ascending id

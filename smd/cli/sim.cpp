@@ -2,11 +2,15 @@
 #include "smd/cli/sim.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <ostream>
+#include <string_view>
 
 #include "mad/asio.h"
 #include "mad/base/fabric_file.h"
@@ -70,6 +74,28 @@ void play(sim::Live& live, Script script, const std::string& file, std::ostream&
   });
 }
 
+/// A choice that firmware makes, by the name that --firmware has for it.
+struct Choice {
+  std::string_view name;
+  void (*make)(sim::Firmware& firmware);
+};
+constexpr std::array kChoices{
+    Choice{"level-traps", [](sim::Firmware& made) { made.edge_traps = false; }},
+    Choice{"restless-down-ports", [](sim::Firmware& made) { made.restless_down_ports = true; }},
+    Choice{"active-once", [](sim::Firmware& made) { made.refuses_active_again = true; }},
+    Choice{"data-activates", [](sim::Firmware& made) { made.data_activates = true; }},
+    Choice{"shows-speed-off", [](sim::Firmware& made) { made.shows_speed_off = true; }},
+    Choice{"sleep", [](sim::Firmware& made) { made.down_default = PhysState::sleep; }},
+    Choice{"mft-top", [](sim::Firmware& made) { made.multicast_top = sim::MulticastTop::zero_is_all; }},
+    Choice{"mft-top-0-is-none",
+           [](sim::Firmware& made) { made.multicast_top = sim::MulticastTop::zero_is_none; }}};
+
+std::vector<std::string> choices() {
+  std::vector<std::string> names;
+  for (const auto& choice : kChoices) names.emplace_back(choice.name);
+  return names;
+}
+
 sim::Options options_of(const SimOptions& options) {
   sim::Options made;
   made.seed = options.seed;
@@ -80,6 +106,10 @@ sim::Options options_of(const SimOptions& options) {
   if (options.first_lid == "0xffff") made.lid_after_reset = sim::LidAfterReset::permissive;
   if (options.first_lid == "kept") made.lid_after_reset = sim::LidAfterReset::kept;
   if (!options.no_flow_control) made.kernel = sim::kLinuxPlaces;
+  for (const auto& choice : kChoices) {
+    if (std::ranges::find(options.firmware, choice.name) != options.firmware.end())
+      choice.make(made.firmware);
+  }
   return made;
 }
 
@@ -147,6 +177,14 @@ CLI::App* add_sim_command(CLI::App& app, SimOptions& options) {
       ->add_option("--first-lid", options.first_lid,
                    "what adapters show for their LID after a reset: 0, 0xffff or kept (default 0)")
       ->check(CLI::IsMember({"0", "0xffff", "kept"}));
+  command
+      ->add_option("--firmware", options.firmware,
+                   fmt::format("what devices do where firmware differs, separated by commas: {}",
+                               fmt::join(choices(), ", ")))
+      ->type_name("CHOICE")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(choices()));
   command->add_flag("--no-flow-control", options.no_flow_control,
                     "programs have a kernel of before 2025: all their requests are sent at once");
   auto* ctl = command->add_subcommand("ctl", "a command to a fabric that is served; \"help\" lists them");
