@@ -151,6 +151,7 @@ class SubnetManager {
   std::optional<mad::TimePoint> due() const;
   bool newer_waits() const;
   asio::awaitable<void> look_once_more();
+  asio::awaitable<void> look_after_heavy();
   asio::awaitable<void> look_in_trap_gap();
   void look_soon(mad::TimePoint at);
   void look_for_silent(bool after_sweep);
@@ -163,6 +164,7 @@ class SubnetManager {
   struct Looked {
     bool heavy = false;       ///< the whole fabric is to be looked at
     std::set<Guid> suspects;  ///< these nodes are
+    std::set<Guid> silent;    ///< suspects only because they do not answer
     std::string reason;
     std::vector<std::pair<Guid, wire::SmInfo>> sms;  ///< what other SMs say of themselves now
   };
@@ -229,6 +231,7 @@ class SubnetManager {
   asio::awaitable<Outcome> sweep(SweepKind kind, std::string reason, std::set<Guid> suspects);
   asio::awaitable<Outcome> observe(std::set<Guid> suspects);
   asio::awaitable<std::expected<Subnet, std::string>> look(std::set<Guid> suspects);
+  asio::awaitable<void> look_behind(bool changed);
   void give_way(std::set<Guid>& suspects);
   Outcome whose_fabric();
   void identify();
@@ -237,7 +240,7 @@ class SubnetManager {
   asio::awaitable<bool> write_difference();
   asio::awaitable<bool> make_plan(PlanInput input, Plan* made);
   asio::awaitable<Applied> write(Plan next, std::set<Guid> left_out);
-  void audit_first(const Applied& applied);
+  void note_cleared(const Subnet& before, const Applied& applied);
   void note_came_up(const Applied& applied);
   bool known_sm(Guid sm) const;
   std::optional<OtherSm> other_master() const;
@@ -289,6 +292,7 @@ class SubnetManager {
   std::set<Guid> silent_sms_;  ///< port GUIDs: they did not answer as many polls as a standby has to wait for
   std::set<Guid> failed_nodes_;  ///< of the last sweep: a Set there did not succeed
   std::set<Guid> patient_with_;  ///< of the sweep before
+  std::set<Guid> cleared_late_;  ///< in this heavy sweep: PortStateChange was set when ports were read
   TrapGap trap_gap_;
   Retraining retraining_;
   Pace pace_;           ///< of events, by node

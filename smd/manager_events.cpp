@@ -124,6 +124,28 @@ asio::awaitable<void> SubnetManager::look_once_more() {
   sweep_at_once(std::move(found));
 }
 
+/// A heavy sweep takes long. No trap tells of a link that changed before PortStateChange of its switch was
+/// cleared, nor of one whose way to us was being written: switches that have just answered all else are asked
+/// once more. Where much is lost on the way that would take as long as the sweep, and is left to the next
+/// light one.
+asio::awaitable<void> SubnetManager::look_after_heavy() {
+  auto late = std::exchange(cleared_late_, {});
+  Looked found;
+  if (!tx_.lossy()) {
+    std::set<Guid> asked;
+    for (const auto& node : subnet_->nodes) {
+      if (node->is_switch() && !failed_nodes_.contains(node->guid())) asked.insert(node->guid());
+    }
+    for (const auto& lost : subnet_->unresponsive) asked.erase(lost.node);
+    found = co_await look_at_switches(subnet_, true, &asked);
+    for (const auto silent : found.silent) found.suspects.erase(silent);
+  }
+  if (found.suspects.empty()) found.reason = "ports may have changed before we took over";
+  found.suspects.merge(late);
+  unsettled_ = !found.suspects.empty();
+  sweep_at_once(std::move(found));
+}
+
 void SubnetManager::sweep_at_once(Looked found) {
   Asked asked{.work = Work::incremental, .reason = found.reason, .suspects = std::move(found.suspects)};
   if (!put_off(asked)) return;

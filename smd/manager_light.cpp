@@ -181,6 +181,7 @@ asio::awaitable<void> SubnetManager::look_at_switch(mad::Target target, bool soo
   // Whose bit we could not clear, or who says nothing, has nothing new to tell each time.
   if (((!info && !soon) || failed_nodes_.contains(target.node)) && !try_again(target.node)) co_return;
   found->suspects.insert(target.node);
+  if (!info) found->silent.insert(target.node);
   if (info) trap_gap_.reported(target.node, parts_.clock.now(), config_->links.subnet_timeout);
   found->reason = info ? "port state change" : "a switch does not answer";
 }

@@ -80,6 +80,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
   failed_sets_ = sets_left_ = 0;
   patient_with_ = std::exchange(failed_nodes_, {});
   came_up_.clear();
+  cleared_late_.clear();
   restarts_ = {};
   times_ = {};
   auto observed = co_await observe(std::move(suspects));
@@ -104,13 +105,22 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
   tally(*subnet_, nullptr, now);
   const bool fails_anew = !std::ranges::includes(in_repair_, failed_nodes_);
   const bool changed = now.links != links || summary_.lft_blocks != 0 || fails_anew;
-  if (summary_.sweep == SweepKind::incremental && changed) co_await look_once_more();
+  co_await look_behind(changed);
   const bool taken = co_await take_stock();
   if (!taken) co_return Outcome::cancelled;
   summarise(before);
   summary_.total_ms = total();
   publish();
   co_return Outcome::done;
+}
+
+/// What has happened while we were at work with other things.
+asio::awaitable<void> SubnetManager::look_behind(bool changed) {
+  const bool whole = summary_.sweep == SweepKind::heavy;
+  if (options_.once || options_.dry_run) co_return;
+  if (whole) co_return co_await look_after_heavy();
+  if (changed) co_return co_await look_once_more();
+  if (!look_soon_ && at_once_.empty()) unsettled_ = false;
 }
 
 /// Nodes that may stay silent for as long as before are not searched for while an event waits.
@@ -349,8 +359,8 @@ asio::awaitable<Applied> SubnetManager::write(Plan next, std::set<Guid> left_out
     if (left_out.contains(earlier.at.node)) noted.refused.push_back(earlier);
   }
   log_not_kept(parts_.log, *subnet_, noted);
+  note_cleared(*subnet_, applied);
   take_written(std::move(noted), applied);
-  audit_first(applied);
   note_came_up(applied);
   failed_sets_ += applied.failed.size();
   for (const auto& set : applied.failed) failed_nodes_.insert(subnet_->nodes[set.node]->guid());
@@ -361,14 +371,16 @@ asio::awaitable<Applied> SubnetManager::write(Plan next, std::set<Guid> left_out
   co_return applied;
 }
 
-/// A change between our reading of a switch and the clearing of its PortStateChange left no trace but perhaps
-/// a trap: the next audit looks there first. Of a first bring-up that would be every switch, and its traps
-/// are enough.
-void SubnetManager::audit_first(const Applied& applied) {
-  if (summary_.sweep == SweepKind::heavy) return;
+/// A change between our reading of a switch and this clearing of its PortStateChange left no trace: no trap
+/// is sent while the bit is set. In a heavy sweep that is a switch of a fabric that we have just taken over;
+/// it is looked at again. One that forwards nothing yet need not be: all its ports are Set after this, and
+/// one that is down refuses. Else the next audit looks there first.
+void SubnetManager::note_cleared(const Subnet& before, const Applied& applied) {
+  auto& found = summary_.sweep == SweepKind::heavy ? cleared_late_ : audit_.first;
   for (const auto& answer : applied.switches) {
-    if (answer.sent && answer.sent->port_state_change)
-      audit_.first.insert(subnet_->nodes[answer.node]->guid());
+    const auto& node = *before.nodes[answer.node];
+    const bool is_new = summary_.sweep == SweepKind::heavy && !node.forwards();
+    if (answer.sent && answer.sent->port_state_change && !is_new) found.insert(node.guid());
   }
 }
 

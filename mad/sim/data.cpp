@@ -68,6 +68,14 @@ void refused_by_end(State& state, PortIndex from, PortIndex at, const DataPacket
   raise_bad_key(state, at, pkey ? wire::trap::kBadPKey : wire::trap::kBadQKey, details);
 }
 
+/// Where a packet has come in, the port is Active, if it was in Armed only.
+void arrived(State& state, const Walk& way) {
+  for (std::size_t i = 1; i < way.hops.size(); ++i) {
+    auto& info = state.port(state.nodes[way.hops[i].node], way.hops[i].in.value()).info;
+    if (info.port_state == PortState::armed) info.port_state = PortState::active;
+  }
+}
+
 /// The table of a switch sends the packet out by the port that it has come in by.
 bool turns_back(const Walk& way) {
   return way.fate == Fate::loop && !way.hops.empty() && way.hops.back().in == way.hops.back().out;
@@ -77,6 +85,7 @@ bool turns_back(const Walk& way) {
 
 Walk send_data(State& state, PortIndex from, const DataPacket& packet) {
   auto way = walk(state, from, packet.dlid, packet.sl, packet.pkey);
+  arrived(state, way);
   const bool from_itself = way.end == from && way.fate == Fate::no_p_key;
   if (way.fate == Fate::no_p_key && !from_itself) {
     // At a switch's external port it is the switch that refuses, coming in or going out.

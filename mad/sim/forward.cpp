@@ -21,7 +21,9 @@ std::optional<PortIndex> cross(State& state, PortIndex out, PortIndex in, const 
     ++state.drops.no_link;
     return std::nullopt;
   }
-  const auto& peer = state.ports[port.peer];
+  auto& peer = state.ports[port.peer];
+  if (!load.smp && takes_data(state, port.peer) && port.info.port_state == PortState::active)
+    peer.info.port_state = PortState::active;
   if (!load.smp && (port.info.port_state != PortState::active || peer.info.port_state != PortState::active)) {
     counters_of(state, out).add(Counter::transmit_discards, 1);
     ++state.drops.not_active;
@@ -121,6 +123,11 @@ class Multicast {
 
 }  // namespace
 
+bool takes_data(const State& state, PortIndex port) {
+  const auto now = state.ports[port].info.port_state;
+  return now == PortState::active || (now == PortState::armed && state.options.firmware.data_activates);
+}
+
 PortNum lft_port(const SwitchTables& sw, Lid lid) {
   if (lid.value() > sw.info.linear_fdb_top || lid.value() >= sw.lft.size()) return kNoPort;
   return PortNum{sw.lft[lid.value()]};
@@ -128,7 +135,8 @@ PortNum lft_port(const SwitchTables& sw, Lid lid) {
 
 std::uint16_t mft_mask(const SwitchTables& sw, Lid mlid, unsigned position) {
   if (!mlid.multicast()) return 0;
-  if (sw.info.multicast_fdb_top != 0 && mlid.value() > sw.info.multicast_fdb_top) return 0;
+  const bool all = sw.info.multicast_fdb_top == 0 && !sw.zero_top_is_none;
+  if (!all && mlid.value() > sw.info.multicast_fdb_top) return 0;
   const std::size_t at = std::size_t{mlid.value()} - kFirstMulticastLid.value();
   const auto index = at * sw.mft_positions + position;
   return index < sw.mft.size() ? sw.mft[index] : std::uint16_t{0};

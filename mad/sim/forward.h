@@ -28,9 +28,12 @@ std::uint16_t mft_mask(const SwitchTables& sw, Lid mlid, unsigned position);
 /// The LID is the port's own (LMC counted in).
 bool has_lid(const Port& port, Lid lid);
 
+/// Packets other than SMPs may come in at the port: in Active, and by choice in Armed, which ends with them.
+bool takes_data(const State& state, PortIndex port);
+
 /// A LID-routed packet from an end port. SMPs (VL15) pass wherever the link is up, all others where it is
-/// Active at both ends: in Init a link carries nothing but SMPs, in Armed it sends nothing else.
-/// Nothing: dropped, and counted in state.drops.
+/// Active at both ends: in Init a link carries nothing but SMPs, in Armed it sends nothing else. Where
+/// packets end Armed (Options::firmware), they do here. Nothing: dropped, and counted in state.drops.
 std::optional<Arrival> forward_by_lid(State& state, PortIndex from, Lid dlid, const Load& load);
 
 /// A multicast packet from an end port, by the masks of the switches and never back to where it came from:

@@ -2,6 +2,7 @@
 #include "mad/sim/links.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "mad/sim/rates.h"
 #include "mad/sim/traps.h"
@@ -13,6 +14,8 @@ bool may_link(const State& state, PortIndex index) {
   const auto& port = state.ports[index];
   return port.peer != kNowhere && !port.cut && !port.disabled && !port.split && !state.nodes[port.node].gone;
 }
+
+bool sleeps(const Port& port) { return port.info.phys_state == PhysState::sleep; }
 
 void to_init(State& state, PortIndex index) {
   auto& port = state.ports[index];
@@ -37,22 +40,25 @@ Duration training_of(const State& state, PortIndex index) {
                         random.next() % static_cast<std::uint64_t>((longest - shortest).count() + 1))};
 }
 
-/// What an SM has asked for is no failure, and not counted as one.
-void to_down(State& state, PortIndex index, bool failed) {
+enum class Cause : std::uint8_t { failure, far_end, set };
+
+/// What an SM has asked for is no failure, and not counted as one; where it was Set, it is no change of the
+/// link's own either.
+void to_down(State& state, PortIndex index, Cause cause) {
   auto& port = state.ports[index];
   const bool was_up = port.info.port_state != PortState::down;
   port.info.port_state = PortState::down;
-  port.info.phys_state = port.disabled ? PhysState::disabled : PhysState::polling;
+  port.info.phys_state = port.disabled ? PhysState::disabled : port.info.link_down_default;
   show_no_rate(port);
   if (!was_up) return;
-  if (failed) counters_of(state, index).add(Counter::link_downed, 1);
-  state_changed(state, index);
+  if (cause == Cause::failure) counters_of(state, index).add(Counter::link_downed, 1);
+  if (cause != Cause::set || !state.options.firmware.edge_traps) state_changed(state, index);
 }
 
 void both_down(State& state, PortIndex index, bool failed) {
-  to_down(state, index, failed);
+  to_down(state, index, failed ? Cause::failure : Cause::set);
   const auto peer = state.ports[index].peer;
-  if (peer != kNowhere && peer != index) to_down(state, peer, failed);
+  if (peer != kNowhere && peer != index) to_down(state, peer, failed ? Cause::failure : Cause::far_end);
 }
 
 bool disable(State& state, PortIndex index) {
@@ -68,8 +74,18 @@ void begin_anew(State& state, PortIndex index) {
   if (peer != kNowhere && peer != index) to_init(state, peer);
 }
 
+/// Down, into this physical state; it trains again where one end polls.
+bool restart(State& state, PortIndex index, PhysState wanted) {
+  auto& port = state.ports[index];
+  port.disabled = false;
+  both_down(state, index, false);
+  if (wanted != PhysState::no_change) port.info.phys_state = wanted;
+  try_link(state, index);
+  return true;
+}
+
 bool go_down(State& state, PortIndex index, PhysState wanted) {
-  const bool logical = wanted == PhysState::no_change && state.options.set_down == SetDown::keeps_link;
+  const bool logical = wanted == PhysState::no_change && !state.options.firmware.down_retrains;
   if (logical && state.ports[index].link_up()) {
     begin_anew(state, index);
     return true;
@@ -77,11 +93,8 @@ bool go_down(State& state, PortIndex index, PhysState wanted) {
   switch (wanted) {
     case PhysState::no_change:
     case PhysState::polling:
-    case PhysState::sleep:  // sleeps until the other end polls, which it does at once
-      state.ports[index].disabled = false;
-      both_down(state, index, false);
-      try_link(state, index);
-      return true;
+    case PhysState::sleep:
+      return restart(state, index, wanted);
     case PhysState::disabled:
       return disable(state, index);
     default:
@@ -95,6 +108,7 @@ void link_now(State& state, PortIndex a) {
   if (!may_link(state, a) || state.ports[a].link_up()) return;
   const auto b = state.ports[a].peer;
   if (!may_link(state, b)) return;
+  if (sleeps(state.ports[a]) && sleeps(state.ports[b])) return;  // a port in Sleep answers one that polls
   const auto rate = negotiate(state.ports[a], state.ports[b]);
   if (!rate) return;
   to_init(state, a, *rate);
@@ -110,7 +124,8 @@ const Flap* flap_of(const State& state, PortIndex index) {
 void state_changed(State& state, PortIndex index) {
   auto& node = state.node_of(index);
   if (!node.is_switch() || node.gone || state.ports[index].number == PortNum{0}) return;
-  node.sw->info.port_state_change = true;
+  const bool told = std::exchange(node.sw->info.port_state_change, true);
+  if (told && state.options.firmware.edge_traps) return;
   raise_link_state(state, state.ports[index].node);
 }
 
@@ -145,7 +160,7 @@ bool set_port_state(State& state, PortIndex index, PortState wanted, PhysState p
       port.info.port_state = PortState::armed;
       return true;
     case PortState::active: {
-      if (now == PortState::active) return true;
+      if (now == PortState::active) return !state.options.firmware.refuses_active_again;
       if (now != PortState::armed || port.peer == kNowhere) return false;
       if (state.ports[port.peer].info.port_state < PortState::armed) return false;
       port.info.port_state = PortState::active;

@@ -44,26 +44,40 @@ struct Training {
   static constexpr Training always(Duration time) { return {.shortest = time, .longest = time}; }
 };
 
-/// What a Set of PortState Down without a physical state does with the link. Firmware may differ.
-enum class SetDown : std::uint8_t {
-  keeps_link,  ///< the logical state begins anew, at once and with the same speed
-  retrains,    ///< as with the physical state Polling
-};
+/// SwitchInfo.MulticastFDBTop, and what 0 in it means to a switch that goes by it.
+enum class MulticastTop : std::uint8_t { unsupported, zero_is_all, zero_is_none };
 
-/// From when on OperationalVLs of a Set count. Firmware may differ.
-enum class VlsCount : std::uint8_t {
-  from_init,  ///< from the next time that the port is in Init, or at once while it is
-  at_once,
+/// Where firmware differs in what it does. The defaults are what the sources say, or what is usual.
+struct Firmware {
+  /// A Set of PortState Down without a physical state trains the link anew. False: the link stays, with its
+  /// rate, and the logical state alone begins anew.
+  bool down_retrains = false;
+  /// OperationalVLs of a Set count at once. False: from the next time that the port is in Init, or while it
+  /// is.
+  bool vls_at_once = false;
+  /// Trap 128 is raised only when PortStateChange goes from 0 to 1, and a Set of a port's state does not
+  /// change the bit of its own switch (IBA, SwitchInfo). False: every change is told.
+  bool edge_traps = true;
+  /// Fields of a port that is down, but for its state and what is enabled, show another value each time.
+  bool restless_down_ports = false;
+  /// A Set of Active to a port that is Active is refused with status 0x1C.
+  bool refuses_active_again = false;
+  /// A packet that comes in at a port in Armed takes it to Active (IBA's link state machine).
+  bool data_activates = false;
+  /// LinkSpeedExtEnabled shows 30 once all extended speeds are switched off. False: 0.
+  bool shows_speed_off = false;
+  /// LinkDownDefaultState after a reset: polling or sleep.
+  PhysState down_default = PhysState::polling;
+  MulticastTop multicast_top = MulticastTop::unsupported;
 };
 
 struct Options {
   std::uint64_t seed = 1;
+  Firmware firmware;
   Latency latency;
   Capacities capacities;
   LidAfterReset lid_after_reset = LidAfterReset::zero;
   Training training;
-  SetDown set_down = SetDown::keeps_link;
-  VlsCount vls_count = VlsCount::from_init;
   /// Of clients in virtual time, whose requests the kernel then holds as a real one; 0: nothing is held.
   FlowControlPlaces kernel;
   /// Least time between two sendings of one trap, where PortInfo.SubnetTimeout says less.

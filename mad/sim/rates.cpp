@@ -62,10 +62,13 @@ SpeedSet enabled_speeds(const Port& port) {
   for (const auto& [speed, bit] : kOldSpeeds) {
     if ((port.info.link_speed_enabled & bit) != 0) speeds |= speed_bit(speed);
   }
+  const auto& info = port.info;
   for (const auto& [speed, bit] : kExtSpeeds) {
-    if ((port.info.link_speed_ext_enabled & bit) != 0) speeds |= speed_bit(speed);
+    const bool off = info.link_speed_ext_enabled == kNoExtendedSpeed;
+    if (!off && (info.link_speed_ext_enabled & bit) != 0) speeds |= speed_bit(speed);
   }
-  if ((port.info.link_speed_ext2_enabled & 1U) != 0) speeds |= speed_bit(LinkSpeed::xdr);
+  const bool off = info.link_speed_ext2_enabled == kNoExtendedSpeed2;
+  if (!off && (info.link_speed_ext2_enabled & 1U) != 0) speeds |= speed_bit(LinkSpeed::xdr);
   if (port.fdr10_enabled) speeds |= speed_bit(LinkSpeed::fdr10);
   return static_cast<SpeedSet>(speeds);
 }

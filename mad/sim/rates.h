@@ -8,6 +8,10 @@
 
 namespace smd::sim {
 
+/// LinkSpeedExtEnabled and LinkSpeedExtEnabled2: none of these speeds. (That of the second, which has three
+/// bits, is assumed: it is the value before 'all', as in the first.)
+inline constexpr std::uint8_t kNoExtendedSpeed = 30, kNoExtendedSpeed2 = 6;
+
 struct Rate {
   LinkWidth width = LinkWidth::unknown;
   LinkSpeed speed = LinkSpeed::unknown;

@@ -120,8 +120,8 @@ void reset_port(const Options& options, const Node& node, Port& port) {
   // An enhanced port 0 is taken up by the SM as any other end port.
   const bool base_port0 = management && !node.sw->info.enhanced_port0;
   info.port_state = base_port0 ? PortState::active : management ? PortState::init : PortState::down;
-  info.phys_state = management ? PhysState::link_up : PhysState::polling;
-  info.link_down_default = PhysState::polling;
+  info.phys_state = management ? PhysState::link_up : PhysState::polling;  // also where it sleeps later
+  info.link_down_default = options.firmware.down_default;
   info.neighbor_mtu = Mtu::m2048;
   info.mtu_cap = options.capacities.mtu;
   info.vl_cap = options.capacities.vl_cap;
@@ -133,6 +133,8 @@ void reset_port(const Options& options, const Node& node, Port& port) {
   if (end_port) {
     info.gid_prefix = kDefaultGidPrefix;
     info.capability_mask = end_port_capabilities(node);
+    if (management && options.firmware.multicast_top != MulticastTop::unsupported)
+      info.capability_mask |= wire::kCapMulticastFdbTop;
     info.capability_mask2 = end_port_capabilities2(node);
     info.guid_cap = management ? std::uint8_t{1} : options.capacities.ca_guids;
   }
@@ -158,6 +160,7 @@ void reset_switch(const Options& options, SwitchTables& sw) {
   sw.info.filter_raw_inbound = true;
   sw.info.filter_raw_outbound = true;
   sw.info.enhanced_port0 = enhanced;
+  sw.zero_top_is_none = options.firmware.multicast_top == MulticastTop::zero_is_none;
   sw.lft = {};
   sw.mft = {};
   sw.sl_to_vl = {};

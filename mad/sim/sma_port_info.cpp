@@ -2,6 +2,7 @@
 // PortInfo, PortInfoExtended and MlnxExtPortInfo. What a Set does with each field follows qib_mad.c of Linux
 // (subn_set_portinfo), an agent that was read, where it says something.
 #include "mad/sim/links.h"
+#include "mad/sim/rates.h"
 #include "mad/sim/sma.h"
 #include "mad/wire/capability.h"
 #include "mad/wire/modifier.h"
@@ -25,18 +26,22 @@ bool enable(std::uint8_t& field, const Enable& value) {
   return true;
 }
 
-bool set_rates(wire::PortInfo& info, const wire::PortInfo& wished, bool extended) {
+bool set_rates(wire::PortInfo& info, const wire::PortInfo& wished, bool extended, bool shows_off) {
   bool good = enable(info.link_width_enabled, {wished.link_width_enabled, 0, 255, info.link_width_supported});
   good =
       enable(info.link_speed_enabled, {wished.link_speed_enabled, 0, 15, info.link_speed_supported}) && good;
   if (!extended) return good;  // an SM that does not know them cannot change them
   // 30 switches extended speeds off, 31 is all that is supported (IBA's values, as libibmad prints them).
-  if (wished.link_speed_ext_enabled == 30) {
-    info.link_speed_ext_enabled = 0;
+  if (wished.link_speed_ext_enabled == kNoExtendedSpeed) {
+    info.link_speed_ext_enabled = shows_off && info.link_speed_ext_supported != 0 ? kNoExtendedSpeed : 0;
   } else {
     good = enable(info.link_speed_ext_enabled,
                   {wished.link_speed_ext_enabled, 0, 31, info.link_speed_ext_supported}) &&
            good;
+  }
+  if (wished.link_speed_ext2_enabled == kNoExtendedSpeed2) {  // as 30 there, which has two bits more
+    info.link_speed_ext2_enabled = shows_off && info.link_speed_ext2_supported != 0 ? kNoExtendedSpeed2 : 0;
+    return good;
   }
   return enable(info.link_speed_ext2_enabled,
                 {wished.link_speed_ext2_enabled, 0, 7, info.link_speed_ext2_supported}) &&
@@ -122,10 +127,11 @@ Status set_port_info(Request& request, PortIndex index, bool extended) {
   bool good = true;
   if (management || !request.node().is_switch()) good = set_end_port(port, wished);
   good = set_link(port.info, wished) && good;
-  if (!management) good = set_rates(port.info, wished, extended) && good;
+  if (!management)
+    good = set_rates(port.info, wished, extended, request.state.options.firmware.shows_speed_off) && good;
   forget(request.node(), before, port.info);
-  const bool vls_count = request.state.options.vls_count == VlsCount::at_once;
-  if (vls_count || port.info.port_state == PortState::init) port.vls = port.info.operational_vls;
+  if (request.state.options.firmware.vls_at_once || port.info.port_state == PortState::init)
+    port.vls = port.info.operational_vls;
   if (management) {
     const bool enhanced = request.node().sw->info.enhanced_port0;
     good = set_port0_state(port.info, wished, enhanced) && good;
@@ -142,9 +148,24 @@ bool hides_speeds(const Node& node) {
   return (node.speeds & (speed_bit(LinkSpeed::ndr) | speed_bit(LinkSpeed::xdr))) != 0;
 }
 
+/// A port that is down has no link to speak of: what it shows of one is left over, or tried just now.
+void show_anything(wire::PortInfo& info, std::uint32_t n) {
+  const auto low = [n](unsigned range) { return static_cast<std::uint8_t>(n % range); };
+  info.link_width_active = static_cast<std::uint8_t>(1U << low(4));
+  info.link_speed_active = static_cast<std::uint8_t>(1U << low(3));
+  info.link_speed_ext_active = static_cast<std::uint8_t>(1U << low(4));
+  info.neighbor_mtu = static_cast<Mtu>(1U + low(5));
+  info.operational_vls = static_cast<std::uint8_t>(1U + low(4));
+  info.vl_stall_count = low(8);
+  info.hoq_life = low(20);
+  if (info.phys_state == PhysState::polling && low(2) == 1) info.phys_state = PhysState::training;
+}
+
 Status answer_port_info(Request& request, PortIndex index, bool extended) {
   const auto& port = request.state.ports[index];
   auto info = port.info;
+  const bool restless = request.state.options.firmware.restless_down_ports;
+  if (restless && info.port_state == PortState::down) show_anything(info, request.state.restless++);
   info.local_port = request.here().number;
   const auto& keys = request.state.ports[request.end_port()].info;
   const bool key_fits = keys.m_key == request.smp.m_key();

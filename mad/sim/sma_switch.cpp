@@ -5,6 +5,7 @@
 #include "mad/sim/forward.h"
 #include "mad/sim/sma.h"
 #include "mad/sim/words.h"
+#include "mad/wire/capability.h"
 
 namespace smd::sim {
 namespace {
@@ -34,7 +35,7 @@ void set_linear_block(Node& node, std::uint64_t first, const wire::LinearForward
   }
 }
 
-Status set_switch_info(wire::SwitchInfo& info, const wire::SwitchInfo& wished) {
+Status set_switch_info(wire::SwitchInfo& info, const wire::SwitchInfo& wished, bool has_mft_top) {
   Status status = kGood;
   if (wished.linear_fdb_top < info.linear_fdb_cap) {
     info.linear_fdb_top = wished.linear_fdb_top;
@@ -45,8 +46,8 @@ Status set_switch_info(wire::SwitchInfo& info, const wire::SwitchInfo& wished) {
   info.default_mcast_primary = wished.default_mcast_primary;
   info.default_mcast_not_primary = wished.default_mcast_not_primary;
   info.life_time = wished.life_time;
-  info.multicast_fdb_top = wished.multicast_fdb_top;
-  if (wished.port_state_change) info.port_state_change = false;  // written as 1 it is cleared
+  if (has_mft_top) info.multicast_fdb_top = wished.multicast_fdb_top;  // else it is reserved
+  if (wished.port_state_change) info.port_state_change = false;        // written as 1 it is cleared
   return status;
 }
 
@@ -57,7 +58,9 @@ Status switch_info(Request& request) {
   if (request.smp.modifier() != 0) return kInvalid;
   auto& info = request.node().sw->info;
   const auto before = info;
-  const auto status = request.set ? set_switch_info(info, asked<wire::SwitchInfo>(request)) : kGood;
+  const bool has_mft_top = wire::has(request.state.ports[request.end_port()].info, wire::kCapMulticastFdbTop);
+  const auto status =
+      request.set ? set_switch_info(info, asked<wire::SwitchInfo>(request), has_mft_top) : kGood;
   forget(request.node(), before, info);
   answer(request, info);
   return status;

@@ -56,7 +56,7 @@ struct Port {
   bool split = false;     ///< fault: between two parts of a split fabric
   bool fdr10_enabled = true;
   LinkSpeed speed = LinkSpeed::unknown;  ///< of the link as it came up
-  std::uint8_t vls = 1;                  ///< OperationalVLs that count (Options::vls_count)
+  std::uint8_t vls = 1;                  ///< OperationalVLs that count (Firmware::vls_at_once)
   TimePoint trained_at{};                ///< of the link; at its end with the smaller index
   std::uint32_t reregisters = 0;         ///< ClientReregister was set so often
   std::uint32_t loss = 0;                ///< of 2^32
@@ -75,6 +75,7 @@ struct SwitchTables {
   std::vector<std::uint64_t>
       sl_to_vl;  ///< [in * (ports + 1) + out], 4 bits an SL, SL 0 lowest; empty: identity
   unsigned mft_positions = 1;
+  bool zero_top_is_none = false;  ///< MulticastFDBTop 0: nothing is forwarded by the table
 };
 
 struct Refusal {
@@ -182,6 +183,7 @@ struct State {
   std::vector<PendingTrap> traps;
   std::map<PortIndex, Flap> flaps;  ///< by one end of the link
   std::uint64_t next_trap_tid = 1;
+  std::uint32_t restless = 0;  ///< counts what ports that are down have shown
   std::uint64_t next_timer = 1;
 
   std::vector<Client> clients;                 ///< ascending id

@@ -101,8 +101,7 @@ class Walker {
     const auto& port = state_.ports[out];
     walk_.hops.back().out = port.number;
     if (!port.link_up() || port.peer == kNowhere) return dies(Fate::no_link, out);
-    if (port.info.port_state != PortState::active ||
-        state_.ports[port.peer].info.port_state != PortState::active) {
+    if (port.info.port_state != PortState::active || !takes_data(state_, port.peer)) {
       return dies(Fate::not_active, out);
     }
     if (!enforced(out, port.info.partition_enforce_out)) return dies(Fate::no_p_key, out);
@@ -198,7 +197,7 @@ Spread spread(const State& state, PortIndex from, Lid mlid) {
   const auto send = [&](PortIndex out) {
     const auto& port = state.ports[out];
     if (!port.link_up() || port.info.port_state != PortState::active) return;
-    if (state.ports[port.peer].info.port_state != PortState::active) return;
+    if (!takes_data(state, port.peer)) return;
     arrived.push_back(port.peer);
   };
   if (state.node_of(from).is_switch()) {

@@ -2,11 +2,15 @@
 #include "smd/cli/sim.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <ostream>
+#include <string_view>
 
 #include "mad/asio.h"
 #include "mad/base/fabric_file.h"
@@ -86,6 +90,30 @@ std::string wrong_training(const std::string& text) {
   return fmt::format("found {}, allowed MIN-MAX in seconds, 0 to 3600, such as 5-30", sim::quoted(text));
 }
 
+/// A choice that firmware makes, by the name that --firmware has for it.
+struct Choice {
+  std::string_view name;
+  void (*make)(sim::Firmware& firmware);
+};
+constexpr std::array kChoices{
+    Choice{"down-retrains", [](sim::Firmware& made) { made.down_retrains = true; }},
+    Choice{"vls-at-once", [](sim::Firmware& made) { made.vls_at_once = true; }},
+    Choice{"level-traps", [](sim::Firmware& made) { made.edge_traps = false; }},
+    Choice{"restless-down-ports", [](sim::Firmware& made) { made.restless_down_ports = true; }},
+    Choice{"active-once", [](sim::Firmware& made) { made.refuses_active_again = true; }},
+    Choice{"data-activates", [](sim::Firmware& made) { made.data_activates = true; }},
+    Choice{"shows-speed-off", [](sim::Firmware& made) { made.shows_speed_off = true; }},
+    Choice{"sleep", [](sim::Firmware& made) { made.down_default = PhysState::sleep; }},
+    Choice{"mft-top", [](sim::Firmware& made) { made.multicast_top = sim::MulticastTop::zero_is_all; }},
+    Choice{"mft-top-0-is-none",
+           [](sim::Firmware& made) { made.multicast_top = sim::MulticastTop::zero_is_none; }}};
+
+std::vector<std::string> choices() {
+  std::vector<std::string> names;
+  for (const auto& choice : kChoices) names.emplace_back(choice.name);
+  return names;
+}
+
 sim::Options options_of(const SimOptions& options) {
   sim::Options made;
   made.seed = options.seed;
@@ -97,8 +125,10 @@ sim::Options options_of(const SimOptions& options) {
   if (options.first_lid == "kept") made.lid_after_reset = sim::LidAfterReset::kept;
   if (!options.no_flow_control) made.kernel = sim::kLinuxPlaces;
   if (const auto training = training_of(options.training)) made.training = *training;
-  if (options.set_down == "retrains") made.set_down = sim::SetDown::retrains;
-  if (options.vls_count == "at-once") made.vls_count = sim::VlsCount::at_once;
+  for (const auto& choice : kChoices) {
+    if (std::ranges::find(options.firmware, choice.name) != options.firmware.end())
+      choice.make(made.firmware);
+  }
   return made;
 }
 
@@ -172,13 +202,13 @@ CLI::App* add_sim_command(CLI::App& app, SimOptions& options) {
       ->type_name("MIN-MAX")
       ->check(wrong_training);
   command
-      ->add_option("--set-down", options.set_down,
-                   "PortState Down without a physical state: keeps-link or retrains (default keeps-link)")
-      ->check(CLI::IsMember({"keeps-link", "retrains"}));
-  command
-      ->add_option("--vls", options.vls_count,
-                   "OperationalVLs count from-init, the next one, or at-once (default from-init)")
-      ->check(CLI::IsMember({"from-init", "at-once"}));
+      ->add_option("--firmware", options.firmware,
+                   fmt::format("what devices do where firmware differs, separated by commas: {}",
+                               fmt::join(choices(), ", ")))
+      ->type_name("CHOICE")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(choices()));
   command->add_flag("--no-flow-control", options.no_flow_control,
                     "programs have a kernel of before 2025: all their requests are sent at once");
   auto* ctl = command->add_subcommand("ctl", "a command to a fabric that is served; \"help\" lists them");

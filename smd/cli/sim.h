@@ -20,9 +20,9 @@ struct SimOptions {
   double hop_us = 0, service_us = 0;
   std::string first_lid = "0";
   bool no_flow_control = false;
-  std::string training = "2-5";  ///< seconds, shortest and longest
-  std::string set_down = "keeps-link", vls_count = "from-init";
-  std::vector<std::string> command;  ///< of ctl
+  std::string training = "2-5";       ///< seconds, shortest and longest
+  std::vector<std::string> firmware;  ///< choices, by the names of --help
+  std::vector<std::string> command;   ///< of ctl
 };
 
 /// Declares `sim` with its `ctl`; `options` must live as long as `app`.

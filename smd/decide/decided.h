@@ -48,15 +48,16 @@ struct LidPart {
   friend bool operator==(const LidPart&, const LidPart&) = default;
 };
 
-/// What one port's PortInfo should say. Fields that a port does not have (HOQLife at a CA) are left alone.
+/// What one port's PortInfo should say.
 struct LinkWish {
   std::uint8_t operational_vls = 1;  ///< PortInfo's code; 0: as they are, until the link comes up anew
   Mtu neighbor_mtu = Mtu::m2048;
-  std::uint8_t hoq_life = 0;
-  std::uint8_t vl_stall_count = 0;
-  EnabledLinks enabled;  ///< what the link may come up with
+  std::optional<std::uint8_t> hoq_life;        ///< nothing: left alone, as at a CA
+  std::optional<std::uint8_t> vl_stall_count;  ///< of switches only
+  EnabledLinks enabled;                        ///< what the link may come up with
   /// The link came up with more than is enabled, or it is in operation with other VLs or a lower MTU than it
-  /// must have: this end (a switch's; of two switches the lower GUID's) takes it down, so that it comes up anew.
+  /// must have: this end (a switch's; of two switches the lower GUID's) takes it down, so that it comes up
+  /// anew.
   bool retrain = false;
   friend bool operator==(const LinkWish&, const LinkWish&) = default;
 };

@@ -10,9 +10,15 @@
 
 namespace smd::sm {
 
+/// All speeds of LinkSpeedExtEnabled are forbidden (libibmad prints it as 'Extended link speeds disabled').
+/// After such a Set some firmware shows 0.
+inline constexpr std::uint8_t kNoExtendedSpeed = 30;
+/// The same of LinkSpeedExtEnabled2, which has three bits. Assumed: no source was found for it.
+inline constexpr std::uint8_t kNoExtendedSpeed2 = 6;
+
 /// Codes to Set; 0 in each: leave it as it is.
 struct EnabledLinks {
-  std::uint8_t width = 0, speed = 0, speed_ext = 0;
+  std::uint8_t width = 0, speed = 0, speed_ext = 0, speed_ext2 = 0;
   friend auto operator<=>(const EnabledLinks&, const EnabledLinks&) = default;
 };
 

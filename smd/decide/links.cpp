@@ -86,6 +86,8 @@ LinkWish wish_of(const End& here, const End& there, const config::LinksConfig& c
     wish.hoq_life = leaf ? config.leaf_hoq_lifetime : config.hoq_lifetime;
     wish.vl_stall_count = leaf ? config.leaf_vl_stall_count : config.vl_stall_count;
   }
+  // A router forwards as well; OpenSM sets HOQLife there and nothing of the lanes.
+  if (here.node.info.type == NodeType::router) wish.hoq_life = config.leaf_hoq_lifetime;
   wish.enabled = enabled_links(here.port.info, config.width, config.speed);
   return wish;
 }

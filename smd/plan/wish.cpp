@@ -16,9 +16,11 @@ namespace {
 
 /// Fields that a node may not keep without harm, by their names in the field tables. LIDs, LMC, MasterSMLID,
 /// LinearFDBTop and PortStateChange are not among them: where these do not stay, the Set has failed.
-constexpr std::array<std::string_view, 16> kPortFields{"LinkWidthEnabled",
+constexpr std::array<std::string_view, 18> kPortFields{"LinkWidthEnabled",
                                                        "LinkSpeedEnabled",
                                                        "LinkSpeedExtEnabled",
+                                                       "LinkSpeedExtEnabled2",
+                                                       "LinkDownDefaultState",
                                                        "GidPrefix",
                                                        "MasterSMSL",
                                                        "SubnetTimeOut",
@@ -48,15 +50,23 @@ void leave_unkept(A& wish, const A& now, const Node& node, PortNum port) {
   });
 }
 
+/// All extended speeds are off; some firmware shows the code that was Set, other shows 0.
+bool is_off(std::string_view field, std::uint64_t value) {
+  return (field == "LinkSpeedExtEnabled" && value == kNoExtendedSpeed) ||
+         (field == "LinkSpeedExtEnabled2" && value == kNoExtendedSpeed2);
+}
+
 template <class A>
 std::vector<NotKept> unkept_fields(PortNum port, const A& sent, const A& answered,
                                    std::span<const std::string_view> ours) {
   std::vector<NotKept> found;
   wire::for_each_field<A>([&](const auto& row) {
     const auto wished = wire::to_number(row.get(sent, 0));
-    const bool unchanged = wished == 0 && row.name.ends_with("Enabled");  // 'no change' was sent
+    const bool may_be_left = row.name.find("Enabled") != row.name.npos || row.name == "LinkDownDefaultState";
+    const bool unchanged = wished == 0 && may_be_left;  // 'no change' was sent
     if (std::ranges::find(ours, row.name) == ours.end() || unchanged) return;
-    if (wished == wire::to_number(row.get(answered, 0))) return;
+    const auto held = wire::to_number(row.get(answered, 0));
+    if (wished == held || (held == 0 && is_off(row.name, wished))) return;
     found.push_back({A::kAttribute, port, std::string(row.name), wished});
   });
   return found;
@@ -78,17 +88,21 @@ bool wish_identity(const PlanInput& in, const Node& node, PortNum num, wire::Por
   return true;
 }
 
+/// An Enabled field; 0 stands for `off` where it is read.
+void enable(std::uint8_t& field, std::uint8_t value, std::uint8_t off) {
+  if (value != 0 && (value != off || field != 0)) field = value;
+}
+
 /// Of a link's end, or of an enhanced port 0, which packets reach through the switch: it discards none.
-void wish_link(const PlanInput& in, bool at_switch, const LinkWish& link, wire::PortInfo& wish) {
+void wish_link(const PlanInput& in, const LinkWish& link, wire::PortInfo& wish) {
   if (link.operational_vls != 0) wish.operational_vls = link.operational_vls;
   wish.neighbor_mtu = link.neighbor_mtu;
-  if (at_switch) {
-    wish.hoq_life = link.hoq_life;
-    wish.vl_stall_count = link.vl_stall_count;
-  }
+  if (link.hoq_life) wish.hoq_life = *link.hoq_life;
+  if (link.vl_stall_count) wish.vl_stall_count = *link.vl_stall_count;
   if (link.enabled.width != 0) wish.link_width_enabled = link.enabled.width;
   if (link.enabled.speed != 0) wish.link_speed_enabled = link.enabled.speed;
-  if (link.enabled.speed_ext != 0) wish.link_speed_ext_enabled = link.enabled.speed_ext;
+  enable(wish.link_speed_ext_enabled, link.enabled.speed_ext, kNoExtendedSpeed);
+  enable(wish.link_speed_ext2_enabled, link.enabled.speed_ext2, kNoExtendedSpeed2);
   wish.local_phy_errors = in.config.links.local_phy_errors_threshold;
   wish.overrun_errors = in.config.links.overrun_errors_threshold;
 }
@@ -139,10 +153,11 @@ std::optional<wire::PortInfo> wished_port_info(const PlanInput& in, const Node& 
       return std::nullopt;
     const auto& link = in.decided.links->ports[*index][num.value()];
     if (!link) return std::nullopt;
-    wish_link(in, node.is_switch(), *link, wish);
+    wish_link(in, *link, wish);
+    wish.link_down_default = PhysState::polling;  // two ends in Sleep would not find each other again
     if (enforces_for_another(in.subnet, node, num)) stop_enforcing(wish);
   } else if (const auto* link = port0_link(in, node)) {
-    wish_link(in, false, *link, wish);
+    wish_link(in, *link, wish);
   }
   leave_unkept(wish, port.info, node, num);
   return wish;
@@ -166,11 +181,12 @@ wire::PortInfo port_info_to_set(const wire::PortInfo& wish, const wire::PortInfo
   set.port_state = target;
   // Down alone resets the logical state; the link trains anew only where it polls (OpenSM sets both, too).
   set.phys_state = target == PortState::down ? PhysState::polling : PhysState::no_change;
-  set.link_down_default = PhysState::no_change;
   // 0 is 'no change' in these.
+  if (wish.link_down_default == now.link_down_default) set.link_down_default = PhysState::no_change;
   if (wish.link_width_enabled == now.link_width_enabled) set.link_width_enabled = 0;
   if (wish.link_speed_enabled == now.link_speed_enabled) set.link_speed_enabled = 0;
   if (wish.link_speed_ext_enabled == now.link_speed_ext_enabled) set.link_speed_ext_enabled = 0;
+  if (wish.link_speed_ext2_enabled == now.link_speed_ext2_enabled) set.link_speed_ext2_enabled = 0;
   set.client_reregister = false;
   return set;
 }

@@ -111,7 +111,7 @@ bool decode_not_kept(const Cells& row, Stored& into) {
   return into.not_kept.emplace(std::pair{node, port}, std::move(unkept)).second;
 }
 
-// retrained: node_guid, port, width, speed, speed_ext
+// retrained: node_guid, port, width, speed, speed_ext (with speed_ext2 in bits 8 to 10)
 
 void retrained_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
   walk(
@@ -119,7 +119,7 @@ void retrained_difference(const Stored& before, const Stored& now, const ChangeS
       [](const auto& row) {
         const auto& [node, port, enabled] = row;
         return Cells{guid(node), number(port.value()), number(enabled.width), number(enabled.speed),
-                     number(enabled.speed_ext)};
+                     number(enabled.speed_ext | (unsigned{enabled.speed_ext2} << 8U))};
       },
       [](const auto&) { return Cells{}; });
 }
@@ -128,9 +128,12 @@ bool decode_retrained(const Cells& row, Stored& into) {
   Guid node;
   PortNum port;
   sm::EnabledLinks enabled;
+  std::uint16_t extended = 0;
   const bool good = read_guid(row[0], node) && read_port(row[1], port) &&
                     read_number(row[2], 255, enabled.width) && read_number(row[3], 255, enabled.speed) &&
-                    read_number(row[4], 255, enabled.speed_ext);
+                    read_number(row[4], 0x7FF, extended);
+  enabled.speed_ext = static_cast<std::uint8_t>(extended & 0xFFU);
+  enabled.speed_ext2 = static_cast<std::uint8_t>(extended >> 8U);
   return good && into.retrained.insert({node, port, enabled}).second;
 }
 

@@ -21,6 +21,10 @@ constexpr std::array<std::string_view, 7> kOwnBusiness{
     "M_KeyViolations", "P_KeyViolations",      "Q_KeyViolations", "DiagCode",
     "LocalPortNum",    "LinkRoundTripLatency", "ClientReregister"};
 
+/// All that counts of a port that is down: the rest is of no link, and devices show what they like.
+constexpr std::array<std::string_view, 5> kOfDownPorts{"PortState", "LinkWidthEnabled", "LinkSpeedEnabled",
+                                                       "LinkSpeedExtEnabled", "LinkSpeedExtEnabled2"};
+
 /// Altered tables of a round.
 constexpr std::size_t kAltered = 64;
 
@@ -39,8 +43,13 @@ asio::awaitable<void> audit_port(Task task, PortNum num, mad::DirectedPath path)
     co_return;
   }
   Audit::Port changed{task.node.guid(), num, {}};
+  const bool down = num.value() != 0 && !was.linked() && asked.info->port_state == PortState::down;
+  const auto counts = [down](std::string_view name) {
+    return down ? std::ranges::find(kOfDownPorts, name) != kOfDownPorts.end()
+                : std::ranges::find(kOwnBusiness, name) == kOwnBusiness.end();
+  };
   for (const auto name : wire::differences(was.info, *asked.info)) {
-    if (std::ranges::find(kOwnBusiness, name) == kOwnBusiness.end()) changed.fields.emplace_back(name);
+    if (counts(name)) changed.fields.emplace_back(name);
   }
   if (!changed.fields.empty()) task.found.ports.push_back(std::move(changed));
 }

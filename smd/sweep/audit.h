@@ -48,9 +48,10 @@ struct AuditCursor {
 
 /// Reads up to `nodes` nodes with Gets: PortInfo of all their linked ports (of a switch: of all), one known
 /// block of the P_Key table and one known lane table of one port, and of a switch one known block of its
-/// forwarding table. Altered tables are read as well, 64 of them: who has put them right
-/// does not send a trap. Tables that are not answered are not judged. `busy` nodes are passed over: they are
-/// looked at anyhow. `tx`, `subnet` and `cursor` outlive the coroutine.
+/// forwarding table. Of a port that is down only its state and Enabled fields count. Altered tables are read
+/// as well, 64 of them: who has put them right does not send a trap. Tables that are not answered are not
+/// judged. `busy` nodes are passed over: they are looked at anyhow. `tx`, `subnet` and `cursor` outlive the
+/// coroutine.
 asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditCursor* cursor,
                              std::size_t nodes, std::set<Guid> busy = {});
 

@@ -43,14 +43,15 @@ asio::awaitable<void> read_part(mad::Transactions* tx, Reading* reading, std::si
   take_mft(*reading->row, part, *table);
 }
 
-/// Up to where the switch says that it forwards; nothing where it does not say, or names all that it has, as
-/// it does after a reset.
+/// Up to where the switch says that it forwards: none at 0xBFFF, which OpenSM sets where there is no group.
+/// Nothing where it does not say, or names all that it has, as it does after a reset, or less than that, as
+/// 0, of which it is not known what it means to all switches.
 std::optional<std::size_t> told_blocks(const Node& node) {
   const auto top = node.switch_info->multicast_fdb_top;
   if (!knows_mft_top(node) || top + 1U < kFirstMulticastLid.value()) return std::nullopt;
   const std::size_t entries = top + 1U - kFirstMulticastLid.value();
   if (entries >= node.switch_info->multicast_fdb_cap) return std::nullopt;
-  return std::max<std::size_t>(1, (entries + routing::kMftBlock - 1) / routing::kMftBlock);
+  return (entries + routing::kMftBlock - 1) / routing::kMftBlock;
 }
 
 std::vector<Reading> unread(const Subnet& subnet) {
@@ -126,6 +127,8 @@ asio::awaitable<Subnet> hold_mfts(mad::Transactions* tx, Subnet subnet, std::siz
   for (auto& reading : to_read) {
     const bool whole = reading.read >= mft_blocks(*reading.node);
     reading.node->mft.read = whole ? HeldMft::kAll : reading.read;
+    // No entry is in force: what an earlier SM has left there is not held, and not known.
+    if (reading.told == std::size_t{0}) reach(reading.node->mft, 1, mft_positions(*reading.node));
     if (!reading.row->empty()) reading.node->mft.row = std::move(reading.row);
     subnet.nodes[reading.index] = std::move(reading.node);
   }

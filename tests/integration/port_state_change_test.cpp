@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include "mad/sim/reach.h"
 #include "tests/support/managed_world.h"
@@ -37,6 +41,87 @@ TEST(PortStateChange, OfALinkThatIsCutWhileTablesAreWrittenIsNotCleared) {
   EXPECT_TRUE(found.all()) << found.delivered << " of " << found.pairs
                            << testing::PrintToString(smd.lines().all);
   world.run(group.stop());
+}
+
+/// Calls once, before the first such Set arrives anywhere.
+void before_set(sim::World& world, std::uint16_t attribute, std::function<void(sim::Fabric&)> act) {
+  auto done = std::make_shared<bool>(false);
+  world.fabric().watch_packets(
+      [&world, attribute, done, act = std::move(act)](const sim::SentPacket& packet) {
+        const auto header = wire::decode<wire::MadHeader>(packet.mad);
+        const bool is_meant = header && header->method == wire::Method::set && header->attribute == attribute;
+        if (is_meant && !std::exchange(*done, true))
+          world.at(world.now(), [act](sim::Fabric& now) { act(now); });
+      });
+}
+
+void cut_host(sim::Fabric& fabric) { fabric.faults().link_down({"leaf000", PortNum{2}}); }
+
+/// What the last sweep says of the port of the host that is cut.
+bool is_linked(const Managed& smd) {
+  for (const auto& node : smd.last().subnet->nodes) {
+    if (node->description == "leaf000") return node->ports[2].linked();
+  }
+  return false;
+}
+
+struct HostLink : testing::Test {
+  sim::World world{test::spec("ft2:8")};
+  std::optional<Managed> smd;
+  std::optional<mad::TaskGroup> group;
+
+  void start(config::SubnetConfig config = {}) {
+    smd.emplace(world, std::move(config));
+    group.emplace(world.io().get_executor());
+    group->spawn((*smd)->run());
+  }
+  void stop() { world.run(group->stop()); }
+};
+
+TEST_F(HostLink, ThatIsCutInTheFirstSweepIsNoticed) {
+  before_set(world, wire::LinearForwardingTable::kAttribute, cut_host);
+
+  start();
+  world.run_for(1s);
+
+  EXPECT_FALSE(is_linked(*smd)) << testing::PrintToString(smd->lines().all);
+  world.run_for(30s);  // its host has left Sets unanswered
+  EXPECT_TRUE(sm::is_working(smd->last().summary.state))
+      << smd->last().summary.why << testing::PrintToString(smd->lines().all);
+  stop();
+}
+
+/// Its trap is lost, as where the way to us is being written.
+TEST_F(HostLink, ThatIsCutInAHeavySweepIsNoticedWithoutATrap) {
+  config::SubnetConfig config;
+  config.sweep.on_trap = false;
+  start(config);
+  world.run_for(5s);
+  before_set(world, wire::SwitchInfo::kAttribute, cut_host);
+  config.links.packet_lifetime = 17;
+
+  (*smd)->reload(config);
+  world.run_for(900ms);
+
+  EXPECT_FALSE(is_linked(*smd)) << testing::PrintToString(smd->lines().all);
+  stop();
+}
+
+/// PortStateChange is set since before: no trap, and the bit is cleared with the tables.
+TEST_F(HostLink, ThatIsCutWhileTheFabricIsTakenOverIsNoticed) {
+  start();
+  world.run_for(5s);
+  stop();
+  world.fabric().faults().link_down({"leaf000", PortNum{3}});
+  before_set(world, wire::SwitchInfo::kAttribute, cut_host);
+
+  start();
+  world.run_for(900ms);
+
+  EXPECT_FALSE(is_linked(*smd)) << testing::PrintToString(smd->lines().all);
+  EXPECT_TRUE(sm::is_working(smd->last().summary.state))
+      << smd->last().summary.why << testing::PrintToString(smd->lines().all);
+  stop();
 }
 
 }  // namespace

@@ -235,7 +235,7 @@ Shown shown(const sim::State& state) {
 
 TEST(LinksInOperation, KeepVlsAndMtuInATakeover) {
   auto options = sim::World::default_options();
-  options.vls_count = sim::VlsCount::at_once;
+  options.firmware.vls_at_once = true;
   sim::World world(test::spec("ft2:8"), options);
   config::SubnetConfig fewer;
   fewer.links.operational_vls = 2;
@@ -268,7 +268,7 @@ TEST(LinksInOperation, KeepVlsAndMtuInATakeover) {
 
 TEST(LinksInOperation, GetOtherVlsWithTheNextTraining) {
   auto options = sim::World::default_options();
-  options.vls_count = sim::VlsCount::at_once;
+  options.firmware.vls_at_once = true;
   sim::World world(test::spec("ft2:4"), options);
   mad::TaskGroup group(world.io().get_executor());
   config::SubnetConfig config;

@@ -84,8 +84,12 @@ inline sm::Stored changed(sm::Stored before, std::mt19937_64& random) {
         before.not_kept.erase({guid, port});
         break;
       case 3:
-        before.retrained.insert(
-            {guid, port, {.width = 3, .speed = static_cast<std::uint8_t>(pick(8)), .speed_ext = 1}});
+        before.retrained.insert({guid,
+                                 port,
+                                 {.width = 3,
+                                  .speed = static_cast<std::uint8_t>(pick(8)),
+                                  .speed_ext = 1,
+                                  .speed_ext2 = static_cast<std::uint8_t>(pick(8))}});
         break;
       default:
         before.lids[guid] = {Lid{static_cast<std::uint16_t>(128 * (1 + pick(300)))}, lmc};

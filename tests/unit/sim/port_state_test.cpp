@@ -126,7 +126,7 @@ TEST_F(PortStates, EndsWithoutACommonSpeedDoNotLink) {
 
 TEST(PortStatesOfOtherFirmware, DownAloneTrainsTheLink) {
   auto options = sim::World::default_options();
-  options.set_down = sim::SetDown::retrains;
+  options.firmware.down_retrains = true;
   options.training = {.shortest = std::chrono::seconds(5), .longest = std::chrono::seconds(30)};
   sim::World world(two_leaves(), options);
   Asker asker(world);
@@ -159,9 +159,9 @@ TEST(PortStatesOfOtherFirmware, ALinkThatGoesDownWhileItTrainsTrainsForItsWholeT
 }
 
 /// two_leaves() in operation, with other OperationalVLs at one end of h1's link.
-sim::Fate fate_with_unequal_vls(sim::VlsCount count) {
+sim::Fate fate_with_unequal_vls(bool at_once) {
   auto options = sim::World::default_options();
-  options.vls_count = count;
+  options.firmware.vls_at_once = at_once;
   sim::World world(two_leaves(), options);
   Asker asker(world);
   bring_up_two_leaves(asker);
@@ -171,8 +171,8 @@ sim::Fate fate_with_unequal_vls(sim::VlsCount count) {
 }
 
 TEST(PortStatesOfOtherFirmware, VlsThatCountAtOnceAreUnequalOnALinkInOperation) {
-  EXPECT_EQ(fate_with_unequal_vls(sim::VlsCount::at_once), sim::Fate::unequal_vls);
-  EXPECT_EQ(fate_with_unequal_vls(sim::VlsCount::from_init), sim::Fate::delivered);
+  EXPECT_EQ(fate_with_unequal_vls(true), sim::Fate::unequal_vls);
+  EXPECT_EQ(fate_with_unequal_vls(false), sim::Fate::delivered);
 }
 
 }  // namespace

@@ -52,8 +52,20 @@ TEST_F(Traps, ATrapComesAgainUntilItIsRepressed) {
   EXPECT_EQ(notices(std::chrono::milliseconds(350)).size(), 4U);  // at 0, 100, 200, 300 ms
   repress_all();
   EXPECT_EQ(notices(std::chrono::seconds(5)).size(), 0U);
+}
 
+TEST_F(Traps, AChangeRaisesOneOnlyWhereTheLastOneWasRead) {
+  faults.link_down({"h1"});
+  EXPECT_EQ(notices().size(), 1U);
+  repress_all();
   faults.link_up({"h1"});
+  EXPECT_EQ(notices(std::chrono::seconds(5)).size(), 0U) << "PortStateChange is set";
+
+  const auto leaf1 = path({1, 3, 2});
+  ASSERT_TRUE(asker.get<wire::SwitchInfo>(leaf1).value.port_state_change);
+  asker.change<wire::SwitchInfo>(leaf1, 0, [](wire::SwitchInfo& info) { info.port_state_change = true; });
+  faults.link_down({"h1"});
+
   EXPECT_EQ(notices().size(), 1U);
 }
 
