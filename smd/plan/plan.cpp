@@ -143,6 +143,8 @@ std::string_view to_string(Phase phase) {
   switch (phase) {
     case Phase::pkeys:
       return "pkeys";
+    case Phase::adaptive_routing:
+      return "adaptive_routing";
     case Phase::switch_lids:
       return "switch_lids";
     case Phase::lft:
@@ -166,7 +168,7 @@ std::string_view to_string(Phase phase) {
 }
 
 std::size_t Round::sets() const {
-  auto sum = ports.size() + switch_infos.size() + pkeys.size();
+  auto sum = ports.size() + switch_infos.size() + ar_infos.size() + pkeys.size();
   for (const auto& item : lfts) sum += item.writes();
   for (const auto& item : mfts) sum += item.parts.count();
   return sum;
@@ -189,7 +191,7 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   PortRounds ports;
   const auto waiting = waiting_for_lids(in);
   NewLinks fresh(in);
-  Round switch_info = round_of(Phase::switch_info);
+  Round switch_info = round_of(Phase::switch_info), adaptive = round_of(Phase::adaptive_routing);
   for (NodeIndex i = 0; i < in.subnet.nodes.size(); ++i) {
     const auto& node = *in.subnet.nodes[i];
     if (in.leaves_out(node.guid())) continue;
@@ -199,12 +201,14 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
     }
     const auto wish = wished_switch_info(in, node);
     if (wish && *wish != *node.switch_info) switch_info.switch_infos.push_back(i);
+    if (wished_ar_info(in, node)) adaptive.ar_infos.push_back(i);
   }
 
   pair_ends(in.subnet, ports.switch_links);
   pair_ends(in.subnet, ports.host_links);
   Plan plan;
   append(plan, pkey_round(in));
+  append(plan, std::move(adaptive));
   if (!ports.retrain.ports.empty()) {
     plan.links_down = ports.retrain.ports;
     ports.retrain.ports = next_to_retrain(in.subnet, ports.retrain.ports);
