@@ -163,6 +163,8 @@ asio::awaitable<void> Survey::read_lft(FoundNode* node) {
   for (auto& port : found.node.ports) port.lanes = nullptr;
   found.node.lft = {};
   found.node.mft = {};
+  found.node.ar_known = ArKnown::not_asked;
+  found.node.ar_info = nullptr;
   const auto& info = *found.node.switch_info;
   // Nothing is forwarded yet: every block will be written, and after a reset no MLID has a port.
   found.node.mft.read = info.linear_fdb_top == 0 ? HeldMft::kAll : 0;

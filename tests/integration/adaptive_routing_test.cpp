@@ -11,6 +11,7 @@
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
 #include "smd/plan/plan.h"
+#include "smd/sweep/adaptive.h"
 #include "tests/support/api_backend.h"
 #include "tests/support/managed_world.h"
 #include "tests/support/sim_lab.h"
@@ -264,6 +265,22 @@ TEST_F(AdaptiveRouting, WhatIsSwitchedOnAgainIsFoundByTheNextWholeSweep) {
   EXPECT_EQ(lost_pairs(), 0U);
   EXPECT_EQ(manager.lines().count("routing.adaptive "), 2U);
   EXPECT_EQ(manager.lines().count("routing.adaptive_disabled"), 2U);
+}
+
+TEST_F(AdaptiveRouting, ARestartEndsIt) {
+  auto& manager = begin(config::AdoptAdaptive::warn);
+  ASSERT_EQ(sm::adaptive_switches(*manager.last().subnet).size(), 1U);
+  faults().reboot("leaf000");
+  world_.run_for(30s);
+
+  EXPECT_THAT(sm::adaptive_switches(*manager.last().subnet), IsEmpty());
+  EXPECT_EQ(summary().state, sm::SweepState::up) << summary().why;
+  EXPECT_EQ(lost_pairs(), 0U);
+  EXPECT_EQ(manager.lines().count("routing.adaptive_disabled"), 0U) << "no table did";
+
+  faults().adaptive_routing("leaf000", sim::Adaptive::on);
+  heavy();
+  EXPECT_EQ(manager.lines().count("routing.adaptive "), 2U);
 }
 
 TEST_F(AdaptiveRouting, OfManySwitchesTheFirstAreNamed) {
