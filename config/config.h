@@ -94,9 +94,13 @@ struct HaConfig {
 /// What becomes of the forwarding tables of whoever was master before.
 enum class AdoptRoutes : std::uint8_t { keep, repair, converge };
 
+/// What becomes of adaptive routing that an SM of the switches' vendor has left on.
+enum class AdoptAdaptive : std::uint8_t { warn, disable };
+
 /// [adopt]
 struct AdoptConfig {
   AdoptRoutes routes = AdoptRoutes::keep;
+  AdoptAdaptive adaptive_routing = AdoptAdaptive::warn;
   /// How long multicast LIDs that nobody has joined stay as switches have them; 0: not at all.
   Duration grace = std::chrono::minutes(5);
   friend bool operator==(const AdoptConfig&, const AdoptConfig&) = default;

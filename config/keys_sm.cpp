@@ -114,6 +114,15 @@ std::vector<Key> adopt_keys() {
                                {"repair", AdoptRoutes::repair},
                                {"converge", AdoptRoutes::converge}})),
       row({.table = "adopt",
+           .name = "adaptive_routing",
+           .opensm = "",
+           .doc =
+               "What becomes of adaptive routing that another subnet manager has left on in switches of "
+               "NVIDIA (ARInfo): they forward by its groups of ports, past the forwarding tables. \"warn\" "
+               "says so in the log and in `smd status`, \"disable\" also switches it off."},
+          &SubnetConfig::adopt, &AdoptConfig::adaptive_routing,
+          one_of<AdoptAdaptive>({{"warn", AdoptAdaptive::warn}, {"disable", AdoptAdaptive::disable}})),
+      row({.table = "adopt",
            .name = "grace",
            .opensm = "",
            .doc =

@@ -257,6 +257,7 @@ class SubnetManager {
 
   // manager_publish.cpp: what it tells others
   void tell_trouble();
+  void tell_adaptive();
   void publish();
   void publish_between_sweeps();
   std::shared_ptr<const Snapshot> snapshot() const;
@@ -305,6 +306,7 @@ class SubnetManager {
   bool light_is_next_ = false;                 ///< the last work was a sweep
   std::set<Guid> m_key_traps_;                 ///< nodes that sent trap 256
   std::set<Guid> small_tables_;                ///< switches that were named for that
+  std::set<Guid> adaptive_;                    ///< the same, for adaptive routing
   std::set<Guid> silent_nodes_;                ///< in the last sweep
   mad::Duration silent_wait_{};                ///< between two looks for them
   Drain drain_;                                ///< of the last tables that were written

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "smd/manager.h"
+#include "smd/report/adaptive.h"
 #include "smd/report/m_keys.h"
 #include "smd/report/trouble.h"
+#include "smd/sweep/adaptive.h"
 
 namespace smd::sm {
 namespace {
@@ -24,6 +26,14 @@ void SubnetManager::tell_trouble() {
   std::erase_if(m_key_traps_, [this](Guid node) { return subnet_->find(node) == nullptr; });
   log_trouble(parts_.log, *subnet_, decided_, small_tables_, stored_->inventory.get());
   log_m_keys(parts_.log, *subnet_, unknown_m_keys(*subnet_, m_key_traps_));
+}
+
+/// Once in each takeover, and again where more switches route adaptively.
+void SubnetManager::tell_adaptive() {
+  auto now = adaptive_switches(*subnet_);
+  if (adopting_ || !std::ranges::includes(adaptive_, now))
+    log_adaptive(parts_.log, *subnet_, config_->adopt.adaptive_routing, options_.dry_run);
+  adaptive_ = std::move(now);
 }
 
 void SubnetManager::publish() {

@@ -6,9 +6,11 @@
 #include "smd/apply/advance.h"
 #include "smd/apply/apply.h"
 #include "smd/manager.h"
+#include "smd/report/adaptive.h"
 #include "smd/report/tables.h"
 #include "smd/report/tally.h"
 #include "smd/report/trouble.h"
+#include "smd/sweep/adaptive.h"
 #include "smd/sweep/discover.h"
 #include "smd/sweep/lost.h"
 #include "smd/sweep/mft.h"
@@ -94,6 +96,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
   }
   if (observed != Outcome::done) co_return observed;
   if (adopting_) log_foreign_keys(parts_.log, *subnet_);
+  tell_adaptive();
 
   const bool decided = co_await settle_decision();
   summary_.decide_ms = lap();
@@ -180,6 +183,8 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe(std::set<Guid> su
   name_nodes(*found);
   if (subnet_) found->mute = mute_switches(*subnet_, *found);
   *found = co_await hold_mfts(&tx_, std::move(*found), multicast_entries());
+  const bool anew = adopting_ || summary_.sweep == SweepKind::heavy;
+  *found = co_await hold_adaptive(&tx_, std::move(*found), subnet_.get(), anew);
   if (subnet_) name_lost(*found, *subnet_);
   note_restarts(*found);
   note_tables(*found);
@@ -358,6 +363,10 @@ asio::awaitable<Applied> SubnetManager::write(Plan next, std::set<Guid> left_out
   for (const auto& earlier : subnet_->refused) {
     if (left_out.contains(earlier.at.node)) noted.refused.push_back(earlier);
   }
+  auto ended = perhaps_ended(noted, applied);
+  noted = co_await read_adaptive_again(&tx_, std::move(noted), std::move(ended));
+  log_adaptive_ended(parts_.log, *subnet_, noted);
+  adaptive_ = adaptive_switches(noted);
   log_not_kept(parts_.log, *subnet_, noted);
   note_cleared(*subnet_, applied);
   take_written(std::move(noted), applied);

@@ -34,6 +34,8 @@ class Command {
   Result node();
   Result capability();
   Result trap();
+  // control_adaptive.cpp
+  Result adaptive();
   // control_values.cpp
   Result loss();
   Result latency();

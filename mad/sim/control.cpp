@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands by name; those of links and cables. Nodes: control_node.cpp, values: control_values.cpp,
-// packets: control_packets.cpp, what is shown: control_show.cpp.
+// packets: control_packets.cpp, adaptive routing: control_adaptive.cpp, what is shown: control_show.cpp.
 #include "mad/sim/control.h"
 
 #include <fmt/format.h>
@@ -17,17 +17,17 @@ Command::Result Command::run() {
     Result (Command::*run)();
   };
   static constexpr std::array kCommands{
-      Entry{"link", &Command::link},       Entry{"node", &Command::node},
-      Entry{"loss", &Command::loss},       Entry{"latency", &Command::latency},
-      Entry{"counter", &Command::counter}, Entry{"lid", &Command::lid},
-      Entry{"mkey", &Command::m_key},      Entry{"pkey", &Command::p_key},
-      Entry{"move", &Command::move},       Entry{"split", &Command::split},
-      Entry{"join", &Command::join},       Entry{"capability", &Command::capability},
-      Entry{"trap", &Command::trap},       Entry{"flow", &Command::flow},
-      Entry{"packet", &Command::packet},   Entry{"smp", &Command::smp},
-      Entry{"reach", &Command::reach},     Entry{"show", &Command::show},
-      Entry{"clients", &Command::clients}, Entry{"enforce", &Command::enforce},
-      Entry{"help", &Command::help}};
+      Entry{"link", &Command::link},         Entry{"node", &Command::node},
+      Entry{"loss", &Command::loss},         Entry{"latency", &Command::latency},
+      Entry{"counter", &Command::counter},   Entry{"lid", &Command::lid},
+      Entry{"mkey", &Command::m_key},        Entry{"pkey", &Command::p_key},
+      Entry{"move", &Command::move},         Entry{"split", &Command::split},
+      Entry{"join", &Command::join},         Entry{"capability", &Command::capability},
+      Entry{"trap", &Command::trap},         Entry{"flow", &Command::flow},
+      Entry{"packet", &Command::packet},     Entry{"smp", &Command::smp},
+      Entry{"reach", &Command::reach},       Entry{"show", &Command::show},
+      Entry{"clients", &Command::clients},   Entry{"enforce", &Command::enforce},
+      Entry{"adaptive", &Command::adaptive}, Entry{"help", &Command::help}};
   for (const auto& command : kCommands) {
     if (command.name == word(0)) return (this->*command.run)();
   }

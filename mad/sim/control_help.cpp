@@ -21,6 +21,9 @@ node forgets NODE ATTRIBUTE FIELD       answers Sets well and does not keep the 
 node forgets NODE TABLE LID|all         the same of LinearForwardingTable or MulticastForwardingTable
 node abovetop NODE HOW                  LFT blocks above LinearFDBTop: accepted, ignored or refused
 node name|guid|image|fdbcap NODE VALUE  shows another value
+adaptive NODE on|off|none               adaptive routing of an NVIDIA switch; none: not known there
+adaptive NODE LID [PORT...]             while it is on, packets to the LID leave by the first of these
+                                        ports that is Active, not by the table's
 capability NODE PORT MASK               another capability mask
 lid|pkey NODE PORT VALUE                behind the SM's back
 enforce NODE PORT off|in|out|both       a switch's port enforces its P_Key table

@@ -13,7 +13,7 @@
 namespace smd::sim {
 namespace {
 
-constexpr std::array<std::uint16_t, 13> kAttributes{wire::NodeDescription::kAttribute,
+constexpr std::array<std::uint16_t, 14> kAttributes{wire::NodeDescription::kAttribute,
                                                     wire::NodeInfo::kAttribute,
                                                     wire::SwitchInfo::kAttribute,
                                                     wire::GuidInfo::kAttribute,
@@ -25,7 +25,8 @@ constexpr std::array<std::uint16_t, 13> kAttributes{wire::NodeDescription::kAttr
                                                     wire::MulticastForwardingTable::kAttribute,
                                                     wire::SmInfo::kAttribute,
                                                     wire::PortInfoExtended::kAttribute,
-                                                    wire::MlnxExtPortInfo::kAttribute};
+                                                    wire::MlnxExtPortInfo::kAttribute,
+                                                    wire::ArInfo::kAttribute};
 
 /// By name ("PortInfo") or number.
 std::optional<std::uint16_t> attribute_of(std::string_view text) {
@@ -50,6 +51,7 @@ bool can_forget(std::uint16_t attribute, std::string_view field) {
                      attribute == wire::MulticastForwardingTable::kAttribute;
   if (table) return field == "all" || whole(field, 0xFFFF);
   if (attribute == wire::PortInfo::kAttribute) return has_field<wire::PortInfo>(field);
+  if (attribute == wire::ArInfo::kAttribute) return has_field<wire::ArInfo>(field);
   return attribute == wire::SwitchInfo::kAttribute && has_field<wire::SwitchInfo>(field);
 }
 
@@ -117,9 +119,9 @@ Command::Result Command::node_lacks() {
   if (!attribute) return bad("attribute", word(3), kAttributeIs);
   if (word(1) == "forgets") {
     if (!can_forget(*attribute, word(4)))
-      return bad(
-          "field", word(4),
-          "a field of PortInfo or SwitchInfo, as smpquery names it, or of a forwarding table a LID or all");
+      return bad("field", word(4),
+                 "a field of PortInfo, SwitchInfo or ARInfo, as smpquery names it, or of a forwarding table "
+                 "a LID or all");
     faults.forgets(word(2), *attribute, std::string(word(4)));
     return {};
   }

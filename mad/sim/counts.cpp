@@ -14,6 +14,7 @@ std::vector<SmpCount> SmpCounts::all() const {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i][0] == 0 && slots_[i][1] == 0) continue;
     const auto attribute = i < kStandard           ? static_cast<std::uint16_t>(i)
+                           : i == kArInfo          ? std::uint16_t{0xFF20}
                            : i == kMlnxExtPortInfo ? std::uint16_t{0xFF90}
                                                    : std::uint16_t{0xFFFF};
     counts.push_back({.attribute = attribute, .gets = slots_[i][0], .sets = slots_[i][1]});

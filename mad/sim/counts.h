@@ -27,15 +27,17 @@ class SmpCounts {
   std::vector<SmpCount> all() const;
 
  private:
-  // Standard attributes each have a slot, then the vendor's known one, then all others together.
-  static constexpr std::size_t kStandard = 0x40, kMlnxExtPortInfo = kStandard, kOthers = kStandard + 1;
+  // Standard attributes each have a slot, then the vendor's known ones, then all others together.
+  static constexpr std::size_t kStandard = 0x40, kArInfo = kStandard, kMlnxExtPortInfo = kStandard + 1,
+                               kOthers = kStandard + 2;
   static constexpr std::size_t slot(std::uint16_t attribute) {
     if (attribute < kStandard) return attribute;
+    if (attribute == 0xFF20) return kArInfo;
     return attribute == 0xFF90 ? kMlnxExtPortInfo : kOthers;
   }
   std::uint64_t sum(std::size_t method) const;
 
-  std::array<std::array<std::uint64_t, 2>, kStandard + 2> slots_{};
+  std::array<std::array<std::uint64_t, 2>, kOthers + 1> slots_{};
 };
 
 }  // namespace smd::sim

@@ -199,6 +199,7 @@ std::size_t Fabric::bytes() const {
     if (node.sw)
       total +=
           sizeof(*node.sw) + memory_of(node.sw->lft) + memory_of(node.sw->mft) + memory_of(node.sw->sl_to_vl);
+    if (node.sw && node.sw->adaptive) total += sizeof(*node.sw->adaptive);
     if (node.faults) total += sizeof(*node.faults);
   }
   for (const auto& port : state_->ports) {

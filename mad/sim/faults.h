@@ -57,6 +57,10 @@ class Faults {
   bool set_system_image(std::string_view node, Guid guid);           ///< trap 145
   bool set_capabilities(const Place& place, std::uint32_t mask);     ///< of an end port; trap 144
   bool linear_fdb_cap(std::string_view node, std::uint16_t cap);
+  /// Of an NVIDIA switch: a reset switches it off, as a Set of ARInfo does.
+  bool adaptive_routing(std::string_view node, Adaptive does);
+  /// Ports by which packets to the LID leave where adaptive routing is on; none: those of the table again.
+  bool adaptive_group(std::string_view node, Lid lid, std::vector<PortNum> ports);
 
   // Packets.
   void loss(Chance chance);  ///< each MAD, once a way

@@ -133,6 +133,17 @@ PortNum lft_port(const SwitchTables& sw, Lid lid) {
   return PortNum{sw.lft[lid.value()]};
 }
 
+PortNum out_port(const State& state, const Node& node, Lid lid, Sl sl, bool datagram) {
+  const auto* group = node.sw->adaptive ? adaptive_group(*node.sw->adaptive, lid, sl, datagram) : nullptr;
+  if (group == nullptr) return lft_port(*node.sw, lid);
+  const auto active = [&](PortNum number) {
+    const auto& port = state.port(node, number.value());
+    return port.link_up() && port.info.port_state == PortState::active;
+  };
+  const auto found = std::ranges::find_if(*group, active);
+  return found != group->end() ? *found : group->front();
+}
+
 std::uint16_t mft_mask(const SwitchTables& sw, Lid mlid, unsigned position) {
   if (!mlid.multicast()) return 0;
   const bool all = sw.info.multicast_fdb_top == 0 && !sw.zero_top_is_none;
@@ -165,7 +176,8 @@ std::optional<Arrival> forward_by_lid(State& state, PortIndex from, Lid dlid, co
     if (!node.is_switch()) {
       return has_lid(state.ports[at], dlid) ? std::optional(arrival) : drop(state.drops.wrong_lid);
     }
-    const auto out = lft_port(*node.sw, dlid).value();
+    const auto port = load.smp ? lft_port(*node.sw, dlid) : out_port(state, node, dlid, load.sl, true);
+    const auto out = port.value();
     if (out == 0) {
       arrival.port = state.index(node, 0);
       return has_lid(state.ports[arrival.port], dlid) ? std::optional(arrival) : drop(state.drops.wrong_lid);

@@ -23,6 +23,10 @@ inline constexpr unsigned kMaxHops = 64;
 
 /// Port that the switch's linear table names; 255 above LinearFDBTop and where nothing was written.
 PortNum lft_port(const SwitchTables& sw, Lid lid);
+/// Port that packets of this SL to the LID leave by: the first of their adaptive group that has an Active
+/// link (else its first), where the switch has one; else lft_port(). Hardware takes the least loaded of the
+/// group.
+PortNum out_port(const State& state, const Node& node, Lid lid, Sl sl, bool datagram);
 /// Bit n: external port n (bit 0: the switch itself) gets packets to the MLID. `position` as in the table.
 std::uint16_t mft_mask(const SwitchTables& sw, Lid mlid, unsigned position);
 /// The LID is the port's own (LMC counted in).

@@ -48,6 +48,20 @@ void add_keys(const Port& port, Faulty& faults) {
   if (key != 0xFFFF) faults.push_back(fmt::format("P_Key[0] 0x{:04x}", key));
 }
 
+void add_adaptive(const SwitchTables& sw, Faulty& faults) {
+  if (!sw.adaptive || !sw.adaptive->info.enabled) return;
+  constexpr std::size_t kNamed = 4;
+  Faulty groups;
+  for (const auto& [lid, ports] : sw.adaptive->groups) {
+    if (groups.size() == kNamed) break;
+    groups.push_back(fmt::format("LID {} by {}", lid, fmt::join(ports, "|")));
+  }
+  if (groups.size() < sw.adaptive->groups.size())
+    groups.push_back(fmt::format("{} more", sw.adaptive->groups.size() - groups.size()));
+  faults.push_back(groups.empty() ? std::string("routes adaptively")
+                                  : fmt::format("routes adaptively: {}", fmt::join(groups, "; ")));
+}
+
 }  // namespace
 
 Faulty in_force(const State& state) {
@@ -70,6 +84,7 @@ Faulty in_force(const State& state, const Node& node) {
     faults.push_back(returns ? fmt::format("away, back in {:.4g} s", in_seconds(*wrong->back - state.now))
                              : std::string("away"));
   }
+  if (node.is_switch()) add_adaptive(*node.sw, faults);
   if (wrong == nullptr) return faults;
   if (wrong->silent) faults.emplace_back("silent");
   if (wrong->late != Duration{0})

@@ -5,6 +5,7 @@
 
 #include "mad/sim/rates.h"
 #include "mad/wire/capability.h"
+#include "mad/wire/vendor.h"
 
 namespace smd::sim {
 namespace {
@@ -56,6 +57,7 @@ void make_node(State& state, NodeIndex index, const base::FabricNode& from) {
     node.sw = std::make_unique<SwitchTables>();
     node.sw->info.enhanced_port0 = from.enhanced_port0;
     node.sw->mft_positions = (node.ports + 16U) / 16U;
+    if (wire::is_nvidia(node.vendor_id)) node.sw->adaptive = std::make_unique<AdaptiveTables>();
   }
   for (unsigned number = 0; number <= node.ports; ++number) {
     auto& port = state.ports.emplace_back();
@@ -164,6 +166,7 @@ void reset_switch(const Options& options, SwitchTables& sw) {
   sw.lft = {};
   sw.mft = {};
   sw.sl_to_vl = {};
+  if (sw.adaptive) *sw.adaptive = fresh_adaptive();
 }
 
 }  // namespace

@@ -37,6 +37,8 @@ Status dispatch(Request& request) {
       return port_info_extended(request);
     case wire::MlnxExtPortInfo::kAttribute:
       return mlnx_ext_port_info(request);
+    case wire::ArInfo::kAttribute:
+      return ar_info(request);
     default:
       return kBadMethodAttribute;
   }

@@ -75,6 +75,7 @@ Status multicast_table(Request& request);
 Status p_key_table(Request& request);
 Status sl_to_vl_table(Request& request);
 Status vl_arbitration(Request& request);
+Status ar_info(Request& request);
 
 /// M_Key of a request against that of a port. False: the request is dropped without an answer.
 bool m_key_allows(State& state, PortIndex port, const wire::Smp& smp);

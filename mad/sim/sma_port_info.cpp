@@ -6,12 +6,12 @@
 #include "mad/sim/sma.h"
 #include "mad/wire/capability.h"
 #include "mad/wire/modifier.h"
+#include "mad/wire/vendor.h"
 
 namespace smd::sim {
 namespace {
 
 using wire::kExtendedSpeeds;
-constexpr std::uint32_t kMellanox = 0x0002C9;
 
 /// A Set's value of one Enabled field: `nothing` leaves it, `all` is what is supported.
 struct Enable {
@@ -227,7 +227,7 @@ Status port_info_extended(Request& request) {
 }
 
 Status mlnx_ext_port_info(Request& request) {
-  if (request.node().vendor_id != kMellanox) return kBadMethodAttribute;
+  if (!wire::is_nvidia(request.node().vendor_id)) return kBadMethodAttribute;
   const auto index = addressed(request, request.smp.modifier());
   if (!index) return kInvalid;
   auto& port = request.state.ports[*index];

@@ -35,6 +35,14 @@ void set_linear_block(Node& node, std::uint64_t first, const wire::LinearForward
   }
 }
 
+/// A table that an SM without adaptive routing writes ends it, or is refused (ibis, NoFallback of ARInfo).
+bool refuses_tables(SwitchTables& sw) {
+  if (!sw.adaptive || !sw.adaptive->info.enabled) return false;
+  if (sw.adaptive->info.no_fallback) return true;
+  sw.adaptive->info.enabled = false;
+  return false;
+}
+
 Status set_switch_info(wire::SwitchInfo& info, const wire::SwitchInfo& wished, bool has_mft_top) {
   Status status = kGood;
   if (wished.linear_fdb_top < info.linear_fdb_cap) {
@@ -72,7 +80,7 @@ Status linear_table(Request& request) {
   const auto first = std::uint64_t{request.smp.modifier()} * kLftBlock;
   if (first >= sw.info.linear_fdb_cap) return kInvalid;
   const auto does = above_top(request.node(), first);
-  if (request.set && does == AboveTop::refused) return kInvalid;
+  if (request.set && (does == AboveTop::refused || refuses_tables(sw))) return kInvalid;
   if (request.set && does == AboveTop::accepted)
     set_linear_block(request.node(), first, asked<wire::LinearForwardingTable>(request));
   wire::LinearForwardingTable table;

@@ -16,6 +16,7 @@
 #include "mad/base/fabric.h"
 #include "mad/base/id.h"
 #include "mad/base/link.h"
+#include "mad/sim/adaptive.h"
 #include "mad/sim/client.h"
 #include "mad/sim/counters.h"
 #include "mad/sim/counts.h"
@@ -75,7 +76,8 @@ struct SwitchTables {
   std::vector<std::uint64_t>
       sl_to_vl;  ///< [in * (ports + 1) + out], 4 bits an SL, SL 0 lowest; empty: identity
   unsigned mft_positions = 1;
-  bool zero_top_is_none = false;  ///< MulticastFDBTop 0: nothing is forwarded by the table
+  bool zero_top_is_none = false;             ///< MulticastFDBTop 0: nothing is forwarded by the table
+  std::unique_ptr<AdaptiveTables> adaptive;  ///< null: the switch does not know ARInfo
 };
 
 struct Refusal {
@@ -89,6 +91,9 @@ struct Forgotten {
 
 /// What a switch does with Sets of blocks of its LFT whose first LID is above LinearFDBTop.
 enum class AboveTop : std::uint8_t { accepted, ignored, refused };
+
+/// Adaptive routing of an NVIDIA switch; none: it does not know the attribute.
+enum class Adaptive : std::uint8_t { off, on, none };
 
 /// What is wrong with a node; healthy nodes have none.
 struct NodeFaults {

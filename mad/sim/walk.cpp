@@ -62,7 +62,7 @@ class Walker {
         if (has_lid(state_.ports[at], dlid_)) return arrive(at);
         return end(Fate::ca_in_between, at);
       }
-      const auto out = lft_port(*here.sw, dlid_).value();
+      const auto out = out_port(state_, here, dlid_, sl_, false).value();
       if (out == 0) return at_switch(here, at);
       if (out > here.ports) return end(Fate::no_route, at);
       if (state_.index(here, out) == at) {  // switches do not send back what has come in

@@ -2,6 +2,7 @@
 #pragma once
 // Every attribute of subnet management.
 
+#include "mad/wire/ar_info.h"     // IWYU pragma: export
 #include "mad/wire/capability.h"  // IWYU pragma: export
 #include "mad/wire/node.h"        // IWYU pragma: export
 #include "mad/wire/notice.h"      // IWYU pragma: export

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "mad/wire/ar_info.h"
 #include "mad/wire/node.h"
 #include "mad/wire/notice.h"
 #include "mad/wire/port_ext.h"
@@ -30,7 +31,7 @@ constexpr auto names_of() {
 // RandomForwardingTable, VendorDiag and LedInfo have no table here: nothing asks for them.
 constexpr auto kAttributes = names_of<NodeInfo, NodeDescription, SwitchInfo, GuidInfo, PortInfo, PKeyTable,
                                       SlToVl, VlArbitration, LinearForwardingTable, MulticastForwardingTable,
-                                      SmInfo, Notice, PortInfoExtended, MlnxExtPortInfo>();
+                                      SmInfo, Notice, PortInfoExtended, MlnxExtPortInfo, ArInfo>();
 constexpr std::array kOtherAttributes{Named{0x0001, "ClassPortInfo"}, Named{0x001A, "RandomForwardingTable"},
                                       Named{0x0030, "VendorDiag"}, Named{0x0031, "LedInfo"}};
 

@@ -189,6 +189,15 @@ Json::Array m_keys_json(const sm::Snapshot& now) {
   return keys;
 }
 
+Json::Array adaptive_json(const sm::Subnet& subnet) {
+  Json::Array switches;
+  for (const auto& node : subnet.nodes) {
+    if (node->routes_adaptively())
+      switches.push_back(Json{Json::Object{{"guid", guid(node->guid())}, {"name", text(node->description)}}});
+  }
+  return switches;
+}
+
 Json::Array altered_json(const sm::Subnet& subnet) {
   Json::Array tables;
   for (const auto& table : subnet.altered) {
@@ -235,6 +244,7 @@ void add_fabric(const SubnetView& view, Json::Object& object) {
   object.emplace_back("refused_sets", Json{now ? refused_json(*now->subnet) : Json::Array{}});
   object.emplace_back("partitions", now ? partitions_json(*now->subnet) : Json{});
   object.emplace_back("unknown_m_keys", Json{now ? m_keys_json(*now) : Json::Array{}});
+  object.emplace_back("adaptive_routing", Json{now ? adaptive_json(*now->subnet) : Json::Array{}});
   object.emplace_back("altered_tables", Json{now ? altered_json(*now->subnet) : Json::Array{}});
   object.emplace_back("duplicate_guids", Json{now ? duplicates_json(*now->subnet) : Json::Array{}});
   object.emplace_back("ports_without_lid", Json{std::move(without_lid)});

@@ -174,6 +174,11 @@ Subnet advance(const Subnet& before, const Decided& decided, const Applied& appl
     node.switch_info = answer.answered;
     if (answer.sent) note(node.not_kept, not_kept(*answer.sent, answer.answered));
   }
+  for (const auto& answer : applied.adaptive) {
+    auto& node = edit.node(answer.node);
+    node.ar_info = std::make_shared<const wire::ArInfo>(answer.answered);
+    note(node.not_kept, not_kept(answer.sent, answer.answered));
+  }
   for (const auto& answer : applied.lfts) {
     auto& node = edit.node(answer.node);
     if (const auto* row = decided.routes->find(node.guid()); row != nullptr) {

@@ -28,6 +28,11 @@ struct SwitchAnswer {
   wire::SwitchInfo answered;
 };
 
+struct ArAnswer {
+  NodeIndex node = 0;
+  wire::ArInfo sent, answered;
+};
+
 /// Of one switch in one round. Rounds may write a block twice: answers are in order.
 struct LftAnswer {
   NodeIndex node = 0;
@@ -82,6 +87,7 @@ struct Drain {
 struct Applied {
   std::vector<PortAnswer> ports;
   std::vector<SwitchAnswer> switches;
+  std::vector<ArAnswer> adaptive;
   std::vector<LftAnswer> lfts;
   std::vector<MftAnswer> mfts;
   std::vector<PKeyAnswer> pkeys;

@@ -27,6 +27,7 @@ class Applier {
   Pump::Source pkey_source(const Round& round);
   Pump::Source port_source(const Round& round);
   Pump::Source switch_source(const Round& round);
+  Pump::Source adaptive_source(const Round& round);
 
   std::optional<Job> lft_job(NodeIndex node, const PartialBlock& block, const mad::DirectedPath& path,
                              std::size_t answer);
@@ -41,6 +42,7 @@ class Applier {
   std::optional<Job> pkey_job(const PKeyItem& item);
   std::optional<Job> port_job(const PortItem& item);
   std::optional<Job> switch_job(NodeIndex node);
+  std::optional<Job> adaptive_job(NodeIndex node);
   std::optional<Job> check_port(const PortItem& item, const mad::DirectedPath& path,
                                 const wire::PortInfo& sent, const mad::RequestError& error);
   std::optional<Job> check_switch(NodeIndex node, const mad::DirectedPath& path, const wire::SwitchInfo& sent,

@@ -81,6 +81,7 @@ Pump::Source Applier::source(const Round& round) {
   if (round.phase == Phase::mft) return mft_source(round);
   if (round.phase == Phase::pkeys) return pkey_source(round);
   if (round.phase == Phase::switch_info) return switch_source(round);
+  if (round.phase == Phase::adaptive_routing) return adaptive_source(round);
   return port_source(round);
 }
 

@@ -108,7 +108,26 @@ void print_losses(std::ostream& out, const json::value& subnet) {
   line(out, "links", fmt::format("{} narrow, {} slow: smd ports --degraded", narrow, slow.size() - narrow));
 }
 
+/// Switches that forward past their tables: how many, and the first ones by name.
+void print_adaptive(std::ostream& out, const json::value& subnet) {
+  constexpr std::size_t kNamed = 4;
+  const auto& switches = list_of(subnet, "adaptive_routing");
+  if (switches.empty()) return;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kNamed, switches.size()); ++i)
+    names += fmt::format("{}{} \"{}\"", i == 0 ? "" : ", ", text_of(switches[i], "guid"),
+                         text_of(switches[i], "name"));
+  if (switches.size() > kNamed)
+    names += fmt::format(" and {} more: smd status --json", switches.size() - kNamed);
+  line(out, "adaptive",
+       fmt::format(
+           "{} adaptively, past the forwarding tables: {}",
+           switches.size() == 1 ? "1 switch routes" : fmt::format("{} switches route", switches.size()),
+           names));
+}
+
 void print_tables(std::ostream& out, const json::value& subnet) {
+  print_adaptive(out, subnet);
   const auto& partitions = member_of(subnet, "partitions");
   if (const auto ports = text_of(partitions, "foreign_ports"); !ports.empty() && ports != "0")
     line(out, "partitions",

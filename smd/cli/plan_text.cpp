@@ -64,6 +64,12 @@ void print_plan(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& 
       fmt::print(out, "    {}: P_Key block {}, full member of the default partition\n",
                  sm::port_text(*subnet.nodes[item.node], item.port), item.block);
     }
+    for (std::size_t i = 0; i < round.ar_infos.size() && i < kShown; ++i) {
+      const auto& node = *subnet.nodes[round.ar_infos[i]];
+      fmt::print(out, "    {} {}: adaptive routing off\n", node.guid(), node.description);
+    }
+    if (round.ar_infos.size() > kShown)
+      fmt::print(out, "    and {} switches more\n", round.ar_infos.size() - kShown);
     for (std::size_t i = 0; i < round.lfts.size() && i < kShown; ++i) {
       const auto& node = *subnet.nodes[round.lfts[i].node];
       fmt::print(out, "    {} {}: {} blocks\n", node.guid(), node.description, round.lfts[i].writes());

@@ -129,6 +129,8 @@ std::string_view to_string(Phase phase) {
   switch (phase) {
     case Phase::pkeys:
       return "pkeys";
+    case Phase::adaptive_routing:
+      return "adaptive_routing";
     case Phase::switch_lids:
       return "switch_lids";
     case Phase::lft:
@@ -152,7 +154,7 @@ std::string_view to_string(Phase phase) {
 }
 
 std::size_t Round::sets() const {
-  auto sum = ports.size() + switch_infos.size() + pkeys.size();
+  auto sum = ports.size() + switch_infos.size() + ar_infos.size() + pkeys.size();
   for (const auto& item : lfts) sum += item.writes();
   for (const auto& item : mfts) sum += item.parts.count();
   return sum;
@@ -175,7 +177,7 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   PortRounds ports;
   const auto waiting = waiting_for_lids(in);
   NewLinks fresh(in);
-  Round switch_info = round_of(Phase::switch_info);
+  Round switch_info = round_of(Phase::switch_info), adaptive = round_of(Phase::adaptive_routing);
   for (NodeIndex i = 0; i < in.subnet.nodes.size(); ++i) {
     const auto& node = *in.subnet.nodes[i];
     if (in.leaves_out(node.guid())) continue;
@@ -185,6 +187,7 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
     }
     const auto wish = wished_switch_info(in, node);
     if (wish && *wish != *node.switch_info) switch_info.switch_infos.push_back(i);
+    if (wished_ar_info(in, node)) adaptive.ar_infos.push_back(i);
   }
 
   pair_ends(in.subnet, ports.switch_links);
@@ -192,6 +195,7 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   Plan plan;
   plan.links_down = links_to_retrain(in);
   append(plan, pkey_round(in));
+  append(plan, std::move(adaptive));
   append(plan, std::move(ports.switch_lids));
   append(plan, std::move(ports.new_links));
   append(plan, std::move(ports.activate_new_links));

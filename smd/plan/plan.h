@@ -20,14 +20,15 @@ namespace smd::sm {
 /// fabric that forwards already, links that no table leads over come up first, and a switch that forwards by
 /// nothing yet gets its LinearFDBTop as soon as it has its tables.
 enum class Phase : std::uint8_t {
-  pkeys,         ///< P_Key tables; all other Sets rest on the SM being reached
-  switch_lids,   ///< PortInfo of switches' port 0
-  lft,           ///< forwarding tables; several rounds where one would close a loop on the way
-  mft,           ///< multicast forwarding tables; two rounds where trees change in part
-  retrain,       ///< in no plan() but alone: ports to Down, so that links train within what is enabled now
-  switch_info,   ///< LinearFDBTop rises after the blocks below it are acknowledged
-  switch_links,  ///< PortInfo of ports between switches, to Armed where they are in Init
-  host_links,    ///< PortInfo of the other links, both ends
+  pkeys,             ///< P_Key tables; all other Sets rest on the SM being reached
+  adaptive_routing,  ///< ARInfo of NVIDIA switches; before tables, which count only where it is off
+  switch_lids,       ///< PortInfo of switches' port 0
+  lft,               ///< forwarding tables; several rounds where one would close a loop on the way
+  mft,               ///< multicast forwarding tables; two rounds where trees change in part
+  retrain,           ///< in no plan() but alone: ports to Down, so that links train within what is enabled
+  switch_info,       ///< LinearFDBTop rises after the blocks below it are acknowledged
+  switch_links,      ///< PortInfo of ports between switches, to Armed where they are in Init
+  host_links,        ///< PortInfo of the other links, both ends
   activate_switch_links,
   activate_host_links,
 };
@@ -83,6 +84,7 @@ struct Round {
   std::vector<MftItem> mfts;
   std::vector<PKeyItem> pkeys;
   std::vector<NodeIndex> switch_infos;
+  std::vector<NodeIndex> ar_infos;
   /// Phase lft: afterwards wait until packets that are under way have arrived or died.
   bool drain = false;
   std::size_t sets() const;

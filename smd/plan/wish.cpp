@@ -35,6 +35,7 @@ constexpr std::array<std::string_view, 18> kPortFields{"LinkWidthEnabled",
                                                        "FilterRawInbound",
                                                        "FilterRawOutbound"};
 constexpr std::array<std::string_view, 1> kSwitchFields{"LifeTimeValue"};
+constexpr std::array<std::string_view, 1> kAdaptiveFields{"E"};
 
 /// Undoes the wish for fields that this port is known not to keep, as long as the same value is wished.
 template <class A>
@@ -176,6 +177,15 @@ std::optional<wire::SwitchInfo> wished_switch_info(const PlanInput& in, const No
   return wish;
 }
 
+std::optional<wire::ArInfo> wished_ar_info(const PlanInput& in, const Node& node) {
+  const bool disable = in.config.adopt.adaptive_routing == config::AdoptAdaptive::disable;
+  if (!disable || !node.routes_adaptively()) return std::nullopt;
+  auto wish = *node.ar_info;
+  wish.enabled = false;
+  leave_unkept(wish, *node.ar_info, node, PortNum{0});
+  return wish.enabled ? std::nullopt : std::optional(wish);
+}
+
 wire::PortInfo port_info_to_set(const wire::PortInfo& wish, const wire::PortInfo& now, PortState target) {
   auto set = wish;
   set.port_state = target;
@@ -204,6 +214,10 @@ std::vector<NotKept> not_kept(PortNum port, const wire::PortInfo& sent, const wi
 
 std::vector<NotKept> not_kept(const wire::SwitchInfo& sent, const wire::SwitchInfo& answered) {
   return unkept_fields(PortNum{0}, sent, answered, kSwitchFields);
+}
+
+std::vector<NotKept> not_kept(const wire::ArInfo& sent, const wire::ArInfo& answered) {
+  return unkept_fields(PortNum{0}, sent, answered, kAdaptiveFields);
 }
 
 }  // namespace smd::sm

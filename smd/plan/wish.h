@@ -35,6 +35,9 @@ std::optional<wire::PortInfo> wished_port_info(const PlanInput& in, const Node& 
 /// SwitchInfo of a switch with `top` as LinearFDBTop; nothing where it did not answer.
 std::optional<wire::SwitchInfo> wished_switch_info(const PlanInput& in, const Node& node);
 
+/// ARInfo of a switch whose adaptive routing is to end: as it was read, but off. Nothing for all others.
+std::optional<wire::ArInfo> wished_ar_info(const PlanInput& in, const Node& node);
+
 /// The PortInfo to send: `wish` with the state `target`, no other state machine touched and nothing enabled
 /// anew that is as it was `now`.
 wire::PortInfo port_info_to_set(const wire::PortInfo& wish, const wire::PortInfo& now, PortState target);
@@ -45,5 +48,6 @@ bool must_retrain(const PlanInput& in, const Node& node, PortNum port);
 /// Fields that were Set and came back with another value. State machines and read-only fields are not named.
 std::vector<NotKept> not_kept(PortNum port, const wire::PortInfo& sent, const wire::PortInfo& answered);
 std::vector<NotKept> not_kept(const wire::SwitchInfo& sent, const wire::SwitchInfo& answered);
+std::vector<NotKept> not_kept(const wire::ArInfo& sent, const wire::ArInfo& answered);
 
 }  // namespace smd::sm

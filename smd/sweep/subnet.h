@@ -18,6 +18,7 @@
 #include "mad/base/link.h"
 #include "mad/transactions/extended_speeds.h"
 #include "mad/transport.h"
+#include "mad/wire/ar_info.h"
 #include "mad/wire/node.h"
 #include "mad/wire/port_ext.h"
 #include "mad/wire/port_info.h"
@@ -100,6 +101,13 @@ struct Port {
   bool linked() const { return known && info.port_state > PortState::down; }
 };
 
+/// What is known of ARInfo of an NVIDIA switch.
+enum class ArKnown : std::uint8_t {
+  not_asked,
+  asked,  ///< it answered, or was silent; or it comes from a reset, which ends adaptive routing
+  lacks,  ///< it refused the question: it does not know the attribute
+};
+
 /// One node: all ports behind one node GUID.
 struct Node {
   wire::NodeInfo info;      ///< `port` and `local_port` are those of the place where the node was met first
@@ -109,6 +117,8 @@ struct Node {
   std::vector<Port> ports;  ///< index: port number; [0] is a switch's management port, unused elsewhere
   HeldLft lft;              ///< switches
   HeldMft mft;              ///< switches
+  ArKnown ar_known = ArKnown::not_asked;        ///< switches
+  std::shared_ptr<const wire::ArInfo> ar_info;  ///< null: nothing is known
   std::vector<NotKept> not_kept;
   bool refuses_extended_speeds = false;  ///< PortInfo with bit 31 of the modifier was refused or ignored
 
@@ -125,6 +135,8 @@ struct Node {
   bool has_enhanced_port0() const { return switch_info && switch_info->enhanced_port0; }
   /// A switch that is known to have entries in force.
   bool forwards() const { return switch_info && switch_info->linear_fdb_top != 0; }
+  /// Packets may leave it by other ports than its forwarding table says.
+  bool routes_adaptively() const { return ar_info && ar_info->enabled; }
   unsigned port_count() const { return ports.empty() ? 0 : static_cast<unsigned>(ports.size() - 1); }
 };
 

@@ -7,6 +7,7 @@
 #include "mad/wire/capability.h"
 #include "mad/wire/modifier.h"
 #include "mad/wire/tables.h"
+#include "mad/wire/vendor.h"
 #include "smd/sweep/not_sent.h"
 #include "smd/sweep/survey.h"
 
@@ -34,9 +35,8 @@ std::uint64_t place_number(const PeerPort& place) {
 
 /// FDR10 shows as QDR in PortInfo. Only links of Mellanox devices that know extended speeds can be it.
 bool may_be_fdr10(const Node& node, const wire::PortInfo& info) {
-  constexpr std::uint32_t kMellanox = 0x0002C9;
-  return node.info.vendor_id == kMellanox && info.link_speed_active == 4 && info.link_speed_ext_active == 0 &&
-         info.link_speed_ext_supported != 0;
+  return wire::is_nvidia(node.info.vendor_id) && info.link_speed_active == 4 &&
+         info.link_speed_ext_active == 0 && info.link_speed_ext_supported != 0;
 }
 
 }  // namespace
@@ -153,6 +153,8 @@ asio::awaitable<void> Survey::read_lft(FoundNode* node) {
   if (before != nullptr && tables_stand(found, *before)) {
     found.node.lft = before->lft;
     found.node.mft = before->mft;
+    found.node.ar_known = before->ar_known;
+    found.node.ar_info = before->ar_info;
     for (std::size_t p = 0; p < found.node.ports.size(); ++p)
       found.node.ports[p].lanes = before->ports[p].lanes;
     read_unknown_blocks(node);
@@ -161,10 +163,15 @@ asio::awaitable<void> Survey::read_lft(FoundNode* node) {
   for (auto& port : found.node.ports) port.lanes = nullptr;
   found.node.lft = {};
   found.node.mft = {};
+  found.node.ar_known = ArKnown::not_asked;
+  found.node.ar_info = nullptr;
   const auto& info = *found.node.switch_info;
   // Nothing is forwarded yet: every block will be written, and after a reset no MLID has a port.
   found.node.mft.read = info.linear_fdb_top == 0 ? HeldMft::kAll : 0;
-  if (info.linear_fdb_top == 0) co_return;
+  if (info.linear_fdb_top == 0) {  // adaptive routing is off after a reset, too
+    found.node.ar_known = ArKnown::asked;
+    co_return;
+  }
   const unsigned last =
       std::min({unsigned{info.linear_fdb_top}, info.linear_fdb_cap == 0 ? 0U : info.linear_fdb_cap - 1U,
                 unsigned{kLastUnicastLid.value()}});

@@ -88,6 +88,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   demand(!to_string(static_cast<SmControl>(smp->modifier())).empty());
   named_attribute<NodeInfo, NodeDescription, SwitchInfo, GuidInfo, PortInfo, PKeyTable, SlToVl, VlArbitration,
                   LinearForwardingTable, MulticastForwardingTable, SmInfo, Notice, PortInfoExtended,
-                  MlnxExtPortInfo>(*smp);
+                  MlnxExtPortInfo, ArInfo>(*smp);
   return 0;
 }

@@ -15,7 +15,7 @@ namespace smd::wire {
 using EveryLayout =
     ::testing::Types<NodeInfo, NodeDescription, SwitchInfo, GuidInfo, PortInfo, PKeyTable, SlToVl,
                      VlArbitration, LinearForwardingTable, MulticastForwardingTable, SmInfo, Notice,
-                     ClassPortInfo, PortInfoExtended, MlnxExtPortInfo, MadHeader, GidDetails,
+                     ClassPortInfo, PortInfoExtended, MlnxExtPortInfo, ArInfo, MadHeader, GidDetails,
                      LinkStateDetails, PortErrorDetails, LocalChangeDetails, SystemImageDetails,
                      BadMKeyDetails, BadKeyDetails, BadPKeyAtSwitchDetails>;
 

@@ -94,7 +94,7 @@ TEST_F(Control, ValuesAreCheckedWithWhatIsAllowed) {
   EXPECT_EQ(says(""),
             "error: found no command, allowed link, node, loss, latency, counter, lid, mkey, pkey, move, "
             "split, join, "
-            "capability, trap, flow, packet, smp, reach, show, clients, enforce, help");
+            "capability, trap, flow, packet, smp, reach, show, clients, enforce, adaptive, help");
 }
 
 TEST_F(Control, ValuesChangeBehindTheSmsBack) {
@@ -118,8 +118,8 @@ TEST_F(Control, NodesDoAndShowWhatTheyAreTold) {
       "error: found attribute \"Nothing\", allowed the name of an SMP attribute, as PortInfo, or 0 to 65535");
   EXPECT_EQ(says("node forgets spine SwitchInfo LifeTimeValue"), "");
   EXPECT_EQ(says("node forgets spine SwitchInfo HOQLife"),
-            "error: found field \"HOQLife\", allowed a field of PortInfo or SwitchInfo, as smpquery names "
-            "it, or of a "
+            "error: found field \"HOQLife\", allowed a field of PortInfo, SwitchInfo or ARInfo, as smpquery "
+            "names it, or of a "
             "forwarding table a LID or all");
   EXPECT_EQ(says("node forgets spine LinearForwardingTable 17"), "");
   EXPECT_EQ(says("node forgets spine MulticastForwardingTable all"), "");

@@ -74,6 +74,7 @@ TEST(Names, StatusesMethodsAttributesAndClasses) {
   EXPECT_EQ(method_name(static_cast<Method>(0x2a)), "method 0x2a");
   EXPECT_EQ(attribute_name(PortInfo::kAttribute), "PortInfo");
   EXPECT_EQ(attribute_name(MlnxExtPortInfo::kAttribute), "MlnxExtPortInfo");
+  EXPECT_EQ(attribute_name(ArInfo::kAttribute), "ARInfo");
   EXPECT_EQ(attribute_name(ClassPortInfo::kAttribute), ClassPortInfo::kName);
   EXPECT_EQ(attribute_name(0x1234), "attribute 0x1234");
   EXPECT_EQ(class_name(MgmtClass::sm_directed), "SubnDR");
