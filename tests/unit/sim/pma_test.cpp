@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "mad/wire/class_port_info.h"
+#include "mad/wire/modifier.h"
 #include "mad/wire/performance_lanes.h"
 #include "mad/wire/performance_optional.h"
 #include "tests/support/sim_lab.h"
