@@ -267,8 +267,8 @@ std::optional<Job> Applier::check_port(const PortItem& item, const mad::Directed
           const bool lid_moved =
               item.target == PortState::no_change && was.lid != sent.lid && info.lid == sent.lid;
           const bool went_down = item.target == PortState::down && info.port_state == PortState::down;
-          const bool moved = moves ? was.port_state < item.target && info.port_state >= item.target
-                                   : lid_moved || went_down;
+          const bool moved =
+              moves ? was.port_state < item.target && info.port_state >= item.target : lid_moved || went_down;
           now.ports[item.port.value()].info = info;
           const auto wish = wished_port_info(plan_input(), now, item.port);
           done = wish && *wish == info && info.port_state >= item.target;
