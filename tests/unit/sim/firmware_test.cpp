@@ -105,6 +105,7 @@ TEST(Firmware, SpeedsThatAreSwitchedOffShowAs30OrAsNothing) {
     lab.set_port(lab.leaf1, 1, [](wire::PortInfo& info) {
       info.link_speed_ext_enabled = 30;
       info.port_state = PortState::down;
+      info.phys_state = PhysState::polling;  // Down alone does not train the link again
     });
 
     const auto now = lab.port(lab.leaf1, 1);
