@@ -21,6 +21,7 @@
 #include "smd/apply/applied.h"
 #include "smd/compute.h"
 #include "smd/decide/decide.h"
+#include "smd/decide/guids.h"
 #include "smd/guid_block.h"
 #include "smd/ha/sm_agent.h"
 #include "smd/ha/sm_lookup.h"
@@ -34,9 +35,9 @@
 #include "smd/snapshot.h"
 #include "smd/store/store.h"
 #include "smd/sweep/audit.h"
-#include "smd/sweep/lanes.h"
 #include "smd/sweep/lid_index.h"
 #include "smd/sweep/table_baseline.h"
+#include "smd/sweep/vl_tables.h"
 #include "smd/trap_gap.h"
 
 namespace smd::sm {
@@ -217,6 +218,7 @@ class SubnetManager {
   asio::awaitable<bool> tend_clients();
   asio::awaitable<bool> ask_clients();
   asio::awaitable<bool> write_guids();
+  asio::awaitable<bool> write_round(Round round, Applied* applied);
 
   // manager_lanes.cpp: tables that no sweep waits for
   asio::awaitable<bool> read_some_lanes();
@@ -278,8 +280,8 @@ class SubnetManager {
   StoredPtr stored_;
   Groups groups_;  ///< empty: nobody has said yet
   std::set<Guid> to_reregister_;
-  std::map<std::pair<Guid, std::uint8_t>, std::array<Guid, 8>> guids_;  ///< to be written
-  std::vector<Guid> came_up_;                                           ///< in this sweep
+  GuidRequests guids_;         ///< to be written
+  std::vector<Guid> came_up_;  ///< in this sweep
   mad::TimePoint master_since_{};
   DecideTimes times_;
   SweepSummary summary_;
@@ -317,8 +319,8 @@ class SubnetManager {
   mad::Duration repair_wait_{};                ///< before next_repair_
   std::set<Guid> in_repair_;                   ///< nodes that the last next_repair_ was about
   std::optional<mad::TimePoint> next_lanes_;   ///< nothing: all are read
-  LaneCursor lane_cursor_;
-  LanePool lane_pool_;
+  VlTableCursor vl_cursor_;
+  VlTablePool vl_pool_;
   TableBaseline baseline_;
   AuditCursor audit_;
   LidIndex lids_;                           ///< who sends traps

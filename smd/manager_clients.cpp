@@ -1,42 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What hosts are told between sweeps: that their clients have to register again, and their alias GUIDs.
-#include <unordered_map>
 #include <utility>
 
-#include "mad/transactions/ask.h"
-#include "mad/wire/capability.h"
-#include "mad/wire/modifier.h"
-#include "mad/wire/tables.h"
-#include "smd/apply/pump.h"
+#include "smd/apply/advance.h"
+#include "smd/apply/apply.h"
 #include "smd/manager.h"
-#include "smd/plan/wish.h"
-#include "smd/sweep/paths.h"
+#include "smd/plan/client_rounds.h"
+#include "smd/plan/table_rounds.h"
 
 namespace smd::sm {
-namespace {
-
-/// So many at a time: each has its clients come to us.
-constexpr std::size_t kAskedAtOnce = 256;
-
-struct Place {
-  std::size_t node = 0;
-  PortNum port;
-};
-
-std::unordered_map<Guid, Place> places_of(const Subnet& subnet, const std::set<Guid>& ports) {
-  std::unordered_map<Guid, Place> found;
-  for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
-    const auto& node = *subnet.nodes[i];
-    for (std::size_t p = 0; p < node.ports.size(); ++p) {
-      const PortNum port{static_cast<std::uint8_t>(p)};
-      const auto guid = node.is_switch() ? node.guid() : node.ports[p].guid;
-      if (is_end_port(node, port) && ports.contains(guid)) found.emplace(guid, Place{i, port});
-    }
-  }
-  return found;
-}
-
-}  // namespace
 
 void SubnetManager::reregister(std::vector<Guid> ports) {
   to_reregister_ = {ports.begin(), ports.end()};
@@ -55,79 +27,59 @@ asio::awaitable<bool> SubnetManager::tend_clients() {
   co_return co_await ask_clients();
 }
 
-/// False when cancelled.
+/// Plans nothing but `round`, writes it, and notes what the nodes hold now. False when cancelled.
+asio::awaitable<bool> SubnetManager::write_round(Round round, Applied* applied) {
+  Plan plan;
+  plan.rounds.push_back(std::move(round));
+  ApplyInput to_write{subnet_, decided_, config_, std::move(plan), [this] { return newer_waits(); }};
+  *applied = co_await apply(&tx_, &parts_.clock, std::move(to_write));
+  subnet_ = std::make_shared<const Subnet>(advance(*subnet_, decided_, *applied));
+  const auto cancellation = co_await asio::this_coro::cancellation_state;
+  co_return cancellation.cancelled() == asio::cancellation_type::none;
+}
+
+/// Each request is written once, or again where that is not acknowledged. False when cancelled.
 asio::awaitable<bool> SubnetManager::write_guids() {
   if (guids_.empty() || !subnet_ || agent_.state() != wire::SmState::master) co_return true;
-  const auto subnet = subnet_;
-  const auto blocks = guids_;
-  std::set<Guid> ports;
-  for (const auto& [key, guids] : blocks) ports.insert(key.first);
-  const auto places = places_of(*subnet, ports);
-  const Paths paths(*subnet);
-  auto next = blocks.begin();
-  const auto source = [&]() -> std::optional<Job> {
-    while (next != blocks.end()) {
-      const auto& [key, guids] = *next++;
-      const auto place = places.find(key.first);
-      if (place == places.end()) {
-        guids_.erase(key);  // it is asked for again when the port is back
-        continue;
-      }
-      const auto [index, port] = place->second;
-      const auto path = paths.to_port(*subnet, index, port);
-      if (!path) continue;
-      const auto& node = *subnet->nodes[index];
-      const mad::Target target{
-          .route = *path, .node = node.guid(), .m_key = node.ports[port.value()].info.m_key};
-      return Job{mad::set_request(target, wire::GuidInfo{.guids = guids}, key.second),
-                 [this, block = key, sent = guids](const mad::Answer& answer) -> std::optional<Job> {
-                   const auto now = guids_.find(block);
-                   if (answer && now != guids_.end() && now->second == sent) guids_.erase(now);
-                   return std::nullopt;
-                 }};
-    }
-    return std::nullopt;
+  auto part = std::make_shared<const TablePart<wire::GuidInfo>>(decide_guids(*subnet_, guids_));
+  decided_.part<wire::GuidInfo>() = part;
+  std::set<std::pair<Guid, std::uint8_t>> present;
+  const auto key_of = [this](const TablePart<wire::GuidInfo>::Block& block) {
+    const auto& node = *subnet_->find(block.at.node);
+    const auto guid = node.is_switch() ? node.guid() : node.ports[block.at.port.value()].guid;
+    return std::pair{guid, static_cast<std::uint8_t>(block.block)};
   };
-  Pump pump(tx_, parts_.clock, kAskedAtOnce, [this] { return newer_waits(); });
-  const bool whole = co_await pump.run(source);
-  const auto cancellation = co_await asio::this_coro::cancellation_state;
-  co_return whole || cancellation.cancelled() == asio::cancellation_type::none;
+  for (const auto& block : part->blocks) present.insert(key_of(block));
+  // What is not there is asked for again when the port is back.
+  std::erase_if(guids_, [&](const auto& request) { return !present.contains(request.first); });
+  bool going = true;
+  auto round = table_round({*subnet_, decided_, *config_}, Phase::guid_info);
+  if (round.sets() != 0) {
+    Applied applied;
+    going = co_await write_round(std::move(round), &applied);
+  }
+  for (const auto& block : part->blocks) {
+    const auto& held = subnet_->find(block.at.node)->ports[block.at.port.value()].held<wire::GuidInfo>();
+    const auto now = guids_.find(key_of(block));
+    const bool asked = now != guids_.end() && now->second == block.content.guids;
+    if (asked && held && held->known.test(block.block)) guids_.erase(now);
+  }
+  co_return going;
 }
 
 /// False when cancelled.
 asio::awaitable<bool> SubnetManager::ask_clients() {
   const auto ports = std::exchange(to_reregister_, {});
   if (ports.empty() || !subnet_ || !decided_.lids || agent_.state() != wire::SmState::master) co_return true;
-  const auto subnet = subnet_;
-  const auto decided = decided_;
-  const PlanInput input{*subnet, decided, *config_};
-  const Paths paths(*subnet);
-  const auto places = places_of(*subnet, ports);
+  auto round = reregister_round({*subnet_, decided_, *config_}, ports);
+  if (round.ports.empty()) co_return true;
+  Applied applied;
+  const bool going = co_await write_round(std::move(round), &applied);
   std::vector<Guid> asked;
-  auto next = places.begin();
-  const auto source = [&]() -> std::optional<Job> {
-    while (next != places.end()) {
-      const auto [guid, place] = *next++;
-      const auto& node = *subnet->nodes[place.node];
-      const auto wish = wished_port_info(input, node, place.port);
-      const auto path = paths.to_port(*subnet, place.node, place.port);
-      if (!wish || !path) continue;
-      const auto& now = node.ports[place.port.value()].info;
-      auto set = port_info_to_set(*wish, now, PortState::no_change);
-      set.client_reregister = true;
-      const mad::Target target{.route = *path, .node = node.guid(), .m_key = now.m_key};
-      const auto modifier = wire::port_info_modifier(place.port, !node.refuses_extended_speeds);
-      return Job{mad::set_request(target, set, modifier),
-                 [&asked, port = guid](const mad::Answer& answer) -> std::optional<Job> {
-                   if (answer) asked.push_back(port);
-                   return std::nullopt;
-                 }};
-    }
-    return std::nullopt;
-  };
-  Pump pump(tx_, parts_.clock, kAskedAtOnce, [this] { return newer_waits(); });
-  const bool whole = co_await pump.run(source);
-  const auto cancellation = co_await asio::this_coro::cancellation_state;
+  for (const auto& answer : applied.ports) {
+    const auto& node = *subnet_->nodes[answer.node];
+    asked.push_back(node.is_switch() ? node.guid() : node.ports[answer.port.value()].guid);
+  }
   if (!asked.empty()) {
     parts_.log.info("sa.reregister")
         .kv("ports", asked.size())
@@ -135,7 +87,7 @@ asio::awaitable<bool> SubnetManager::ask_clients() {
         .kv("reason", "what their clients had registered is not known");
     if (options_.on_reregistered) options_.on_reregistered(asked);
   }
-  co_return whole || cancellation.cancelled() == asio::cancellation_type::none;
+  co_return going;
 }
 
 }  // namespace smd::sm

@@ -33,8 +33,8 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
   if (!settled || !*decision) co_return false;
   const auto before = decided_.routes;
   routes_before_ = before;
-  if (decided_.pkeys != (*decision)->decided.pkeys)
-    log_pkeys(parts_.log, *subnet_, *(*decision)->decided.pkeys);
+  const auto& pkeys = (*decision)->decided.part<wire::PKeyTable>();
+  if (decided_.part<wire::PKeyTable>() != pkeys) log_pkeys(parts_.log, *subnet_, *pkeys);
   if (decided_.lids != (*decision)->decided.lids)
     log_lmc(parts_.log, *subnet_, *(*decision)->decided.lids, config_->lids.lmc.has_value());
   times_ = (*decision)->times;

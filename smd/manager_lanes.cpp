@@ -18,24 +18,24 @@ constexpr auto kBetween = std::chrono::milliseconds(100);
 constexpr auto kLook = std::chrono::milliseconds(2);
 
 asio::awaitable<void> read_into(mad::Transactions* tx, std::shared_ptr<const Subnet> subnet,
-                                LaneCursor* cursor, LanePool* pool, std::optional<Subnet>* after) {
-  *after = co_await read_lanes(tx, std::move(subnet), cursor, pool, kReadAtOnce);
+                                VlTableCursor* cursor, VlTablePool* pool, std::optional<Subnet>* after) {
+  *after = co_await read_vl_tables(tx, std::move(subnet), cursor, pool, kReadAtOnce);
 }
 
 }  // namespace
 
 /// The fabric may be another one than when it was looked at last.
 void SubnetManager::ask_for_lanes() {
-  auto first = std::move(lane_cursor_.first);
-  lane_cursor_ = {};
-  lane_cursor_.first = std::move(first);
-  lane_pool_.trim();
+  auto first = std::move(vl_cursor_.first);
+  vl_cursor_ = {};
+  vl_cursor_.first = std::move(first);
+  vl_pool_.trim();
   next_lanes_ = parts_.clock.now() + kBetween;
 }
 
 void SubnetManager::read_lanes_first(Guid node) {
   constexpr std::size_t kMost = 8;
-  auto& first = lane_cursor_.first;
+  auto& first = vl_cursor_.first;
   const bool takes = next_lanes_ && first.size() < kMost && std::ranges::find(first, node) == first.end();
   if (takes) first.push_back(node);
 }
@@ -50,8 +50,8 @@ asio::awaitable<bool> SubnetManager::read_some_lanes() {
   };
   std::optional<Subnet> after;
   mad::TaskGroup group(parts_.executor);
-  group.spawn(read_into(&tx_, subnet_, &lane_cursor_, &lane_pool_, &after));
-  const bool clients_wait = !lane_cursor_.first.empty();
+  group.spawn(read_into(&tx_, subnet_, &vl_cursor_, &vl_pool_, &after));
+  const bool clients_wait = !vl_cursor_.first.empty();
   bool going = true;
   while (going && group.count() != 0 && !other_work_waits()) going = co_await pause(kLook);
   const bool whole = group.count() == 0;
@@ -60,7 +60,7 @@ asio::awaitable<bool> SubnetManager::read_some_lanes() {
   const bool more = after || !whole;
   if (after) take_lanes(*std::move(after));
   if (more) next_lanes_ = parts_.clock.now() + kBetween;
-  const bool to_tell = !more || (clients_wait && lane_cursor_.first.empty());
+  const bool to_tell = !more || (clients_wait && vl_cursor_.first.empty());
   if (to_tell && published_.get()->subnet != subnet_) publish_between_sweeps();
   co_return true;
 }

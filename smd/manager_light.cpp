@@ -247,8 +247,13 @@ void SubnetManager::forget_table(Subnet& subnet, const Audit::Table& table, Look
   auto node = std::make_shared<Node>(*subnet.nodes[index]);
   auto& port = node->ports[table.port.value()];
   const bool keys = table.attribute == wire::PKeyTable::kAttribute;
-  if (keys) port.pkeys = nullptr, found.suspects.insert(table.node);
-  if (!keys) port.lanes = nullptr, ask_for_lanes();
+  for_each_table([&]<class A>() {
+    const bool read_by_sweep = TableKind<A>::kRead == TableRead::sweep;
+    const bool read_when_idle = TableKind<A>::kRead == TableRead::idle;
+    if (keys ? read_by_sweep : read_when_idle) port.held<A>() = nullptr;
+  });
+  if (keys) found.suspects.insert(table.node);
+  if (!keys) ask_for_lanes();
   subnet.nodes[index] = std::move(node);
 }
 

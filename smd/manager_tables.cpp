@@ -21,7 +21,7 @@ void SubnetManager::note_tables(Subnet& found) {
 /// What smd has written itself is as it should be.
 void SubnetManager::take_written(Subnet after, const Applied& applied) {
   log_enforcement(parts_.log, *subnet_, after, applied);
-  if (!applied.pkeys.empty()) {
+  if (!applied.answers<wire::PKeyTable>().empty()) {
     baseline_.wrote(after, applied);
     baseline_.look(after, subnet_.get());
     log_altered(parts_.log, subnet_.get(), after);

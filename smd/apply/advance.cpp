@@ -69,7 +69,7 @@ bool took_all(const HeldLft& held, const routing::LftRow& decided, const LftAnsw
 void advance_lft(HeldLft& held, const routing::LftRow* before,
                  const std::shared_ptr<const routing::LftRow>& decided, const LftAnswer& answer) {
   if (took_all(held, *decided, answer)) {
-    held = {decided, answer.acknowledged};
+    held = {decided, answer.acknowledged, {}};
     return;
   }
   auto row = held.row ? *held.row : routing::LftRow{};
@@ -89,9 +89,9 @@ void advance_lft(HeldLft& held, const routing::LftRow* before,
   }
   answer.unknown.for_each([&](std::size_t block) { known.reset(block); });
   if (holds(row, known, *decided)) {
-    held = {decided, BlockSet::first(decided->size() / routing::kLftBlock)};
+    held = {decided, BlockSet::first(decided->size() / routing::kLftBlock), {}};
   } else {
-    held = {std::make_shared<const routing::LftRow>(std::move(row)), std::move(known)};
+    held = {std::make_shared<const routing::LftRow>(std::move(row)), std::move(known), {}};
   }
 }
 
@@ -122,21 +122,21 @@ std::vector<NotKept> unkept(const MftAnswer& answer) {
 
 void advance_mft(Node& node, const MftAnswer& answer) {
   auto& held = node.mft;
-  const auto positions = mft_positions(node);
-  for (const auto* parts : {&answer.acknowledged, &answer.unknown}) {
-    parts->for_each([&](std::size_t part) { reach(held, block_of_part(part) + 1, positions); });
-  }
   auto row = held.row ? *held.row : routing::McRow{};
   answer.acknowledged.for_each([&](std::size_t part) {
     take_mft(row, part, mft_content(answer.content.get(), part));
-    held.unknown.reset(part);
+    held.known.set(part);
+    held.asked.set(part);
   });
   for (const auto& other : answer.other) {
-    reach(held, block_of_part(other.part) + 1, positions);
     take_mft(row, other.part, other.held);
-    held.unknown.reset(other.part);
+    held.known.set(other.part);
+    held.asked.set(other.part);
   }
-  answer.unknown.for_each([&](std::size_t part) { held.unknown.set(part); });
+  answer.unknown.for_each([&](std::size_t part) {
+    held.known.reset(part);
+    held.asked.set(part);
+  });
   if (row == *answer.content) {
     held.row = answer.content;
   } else {
@@ -144,17 +144,25 @@ void advance_mft(Node& node, const MftAnswer& answer) {
   }
 }
 
-void advance_pkeys(Node& node, const PKeyAnswer& answer) {
-  auto& held = node.ports[answer.port.value()].pkeys;
-  if (!held || answer.block >= held->blocks.size()) return;
-  if (!answer.keys) {
+template <class A>
+void advance_table(Node& node, const TableAnswer<A>& answer) {
+  auto& held = node.ports[answer.port.value()].template held<A>();
+  const bool is_read = TableKind<A>::kRead != TableRead::never;
+  if (is_read && (!held || answer.block >= held->row.size())) return;
+  if (is_read && !answer.held) {
     held = nullptr;  // read again with the node
     return;
   }
-  auto rows = *held;
-  rows.blocks[answer.block] = *answer.keys;
-  rows.known.set(answer.block);
-  held = std::make_shared<const PKeyRows>(std::move(rows));
+  auto table = held ? *held : HeldBlocks<A>{};
+  table.asked.set(answer.block);
+  if (table.row.size() <= answer.block) table.row.resize(answer.block + 1);
+  if (answer.held) {
+    table.row[answer.block] = *answer.held;
+    table.known.set(answer.block);
+  } else {
+    table.known.reset(answer.block);
+  }
+  held = std::make_shared<const HeldBlocks<A>>(std::move(table));
 }
 
 }  // namespace
@@ -166,6 +174,7 @@ Subnet advance(const Subnet& before, const Decided& decided, const Applied& appl
     auto& node = edit.node(answer.node);
     auto& port = node.ports[answer.port.value()];
     port.info = answer.answered;
+    port.info.client_reregister = false;  // the port clears it by itself
     port.known = true;
     if (answer.sent) note(node.not_kept, not_kept(answer.port, *answer.sent, answer.answered));
   }
@@ -192,7 +201,9 @@ Subnet advance(const Subnet& before, const Decided& decided, const Applied& appl
     advance_mft(node, answer);
     note(node.not_kept, unkept(answer));
   }
-  for (const auto& answer : applied.pkeys) advance_pkeys(edit.node(answer.node), answer);
+  for_each_table([&]<class A>() {
+    for (const auto& answer : applied.answers<A>()) advance_table<A>(edit.node(answer.node), answer);
+  });
   edit.into(after);
   return after;
 }

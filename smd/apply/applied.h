@@ -2,10 +2,10 @@
 #pragma once
 // What came of writing a plan: the answers, which are reads of what the nodes now hold.
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "mad/clock.h"
@@ -61,13 +61,17 @@ struct MftAnswer {
   BlockSet unknown;  ///< Set and not (well) answered
 };
 
-/// A block of a P_Key table that was Set: what the port says it holds; nothing: not (well) answered.
-struct PKeyAnswer {
+/// A block of a port's table, attribute A, that was Set: what the port says it holds; nothing: not (well)
+/// answered.
+template <class A>
+struct TableAnswer {
   NodeIndex node = 0;
   PortNum port;
   std::size_t block = 0;
-  std::optional<std::array<PKey, 32>> keys;
+  std::optional<A> held;
 };
+template <class A>
+using TableAnswers = std::vector<TableAnswer<A>>;
 
 /// A Set without a good answer: what it was about is unknown now.
 struct FailedSet {
@@ -90,7 +94,7 @@ struct Applied {
   std::vector<ArAnswer> adaptive;
   std::vector<LftAnswer> lfts;
   std::vector<MftAnswer> mfts;
-  std::vector<PKeyAnswer> pkeys;
+  OfEachTable<TableAnswers> tables;
   std::vector<FailedSet> failed;
   /// Nodes to which nothing more was written: they did not answer, or refused what others rest on.
   std::vector<NodeIndex> silent, refusing;
@@ -99,6 +103,16 @@ struct Applied {
   std::size_t skipped = 0;  ///< Sets not sent because an earlier one to the same node failed
   Drain drain;
   bool cut_short = false;  ///< while it waited for `drain`, because something newer waits
+
+  /// Of the tables that attribute A carries.
+  template <class A>
+  const TableAnswers<A>& answers() const {
+    return std::get<TableAnswers<A>>(tables);
+  }
+  template <class A>
+  TableAnswers<A>& answers() {
+    return std::get<TableAnswers<A>>(tables);
+  }
 };
 
 }  // namespace smd::sm

@@ -24,7 +24,7 @@ class Applier {
   Pump::Source source(const Round& round);
   Pump::Source lft_source(const Round& round);
   Pump::Source mft_source(const Round& round);
-  Pump::Source pkey_source(const Round& round);
+  Pump::Source table_source(const Round& round);
   Pump::Source port_source(const Round& round);
   Pump::Source switch_source(const Round& round);
   Pump::Source adaptive_source(const Round& round);
@@ -39,8 +39,9 @@ class Applier {
   bool above_top(NodeIndex node, std::size_t block) const;
   void top_first(NodeIndex node, std::size_t block, std::size_t answer);
   std::optional<Job> mft_job(const MftItem& item, std::size_t part, std::size_t answer);
-  std::optional<Job> pkey_job(const PKeyItem& item);
-  std::optional<Job> port_job(const PortItem& item);
+  template <class A>
+  std::optional<Job> table_job(const TableItem<A>& item);
+  std::optional<Job> port_job(const PortItem& item, bool reregister);
   std::optional<Job> switch_job(NodeIndex node);
   std::optional<Job> adaptive_job(NodeIndex node);
   std::optional<Job> check_port(const PortItem& item, const mad::DirectedPath& path,

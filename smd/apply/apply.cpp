@@ -79,8 +79,8 @@ asio::awaitable<bool> Applier::drained() {
 Pump::Source Applier::source(const Round& round) {
   if (round.phase == Phase::lft) return lft_source(round);
   if (round.phase == Phase::mft) return mft_source(round);
-  if (round.phase == Phase::pkeys) return pkey_source(round);
   if (round.phase == Phase::switch_info) return switch_source(round);
+  if (round.writes_tables()) return table_source(round);
   if (round.phase == Phase::adaptive_routing) return adaptive_source(round);
   return port_source(round);
 }
@@ -129,7 +129,7 @@ Pump::Source Applier::lft_source(const Round& round) {
 Pump::Source Applier::port_source(const Round& round) {
   return [this, &round, next = std::size_t{0}]() mutable -> std::optional<Job> {
     while (next < round.ports.size()) {
-      if (auto job = port_job(round.ports[next++])) return job;
+      if (auto job = port_job(round.ports[next++], round.phase == Phase::client_reregister)) return job;
     }
     return std::nullopt;
   };
@@ -227,7 +227,7 @@ std::optional<Job> Applier::lft_job(NodeIndex node, const PartialBlock& block, c
              }};
 }
 
-std::optional<Job> Applier::port_job(const PortItem& item) {
+std::optional<Job> Applier::port_job(const PortItem& item, bool reregister) {
   const auto& node = *in_.subnet->nodes[item.node];
   const auto wish = wished_port_info(plan_input(), node, item.port);
   const auto path = path_to_port(item.node, item.port);
@@ -235,10 +235,15 @@ std::optional<Job> Applier::port_job(const PortItem& item) {
     ++applied_.skipped;
     return std::nullopt;
   }
-  const auto sent = port_info_to_set(*wish, node.ports[item.port.value()].info, item.target);
+  auto sent = port_info_to_set(*wish, node.ports[item.port.value()].info, item.target);
+  sent.client_reregister = reregister;
   return Job{mad::set_request(target(item.node, item.port, *path), sent, port_modifier(item.node, item.port)),
              [this, item, path = *path, sent](mad::Answer result) -> std::optional<Job> {
-               if (!result) return check_port(item, path, sent, result.error());
+               if (!result && !sent.client_reregister) return check_port(item, path, sent, result.error());
+               if (!result) {
+                 failed(item.node, item.port, wire::PortInfo::kAttribute, to_string(result.error()));
+                 return std::nullopt;
+               }
                applied_.ports.push_back({item.node, item.port, sent, result->get<wire::PortInfo>()});
                return std::nullopt;
              }};

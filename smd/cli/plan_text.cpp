@@ -60,7 +60,7 @@ void print_plan(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& 
           item.target == PortState::no_change ? "PortInfo" : fmt::format("to {}", to_string(item.target)));
     }
     if (round.ports.size() > kShown) fmt::print(out, "    and {} ports more\n", round.ports.size() - kShown);
-    for (const auto& item : round.pkeys) {
+    for (const auto& item : round.items<wire::PKeyTable>()) {
       fmt::print(out, "    {}: P_Key block {}, full member of the default partition\n",
                  sm::port_text(*subnet.nodes[item.node], item.port), item.block);
     }

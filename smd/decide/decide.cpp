@@ -44,7 +44,7 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   decision.times.lids_ms = lap();
   decided.links = reuse(before.links, decide_links(in.subnet, in.config.links, in.stored));
   decision.times.links_ms = lap();
-  decided.pkeys = reuse(before.pkeys, decide_pkeys(in.subnet));
+  decided.part<wire::PKeyTable>() = reuse(before.part<wire::PKeyTable>(), decide_pkeys(in.subnet));
   auto input = topology_input(in.subnet, decided.lids->top, in.config.routing, in.file_order);
   decision.times.topology_ms = lap();
   const bool stay = !in.fresh_routes && !in.adopting && before.routes && before.lids == decided.lids;

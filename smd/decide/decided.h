@@ -3,13 +3,13 @@
 // What the fabric should be. A tuple of parts, each immutable and shared; a part whose inputs did not change
 // is the same pointer as before.
 
-#include <array>
 #include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -68,18 +68,23 @@ struct LinkPart {
   friend bool operator==(const LinkPart&, const LinkPart&) = default;
 };
 
-/// Blocks of P_Key tables that must hold these keys.
-struct PKeyPart {
+/// What blocks of the tables must hold that attribute A carries. All other blocks stay as they are.
+template <class A>
+struct TablePart {
   struct Block {
     PeerPort at;
     std::size_t block = 0;
-    std::array<PKey, 32> keys{};
+    A content{};
     friend bool operator==(const Block&, const Block&) = default;
   };
   std::vector<Block> blocks;
   std::vector<PeerPort> no_room;  ///< ports whose table is full
-  friend bool operator==(const PKeyPart&, const PKeyPart&) = default;
+  friend bool operator==(const TablePart&, const TablePart&) = default;
 };
+using PKeyPart = TablePart<wire::PKeyTable>;
+/// Null: not decided.
+template <class A>
+using TablePartPtr = std::shared_ptr<const TablePart<A>>;
 
 /// An entry that a switch holds whatever it is told (see NotKept).
 struct KeptEntry {
@@ -158,9 +163,19 @@ struct McPart {
 struct Decided {
   std::shared_ptr<const LidPart> lids;
   std::shared_ptr<const LinkPart> links;
-  std::shared_ptr<const PKeyPart> pkeys;  ///< null: not decided (offline)
+  OfEachTable<TablePartPtr> tables;  ///< of ports
   std::shared_ptr<const RoutePart> routes;
   std::shared_ptr<const McPart> multicast;
+
+  /// The tables that attribute A carries.
+  template <class A>
+  const TablePartPtr<A>& part() const {
+    return std::get<TablePartPtr<A>>(tables);
+  }
+  template <class A>
+  TablePartPtr<A>& part() {
+    return std::get<TablePartPtr<A>>(tables);
+  }
 };
 
 /// How long the parts took; zero for a part that was reused.

@@ -13,13 +13,13 @@ struct Slot {
 constexpr unsigned kPartition = 0x7FFF;
 
 void make_full_member(const Node& node, PortNum num, PKeyPart& part) {
-  const auto& rows = node.ports[num.value()].pkeys;
-  if (!rows || rows->blocks.empty()) return;
+  const auto& held = node.ports[num.value()].held<wire::PKeyTable>();
+  if (!held || held->row.empty()) return;
   std::optional<Slot> limited, free;
-  for (std::size_t block = 0; block < rows->blocks.size(); ++block) {
-    if (!rows->known.test(block)) continue;
-    for (std::size_t i = 0; i < rows->blocks[block].size(); ++i) {
-      const auto key = rows->blocks[block][i];
+  for (std::size_t block = 0; block < held->row.size(); ++block) {
+    if (!held->known.test(block)) continue;
+    for (std::size_t i = 0; i < held->row[block].keys.size(); ++i) {
+      const auto key = held->row[block].keys[i];
       if (key == kDefaultPKey) return;
       if ((key.value() & kPartition) == kPartition && !limited) limited = {block, i};
       if ((key.value() & kPartition) == 0 && !free) free = {block, i};
@@ -28,9 +28,9 @@ void make_full_member(const Node& node, PortNum num, PKeyPart& part) {
   const PeerPort at{node.guid(), num};
   const auto slot = limited ? limited : free;
   if (!slot) return part.no_room.push_back(at);
-  auto keys = rows->blocks[slot->block];
-  keys[slot->index] = kDefaultPKey;
-  part.blocks.push_back({at, slot->block, keys});
+  auto table = held->row[slot->block];
+  table.keys[slot->index] = kDefaultPKey;
+  part.blocks.push_back({at, slot->block, table});
 }
 
 }  // namespace

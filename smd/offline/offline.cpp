@@ -145,7 +145,8 @@ Subnet settled(const Subnet& subnet, const Decided& decided, const config::Subne
     }
     if (const auto wish = wished_switch_info(in, *node)) changed->switch_info = *wish;
     if (const auto* row = decided.routes->find(node->guid()); row != nullptr && *row) {
-      changed->lft = {.row = *row, .known = BlockSet::first((*row)->size() / routing::kLftBlock)};
+      changed->lft = {
+          .row = *row, .known = BlockSet::first((*row)->size() / routing::kLftBlock), .asked = {}};
     }
     node = std::move(changed);
   }

@@ -34,7 +34,7 @@ std::shared_ptr<const McRow> without_unkept(const Node& node, std::shared_ptr<co
     const auto part = mft_part(entry / routing::kMftBlock, at->position);
     auto content = mft_content(edited ? edited.get() : wish.get(), part);
     auto& mask = content.masks[entry % routing::kMftBlock];
-    if (mask != note.wished || !node.mft.knows(part)) continue;
+    if (mask != note.wished || !node.mft.known.test(part)) continue;
     mask = mft_content(node.mft.row.get(), part).masks[entry % routing::kMftBlock];
     if (!edited) edited = std::make_shared<McRow>(*wish);
     take_mft(*edited, part, content);
@@ -81,12 +81,11 @@ BlockSet dirty_parts(const Node& is, const McRow& wish, std::size_t entries) {
   const auto blocks = mft_blocks(is);
   const auto positions = mft_positions(is);
   const auto all = std::min((entries + routing::kMftBlock - 1) / routing::kMftBlock, blocks);
-  for (std::size_t block = is.mft.read; block < all; ++block) {
-    for (std::size_t p = 0; p < positions; ++p) dirty.set(mft_part(block, p));
+  for (std::size_t block = 0; block < all; ++block) {
+    for (std::size_t p = 0; p < positions; ++p) {
+      if (const auto part = mft_part(block, p); !is.mft.known.test(part)) dirty.set(part);
+    }
   }
-  is.mft.unknown.for_each([&](std::size_t part) {
-    if (block_of_part(part) < all) dirty.set(part);
-  });
   for_each_difference(is.mft.row.get(), &wish, [&](std::size_t entry, const auto& now, const auto& then) {
     const auto block = entry / routing::kMftBlock;
     for (std::size_t p = 0; p < positions && block < blocks; ++p) {

@@ -11,6 +11,7 @@
 #include "smd/plan/mft_rounds.h"
 #include "smd/plan/new_links.h"
 #include "smd/plan/retrain.h"
+#include "smd/plan/table_rounds.h"
 #include "smd/sweep/unkept_entries.h"
 
 namespace smd::sm {
@@ -105,56 +106,15 @@ void append(Plan& plan, Round&& round) {
 
 }  // namespace
 
-namespace {
-
-/// Blocks that do not hold what was decided, or that a lost answer has left unknown.
-Round pkey_round(const PlanInput& in) {
-  auto round = round_of(Phase::pkeys);
-  if (!in.decided.pkeys) return round;
-  for (const auto& wanted : in.decided.pkeys->blocks) {
-    const auto index = in.subnet.index_of(wanted.at.node);
-    if (in.leaves_out(wanted.at.node)) continue;
-    if (!index || wanted.at.port.value() >= in.subnet.nodes[*index]->ports.size()) continue;
-    const auto& rows = in.subnet.nodes[*index]->ports[wanted.at.port.value()].pkeys;
-    if (!rows || wanted.block >= rows->blocks.size()) continue;
-    if (rows->known.test(wanted.block) && rows->blocks[wanted.block] == wanted.keys) continue;
-    round.pkeys.push_back({static_cast<NodeIndex>(*index), wanted.at.port, wanted.block, wanted.keys});
-  }
-  return round;
-}
-
-}  // namespace
-
-std::string_view to_string(Phase phase) {
-  switch (phase) {
-    case Phase::pkeys:
-      return "pkeys";
-    case Phase::adaptive_routing:
-      return "adaptive_routing";
-    case Phase::switch_lids:
-      return "switch_lids";
-    case Phase::lft:
-      return "lft";
-    case Phase::mft:
-      return "mft";
-    case Phase::switch_info:
-      return "switch_info";
-    case Phase::retrain:
-      return "retrain";
-    case Phase::switch_links:
-      return "switch_links";
-    case Phase::host_links:
-      return "host_links";
-    case Phase::activate_switch_links:
-      return "activate_switch_links";
-    case Phase::activate_host_links:
-      return "activate_host_links";
-  }
-  return "unknown";
+bool Round::writes_tables() const {
+  bool found = false;
+  for_each_table([&]<class A>() { found = found || TableKind<A>::kPhase == phase; });
+  return found;
 }
 
 std::size_t Round::sets() const {
-  auto sum = ports.size() + switch_infos.size() + ar_infos.size() + pkeys.size();
+  auto sum = ports.size() + switch_infos.size() + ar_infos.size();
+  for_each_table([&]<class A>() { sum += items<A>().size(); });
   for (const auto& item : lfts) sum += item.writes();
   for (const auto& item : mfts) sum += item.parts.count();
   return sum;
@@ -194,7 +154,7 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   pair_ends(in.subnet, ports.host_links);
   Plan plan;
   plan.links_down = links_to_retrain(in);
-  append(plan, pkey_round(in));
+  append(plan, table_round(in, Phase::pkeys));
   append(plan, std::move(adaptive));
   append(plan, std::move(ports.switch_lids));
   append(plan, std::move(ports.new_links));
@@ -211,6 +171,7 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   }
   append(plan, std::move(switch_info));
   for (auto& round : mft_rounds(in)) append(plan, std::move(round));
+  append(plan, table_round(in, Phase::vl_tables));
   append(plan, std::move(ports.switch_links));
   append(plan, std::move(ports.host_links));
   append(plan, std::move(ports.activate_switch_links));

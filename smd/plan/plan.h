@@ -3,36 +3,18 @@
 // The difference between what is and what should be, in the order in which it is safe to write.
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <stop_token>
-#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "routing/parallel.h"
 #include "smd/plan/wish.h"
-#include "smd/sweep/block_set.h"
+#include "smd/tables/kinds.h"
+#include "smd/tables/phase.h"
 
 namespace smd::sm {
-
-/// What a round writes; also their order. Forwarding tables before Armed, Armed before Active; but in a
-/// fabric that forwards already, links that no table leads over come up first, and a switch that forwards by
-/// nothing yet gets its LinearFDBTop as soon as it has its tables.
-enum class Phase : std::uint8_t {
-  pkeys,             ///< P_Key tables; all other Sets rest on the SM being reached
-  adaptive_routing,  ///< ARInfo of NVIDIA switches; before tables, which count only where it is off
-  switch_lids,       ///< PortInfo of switches' port 0
-  lft,               ///< forwarding tables; several rounds where one would close a loop on the way
-  mft,               ///< multicast forwarding tables; two rounds where trees change in part
-  retrain,           ///< in no plan() but alone: ports to Down, so that links train within what is enabled
-  switch_info,       ///< LinearFDBTop rises after the blocks below it are acknowledged
-  switch_links,      ///< PortInfo of ports between switches, to Armed where they are in Init
-  host_links,        ///< PortInfo of the other links, both ends
-  activate_switch_links,
-  activate_host_links,
-};
-std::string_view to_string(Phase phase);
 
 using NodeIndex = std::uint32_t;  ///< index into the Subnet's nodes
 
@@ -59,14 +41,17 @@ struct LftItem {
   friend bool operator==(const LftItem&, const LftItem&) = default;
 };
 
-/// A block of a P_Key table.
-struct PKeyItem {
+/// A block of a port's table, attribute A, and what it is to hold.
+template <class A>
+struct TableItem {
   NodeIndex node = 0;
   PortNum port;
   std::size_t block = 0;
-  std::array<PKey, 32> keys{};
-  friend bool operator==(const PKeyItem&, const PKeyItem&) = default;
+  A content{};
+  friend bool operator==(const TableItem&, const TableItem&) = default;
 };
+template <class A>
+using TableItems = std::vector<TableItem<A>>;
 
 struct MftItem {
   NodeIndex node = 0;
@@ -82,11 +67,22 @@ struct Round {
   std::vector<PortItem> ports;
   std::vector<LftItem> lfts;
   std::vector<MftItem> mfts;
-  std::vector<PKeyItem> pkeys;
+  OfEachTable<TableItems> tables;
   std::vector<NodeIndex> switch_infos;
   std::vector<NodeIndex> ar_infos;
   /// Phase lft: afterwards wait until packets that are under way have arrived or died.
   bool drain = false;
+  /// Blocks of the tables that attribute A carries.
+  template <class A>
+  const TableItems<A>& items() const {
+    return std::get<TableItems<A>>(tables);
+  }
+  template <class A>
+  TableItems<A>& items() {
+    return std::get<TableItems<A>>(tables);
+  }
+  /// It writes tables of ports, and nothing else.
+  bool writes_tables() const;
   std::size_t sets() const;
   friend bool operator==(const Round&, const Round&) = default;
 };

@@ -61,7 +61,7 @@ Directory::Directory(std::shared_ptr<const sm::Snapshot> snapshot, const Directo
                             .lmc = info.lmc,
                             .place = place,
                             .sw = sw,
-                            .pkeys = node->ports[number].pkeys.get()});
+                            .pkeys = node->ports[number].held<wire::PKeyTable>().get()});
       if (node->guid() == subnet().sm_node && port == subnet().sm_port && info.gid_prefix != 0) {
         prefix_ = info.gid_prefix;
       }

@@ -16,6 +16,9 @@
 
 namespace smd::sa {
 
+/// The P_Key table of a port, as far as it is known.
+using HeldPKeys = sm::HeldBlocks<wire::PKeyTable>;
+
 /// A port that has LIDs: of a CA or router, or port 0 of a switch. What a PathRecord needs of it is one line
 /// of the processor's cache.
 struct alignas(64) EndPort {
@@ -24,9 +27,9 @@ struct alignas(64) EndPort {
   Guid guid;
   Lid lid;  ///< the base LID
   std::uint8_t lmc = 0;
-  std::uint32_t place = 0;              ///< among the end ports
-  std::uint32_t sw = kNowhere;          ///< of a switch's port 0: the switch, by its place among the switches
-  const sm::PKeyRows* pkeys = nullptr;  ///< null: not known
+  std::uint32_t place = 0;           ///< among the end ports
+  std::uint32_t sw = kNowhere;       ///< of a switch's port 0: the switch, by its place among the switches
+  const HeldPKeys* pkeys = nullptr;  ///< null: not known
 
   const sm::Port& info() const { return node->ports[port.value()]; }
   unsigned lids() const { return 1U << lmc; }

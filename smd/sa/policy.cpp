@@ -14,10 +14,10 @@ constexpr PKey kDefault{0xFFFF};
 /// Calls fn(P_Key) for the port's known keys until fn says true; a port whose table was never read is taken
 /// for one that its reset left: a full member of the default partition.
 template <class Fn>
-bool any_key(const sm::PKeyRows* rows, Fn&& fn) {
-  if (rows == nullptr) return fn(kDefault);
-  for (const auto& block : rows->blocks) {
-    for (const auto key : block) {
+bool any_key(const HeldPKeys* held, Fn&& fn) {
+  if (held == nullptr) return fn(kDefault);
+  for (const auto& block : held->row) {
+    for (const auto key : block.keys) {
       if ((key.value() & kBase) != 0 && fn(key)) return true;
     }
   }
@@ -28,13 +28,13 @@ bool pairs(PKey a, PKey b) {
   return (a.value() & kBase) == (b.value() & kBase) && ((a.value() | b.value()) & kFull) != 0;
 }
 
-bool has_none(const sm::PKeyRows* rows) {
-  return !any_key(rows, [](PKey) { return true; });
+bool has_none(const HeldPKeys* held) {
+  return !any_key(held, [](PKey) { return true; });
 }
 
 }  // namespace
 
-bool share_pkey(const sm::PKeyRows* a, const sm::PKeyRows* b) {
+bool share_pkey(const HeldPKeys* a, const HeldPKeys* b) {
   const bool common =
       any_key(a, [&](PKey ours) { return any_key(b, [&](PKey theirs) { return pairs(ours, theirs); }); });
   return common || a == nullptr || b == nullptr || has_none(a) || has_none(b);
@@ -55,8 +55,8 @@ std::optional<PKey> Policy::pkey(const EndPort& source, const EndPort& destinati
 std::uint16_t Policy::pkey_index(const EndPort& source, const EndPort& destination) const {
   std::uint16_t index = 0;
   if (source.pkeys == nullptr) return index;
-  for (const auto& block : source.pkeys->blocks) {
-    for (const auto key : block) {
+  for (const auto& block : source.pkeys->row) {
+    for (const auto key : block.keys) {
       const auto shared = [&](PKey theirs) { return pairs(key, theirs); };
       if ((key.value() & kBase) != 0 && any_key(destination.pkeys, shared)) return index;
       ++index;
@@ -72,8 +72,8 @@ Sl Policy::sl(const Directory& directory, Lid dlid) const {
   return Sl{static_cast<std::uint8_t>(layer)};
 }
 
-std::size_t pkey_work(const sm::PKeyRows* a, const sm::PKeyRows* b) {
-  const auto blocks = [](const sm::PKeyRows* rows) { return rows != nullptr ? rows->blocks.size() : 0; };
+std::size_t pkey_work(const HeldPKeys* a, const HeldPKeys* b) {
+  const auto blocks = [](const HeldPKeys* held) { return held != nullptr ? held->row.size() : 0; };
   return 1 + 2 * blocks(a) * blocks(b);
 }
 

@@ -19,7 +19,7 @@ struct PathWish {
 
 /// Whether two ports have a P_Key in common, one of them at least as full member. A port whose table is
 /// empty, or null (not known), has something in common with all.
-bool share_pkey(const sm::PKeyRows* a, const sm::PKeyRows* b);
+bool share_pkey(const HeldPKeys* a, const HeldPKeys* b);
 
 class Policy {
  public:
@@ -34,6 +34,6 @@ class Policy {
 };
 
 /// What comparing the P_Keys of two ports takes of a Slice.
-std::size_t pkey_work(const sm::PKeyRows* a, const sm::PKeyRows* b);
+std::size_t pkey_work(const HeldPKeys* a, const HeldPKeys* b);
 
 }  // namespace smd::sa

@@ -10,7 +10,6 @@
 #include "mad/transactions/ask.h"
 #include "mad/wire/modifier.h"
 #include "mad/wire/tables.h"
-#include "smd/sweep/lanes.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::sm {
@@ -68,10 +67,10 @@ asio::awaitable<void> audit_block(Task task, std::size_t block, mad::DirectedPat
   }
 }
 
-/// A port's table that is known as `was`.
-template <wire::Layout A>
-asio::awaitable<void> audit_table(Task task, PortNum port, mad::DirectedPath path, std::uint32_t modifier,
-                                  A was) {
+/// A block of a port's table that is known as `was`.
+template <class A>
+asio::awaitable<void> audit_table(Task task, PortNum port, mad::DirectedPath path, std::size_t block, A was) {
+  const auto modifier = TableKind<A>::modifier(task.node, port, block);
   const auto table = co_await mad::get<A>(task.tx, {.route = path, .node = task.node.guid()}, modifier);
   if (table && *table != was) task.found.tables.push_back({task.node.guid(), port, A::kAttribute, true});
 }
@@ -86,52 +85,64 @@ std::size_t nth(const BlockSet& set, std::uint64_t n) {
   return found;
 }
 
-void audit_pkeys(mad::TaskGroup& group, Task task, PortNum port, const mad::DirectedPath& path,
-                 std::uint64_t round) {
-  const auto& rows = task.node.ports[port.value()].pkeys;
-  if (!rows || rows->known.empty()) return;
-  const auto block = nth(rows->known, round);
-  const auto modifier =
-      wire::p_key_modifier(static_cast<std::uint32_t>(block), task.node.is_switch() ? port : PortNum{0});
-  group.spawn(audit_table(task, port, path, modifier, wire::PKeyTable{rows->blocks[block]}));
+/// Spawns the audit of the n-th known block of the table, round and round.
+template <class A>
+void audit_nth(mad::TaskGroup& group, Task task, PortNum port, const mad::DirectedPath& path,
+               std::uint64_t n) {
+  const auto& held = task.node.ports[port.value()].held<A>();
+  if (!held || held->known.empty()) return;
+  const auto block = nth(held->known, n);
+  group.spawn(audit_table(task, port, path, block, held->row[block]));
 }
 
-void audit_lanes(mad::TaskGroup& group, Task task, PortNum port, const mad::DirectedPath& path,
-                 std::uint64_t round) {
-  const auto& rows = task.node.ports[port.value()].lanes;
-  if (!rows) return;
-  if (rows->known != rows->asked) {  // once more: it may answer now
-    const bool lane = rows->known.sl_to_vl != rows->asked.sl_to_vl;
-    const auto attribute = lane ? wire::SlToVl::kAttribute : wire::VlArbitration::kAttribute;
-    task.found.tables.push_back({task.node.guid(), port, attribute, false});
-    return;
-  }
-  const auto known = rows->known.count();
-  const auto rank = known != 0 ? round % known : 0;
-  const auto lanes = rows->known.sl_to_vl.count();
-  if (rank < lanes) {
-    const auto row = nth(rows->known.sl_to_vl, rank);
-    const auto modifier = sl_to_vl_modifier(task.node, port, row);
-    group.spawn(audit_table(task, port, path, modifier, rows->sl_to_vl[row]));
-  } else if (known != 0) {
-    const auto part = nth(rows->known.arbitration, rank - lanes);
-    const auto modifier = arbitration_modifier(task.node, port, part);
-    group.spawn(audit_table(task, port, path, modifier, rows->arbitration[part]));
-  }
+std::size_t known_blocks(const Port& port, TableRead read) {
+  std::size_t count = 0;
+  for_each_table([&]<class A>() {
+    if (const auto& held = port.held<A>(); held && TableKind<A>::kRead == read) count += held->known.count();
+  });
+  return count;
 }
 
-/// All that is known of a table that is altered.
+/// The n-th of all known blocks of the kinds that are read in this way.
+void audit_block_of(mad::TaskGroup& group, Task task, PortNum port, const mad::DirectedPath& path,
+                    TableRead read, std::uint64_t n) {
+  const auto& at = task.node.ports[port.value()];
+  const auto known = known_blocks(at, read);
+  if (known == 0) return;
+  auto rank = n % known;
+  bool found = false;
+  for_each_table([&]<class A>() {
+    const auto& held = at.held<A>();
+    if (found || !held || TableKind<A>::kRead != read) return;
+    const auto count = held->known.count();
+    found = rank < count;
+    if (found) audit_nth<A>(group, task, port, path, rank);
+    rank -= found ? 0 : count;
+  });
+}
+
+/// A table that was requested and is not known in whole may be answered now. Says whether there is one.
+bool note_unanswered(Task task, PortNum port) {
+  bool noted = false;
+  for_each_table([&]<class A>() {
+    const auto& held = task.node.ports[port.value()].held<A>();
+    if (noted || !held || TableKind<A>::kRead != TableRead::idle || held->known == held->asked) return;
+    noted = true;
+    task.found.tables.push_back({task.node.guid(), port, A::kAttribute, false});
+  });
+  return noted;
+}
+
+/// All that is known of a table that is altered, with what is read together with it.
 void audit_altered(mad::TaskGroup& group, Task task, PortNum port, const mad::DirectedPath& path,
                    std::uint16_t attribute) {
-  const auto& at = task.node.ports[port.value()];
-  const bool keys = attribute == wire::PKeyTable::kAttribute;
-  const auto tables = keys       ? (at.pkeys ? at.pkeys->known.count() : 0)
-                      : at.lanes ? at.lanes->known.count()
-                                 : 0;
-  for (std::size_t i = 0; i < tables; ++i) {
-    if (keys) audit_pkeys(group, task, port, path, i);
-    if (!keys) audit_lanes(group, task, port, path, i);
-  }
+  for_each_table([&]<class A>() {
+    constexpr auto kRead = TableKind<A>::kRead;
+    if (A::kAttribute != attribute) return;
+    if (kRead == TableRead::idle && note_unanswered(task, port)) return;
+    const auto blocks = known_blocks(task.node.ports[port.value()], kRead);
+    for (std::size_t i = 0; i < blocks; ++i) audit_block_of(group, task, port, path, kRead, i);
+  });
 }
 
 /// Of one port, which is another one each round.
@@ -142,8 +153,8 @@ void audit_tables(mad::TaskGroup& group, Task task, const Subnet& subnet, const 
   const PortNum port{static_cast<std::uint8_t>(round % ports)};
   const auto path = paths.to_port(subnet, index, port);
   if (!path) return;
-  audit_pkeys(group, task, port, *path, round / ports);
-  audit_lanes(group, task, port, *path, round / ports);
+  audit_block_of(group, task, port, *path, TableRead::sweep, round / ports);
+  if (!note_unanswered(task, port)) audit_block_of(group, task, port, *path, TableRead::idle, round / ports);
 }
 
 }  // namespace

@@ -34,10 +34,9 @@ asio::awaitable<void> read_part(mad::Transactions* tx, Reading* reading, std::si
                                            static_cast<std::uint32_t>(position_of_part(part)));
   const auto table = co_await mad::get<wire::MulticastForwardingTable>(
       *tx, {.route = reading->path, .node = reading->node->guid()}, modifier);
-  if (!table) {
-    reading->node->mft.unknown.set(part);
-    co_return;
-  }
+  reading->node->mft.asked.set(part);
+  if (!table) co_return;
+  reading->node->mft.known.set(part);
   if (*table == wire::MulticastForwardingTable{}) co_return;
   reading->found = true;
   take_mft(*reading->row, part, *table);
@@ -58,7 +57,7 @@ std::vector<Reading> unread(const Subnet& subnet) {
   std::vector<std::size_t> indexes;
   for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
     const auto& node = *subnet.nodes[i];
-    if (node.is_switch() && node.switch_info && node.mft.read == 0) indexes.push_back(i);
+    if (node.is_switch() && node.switch_info && node.mft.asked.empty()) indexes.push_back(i);
   }
   std::vector<Reading> readings;
   if (indexes.empty()) return readings;  // nearly always: the ways need not be looked for
@@ -93,12 +92,6 @@ void take_mft(routing::McRow& row, std::size_t part, const wire::MulticastForwar
   }
 }
 
-void reach(HeldMft& held, std::size_t blocks, std::size_t positions) {
-  for (; held.read < blocks; ++held.read) {
-    for (std::size_t p = 0; p < positions; ++p) held.unknown.set(mft_part(held.read, p));
-  }
-}
-
 asio::awaitable<Subnet> hold_mfts(mad::Transactions* tx, Subnet subnet, std::size_t entries) {
   auto to_read = unread(subnet);
   const auto known = (entries + routing::kMftBlock - 1) / routing::kMftBlock;
@@ -125,10 +118,8 @@ asio::awaitable<Subnet> hold_mfts(mad::Transactions* tx, Subnet subnet, std::siz
     empty = std::ranges::none_of(to_read, &Reading::found) ? empty + 1 : 0;
   }
   for (auto& reading : to_read) {
-    const bool whole = reading.read >= mft_blocks(*reading.node);
-    reading.node->mft.read = whole ? HeldMft::kAll : reading.read;
-    // No entry is in force: what an earlier SM has left there is not held, and not known.
-    if (reading.told == std::size_t{0}) reach(reading.node->mft, 1, mft_positions(*reading.node));
+    // No entry may be in force: what an earlier SM has left there is not held, and not known.
+    reading.node->mft.asked.set(0);
     if (!reading.row->empty()) reading.node->mft.row = std::move(reading.row);
     subnet.nodes[reading.index] = std::move(reading.node);
   }

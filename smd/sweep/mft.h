@@ -38,8 +38,8 @@ inline std::uint16_t mft_bits(const routing::PortMask& mask, std::size_t positio
 wire::MulticastForwardingTable mft_content(const routing::McRow* row, std::size_t part);
 void take_mft(routing::McRow& row, std::size_t part, const wire::MulticastForwardingTable& table);
 
-/// From now on as many blocks count as read at least: what was not is unknown part by part.
-void reach(HeldMft& held, std::size_t blocks, std::size_t positions);
+/// All parts that a switch has room for.
+inline BlockSet all_mft_parts(const Node& node) { return BlockSet::first(mft_part(mft_blocks(node), 0)); }
 
 /// The Subnet with the tables of those switches that have one which was not read: from the first block on,
 /// all together, those that hold `entries` at least, then until several blocks in a row are empty in all of

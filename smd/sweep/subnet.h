@@ -25,9 +25,8 @@
 #include "mad/wire/sm_info.h"
 #include "mad/wire/switch.h"
 #include "mad/wire/tables.h"
-#include "routing/multicast/table.h"
-#include "routing/routes.h"
-#include "smd/sweep/block_set.h"
+#include "smd/tables/held_table.h"
+#include "smd/tables/kinds.h"
 
 namespace smd::sm {
 
@@ -38,47 +37,8 @@ struct PeerPort {
   friend bool operator==(const PeerPort&, const PeerPort&) = default;
 };
 
-/// A P_Key table as known: interned, so that the usual table costs nothing a port.
-struct PKeyRows {
-  std::vector<std::array<PKey, 32>> blocks;
-  BlockSet known;
-  friend bool operator==(const PKeyRows&, const PKeyRows&) = default;
-};
-
-/// Tables of a port that tell lanes apart: SL to VL by the port that packets come in by (of a CA or router: 0
-/// alone), VL arbitration in quarters (wire::VlArbPart, less 1).
-struct LaneTables {
-  BlockSet sl_to_vl, arbitration;
-  std::size_t count() const { return sl_to_vl.count() + arbitration.count(); }
-  friend bool operator==(const LaneTables&, const LaneTables&) = default;
-};
-
-/// Those tables as known: shared by all ports where they are alike.
-struct LaneRows {
-  std::vector<wire::SlToVl> sl_to_vl;
-  std::array<wire::VlArbitration, 4> arbitration{};
-  LaneTables known;
-  LaneTables asked;  ///< what is not known of them was refused or not answered
-  friend bool operator==(const LaneRows&, const LaneRows&) = default;
-};
-
-/// A linear forwarding table as known. Blocks that are not in `known` may hold anything.
-struct HeldLft {
-  std::shared_ptr<const routing::LftRow> row;  ///< null: no block is known
-  BlockSet known;
-};
-
 /// Parts that a block of a multicast forwarding table has, by groups of 16 ports.
 inline constexpr std::size_t kMftPositions = 16;
-
-/// A multicast forwarding table as known.
-struct HeldMft {
-  static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-  std::shared_ptr<const routing::McRow> row;  ///< null: empty
-  std::size_t read = 0;  ///< as many blocks, from the first on; what is behind may be anything
-  BlockSet unknown;      ///< parts (mft_part) that may be other than `row` says
-  bool knows(std::size_t part) const { return part / kMftPositions < read && !unknown.test(part); }
-};
 
 /// A field that a node answers a Set of well and does not keep. Not planned again while the wish is the same.
 struct NotKept {
@@ -95,9 +55,17 @@ struct Port {
   Guid guid;  ///< CA and router ports once reached; a switch's ports have the node's
   std::optional<PeerPort> peer;
   std::optional<wire::MlnxExtPortInfo> mlnx;
-  std::shared_ptr<const PKeyRows> pkeys;
-  std::shared_ptr<const LaneRows> lanes;  ///< null: not asked for yet, or there are none
+  OfEachTable<HeldPtr> tables;
 
+  /// The table that attribute A carries; null: not asked for yet, or there is none.
+  template <class A>
+  const HeldPtr<A>& held() const {
+    return std::get<HeldPtr<A>>(tables);
+  }
+  template <class A>
+  HeldPtr<A>& held() {
+    return std::get<HeldPtr<A>>(tables);
+  }
   bool linked() const { return known && info.port_state > PortState::down; }
 };
 

@@ -5,13 +5,6 @@
 
 namespace smd::sm {
 
-std::shared_ptr<const PKeyRows> PKeyPool::share(PKeyRows&& rows) {
-  const auto it = std::ranges::find_if(pool_, [&](const auto& known) { return *known == rows; });
-  if (it != pool_.end()) return *it;
-  pool_.push_back(std::make_shared<const PKeyRows>(std::move(rows)));
-  return pool_.back();
-}
-
 Survey::Survey(mad::Transactions& tx, mad::Clock& clock, asio::any_io_executor executor, const Subnet* before,
                DiscoverOptions options, Findings found)
     : findings(std::move(found)),

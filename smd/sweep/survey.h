@@ -17,15 +17,6 @@
 
 namespace smd::sm {
 
-/// P_Key tables by content: nearly all are equal.
-class PKeyPool {
- public:
-  std::shared_ptr<const PKeyRows> share(PKeyRows&& rows);
-
- private:
-  std::vector<std::shared_ptr<const PKeyRows>> pool_;
-};
-
 class Survey {
  public:
   /// `before` may be null. With `adopt` a node of `before` that is met is taken as it was until it is read.
@@ -83,7 +74,7 @@ class Survey {
   Lid own_master() const;
   bool tables_stand(const FoundNode& found, const Node& before) const;
   bool pkeys_stand(const FoundNode& found, PortNum port) const;
-  std::shared_ptr<const LaneRows> lanes_that_stand(const FoundNode& found, PortNum port) const;
+  void keep_tables_that_stand(FoundNode& found, PortNum port) const;
   asio::awaitable<bool> may_ask(FoundNode* found, std::uint16_t attribute);
   static void asked(FoundNode& found, std::uint16_t attribute, const mad::RequestError* error);
   /// Asks a node for an attribute. On the io_context only; nothing outlives this object. Fault::closed where
@@ -101,7 +92,7 @@ class Survey {
   mad::Clock& clock_;
   const Subnet* before_;
   DiscoverOptions options_;
-  PKeyPool pkeys_;
+  TablePool<wire::PKeyTable> pkeys_;
   std::vector<ToRead> to_read_;
   std::set<std::pair<Guid, PortNum>> probed_;
   std::uint64_t completed_ = 0;

@@ -8,24 +8,19 @@
 #include "mad/wire/modifier.h"
 #include "mad/wire/tables.h"
 #include "mad/wire/vendor.h"
+#include "smd/sweep/mft.h"
 #include "smd/sweep/not_sent.h"
 #include "smd/sweep/survey.h"
 
 namespace smd::sm {
 namespace {
 
-constexpr std::size_t kPKeysPerBlock = 32;
-
 /// A table as it is after a reset: the default P_Key at index 0 or nothing. Only an SM writes more, so the
 /// blocks behind it are not read: they stay unknown, and whoever wants to write them reads them first.
-bool fresh(const std::array<PKey, kPKeysPerBlock>& block) {
+bool fresh(const wire::PKeyTable& table) {
+  const auto& block = table.keys;
   const bool rest_empty = std::all_of(block.begin() + 1, block.end(), [](PKey key) { return key == PKey{}; });
   return rest_empty && (block[0] == PKey{} || (block[0].value() & 0x7FFFU) == 0x7FFFU);
-}
-
-unsigned pkey_capacity(const Node& node, PortNum port) {
-  if (!node.is_switch() || port.value() == 0) return node.info.partition_cap;
-  return node.switch_info ? node.switch_info->partition_enforcement_cap : 0U;
 }
 
 /// For the transactions, while it is not known who is there.
@@ -37,6 +32,14 @@ std::uint64_t place_number(const PeerPort& place) {
 bool may_be_fdr10(const Node& node, const wire::PortInfo& info) {
   return wire::is_nvidia(node.info.vendor_id) && info.link_speed_active == 4 &&
          info.link_speed_ext_active == 0 && info.link_speed_ext_supported != 0;
+}
+
+/// Takes over the tables that no sweep reads; `before` null: none is known.
+void keep_idle_tables(Port& port, const Port* before) {
+  for_each_table([&]<class A>() {
+    if (TableKind<A>::kRead == TableRead::sweep) return;
+    port.template held<A>() = before != nullptr ? before->template held<A>() : nullptr;
+  });
 }
 
 }  // namespace
@@ -156,20 +159,20 @@ asio::awaitable<void> Survey::read_lft(FoundNode* node) {
     found.node.ar_known = before->ar_known;
     found.node.ar_info = before->ar_info;
     for (std::size_t p = 0; p < found.node.ports.size(); ++p)
-      found.node.ports[p].lanes = before->ports[p].lanes;
+      keep_idle_tables(found.node.ports[p], &before->ports[p]);
     read_unknown_blocks(node);
     co_return;
   }
-  for (auto& port : found.node.ports) port.lanes = nullptr;
+  for (auto& port : found.node.ports) keep_idle_tables(port, nullptr);
   found.node.lft = {};
   found.node.mft = {};
   found.node.ar_known = ArKnown::not_asked;
   found.node.ar_info = nullptr;
   const auto& info = *found.node.switch_info;
   // Nothing is forwarded yet: every block will be written, and after a reset no MLID has a port.
-  found.node.mft.read = info.linear_fdb_top == 0 ? HeldMft::kAll : 0;
-  if (info.linear_fdb_top == 0) {  // adaptive routing is off after a reset, too
-    found.node.ar_known = ArKnown::asked;
+  if (info.linear_fdb_top == 0) {
+    found.node.mft.known = found.node.mft.asked = all_mft_parts(found.node);
+    found.node.ar_known = ArKnown::asked;  // adaptive routing is off after a reset, too
     co_return;
   }
   const unsigned last =
@@ -234,7 +237,7 @@ asio::awaitable<void> Survey::read_port(FoundNode* node, PortNum port, mad::Dire
   slot.known = true;
   found.outdated.erase(port);
   if (found.node.is_switch()) slot.guid = found.node.guid();
-  if (!found.node.is_switch()) slot.lanes = lanes_that_stand(found, port);
+  if (!found.node.is_switch()) keep_tables_that_stand(found, port);
   const bool end_port = port.value() == 0 || !found.node.is_switch();
   if (port.value() != 0 && !slot.linked()) co_return;
   if (may_be_fdr10(found.node, *info)) start(read_fdr10(&found, port, path));
@@ -247,15 +250,16 @@ asio::awaitable<void> Survey::read_port(FoundNode* node, PortNum port, mad::Dire
 }
 
 /// Of a CA or router: a port that is up with its LID has not been reset.
-std::shared_ptr<const LaneRows> Survey::lanes_that_stand(const FoundNode& found, PortNum port) const {
+void Survey::keep_tables_that_stand(FoundNode& found, PortNum port) const {
+  auto& slot = found.node.ports[port.value()];
   const auto* before =
       before_ != nullptr && options_.trust_tables ? before_->find(found.node.guid()) : nullptr;
-  if (before == nullptr || port.value() >= before->ports.size()) return nullptr;
+  if (before == nullptr || port.value() >= before->ports.size()) return keep_idle_tables(slot, nullptr);
   const auto& was = before->ports[port.value()];
-  const auto& now = found.node.ports[port.value()].info;
+  const auto& now = slot.info;
   // Some adapters show their old LID after a reset: they are in Init then.
   const bool stands = was.info.lid == now.lid && now.lid.unicast() && now.port_state != PortState::init;
-  return stands ? was.lanes : nullptr;
+  keep_idle_tables(slot, stands ? &was : nullptr);
 }
 
 /// Nobody but us writes them, and the port has not been down.
@@ -265,28 +269,29 @@ bool Survey::pkeys_stand(const FoundNode& found, PortNum port) const {
   if (before == nullptr || port.value() >= before->ports.size()) return false;
   const auto& was = before->ports[port.value()];
   const auto& now = found.node.ports[port.value()];
-  if (!was.pkeys || now.pkeys != was.pkeys) return false;
+  const auto& held = was.held<wire::PKeyTable>();
+  if (!held || now.held<wire::PKeyTable>() != held) return false;
   return was.info.port_state == now.info.port_state && was.info.lid == now.info.lid;
 }
 
 asio::awaitable<void> Survey::read_pkeys(FoundNode* node, PortNum port, mad::DirectedPath path) {
   auto& found = *node;
-  const std::size_t blocks = (pkey_capacity(found.node, port) + kPKeysPerBlock - 1) / kPKeysPerBlock;
-  PKeyRows rows;
-  rows.blocks.resize(blocks);
-  for (std::size_t block = 0; block < blocks; ++block) {
-    const auto modifier =
-        wire::p_key_modifier(static_cast<std::uint32_t>(block), found.node.is_switch() ? port : PortNum{0});
+  using Kind = TableKind<wire::PKeyTable>;
+  HeldBlocks<wire::PKeyTable> held;
+  held.row.resize(Kind::blocks(found.node, port).count());
+  for (std::size_t block = 0; block < held.row.size(); ++block) {
+    const auto modifier = Kind::modifier(found.node, port, block);
+    held.asked.set(block);
     const auto table = co_await ask<wire::PKeyTable>(node, path, modifier);
     if (!table) {
       trouble(found, port, table.error());
       break;
     }
-    rows.blocks[block] = table->keys;
-    rows.known.set(block);
-    if (block == 0 && fresh(table->keys)) break;
+    held.row[block] = *table;
+    held.known.set(block);
+    if (block == 0 && fresh(*table)) break;
   }
-  found.node.ports[port.value()].pkeys = pkeys_.share(std::move(rows));
+  found.node.ports[port.value()].held<wire::PKeyTable>() = pkeys_.share(std::move(held));
 }
 
 asio::awaitable<void> Survey::read_fdr10(FoundNode* node, PortNum port, mad::DirectedPath path) {

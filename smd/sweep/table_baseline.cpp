@@ -39,78 +39,86 @@ class Differences {
 
 std::string hex(PKey key) { return fmt::format("0x{:04x}", key.value()); }
 
-Differences compare(const PKeyRows& was, const PKeyRows& is) {
-  Differences found;
-  for (std::size_t block = 0; block < std::min(was.blocks.size(), is.blocks.size()); ++block) {
-    if (!was.known.test(block) || !is.known.test(block)) continue;
-    for (std::size_t i = 0; i < was.blocks[block].size(); ++i) {
-      const auto before = was.blocks[block][i], now = is.blocks[block][i];
-      if (before == now) continue;
-      found.add(fmt::format("index {}", block * was.blocks[block].size() + i), hex(before), hex(now));
-    }
+void compare_block(Differences& found, const wire::PKeyTable& was, const wire::PKeyTable& is,
+                   std::size_t block, bool) {
+  for (std::size_t i = 0; i < was.keys.size(); ++i) {
+    if (was.keys[i] == is.keys[i]) continue;
+    found.add(fmt::format("index {}", block * was.keys.size() + i), hex(was.keys[i]), hex(is.keys[i]));
   }
-  return found;
 }
 
-Differences compare_sl_to_vl(const LaneRows& was, const LaneRows& is, bool of_switch) {
-  Differences found;
-  was.known.sl_to_vl.for_each([&](std::size_t row) {
-    if (!is.known.sl_to_vl.test(row)) return;
-    for (std::size_t sl = 0; sl < was.sl_to_vl[row].vls.size(); ++sl) {
-      const auto before = was.sl_to_vl[row].vls[sl], now = is.sl_to_vl[row].vls[sl];
-      if (before == now) continue;
-      const auto in = of_switch ? fmt::format("from port {} ", row) : std::string{};
-      found.add(fmt::format("{}SL {}", in, sl), fmt::format("VL {}", before), fmt::format("VL {}", now));
-    }
-  });
-  return found;
+void compare_block(Differences& found, const wire::SlToVl& was, const wire::SlToVl& is, std::size_t block,
+                   bool of_switch) {
+  for (std::size_t sl = 0; sl < was.vls.size(); ++sl) {
+    if (was.vls[sl] == is.vls[sl]) continue;
+    const auto in = of_switch ? fmt::format("from port {} ", block) : std::string{};
+    found.add(fmt::format("{}SL {}", in, sl), fmt::format("VL {}", was.vls[sl]),
+              fmt::format("VL {}", is.vls[sl]));
+  }
 }
 
-Differences compare_arbitration(const LaneRows& was, const LaneRows& is) {
+void compare_block(Differences& found, const wire::VlArbitration& was, const wire::VlArbitration& is,
+                   std::size_t block, bool) {
   static constexpr std::array<std::string_view, 4> kParts{"low 0 to 31", "low 32 to 63", "high 0 to 31",
                                                           "high 32 to 63"};
+  const auto &before = was.entries, &now = is.entries;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i] == now[i]) continue;
+    found.add(fmt::format("{} entry {}", kParts[block], i),
+              fmt::format("{}:{}", before[i].vl, before[i].weight),
+              fmt::format("{}:{}", now[i].vl, now[i].weight));
+  }
+}
+
+void compare_block(Differences& found, const wire::GuidInfo& was, const wire::GuidInfo& is, std::size_t block,
+                   bool) {
+  for (std::size_t i = 0; i < was.guids.size(); ++i) {
+    if (was.guids[i] == is.guids[i]) continue;
+    found.add(fmt::format("index {}", block * was.guids.size() + i), was.guids[i], is.guids[i]);
+  }
+}
+
+/// Blocks that are known in both.
+template <class A>
+Differences compare(const HeldBlocks<A>& was, const HeldBlocks<A>& is, bool of_switch) {
   Differences found;
-  was.known.arbitration.for_each([&](std::size_t part) {
-    if (!is.known.arbitration.test(part)) return;
-    const auto &before = was.arbitration[part].entries, &now = is.arbitration[part].entries;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      if (before[i] == now[i]) continue;
-      found.add(fmt::format("{} entry {}", kParts[part], i),
-                fmt::format("{}:{}", before[i].vl, before[i].weight),
-                fmt::format("{}:{}", now[i].vl, now[i].weight));
-    }
+  was.known.for_each([&](std::size_t block) {
+    if (is.known.test(block)) compare_block(found, was.row[block], is.row[block], block, of_switch);
   });
   return found;
 }
 
 /// What is known now of either; where both know something, what was noted stays.
-LaneRows joined(const LaneRows& noted, const LaneRows& now) {
+template <class A>
+HeldBlocks<A> joined(const HeldBlocks<A>& noted, const HeldBlocks<A>& now) {
   auto all = noted;
-  if (all.sl_to_vl.size() < now.sl_to_vl.size()) all.sl_to_vl.resize(now.sl_to_vl.size());
-  now.known.sl_to_vl.for_each([&](std::size_t row) {
-    if (all.known.sl_to_vl.test(row)) return;
-    all.sl_to_vl[row] = now.sl_to_vl[row];
-    all.known.sl_to_vl.set(row);
-  });
-  now.known.arbitration.for_each([&](std::size_t part) {
-    if (all.known.arbitration.test(part)) return;
-    all.arbitration[part] = now.arbitration[part];
-    all.known.arbitration.set(part);
+  if (all.row.size() < now.row.size()) all.row.resize(now.row.size());
+  now.known.for_each([&](std::size_t block) {
+    if (all.known.test(block)) return;
+    all.row[block] = now.row[block];
+    all.known.set(block);
   });
   return all;
 }
 
-bool knows_more(const LaneTables& than, const LaneTables& now) {
-  bool more = false;
-  now.sl_to_vl.for_each([&](std::size_t row) { more = more || !than.sl_to_vl.test(row); });
-  now.arbitration.for_each([&](std::size_t part) { more = more || !than.arbitration.test(part); });
-  return more;
-}
+/// The tables that smd decides in whole have no baseline.
+template <class A>
+constexpr bool kHasBaseline = TableKind<A>::kRead != TableRead::never;
 
 /// It begins anew: an end port in Init, or a switch that has no LID or forwards by nothing yet.
 bool begins_anew(const Node& node, const Port& port) {
   if (node.is_switch()) return !node.forwards() || !node.ports[0].info.lid.unicast();
   return port.info.port_state == PortState::init;
+}
+
+/// Nothing is known of the table that carries this attribute.
+bool is_unknown(const Port& port, std::uint16_t attribute) {
+  bool unknown = true;
+  for_each_table([&]<class A>() {
+    const auto& held = port.held<A>();
+    if (A::kAttribute == attribute) unknown = !held || held->known.empty();
+  });
+  return unknown;
 }
 
 }  // namespace
@@ -122,30 +130,28 @@ void TableBaseline::look_at(const Node& node, std::span<const AlteredTable> befo
   for (std::size_t p = 0; p < node.ports.size(); ++p) {
     const auto& port = node.ports[p];
     auto& tables = noted[p];
-    const bool known = tables.pkeys || tables.lanes;
+    bool known = false;
+    for_each_table([&]<class A>() { known = known || std::get<HeldPtr<A>>(tables.held); });
     tables.restarted = known && (tables.restarted || begins_anew(node, port));
     const auto first = altered.size();
     const PeerPort at{node.guid(), PortNum{static_cast<std::uint8_t>(p)}};
     // A table that is not known at the moment is as it was found last.
     for (const auto& one : before) {
-      const bool missing = one.attribute == wire::PKeyTable::kAttribute
-                               ? !port.pkeys || port.pkeys->known.empty()
-                               : !port.lanes || port.lanes->known.count() == 0;
-      if (one.at.port == at.port && missing && port.linked()) altered.push_back(one);
+      if (one.at.port == at.port && is_unknown(port, one.attribute) && port.linked()) altered.push_back(one);
     }
-    const auto add = [&](std::uint16_t attribute, const Differences& found) {
-      if (found.any()) altered.push_back({at, attribute, found.text(), tables.restarted});
-    };
-    if (port.pkeys && tables.pkeys && port.pkeys != tables.pkeys)
-      add(wire::PKeyTable::kAttribute, compare(*tables.pkeys, *port.pkeys));
-    if (port.lanes && tables.lanes && port.lanes != tables.lanes) {
-      add(wire::SlToVl::kAttribute, compare_sl_to_vl(*tables.lanes, *port.lanes, node.is_switch()));
-      add(wire::VlArbitration::kAttribute, compare_arbitration(*tables.lanes, *port.lanes));
-      if (knows_more(tables.lanes->known, port.lanes->known))
-        tables.lanes = std::make_shared<const LaneRows>(joined(*tables.lanes, *port.lanes));
-    }
-    if (!tables.pkeys) tables.pkeys = port.pkeys;
-    if (!tables.lanes) tables.lanes = port.lanes;
+    for_each_table([&]<class A>() {
+      if constexpr (!kHasBaseline<A>) return;
+      auto& was = std::get<HeldPtr<A>>(tables.held);
+      const auto& is = port.held<A>();
+      if (was && is && was != is) {
+        const auto found = compare(*was, *is, node.is_switch());
+        if (found.any()) altered.push_back({at, A::kAttribute, found.text(), tables.restarted});
+        // Tables that are read block by block become known in the end.
+        if (TableKind<A>::kRead == TableRead::idle && !was->known.contains(is->known))
+          was = std::make_shared<const HeldBlocks<A>>(joined(*was, *is));
+      }
+      if (!was) was = is;
+    });
     if (altered.size() == first && !begins_anew(node, port)) tables.restarted = false;
   }
 }
@@ -176,18 +182,18 @@ void TableBaseline::forget_gone(const Subnet& now) {
 }
 
 void TableBaseline::wrote(const Subnet& after, const Applied& applied) {
-  for (const auto& answer : applied.pkeys) {
+  for (const auto& answer : applied.answers<wire::PKeyTable>()) {
     const auto& node = *after.nodes[answer.node];
     const auto noted = nodes_.find(node.guid());
-    if (!answer.keys || noted == nodes_.end() || noted->second.size() <= answer.port.value()) continue;
-    auto& pkeys = noted->second[answer.port.value()].pkeys;
-    if (!pkeys || pkeys->blocks.size() <= answer.block) continue;
-    auto rows = *pkeys;
+    if (!answer.held || noted == nodes_.end() || noted->second.size() <= answer.port.value()) continue;
+    auto& was = std::get<HeldPtr<wire::PKeyTable>>(noted->second[answer.port.value()].held);
+    if (!was || was->row.size() <= answer.block) continue;
+    auto table = *was;
     // What else the block holds is not smd's, and stays as noted.
-    for (std::size_t i = 0; i < answer.keys->size(); ++i) {
-      if ((*answer.keys)[i] == kDefaultPKey) rows.blocks[answer.block][i] = kDefaultPKey;
+    for (std::size_t i = 0; i < answer.held->keys.size(); ++i) {
+      if (answer.held->keys[i] == kDefaultPKey) table.row[answer.block].keys[i] = kDefaultPKey;
     }
-    pkeys = std::make_shared<const PKeyRows>(std::move(rows));
+    was = std::make_shared<const HeldBlocks<wire::PKeyTable>>(std::move(table));
   }
 }
 
@@ -195,10 +201,10 @@ std::string_view reason_of(const AlteredTable& table) {
   return table.restarted ? "lost by a restart" : "changed externally";
 }
 
-std::vector<PKey> foreign_keys(const PKeyRows& rows) {
+std::vector<PKey> foreign_keys(const HeldBlocks<wire::PKeyTable>& held) {
   std::vector<PKey> found;
-  for (const auto& block : rows.blocks) {
-    std::ranges::copy_if(block, std::back_inserter(found),
+  for (const auto& block : held.row) {
+    std::ranges::copy_if(block.keys, std::back_inserter(found),
                          [](PKey key) { return key != PKey{} && key != kDefaultPKey; });
   }
   return found;
@@ -207,15 +213,15 @@ std::vector<PKey> foreign_keys(const PKeyRows& rows) {
 ForeignKeys foreign_keys(const Subnet& subnet) {
   ForeignKeys found;
   std::set<PKey> keys;
-  const PKeyRows* usual = nullptr;  // nearly all ports share one
+  const HeldBlocks<wire::PKeyTable>* usual = nullptr;  // nearly all ports share one
   for (const auto& node : subnet.nodes) {
     for (std::size_t p = 0; p < node->ports.size(); ++p) {
-      const auto& rows = node->ports[p].pkeys;
-      if (!rows || rows.get() == usual || !is_end_port(*node, PortNum{static_cast<std::uint8_t>(p)}))
+      const auto& held = node->ports[p].held<wire::PKeyTable>();
+      if (!held || held.get() == usual || !is_end_port(*node, PortNum{static_cast<std::uint8_t>(p)}))
         continue;
-      const auto foreign = foreign_keys(*rows);
+      const auto foreign = foreign_keys(*held);
       if (foreign.empty()) {
-        usual = rows.get();
+        usual = held.get();
         continue;
       }
       ++found.ports;

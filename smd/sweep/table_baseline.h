@@ -31,8 +31,7 @@ class TableBaseline {
  private:
   /// Of one port. Null: not known yet.
   struct Tables {
-    std::shared_ptr<const PKeyRows> pkeys;
-    std::shared_ptr<const LaneRows> lanes;
+    OfEachTable<HeldPtr> held;
     bool restarted = false;  ///< it was, since it was as noted
   };
   void look_at(const Node& node, std::span<const AlteredTable> before, std::vector<AlteredTable>& altered);
@@ -45,7 +44,7 @@ class TableBaseline {
 std::string_view reason_of(const AlteredTable& table);
 
 /// P_Keys of an end port's table that smd has not given it: all but the full default key.
-std::vector<PKey> foreign_keys(const PKeyRows& rows);
+std::vector<PKey> foreign_keys(const HeldBlocks<wire::PKeyTable>& held);
 
 /// End ports with such keys, and which keys these are (ascending, each once).
 struct ForeignKeys {

@@ -44,7 +44,7 @@ class AlteredTables : public testing::Test {
   std::size_t lines(const std::string& what) { return manager_.lines().count(what); }
   PKey key_of(const std::string& name, unsigned index) {
     for (const auto& node : manager_.last().subnet->nodes) {
-      if (node->description == name) return node->ports[1].pkeys->blocks[0][index];
+      if (node->description == name) return node->ports[1].held<wire::PKeyTable>()->row[0].keys[index];
     }
     return {};
   }

@@ -25,7 +25,7 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
     for (std::size_t block = 0; block < blocks; ++block) {
       for (std::size_t position = 0; position < positions; ++position) {
         const auto part = sm::mft_part(block, position);
-        if (!node.mft.knows(part)) continue;
+        if (!node.mft.known.test(part)) continue;
         emit([&](std::span<std::uint8_t> record) {
           put_record(record,
                      Id{.lid = lid,

@@ -20,14 +20,14 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
   for_each_node(directory, only, [&](const sm::Node& node) {
     for (unsigned i = 0; i < node.ports.size(); ++i) {
       const PortNum number{static_cast<std::uint8_t>(i)};
-      const auto& rows = node.ports[i].pkeys;
+      const auto& held = node.ports[i].held<wire::PKeyTable>();
       const auto lid = directory.lid_of(node, number);
-      if (!rows || !lid || (node.is_switch() && asked && *asked != number)) continue;
-      for (std::size_t block = 0; block < rows->blocks.size(); ++block) {
-        if (!rows->known.test(block)) continue;
+      if (!held || !lid || (node.is_switch() && asked && *asked != number)) continue;
+      for (std::size_t block = 0; block < held->row.size(); ++block) {
+        if (!held->known.test(block)) continue;
         emit([&](std::span<std::uint8_t> record) {
           put_record(record, Id{.lid = *lid, .block = static_cast<std::uint16_t>(block), .port = number},
-                     wire::PKeyTable{rows->blocks[block]});
+                     held->row[block]);
         });
       }
     }

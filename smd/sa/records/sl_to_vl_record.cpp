@@ -2,8 +2,7 @@
 // SLtoVLMappingTableRecord: the table of each end port, and of a switch one for each pair of its ports.
 #include "mad/wire/sa/records.h"
 #include "smd/sa/records/kinds.h"
-#include "smd/sa/records/lanes.h"
-#include "smd/sweep/lanes.h"
+#include "smd/sa/records/vl_tables.h"
 
 namespace smd::sa {
 namespace {
@@ -17,21 +16,20 @@ constexpr unsigned kIn = 1, kOut = 2;
 void visit(const Directory& directory, const Only& only, Emit& emit) {
   const auto id = *wire::decode<Id>(only.request->data);
   const auto out = only.request->has(kOut) ? std::optional(id.out) : std::nullopt;
-  for_each_lane_port(directory, only, out, [&](const sm::Node& node, PortNum number, Lid lid) {
-    const auto has = sm::lane_tables(node, number).sl_to_vl;
-    const auto* rows = node.ports[number.value()].lanes.get();
+  for_each_vl_table_port(directory, only, out, [&](const sm::Node& node, PortNum number, Lid lid) {
+    const auto blocks = sm::TableKind<wire::SlToVl>::blocks(node, number);
+    const auto& held = node.ports[number.value()].held<wire::SlToVl>();
     const bool pairs = node.is_switch();
     const bool one = pairs && only.request->has(kIn);
     const std::size_t first = one ? id.in.value() : 0;
     const std::size_t last = one ? first + 1 : pairs ? node.ports.size() : 1;
     for (std::size_t in = first; in < std::min(last, node.ports.size()); ++in) {
-      const auto state = lanes_of(has.test(in), rows != nullptr && rows->known.sl_to_vl.test(in),
-                                  rows != nullptr && rows->asked.sl_to_vl.test(in));
-      emit_lanes(emit, state, [&](std::span<std::uint8_t> record) {
+      const auto state = vl_table_state<wire::SlToVl>(node, number, blocks, in);
+      emit_vl_table(emit, state, [&](std::span<std::uint8_t> record) {
         put_record(
             record,
             Id{.lid = lid, .in = PortNum{static_cast<std::uint8_t>(in)}, .out = pairs ? number : PortNum{0}},
-            state == Lanes::held ? rows->sl_to_vl[in] : wire::SlToVl{});
+            state == VlTableState::held ? held->row[in] : wire::SlToVl{});
       });
     }
   });

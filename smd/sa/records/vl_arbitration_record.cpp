@@ -3,8 +3,7 @@
 // block behind a port's last turn is all zero.
 #include "mad/wire/sa/records.h"
 #include "smd/sa/records/kinds.h"
-#include "smd/sa/records/lanes.h"
-#include "smd/sweep/lanes.h"
+#include "smd/sa/records/vl_tables.h"
 
 namespace smd::sa {
 namespace {
@@ -14,20 +13,19 @@ using Id = wire::VlArbRecordId;
 /// The port is no component of an adapter's record: it is looked at below.
 constexpr auto kComponents = consecutive<16, -8, 8>();
 constexpr unsigned kPort = 1;
-constexpr std::size_t kBlocks = std::tuple_size_v<decltype(sm::LaneRows::arbitration)>;
+constexpr std::size_t kBlocks = 4;
 
 void visit(const Directory& directory, const Only& only, Emit& emit) {
   const auto asked =
       only.request->has(kPort) ? std::optional(wire::decode<Id>(only.request->data)->port) : std::nullopt;
-  for_each_lane_port(directory, only, asked, [&](const sm::Node& node, PortNum number, Lid lid) {
-    const auto has = sm::lane_tables(node, number).arbitration;
-    const auto* rows = node.ports[number.value()].lanes.get();
+  for_each_vl_table_port(directory, only, asked, [&](const sm::Node& node, PortNum number, Lid lid) {
+    const auto blocks = sm::TableKind<wire::VlArbitration>::blocks(node, number);
+    const auto& held = node.ports[number.value()].held<wire::VlArbitration>();
     for (std::size_t part = 0; part < kBlocks; ++part) {
-      const auto state = lanes_of(has.test(part), rows != nullptr && rows->known.arbitration.test(part),
-                                  rows != nullptr && rows->asked.arbitration.test(part));
-      emit_lanes(emit, state, [&](std::span<std::uint8_t> record) {
+      const auto state = vl_table_state<wire::VlArbitration>(node, number, blocks, part);
+      emit_vl_table(emit, state, [&](std::span<std::uint8_t> record) {
         put_record(record, Id{.lid = lid, .port = number, .block = static_cast<std::uint8_t>(part + 1)},
-                   state == Lanes::held ? rows->arbitration[part] : wire::VlArbitration{});
+                   state == VlTableState::held ? held->row[part] : wire::VlArbitration{});
       });
     }
   });

@@ -155,10 +155,10 @@ StaticRate capped(StaticRate rate, const Settings& settings) {
 bool has_pkey(const EndPort& port, PKey pkey) {
   const auto base = pkey.value() & kBase;
   if (base == 0) return true;  // no partition: groups of earlier versions have such keys
-  const auto& rows = port.info().pkeys;
-  if (!rows) return base == kBase;  // a table that nobody has read is as a reset leaves it
-  for (const auto& block : rows->blocks) {
-    for (const auto key : block) {
+  const auto& held = port.info().held<wire::PKeyTable>();
+  if (!held) return base == kBase;  // a table that nobody has read is as a reset leaves it
+  for (const auto& block : held->row) {
+    for (const auto key : block.keys) {
       if ((key.value() & kBase) != 0 && (key.value() & kBase) == base) return true;
     }
   }

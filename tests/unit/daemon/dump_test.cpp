@@ -57,7 +57,7 @@ TEST(Dump, OfATableMarksWhatTheSwitchDoesNotHold) {
     auto copy = std::make_shared<Node>(*node);
     const auto* row = fabric.decided.routes->find(node->guid());
     ASSERT_NE(row, nullptr);
-    copy->lft = {.row = *row, .known = BlockSet::first(1024)};
+    copy->lft = {.row = *row, .known = BlockSet::first(1024), .asked = {}};
     if (first == nullptr) {
       auto held = std::make_shared<routing::LftRow>(**row);
       held->at(2) = 77;

@@ -6,24 +6,22 @@
 namespace smd::sa {
 namespace {
 
-sm::PKeyRows keys(std::initializer_list<std::pair<std::size_t, std::uint16_t>> at) {
-  sm::PKeyRows rows;
-  rows.blocks.resize(2);
-  for (const auto& [index, key] : at) rows.blocks[index / 32][index % 32] = PKey{key};
-  return rows;
+HeldPKeys keys(std::initializer_list<std::pair<std::size_t, std::uint16_t>> at) {
+  HeldPKeys held;
+  held.row.resize(2);
+  for (const auto& [index, key] : at) held.row[index / 32].keys[index % 32] = PKey{key};
+  return held;
 }
 
 TEST(PKeyIndex, IsThatOfTheFirstKeyThatBothHaveOneOfThemAsFullMember) {
   const auto ours = keys({{0, 0x8001}, {3, 0x0002}, {33, 0xFFFF}});
-  const auto port_with = [](const sm::PKeyRows* rows) {
+  const auto port_with = [](const HeldPKeys* held) {
     EndPort port;
-    port.pkeys = rows;
+    port.pkeys = held;
     return port;
   };
   const auto sm = port_with(&ours);
-  const auto index_to = [&](const sm::PKeyRows* theirs) {
-    return Policy{}.pkey_index(sm, port_with(theirs));
-  };
+  const auto index_to = [&](const HeldPKeys* theirs) { return Policy{}.pkey_index(sm, port_with(theirs)); };
 
   const auto first = keys({{5, 0x0001}}), limited = keys({{0, 0x0002}, {1, 0x7FFF}}),
              full = keys({{0, 0x8002}}), none = keys({{0, 0x8009}});

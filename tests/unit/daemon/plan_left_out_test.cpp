@@ -16,7 +16,7 @@ std::set<NodeIndex> written_to(const Plan& plan) {
     for (const auto& item : round.ports) nodes.insert(item.node);
     for (const auto& item : round.lfts) nodes.insert(item.node);
     for (const auto& item : round.mfts) nodes.insert(item.node);
-    for (const auto& item : round.pkeys) nodes.insert(item.node);
+    for (const auto& item : round.items<wire::PKeyTable>()) nodes.insert(item.node);
     nodes.insert(round.switch_infos.begin(), round.switch_infos.end());
   }
   return nodes;

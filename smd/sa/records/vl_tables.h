@@ -11,33 +11,36 @@
 namespace smd::sa {
 
 /// How far a port's table is known.
-enum class Lanes : std::uint8_t {
-  none,    ///< the port uses one lane, or has no link: nothing is told apart, and the record is all zero
+enum class VlTableState : std::uint8_t {
+  none,    ///< the port uses one data VL, or has no link: the record is all zero
   held,    ///< it was read
   unread,  ///< it will be, when nothing else is to be done
   refused  ///< the port did not give it
 };
 
-/// `has`, `known` and `asked` are of one kind of table.
-inline Lanes lanes_of(bool has, bool known, bool asked) {
-  if (!has) return Lanes::none;
-  if (known) return Lanes::held;
-  return asked ? Lanes::refused : Lanes::unread;
+/// Of a block of the table that attribute A carries.
+template <class A>
+VlTableState vl_table_state(const sm::Node& node, PortNum port, const sm::BlockSet& blocks,
+                            std::size_t block) {
+  const auto& held = node.ports[port.value()].held<A>();
+  if (!blocks.test(block)) return VlTableState::none;
+  if (held && held->known.test(block)) return VlTableState::held;
+  return held && held->asked.test(block) ? VlTableState::refused : VlTableState::unread;
 }
 
 /// fill(span of the record's bytes), where there is something to say.
 template <class Fill>
-void emit_lanes(Emit& emit, Lanes state, Fill&& fill) {
-  if (state == Lanes::unread) emit.later(fill);
-  if (state == Lanes::none || state == Lanes::held) emit(fill);
+void emit_vl_table(Emit& emit, VlTableState state, Fill&& fill) {
+  if (state == VlTableState::unread) emit.later(fill);
+  if (state == VlTableState::none || state == VlTableState::held) emit(fill);
 }
 
 /// Calls fn(node, port, LID) for the ports that have such records: the end ports of adapters and routers, all
 /// ports of switches; of the latter `only_port` where it is given. Ports that share no partition with who
 /// asks are shown to those only who know the SM_Key.
 template <class Fn>
-void for_each_lane_port(const Directory& directory, const Only& only, std::optional<PortNum> only_port,
-                        Fn&& fn) {
+void for_each_vl_table_port(const Directory& directory, const Only& only, std::optional<PortNum> only_port,
+                            Fn&& fn) {
   for_each_node(directory, only, [&](const sm::Node& node) {
     for (unsigned i = 0; i < node.ports.size(); ++i) {
       const PortNum number{static_cast<std::uint8_t>(i)};
@@ -46,7 +49,7 @@ void for_each_lane_port(const Directory& directory, const Only& only, std::optio
       if (!lid || (only.lid && *lid != *only.lid)) continue;
       const bool own = only.asker != nullptr && only.asker->node == &node && only.asker->port == number;
       if (!own && !only.trusted && only.asker != nullptr &&
-          !share_pkey(only.asker->pkeys, node.ports[i].pkeys.get()))
+          !share_pkey(only.asker->pkeys, node.ports[i].held<wire::PKeyTable>().get()))
         continue;
       fn(node, number, *lid);
     }

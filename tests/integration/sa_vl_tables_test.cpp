@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "mad/wire/sa/records.h"
-#include "smd/sweep/lanes.h"
 #include "tests/support/sa_lab.h"
 
 namespace smd {
@@ -42,14 +41,18 @@ class SaLanes : public testing::Test {
   }
 
   static void read(sm::Node& node, std::size_t p) {
-    auto rows = std::make_shared<sm::LaneRows>();
-    rows->known = sm::lane_tables(node, PortNum{static_cast<std::uint8_t>(p)});
-    if (rows->known.count() == 0) return;
-    rows->asked = rows->known;
-    rows->sl_to_vl.resize(node.ports.size());
-    rows->known.sl_to_vl.for_each([&](std::size_t in) { rows->sl_to_vl[in] = sl_to_vl(p, in); });
-    rows->known.arbitration.for_each([&](std::size_t q) { rows->arbitration[q] = arbitration(p, q); });
-    node.ports[p].lanes = std::move(rows);
+    read_table<wire::SlToVl>(node, p, sl_to_vl);
+    read_table<wire::VlArbitration>(node, p, arbitration);
+  }
+  template <class A>
+  static void read_table(sm::Node& node, std::size_t p, A (*content)(std::size_t, std::size_t)) {
+    auto held = std::make_shared<sm::HeldBlocks<A>>();
+    held->known = sm::TableKind<A>::blocks(node, PortNum{static_cast<std::uint8_t>(p)});
+    if (held->known.empty()) return;
+    held->asked = held->known;
+    held->row.resize(std::max<std::size_t>(4, node.ports.size()));
+    held->known.for_each([&](std::size_t block) { held->row[block] = content(p, block); });
+    node.ports[p].held<A>() = std::move(held);
   }
 
   /// The first switch, to be changed.
@@ -115,7 +118,7 @@ TEST_F(SaLanes, ABlockBehindTheLastTurnIsEmpty) {
   const Question of_port{.attribute = VlArbId::kRecord, .mask = 3};
   const auto reply = ask(directory(), of_port.with(VlArbId{.lid = lid, .port = PortNum{2}}));
   ASSERT_EQ(reply.records.size(), 4U);
-  const auto has = sm::lane_tables(a_switch(), PortNum{2}).arbitration;
+  const auto has = sm::TableKind<wire::VlArbitration>::blocks(a_switch(), PortNum{2});
   for (std::size_t part = 0; part < 4; ++part) {
     EXPECT_EQ(reply.get<VlArbId>(part).block, part + 1);
     EXPECT_EQ(reply.get<wire::VlArbitration>(part, VlArbId::kAttributeAt),
@@ -129,7 +132,7 @@ TEST_F(SaLanes, APortWithoutALinkTellsNothingApart) {
   auto& node = a_switch();
   const auto lid = node.ports[0].info.lid;
   node.ports[3].info.port_state = PortState::down;
-  node.ports[3].lanes = nullptr;
+  node.ports[3].tables = {};
   const auto made = directory();
   const auto out = ask(made, kOneSlToVl.with(SlToVlId{.lid = lid, .in = PortNum{2}, .out = PortNum{3}}));
   ASSERT_EQ(out.status, 0);
@@ -146,8 +149,8 @@ TEST_F(SaLanes, WhatIsNotReadYetIsBusyAndWhatWasRefusedIsNotThere) {
   const auto other = kOneSlToVl.with(SlToVlId{.lid = lid, .in = PortNum{2}, .out = PortNum{4}});
   const Question all{.attribute = SlToVlId::kRecord, .mask = 1};
 
-  const auto read = node.ports[3].lanes;
-  node.ports[3].lanes = nullptr;
+  const auto read = node.ports[3].tables;
+  node.ports[3].tables = {};
   EXPECT_EQ(ask(directory(), asked).status, wire::kStatusBusy);
   EXPECT_EQ(ask(directory(), other).status, 0);
   EXPECT_EQ(ask(directory(), all.with(SlToVlId{.lid = lid})).status, wire::kStatusBusy)
@@ -155,9 +158,10 @@ TEST_F(SaLanes, WhatIsNotReadYetIsBusyAndWhatWasRefusedIsNotThere) {
   const Question turns{.attribute = VlArbId::kRecord, .mask = 1};
   EXPECT_EQ(ask(directory(), turns.with(VlArbId{.lid = lid})).status, wire::kStatusBusy);
 
-  auto refused = std::make_shared<sm::LaneRows>(*read);
-  refused->known.sl_to_vl.reset(2);
-  node.ports[3].lanes = refused;
+  node.ports[3].tables = read;
+  auto refused = std::make_shared<sm::HeldBlocks<wire::SlToVl>>(*node.ports[3].held<wire::SlToVl>());
+  refused->known.reset(2);
+  node.ports[3].held<wire::SlToVl>() = refused;
   EXPECT_EQ(ask(directory(), asked).status, wire::kSaNoRecords);
 }
 
@@ -167,11 +171,11 @@ TEST_F(SaLanes, OtherPartitionsAreShownToWhoShowsTheSmKey) {
   for (auto& node : subnet_.nodes) {
     if (node->guid() != lonely->guid()) continue;
     auto changed = std::make_shared<sm::Node>(*node);
-    auto keys = std::make_shared<sm::PKeyRows>();
-    keys->blocks.resize(1);
-    keys->blocks[0][0] = PKey{0x8001};
+    auto keys = std::make_shared<sm::HeldBlocks<wire::PKeyTable>>();
+    keys->row.resize(1);
+    keys->row[0].keys[0] = PKey{0x8001};
     keys->known.set(0);
-    changed->ports[1].pkeys = keys;
+    changed->ports[1].held<wire::PKeyTable>() = keys;
     node = std::move(changed);
   }
   const auto made = directory();

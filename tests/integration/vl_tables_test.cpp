@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SL to VL and VL arbitration: read when nothing else is to be done, held, and audited.
-#include "smd/sweep/lanes.h"
+#include "smd/sweep/vl_tables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -57,16 +57,21 @@ class Lanes : public testing::Test {
 };
 
 /// Every table that ports say they have is known; how many.
+template <class A>
+std::size_t known_of(const sm::Node& node, PortNum port) {
+  const auto blocks = sm::TableKind<A>::blocks(node, port);
+  if (blocks.empty()) return 0;
+  const auto& held = node.ports[port.value()].held<A>();
+  EXPECT_TRUE(held && held->known == blocks) << sm::port_text(node, port);
+  return blocks.count();
+}
+
 std::size_t known(const sm::Subnet& subnet) {
   std::size_t count = 0;
   for (const auto& node : subnet.nodes) {
     for (std::size_t p = 0; p < node->ports.size(); ++p) {
-      const auto tables = sm::lane_tables(*node, PortNum{static_cast<std::uint8_t>(p)});
-      if (tables.count() == 0) continue;
-      const auto& rows = node->ports[p].lanes;
-      EXPECT_TRUE(rows && rows->known == tables)
-          << sm::port_text(*node, PortNum{static_cast<std::uint8_t>(p)});
-      count += tables.count();
+      const PortNum port{static_cast<std::uint8_t>(p)};
+      count += known_of<wire::SlToVl>(*node, port) + known_of<wire::VlArbitration>(*node, port);
     }
   }
   return count;
@@ -82,10 +87,10 @@ TEST_F(Lanes, AreReadAfterTheFabricIsUpAndPublished) {
   EXPECT_GT(count, 12U * 8 * 9) << "each pair of ports of each switch";
   EXPECT_GE(gets(), count);
   EXPECT_LT(gets(), count + 5U * 32) << "each once, but for what audits ask";
-  const auto& rows = *node("leaf000").ports[2].lanes;
-  EXPECT_EQ(rows.sl_to_vl[3].vls[9], Vl{4});
-  EXPECT_EQ(rows.sl_to_vl[3].vls[2], Vl{2});
-  EXPECT_EQ(node("leaf001").ports[2].lanes, node("leaf002").ports[2].lanes) << "the same are held once";
+  const auto& row = node("leaf000").ports[2].held<wire::SlToVl>()->row;
+  EXPECT_EQ(row[3].vls[9], Vl{4});
+  EXPECT_EQ(row[3].vls[2], Vl{2});
+  EXPECT_EQ(node("leaf001").ports[2].tables, node("leaf002").ports[2].tables) << "equal ones are held once";
 }
 
 TEST_F(Lanes, OfNodesThatAreAsTheyWereStandInLaterSweeps) {
@@ -120,9 +125,9 @@ TEST_F(Lanes, ChangedByAnotherHandAreNamedAndReadAgain) {
   world_.run_for(60s);
 
   EXPECT_THAT(manager_.lines().first("table=SLtoVLMappingTable"), HasSubstr("leaf003"));
-  EXPECT_EQ(node("leaf003").ports[5].lanes->sl_to_vl[1].vls[7], Vl{0});
+  EXPECT_EQ(node("leaf003").ports[5].held<wire::SlToVl>()->row[1].vls[7], Vl{0});
   EXPECT_THAT(manager_.lines().first("table=P_KeyTable"), HasSubstr("h00009"));
-  EXPECT_EQ(node("h00009").ports[1].pkeys->blocks[0][1], PKey{0x8001});
+  EXPECT_EQ(node("h00009").ports[1].held<wire::PKeyTable>()->row[0].keys[1], PKey{0x8001});
   known(*manager_.last().subnet);
 }
 
@@ -147,8 +152,8 @@ TEST_F(Lanes, ThatAreRefusedAreAskedForSeldom) {
   const auto before = gets();
   world_.run_for(10s);
   EXPECT_LT(gets() - before, 1000U);
-  EXPECT_FALSE(node("leaf001").ports[1].lanes->known.sl_to_vl.test(0));
-  EXPECT_TRUE(node("leaf001").ports[1].lanes->known.arbitration.test(0));
+  EXPECT_FALSE(node("leaf001").ports[1].held<wire::SlToVl>()->known.test(0));
+  EXPECT_TRUE(node("leaf001").ports[1].held<wire::VlArbitration>()->known.test(0));
 }
 
 }  // namespace

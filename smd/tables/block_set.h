@@ -36,6 +36,19 @@ class BlockSet {
     for (const auto word : words_) n += static_cast<std::size_t>(std::popcount(word));
     return n;
   }
+  /// Every block of `other` is in this set.
+  bool contains(const BlockSet& other) const {
+    for (std::size_t i = 0; i < other.words_.size(); ++i) {
+      if ((other.words_[i] & ~(i < words_.size() ? words_[i] : 0)) != 0) return false;
+    }
+    return true;
+  }
+  /// The blocks of this set that `other` does not have.
+  BlockSet without(const BlockSet& other) const {
+    auto left = *this;
+    other.for_each([&](std::size_t block) { left.reset(block); });
+    return left;
+  }
   bool empty() const {
     for (const auto word : words_) {
       if (word != 0) return false;

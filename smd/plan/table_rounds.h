@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Blocks of the tables of ports that differ from what was decided.
+
+#include "smd/plan/plan.h"
+
+namespace smd::sm {
+
+/// A round with the blocks of all kinds whose descriptor names `phase`: those that do not hold what was
+/// decided, or are not known to. Empty where there are none. Pure.
+Round table_round(const PlanInput& in, Phase phase);
+
+}  // namespace smd::sm

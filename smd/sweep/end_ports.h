@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// End ports by port GUID.
+
+#include <cstddef>
+#include <map>
+#include <set>
+
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm {
+
+/// A port of a Subnet: index into its nodes, and the port number.
+struct PortPlace {
+  std::size_t node = 0;
+  PortNum port;
+};
+
+/// Where the end ports with these port GUIDs are; those that are not in the Subnet are left out.
+std::map<Guid, PortPlace> find_end_ports(const Subnet& subnet, const std::set<Guid>& ports);
+
+}  // namespace smd::sm
