@@ -31,7 +31,7 @@ asio::awaitable<bool> SubnetManager::tend_clients() {
 asio::awaitable<bool> SubnetManager::write_round(Round round, Applied* applied) {
   Plan plan;
   plan.rounds.push_back(std::move(round));
-  ApplyInput to_write{subnet_, decided_, config_, std::move(plan), [this] { return newer_waits(); }};
+  ApplyInput to_write{subnet_, decided_, std::move(plan), [this] { return newer_waits(); }};
   *applied = co_await apply(&tx_, &parts_.clock, std::move(to_write));
   subnet_ = std::make_shared<const Subnet>(advance(*subnet_, decided_, *applied));
   const auto cancellation = co_await asio::this_coro::cancellation_state;
@@ -53,7 +53,7 @@ asio::awaitable<bool> SubnetManager::write_guids() {
   // What is not there is asked for again when the port is back.
   std::erase_if(guids_, [&](const auto& request) { return !present.contains(request.first); });
   bool going = true;
-  auto round = table_round({*subnet_, decided_, *config_}, Phase::guid_info);
+  auto round = table_round({*subnet_, decided_}, Phase::guid_info);
   if (round.sets() != 0) {
     Applied applied;
     going = co_await write_round(std::move(round), &applied);
@@ -71,7 +71,7 @@ asio::awaitable<bool> SubnetManager::write_guids() {
 asio::awaitable<bool> SubnetManager::ask_clients() {
   const auto ports = std::exchange(to_reregister_, {});
   if (ports.empty() || !subnet_ || !decided_.lids || agent_.state() != wire::SmState::master) co_return true;
-  auto round = reregister_round({*subnet_, decided_, *config_}, ports);
+  auto round = reregister_round({*subnet_, decided_}, ports);
   if (round.ports.empty()) co_return true;
   Applied applied;
   const bool going = co_await write_round(std::move(round), &applied);

@@ -127,7 +127,7 @@ asio::awaitable<bool> SubnetManager::take_step() {
     next = decided_;
     whole = !(*step)->part || (*step)->done;
     next.routes = whole ? (*goal)->decided.routes : (*step)->part;
-    interrupts = would_interrupt({*subnet_, next, *config_}, parts_.compute.parallel(), input.stop);
+    interrupts = would_interrupt({*subnet_, next}, parts_.compute.parallel(), input.stop);
   });
   if (!settled || !*goal || !*step) co_return false;
   if (interrupts) {

@@ -51,7 +51,7 @@ asio::awaitable<bool> SubnetManager::regroup() {
     const bool planned = co_await parts_.compute.execute([&] {
       input.multicast = groups ? groups() : nullptr;
       next.multicast = decide_multicast(input, *decided_.routes);
-      const PlanInput to_plan{*subnet_, next, *config_};
+      const PlanInput to_plan{*subnet_, next};
       if (auto tops = top_round(to_plan); tops.sets() != 0) plan.rounds.push_back(std::move(tops));
       for (auto& round : mft_rounds(to_plan)) plan.rounds.push_back(std::move(round));
     });
@@ -60,7 +60,7 @@ asio::awaitable<bool> SubnetManager::regroup() {
     if (same && attempt == 1) co_return true;
     decided_ = std::move(next);
     if (plan.empty()) break;
-    ApplyInput to_write{subnet_, decided_, config_, std::move(plan)};
+    ApplyInput to_write{subnet_, decided_, std::move(plan)};
     const auto applied = co_await apply(&tx_, &parts_.clock, std::move(to_write));
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;

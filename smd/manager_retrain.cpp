@@ -60,7 +60,7 @@ std::set<Guid> with_links_down(const Subnet& subnet, const Inventory* known) {
 
 /// An end of each link that may be taken down still.
 std::vector<PortItem> SubnetManager::links_to_retrain() const {
-  auto links = sm::links_to_retrain({*subnet_, decided_, *config_});
+  auto links = sm::links_to_retrain({*subnet_, decided_});
   std::erase_if(links, [this](const PortItem& item) {
     const auto link = link_of(*subnet_, decided_, item);
     return !link || retraining_.tries(link->end, link->peer) >= Retraining::kTries;
@@ -89,7 +89,7 @@ asio::awaitable<bool> SubnetManager::retrain_some() {
   log_retraining(parts_.log, *subnet_, links, all.size());
   Plan step;
   step.rounds.push_back(retrain_round(std::move(next)));
-  const auto applied = co_await apply(&tx_, &parts_.clock, {subnet_, decided_, config_, std::move(step)});
+  const auto applied = co_await apply(&tx_, &parts_.clock, {subnet_, decided_, std::move(step)});
   const auto cancellation = co_await asio::this_coro::cancellation_state;
   if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
   take_written(advance(*subnet_, decided_, applied), applied);

@@ -282,7 +282,7 @@ asio::awaitable<bool> SubnetManager::write_difference() {
   for (unsigned attempt = 1; attempt <= kAttempts;) {
     const auto left_out = out.all();
     Plan next;
-    const PlanInput input{*subnet_, decided_, *config_, &left_out};
+    const PlanInput input{*subnet_, decided_, &left_out};
     bool planned = co_await make_plan(input, &next);
     if (!planned) co_return false;
     if (first && (next.interrupts || next.drains()) && routes_before_) {
@@ -318,7 +318,7 @@ asio::awaitable<bool> SubnetManager::write_difference() {
   }
   // What is still not as decided although it was Set well counts as failed: some node does not do it.
   Plan left;
-  const PlanInput input{*subnet_, decided_, *config_};
+  const PlanInput input{*subnet_, decided_};
   const bool planned = co_await make_plan(input, &left);
   if (!planned) co_return false;
   sets_left_ = left.sets();
@@ -336,7 +336,7 @@ asio::awaitable<bool> SubnetManager::make_plan(PlanInput input, Plan* made) {
 
 /// Writes a plan, and notes what the nodes hold now.
 asio::awaitable<Applied> SubnetManager::write(Plan next, std::set<Guid> left_out) {
-  ApplyInput to_write{subnet_, decided_, config_, std::move(next), [this] { return newer_waits(); }};
+  ApplyInput to_write{subnet_, decided_, std::move(next), [this] { return newer_waits(); }};
   to_write.left_out = left_out;
   to_write.hurry = summary_.sweep == SweepKind::incremental;
   to_write.patient = patient_with_;

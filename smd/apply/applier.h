@@ -59,7 +59,7 @@ class Applier {
   mad::Request table_request(mad::Request request) const;
   std::optional<mad::DirectedPath> path_to(NodeIndex node) const;
   std::optional<mad::DirectedPath> path_to_port(NodeIndex node, PortNum port) const;
-  PlanInput plan_input() const { return {*in_.subnet, in_.decided, *in_.config}; }
+  PlanInput plan_input() const { return {*in_.subnet, in_.decided}; }
   mad::Target target(NodeIndex node, PortNum port, const mad::DirectedPath& path) const;
   std::uint32_t port_modifier(NodeIndex node, PortNum port) const;
 

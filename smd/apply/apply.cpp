@@ -59,7 +59,7 @@ void Applier::begin_drain() {
   const auto now = clock_.now();
   auto& drain = applied_.drain;
   if (drain.until <= now) drain.since = now;
-  drain.until = now + packet_lifetime(in_.config->links.packet_lifetime);
+  drain.until = now + packet_lifetime(in_.decided.settings->life_time_value);
 }
 
 /// Links that go down meanwhile take more routes away: better all at once than one after another. But a cable

@@ -17,7 +17,6 @@ namespace smd::sm {
 struct ApplyInput {
   std::shared_ptr<const Subnet> subnet;
   Decided decided;
-  std::shared_ptr<const config::SubnetConfig> config;
   Plan plan;
   /// Asked while nothing is answered: has something newer to be looked at? Then what is open is given up.
   std::function<bool()> urgent = {};

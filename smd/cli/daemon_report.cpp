@@ -59,7 +59,7 @@ asio::awaitable<void> Daemon::report(SubnetPtr subnet) {
       if (show) text = screen(*subnet, *snapshot);
       if (!dumps) return;
       const auto shown =
-          options.dry_run ? sm::settled(*snapshot->subnet, snapshot->decided, config) : *snapshot->subnet;
+          options.dry_run ? sm::settled(*snapshot->subnet, snapshot->decided) : *snapshot->subnet;
       const sm::DumpView view(shown, snapshot->decided, {},
                               options.dry_run ? sm::Marks::none : sm::Marks::not_written);
       const auto written = sm::write_dumps(folder_of(*snapshot), parts_.dumps, view, compute_.parallel());

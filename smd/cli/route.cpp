@@ -122,7 +122,7 @@ std::expected<void, Failure> dump(const RouteOptions& options, const sm::DumpLis
                                   const routing::Parallel& parallel) {
   sm::Lap lap;
   const auto& pass = work.pass;
-  const auto subnet = sm::settled(pass.subnet, pass.decided, pass.config);
+  const auto subnet = sm::settled(pass.subnet, pass.decided);
   const sm::DumpView view(subnet, pass.decided, pass.rates);
   auto written = sm::write_dumps(options.dump_dir, list, view, parallel);
   if (!written) return std::unexpected(Failure{1, written.error()});

@@ -28,6 +28,16 @@ std::shared_ptr<const T> reuse(const std::shared_ptr<const T>& before, T now) {
   return before && *before == now ? before : std::make_shared<const T>(std::move(now));
 }
 
+SettingsPart decide_settings(const config::SubnetConfig& config) {
+  return {.gid_prefix = config.sm.subnet_prefix,
+          .subnet_timeout = config.links.subnet_timeout,
+          .master_sm_sl = Sl{0},
+          .life_time_value = config.links.packet_lifetime,
+          .local_phy_errors = config.links.local_phy_errors_threshold,
+          .overrun_errors = config.links.overrun_errors_threshold,
+          .ends_adaptive_routing = config.adopt.adaptive_routing == config::AdoptAdaptive::disable};
+}
+
 }  // namespace
 
 std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
@@ -42,6 +52,7 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   auto& decided = decision.decided;
   decided.lids = reuse(before.lids, decide_lids(in.subnet, lid_rules, in.stored));
   decision.times.lids_ms = lap();
+  decided.settings = reuse(before.settings, decide_settings(in.config));
   decided.links = reuse(before.links, decide_links(in.subnet, in.config.links, in.stored));
   decision.times.links_ms = lap();
   decided.part<wire::PKeyTable>() = reuse(before.part<wire::PKeyTable>(), decide_pkeys(in.subnet));

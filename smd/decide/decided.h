@@ -48,6 +48,17 @@ struct LidPart {
   friend bool operator==(const LidPart&, const LidPart&) = default;
 };
 
+/// What all ports, or all switches, have alike.
+struct SettingsPart {
+  std::uint64_t gid_prefix = 0;
+  std::uint8_t subnet_timeout = 0;  ///< PortInfo.SubnetTimeOut
+  Sl master_sm_sl;
+  std::uint8_t life_time_value = 0;                       ///< SwitchInfo.LifeTimeValue
+  std::uint8_t local_phy_errors = 0, overrun_errors = 0;  ///< thresholds
+  bool ends_adaptive_routing = false;                     ///< of switches where another SM has left it on
+  friend bool operator==(const SettingsPart&, const SettingsPart&) = default;
+};
+
 /// What one port's PortInfo should say.
 struct LinkWish {
   std::uint8_t operational_vls = 1;  ///< PortInfo's code; 0: as they are, until the link comes up anew
@@ -161,6 +172,7 @@ struct McPart {
 };
 
 struct Decided {
+  std::shared_ptr<const SettingsPart> settings;
   std::shared_ptr<const LidPart> lids;
   std::shared_ptr<const LinkPart> links;
   OfEachTable<TablePartPtr> tables;  ///< of ports

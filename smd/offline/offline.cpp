@@ -131,8 +131,8 @@ std::vector<Guid> file_order(const base::Fabric& fabric) {
   return order;
 }
 
-Subnet settled(const Subnet& subnet, const Decided& decided, const config::SubnetConfig& config) {
-  const PlanInput in{.subnet = subnet, .decided = decided, .config = config};
+Subnet settled(const Subnet& subnet, const Decided& decided) {
+  const PlanInput in{.subnet = subnet, .decided = decided};
   Subnet after = subnet;
   for (auto& node : after.nodes) {
     auto changed = std::make_shared<Node>(*node);

@@ -23,6 +23,6 @@ Subnet offline_subnet(const base::Fabric& fabric);
 std::vector<Guid> file_order(const base::Fabric& fabric);
 
 /// The same devices after every Set of a bring-up was acknowledged: LIDs, tables, linked ports Active.
-Subnet settled(const Subnet& subnet, const Decided& decided, const config::SubnetConfig& config);
+Subnet settled(const Subnet& subnet, const Decided& decided);
 
 }  // namespace smd::sm

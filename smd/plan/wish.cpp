@@ -83,9 +83,9 @@ bool wish_identity(const PlanInput& in, const Node& node, PortNum num, wire::Por
   wish.lid = lid->base;
   wish.lmc = lid->lmc;
   wish.sm_lid = in.decided.lids->sm_lid;
-  wish.master_sm_sl = Sl{0};
-  wish.gid_prefix = in.config.sm.subnet_prefix;
-  wish.subnet_timeout = in.config.links.subnet_timeout;
+  wish.master_sm_sl = in.decided.settings->master_sm_sl;
+  wish.gid_prefix = in.decided.settings->gid_prefix;
+  wish.subnet_timeout = in.decided.settings->subnet_timeout;
   return true;
 }
 
@@ -104,8 +104,8 @@ void wish_link(const PlanInput& in, const LinkWish& link, wire::PortInfo& wish) 
   if (link.enabled.speed != 0) wish.link_speed_enabled = link.enabled.speed;
   enable(wish.link_speed_ext_enabled, link.enabled.speed_ext, kNoExtendedSpeed);
   enable(wish.link_speed_ext2_enabled, link.enabled.speed_ext2, kNoExtendedSpeed2);
-  wish.local_phy_errors = in.config.links.local_phy_errors_threshold;
-  wish.overrun_errors = in.config.links.overrun_errors_threshold;
+  wish.local_phy_errors = in.decided.settings->local_phy_errors;
+  wish.overrun_errors = in.decided.settings->overrun_errors;
 }
 
 /// Of the last block in use; whole blocks, so that it does not change with each group. Not beyond the
@@ -169,7 +169,7 @@ std::optional<wire::SwitchInfo> wished_switch_info(const PlanInput& in, const No
   auto wish = *node.switch_info;
   // A table that cannot hold all LIDs is left alone; the routes go round that switch.
   if (in.decided.routes->find(node.guid()) != nullptr) wish.linear_fdb_top = in.decided.routes->top.value();
-  wish.life_time = in.config.links.packet_lifetime;
+  wish.life_time = in.decided.settings->life_time_value;
   if (in.decided.multicast && knows_mft_top(node))
     wish.multicast_fdb_top = mft_top(*in.decided.multicast, *node.switch_info);
   wish.port_state_change = false;
@@ -178,8 +178,7 @@ std::optional<wire::SwitchInfo> wished_switch_info(const PlanInput& in, const No
 }
 
 std::optional<wire::ArInfo> wished_ar_info(const PlanInput& in, const Node& node) {
-  const bool disable = in.config.adopt.adaptive_routing == config::AdoptAdaptive::disable;
-  if (!disable || !node.routes_adaptively()) return std::nullopt;
+  if (!in.decided.settings->ends_adaptive_routing || !node.routes_adaptively()) return std::nullopt;
   auto wish = *node.ar_info;
   wish.enabled = false;
   leave_unkept(wish, *node.ar_info, node, PortNum{0});

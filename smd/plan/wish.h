@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "config/config.h"
 #include "mad/wire/port_info.h"
 #include "mad/wire/switch.h"
 #include "smd/decide/decided.h"
@@ -20,7 +19,6 @@ namespace smd::sm {
 struct PlanInput {
   const Subnet& subnet;
   const Decided& decided;
-  const config::SubnetConfig& config;
   /// Nodes to which nothing is written for now: they did not answer, and the others are not to wait for them.
   const std::set<Guid>* left_out = nullptr;
   /// Packets of routes that were taken away may be under way: no table is written before that is over.

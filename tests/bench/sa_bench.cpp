@@ -50,7 +50,7 @@ std::shared_ptr<const sm::Snapshot> snapshot() {
     const routing::Serial serial;
     const auto before = sm::offline_subnet(fabric);
     auto decision = *sm::decide({.subnet = before, .config = config, .stored = {}, .parallel = serial});
-    auto settled = std::make_shared<sm::Subnet>(sm::settled(before, decision.decided, config));
+    auto settled = std::make_shared<sm::Subnet>(sm::settled(before, decision.decided));
     settled->index();
     auto snapshot = std::make_shared<sm::Snapshot>();
     snapshot->subnet = settled;

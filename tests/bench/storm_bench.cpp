@@ -53,7 +53,7 @@ std::shared_ptr<const sm::Snapshot> snapshot_of(const std::string& name) {
   const routing::Serial serial;
   const auto before = sm::offline_subnet(fabric);
   auto decision = *sm::decide({.subnet = before, .config = config, .stored = {}, .parallel = serial});
-  auto settled = std::make_shared<sm::Subnet>(sm::settled(before, decision.decided, config));
+  auto settled = std::make_shared<sm::Subnet>(sm::settled(before, decision.decided));
   settled->index();
   auto snapshot = std::make_shared<sm::Snapshot>();
   snapshot->subnet = settled;

@@ -75,13 +75,13 @@ asio::awaitable<Step> once(mad::Transactions* tx, mad::Clock* clock, config::Sub
   step.decided = sm::decide(input)->decided;
   // What failed for good (each try of it may be among the lost) is planned again.
   for (step.rounds = 0; step.rounds < 10; ++step.rounds) {
-    const sm::PlanInput plan_input{*step.subnet, step.decided, *step.config};
-    sm::ApplyInput write{step.subnet, step.decided, step.config, sm::plan(plan_input, serial)};
+    const sm::PlanInput plan_input{*step.subnet, step.decided};
+    sm::ApplyInput write{step.subnet, step.decided, sm::plan(plan_input, serial)};
     if (write.plan.empty()) break;
     const auto applied = co_await sm::apply(tx, clock, std::move(write));
     step.subnet = std::make_shared<const sm::Subnet>(sm::advance(*step.subnet, step.decided, applied));
   }
-  step.left = sm::plan({*step.subnet, step.decided, *step.config}, serial).sets();
+  step.left = sm::plan({*step.subnet, step.decided}, serial).sets();
   co_return step;
 }
 

@@ -73,7 +73,7 @@ TEST(Links, BothEndsOfALinkInOperationAreSetSideBySide) {
                                     .parallel = serial});
   ASSERT_TRUE(decision);
 
-  const auto plan = sm::plan({subnet, decision->decided, config}, serial);
+  const auto plan = sm::plan({subnet, decision->decided}, serial);
 
   std::size_t links = 0;
   for (const auto& round : plan.rounds) {

@@ -33,7 +33,7 @@ inline Settled settle(const base::Fabric& fabric, config::SubnetConfig config = 
                               .parallel = serial,
                               .file_order = sm::file_order(fabric)});
   EXPECT_TRUE(decision);
-  auto after = sm::settled(before, decision->decided, config);
+  auto after = sm::settled(before, decision->decided);
   return {std::move(config), std::move(after), std::move(decision->decided)};
 }
 

@@ -19,7 +19,7 @@ Disruption after(std::string_view wanted, Change change) {
     change(*copy);
     node = copy;
   }
-  const PlanInput in{.subnet = fabric.subnet, .decided = fabric.decided, .config = fabric.config};
+  const PlanInput in{.subnet = fabric.subnet, .decided = fabric.decided};
   return disruption_of(fabric.subnet, fabric.decided, plan(in, routing::Serial()));
 }
 

@@ -100,8 +100,7 @@ TEST(Offline, APortGuidOfTwoPortsIsOutOfServiceAtBoth) {
 TEST(Offline, SettledLeavesNothingToPlan) {
   for (const auto* spec : {"ft2:8", "torus:4x4:1", "rails:4:2:4:2"}) {
     const auto fabric = test::settle_spec(spec);
-    const auto left = plan({.subnet = fabric.subnet, .decided = fabric.decided, .config = fabric.config},
-                           routing::Serial{});
+    const auto left = plan({.subnet = fabric.subnet, .decided = fabric.decided}, routing::Serial{});
     EXPECT_TRUE(left.empty()) << spec << ": " << left.sets();
   }
 }

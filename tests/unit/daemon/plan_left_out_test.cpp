@@ -45,7 +45,7 @@ TEST(PlanLeftOut, WritesNothingToThoseNodesAndAllTheRestToTheOthers) {
     ASSERT_TRUE(fabric);
     const auto settled = test::settle(*fabric);
     const auto before = offline_subnet(*fabric);
-    const PlanInput whole{.subnet = before, .decided = settled.decided, .config = settled.config};
+    const PlanInput whole{.subnet = before, .decided = settled.decided};
     const auto all = written_to(plan(whole, serial));
     for (NodeIndex out = 0; out < before.nodes.size(); ++out) {
       const std::set<Guid> left_out{before.nodes[out]->guid()};
@@ -64,7 +64,7 @@ TEST(PlanLeftOut, WritesNothingToThoseNodesAndAllTheRestToTheOthers) {
 TEST(PlanLeftOut, OnARunningFabricTheOthersStillGetTheirTables) {
   const routing::Serial serial;
   const auto fabric = with_other_tables("ft2:4", 3, 4);
-  const PlanInput whole{.subnet = fabric.subnet, .decided = fabric.decided, .config = fabric.config};
+  const PlanInput whole{.subnet = fabric.subnet, .decided = fabric.decided};
   const auto all = written_to(plan(whole, serial));
   ASSERT_GT(all.size(), 2U);
   for (const auto out : all) {
