@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -27,6 +28,10 @@ constexpr std::array<std::string_view, 5> kOfDownPorts{"PortState", "LinkWidthEn
 
 /// Altered tables of a round.
 constexpr std::size_t kAltered = 64;
+
+/// P_Key blocks, and lane tables, of one node that one look reads: all of an adapter and of a switch of few
+/// ports; of others the next look goes on where this one ended.
+constexpr std::size_t kTables = 32;
 
 struct Task {
   mad::Transactions& tx;
@@ -99,25 +104,28 @@ void audit_pkeys(mad::TaskGroup& group, Task task, PortNum port, const mad::Dire
 void audit_lanes(mad::TaskGroup& group, Task task, PortNum port, const mad::DirectedPath& path,
                  std::uint64_t round) {
   const auto& rows = task.node.ports[port.value()].lanes;
-  if (!rows) return;
-  if (rows->known != rows->asked) {  // once more: it may answer now
-    const bool lane = rows->known.sl_to_vl != rows->asked.sl_to_vl;
-    const auto attribute = lane ? wire::SlToVl::kAttribute : wire::VlArbitration::kAttribute;
-    task.found.tables.push_back({task.node.guid(), port, attribute, false});
-    return;
-  }
-  const auto known = rows->known.count();
-  const auto rank = known != 0 ? round % known : 0;
+  const auto known = rows ? rows->known.count() : 0;
+  if (known == 0) return;
+  const auto rank = round % known;
   const auto lanes = rows->known.sl_to_vl.count();
   if (rank < lanes) {
     const auto row = nth(rows->known.sl_to_vl, rank);
     const auto modifier = sl_to_vl_modifier(task.node, port, row);
     group.spawn(audit_table(task, port, path, modifier, rows->sl_to_vl[row]));
-  } else if (known != 0) {
+  } else {
     const auto part = nth(rows->known.arbitration, rank - lanes);
     const auto modifier = arbitration_modifier(task.node, port, part);
     group.spawn(audit_table(task, port, path, modifier, rows->arbitration[part]));
   }
+}
+
+/// Tables that the port did not give are asked for once more: it may answer now.
+void ask_again(Task task, PortNum port) {
+  const auto& rows = task.node.ports[port.value()].lanes;
+  if (!rows || rows->known == rows->asked) return;
+  const bool lane = rows->known.sl_to_vl != rows->asked.sl_to_vl;
+  const auto attribute = lane ? wire::SlToVl::kAttribute : wire::VlArbitration::kAttribute;
+  task.found.tables.push_back({task.node.guid(), port, attribute, false});
 }
 
 /// All that is known of a table that is altered.
@@ -134,16 +142,42 @@ void audit_altered(mad::TaskGroup& group, Task task, PortNum port, const mad::Di
   }
 }
 
-/// Of one port, which is another one each round.
+/// Of the tables of all ports (`of`: how many a port has) the next `most`; calls look(port, path, number).
+template <class Count, class Look>
+void next_tables(const Subnet& subnet, const Paths& paths, std::size_t index, std::uint64_t round,
+                 std::size_t most, const Count& of, const Look& look) {
+  const auto ports = subnet.nodes[index]->ports.size();
+  std::size_t all = 0;
+  for (std::size_t p = 0; p < ports; ++p) all += of(p);
+  if (all == 0) return;
+  const auto first = round * most % all;
+  std::size_t at = 0;
+  for (std::size_t p = 0; p < ports; ++p) {
+    const PortNum port{static_cast<std::uint8_t>(p)};
+    std::optional<mad::DirectedPath> path;
+    const auto tables = of(p);
+    for (std::size_t i = 0; i < tables; ++i, ++at) {
+      if ((at + all - first) % all >= most) continue;
+      if (!path) path = paths.to_port(subnet, index, port);
+      if (path) look(port, *path, i);
+    }
+  }
+}
+
 void audit_tables(mad::TaskGroup& group, Task task, const Subnet& subnet, const Paths& paths,
                   std::size_t index, std::uint64_t round) {
-  const auto ports = task.node.ports.size();
-  if (ports == 0) return;
-  const PortNum port{static_cast<std::uint8_t>(round % ports)};
-  const auto path = paths.to_port(subnet, index, port);
-  if (!path) return;
-  audit_pkeys(group, task, port, *path, round / ports);
-  audit_lanes(group, task, port, *path, round / ports);
+  const auto& ports = task.node.ports;
+  if (ports.empty()) return;
+  const auto most = task.tx.lossy() ? 1 : kTables;  // each answer takes many tries there
+  next_tables(
+      subnet, paths, index, round, most,
+      [&](std::size_t p) { return ports[p].pkeys ? ports[p].pkeys->known.count() : 0; },
+      [&](PortNum port, const auto& path, std::size_t i) { audit_pkeys(group, task, port, path, i); });
+  next_tables(
+      subnet, paths, index, round, most,
+      [&](std::size_t p) { return ports[p].lanes ? ports[p].lanes->known.count() : 0; },
+      [&](PortNum port, const auto& path, std::size_t i) { audit_lanes(group, task, port, path, i); });
+  ask_again(task, PortNum{static_cast<std::uint8_t>(round % ports.size())});
 }
 
 }  // namespace
