@@ -53,8 +53,8 @@ std::vector<Key> mad_keys() {
       row({.table = "mad",
            .name = "max_outstanding",
            .opensm = "max_wire_smps",
-           .doc = "Most management packets on the wire at once. 384 is three quarters of what the kernel "
-                  "queues."},
+           .doc = "Most management packets on the wire at once. On adapters at most 112: the kernel sends "
+                  "128."},
           kMad, &MadConfig::max_outstanding, whole<std::uint32_t>(1, 384)),
       row({.table = "mad", .name = "per_node", .opensm = "", .doc = "Most of them to one node."}, kMad,
           &MadConfig::per_node, whole<std::uint32_t>(1, 384)),

@@ -237,15 +237,17 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::give_way(Outcome outcome)
   if (outcome == Outcome::not_ours || conceded) {
     const bool gone = co_await stand_by();
     if (!gone) co_return Outcome::cancelled;
-    agenda_.add(Work::heavy, "master gone");
+    agenda_.add(Work::heavy, "master gone");  // unless there is another reason
   }
   co_return outcome;
 }
 
 /// Asks the master whether it is still there, until it is not, or gives the fabric to us. Each question is
 /// one try and waited for until the next, so that a dead master costs as many periods, whatever [mad] says.
+/// Where the fabric was not up yet it is looked at again: `status` of a standby shows how it is.
 asio::awaitable<bool> SubnetManager::stand_by() {
   agent_.set_state(wire::SmState::standby);
+  const bool was_down = summary_.sm_lid == Lid{} || summary_.ports_active < summary_.ports_not_active;
   const auto master = *other_master();
   const auto node = subnet_->index_of(master.at.node);
   const Paths paths(*subnet_);
@@ -266,6 +268,14 @@ asio::awaitable<bool> SubnetManager::stand_by() {
     if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
     const bool there = info && info->guid == master.info.guid &&
                        (info->state == wire::SmState::master || master.info.state != wire::SmState::master);
+    if (there && info->state != master.info.state) {  // one that outranks us has become master, or goes there
+      agenda_.add(Work::heavy, fmt::format("another SM is {} now", to_string(info->state)));
+      co_return true;
+    }
+    if (there && was_down && try_again(Guid{})) {
+      agenda_.add(Work::heavy, "the fabric was not up yet");
+      co_return true;
+    }
     unanswered = there ? 0 : unanswered + 1;
     const bool answered_otherwise = info && !there;
     if (!answered_otherwise && unanswered < config_->ha.losses) continue;

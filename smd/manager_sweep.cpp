@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One sweep: observe, decide, plan, apply, advance.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -221,7 +223,8 @@ SubnetManager::Outcome SubnetManager::whose_fabric() {
       .kv("action", contested ? "nothing is written; waiting for its HANDOVER"
                     : masters ? "it ranks higher: HANDOVER is sent to it"
                               : "nothing is written; waiting")
-      .always();
+      .subject(fmt::format("{} {} {} {}", other->info.guid, other->info.priority,
+                           to_string(other->info.state), contested));
   contested_ = contested;
   if (contested) return Outcome::contested;
   if (!masters || !other->answered) agent_.set_state(wire::SmState::standby);

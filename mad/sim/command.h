@@ -80,6 +80,7 @@ class Command {
   Result no_end(std::size_t index) const;
   Result node_lacks();
   Result node_shows();
+  Result node_bit31();
 
   Fabric& fabric_;
   Words words_;

@@ -25,10 +25,12 @@ Command::Result Command::adaptive() {
   }
   const auto lid = whole(word(2), 0xBFFF);
   if (!lid || *lid == 0) return bad("value", word(2), "on, off, none or a LID, 1 to 49151 (0xbfff)");
+  const auto index = find_node(fabric_.state(), word(1));
+  if (!index) return no_node(1);
+  const auto& node = fabric_.state().nodes[*index];
   std::vector<PortNum> ports;
   for (std::size_t i = 3; i < words_.size(); ++i) {
     const auto port = whole(word(i), 254);
-    const auto& node = fabric_.state().nodes[*find_node(fabric_.state(), word(1))];
     if (!port || *port == 0 || *port > node.ports)
       return bad(fmt::format("port of {}", word(1)), word(i), fmt::format("1 to {}", node.ports));
     ports.emplace_back(static_cast<std::uint8_t>(*port));

@@ -20,6 +20,7 @@ node refuses NODE ATTRIBUTE STATUS      answers Sets of it with the status; 0 en
 node forgets NODE ATTRIBUTE FIELD       answers Sets well and does not keep the field
 node forgets NODE TABLE LID|all         the same of LinearForwardingTable or MulticastForwardingTable
 node abovetop NODE HOW                  LFT blocks above LinearFDBTop: accepted, ignored or refused
+node bit31 NODE HOW [STATUS]            PortInfo with bit 31 of its modifier: accepted, ignored or refused
 node name|guid|image|fdbcap NODE VALUE  shows another value
 adaptive NODE on|off|none               adaptive routing of an NVIDIA switch; none: not known there
 adaptive NODE LID [PORT...]             while it is on, packets to the LID leave by the first of these

@@ -59,7 +59,7 @@ constexpr double kLongestReboot = 1e6, kSlowest = 1e9;
 constexpr std::string_view kForm =
     "node silent|nosmi|remove|restore NODE, slow MS NODE, reboot NODE [SECONDS], answers NODE ATTRIBUTE…, "
     "refuses NODE ATTRIBUTE STATUS, forgets NODE ATTRIBUTE FIELD, name|guid|image|fdbcap NODE VALUE, "
-    "abovetop NODE accepted|ignored|refused";
+    "abovetop NODE accepted|ignored|refused, bit31 NODE accepted|ignored|refused [STATUS]";
 
 }  // namespace
 
@@ -68,6 +68,7 @@ Command::Result Command::node() {
   if (word(1) == "name" || word(1) == "guid" || word(1) == "image" || word(1) == "fdbcap" ||
       word(1) == "abovetop")
     return node_shows();
+  if (word(1) == "bit31") return node_bit31();
   const bool slow = word(1) == "slow", reboot = word(1) == "reboot";
   if (auto good = count(slow ? 4 : 3, slow || reboot ? 4 : 3, kForm); !good)
     return std::unexpected(good.error());
@@ -155,6 +156,23 @@ Command::Result Command::node_shows() {
     return bad("node", word(2), "a switch");
   if (word(1) == "guid") faults.set_guid(word(2), Guid{*value});
   if (word(1) == "image") faults.set_system_image(word(2), Guid{*value});
+  return {};
+}
+
+/// What it does with the bit of PortInfo's modifier by which an SM says that it knows extended speeds.
+Command::Result Command::node_bit31() {
+  if (auto good = count(4, 5, kForm); !good) return std::unexpected(good.error());
+  if (!has_node(2)) return no_node(2);
+  const bool refused = word(3) == "refused";
+  if (!refused && (word(3) != "accepted" && word(3) != "ignored"))
+    return bad("answer", word(3), "accepted, ignored or refused");
+  const auto status =
+      words_.size() == 5 ? whole(word(4), 0x7FFF) : std::optional<std::uint64_t>(wire::kStatusBadField);
+  if (!status || *status == 0 || (words_.size() == 5 && !refused))
+    return bad("status", word(4), "1 to 32767, where it is refused");
+  auto faults = fabric_.faults();
+  faults.ignores_extended_speeds(word(2), word(3) == "ignored");
+  faults.refuses_extended_speeds(word(2), refused ? static_cast<std::uint16_t>(*status) : std::uint16_t{0});
   return {};
 }
 

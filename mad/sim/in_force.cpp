@@ -100,6 +100,8 @@ Faulty in_force(const State& state, const Node& node) {
   }
   for (const auto& each : wrong->forgets)
     faults.push_back(fmt::format("forgets {} of {}", each.field, wire::attribute_name(each.attribute)));
+  if (wrong->above_top == AboveTop::ignored) faults.emplace_back("ignores LFT blocks above LinearFDBTop");
+  if (wrong->above_top == AboveTop::refused) faults.emplace_back("refuses LFT blocks above LinearFDBTop");
   if (wrong->no_smi) faults.emplace_back("has no SMI");
   if (wrong->extended_speeds_status != 0) faults.emplace_back("refuses extended speeds");
   if (wrong->ignores_extended_speeds) faults.emplace_back("ignores extended speeds");

@@ -77,6 +77,8 @@ struct Options {
   Latency latency;
   Capacities capacities;
   LidAfterReset lid_after_reset = LidAfterReset::zero;
+  /// World::run_for() begins again when links have trained, so that what a test waits for has happened.
+  bool waits_for_training = false;
   Training training;
   /// Of clients in virtual time, whose requests the kernel then holds as a real one; 0: nothing is held.
   FlowControlPlaces kernel;

@@ -37,6 +37,7 @@ struct TraceEntry {
 /// calls run(). Delays that make the order of things realistic are on by default.
 class World final : public Carrier {
  public:
+  /// With SMD_HARDWARE in the environment links train for 5 to 30 s, else for a millisecond.
   static Options default_options();
 
   explicit World(const base::Fabric& description, const Options& options = default_options());
@@ -77,7 +78,7 @@ class World final : public Carrier {
       return std::move(**result);
     }
   }
-  /// Everything that happens within this much virtual time.
+  /// Everything that happens within this much virtual time (see Options::waits_for_training).
   void run_for(Duration time);
   /// Calls `change` from the event loop when it is time (faults at times).
   void at(TimePoint time, std::move_only_function<void(Fabric&)> change);

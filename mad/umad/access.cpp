@@ -33,17 +33,17 @@ std::filesystem::path device_file(const std::filesystem::path& classes, std::str
 }
 
 std::string why_refused(const std::filesystem::path& file, int error) {
-  if (error == EPERM)
-    return fmt::format(
-        "{} is kept from this process by its device cgroup (systemd's DeviceAllow=char-infiniband_mad is "
-        "read "
-        "when the unit starts: load ib_umad, then restart the unit; a container needs the device), or by its "
-        "network namespace (\"rdma system show\": netns exclusive)",
-        file.empty() ? "/dev/infiniband/umad*" : file.string());
   const auto ownership = base::ownership_of(file);
-  if (!ownership) return "/dev/infiniband/umad* must be readable and writable for this user";
-  return fmt::format("{} is {}, this process has uid {}, gid {}", file.string(), base::to_string(*ownership),
-                     geteuid(), getegid());
+  const auto rights = ownership ? fmt::format("{} is {}, this process has uid {}, gid {}", file.string(),
+                                              base::to_string(*ownership), geteuid(), getegid())
+                                : "/dev/infiniband/umad* must be readable and writable for this user";
+  if (error != EPERM) return rights;
+  return fmt::format(
+      "{} is kept from this process by its device cgroup (systemd's DeviceAllow=char-infiniband_mad is read "
+      "when the unit starts: load ib_umad, then restart the unit; a container needs the device), by its "
+      "network "
+      "namespace (\"rdma system show\": netns exclusive), or by its group ({})",
+      file.empty() ? "/dev/infiniband/umad*" : file.string(), rights);
 }
 
 }  // namespace smd::umad

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "mad/umad/port.h"
+#include "mad/wire/capability.h"
 
 namespace smd::umad {
 namespace {
@@ -40,7 +41,8 @@ void add_ports(const umad_ca_t& ca, std::vector<PortEntry>& ports) {
                      .state = static_cast<PortState>(port->state),
                      .phys_state = static_cast<PhysState>(port->phys_state),
                      .infiniband = is_infiniband(port->link_layer),
-                     .virtual_function = virtual_function});
+                     .virtual_function = virtual_function,
+                     .smi_disabled = (be32toh(port->capmask) & wire::kCapSmDisabled) != 0});
   }
 }
 

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <ranges>
 
 namespace smd::umad {
@@ -75,24 +77,27 @@ std::vector<mad::LocalPort> gsi_ports_of(const mad::LocalPort& smi, std::span<co
   std::vector<mad::LocalPort> found;
   for (const auto& entry : ports) {
     if (entry.guid != smi.guid || entry.device == smi.device || !entry.infiniband) continue;
-    found.push_back({entry.device, entry.port, entry.guid, entry.lid, entry.link_up()});
+    const mad::LocalPort port{entry.device, entry.port, entry.guid, entry.lid, entry.link_up()};
+    found.insert(entry.smi_disabled ? found.begin() : found.end(), port);
   }
   return found;
 }
 
 std::expected<std::vector<mad::LocalPort>, PortProblem> usable_ports(std::span<const PortEntry> ports,
                                                                      const PortSelection& selection) {
-  std::vector<mad::LocalPort> usable;
+  std::vector<mad::LocalPort> usable, without_smi;
   std::optional<PortProblem> nearest;
   for (const auto& entry : ports) {
     if (!selected(entry, selection)) continue;
     auto problem = problem_of(entry);
     if (!problem) {
-      usable.push_back({entry.device, entry.port, entry.guid, entry.lid, true});
+      (entry.smi_disabled ? without_smi : usable)
+          .push_back({entry.device, entry.port, entry.guid, entry.lid, true});
     } else if (!nearest || problem->fault > nearest->fault) {
       nearest = std::move(problem);
     }
   }
+  std::ranges::move(without_smi, std::back_inserter(usable));
   if (!usable.empty()) return usable;
   if (nearest) return std::unexpected(std::move(*nearest));
   if (ports.empty()) {

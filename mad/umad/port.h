@@ -28,6 +28,9 @@ struct PortEntry {
   PhysState phys_state = PhysState::no_change;
   bool infiniband = true;  ///< link layer; false: RoCE
   bool virtual_function = false;
+  /// CapabilityMask has IsSMdisabled: of a planarized adapter's two devices the one that has the GSI only
+  /// (is_smi_disabled() of libibumad).
+  bool smi_disabled = false;
   friend bool operator==(const PortEntry&, const PortEntry&) = default;
 
   bool link_up() const { return phys_state == PhysState::link_up && state >= PortState::init; }
@@ -67,12 +70,14 @@ struct PortProblem {
 /// several problems the one nearest to being usable is told.
 std::expected<mad::LocalPort, PortProblem> choose_port(std::span<const PortEntry> ports,
                                                        const PortSelection& selection);
-/// All of them, in order; never empty. Whether one has an SMI is seen when it is opened.
+/// All of them, in order, those with IsSMdisabled last; never empty. Whether one has an SMI is seen when it
+/// is opened.
 std::expected<std::vector<mad::LocalPort>, PortProblem> usable_ports(std::span<const PortEntry> ports,
                                                                      const PortSelection& selection);
 
-/// The ports of other devices that send the GMPs of a port whose device has an SMI only (planarized XDR
-/// adapters show both as devices, with one port GUID).
+/// The ports of other devices that send the GMPs of a port whose device has an SMI only. Planarized XDR
+/// adapters show both as devices, with one port GUID: by it umad_get_smi_gsi_pairs() of libibumad (since
+/// IBUMAD_1.4) pairs them, too, and takes the one with IsSMdisabled for the GSI. Those come first.
 std::vector<mad::LocalPort> gsi_ports_of(const mad::LocalPort& smi, std::span<const PortEntry> ports);
 
 }  // namespace smd::umad

@@ -52,7 +52,6 @@ asio::awaitable<void> Daemon::report(SubnetPtr subnet) {
                       snapshot->state == wire::SmState::master;
     if (!dumps && !show) continue;
     subnet->shown = subnet->shown || show;
-    const auto config = subnet->config;
     std::string failure;
     std::string text;
     co_await writing_.execute([&] {

@@ -63,7 +63,11 @@ class Step {
 
   bool takes(const Link& link) {
     const auto leaf = leaf_of(link);
-    if (!link.between_switches) return hosts_[leaf] < most_hosts(leaf) && ++hosts_[leaf] > 0;
+    if (!link.between_switches) {
+      const bool has_room = hosts_[leaf] < most_hosts(leaf);
+      if (has_room) ++hosts_[leaf];
+      return has_room;
+    }
     if (closed_.contains(link.here) || closed_.contains(link.there)) return false;
     closed_.insert({link.here, link.there});
     return true;

@@ -20,7 +20,7 @@ SmChanges sm_changes(const std::vector<OtherSm>& before, const std::vector<Other
   for (const auto& other : now) {
     const auto* was = find(before, other.info.guid);
     if (!other.answered) {
-      if (was != nullptr && was->answered) changes.gone.push_back(other);
+      if (was == nullptr || was->answered) changes.gone.push_back(other);
       continue;
     }
     const bool same = was != nullptr && was->answered && was->info.state == other.info.state &&

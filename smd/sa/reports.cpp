@@ -66,7 +66,7 @@ void Reports::answered(std::uint64_t tid) {
   } else {
     std::erase(subscriber.again, number);  // the answer to an earlier try
   }
-  give_up_place(tried);
+  let_go(tried);
   tried_.erase(found);
   set_state(subscriber, Subscriber::State::answers);
   subscriber.window = std::min(2 * subscriber.window, kWindow);
@@ -79,12 +79,24 @@ void Reports::stop() {
   if (timer_ != 0) clock_.cancel(std::exchange(timer_, 0));
 }
 
+std::size_t Reports::line_of(const Subscriber& subscriber) {
+  switch (subscriber.state) {
+    case Subscriber::State::answers:
+      return kLive;
+    case Subscriber::State::unknown:
+      break;
+    case Subscriber::State::silent:
+      return kSilent;
+  }
+  return kLive + 1;
+}
+
 /// It stands in one line only, by what it was when it came.
 void Reports::take_turn(Entry entry) {
   auto& subscriber = entry->second;
   if (subscriber.in_turn || !subscriber.has_more()) return;
   subscriber.in_turn = true;
-  turns_[subscriber.state == Subscriber::State::answers ? kLive : kOthers].push_back(entry->first);
+  turns_[line_of(subscriber)].push_back(entry->first);
 }
 
 void Reports::pump() {
@@ -93,7 +105,7 @@ void Reports::pump() {
   std::size_t line = kLive;
   while (line < turns_.size()) {
     auto& turns = turns_[line];
-    if (turns.empty() || places_[line] >= kPlaces) {
+    if (turns.empty() || !has_room(line)) {
       ++line;
       continue;
     }
@@ -102,12 +114,22 @@ void Reports::pump() {
     if (entry == subscribers_.end()) continue;
     auto& subscriber = entry->second;
     subscriber.in_turn = false;
-    const bool live = subscriber.state == Subscriber::State::answers;
-    if (live == (line == kLive) && subscriber.has_more()) send_next(entry);
+    if (line_of(subscriber) == line && subscriber.has_more()) send_next(entry);
     take_turn(entry);
-    if (live) line = kLive;
+    line = std::min(line, line_of(subscriber));
   }
   arm();
+}
+
+/// A kernel with flow control sends few reports at once, and each is there until its answer or its time-out:
+/// a quarter at most for subscribers that do not answer. What finds no room waits here, and is no try.
+bool Reports::has_room(std::size_t line) const {
+  if (places_[line] >= kPlaces || gsi_.room() == 0) return false;
+  return line != kSilent || held_ < std::max<std::size_t>(gsi_.places() / 4, 1);
+}
+
+bool Reports::waits() const {
+  return std::ranges::any_of(turns_, [](const auto& turns) { return !turns.empty(); });
 }
 
 void Reports::send_next(Entry entry) {
@@ -124,8 +146,10 @@ void Reports::send_next(Entry entry) {
   }
   subscriber.open.push_back(number);
   auto& tried = tried_[number];
-  tried.place = subscriber.state == Subscriber::State::answers ? kLive : kOthers;
+  tried.place = line_of(subscriber);
   ++places_[tried.place];
+  tried.held = tried.place == kSilent;
+  held_ += tried.held ? 1U : 0U;
   place_ends_.emplace_back(clock_.now() + kPlaceTime, number);
   transmit(number, tried);
 }
@@ -142,13 +166,26 @@ void Reports::transmit(std::uint32_t number, Tried& tried) {
   tried.until = clock_.now() + wait;
   deadlines_.emplace(tried.until, number);
   // One that cannot be sent counts as one that is not answered.
-  if (const auto sent = gsi_.send(bytes, tried.report.to, wait); !sent) {
+  if (const auto sent = gsi_.send(bytes, tried.report.to, give_up_after(tried)); !sent) {
     log_.debug("sa.report_not_sent").kv("lid", tried.report.to.lid).kv("reason", sent.error().what);
   }
 }
 
+/// How long the kernel takes an answer. Where others wait for its places a subscriber that should answer at
+/// once does not keep one: the next try, which has the whole time, tells a slow one from one that is gone.
+std::chrono::milliseconds Reports::give_up_after(const Tried& tried) const {
+  const bool few = gsi_.places() < kPlaces;
+  return few && !tried.held && waits() ? std::min(kPlaceTime, tried.report.wait) : tried.report.wait;
+}
+
 void Reports::give_up_place(Tried& tried) {
   if (tried.place != kNone) --places_[std::exchange(tried.place, kNone)];
+}
+
+/// Its try is over, answered or not.
+void Reports::let_go(Tried& tried) {
+  give_up_place(tried);
+  if (std::exchange(tried.held, false)) --held_;
 }
 
 /// Reports that are not answered yet give up their places, and their subscribers stand behind those that
@@ -167,8 +204,9 @@ void Reports::end_places() {
 
 void Reports::arm() {
   auto next = deadlines_.empty() ? mad::TimePoint::max() : deadlines_.begin()->first;
-  const bool waits_for_place = !turns_[kLive].empty() || !turns_[kOthers].empty();
-  if (waits_for_place && !place_ends_.empty()) next = std::min(next, place_ends_.front().first);
+  // The kernel's places are free again by answers, or by time-outs that nobody tells us of.
+  if (waits())
+    next = std::min(next, place_ends_.empty() ? clock_.now() + kPlaceTime : place_ends_.front().first);
   if (timer_ != 0 && armed_ == next) return;
   if (timer_ != 0) clock_.cancel(std::exchange(timer_, 0));
   if (next == mad::TimePoint::max()) return;
@@ -194,7 +232,7 @@ void Reports::unanswered(std::uint32_t number) {
   const auto entry = subscribers_.find(tried.report.subscriber);
   auto& subscriber = entry->second;
   std::erase(subscriber.open, number);
-  give_up_place(tried);
+  let_go(tried);
   if (tried.tries >= kTries) {
     end(entry, number);
     return;
@@ -224,7 +262,7 @@ void Reports::end(Entry entry, std::uint32_t number) {
   for (const auto other : subscriber.open) {
     auto& tried = tried_.at(other);
     deadlines_.erase({tried.until, other});
-    give_up_place(tried);
+    let_go(tried);
     tried_.erase(other);
   }
   for (const auto other : subscriber.again) tried_.erase(other);

@@ -47,6 +47,7 @@ class Reports {
   static constexpr std::size_t kPlaces = 256;    ///< sent within kPlaceTime, and not answered yet
   static constexpr std::size_t kQueue = 262144;  ///< events behind are counted, and nobody is told
   /// A live subscriber answers within this, mostly: one that takes longer no longer counts against kPlaces.
+  /// Where the kernel has room for few and others wait, it is not kept there any longer either.
   static constexpr std::chrono::milliseconds kPlaceTime{20};
 
   /// `gone` is called with a queue pair that has not answered kTries times; others of its port live on.
@@ -71,6 +72,7 @@ class Reports {
     unsigned tries = 0;
     mad::TimePoint until{};     ///< while its answer is awaited
     std::size_t place = kNone;  ///< counts against kPlaces in places_[place]
+    bool held = false;          ///< counts in held_
   };
   struct Subscriber {
     enum class State : std::uint8_t { unknown, answers, silent };
@@ -85,13 +87,19 @@ class Reports {
     bool idle() const { return open.empty() && again.empty() && waiting.empty(); }
   };
   using Entry = std::map<Addressee, Subscriber>::iterator;
-  static constexpr std::size_t kLive = 0, kOthers = 1, kNone = 2;
+  /// A line for each state: those that answer, those of which nothing is known, and those that do not answer.
+  static constexpr std::size_t kLive = 0, kSilent = 2, kNone = 3;
+  static std::size_t line_of(const Subscriber& subscriber);
 
   void pump();
+  bool has_room(std::size_t line) const;
+  bool waits() const;
   void take_turn(Entry entry);
   void send_next(Entry entry);
   void transmit(std::uint32_t number, Tried& tried);
+  std::chrono::milliseconds give_up_after(const Tried& tried) const;
   void give_up_place(Tried& tried);
+  void let_go(Tried& tried);
   void end_places();
   void arm();
   void fire();
@@ -111,9 +119,10 @@ class Reports {
   std::uint32_t next_ = 0x16800000;  ///< number of the next report
   std::map<Addressee, Subscriber> subscribers_;
   std::unordered_map<std::uint32_t, Tried> tried_;  ///< by number
-  /// Subscribers that have more to be sent: those that answer, and the others. They do not share places.
-  std::array<std::deque<Addressee>, 2> turns_;
-  std::array<std::size_t, 2> places_{};
+  /// Subscribers that have more to be sent, by lines. They do not share places.
+  std::array<std::deque<Addressee>, 3> turns_;
+  std::array<std::size_t, 3> places_{};
+  std::size_t held_ = 0;  ///< reports to subscribers that did not answer the last one, under way
   std::size_t waiting_ = 0, waiting_for_silent_ = 0;                 ///< reports that were never sent yet
   std::set<std::pair<mad::TimePoint, std::uint32_t>> deadlines_;     ///< of answers
   std::deque<std::pair<mad::TimePoint, std::uint32_t>> place_ends_;  ///< ascending

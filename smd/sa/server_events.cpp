@@ -21,7 +21,7 @@ void Server::forged(const wire::Notice& notice, Lid from) const {
   const auto* sender = view_ ? view_->directory.by_lid(from) : nullptr;
   auto&& event = parts_.log.warn("trap.forged");
   if (sender != nullptr) event.port(sender->node->guid(), sender->node->description, sender->port);
-  event.kv("number", notice.trap).kv("name", wire::trap_name(notice.trap)).kv("lid", from);
+  event.kv("trap", notice.trap).kv("trap_name", wire::trap_name(notice.trap)).kv("lid", from);
   event.kv("reason", "traps 64 to 67 are sent by the SM alone").kv("action", "it is not forwarded");
   event.subject(fmt::format("{}", from));
 }

@@ -74,8 +74,9 @@ asio::awaitable<Subnet> hold_adaptive(mad::Transactions* tx, Subnet subnet, cons
   for (auto& answer : answered) {
     const auto& node = *subnet.nodes[answer.index];
     const bool silent = !answer.info && answer.known == ArKnown::asked;  // as far as we know it is as it was
+    if (silent) answer.info = node.ar_info;
     if (!silent || node.ar_known != answer.known)
-      note(subnet, answer.index, answer.known, silent ? node.ar_info : std::move(answer.info));
+      note(subnet, answer.index, answer.known, std::move(answer.info));
   }
   co_return subnet;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -26,6 +27,10 @@ constexpr std::array<std::string_view, 5> kOfDownPorts{"PortState", "LinkWidthEn
 
 /// Altered tables of a round.
 constexpr std::size_t kAltered = 64;
+
+/// P_Key blocks, and blocks of VL tables, of one node that one look reads: all of an adapter and of a switch
+/// of few ports; of others the next look goes on where this one ended.
+constexpr std::size_t kTables = 32;
 
 struct Task {
   mad::Transactions& tx;
@@ -121,8 +126,8 @@ void audit_block_of(mad::TaskGroup& group, Task task, PortNum port, const mad::D
   });
 }
 
-/// A table that was requested and is not known in whole may be answered now. Says whether there is one.
-bool note_unanswered(Task task, PortNum port) {
+/// A table that was requested and is not known in whole is asked for once more: it may be answered now.
+void note_unanswered(Task task, PortNum port) {
   bool noted = false;
   for_each_table([&]<class A>() {
     const auto& held = task.node.ports[port.value()].held<A>();
@@ -130,7 +135,6 @@ bool note_unanswered(Task task, PortNum port) {
     noted = true;
     task.found.tables.push_back({task.node.guid(), port, A::kAttribute, false});
   });
-  return noted;
 }
 
 /// All that is known of a table that is altered, with what is read together with it.
@@ -139,22 +143,46 @@ void audit_altered(mad::TaskGroup& group, Task task, PortNum port, const mad::Di
   for_each_table([&]<class A>() {
     constexpr auto kRead = TableKind<A>::kRead;
     if (A::kAttribute != attribute) return;
-    if (kRead == TableRead::idle && note_unanswered(task, port)) return;
     const auto blocks = known_blocks(task.node.ports[port.value()], kRead);
     for (std::size_t i = 0; i < blocks; ++i) audit_block_of(group, task, port, path, kRead, i);
   });
 }
 
-/// Of one port, which is another one each round.
+/// Of the tables of all ports (`of`: how many a port has) the next `most`; calls look(port, path, number).
+template <class Count, class Look>
+void next_tables(const Subnet& subnet, const Paths& paths, std::size_t index, std::uint64_t round,
+                 std::size_t most, const Count& of, const Look& look) {
+  const auto ports = subnet.nodes[index]->ports.size();
+  std::size_t all = 0;
+  for (std::size_t p = 0; p < ports; ++p) all += of(p);
+  if (all == 0) return;
+  const auto first = round * most % all;
+  std::size_t at = 0;
+  for (std::size_t p = 0; p < ports; ++p) {
+    const PortNum port{static_cast<std::uint8_t>(p)};
+    std::optional<mad::DirectedPath> path;
+    const auto tables = of(p);
+    for (std::size_t i = 0; i < tables; ++i, ++at) {
+      if ((at + all - first) % all >= most) continue;
+      if (!path) path = paths.to_port(subnet, index, port);
+      if (path) look(port, *path, i);
+    }
+  }
+}
+
 void audit_tables(mad::TaskGroup& group, Task task, const Subnet& subnet, const Paths& paths,
                   std::size_t index, std::uint64_t round) {
-  const auto ports = task.node.ports.size();
-  if (ports == 0) return;
-  const PortNum port{static_cast<std::uint8_t>(round % ports)};
-  const auto path = paths.to_port(subnet, index, port);
-  if (!path) return;
-  audit_block_of(group, task, port, *path, TableRead::sweep, round / ports);
-  if (!note_unanswered(task, port)) audit_block_of(group, task, port, *path, TableRead::idle, round / ports);
+  const auto& ports = task.node.ports;
+  if (ports.empty()) return;
+  const auto most = task.tx.lossy() ? 1 : kTables;  // each answer takes many tries there
+  for (const auto read : {TableRead::sweep, TableRead::idle}) {
+    next_tables(
+        subnet, paths, index, round, most, [&](std::size_t p) { return known_blocks(ports[p], read); },
+        [&](PortNum port, const auto& path, std::size_t i) {
+          audit_block_of(group, task, port, path, read, i);
+        });
+  }
+  note_unanswered(task, PortNum{static_cast<std::uint8_t>(round % ports.size())});
 }
 
 }  // namespace

@@ -318,7 +318,8 @@ asio::awaitable<void> Survey::read_sm_info(FoundNode* node, PortNum port, mad::D
     other_sms.push_back({place, {}, lid, *info});
     co_return;
   }
-  trouble(found, port, info.error());
+  // The node answers all else: an SM that hangs is no node that does not answer.
+  if (info.error().fault != mad::Fault::timeout) trouble(found, port, info.error());
   OtherSm silent{.at = place, .node_description = {}, .lid = lid, .info = {}, .answered = false};
   if (before_ != nullptr) {
     const auto was = std::ranges::find(before_->other_sms, place, &OtherSm::at);

@@ -144,6 +144,25 @@ TEST_F(AlteredTables, LanesThatAreChangedExternallyDegradeUntilTheyAreAsBefore) 
   EXPECT_EQ(lines("node.restored"), 2U);
 }
 
+/// Each look goes on where the last one ended: 32 of the 100 tables of a leaf.
+TEST(AlteredLanes, OfASwitchAreFoundInMinutesWhereverTheyAre) {
+  sim::World world(test::spec("ft2:8"));
+  Managed manager(world);
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(manager->run());
+  world.run_for(10s);
+  ASSERT_TRUE(world.fabric().faults().set_sl_to_vl({"leaf005", PortNum{7}}, PortNum{6}, Sl{3}, Vl{0}));
+  ASSERT_TRUE(world.fabric().faults().set_p_key({"h00030", PortNum{1}}, 1, PKey{0x8001}));
+
+  world.run_for(100s);
+
+  EXPECT_EQ(manager.last().summary.state, sm::SweepState::degraded);
+  EXPECT_EQ(manager.last().summary.why, "2 tables of ports changed externally");
+  EXPECT_THAT(manager.lines().first("table=SLtoVLMappingTable"),
+              AllOf(HasSubstr("leaf005"), HasSubstr("from port 6 SL 3 VL 3, now VL 0")));
+  world.run(group.stop());
+}
+
 /// Smd sets that key itself, so it is put right.
 TEST_F(AlteredTables, TheSmsOwnPortIsMadeAFullMemberAgain) {
   begin();

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/json.hpp>
 #include <memory>
+#include <sstream>
 
+#include "smd/cli/ask_text.h"
 #include "tests/support/managed_world.h"
 #include "tests/support/sim_lab.h"
 
@@ -49,6 +52,13 @@ TEST(Masters, ANewcomerNamesTheMasterAndWritesNothing) {
   EXPECT_THAT(newcomer.lines().first("sm.other_master"), testing::HasSubstr("h00000"));
 }
 
+TEST(Masters, TheStatusOfAStandbySaysWhatItHasOfTheMastersState) {
+  std::ostringstream text;
+  cli::print_subnet(text, {{"subnet", "a"}, {"state", "standby"}});
+
+  EXPECT_THAT(text.str(), testing::ContainsRegex("replica +none"));
+}
+
 TEST(Masters, AStandbyTakesTheFabricWhenTheMasterIsGone) {
   sim::World world(test::spec("ft2:4"));
   auto master = std::make_unique<Managed>(world, "h00000");
@@ -68,6 +78,26 @@ TEST(Masters, AStandbyTakesTheFabricWhenTheMasterIsGone) {
   EXPECT_EQ(standby.last().state, SmState::master) << testing::PrintToString(standby.lines().all);
   EXPECT_EQ(standby.last().summary.state, sm::SweepState::up);
   EXPECT_EQ(standby.lines().count("sm.master_gone"), 1U);
+}
+
+/// The one that outranks it is no master yet when it looks.
+TEST(Masters, AStandbyIsAHealthyOneAsSoonAsTheSmThatItWaitedForIsMaster) {
+  for (const auto apart : {std::chrono::milliseconds(0), std::chrono::milliseconds(1)}) {
+    sim::World world(test::spec("ft2:4"));
+    config::SubnetConfig low, high;
+    high.sm.priority = 5;
+    Managed first(world, "h00000", low), second(world, "h00003", high);
+    mad::TaskGroup group(world.io().get_executor());
+    group.spawn(second->run());
+    world.run_for(apart);
+    group.spawn(first->run());
+    world.run_for(std::chrono::seconds(5));
+
+    EXPECT_EQ(second.last().state, SmState::master);
+    EXPECT_EQ(first.last().summary.state, sm::SweepState::standby) << first.last().summary.why;
+    EXPECT_EQ(first.lines().count("sm.master_gone"), 0U) << testing::PrintToString(first.lines().all);
+    world.run(group.stop());
+  }
 }
 
 /// A master on h00000 and a standby on h00003, both settled.
@@ -278,6 +308,15 @@ TEST_F(HungMaster, IsReplacedWhenItsPollsAreUsedUp) {
   EXPECT_EQ(smd_->last().summary.lids_changed, 0U);
   ASSERT_EQ(smd_->last().subnet->other_sms.size(), 1U);
   EXPECT_FALSE(smd_->last().subnet->other_sms.front().answered);
+}
+
+/// It answers all but SMInfo.
+TEST_F(HungMaster, IsNoNodeThatDoesNotAnswer) {
+  start(0);
+
+  EXPECT_EQ(smd_->last().summary.state, sm::SweepState::up) << smd_->last().summary.why;
+  EXPECT_EQ(smd_->lines().count("node.unresponsive"), 0U) << testing::PrintToString(smd_->lines().all);
+  EXPECT_EQ(smd_->lines().count("sm.gone"), 1U);
 }
 
 TEST_F(HungMaster, ThatWakesUpAndRanksHigherIsSentHandover) {

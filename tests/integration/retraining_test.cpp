@@ -17,6 +17,7 @@ using test::Managed;
 sim::Options training(mad::Duration shortest, mad::Duration longest) {
   auto options = sim::World::default_options();
   options.training = {.shortest = shortest, .longest = longest};
+  options.waits_for_training = false;  // what happens meanwhile is looked at
   return options;
 }
 

@@ -2,6 +2,8 @@
 // Reports to subscribers that take their time, in virtual time.
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <map>
 #include <set>
 
 #include "mad/sim/world.h"
@@ -153,6 +155,112 @@ TEST_F(SaReports, ReportsThatWaitForTheSilentTakeNoRoom) {
   EXPECT_LT(reports_.room(), before);
   world_.run_for(1500ms);
   EXPECT_EQ(reports_.room(), before);
+}
+
+/// A kernel with flow control, through Transport: 14 reports at once, each until its answer or its time-out;
+/// an answer that comes later is dropped.
+class Window final : public mad::Transport {
+ public:
+  explicit Window(mad::Clock& clock) : clock_(clock) {}
+  void on_receive(Sink /*sink*/) override {}
+  std::expected<void, mad::TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
+                                                std::chrono::milliseconds give_up) override {
+    if (room() == 0) {
+      ++refused;
+      return std::unexpected(mad::TransportError{EAGAIN, "too much on the way"});
+    }
+    ++sent;
+    const auto tid = wire::decode<wire::MadHeader>(mad)->tid.value();
+    open_[tid] = {clock_.now() + give_up, clock_.now(), std::get<mad::LidRoute>(route).lid};
+    return {};
+  }
+  std::expected<mad::LocalPort, mad::TransportError> local() const override { return mad::LocalPort{}; }
+  std::size_t places() const override { return mad::kGsiPlaces; }
+  std::size_t room() const override {
+    std::erase_if(open_, [this](const auto& row) { return row.second.until <= clock_.now(); });
+    return places() - std::min(places(), open_.size());
+  }
+  /// Answers that arrive now, of those from `first` on; they take a millisecond.
+  std::vector<std::uint64_t> answers(Lid first) {
+    std::vector<std::uint64_t> tids;
+    for (const auto& [tid, one] : open_) {
+      if (one.to >= first && one.sent < clock_.now() && one.until > clock_.now()) tids.push_back(tid);
+    }
+    for (const auto tid : tids) open_.erase(tid);
+    return tids;
+  }
+  std::size_t sent = 0, refused = 0;
+
+ private:
+  struct Open {
+    mad::TimePoint until{}, sent{};
+    Lid to;
+  };
+  mad::Clock& clock_;
+  mutable std::map<std::uint64_t, Open> open_;
+};
+
+class SaReportsInAWindow : public testing::Test {
+ protected:
+  static constexpr std::uint16_t kAll = 200;
+
+  void tell() {
+    sa::ReportBatch batch;
+    for (std::uint16_t lid = 1; lid <= kAll; ++lid) {
+      batch.reports.push_back(
+          {.mad = mad_, .to = {.lid = Lid{lid}, .qp = 1}, .subscriber = {Guid{lid}, 1}, .wait = 1000ms});
+    }
+    reports_.add(std::move(batch));
+  }
+  /// The ports from `first` on answer. How many answers.
+  std::size_t answer(Lid first, std::chrono::milliseconds time) {
+    std::size_t answers = 0;
+    for (; time > 0ms; time -= 1ms) {
+      world_.run_for(1ms);
+      for (const auto tid : window_.answers(first)) {
+        reports_.answered(tid);
+        ++answers;
+      }
+    }
+    return answers;
+  }
+
+  base::Fabric fabric_ = test::spec("ft2:4");
+  sim::World world_{fabric_};
+  std::shared_ptr<const std::vector<std::uint8_t>> mad_ = std::make_shared<std::vector<std::uint8_t>>(
+      sa::report_of({.notice = {.is_generic = true, .trap = 64}, .issuer = {}}));
+  Window window_{world_.clock()};
+  std::vector<sa::Addressee> gone_;
+  sa::Reports reports_{
+      window_, world_.clock(), {}, [this](const sa::Addressee& one) { gone_.push_back(one); }};
+};
+
+TEST_F(SaReportsInAWindow, EachSubscriberIsToldOnceAndNoneIsGone) {
+  tell();
+  EXPECT_EQ(answer(Lid{1}, 100ms), kAll);
+  tell();
+  EXPECT_EQ(answer(Lid{1}, 100ms), kAll);
+  world_.run_for(60s);
+
+  EXPECT_EQ(window_.sent, 2U * kAll);
+  EXPECT_EQ(window_.refused, 0U);
+  EXPECT_TRUE(gone_.empty());
+}
+
+TEST_F(SaReportsInAWindow, DeadSubscribersHoldAQuarterOfIt) {
+  constexpr std::uint16_t kDead = 60;
+  tell();
+  ASSERT_EQ(answer(Lid{1}, 100ms), kAll);
+
+  tell();
+  EXPECT_EQ(answer(Lid{kDead + 1}, 500ms), kAll - kDead) << "before anything is sent again";
+  for (int events = 0; events < 20; ++events) {
+    tell();
+    EXPECT_EQ(answer(Lid{kDead + 1}, 200ms), kAll - kDead);
+  }
+  for (int minutes = 0; minutes < 3; ++minutes) answer(Lid{kDead + 1}, 60s);
+  EXPECT_EQ(gone_.size(), kDead);
+  EXPECT_EQ(window_.refused, 0U);
 }
 
 }  // namespace

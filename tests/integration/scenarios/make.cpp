@@ -237,7 +237,9 @@ Scenario make_scenario(std::uint64_t seed) {
   scenario.fabric = spec(scenario.spec);
   scenario.options = sim::World::default_options();
   scenario.options.seed = seed;
-  scenario.options.training = sim::Training::always(microseconds(1 + random() % 20'000));
+  const auto training = sim::Training::always(microseconds(1 + random() % 20'000));
+  if (scenario.options.training.longest < seconds(1))
+    scenario.options.training = training;  // else SMD_HARDWARE
   Maker maker(scenario, random);
   for (auto faults = 1 + random() % 5; faults > 0; --faults) maker.add();
   // Those of one time stay in their order.

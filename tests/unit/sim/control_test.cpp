@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "mad/wire/modifier.h"
 #include "tests/support/sim_lab.h"
 
 namespace smd::test {
@@ -126,6 +127,20 @@ TEST_F(Control, NodesDoAndShowWhatTheyAreTold) {
   EXPECT_EQ(says("node abovetop spine refused"), "");
   EXPECT_EQ(says("node abovetop spine sometimes"),
             "error: found answer \"sometimes\", allowed accepted, ignored or refused");
+  EXPECT_EQ(says("show spine").find("refuses LFT blocks above LinearFDBTop") != std::string::npos, true);
+  const auto speeds = [this] {
+    return asker.get<wire::PortInfo>(path({1, 3, 2, 2}), wire::port_info_modifier(PortNum{1}, true));
+  };
+  EXPECT_EQ(says("node bit31 h2 refused"), "");
+  EXPECT_EQ(speeds().status, wire::kStatusBadField);
+  EXPECT_EQ(says("node bit31 h2 refused 0x0c"), "");
+  EXPECT_EQ(speeds().status, wire::kStatusBadMethodAttribute);
+  EXPECT_EQ(says("node bit31 h2 ignored"), "");
+  EXPECT_TRUE(speeds().none());
+  EXPECT_EQ(says("node bit31 h2 accepted"), "");
+  EXPECT_TRUE(speeds().good());
+  EXPECT_EQ(says("node bit31 h2 never"),
+            "error: found answer \"never\", allowed accepted, ignored or refused");
   EXPECT_EQ(says("node name h1 \"new name\""), "");
   EXPECT_EQ(asker.get<wire::NodeDescription>(path({1, 3, 2, 1})).value.text, "new name");
   EXPECT_EQ(says("node guid h2 0x5000"), "");

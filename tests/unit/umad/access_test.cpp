@@ -54,6 +54,7 @@ TEST_F(DeviceAccess, ARefusalNamesModeOwnerAndGroupOfTheDevice) {
   EXPECT_EQ(why_refused("", EACCES), "/dev/infiniband/umad* must be readable and writable for this user");
   for (const auto* cause : {"device cgroup", "restart the unit", "netns exclusive"})
     EXPECT_NE(why_refused("/dev/infiniband/umad0", EPERM).find(cause), std::string::npos) << cause;
+  EXPECT_NE(why_refused(file, EPERM).find(user), std::string::npos) << why_refused(file, EPERM);
 }
 
 }  // namespace

@@ -61,6 +61,26 @@ TEST(ChoosePort, TheGsiOfAPlanarizedAdapterHasThePortGuidOfItsSmi) {
   EXPECT_EQ(gsi[0].device, "mlx5_0");
 }
 
+PortEntry smi_disabled(PortEntry entry) {
+  entry.smi_disabled = true;
+  return entry;
+}
+
+/// As libibumad pairs them (umad_get_smi_gsi_pairs).
+TEST(ChoosePort, OfAPlanarizedAdapterTheDeviceWithTheSmiComesFirst) {
+  const std::vector ports{smi_disabled(up("mlx5_0", 1, 1)), up("mlx5_1", 1, 1), up("mlx5_2", 1, 1)};
+  const auto usable = usable_ports(ports, AnyPort{});
+  ASSERT_TRUE(usable);
+  ASSERT_EQ(usable->size(), 3U);
+  EXPECT_EQ(usable->front().device, "mlx5_1");
+  EXPECT_EQ(usable->back().device, "mlx5_0");
+  EXPECT_EQ(choose_port(ports, Guid{1})->device, "mlx5_1");
+
+  const auto gsi = gsi_ports_of(usable->front(), ports);
+  ASSERT_EQ(gsi.size(), 2U);
+  EXPECT_EQ(gsi[0].device, "mlx5_0");
+}
+
 TEST(ChoosePort, TakesTheNamedOneOrTheOneWithTheGuid) {
   const std::vector ports{up("mlx5_0", 1, 1), down(up("mlx5_1", 1, 2)), up("mlx5_1", 2, 3)};
 
