@@ -3,19 +3,25 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
 #include "smd/decide/lids.h"
 #include "tests/support/subnet_builder.h"
+#include "tests/unit/decide/support.h"
 
 namespace smd::sm {
 namespace {
 
 using test::SubnetBuilder;
 using test::to_lid;
+using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::Ge;
 using ::testing::IsEmpty;
+using ::testing::Le;
 using ::testing::UnorderedElementsAre;
 
 constexpr std::uint64_t kSpine = 0x10, kLeaf = 0x20;
@@ -73,7 +79,7 @@ TEST(FullLids, TheSmComesFirstThenTheSwitchesThenHosts) {
 
     EXPECT_EQ(with_lid(part), at.with) << at.last;
     EXPECT_EQ(part.without_lid, at.without) << at.last;
-    EXPECT_EQ(part.sm_lid, part.find(crowd_port(4))->base) << at.last;
+    EXPECT_EQ(part.sm_lid, base_lid(part, crowd_port(4))) << at.last;
     EXPECT_EQ(part.top, to_lid(at.last)) << at.last;
     expect_unique(part);
   }
@@ -86,7 +92,7 @@ TEST(FullLids, ALidThatIsHeldIsKeptForAPortThatComesLast) {
   const auto part = decide_lids(fabric.build(), {.last = Lid{3}}, {});
 
   EXPECT_THAT(with_lid(part), ElementsAre(Guid{kSpine}, crowd_port(1), crowd_port(3)));
-  EXPECT_EQ(part.find(crowd_port(1))->base, Lid{2});
+  EXPECT_EQ(base_lid(part, crowd_port(1)), Lid{2});
 }
 
 TEST(FullLids, ALidOfAnAbsentPortIsTakenOnlyWhereItIsNeeded) {
@@ -118,9 +124,9 @@ TEST(SmallTables, HostsGetTheLidsThatTablesHoldAndSwitchesTheOthers) {
   const auto part = decide_lids(crowd(4, 6).build(), {}, {});
 
   std::vector<unsigned> hosts;
-  for (unsigned i = 1; i <= 4; ++i) hosts.push_back(part.find(crowd_port(i))->base.value());
-  for (const auto lid : hosts) EXPECT_LE(lid, 5U);
-  std::vector<unsigned> switches{part.find(Guid{kSpine})->base.value(), part.find(Guid{kLeaf})->base.value()};
+  for (unsigned i = 1; i <= 4; ++i) hosts.push_back(base_lid(part, crowd_port(i)).value());
+  EXPECT_THAT(hosts, Each(AllOf(Ge(1U), Le(5U))));
+  std::vector<unsigned> switches{base_lid(part, Guid{kSpine}).value(), base_lid(part, Guid{kLeaf}).value()};
   EXPECT_EQ(std::ranges::count_if(switches, [](unsigned lid) { return lid <= 5; }), 1);
   EXPECT_EQ(std::ranges::max(switches), 6U);
   EXPECT_EQ(part.not_held_from, 6U);
@@ -134,8 +140,8 @@ TEST(SmallTables, HostsThatNoTableHoldsAreLeftOutAndTheSmComesFirst) {
 
   EXPECT_EQ(part.without_lid.size(), 1U);
   EXPECT_NE(part.find(crowd_port(4)), nullptr);
-  EXPECT_EQ(part.find(Guid{kSpine})->base, Lid{4});
-  EXPECT_EQ(part.find(Guid{kLeaf})->base, Lid{5});
+  EXPECT_EQ(base_lid(part, Guid{kSpine}), Lid{4});
+  EXPECT_EQ(base_lid(part, Guid{kLeaf}), Lid{5});
   EXPECT_EQ(part.not_held_from, 4U);
   EXPECT_EQ(part.top, Lid{3});
   expect_unique(part);
@@ -147,8 +153,8 @@ TEST(SmallTables, ASwitchKeepsALidThatNoTableHoldsAndAHostDoesNot) {
 
   const auto part = decide_lids(fabric.build(), {}, {});
 
-  EXPECT_EQ(part.find(Guid{kSpine})->base, Lid{30});
-  EXPECT_LE(part.find(crowd_port(4))->base, Lid{3});
+  EXPECT_EQ(base_lid(part, Guid{kSpine}), Lid{30});
+  EXPECT_THAT(base_lid(part, crowd_port(4)).value(), AllOf(Ge(1U), Le(3U)));
 }
 
 TEST(SmallTables, OneSmallSwitchIsRoutedRoundAndLimitsNoLid) {

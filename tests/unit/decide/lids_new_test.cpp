@@ -8,6 +8,7 @@
 
 #include "smd/decide/lids.h"
 #include "tests/support/subnet_builder.h"
+#include "tests/unit/decide/support.h"
 
 namespace smd::sm {
 namespace {
@@ -34,10 +35,8 @@ SubnetBuilder two_leaves(unsigned hosts1, unsigned hosts2) {
 /// Base LIDs of the hosts on the ports from 1 on; 0: none.
 std::vector<unsigned> leaf_lids(const LidPart& part, std::uint64_t leaf, unsigned hosts) {
   std::vector<unsigned> lids;
-  for (unsigned p = 1; p <= hosts; ++p) {
-    const auto* entry = part.find(test::port_guid(host_at(leaf, p), 1));
-    lids.push_back(entry != nullptr ? entry->base.value() : 0U);
-  }
+  for (unsigned p = 1; p <= hosts; ++p)
+    lids.push_back(base_lid(part, test::port_guid(host_at(leaf, p), 1)).value());
   return lids;
 }
 
@@ -60,8 +59,8 @@ TEST(NewLids, TheOrderOfTheHostsIsThatOfThePortsNotOfTheGuids) {
 
   const auto part = decide_lids(fabric.build(), {}, {});
 
-  EXPECT_EQ(part.find(Guid{0x901})->base, Lid{2});
-  EXPECT_EQ(part.find(Guid{0x801})->base, Lid{3});
+  EXPECT_EQ(base_lid(part, Guid{0x901}), Lid{2});
+  EXPECT_EQ(base_lid(part, Guid{0x801}), Lid{3});
 }
 
 TEST(NewLids, ABlockHoldsAllLidsOfItsHosts) {
@@ -97,8 +96,8 @@ TEST(NewLids, SwitchesGetTheLowestThatTheBlocksLeave) {
 
   EXPECT_THAT(leaf_lids(part, kLeaf1, 3), ElementsAre(4, 5, 6));
   EXPECT_THAT(leaf_lids(part, kLeaf2, 2), ElementsAre(2, 3));
-  EXPECT_EQ(part.find(Guid{kLeaf1})->base, Lid{1});
-  EXPECT_EQ(part.find(Guid{kLeaf2})->base, Lid{7});
+  EXPECT_EQ(base_lid(part, Guid{kLeaf1}), Lid{1});
+  EXPECT_EQ(base_lid(part, Guid{kLeaf2}), Lid{7});
 }
 
 struct SiblingCase {

@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <optional>
 #include <string_view>
 
 #include "tests/support/subnet_builder.h"
@@ -15,7 +14,6 @@ namespace {
 
 using test::SubnetBuilder;
 using test::to_lid;
-using ::testing::Each;
 using ::testing::ElementsAre;
 
 // Switch 0x10 has LID 1. Host 0x100 is the one that a test is about, the SM is on it.
@@ -202,6 +200,17 @@ TEST(Lids, APortThatWasNotReadGetsNone) {
 
   EXPECT_TRUE(part.entries.empty());
   EXPECT_EQ(part.top, Lid{});
+}
+
+TEST(Lids, TwoHostsBackToBackHaveOneEach) {
+  SubnetBuilder fabric;
+  fabric.add_ca(kHost).add_ca(kOther).link(kHost, 1, kOther, 1, kInit).sm(kHost, 1);
+
+  const auto part = decide_lids(fabric.build(), {}, {});
+
+  EXPECT_EQ(part.entries.size(), 2U);
+  EXPECT_NE(base_of(part, kHost), base_of(part, kOther));
+  EXPECT_TRUE(base_of(part, kHost).unicast() && base_of(part, kOther).unicast());
 }
 
 TEST(Lids, TheSmOnASwitchHasTheLidOfThatSwitch) {

@@ -74,6 +74,7 @@ TEST(LidMoves, APortWaitsForTheOneThatStillHasItsLid) {
       {"behind that range", {{kHostA, 2, 8}, {kHostB, 4, 16, 2}}, {}},
       {"a range over a LID that is given up", {{kHostA, 2, 4, 0, 2}, {kHostB, 7, 16}}, {kHostA}},
       {"a range before it", {{kHostA, 2, 4, 0, 2}, {kHostB, 8, 16}}, {}},
+      {"a range that grows over a LID that is given up", {{kHostA, 4, 4, 0, 2}, {kHostB, 6, 16}}, {kHostA}},
       {"a range that grows does not wait for itself", {{kHostA, 4, 4, 0, 2}, {kHostB, 3, 13}}, {}},
       {"a range that moves over itself", {{kHostA, 4, 6, 2, 1}, {kHostB, 3, 13}}, {}},
   };
@@ -94,7 +95,7 @@ TEST(LidMoves, OnlyALidInServiceIsWaitedFor) {
 }
 
 TEST(LidMoves, WhatIsNoUnicastLidIsNotWaitedFor) {
-  auto made = movers_case({{kHostA, 2, 12}, {kHostB, 0, 13}, {kHostC, 0xC000, 14}});
+  auto made = movers_case({{kHostA, 2, 3}, {kHostB, 0, 13, 2}, {kHostC, 0xC000, 14}});
 
   EXPECT_TRUE(waiting_nodes(made).empty());
 }
@@ -104,6 +105,15 @@ TEST(LidMoves, APortThatIsNotKnownNeitherMovesNorIsWaitedFor) {
   auto copy = std::make_shared<Node>(made.node(kHostB));
   copy->ports[1].known = false;
   made.subnet.nodes[made.index(kHostB)] = copy;
+
+  EXPECT_TRUE(waiting_nodes(made).empty());
+}
+
+TEST(LidMoves, ASwitchThatIsNotKnownIsNotWaitedFor) {
+  auto made = movers_case({{kHostA, 2, 1}, {kHub, 1, 30}});
+  auto copy = std::make_shared<Node>(made.node(kHub));
+  copy->ports[0].known = false;
+  made.subnet.nodes[made.index(kHub)] = copy;
 
   EXPECT_TRUE(waiting_nodes(made).empty());
 }

@@ -11,6 +11,7 @@
 #include "smd/plan/plan.h"
 #include "smd/plan/top_round.h"
 #include "smd/sweep/mft.h"
+#include "smd/sweep/unkept_entries.h"
 #include "tests/unit/plan/support.h"
 
 namespace smd::sm {
@@ -56,6 +57,18 @@ TEST(PlanMft, PartsThatDifferOrAreNotKnownArePlanned) {
   }
 }
 
+TEST(PlanMft, ABlockThatWasNotReadIsPlannedUpToTheLastGroupThoughNothingIsToStandInIt) {
+  auto made = tables_after([](SubnetBuilder& fabric) { fabric.node(kRingC).mft = {mc_row(0x102), 1, {}}; });
+  made.groups({{Guid{kRingC}, mc_row(0x102)}}, 32);  // all of block 0
+  EXPECT_TRUE(made.plan().empty());
+
+  made.groups({{Guid{kRingC}, mc_row(0x102)}}, 33);
+  const auto plan = made.plan();
+  ASSERT_THAT(phases_of(plan), ElementsAre(Phase::mft));
+  EXPECT_THAT(plan.rounds[0].mfts,
+              ElementsAre(MftItem{made.index(kRingC), blocks({mft_part(1, 0)}), mc_row(0x102)}));
+}
+
 TEST(PlanMft, ATreeThatTheOldOneWouldCloseToALoopIsWrittenInTwoRounds) {
   // The group is on A, B and C. Its tree was A-C-B and is to be A-B and A-C: with both there is a loop.
   auto made = tables_after([](SubnetBuilder& fabric) {
@@ -97,6 +110,42 @@ TEST(PlanMft, ATreeThatGrowsIsWrittenInOneRound) {
 
   ASSERT_THAT(phases_of(plan), ElementsAre(Phase::mft));
   EXPECT_EQ(plan.rounds[0].mfts.size(), 2U);
+}
+
+TEST(PlanMft, AMaskThatASwitchDoesNotKeepIsPlannedAgainOnlyWhereAnotherIsDecided) {
+  auto made = tables_after([](SubnetBuilder& fabric) {
+    fabric.node(kRingC).mft = {mc_row(0x002), 4, {}};
+    fabric.node(kRingC).not_kept = {unkept_mask(kFirstMulticastLid, 0, 0x102)};
+  });
+  made.groups({{Guid{kRingC}, mc_row(0x102)}}, 1);
+  EXPECT_TRUE(made.plan().empty());
+
+  made.groups({{Guid{kRingC}, mc_row(0x104)}}, 1);
+  EXPECT_THAT(phases_of(made.plan()), ElementsAre(Phase::mft));
+}
+
+TEST(PlanMft, WhereASwitchIsLeftOutTheOthersKeepWhatTheyHaveOfATreeThatChangesThere) {
+  // The tree of 0xC000 is to leave B and go over A. Without C, which sends to B still, that is no tree.
+  auto made = tables_after([](SubnetBuilder& fabric) {
+    fabric.node(kRingB).mft = {mc_row(1U << 1), 4, {}};
+    fabric.node(kRingC).mft = {mc_row(1U << 2), 4, {}};
+  });
+  routing::McRow row;
+  row.set(0, routing::PortMask(1U << 1));  // changes at C as well
+  row.set(1, routing::PortMask(1U << 8));  // at A alone
+  made.groups({{Guid{kRingA}, std::make_shared<const routing::McRow>(row)},
+               {Guid{kRingB}, mc_row(0)},
+               {Guid{kRingC}, mc_row(1U << 1)}},
+              2);
+  made.left_out = {Guid{kRingC}};
+
+  const auto plan = made.plan();
+
+  ASSERT_THAT(phases_of(plan), ElementsAre(Phase::mft));
+  routing::McRow expected;
+  expected.set(1, routing::PortMask(1U << 8));
+  EXPECT_THAT(plan.rounds[0].mfts, ElementsAre(MftItem{made.index(kRingA), blocks({0}),
+                                                       std::make_shared<const routing::McRow>(expected)}));
 }
 
 TEST(PlanMft, TheTopRoundIsOfSwitchesWhoseMulticastTopDiffers) {

@@ -60,6 +60,16 @@ TEST(PlanLft, BlocksThatDifferOrAreNotKnownArePlanned) {
   }
 }
 
+TEST(PlanLft, BlocksThatSwitchesHoldBeforeTheyForwardAreNotWrittenAgain) {
+  auto made = tables_after([](SubnetBuilder& fabric) {
+    for (const auto guid : {kRingA, kRingB, kRingC}) fabric.node(guid).switch_info->linear_fdb_top = 0;
+    auto& row = fabric.node(kRingB).lft.row;
+    row = std::make_shared<const routing::LftRow>(*row);
+  });
+
+  EXPECT_THAT(phases_of(made.plan()), ElementsAre(Phase::switch_info));
+}
+
 TEST(PlanLft, WritesThatCouldCloseALoopWaitForEachOther) {
   // A sends to LID 9 over B, B to C. That is to be turned round: were B written first, A and B would send
   // packets to each other.

@@ -92,8 +92,20 @@ TEST(Retrain, NoLinkGoesDownThatIsTheLastOfASwitchThatHasLostOne) {
   const auto subnet = fabric.build();
 
   EXPECT_THAT(next_to_retrain(subnet, {down_at(subnet, kLeft, 3)}, {Guid{kBottom}}), IsEmpty());
+  // Nor our own link in its place.
+  EXPECT_THAT(
+      next_to_retrain(subnet, {down_at(subnet, kRoot, 9), down_at(subnet, kLeft, 3)}, {Guid{kBottom}}),
+      IsEmpty());
   EXPECT_THAT(next_to_retrain(subnet, {down_at(subnet, kLeft, 3)}, {}),
               ElementsAre(down_at(subnet, kLeft, 3)));
+}
+
+TEST(Retrain, OfTheLinksOfOurOwnSwitchOneGoesDown) {
+  const auto subnet = diamond().sm(kRoot, 0).build();
+
+  const auto step = next_to_retrain(subnet, {down_at(subnet, kRoot, 1), down_at(subnet, kRoot, 9)}, {});
+
+  EXPECT_THAT(step, ElementsAre(down_at(subnet, kRoot, 1)));
 }
 
 TEST(Retrain, TwoLinksWithoutACommonSwitchGoDownTogether) {

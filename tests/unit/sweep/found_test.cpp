@@ -89,6 +89,23 @@ TEST(Findings, ANodeIsReadOnceAndEachPortOfACaOnce) {
   EXPECT_EQ(first->found->node.ports[2].guid, test::port_guid(kAdapter, 2));
 }
 
+TEST(Findings, ANodeIsAskedByThePathOfItsFirstArrival) {
+  test::SubnetBuilder fabric;
+  fabric.add_switch(kBranch, 4);
+  const auto before = fabric.build();
+  Findings findings({}, &before);
+  const auto by_one = *mad::DirectedPath().then(PortNum{1}), by_two = *mad::DirectedPath().then(PortNum{2});
+  std::string trouble;
+  findings.touch(Guid{kBranch});  // its path is not known
+
+  const auto first = findings.arrived(switch_by(kBranch, 3), std::nullopt, by_two, trouble);
+  findings.arrived(switch_by(kBranch, 4), std::nullopt, by_one, trouble);
+
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->path, by_two);
+  EXPECT_EQ(findings.find(Guid{kBranch})->path, by_two);
+}
+
 TEST(Findings, ASwitchThatIsMetByASecondLinkIsLinkedAndNotReadAgain) {
   Findings findings({});
   met(findings, switch_by(kRoot, 0));
@@ -109,7 +126,8 @@ TEST(Findings, AGuidOfTwoNodesOfDifferentMakeIsAConflict) {
   met(findings, switch_by(kRoot, 0));
   met(findings, info_of(NodeType::ca, kAdapter, 1), test::place(kRoot, 1));
 
-  EXPECT_FALSE(met(findings, info_of(NodeType::ca, kAdapter, 1, 2), test::place(kRoot, 2)));
+  EXPECT_FALSE(
+      met(findings, info_of(NodeType::ca, kAdapter, 2, 2), test::place(kRoot, 2)));  // of 2 ports, not 4
 
   ASSERT_TRUE(findings.conflicts().contains(Guid{kAdapter}));
   EXPECT_THAT(findings.conflicts().at(Guid{kAdapter}),
