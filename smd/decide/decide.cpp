@@ -10,6 +10,7 @@
 #include "smd/decide/multicast.h"
 #include "smd/decide/pkeys.h"
 #include "smd/decide/routes.h"
+#include "smd/decide/settings.h"
 #include "smd/decide/topology.h"
 #include "smd/lap.h"
 
@@ -26,16 +27,6 @@ bool same_input(const RoutePart& part, const routing::TopologyInput& input,
 template <class T>
 std::shared_ptr<const T> reuse(const std::shared_ptr<const T>& before, T now) {
   return before && *before == now ? before : std::make_shared<const T>(std::move(now));
-}
-
-SettingsPart decide_settings(const config::SubnetConfig& config) {
-  return {.gid_prefix = config.sm.subnet_prefix,
-          .subnet_timeout = config.links.subnet_timeout,
-          .master_sm_sl = Sl{0},
-          .life_time_value = config.links.packet_lifetime,
-          .local_phy_errors = config.links.local_phy_errors_threshold,
-          .overrun_errors = config.links.overrun_errors_threshold,
-          .ends_adaptive_routing = config.adopt.adaptive_routing == config::AdoptAdaptive::disable};
 }
 
 }  // namespace

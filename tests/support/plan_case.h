@@ -11,6 +11,7 @@
 
 #include "config/config.h"
 #include "routing/parallel.h"
+#include "smd/decide/settings.h"
 #include "smd/decide/topology.h"
 #include "smd/plan/plan.h"
 #include "tests/support/subnet_builder.h"
@@ -80,12 +81,14 @@ class PlanCase {
     routes.lid_map = std::make_shared<const routing::LidMap>(sm::lid_map(routes.input, *topology, lids));
     routes.topology = topology;
     if (multicast) multicast->topology = topology;
-    decided_ = {.lids = std::make_shared<const sm::LidPart>(lids),
+    decided_ = {.settings = std::make_shared<const sm::SettingsPart>(sm::decide_settings(config)),
+                .lids = std::make_shared<const sm::LidPart>(lids),
                 .links = std::make_shared<const sm::LinkPart>(links),
-                .pkeys = pkeys ? std::make_shared<const sm::PKeyPart>(*pkeys) : nullptr,
+                .tables = {},
                 .routes = std::make_shared<const sm::RoutePart>(routes),
                 .multicast = multicast ? std::make_shared<const sm::McPart>(*multicast) : nullptr};
-    return {.subnet = subnet, .decided = decided_, .config = config, .left_out = &left_out};
+    if (pkeys) decided_.part<wire::PKeyTable>() = std::make_shared<const sm::PKeyPart>(*pkeys);
+    return {.subnet = subnet, .decided = decided_, .left_out = &left_out};
   }
   sm::Plan plan() {
     const routing::Serial serial;

@@ -82,7 +82,7 @@ class SubnetBuilder {
   /// The forwarding table, all of it known; LinearFDBTop is `top`.
   SubnetBuilder& lft(std::uint64_t guid, unsigned top, LftEntries entries) {
     const auto blocks = top / routing::kLftBlock + 1;
-    node(guid).lft = {.row = lft_row(entries, blocks), .known = sm::BlockSet::first(blocks)};
+    node(guid).lft = {.row = lft_row(entries, blocks), .known = sm::BlockSet::first(blocks), .asked = {}};
     node(guid).switch_info->linear_fdb_top = static_cast<std::uint16_t>(top);
     return *this;
   }

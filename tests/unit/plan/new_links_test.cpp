@@ -78,13 +78,13 @@ TEST(NewLinks, WhichMayComeUpBeforeTablesChange) {
        [](auto& c) { c.row(kCornerA, test::lft_row({{9, 1}})); }, true},
       {"blocks above LinearFDBTop may be unknown",
        [](auto& f) {
-         f.node(kCornerA).lft = {.row = test::lft_row({{9, 1}}, 2), .known = BlockSet::first(1)};
+         f.node(kCornerA).lft = {.row = test::lft_row({{9, 1}}, 2), .known = BlockSet::first(1), .asked = {}};
          f.node(kCornerA).switch_info->linear_fdb_top = 63;
        },
        nothing_decided, true},
       {"one of them is below it",
        [](auto& f) {
-         f.node(kCornerA).lft = {.row = test::lft_row({{9, 1}}, 2), .known = BlockSet::first(1)};
+         f.node(kCornerA).lft = {.row = test::lft_row({{9, 1}}, 2), .known = BlockSet::first(1), .asked = {}};
          f.node(kCornerA).switch_info->linear_fdb_top = 64;
        },
        nothing_decided, false},

@@ -124,12 +124,12 @@ TEST(PlanLft, APartOfABlockKeepsOrDropsTheOtherEntries) {
 
 PKeyPart one_pkey_block(std::uint64_t node, unsigned port, std::size_t block, PKey key) {
   PKeyPart part;
-  part.blocks.push_back({test::place(node, port), block, {key}});
+  part.blocks.push_back({test::place(node, port), block, {{key}}});
   return part;
 }
 
 TEST(PlanPKeys, ABlockIsPlannedThatDiffersOrIsNotKnown) {
-  PKeyRows with_default{{{kDefaultPKey}, {}}, blocks({0})};
+  const HeldBlocks<wire::PKeyTable> with_default{{{{kDefaultPKey}}, {}}, blocks({0}), {}};
   const struct {
     std::string_view name;
     std::size_t block;
@@ -141,7 +141,8 @@ TEST(PlanPKeys, ABlockIsPlannedThatDiffersOrIsNotKnown) {
             {"the table has no such block", 2, PKey{}, false}};
   for (const auto& at : cases) {
     auto made = tables_after([&](SubnetBuilder& fabric) {
-      fabric.port(kRingHost, 1).pkeys = std::make_shared<const PKeyRows>(with_default);
+      fabric.port(kRingHost, 1).held<wire::PKeyTable>() =
+          std::make_shared<const HeldBlocks<wire::PKeyTable>>(with_default);
     });
     made.pkeys = one_pkey_block(kRingHost, 1, at.block, at.key);
 
@@ -150,8 +151,9 @@ TEST(PlanPKeys, ABlockIsPlannedThatDiffersOrIsNotKnown) {
     ASSERT_EQ(plan.rounds.size(), at.planned ? 1U : 0U) << at.name;
     if (!at.planned) continue;
     EXPECT_EQ(plan.rounds[0].phase, Phase::pkeys);
-    EXPECT_THAT(plan.rounds[0].pkeys,
-                ElementsAre(PKeyItem{made.index(kRingHost), PortNum{1}, at.block, {at.key}}));
+    EXPECT_THAT(
+        plan.rounds[0].items<wire::PKeyTable>(),
+        ElementsAre(TableItem<wire::PKeyTable>{made.index(kRingHost), PortNum{1}, at.block, {{at.key}}}));
     made.left_out = {Guid{kRingHost}};
     EXPECT_TRUE(made.plan().empty()) << at.name;
   }

@@ -62,7 +62,8 @@ TEST(Plan, AFabricFreshFromResetIsBroughtUpInTheOrderOfThePhases) {
 TEST(Plan, AllKindsOfWritesHaveTheirPlaceInTheOrder) {
   auto made = planned_after([](SubnetBuilder& fabric) {
     reset_all(fabric);
-    fabric.port(kHost, 1).pkeys = std::make_shared<const PKeyRows>(PKeyRows{{{}}, {}});
+    fabric.port(kHost, 1).held<wire::PKeyTable>() =
+        std::make_shared<const HeldBlocks<wire::PKeyTable>>(HeldBlocks<wire::PKeyTable>{{{}}, {}, {}});
     fabric.node(kFar).ar_info = std::make_shared<const wire::ArInfo>(wire::ArInfo{.enabled = true});
   });
   made.config.adopt.adaptive_routing = config::AdoptAdaptive::disable;

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the configuration says for all ports and switches alike.
+
+#include "config/config.h"
+#include "smd/decide/decided.h"
+
+namespace smd::sm {
+
+/// [sm], [links] and [adopt] as far as Sets carry them. Pure.
+SettingsPart decide_settings(const config::SubnetConfig& config);
+
+}  // namespace smd::sm
