@@ -33,6 +33,7 @@ class Served {
   Served& operator=(const Served&) = delete;
 
   sm::SubnetManager& manager() { return *manager_; }
+  const Lines& lines() const { return manager_.lines(); }
   sa::Server& server() { return server_; }
   const sm::Snapshot& last() { return manager_.last(); }
   const sa::Registry& registry() { return *registry_.get(); }
