@@ -43,7 +43,8 @@ build_revision() {  # build_revision COMMIT: prints the build folder
     cd -- "$tree"
     export CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1  # as ./dev does
     export CCACHE_DIR=${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/smd-ccache}
-    cmake --preset release -DSMD_TESTS=ON && ninja -C build/release -j "$jobs" smd same_output
+    cmake --preset release -DSMD_TESTS=ON &&
+      cmake --build --preset release --parallel "$jobs" --target smd same_output  # with its CCACHE_SLOPPINESS
   ) >"$tree.log" 2>&1 || { tail -30 "$tree.log" >&2; die "$commit: the build failed: $tree.log"; }
   printf '%s\n' "$tree/build/release"
 }
