@@ -45,7 +45,15 @@ std::uint64_t fdbs_size(const DumpView& view) {
   return view.switches().size() * (kHeader + kLine * view.top().value());
 }
 
-std::uint64_t mcfdbs_size(const DumpView&) { return 0; }
+std::uint64_t mcfdbs_size(const DumpView& view) {
+  std::uint64_t size = 0;
+  for (const auto& sw : view.switches()) {
+    const auto entries = routing::entries_of(view.multicast_row(*sw.node));
+    size += entries.empty() ? 0 : 46;
+    for (const auto& entry : entries) size += 9 + 7 * entry.ports.count();
+  }
+  return size;
+}
 
 std::uint64_t lfts_size(const DumpView& view) {
   constexpr std::uint64_t kHeader = 110, kLine = 58, kMark = 26;

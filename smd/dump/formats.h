@@ -10,7 +10,7 @@ namespace smd::sm {
 
 void dump_subnet_lst(Out& out, const DumpView& view);    ///< opensm-subnet.lst: a line for each linked port
 void dump_lfts(Out& out, const DumpView& view);          ///< opensm-lfts.dump
-void dump_mcfdbs(Out& out, const DumpView& view);        ///< opensm.mcfdbs: empty until there are groups
+void dump_mcfdbs(Out& out, const DumpView& view);        ///< opensm.mcfdbs: switches with entries
 void dump_guid2lid(Out& out, const DumpView& view);      ///< guid2lid
 void dump_topology_net(Out& out, const DumpView& view);  ///< topology.net: ibnetdiscover's format
 void dump_path_sl(Out& out, const DumpView& view);       ///< path-sl.txt for ibdmchk -c

@@ -57,7 +57,21 @@ void dump_lfts(Out& out, const DumpView& view) {
   }
 }
 
-void dump_mcfdbs(Out&, const DumpView&) {}
+void dump_mcfdbs(Out& out, const DumpView& view) {
+  for (const auto& sw : view.switches()) {
+    const auto entries = routing::entries_of(view.multicast_row(*sw.node));
+    if (out.stopped()) return;
+    if (entries.empty()) continue;
+    out.print("\nSwitch {}\nLID    : Out Port(s)\n", sw.node->guid());
+    for (const auto& entry : entries) {
+      out.print("0x{:04X} :", routing::mlid_at(entry.index).value());
+      for (unsigned port = 0; port <= sw.node->port_count(); ++port) {
+        if (entry.ports.test(port)) out.print(" 0x{:03X} ", port);
+      }
+      out.print("\n");
+    }
+  }
+}
 
 void dump_guid2lid(Out& out, const DumpView& view) {
   for (const auto& entry : view.lids().entries) {

@@ -141,4 +141,9 @@ base::LinkRate link_rate(const Node& node, PortNum port) {
   return {.width = wire::link_width(from.info), .speed = wire::link_speed(from.info, from.mlnx), .text = {}};
 }
 
+const routing::McRow* DumpView::multicast_row(const Node& node) const {
+  const auto* decided = decided_.multicast ? decided_.multicast->find(node.guid()) : nullptr;
+  return decided != nullptr ? decided->get() : node.mft.row.get();
+}
+
 }  // namespace smd::sm

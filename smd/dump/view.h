@@ -49,6 +49,8 @@ class DumpView {
   const LidPart& lids() const { return *decided_.lids; }
   const std::vector<Switch>& switches() const { return switches_; }  ///< ascending GUID
   Lid top() const { return decided_.lids->top; }
+  /// The multicast table as decided, else as the switch holds it; null: empty.
+  const routing::McRow* multicast_row(const Node& node) const;
   const Owner& owner(Lid lid) const;
   /// Base LID and LMC of an end port as decided, else as the port says (0: none). For any port of a switch
   /// those of its port 0.

@@ -86,6 +86,32 @@ TEST(Dump, OfATableMarksWhatTheSwitchDoesNotHold) {
   EXPECT_THAT(dumped(), HasSubstr(" (not known of the switch)\n"));
 }
 
+/// As opensm 3.3.23 writes it: switches with entries only.
+TEST(Dump, OfMulticastTablesHasTheSwitchesWithEntries) {
+  auto fabric = test::settle_spec("ft2:4");
+  EXPECT_EQ(text_of("opensm.mcfdbs", fabric), "");
+  routing::McRow row;
+  row.set(0, routing::PortMask(0b1010));
+  row.set(0x1F, routing::PortMask(1));
+  Guid with_entries;
+  for (auto& node : fabric.subnet.nodes) {
+    if (!node->is_switch()) continue;
+    auto copy = std::make_shared<Node>(*node);
+    copy->mft.row = std::make_shared<const routing::McRow>(row);
+    with_entries = node->guid();
+    node = copy;
+    break;
+  }
+  fabric.decided.multicast = nullptr;  // else what was decided counts, not what the switch holds
+
+  const auto text = text_of("opensm.mcfdbs", fabric);
+
+  EXPECT_EQ(text, fmt::format("\nSwitch {}\nLID    : Out Port(s)\n0xC000 : 0x001  0x003 \n0xC01F : 0x000 \n",
+                              with_entries));
+  const DumpView view(fabric.subnet, fabric.decided);
+  EXPECT_EQ(parse_dump_list("opensm.mcfdbs", "")->front()->size(view), text.size());
+}
+
 TEST(Dump, NeverGrowsBeyondItsEstimate) {
   for (const auto* spec : {"ft2:4", "ft3:4", "torus:3x3:1"}) {
     const auto fabric = test::settle_spec(spec);
