@@ -8,14 +8,11 @@
 #include <vector>
 
 #include "smd/decide/lids.h"
-#include "tests/support/subnet_builder.h"
 #include "tests/unit/decide/support.h"
 
 namespace smd::sm {
 namespace {
 
-using test::SubnetBuilder;
-using test::to_lid;
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;

@@ -7,14 +7,11 @@
 #include <vector>
 
 #include "smd/decide/lids.h"
-#include "tests/support/subnet_builder.h"
 #include "tests/unit/decide/support.h"
 
 namespace smd::sm {
 namespace {
 
-using test::SubnetBuilder;
-using test::to_lid;
 using ::testing::ElementsAre;
 
 // Leaves 0x10 and 0x20 hold the LIDs 1 and 2. Host 0xL0P is on port P of leaf 0xL0.

@@ -16,8 +16,8 @@ using test::PlanCase;
 using test::SubnetBuilder;
 
 // Host 0x100 (the SM, LID 3) on switch 0x10 (LID 1), host 0x200 (LID 4) on switch 0x20 (LID 2).
-inline constexpr std::uint64_t kNear = 0x10, kFar = 0x20, kSmHost = 0x100, kHost = 0x200;
-inline constexpr unsigned kUp = 3;  // port of both switches
+constexpr std::uint64_t kNear = 0x10, kFar = 0x20, kSmHost = 0x100, kHost = 0x200;
+constexpr unsigned kUp = 3;  // port of both switches
 
 inline SubnetBuilder in_service() {
   SubnetBuilder fabric;
@@ -66,8 +66,7 @@ inline PortItem item_at(const PlanCase& made, std::uint64_t node, unsigned port,
 
 // Switches A and B are linked to each other by port 3 and to C by port 1. Host 0x100 is on C, LID 9, and the
 // SM on host 0x200 on A, LID 70: its entries are in block 1.
-inline constexpr std::uint64_t kRingA = 0x10, kRingB = 0x20, kRingC = 0x30, kRingHost = 0x100,
-                               kRingSm = 0x200;
+constexpr std::uint64_t kRingA = 0x10, kRingB = 0x20, kRingC = 0x30, kRingHost = 0x100, kRingSm = 0x200;
 
 inline SubnetBuilder table_triangle() {
   SubnetBuilder fabric;
@@ -105,7 +104,7 @@ inline BlockSet blocks(std::initializer_list<std::size_t> numbers) {
 
 // CA 0x100 and router 0x300 on switch 0x10, which has a link to switch 0x20 with an enhanced port 0. The SM
 // is on the CA, LID 5.
-inline constexpr std::uint64_t kSwitch = 0x10, kEnhanced = 0x20, kCa = 0x100, kRouter = 0x300;
+constexpr std::uint64_t kSwitch = 0x10, kEnhanced = 0x20, kCa = 0x100, kRouter = 0x300;
 
 inline SubnetBuilder port_fabric() {
   SubnetBuilder fabric;
