@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "routing/engine.h"
+#include "routing/engines/engine.h"
 
 namespace smd::routing {
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "routing/distance/costs.h"
-#include "routing/distance/order.h"
-#include "routing/engines/choice.h"
+#include "routing/engines/port_selection.h"
+#include "routing/ranking/costs.h"
+#include "routing/ranking/switch_ranking.h"
 #include "routing/topology/topology.h"
 
 namespace smd::routing {

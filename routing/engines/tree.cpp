@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "routing/engines/even.h"
-#include "routing/engines/relief.h"
-#include "routing/engines/spread.h"
+#include "routing/engines/balanced_tree.h"
+#include "routing/engines/lft_builder.h"
+#include "routing/engines/rebalance.h"
 
 namespace smd::routing {
 namespace {

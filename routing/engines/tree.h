@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
-#include "routing/distance/costs.h"
-#include "routing/engine.h"
+#include "routing/engines/destination_order.h"
+#include "routing/engines/engine.h"
 #include "routing/engines/next_hops.h"
-#include "routing/engines/numbering.h"
+#include "routing/ranking/costs.h"
 
 namespace smd::routing {
 

@@ -6,8 +6,8 @@
 #include <ranges>
 #include <utility>
 
-#include "routing/multicast/climb.h"
 #include "routing/multicast/forest.h"
+#include "routing/multicast/tree_search.h"
 
 namespace smd::routing {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mad/base/id.h"
-#include "routing/distance/order.h"
+#include "routing/ranking/switch_ranking.h"
 #include "routing/topology/topology.h"
 
 namespace smd::routing {

@@ -6,7 +6,7 @@
 #include <random>
 #include <tuple>
 
-#include "routing/quality/walker.h"
+#include "routing/quality/trace.h"
 
 namespace smd::routing {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "routing/verify/ways.h"
+#include "routing/verify/egress_sets.h"
 
 namespace smd::routing {
 namespace {

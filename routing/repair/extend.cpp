@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "routing/repair/orphans.h"
-#include "routing/verify/ways.h"
+#include "routing/repair/stale_lids.h"
+#include "routing/verify/egress_sets.h"
 
 namespace smd::routing {
 namespace {

@@ -5,13 +5,13 @@
 #include <numeric>
 #include <optional>
 
-#include "routing/distance/positions.h"
 #include "routing/engines/tree.h"
-#include "routing/repair/attach.h"
-#include "routing/repair/mend.h"
-#include "routing/repair/orphans.h"
-#include "routing/repair/touched.h"
-#include "routing/topology/twins.h"
+#include "routing/ranking/equivalent_by_ranking.h"
+#include "routing/ranking/positions.h"
+#include "routing/repair/affected_entries.h"
+#include "routing/repair/repair_row.h"
+#include "routing/repair/repair_unordered.h"
+#include "routing/repair/stale_lids.h"
 
 namespace smd::routing {
 namespace {

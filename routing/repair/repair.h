@@ -9,8 +9,8 @@
 #include <stop_token>
 #include <string_view>
 
-#include "routing/engine.h"
-#include "routing/repair/reference.h"
+#include "routing/engines/engine.h"
+#include "routing/repair/reference_topology.h"
 #include "routing/routes.h"
 
 namespace smd::routing {

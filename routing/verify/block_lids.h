@@ -8,7 +8,7 @@
 
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
-#include "routing/verify/ways.h"
+#include "routing/verify/egress_sets.h"
 
 namespace smd::routing {
 

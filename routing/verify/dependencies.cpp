@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "routing/verify/components.h"
+#include "routing/verify/scc.h"
 
 namespace smd::routing {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "routing/topology/topology.h"
-#include "routing/verify/ways.h"
+#include "routing/verify/egress_sets.h"
 
 namespace smd::routing {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "routing/verify/cabling.h"
 #include "routing/verify/dependencies.h"
-#include "routing/verify/tile.h"
+#include "routing/verify/lid_tile.h"
+#include "routing/verify/next_switches.h"
 
 namespace smd::routing {
 namespace {

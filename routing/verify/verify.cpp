@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "routing/verify/follow.h"
 #include "routing/verify/proof.h"
+#include "routing/verify/trace_all.h"
 
 namespace smd::routing {
 

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "config/load.h"
-#include "routing/engine.h"
+#include "routing/engines/engine.h"
 #include "smd/dump/lft_dump.h"
 #include "smd/log/modules.h"
 

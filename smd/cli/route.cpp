@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "routing/engine.h"
+#include "routing/engines/engine.h"
 #include "routing/quality/quality.h"
 #include "smd/cli/configuration.h"
 #include "smd/cli/route_health.h"

@@ -7,7 +7,7 @@
 
 #include "mad/base/rate.h"
 #include "mad/wire/capability.h"
-#include "routing/distance/order.h"
+#include "routing/ranking/switch_ranking.h"
 
 namespace smd::cli {
 namespace {

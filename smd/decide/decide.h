@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "config/config.h"
-#include "routing/engine.h"
+#include "routing/engines/engine.h"
 #include "routing/parallel.h"
 #include "smd/decide/decided.h"
 #include "smd/decide/lids.h"

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "routing/distance/order.h"
+#include "routing/ranking/switch_ranking.h"
 #include "smd/decide/decide.h"
 
 namespace smd::sm {

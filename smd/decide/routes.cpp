@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "routing/chain.h"
+#include "routing/chain/chain.h"
 #include "routing/repair/converge.h"
 #include "routing/repair/extend.h"
 #include "routing/repair/repair.h"

@@ -12,7 +12,7 @@
 
 #include "mad/base/id.h"
 #include "mad/base/lid_file.h"
-#include "routing/repair/reference.h"
+#include "routing/repair/reference_topology.h"
 #include "smd/decide/decided.h"
 #include "smd/decide/link_limits.h"
 #include "smd/inventory/inventory.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "mad/base/bug.h"
-#include "routing/verify/rounds.h"
+#include "routing/update/update_schedule.h"
 #include "smd/decide/topology.h"
 
 namespace smd::sm {

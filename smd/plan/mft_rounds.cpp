@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "routing/multicast/between.h"
+#include "routing/multicast/tree_update.h"
 #include "smd/sweep/mft.h"
 #include "smd/sweep/unkept_entries.h"
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "routing/chain.h"
+#include "routing/chain/chain.h"
 #include "routing/quality/quality.h"
 #include "routing/repair/repair.h"
 #include "routing/verify/verify.h"

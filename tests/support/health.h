@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "routing/health/health.h"
+#include "routing/cabling/health.h"
 
 namespace smd::routing {
 

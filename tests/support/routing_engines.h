@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "routing/engine.h"
+#include "routing/engines/engine.h"
 #include "tests/support/routing_fabrics.h"
 
 namespace smd::routing {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "routing/engine.h"
+#include "routing/engines/engine.h"
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
 

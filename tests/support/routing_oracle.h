@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "routing/distance/order.h"
+#include "routing/ranking/switch_ranking.h"
 #include "routing/routes.h"
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "routing/chain.h"
+#include "routing/chain/chain.h"
 #include "routing/verify/verify.h"
 #include "tests/support/routing_damage.h"
 #include "tests/support/routing_engines.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "routing/engine.h"
+#include "routing/engines/engine.h"
 #include "tests/support/routing_fabrics.h"
 
 namespace smd::routing {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <random>
 
-#include "routing/multicast/between.h"
 #include "routing/multicast/check.h"
 #include "routing/multicast/tree.h"
+#include "routing/multicast/tree_update.h"
 #include "tests/support/routing_damage.h"
 #include "tests/support/routing_fabrics.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "routing/verify/follow.h"
+#include "routing/verify/trace_all.h"
 #include "tests/support/routing_engines.h"
 #include "tests/support/routing_fabrics.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "routing/engine.h"
+#include "routing/engines/engine.h"
 #include "routing/quality/levels.h"
 #include "tests/support/routing_engines.h"
 #include "tests/support/routing_fabrics.h"

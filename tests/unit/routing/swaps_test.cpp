@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "routing/health/health.h"
+#include "routing/cabling/health.h"
 #include "tests/support/health.h"
 #include "tests/support/routing_fabrics.h"
 

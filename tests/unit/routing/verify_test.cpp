@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "routing/chain.h"
+#include "routing/chain/chain.h"
 #include "tests/support/routing_engines.h"
 #include "tests/support/routing_fabrics.h"
 #include "tests/support/routing_oracle.h"

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "routing/cabling/free_ports.h"
+#include "routing/cabling/health.h"
+
+namespace smd::routing {
+namespace {
+
+/// A cable that a switch should have upwards and has not.
+struct Lack {
+  SwitchIndex sw = 0, wanted = 0;
+  bool used = false;  ///< explained by a cable that leads elsewhere
+};
+
+/// One that it has and should not have.
+struct Surplus {
+  SwitchIndex sw = 0, peer = 0;
+  PortNum port;
+  bool used = false;
+};
+
+class Cables {
+ public:
+  Cables(const HealthInput& in, const Order& order, const Shape& shape, Health& health)
+      : in_(in),
+        topology_(in.topology),
+        order_(order),
+        shape_(shape),
+        health_(health),
+        spots_(in.topology, order, shape) {}
+
+  void examine() {
+    for (SwitchIndex s = 0; s < topology_.switches(); ++s) compare(s);
+    find_exchanged();
+    find_misled();
+    for (const auto& lack : lacks_) {
+      if (!lack.used) tell_missing(lack);
+    }
+    for (const auto& surplus : surplus_) {
+      if (!surplus.used) tell_extra(surplus);
+    }
+    sum_levels();
+  }
+
+ private:
+  std::string name(SwitchIndex s) const { return in_.name(topology_.guid(s)); }
+  PortName port_name(SwitchIndex s, PortNum port) const { return {topology_.guid(s), port}; }
+
+  std::span<const PortNum> ports_to(SwitchIndex s, SwitchIndex peer) const {
+    for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+      const auto group = topology_.group(s, g);
+      if (group.peer == peer) return group.ports;
+    }
+    return {};
+  }
+
+  /// The same, those that the family uses first.
+  std::vector<PortNum> usual_first(SwitchIndex s, SwitchIndex peer) const {
+    const auto found = ports_to(s, peer);
+    std::vector<PortNum> ports(found.begin(), found.end());
+    const auto usual = spots_.usual_ports(s, peer);
+    std::ranges::sort(ports, {}, [&](PortNum port) {
+      const auto at = usual.find(port);
+      return std::pair(at == usual.end() ? 0 : -static_cast<int>(at->second), port);
+    });
+    return ports;
+  }
+
+  void compare(SwitchIndex s) {
+    const auto& slots = shape_.of(s).slots;
+    for (const auto& slot : slots) {
+      const auto have = ports_to(s, slot.peer).size();
+      for (auto i = have; i < slot.cables; ++i) lacks_.push_back({s, slot.peer});
+    }
+    for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+      const auto peer = topology_.group(s, g).peer;
+      if (order_.rank[peer] > order_.rank[s] || (order_.rank[peer] == order_.rank[s] && peer < s)) continue;
+      const auto slot = std::ranges::find(slots, peer, &UpSlot::peer);
+      const std::size_t wanted = slot != slots.end() ? slot->cables : 0;
+      if (topology_.group(s, g).ports.size() <= wanted) continue;
+      const auto ports = usual_first(s, peer);
+      for (auto i = wanted; i < ports.size(); ++i) surplus_.push_back({s, peer, ports[i]});
+    }
+  }
+
+  /// Two cables that have changed places at one end each.
+  void find_exchanged() {
+    for (auto& one : surplus_) {
+      for (auto& other : surplus_) {
+        if (one.used || other.used || &one == &other) continue;
+        if (!exchanged(one, other)) {
+          const auto far = topology_.peer(other.sw, other.port).port;
+          if (!exchanged(one, {other.peer, other.sw, far})) continue;
+        }
+        one.used = other.used = true;
+      }
+    }
+  }
+
+  bool exchanged(const Surplus& one, const Surplus& other) {
+    auto* const a = lack_between(one.sw, other.peer);
+    auto* const b = lack_between(other.sw, one.peer);
+    if (a == nullptr || b == nullptr || a == b) return false;
+    a->used = b->used = true;
+    health_.findings.push_back(
+        {Ailment::swapped,
+         {port_name(one.sw, one.port), port_name(other.sw, other.port)},
+         fmt::format("the cables at {} port {} and {} port {} are swapped: the first leads to {} and the "
+                     "second to {}, it should be the other way round",
+                     name(one.sw), one.port, name(other.sw), other.port, name(one.peer), name(other.peer))});
+    return true;
+  }
+
+  /// A cable in place of another one: wrong at its upper end, or at its lower end.
+  void find_misled() {
+    for (auto& surplus : surplus_) {
+      if (surplus.used) continue;
+      const auto far = topology_.peer(surplus.sw, surplus.port).port;
+      const auto at = [&](auto&& predicate) {
+        return std::ranges::find_if(lacks_, [&](const Lack& l) { return !l.used && predicate(l); });
+      };
+      auto lack = at([&](const Lack& l) { return l.sw == surplus.sw; });
+      const bool upper = lack != lacks_.end();
+      if (!upper) lack = at([&](const Lack& l) { return l.wanted == surplus.peer; });
+      if (lack == lacks_.end()) continue;
+      surplus.used = lack->used = true;
+      health_.findings.push_back(
+          {Ailment::swapped,
+           {port_name(surplus.sw, surplus.port), port_name(surplus.peer, far)},
+           upper ? fmt::format("{} port {} leads to {} port {} and should lead to {}", name(surplus.sw),
+                               surplus.port, name(surplus.peer), far, name(lack->wanted))
+                 : fmt::format("{} port {} leads to {} port {} and should lead to {}", name(surplus.peer),
+                               far, name(surplus.sw), surplus.port, name(lack->sw))});
+    }
+  }
+
+  Lack* lack_between(SwitchIndex a, SwitchIndex b) {
+    const auto at = std::ranges::find_if(lacks_, [&](const Lack& l) {
+      return !l.used && ((l.sw == a && l.wanted == b) || (l.sw == b && l.wanted == a));
+    });
+    return at != lacks_.end() ? &*at : nullptr;
+  }
+
+  void tell_missing(const Lack& lack) {
+    const auto lower = spots_.lower(lack.sw, lack.wanted), upper = spots_.upper(lack.sw, lack.wanted);
+    if (lower) spots_.take(lack.sw, *lower);
+    if (upper) spots_.take(lack.wanted, *upper);
+    const auto end = [&](SwitchIndex s, const std::optional<PortNum>& port) {
+      return port ? fmt::format("{} port {}", name(s), *port) : name(s);
+    };
+    const auto& family = shape_.of(lack.sw);
+    std::size_t others = 0;
+    for (const auto s : family.members) others += s != lack.sw && !ports_to(s, lack.wanted).empty() ? 1 : 0;
+    health_.findings.push_back(
+        {Ailment::missing,
+         {port_name(lack.sw, lower.value_or(PortNum{})), port_name(lack.wanted, upper.value_or(PortNum{}))},
+         fmt::format("no cable between {} and {}, which {} of {} switches like {} have", end(lack.sw, lower),
+                     end(lack.wanted, upper), others, family.members.size() - 1, name(lack.sw))});
+  }
+
+  void tell_extra(const Surplus& surplus) {
+    const auto far = topology_.peer(surplus.sw, surplus.port).port;
+    const bool beside = order_.rank[surplus.sw] == order_.rank[surplus.peer];
+    health_.findings.push_back({Ailment::extra,
+                                {port_name(surplus.sw, surplus.port), port_name(surplus.peer, far)},
+                                fmt::format("the cable between {} port {} and {} port {} {}",
+                                            name(surplus.sw), surplus.port, name(surplus.peer), far,
+                                            beside ? "joins two switches of one level"
+                                                   : "is one that no switch like the first has")});
+  }
+
+  void sum_levels() {
+    std::map<std::int32_t, LevelHealth> levels;
+    for (const auto& family : shape_.families) {
+      auto& level = levels[order_.rank[family.members.front()]];
+      level.rank = order_.rank[family.members.front()];
+      for (const auto s : family.members) {
+        for (const auto& slot : family.slots) {
+          level.wanted += slot.cables;
+          level.cables += std::min<std::uint64_t>(slot.cables, ports_to(s, slot.peer).size());
+        }
+      }
+    }
+    for (const auto& [rank, level] : levels) {
+      if (level.wanted != 0) health_.levels.push_back(level);
+    }
+  }
+
+  const HealthInput& in_;
+  const Topology& topology_;
+  const Order& order_;
+  const Shape& shape_;
+  Health& health_;
+  Spots spots_;
+  std::vector<Lack> lacks_;
+  std::vector<Surplus> surplus_;
+};
+
+}  // namespace
+
+void examine_cables(const HealthInput& in, const Order& order, const Shape& shape, Health& health) {
+  Cables(in, order, shape, health).examine();
+}
+
+}  // namespace smd::routing

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cables in the wrong place at switches with few uplinks: half of what such a switch has is wrong then, and
+// it is like no other switch any more.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "routing/cabling/health.h"
+#include "routing/statistics.h"
+
+namespace smd::routing {
+namespace {
+
+using Peers = std::vector<SwitchIndex>;
+
+/// `sw` would be one of the family if its cable to `has` led to `lacks`.
+struct Misfit {
+  SwitchIndex sw = 0;
+  std::uint32_t family = 0;
+  SwitchIndex has = 0, lacks = 0;
+};
+
+class Strays {
+ public:
+  Strays(const HealthInput& in, const Order& order, const Shape& shape, Health& health)
+      : in_(in), topology_(in.topology), order_(order), shape_(shape), health_(health) {
+    for (std::uint32_t f = 0; f < shape.families.size(); ++f) {
+      for (const auto& slot : shape.families[f].slots) below_[slot.peer].push_back(f);
+    }
+    find_usual_sizes();
+  }
+
+  void examine() {
+    for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
+      if (shape_.of(s).members.size() * 2 <= usual(s)) find_misfits(s);
+    }
+    while (const auto pair = best_exchange()) {
+      tell_exchanged(pair->first, pair->second);
+      forget(pair->first);
+      forget(pair->second);
+    }
+    while (const auto one = best_misled()) {
+      tell_misled(*one);
+      forget(*one);
+    }
+  }
+
+ private:
+  std::string name(SwitchIndex s) const { return in_.name(topology_.guid(s)); }
+  std::size_t usual(SwitchIndex s) const { return usual_.at(order_.rank[s]); }
+
+  /// By rank how large the family of the middle switch is.
+  void find_usual_sizes() {
+    std::map<std::int32_t, std::vector<std::size_t>> sizes;
+    for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
+      sizes[order_.rank[s]].push_back(shape_.of(s).members.size());
+    }
+    for (auto& [rank, all] : sizes) usual_[rank] = median(all);
+  }
+
+  Peers above(SwitchIndex s) const {
+    Peers peers;
+    for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+      const auto peer = topology_.group(s, g).peer;
+      if (order_.rank[peer] < order_.rank[s]) peers.push_back(peer);
+    }
+    return peers;
+  }
+
+  void find_misfits(SwitchIndex s) {
+    const auto own = above(s);
+    std::map<std::uint32_t, std::size_t> shared;  // by family
+    for (const auto peer : own) {
+      const auto at = below_.find(peer);
+      if (at == below_.end()) continue;
+      for (const auto family : at->second) ++shared[family];
+    }
+    for (const auto& [f, count] : shared) {
+      const auto& family = shape_.families[f];
+      if (f == shape_.family[s] || count + 1 != own.size() || family.slots.size() != own.size() ||
+          order_.rank[family.members.front()] != order_.rank[s]) {
+        continue;
+      }
+      const auto belongs = [&](SwitchIndex peer) {
+        return std::ranges::find(family.slots, peer, &UpSlot::peer) != family.slots.end();
+      };
+      const auto has = std::ranges::find_if_not(own, belongs);
+      const auto lacks = std::ranges::find_if_not(
+          family.slots, [&](const UpSlot& slot) { return std::ranges::count(own, slot.peer) != 0; });
+      if (has == own.end() || lacks == family.slots.end()) continue;
+      misfits_.push_back({s, f, *has, lacks->peer});
+    }
+  }
+
+  /// GUIDs of switches that were bought together are near each other: of two ways to see it, that one in
+  /// which they stand together. Either puts it right.
+  std::uint64_t distance(const Misfit& misfit) const {
+    const auto& family = shape_.families[misfit.family];
+    const auto apart = [&](SwitchIndex a, SwitchIndex b) {
+      const auto one = topology_.guid(a).value(), other = topology_.guid(b).value();
+      return std::max(one, other) - std::min(one, other);
+    };
+    auto leaves = ~std::uint64_t{0}, tops = leaves;
+    for (const auto member : family.members) leaves = std::min(leaves, apart(member, misfit.sw));
+    for (const auto& slot : family.slots) {
+      if (slot.peer != misfit.lacks) tops = std::min(tops, apart(slot.peer, misfit.lacks));
+    }
+    return (leaves >> 1U) + (tops >> 1U);
+  }
+
+  /// Of two cables that have changed places: each leads to where the other should.
+  std::optional<std::pair<Misfit, Misfit>> best_exchange() const {
+    std::optional<std::pair<Misfit, Misfit>> best;
+    auto least = ~std::uint64_t{0};
+    for (const auto& one : misfits_) {
+      for (const auto& other : misfits_) {
+        if (one.sw >= other.sw || one.has != other.lacks || one.lacks != other.has) continue;
+        const auto far = distance(one) / 2 + distance(other) / 2;
+        if (far >= least) continue;
+        least = far;
+        best = {one, other};
+      }
+    }
+    return best;
+  }
+
+  /// Into the smallest family: that is the one where a switch is missing.
+  std::optional<Misfit> best_misled() const {
+    const auto key = [&](const Misfit& misfit) {
+      return std::tuple(misfit.sw, shape_.families[misfit.family].members.size(), distance(misfit));
+    };
+    const auto best = std::ranges::min_element(misfits_, {}, key);
+    return best == misfits_.end() ? std::nullopt : std::optional(*best);
+  }
+
+  /// The switch is explained, and so are those that look like strays only beside it.
+  void forget(const Misfit& told) {
+    const auto own = shape_.family[told.sw];
+    std::erase_if(misfits_, [&](const Misfit& misfit) {
+      const auto family = shape_.family[misfit.sw];
+      return misfit.family == own || family == own || family == told.family;
+    });
+  }
+
+  PortNum port_to(SwitchIndex s, SwitchIndex peer) const {
+    for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+      if (topology_.group(s, g).peer == peer) return topology_.group(s, g).ports.front();
+    }
+    return {};
+  }
+
+  void tell_exchanged(const Misfit& one, const Misfit& other) {
+    const auto a = port_to(one.sw, one.has), b = port_to(other.sw, other.has);
+    health_.findings.push_back(
+        {Ailment::swapped,
+         {{topology_.guid(one.sw), a}, {topology_.guid(other.sw), b}},
+         fmt::format("the cables at {} port {} and {} port {} are swapped: the first leads to {} and the "
+                     "second to {}, "
+                     "it should be the other way round",
+                     name(one.sw), a, name(other.sw), b, name(one.has), name(other.has))});
+  }
+
+  void tell_misled(const Misfit& one) {
+    const auto port = port_to(one.sw, one.has), far = topology_.peer(one.sw, port).port;
+    health_.findings.push_back({Ailment::swapped,
+                                {{topology_.guid(one.sw), port}, {topology_.guid(one.has), far}},
+                                fmt::format("{} port {} leads to {} port {} and should lead to {}",
+                                            name(one.sw), port, name(one.has), far, name(one.lacks))});
+  }
+
+  const HealthInput& in_;
+  const Topology& topology_;
+  const Order& order_;
+  const Shape& shape_;
+  Health& health_;
+  std::map<SwitchIndex, std::vector<std::uint32_t>> below_;  ///< families by what they have above
+  std::map<std::int32_t, std::size_t> usual_;
+  std::vector<Misfit> misfits_;
+};
+
+}  // namespace
+
+void examine_strays(const HealthInput& in, const Order& order, const Shape& shape, Health& health) {
+  Strays(in, order, shape, health).examine();
+}
+
+}  // namespace smd::routing

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Swapped cables at switches that come in twos, as the leaves of a pod of two: neither of the two shows alone
+// how both should be, but one exchange of two cables makes twos of all of them.
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "routing/cabling/health.h"
+#include "routing/cabling/swap_trial.h"
+
+namespace smd::routing {
+namespace {
+
+using Above = std::vector<SwitchIndex>;  ///< a switch a cable, ascending
+
+/// More switches that are like no other than that are no matter of two cables.
+constexpr std::size_t kMostSingles = 32;
+
+/// What one has and the other has not.
+Above beyond(const Above& one, const Above& other) {
+  Above rest;
+  std::ranges::set_difference(one, other, std::back_inserter(rest));
+  return rest;
+}
+
+/// How many cables lead to the first switch above, to the second, …, fewest first.
+std::vector<std::size_t> profile(const Above& above) {
+  std::vector<std::size_t> counts;
+  for (std::size_t i = 0; i < above.size(); ++i) {
+    if (i == 0 || above[i] != above[i - 1]) counts.push_back(0);
+    ++counts.back();
+  }
+  std::ranges::sort(counts);
+  return counts;
+}
+
+/// The cables from `a` to `from_a` and from `b` to `from_b` should change places.
+struct Change {
+  SwitchIndex a = 0, from_a = 0, b = 0, from_b = 0;
+};
+
+class Twos {
+ public:
+  Twos(const Topology& topology, const Order& order) : topology_(topology), above_(topology.switches()) {
+    std::map<std::int32_t, std::map<Above, std::vector<SwitchIndex>>> ranks;
+    for (SwitchIndex s = 0; s < above_.size(); ++s) {
+      for (std::size_t g = 0; g < topology.groups(s); ++g) {
+        const auto group = topology.group(s, g);
+        if (order.rank[group.peer] < order.rank[s])
+          above_[s].insert(above_[s].end(), group.ports.size(), group.peer);
+      }
+      ranks[order.rank[s]][above_[s]].push_back(s);
+    }
+    for (const auto& [rank, alike] : ranks) add_rank(alike);
+  }
+
+  std::optional<Change> find() const {
+    for (const auto& [singles, usual] : ranks_) {
+      if (const auto found = within_a_two(singles, usual)) return found;
+      if (const auto found = between_twos(singles, usual)) return found;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Rank {
+    std::vector<SwitchIndex> singles;  ///< like no other
+    std::vector<std::size_t> usual;    ///< profile of the twos
+  };
+
+  /// Where more switches are one of two than of more, and few are like no other.
+  void add_rank(const std::map<Above, std::vector<SwitchIndex>>& alike) {
+    Rank rank;
+    std::size_t in_more = 0, in_twos = 0;
+    std::map<std::vector<std::size_t>, std::size_t> profiles;
+    for (const auto& [above, switches] : alike) {
+      in_more += switches.size() > 2 ? switches.size() : 0;
+      if (switches.size() == 1) rank.singles.push_back(switches.front());
+      if (switches.size() != 2 || above.size() < 2) continue;
+      in_twos += 2;
+      ++profiles[profile(above)];
+    }
+    const auto singles = rank.singles.size();
+    if (in_twos <= in_more || singles > kMostSingles || singles > in_twos + 4) return;
+    std::ranges::sort(rank.singles);
+    rank.usual =
+        std::ranges::max_element(profiles, {}, [](const auto& entry) { return entry.second; })->first;
+    ranks_.push_back(std::move(rank));
+  }
+
+  /// One has a cable too many to where the other has one too few, and the other way round.
+  std::optional<Change> within_a_two(std::span<const SwitchIndex> singles,
+                                     const std::vector<std::size_t>& usual) const {
+    for (const auto a : singles) {
+      for (const auto b : singles) {
+        if (a >= b) continue;
+        const auto x = beyond(above_[a], above_[b]), y = beyond(above_[b], above_[a]);
+        if (x.size() != 2 || y.size() != 2 || x[0] != x[1] || y[0] != y[1]) continue;
+        const Change found{a, x[0], b, y[0]};
+        auto right = without(a, x[0]);
+        right.insert(std::ranges::upper_bound(right, y[0]), y[0]);
+        if (profile(right) == usual) return found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Two switches that would be a two if `a` had a cable to `y` and not to `x`.
+  struct Pair {
+    SwitchIndex a = 0, c = 0, x = 0, y = 0;
+  };
+  std::vector<Pair> almost_twos(std::span<const SwitchIndex> singles,
+                                const std::vector<std::size_t>& usual) const {
+    std::vector<Pair> pairs;
+    for (const auto a : singles) {
+      for (const auto c : singles) {
+        const auto x = beyond(above_[a], above_[c]), y = beyond(above_[c], above_[a]);
+        const bool one = a != c && x.size() == 1 && y.size() == 1;
+        if (one && profile(above_[c]) == usual) pairs.push_back({a, c, x[0], y[0]});
+      }
+    }
+    return pairs;
+  }
+
+  /// Of four switches that are two such pairs the cables of two change places. It can be put right at the
+  /// other two as well, and with few cables the pairs could be others: switches with near GUIDs stand
+  /// together.
+  std::optional<Change> between_twos(std::span<const SwitchIndex> singles,
+                                     const std::vector<std::size_t>& usual) const {
+    std::optional<Change> best;
+    auto least = ~std::uint64_t{0};
+    const auto pairs = almost_twos(singles, usual);
+    for (const auto& [a, c, x, y] : pairs) {
+      for (const auto& [b, d, other_y, other_x] : pairs) {
+        if (other_x != x || other_y != y || a >= b || a == d || c == b || c == d) continue;
+        const auto rest = without(a, x), other = without(b, y);
+        const auto apart = near(a, {c}) + near(b, {d}) + near(y, rest) + near(x, other);
+        if (apart >= least) continue;
+        least = apart;
+        best = {a, x, b, y};
+      }
+    }
+    return best;
+  }
+
+  /// What a switch would have above it without a cable.
+  Above without(SwitchIndex s, SwitchIndex peer) const {
+    auto above = above_[s];
+    above.erase(std::ranges::find(above, peer));
+    return above;
+  }
+
+  std::uint64_t near(SwitchIndex s, const Above& others) const {
+    auto least = std::uint64_t{1} << 60U;  // so that sums of some do not run over
+    const auto own = topology_.guid(s).value();
+    for (const auto other : others) {
+      const auto guid = topology_.guid(other).value();
+      least = std::min(least, std::max(own, guid) - std::min(own, guid));
+    }
+    return least;
+  }
+
+  const Topology& topology_;
+  std::vector<Above> above_;  ///< by switch
+  std::vector<Rank> ranks_;
+};
+
+PortNum last_port_to(const Topology& topology, SwitchIndex s, SwitchIndex peer) {
+  std::size_t g = 0;
+  while (topology.group(s, g).peer != peer) ++g;
+  return topology.group(s, g).ports.back();
+}
+
+}  // namespace
+
+std::optional<Topology> examine_twos(const HealthInput& in, const Order& order, Health& health) {
+  const auto& topology = in.topology;
+  const auto found = Twos(topology, order).find();
+  if (!found) return std::nullopt;
+  const auto [a, from_a, b, from_b] = *found;
+  const Exchange exchange{a, last_port_to(topology, a, from_a), b, last_port_to(topology, b, from_b)};
+  health.findings.push_back(tell(in, exchange));
+  return put_right(topology, exchange);
+}
+
+}  // namespace smd::routing

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "routing/cabling/free_ports.h"
+#include "routing/cabling/health.h"
+
+namespace smd::routing {
+namespace {
+
+/// A sentence names so many ports that lead to nothing.
+constexpr std::size_t kMostNamed = 8;
+
+std::size_t wanted_cables(const Family& family) {
+  std::size_t cables = 0;
+  for (const auto& slot : family.slots) cables += slot.cables;
+  return cables;
+}
+
+Finding tell_uneven(const HealthInput& in, const Spots& spots, const Family& family, std::size_t usual) {
+  const auto& topology = in.topology;
+  const auto name = [&](SwitchIndex s) { return in.name(topology.guid(s)); };
+  Finding finding{Ailment::uneven, {}, {}};
+  std::vector<std::string> empty;
+  for (const auto s : family.members) {
+    finding.ports.push_back({topology.guid(s), PortNum{}});
+    for (const auto& [port, peer] : spots.empty(s)) {
+      finding.ports.push_back({topology.guid(s), port});
+      auto text = fmt::format("{} port {}", name(s), port);
+      const auto far = peer == kNoSwitch ? std::nullopt : spots.upper(s, peer);
+      if (peer != kNoSwitch) text += fmt::format(" (to {}", name(peer));
+      if (far) text += fmt::format(" port {}", *far);
+      empty.push_back(text + (peer != kNoSwitch ? ")" : ""));
+    }
+  }
+  const auto more = family.members.size() - 1;
+  finding.text =
+      fmt::format("{}{} {} {} cables upwards where others of their level have {}",
+                  name(family.members.front()), more == 0 ? "" : fmt::format(" and {} like it", more),
+                  more == 0 ? "has" : "have", wanted_cables(family), usual);
+  if (empty.empty()) return finding;
+  const auto named = std::min(empty.size(), kMostNamed);
+  finding.text += "; nothing is at ";
+  for (std::size_t i = 0; i < named; ++i) finding.text += (i == 0 ? "" : ", ") + empty[i];
+  if (empty.size() > named) finding.text += fmt::format(" and {} more", empty.size() - named);
+  return finding;
+}
+
+}  // namespace
+
+void examine_uneven(const HealthInput& in, const Order& order, const Shape& shape, Health& health) {
+  std::map<std::int32_t, std::map<std::size_t, std::size_t>> by_rank;  // members by wanted cables
+  for (const auto& family : shape.families) {
+    by_rank[order.rank[family.members.front()]][wanted_cables(family)] += family.members.size();
+  }
+  const Spots spots(in.topology, order, shape);
+  for (const auto& family : shape.families) {
+    const auto& counts = by_rank[order.rank[family.members.front()]];
+    std::size_t all = 0;
+    for (const auto& [cables, count] : counts) all += count;
+    const auto usual = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+    if (usual->second * 4 < all * 3 || wanted_cables(family) >= usual->first) continue;
+    health.findings.push_back(tell_uneven(in, spots, family, usual->first));
+  }
+}
+
+}  // namespace smd::routing

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/engines/lft_builder.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <memory>
+
+#include "routing/engines/next_hops.h"
+#include "routing/engines/port_rotation_cache.h"
+#include "routing/engines/port_selection.h"
+#include "routing/topology/equivalent_switches.h"
+#include "routing/topology/rates.h"
+
+namespace smd::routing {
+namespace {
+
+/// Rows that one piece of work fills with the same scratch memory.
+constexpr std::size_t kGrain = 16;
+
+/// Runs whose LIDs, numbers and columns all go on where the one before ends.
+struct Stretch {
+  std::size_t first_run = 0;
+  std::uint32_t first_column = 0, columns = 0;
+  std::uint32_t lids = 0;
+};
+
+/// Those of all runs that have a column, in the order of LIDs.
+template <class Cost>
+std::vector<Stretch> stretches(std::span<const Run> runs, const NextHops<Cost>& hops) {
+  std::vector<Stretch> all;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto column = hops.column(runs[i].destination);
+    if (column == kNoColumn) continue;
+    if (runs[i].follows && !all.empty()) {
+      auto& last = all.back();
+      if (last.first_run + last.columns == i && last.first_column + last.columns == column) {
+        ++last.columns;
+        last.lids += runs[i].length;
+        continue;
+      }
+    }
+    all.push_back({i, column, 1, runs[i].length});
+  }
+  return all;
+}
+
+/// What all rows of one call have in common.
+template <class Cost>
+struct Job {
+  const EngineInput& in;
+  std::span<const Columns<Cost>> columns;
+  const Spread& spread;
+  std::span<const SwitchIndex> kin;  ///< switches with the same costs
+  const Order* order = nullptr;      ///< with a shape: which way is up
+};
+
+template <class Cost>
+class RowWriter {
+ public:
+  explicit RowWriter(const Job<Cost>& job)
+      : job_(job),
+        hops_(job.in.topology, job.columns, job.kin),
+        stretches_(stretches(job.spread.runs, hops_)),
+        segment_of_(hops_.columns()) {}
+
+  /// Whether the row would be another one for a twin.
+  bool write(SwitchIndex s, LftRow& row) {
+    begin(s);
+    const auto segments = hops_.of(s);
+    std::uint32_t column = 0;
+    for (std::uint32_t i = 0; i < segments.size(); ++i) {
+      std::fill(segment_of_.begin() + column, segment_of_.begin() + segments[i].end, i);
+      column = segments[i].end;
+    }
+    picks_.assign(segments.size(), Patterns::kNotYet);
+    LeastUsed least(job_.in.topology, s);
+    for (const auto& stretch : stretches_) write(stretch, segments, row, least);
+    deliver(s, row);
+    return job_.spread.steps.empty() || patterns_.made_up();
+  }
+
+  /// From its twin's row: only what leads to one of the two differs.
+  void write_as(SwitchIndex twin, SwitchIndex s, LftRow& row) {
+    begin(s);
+    const auto towards_twin = hops_.towards(s, twin);
+    const auto pick = towards_twin.empty() ? Patterns::kNotYet : patterns_.find(towards_twin);
+    const auto runs = job_.spread.runs;
+    for_each_lid_of(twin, [&](Lid lid) {
+      auto out = std::span(row).subspan(lid.value(), 1);
+      out[0] = kNoRoute;
+      if (towards_twin.empty()) return;
+      const auto at = std::ranges::upper_bound(runs, lid.value(), {}, &Run::lid) - 1;
+      patterns_.write(pick, out, at->number + (lid.value() - at->lid));
+    });
+    deliver(s, row);
+  }
+
+ private:
+  void begin(SwitchIndex s) {
+    const auto& spread = job_.spread;
+    if (job_.order != nullptr) {
+      patterns_.begin(job_.in.topology, s, spread.steps[s], *job_.order, *spread.shape);
+    } else if (spread.steps.empty()) {
+      patterns_.begin(job_.in.topology, s);
+    } else {
+      patterns_.begin(job_.in.topology, s, spread.steps[s]);
+    }
+  }
+
+  void write(const Stretch& stretch, std::span<const Segment> segments, LftRow& row, LeastUsed& least) {
+    const auto runs = job_.spread.runs.subspan(stretch.first_run, stretch.columns);
+    const std::size_t end = std::size_t{runs.front().lid} + stretch.lids;
+    for (std::uint32_t at = 0; at < stretch.columns;) {
+      const auto i = segment_of_[stretch.first_column + at];
+      const auto& run = runs[at];
+      const auto next = std::min(segments[i].end - stretch.first_column, stretch.columns);
+      const std::size_t last = next == stretch.columns ? end : runs[next].lid;
+      at = next;
+      if (segments[i].set.empty()) continue;
+      if (picks_[i] == Patterns::kNotYet) picks_[i] = patterns_.find(segments[i].set);
+      const auto out = std::span(row).subspan(run.lid, last - run.lid);
+      if (job_.spread.steps.empty()) {
+        least.write(out, patterns_.ports(picks_[i]), run.of_switch);
+      } else {
+        patterns_.write(picks_[i], out, run.number);
+      }
+    }
+  }
+
+  /// LIDs that end at the switch or its end ports, each with its port.
+  template <class Fn>
+  void for_each_lid_of(SwitchIndex s, const Fn& fn) const {
+    const auto& in = job_.in;
+    const auto all = [&](LidRange range, PortNum port) {
+      for (std::uint32_t i = 0; i < range.count(); ++i) {
+        const auto lid = Lid{static_cast<std::uint16_t>(range.base.value() + i)};
+        const auto to = in.lids.destination(lid);
+        if (to.sw == s && to.port == port) fn(lid);
+      }
+    };
+    all(in.lids.of_switch(s), PortNum{0});
+    auto e = in.topology.first_end(s);
+    for (const auto& end : in.topology.end_ports_of(s)) all(in.lids.of_end(e++), end.port);
+  }
+
+  void deliver(SwitchIndex s, LftRow& row) const {
+    for_each_lid_of(s, [&](Lid lid) { row[lid.value()] = job_.in.lids.destination(lid).port.value(); });
+  }
+
+  const Job<Cost>& job_;
+  NextHops<Cost> hops_;
+  std::vector<Stretch> stretches_;
+  Patterns patterns_;
+  std::vector<std::uint32_t> segment_of_;  ///< by column
+  std::vector<Patterns::Pick> picks_;      ///< by segment
+};
+
+/// Twins of which up and down are the same.
+template <class Cost>
+std::vector<SwitchIndex> ordered_alike(const Topology& topology, std::span<const Columns<Cost>> columns) {
+  auto twins = find_twins(topology);
+  for (SwitchIndex s = 0; s < twins.size(); ++s) {
+    const auto first = twins[s];
+    bool same = true;
+    for (const auto& part : columns) {
+      for (std::size_t g = 0; part.order != nullptr && g < topology.groups(s); ++g) {
+        const auto peer = topology.group(s, g).peer;
+        same = same && part.order->up(s, peer) == part.order->up(first, peer);
+      }
+    }
+    if (!same) twins[s] = s;
+  }
+  return twins;
+}
+
+bool has_way_up(const Topology& topology, const Order& order, SwitchIndex s) {
+  for (std::size_t g = 0; g < topology.groups(s); ++g) {
+    if (order.up(s, topology.group(s, g).peer)) return true;
+  }
+  return false;
+}
+
+/// Those whose rows are alike as well: they take turns alike. What a switch gets from below matters only to
+/// one that sends it on upwards, in the turns of a shape.
+template <class Cost>
+std::vector<SwitchIndex> turning_alike(const EngineInput& in, std::vector<SwitchIndex> kin,
+                                       std::span<const Columns<Cost>> columns, const Spread& spread) {
+  const auto& steps = spread.steps;
+  for (SwitchIndex s = 0; s < kin.size() && !steps.empty(); ++s) {
+    bool same = steps[s].divider == steps[kin[s]].divider && same_rates(in.topology, s, kin[s]);
+    if (same && steps[s].residue != steps[kin[s]].residue && spread.shape != nullptr) {
+      same = !has_way_up(in.topology, *columns.front().order, s);
+    }
+    if (!same) kin[s] = s;
+  }
+  return kin;
+}
+
+}  // namespace
+
+template <std::unsigned_integral Cost>
+std::vector<std::shared_ptr<const LftRow>> fill_rows(const EngineInput& in,
+                                                     std::span<const Columns<Cost>> columns,
+                                                     const Spread& spread) {
+  std::vector<std::shared_ptr<const LftRow>> rows(in.topology.switches());
+  const auto kin = ordered_alike(in.topology, columns);
+  const auto twins = turning_alike(in, kin, columns, spread);
+  const Job<Cost> job{in, columns, spread, kin, spread.shape != nullptr ? columns.front().order : nullptr};
+  std::vector<std::uint8_t> own(rows.size());  // rows that twins cannot copy
+  const auto write_all = [&](std::span<const SwitchIndex> switches, const auto& write) {
+    for_ranges(in.parallel, switches.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      if (in.stop.stop_requested()) return;
+      RowWriter<Cost> writer(job);
+      for (const auto s : switches.subspan(begin, end - begin)) rows[s] = write(writer, s);
+    });
+  };
+  const auto fresh = [&](RowWriter<Cost>& writer, SwitchIndex s) {
+    auto row = std::make_shared<LftRow>(in.lids.row_size(), kNoRoute);
+    own[s] = writer.write(s, *row) ? 1 : 0;
+    return row;
+  };
+  const auto copied = [&](RowWriter<Cost>& writer, SwitchIndex s) {
+    auto row = std::make_shared<LftRow>(*rows[twins[s]]);
+    writer.write_as(twins[s], s, *row);
+    return row;
+  };
+  std::array<std::vector<SwitchIndex>, 3> parts;  // first of their kind; of their own; copies
+  for (SwitchIndex s = 0; s < rows.size(); ++s) {
+    if (twins[s] == s) parts[0].push_back(s);
+  }
+  write_all(parts[0], fresh);
+  if (in.stop.stop_requested()) return rows;
+  for (SwitchIndex s = 0; s < rows.size(); ++s) {
+    if (twins[s] != s) parts[own[twins[s]] != 0 ? 1 : 2].push_back(s);
+  }
+  write_all(parts[1], fresh);
+  write_all(parts[2], copied);
+  return rows;
+}
+
+template std::vector<std::shared_ptr<const LftRow>> fill_rows<std::uint8_t>(
+    const EngineInput&, std::span<const Columns<std::uint8_t>>, const Spread&);
+template std::vector<std::shared_ptr<const LftRow>> fill_rows<std::uint16_t>(
+    const EngineInput&, std::span<const Columns<std::uint16_t>>, const Spread&);
+
+}  // namespace smd::routing

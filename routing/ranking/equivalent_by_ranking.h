@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Equivalent switches from which the same neighbours are up.
+
+#include <vector>
+
+#include "routing/ranking/switch_ranking.h"
+#include "routing/topology/topology.h"
+
+namespace smd::routing {
+
+/// Of which the same neighbours are up, too: costs by that order are the same from both, but to each other.
+std::vector<SwitchIndex> find_twins(const Topology& topology, const Order& order);
+
+}  // namespace smd::routing

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/ranking/transit_switches.h"
+
+#include <algorithm>
+
+#include "routing/ranking/costs.h"
+#include "routing/ranking/leaf_radius.h"
+
+namespace smd::routing {
+namespace {
+
+/// Leaves are a hop farther from the others than their neighbours are: what is by less than that may be no
+/// leaf.
+constexpr double kLeafIsFarther = 0.6;
+/// Switches whose ways to the others are looked at.
+constexpr std::size_t kNearest = 16;
+
+std::vector<SwitchIndex> suspects(const Topology& topology, std::span<const SwitchIndex> leaves,
+                                  std::span<const double> mean) {
+  std::vector<SwitchIndex> found;
+  for (const auto s : leaves) {
+    double sum = 0;
+    const auto groups = static_cast<double>(topology.groups(s));
+    for (std::size_t g = 0; g < topology.groups(s); ++g) sum += mean[topology.group(s, g).peer];
+    if (groups >= 2 && mean[s] * groups < sum + kLeafIsFarther * groups) found.push_back(s);
+  }
+  return found;
+}
+
+class Between {
+ public:
+  Between(const Topology& topology, std::span<const SwitchIndex> leaves)
+      : topology_(topology), chosen_(sample_of(leaves)), costs_(topology, nullptr, chosen_, Serial{}) {}
+
+  bool holds(SwitchIndex s) const {
+    const auto row = costs_.row(s);
+    const auto near_ones = nearest(s);
+    if (!by_two_ways(s, near_ones)) return false;
+    double sum = 0, hosts = 0;
+    for (const auto near : sample_of(near_ones, kNearest)) {
+      const auto weight = static_cast<double>(topology_.hosts(chosen_[near]));
+      sum += weight * share(row, near);
+      hosts += weight;
+    }
+    return sum * 4 >= hosts && hosts > 0;
+  }
+
+ private:
+  using Row = std::span<const std::uint16_t>;
+
+  static bool other(const Row& row, std::size_t i) {
+    return row[i] != 0 && row[i] != WideCosts::kUnreachable;
+  }
+
+  /// By their place among the chosen.
+  std::vector<SwitchIndex> nearest(SwitchIndex s) const {
+    const auto row = costs_.row(s);
+    auto least = WideCosts::kUnreachable;
+    std::vector<SwitchIndex> found;
+    for (SwitchIndex i = 0; i < row.size(); ++i) {
+      if (!other(row, i) || row[i] > least) continue;
+      if (row[i] < least) found.clear();
+      least = row[i];
+      found.push_back(i);
+    }
+    return found;
+  }
+
+  /// What stands between them has some behind one neighbour and some behind another.
+  bool by_two_ways(SwitchIndex s, std::span<const SwitchIndex> near_ones) const {
+    const auto row = costs_.row(s);
+    unsigned ways = 0;
+    for (std::size_t g = 0; g < topology_.groups(s) && ways < 2; ++g) {
+      const auto beyond = costs_.row(topology_.group(s, g).peer);
+      ways += std::ranges::any_of(near_ones, [&](auto i) { return beyond[i] + 1U == row[i]; }) ? 1U : 0U;
+    }
+    return ways >= 2;
+  }
+
+  /// Of the hosts elsewhere those to which a shortest way from there leads through the switch of the row.
+  double share(const Row& row, std::size_t near) const {
+    const auto from = costs_.row(chosen_[near]);
+    std::uint64_t all = 0, through = 0;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i == near || !other(row, i)) continue;
+      const auto hosts = topology_.hosts(chosen_[i]);
+      all += hosts;
+      if (unsigned{row[near]} + row[i] == from[i]) through += hosts;
+    }
+    return all == 0 ? 0 : static_cast<double>(through) / static_cast<double>(all);
+  }
+
+  const Topology& topology_;
+  std::vector<SwitchIndex> chosen_;
+  WideCosts costs_;
+};
+
+/// A leaf that damage has put between others is still cabled as some leaf beside it; an inner switch has its
+/// cables in other places than any leaf.
+bool like_some(const Topology& topology, SwitchIndex s, const std::vector<bool>& leaves) {
+  std::vector<SwitchIndex> beside;
+  for (std::size_t g = 0; g < topology.groups(s); ++g) {
+    const auto peer = topology.group(s, g).peer;
+    for (std::size_t h = 0; h < topology.groups(peer); ++h) {
+      const auto other = topology.group(peer, h).peer;
+      if (leaves[other]) beside.push_back(other);
+    }
+  }
+  std::ranges::sort(beside);
+  for (auto at = beside.begin(); at != beside.end();) {
+    const auto end = std::upper_bound(at, beside.end(), *at);
+    if (static_cast<std::size_t>(end - at) * 2 > topology.groups(s)) return true;
+    at = end;
+  }
+  return false;
+}
+
+std::uint64_t all_hosts_of(const Topology& topology, std::span<const SwitchIndex> leaves) {
+  std::uint64_t all = 0;
+  for (const auto leaf : leaves) all += topology.hosts(leaf);
+  return all;
+}
+
+}  // namespace
+
+std::vector<SwitchIndex> between_others(const Topology& topology, std::span<const SwitchIndex> leaves,
+                                        std::span<const double> mean) {
+  auto found = suspects(topology, leaves, mean);
+  if (found.empty()) return found;
+  const Between between(topology, leaves);
+  std::erase_if(found, [&](SwitchIndex s) { return !between.holds(s); });
+  std::vector<bool> rest(topology.switches());
+  for (const auto leaf : leaves) rest[leaf] = true;
+  for (const auto s : found) rest[s] = false;
+  std::erase_if(found, [&](SwitchIndex s) { return like_some(topology, s, rest); });
+  if (all_hosts_of(topology, found) * 2 >= all_hosts_of(topology, leaves)) found.clear();
+  return found;
+}
+
+std::uint64_t joined_hosts(const Topology& topology, const Order& order,
+                           std::span<const SwitchIndex> leaves) {
+  const auto chosen = sample_of(leaves);
+  const WideCosts costs(topology, &order, chosen, Serial{});
+  std::uint64_t joined = 0;
+  for (const auto s : chosen) {
+    const auto row = costs.row(s);
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if (row[i] != WideCosts::kUnreachable)
+        joined += std::uint64_t{topology.hosts(s)} * topology.hosts(chosen[i]);
+    }
+  }
+  return joined;
+}
+
+}  // namespace smd::routing

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A block of 64 LIDs while tables change: what each switch has, and what it may get at any moment.
+
+#include <cstdint>
+#include <vector>
+
+#include "routing/topology/lids.h"
+#include "routing/topology/topology.h"
+#include "routing/verify/egress_sets.h"
+
+namespace smd::routing {
+
+/// For each switch the 64 entries before and after, and which of them change.
+struct BlockChange {
+  std::vector<const std::uint8_t*> before, after;  ///< by SwitchIndex; after all rounds
+  std::vector<LidBits> changes;
+};
+
+class Mixture {
+ public:
+  Mixture(const Topology& topology, const LidMap& lids, Lid first, const BlockChange& blocks);
+
+  /// Before and after together.
+  const Ways& both() const { return both_; }
+  const Ways& before() const { return before_; }
+  /// Ways from this one on are new ones.
+  std::size_t first_new(SwitchIndex s) const { return first_new_[s]; }
+
+  /// Changes, by switch, that might close a loop; with `keep_arriving` also those that might stop on its way
+  /// what arrives now and will arrive in the end.
+  std::vector<LidBits> at_fault(bool keep_arriving) const;
+
+ private:
+  struct End {
+    LidBits here = 0, nowhere = 0;  ///< arrive at this switch; are discarded by it
+  };
+  std::vector<LidBits> in_use() const;
+  End add(SwitchIndex s, const std::uint8_t* block, LidBits lids, Ways* one, Ways* two) const;
+  static std::vector<LidBits> arriving(const Ways& ways, const std::vector<End>& ends);
+  void find_loops(std::vector<LidBits>& fault) const;
+  void find_loops_of(unsigned bit, std::vector<LidBits>& fault) const;
+
+  const Topology& topology_;
+  const LidMap& lids_;
+  Lid first_;
+  const BlockChange& blocks_;
+  LidBits live_ = 0;
+  Ways before_, both_;
+  std::vector<End> ends_before_, ends_after_, ends_both_;
+  std::vector<std::size_t> first_new_;
+};
+
+}  // namespace smd::routing

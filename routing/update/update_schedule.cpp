@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/update/update_schedule.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <utility>
+
+#include "routing/update/local_check.h"
+#include "routing/update/transition_state.h"
+#include "routing/verify/dependencies.h"
+
+namespace smd::routing {
+namespace {
+
+using Entries = std::array<std::uint8_t, 64>;
+
+/// Where no order is safe: what is taken away, and when.
+enum class Break : std::uint8_t {
+  as_needed,  ///< what waits, but for the SM's block as long as that may not be written
+  whole,      ///< all that waits, so that it is not done twice
+  at_once,    ///< all, before anything is written
+};
+
+/// How much of a block is taken back when part of it is at fault.
+enum class Grain : std::uint8_t { block, lid };
+
+class Scheduler {
+ public:
+  Scheduler(const Topology& topology, const LidMap& lids, std::span<const InstalledTable> installed,
+            const Routes& routes, const Parallel& parallel, std::stop_token stop, const ChannelOrder* order)
+      : topology_(topology),
+        lids_(lids),
+        installed_(installed),
+        routes_(routes),
+        parallel_(parallel),
+        stop_(std::move(stop)),
+        order_(order),
+        switches_(topology.switches()),
+        blocks_(lids.row_size() / 64),
+        pending_(switches_ * blocks_),
+        dropped_(switches_ * blocks_),
+        chosen_(switches_ * blocks_) {
+    parallel.for_each(blocks_, [&](std::size_t b) {
+      for (SwitchIndex s = 0; s < switches_; ++s) pending_[at(b, s)] = differing(b, s);
+    });
+    for (std::size_t b = 0; b < blocks_; ++b) {
+      begin_.push_back(todo_.size());
+      for (SwitchIndex s = 0; s < switches_; ++s) {
+        if (pending_[at(b, s)] != 0) todo_.push_back({b, s});
+      }
+    }
+    begin_.push_back(todo_.size());
+  }
+
+  std::vector<WriteRound> run(Lid sm_lid, bool allow_credit_loops, Break breaks) {
+    const auto all = [](std::size_t, SwitchIndex) { return true; };
+    if (breaks == Break::at_once && choose_if(all)) break_circle(all);
+    write_unknown();
+    allow_credit_loops = allow_credit_loops || all_ascending();
+    const std::size_t sm_block = sm_lid.value() / 64U;
+    for (const bool with_sm : {false, true}) {
+      const auto eligible = [&](std::size_t b, SwitchIndex) { return with_sm || b != sm_block; };
+      while (!stop_.stop_requested() && choose_if(eligible)) {
+        if (try_round(eligible, Grain::block, true, allow_credit_loops)) continue;
+        if (try_round(eligible, Grain::lid, true, allow_credit_loops)) continue;
+        if (try_round(eligible, Grain::lid, false, allow_credit_loops)) {
+          rounds_.back().interrupts = true;
+          continue;
+        }
+        if (breaks == Break::as_needed) break_circle(eligible);
+        if (breaks != Break::as_needed) break_circle(all);
+      }
+    }
+    return std::move(rounds_);
+  }
+
+ private:
+  using Graphs = std::vector<Dependencies>;  ///< one a layer
+  struct Item {
+    std::size_t block = 0;
+    SwitchIndex sw = 0;
+  };
+
+  /// Blocks of switches that differ from what they shall be, or did in the beginning.
+  std::span<const Item> todo(std::size_t b) const {
+    return std::span(todo_).subspan(begin_[b], begin_[b + 1] - begin_[b]);
+  }
+  bool chosen(std::size_t b) const {
+    return std::ranges::any_of(todo(b), [&](const Item& item) { return chosen_[at(b, item.sw)] != 0; });
+  }
+  std::size_t at(std::size_t b, SwitchIndex s) const { return b * switches_ + s; }
+  Lid first_lid(std::size_t b) const { return Lid{static_cast<std::uint16_t>(b * 64)}; }
+
+  bool known(std::size_t b, SwitchIndex s) const {
+    const auto& table = installed_[s];
+    return table.forwards && b / 64 < table.known.size() && (table.known[b / 64] >> (b % 64) & 1U) != 0;
+  }
+  const std::uint8_t* after(std::size_t b, SwitchIndex s, Entries& scratch) const {
+    return block_of(routes_.rows[s].get(), b * 64, scratch);
+  }
+  /// 255 throughout where nothing is known.
+  const std::uint8_t* installed(std::size_t b, SwitchIndex s, Entries& scratch) const {
+    return block_of(known(b, s) ? installed_[s].row : nullptr, b * 64, scratch);
+  }
+  /// Whether the switch forwards by one of these entries; not known: it may.
+  bool leads_somewhere(std::size_t b, SwitchIndex s, LidBits bits) const {
+    if (!known(b, s)) return true;
+    Entries scratch;
+    const auto* const now = installed(b, s, scratch);
+    for (; bits != 0; bits &= bits - 1) {
+      if (now[std::countr_zero(bits)] != kNoRoute) return true;
+    }
+    return false;
+  }
+  LidBits differing(std::size_t b, SwitchIndex s) const {
+    if (!known(b, s)) return ~LidBits{0};
+    Entries one, other;
+    const auto *const now = installed(b, s, one), *const wanted = after(b, s, other);
+    if (now == wanted || std::equal(now, now + 64, wanted)) return 0;
+    LidBits bits = 0;
+    for (std::size_t i = 0; i < 64; ++i) bits |= LidBits{now[i] != wanted[i] ? 1U : 0U} << i;
+    return bits;
+  }
+
+  /// What the switch has after the rounds so far.
+  const std::uint8_t* before(std::size_t b, SwitchIndex s, Entries& scratch) const {
+    const auto pending = pending_[at(b, s)], dropped = dropped_[at(b, s)];
+    if (pending == 0) return after(b, s, scratch);
+    Entries one, other;
+    const auto *const now = installed(b, s, one), *const wanted = after(b, s, other);
+    for (std::size_t i = 0; i < 64; ++i) {
+      const auto waits = (dropped >> i & 1U) != 0 ? kNoRoute : now[i];
+      scratch[i] = (pending >> i & 1U) != 0 ? waits : wanted[i];
+    }
+    return scratch.data();
+  }
+
+  /// All that is still to be written of the blocks that `eligible` picks; false where there is nothing.
+  template <class Predicate>
+  bool choose_if(const Predicate& eligible) {
+    bool any = false;
+    for (const auto& [b, s] : todo_) {
+      chosen_[at(b, s)] = pending_[at(b, s)] != 0 && eligible(b, s) ? pending_[at(b, s)] : 0;
+      any = any || chosen_[at(b, s)] != 0;
+    }
+    return any;
+  }
+
+  /// One round of what is chosen; false where there is nothing.
+  bool emit() {
+    WriteRound round;
+    for (const auto& [b, s] : todo_) {
+      const auto i = at(b, s);
+      if (chosen_[i] == 0) continue;
+      pending_[i] &= ~chosen_[i];
+      dropped_[i] &= pending_[i];
+      round.writes.push_back({s, static_cast<std::uint16_t>(b), pending_[i] & ~dropped_[i], dropped_[i]});
+    }
+    if (round.writes.empty()) return false;
+    rounds_.push_back(std::move(round));
+    plain_ = true;
+    return true;
+  }
+
+  /// The largest set that we find; false where it is empty.
+  template <class Predicate>
+  bool try_round(const Predicate& eligible, Grain grain, bool keep_arriving, bool allow_credit_loops) {
+    choose_if(eligible);
+    parallel_.for_each(blocks_, [&](std::size_t b) {
+      if (!chosen(b) || plainly_harmless(b, keep_arriving)) return;
+      const auto fault = [&](const Mixture& mixed) { return mixed.at_fault(keep_arriving); };
+      while (!stop_.stop_requested() && take_back(b, with_mixture(b, fault), grain)) continue;
+    });
+    while (!allow_credit_loops && !stop_.stop_requested() && take_back_credit_loops(grain)) continue;
+    return emit();
+  }
+
+  /// Calls fn(look at the LID, switches whose entry is one of `bits`) for each live LID of a block, until it
+  /// says false. False as well where so much changes that a look at the whole block costs less.
+  template <class Fn>
+  bool each_lid(std::size_t b, const std::vector<LidBits>& bits, const Fn& fn) const {
+    std::array<std::vector<SwitchIndex>, 64> changed;
+    std::size_t entries = 0;
+    for (const auto& item : todo(b)) {
+      for (auto left = bits[at(b, item.sw)]; left != 0; left &= left - 1, ++entries)
+        changed[static_cast<std::size_t>(std::countr_zero(left))].push_back(item.sw);
+      if (entries > 4 * switches_) return false;
+    }
+    QuickScratch scratch(switches_);
+    for (unsigned bit = 0; bit < 64; ++bit) {
+      const Lid lid{static_cast<std::uint16_t>(first_lid(b).value() + bit)};
+      if (changed[bit].empty() || lids_.destination(lid).sw == kNoSwitch) continue;
+      const auto look = [&](SwitchIndex s) {
+        const auto i = at(b, s);
+        const auto wanted = entry(routes_.rows[s].get(), lid);
+        if ((pending_[i] >> bit & 1U) == 0) return EntryChange{wanted, wanted, false};
+        const bool is_known = known(b, s) && (dropped_[i] >> bit & 1U) == 0;
+        const auto now = is_known ? entry(installed_[s].row, lid) : kNoRoute;
+        return EntryChange{now, wanted, (bits[i] >> bit & 1U) != 0};
+      };
+      Quick quick(topology_, lids_, lid, look, scratch);
+      if (!fn(quick, changed[bit], lid)) return false;
+    }
+    return true;
+  }
+
+  /// Each entry that is chosen changes without harm whatever the others do.
+  bool plainly_harmless(std::size_t b, bool keep_arriving) const {
+    return each_lid(b, chosen_, [&](auto& quick, std::span<const SwitchIndex> changed, Lid) {
+      return quick.harmless(changed, keep_arriving);
+    });
+  }
+
+  /// All that will be and all that is: then no mixture of them has a credit loop.
+  bool all_ascending() const {
+    if (order_ == nullptr) return false;
+    std::atomic<bool> good = true;
+    parallel_.for_each(blocks_, [&](std::size_t b) {
+      if (!good || todo(b).empty()) return;
+      const bool ascends =
+          each_lid(b, pending_, [&](auto& quick, std::span<const SwitchIndex> changed, Lid lid) {
+            const auto layer = routes_.layers.to(lid);
+            return layer < order_->size() && quick.ascending(changed, (*order_)[layer]);
+          });
+      if (!ascends) good = false;
+    });
+    return good;
+  }
+
+  bool take_back(std::size_t b, const std::vector<LidBits>& fault, Grain grain) {
+    bool any = false;
+    for (const auto& item : todo(b)) {
+      const auto s = item.sw;
+      auto& chosen = chosen_[at(b, s)];
+      if ((fault[s] & chosen) == 0) continue;
+      chosen = grain == Grain::block ? 0 : chosen & ~fault[s];
+      any = true;
+    }
+    return any;
+  }
+
+  /// fn(mixture of what there is and what is chosen of a block).
+  template <class Fn>
+  auto with_mixture(std::size_t b, const Fn& fn) const {
+    BlockChange change{std::vector<const std::uint8_t*>(switches_),
+                       std::vector<const std::uint8_t*>(switches_), std::vector<LidBits>(switches_)};
+    std::vector<std::array<Entries, 2>> scratch(switches_);
+    for (SwitchIndex s = 0; s < switches_; ++s) {
+      change.before[s] = before(b, s, scratch[s][0]);
+      change.after[s] = after(b, s, scratch[s][1]);
+      change.changes[s] = chosen_[at(b, s)];
+    }
+    return fn(Mixture(topology_, lids_, first_lid(b), change));
+  }
+
+  /// Blocks that are not known and those of switches that forward by nothing yet, whole. An entry that might
+  /// lead back by what stands elsewhere is 255 at first, and is written with the others.
+  void write_unknown() {
+    const auto unknown = [&](std::size_t b, SwitchIndex s) { return !known(b, s); };
+    if (!choose_if(unknown)) return;
+    WriteRound round;
+    for (std::size_t b = 0; b < blocks_; ++b) {
+      if (!chosen(b)) continue;
+      while (take_back(b, with_mixture(b, [](const Mixture& mixed) { return mixed.at_fault(false); }),
+                       Grain::lid)) {
+        continue;
+      }
+      for (const auto& item : todo(b)) {
+        const auto s = item.sw;
+        if (!unknown(b, s)) continue;
+        const auto i = at(b, s);
+        pending_[i] &= ~chosen_[i];
+        dropped_[i] = pending_[i];
+        round.writes.push_back({s, static_cast<std::uint16_t>(b), 0, dropped_[i]});
+      }
+    }
+    rounds_.push_back(std::move(round));
+  }
+
+  /// Dependencies of each layer over all blocks, added by fn(block number, graphs).
+  template <class Fn>
+  Graphs over_blocks(const Fn& fn) const {
+    const auto layers = layers_in_use(routes_.layers);
+    const std::size_t grain = std::max<std::size_t>(1, blocks_ / (std::size_t{parallel_.threads()} * 4));
+    std::vector<Graphs> pieces((blocks_ + grain - 1) / grain);
+    for_ranges(parallel_, blocks_, grain, [&](std::size_t begin, std::size_t end) {
+      auto& graphs = pieces[begin / grain];
+      graphs.assign(layers, Dependencies(topology_));
+      for (std::size_t b = begin; b < end && !stop_.stop_requested(); ++b) fn(b, graphs);
+    });
+    auto total = std::move(pieces.front());
+    for (std::size_t i = 1; i < pieces.size(); ++i) {
+      for (std::size_t layer = 0; layer < layers; ++layer) total[layer].merge(pieces[i][layer]);
+    }
+    return total;
+  }
+
+  void add(const Ways& ways, std::size_t b, Graphs& graphs) const {
+    for (unsigned layer = 0; layer < graphs.size(); ++layer) {
+      graphs[layer].add(ways, lids_of_layer(routes_.layers, layer, first_lid(b)), nullptr, first_lid(b),
+                        nullptr);
+    }
+  }
+
+  /// Of what there is now, or of that and what the round brings.
+  Graphs dependencies(bool both) const {
+    return over_blocks([&](std::size_t b, Graphs& graphs) {
+      with_mixture(b, [&](const Mixture& mixed) { add(both ? mixed.both() : mixed.before(), b, graphs); });
+    });
+  }
+
+  /// Of what there is now, read straight from the tables.
+  Graphs dependencies_now() const {
+    return over_blocks([&](std::size_t b, Graphs& graphs) {
+      LidBits live = 0;
+      for (unsigned bit = 0; bit < 64; ++bit) {
+        const auto lid = Lid{static_cast<std::uint16_t>(first_lid(b).value() + bit)};
+        if (lids_.destination(lid).sw != kNoSwitch) live |= LidBits{1} << bit;
+      }
+      if (live == 0) return;
+      Ways ways(switches_);
+      Entries scratch;
+      for (SwitchIndex s = 0; s < switches_; ++s) {
+        ways.begin(s);
+        for_each_port(before(b, s, scratch), live, [&](std::uint8_t port, LidBits bits) {
+          const auto peer = topology_.peer(s, PortNum{port});
+          if (peer.sw != kNoSwitch) ways.add(s, peer.sw, PortNum{port}, bits);
+        });
+      }
+      add(ways, b, graphs);
+    });
+  }
+
+  /// Whether all that was ever waited for in these rounds closes no circle together with what the round
+  /// brings. Then nothing that a moment can hold does, and only blocks that change had to be looked at.
+  bool plainly_free_of_credit_loops() {
+    if (ever_.empty()) ever_ = dependencies_now();
+    auto graphs = ever_;
+    for (std::size_t b = 0; b < blocks_; ++b) {
+      if (!chosen(b)) continue;
+      with_mixture(b, [&](const Mixture& mixed) { add(mixed.both(), b, graphs); });
+    }
+    if (std::ranges::any_of(graphs, &Dependencies::any_cycle)) return false;
+    ever_ = std::move(graphs);
+    return true;
+  }
+
+  /// Takes back what closes a circle of channels that was not closed before; false where nothing does.
+  bool take_back_credit_loops(Grain grain) {
+    if (plain_ && plainly_free_of_credit_loops()) return false;
+    plain_ = false;  // for this round; `ever_` has grown too much, or there were circles from the start
+    ever_.clear();
+    const auto graphs = dependencies(true);
+    if (std::ranges::none_of(graphs, &Dependencies::any_cycle)) return false;
+    const auto graphs_before = dependencies(false);
+    bool any = false;
+    for (unsigned layer = 0; layer < graphs.size(); ++layer) {
+      const auto now = graphs[layer].groups(), then = graphs_before[layer].groups();
+      for (std::size_t b = 0; b < blocks_; ++b) {
+        const auto lids = lids_of_layer(routes_.layers, layer, first_lid(b));
+        const auto fault =
+            with_mixture(b, [&](const Mixture& mixed) { return closing(mixed, lids, now, then); });
+        any = take_back(b, fault, grain) || any;
+      }
+    }
+    return any;
+  }
+
+  std::vector<LidBits> closing(const Mixture& mixed, LidBits lids, const std::vector<std::size_t>& now,
+                               const std::vector<std::size_t>& then) const {
+    std::vector<LidBits> fault(switches_);
+    for (SwitchIndex s = 0; s < switches_; ++s) {
+      const auto ways = mixed.both().of(s);
+      for (std::size_t i = 0; i < ways.size(); ++i) {
+        const auto& way = ways[i];
+        const auto held = topology_.channel(s, way.out);
+        const auto onwards = mixed.both().of(way.peer);
+        for (std::size_t j = 0; j < onwards.size(); ++j) {
+          const auto wanted = topology_.channel(way.peer, onwards[j].out);
+          const auto both = way.lids & onwards[j].lids & lids;
+          if (both == 0) continue;
+          if (now[held] != now[wanted] || then[held] == then[wanted]) continue;
+          if (i >= mixed.first_new(s)) fault[s] |= both;
+          if (j >= mixed.first_new(way.peer)) fault[way.peer] |= both;
+        }
+      }
+    }
+    return fault;
+  }
+
+  /// Nothing can be written as it stands: first take away what changes, then write it.
+  template <class Predicate>
+  void break_circle(const Predicate& eligible) {
+    choose_if(eligible);
+    WriteRound round;
+    bool any = false;
+    for (const auto& [b, s] : todo_) {
+      const auto i = at(b, s);
+      if ((chosen_[i] & ~dropped_[i]) == 0) continue;
+      any = true;
+      const bool holds_some = leads_somewhere(b, s, pending_[i] & ~dropped_[i]);
+      dropped_[i] = pending_[i];
+      if (holds_some) round.writes.push_back({s, static_cast<std::uint16_t>(b), 0, dropped_[i]});
+    }
+    if (!any) emit();
+    if (round.writes.empty()) return;
+    round.drain = round.interrupts = true;
+    rounds_.push_back(std::move(round));
+  }
+
+  const Topology& topology_;
+  const LidMap& lids_;
+  std::span<const InstalledTable> installed_;
+  const Routes& routes_;
+  const Parallel& parallel_;
+  std::stop_token stop_;
+  const ChannelOrder* order_;
+  std::size_t switches_, blocks_;
+  /// By block and switch: entries still to be written, those of them that stand at 255 meanwhile, and those
+  /// that the round to come writes.
+  std::vector<LidBits> pending_, dropped_, chosen_;
+  std::vector<Item> todo_;          ///< by block, then switch
+  std::vector<std::size_t> begin_;  ///< of each block's in todo_
+  bool plain_ = true;               ///< the quick look at credit loops is worth it
+  Graphs ever_;                     ///< what was waited for since it was made, and more; empty: not made
+  std::vector<WriteRound> rounds_;
+};
+
+/// Where nothing forwards, nothing can go wrong on the way.
+WriteRound all_blocks(const Topology& topology, const LidMap& lids) {
+  WriteRound round;
+  const std::size_t blocks = lids.row_size() / 64;
+  round.writes.reserve(blocks * topology.switches());
+  for (std::size_t b = 0; b < blocks; ++b) {
+    for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+      round.writes.push_back({s, static_cast<std::uint16_t>(b), 0, 0});
+    }
+  }
+  return round;
+}
+
+}  // namespace
+
+std::vector<WriteRound> rounds_of_writes(const Topology& topology, const LidMap& lids,
+                                         std::span<const InstalledTable> installed, const Routes& routes,
+                                         Lid sm_lid, bool allow_credit_loops, const Parallel& parallel,
+                                         std::stop_token stop, const ChannelOrder* order, bool draining) {
+  if (topology.switches() == 0) return {};
+  if (std::ranges::none_of(installed, &InstalledTable::forwards)) return {all_blocks(topology, lids)};
+  const auto schedule = [&](Break breaks) {
+    return Scheduler(topology, lids, installed, routes, parallel, stop, order)
+        .run(sm_lid, allow_credit_loops, breaks);
+  };
+  auto rounds = schedule(Break::as_needed);
+  const auto drains = std::ranges::count_if(rounds, &WriteRound::drain);
+  if (drains == 0 || (drains == 1 && !draining)) return rounds;
+  return schedule(draining ? Break::at_once : Break::whole);
+}
+
+}  // namespace smd::routing

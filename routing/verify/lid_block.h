@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// 64 LIDs of all tables at a time, a bit each: where they go, and which arrive.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "routing/routes.h"
+#include "routing/topology/lids.h"
+#include "routing/topology/topology.h"
+#include "routing/verify/block_lids.h"
+#include "routing/verify/egress_sets.h"
+
+namespace smd::routing {
+
+/// Scratch memory for one block after another; load() first.
+class Block {
+ public:
+  /// `twins` as find_twins() gives them; empty: every switch by itself.
+  Block(const Topology& topology, const LidMap& lids, const Routes& routes,
+        std::span<const SwitchIndex> twins);
+
+  /// LIDs number * 64 to number * 64 + 63.
+  void load(std::size_t number);
+  /// Follows all of them from all switches.
+  void follow();
+
+  const BlockLids& lids() const { return own_; }
+  const Ways& ways() const { return ways_; }
+  LidBits arrive(SwitchIndex s) const { return arrive_[ways_.leader(s)]; }  ///< after follow()
+  LidBits routed(SwitchIndex s) const { return routed_[ways_.leader(s)]; }  ///< have any entry but 255
+  /// What traffic from end port to end port crosses each switch, by SwitchIndex.
+  std::vector<LidBits> end_to_end() const;
+
+ private:
+  void find_leaders();
+  void scan(SwitchIndex s);
+  void add(SwitchIndex s, std::uint8_t port, LidBits bits);
+  bool sweep(bool upwards);
+
+  const Topology& topology_;
+  const Routes& routes_;
+  /// Twins by their first; those that are alone are not in it.
+  std::vector<std::vector<SwitchIndex>> families_;
+  std::vector<SwitchIndex> outwards_;         ///< switches by distance from the leaves
+  std::vector<const std::uint8_t*> entries_;  ///< by switch; null where there is no row of full length
+  std::vector<SwitchIndex> next_switch_;      ///< by channel
+  BlockLids own_;
+  std::vector<bool> is_destination_;  ///< by switch
+  Ways ways_;
+  std::vector<LidBits> arrive_, routed_;
+};
+
+}  // namespace smd::routing
