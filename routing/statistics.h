@@ -20,7 +20,7 @@ T median(std::vector<T>& numbers) {
 
 /// What three of four have; `counts`: how many have each.
 template <class T>
-std::optional<T> three_of_four(const std::map<T, std::size_t>& counts) {
+std::optional<T> three_quarter_majority(const std::map<T, std::size_t>& counts) {
   std::size_t all = 0;
   for (const auto& [value, count] : counts) all += count;
   for (const auto& [value, count] : counts) {

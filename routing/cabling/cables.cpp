@@ -28,23 +28,24 @@ struct Surplus {
 
 class Cables {
  public:
-  Cables(const HealthInput& in, const Order& order, const Shape& shape, Health& health)
+  Cables(const HealthInput& in, const SwitchRanking& ranking, const TreeTemplate& tree_template,
+         Health& health)
       : in_(in),
         topology_(in.topology),
-        order_(order),
-        shape_(shape),
+        ranking_(ranking),
+        template_(tree_template),
         health_(health),
-        spots_(in.topology, order, shape) {}
+        free_ports_(in.topology, ranking, tree_template) {}
 
-  void examine() {
+  void check_cabling() {
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) compare(s);
-    find_exchanged();
+    find_swapped();
     find_misled();
     for (const auto& lack : lacks_) {
-      if (!lack.used) tell_missing(lack);
+      if (!lack.used) report_missing(lack);
     }
     for (const auto& surplus : surplus_) {
-      if (!surplus.used) tell_extra(surplus);
+      if (!surplus.used) report_extra(surplus);
     }
     sum_levels();
   }
@@ -65,7 +66,7 @@ class Cables {
   std::vector<PortNum> usual_first(SwitchIndex s, SwitchIndex peer) const {
     const auto found = ports_to(s, peer);
     std::vector<PortNum> ports(found.begin(), found.end());
-    const auto usual = spots_.usual_ports(s, peer);
+    const auto usual = free_ports_.usual_ports(s, peer);
     std::ranges::sort(ports, {}, [&](PortNum port) {
       const auto at = usual.find(port);
       return std::pair(at == usual.end() ? 0 : -static_cast<int>(at->second), port);
@@ -74,15 +75,16 @@ class Cables {
   }
 
   void compare(SwitchIndex s) {
-    const auto& slots = shape_.of(s).slots;
+    const auto& slots = template_.of(s).slots;
     for (const auto& slot : slots) {
       const auto have = ports_to(s, slot.peer).size();
       for (auto i = have; i < slot.cables; ++i) lacks_.push_back({s, slot.peer});
     }
     for (std::size_t g = 0; g < topology_.groups(s); ++g) {
       const auto peer = topology_.group(s, g).peer;
-      if (order_.rank[peer] > order_.rank[s] || (order_.rank[peer] == order_.rank[s] && peer < s)) continue;
-      const auto slot = std::ranges::find(slots, peer, &UpSlot::peer);
+      if (ranking_.rank[peer] > ranking_.rank[s] || (ranking_.rank[peer] == ranking_.rank[s] && peer < s))
+        continue;
+      const auto slot = std::ranges::find(slots, peer, &UplinkSlot::peer);
       const std::size_t wanted = slot != slots.end() ? slot->cables : 0;
       if (topology_.group(s, g).ports.size() <= wanted) continue;
       const auto ports = usual_first(s, peer);
@@ -91,26 +93,26 @@ class Cables {
   }
 
   /// Two cables that have changed places at one end each.
-  void find_exchanged() {
+  void find_swapped() {
     for (auto& one : surplus_) {
       for (auto& other : surplus_) {
         if (one.used || other.used || &one == &other) continue;
-        if (!exchanged(one, other)) {
+        if (!swapped(one, other)) {
           const auto far = topology_.peer(other.sw, other.port).port;
-          if (!exchanged(one, {other.peer, other.sw, far})) continue;
+          if (!swapped(one, {other.peer, other.sw, far})) continue;
         }
         one.used = other.used = true;
       }
     }
   }
 
-  bool exchanged(const Surplus& one, const Surplus& other) {
+  bool swapped(const Surplus& one, const Surplus& other) {
     auto* const a = lack_between(one.sw, other.peer);
     auto* const b = lack_between(other.sw, one.peer);
     if (a == nullptr || b == nullptr || a == b) return false;
     a->used = b->used = true;
     health_.findings.push_back(
-        {Ailment::swapped,
+        {CablingFault::swapped,
          {port_name(one.sw, one.port), port_name(other.sw, other.port)},
          fmt::format("the cables at {} port {} and {} port {} are swapped: the first leads to {} and the "
                      "second to {}, it should be the other way round",
@@ -132,7 +134,7 @@ class Cables {
       if (lack == lacks_.end()) continue;
       surplus.used = lack->used = true;
       health_.findings.push_back(
-          {Ailment::swapped,
+          {CablingFault::swapped,
            {port_name(surplus.sw, surplus.port), port_name(surplus.peer, far)},
            upper ? fmt::format("{} port {} leads to {} port {} and should lead to {}", name(surplus.sw),
                                surplus.port, name(surplus.peer), far, name(lack->wanted))
@@ -148,41 +150,42 @@ class Cables {
     return at != lacks_.end() ? &*at : nullptr;
   }
 
-  void tell_missing(const Lack& lack) {
-    const auto lower = spots_.lower(lack.sw, lack.wanted), upper = spots_.upper(lack.sw, lack.wanted);
-    if (lower) spots_.take(lack.sw, *lower);
-    if (upper) spots_.take(lack.wanted, *upper);
+  void report_missing(const Lack& lack) {
+    const auto lower = free_ports_.lower(lack.sw, lack.wanted),
+               upper = free_ports_.upper(lack.sw, lack.wanted);
+    if (lower) free_ports_.take(lack.sw, *lower);
+    if (upper) free_ports_.take(lack.wanted, *upper);
     const auto end = [&](SwitchIndex s, const std::optional<PortNum>& port) {
       return port ? fmt::format("{} port {}", name(s), *port) : name(s);
     };
-    const auto& family = shape_.of(lack.sw);
+    const auto& group = template_.of(lack.sw);
     std::size_t others = 0;
-    for (const auto s : family.members) others += s != lack.sw && !ports_to(s, lack.wanted).empty() ? 1 : 0;
+    for (const auto s : group.members) others += s != lack.sw && !ports_to(s, lack.wanted).empty() ? 1 : 0;
     health_.findings.push_back(
-        {Ailment::missing,
+        {CablingFault::missing,
          {port_name(lack.sw, lower.value_or(PortNum{})), port_name(lack.wanted, upper.value_or(PortNum{}))},
          fmt::format("no cable between {} and {}, which {} of {} switches like {} have", end(lack.sw, lower),
-                     end(lack.wanted, upper), others, family.members.size() - 1, name(lack.sw))});
+                     end(lack.wanted, upper), others, group.members.size() - 1, name(lack.sw))});
   }
 
-  void tell_extra(const Surplus& surplus) {
+  void report_extra(const Surplus& surplus) {
     const auto far = topology_.peer(surplus.sw, surplus.port).port;
-    const bool beside = order_.rank[surplus.sw] == order_.rank[surplus.peer];
-    health_.findings.push_back({Ailment::extra,
+    const bool sibling = ranking_.rank[surplus.sw] == ranking_.rank[surplus.peer];
+    health_.findings.push_back({CablingFault::extra,
                                 {port_name(surplus.sw, surplus.port), port_name(surplus.peer, far)},
                                 fmt::format("the cable between {} port {} and {} port {} {}",
                                             name(surplus.sw), surplus.port, name(surplus.peer), far,
-                                            beside ? "joins two switches of one level"
-                                                   : "is one that no switch like the first has")});
+                                            sibling ? "joins two switches of one level"
+                                                    : "is one that no switch like the first has")});
   }
 
   void sum_levels() {
     std::map<std::int32_t, LevelHealth> levels;
-    for (const auto& family : shape_.families) {
-      auto& level = levels[order_.rank[family.members.front()]];
-      level.rank = order_.rank[family.members.front()];
-      for (const auto s : family.members) {
-        for (const auto& slot : family.slots) {
+    for (const auto& group : template_.groups) {
+      auto& level = levels[ranking_.rank[group.members.front()]];
+      level.rank = ranking_.rank[group.members.front()];
+      for (const auto s : group.members) {
+        for (const auto& slot : group.slots) {
           level.wanted += slot.cables;
           level.cables += std::min<std::uint64_t>(slot.cables, ports_to(s, slot.peer).size());
         }
@@ -195,18 +198,19 @@ class Cables {
 
   const HealthInput& in_;
   const Topology& topology_;
-  const Order& order_;
-  const Shape& shape_;
+  const SwitchRanking& ranking_;
+  const TreeTemplate& template_;
   Health& health_;
-  Spots spots_;
+  FreePorts free_ports_;
   std::vector<Lack> lacks_;
   std::vector<Surplus> surplus_;
 };
 
 }  // namespace
 
-void examine_cables(const HealthInput& in, const Order& order, const Shape& shape, Health& health) {
-  Cables(in, order, shape, health).examine();
+void check_cables(const HealthInput& in, const SwitchRanking& ranking, const TreeTemplate& tree_template,
+                  Health& health) {
+  Cables(in, ranking, tree_template, health).check_cabling();
 }
 
 }  // namespace smd::routing

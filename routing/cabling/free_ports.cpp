@@ -6,9 +6,9 @@
 
 namespace smd::routing {
 
-std::map<PortNum, unsigned> Spots::usual_ports(SwitchIndex s, SwitchIndex peer) const {
+std::map<PortNum, unsigned> FreePorts::usual_ports(SwitchIndex s, SwitchIndex peer) const {
   std::map<PortNum, unsigned> count;
-  for (const auto other : shape_.of(s).members) {
+  for (const auto other : template_.of(s).members) {
     for (std::size_t g = 0; other != s && g < topology_.groups(other); ++g) {
       const auto group = topology_.group(other, g);
       if (group.peer != peer) continue;
@@ -18,13 +18,13 @@ std::map<PortNum, unsigned> Spots::usual_ports(SwitchIndex s, SwitchIndex peer) 
   return count;
 }
 
-bool Spots::free(SwitchIndex s, PortNum port) const {
+bool FreePorts::free(SwitchIndex s, PortNum port) const {
   const auto peer = topology_.peer(s, port);
   return port.value() <= topology_.ports(s) && peer.sw == kNoSwitch && peer.end == kNoEnd &&
          !taken_.contains({s, port});
 }
 
-std::optional<PortNum> Spots::lower(SwitchIndex s, SwitchIndex peer) const {
+std::optional<PortNum> FreePorts::lower(SwitchIndex s, SwitchIndex peer) const {
   std::optional<PortNum> best;
   unsigned most = 0;
   for (const auto& [port, count] : usual_ports(s, peer)) {
@@ -35,16 +35,16 @@ std::optional<PortNum> Spots::lower(SwitchIndex s, SwitchIndex peer) const {
   return best ? best : only_free(s);
 }
 
-std::optional<PortNum> Spots::upper(SwitchIndex s, SwitchIndex peer) const {
-  const auto rank = order_.rank[s];
+std::optional<PortNum> FreePorts::upper(SwitchIndex s, SwitchIndex peer) const {
+  const auto rank = ranking_.rank[s];
   std::map<PortNum, unsigned> votes;
   unsigned voters = 0;
   for (SwitchIndex other = 0; other < topology_.switches(); ++other) {
-    if (other == peer || order_.rank[other] != order_.rank[peer]) continue;
+    if (other == peer || ranking_.rank[other] != ranking_.rank[peer]) continue;
     bool votes_too = false;
     for (std::size_t g = 0; g < topology_.groups(other); ++g) {
       const auto [below, ports] = topology_.group(other, g);
-      if (order_.rank[below] != rank || pods_.of(below, rank) != pods_.of(s, rank)) continue;
+      if (ranking_.rank[below] != rank || pods_.of(below, rank) != pods_.of(s, rank)) continue;
       votes_too = true;
       for (const auto port : ports) ++votes[port];
     }
@@ -56,7 +56,7 @@ std::optional<PortNum> Spots::upper(SwitchIndex s, SwitchIndex peer) const {
   return only_free(peer);
 }
 
-std::optional<PortNum> Spots::only_free(SwitchIndex s) const {
+std::optional<PortNum> FreePorts::only_free(SwitchIndex s) const {
   std::optional<PortNum> found;
   for (unsigned p = 1; p <= topology_.ports(s); ++p) {
     const PortNum port{static_cast<std::uint8_t>(p)};
@@ -67,7 +67,7 @@ std::optional<PortNum> Spots::only_free(SwitchIndex s) const {
   return found;
 }
 
-std::vector<Spots::Empty> Spots::empty(SwitchIndex s) const {
+std::vector<FreePorts::Empty> FreePorts::empty(SwitchIndex s) const {
   std::vector<Empty> all;
   for (unsigned p = 1; p <= topology_.ports(s); ++p) {
     const PortNum port{static_cast<std::uint8_t>(p)};
@@ -75,10 +75,11 @@ std::vector<Spots::Empty> Spots::empty(SwitchIndex s) const {
     std::map<SwitchIndex, std::size_t> places;
     std::size_t others = 0, up = 0;
     for (SwitchIndex other = 0; other < topology_.switches(); ++other) {
-      if (order_.rank[other] != order_.rank[s] || shape_.family[other] == shape_.family[s]) continue;
+      if (ranking_.rank[other] != ranking_.rank[s] || template_.group_of[other] == template_.group_of[s])
+        continue;
       ++others;
       const auto peer = topology_.peer(other, port).sw;
-      if (peer == kNoSwitch || order_.rank[peer] >= order_.rank[other]) continue;
+      if (peer == kNoSwitch || ranking_.rank[peer] >= ranking_.rank[other]) continue;
       ++up;
       ++places[peer];
     }

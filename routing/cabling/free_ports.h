@@ -13,10 +13,10 @@
 
 namespace smd::routing {
 
-class Spots {
+class FreePorts {
  public:
-  Spots(const Topology& topology, const Order& order, const Shape& shape)
-      : topology_(topology), order_(order), shape_(shape), pods_(topology, order) {}
+  FreePorts(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template)
+      : topology_(topology), ranking_(ranking), template_(tree_template), pods_(topology, ranking) {}
 
   /// By which ports the others of its family go there, and how many of them.
   std::map<PortNum, unsigned> usual_ports(SwitchIndex s, SwitchIndex peer) const;
@@ -41,8 +41,8 @@ class Spots {
   std::optional<PortNum> only_free(SwitchIndex s) const;
 
   const Topology& topology_;
-  const Order& order_;
-  const Shape& shape_;
+  const SwitchRanking& ranking_;
+  const TreeTemplate& template_;
   Pods pods_;
   std::set<std::pair<SwitchIndex, PortNum>> taken_;
 };

@@ -17,7 +17,7 @@
 
 namespace smd::routing {
 
-enum class Ailment : std::uint8_t {
+enum class CablingFault : std::uint8_t {
   missing,  ///< a cable that switches of the same kind have
   extra,    ///< one that they have not
   swapped,  ///< one that leads to the wrong switch
@@ -26,21 +26,21 @@ enum class Ailment : std::uint8_t {
   rail,     ///< a host's adapter on a leaf of another rail, or a rail without one
   uneven,   ///< a group of switches with fewer uplinks than others
 };
-constexpr std::string_view to_string(Ailment kind) {
+constexpr std::string_view to_string(CablingFault kind) {
   switch (kind) {
-    case Ailment::missing:
+    case CablingFault::missing:
       return "missing";
-    case Ailment::extra:
+    case CablingFault::extra:
       return "extra";
-    case Ailment::swapped:
+    case CablingFault::swapped:
       return "swapped";
-    case Ailment::slow:
+    case CablingFault::slow:
       return "slow";
-    case Ailment::width:
+    case CablingFault::width:
       return "width";
-    case Ailment::rail:
+    case CablingFault::rail:
       return "rail";
-    case Ailment::uneven:
+    case CablingFault::uneven:
       return "uneven";
   }
   return "unknown";
@@ -54,7 +54,7 @@ struct PortName {
 };
 
 struct Finding {
-  Ailment kind = Ailment::missing;
+  CablingFault kind = CablingFault::missing;
   std::vector<PortName> ports;
   std::string text;  ///< one sentence without a full stop
   friend bool operator==(const Finding&, const Finding&) = default;
@@ -86,21 +86,25 @@ struct HealthInput {
 
 /// Against the tree that the fabric was built as, which is what most switches of a kind still show: a fault
 /// is what the few have and the many have not. Deterministic.
-Health examine(const HealthInput& in);
+Health check_cabling(const HealthInput& in);
 
 // The parts, each adding what it finds.
 /// Nothing where they find nothing; else the fabric as it would be without what they have found.
-std::optional<Topology> examine_swaps(const HealthInput& in, const Order& order, Health& health);
-std::optional<Topology> examine_twos(const HealthInput& in, const Order& order, Health& health);
-void examine_cables(const HealthInput& in, const Order& order, const Shape& shape, Health& health);
+std::optional<Topology> check_swaps(const HealthInput& in, const SwitchRanking& ranking, Health& health);
+std::optional<Topology> check_paired_switches(const HealthInput& in, const SwitchRanking& ranking,
+                                              Health& health);
+void check_cables(const HealthInput& in, const SwitchRanking& ranking, const TreeTemplate& tree_template,
+                  Health& health);
 /// Families with fewer cables upwards than three of four of their rank have.
-void examine_uneven(const HealthInput& in, const Order& order, const Shape& shape, Health& health);
-void examine_strays(const HealthInput& in, const Order& order, const Shape& shape, Health& health);
-void examine_rails(const HealthInput& in, Health& health);
+void check_uplink_imbalance(const HealthInput& in, const SwitchRanking& ranking,
+                            const TreeTemplate& tree_template, Health& health);
+void check_misplaced_cables(const HealthInput& in, const SwitchRanking& ranking,
+                            const TreeTemplate& tree_template, Health& health);
+void check_rails(const HealthInput& in, Health& health);
 /// Cables from a switch to itself, in trees and others.
-void examine_loopbacks(const HealthInput& in, Health& health);
+void check_loopbacks(const HealthInput& in, Health& health);
 /// Leaves without a cable to another switch, where there are others, and no finding names them yet.
-void examine_alone(const HealthInput& in, Health& health);
-void examine_rates(const HealthInput& in, const Order& order, Health& health);
+void check_isolated_switches(const HealthInput& in, Health& health);
+void check_rates(const HealthInput& in, const SwitchRanking& ranking, Health& health);
 
 }  // namespace smd::routing

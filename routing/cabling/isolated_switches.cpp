@@ -8,7 +8,7 @@
 
 namespace smd::routing {
 
-void examine_loopbacks(const HealthInput& in, Health& health) {
+void check_loopbacks(const HealthInput& in, Health& health) {
   const auto& topology = in.topology;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     for (unsigned p = 1; p <= topology.ports(s); ++p) {
@@ -19,9 +19,9 @@ void examine_loopbacks(const HealthInput& in, Health& health) {
       const auto name = in.name(guid);
       if (peer.port == port) {
         health.findings.push_back(
-            {Ailment::extra, {{guid, port}}, fmt::format("{} port {} is cabled to itself", name, port)});
+            {CablingFault::extra, {{guid, port}}, fmt::format("{} port {} is cabled to itself", name, port)});
       } else {
-        health.findings.push_back({Ailment::extra,
+        health.findings.push_back({CablingFault::extra,
                                    {{guid, port}, {guid, peer.port}},
                                    fmt::format("the cable between {} port {} and {} port {} joins two ports "
                                                "of one switch",
@@ -31,7 +31,7 @@ void examine_loopbacks(const HealthInput& in, Health& health) {
   }
 }
 
-void examine_alone(const HealthInput& in, Health& health) {
+void check_isolated_switches(const HealthInput& in, Health& health) {
   const auto& topology = in.topology;
   if (topology.switches() < 2) return;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
@@ -41,7 +41,7 @@ void examine_alone(const HealthInput& in, Health& health) {
       return std::ranges::find(finding.ports, guid, &PortName::node) != finding.ports.end();
     };
     if (std::ranges::any_of(health.findings, names_it)) continue;
-    health.findings.push_back({Ailment::uneven,
+    health.findings.push_back({CablingFault::uneven,
                                {{guid, PortNum{}}},
                                fmt::format("{} and its {} hosts are alone: no cable leads to another switch",
                                            in.name(guid), topology.hosts(s))});

@@ -10,6 +10,6 @@ namespace smd::routing {
 /// Those of `order`, as find_tree() has them, but of switches with nothing below them. In a tree of one pod
 /// every way ends below the cores, and those look like switches that have lost what was below them, leaves
 /// without hosts say: they are put above all others, where they belong. Leaves have more cables.
-Order find_levels(const Topology& topology, Order order);
+SwitchRanking find_levels(const Topology& topology, SwitchRanking ranking);
 
 }  // namespace smd::routing

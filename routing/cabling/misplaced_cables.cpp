@@ -20,44 +20,45 @@ using Peers = std::vector<SwitchIndex>;
 /// `sw` would be one of the family if its cable to `has` led to `lacks`.
 struct Misfit {
   SwitchIndex sw = 0;
-  std::uint32_t family = 0;
+  std::uint32_t group = 0;
   SwitchIndex has = 0, lacks = 0;
 };
 
-class Strays {
+class MisplacedCables {
  public:
-  Strays(const HealthInput& in, const Order& order, const Shape& shape, Health& health)
-      : in_(in), topology_(in.topology), order_(order), shape_(shape), health_(health) {
-    for (std::uint32_t f = 0; f < shape.families.size(); ++f) {
-      for (const auto& slot : shape.families[f].slots) below_[slot.peer].push_back(f);
+  MisplacedCables(const HealthInput& in, const SwitchRanking& ranking, const TreeTemplate& tree_template,
+                  Health& health)
+      : in_(in), topology_(in.topology), ranking_(ranking), template_(tree_template), health_(health) {
+    for (std::uint32_t f = 0; f < tree_template.groups.size(); ++f) {
+      for (const auto& slot : tree_template.groups[f].slots) below_[slot.peer].push_back(f);
     }
     find_usual_sizes();
   }
 
-  void examine() {
+  void check_cabling() {
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
-      if (shape_.of(s).members.size() * 2 <= usual(s)) find_misfits(s);
+      if (template_.of(s).members.size() * 2 <= usual(s)) find_misfits(s);
     }
-    while (const auto pair = best_exchange()) {
-      tell_exchanged(pair->first, pair->second);
+    while (const auto pair = best_swap()) {
+      report_swapped(pair->first, pair->second);
       forget(pair->first);
       forget(pair->second);
     }
     while (const auto one = best_misled()) {
-      tell_misled(*one);
+      report_misled(*one);
       forget(*one);
     }
   }
 
  private:
   std::string name(SwitchIndex s) const { return in_.name(topology_.guid(s)); }
-  std::size_t usual(SwitchIndex s) const { return usual_.at(order_.rank[s]); }
+  std::size_t usual(SwitchIndex s) const { return usual_.at(ranking_.rank[s]); }
 
   /// By rank how large the family of the middle switch is.
   void find_usual_sizes() {
     std::map<std::int32_t, std::vector<std::size_t>> sizes;
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
-      sizes[order_.rank[s]].push_back(shape_.of(s).members.size());
+      sizes[ranking_.rank[s]].push_back(template_.of(s).members.size());
     }
     for (auto& [rank, all] : sizes) usual_[rank] = median(all);
   }
@@ -66,7 +67,7 @@ class Strays {
     Peers peers;
     for (std::size_t g = 0; g < topology_.groups(s); ++g) {
       const auto peer = topology_.group(s, g).peer;
-      if (order_.rank[peer] < order_.rank[s]) peers.push_back(peer);
+      if (ranking_.rank[peer] < ranking_.rank[s]) peers.push_back(peer);
     }
     return peers;
   }
@@ -77,21 +78,21 @@ class Strays {
     for (const auto peer : own) {
       const auto at = below_.find(peer);
       if (at == below_.end()) continue;
-      for (const auto family : at->second) ++shared[family];
+      for (const auto group : at->second) ++shared[group];
     }
     for (const auto& [f, count] : shared) {
-      const auto& family = shape_.families[f];
-      if (f == shape_.family[s] || count + 1 != own.size() || family.slots.size() != own.size() ||
-          order_.rank[family.members.front()] != order_.rank[s]) {
+      const auto& group = template_.groups[f];
+      if (f == template_.group_of[s] || count + 1 != own.size() || group.slots.size() != own.size() ||
+          ranking_.rank[group.members.front()] != ranking_.rank[s]) {
         continue;
       }
       const auto belongs = [&](SwitchIndex peer) {
-        return std::ranges::find(family.slots, peer, &UpSlot::peer) != family.slots.end();
+        return std::ranges::find(group.slots, peer, &UplinkSlot::peer) != group.slots.end();
       };
       const auto has = std::ranges::find_if_not(own, belongs);
       const auto lacks = std::ranges::find_if_not(
-          family.slots, [&](const UpSlot& slot) { return std::ranges::count(own, slot.peer) != 0; });
-      if (has == own.end() || lacks == family.slots.end()) continue;
+          group.slots, [&](const UplinkSlot& slot) { return std::ranges::count(own, slot.peer) != 0; });
+      if (has == own.end() || lacks == group.slots.end()) continue;
       misfits_.push_back({s, f, *has, lacks->peer});
     }
   }
@@ -99,21 +100,21 @@ class Strays {
   /// GUIDs of switches that were bought together are near each other: of two ways to see it, that one in
   /// which they stand together. Either puts it right.
   std::uint64_t distance(const Misfit& misfit) const {
-    const auto& family = shape_.families[misfit.family];
+    const auto& group = template_.groups[misfit.group];
     const auto apart = [&](SwitchIndex a, SwitchIndex b) {
       const auto one = topology_.guid(a).value(), other = topology_.guid(b).value();
       return std::max(one, other) - std::min(one, other);
     };
     auto leaves = ~std::uint64_t{0}, tops = leaves;
-    for (const auto member : family.members) leaves = std::min(leaves, apart(member, misfit.sw));
-    for (const auto& slot : family.slots) {
+    for (const auto member : group.members) leaves = std::min(leaves, apart(member, misfit.sw));
+    for (const auto& slot : group.slots) {
       if (slot.peer != misfit.lacks) tops = std::min(tops, apart(slot.peer, misfit.lacks));
     }
     return (leaves >> 1U) + (tops >> 1U);
   }
 
   /// Of two cables that have changed places: each leads to where the other should.
-  std::optional<std::pair<Misfit, Misfit>> best_exchange() const {
+  std::optional<std::pair<Misfit, Misfit>> best_swap() const {
     std::optional<std::pair<Misfit, Misfit>> best;
     auto least = ~std::uint64_t{0};
     for (const auto& one : misfits_) {
@@ -131,7 +132,7 @@ class Strays {
   /// Into the smallest family: that is the one where a switch is missing.
   std::optional<Misfit> best_misled() const {
     const auto key = [&](const Misfit& misfit) {
-      return std::tuple(misfit.sw, shape_.families[misfit.family].members.size(), distance(misfit));
+      return std::tuple(misfit.sw, template_.groups[misfit.group].members.size(), distance(misfit));
     };
     const auto best = std::ranges::min_element(misfits_, {}, key);
     return best == misfits_.end() ? std::nullopt : std::optional(*best);
@@ -139,10 +140,10 @@ class Strays {
 
   /// The switch is explained, and so are those that look like strays only beside it.
   void forget(const Misfit& told) {
-    const auto own = shape_.family[told.sw];
+    const auto own = template_.group_of[told.sw];
     std::erase_if(misfits_, [&](const Misfit& misfit) {
-      const auto family = shape_.family[misfit.sw];
-      return misfit.family == own || family == own || family == told.family;
+      const auto group = template_.group_of[misfit.sw];
+      return misfit.group == own || group == own || group == told.group;
     });
   }
 
@@ -153,10 +154,10 @@ class Strays {
     return {};
   }
 
-  void tell_exchanged(const Misfit& one, const Misfit& other) {
+  void report_swapped(const Misfit& one, const Misfit& other) {
     const auto a = port_to(one.sw, one.has), b = port_to(other.sw, other.has);
     health_.findings.push_back(
-        {Ailment::swapped,
+        {CablingFault::swapped,
          {{topology_.guid(one.sw), a}, {topology_.guid(other.sw), b}},
          fmt::format("the cables at {} port {} and {} port {} are swapped: the first leads to {} and the "
                      "second to {}, "
@@ -164,9 +165,9 @@ class Strays {
                      name(one.sw), a, name(other.sw), b, name(one.has), name(other.has))});
   }
 
-  void tell_misled(const Misfit& one) {
+  void report_misled(const Misfit& one) {
     const auto port = port_to(one.sw, one.has), far = topology_.peer(one.sw, port).port;
-    health_.findings.push_back({Ailment::swapped,
+    health_.findings.push_back({CablingFault::swapped,
                                 {{topology_.guid(one.sw), port}, {topology_.guid(one.has), far}},
                                 fmt::format("{} port {} leads to {} port {} and should lead to {}",
                                             name(one.sw), port, name(one.has), far, name(one.lacks))});
@@ -174,8 +175,8 @@ class Strays {
 
   const HealthInput& in_;
   const Topology& topology_;
-  const Order& order_;
-  const Shape& shape_;
+  const SwitchRanking& ranking_;
+  const TreeTemplate& template_;
   Health& health_;
   std::map<SwitchIndex, std::vector<std::uint32_t>> below_;  ///< families by what they have above
   std::map<std::int32_t, std::size_t> usual_;
@@ -184,8 +185,9 @@ class Strays {
 
 }  // namespace
 
-void examine_strays(const HealthInput& in, const Order& order, const Shape& shape, Health& health) {
-  Strays(in, order, shape, health).examine();
+void check_misplaced_cables(const HealthInput& in, const SwitchRanking& ranking,
+                            const TreeTemplate& tree_template, Health& health) {
+  MisplacedCables(in, ranking, tree_template, health).check_cabling();
 }
 
 }  // namespace smd::routing

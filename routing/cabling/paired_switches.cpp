@@ -42,25 +42,26 @@ struct Change {
   SwitchIndex a = 0, from_a = 0, b = 0, from_b = 0;
 };
 
-class Twos {
+class PairedSwitches {
  public:
-  Twos(const Topology& topology, const Order& order) : topology_(topology), above_(topology.switches()) {
+  PairedSwitches(const Topology& topology, const SwitchRanking& ranking)
+      : topology_(topology), above_(topology.switches()) {
     std::map<std::int32_t, std::map<Above, std::vector<SwitchIndex>>> ranks;
     for (SwitchIndex s = 0; s < above_.size(); ++s) {
       for (std::size_t g = 0; g < topology.groups(s); ++g) {
         const auto group = topology.group(s, g);
-        if (order.rank[group.peer] < order.rank[s])
+        if (ranking.rank[group.peer] < ranking.rank[s])
           above_[s].insert(above_[s].end(), group.ports.size(), group.peer);
       }
-      ranks[order.rank[s]][above_[s]].push_back(s);
+      ranks[ranking.rank[s]][above_[s]].push_back(s);
     }
     for (const auto& [rank, alike] : ranks) add_rank(alike);
   }
 
   std::optional<Change> find() const {
     for (const auto& [singles, usual] : ranks_) {
-      if (const auto found = within_a_two(singles, usual)) return found;
-      if (const auto found = between_twos(singles, usual)) return found;
+      if (const auto found = within_a_pair(singles, usual)) return found;
+      if (const auto found = between_pairs(singles, usual)) return found;
     }
     return std::nullopt;
   }
@@ -74,17 +75,17 @@ class Twos {
   /// Where more switches are one of two than of more, and few are like no other.
   void add_rank(const std::map<Above, std::vector<SwitchIndex>>& alike) {
     Rank rank;
-    std::size_t in_more = 0, in_twos = 0;
+    std::size_t in_more = 0, in_pairs = 0;
     std::map<std::vector<std::size_t>, std::size_t> profiles;
     for (const auto& [above, switches] : alike) {
       in_more += switches.size() > 2 ? switches.size() : 0;
       if (switches.size() == 1) rank.singles.push_back(switches.front());
       if (switches.size() != 2 || above.size() < 2) continue;
-      in_twos += 2;
+      in_pairs += 2;
       ++profiles[profile(above)];
     }
     const auto singles = rank.singles.size();
-    if (in_twos <= in_more || singles > kMostSingles || singles > in_twos + 4) return;
+    if (in_pairs <= in_more || singles > kMostSingles || singles > in_pairs + 4) return;
     std::ranges::sort(rank.singles);
     rank.usual =
         std::ranges::max_element(profiles, {}, [](const auto& entry) { return entry.second; })->first;
@@ -92,8 +93,8 @@ class Twos {
   }
 
   /// One has a cable too many to where the other has one too few, and the other way round.
-  std::optional<Change> within_a_two(std::span<const SwitchIndex> singles,
-                                     const std::vector<std::size_t>& usual) const {
+  std::optional<Change> within_a_pair(std::span<const SwitchIndex> singles,
+                                      const std::vector<std::size_t>& usual) const {
     for (const auto a : singles) {
       for (const auto b : singles) {
         if (a >= b) continue;
@@ -112,8 +113,8 @@ class Twos {
   struct Pair {
     SwitchIndex a = 0, c = 0, x = 0, y = 0;
   };
-  std::vector<Pair> almost_twos(std::span<const SwitchIndex> singles,
-                                const std::vector<std::size_t>& usual) const {
+  std::vector<Pair> almost_pairs(std::span<const SwitchIndex> singles,
+                                 const std::vector<std::size_t>& usual) const {
     std::vector<Pair> pairs;
     for (const auto a : singles) {
       for (const auto c : singles) {
@@ -128,11 +129,11 @@ class Twos {
   /// Of four switches that are two such pairs the cables of two change places. It can be put right at the
   /// other two as well, and with few cables the pairs could be others: switches with near GUIDs stand
   /// together.
-  std::optional<Change> between_twos(std::span<const SwitchIndex> singles,
-                                     const std::vector<std::size_t>& usual) const {
+  std::optional<Change> between_pairs(std::span<const SwitchIndex> singles,
+                                      const std::vector<std::size_t>& usual) const {
     std::optional<Change> best;
     auto least = ~std::uint64_t{0};
-    const auto pairs = almost_twos(singles, usual);
+    const auto pairs = almost_pairs(singles, usual);
     for (const auto& [a, c, x, y] : pairs) {
       for (const auto& [b, d, other_y, other_x] : pairs) {
         if (other_x != x || other_y != y || a >= b || a == d || c == b || c == d) continue;
@@ -176,14 +177,15 @@ PortNum last_port_to(const Topology& topology, SwitchIndex s, SwitchIndex peer) 
 
 }  // namespace
 
-std::optional<Topology> examine_twos(const HealthInput& in, const Order& order, Health& health) {
+std::optional<Topology> check_paired_switches(const HealthInput& in, const SwitchRanking& ranking,
+                                              Health& health) {
   const auto& topology = in.topology;
-  const auto found = Twos(topology, order).find();
+  const auto found = PairedSwitches(topology, ranking).find();
   if (!found) return std::nullopt;
   const auto [a, from_a, b, from_b] = *found;
-  const Exchange exchange{a, last_port_to(topology, a, from_a), b, last_port_to(topology, b, from_b)};
-  health.findings.push_back(tell(in, exchange));
-  return put_right(topology, exchange);
+  const CableSwap swap{a, last_port_to(topology, a, from_a), b, last_port_to(topology, b, from_b)};
+  health.findings.push_back(describe(in, swap));
+  return with_swap(topology, swap);
 }
 
 }  // namespace smd::routing

@@ -18,17 +18,18 @@ std::uint32_t root(std::vector<std::uint32_t>& parent, std::uint32_t i) {
 }
 
 /// Number of the set of cables upwards, with the rank, for each switch.
-std::vector<std::uint32_t> alike_above(const Topology& topology, const Order& order) {
+std::vector<std::uint32_t> alike_above(const Topology& topology, const SwitchRanking& ranking) {
   std::map<std::pair<std::int32_t, std::vector<SwitchIndex>>, std::uint32_t> known;
   std::vector<std::uint32_t> number(topology.switches());
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     std::vector<SwitchIndex> above;
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
       const auto group = topology.group(s, g);
-      if (order.rank[group.peer] < order.rank[s]) above.insert(above.end(), group.ports.size(), group.peer);
+      if (ranking.rank[group.peer] < ranking.rank[s])
+        above.insert(above.end(), group.ports.size(), group.peer);
     }
     const auto fresh = static_cast<std::uint32_t>(known.size());
-    number[s] = known.try_emplace(std::pair(order.rank[s], std::move(above)), fresh).first->second;
+    number[s] = known.try_emplace(std::pair(ranking.rank[s], std::move(above)), fresh).first->second;
   }
   return number;
 }
@@ -39,17 +40,17 @@ using Votes =
 
 }  // namespace
 
-Pods::Pods(const Topology& topology, const Order& order) {
-  const std::set<std::int32_t> ranks(order.rank.begin(), order.rank.end());
+Pods::Pods(const Topology& topology, const SwitchRanking& ranking) {
+  const std::set<std::int32_t> ranks(ranking.rank.begin(), ranking.rank.end());
   ranks_.assign(ranks.begin(), ranks.end());
   std::vector<std::uint32_t> parent(topology.switches());
   std::iota(parent.begin(), parent.end(), 0U);
   parts_.resize(ranks_.size());
   for (auto i = ranks_.size(); i-- > 0;) {
     for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-      for (std::size_t g = 0; order.rank[s] == ranks_[i] && g < topology.groups(s); ++g) {
+      for (std::size_t g = 0; ranking.rank[s] == ranks_[i] && g < topology.groups(s); ++g) {
         const auto peer = topology.group(s, g).peer;
-        if (order.rank[peer] > ranks_[i]) parent[root(parent, peer)] = root(parent, s);
+        if (ranking.rank[peer] > ranks_[i]) parent[root(parent, peer)] = root(parent, s);
       }
     }
     parts_[i].resize(topology.switches());
@@ -61,14 +62,14 @@ std::uint32_t Pods::of(SwitchIndex s, std::int32_t rank) const {
   return parts_[static_cast<std::size_t>(std::ranges::lower_bound(ranks_, rank) - ranks_.begin())][s];
 }
 
-PortOrder port_order(const Topology& topology, const Order& order) {
-  const auto alike = alike_above(topology, order);
-  const Pods pods(topology, order);
+PortOrder port_order(const Topology& topology, const SwitchRanking& ranking) {
+  const auto alike = alike_above(topology, ranking);
+  const Pods pods(topology, ranking);
   Votes votes;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
       const auto [peer, ports] = topology.group(s, g);
-      const auto rank = order.rank[s], far = order.rank[peer];
+      const auto rank = ranking.rank[s], far = ranking.rank[peer];
       if (far == rank) continue;
       for (const auto port : ports) {
         if (far > rank) {

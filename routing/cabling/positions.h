@@ -14,7 +14,7 @@ namespace smd::routing {
 /// same number.
 class Pods {
  public:
-  Pods(const Topology& topology, const Order& order);
+  Pods(const Topology& topology, const SwitchRanking& ranking);
   /// `rank` at most the switch's own.
   std::uint32_t of(SwitchIndex s, std::int32_t rank) const;
 
@@ -30,6 +30,6 @@ struct PortOrder {
 
 /// Kinds of ends: a port of switches with the same switches above, by the switch it leads to; of switches of
 /// a rank, by the kind of that; of switches above, by the pod below.
-PortOrder port_order(const Topology& topology, const Order& order);
+PortOrder port_order(const Topology& topology, const SwitchRanking& ranking);
 
 }  // namespace smd::routing

@@ -35,7 +35,7 @@ Machines machines(const Topology& topology) {
 std::size_t usual_count(const Machines& all) {
   std::map<std::size_t, std::size_t> counts;
   for (const auto& [image, ports] : all) ++counts[ports.size()];
-  const auto usual = three_of_four(counts).value_or(0);
+  const auto usual = three_quarter_majority(counts).value_or(0);
   return usual > 1 ? usual : 0;
 }
 
@@ -49,7 +49,7 @@ std::vector<std::size_t> rails_of_leaves(const Topology& topology, const Machine
     for (std::size_t rail = 0; rail < count; ++rail) ++seen[topology.end_ports()[ports[rail]].sw][rail];
   }
   std::vector<std::size_t> rails(topology.switches(), kNoRail);
-  for (SwitchIndex s = 0; s < rails.size(); ++s) rails[s] = three_of_four(seen[s]).value_or(kNoRail);
+  for (SwitchIndex s = 0; s < rails.size(); ++s) rails[s] = three_quarter_majority(seen[s]).value_or(kNoRail);
   return rails;
 }
 
@@ -69,7 +69,7 @@ class Units {
       }
     }
     for (SwitchIndex s = 0; s < seen.size(); ++s) {
-      for (const auto& on : seen[s]) usual_[s].push_back(three_of_four(on).value_or(kNoSwitch));
+      for (const auto& on : seen[s]) usual_[s].push_back(three_quarter_majority(on).value_or(kNoSwitch));
     }
   }
 
@@ -100,18 +100,18 @@ class Adapters {
         health_(health) {}
 
   void compare(const std::vector<EndIndex>& ports, const std::vector<std::size_t>& rails) {
-    if (ports.size() < count_) tell_without(ports, rails);
+    if (ports.size() < count_) report_without(ports, rails);
     if (ports.size() != count_) return;
     bool right = true;
     for (std::size_t i = 0; i < count_; ++i) {
       const auto rail = rails[ends_[ports[i]].sw];
-      if (rail != i) tell_rail(ports, i, rail);
+      if (rail != i) report_rail(ports, i, rail);
       right = right && rail == i;
     }
     if (right && count_ == 2) compare_two(ports);
     for (std::size_t i = 0; right && count_ > 2 && i < count_; ++i) {
       const auto wanted = units_.wanted(ports, i), leaf = ends_[ports[i]].sw;
-      if (wanted != kNoSwitch && wanted != leaf) tell_unit(ports, i, wanted);
+      if (wanted != kNoSwitch && wanted != leaf) report_unit(ports, i, wanted);
     }
   }
 
@@ -124,31 +124,31 @@ class Adapters {
                        in_.name(end.node));
   }
 
-  void tell_without(const std::vector<EndIndex>& ports, const std::vector<std::size_t>& rails) {
+  void report_without(const std::vector<EndIndex>& ports, const std::vector<std::size_t>& rails) {
     std::set<std::size_t> served;
     for (const auto e : ports) served.insert(rails[ends_[e].sw]);
     for (std::size_t rail = 0; rail < count_; ++rail) {
       if (served.contains(rail)) continue;
-      health_.findings.push_back({Ailment::rail,
+      health_.findings.push_back({CablingFault::rail,
                                   {{ends_[ports.front()].node, PortNum{}}},
                                   fmt::format("the machine of {} has no adapter on rail {} of {}",
                                               in_.name(ends_[ports.front()].node), rail + 1, count_)});
     }
   }
 
-  void tell_rail(const std::vector<EndIndex>& ports, std::size_t i, std::size_t rail) {
+  void report_rail(const std::vector<EndIndex>& ports, std::size_t i, std::size_t rail) {
     const auto wanted = units_.wanted(ports, i);
     health_.findings.push_back(
-        {Ailment::rail,
+        {CablingFault::rail,
          {port_name(ports[i])},
          fmt::format("{}, which is of rail {}; {} is for rail {}{}", leads(ports, i), i + 1,
                      name(ends_[ports[i]].sw), rail + 1,
                      wanted == kNoSwitch ? "" : fmt::format("; it should lead to {}", name(wanted)))});
   }
 
-  void tell_unit(const std::vector<EndIndex>& ports, std::size_t i, SwitchIndex wanted) {
+  void report_unit(const std::vector<EndIndex>& ports, std::size_t i, SwitchIndex wanted) {
     health_.findings.push_back(
-        {Ailment::rail,
+        {CablingFault::rail,
          {port_name(ports[i])},
          fmt::format("{}, which should lead to {}, where the machines beside it on its other leaves have it",
                      leads(ports, i), name(wanted))});
@@ -160,7 +160,7 @@ class Adapters {
     if (one == kNoSwitch || other == kNoSwitch || one == ends_[ports[0]].sw || other == ends_[ports[1]].sw)
       return;
     health_.findings.push_back(
-        {Ailment::rail,
+        {CablingFault::rail,
          {port_name(ports[0]), port_name(ports[1])},
          fmt::format("{} and {}, in another unit: either the first should lead to {} or the second to {}",
                      leads(ports, 0), leads(ports, 1), name(one), name(other))});
@@ -175,7 +175,7 @@ class Adapters {
 
 }  // namespace
 
-void examine_rails(const HealthInput& in, Health& health) {
+void check_rails(const HealthInput& in, Health& health) {
   const auto all = machines(in.topology);
   const auto count = usual_count(all);
   if (count == 0) return;

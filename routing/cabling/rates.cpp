@@ -27,17 +27,17 @@ struct Cable {
 
 using ByKind = std::map<Kind, std::vector<Cable>>;
 
-ByKind cables(const HealthInput& in, const Order& order) {
+ByKind cables(const HealthInput& in, const SwitchRanking& ranking) {
   ByKind all;
   const auto& topology = in.topology;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     for (unsigned p = 1; p <= topology.ports(s); ++p) {
       const PortNum port{static_cast<std::uint8_t>(p)};
       const auto peer = topology.peer(s, port);
-      if (peer.end == kNoEnd && (peer.sw == kNoSwitch || !order.up(s, peer.sw))) continue;
-      Kind kind{order.rank[s], 0, -1};
+      if (peer.end == kNoEnd && (peer.sw == kNoSwitch || !ranking.up(s, peer.sw))) continue;
+      Kind kind{ranking.rank[s], 0, -1};
       if (peer.end != kNoEnd) kind.end_kind = static_cast<int>(topology.end_ports()[peer.end].kind);
-      if (peer.sw != kNoSwitch) kind.far_rank = order.rank[peer.sw];
+      if (peer.sw != kNoSwitch) kind.far_rank = ranking.rank[peer.sw];
       all[kind].push_back({s, port, in.rate({topology.guid(s), port})});
     }
   }
@@ -49,11 +49,11 @@ template <class Value>
 std::optional<Value> usual(const std::vector<Cable>& cables, Value PortRate::* member) {
   std::map<Value, std::size_t> counts;
   for (const auto& cable : cables) ++counts[cable.rate.*member];
-  return three_of_four(counts);
+  return three_quarter_majority(counts);
 }
 
-void tell(const HealthInput& in, const Cable& cable, Ailment kind, std::string_view is,
-          std::string_view usual, Health& health) {
+void describe(const HealthInput& in, const Cable& cable, CablingFault kind, std::string_view is,
+              std::string_view usual, Health& health) {
   const auto& topology = in.topology;
   const auto peer = topology.peer(cable.sw, cable.port);
   const bool host = peer.end != kNoEnd;
@@ -68,16 +68,16 @@ void tell(const HealthInput& in, const Cable& cable, Ailment kind, std::string_v
 
 }  // namespace
 
-void examine_rates(const HealthInput& in, const Order& order, Health& health) {
-  for (const auto& [kind, same] : cables(in, order)) {
+void check_rates(const HealthInput& in, const SwitchRanking& ranking, Health& health) {
+  for (const auto& [kind, same] : cables(in, ranking)) {
     const auto speed = usual(same, &PortRate::speed);
     const auto width = usual(same, &PortRate::width);
     for (const auto& cable : same) {
       if (speed && cable.rate.speed != LinkSpeed::unknown && cable.rate.speed < *speed) {
-        tell(in, cable, Ailment::slow, to_string(cable.rate.speed), to_string(*speed), health);
+        describe(in, cable, CablingFault::slow, to_string(cable.rate.speed), to_string(*speed), health);
       }
       if (width && cable.rate.width != LinkWidth::unknown && lanes(cable.rate.width) < lanes(*width)) {
-        tell(in, cable, Ailment::width, to_string(cable.rate.width), to_string(*width), health);
+        describe(in, cable, CablingFault::width, to_string(cable.rate.width), to_string(*width), health);
       }
     }
   }

@@ -16,28 +16,28 @@ std::uint64_t guids_apart(const Topology& topology, SwitchIndex one, SwitchIndex
 
 /// To the nearest of the other switches beside `s`, which are those that have a cable to `peer` too, and of
 /// `peer` to the nearest of the others above `s`.
-std::uint64_t to_nearest(const Topology& topology, const Order& order, SwitchIndex s, SwitchIndex peer,
-                         const Exchange& exchange) {
-  auto beside = std::uint64_t{1} << 60U, above = beside;  // so that sums of some do not run over
+std::uint64_t to_nearest(const Topology& topology, const SwitchRanking& ranking, SwitchIndex s,
+                         SwitchIndex peer, const CableSwap& swap) {
+  auto sibling = std::uint64_t{1} << 60U, above = sibling;  // so that sums of some do not run over
   for (std::size_t g = 0; g < topology.groups(peer); ++g) {
     const auto other = topology.group(peer, g).peer;
-    if (other == exchange.a || other == exchange.b || order.rank[other] != order.rank[s]) continue;
-    beside = std::min(beside, guids_apart(topology, s, other));
+    if (other == swap.a || other == swap.b || ranking.rank[other] != ranking.rank[s]) continue;
+    sibling = std::min(sibling, guids_apart(topology, s, other));
   }
-  const auto moved = s == exchange.a ? exchange.a_port : exchange.b_port;
+  const auto moved = s == swap.a ? swap.a_port : swap.b_port;
   for (std::size_t g = 0; g < topology.groups(s); ++g) {
     const auto group = topology.group(s, g);
     const bool stays = group.ports.size() > 1 || group.ports.front() != moved;
-    if (group.peer == peer || !stays || order.rank[group.peer] >= order.rank[s]) continue;
+    if (group.peer == peer || !stays || ranking.rank[group.peer] >= ranking.rank[s]) continue;
     above = std::min(above, guids_apart(topology, peer, group.peer));
   }
-  return beside + above;
+  return sibling + above;
 }
 
 }  // namespace
 
-Topology put_right(const Topology& topology, const Exchange& exchange) {
-  const auto [a, a_port, b, b_port] = exchange;
+Topology with_swap(const Topology& topology, const CableSwap& swap) {
+  const auto [a, a_port, b, b_port] = swap;
   const auto from_a = topology.peer(a, a_port), from_b = topology.peer(b, b_port);
   TopologyInput input;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
@@ -60,11 +60,11 @@ Topology put_right(const Topology& topology, const Exchange& exchange) {
   return Topology(input);
 }
 
-Finding tell(const HealthInput& in, const Exchange& exchange, const std::vector<Exchange>& others) {
+Finding describe(const HealthInput& in, const CableSwap& swap, const std::vector<CableSwap>& others) {
   const auto& topology = in.topology;
   const auto name = [&](SwitchIndex s) { return in.name(topology.guid(s)); };
-  const auto [a, a_port, b, b_port] = exchange;
-  Finding finding{Ailment::swapped, {{topology.guid(a), a_port}, {topology.guid(b), b_port}}, {}};
+  const auto [a, a_port, b, b_port] = swap;
+  Finding finding{CablingFault::swapped, {{topology.guid(a), a_port}, {topology.guid(b), b_port}}, {}};
   finding.text = fmt::format(
       "the cables at {} port {} and {} port {} are swapped: the first leads to {} and the second to {}, it "
       "should be the other way round",
@@ -78,10 +78,10 @@ Finding tell(const HealthInput& in, const Exchange& exchange, const std::vector<
   return finding;
 }
 
-std::uint64_t distance(const Topology& topology, const Order& order, const Exchange& exchange) {
-  const auto [a, a_port, b, b_port] = exchange;
-  return to_nearest(topology, order, a, topology.peer(b, b_port).sw, exchange) +
-         to_nearest(topology, order, b, topology.peer(a, a_port).sw, exchange);
+std::uint64_t distance(const Topology& topology, const SwitchRanking& ranking, const CableSwap& swap) {
+  const auto [a, a_port, b, b_port] = swap;
+  return to_nearest(topology, ranking, a, topology.peer(b, b_port).sw, swap) +
+         to_nearest(topology, ranking, b, topology.peer(a, a_port).sw, swap);
 }
 
 }  // namespace smd::routing

@@ -10,22 +10,22 @@
 namespace smd::routing {
 
 /// The cables at the ports of two lower switches should change places.
-struct Exchange {
+struct CableSwap {
   SwitchIndex a = 0;
   PortNum a_port;
   SwitchIndex b = 0;
   PortNum b_port;
-  friend bool operator==(const Exchange&, const Exchange&) = default;
+  friend bool operator==(const CableSwap&, const CableSwap&) = default;
 };
 
 /// The fabric as it would be with the two cables in place.
-Topology put_right(const Topology& topology, const Exchange& exchange);
+Topology with_swap(const Topology& topology, const CableSwap& swap);
 
 /// `others` would make as good a tree.
-Finding tell(const HealthInput& in, const Exchange& exchange, const std::vector<Exchange>& others = {});
+Finding describe(const HealthInput& in, const CableSwap& swap, const std::vector<CableSwap>& others = {});
 
 /// How near the GUIDs of those are that come together by it, smaller is nearer: switches that were bought
 /// together stand together.
-std::uint64_t distance(const Topology& topology, const Order& order, const Exchange& exchange);
+std::uint64_t distance(const Topology& topology, const SwitchRanking& ranking, const CableSwap& swap);
 
 }  // namespace smd::routing

@@ -17,7 +17,7 @@ namespace smd::routing {
 namespace {
 
 using Uplinks = std::vector<SwitchIndex>;  ///< a switch a cable, ascending
-using Kin = std::pair<std::int32_t, Uplinks>;
+using UplinkKind = std::pair<std::int32_t, Uplinks>;
 
 /// Of exchanges that repair equally well, so many are looked at by port positions: that takes time.
 constexpr std::size_t kMostEqual = 24;
@@ -31,23 +31,23 @@ struct Uplink {
 
 class Swaps {
  public:
-  Swaps(const Topology& topology, const Order& order)
-      : topology_(topology), order_(order), pods_(topology, order), above_(topology.switches()) {
+  Swaps(const Topology& topology, const SwitchRanking& ranking)
+      : topology_(topology), ranking_(ranking), pods_(topology, ranking), above_(topology.switches()) {
     for (SwitchIndex s = 0; s < above_.size(); ++s) {
       for (std::size_t g = 0; g < topology.groups(s); ++g) {
         const auto [peer, ports] = topology.group(s, g);
-        if (order.rank[peer] >= order.rank[s]) continue;
+        if (ranking.rank[peer] >= ranking.rank[s]) continue;
         above_[s].insert(above_[s].end(), ports.size(), peer);
         cells_[cell(s, peer, s)] += ports.size();
       }
-      ++kin_[{order.rank[s], above_[s]}];
+      ++kinds_[{ranking.rank[s], above_[s]}];
     }
-    find_usual_kin();
+    find_usual_kind_sizes();
     find_usual_cells();
   }
 
   /// Those that make it better by most; of the lowest level first, since an exchange there joins pods.
-  std::vector<Exchange> find() const {
+  std::vector<CableSwap> find() const {
     std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Uplink>> odd;
     for (SwitchIndex s = 0; s < above_.size(); ++s) add_odd(s, odd);
     for (auto level = odd.rbegin(); level != odd.rend(); ++level) {
@@ -63,27 +63,27 @@ class Swaps {
   using Level = std::pair<std::int32_t, std::int32_t>;
   struct Usual {
     std::size_t cables = 0;
-    bool even = false;  ///< nearly all have that many
+    bool uniform = false;  ///< nearly all have that many
   };
 
-  Level level(SwitchIndex s, SwitchIndex peer) const { return {order_.rank[s], order_.rank[peer]}; }
+  Level level(SwitchIndex s, SwitchIndex peer) const { return {ranking_.rank[s], ranking_.rank[peer]}; }
   /// Of cables of the rank of `like` from `peer` to the pod of `s`.
   Cell cell(SwitchIndex like, SwitchIndex peer, SwitchIndex s) const {
-    return {order_.rank[like], peer, pods_.of(s, order_.rank[like])};
+    return {ranking_.rank[like], peer, pods_.of(s, ranking_.rank[like])};
   }
-  std::size_t kin_of(SwitchIndex s) const { return kin_.at({order_.rank[s], above_[s]}); }
+  std::size_t kind_size(SwitchIndex s) const { return kinds_.at({ranking_.rank[s], above_[s]}); }
 
   /// By rank how many are like the middle switch.
-  void find_usual_kin() {
+  void find_usual_kind_sizes() {
     std::map<std::int32_t, std::vector<std::size_t>> sizes;
-    for (SwitchIndex s = 0; s < above_.size(); ++s) sizes[order_.rank[s]].push_back(kin_of(s));
-    for (auto& [rank, all] : sizes) usual_kin_[rank] = median(all);
+    for (SwitchIndex s = 0; s < above_.size(); ++s) sizes[ranking_.rank[s]].push_back(kind_size(s));
+    for (auto& [rank, all] : sizes) usual_kind_size_[rank] = median(all);
   }
 
   void find_usual_cells() {
     std::map<Level, std::map<std::size_t, std::size_t>> counts;
     for (const auto& [at, cables] : cells_) {
-      ++counts[{std::get<0>(at), order_.rank[std::get<1>(at)]}][cables];
+      ++counts[{std::get<0>(at), ranking_.rank[std::get<1>(at)]}][cables];
     }
     for (const auto& [level, numbers] : counts) {
       auto& usual = usual_cells_[level];
@@ -94,26 +94,28 @@ class Swaps {
         all += cables * times;
         beyond += cables > usual.cables ? (cables - usual.cables) * times : 0;
       }
-      usual.even = beyond * 4 <= all;
+      usual.uniform = beyond * 4 <= all;
     }
   }
 
-  bool few(SwitchIndex s, std::size_t kin) const { return kin * 2 <= usual_kin_.at(order_.rank[s]); }
+  bool few(SwitchIndex s, std::size_t size) const {
+    return size * 2 <= usual_kind_size_.at(ranking_.rank[s]);
+  }
 
   /// Cables of switches that are like few others, and those from one switch to a pod that has too many.
   void add_odd(SwitchIndex s, std::map<Level, std::vector<Uplink>>& odd) const {
     for (std::size_t g = 0; g < topology_.groups(s); ++g) {
       const auto [peer, ports] = topology_.group(s, g);
-      if (order_.rank[peer] >= order_.rank[s]) continue;
+      if (ranking_.rank[peer] >= ranking_.rank[s]) continue;
       const auto& usual = usual_cells_.at(level(s, peer));
-      const bool many = usual.even && cells_.at(cell(s, peer, s)) > usual.cables;
-      if (!many && !few(s, kin_of(s))) continue;
+      const bool many = usual.uniform && cells_.at(cell(s, peer, s)) > usual.cables;
+      if (!many && !few(s, kind_size(s))) continue;
       for (const auto port : ports) odd[level(s, peer)].push_back({s, peer, port});
     }
   }
 
-  std::vector<Exchange> best_of(const std::vector<Uplink>& odd) const {
-    std::vector<Exchange> best;
+  std::vector<CableSwap> best_of(const std::vector<Uplink>& odd) const {
+    std::vector<CableSwap> best;
     int most = 0;
     for (std::size_t i = 0; i < odd.size(); ++i) {
       for (std::size_t j = i + 1; j < odd.size(); ++j) {
@@ -131,33 +133,33 @@ class Swaps {
   /// at another: it counts twice.
   int gain(const Uplink& one, const Uplink& other) const {
     if (one.sw == other.sw || one.peer == other.peer) return 0;
-    const auto kin = kin_gain(one, other), even = even_gain(one, other);
-    return kin == 2 || even == 2 ? std::max(kin + even * 2, 0) : 0;
+    const auto of_kinds = kind_gain(one, other), of_balance = balance_gain(one, other);
+    return of_kinds == 2 || of_balance == 2 ? std::max(of_kinds + of_balance * 2, 0) : 0;
   }
 
-  Kin kin_with(const Uplink& own, SwitchIndex peer) const {
+  UplinkKind kind_with(const Uplink& own, SwitchIndex peer) const {
     auto above = above_[own.sw];
     above.erase(std::ranges::find(above, own.peer));
     above.insert(std::ranges::upper_bound(above, peer), peer);
-    return {order_.rank[own.sw], std::move(above)};
+    return {ranking_.rank[own.sw], std::move(above)};
   }
 
   /// By how many there are fewer kinds of switches. Only 2 where both become what is usual.
-  int kin_gain(const Uplink& one, const Uplink& other) const {
-    const auto a = kin_with(one, other.peer), b = kin_with(other, one.peer);
-    std::map<Kin, int> change;
+  int kind_gain(const Uplink& one, const Uplink& other) const {
+    const auto a = kind_with(one, other.peer), b = kind_with(other, one.peer);
+    std::map<UplinkKind, int> change;
     ++change[a], ++change[b];
-    --change[{order_.rank[one.sw], above_[one.sw]}], --change[{order_.rank[other.sw], above_[other.sw]}];
+    --change[{ranking_.rank[one.sw], above_[one.sw]}], --change[{ranking_.rank[other.sw], above_[other.sw]}];
     int gained = 0;
-    const auto now = [&](const Kin& kin) {
-      const auto at = kin_.find(kin);
-      return at == kin_.end() ? 0 : static_cast<int>(at->second);
+    const auto now = [&](const UplinkKind& kind) {
+      const auto at = kinds_.find(kind);
+      return at == kinds_.end() ? 0 : static_cast<int>(at->second);
     };
-    for (const auto& [kin, by] : change) {
-      gained += (now(kin) > 0 ? 1 : 0) - (now(kin) + by > 0 ? 1 : 0);
+    for (const auto& [kind, by] : change) {
+      gained += (now(kind) > 0 ? 1 : 0) - (now(kind) + by > 0 ? 1 : 0);
     }
-    const auto then = [&](const Kin& kin) {
-      const auto members = now(kin) + change[kin];
+    const auto then = [&](const UplinkKind& kind) {
+      const auto members = now(kind) + change[kind];
       return static_cast<std::size_t>(members);
     };
     if (gained == 2 && (few(one.sw, then(a)) || few(other.sw, then(b)))) return 0;
@@ -165,7 +167,7 @@ class Swaps {
   }
 
   /// By how many there are fewer cables too many.
-  int even_gain(const Uplink& one, const Uplink& other) const {
+  int balance_gain(const Uplink& one, const Uplink& other) const {
     const auto& usual = usual_cells_.at(level(one.sw, one.peer));
     const auto at = [&](const Cell& where) {
       const auto found = cells_.find(where);
@@ -173,51 +175,51 @@ class Swaps {
     };
     const auto a = cell(one.sw, one.peer, one.sw), a_then = cell(one.sw, one.peer, other.sw);
     const auto b = cell(one.sw, other.peer, other.sw), b_then = cell(one.sw, other.peer, one.sw);
-    if (!usual.even || a == a_then) return 0;
+    if (!usual.uniform || a == a_then) return 0;
     const auto less = [&](const Cell& where) { return at(where) > usual.cables ? 1 : 0; };
     const auto more = [&](const Cell& where) { return at(where) >= usual.cables ? 1 : 0; };
     return less(a) + less(b) - more(a_then) - more(b_then);
   }
 
   const Topology& topology_;
-  const Order& order_;
+  const SwitchRanking& ranking_;
   Pods pods_;
   std::vector<Uplinks> above_;  ///< by switch
-  std::map<Kin, std::size_t> kin_;
+  std::map<UplinkKind, std::size_t> kinds_;
   std::map<Cell, std::size_t> cells_;
-  std::map<std::int32_t, std::size_t> usual_kin_;
+  std::map<std::int32_t, std::size_t> usual_kind_size_;
   std::map<Level, Usual> usual_cells_;
 };
 
 /// What port positions leave of exchanges that make as good a tree, where they follow a plan; those that
 /// bring near GUIDs together first.
-std::vector<Exchange> by_positions(const Topology& topology, const Order& order,
-                                   std::vector<Exchange> equal) {
-  std::ranges::sort(equal, {}, [&](const Exchange& e) {
-    return std::tuple(distance(topology, order, e), e.a, e.a_port, e.b, e.b_port);
+std::vector<CableSwap> by_positions(const Topology& topology, const SwitchRanking& ranking,
+                                    std::vector<CableSwap> equal) {
+  std::ranges::sort(equal, {}, [&](const CableSwap& e) {
+    return std::tuple(distance(topology, ranking, e), e.a, e.a_port, e.b, e.b_port);
   });
   if (equal.size() < 2) return equal;
   if (equal.size() > kMostEqual) equal.resize(kMostEqual);
-  std::vector<PortOrder> orders;
-  for (const auto& exchange : equal) orders.push_back(port_order(put_right(topology, exchange), order));
-  const auto best = std::ranges::min(orders, {}, &PortOrder::odd);
+  std::vector<PortOrder> rankings;
+  for (const auto& swap : equal) rankings.push_back(port_order(with_swap(topology, swap), ranking));
+  const auto best = std::ranges::min(rankings, {}, &PortOrder::odd);
   if (!best.planned()) return equal;
-  std::vector<Exchange> left;
+  std::vector<CableSwap> left;
   for (std::size_t i = 0; i < equal.size(); ++i) {
-    if (orders[i].odd == best.odd) left.push_back(equal[i]);
+    if (rankings[i].odd == best.odd) left.push_back(equal[i]);
   }
   return left;
 }
 
 }  // namespace
 
-std::optional<Topology> examine_swaps(const HealthInput& in, const Order& order, Health& health) {
-  auto equal = by_positions(in.topology, order, Swaps(in.topology, order).find());
+std::optional<Topology> check_swaps(const HealthInput& in, const SwitchRanking& ranking, Health& health) {
+  auto equal = by_positions(in.topology, ranking, Swaps(in.topology, ranking).find());
   if (equal.empty()) return std::nullopt;
   const auto best = equal.front();
   equal.erase(equal.begin());
-  health.findings.push_back(tell(in, best, equal));
-  return put_right(in.topology, best);
+  health.findings.push_back(describe(in, best, equal));
+  return with_swap(in.topology, best);
 }
 
 }  // namespace smd::routing

@@ -15,33 +15,34 @@ namespace {
 /// A sentence names so many ports that lead to nothing.
 constexpr std::size_t kMostNamed = 8;
 
-std::size_t wanted_cables(const Family& family) {
+std::size_t wanted_cables(const SwitchGroup& group) {
   std::size_t cables = 0;
-  for (const auto& slot : family.slots) cables += slot.cables;
+  for (const auto& slot : group.slots) cables += slot.cables;
   return cables;
 }
 
-Finding tell_uneven(const HealthInput& in, const Spots& spots, const Family& family, std::size_t usual) {
+Finding report_uneven(const HealthInput& in, const FreePorts& free_ports, const SwitchGroup& group,
+                      std::size_t usual) {
   const auto& topology = in.topology;
   const auto name = [&](SwitchIndex s) { return in.name(topology.guid(s)); };
-  Finding finding{Ailment::uneven, {}, {}};
+  Finding finding{CablingFault::uneven, {}, {}};
   std::vector<std::string> empty;
-  for (const auto s : family.members) {
+  for (const auto s : group.members) {
     finding.ports.push_back({topology.guid(s), PortNum{}});
-    for (const auto& [port, peer] : spots.empty(s)) {
+    for (const auto& [port, peer] : free_ports.empty(s)) {
       finding.ports.push_back({topology.guid(s), port});
       auto text = fmt::format("{} port {}", name(s), port);
-      const auto far = peer == kNoSwitch ? std::nullopt : spots.upper(s, peer);
+      const auto far = peer == kNoSwitch ? std::nullopt : free_ports.upper(s, peer);
       if (peer != kNoSwitch) text += fmt::format(" (to {}", name(peer));
       if (far) text += fmt::format(" port {}", *far);
       empty.push_back(text + (peer != kNoSwitch ? ")" : ""));
     }
   }
-  const auto more = family.members.size() - 1;
+  const auto more = group.members.size() - 1;
   finding.text =
       fmt::format("{}{} {} {} cables upwards where others of their level have {}",
-                  name(family.members.front()), more == 0 ? "" : fmt::format(" and {} like it", more),
-                  more == 0 ? "has" : "have", wanted_cables(family), usual);
+                  name(group.members.front()), more == 0 ? "" : fmt::format(" and {} like it", more),
+                  more == 0 ? "has" : "have", wanted_cables(group), usual);
   if (empty.empty()) return finding;
   const auto named = std::min(empty.size(), kMostNamed);
   finding.text += "; nothing is at ";
@@ -52,19 +53,20 @@ Finding tell_uneven(const HealthInput& in, const Spots& spots, const Family& fam
 
 }  // namespace
 
-void examine_uneven(const HealthInput& in, const Order& order, const Shape& shape, Health& health) {
+void check_uplink_imbalance(const HealthInput& in, const SwitchRanking& ranking,
+                            const TreeTemplate& tree_template, Health& health) {
   std::map<std::int32_t, std::map<std::size_t, std::size_t>> by_rank;  // members by wanted cables
-  for (const auto& family : shape.families) {
-    by_rank[order.rank[family.members.front()]][wanted_cables(family)] += family.members.size();
+  for (const auto& group : tree_template.groups) {
+    by_rank[ranking.rank[group.members.front()]][wanted_cables(group)] += group.members.size();
   }
-  const Spots spots(in.topology, order, shape);
-  for (const auto& family : shape.families) {
-    const auto& counts = by_rank[order.rank[family.members.front()]];
+  const FreePorts free_ports(in.topology, ranking, tree_template);
+  for (const auto& group : tree_template.groups) {
+    const auto& counts = by_rank[ranking.rank[group.members.front()]];
     std::size_t all = 0;
     for (const auto& [cables, count] : counts) all += count;
     const auto usual = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
-    if (usual->second * 4 < all * 3 || wanted_cables(family) >= usual->first) continue;
-    health.findings.push_back(tell_uneven(in, spots, family, usual->first));
+    if (usual->second * 4 < all * 3 || wanted_cables(group) >= usual->first) continue;
+    health.findings.push_back(report_uneven(in, free_ports, group, usual->first));
   }
 }
 

@@ -10,6 +10,6 @@ namespace smd::routing {
 
 /// Whether every switch has all the cables upwards that its family should have, all families of a rank have
 /// as many, and the ways up from a switch are alike in their rates.
-bool even(const Topology& topology, const Order& order, const Shape& shape);
+bool is_balanced(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template);
 
 }  // namespace smd::routing

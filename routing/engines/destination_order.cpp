@@ -131,10 +131,10 @@ std::vector<SwitchIndex> leaves_by_nearness(const Topology& topology, const HopC
   return out;
 }
 
-std::vector<Run> number_lids(const Topology& topology, const LidMap& lids,
-                             std::span<const SwitchIndex> leaf_order, Numbering numbering) {
+std::vector<LidRun> number_lids(const Topology& topology, const LidMap& lids,
+                                std::span<const SwitchIndex> leaf_order, Numbering numbering) {
   const auto all = numbers(topology, lids, leaf_order, numbering);
-  std::vector<Run> runs;
+  std::vector<LidRun> runs;
   for (std::size_t lid = 1; lid < all.size(); ++lid) {
     const auto& entry = all[lid];
     if (entry.destination == kNoSwitch) continue;
@@ -154,31 +154,32 @@ std::vector<Run> number_lids(const Topology& topology, const LidMap& lids,
   return runs;
 }
 
-std::vector<Step> steps_upwards(const Topology& topology, const Order& order, const Shape& shape) {
-  std::vector<Step> steps(topology.switches());
+std::vector<DmodkIndex> dmodk_indices(const Topology& topology, const SwitchRanking& order,
+                                      const TreeTemplate& tree_template) {
+  std::vector<DmodkIndex> indices(topology.switches());
   std::vector<SwitchIndex> upwards(topology.switches());
   std::iota(upwards.begin(), upwards.end(), SwitchIndex{0});
   std::ranges::sort(upwards, std::ranges::greater{},
                     [&](SwitchIndex s) { return std::pair(order.rank[s], s); });
   for (const auto s : upwards) {
-    const auto& family = shape.of(s);
-    const auto& slots = family.slots;
-    std::uint64_t ways = 0;
+    const auto& switch_group = tree_template.of(s);
+    const auto& slots = switch_group.slots;
+    std::uint64_t uplinks = 0;
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
-      ways += order.rank[topology.group(s, g).peer] < order.rank[s] ? 1 : 0;
+      uplinks += order.rank[topology.group(s, g).peer] < order.rank[s] ? 1 : 0;
     }
-    ways = std::max<std::uint64_t>(ways, family.width());
-    const auto divider = static_cast<std::uint32_t>(std::min(steps[s].divider * ways, kMaxDivider));
+    uplinks = std::max<std::uint64_t>(uplinks, switch_group.width());
+    const auto divider = static_cast<std::uint32_t>(std::min(indices[s].divider * uplinks, kMaxDivider));
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
       const auto peer = topology.group(s, g).peer;
-      if (order.rank[peer] >= order.rank[s] || steps[peer].divider >= divider) continue;
-      const auto at = std::ranges::lower_bound(slots, peer, {}, &UpSlot::peer) - slots.begin();
-      const auto place = family.place(static_cast<std::size_t>(at));
-      const auto residue = steps[s].residue + std::uint64_t{place} * steps[s].divider;
-      steps[peer] = {divider, static_cast<std::uint32_t>(residue % divider)};
+      if (order.rank[peer] >= order.rank[s] || indices[peer].divider >= divider) continue;
+      const auto at = std::ranges::lower_bound(slots, peer, {}, &UplinkSlot::peer) - slots.begin();
+      const auto place = switch_group.place(static_cast<std::size_t>(at));
+      const auto residue = indices[s].residue + std::uint64_t{place} * indices[s].divider;
+      indices[peer] = {divider, static_cast<std::uint32_t>(residue % divider)};
     }
   }
-  return steps;
+  return indices;
 }
 
 }  // namespace smd::routing

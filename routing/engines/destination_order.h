@@ -16,7 +16,7 @@
 namespace smd::routing {
 
 /// LIDs next to each other, with numbers next to each other, of ports on one switch.
-struct Run {
+struct LidRun {
   std::uint16_t lid = 0;
   std::uint16_t length = 0;
   std::uint32_t number = 0;  ///< of the first
@@ -44,12 +44,14 @@ enum class Numbering : std::uint8_t {
 /// aggregation nodes, and each rail of those with several ports: each kind spreads evenly by itself), leaf by
 /// leaf in the given order, port by port; a range of LIDs counts on from its port's number, so that its paths
 /// part.
-std::vector<Run> number_lids(const Topology& topology, const LidMap& lids,
-                             std::span<const SwitchIndex> leaf_order, Numbering numbering = Numbering::dense);
+std::vector<LidRun> number_lids(const Topology& topology, const LidMap& lids,
+                                std::span<const SwitchIndex> leaf_order,
+                                Numbering numbering = Numbering::dense);
 
 /// For each switch which destinations it gets by one way up from each of its lower neighbours, in the tree
 /// that the fabric was built as: it must take turns among those, or all of them would leave by one port
 /// (Zahavi's d-mod-k).
-std::vector<Step> steps_upwards(const Topology& topology, const Order& order, const Shape& shape);
+std::vector<DmodkIndex> dmodk_indices(const Topology& topology, const SwitchRanking& order,
+                                      const TreeTemplate& tree_template);
 
 }  // namespace smd::routing

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The closed form of Gliksberg et al. ("High-Quality Fault Resiliency in Fat Trees", IEEE Micro 40(1), 2020),
-// itself Zahavi's d-mod-k for trees that are not whole. Turns are counted in the tree that the fabric was
-// built as, so that what is missing moves only what would have gone there.
+// itself Zahavi's d-mod-k for trees that are not whole. RoundRobin are counted in the tree that the fabric
+// was built as, so that what is missing moves only what would have gone there.
 #include "routing/engines/tree.h"
 
 namespace smd::routing {
-std::optional<Order> dmodc_order(const Topology& topology, const EngineOptions& options,
-                                 const Parallel& /*parallel*/) {
-  auto order = order_of_tree(topology, own_options<DmodcOptions>(options).root_guids);
-  if (!order) return std::nullopt;
-  return *std::move(order);
+std::optional<SwitchRanking> dmodc_ranking(const Topology& topology, const EngineOptions& options,
+                                           const Parallel& /*parallel*/) {
+  auto ranking = ranking_of_tree(topology, own_options<DmodcOptions>(options).root_guids);
+  if (!ranking) return std::nullopt;
+  return *std::move(ranking);
 }
 
 std::expected<Routes, RouteError> dmodc(const EngineInput& in) {
-  const auto order = order_of_tree(in.topology, own_options<DmodcOptions>(in.options).root_guids);
-  if (!order) return std::unexpected(order.error());
-  return route_tree(in, *order, Numbering::dense);
+  const auto ranking = ranking_of_tree(in.topology, own_options<DmodcOptions>(in.options).root_guids);
+  if (!ranking) return std::unexpected(ranking.error());
+  return route_tree(in, *ranking, Numbering::dense);
 }
 
 }  // namespace smd::routing

@@ -3,13 +3,13 @@
 
 namespace smd::routing {
 
-std::optional<Order> dnup_order(const Topology& topology, const EngineOptions& /*options*/,
-                                const Parallel& /*parallel*/) {
-  return order_from_leaves(topology);
+std::optional<SwitchRanking> dnup_ranking(const Topology& topology, const EngineOptions& /*options*/,
+                                          const Parallel& /*parallel*/) {
+  return rank_from_leaves(topology);
 }
 
 std::expected<Routes, RouteError> dnup(const EngineInput& in) {
-  return route_tree(in, order_from_leaves(in.topology), Numbering::dense);
+  return route_tree(in, rank_from_leaves(in.topology), Numbering::dense);
 }
 
 }  // namespace smd::routing

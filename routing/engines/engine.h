@@ -97,7 +97,8 @@ using Engine = std::expected<Routes, RouteError> (*)(const EngineInput&);
 
 /// What is up and what is down for an engine's paths: repaired tables go by it, too. Nothing: on this fabric
 /// the engine has no such order.
-using PathOrder = std::optional<Order> (*)(const Topology&, const EngineOptions&, const Parallel&);
+using EngineRanking = std::optional<SwitchRanking> (*)(const Topology&, const EngineOptions&,
+                                                       const Parallel&);
 
 std::expected<Routes, RouteError> minhop(const EngineInput& in);
 std::expected<Routes, RouteError> updn(const EngineInput& in);
@@ -106,27 +107,27 @@ std::expected<Routes, RouteError> ftree(const EngineInput& in);
 std::expected<Routes, RouteError> dnup(const EngineInput& in);
 std::expected<Routes, RouteError> from_file(const EngineInput& in);
 
-std::optional<Order> tree_order(const Topology&, const EngineOptions&, const Parallel&);
-std::optional<Order> updn_order(const Topology&, const EngineOptions&, const Parallel&);
-std::optional<Order> dmodc_order(const Topology&, const EngineOptions&, const Parallel&);
-std::optional<Order> ftree_order(const Topology&, const EngineOptions&, const Parallel&);
-std::optional<Order> dnup_order(const Topology&, const EngineOptions&, const Parallel&);
+std::optional<SwitchRanking> tree_ranking(const Topology&, const EngineOptions&, const Parallel&);
+std::optional<SwitchRanking> updn_ranking(const Topology&, const EngineOptions&, const Parallel&);
+std::optional<SwitchRanking> dmodc_ranking(const Topology&, const EngineOptions&, const Parallel&);
+std::optional<SwitchRanking> ftree_ranking(const Topology&, const EngineOptions&, const Parallel&);
+std::optional<SwitchRanking> dnup_ranking(const Topology&, const EngineOptions&, const Parallel&);
 
 struct EngineInfo {
   std::string_view name, summary;
   Engine run;
-  PathOrder order;           ///< null: none on any fabric
-  bool keeps_order = false;  ///< all of its paths follow that order
+  EngineRanking ranking;         ///< null: none on any fabric
+  bool follows_ranking = false;  ///< all of its paths follow that order
 };
 inline constexpr std::array kEngines{
     EngineInfo{"dmodc", "for trees, whole or damaged: a closed form that balances every level", dmodc,
-               dmodc_order, true},
+               dmodc_ranking, true},
     EngineInfo{"ftree", "for trees: as dmodc, with the n-th hosts of all leaves routed alike", ftree,
-               ftree_order, true},
-    EngineInfo{"updn", "up then down from the roots: free of credit loops on any fabric", updn, updn_order,
+               ftree_ranking, true},
+    EngineInfo{"updn", "up then down from the roots: free of credit loops on any fabric", updn, updn_ranking,
                true},
-    EngineInfo{"dnup", "up then down, counted from the hosts", dnup, dnup_order, true},
-    EngineInfo{"minhop", "a shortest path for every pair, spread evenly", minhop, tree_order},
+    EngineInfo{"dnup", "up then down, counted from the hosts", dnup, dnup_ranking, true},
+    EngineInfo{"minhop", "a shortest path for every pair, spread evenly", minhop, tree_ranking},
     EngineInfo{"file", "tables from a file, as opensm-lfts.dump or opensm.fdbs", from_file, nullptr},
 };
 

@@ -4,17 +4,17 @@
 #include "routing/engines/tree.h"
 
 namespace smd::routing {
-std::optional<Order> ftree_order(const Topology& topology, const EngineOptions& options,
-                                 const Parallel& /*parallel*/) {
-  auto order = order_of_tree(topology, own_options<FtreeOptions>(options).root_guids);
-  if (!order) return std::nullopt;
-  return *std::move(order);
+std::optional<SwitchRanking> ftree_ranking(const Topology& topology, const EngineOptions& options,
+                                           const Parallel& /*parallel*/) {
+  auto ranking = ranking_of_tree(topology, own_options<FtreeOptions>(options).root_guids);
+  if (!ranking) return std::nullopt;
+  return *std::move(ranking);
 }
 
 std::expected<Routes, RouteError> ftree(const EngineInput& in) {
-  const auto order = order_of_tree(in.topology, own_options<FtreeOptions>(in.options).root_guids);
-  if (!order) return std::unexpected(order.error());
-  return route_tree(in, *order, Numbering::padded);
+  const auto ranking = ranking_of_tree(in.topology, own_options<FtreeOptions>(in.options).root_guids);
+  if (!ranking) return std::unexpected(ranking.error());
+  return route_tree(in, *ranking, Numbering::padded);
 }
 
 }  // namespace smd::routing

@@ -27,7 +27,7 @@ struct Stretch {
 
 /// Those of all runs that have a column, in the order of LIDs.
 template <class Cost>
-std::vector<Stretch> stretches(std::span<const Run> runs, const NextHops<Cost>& hops) {
+std::vector<Stretch> stretches(std::span<const LidRun> runs, const NextHops<Cost>& hops) {
   std::vector<Stretch> all;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto column = hops.column(runs[i].destination);
@@ -50,9 +50,9 @@ template <class Cost>
 struct Job {
   const EngineInput& in;
   std::span<const Columns<Cost>> columns;
-  const Spread& spread;
-  std::span<const SwitchIndex> kin;  ///< switches with the same costs
-  const Order* order = nullptr;      ///< with a shape: which way is up
+  const LftBuildInput& input;
+  std::span<const SwitchIndex> same_costs;  ///< switches with the same costs
+  const SwitchRanking* ranking = nullptr;   ///< with a shape: which way is up
 };
 
 template <class Cost>
@@ -60,8 +60,8 @@ class RowWriter {
  public:
   explicit RowWriter(const Job<Cost>& job)
       : job_(job),
-        hops_(job.in.topology, job.columns, job.kin),
-        stretches_(stretches(job.spread.runs, hops_)),
+        hops_(job.in.topology, job.columns, job.same_costs),
+        stretches_(stretches(job.input.runs, hops_)),
         segment_of_(hops_.columns()) {}
 
   /// Whether the row would be another one for a twin.
@@ -73,43 +73,43 @@ class RowWriter {
       std::fill(segment_of_.begin() + column, segment_of_.begin() + segments[i].end, i);
       column = segments[i].end;
     }
-    picks_.assign(segments.size(), Patterns::kNotYet);
+    picks_.assign(segments.size(), PortRotationCache::kNotYet);
     LeastUsed least(job_.in.topology, s);
     for (const auto& stretch : stretches_) write(stretch, segments, row, least);
     deliver(s, row);
-    return job_.spread.steps.empty() || patterns_.made_up();
+    return job_.input.indices.empty() || rotations_.substituted();
   }
 
   /// From its twin's row: only what leads to one of the two differs.
-  void write_as(SwitchIndex twin, SwitchIndex s, LftRow& row) {
+  void write_as(SwitchIndex model, SwitchIndex s, LftRow& row) {
     begin(s);
-    const auto towards_twin = hops_.towards(s, twin);
-    const auto pick = towards_twin.empty() ? Patterns::kNotYet : patterns_.find(towards_twin);
-    const auto runs = job_.spread.runs;
-    for_each_lid_of(twin, [&](Lid lid) {
+    const auto towards_model = hops_.towards(s, model);
+    const auto pick = towards_model.empty() ? PortRotationCache::kNotYet : rotations_.find(towards_model);
+    const auto runs = job_.input.runs;
+    for_each_lid_of(model, [&](Lid lid) {
       auto out = std::span(row).subspan(lid.value(), 1);
       out[0] = kNoRoute;
-      if (towards_twin.empty()) return;
-      const auto at = std::ranges::upper_bound(runs, lid.value(), {}, &Run::lid) - 1;
-      patterns_.write(pick, out, at->number + (lid.value() - at->lid));
+      if (towards_model.empty()) return;
+      const auto at = std::ranges::upper_bound(runs, lid.value(), {}, &LidRun::lid) - 1;
+      rotations_.write(pick, out, at->number + (lid.value() - at->lid));
     });
     deliver(s, row);
   }
 
  private:
   void begin(SwitchIndex s) {
-    const auto& spread = job_.spread;
-    if (job_.order != nullptr) {
-      patterns_.begin(job_.in.topology, s, spread.steps[s], *job_.order, *spread.shape);
-    } else if (spread.steps.empty()) {
-      patterns_.begin(job_.in.topology, s);
+    const auto& input = job_.input;
+    if (job_.ranking != nullptr) {
+      rotations_.begin(job_.in.topology, s, input.indices[s], *job_.ranking, *input.tree_template);
+    } else if (input.indices.empty()) {
+      rotations_.begin(job_.in.topology, s);
     } else {
-      patterns_.begin(job_.in.topology, s, spread.steps[s]);
+      rotations_.begin(job_.in.topology, s, input.indices[s]);
     }
   }
 
   void write(const Stretch& stretch, std::span<const Segment> segments, LftRow& row, LeastUsed& least) {
-    const auto runs = job_.spread.runs.subspan(stretch.first_run, stretch.columns);
+    const auto runs = job_.input.runs.subspan(stretch.first_run, stretch.columns);
     const std::size_t end = std::size_t{runs.front().lid} + stretch.lids;
     for (std::uint32_t at = 0; at < stretch.columns;) {
       const auto i = segment_of_[stretch.first_column + at];
@@ -118,12 +118,12 @@ class RowWriter {
       const std::size_t last = next == stretch.columns ? end : runs[next].lid;
       at = next;
       if (segments[i].set.empty()) continue;
-      if (picks_[i] == Patterns::kNotYet) picks_[i] = patterns_.find(segments[i].set);
+      if (picks_[i] == PortRotationCache::kNotYet) picks_[i] = rotations_.find(segments[i].set);
       const auto out = std::span(row).subspan(run.lid, last - run.lid);
-      if (job_.spread.steps.empty()) {
-        least.write(out, patterns_.ports(picks_[i]), run.of_switch);
+      if (job_.input.indices.empty()) {
+        least.write(out, rotations_.ports(picks_[i]), run.of_switch);
       } else {
-        patterns_.write(picks_[i], out, run.number);
+        rotations_.write(picks_[i], out, run.number);
       }
     }
   }
@@ -151,32 +151,33 @@ class RowWriter {
   const Job<Cost>& job_;
   NextHops<Cost> hops_;
   std::vector<Stretch> stretches_;
-  Patterns patterns_;
-  std::vector<std::uint32_t> segment_of_;  ///< by column
-  std::vector<Patterns::Pick> picks_;      ///< by segment
+  PortRotationCache rotations_;
+  std::vector<std::uint32_t> segment_of_;       ///< by column
+  std::vector<PortRotationCache::Pick> picks_;  ///< by segment
 };
 
 /// Twins of which up and down are the same.
 template <class Cost>
-std::vector<SwitchIndex> ordered_alike(const Topology& topology, std::span<const Columns<Cost>> columns) {
-  auto twins = find_twins(topology);
-  for (SwitchIndex s = 0; s < twins.size(); ++s) {
-    const auto first = twins[s];
+std::vector<SwitchIndex> equivalents_by_ranking(const Topology& topology,
+                                                std::span<const Columns<Cost>> columns) {
+  auto equivalents = find_equivalent_switches(topology);
+  for (SwitchIndex s = 0; s < equivalents.size(); ++s) {
+    const auto first = equivalents[s];
     bool same = true;
     for (const auto& part : columns) {
-      for (std::size_t g = 0; part.order != nullptr && g < topology.groups(s); ++g) {
+      for (std::size_t g = 0; part.ranking != nullptr && g < topology.groups(s); ++g) {
         const auto peer = topology.group(s, g).peer;
-        same = same && part.order->up(s, peer) == part.order->up(first, peer);
+        same = same && part.ranking->up(s, peer) == part.ranking->up(first, peer);
       }
     }
-    if (!same) twins[s] = s;
+    if (!same) equivalents[s] = s;
   }
-  return twins;
+  return equivalents;
 }
 
-bool has_way_up(const Topology& topology, const Order& order, SwitchIndex s) {
+bool has_uplink(const Topology& topology, const SwitchRanking& ranking, SwitchIndex s) {
   for (std::size_t g = 0; g < topology.groups(s); ++g) {
-    if (order.up(s, topology.group(s, g).peer)) return true;
+    if (ranking.up(s, topology.group(s, g).peer)) return true;
   }
   return false;
 }
@@ -184,29 +185,32 @@ bool has_way_up(const Topology& topology, const Order& order, SwitchIndex s) {
 /// Those whose rows are alike as well: they take turns alike. What a switch gets from below matters only to
 /// one that sends it on upwards, in the turns of a shape.
 template <class Cost>
-std::vector<SwitchIndex> turning_alike(const EngineInput& in, std::vector<SwitchIndex> kin,
-                                       std::span<const Columns<Cost>> columns, const Spread& spread) {
-  const auto& steps = spread.steps;
-  for (SwitchIndex s = 0; s < kin.size() && !steps.empty(); ++s) {
-    bool same = steps[s].divider == steps[kin[s]].divider && same_rates(in.topology, s, kin[s]);
-    if (same && steps[s].residue != steps[kin[s]].residue && spread.shape != nullptr) {
-      same = !has_way_up(in.topology, *columns.front().order, s);
+std::vector<SwitchIndex> equivalents_by_rotation(const EngineInput& in, std::vector<SwitchIndex> same_costs,
+                                                 std::span<const Columns<Cost>> columns,
+                                                 const LftBuildInput& input) {
+  const auto& indices = input.indices;
+  for (SwitchIndex s = 0; s < same_costs.size() && !indices.empty(); ++s) {
+    bool same =
+        indices[s].divider == indices[same_costs[s]].divider && same_rates(in.topology, s, same_costs[s]);
+    if (same && indices[s].residue != indices[same_costs[s]].residue && input.tree_template != nullptr) {
+      same = !has_uplink(in.topology, *columns.front().ranking, s);
     }
-    if (!same) kin[s] = s;
+    if (!same) same_costs[s] = s;
   }
-  return kin;
+  return same_costs;
 }
 
 }  // namespace
 
 template <std::unsigned_integral Cost>
-std::vector<std::shared_ptr<const LftRow>> fill_rows(const EngineInput& in,
-                                                     std::span<const Columns<Cost>> columns,
-                                                     const Spread& spread) {
+std::vector<std::shared_ptr<const LftRow>> build_lfts(const EngineInput& in,
+                                                      std::span<const Columns<Cost>> columns,
+                                                      const LftBuildInput& input) {
   std::vector<std::shared_ptr<const LftRow>> rows(in.topology.switches());
-  const auto kin = ordered_alike(in.topology, columns);
-  const auto twins = turning_alike(in, kin, columns, spread);
-  const Job<Cost> job{in, columns, spread, kin, spread.shape != nullptr ? columns.front().order : nullptr};
+  const auto same_costs = equivalents_by_ranking(in.topology, columns);
+  const auto equivalents = equivalents_by_rotation(in, same_costs, columns, input);
+  const Job<Cost> job{in, columns, input, same_costs,
+                      input.tree_template != nullptr ? columns.front().ranking : nullptr};
   std::vector<std::uint8_t> own(rows.size());  // rows that twins cannot copy
   const auto write_all = [&](std::span<const SwitchIndex> switches, const auto& write) {
     for_ranges(in.parallel, switches.size(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -221,27 +225,27 @@ std::vector<std::shared_ptr<const LftRow>> fill_rows(const EngineInput& in,
     return row;
   };
   const auto copied = [&](RowWriter<Cost>& writer, SwitchIndex s) {
-    auto row = std::make_shared<LftRow>(*rows[twins[s]]);
-    writer.write_as(twins[s], s, *row);
+    auto row = std::make_shared<LftRow>(*rows[equivalents[s]]);
+    writer.write_as(equivalents[s], s, *row);
     return row;
   };
   std::array<std::vector<SwitchIndex>, 3> parts;  // first of their kind; of their own; copies
   for (SwitchIndex s = 0; s < rows.size(); ++s) {
-    if (twins[s] == s) parts[0].push_back(s);
+    if (equivalents[s] == s) parts[0].push_back(s);
   }
   write_all(parts[0], fresh);
   if (in.stop.stop_requested()) return rows;
   for (SwitchIndex s = 0; s < rows.size(); ++s) {
-    if (twins[s] != s) parts[own[twins[s]] != 0 ? 1 : 2].push_back(s);
+    if (equivalents[s] != s) parts[own[equivalents[s]] != 0 ? 1 : 2].push_back(s);
   }
   write_all(parts[1], fresh);
   write_all(parts[2], copied);
   return rows;
 }
 
-template std::vector<std::shared_ptr<const LftRow>> fill_rows<std::uint8_t>(
-    const EngineInput&, std::span<const Columns<std::uint8_t>>, const Spread&);
-template std::vector<std::shared_ptr<const LftRow>> fill_rows<std::uint16_t>(
-    const EngineInput&, std::span<const Columns<std::uint16_t>>, const Spread&);
+template std::vector<std::shared_ptr<const LftRow>> build_lfts<std::uint8_t>(
+    const EngineInput&, std::span<const Columns<std::uint8_t>>, const LftBuildInput&);
+template std::vector<std::shared_ptr<const LftRow>> build_lfts<std::uint16_t>(
+    const EngineInput&, std::span<const Columns<std::uint16_t>>, const LftBuildInput&);
 
 }  // namespace smd::routing

@@ -15,26 +15,26 @@
 
 namespace smd::routing {
 
-struct Spread {
-  std::span<const Run> runs;
+struct LftBuildInput {
+  std::span<const LidRun> runs;
   /// By turns, in these steps; empty: to the port with the fewest destinations so far, for fabrics that are
   /// no trees.
-  std::span<const Step> steps;
+  std::span<const DmodkIndex> indices;
   /// With steps only: turns upwards are those of the tree that the fabric was built as. Null: of what is
   /// there.
-  const Shape* shape = nullptr;
+  const TreeTemplate* tree_template = nullptr;
 };
 
 /// One row a switch: of the next hops towards each LID's switch that are one step nearer, one each, spread as
 /// told; 255 where there is none. Every switch stands in at most one of the columns.
 template <std::unsigned_integral Cost>
-std::vector<std::shared_ptr<const LftRow>> fill_rows(const EngineInput& in,
-                                                     std::span<const Columns<Cost>> columns,
-                                                     const Spread& spread);
+std::vector<std::shared_ptr<const LftRow>> build_lfts(const EngineInput& in,
+                                                      std::span<const Columns<Cost>> columns,
+                                                      const LftBuildInput& input);
 
-extern template std::vector<std::shared_ptr<const LftRow>> fill_rows<std::uint8_t>(
-    const EngineInput&, std::span<const Columns<std::uint8_t>>, const Spread&);
-extern template std::vector<std::shared_ptr<const LftRow>> fill_rows<std::uint16_t>(
-    const EngineInput&, std::span<const Columns<std::uint16_t>>, const Spread&);
+extern template std::vector<std::shared_ptr<const LftRow>> build_lfts<std::uint8_t>(
+    const EngineInput&, std::span<const Columns<std::uint8_t>>, const LftBuildInput&);
+extern template std::vector<std::shared_ptr<const LftRow>> build_lfts<std::uint16_t>(
+    const EngineInput&, std::span<const Columns<std::uint16_t>>, const LftBuildInput&);
 
 }  // namespace smd::routing

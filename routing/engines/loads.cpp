@@ -11,7 +11,7 @@ namespace {
 /// below it are, what goes down when all above it are, too. Most switches send nothing to a LID.
 class Counting {
  public:
-  Counting(const Topology& topology, const Order& order, std::span<const Lid> lids,
+  Counting(const Topology& topology, const SwitchRanking& ranking, std::span<const Lid> lids,
            std::span<const std::uint8_t* const> entries)
       : topology_(topology), entries_(entries), steps_(topology.channels()) {
     for (const auto lid : lids) {
@@ -21,11 +21,11 @@ class Counting {
     }
     from_top_.resize(topology.switches());
     for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-      from_top_[order.position[s]] = s;
+      from_top_[ranking.position[s]] = s;
       for (unsigned p = 1; p <= topology.ports(s); ++p) {
         const PortNum port{static_cast<std::uint8_t>(p)};
         const auto to = topology.peer(s, port).sw;
-        if (to != kNoSwitch) steps_[topology.channel(s, port)] = {to, order.up(s, to)};
+        if (to != kNoSwitch) steps_[topology.channel(s, port)] = {to, ranking.up(s, to)};
       }
     }
   }
@@ -96,9 +96,10 @@ class Counting {
 
 }  // namespace
 
-std::vector<Load> count_loads(const Topology& topology, const Order& order, std::span<const Lid> lids,
-                              std::span<const std::uint8_t* const> entries, const Parallel& parallel) {
-  return Counting(topology, order, lids, entries).run(parallel);
+std::vector<Load> count_loads(const Topology& topology, const SwitchRanking& ranking,
+                              std::span<const Lid> lids, std::span<const std::uint8_t* const> entries,
+                              const Parallel& parallel) {
+  return Counting(topology, ranking, lids, entries).run(parallel);
 }
 
 }  // namespace smd::routing

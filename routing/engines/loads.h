@@ -17,7 +17,8 @@ using Load = std::uint32_t;
 
 /// By channel the hosts whose routes to `lids` (ascending) lead over it, each LID counting by itself. For
 /// tables whose paths go up first and down then; `entries`: by switch the row's, of full length.
-std::vector<Load> count_loads(const Topology& topology, const Order& order, std::span<const Lid> lids,
-                              std::span<const std::uint8_t* const> entries, const Parallel& parallel);
+std::vector<Load> count_loads(const Topology& topology, const SwitchRanking& ranking,
+                              std::span<const Lid> lids, std::span<const std::uint8_t* const> entries,
+                              const Parallel& parallel);
 
 }  // namespace smd::routing

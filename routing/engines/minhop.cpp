@@ -10,7 +10,7 @@ namespace {
 /// Where the shortest paths between leaves are those that go up and down, as in a tree that is not damaged
 /// much, those are taken throughout.
 template <class Cost>
-std::optional<Routes> along_tree(const EngineInput& in, const Order& tree) {
+std::optional<Routes> along_tree(const EngineInput& in, const SwitchRanking& tree) {
   const auto all = switches_by_lid(in.topology, in.lids);
   const auto column = columns_by_switch(in.topology, all);
   const auto leaves = in.topology.leaves();
@@ -30,7 +30,7 @@ std::optional<Routes> along_tree(const EngineInput& in, const Order& tree) {
 /// A shortest path from one top switch of a tree to another goes down and up again, and such paths together
 /// close cycles of channels. So in a tree the LIDs of inner switches are routed up and down only.
 template <class Cost>
-std::optional<Routes> route(const EngineInput& in, const Order& tree) {
+std::optional<Routes> route(const EngineInput& in, const SwitchRanking& tree) {
   const auto& topology = in.topology;
   if (tree.tree) {
     if (auto routes = along_tree<Cost>(in, tree)) return routes;
@@ -48,19 +48,19 @@ std::optional<Routes> route(const EngineInput& in, const Order& tree) {
     return Costs<Cost>::length(to_shortest.row(a)[column[b]]);
   });
   const auto runs = number_lids(topology, in.lids, leaves);
-  const auto steps =
-      tree.tree ? steps_upwards(topology, tree, find_shape(topology, tree)) : std::vector<Step>{};
+  const auto indices = tree.tree ? dmodk_indices(topology, tree, find_tree_template(topology, tree))
+                                 : std::vector<DmodkIndex>{};
   const std::array<Columns<Cost>, 2> columns{{{&to_shortest, nullptr, shortest}, {&to_legal, &tree, legal}}};
-  return Routes{fill_rows<Cost>(in, columns, {runs, steps, nullptr}), {}};
+  return Routes{build_lfts<Cost>(in, columns, {runs, indices, nullptr}), {}};
 }
 
 }  // namespace
 
-std::optional<Order> tree_order(const Topology& topology, const EngineOptions& /*options*/,
-                                const Parallel& /*parallel*/) {
-  auto order = find_tree(topology);
-  if (!order.tree) return std::nullopt;
-  return order;
+std::optional<SwitchRanking> tree_ranking(const Topology& topology, const EngineOptions& /*options*/,
+                                          const Parallel& /*parallel*/) {
+  auto ranking = find_tree(topology);
+  if (!ranking.tree) return std::nullopt;
+  return ranking;
 }
 
 std::expected<Routes, RouteError> minhop(const EngineInput& in) {

@@ -19,7 +19,7 @@ namespace smd::routing {
 template <std::unsigned_integral Cost>
 struct Columns {
   const Costs<Cost>* costs = nullptr;
-  const Order* order = nullptr;
+  const SwitchRanking* ranking = nullptr;
   std::span<const SwitchIndex> destinations;
 };
 
@@ -41,7 +41,8 @@ template <std::unsigned_integral Cost>
 class NextHops {
  public:
   /// `kin`: for each switch the first one whose costs are the same as its own, but towards the two of them.
-  NextHops(const Topology& topology, std::span<const Columns<Cost>> parts, std::span<const SwitchIndex> kin);
+  NextHops(const Topology& topology, std::span<const Columns<Cost>> parts,
+           std::span<const SwitchIndex> equivalents);
 
   std::size_t columns() const { return columns_; }
   std::uint32_t column(SwitchIndex destination) const { return column_of_[destination]; }
@@ -55,7 +56,7 @@ class NextHops {
     SwitchIndex peer = 0;
   };
   /// Neighbours whose costs are alike, but to each other.
-  struct Kin {
+  struct EquivalentPeers {
     bool up = false;
     GroupSet groups;
     std::vector<Member> members;
@@ -63,24 +64,25 @@ class NextHops {
   /// A column of one of several kin: looked at by itself.
   struct Odd {
     std::uint32_t column = 0;
-    std::uint32_t kin = 0, member = 0;
+    std::uint32_t peer_set = 0, member = 0;
   };
-  void find_kins(SwitchIndex s, const Columns<Cost>& part);
+  void find_peer_sets(SwitchIndex s, const Columns<Cost>& part);
   void set_targets(SwitchIndex s, const Columns<Cost>& part);
   void mark(const Columns<Cost>& part);
   void emit(const Columns<Cost>& part, std::uint32_t first);
-  bool nearer(const Columns<Cost>& part, const Kin& kin, SwitchIndex peer, std::size_t column) const;
+  bool nearer(const Columns<Cost>& part, const EquivalentPeers& peers, SwitchIndex peer,
+              std::size_t column) const;
   void emit_word(std::size_t w, std::uint32_t columns, std::uint32_t first, bool ends_one);
   GroupSet set_at(const Odd& odd, const Columns<Cost>& part) const;
 
   const Topology& topology_;
   std::span<const Columns<Cost>> parts_;
-  std::span<const SwitchIndex> kin_;
+  std::span<const SwitchIndex> equivalents_;
   std::vector<std::uint32_t> column_of_;
   std::size_t columns_ = 0;
   std::vector<Cost> down_target_, up_target_;
-  std::vector<Kin> kins_;
-  std::size_t kins_used_ = 0;
+  std::vector<EquivalentPeers> peer_sets_;
+  std::size_t peer_sets_used_ = 0;
   std::vector<std::uint64_t> bits_, edges_;  ///< by kin: a bit each column; where any of them changes
   std::size_t words_ = 0;
   std::vector<Odd> odd_;

@@ -15,7 +15,7 @@
 
 namespace smd::routing {
 
-class Patterns {
+class PortRotationCache {
  public:
   using Pick = std::uint32_t;
   static constexpr Pick kNotYet = std::numeric_limits<Pick>::max();
@@ -23,23 +23,23 @@ class Patterns {
   /// Of switch `s`; forgets those of the one before. Nothing but ports() is asked for.
   void begin(const Topology& topology, SwitchIndex s);
   /// In turns of what is there.
-  void begin(const Topology& topology, SwitchIndex s, const Step& step);
+  void begin(const Topology& topology, SwitchIndex s, const DmodkIndex& index);
   /// With turns upwards as in the tree that the fabric was built as.
-  void begin(const Topology& topology, SwitchIndex s, const Step& step, const Order& order,
-             const Shape& shape);
+  void begin(const Topology& topology, SwitchIndex s, const DmodkIndex& index, const SwitchRanking& ranking,
+             const TreeTemplate& tree_template);
 
   /// The turns among a set that is not empty.
   Pick find(const GroupSet& set);
-  std::span<const std::uint8_t> ports(Pick pick) const { return made_[pick].candidates.ports(); }
+  std::span<const std::uint8_t> ports(Pick pick) const { return cached_[pick].candidates.ports(); }
   /// out[i] = the port whose turn it is for destination number + i.
   void write(Pick pick, std::span<std::uint8_t> out, std::uint32_t number) {
-    made_[pick].candidates.write(out, number, step_);
+    cached_[pick].candidates.write(out, number, index_);
   }
   /// Whether ports that are missing had to be made up for since begin().
-  bool made_up() const { return made_up_; }
+  bool substituted() const { return substituted_; }
 
  private:
-  struct Made {
+  struct Cached {
     GroupSet set;
     Candidates candidates;
   };
@@ -49,13 +49,13 @@ class Patterns {
 
   const Topology* topology_ = nullptr;
   SwitchIndex switch_ = 0;
-  Step step_;
+  DmodkIndex index_;
   bool in_turns_ = false;
-  const Order* order_ = nullptr;
+  const SwitchRanking* ranking_ = nullptr;
   std::size_t rotation_ = 0;
-  Turns turns_;
-  bool made_up_ = false;
-  std::vector<Made> made_;  ///< the first `count_` are in use
+  RoundRobin round_robin_;
+  bool substituted_ = false;
+  std::vector<Cached> cached_;  ///< the first `count_` are in use
   std::size_t count_ = 0;
   std::vector<Pick> table_;  ///< by hash of the set
 };

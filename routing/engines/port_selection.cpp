@@ -16,32 +16,33 @@ constexpr std::size_t kMostMemory = 0x10000;
 constexpr std::size_t kLongestPattern = 4096;
 }  // namespace
 
-Turns turns_upwards(const Topology& topology, const Order& order, const Shape& shape, SwitchIndex s) {
+RoundRobin uplink_round_robin(const Topology& topology, const SwitchRanking& ranking,
+                              const TreeTemplate& tree_template, SwitchIndex s) {
   struct Slot {
     SwitchIndex peer;
     std::size_t cables;
     std::span<const PortNum> ports;
     std::uint8_t group;
   };
-  const auto& family = shape.of(s);
-  const auto& wanted = family.slots;
+  const auto& switch_group = tree_template.of(s);
+  const auto& wanted = switch_group.slots;
   const std::size_t cables = wanted.empty() ? 1 : wanted.front().cables;
-  std::vector<Slot> slots(family.width(), Slot{kNoSwitch, cables, {}, 0});  // unless known: gone
+  std::vector<Slot> slots(switch_group.width(), Slot{kNoSwitch, cables, {}, 0});  // unless known: gone
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    slots[family.place(i)] = {wanted[i].peer, wanted[i].cables, {}, 0};
+    slots[switch_group.place(i)] = {wanted[i].peer, wanted[i].cables, {}, 0};
   }
   for (std::size_t g = 0; g < topology.groups(s); ++g) {
     const auto group = topology.group(s, g);
-    if (!order.up(s, group.peer)) continue;
-    const auto at = std::ranges::lower_bound(wanted, group.peer, {}, &UpSlot::peer);
+    if (!ranking.up(s, group.peer)) continue;
+    const auto at = std::ranges::lower_bound(wanted, group.peer, {}, &UplinkSlot::peer);
     const bool known = at != wanted.end() && at->peer == group.peer;
-    auto& slot = known ? slots[family.place(static_cast<std::size_t>(at - wanted.begin()))]
+    auto& slot = known ? slots[switch_group.place(static_cast<std::size_t>(at - wanted.begin()))]
                        : slots.emplace_back(Slot{group.peer, 0, {}, 0});
     slot.cables = std::max(slot.cables, group.ports.size());
     slot.ports = group.ports;
     slot.group = static_cast<std::uint8_t>(g);
   }
-  Turns result;
+  RoundRobin result;
   bool more = true;
   for (std::size_t round = 0; more; ++round) {
     more = false;
@@ -55,8 +56,8 @@ Turns turns_upwards(const Topology& topology, const Order& order, const Shape& s
   return result;
 }
 
-void Candidates::interleave(const Topology& topology, SwitchIndex s, const GroupSet& set,
-                            std::vector<std::uint8_t>& out) {
+void Candidates::round_robin(const Topology& topology, SwitchIndex s, const GroupSet& set,
+                             std::vector<std::uint8_t>& out) {
   out.clear();
   groups_.clear();
   for (std::size_t w = 0; w < set.words.size(); ++w) {
@@ -112,7 +113,7 @@ void Candidates::share_by_rate(const Topology& topology, SwitchIndex s, std::siz
 void Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& set) {
   pattern_.clear();
   skewed_ = false;
-  interleave(topology, s, set, ports_);
+  round_robin(topology, s, set, ports_);
 }
 
 void Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& set, std::uint32_t divider) {
@@ -122,60 +123,61 @@ void Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& 
   if (rates_differ(topology, s)) share_by_rate(topology, s, 0, divider);
 }
 
-bool Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& set, const Turns& turns,
-                       std::size_t rotation, std::uint32_t divider) {
-  const auto holds = [&](const Turns::Turn& turn) {
+bool Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& set,
+                       const RoundRobin& round_robin_of_tree, std::size_t rotation, std::uint32_t divider) {
+  const auto holds = [&](const RoundRobin::Turn& turn) {
     return turn.port != 0 && (set.words[turn.group / 64U] >> (turn.group % 64U) & 1U) != 0;
   };
   pattern_.clear();
   ports_.clear();
   skewed_ = true;
   if (!topology.one_rate()) {
-    interleave(topology, s, set, live_);
+    round_robin(topology, s, set, live_);
     if (rates_differ(topology, s)) {
       own_.clear();
-      for (const auto& turn : turns.turns) own_.push_back(holds(turn) ? turn.port : std::uint8_t{0});
+      for (const auto& turn : round_robin_of_tree.turns)
+        own_.push_back(holds(turn) ? turn.port : std::uint8_t{0});
       share_by_rate(topology, s, rotation, divider);
       return std::ranges::count(own_, std::uint8_t{0}) != 0;
     }
   }
-  const bool whole = std::ranges::all_of(turns.turns, holds);
+  const bool whole = std::ranges::all_of(round_robin_of_tree.turns, holds);
   if (whole) {
-    for (const auto& turn : turns.turns) ports_.push_back(turn.port);
+    for (const auto& turn : round_robin_of_tree.turns) ports_.push_back(turn.port);
     return false;
   }
-  interleave(topology, s, set, live_);
+  round_robin(topology, s, set, live_);
   if (live_.size() == 1) {  // it has all turns, whoever shares them
     ports_ = live_;
     return false;
   }
-  const std::size_t n = turns.turns.size();
+  const std::size_t n = round_robin_of_tree.turns.size();
   const std::size_t rounds = std::clamp<std::size_t>(kLongestPattern / n / divider, 1, live_.size());
   for (std::size_t round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < n; ++i) {
-      const auto& turn = turns.turns[i];
+      const auto& turn = round_robin_of_tree.turns[i];
       ports_.push_back(holds(turn) ? turn.port : live_[(round + i + rotation) % live_.size()]);
     }
   }
   return true;
 }
 
-std::uint8_t Candidates::at(std::uint32_t number, const Step& step) const {
-  return ports_[skewed_ ? turn_of(number, step, ports_.size()) : (number / step.divider) % ports_.size()];
+std::uint8_t Candidates::at(std::uint32_t number, const DmodkIndex& index) const {
+  return ports_[skewed_ ? turn_of(number, index, ports_.size()) : (number / index.divider) % ports_.size()];
 }
 
-void Candidates::make_pattern(std::size_t period, const Step& step) {
+void Candidates::make_pattern(std::size_t period, const DmodkIndex& index) {
   period_ = period;
   pattern_.clear();
   pattern_.reserve(std::max(period * 2, kPattern * 2));
   const std::size_t n = ports_.size();
   for (std::size_t turn = 0; turn < n; ++turn) {
-    std::size_t skew = skewed_ ? (step.divider - step.residue) % step.divider : 0;
+    std::size_t skew = skewed_ ? (index.divider - index.residue) % index.divider : 0;
     std::size_t at = (turn + skew) % n;
-    for (std::uint32_t rest = 0; rest < step.divider; ++rest) {
+    for (std::uint32_t rest = 0; rest < index.divider; ++rest) {
       pattern_.push_back(ports_[at]);
       if (!skewed_) continue;
-      if (++skew == step.divider) {
+      if (++skew == index.divider) {
         skew = 0;
         at = turn;
       } else if (++at == n) {
@@ -186,18 +188,18 @@ void Candidates::make_pattern(std::size_t period, const Step& step) {
   while (pattern_.size() < kPattern) pattern_.insert(pattern_.end(), pattern_.begin(), pattern_.end());
 }
 
-void Candidates::write(std::span<std::uint8_t> out, std::uint32_t number, const Step& step) {
+void Candidates::write(std::span<std::uint8_t> out, std::uint32_t number, const DmodkIndex& index) {
   if (ports_.size() == 1) {
     std::ranges::fill(out, ports_[0]);
     return;
   }
-  const auto period = ports_.size() * step.divider;
+  const auto period = ports_.size() * index.divider;
   if (pattern_.empty()) {
     if (period > kMostMemory || out.size() * 4 < period) {
-      for (auto& entry : out) entry = at(number++, step);
+      for (auto& entry : out) entry = at(number++, index);
       return;
     }
-    make_pattern(period, step);
+    make_pattern(period, index);
   }
   for (std::size_t phase = number % period_; !out.empty(); phase = 0) {
     const std::size_t length = std::min(out.size(), pattern_.size() - phase);

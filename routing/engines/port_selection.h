@@ -35,7 +35,7 @@ inline std::size_t first_group(const GroupSet& set) {
 }
 
 /// Ports upwards as the whole tree has them: the first cable to each switch above, then the second of each.
-struct Turns {
+struct RoundRobin {
   struct Turn {
     std::uint8_t port = 0;   ///< 0: missing
     std::uint8_t group = 0;  ///< of the port
@@ -45,22 +45,23 @@ struct Turns {
 };
 
 /// Those of a switch: its family's slots, then what it has beyond them.
-Turns turns_upwards(const Topology& topology, const Order& order, const Shape& shape, SwitchIndex s);
+RoundRobin uplink_round_robin(const Topology& topology, const SwitchRanking& ranking,
+                              const TreeTemplate& tree_template, SwitchIndex s);
 
 /// Which destinations a switch gets from below in the whole tree, and how it tells them apart: those with
 /// number % divider == residue, by number / divider. What is missing may bring it others; each other residue
 /// begins its turns one further, or all of a leaf would leave by one port.
-struct Step {
+struct DmodkIndex {
   std::uint32_t divider = 1;
   std::uint32_t residue = 0;
-  friend bool operator==(const Step&, const Step&) = default;
+  friend bool operator==(const DmodkIndex&, const DmodkIndex&) = default;
 };
 
 /// Which of `turns` the destination takes in the whole tree.
-inline std::size_t turn_of(std::uint32_t number, const Step& step, std::size_t turns) {
-  const auto rest = number % step.divider;
-  const auto skew = (rest + step.divider - step.residue) % step.divider;
-  return (number / step.divider + skew) % turns;
+inline std::size_t turn_of(std::uint32_t number, const DmodkIndex& index, std::size_t turns) {
+  const auto rest = number % index.divider;
+  const auto skew = (rest + index.divider - index.residue) % index.divider;
+  return (number / index.divider + skew) % turns;
 }
 
 /// Which of `ports` carries least for its rate with one more destination; of equals the first from `first`
@@ -80,21 +81,21 @@ class Candidates {
   /// In the turns of the whole tree: those of a port that is missing, or not in the set, are shared by the
   /// others, each time by the next one, beginning at another one for each `rotation`. Returns whether that
   /// had to be done.
-  bool reset(const Topology& topology, SwitchIndex s, const GroupSet& set, const Turns& turns,
-             std::size_t rotation, std::uint32_t divider);
+  bool reset(const Topology& topology, SwitchIndex s, const GroupSet& set,
+             const RoundRobin& round_robin_of_tree, std::size_t rotation, std::uint32_t divider);
   std::size_t size() const { return ports_.size(); }
   std::span<const std::uint8_t> ports() const { return ports_; }
 
   /// out[i] = the port whose turn it is for destination number + i. Always with the same step after a reset.
-  void write(std::span<std::uint8_t> out, std::uint32_t number, const Step& step);
+  void write(std::span<std::uint8_t> out, std::uint32_t number, const DmodkIndex& index);
 
  private:
-  void interleave(const Topology& topology, SwitchIndex s, const GroupSet& set,
-                  std::vector<std::uint8_t>& out);
+  void round_robin(const Topology& topology, SwitchIndex s, const GroupSet& set,
+                   std::vector<std::uint8_t>& out);
   bool rates_differ(const Topology& topology, SwitchIndex s) const;
   void share_by_rate(const Topology& topology, SwitchIndex s, std::size_t rotation, std::uint32_t divider);
-  std::uint8_t at(std::uint32_t number, const Step& step) const;
-  void make_pattern(std::size_t period, const Step& step);
+  std::uint8_t at(std::uint32_t number, const DmodkIndex& index) const;
+  void make_pattern(std::size_t period, const DmodkIndex& index);
 
   std::vector<std::uint8_t> ports_;
   std::vector<std::uint8_t> live_;

@@ -19,23 +19,23 @@ using Weight = std::uint64_t;
 
 /// Neighbours far apart: those that are sent to at the same time must not all be moved to one cable.
 std::vector<Lid> scattered(std::span<const Lid> lids) {
-  std::vector<Lid> order;
-  order.reserve(lids.size());
+  std::vector<Lid> ranking;
+  ranking.reserve(lids.size());
   std::size_t step = lids.size() * 5 / 8 + 1;
   while (std::gcd(step, lids.size()) > 1) ++step;
   for (std::size_t i = 0, at = 0; i < lids.size(); ++i, at = (at + step) % lids.size()) {
-    order.push_back(lids[at]);
+    ranking.push_back(lids[at]);
   }
-  return order;
+  return ranking;
 }
 
 template <class Cost>
-class Relief {
+class Rebalancer {
  public:
-  Relief(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows)
+  Rebalancer(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows)
       : in_(in),
         topology_(in.topology),
-        order_(*columns.front().order),
+        ranking_(*columns.front().ranking),
         all_(in.topology.switches()),
         hops_(topology_, columns, all_),
         fixed_(rows),
@@ -55,7 +55,7 @@ class Relief {
   }
 
   void run() {
-    load_ = count_loads(topology_, order_, lids_, entries_, in_.parallel);
+    load_ = count_loads(topology_, ranking_, lids_, entries_, in_.parallel);
     weights_ = route_weights(topology_);
     Weight sum = 0, used = 0, most = 0;
     for (Channel c = 0; c < load_.size(); ++c) {
@@ -104,10 +104,10 @@ class Relief {
   template <class Fn>
   void for_each_feeder(SwitchIndex s, Lid lid, const Fn& fn) {
     const auto to = next(s, lid);
-    const bool from_below = to != kNoSwitch && order_.up(s, to);
+    const bool from_below = to != kNoSwitch && ranking_.up(s, to);
     for (std::size_t g = 0; g < topology_.groups(s); ++g) {
       const auto peer = topology_.group(s, g).peer;
-      if (from_below && order_.up(s, peer)) continue;
+      if (from_below && ranking_.up(s, peer)) continue;
       ++effort_;
       if (next(peer, lid) == s) fn(peer);
     }
@@ -124,10 +124,10 @@ class Relief {
   bool any_below(SwitchIndex s, std::uint8_t port, Weight limit) const {
     const auto peer = topology_.peer(s, PortNum{port}).sw;
     if (peer == kNoSwitch) return false;
-    const bool up = order_.up(s, peer);
+    const bool up = ranking_.up(s, peer);
     for (std::size_t g = 0; g < topology_.groups(s); ++g) {
       const auto group = topology_.group(s, g);
-      if (order_.up(s, group.peer) != up) continue;
+      if (ranking_.up(s, group.peer) != up) continue;
       for (const auto other : group.ports) {
         if (other.value() != port && weight(channel(s, other.value())) < limit) return true;
       }
@@ -158,16 +158,16 @@ class Relief {
 
   /// Where the new way meets the old one nothing changes any more; that must be behind the cable.
   Weight worst_by(SwitchIndex s, Lid lid, std::uint8_t port, Load more) {
-    old_way_.clear();
-    for (auto at = s; at != kNoSwitch; at = next(at, lid)) old_way_.push_back(at);
+    old_path_.clear();
+    for (auto at = s; at != kNoSwitch; at = next(at, lid)) old_path_.push_back(at);
     auto worst = weight(channel(s, port), more);
     auto at = topology_.peer(s, PortNum{port}).sw;
-    while (std::ranges::find(old_way_, at) == old_way_.end()) {
+    while (std::ranges::find(old_path_, at) == old_path_.end()) {
       worst = std::max(worst, weight(channel(at, port_at(at, lid)), more));
       at = next(at, lid);
     }
-    const auto meets = std::ranges::find(old_way_, at);
-    return std::ranges::find(old_way_, hot_switch_) < meets ? worst : std::numeric_limits<Weight>::max();
+    const auto meets = std::ranges::find(old_path_, at);
+    return std::ranges::find(old_path_, hot_switch_) < meets ? worst : std::numeric_limits<Weight>::max();
   }
 
   /// Calls fn(switch, lid) for each switch whose LIDs come over the cable and that is not far from it, until
@@ -226,12 +226,12 @@ class Relief {
         hottest.pop();
         continue;
       }
-      if (load <= enough || !relieve(channel)) return;
+      if (load <= enough || !rebalance(channel)) return;
       for (const auto changed : changed_) hottest.emplace(weight(changed), changed);
     }
   }
 
-  bool relieve(Channel hot) {
+  bool rebalance(Channel hot) {
     Move best;
     best.worst = weight(hot);
     for_each_choice(hot, [&](SwitchIndex s, Lid lid) {
@@ -271,7 +271,7 @@ class Relief {
 
   const EngineInput& in_;
   const Topology& topology_;
-  const Order& order_;
+  const SwitchRanking& ranking_;
   std::vector<SwitchIndex> all_;
   NextHops<Cost> hops_;
   Rows& fixed_;
@@ -283,7 +283,7 @@ class Relief {
   std::vector<SwitchIndex> switch_of_;  ///< by channel
   std::vector<Channel> changed_;
   std::vector<Feeder> feeders_;
-  std::vector<SwitchIndex> old_way_;
+  std::vector<SwitchIndex> old_path_;
   SwitchIndex hot_switch_ = 0;
   std::uint64_t effort_ = 0;
 };
@@ -291,11 +291,11 @@ class Relief {
 }  // namespace
 
 template <std::unsigned_integral Cost>
-void relieve(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows) {
-  Relief<Cost>(in, columns, rows).run();
+void rebalance(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows) {
+  Rebalancer<Cost>(in, columns, rows).run();
 }
 
-template void relieve<std::uint8_t>(const EngineInput&, std::span<const Columns<std::uint8_t>>, Rows&);
-template void relieve<std::uint16_t>(const EngineInput&, std::span<const Columns<std::uint16_t>>, Rows&);
+template void rebalance<std::uint8_t>(const EngineInput&, std::span<const Columns<std::uint8_t>>, Rows&);
+template void rebalance<std::uint16_t>(const EngineInput&, std::span<const Columns<std::uint16_t>>, Rows&);
 
 }  // namespace smd::routing

@@ -21,10 +21,11 @@ using Rows = std::vector<std::shared_ptr<const LftRow>>;
 /// host), by the first LID of each, and weighed by the rate of the cable. For paths by an order.
 /// Deterministic.
 template <std::unsigned_integral Cost>
-void relieve(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows);
+void rebalance(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows);
 
-extern template void relieve<std::uint8_t>(const EngineInput&, std::span<const Columns<std::uint8_t>>, Rows&);
-extern template void relieve<std::uint16_t>(const EngineInput&, std::span<const Columns<std::uint16_t>>,
-                                            Rows&);
+extern template void rebalance<std::uint8_t>(const EngineInput&, std::span<const Columns<std::uint8_t>>,
+                                             Rows&);
+extern template void rebalance<std::uint16_t>(const EngineInput&, std::span<const Columns<std::uint16_t>>,
+                                              Rows&);
 
 }  // namespace smd::routing

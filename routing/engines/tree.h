@@ -21,7 +21,8 @@ std::expected<std::vector<SwitchIndex>, RouteError> switches_named(const Topolog
                                                                    std::span<const Guid> guids);
 
 /// The order of a tree, from the roots if there are any; an error where the fabric is none.
-std::expected<Order, RouteError> order_of_tree(const Topology& topology, std::span<const Guid> root_guids);
+std::expected<SwitchRanking, RouteError> ranking_of_tree(const Topology& topology,
+                                                         std::span<const Guid> root_guids);
 
 /// Two leaves that cables connect and the order does not, or a leaf and an aggregation node. Costs are to
 /// `destinations`, all switches; a way up and down there is one back, too.
@@ -47,15 +48,18 @@ std::optional<RouteError> cut_off(const Topology& topology, const Costs<Cost>& c
 /// Rows by an order and the costs that were made by it: in turns that follow the levels where it is a tree,
 /// to the least used port elsewhere. Costs are to `destinations`, all switches, best as switches_by_lid().
 template <std::unsigned_integral Cost>
-Routes routes_by(const EngineInput& in, const Order& order, const Costs<Cost>& costs,
+Routes routes_by(const EngineInput& in, const SwitchRanking& ranking, const Costs<Cost>& costs,
                  std::span<const SwitchIndex> destinations, Numbering numbering);
 
 /// All of a tree engine: up and down by `order`, d-mod-k, every pair of leaves or an error.
-std::expected<Routes, RouteError> route_tree(const EngineInput& in, const Order& order, Numbering numbering);
+std::expected<Routes, RouteError> route_tree(const EngineInput& in, const SwitchRanking& ranking,
+                                             Numbering numbering);
 
-extern template Routes routes_by<std::uint8_t>(const EngineInput&, const Order&, const Costs<std::uint8_t>&,
-                                               std::span<const SwitchIndex>, Numbering);
-extern template Routes routes_by<std::uint16_t>(const EngineInput&, const Order&, const Costs<std::uint16_t>&,
-                                                std::span<const SwitchIndex>, Numbering);
+extern template Routes routes_by<std::uint8_t>(const EngineInput&, const SwitchRanking&,
+                                               const Costs<std::uint8_t>&, std::span<const SwitchIndex>,
+                                               Numbering);
+extern template Routes routes_by<std::uint16_t>(const EngineInput&, const SwitchRanking&,
+                                                const Costs<std::uint16_t>&, std::span<const SwitchIndex>,
+                                                Numbering);
 
 }  // namespace smd::routing

@@ -16,12 +16,12 @@ bool on_topology(const Topology& topology, SwitchIndex s) { return s < topology.
 
 class Grower {
  public:
-  Grower(const Topology& topology, const Order& order, std::span<const McMember> members,
+  Grower(const Topology& topology, const SwitchRanking& ranking, std::span<const McMember> members,
          const McLoads& loads)
       : topology_(topology),
-        order_(order),
+        ranking_(ranking),
         forest_(topology),
-        search_(topology, order, loads),
+        search_(topology, ranking, loads),
         needed_(topology.switches()),
         members_(topology.switches()),
         receivers_(topology.switches()) {
@@ -53,7 +53,7 @@ class Grower {
     if (parts.empty()) return;
     main_ = middle(parts);
     // Who is lower climbs first, and may meet others that climb on in their turn.
-    std::ranges::sort(parts, std::ranges::greater{}, [this](SwitchIndex s) { return order_.position[s]; });
+    std::ranges::sort(parts, std::ranges::greater{}, [this](SwitchIndex s) { return ranking_.position[s]; });
     for (const auto top : parts) join(top);
     forest_.prune(needed_);
   }
@@ -82,7 +82,7 @@ class Grower {
 
   void raise_top(SwitchIndex s, SwitchIndex candidate) {
     auto& top = tops_.try_emplace(forest_.part(s), candidate).first->second;
-    if (order_.up(top, candidate)) top = candidate;
+    if (ranking_.up(top, candidate)) top = candidate;
   }
 
   std::vector<SwitchIndex> tops() const {
@@ -153,21 +153,21 @@ class Grower {
   }
 
   void add_masks(SwitchIndex root, std::vector<bool>& done, McTree& tree) const {
-    std::vector<Visit> order{{root, kNoSwitch}};
+    std::vector<Visit> ranking{{root, kNoSwitch}};
     done[root] = true;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      for (const auto& branch : forest_.branches(order[i].sw)) {
-        if (!done[branch.to]) order.push_back({branch.to, order[i].sw});
+    for (std::size_t i = 0; i < ranking.size(); ++i) {
+      for (const auto& branch : forest_.branches(ranking[i].sw)) {
+        if (!done[branch.to]) ranking.push_back({branch.to, ranking[i].sw});
         done[branch.to] = true;
       }
     }
     std::map<SwitchIndex, std::size_t> below;
-    for (const auto& visit : order | std::views::reverse) {
+    for (const auto& visit : ranking | std::views::reverse) {
       below[visit.sw] += receivers_[visit.sw].count();
       if (visit.parent != kNoSwitch) below[visit.parent] += below[visit.sw];
     }
     const auto all = below[root];
-    for (const auto& visit : order) {
+    for (const auto& visit : ranking) {
       McMask mask{visit.sw, receivers_[visit.sw]};
       for (const auto& branch : forest_.branches(visit.sw)) {
         const auto there = branch.to == visit.parent ? all - below[visit.sw] : below[branch.to];
@@ -178,7 +178,7 @@ class Grower {
   }
 
   const Topology& topology_;
-  const Order& order_;
+  const SwitchRanking& ranking_;
   McForest forest_;
   McSearch search_;
   std::vector<bool> needed_;
@@ -199,9 +199,9 @@ void McLoads::add(const McTree& tree) {
   }
 }
 
-McTree grow_tree(const Topology& topology, const Order& order, const McTree& previous,
+McTree grow_tree(const Topology& topology, const SwitchRanking& ranking, const McTree& previous,
                  std::span<const McMember> members, const McLoads& loads) {
-  Grower grower(topology, order, members, loads);
+  Grower grower(topology, ranking, members, loads);
   grower.keep(previous);
   grower.grow();
   return grower.masks();

@@ -55,7 +55,7 @@ class McLoads {
 /// both, the shortest way is taken. Towards a part of the tree in which nobody receives nothing is
 /// forwarded. Members in parts of the fabric that no way connects get a tree each. `members` in any order;
 /// those on no switch are passed over. Pure.
-McTree grow_tree(const Topology& topology, const Order& order, const McTree& previous,
+McTree grow_tree(const Topology& topology, const SwitchRanking& ranking, const McTree& previous,
                  std::span<const McMember> members, const McLoads& loads);
 
 }  // namespace smd::routing

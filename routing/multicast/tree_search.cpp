@@ -7,8 +7,8 @@
 
 namespace smd::routing {
 
-McSearch::McSearch(const Topology& topology, const Order& order, const McLoads& loads)
-    : topology_(topology), order_(order), loads_(loads), reached_(topology.switches()) {}
+McSearch::McSearch(const Topology& topology, const SwitchRanking& ranking, const McLoads& loads)
+    : topology_(topology), ranking_(ranking), loads_(loads), reached_(topology.switches()) {}
 
 void McSearch::begin(std::span<const SwitchIndex> from) {
   ++search_;
@@ -27,7 +27,7 @@ McStep McSearch::cable(SwitchIndex s, const NeighbourGroup& group) const {
 void McSearch::reach(SwitchIndex s, bool upwards) {
   for (std::size_t g = 0; g < topology_.groups(s); ++g) {
     const auto group = topology_.group(s, g);
-    if (upwards && !order_.up(s, group.peer)) continue;
+    if (upwards && !ranking_.up(s, group.peer)) continue;
     const auto step = cable(s, group);
     auto& there = reached_[group.peer];
     const auto hops = reached_[s].hops + 1;

@@ -23,7 +23,7 @@ class McSearch {
  public:
   using Goal = std::function<bool(SwitchIndex)>;
 
-  McSearch(const Topology& topology, const Order& order, const McLoads& loads);
+  McSearch(const Topology& topology, const SwitchRanking& ranking, const McLoads& loads);
 
   /// The shortest and then least loaded way from one of `from` to a switch that is a goal and none of them;
   /// upwards only, or by any cable. Empty: there is none.
@@ -44,7 +44,7 @@ class McSearch {
   McStep cable(SwitchIndex s, const NeighbourGroup& group) const;
 
   const Topology& topology_;
-  const Order& order_;
+  const SwitchRanking& ranking_;
   const McLoads& loads_;
   std::vector<Reached> reached_;
   std::uint32_t search_ = 0;

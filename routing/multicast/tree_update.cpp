@@ -29,7 +29,8 @@ bool add_cables(const Topology& topology, const McTree& tree, McForest& forest,
 
 }  // namespace
 
-std::optional<McTree> before_tree(const Topology& topology, const McTree& installed, const McTree& target) {
+std::optional<McTree> intermediate_tree(const Topology& topology, const McTree& installed,
+                                        const McTree& target) {
   McForest forest(topology);
   std::set<std::pair<SwitchIndex, unsigned>> seen;
   if (add_cables(topology, installed, forest, seen) && add_cables(topology, target, forest, seen)) return {};

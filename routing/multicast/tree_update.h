@@ -11,6 +11,7 @@ namespace smd::routing {
 /// What has to be installed everywhere before `target` may be written: of `installed` what `target` has too.
 /// Nothing where the two together close no circle: then any mixture of them is a part of a tree, no packet
 /// comes twice, and `target` may be written at once, in any order. Pure.
-std::optional<McTree> before_tree(const Topology& topology, const McTree& installed, const McTree& target);
+std::optional<McTree> intermediate_tree(const Topology& topology, const McTree& installed,
+                                        const McTree& target);
 
 }  // namespace smd::routing

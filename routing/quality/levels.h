@@ -27,6 +27,7 @@ struct LevelWidth {
 using LinkWeight = std::function<double(SwitchIndex, PortNum)>;
 
 /// From the bottom to the top; nothing where the fabric is no tree. Aggregation nodes do not count.
-std::vector<LevelWidth> level_widths(const Topology& topology, const Order& order, const LinkWeight& weight);
+std::vector<LevelWidth> level_widths(const Topology& topology, const SwitchRanking& ranking,
+                                     const LinkWeight& weight);
 
 }  // namespace smd::routing

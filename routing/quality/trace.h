@@ -13,30 +13,30 @@
 
 namespace smd::routing {
 
-class Walker {
+class RouteTracer {
  public:
-  Walker(const Topology& topology, const LidMap& lids, const Routes& routes)
+  RouteTracer(const Topology& topology, const LidMap& lids, const Routes& routes)
       : topology_(topology), lids_(lids), routes_(routes) {}
 
   /// Channels from switch `s` to where the LID ends; `arrived` says whether it does. Valid until the next
   /// call.
-  std::span<const std::uint32_t> walk(SwitchIndex s, Lid lid) {
-    way_.clear();
+  std::span<const std::uint32_t> trace(SwitchIndex s, Lid lid) {
+    path_.clear();
     const auto to = lids_.destination(lid);
     for (std::size_t hops = 0; hops <= topology_.switches(); ++hops) {
       const auto port = PortNum{entry(s < routes_.rows.size() ? routes_.rows[s].get() : nullptr, lid)};
       const auto peer = topology_.peer(s, port);
       if (peer.sw == kNoSwitch) {
         arrived_ = to.sw == s && to.port == port;
-        if (!arrived_) way_.clear();
-        return way_;
+        if (!arrived_) path_.clear();
+        return path_;
       }
-      way_.push_back(static_cast<std::uint32_t>(topology_.channel(s, port)));
+      path_.push_back(static_cast<std::uint32_t>(topology_.channel(s, port)));
       s = peer.sw;
     }
     arrived_ = false;
-    way_.clear();
-    return way_;
+    path_.clear();
+    return path_;
   }
   bool arrived() const { return arrived_; }
 
@@ -44,7 +44,7 @@ class Walker {
   const Topology& topology_;
   const LidMap& lids_;
   const Routes& routes_;
-  std::vector<std::uint32_t> way_;
+  std::vector<std::uint32_t> path_;
   bool arrived_ = false;
 };
 

@@ -39,11 +39,11 @@ struct Steps {
   std::vector<std::uint32_t> above_base, below_base;
   std::vector<SwitchIndex> above, below;
 
-  Steps(const Topology& topology, const Order* order) : above_base{0}, below_base{0} {
+  Steps(const Topology& topology, const SwitchRanking* ranking) : above_base{0}, below_base{0} {
     for (SwitchIndex s = 0; s < topology.switches(); ++s) {
       for (std::size_t g = 0; g < topology.groups(s); ++g) {
         const auto peer = topology.group(s, g).peer;
-        (order == nullptr || order->up(s, peer) ? above : below).push_back(peer);
+        (ranking == nullptr || ranking->up(s, peer) ? above : below).push_back(peer);
       }
       above_base.push_back(static_cast<std::uint32_t>(above.size()));
       below_base.push_back(static_cast<std::uint32_t>(below.size()));
@@ -176,15 +176,15 @@ class Search {
 }  // namespace
 
 template <std::unsigned_integral Cost>
-Costs<Cost>::Costs(const Topology& topology, const Order* order, std::span<const SwitchIndex> destinations,
-                   const Parallel& parallel)
+Costs<Cost>::Costs(const Topology& topology, const SwitchRanking* ranking,
+                   std::span<const SwitchIndex> destinations, const Parallel& parallel)
     : columns_(destinations.size()), cells_(topology.switches() * destinations.size(), kUnreachable) {
-  const Steps steps(topology, order);
+  const Steps steps(topology, ranking);
   std::atomic<bool> complete{true};
   for_ranges(parallel, columns_, kColumns, [&](std::size_t begin, std::size_t end) {
     Search<Cost> search(steps, destinations.subspan(begin, end - begin), begin, cells_.data(), columns_,
                         topology.switches());
-    if (!(order == nullptr ? search.shortest() : search.up_down())) complete = false;
+    if (!(ranking == nullptr ? search.shortest() : search.up_down())) complete = false;
   });
   complete_ = complete;
 }

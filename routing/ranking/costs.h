@@ -30,7 +30,7 @@ class Costs {
   static constexpr Cost kLongest = static_cast<Cost>(kLength - 2);
 
   /// `order` null: shortest paths. Column i is destinations[i].
-  Costs(const Topology& topology, const Order* order, std::span<const SwitchIndex> destinations,
+  Costs(const Topology& topology, const SwitchRanking* ranking, std::span<const SwitchIndex> destinations,
         const Parallel& parallel);
 
   /// False: some path is longer than kLongest, and the table is of no use.

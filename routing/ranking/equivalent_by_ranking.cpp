@@ -5,16 +5,16 @@
 
 namespace smd::routing {
 
-std::vector<SwitchIndex> find_twins(const Topology& topology, const Order& order) {
-  auto twins = find_twins(topology);
-  for (SwitchIndex s = 0; s < twins.size(); ++s) {
-    const auto first = twins[s];
+std::vector<SwitchIndex> find_equivalent_switches(const Topology& topology, const SwitchRanking& ranking) {
+  auto equivalents = find_equivalent_switches(topology);
+  for (SwitchIndex s = 0; s < equivalents.size(); ++s) {
+    const auto first = equivalents[s];
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
       const auto peer = topology.group(s, g).peer;
-      if (order.up(s, peer) != order.up(first, peer)) twins[s] = s;
+      if (ranking.up(s, peer) != ranking.up(first, peer)) equivalents[s] = s;
     }
   }
-  return twins;
+  return equivalents;
 }
 
 }  // namespace smd::routing

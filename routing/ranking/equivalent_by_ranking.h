@@ -10,6 +10,6 @@
 namespace smd::routing {
 
 /// Of which the same neighbours are up, too: costs by that order are the same from both, but to each other.
-std::vector<SwitchIndex> find_twins(const Topology& topology, const Order& order);
+std::vector<SwitchIndex> find_equivalent_switches(const Topology& topology, const SwitchRanking& ranking);
 
 }  // namespace smd::routing

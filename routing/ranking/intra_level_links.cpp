@@ -11,30 +11,30 @@ constexpr std::size_t kFewEnds = 8;
 
 struct LevelCables {
   std::size_t switches = 0, joined = 0;  ///< of the level; with a cable to another one of it
-  std::size_t ends = 0, beside = 0;      ///< of all their cables, and of those within the level
+  std::size_t ends = 0, internal = 0;    ///< of all their cables, and of those within the level
   std::pair<SwitchIndex, SwitchIndex> example;
 
-  bool rule() const { return beside >= kFewEnds && joined * 4 >= switches * 3 && beside * 4 >= ends; }
+  bool rule() const { return internal >= kFewEnds && joined * 4 >= switches * 3 && internal * 4 >= ends; }
 };
 
 }  // namespace
 
-std::optional<std::pair<SwitchIndex, SwitchIndex>> joined_beside(const Topology& topology,
-                                                                 const Order& order) {
+std::optional<std::pair<SwitchIndex, SwitchIndex>> find_intra_level_link(const Topology& topology,
+                                                                         const SwitchRanking& ranking) {
   std::map<std::int32_t, LevelCables> levels;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-    auto& level = levels[order.rank[s]];
+    auto& level = levels[ranking.rank[s]];
     std::size_t own = 0;
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
       const auto group = topology.group(s, g);
       level.ends += group.ports.size();
-      if (order.rank[group.peer] != order.rank[s]) continue;
-      if (level.beside + own == 0) level.example = {s, group.peer};
+      if (ranking.rank[group.peer] != ranking.rank[s]) continue;
+      if (level.internal + own == 0) level.example = {s, group.peer};
       own += group.ports.size();
     }
     ++level.switches;
     level.joined += own != 0 ? 1U : 0U;
-    level.beside += own;
+    level.internal += own;
   }
   for (const auto& [rank, level] : levels) {
     if (level.rule()) return level.example;

@@ -13,7 +13,7 @@ namespace smd::routing {
 /// Two neighbours of one level, where such cables are the rule there: three of four of the level's switches
 /// have some, and those are a quarter of all their cables or more. Nothing in trees, where one may be in a
 /// wrong place, or two.
-std::optional<std::pair<SwitchIndex, SwitchIndex>> joined_beside(const Topology& topology,
-                                                                 const Order& order);
+std::optional<std::pair<SwitchIndex, SwitchIndex>> find_intra_level_link(const Topology& topology,
+                                                                         const SwitchRanking& ranking);
 
 }  // namespace smd::routing

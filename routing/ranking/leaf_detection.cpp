@@ -34,7 +34,7 @@ Sides alternate(const Topology& topology) {
 }
 
 /// A cable in the wrong place may have brought some to the wrong side: most of a switch's cables decide.
-void heed_most(const Topology& topology, Sides& side) {
+void follow_majority_side(const Topology& topology, Sides& side) {
   constexpr int kRounds = 8;
   for (int round = 0; round < kRounds; ++round) {
     bool moved = false;
@@ -62,7 +62,7 @@ struct Weight {
 
 std::vector<SwitchIndex> leaves_of_one_side(const Topology& topology, std::span<const SwitchIndex> leaves) {
   auto side = alternate(topology);
-  heed_most(topology, side);
+  follow_majority_side(topology, side);
   std::vector<std::array<Weight, 2>> weights(topology.components());
   for (const auto leaf : leaves) {
     auto& weight = weights[topology.component(leaf)][side[leaf]];
@@ -87,7 +87,7 @@ bool farther_than_neighbours(const Topology& topology, SwitchIndex s, std::span<
 
 }  // namespace
 
-std::vector<SwitchIndex> outstanding_leaves(const Topology& topology, std::span<const SwitchIndex> leaves) {
+std::vector<SwitchIndex> detect_leaves(const Topology& topology, std::span<const SwitchIndex> leaves) {
   auto chosen = leaves_of_one_side(topology, leaves);
   const auto mean = mean_distances(topology, chosen);
   std::erase_if(chosen, [&](SwitchIndex s) { return !farther_than_neighbours(topology, s, mean); });

@@ -13,6 +13,6 @@ namespace smd::routing {
 /// leads from one side to the other (the few that do not are outvoted): the side with more hosts has the
 /// leaves, of equal ones that with more such switches, then that with fewer cables. Of that side those that
 /// are farther from the others than their neighbours are: cores are not. Ascending.
-std::vector<SwitchIndex> outstanding_leaves(const Topology& topology, std::span<const SwitchIndex> leaves);
+std::vector<SwitchIndex> detect_leaves(const Topology& topology, std::span<const SwitchIndex> leaves);
 
 }  // namespace smd::routing

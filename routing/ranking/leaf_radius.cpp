@@ -15,7 +15,7 @@ std::vector<SwitchIndex> sample_of(std::span<const SwitchIndex> all, std::size_t
   return chosen;
 }
 
-std::vector<std::int32_t> nearly_all_within(const Topology& topology, std::span<const SwitchIndex> leaves) {
+std::vector<std::int32_t> leaf_radius(const Topology& topology, std::span<const SwitchIndex> leaves) {
   const auto chosen = sample_of(leaves);
   const WideCosts costs(topology, nullptr, chosen, Serial{});
   std::vector<std::int32_t> within(topology.switches(), kUnranked);

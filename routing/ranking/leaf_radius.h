@@ -20,6 +20,6 @@ constexpr std::size_t kLeavesCompared = 512;
 std::vector<SwitchIndex> sample_of(std::span<const SwitchIndex> all, std::size_t count = kLeavesCompared);
 
 /// For each switch the distance within which nine of ten leaves lie; kUnranked where none is reached.
-std::vector<std::int32_t> nearly_all_within(const Topology& topology, std::span<const SwitchIndex> leaves);
+std::vector<std::int32_t> leaf_radius(const Topology& topology, std::span<const SwitchIndex> leaves);
 
 }  // namespace smd::routing

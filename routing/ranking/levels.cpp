@@ -33,8 +33,8 @@ std::vector<std::int32_t> levels_above(const Topology& topology, std::span<const
 
 /// A cable in the wrong place takes a switch down with it. The level that most of a switch's cables speak for
 /// counts, the higher of two.
-void heed_the_many(const Topology& topology, std::span<const SwitchIndex> leaves,
-                   std::vector<std::int32_t>& level) {
+void follow_majority_level(const Topology& topology, std::span<const SwitchIndex> leaves,
+                           std::vector<std::int32_t>& level) {
   constexpr int kRounds = 3;
   std::vector<bool> is_leaf(topology.switches());
   for (const auto leaf : leaves) is_leaf[leaf] = true;
@@ -182,7 +182,7 @@ std::optional<Levels> levels_from_leaves(const Topology& topology, std::span<con
   }
   if (lowest.empty()) return std::nullopt;
   auto level = levels_above(topology, lowest);
-  heed_the_many(topology, lowest, level);
+  follow_majority_level(topology, lowest, level);
   lower_empty_leaves(topology, mean, level);
   if (!layered(topology, level)) return std::nullopt;
   std::int32_t top = 0;

@@ -21,7 +21,8 @@ std::vector<SwitchIndex> best_of_each_component(const Topology& topology, const 
 
 }  // namespace
 
-Order hung_up(const Topology& topology, const Order& tree, std::span<const SwitchIndex> leaves) {
+SwitchRanking reroot_at_leaves(const Topology& topology, const SwitchRanking& tree,
+                               std::span<const SwitchIndex> leaves) {
   std::vector<bool> turned(topology.switches());
   std::vector<SwitchIndex> front(leaves.begin(), leaves.end());
   for (const auto leaf : front) turned[leaf] = true;
@@ -34,20 +35,20 @@ Order hung_up(const Topology& topology, const Order& tree, std::span<const Switc
       front.push_back(peer);
     }
   }
-  Order order = tree;
-  order.position = positions_by(topology.switches(), [&](SwitchIndex s) {
+  SwitchRanking ranking = tree;
+  ranking.position = positions_by(topology.switches(), [&](SwitchIndex s) {
     const auto position = std::int64_t{tree.position[s]};
     return turned[s] ? -position - 1 : position;
   });
-  return order;
+  return ranking;
 }
 
-std::vector<Order> single_root_orders(const Topology& topology) {
-  std::vector<Order> orders;
+std::vector<SwitchRanking> single_root_rankings(const Topology& topology) {
+  std::vector<SwitchRanking> rankings;
   const auto leaves = full_leaves(topology);
-  const auto within = nearly_all_within(topology, leaves);
+  const auto within = leaf_radius(topology, leaves);
   const auto add = [&](const std::vector<SwitchIndex>& roots) {
-    orders.push_back(order_from_roots(topology, roots));
+    rankings.push_back(rank_from_roots(topology, roots));
   };
   add(best_of_each_component(topology, [&](auto s, auto best) { return within[s] < within[best]; }));
   // A tree hung up by one of its leaves keeps all its shortest paths between leaves legal, and adds one
@@ -58,7 +59,7 @@ std::vector<Order> single_root_orders(const Topology& topology) {
       return preferred(s) > preferred(best);
     }));
   }
-  return orders;
+  return rankings;
 }
 
 }  // namespace smd::routing

@@ -62,19 +62,20 @@ std::uint64_t hosts_at_bottom(const Topology& topology, const std::vector<std::i
   return bottom;
 }
 
-Order finish(const Topology& topology, std::vector<std::int32_t> rank, unsigned of_ten = kOfTenGuessed) {
-  Order order;
-  order.position = positions_by(rank.size(), [&](SwitchIndex s) { return std::pair(rank[s], s); });
+SwitchRanking finish(const Topology& topology, std::vector<std::int32_t> rank,
+                     unsigned of_ten = kOfTenGuessed) {
+  SwitchRanking ranking;
+  ranking.position = positions_by(rank.size(), [&](SwitchIndex s) { return std::pair(rank[s], s); });
   const auto all = all_hosts(topology);
-  order.tree = all != 0 && hosts_at_bottom(topology, rank, topology.leaves()) * 10 >= all * of_ten;
-  order.rank = std::move(rank);
-  return order;
+  ranking.tree = all != 0 && hosts_at_bottom(topology, rank, topology.leaves()) * 10 >= all * of_ten;
+  ranking.rank = std::move(rank);
+  return ranking;
 }
 
 /// A top switch that lost links may stand below its neighbours, with nothing under it and no hosts of its
 /// own. There it is of no use to anyone; above them it is.
-void lift_idle(const Topology& topology, std::span<const SwitchIndex> leaves,
-               std::vector<std::int32_t>& rank) {
+void raise_idle(const Topology& topology, std::span<const SwitchIndex> leaves,
+                std::vector<std::int32_t>& rank) {
   std::vector<bool> is_leaf(rank.size());
   for (const auto leaf : leaves) is_leaf[leaf] = true;
   for (SwitchIndex s = 0; s < rank.size(); ++s) {
@@ -89,7 +90,7 @@ void lift_idle(const Topology& topology, std::span<const SwitchIndex> leaves,
 
 }  // namespace
 
-Order order_from_roots(const Topology& topology, std::span<const SwitchIndex> roots) {
+SwitchRanking rank_from_roots(const Topology& topology, std::span<const SwitchIndex> roots) {
   std::vector<bool> rooted(topology.components());
   for (const auto root : roots) rooted[topology.component(root)] = true;
   std::vector<SwitchIndex> front(roots.begin(), roots.end());
@@ -103,7 +104,7 @@ Order order_from_roots(const Topology& topology, std::span<const SwitchIndex> ro
   return finish(topology, std::move(rank));
 }
 
-Order order_from_leaves(const Topology& topology) {
+SwitchRanking rank_from_leaves(const Topology& topology) {
   std::vector<std::int32_t> rank(topology.switches(), kUnranked);
   const auto leaves = topology.leaves();
   rank_from(topology, {leaves.begin(), leaves.end()}, rank);
@@ -128,21 +129,21 @@ std::vector<SwitchIndex> full_leaves(const Topology& topology) {
 namespace {
 
 struct Guess {
-  Order order;
+  SwitchRanking ranking;
   std::vector<double> mean;  ///< mean_distances() to the leaves; empty: not known
 };
 
 std::optional<Guess> tree_above(const Topology& topology, std::span<const SwitchIndex> leaves) {
   auto levels = levels_from_leaves(topology, leaves);
   if (!levels) return std::nullopt;
-  auto order = finish(topology, std::move(levels->rank), kOfTenLayered);
-  if (!order.tree) return std::nullopt;
-  return Guess{std::move(order), std::move(levels->mean)};
+  auto ranking = finish(topology, std::move(levels->rank), kOfTenLayered);
+  if (!ranking.tree) return std::nullopt;
+  return Guess{std::move(ranking), std::move(levels->mean)};
 }
 
 /// Leaves at different heights: the top is looked for.
-Order order_below_top(const Topology& topology, std::span<const SwitchIndex> leaves) {
-  const auto within = nearly_all_within(topology, leaves);
+SwitchRanking rank_below_top(const Topology& topology, std::span<const SwitchIndex> leaves) {
+  const auto within = leaf_radius(topology, leaves);
   std::vector<std::int32_t> least(topology.components(), kUnranked);
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     auto& best = least[topology.component(s)];
@@ -152,15 +153,16 @@ Order order_below_top(const Topology& topology, std::span<const SwitchIndex> lea
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     if (within[s] != kUnranked && within[s] == least[topology.component(s)]) roots.push_back(s);
   }
-  auto rank = order_from_roots(topology, roots).rank;
-  lift_idle(topology, leaves, rank);
+  auto rank = rank_from_roots(topology, roots).rank;
+  raise_idle(topology, leaves, rank);
   return finish(topology, std::move(rank));
 }
 
 /// Whether nine of ten pairs of these that cables connect have a way up and down.
-bool mostly_joined(const Topology& topology, const Order& order, std::span<const SwitchIndex> leaves) {
+bool mostly_joined(const Topology& topology, const SwitchRanking& ranking,
+                   std::span<const SwitchIndex> leaves) {
   const auto chosen = sample_of(leaves);
-  const WideCosts costs(topology, &order, chosen, Serial{});
+  const WideCosts costs(topology, &ranking, chosen, Serial{});
   std::size_t joined = 0, all = 0;
   for (const auto s : chosen) {
     const auto row = costs.row(s);
@@ -175,40 +177,40 @@ bool mostly_joined(const Topology& topology, const Order& order, std::span<const
 
 Guess first_guess(const Topology& topology, std::span<const SwitchIndex> leaves) {
   auto found = tree_above(topology, leaves);
-  auto guess = found ? *std::move(found) : Guess{order_below_top(topology, leaves), {}};
-  const auto& order = guess.order;
-  const auto bottom = [&](const Order& of, std::span<const SwitchIndex> among) {
+  auto guess = found ? *std::move(found) : Guess{rank_below_top(topology, leaves), {}};
+  const auto& ranking = guess.ranking;
+  const auto bottom = [&](const SwitchRanking& of, std::span<const SwitchIndex> among) {
     return of.tree ? hosts_at_bottom(topology, of.rank, among) : 0;
   };
-  if (bottom(order, topology.leaves()) == all_hosts(topology) && order.tree) return guess;
-  const auto fewer =
-      outstanding_leaves(topology, leaves);  // inner switches may have as many hosts as leaves have
+  if (bottom(ranking, topology.leaves()) == all_hosts(topology) && ranking.tree) return guess;
+  const auto fewer = detect_leaves(topology, leaves);  // inner switches may have as many hosts as leaves have
   if (fewer.empty() || fewer.size() == leaves.size()) return guess;
   auto other = tree_above(topology, fewer);
-  if (!other || bottom(other->order, fewer) < bottom(order, fewer)) return guess;
-  return mostly_joined(topology, other->order, fewer) ? *std::move(other) : guess;
+  if (!other || bottom(other->ranking, fewer) < bottom(ranking, fewer)) return guess;
+  return mostly_joined(topology, other->ranking, fewer) ? *std::move(other) : guess;
 }
 
 }  // namespace
 
-Order find_tree(const Topology& topology) {
+SwitchRanking find_tree(const Topology& topology) {
   const auto full = full_leaves(topology);
-  auto [order, mean] = first_guess(topology, full);
-  if (!order.tree) return order;
+  auto [ranking, mean] = first_guess(topology, full);
+  if (!ranking.tree) return ranking;
   // Where leaves have as few hosts as inner switches, some of those may have come to stand beside the leaves.
   std::vector<SwitchIndex> lowest;
   for (const auto leaf : full) {
-    if (all_neighbours_above(topology, order.rank, leaf)) lowest.push_back(leaf);
+    if (all_neighbours_above(topology, ranking.rank, leaf)) lowest.push_back(leaf);
   }
   if (mean.empty()) mean = mean_distances(topology, lowest);
-  const auto inner = between_others(topology, lowest, mean);
-  if (inner.empty()) return order;
+  const auto inner = transit_switches(topology, lowest, mean);
+  if (inner.empty()) return ranking;
   auto leaves = lowest;
   std::erase_if(leaves, [&](SwitchIndex s) { return std::ranges::binary_search(inner, s); });
   auto other = tree_above(topology, leaves);
-  if (!other) return order;
-  const bool better = joined_hosts(topology, other->order, lowest) >= joined_hosts(topology, order, lowest);
-  return better ? std::move(other->order) : order;
+  if (!other) return ranking;
+  const bool better = connected_host_pairs(topology, other->ranking, lowest) >=
+                      connected_host_pairs(topology, ranking, lowest);
+  return better ? std::move(other->ranking) : ranking;
 }
 
 }  // namespace smd::routing

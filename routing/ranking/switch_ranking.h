@@ -12,10 +12,11 @@
 
 namespace smd::routing {
 
-struct Order {
+struct SwitchRanking {
   /// Distance from the roots, smaller is higher up; may be negative. By SwitchIndex.
   std::vector<std::int32_t> rank;
-  /// The order itself, by (rank, GUID) unless it is hung_up(): a step to a smaller position is a step up.
+  /// The order itself, by (rank, GUID) unless it is reroot_at_leaves(): a step to a smaller position is a
+  /// step up.
   std::vector<std::uint32_t> position;
   /// Nearly all hosts hang at the bottom: a tree, whole or damaged.
   bool tree = false;
@@ -24,26 +25,27 @@ struct Order {
 };
 
 /// Ranks by distance from the roots; a part of the fabric that holds no root gets its first switch.
-Order order_from_roots(const Topology& topology, std::span<const SwitchIndex> roots);
+SwitchRanking rank_from_roots(const Topology& topology, std::span<const SwitchIndex> roots);
 
 /// Finds the levels of a tree of any number of them: from the leaves upwards, and where leaves hang at
 /// different heights from the top downwards, the top being the switches that have nearly all leaves within
 /// the shortest distance. Hosts on inner switches and missing links and switches do not move them. On other
 /// fabrics the result is an order too, with `tree` false.
-Order find_tree(const Topology& topology);
+SwitchRanking find_tree(const Topology& topology);
 
 /// The farther from the nearest host, the higher up.
-Order order_from_leaves(const Topology& topology);
+SwitchRanking rank_from_leaves(const Topology& topology);
 
 /// The tree, hung up by these leaves: each of them stands above everything, then what is above it in the
 /// tree, the nearest first. All that goes up and down in the tree does so here unless it goes up and down
 /// among those, and two inner switches that have only a way down and up again in the tree have one through
 /// the leaf. Ranks are those of the tree.
-Order hung_up(const Topology& topology, const Order& tree, std::span<const SwitchIndex> leaves);
+SwitchRanking reroot_at_leaves(const Topology& topology, const SwitchRanking& tree,
+                               std::span<const SwitchIndex> leaves);
 
 /// Orders with one root in each part of the fabric: every pair of switches has a legal path in each of them.
 /// A few, of different kinds; never empty.
-std::vector<Order> single_root_orders(const Topology& topology);
+std::vector<SwitchRanking> single_root_rankings(const Topology& topology);
 
 /// Switches with so many hosts that they are certainly leaves: at least a quarter of what is usual.
 std::vector<SwitchIndex> full_leaves(const Topology& topology);

@@ -27,15 +27,15 @@ std::vector<SwitchIndex> suspects(const Topology& topology, std::span<const Swit
   return found;
 }
 
-class Between {
+class Betweenness {
  public:
-  Between(const Topology& topology, std::span<const SwitchIndex> leaves)
+  Betweenness(const Topology& topology, std::span<const SwitchIndex> leaves)
       : topology_(topology), chosen_(sample_of(leaves)), costs_(topology, nullptr, chosen_, Serial{}) {}
 
   bool holds(SwitchIndex s) const {
     const auto row = costs_.row(s);
     const auto near_ones = nearest(s);
-    if (!by_two_ways(s, near_ones)) return false;
+    if (!through_two_neighbours(s, near_ones)) return false;
     double sum = 0, hosts = 0;
     for (const auto near : sample_of(near_ones, kNearest)) {
       const auto weight = static_cast<double>(topology_.hosts(chosen_[near]));
@@ -67,14 +67,15 @@ class Between {
   }
 
   /// What stands between them has some behind one neighbour and some behind another.
-  bool by_two_ways(SwitchIndex s, std::span<const SwitchIndex> near_ones) const {
+  bool through_two_neighbours(SwitchIndex s, std::span<const SwitchIndex> near_ones) const {
     const auto row = costs_.row(s);
-    unsigned ways = 0;
-    for (std::size_t g = 0; g < topology_.groups(s) && ways < 2; ++g) {
+    unsigned neighbours = 0;
+    for (std::size_t g = 0; g < topology_.groups(s) && neighbours < 2; ++g) {
       const auto beyond = costs_.row(topology_.group(s, g).peer);
-      ways += std::ranges::any_of(near_ones, [&](auto i) { return beyond[i] + 1U == row[i]; }) ? 1U : 0U;
+      neighbours +=
+          std::ranges::any_of(near_ones, [&](auto i) { return beyond[i] + 1U == row[i]; }) ? 1U : 0U;
     }
-    return ways >= 2;
+    return neighbours >= 2;
   }
 
   /// Of the hosts elsewhere those to which a shortest way from there leads through the switch of the row.
@@ -98,17 +99,17 @@ class Between {
 /// A leaf that damage has put between others is still cabled as some leaf beside it; an inner switch has its
 /// cables in other places than any leaf.
 bool like_some(const Topology& topology, SwitchIndex s, const std::vector<bool>& leaves) {
-  std::vector<SwitchIndex> beside;
+  std::vector<SwitchIndex> siblings;
   for (std::size_t g = 0; g < topology.groups(s); ++g) {
     const auto peer = topology.group(s, g).peer;
     for (std::size_t h = 0; h < topology.groups(peer); ++h) {
       const auto other = topology.group(peer, h).peer;
-      if (leaves[other]) beside.push_back(other);
+      if (leaves[other]) siblings.push_back(other);
     }
   }
-  std::ranges::sort(beside);
-  for (auto at = beside.begin(); at != beside.end();) {
-    const auto end = std::upper_bound(at, beside.end(), *at);
+  std::ranges::sort(siblings);
+  for (auto at = siblings.begin(); at != siblings.end();) {
+    const auto end = std::upper_bound(at, siblings.end(), *at);
     if (static_cast<std::size_t>(end - at) * 2 > topology.groups(s)) return true;
     at = end;
   }
@@ -123,11 +124,11 @@ std::uint64_t all_hosts_of(const Topology& topology, std::span<const SwitchIndex
 
 }  // namespace
 
-std::vector<SwitchIndex> between_others(const Topology& topology, std::span<const SwitchIndex> leaves,
-                                        std::span<const double> mean) {
+std::vector<SwitchIndex> transit_switches(const Topology& topology, std::span<const SwitchIndex> leaves,
+                                          std::span<const double> mean) {
   auto found = suspects(topology, leaves, mean);
   if (found.empty()) return found;
-  const Between between(topology, leaves);
+  const Betweenness between(topology, leaves);
   std::erase_if(found, [&](SwitchIndex s) { return !between.holds(s); });
   std::vector<bool> rest(topology.switches());
   for (const auto leaf : leaves) rest[leaf] = true;
@@ -137,10 +138,10 @@ std::vector<SwitchIndex> between_others(const Topology& topology, std::span<cons
   return found;
 }
 
-std::uint64_t joined_hosts(const Topology& topology, const Order& order,
-                           std::span<const SwitchIndex> leaves) {
+std::uint64_t connected_host_pairs(const Topology& topology, const SwitchRanking& ranking,
+                                   std::span<const SwitchIndex> leaves) {
   const auto chosen = sample_of(leaves);
-  const WideCosts costs(topology, &order, chosen, Serial{});
+  const WideCosts costs(topology, &ranking, chosen, Serial{});
   std::uint64_t joined = 0;
   for (const auto s : chosen) {
     const auto row = costs.row(s);

@@ -16,10 +16,11 @@ namespace smd::routing {
 /// most of their neighbours; none if those had half of all hosts. Nothing leads through the leaves of a tree
 /// but what has no other way, whatever the number of their hosts. Ascending. `mean`: by switch its mean
 /// distance to leaves, which tells at once those that nothing leads through.
-std::vector<SwitchIndex> between_others(const Topology& topology, std::span<const SwitchIndex> leaves,
-                                        std::span<const double> mean);
+std::vector<SwitchIndex> transit_switches(const Topology& topology, std::span<const SwitchIndex> leaves,
+                                          std::span<const double> mean);
 
 /// Pairs of the hosts of these switches (a sample of them) that have a way up and down.
-std::uint64_t joined_hosts(const Topology& topology, const Order& order, std::span<const SwitchIndex> leaves);
+std::uint64_t connected_host_pairs(const Topology& topology, const SwitchRanking& ranking,
+                                   std::span<const SwitchIndex> leaves);
 
 }  // namespace smd::routing

@@ -28,7 +28,9 @@ class Sets {
   std::vector<std::uint32_t> parent_;
 };
 
-bool above(const Order& order, SwitchIndex s, SwitchIndex peer) { return order.rank[peer] < order.rank[s]; }
+bool above(const SwitchRanking& ranking, SwitchIndex s, SwitchIndex peer) {
+  return ranking.rank[peer] < ranking.rank[s];
+}
 
 /// Cables to one switch above.
 struct Cables {
@@ -49,17 +51,17 @@ std::size_t total(std::span<const Cables> above) {
   return all;
 }
 
-Alike group_by_above(const Topology& topology, const Order& order) {
+Alike group_by_above(const Topology& topology, const SwitchRanking& ranking) {
   Alike alike;
   std::map<std::pair<std::int32_t, std::vector<Cables>>, std::size_t> known;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     std::vector<Cables> up;
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
       const auto group = topology.group(s, g);
-      if (above(order, s, group.peer)) up.push_back({group.peer, group.ports.size()});
+      if (above(ranking, s, group.peer)) up.push_back({group.peer, group.ports.size()});
     }
     // Without anything above a switch is a family of its own rank and none of the others.
-    auto key = std::pair(order.rank[s], up);
+    auto key = std::pair(ranking.rank[s], up);
     const auto [at, fresh] = known.try_emplace(std::move(key), alike.above.size());
     if (fresh) {
       alike.above.push_back(std::move(up));
@@ -72,7 +74,7 @@ Alike group_by_above(const Topology& topology, const Order& order) {
 
 /// Joins sets of one rank that share more than half of what the smaller has above it, unless that is by half
 /// of the cables only: of two switches whose cables changed places each has something of both families.
-void join_similar(const Topology& topology, const Order& order, const Alike& alike, Sets& sets) {
+void join_similar(const Topology& topology, const SwitchRanking& ranking, const Alike& alike, Sets& sets) {
   struct Below {
     std::uint32_t set;
     std::size_t cables;
@@ -100,7 +102,7 @@ void join_similar(const Topology& topology, const Order& order, const Alike& ali
       const auto cables = std::min(total(alike.above[i]), total(alike.above[other]));
       const auto [peers, both] = std::exchange(shared[other], {});
       const bool same_rank =
-          order.rank[alike.switches[i].front()] == order.rank[alike.switches[other].front()];
+          ranking.rank[alike.switches[i].front()] == ranking.rank[alike.switches[other].front()];
       if (same_rank && peers * 2 > smaller && (peers == smaller || both * 2 > cables)) sets.join(i, other);
     }
   }
@@ -124,140 +126,142 @@ std::uint32_t usual(std::vector<std::uint32_t>& numbers, Doubt doubt) {
   return best;
 }
 
-std::vector<UpSlot> find_slots(const Topology& topology, const Order& order, const Family& family,
-                               Doubt doubt) {
+std::vector<UplinkSlot> find_slots(const Topology& topology, const SwitchRanking& ranking,
+                                   const SwitchGroup& group, Doubt doubt) {
   std::map<SwitchIndex, std::vector<std::uint32_t>> cables;
-  for (const auto s : family.members) {
+  for (const auto s : group.members) {
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
-      const auto group = topology.group(s, g);
-      if (!above(order, s, group.peer)) continue;
-      cables[group.peer].push_back(static_cast<std::uint32_t>(group.ports.size()));
+      const auto neighbour = topology.group(s, g);
+      if (!above(ranking, s, neighbour.peer)) continue;
+      cables[neighbour.peer].push_back(static_cast<std::uint32_t>(neighbour.ports.size()));
     }
   }
-  std::vector<UpSlot> slots;
+  std::vector<UplinkSlot> slots;
   for (auto& [peer, counts] : cables) {
     const auto twice = counts.size() * 2 + (doubt == Doubt::missing ? 1 : 0);
-    if (twice > family.members.size()) slots.push_back({peer, usual(counts, doubt)});
+    if (twice > group.members.size()) slots.push_back({peer, usual(counts, doubt)});
   }
   return slots;
 }
 
-std::size_t cables_of(std::span<const UpSlot> slots) {
+std::size_t cables_of(std::span<const UplinkSlot> slots) {
   std::size_t cables = 0;
   for (const auto& slot : slots) cables += slot.cables;
   return cables;
 }
 
 /// The doubt is for missing cables, but where the family would have more than most switches of its rank have.
-void find_all_slots(const Topology& topology, const Order& order, std::vector<Family>& families) {
+void find_all_slots(const Topology& topology, const SwitchRanking& ranking,
+                    std::vector<SwitchGroup>& groups) {
   std::map<std::int32_t, std::map<std::size_t, std::size_t>> wanting;  // switches of a rank by cables
-  for (auto& family : families) {
-    family.slots = find_slots(topology, order, family, Doubt::missing);
-    wanting[order.rank[family.members.front()]][cables_of(family.slots)] += family.members.size();
+  for (auto& group : groups) {
+    group.slots = find_slots(topology, ranking, group, Doubt::missing);
+    wanting[ranking.rank[group.members.front()]][cables_of(group.slots)] += group.members.size();
   }
-  for (auto& family : families) {
-    const auto& numbers = wanting[order.rank[family.members.front()]];
+  for (auto& group : groups) {
+    const auto& numbers = wanting[ranking.rank[group.members.front()]];
     const auto usual = std::ranges::max_element(numbers, {}, [](const auto& entry) { return entry.second; });
-    if (cables_of(family.slots) <= usual->first) continue;
-    auto slots = find_slots(topology, order, family, Doubt::extra);
-    if (cables_of(slots) >= usual->first) family.slots = std::move(slots);
+    if (cables_of(group.slots) <= usual->first) continue;
+    auto slots = find_slots(topology, ranking, group, Doubt::extra);
+    if (cables_of(slots) >= usual->first) group.slots = std::move(slots);
   }
 }
 
 /// Families of which switches above are gone altogether are told by the others of their rank, if those agree:
 /// what is missing stands where the others have the kin of it, else at the end. A family that has less than
 /// half of what is usual was built so.
-class Gone {
+class MissingUplinks {
  public:
-  Gone(const Order& order, Shape& shape) : order_(order), shape_(shape) {}
+  MissingUplinks(const SwitchRanking& ranking, TreeTemplate& tree_template)
+      : ranking_(ranking), template_(tree_template) {}
 
   void find() {
     std::map<std::int32_t, std::vector<std::uint32_t>> ranks;
-    for (std::uint32_t f = 0; f < shape_.families.size(); ++f) {
-      if (!shape_.families[f].slots.empty())
-        ranks[order_.rank[shape_.families[f].members.front()]].push_back(f);
+    for (std::uint32_t f = 0; f < template_.groups.size(); ++f) {
+      if (!template_.groups[f].slots.empty())
+        ranks[ranking_.rank[template_.groups[f].members.front()]].push_back(f);
     }
-    for (const auto& [rank, families] : ranks) compare(families);
+    for (const auto& [rank, groups] : ranks) compare(groups);
   }
 
  private:
   /// The families of the switches above.
-  std::vector<std::uint32_t> above(const Family& family) const {
-    std::vector<std::uint32_t> kin;
-    for (const auto& slot : family.slots) kin.push_back(shape_.family[slot.peer]);
-    return kin;
+  std::vector<std::uint32_t> above(const SwitchGroup& group) const {
+    std::vector<std::uint32_t> upper_groups;
+    for (const auto& slot : group.slots) upper_groups.push_back(template_.group_of[slot.peer]);
+    return upper_groups;
   }
 
-  void compare(std::span<const std::uint32_t> families) {
+  void compare(std::span<const std::uint32_t> groups) {
     std::map<std::size_t, std::size_t> members;
     std::size_t all = 0;
-    for (const auto f : families) {
-      members[shape_.families[f].slots.size()] += shape_.families[f].members.size();
-      all += shape_.families[f].members.size();
+    for (const auto f : groups) {
+      members[template_.groups[f].slots.size()] += template_.groups[f].members.size();
+      all += template_.groups[f].members.size();
     }
     const auto usual = std::ranges::max_element(members, {}, [](const auto& entry) { return entry.second; });
     if (usual->second * 2 <= all) return;
     const auto whole = std::ranges::find_if(
-        families, [&](auto f) { return shape_.families[f].slots.size() == usual->first; });
-    const auto model = above(shape_.families[*whole]);
-    for (const auto f : families) {
-      auto& family = shape_.families[f];
-      const auto have = family.slots.size();
-      if (have < usual->first && have * 2 >= usual->first) fill(model, family);
+        groups, [&](auto f) { return template_.groups[f].slots.size() == usual->first; });
+    const auto model = above(template_.groups[*whole]);
+    for (const auto f : groups) {
+      auto& group = template_.groups[f];
+      const auto have = group.slots.size();
+      if (have < usual->first && have * 2 >= usual->first) fill(model, group);
     }
   }
 
-  void fill(const std::vector<std::uint32_t>& model, Family& family) const {
-    const auto own = above(family);
+  void fill(const std::vector<std::uint32_t>& model, SwitchGroup& group) const {
+    const auto own = above(group);
     std::size_t at = 0;
-    for (const auto kin : model) {
-      if (at < own.size() && own[at] == kin) {
+    for (const auto upper : model) {
+      if (at < own.size() && own[at] == upper) {
         ++at;
       } else {
-        family.gone.push_back(static_cast<std::uint32_t>(at));
+        group.gone.push_back(static_cast<std::uint32_t>(at));
       }
     }
-    if (at == own.size() && own.size() + family.gone.size() == model.size()) return;
-    family.gone.assign(model.size() - own.size(), static_cast<std::uint32_t>(own.size()));
+    if (at == own.size() && own.size() + group.gone.size() == model.size()) return;
+    group.gone.assign(model.size() - own.size(), static_cast<std::uint32_t>(own.size()));
   }
 
-  const Order& order_;
-  Shape& shape_;
+  const SwitchRanking& ranking_;
+  TreeTemplate& template_;
 };
 
 }  // namespace
 
-std::size_t Family::place(std::size_t slot) const {
+std::size_t SwitchGroup::place(std::size_t slot) const {
   return slot + static_cast<std::size_t>(std::ranges::upper_bound(gone, slot) - gone.begin());
 }
 
-Shape find_shape(const Topology& topology, const Order& order) {
-  const auto alike = group_by_above(topology, order);
+TreeTemplate find_tree_template(const Topology& topology, const SwitchRanking& ranking) {
+  const auto alike = group_by_above(topology, ranking);
   Sets sets(alike.above.size());
-  join_similar(topology, order, alike, sets);
+  join_similar(topology, ranking, alike, sets);
   std::vector<std::uint32_t> set_of(topology.switches());
   for (std::uint32_t i = 0; i < alike.switches.size(); ++i) {
     for (const auto s : alike.switches[i]) set_of[s] = sets.first(i);
   }
-  Shape shape;
-  shape.family.resize(topology.switches());
-  shape.place.resize(topology.switches());
+  TreeTemplate tree_template;
+  tree_template.group_of.resize(topology.switches());
+  tree_template.place.resize(topology.switches());
   constexpr auto kNone = ~std::uint32_t{0};
   std::vector<std::uint32_t> number(alike.above.size(), kNone);
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-    auto& family = number[set_of[s]];
-    if (family == kNone) {
-      family = static_cast<std::uint32_t>(shape.families.size());
-      shape.families.emplace_back();
+    auto& group = number[set_of[s]];
+    if (group == kNone) {
+      group = static_cast<std::uint32_t>(tree_template.groups.size());
+      tree_template.groups.emplace_back();
     }
-    auto& members = shape.families[family].members;
-    shape.family[s] = family;
-    shape.place[s] = static_cast<std::uint32_t>(members.size());
+    auto& members = tree_template.groups[group].members;
+    tree_template.group_of[s] = group;
+    tree_template.place[s] = static_cast<std::uint32_t>(members.size());
     members.push_back(s);
   }
-  find_all_slots(topology, order, shape.families);
-  Gone(order, shape).find();
-  return shape;
+  find_all_slots(topology, ranking, tree_template.groups);
+  MissingUplinks(ranking, tree_template).find();
+  return tree_template;
 }
 
 }  // namespace smd::routing

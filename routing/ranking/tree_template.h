@@ -12,17 +12,17 @@
 namespace smd::routing {
 
 /// A switch above that every member of a family should have cables to.
-struct UpSlot {
+struct UplinkSlot {
   SwitchIndex peer = 0;
   std::uint32_t cables = 1;  ///< as most members have
-  friend bool operator==(const UpSlot&, const UpSlot&) = default;
+  friend bool operator==(const UplinkSlot&, const UplinkSlot&) = default;
 };
 
 /// Switches of one rank that have mostly the same switches above them: the leaves of a pod, say. What half of
 /// a family has, all of it should have.
-struct Family {
+struct SwitchGroup {
   std::vector<SwitchIndex> members;  ///< ascending
-  std::vector<UpSlot> slots;         ///< ascending by peer
+  std::vector<UplinkSlot> slots;     ///< ascending by peer
   /// Switches above that other families of the rank have and that are gone here: for each how many slots
   /// stand before it. Ascending.
   std::vector<std::uint32_t> gone;
@@ -33,14 +33,14 @@ struct Family {
   std::size_t place(std::size_t slot) const;
 };
 
-struct Shape {
-  std::vector<Family> families;       ///< by their first member
-  std::vector<std::uint32_t> family;  ///< of each switch
-  std::vector<std::uint32_t> place;   ///< of each switch among its family's members
+struct TreeTemplate {
+  std::vector<SwitchGroup> groups;      ///< by their first member
+  std::vector<std::uint32_t> group_of;  ///< by switch
+  std::vector<std::uint32_t> place;     ///< of each switch among its family's members
 
-  const Family& of(SwitchIndex s) const { return families[family[s]]; }
+  const SwitchGroup& of(SwitchIndex s) const { return groups[group_of[s]]; }
 };
 
-Shape find_shape(const Topology& topology, const Order& order);
+TreeTemplate find_tree_template(const Topology& topology, const SwitchRanking& ranking);
 
 }  // namespace smd::routing

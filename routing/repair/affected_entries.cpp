@@ -32,11 +32,11 @@ void transpose(std::span<std::uint64_t, 64> words) {
 
 }  // namespace
 
-Touched::Touched(const OrderedFabric& before, const OrderedFabric& now, std::span<const Run> runs,
-                 const Parallel& parallel)
+AffectedEntries::AffectedEntries(const RankedFabric& before, const RankedFabric& now,
+                                 std::span<const LidRun> runs, const Parallel& parallel)
     : now_(now),
       runs_(runs),
-      reach_(now.topology, now.order, identity(now.topology.switches()), now.topology.switches(), parallel),
+      reach_(now.topology, now.ranking, identity(now.topology.switches()), now.topology.switches(), parallel),
       was_(now.topology.switches(), kNoSwitch),
       changed_(now.topology.switches() * reach_.words()),
       any_changed_(now.topology.switches()),
@@ -49,11 +49,11 @@ Touched::Touched(const OrderedFabric& before, const OrderedFabric& now, std::spa
     was_[s] = before.topology.find(now.topology.guid(s));
     if (was_[s] != kNoSwitch) columns[was_[s]] = s;
   }
-  const Reach was(before.topology, before.order, columns, was_.size(), parallel);
+  const Reach was(before.topology, before.ranking, columns, was_.size(), parallel);
   for_ranges(parallel, was_.size(), kOldRowsAtOnce, [&](std::size_t begin, std::size_t end) {
     for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) moved_[s] = moved_ports(before, s);
   });
-  compare_ways(was);
+  compare_reach(was);
   compare_lids(before);
   for (const auto& run : runs) ++run_base_[run.destination + 1];
   std::partial_sum(run_base_.begin(), run_base_.end(), run_base_.begin());
@@ -61,7 +61,7 @@ Touched::Touched(const OrderedFabric& before, const OrderedFabric& now, std::spa
   for (std::uint32_t i = 0; i < runs.size(); ++i) run_of_[next[runs[i].destination]++] = i;
 }
 
-void Touched::compare_ways(const Reach& was) {
+void AffectedEntries::compare_reach(const Reach& was) {
   const std::size_t words = reach_.words();
   for (SwitchIndex s = 0; s < was_.size(); ++s) {
     const auto down = reach_.down(s), any = reach_.any(s);
@@ -75,7 +75,7 @@ void Touched::compare_ways(const Reach& was) {
   }
 }
 
-void Touched::compare_lids(const OrderedFabric& before) {
+void AffectedEntries::compare_lids(const RankedFabric& before) {
   for (std::uint32_t value = 1; value <= now_.lids.top().value(); ++value) {
     const Lid lid{static_cast<std::uint16_t>(value)};
     const auto to = now_.lids.destination(lid), old = before.lids.destination(lid);
@@ -85,7 +85,7 @@ void Touched::compare_lids(const OrderedFabric& before) {
   }
 }
 
-std::vector<std::uint8_t> Touched::moved_ports(const OrderedFabric& before, SwitchIndex s) const {
+std::vector<std::uint8_t> AffectedEntries::moved_ports(const RankedFabric& before, SwitchIndex s) const {
   std::vector<std::uint8_t> ports;
   for (unsigned p = 1; was_[s] != kNoSwitch && p <= before.topology.ports(was_[s]); ++p) {
     const PortNum port{static_cast<std::uint8_t>(p)};
@@ -96,7 +96,7 @@ std::vector<std::uint8_t> Touched::moved_ports(const OrderedFabric& before, Swit
   return ports;
 }
 
-bool Touched::hosts_connected() const {
+bool AffectedEntries::hosts_connected() const {
   const auto& topology = now_.topology;
   std::vector<std::vector<std::uint64_t>> needed(topology.components());
   for (const auto s : switches_with_ends(topology)) {
@@ -114,27 +114,27 @@ bool Touched::hosts_connected() const {
   });
 }
 
-std::span<const Wrong> Touched::Finder::find(SwitchIndex s, const LftRow& row) {
+std::span<const BrokenEntry> AffectedEntries::Finder::find(SwitchIndex s, const LftRow& row) {
   begin(s);
-  wrong_.clear();
+  broken_.clear();
   find_by_ports(s, row);
-  const auto by_ports = static_cast<std::ptrdiff_t>(wrong_.size());
-  if (touched_columns(s)) find_by_columns(row);
+  const auto by_ports = static_cast<std::ptrdiff_t>(broken_.size());
+  if (affected_columns(s)) find_by_columns(row);
   // Both parts are in order where LIDs are in that of the switches.
-  const auto middle = wrong_.begin() + by_ports;
-  if (!std::ranges::is_sorted(middle, wrong_.end(), {}, &Wrong::lid)) {
-    std::ranges::sort(middle, wrong_.end(), {}, &Wrong::lid);
+  const auto middle = broken_.begin() + by_ports;
+  if (!std::ranges::is_sorted(middle, broken_.end(), {}, &BrokenEntry::lid)) {
+    std::ranges::sort(middle, broken_.end(), {}, &BrokenEntry::lid);
   }
-  if (by_ports == 0) return wrong_;
+  if (by_ports == 0) return broken_;
   merged_.clear();
-  std::ranges::set_union(wrong_.begin(), middle, middle, wrong_.end(), std::back_inserter(merged_), {},
-                         &Wrong::lid, &Wrong::lid);
+  std::ranges::set_union(broken_.begin(), middle, middle, broken_.end(), std::back_inserter(merged_), {},
+                         &BrokenEntry::lid, &BrokenEntry::lid);
   return merged_;
 }
 
-Touched::Finder::Finder(const Touched& all) : all_(all), known_(all.reach_.words()) {}
+AffectedEntries::Finder::Finder(const AffectedEntries& all) : all_(all), known_(all.reach_.words()) {}
 
-void Touched::Finder::begin(SwitchIndex s) {
+void AffectedEntries::Finder::begin(SwitchIndex s) {
   switch_ = s;
   known_.assign(known_.size(), false);
   group_of_.fill(kNoGroup);
@@ -145,7 +145,7 @@ void Touched::Finder::begin(SwitchIndex s) {
 }
 
 /// Those in which the ways of the switch or of a neighbour changed; false where there is none.
-bool Touched::Finder::touched_columns(SwitchIndex s) {
+bool AffectedEntries::Finder::affected_columns(SwitchIndex s) {
   const auto& topology = all_.now_.topology;
   const std::size_t words = all_.reach_.words();
   bool any = all_.any_new_;
@@ -161,7 +161,7 @@ bool Touched::Finder::touched_columns(SwitchIndex s) {
 }
 
 /// Ports that led elsewhere: whatever they are used for.
-void Touched::Finder::find_by_ports(SwitchIndex s, const LftRow& row) {
+void AffectedEntries::Finder::find_by_ports(SwitchIndex s, const LftRow& row) {
   const auto& moved = all_.moved_[s];
   if (moved.empty()) return;
   std::array<bool, 256> is_moved{};
@@ -173,7 +173,7 @@ void Touched::Finder::find_by_ports(SwitchIndex s, const LftRow& row) {
   }
 }
 
-void Touched::Finder::find_by_columns(const LftRow& row) {
+void AffectedEntries::Finder::find_by_columns(const LftRow& row) {
   for (std::size_t w = 0; w < columns_.size(); ++w) {
     for (auto word = columns_[w]; word != 0; word &= word - 1) {
       const auto destination = w * 64 + static_cast<std::size_t>(std::countr_zero(word));
@@ -188,13 +188,15 @@ void Touched::Finder::find_by_columns(const LftRow& row) {
   }
 }
 
-void Touched::Finder::check(const LftRow& row, std::size_t lid, const Run& run, const GroupSet& set) {
+void AffectedEntries::Finder::check(const LftRow& row, std::size_t lid, const LidRun& run,
+                                    const GroupSet& set) {
   if (good(row[lid], run.destination, lid, set)) return;
   const auto at = static_cast<std::uint32_t>(lid - run.lid);
-  wrong_.push_back({static_cast<std::uint16_t>(lid), run.number + at, run.of_switch, run.destination});
+  broken_.push_back({static_cast<std::uint16_t>(lid), run.number + at, run.of_switch, run.destination});
 }
 
-bool Touched::Finder::good(std::uint8_t port, SwitchIndex to, std::size_t lid, const GroupSet& set) const {
+bool AffectedEntries::Finder::good(std::uint8_t port, SwitchIndex to, std::size_t lid,
+                                   const GroupSet& set) const {
   if (to == switch_) {
     return port == all_.now_.lids.destination(Lid{static_cast<std::uint16_t>(lid)}).port.value();
   }
@@ -203,7 +205,7 @@ bool Touched::Finder::good(std::uint8_t port, SwitchIndex to, std::size_t lid, c
   return g != kNoGroup && (set.words[g / 64U] >> (g % 64U) & 1U) != 0;
 }
 
-GroupSet Touched::Finder::legal(SwitchIndex destination) {
+GroupSet AffectedEntries::Finder::legal(SwitchIndex destination) {
   if (!known_[destination / 64]) find_legal(destination / 64);
   GroupSet set;
   const auto words = (all_.now_.topology.groups(switch_) + 63) / 64;
@@ -214,8 +216,8 @@ GroupSet Touched::Finder::legal(SwitchIndex destination) {
 /// Down where that is possible at all, to a switch that goes on down; else up to one that has a path. For 64
 /// destinations at once, as neighbours' bits lie side by side by destination and are wanted side by side by
 /// neighbour.
-void Touched::Finder::find_legal(std::size_t word) {
-  const auto& [topology, lids, order] = all_.now_;
+void AffectedEntries::Finder::find_legal(std::size_t word) {
+  const auto& [topology, lids, ranking] = all_.now_;
   known_[word] = true;
   const auto down = all_.reach_.down(switch_)[word];
   for (std::size_t first = 0; first < topology.groups(switch_); first += 64) {
@@ -225,8 +227,8 @@ void Touched::Finder::find_legal(std::size_t word) {
     std::ranges::fill(bits, std::uint64_t{0});
     for (std::size_t g = first; g < std::min(topology.groups(switch_), first + 64); ++g) {
       const auto peer = topology.group(switch_, g).peer;
-      bits[g - first] =
-          order.up(switch_, peer) ? ~down & all_.reach_.any(peer)[word] : down & all_.reach_.down(peer)[word];
+      bits[g - first] = ranking.up(switch_, peer) ? ~down & all_.reach_.any(peer)[word]
+                                                  : down & all_.reach_.down(peer)[word];
     }
     transpose(bits);
   }

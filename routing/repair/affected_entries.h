@@ -16,19 +16,19 @@
 namespace smd::routing {
 
 /// A fabric, its LIDs, and which end of each link is up.
-struct OrderedFabric {
+struct RankedFabric {
   const Topology& topology;
   const LidMap& lids;
-  const Order& order;
+  const SwitchRanking& ranking;
 };
 
 /// What became of the ways. If all entries led somewhere `before`, those do so now whose port leads to the
 /// same switch as before, and that can still go on as before: what a switch reaches, by going down and at
 /// all, and what its neighbours reach, says so for all LIDs of a destination switch at once.
-class Touched {
+class AffectedEntries {
  public:
-  Touched(const OrderedFabric& before, const OrderedFabric& now, std::span<const Run> runs,
-          const Parallel& parallel);
+  AffectedEntries(const RankedFabric& before, const RankedFabric& now, std::span<const LidRun> runs,
+                  const Parallel& parallel);
 
   /// Whether every leaf reaches every leaf and aggregation node that cables connect it with.
   bool hosts_connected() const;
@@ -36,39 +36,39 @@ class Touched {
   /// Scratch memory for one switch after another.
   class Finder {
    public:
-    explicit Finder(const Touched& all);
+    explicit Finder(const AffectedEntries& all);
     /// Wrong entries of a row of full length, ascending by LID. Valid until the next call.
-    std::span<const Wrong> find(SwitchIndex s, const LftRow& row);
+    std::span<const BrokenEntry> find(SwitchIndex s, const LftRow& row);
     void begin(SwitchIndex s);
     /// Of the switch that was begun or looked at last: the groups that lead to the destination.
     GroupSet legal(SwitchIndex destination);
 
    private:
-    bool touched_columns(SwitchIndex s);
+    bool affected_columns(SwitchIndex s);
     void find_by_ports(SwitchIndex s, const LftRow& row);
     void find_by_columns(const LftRow& row);
-    void check(const LftRow& row, std::size_t lid, const Run& run, const GroupSet& set);
+    void check(const LftRow& row, std::size_t lid, const LidRun& run, const GroupSet& set);
     bool good(std::uint8_t port, SwitchIndex to, std::size_t lid, const GroupSet& set) const;
     void find_legal(std::size_t word);
 
-    const Touched& all_;
+    const AffectedEntries& all_;
     SwitchIndex switch_ = 0;
     std::array<std::uint8_t, 256> group_of_{};
     std::vector<std::uint64_t> columns_;
-    std::vector<Wrong> wrong_, merged_;
+    std::vector<BrokenEntry> broken_, merged_;
     /// By destination the groups that lead there, of the words of 64 destinations that were asked for.
     std::array<std::vector<std::uint64_t>, 4> legal_;
     std::vector<bool> known_;  ///< by word
   };
 
  private:
-  void compare_ways(const Reach& was);
-  void compare_lids(const OrderedFabric& before);
+  void compare_reach(const Reach& was);
+  void compare_lids(const RankedFabric& before);
   /// Of a switch: ports that led to another switch before than they do now.
-  std::vector<std::uint8_t> moved_ports(const OrderedFabric& before, SwitchIndex s) const;
+  std::vector<std::uint8_t> moved_ports(const RankedFabric& before, SwitchIndex s) const;
 
-  const OrderedFabric now_;
-  std::span<const Run> runs_;
+  const RankedFabric now_;
+  std::span<const LidRun> runs_;
   Reach reach_;
   std::vector<SwitchIndex> was_;            ///< by switch its index before
   std::vector<std::uint64_t> changed_;      ///< by switch: columns that it reaches otherwise than before

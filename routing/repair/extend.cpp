@@ -76,13 +76,13 @@ constexpr unsigned kTries = 8;
 
 /// Which of the old entries that do not arrive count as waited for. Packets that they have brought on their
 /// way live on for a while: only where those count can the new entries be written at once.
-enum class Lost : std::uint8_t { counts, does_not_count };
+enum class FailedPaths : std::uint8_t { counts, does_not_count };
 
 class Extension {
  public:
-  Extension(const ExtendInput& in, Lost lost)
+  Extension(const ExtendInput& in, FailedPaths lost)
       : in_(in),
-        lost_(lost),
+        failed_paths_(lost),
         topology_(in.topology),
         waiting_(layers_in_use(in.layers), Waiting(in.topology)),
         arrives_(in.topology.switches()) {
@@ -125,14 +125,14 @@ class Extension {
   /// What is waited for by packets that arrive. False where a switch is left out that cables connect.
   bool keep(Lid lid) {
     const auto to = in_.lids.destination(lid);
-    follow(lid);
+    trace(lid);
     auto& waiting = waiting_[in_.layers.to(lid)];
     bool whole = at(to.sw, lid) == to.port.value();
     for (SwitchIndex s = 0; s < rows_.size(); ++s) {
       if (s == to.sw) continue;
       if (!arrives_[s]) {
         whole = whole && topology_.component(s) != topology_.component(to.sw);
-        if (lost_ == Lost::counts) keep_lost(waiting, s, lid);
+        if (failed_paths_ == FailedPaths::counts) keep_failed(waiting, s, lid);
         continue;
       }
       const auto next = topology_.peer(s, PortNum{at(s, lid)}).sw;
@@ -142,7 +142,7 @@ class Extension {
   }
 
   /// Packets on their way to a link that is down, or round in a circle that was there before.
-  void keep_lost(Waiting& waiting, SwitchIndex s, Lid lid) {
+  void keep_failed(Waiting& waiting, SwitchIndex s, Lid lid) {
     const auto out = at(s, lid);
     const auto next = topology_.peer(s, PortNum{out}).sw;
     if (next == kNoSwitch) return;
@@ -151,24 +151,24 @@ class Extension {
   }
 
   /// From which switches the LID arrives by the entries as they are.
-  void follow(Lid lid) {
+  void trace(Lid lid) {
     const auto to = in_.lids.destination(lid).sw;
     enum class Seen : std::uint8_t { no, now, before };
     std::vector<Seen> seen(rows_.size(), Seen::no);
     arrives_.assign(rows_.size(), false);
     arrives_[to] = true;
     seen[to] = Seen::before;
-    std::vector<SwitchIndex> way;
+    std::vector<SwitchIndex> path;
     for (SwitchIndex start = 0; start < rows_.size(); ++start) {
-      way.clear();
+      path.clear();
       auto s = start;
       while (s != kNoSwitch && seen[s] == Seen::no) {
         seen[s] = Seen::now;
-        way.push_back(s);
+        path.push_back(s);
         s = topology_.peer(s, PortNum{at(s, lid)}).sw;
       }
       const bool there = s != kNoSwitch && arrives_[s];
-      for (const auto passed : way) {
+      for (const auto passed : path) {
         seen[passed] = Seen::before;
         arrives_[passed] = there;
       }
@@ -179,7 +179,7 @@ class Extension {
   /// host; kNoSwitch: none.
   SwitchIndex attach(Lid lid) {
     const auto to = in_.lids.destination(lid);
-    follow(lid);
+    trace(lid);
     at(to.sw, lid) = to.port.value();
     std::vector<SwitchIndex> front;
     for (SwitchIndex s = 0; s < rows_.size(); ++s) {
@@ -234,12 +234,12 @@ class Extension {
       const bool same = old && *old == *rows_[s];
       result.routes.rows.push_back(same ? old : std::shared_ptr<const LftRow>(rows_[s]));
     }
-    drop_circling_orphans(topology_, in_.lids, in_.parallel, result);
+    drop_looping_stale_lids(topology_, in_.lids, in_.parallel, result);
     return result;
   }
 
   const ExtendInput& in_;
-  Lost lost_;
+  FailedPaths failed_paths_;
   const Topology& topology_;
   std::vector<std::shared_ptr<LftRow>> rows_;
   std::vector<Waiting> waiting_;  ///< by layer
@@ -250,7 +250,7 @@ class Extension {
 
 std::expected<Repaired, RouteError> extend(const ExtendInput& in) {
   std::expected<Repaired, RouteError> result = std::unexpected(RouteError{});
-  for (const auto lost : {Lost::counts, Lost::does_not_count}) {
+  for (const auto lost : {FailedPaths::counts, FailedPaths::does_not_count}) {
     std::vector<Lid> first;
     for (unsigned tries = 0; !result && tries < kTries && !in.stop.stop_requested(); ++tries)
       result = Extension(in, lost).run(first);

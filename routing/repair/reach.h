@@ -19,7 +19,7 @@ class Reach {
 
   /// `columns`: by switch the column that stands for it as a destination, of `count`; kNone where it has
   /// none.
-  Reach(const Topology& topology, const Order& order, std::span<const std::uint32_t> columns,
+  Reach(const Topology& topology, const SwitchRanking& ranking, std::span<const std::uint32_t> columns,
         std::size_t count, const Parallel& parallel);
 
   std::size_t words() const { return words_; }

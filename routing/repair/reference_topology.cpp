@@ -7,9 +7,9 @@
 namespace smd::routing {
 namespace {
 
-using Switch = Reference::Switch;
-using Link = Reference::Link;
-using End = Reference::End;
+using Switch = ReferenceTopology::Switch;
+using Link = ReferenceTopology::Link;
+using End = ReferenceTopology::End;
 
 /// In order: switches are by GUID, and each cable is told by its smaller end.
 std::vector<Link> links_of(const Topology& now) {
@@ -57,8 +57,8 @@ std::vector<Switch> merged(const std::vector<Switch>& before, const Topology& no
 
 }  // namespace
 
-Reference widened(const Reference& reference, const Topology& now) {
-  Reference result{merged(reference.switches, now), links_of(now)};
+ReferenceTopology merge(const ReferenceTopology& reference, const Topology& now) {
+  ReferenceTopology result{merged(reference.switches, now), links_of(now)};
   if (std::ranges::includes(result.links, reference.links)) return result;
   std::vector<Link> gone;
   std::ranges::set_difference(reference.links, result.links, std::back_inserter(gone));
@@ -70,11 +70,11 @@ Reference widened(const Reference& reference, const Topology& now) {
   return result;
 }
 
-bool remembers(const Reference& reference, const Topology& topology) {
-  return reference == Reference{merged({}, topology), links_of(topology)};
+bool covers(const ReferenceTopology& reference, const Topology& topology) {
+  return reference == ReferenceTopology{merged({}, topology), links_of(topology)};
 }
 
-TopologyInput to_input(const Reference& reference) {
+TopologyInput to_input(const ReferenceTopology& reference) {
   TopologyInput input;
   const auto& switches = reference.switches;
   std::vector<std::vector<bool>> taken;

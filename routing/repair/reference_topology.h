@@ -13,7 +13,7 @@ namespace smd::routing {
 
 /// A plain value by GUIDs, to be stored and sent. Which end of a link is up follows from it, so that old and
 /// new entries mean the same by it although cables and switches come and go.
-struct Reference {
+struct ReferenceTopology {
   struct Switch {
     Guid guid;
     std::uint8_t ports = 0;
@@ -32,16 +32,16 @@ struct Reference {
   };
   std::vector<Switch> switches;  ///< ascending by GUID
   std::vector<Link> links;       ///< ascending
-  friend bool operator==(const Reference&, const Reference&) = default;
+  friend bool operator==(const ReferenceTopology&, const ReferenceTopology&) = default;
 };
 
 /// With all that is there now. Where a port leads elsewhere than before, the newer cable counts.
-Reference widened(const Reference& reference, const Topology& now);
+ReferenceTopology merge(const ReferenceTopology& reference, const Topology& now);
 
 /// Whether the reference is all that is there, and no more.
-bool remembers(const Reference& reference, const Topology& topology);
+bool covers(const ReferenceTopology& reference, const Topology& topology);
 
 /// The fabric that the reference remembers; hosts are nameless.
-TopologyInput to_input(const Reference& reference);
+TopologyInput to_input(const ReferenceTopology& reference);
 
 }  // namespace smd::routing

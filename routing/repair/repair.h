@@ -31,7 +31,7 @@ struct RepairInput {
   const Topology& topology;  ///< as it is now
   const LidMap& lids;
   std::span<const OldRow> old;  ///< ascending by GUID; switches may be missing
-  const Reference& reference;
+  const ReferenceTopology& reference;
   const EngineInfo& engine;  ///< whose tables the old ones are
   const EngineOptions& options;
   const Parallel& parallel;

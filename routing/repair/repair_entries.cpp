@@ -30,7 +30,7 @@ class Histogram {
 }  // namespace
 
 template <std::unsigned_integral Cost>
-void Replacer<Cost>::count(const LftRow& row, std::span<const Wrong> wrong) {
+void EntryRepairer<Cost>::count(const LftRow& row, std::span<const BrokenEntry> broken) {
   std::array<Histogram, 2> counts;
   std::size_t begin = 0, end = 0;
   bool of_switch = false;
@@ -45,11 +45,12 @@ void Replacer<Cost>::count(const LftRow& row, std::span<const Wrong> wrong) {
   }
   add();
   for (std::size_t kind = 0; kind < used_.size(); ++kind) counts[kind].into(used_[kind]);
-  for (const auto& item : wrong) --used_[item.of_switch ? 1 : 0][row[item.lid]];
+  for (const auto& item : broken) --used_[item.of_switch ? 1 : 0][row[item.lid]];
 }
 
 template <std::unsigned_integral Cost>
-GroupSet Replacer<Cost>::nearest(SwitchIndex s, SwitchIndex destination, const GroupSet& candidates) const {
+GroupSet EntryRepairer<Cost>::nearest(SwitchIndex s, SwitchIndex destination,
+                                      const GroupSet& candidates) const {
   using C = Costs<Cost>;
   const std::size_t column = columns_.empty() ? destination : columns_[destination];
   GroupSet set;
@@ -70,17 +71,17 @@ GroupSet Replacer<Cost>::nearest(SwitchIndex s, SwitchIndex destination, const G
 /// Of equally used ports each switch begins at another one: what several of them send by another way must not
 /// meet on one cable.
 template <std::unsigned_integral Cost>
-std::uint8_t Replacer<Cost>::pick(SwitchIndex s, const Wrong& wrong, const GroupSet& set) {
+std::uint8_t EntryRepairer<Cost>::pick(SwitchIndex s, const BrokenEntry& broken, const GroupSet& set) {
   if (set.empty()) return kNoRoute;
-  auto& used = used_[wrong.of_switch ? 1 : 0];
-  const auto ports = patterns_.ports(patterns_.find(set));
-  const auto first = (std::size_t{s} + wrong.number) % ports.size();
+  auto& used = used_[broken.of_switch ? 1 : 0];
+  const auto ports = rotations_.ports(rotations_.find(set));
+  const auto first = (std::size_t{s} + broken.number) % ports.size();
   const auto port = ports[least_used(topology_, s, ports, used, first)];
   ++used[port];
   return port;
 }
 
-template class Replacer<std::uint8_t>;
-template class Replacer<std::uint16_t>;
+template class EntryRepairer<std::uint8_t>;
+template class EntryRepairer<std::uint16_t>;
 
 }  // namespace smd::routing

@@ -22,7 +22,7 @@ namespace smd::routing {
 constexpr std::uint8_t kNoGroup = 255;
 
 /// An entry to be replaced.
-struct Wrong {
+struct BrokenEntry {
   std::uint16_t lid;
   std::uint32_t number;
   bool of_switch;
@@ -30,28 +30,29 @@ struct Wrong {
 };
 
 /// What became of the entries of a row.
-struct Mended {
+struct RepairedRow {
   std::shared_ptr<const LftRow> row;  ///< the old one where nothing changed
   std::uint64_t replaced = 0, withdrawn = 0, added = 0;
 };
 
 /// Scratch memory for one switch after another.
 template <std::unsigned_integral Cost>
-class Replacer {
+class EntryRepairer {
  public:
   /// `columns`: by switch its column in the costs; empty: column i is switch i.
-  Replacer(const Topology& topology, const LidMap& lids, const Costs<Cost>& costs, std::span<const Run> runs,
-           std::span<const std::uint32_t> columns = {})
+  EntryRepairer(const Topology& topology, const LidMap& lids, const Costs<Cost>& costs,
+                std::span<const LidRun> runs, std::span<const std::uint32_t> columns = {})
       : topology_(topology), lids_(lids), costs_(costs), runs_(runs), columns_(columns) {}
 
   /// `legal(destination)` gives the groups that lead there.
   template <class Legal>
-  void replace(SwitchIndex s, std::span<const Wrong> wrong, const Legal& legal, LftRow& row, Mended& result) {
-    count(row, wrong);
-    patterns_.begin(topology_, s);
+  void replace(SwitchIndex s, std::span<const BrokenEntry> broken, const Legal& legal, LftRow& row,
+               RepairedRow& result) {
+    count(row, broken);
+    rotations_.begin(topology_, s);
     GroupSet set;
     auto of = kNoSwitch;  // the destination that the set is for
-    for (const auto& item : wrong) {
+    for (const auto& item : broken) {
       if (item.destination != of && item.destination != s) {
         set = nearest(s, item.destination, legal(item.destination));
         of = item.destination;
@@ -65,20 +66,20 @@ class Replacer {
   }
 
  private:
-  void count(const LftRow& row, std::span<const Wrong> wrong);
+  void count(const LftRow& row, std::span<const BrokenEntry> broken);
   GroupSet nearest(SwitchIndex s, SwitchIndex destination, const GroupSet& candidates) const;
-  std::uint8_t pick(SwitchIndex s, const Wrong& wrong, const GroupSet& set);
+  std::uint8_t pick(SwitchIndex s, const BrokenEntry& broken, const GroupSet& set);
 
   const Topology& topology_;
   const LidMap& lids_;
   const Costs<Cost>& costs_;
-  std::span<const Run> runs_;
+  std::span<const LidRun> runs_;
   std::span<const std::uint32_t> columns_;
   std::array<std::array<std::uint32_t, 256>, 2> used_{};  ///< LIDs of end ports, of switches, by port
-  Patterns patterns_;
+  PortRotationCache rotations_;
 };
 
-extern template class Replacer<std::uint8_t>;
-extern template class Replacer<std::uint16_t>;
+extern template class EntryRepairer<std::uint8_t>;
+extern template class EntryRepairer<std::uint16_t>;
 
 }  // namespace smd::routing

@@ -19,41 +19,42 @@ namespace smd::routing {
 /// Scratch memory for one switch after another. Costs are to all switches, by SwitchIndex; `twins` are those
 /// by the order.
 template <std::unsigned_integral Cost>
-class Mender {
+class RowRepairer {
  public:
-  Mender(const Topology& topology, const LidMap& lids, const Order& order, const Costs<Cost>& costs,
-         std::span<const Run> runs, std::span<const SwitchIndex> twins);
+  RowRepairer(const Topology& topology, const LidMap& lids, const SwitchRanking& ranking,
+              const Costs<Cost>& costs, std::span<const LidRun> runs,
+              std::span<const SwitchIndex> equivalents);
 
-  Mended mend(SwitchIndex s, const std::shared_ptr<const LftRow>& old);
+  RepairedRow repair(SwitchIndex s, const std::shared_ptr<const LftRow>& old);
 
  private:
   /// Neighbours whose costs are alike, but to each other.
-  struct Kin {
+  struct EquivalentPeers {
     SwitchIndex first = 0;
     bool up = false;
     GroupSet groups;
   };
   void find_legal(SwitchIndex s);
-  void mark(SwitchIndex s, const Kin& kin);
+  void mark(SwitchIndex s, const EquivalentPeers& peers);
   bool leads(Cost own, Cost theirs, bool up) const;
-  void find_wrong(SwitchIndex s, const LftRow& row);
+  void find_broken(SwitchIndex s, const LftRow& row);
   GroupSet legal(SwitchIndex destination) const;
 
   const Topology& topology_;
   const LidMap& lids_;
-  const Order& order_;
+  const SwitchRanking& ranking_;
   const Costs<Cost>& costs_;
-  std::span<const Run> runs_;
-  std::span<const SwitchIndex> twins_;
-  std::vector<Kin> kins_;
+  std::span<const LidRun> runs_;
+  std::span<const SwitchIndex> equivalents_;
+  std::vector<EquivalentPeers> peer_sets_;
   std::array<std::uint8_t, 256> group_of_{};  ///< by port; those without a neighbour: kNoGroup
   std::size_t words_ = 0;
   std::array<std::vector<std::uint64_t>, 4> legal_;  ///< by destination the groups that lead there
-  std::vector<Wrong> wrong_;
-  Replacer<Cost> replacer_;
+  std::vector<BrokenEntry> broken_;
+  EntryRepairer<Cost> entry_repairer_;
 };
 
-extern template class Mender<std::uint8_t>;
-extern template class Mender<std::uint16_t>;
+extern template class RowRepairer<std::uint8_t>;
+extern template class RowRepairer<std::uint16_t>;
 
 }  // namespace smd::routing

@@ -21,7 +21,7 @@ class Column {
   void attach(Lid lid, std::vector<Change>& changes) {
     const auto to = lids_.destination(lid);
     if (to.sw == kNoSwitch) return;
-    follow(lid, to);
+    trace(lid, to);
     std::vector<SwitchIndex> front;
     for (SwitchIndex s = 0; s < state_.size(); ++s) {
       if (state_[s] == State::arrives) front.push_back(s);
@@ -61,20 +61,20 @@ class Column {
     return topology_.group(s, low).ports;
   }
 
-  void follow(Lid lid, const Destination& to) {
+  void trace(Lid lid, const Destination& to) {
     std::ranges::fill(state_, State::unknown);
     state_[to.sw] = State::arrives;
-    std::vector<SwitchIndex> way;
+    std::vector<SwitchIndex> path;
     for (SwitchIndex start = 0; start < state_.size(); ++start) {
-      way.clear();
+      path.clear();
       auto s = start;
       while (s != kNoSwitch && state_[s] == State::unknown) {
         state_[s] = State::under_way;
-        way.push_back(s);
+        path.push_back(s);
         s = topology_.peer(s, PortNum{old_entry(s, lid)}).sw;
       }
       const bool arrives = s != kNoSwitch && state_[s] == State::arrives;
-      for (const auto passed : way) state_[passed] = arrives ? State::arrives : State::fails;
+      for (const auto passed : path) state_[passed] = arrives ? State::arrives : State::fails;
     }
   }
 
@@ -88,7 +88,7 @@ constexpr std::size_t kLidsOfAPiece = 64;
 
 }  // namespace
 
-std::optional<std::expected<Repaired, RouteError>> attach_all(
+std::optional<std::expected<Repaired, RouteError>> repair_unordered(
     const Topology& topology, const LidMap& lids, std::span<const std::shared_ptr<const LftRow>> old,
     const Parallel& parallel, const std::stop_token& stop) {
   std::vector<std::vector<Change>> pieces(lids.row_size() / kLidsOfAPiece);

@@ -10,7 +10,7 @@
 namespace smd::routing {
 namespace {
 
-LidBits nobodys(const LidMap& lids, std::size_t block) {
+LidBits unassigned(const LidMap& lids, std::size_t block) {
   LidBits bits = 0;
   for (std::size_t i = block == 0 ? 1 : 0; i < 64; ++i) {
     const auto lid = Lid{static_cast<std::uint16_t>(block * 64 + i)};
@@ -19,27 +19,27 @@ LidBits nobodys(const LidMap& lids, std::size_t block) {
   return bits;
 }
 
-bool goes_round(const Topology& topology, const Routes& routes, Lid lid) {
+bool loops(const Topology& topology, const Routes& routes, Lid lid) {
   enum class Seen : std::uint8_t { no, now, before };
   std::vector<Seen> seen(topology.switches(), Seen::no);
-  std::vector<SwitchIndex> way;
+  std::vector<SwitchIndex> path;
   for (SwitchIndex start = 0; start < seen.size(); ++start) {
-    way.clear();
+    path.clear();
     auto s = start;
     while (s != kNoSwitch && seen[s] == Seen::no) {
       seen[s] = Seen::now;
-      way.push_back(s);
+      path.push_back(s);
       s = topology.peer(s, PortNum{entry(routes.rows[s].get(), lid)}).sw;
     }
     if (s != kNoSwitch && seen[s] == Seen::now) return true;
-    for (const auto passed : way) seen[passed] = Seen::before;
+    for (const auto passed : path) seen[passed] = Seen::before;
   }
   return false;
 }
 
 /// Of a block the LIDs to be taken away.
-LidBits circling(const Topology& topology, const LidMap& lids, const Routes& routes, std::size_t block) {
-  auto rest = nobodys(lids, block);
+LidBits looping(const Topology& topology, const LidMap& lids, const Routes& routes, std::size_t block) {
+  auto rest = unassigned(lids, block);
   if (rest == 0) return 0;
   LidBits used = 0;
   std::array<std::uint8_t, 64> padded;
@@ -47,7 +47,7 @@ LidBits circling(const Topology& topology, const LidMap& lids, const Routes& rou
   LidBits bad = 0;
   for (rest &= used; rest != 0; rest &= rest - 1) {
     const auto bit = static_cast<unsigned>(std::countr_zero(rest));
-    if (goes_round(topology, routes, Lid{static_cast<std::uint16_t>(block * 64 + bit)})) {
+    if (loops(topology, routes, Lid{static_cast<std::uint16_t>(block * 64 + bit)})) {
       bad |= LidBits{1} << bit;
     }
   }
@@ -56,11 +56,11 @@ LidBits circling(const Topology& topology, const LidMap& lids, const Routes& rou
 
 }  // namespace
 
-void drop_circling_orphans(const Topology& topology, const LidMap& lids, const Parallel& parallel,
-                           Repaired& repaired) {
+void drop_looping_stale_lids(const Topology& topology, const LidMap& lids, const Parallel& parallel,
+                             Repaired& repaired) {
   auto& routes = repaired.routes;
   std::vector<LidBits> bad(lids.row_size() / 64);
-  parallel.for_each(bad.size(), [&](std::size_t b) { bad[b] = circling(topology, lids, routes, b); });
+  parallel.for_each(bad.size(), [&](std::size_t b) { bad[b] = looping(topology, lids, routes, b); });
   if (std::ranges::all_of(bad, [](LidBits bits) { return bits == 0; })) return;
   for (auto& row : routes.rows) {
     auto fresh = std::make_shared<LftRow>(*row);

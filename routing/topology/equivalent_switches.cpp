@@ -5,7 +5,7 @@
 
 namespace smd::routing {
 
-std::vector<SwitchIndex> find_twins(const Topology& topology) {
+std::vector<SwitchIndex> find_equivalent_switches(const Topology& topology) {
   std::vector<SwitchIndex> first(topology.switches());
   std::map<std::vector<SwitchIndex>, SwitchIndex> by_cabling;
   std::vector<SwitchIndex> cabling;

@@ -10,6 +10,6 @@ namespace smd::routing {
 
 /// For each switch the first one that has the same number of ports and the same neighbour at each of them;
 /// itself where there is no other. Switches with a cable to themselves have no twins.
-std::vector<SwitchIndex> find_twins(const Topology& topology);
+std::vector<SwitchIndex> find_equivalent_switches(const Topology& topology);
 
 }  // namespace smd::routing

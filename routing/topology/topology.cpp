@@ -151,20 +151,20 @@ void Topology::place_end_ports(const TopologyInput& input) {
 
 void Topology::make_groups() {
   group_base_.assign(1, 0);
-  std::vector<std::pair<SwitchIndex, PortNum>> ways;
+  std::vector<std::pair<SwitchIndex, PortNum>> links;
   for (SwitchIndex s = 0; s < switches(); ++s) {
-    ways.clear();
+    links.clear();
     for (unsigned p = 1; p <= ports(s); ++p) {
       const auto peer = peers_[port_base_[s] + p].sw;
-      if (peer != kNoSwitch && peer != s) ways.emplace_back(peer, PortNum{static_cast<std::uint8_t>(p)});
+      if (peer != kNoSwitch && peer != s) links.emplace_back(peer, PortNum{static_cast<std::uint8_t>(p)});
     }
-    std::ranges::sort(ways);
-    for (std::size_t i = 0; i < ways.size(); ++i) {
-      if (i == 0 || ways[i].first != ways[i - 1].first) {
-        groups_.push_back({ways[i].first, static_cast<std::uint32_t>(group_ports_.size()), 0});
+    std::ranges::sort(links);
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      if (i == 0 || links[i].first != links[i - 1].first) {
+        groups_.push_back({links[i].first, static_cast<std::uint32_t>(group_ports_.size()), 0});
       }
       ++groups_.back().count;
-      group_ports_.push_back(ways[i].second);
+      group_ports_.push_back(links[i].second);
     }
     group_base_.push_back(static_cast<std::uint32_t>(groups_.size()));
   }

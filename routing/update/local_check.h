@@ -20,10 +20,10 @@ struct EntryChange {
 };
 
 /// Of all LIDs that are looked at one after the other: by switch what is known of the ways from it.
-class QuickScratch {
+class LocalCheckScratch {
  public:
-  enum class Found : std::uint8_t { open, circle, lost, arrives };  ///< ascending: better
-  explicit QuickScratch(std::size_t switches) : epochs_(switches), found_(switches) {}
+  enum class Found : std::uint8_t { open, loop, discarded, arrives };  ///< ascending: better
+  explicit LocalCheckScratch(std::size_t switches) : epochs_(switches), found_(switches) {}
   void next_lid() { ++epoch_; }
   bool has(SwitchIndex s) const { return epochs_[s] == epoch_; }
   Found get(SwitchIndex s) const { return found_[s]; }
@@ -41,36 +41,38 @@ class QuickScratch {
 
 /// `look(switch)` gives its EntryChange. A 'true' is certain; where it says 'false' another may know better.
 template <class Look>
-class Quick {
+class LocalCheck {
  public:
-  Quick(const Topology& topology, const LidMap& lids, Lid lid, const Look& look, QuickScratch& scratch)
+  LocalCheck(const Topology& topology, const LidMap& lids, Lid lid, const Look& look,
+             LocalCheckScratch& scratch)
       : topology_(topology), to_(lids.destination(lid)), look_(look), scratch_(scratch) {
     scratch.next_lid();
   }
 
   /// Whichever of the changes have happened, none of them closes a circle; with `keep_arriving` what arrives
   /// from a switch whose entry changes arrives all the time.
-  bool harmless(std::span<const SwitchIndex> changed, bool keep_arriving) {
+  bool safe(std::span<const SwitchIndex> changed, bool keep_arriving) {
     return std::ranges::all_of(changed, [&](SwitchIndex s) {
       scratch_.set(s, Found::open);
       const auto found = follow(s, look_(s).after, 0);
       scratch_.forget(s);
       if (found == Found::arrives) return true;
-      return found == Found::lost && !(keep_arriving && arrives_now(s));
+      return found == Found::discarded && !(keep_arriving && arrives_now(s));
     });
   }
 
   /// Each channel by which the LID may come to a switch whose entry changes, or leave it, waits only for
   /// channels of higher numbers.
-  bool ascending(std::span<const SwitchIndex> changed, std::span<const std::uint32_t> order) const {
+  bool follows_channel_order(std::span<const SwitchIndex> changed,
+                             std::span<const std::uint32_t> order) const {
     const auto number = [&](SwitchIndex s, std::uint8_t out) {
       return order[topology_.channel(s, PortNum{out})];
     };
     return std::ranges::all_of(changed, [&](SwitchIndex s) {
       bool good = true;
-      for_each_way(s, [&](std::uint8_t out, SwitchIndex next) {
+      for_each_hop(s, [&](std::uint8_t out, SwitchIndex next) {
         const auto held = number(s, out);
-        for_each_way(next, [&](std::uint8_t then, SwitchIndex) { good = good && held < number(next, then); });
+        for_each_hop(next, [&](std::uint8_t then, SwitchIndex) { good = good && held < number(next, then); });
         for (unsigned p = 1; good && p <= topology_.ports(s); ++p) {
           const auto from = topology_.peer(s, PortNum{static_cast<std::uint8_t>(p)});
           if (from.sw == kNoSwitch || !may_leave(from.sw, from.port.value())) continue;
@@ -82,18 +84,18 @@ class Quick {
   }
 
  private:
-  using Found = QuickScratch::Found;
+  using Found = LocalCheckScratch::Found;
   static constexpr unsigned kDeep = 64;  ///< longer ways count as circles
 
   template <class Fn>
-  void for_each_way(SwitchIndex s, const Fn& fn) const {
+  void for_each_hop(SwitchIndex s, const Fn& fn) const {
     const EntryChange entry = look_(s);
-    const auto way = [&](std::uint8_t out) {
+    const auto hop = [&](std::uint8_t out) {
       const auto next = topology_.peer(s, PortNum{out}).sw;
       if (next != kNoSwitch) fn(out, next);
     };
-    way(entry.before);
-    if (entry.changes && entry.after != entry.before) way(entry.after);
+    hop(entry.before);
+    if (entry.changes && entry.after != entry.before) hop(entry.after);
   }
   bool may_leave(SwitchIndex s, std::uint8_t out) const {
     const EntryChange entry = look_(s);
@@ -103,15 +105,15 @@ class Quick {
   Found follow(SwitchIndex s, std::uint8_t out, unsigned depth) {
     const auto next = topology_.peer(s, PortNum{out}).sw;
     if (next != kNoSwitch) return visit(next, depth + 1);
-    return to_.sw == s && to_.port.value() == out ? Found::arrives : Found::lost;
+    return to_.sw == s && to_.port.value() == out ? Found::arrives : Found::discarded;
   }
   Found visit(SwitchIndex s, unsigned depth) {
-    if (scratch_.has(s)) return scratch_.get(s) == Found::open ? Found::circle : scratch_.get(s);
-    if (depth == kDeep) return Found::circle;
+    if (scratch_.has(s)) return scratch_.get(s) == Found::open ? Found::loop : scratch_.get(s);
+    if (depth == kDeep) return Found::loop;
     scratch_.set(s, Found::open);
     const EntryChange entry = look_(s);
     auto found = follow(s, entry.before, depth);
-    if (entry.changes && found != Found::circle) found = std::min(found, follow(s, entry.after, depth));
+    if (entry.changes && found != Found::loop) found = std::min(found, follow(s, entry.after, depth));
     scratch_.set(s, found);
     return found;
   }
@@ -128,7 +130,7 @@ class Quick {
   const Topology& topology_;
   const Destination to_;
   const Look& look_;
-  QuickScratch& scratch_;
+  LocalCheckScratch& scratch_;
 };
 
 }  // namespace smd::routing

@@ -7,7 +7,8 @@
 
 namespace smd::routing {
 
-Mixture::Mixture(const Topology& topology, const LidMap& lids, Lid first, const BlockChange& blocks)
+TransitionState::TransitionState(const Topology& topology, const LidMap& lids, Lid first,
+                                 const BlockChange& blocks)
     : topology_(topology),
       lids_(lids),
       first_(first),
@@ -35,8 +36,8 @@ Mixture::Mixture(const Topology& topology, const LidMap& lids, Lid first, const 
 }
 
 /// Into `one`, and into `two` if given.
-Mixture::End Mixture::add(SwitchIndex s, const std::uint8_t* block, LidBits lids, Ways* one,
-                          Ways* two) const {
+TransitionState::End TransitionState::add(SwitchIndex s, const std::uint8_t* block, LidBits lids,
+                                          EgressSets* one, EgressSets* two) const {
   End end;
   for_each_port(block, lids, [&](std::uint8_t port, LidBits bits) {
     const auto peer = topology_.peer(s, PortNum{port});
@@ -56,14 +57,14 @@ Mixture::End Mixture::add(SwitchIndex s, const std::uint8_t* block, LidBits lids
 }
 
 /// LIDs that arrive from each switch whichever of its ways they take.
-std::vector<LidBits> Mixture::arriving(const Ways& ways, const std::vector<End>& ends) {
+std::vector<LidBits> TransitionState::arriving(const EgressSets& egress, const std::vector<End>& ends) {
   std::vector<LidBits> arrive(ends.size());
   for (bool changed = true; changed;) {
     changed = false;
     for (SwitchIndex s = 0; s < arrive.size(); ++s) {
-      LidBits now = (ends[s].here | ways.forwarded(s)) & ~ends[s].nowhere;
+      LidBits now = (ends[s].here | egress.forwarded(s)) & ~ends[s].nowhere;
       if (now == arrive[s]) continue;
-      for (const auto& way : ways.of(s)) now &= ~way.lids | arrive[way.peer];
+      for (const auto& set : egress.of(s)) now &= ~set.lids | arrive[set.peer];
       changed = changed || now != arrive[s];
       arrive[s] = now;
     }
@@ -73,22 +74,22 @@ std::vector<LidBits> Mixture::arriving(const Ways& ways, const std::vector<End>&
 
 /// LIDs that each switch must go on delivering: they arrive from it now and will in the end, or another such
 /// switch sends them by it now.
-std::vector<LidBits> Mixture::in_use() const {
-  Ways ways(topology_.switches());
+std::vector<LidBits> TransitionState::in_use() const {
+  EgressSets egress(topology_.switches());
   std::vector<End> ends(topology_.switches());
   for (SwitchIndex s = 0; s < ends.size(); ++s) {
-    ways.begin(s);
-    ends[s] = add(s, blocks_.after[s], live_, &ways, nullptr);
+    egress.begin(s);
+    ends[s] = add(s, blocks_.after[s], live_, &egress, nullptr);
   }
-  auto use = arriving(ways, ends);
+  auto use = arriving(egress, ends);
   const auto now = arriving(before_, ends_before_);
   for (SwitchIndex s = 0; s < use.size(); ++s) use[s] &= now[s];
   for (bool changed = true; changed;) {
     changed = false;
     for (SwitchIndex s = 0; s < use.size(); ++s) {
-      for (const auto& way : before_.of(s)) {
-        const auto passed = way.lids & use[s] & ~use[way.peer];
-        use[way.peer] |= passed;
+      for (const auto& set : before_.of(s)) {
+        const auto passed = set.lids & use[s] & ~use[set.peer];
+        use[set.peer] |= passed;
         changed = changed || passed != 0;
       }
     }
@@ -96,24 +97,24 @@ std::vector<LidBits> Mixture::in_use() const {
   return use;
 }
 
-std::vector<LidBits> Mixture::at_fault(bool keep_arriving) const {
+std::vector<LidBits> TransitionState::at_fault(bool keep_arriving) const {
   std::vector<LidBits> fault(topology_.switches());
   find_loops(fault);
   if (!keep_arriving) return fault;
   const auto use = in_use();
   const auto always = arriving(both_, ends_both_);
   for (SwitchIndex s = 0; s < fault.size(); ++s) {
-    LidBits lost = ends_after_[s].nowhere & use[s];
-    const auto ways = both_.of(s);
-    for (std::size_t i = first_new_[s]; i < ways.size(); ++i) {
-      lost |= ways[i].lids & use[s] & ~always[ways[i].peer];
+    LidBits discarded = ends_after_[s].nowhere & use[s];
+    const auto egress = both_.of(s);
+    for (std::size_t i = first_new_[s]; i < egress.size(); ++i) {
+      discarded |= egress[i].lids & use[s] & ~always[egress[i].peer];
     }
-    fault[s] |= lost;
+    fault[s] |= discarded;
   }
   return fault;
 }
 
-void Mixture::find_loops(std::vector<LidBits>& fault) const {
+void TransitionState::find_loops(std::vector<LidBits>& fault) const {
   // Ends somewhere, whatever the ways: grows from the ends until nothing is added.
   std::vector<LidBits> ends(topology_.switches());
   for (bool changed = true; changed;) {
@@ -121,7 +122,7 @@ void Mixture::find_loops(std::vector<LidBits>& fault) const {
     for (SwitchIndex s = 0; s < ends.size(); ++s) {
       LidBits now = live_;
       if (ends[s] == now) continue;
-      for (const auto& way : both_.of(s)) now &= ~way.lids | ends[way.peer];
+      for (const auto& set : both_.of(s)) now &= ~set.lids | ends[set.peer];
       changed = changed || now != ends[s];
       ends[s] = now;
     }
@@ -134,22 +135,22 @@ void Mixture::find_loops(std::vector<LidBits>& fault) const {
 }
 
 /// A new way inside a circle is at fault unless the circle was there before.
-void Mixture::find_loops_of(unsigned bit, std::vector<LidBits>& fault) const {
-  const auto next_in = [bit](const Ways& ways) {
-    return [&ways, bit](std::size_t s, const auto& fn) {
-      for (const auto& way : ways.of(static_cast<SwitchIndex>(s))) {
-        if ((way.lids >> bit & 1U) != 0) fn(std::size_t{way.peer});
+void TransitionState::find_loops_of(unsigned bit, std::vector<LidBits>& fault) const {
+  const auto next_in = [bit](const EgressSets& egress) {
+    return [&egress, bit](std::size_t s, const auto& fn) {
+      for (const auto& set : egress.of(static_cast<SwitchIndex>(s))) {
+        if ((set.lids >> bit & 1U) != 0) fn(std::size_t{set.peer});
       }
     };
   };
-  const auto now = component_numbers(topology_.switches(), next_in(both_));
-  const auto before = component_numbers(topology_.switches(), next_in(before_));
+  const auto now = scc_numbers(topology_.switches(), next_in(both_));
+  const auto before = scc_numbers(topology_.switches(), next_in(before_));
   for (SwitchIndex s = 0; s < fault.size(); ++s) {
-    const auto ways = both_.of(s);
-    for (std::size_t i = first_new_[s]; i < ways.size(); ++i) {
-      const auto& way = ways[i];
-      if ((way.lids >> bit & 1U) == 0 || now[s] != now[way.peer]) continue;
-      if (before[s] != before[way.peer] || way.peer == s) fault[s] |= LidBits{1} << bit;
+    const auto egress = both_.of(s);
+    for (std::size_t i = first_new_[s]; i < egress.size(); ++i) {
+      const auto& set = egress[i];
+      if ((set.lids >> bit & 1U) == 0 || now[s] != now[set.peer]) continue;
+      if (before[s] != before[set.peer] || set.peer == s) fault[s] |= LidBits{1} << bit;
     }
   }
 }

@@ -17,13 +17,13 @@ struct BlockChange {
   std::vector<LidBits> changes;
 };
 
-class Mixture {
+class TransitionState {
  public:
-  Mixture(const Topology& topology, const LidMap& lids, Lid first, const BlockChange& blocks);
+  TransitionState(const Topology& topology, const LidMap& lids, Lid first, const BlockChange& blocks);
 
   /// Before and after together.
-  const Ways& both() const { return both_; }
-  const Ways& before() const { return before_; }
+  const EgressSets& both() const { return both_; }
+  const EgressSets& before() const { return before_; }
   /// Ways from this one on are new ones.
   std::size_t first_new(SwitchIndex s) const { return first_new_[s]; }
 
@@ -36,8 +36,8 @@ class Mixture {
     LidBits here = 0, nowhere = 0;  ///< arrive at this switch; are discarded by it
   };
   std::vector<LidBits> in_use() const;
-  End add(SwitchIndex s, const std::uint8_t* block, LidBits lids, Ways* one, Ways* two) const;
-  static std::vector<LidBits> arriving(const Ways& ways, const std::vector<End>& ends);
+  End add(SwitchIndex s, const std::uint8_t* block, LidBits lids, EgressSets* one, EgressSets* two) const;
+  static std::vector<LidBits> arriving(const EgressSets& egress, const std::vector<End>& ends);
   void find_loops(std::vector<LidBits>& fault) const;
   void find_loops_of(unsigned bit, std::vector<LidBits>& fault) const;
 
@@ -46,7 +46,7 @@ class Mixture {
   Lid first_;
   const BlockChange& blocks_;
   LidBits live_ = 0;
-  Ways before_, both_;
+  EgressSets before_, both_;
   std::vector<End> ends_before_, ends_after_, ends_both_;
   std::vector<std::size_t> first_new_;
 };

@@ -17,14 +17,14 @@ namespace {
 using Entries = std::array<std::uint8_t, 64>;
 
 /// Where no order is safe: what is taken away, and when.
-enum class Break : std::uint8_t {
+enum class Withdrawal : std::uint8_t {
   as_needed,  ///< what waits, but for the SM's block as long as that may not be written
   whole,      ///< all that waits, so that it is not done twice
   at_once,    ///< all, before anything is written
 };
 
 /// How much of a block is taken back when part of it is at fault.
-enum class Grain : std::uint8_t { block, lid };
+enum class Granularity : std::uint8_t { block, lid };
 
 class Scheduler {
  public:
@@ -54,26 +54,26 @@ class Scheduler {
     begin_.push_back(todo_.size());
   }
 
-  std::vector<WriteRound> run(Lid sm_lid, bool allow_credit_loops, Break breaks) {
+  std::vector<UpdateStep> run(Lid sm_lid, bool allow_credit_loops, Withdrawal withdrawal) {
     const auto all = [](std::size_t, SwitchIndex) { return true; };
-    if (breaks == Break::at_once && choose_if(all)) break_circle(all);
+    if (withdrawal == Withdrawal::at_once && choose_if(all)) withdraw(all);
     write_unknown();
-    allow_credit_loops = allow_credit_loops || all_ascending();
+    allow_credit_loops = allow_credit_loops || all_follow_channel_order();
     const std::size_t sm_block = sm_lid.value() / 64U;
     for (const bool with_sm : {false, true}) {
       const auto eligible = [&](std::size_t b, SwitchIndex) { return with_sm || b != sm_block; };
       while (!stop_.stop_requested() && choose_if(eligible)) {
-        if (try_round(eligible, Grain::block, true, allow_credit_loops)) continue;
-        if (try_round(eligible, Grain::lid, true, allow_credit_loops)) continue;
-        if (try_round(eligible, Grain::lid, false, allow_credit_loops)) {
-          rounds_.back().interrupts = true;
+        if (try_step(eligible, Granularity::block, true, allow_credit_loops)) continue;
+        if (try_step(eligible, Granularity::lid, true, allow_credit_loops)) continue;
+        if (try_step(eligible, Granularity::lid, false, allow_credit_loops)) {
+          steps_.back().interrupts = true;
           continue;
         }
-        if (breaks == Break::as_needed) break_circle(eligible);
-        if (breaks != Break::as_needed) break_circle(all);
+        if (withdrawal == Withdrawal::as_needed) withdraw(eligible);
+        if (withdrawal != Withdrawal::as_needed) withdraw(all);
       }
     }
-    return std::move(rounds_);
+    return std::move(steps_);
   }
 
  private:
@@ -150,28 +150,28 @@ class Scheduler {
 
   /// One round of what is chosen; false where there is nothing.
   bool emit() {
-    WriteRound round;
+    UpdateStep step;
     for (const auto& [b, s] : todo_) {
       const auto i = at(b, s);
       if (chosen_[i] == 0) continue;
       pending_[i] &= ~chosen_[i];
       dropped_[i] &= pending_[i];
-      round.writes.push_back({s, static_cast<std::uint16_t>(b), pending_[i] & ~dropped_[i], dropped_[i]});
+      step.writes.push_back({s, static_cast<std::uint16_t>(b), pending_[i] & ~dropped_[i], dropped_[i]});
     }
-    if (round.writes.empty()) return false;
-    rounds_.push_back(std::move(round));
+    if (step.writes.empty()) return false;
+    steps_.push_back(std::move(step));
     plain_ = true;
     return true;
   }
 
   /// The largest set that we find; false where it is empty.
   template <class Predicate>
-  bool try_round(const Predicate& eligible, Grain grain, bool keep_arriving, bool allow_credit_loops) {
+  bool try_step(const Predicate& eligible, Granularity grain, bool keep_arriving, bool allow_credit_loops) {
     choose_if(eligible);
     parallel_.for_each(blocks_, [&](std::size_t b) {
-      if (!chosen(b) || plainly_harmless(b, keep_arriving)) return;
-      const auto fault = [&](const Mixture& mixed) { return mixed.at_fault(keep_arriving); };
-      while (!stop_.stop_requested() && take_back(b, with_mixture(b, fault), grain)) continue;
+      if (!chosen(b) || locally_safe(b, keep_arriving)) return;
+      const auto fault = [&](const TransitionState& state) { return state.at_fault(keep_arriving); };
+      while (!stop_.stop_requested() && take_back(b, with_state(b, fault), grain)) continue;
     });
     while (!allow_credit_loops && !stop_.stop_requested() && take_back_credit_loops(grain)) continue;
     return emit();
@@ -188,7 +188,7 @@ class Scheduler {
         changed[static_cast<std::size_t>(std::countr_zero(left))].push_back(item.sw);
       if (entries > 4 * switches_) return false;
     }
-    QuickScratch scratch(switches_);
+    LocalCheckScratch scratch(switches_);
     for (unsigned bit = 0; bit < 64; ++bit) {
       const Lid lid{static_cast<std::uint16_t>(first_lid(b).value() + bit)};
       if (changed[bit].empty() || lids_.destination(lid).sw == kNoSwitch) continue;
@@ -200,42 +200,42 @@ class Scheduler {
         const auto now = is_known ? entry(installed_[s].row, lid) : kNoRoute;
         return EntryChange{now, wanted, (bits[i] >> bit & 1U) != 0};
       };
-      Quick quick(topology_, lids_, lid, look, scratch);
-      if (!fn(quick, changed[bit], lid)) return false;
+      LocalCheck check(topology_, lids_, lid, look, scratch);
+      if (!fn(check, changed[bit], lid)) return false;
     }
     return true;
   }
 
   /// Each entry that is chosen changes without harm whatever the others do.
-  bool plainly_harmless(std::size_t b, bool keep_arriving) const {
-    return each_lid(b, chosen_, [&](auto& quick, std::span<const SwitchIndex> changed, Lid) {
-      return quick.harmless(changed, keep_arriving);
+  bool locally_safe(std::size_t b, bool keep_arriving) const {
+    return each_lid(b, chosen_, [&](auto& check, std::span<const SwitchIndex> changed, Lid) {
+      return check.safe(changed, keep_arriving);
     });
   }
 
   /// All that will be and all that is: then no mixture of them has a credit loop.
-  bool all_ascending() const {
+  bool all_follow_channel_order() const {
     if (order_ == nullptr) return false;
     std::atomic<bool> good = true;
     parallel_.for_each(blocks_, [&](std::size_t b) {
       if (!good || todo(b).empty()) return;
-      const bool ascends =
-          each_lid(b, pending_, [&](auto& quick, std::span<const SwitchIndex> changed, Lid lid) {
+      const bool follows =
+          each_lid(b, pending_, [&](auto& check, std::span<const SwitchIndex> changed, Lid lid) {
             const auto layer = routes_.layers.to(lid);
-            return layer < order_->size() && quick.ascending(changed, (*order_)[layer]);
+            return layer < order_->size() && check.follows_channel_order(changed, (*order_)[layer]);
           });
-      if (!ascends) good = false;
+      if (!follows) good = false;
     });
     return good;
   }
 
-  bool take_back(std::size_t b, const std::vector<LidBits>& fault, Grain grain) {
+  bool take_back(std::size_t b, const std::vector<LidBits>& fault, Granularity grain) {
     bool any = false;
     for (const auto& item : todo(b)) {
       const auto s = item.sw;
       auto& chosen = chosen_[at(b, s)];
       if ((fault[s] & chosen) == 0) continue;
-      chosen = grain == Grain::block ? 0 : chosen & ~fault[s];
+      chosen = grain == Granularity::block ? 0 : chosen & ~fault[s];
       any = true;
     }
     return any;
@@ -243,7 +243,7 @@ class Scheduler {
 
   /// fn(mixture of what there is and what is chosen of a block).
   template <class Fn>
-  auto with_mixture(std::size_t b, const Fn& fn) const {
+  auto with_state(std::size_t b, const Fn& fn) const {
     BlockChange change{std::vector<const std::uint8_t*>(switches_),
                        std::vector<const std::uint8_t*>(switches_), std::vector<LidBits>(switches_)};
     std::vector<std::array<Entries, 2>> scratch(switches_);
@@ -252,7 +252,7 @@ class Scheduler {
       change.after[s] = after(b, s, scratch[s][1]);
       change.changes[s] = chosen_[at(b, s)];
     }
-    return fn(Mixture(topology_, lids_, first_lid(b), change));
+    return fn(TransitionState(topology_, lids_, first_lid(b), change));
   }
 
   /// Blocks that are not known and those of switches that forward by nothing yet, whole. An entry that might
@@ -260,11 +260,11 @@ class Scheduler {
   void write_unknown() {
     const auto unknown = [&](std::size_t b, SwitchIndex s) { return !known(b, s); };
     if (!choose_if(unknown)) return;
-    WriteRound round;
+    UpdateStep step;
     for (std::size_t b = 0; b < blocks_; ++b) {
       if (!chosen(b)) continue;
-      while (take_back(b, with_mixture(b, [](const Mixture& mixed) { return mixed.at_fault(false); }),
-                       Grain::lid)) {
+      while (take_back(b, with_state(b, [](const TransitionState& state) { return state.at_fault(false); }),
+                       Granularity::lid)) {
         continue;
       }
       for (const auto& item : todo(b)) {
@@ -273,10 +273,10 @@ class Scheduler {
         const auto i = at(b, s);
         pending_[i] &= ~chosen_[i];
         dropped_[i] = pending_[i];
-        round.writes.push_back({s, static_cast<std::uint16_t>(b), 0, dropped_[i]});
+        step.writes.push_back({s, static_cast<std::uint16_t>(b), 0, dropped_[i]});
       }
     }
-    rounds_.push_back(std::move(round));
+    steps_.push_back(std::move(step));
   }
 
   /// Dependencies of each layer over all blocks, added by fn(block number, graphs).
@@ -297,9 +297,9 @@ class Scheduler {
     return total;
   }
 
-  void add(const Ways& ways, std::size_t b, Graphs& graphs) const {
+  void add(const EgressSets& egress, std::size_t b, Graphs& graphs) const {
     for (unsigned layer = 0; layer < graphs.size(); ++layer) {
-      graphs[layer].add(ways, lids_of_layer(routes_.layers, layer, first_lid(b)), nullptr, first_lid(b),
+      graphs[layer].add(egress, lids_of_layer(routes_.layers, layer, first_lid(b)), nullptr, first_lid(b),
                         nullptr);
     }
   }
@@ -307,7 +307,8 @@ class Scheduler {
   /// Of what there is now, or of that and what the round brings.
   Graphs dependencies(bool both) const {
     return over_blocks([&](std::size_t b, Graphs& graphs) {
-      with_mixture(b, [&](const Mixture& mixed) { add(both ? mixed.both() : mixed.before(), b, graphs); });
+      with_state(b,
+                 [&](const TransitionState& state) { add(both ? state.both() : state.before(), b, graphs); });
     });
   }
 
@@ -320,16 +321,16 @@ class Scheduler {
         if (lids_.destination(lid).sw != kNoSwitch) live |= LidBits{1} << bit;
       }
       if (live == 0) return;
-      Ways ways(switches_);
+      EgressSets egress(switches_);
       Entries scratch;
       for (SwitchIndex s = 0; s < switches_; ++s) {
-        ways.begin(s);
+        egress.begin(s);
         for_each_port(before(b, s, scratch), live, [&](std::uint8_t port, LidBits bits) {
           const auto peer = topology_.peer(s, PortNum{port});
-          if (peer.sw != kNoSwitch) ways.add(s, peer.sw, PortNum{port}, bits);
+          if (peer.sw != kNoSwitch) egress.add(s, peer.sw, PortNum{port}, bits);
         });
       }
-      add(ways, b, graphs);
+      add(egress, b, graphs);
     });
   }
 
@@ -340,7 +341,7 @@ class Scheduler {
     auto graphs = ever_;
     for (std::size_t b = 0; b < blocks_; ++b) {
       if (!chosen(b)) continue;
-      with_mixture(b, [&](const Mixture& mixed) { add(mixed.both(), b, graphs); });
+      with_state(b, [&](const TransitionState& state) { add(state.both(), b, graphs); });
     }
     if (std::ranges::any_of(graphs, &Dependencies::any_cycle)) return false;
     ever_ = std::move(graphs);
@@ -348,7 +349,7 @@ class Scheduler {
   }
 
   /// Takes back what closes a circle of channels that was not closed before; false where nothing does.
-  bool take_back_credit_loops(Grain grain) {
+  bool take_back_credit_loops(Granularity grain) {
     if (plain_ && plainly_free_of_credit_loops()) return false;
     plain_ = false;  // for this round; `ever_` has grown too much, or there were circles from the start
     ever_.clear();
@@ -361,29 +362,30 @@ class Scheduler {
       for (std::size_t b = 0; b < blocks_; ++b) {
         const auto lids = lids_of_layer(routes_.layers, layer, first_lid(b));
         const auto fault =
-            with_mixture(b, [&](const Mixture& mixed) { return closing(mixed, lids, now, then); });
+            with_state(b, [&](const TransitionState& state) { return closing(state, lids, now, then); });
         any = take_back(b, fault, grain) || any;
       }
     }
     return any;
   }
 
-  std::vector<LidBits> closing(const Mixture& mixed, LidBits lids, const std::vector<std::size_t>& now,
+  std::vector<LidBits> closing(const TransitionState& state, LidBits lids,
+                               const std::vector<std::size_t>& now,
                                const std::vector<std::size_t>& then) const {
     std::vector<LidBits> fault(switches_);
     for (SwitchIndex s = 0; s < switches_; ++s) {
-      const auto ways = mixed.both().of(s);
-      for (std::size_t i = 0; i < ways.size(); ++i) {
-        const auto& way = ways[i];
-        const auto held = topology_.channel(s, way.out);
-        const auto onwards = mixed.both().of(way.peer);
+      const auto egress = state.both().of(s);
+      for (std::size_t i = 0; i < egress.size(); ++i) {
+        const auto& set = egress[i];
+        const auto held = topology_.channel(s, set.out);
+        const auto onwards = state.both().of(set.peer);
         for (std::size_t j = 0; j < onwards.size(); ++j) {
-          const auto wanted = topology_.channel(way.peer, onwards[j].out);
-          const auto both = way.lids & onwards[j].lids & lids;
+          const auto wanted = topology_.channel(set.peer, onwards[j].out);
+          const auto both = set.lids & onwards[j].lids & lids;
           if (both == 0) continue;
           if (now[held] != now[wanted] || then[held] == then[wanted]) continue;
-          if (i >= mixed.first_new(s)) fault[s] |= both;
-          if (j >= mixed.first_new(way.peer)) fault[way.peer] |= both;
+          if (i >= state.first_new(s)) fault[s] |= both;
+          if (j >= state.first_new(set.peer)) fault[set.peer] |= both;
         }
       }
     }
@@ -392,9 +394,9 @@ class Scheduler {
 
   /// Nothing can be written as it stands: first take away what changes, then write it.
   template <class Predicate>
-  void break_circle(const Predicate& eligible) {
+  void withdraw(const Predicate& eligible) {
     choose_if(eligible);
-    WriteRound round;
+    UpdateStep step;
     bool any = false;
     for (const auto& [b, s] : todo_) {
       const auto i = at(b, s);
@@ -402,12 +404,12 @@ class Scheduler {
       any = true;
       const bool holds_some = leads_somewhere(b, s, pending_[i] & ~dropped_[i]);
       dropped_[i] = pending_[i];
-      if (holds_some) round.writes.push_back({s, static_cast<std::uint16_t>(b), 0, dropped_[i]});
+      if (holds_some) step.writes.push_back({s, static_cast<std::uint16_t>(b), 0, dropped_[i]});
     }
     if (!any) emit();
-    if (round.writes.empty()) return;
-    round.drain = round.interrupts = true;
-    rounds_.push_back(std::move(round));
+    if (step.writes.empty()) return;
+    step.drain = step.interrupts = true;
+    steps_.push_back(std::move(step));
   }
 
   const Topology& topology_;
@@ -425,38 +427,38 @@ class Scheduler {
   std::vector<std::size_t> begin_;  ///< of each block's in todo_
   bool plain_ = true;               ///< the quick look at credit loops is worth it
   Graphs ever_;                     ///< what was waited for since it was made, and more; empty: not made
-  std::vector<WriteRound> rounds_;
+  std::vector<UpdateStep> steps_;
 };
 
 /// Where nothing forwards, nothing can go wrong on the way.
-WriteRound all_blocks(const Topology& topology, const LidMap& lids) {
-  WriteRound round;
+UpdateStep all_blocks(const Topology& topology, const LidMap& lids) {
+  UpdateStep step;
   const std::size_t blocks = lids.row_size() / 64;
-  round.writes.reserve(blocks * topology.switches());
+  step.writes.reserve(blocks * topology.switches());
   for (std::size_t b = 0; b < blocks; ++b) {
     for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-      round.writes.push_back({s, static_cast<std::uint16_t>(b), 0, 0});
+      step.writes.push_back({s, static_cast<std::uint16_t>(b), 0, 0});
     }
   }
-  return round;
+  return step;
 }
 
 }  // namespace
 
-std::vector<WriteRound> rounds_of_writes(const Topology& topology, const LidMap& lids,
-                                         std::span<const InstalledTable> installed, const Routes& routes,
-                                         Lid sm_lid, bool allow_credit_loops, const Parallel& parallel,
-                                         std::stop_token stop, const ChannelOrder* order, bool draining) {
+std::vector<UpdateStep> update_schedule(const Topology& topology, const LidMap& lids,
+                                        std::span<const InstalledTable> installed, const Routes& routes,
+                                        Lid sm_lid, bool allow_credit_loops, const Parallel& parallel,
+                                        std::stop_token stop, const ChannelOrder* order, bool draining) {
   if (topology.switches() == 0) return {};
   if (std::ranges::none_of(installed, &InstalledTable::forwards)) return {all_blocks(topology, lids)};
-  const auto schedule = [&](Break breaks) {
+  const auto schedule = [&](Withdrawal withdrawal) {
     return Scheduler(topology, lids, installed, routes, parallel, stop, order)
-        .run(sm_lid, allow_credit_loops, breaks);
+        .run(sm_lid, allow_credit_loops, withdrawal);
   };
-  auto rounds = schedule(Break::as_needed);
-  const auto drains = std::ranges::count_if(rounds, &WriteRound::drain);
-  if (drains == 0 || (drains == 1 && !draining)) return rounds;
-  return schedule(draining ? Break::at_once : Break::whole);
+  auto steps = schedule(Withdrawal::as_needed);
+  const auto drains = std::ranges::count_if(steps, &UpdateStep::drain);
+  if (drains == 0 || (drains == 1 && !draining)) return steps;
+  return schedule(draining ? Withdrawal::at_once : Withdrawal::whole);
 }
 
 }  // namespace smd::routing

@@ -35,7 +35,7 @@ struct BlockWrite {
 
 /// Writes that may happen in any order and at any time against each other. The next round begins when all
 /// are acknowledged.
-struct WriteRound {
+struct UpdateStep {
   std::vector<BlockWrite> writes;  ///< by (block, switch)
   /// Before the next round wait as long as a packet may live: routes were taken away to break a circle.
   bool drain = false;
@@ -55,10 +55,10 @@ struct WriteRound {
 /// `order`: that of the verification of `routes`, which saves much work; null: none. `draining`: nothing can
 /// be written yet but what takes routes away, because a round before that did so was the last: then all that
 /// has to go goes first, and waits once. Otherwise at most one round drains.
-std::vector<WriteRound> rounds_of_writes(const Topology& topology, const LidMap& lids,
-                                         std::span<const InstalledTable> installed, const Routes& routes,
-                                         Lid sm_lid, bool allow_credit_loops, const Parallel& parallel,
-                                         std::stop_token stop = {}, const ChannelOrder* order = nullptr,
-                                         bool draining = false);
+std::vector<UpdateStep> update_schedule(const Topology& topology, const LidMap& lids,
+                                        std::span<const InstalledTable> installed, const Routes& routes,
+                                        Lid sm_lid, bool allow_credit_loops, const Parallel& parallel,
+                                        std::stop_token stop = {}, const ChannelOrder* order = nullptr,
+                                        bool draining = false);
 
 }  // namespace smd::routing

@@ -182,7 +182,8 @@ std::vector<std::uint32_t> numbers_now(const Proven& before, const Topology& top
   return now;
 }
 
-bool ascending(const Topology& topology, std::span<const std::uint32_t> numbers, const Wait& wait) {
+bool follows_channel_order(const Topology& topology, std::span<const std::uint32_t> numbers,
+                           const Wait& wait) {
   const auto [channel, next] = wait;
   const auto peer = topology.peer(channel.sw, channel.out).sw;
   return numbers[topology.channel(channel.sw, channel.out)] < numbers[topology.channel(peer, next)];
@@ -222,7 +223,7 @@ std::optional<Verification> verify_changes(const Proven& before, const Topology&
   for (const auto& piece : waits) {
     for (const auto& wait : piece) {
       graph.add(wait.channel, wait.next);
-      known = known && ascending(topology, numbers, wait);
+      known = known && follows_channel_order(topology, numbers, wait);
     }
   }
   if (!known) {

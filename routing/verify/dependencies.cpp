@@ -74,25 +74,25 @@ void Dependencies::add(SwitchIndex s, std::span<const std::uint64_t> waits, std:
   }
 }
 
-void Dependencies::add(const Ways& ways, LidBits lids, const Routes* rows, Lid first,
+void Dependencies::add(const EgressSets& egress, LidBits lids, const Routes* rows, Lid first,
                        const std::vector<LidBits>* crossing) {
   std::vector<bool> leads(topology_->switches());
   for (SwitchIndex s = 0; s < leads.size(); ++s) {
-    if (ways.leader(s) != s) leads[ways.leader(s)] = true;
+    if (egress.leader(s) != s) leads[egress.leader(s)] = true;
   }
   if (shared_.empty() && std::ranges::find(leads, true) != leads.end()) shared_.resize(waits_.size());
   for (SwitchIndex s = 0; s < topology_->switches(); ++s) {
-    if (ways.leader(s) != s) continue;
+    if (egress.leader(s) != s) continue;
     auto& into = leads[s] ? shared_ : waits_;
-    for (const auto& way : ways.of(s)) {
-      LidBits held = way.lids & lids & ways.forwarded(way.peer);
+    for (const auto& set : egress.of(s)) {
+      LidBits held = set.lids & lids & egress.forwarded(set.peer);
       if (crossing != nullptr) held &= (*crossing)[s];
       if (held == 0) continue;
-      auto* const waits = into.data() + topology_->channel(s, way.out) * words_;
-      const auto onwards = ways.of(way.peer);
+      auto* const waits = into.data() + topology_->channel(s, set.out) * words_;
+      const auto onwards = egress.of(set.peer);
       const auto wait_for = [&](std::uint8_t port) { waits[port / 64] |= std::uint64_t{1} << (port % 64); };
       if (rows != nullptr && onwards.size() > kFewLids && at_most_few(held)) {
-        const auto* const row = rows->rows[way.peer]->data() + first.value();
+        const auto* const row = rows->rows[set.peer]->data() + first.value();
         for (; held != 0; held &= held - 1) wait_for(row[std::countr_zero(held)]);
       } else if (words_ == 1) {
         std::uint64_t ports = 0;
@@ -115,10 +115,10 @@ void Dependencies::merge(const Dependencies& other) {
   for (std::size_t i = 0; i < other.shared_.size(); ++i) shared_[i] |= other.shared_[i];
 }
 
-void Dependencies::share(std::span<const SwitchIndex> twins) {
+void Dependencies::share(std::span<const SwitchIndex> equivalents) {
   if (shared_.empty()) return;
-  for (SwitchIndex s = 0; s < twins.size(); ++s) {
-    const auto from = topology_->channel(twins[s], PortNum{0}) * words_;
+  for (SwitchIndex s = 0; s < equivalents.size(); ++s) {
+    const auto from = topology_->channel(equivalents[s], PortNum{0}) * words_;
     const auto to = topology_->channel(s, PortNum{0}) * words_;
     const auto count = (topology_->ports(s) + std::size_t{1}) * words_;
     for (std::size_t i = 0; i < count; ++i) waits_[to + i] |= shared_[from + i];
@@ -171,7 +171,7 @@ bool Dependencies::any_cycle() const {
 }
 
 std::vector<std::size_t> Dependencies::groups() const {
-  return component_numbers(next_switch_.size(), [&](std::size_t c, const auto& fn) { for_each_next(c, fn); });
+  return scc_numbers(next_switch_.size(), [&](std::size_t c, const auto& fn) { for_each_next(c, fn); });
 }
 
 Dependencies::Cycles Dependencies::cycles() const {
@@ -180,7 +180,7 @@ Dependencies::Cycles Dependencies::cycles() const {
   const auto left = in_cycles_or_between(&found.order);
   if (std::ranges::find(left, 1) == left.end()) return found;
   found.order.clear();
-  const auto groups = strong_components(left.size(), [&](std::size_t c, const auto& fn) {
+  const auto groups = strongly_connected_components(left.size(), [&](std::size_t c, const auto& fn) {
     if (left[c] == 0) return;
     for_each_next(c, [&](std::size_t next) {
       if (left[next] != 0) fn(next);

@@ -34,11 +34,11 @@ class Dependencies {
   void add(SwitchIndex s, std::span<const std::uint64_t> waits, std::size_t words);
   /// All that `ways` make for `lids`. `rows` are the tables that the ways were read from, the first entry
   /// being `first`; null where there are several. With `crossing` (by switch) only for the LIDs in it.
-  void add(const Ways& ways, LidBits lids, const Routes* rows, Lid first,
+  void add(const EgressSets& egress, LidBits lids, const Routes* rows, Lid first,
            const std::vector<LidBits>* crossing);
   void merge(const Dependencies& other);
   /// After the last add: what was added for one switch of a family holds for all of it.
-  void share(std::span<const SwitchIndex> twins);
+  void share(std::span<const SwitchIndex> equivalents);
 
   struct Cycles {
     std::size_t count = 0;         ///< of groups of channels, each of which waits for each other

@@ -22,7 +22,7 @@ namespace smd::routing {
 using LidBits = std::uint64_t;
 
 /// LIDs that leave a switch by one port, towards another switch.
-struct Way {
+struct EgressSet {
   SwitchIndex peer = 0;
   PortNum out;
   LidBits lids = 0;
@@ -30,22 +30,22 @@ struct Way {
 
 /// The ways of all switches. One may stand for another, whose entries are the same and lead to the same
 /// neighbours.
-class Ways {
+class EgressSets {
  public:
-  explicit Ways(std::size_t switches)
+  explicit EgressSets(std::size_t switches)
       : first_(switches), end_(switches), leader_(switches), forwarded_(switches) {}
-  void clear() { ways_.clear(); }
+  void clear() { egress_.clear(); }
   /// Each switch: begin and add its ways, then the next.
   void begin(SwitchIndex s) {
     leader_[s] = s;
     forwarded_[s] = 0;
-    first_[s] = end_[s] = static_cast<std::uint32_t>(ways_.size());
+    first_[s] = end_[s] = static_cast<std::uint32_t>(egress_.size());
   }
   void add(SwitchIndex s, SwitchIndex peer, PortNum out, LidBits lids) {
-    auto& way = ways_.emplace_back();  // filled in place: read back as a whole at once, it would stall
-    way.peer = peer;
-    way.out = out;
-    way.lids = lids;
+    auto& set = egress_.emplace_back();  // filled in place: read back as a whole at once, it would stall
+    set.peer = peer;
+    set.out = out;
+    set.lids = lids;
     ++end_[s];
     forwarded_[s] |= lids;
   }
@@ -53,16 +53,16 @@ class Ways {
   void follow(SwitchIndex s, SwitchIndex leader) { leader_[s] = leader; }
 
   SwitchIndex leader(SwitchIndex s) const { return leader_[s]; }
-  std::span<const Way> of(SwitchIndex s) const {
+  std::span<const EgressSet> of(SwitchIndex s) const {
     const auto leader = leader_[s];
-    return {ways_.data() + first_[leader], ways_.data() + end_[leader]};
+    return {egress_.data() + first_[leader], egress_.data() + end_[leader]};
   }
   LidBits forwarded(SwitchIndex s) const { return forwarded_[leader_[s]]; }
 
  private:
   std::vector<std::uint32_t> first_, end_;
   std::vector<SwitchIndex> leader_;
-  std::vector<Way> ways_;
+  std::vector<EgressSet> egress_;
   std::vector<LidBits> forwarded_;
 };
 
@@ -84,7 +84,7 @@ inline LidBits equal_to(const std::uint8_t* block, std::uint8_t port) {
 }
 
 /// Rows lie far apart: what is needed so many switches later is asked for now.
-inline constexpr SwitchIndex kAhead = 12;
+inline constexpr SwitchIndex kPrefetchDistance = 12;
 inline void fetch(const std::uint8_t* memory) { __builtin_prefetch(memory); }
 
 /// The 64 entries of a row from entry `first` on; `padded` is used where the row is shorter.

@@ -6,20 +6,20 @@
 
 namespace smd::routing {
 
-void Tally::add(const Block& block, Verification& found) {
-  LidBits astray = 0;
+void FaultCounts::add(const LidBlock& block, Verification& found) {
+  LidBits misrouted = 0;
   for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
-    astray |= block.routed(s) & ~block.arrive(s);
+    misrouted |= block.routed(s) & ~block.arrive(s);
     const auto unreached = block.lids().connected(s) & ~block.arrive(s);
     if (unreached != 0) add_unreached(block.lids(), s, block.routed(s), unreached, found);
   }
-  for (; astray != 0; astray &= astray - 1) {
-    add_astray(block, static_cast<unsigned>(std::countr_zero(astray)), found);
+  for (; misrouted != 0; misrouted &= misrouted - 1) {
+    add_misrouted(block, static_cast<unsigned>(std::countr_zero(misrouted)), found);
   }
 }
 
-void Tally::add_unreached(const BlockLids& lids, SwitchIndex s, LidBits routed, LidBits unreached,
-                          Verification& found) {
+void FaultCounts::add_unreached(const BlockLids& lids, SwitchIndex s, LidBits routed, LidBits unreached,
+                                Verification& found) {
   const bool leaf = topology_.leaf(s);
   // Hosts need all end ports, aggregation nodes need the hosts.
   const auto needed = leaf ? lids.end_ports() : topology_.end_ports_of(s).empty() ? LidBits{0} : lids.hosts();
@@ -36,7 +36,7 @@ void Tally::add_unreached(const BlockLids& lids, SwitchIndex s, LidBits routed, 
 
 /// The LID of an end port is not reached from the switch: by its hosts, and if it is a host's by its
 /// aggregation nodes.
-void Tally::add_pairs(SwitchIndex s, Lid lid, Verification& found) {
+void FaultCounts::add_pairs(SwitchIndex s, Lid lid, Verification& found) {
   const auto to = lids_.destination(lid);
   if (counted_before(s, to, lids_.of_end(to.end))) return;
   const auto& end = topology_.end_ports()[to.end];
@@ -48,81 +48,81 @@ void Tally::add_pairs(SwitchIndex s, Lid lid, Verification& found) {
     if (topology_.first_end(s) + i == to.end || (!from_host && !to_host)) continue;
     ++(from_host && to_host ? between_hosts : with_aggregation);
     if ((from_host && to_host) || !found.aggregation_example.empty()) continue;
-    found.aggregation_example = walk(s, lid);
+    found.aggregation_example = trace(s, lid);
     found.aggregation_pair = {sources[i].guid, end.guid};
   }
-  if (between_hosts != 0 && found.unreachable_example.empty()) found.unreachable_example = walk(s, lid);
+  if (between_hosts != 0 && found.unreachable_example.empty()) found.unreachable_example = trace(s, lid);
   found.host_pairs_unreachable += between_hosts + with_aggregation;
   found.aggregation_pairs_unreachable += with_aggregation;
 }
 
 /// Whether a LID of the same port with a smaller offset is not reached either.
-bool Tally::counted_before(SwitchIndex s, const Destination& to, LidRange range) {
+bool FaultCounts::counted_before(SwitchIndex s, const Destination& to, LidRange range) {
   for (unsigned i = 0; i < to.offset; ++i) {
     const auto lid = Lid{static_cast<std::uint16_t>(range.base.value() + i)};
     if (lids_.destination(lid).end != to.end) continue;
     auto at = s;
-    auto result = Fate::unknown;
-    for (std::size_t hops = 0; result == Fate::unknown && hops <= topology_.switches(); ++hops) {
+    auto result = Outcome::unknown;
+    for (std::size_t hops = 0; result == Outcome::unknown && hops <= topology_.switches(); ++hops) {
       result = step(at, lid);
     }
-    if (result != Fate::arrives) return true;
+    if (result != Outcome::arrives) return true;
   }
   return false;
 }
 
-void Tally::add_astray(const Block& block, unsigned bit, Verification& found) {
+void FaultCounts::add_misrouted(const LidBlock& block, unsigned bit, Verification& found) {
   const auto lid = block.lids().lid(bit);
-  std::ranges::fill(fate_, Fate::unknown);
+  std::ranges::fill(outcome_, Outcome::unknown);
   for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
     if (((block.routed(s) & ~block.arrive(s)) >> bit & 1U) == 0) continue;
-    const bool loops = fate(s, lid) == Fate::loops;
+    const bool loops = outcome(s, lid) == Outcome::loops;
     ++(loops ? found.loops : found.dead_ends);
     auto& example = loops ? found.loop_example : found.dead_end_example;
-    if (example.empty()) example = walk(s, lid);
+    if (example.empty()) example = trace(s, lid);
   }
 }
 
 /// One hop on; unknown while under way.
-Tally::Fate Tally::step(SwitchIndex& s, Lid lid) const {
+FaultCounts::Outcome FaultCounts::step(SwitchIndex& s, Lid lid) const {
   const auto* const row = s < routes_.rows.size() ? routes_.rows[s].get() : nullptr;
   const auto port = PortNum{entry(row, lid)};
   const auto to = lids_.destination(lid);
   const auto peer = topology_.peer(s, port);
   if (peer.sw != kNoSwitch) {
     s = peer.sw;
-    return Fate::unknown;
+    return Outcome::unknown;
   }
-  return to.sw == s && to.port == port ? Fate::arrives : Fate::dies;
+  return to.sw == s && to.port == port ? Outcome::arrives : Outcome::discarded;
 }
 
 /// Remembers the fate of all switches on the way.
-Tally::Fate Tally::fate(SwitchIndex s, Lid lid) {
-  std::vector<SwitchIndex> way;
-  auto result = Fate::unknown;
-  while (result == Fate::unknown) {
-    if (fate_[s] != Fate::unknown) {
-      result = fate_[s];
+FaultCounts::Outcome FaultCounts::outcome(SwitchIndex s, Lid lid) {
+  std::vector<SwitchIndex> set;
+  auto result = Outcome::unknown;
+  while (result == Outcome::unknown) {
+    if (outcome_[s] != Outcome::unknown) {
+      result = outcome_[s];
       break;
     }
-    fate_[s] = Fate::loops;  // unless it turns out to end
-    way.push_back(s);
+    outcome_[s] = Outcome::loops;  // unless it turns out to end
+    set.push_back(s);
     result = step(s, lid);
   }
-  for (const auto passed : way) fate_[passed] = result;
+  for (const auto passed : set) outcome_[passed] = result;
   return result;
 }
 
-std::vector<Hop> Tally::walk(SwitchIndex s, Lid lid) const {
-  std::vector<Hop> way;
+std::vector<Hop> FaultCounts::trace(SwitchIndex s, Lid lid) const {
+  std::vector<Hop> set;
   std::vector<bool> seen(topology_.switches());
   while (!seen[s]) {
     seen[s] = true;
     const auto* const row = s < routes_.rows.size() ? routes_.rows[s].get() : nullptr;
-    way.push_back({s, PortNum{entry(row, lid)}, lid});
-    if (step(s, lid) != Fate::unknown) break;
+    set.push_back({s, PortNum{entry(row, lid)}, lid});
+    if (step(s, lid) != Outcome::unknown) break;
   }
-  return way;
+  return set;
 }
 
 }  // namespace smd::routing

@@ -10,31 +10,31 @@
 namespace smd::routing {
 
 /// Adds the faults of a block that has been followed to `found`; keeps the first example of each kind.
-class Tally {
+class FaultCounts {
  public:
-  Tally(const Topology& topology, const LidMap& lids, const Routes& routes)
-      : topology_(topology), lids_(lids), routes_(routes), fate_(topology.switches()) {}
+  FaultCounts(const Topology& topology, const LidMap& lids, const Routes& routes)
+      : topology_(topology), lids_(lids), routes_(routes), outcome_(topology.switches()) {}
 
-  void add(const Block& block, Verification& found);
+  void add(const LidBlock& block, Verification& found);
   /// Of those that are connected with the switch, `unreached` do not arrive; all that are not `routed` are
   /// among them.
   void add_unreached(const BlockLids& lids, SwitchIndex s, LidBits routed, LidBits unreached,
                      Verification& found);
 
  private:
-  enum class Fate : std::uint8_t { unknown, arrives, loops, dies };
+  enum class Outcome : std::uint8_t { unknown, arrives, loops, discarded };
 
-  void add_astray(const Block& block, unsigned bit, Verification& found);
-  Fate fate(SwitchIndex s, Lid lid);
-  Fate step(SwitchIndex& s, Lid lid) const;
+  void add_misrouted(const LidBlock& block, unsigned bit, Verification& found);
+  Outcome outcome(SwitchIndex s, Lid lid);
+  Outcome step(SwitchIndex& s, Lid lid) const;
   void add_pairs(SwitchIndex s, Lid lid, Verification& found);
   bool counted_before(SwitchIndex s, const Destination& to, LidRange range);
-  std::vector<Hop> walk(SwitchIndex s, Lid lid) const;
+  std::vector<Hop> trace(SwitchIndex s, Lid lid) const;
 
   const Topology& topology_;
   const LidMap& lids_;
   const Routes& routes_;
-  std::vector<Fate> fate_;  ///< of one LID, by switch
+  std::vector<Outcome> outcome_;  ///< of one LID, by switch
 };
 
 }  // namespace smd::routing

@@ -9,10 +9,10 @@
 namespace smd::routing {
 namespace {
 
-std::vector<std::vector<SwitchIndex>> families(std::span<const SwitchIndex> twins) {
-  std::vector<std::vector<SwitchIndex>> all(twins.size());
-  for (SwitchIndex s = 0; s < twins.size(); ++s) all[twins[s]].push_back(s);
-  std::erase_if(all, [](const auto& family) { return family.size() < 2; });
+std::vector<std::vector<SwitchIndex>> groups_of(std::span<const SwitchIndex> equivalents) {
+  std::vector<std::vector<SwitchIndex>> all(equivalents.size());
+  for (SwitchIndex s = 0; s < equivalents.size(); ++s) all[equivalents[s]].push_back(s);
+  std::erase_if(all, [](const auto& group) { return group.size() < 2; });
   return all;
 }
 
@@ -41,8 +41,8 @@ std::vector<SwitchIndex> from_leaves_outwards(const Topology& topology) {
 
 }  // namespace
 
-Block::Block(const Topology& topology, const LidMap& lids, const Routes& routes,
-             std::span<const SwitchIndex> twins)
+LidBlock::LidBlock(const Topology& topology, const LidMap& lids, const Routes& routes,
+                   std::span<const SwitchIndex> equivalents)
     : topology_(topology),
       routes_(routes),
       outwards_(from_leaves_outwards(topology)),
@@ -50,10 +50,10 @@ Block::Block(const Topology& topology, const LidMap& lids, const Routes& routes,
       next_switch_(topology.channels(), kNoSwitch),
       own_(topology, lids),
       is_destination_(topology.switches()),
-      ways_(topology.switches()),
+      egress_(topology.switches()),
       arrive_(topology.switches()),
       routed_(topology.switches()) {
-  families_ = families(twins);
+  groups_ = groups_of(equivalents);
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     const auto* const row = s < routes.rows.size() ? routes.rows[s].get() : nullptr;
     if (row != nullptr && row->size() >= lids.row_size()) entries_[s] = row->data();
@@ -64,43 +64,44 @@ Block::Block(const Topology& topology, const LidMap& lids, const Routes& routes,
   }
 }
 
-void Block::load(std::size_t number) {
+void LidBlock::load(std::size_t number) {
   own_.load(number);
   is_destination_.assign(topology_.switches(), false);
   for (unsigned bit = 0; bit < 64; ++bit) {
     if (const auto sw = own_.destination(bit).sw; sw != kNoSwitch) is_destination_[sw] = true;
   }
-  ways_.clear();
+  egress_.clear();
   find_leaders();
   const auto n = static_cast<SwitchIndex>(topology_.switches());
   for (SwitchIndex s = 0; s < n; ++s) {
-    if (s + kAhead < n && entries_[s + kAhead] != nullptr) fetch(entries_[s + kAhead] + own_.first());
-    if (ways_.leader(s) == s) scan(s);
+    if (s + kPrefetchDistance < n && entries_[s + kPrefetchDistance] != nullptr)
+      fetch(entries_[s + kPrefetchDistance] + own_.first());
+    if (egress_.leader(s) == s) scan(s);
   }
 }
 
 /// The first of a family stands for all of it where all have the same entries and none is a destination.
-void Block::find_leaders() {
-  for (SwitchIndex s = 0; s < topology_.switches(); ++s) ways_.begin(s);
+void LidBlock::find_leaders() {
+  for (SwitchIndex s = 0; s < topology_.switches(); ++s) egress_.begin(s);
   const auto entries = [&](SwitchIndex s) {
     return entries_[s] != nullptr ? entries_[s] + own_.first() : nullptr;
   };
-  for (const auto& family : families_) {
-    for (const auto s : family) {
+  for (const auto& group : groups_) {
+    for (const auto s : group) {
       if (entries_[s] != nullptr) fetch(entries_[s] + own_.first());
     }
-    const auto* const wanted = entries(family.front());
-    const bool alike = wanted != nullptr && std::ranges::all_of(family, [&](SwitchIndex s) {
+    const auto* const wanted = entries(group.front());
+    const bool alike = wanted != nullptr && std::ranges::all_of(group, [&](SwitchIndex s) {
                          const auto* const own = entries(s);
                          return own != nullptr && std::memcmp(own, wanted, 64) == 0 && !is_destination_[s];
                        });
     if (!alike) continue;
-    for (const auto s : family) ways_.follow(s, family.front());
+    for (const auto s : group) egress_.follow(s, group.front());
   }
 }
 
-void Block::scan(SwitchIndex s) {
-  ways_.begin(s);
+void LidBlock::scan(SwitchIndex s) {
+  egress_.begin(s);
   arrive_[s] = routed_[s] = 0;
   if (own_.live() == 0) return;
   std::array<std::uint8_t, 64> padded;
@@ -116,11 +117,11 @@ void Block::scan(SwitchIndex s) {
   for_each_port(block, routed_[s], [&](std::uint8_t port, LidBits bits) { add(s, port, bits); });
 }
 
-void Block::add(SwitchIndex s, std::uint8_t port, LidBits bits) {
+void LidBlock::add(SwitchIndex s, std::uint8_t port, LidBits bits) {
   const auto peer =
       port <= topology_.ports(s) ? next_switch_[topology_.channel(s, PortNum{port})] : kNoSwitch;
   if (peer != kNoSwitch) {
-    ways_.add(s, peer, PortNum{port}, bits);
+    egress_.add(s, peer, PortNum{port}, bits);
     return;
   }
   for (; bits != 0; bits &= bits - 1) {
@@ -130,26 +131,26 @@ void Block::add(SwitchIndex s, std::uint8_t port, LidBits bits) {
   }
 }
 
-bool Block::sweep(bool upwards) {
+bool LidBlock::sweep(bool upwards) {
   bool changed = false;
   const std::size_t n = outwards_.size();
   for (std::size_t i = 0; i < n; ++i) {
     const auto s = outwards_[upwards ? i : n - 1 - i];
     auto arrived = arrive_[s];
-    if (arrived == routed_[s] || ways_.leader(s) != s) continue;
-    for (const auto& way : ways_.of(s)) arrived |= way.lids & arrive(way.peer);
+    if (arrived == routed_[s] || egress_.leader(s) != s) continue;
+    for (const auto& set : egress_.of(s)) arrived |= set.lids & arrive(set.peer);
     changed = changed || arrived != arrive_[s];
     arrive_[s] = arrived;
   }
   return changed;
 }
 
-void Block::follow() {
+void LidBlock::follow() {
   // As many sweeps as the longest path turns against their direction: in trees two, and one to see the end.
   for (bool upwards = true; sweep(upwards);) upwards = !upwards;
 }
 
-std::vector<LidBits> Block::end_to_end() const {
+std::vector<LidBits> LidBlock::end_to_end() const {
   std::vector<LidBits> crossing(topology_.switches());
   std::vector<SwitchIndex> work;
   for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
@@ -160,11 +161,11 @@ std::vector<LidBits> Block::end_to_end() const {
   while (!work.empty()) {
     const auto s = work.back();
     work.pop_back();
-    for (const auto& way : ways_.of(s)) {
-      const auto fresh = way.lids & crossing[s] & ~crossing[way.peer];
+    for (const auto& set : egress_.of(s)) {
+      const auto fresh = set.lids & crossing[s] & ~crossing[set.peer];
       if (fresh == 0) continue;
-      crossing[way.peer] |= fresh;
-      work.push_back(way.peer);
+      crossing[set.peer] |= fresh;
+      work.push_back(set.peer);
     }
   }
   return crossing;

@@ -16,11 +16,11 @@
 namespace smd::routing {
 
 /// Scratch memory for one block after another; load() first.
-class Block {
+class LidBlock {
  public:
-  /// `twins` as find_twins() gives them; empty: every switch by itself.
-  Block(const Topology& topology, const LidMap& lids, const Routes& routes,
-        std::span<const SwitchIndex> twins);
+  /// `twins` as find_equivalent_switches() gives them; empty: every switch by itself.
+  LidBlock(const Topology& topology, const LidMap& lids, const Routes& routes,
+           std::span<const SwitchIndex> equivalents);
 
   /// LIDs number * 64 to number * 64 + 63.
   void load(std::size_t number);
@@ -28,9 +28,9 @@ class Block {
   void follow();
 
   const BlockLids& lids() const { return own_; }
-  const Ways& ways() const { return ways_; }
-  LidBits arrive(SwitchIndex s) const { return arrive_[ways_.leader(s)]; }  ///< after follow()
-  LidBits routed(SwitchIndex s) const { return routed_[ways_.leader(s)]; }  ///< have any entry but 255
+  const EgressSets& egress() const { return egress_; }
+  LidBits arrive(SwitchIndex s) const { return arrive_[egress_.leader(s)]; }  ///< after follow()
+  LidBits routed(SwitchIndex s) const { return routed_[egress_.leader(s)]; }  ///< have any entry but 255
   /// What traffic from end port to end port crosses each switch, by SwitchIndex.
   std::vector<LidBits> end_to_end() const;
 
@@ -43,13 +43,13 @@ class Block {
   const Topology& topology_;
   const Routes& routes_;
   /// Twins by their first; those that are alone are not in it.
-  std::vector<std::vector<SwitchIndex>> families_;
+  std::vector<std::vector<SwitchIndex>> groups_;
   std::vector<SwitchIndex> outwards_;         ///< switches by distance from the leaves
   std::vector<const std::uint8_t*> entries_;  ///< by switch; null where there is no row of full length
   std::vector<SwitchIndex> next_switch_;      ///< by channel
   BlockLids own_;
   std::vector<bool> is_destination_;  ///< by switch
-  Ways ways_;
+  EgressSets egress_;
   std::vector<LidBits> arrive_, routed_;
 };
 

@@ -10,11 +10,11 @@ namespace {
 
 /// Entries with those of nobody's LIDs taken away, and at most `most`. False where one is a port number above
 /// `ports`, but not 255. Plain loops over 64 bytes: the compiler makes vector code of them.
-bool take(const std::uint8_t* from, const std::uint8_t* nobodys, std::uint8_t ports, std::uint8_t most,
+bool take(const std::uint8_t* from, const std::uint8_t* unassigned, std::uint8_t ports, std::uint8_t most,
           std::uint8_t* into) {
   std::uint8_t wrong = 0;
   for (unsigned i = 0; i < 64; ++i) {
-    const auto port = static_cast<std::uint8_t>(from[i] | nobodys[i]);
+    const auto port = static_cast<std::uint8_t>(from[i] | unassigned[i]);
     wrong |= static_cast<std::uint8_t>((port > ports ? 1 : 0) & (port != kNoRoute ? 1 : 0));
     into[i] = std::min(port, most);
   }
@@ -24,45 +24,46 @@ bool take(const std::uint8_t* from, const std::uint8_t* nobodys, std::uint8_t po
 }  // namespace
 
 template <std::size_t kWords>
-Tile<kWords>::Tile(const Topology& topology, const LidMap& lids, const Routes& routes, const Cabling& cabling)
+LidTile<kWords>::LidTile(const Topology& topology, const LidMap& lids, const Routes& routes,
+                         const NextSwitches& next_switches)
     : topology_(topology),
       lids_(lids),
       routes_(routes),
-      cabling_(cabling),
+      next_switches_(next_switches),
       blocks_(kBlocks, BlockLids(topology, lids)),
       entries_((topology.switches() + 1) * kLids, kNone),
       routed_(topology.switches()),
-      families_(cabling.families()),
+      groups_(next_switches.groups()),
       count_(topology, lids, routes) {
-  for (auto& family : families_) family.waits.resize(kBits * kWords);
+  for (auto& group : groups_) group.waits.resize(kBits * kWords);
 }
 
 template <std::size_t kWords>
-bool Tile<kWords>::add(std::size_t number, Dependencies& graph, Verification& found) {
+bool LidTile<kWords>::add(std::size_t number, Dependencies& graph, Verification& found) {
   if (!load(number)) return false;
-  for (auto& family : families_) family.last = kNoSwitch;
+  for (auto& group : groups_) group.last = kNoSwitch;
   for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
-    auto& family = families_[cabling_.family(s)];
-    if (!same_as_last(s, family) && !look(s, family)) return false;
-    const auto rows = topology_.ports(family.last) + std::size_t{1};
-    graph.add(s, std::span(family.waits).first(rows * kWords), kWords);
+    auto& group = groups_[next_switches_.group(s)];
+    if (!same_as_last(s, group) && !look(s, group)) return false;
+    const auto rows = topology_.ports(group.last) + std::size_t{1};
+    graph.add(s, std::span(group.waits).first(rows * kWords), kWords);
   }
   tally(found);
   return found.host_pairs_unreachable == 0;
 }
 
 template <std::size_t kWords>
-bool Tile<kWords>::load(std::size_t number) {
+bool LidTile<kWords>::load(std::size_t number) {
   for (std::size_t b = 0; b < kBlocks; ++b) {
     auto& block = blocks_[b];
     block.load(number * kBlocks + b);
     for (unsigned bit = 0; bit < 64; ++bit) {
-      nobodys_[b * 64 + bit] = (block.live() >> bit & 1U) != 0 ? 0 : kNoRoute;
+      unassigned_[b * 64 + bit] = (block.live() >> bit & 1U) != 0 ? 0 : kNoRoute;
     }
   }
   for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
-    if (s + kAhead < routes_.rows.size() && routes_.rows[s + kAhead] != nullptr) {
-      const auto soon = std::span(*routes_.rows[s + kAhead]);
+    if (s + kPrefetchDistance < routes_.rows.size() && routes_.rows[s + kPrefetchDistance] != nullptr) {
+      const auto soon = std::span(*routes_.rows[s + kPrefetchDistance]);
       for (const auto& block : blocks_) {
         if (block.first() < soon.size()) fetch(&soon[block.first()]);
       }
@@ -73,7 +74,7 @@ bool Tile<kWords>::load(std::size_t number) {
 }
 
 template <std::size_t kWords>
-bool Tile<kWords>::load(SwitchIndex s) {
+bool LidTile<kWords>::load(SwitchIndex s) {
   const auto* const entries = s < routes_.rows.size() ? routes_.rows[s].get() : nullptr;
   const auto ports = static_cast<std::uint8_t>(topology_.ports(s));
   std::array<std::uint8_t, 64> padded;
@@ -81,7 +82,7 @@ bool Tile<kWords>::load(SwitchIndex s) {
   for (std::size_t b = 0; b < kBlocks; ++b) {
     auto* const into = row(s) + b * 64;
     const auto* const from = block_of(entries, blocks_[b].first(), padded);
-    good = take(from, nobodys_.data() + b * 64, ports, kNone, into) && good;
+    good = take(from, unassigned_.data() + b * 64, ports, kNone, into) && good;
     routed_[s][b] = ~equal_to(into, kNone);
   }
   return good;
@@ -89,7 +90,7 @@ bool Tile<kWords>::load(SwitchIndex s) {
 
 /// False where a LID's own switch has another entry for it.
 template <std::size_t kWords>
-bool Tile<kWords>::mark_destinations() {
+bool LidTile<kWords>::mark_destinations() {
   for (std::size_t i = 0; i < kLids; ++i) {
     const auto& to = blocks_[i / 64].destination(i % 64);
     if (to.sw == kNoSwitch) continue;
@@ -102,37 +103,37 @@ bool Tile<kWords>::mark_destinations() {
 
 /// Whether the family's last one has the same entries, and they lead to the same switches.
 template <std::size_t kWords>
-bool Tile<kWords>::same_as_last(SwitchIndex s, const Family& family) {
-  if (family.last == kNoSwitch || std::memcmp(row(s), row(family.last), kLids) != 0) return false;
-  const auto own = cabling_.as_first(s), other = cabling_.as_first(family.last);
+bool LidTile<kWords>::same_as_last(SwitchIndex s, const PortUsage& group) {
+  if (group.last == kNoSwitch || std::memcmp(row(s), row(group.last), kLids) != 0) return false;
+  const auto own = next_switches_.as_first(s), other = next_switches_.as_first(group.last);
   for (std::size_t w = 0; w < kWords; ++w) {
-    if ((family.used[w] & ~(own[w] & other[w])) != 0) return false;
+    if ((group.used[w] & ~(own[w] & other[w])) != 0) return false;
   }
   return true;
 }
 
 /// False where an entry leads to a switch that has none.
 template <std::size_t kWords>
-bool Tile<kWords>::look(SwitchIndex s, Family& family) {
+bool LidTile<kWords>::look(SwitchIndex s, PortUsage& group) {
   const auto ports = topology_.ports(s);
-  auto* const waits = family.waits.data();
+  auto* const waits = group.waits.data();
   std::fill_n(waits, (ports + 1) * kWords, 0);
   const auto* const own = row(s);
   const auto* const entries = entries_.data();
-  const auto* const next = cabling_.next(s).data();
+  const auto* const next = next_switches_.next(s).data();
   for (std::size_t i = 0; i < kLids; ++i) {
     const auto port = own[i];
     const auto onwards = entries[next[port] * kLids + i];
     waits[port * kWords + onwards / 64] |= std::uint64_t{1} << (onwards % 64);
   }
-  family.last = s;
-  family.used = {};
+  group.last = s;
+  group.used = {};
   std::uint64_t all = 0;
   for (std::size_t p = 0; p <= ports; ++p) {
     auto* const of_port = waits + p * kWords;
     auto any = of_port[0];
     for (std::size_t w = 1; w < kWords; ++w) any |= of_port[w];
-    family.used[p / 64] |= std::uint64_t{any != 0 ? 1U : 0U} << (p % 64);
+    group.used[p / 64] |= std::uint64_t{any != 0 ? 1U : 0U} << (p % 64);
     all |= of_port[kWords - 1];
     of_port[kWords - 1] &= ~(std::uint64_t{1} << (kHere % 64));
   }
@@ -140,7 +141,7 @@ bool Tile<kWords>::look(SwitchIndex s, Family& family) {
 }
 
 template <std::size_t kWords>
-void Tile<kWords>::tally(Verification& found) {
+void LidTile<kWords>::tally(Verification& found) {
   for (std::size_t b = 0; b < kBlocks; ++b) {
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
       const auto routed = routed_[s][b];
@@ -150,8 +151,8 @@ void Tile<kWords>::tally(Verification& found) {
   }
 }
 
-template class Tile<1>;
-template class Tile<2>;
-template class Tile<4>;
+template class LidTile<1>;
+template class LidTile<2>;
+template class LidTile<4>;
 
 }  // namespace smd::routing

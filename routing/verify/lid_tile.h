@@ -26,12 +26,13 @@ namespace smd::routing {
 /// never comes to a switch without an entry, nor to the same channel twice, so it ends, and it can end at
 /// its destination only.
 template <std::size_t kWords>
-class Tile {
+class LidTile {
  public:
   static constexpr std::size_t kBlocks = 2;
   static constexpr std::size_t kLids = kBlocks * 64;
 
-  Tile(const Topology& topology, const LidMap& lids, const Routes& routes, const Cabling& cabling);
+  LidTile(const Topology& topology, const LidMap& lids, const Routes& routes,
+          const NextSwitches& next_switches);
 
   /// LIDs number * kLids and on: adds to `graph` what they make wait for what, and to `found` what has no
   /// entry. False where an entry leads elsewhere, or where hosts need one that is not there; both are of no
@@ -44,7 +45,7 @@ class Tile {
   static constexpr std::uint8_t kNone = kBits - 1;  ///< no entry
   static constexpr std::uint8_t kHere = kBits - 2;  ///< the entry leads to the LID's own port
 
-  struct Family {
+  struct PortUsage {
     SwitchIndex last = kNoSwitch;              ///< the one looked at last, in this tile
     std::array<std::uint64_t, kWords> used{};  ///< its ports that occur
     std::vector<std::uint64_t> waits;          ///< by its ports: those of the next switch
@@ -54,24 +55,24 @@ class Tile {
   bool load(std::size_t number);
   bool load(SwitchIndex s);
   bool mark_destinations();
-  bool look(SwitchIndex s, Family& family);
-  bool same_as_last(SwitchIndex s, const Family& family);
+  bool look(SwitchIndex s, PortUsage& group);
+  bool same_as_last(SwitchIndex s, const PortUsage& group);
   void tally(Verification& found);
 
   const Topology& topology_;
   const LidMap& lids_;
   const Routes& routes_;
-  const Cabling& cabling_;
+  const NextSwitches& next_switches_;
   std::vector<BlockLids> blocks_;
-  std::array<std::uint8_t, kLids> nobodys_{};  ///< 255 at LIDs that are nobody's, else 0
-  std::vector<std::uint8_t> entries_;          ///< kLids by switch; one more switch that has none
+  std::array<std::uint8_t, kLids> unassigned_{};  ///< 255 at LIDs that are nobody's, else 0
+  std::vector<std::uint8_t> entries_;             ///< kLids by switch; one more switch that has none
   std::vector<std::array<LidBits, kBlocks>> routed_;
-  std::vector<Family> families_;
-  Tally count_;
+  std::vector<PortUsage> groups_;
+  FaultCounts count_;
 };
 
-extern template class Tile<1>;
-extern template class Tile<2>;
-extern template class Tile<4>;
+extern template class LidTile<1>;
+extern template class LidTile<2>;
+extern template class LidTile<4>;
 
 }  // namespace smd::routing

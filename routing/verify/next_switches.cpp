@@ -7,14 +7,14 @@
 namespace smd::routing {
 namespace {
 
-constexpr unsigned kMarks = 2;  ///< numbers of no port, that Tile gives a meaning
+constexpr unsigned kMarks = 2;  ///< numbers of no port, that LidTile gives a meaning
 /// Cables that a switch is told by, from its highest port downwards: some of them may be missing.
 constexpr unsigned kTellingCables = 4;
-constexpr auto kNoFamily = std::numeric_limits<std::uint32_t>::max();
+constexpr auto kNoGroup = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
-std::size_t Cabling::words_for(const Topology& topology) {
+std::size_t NextSwitches::words_for(const Topology& topology) {
   unsigned most = 0;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) most = std::max(most, topology.ports(s));
   for (const std::size_t words : {1U, 2U, 4U}) {
@@ -23,7 +23,7 @@ std::size_t Cabling::words_for(const Topology& topology) {
   return 0;
 }
 
-Cabling::Cabling(const Topology& topology) : words_(words_for(topology)) {
+NextSwitches::NextSwitches(const Topology& topology) : words_(words_for(topology)) {
   const auto nowhere = static_cast<std::uint32_t>(topology.switches());
   next_.assign(topology.switches() * words_ * 64, nowhere);
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
@@ -32,14 +32,14 @@ Cabling::Cabling(const Topology& topology) : words_(words_for(topology)) {
       if (peer != kNoSwitch) next_[s * words_ * 64 + p] = peer;
     }
   }
-  find_families(topology);
+  find_groups(topology);
 }
 
-void Cabling::find_families(const Topology& topology) {
+void NextSwitches::find_groups(const Topology& topology) {
   const auto ports = words_ * 64;
-  family_.assign(topology.switches(), kNoFamily);
+  group_.assign(topology.switches(), kNoGroup);
   as_first_.resize(topology.switches() * words_);
-  std::vector<std::uint32_t> led_to(topology.switches() * ports, kNoFamily);  // by switch, other end's port
+  std::vector<std::uint32_t> led_to(topology.switches() * ports, kNoGroup);  // by switch, other end's port
   std::vector<std::size_t> telling;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     const auto own = next(s);
@@ -47,15 +47,15 @@ void Cabling::find_families(const Topology& topology) {
     for (std::size_t p = ports; p-- > 0 && telling.size() < kTellingCables;) {
       if (own[p] < topology.switches()) telling.push_back(own[p] * ports + p);
     }
-    const auto known = std::ranges::find_if(telling, [&](auto at) { return led_to[at] != kNoFamily; });
+    const auto known = std::ranges::find_if(telling, [&](auto at) { return led_to[at] != kNoGroup; });
     if (known != telling.end()) {
-      family_[s] = led_to[*known];
+      group_[s] = led_to[*known];
     } else {
-      family_[s] = static_cast<std::uint32_t>(first_.size());
+      group_[s] = static_cast<std::uint32_t>(first_.size());
       first_.push_back(s);
-      for (const auto at : telling) led_to[at] = family_[s];
+      for (const auto at : telling) led_to[at] = group_[s];
     }
-    const auto other = next(first_[family_[s]]);
+    const auto other = next(first_[group_[s]]);
     for (std::size_t p = 0; p < ports; ++p) {
       as_first_[s * words_ + p / 64] |= std::uint64_t{own[p] == other[p] ? 1U : 0U} << (p % 64);
     }

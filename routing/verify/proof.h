@@ -13,7 +13,7 @@
 
 namespace smd::routing {
 
-/// What verify() finds, where each entry leads on (see Tile), no route is missing that hosts need, and the
+/// What verify() finds, where each entry leads on (see LidTile), no route is missing that hosts need, and the
 /// complete channel dependency graph has no cycle. Nothing where that is not so, where there are several
 /// layers, or switches of more than 253 ports.
 std::optional<Verification> prove(const Topology& topology, const LidMap& lids, const Routes& routes,

@@ -12,7 +12,7 @@ namespace smd::routing {
 /// `next(node, fn)` calls fn for each node that `node` has an edge to. Each group sorted, groups by their
 /// first node; single nodes are groups as well.
 template <class Next>
-std::vector<std::vector<std::size_t>> strong_components(std::size_t nodes, const Next& next) {
+std::vector<std::vector<std::size_t>> strongly_connected_components(std::size_t nodes, const Next& next) {
   struct Visit {
     std::size_t node;
     std::vector<std::size_t> to;
@@ -70,9 +70,9 @@ std::vector<std::vector<std::size_t>> strong_components(std::size_t nodes, const
 
 /// For each node the number of its group; alone in a group: no other node has its number.
 template <class Next>
-std::vector<std::size_t> component_numbers(std::size_t nodes, const Next& next) {
+std::vector<std::size_t> scc_numbers(std::size_t nodes, const Next& next) {
   std::vector<std::size_t> number(nodes);
-  const auto groups = strong_components(nodes, next);
+  const auto groups = strongly_connected_components(nodes, next);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     for (const auto node : groups[i]) number[node] = i;
   }

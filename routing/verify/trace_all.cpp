@@ -29,14 +29,14 @@ struct Job {
 
   /// Runs fn(block, piece) over all blocks; pieces in the order of the LIDs.
   template <class Fn>
-  std::vector<Piece> over_blocks(std::span<const SwitchIndex> twins, const Fn& fn) const {
+  std::vector<Piece> over_blocks(std::span<const SwitchIndex> equivalents, const Fn& fn) const {
     const std::size_t blocks = lids.row_size() / 64;
     const std::size_t grain = std::max<std::size_t>(1, blocks / (std::size_t{parallel.threads()} * 4));
     std::vector<Piece> pieces((blocks + grain - 1) / grain);
     for_ranges(parallel, blocks, grain, [&](std::size_t begin, std::size_t end) {
       auto& piece = pieces[begin / grain];
       piece.graphs.assign(layers, Dependencies(topology));
-      Block block(topology, lids, routes, twins);
+      LidBlock block(topology, lids, routes, equivalents);
       for (std::size_t i = begin; i < end && !stop.stop_requested(); ++i) {
         block.load(i);
         if (block.lids().live() != 0) fn(block, piece);
@@ -45,21 +45,21 @@ struct Job {
     return pieces;
   }
 
-  void add_dependencies(const Block& block, Graphs& graphs, const std::vector<LidBits>* crossing) const {
+  void add_dependencies(const LidBlock& block, Graphs& graphs, const std::vector<LidBits>* crossing) const {
     for (unsigned layer = 0; layer < layers; ++layer) {
-      graphs[layer].add(block.ways(), lids_of_layer(routes.layers, layer, block.lids().lid(0)), &routes,
+      graphs[layer].add(block.egress(), lids_of_layer(routes.layers, layer, block.lids().lid(0)), &routes,
                         block.lids().lid(0), crossing);
     }
   }
 };
 
-Graphs merged(std::vector<Piece>& pieces, std::span<const SwitchIndex> twins) {
+Graphs merged(std::vector<Piece>& pieces, std::span<const SwitchIndex> equivalents) {
   if (pieces.empty()) return {};
   auto graphs = std::move(pieces.front().graphs);
   for (std::size_t i = 1; i < pieces.size(); ++i) {
     for (std::size_t layer = 0; layer < graphs.size(); ++layer) graphs[layer].merge(pieces[i].graphs[layer]);
   }
-  for (auto& graph : graphs) graph.share(twins);
+  for (auto& graph : graphs) graph.share(equivalents);
   return graphs;
 }
 
@@ -121,13 +121,13 @@ std::size_t count_cycles(const Job& job, const Graphs& graphs, std::vector<Hop>&
 
 }  // namespace
 
-Verification follow_all(const Topology& topology, const LidMap& lids, const Routes& routes,
-                        const Parallel& parallel, std::stop_token stop) {
+Verification trace_all(const Topology& topology, const LidMap& lids, const Routes& routes,
+                       const Parallel& parallel, std::stop_token stop) {
   const Job job{topology, lids, routes, parallel, std::move(stop), layers_in_use(routes.layers)};
-  const auto twins = find_twins(topology);
-  auto pieces = job.over_blocks(twins, [&](Block& block, Piece& piece) {
+  const auto equivalents = find_equivalent_switches(topology);
+  auto pieces = job.over_blocks(equivalents, [&](LidBlock& block, Piece& piece) {
     block.follow();
-    Tally(topology, lids, routes).add(block, piece.found);
+    FaultCounts(topology, lids, routes).add(block, piece.found);
     job.add_dependencies(block, piece.graphs, nullptr);
   });
   auto found = total(pieces);
@@ -136,7 +136,7 @@ Verification follow_all(const Topology& topology, const LidMap& lids, const Rout
   // Every switch may send to every LID, so all entries count. Only where that closes cycles is it worth
   // knowing which of them end ports close alone.
   ChannelOrder order;
-  auto graphs = merged(pieces, twins);
+  auto graphs = merged(pieces, equivalents);
   const auto all_cycles = count_cycles(job, graphs, found.credit_loop_example, &order);
   if (all_cycles == 0) {
     ChannelWaits waits;
@@ -145,7 +145,7 @@ Verification follow_all(const Topology& topology, const LidMap& lids, const Rout
     found.order = std::make_shared<const ChannelOrder>(std::move(order));
     return found;
   }
-  auto end_to_end = job.over_blocks({}, [&](Block& block, Piece& piece) {
+  auto end_to_end = job.over_blocks({}, [&](LidBlock& block, Piece& piece) {
     const auto crossing = block.end_to_end();
     job.add_dependencies(block, piece.graphs, &crossing);
   });

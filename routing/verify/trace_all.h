@@ -13,7 +13,7 @@
 namespace smd::routing {
 
 /// What verify() finds, whatever it is. Several times the work of prove().
-Verification follow_all(const Topology& topology, const LidMap& lids, const Routes& routes,
-                        const Parallel& parallel, std::stop_token stop);
+Verification trace_all(const Topology& topology, const LidMap& lids, const Routes& routes,
+                       const Parallel& parallel, std::stop_token stop);
 
 }  // namespace smd::routing

@@ -11,7 +11,7 @@ namespace smd::routing {
 Verification verify(const Topology& topology, const LidMap& lids, const Routes& routes,
                     const Parallel& parallel, std::stop_token stop) {
   if (auto proven = prove(topology, lids, routes, parallel, stop)) return *std::move(proven);
-  return follow_all(topology, lids, routes, parallel, std::move(stop));
+  return trace_all(topology, lids, routes, parallel, std::move(stop));
 }
 
 }  // namespace smd::routing

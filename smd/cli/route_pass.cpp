@@ -107,7 +107,7 @@ std::optional<sm::Decision> repair(const Job& job, const sm::Stored& stored, con
   auto made = prepare(job, stored);
   std::vector<routing::OldRow> old;
   for (const auto& row : complete.rows) old.push_back({row.node, row.row});
-  const auto reference = routing::widened({}, *complete.topology);
+  const auto reference = routing::merge({}, *complete.topology);
   const auto* const engine = routing::find_engine(complete.engine);
   const routing::Before before{*complete.topology, *complete.lid_map};
   sm::Lap lap;

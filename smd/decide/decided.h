@@ -108,7 +108,8 @@ struct RoutePart {
   routing::Layers layers;
   std::shared_ptr<const routing::Topology> topology;
   std::shared_ptr<const routing::LidMap> lid_map;
-  std::shared_ptr<const routing::Reference> reference;  ///< the widest cabling seen, this one included
+  std::shared_ptr<const routing::ReferenceTopology>
+      reference;             ///< the widest cabling seen, this one included
   std::vector<Guid> beyond;  ///< beyond_tables(): switches that no route leads to, ascending
   // Inputs: equal ones make the same part.
   std::vector<KeptEntry> kept;  ///< ascending

@@ -46,8 +46,8 @@ class Routing {
     base_.beyond = beyond_tables(in.subnet, input);
     base_.input = std::move(input);
     base_.config = in.config.routing;
-    base_.reference = std::make_shared<const routing::Reference>(
-        routing::widened(in.stored.reference ? *in.stored.reference : routing::Reference{}, *base_.topology));
+    base_.reference = std::make_shared<const routing::ReferenceTopology>(routing::merge(
+        in.stored.reference ? *in.stored.reference : routing::ReferenceTopology{}, *base_.topology));
     times_.topology_ms += lap_();
   }
 

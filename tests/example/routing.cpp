@@ -68,7 +68,7 @@ int main() {
   for (SwitchIndex s = 0; s < whole.topology.switches(); ++s) {
     old.push_back({whole.topology.guid(s), chosen->routes.rows[s]});
   }
-  const auto reference = widened({}, whole.topology);
+  const auto reference = merge({}, whole.topology);
   const auto repaired = repair({.topology = damaged.topology,
                                 .lids = damaged.lids,
                                 .old = old,

@@ -133,7 +133,8 @@ inline std::map<Channel, std::uint64_t> link_paths(const Topology& topology, con
 }
 
 /// Switches that `s` has an up-then-down path to.
-inline std::vector<bool> reachable_up_down(const Topology& topology, const Order& order, SwitchIndex s) {
+inline std::vector<bool> reachable_up_down(const Topology& topology, const SwitchRanking& order,
+                                           SwitchIndex s) {
   std::vector<bool> up(topology.switches()), any(topology.switches());
   std::vector<std::pair<SwitchIndex, bool>> work{{s, true}};
   while (!work.empty()) {

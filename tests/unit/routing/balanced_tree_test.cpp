@@ -14,7 +14,7 @@ namespace {
 bool is_even(const TopologyInput& input) {
   const Topology topology(input);
   const auto order = find_tree(topology);
-  return even(topology, order, find_shape(topology, order));
+  return is_balanced(topology, order, find_tree_template(topology, order));
 }
 
 TEST(Even, AreWholeTrees) {

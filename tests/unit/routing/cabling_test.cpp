@@ -18,8 +18,8 @@ using fabrics::Builder;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-std::vector<Ailment> kinds(const Health& health) {
-  std::vector<Ailment> result;
+std::vector<CablingFault> kinds(const Health& health) {
+  std::vector<CablingFault> result;
   for (const auto& finding : health.findings) result.push_back(finding.kind);
   return result;
 }
@@ -62,7 +62,7 @@ TEST(Health, NamesBothEndsOfEveryMissingCable) {
 
       const auto health = examined(input);
 
-      ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::missing)) << gone;
+      ASSERT_THAT(kinds(health), testing::ElementsAre(CablingFault::missing)) << gone;
       EXPECT_THAT(health.findings[0].ports,
                   testing::ElementsAre(PortName{input.switches[link.a].guid, link.a_port},
                                        PortName{input.switches[link.b].guid, link.b_port}));
@@ -92,7 +92,7 @@ TEST(Health, SaysWhichCablesAreSwapped) {
     EXPECT_THAT(health.findings, testing::Not(testing::IsEmpty())) << round;
     bool named = false;
     for (const auto& finding : health.findings) {
-      EXPECT_EQ(finding.kind, Ailment::swapped) << finding.text;
+      EXPECT_EQ(finding.kind, CablingFault::swapped) << finding.text;
       for (const auto& port : finding.ports) named = named || port.node == input.switches[one.a].guid;
     }
     EXPECT_TRUE(named);
@@ -107,7 +107,7 @@ TEST(Health, SeesCablesThatAreTooMany) {
 
   const auto health = examined(builder.input());
 
-  EXPECT_THAT(kinds(health), testing::ElementsAre(Ailment::extra, Ailment::extra));
+  EXPECT_THAT(kinds(health), testing::ElementsAre(CablingFault::extra, CablingFault::extra));
   EXPECT_THAT(health.findings[0].text,
               HasSubstr("N1000 port 9 and N1001 port 9 joins two switches of one level"));
 }
@@ -118,7 +118,7 @@ TEST(Health, SeesSlowAndNarrowCables) {
   const auto health = examined(input, {{{Guid{0x1000}, PortNum{4}}, {LinkWidth::x4, LinkSpeed::edr}},
                                        {{Guid{0x1002}, PortNum{1}}, {LinkWidth::x1, LinkSpeed::hdr}}});
 
-  EXPECT_THAT(kinds(health), testing::UnorderedElementsAre(Ailment::slow, Ailment::width));
+  EXPECT_THAT(kinds(health), testing::UnorderedElementsAre(CablingFault::slow, CablingFault::width));
   for (const auto& finding : health.findings) {
     EXPECT_THAT(finding.text,
                 testing::AnyOf(HasSubstr("N1000 port 4 and N1004 port 1"), HasSubstr("N1002 port 1")));
@@ -134,7 +134,8 @@ TEST(Health, SeesAdaptersOnTheWrongRail) {
 
   const auto health = examined(builder.input());
 
-  EXPECT_THAT(kinds(health), testing::ElementsAre(Ailment::rail, Ailment::rail, Ailment::rail));
+  EXPECT_THAT(kinds(health),
+              testing::ElementsAre(CablingFault::rail, CablingFault::rail, CablingFault::rail));
   EXPECT_THAT(health.findings[2].text, HasSubstr("no adapter on rail 3 of 4"));
 }
 
@@ -151,7 +152,7 @@ TEST(Health, SeesAdaptersInAWrongUnit) {
 
   const auto health = examined(builder.input());
 
-  ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::rail, Ailment::rail));
+  ASSERT_THAT(kinds(health), testing::ElementsAre(CablingFault::rail, CablingFault::rail));
   EXPECT_THAT(health.findings[0].text, HasSubstr("N1006 port 2 leads to adapter 3 of N800006"));
   EXPECT_THAT(health.findings[0].text, HasSubstr("should lead to N1002"));
   EXPECT_THAT(health.findings[1].text, HasSubstr("N1002 port 2 leads to adapter 3 of N800026"));
@@ -166,7 +167,7 @@ TEST(Health, SeesAnAdapterAtAFreePortOfAnotherUnit) {
 
   const auto health = examined(builder.input());
 
-  ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::rail));
+  ASSERT_THAT(kinds(health), testing::ElementsAre(CablingFault::rail));
   EXPECT_THAT(health.findings[0].ports, testing::ElementsAre(PortName{Guid{0x1005}, PortNum{30}}));
   EXPECT_THAT(health.findings[0].text, HasSubstr("should lead to N1001"));
 }
@@ -179,7 +180,7 @@ TEST(Health, OfTwoAdaptersInTwoUnitsNamesBoth) {
 
   const auto health = examined(builder.input());
 
-  ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::rail, Ailment::rail));
+  ASSERT_THAT(kinds(health), testing::ElementsAre(CablingFault::rail, CablingFault::rail));
   EXPECT_THAT(health.findings[0].text,
               HasSubstr("either the first should lead to N1000 or the second to N1005"));
 }
@@ -188,7 +189,7 @@ TEST(Health, OfTwoAdaptersInTwoUnitsNamesBoth) {
 struct MisCabling {
   TopologyInput input;
   std::map<PortName, PortRate> rates;
-  std::vector<Ailment> kinds;
+  std::vector<CablingFault> kinds;
   std::vector<Guid> ends;  ///< one of them must be named
 };
 
@@ -208,17 +209,17 @@ MisCabling mis_cabling(std::uint64_t seed) {
       });
       std::swap(link.b, other->b);
       std::swap(link.b_port, other->b_port);
-      fault.kinds = {Ailment::swapped};
+      fault.kinds = {CablingFault::swapped};
       break;
     }
     case 1:
-      fault.kinds = {Ailment::missing};
+      fault.kinds = {CablingFault::missing};
       input.links.erase(input.links.begin() + (&link - input.links.data()));
       break;
     case 2: {
       const auto a = static_cast<SwitchIndex>(random() % 32), b = (a + 1) % 32;
       input.links.push_back({a, PortNum{9}, b, PortNum{10}});
-      fault.kinds = {Ailment::extra};
+      fault.kinds = {CablingFault::extra};
       fault.ends = {guid(a), guid(b)};
       break;
     }
@@ -227,19 +228,19 @@ MisCabling mis_cabling(std::uint64_t seed) {
       auto &one = input.end_ports[host], &other = input.end_ports[host + 1];
       std::swap(one.sw, other.sw);
       std::swap(one.port, other.port);
-      fault.kinds = {Ailment::rail};
+      fault.kinds = {CablingFault::rail};
       fault.ends = {guid(one.sw), guid(other.sw)};
       break;
     }
     case 4:
       fault.rates[{guid(link.a), link.a_port}] =
           fault.rates[{guid(link.b), link.b_port}] = {LinkWidth::x4, LinkSpeed::edr};
-      fault.kinds = {Ailment::slow};
+      fault.kinds = {CablingFault::slow};
       break;
     default:
       fault.rates[{guid(link.a), link.a_port}] =
           fault.rates[{guid(link.b), link.b_port}] = {LinkWidth::x2, LinkSpeed::hdr};
-      fault.kinds = {Ailment::width};
+      fault.kinds = {CablingFault::width};
   }
   return fault;
 }
@@ -268,7 +269,7 @@ TEST(Health, SeesAPodWithFewerSwitchesAbove) {
 
   const auto health = examined(input);
 
-  EXPECT_THAT(kinds(health), testing::Contains(Ailment::uneven));
+  EXPECT_THAT(kinds(health), testing::Contains(CablingFault::uneven));
 }
 
 /// A pod with so many middle switches, each with cores of its own above it, as if more pods were to come.
@@ -299,7 +300,7 @@ TEST(Health, FindsTheCableThatIsMissingInOnePod) {
 
   const auto health = examined(input);
 
-  ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::missing));
+  ASSERT_THAT(kinds(health), testing::ElementsAre(CablingFault::missing));
   EXPECT_EQ(health.findings[0].ports[0], (PortName{input.switches[link.a].guid, link.a_port}));
   EXPECT_EQ(health.findings[0].ports[1], (PortName{input.switches[link.b].guid, link.b_port}));
 }
@@ -330,7 +331,7 @@ TEST(Health, NamesACableBetweenTwoPortsOfOneSwitch) {
 
   const auto health = examined(input);
 
-  ASSERT_THAT(kinds(health), testing::ElementsAre(Ailment::extra, Ailment::extra));
+  ASSERT_THAT(kinds(health), testing::ElementsAre(CablingFault::extra, CablingFault::extra));
   const auto two = input.switches[2].guid, three = input.switches[3].guid;
   EXPECT_THAT(health.findings[0].ports, testing::ElementsAre(PortName{two, PortNum{30}}));
   EXPECT_THAT(health.findings[0].text, HasSubstr("port 30 is cabled to itself"));
@@ -344,8 +345,8 @@ TEST(Health, NamesLeavesThatNothingJoinsToTheOthers) {
 
   const auto health = examined(input);
 
-  ASSERT_THAT(kinds(health),
-              testing::ElementsAre(Ailment::uneven, Ailment::uneven, Ailment::uneven, Ailment::uneven));
+  ASSERT_THAT(kinds(health), testing::ElementsAre(CablingFault::uneven, CablingFault::uneven,
+                                                  CablingFault::uneven, CablingFault::uneven));
   EXPECT_EQ(health.findings[0].ports[0].node, input.switches[0].guid);
 }
 

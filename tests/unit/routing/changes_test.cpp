@@ -56,7 +56,7 @@ std::optional<Judged> routed(std::string_view engine, const Told& told) {
 }
 
 std::expected<Repaired, RouteError> repaired(std::string_view engine, const Judged& old,
-                                             const Reference& reference, const Routable& now,
+                                             const ReferenceTopology& reference, const Routable& now,
                                              bool touched_only) {
   std::vector<OldRow> rows;
   for (SwitchIndex s = 0; s < old.fabric.topology.switches(); ++s) {
@@ -109,7 +109,7 @@ RC_GTEST_PROP(Changes, FaultAfterFaultTheOutcomeIsThatOfAWholeLook, ()) {
   const std::string engine = *rc::gen::element<std::string>("dmodc", "ftree", "updn", "dnup");
   auto tables = routed(engine, any_fabric(seed));
   RC_PRE(tables.has_value());
-  const auto reference = widened({}, tables->fabric.topology);
+  const auto reference = merge({}, tables->fabric.topology);
   for (std::uint64_t step = 0; step < 4; ++step) {
     auto told = fabrics::damaged(tables->told, seed + step, *rc::gen::inRange<std::size_t>(0, 3),
                                  *rc::gen::inRange<std::size_t>(0, 2));
@@ -162,7 +162,7 @@ RC_GTEST_PROP(Changes, WrongEntriesAreNeverProven, ()) {
 
 TEST(Changes, ACableOfAWholeTreeIsTakenAwayAndComesBack) {
   const auto tables = *routed("dmodc", fabrics::told(fabrics::ft3(8).input()));
-  const auto reference = widened({}, tables.fabric.topology);
+  const auto reference = merge({}, tables.fabric.topology);
   auto told = tables.told;
   told.input.links.erase(told.input.links.begin());
   Judged without{told, told.routable(), {}, {}};

@@ -23,7 +23,7 @@ Routes repaired(const Routable& before, const Routes& old, const Routable& now) 
   for (SwitchIndex s = 0; s < before.topology.switches(); ++s) {
     rows.push_back({before.topology.guid(s), old.rows[s]});
   }
-  const auto reference = widened({}, before.topology);
+  const auto reference = merge({}, before.topology);
   auto result = repair({.topology = now.topology,
                         .lids = now.lids,
                         .old = rows,

@@ -27,11 +27,11 @@ TEST(Beside, SpinesThatAreAllCabledWithEachOtherAreTheRuleAndOneCableIsNot) {
   tree.link(4, 5);
   const Topology beside(plus.input()), straight(tree.input());
 
-  const auto found = joined_beside(beside, find_tree(beside));
+  const auto found = find_intra_level_link(beside, find_tree(beside));
 
   ASSERT_TRUE(found);
   EXPECT_EQ(*found, std::pair(SwitchIndex{2}, SwitchIndex{6}));
-  EXPECT_FALSE(joined_beside(straight, find_tree(straight)));
+  EXPECT_FALSE(find_intra_level_link(straight, find_tree(straight)));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ std::vector<Builder> with_two_uplinks() {
 }
 
 /// All are of one kind, and every one of these nodes is named.
-void expect_named(const Health& health, Ailment kind, const std::vector<Guid>& nodes,
+void expect_named(const Health& health, CablingFault kind, const std::vector<Guid>& nodes,
                   const std::string& what) {
   EXPECT_TRUE(health.tree) << what;
   EXPECT_THAT(health.findings, testing::Not(testing::IsEmpty())) << what;
@@ -57,7 +57,7 @@ void expect_named(const Health& health, Ailment kind, const std::vector<Guid>& n
 }
 
 /// On the same two levels, with four different ends.
-bool comparable(const Order& order, const LinkSpec& one, const LinkSpec& other) {
+bool comparable(const SwitchRanking& order, const LinkSpec& one, const LinkSpec& other) {
   return order.rank[one.a] == order.rank[other.a] && order.rank[one.b] == order.rank[other.b] &&
          one.a != other.a && one.b != other.b;
 }
@@ -74,13 +74,13 @@ Builder pods_of_two_leaves(unsigned pods, unsigned middles, unsigned cables) {
   return b;
 }
 
-TEST(Strays, AreNotFoundInWholeTrees) {
+TEST(MisplacedCables, AreNotFoundInWholeTrees) {
   for (const auto& builder : with_two_uplinks()) {
     EXPECT_THAT(examined(builder.input()).findings, testing::IsEmpty()) << builder.name();
   }
 }
 
-TEST(Strays, SwappedCablesOfSwitchesWithTwoUplinksAreNamed) {
+TEST(MisplacedCables, SwappedCablesOfSwitchesWithTwoUplinksAreNamed) {
   for (const auto& builder : with_two_uplinks()) {
     const auto order = find_tree(Topology(builder.input()));
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
@@ -93,14 +93,14 @@ TEST(Strays, SwappedCablesOfSwitchesWithTwoUplinksAreNamed) {
       std::swap(one.b_port, other.b_port);
 
       // By the other cables of the two it can be put right as well.
-      expect_named(examined(input), Ailment::swapped,
+      expect_named(examined(input), CablingFault::swapped,
                    {input.switches[one.a].guid, input.switches[other.a].guid},
                    fmt::format("{}, seed {}", builder.name(), seed));
     }
   }
 }
 
-TEST(Strays, SwappedCablesOfLeavesInPodsOfTwoAreNamedAndNothingElse) {
+TEST(MisplacedCables, SwappedCablesOfLeavesInPodsOfTwoAreNamedAndNothingElse) {
   for (const auto& builder :
        {pods_of_two_leaves(4, 2, 1), pods_of_two_leaves(4, 3, 1), pods_of_two_leaves(4, 4, 1),
         pods_of_two_leaves(3, 8, 1), pods_of_two_leaves(4, 2, 2), pods_of_two_leaves(4, 4, 2)}) {
@@ -121,14 +121,14 @@ TEST(Strays, SwappedCablesOfLeavesInPodsOfTwoAreNamedAndNothingElse) {
       const auto health = examined(input);
 
       const auto what = fmt::format("{}, seed {}: {} and {}", builder.name(), seed, one.a, other.a);
-      expect_named(health, Ailment::swapped, {input.switches[one.a].guid, input.switches[other.a].guid},
+      expect_named(health, CablingFault::swapped, {input.switches[one.a].guid, input.switches[other.a].guid},
                    what);
       EXPECT_THAT(health.findings, testing::SizeIs(1)) << what;
     }
   }
 }
 
-TEST(Strays, ACableToAWrongSwitchIsNamed) {
+TEST(MisplacedCables, ACableToAWrongSwitchIsNamed) {
   const auto whole = pods_of_two(4, 1).input();
   for (std::size_t i = 0; i < 32; ++i) {  // of a leaf, to the middle switch of another pod
     auto input = whole;
@@ -136,12 +136,12 @@ TEST(Strays, ACableToAWrongSwitchIsNamed) {
     link.b = 16 + (link.b - 16 + 2) % 8;
     link.b_port = PortNum{30};
 
-    expect_named(examined(input), Ailment::swapped,
+    expect_named(examined(input), CablingFault::swapped,
                  {input.switches[link.a].guid, input.switches[link.b].guid}, fmt::format("cable {}", i));
   }
 }
 
-TEST(Strays, ACableTooManyIsNotMissingElsewhere) {
+TEST(MisplacedCables, ACableTooManyIsNotMissingElsewhere) {
   for (const auto& builder : with_two_uplinks()) {
     const auto order = find_tree(Topology(builder.input()));
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
@@ -153,14 +153,14 @@ TEST(Strays, ACableTooManyIsNotMissingElsewhere) {
       if (a == b) continue;
       input.links.push_back({a, PortNum{250}, b, PortNum{251}});
 
-      expect_named(examined(input), Ailment::extra, {input.switches[a].guid, input.switches[b].guid},
+      expect_named(examined(input), CablingFault::extra, {input.switches[a].guid, input.switches[b].guid},
                    fmt::format("{}, seed {}: {} to {}, ranks {} and {}", builder.name(), seed, a, b,
                                order.rank[a], order.rank[b]));
     }
   }
 }
 
-TEST(Strays, NoMoreThanOneFaultIsToldForAMissingCable) {
+TEST(MisplacedCables, NoMoreThanOneFaultIsToldForAMissingCable) {
   for (const auto& builder : with_two_uplinks()) {
     for (std::size_t gone = 0; gone < builder.input().links.size(); ++gone) {
       auto input = builder.input();
@@ -169,18 +169,18 @@ TEST(Strays, NoMoreThanOneFaultIsToldForAMissingCable) {
 
       const auto health = examined(input);
 
-      expect_named(health, Ailment::missing, {input.switches[link.a].guid, input.switches[link.b].guid},
+      expect_named(health, CablingFault::missing, {input.switches[link.a].guid, input.switches[link.b].guid},
                    fmt::format("{}, {}", builder.name(), gone));
       EXPECT_THAT(health.findings, testing::SizeIs(1)) << builder.name() << ", " << gone;
     }
   }
 }
 
-TEST(Strays, ALeafThatLostItsOnlyCableIsNamed) {
+TEST(MisplacedCables, ALeafThatLostItsOnlyCableIsNamed) {
   auto input = fabrics::ft2(6, 1, 4).input();
   std::erase_if(input.links, [](const LinkSpec& link) { return link.a == 2; });
 
-  expect_named(examined(input), Ailment::uneven, {input.switches[2].guid}, "ft2");
+  expect_named(examined(input), CablingFault::uneven, {input.switches[2].guid}, "ft2");
 }
 
 }  // namespace

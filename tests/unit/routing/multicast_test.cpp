@@ -66,7 +66,7 @@ void expect_sound(const Topology& topology, const McTree& tree, const std::vecto
 
 void expect_safe_step(const Topology& topology, const McTree& from, const McTree& to,
                       const std::vector<McMember>& members, std::mt19937_64& random) {
-  const auto between = before_tree(topology, from, to);
+  const auto between = intermediate_tree(topology, from, to);
   for (int i = 0; i < 3; ++i) {
     if (!between) return expect_sound(topology, mixture(topology, from, to, random), members);
     expect_sound(topology, mixture(topology, from, *between, random), members);

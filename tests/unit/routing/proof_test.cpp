@@ -67,7 +67,7 @@ RC_GTEST_PROP(Proof, IsThereWhereFollowingEveryPacketFindsNoFaultAndSaysTheSame,
 
   const auto proven = prove(fabric.topology, fabric.lids, routes, Threads{2}, {});
 
-  const auto followed = follow_all(fabric.topology, fabric.lids, routes, Serial{}, {});
+  const auto followed = trace_all(fabric.topology, fabric.lids, routes, Serial{}, {});
   const bool faults = followed.host_pairs_unreachable + followed.loops + followed.dead_ends +
                           followed.credit_loops + followed.management_credit_loops !=
                       0;
@@ -89,7 +89,7 @@ TEST(Proof, HoldsForTablesOfEverySizeOfSwitch) {
       ADD_FAILURE() << ports;
       continue;
     }
-    const auto followed = follow_all(fabric.topology, fabric.lids, routes, Serial{}, {});
+    const auto followed = trace_all(fabric.topology, fabric.lids, routes, Serial{}, {});
     EXPECT_EQ(proven->unrouted_by_rule, followed.unrouted_by_rule);
     EXPECT_EQ(*proven->waits, *followed.waits);
     EXPECT_EQ(*proven->order, *followed.order);
@@ -109,7 +109,7 @@ TEST(Proof, IsNotGivenForAPortThatDoesNotExist) {
 
     const auto proven = prove(fabric.topology, fabric.lids, routes, Serial{}, {});
 
-    const auto followed = follow_all(fabric.topology, fabric.lids, routes, Serial{}, {});
+    const auto followed = trace_all(fabric.topology, fabric.lids, routes, Serial{}, {});
     EXPECT_EQ(proven.has_value(), followed.loops + followed.dead_ends == 0 && followed.order != nullptr)
         << entry;
   }

@@ -56,7 +56,7 @@ TEST(Levels, TellHowOversubscribedEachOfThemIs) {
   EXPECT_EQ(levels[0], (LevelWidth{0, 6, 48, 48, 24}));
   EXPECT_DOUBLE_EQ(levels[0].oversubscription(), 2.0);
   EXPECT_EQ(levels[1], (LevelWidth{1, 2, 0, 24, 0}));
-  EXPECT_TRUE(level_widths(Topology(fabrics::torus(4, 4, 1).input()), Order{}, one).empty());
+  EXPECT_TRUE(level_widths(Topology(fabrics::torus(4, 4, 1).input()), SwitchRanking{}, one).empty());
 }
 
 class WholeTree : public testing::TestWithParam<EngineInfo> {};

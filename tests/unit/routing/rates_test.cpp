@@ -151,7 +151,7 @@ TEST(Rates, CountForWhatARepairMoves) {
   const auto repaired = repair({.topology = now.topology,
                                 .lids = now.lids,
                                 .old = old,
-                                .reference = widened({}, before.topology),
+                                .reference = merge({}, before.topology),
                                 .engine = engine,
                                 .options = {},
                                 .parallel = Serial{},

@@ -28,7 +28,7 @@ std::uint64_t bound(const Topology& topology) {
   return most;
 }
 
-TEST(Relief, BringsDamagedTreesNearToWhatTheirLeavesAllow) {
+TEST(Rebalancer, BringsDamagedTreesNearToWhatTheirLeavesAllow) {
   const auto whole = fabrics::told(fabrics::ft3(8).input());
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const auto fabric = fabrics::damaged(whole, seed, seed % 30, seed % 4).routable();
@@ -48,7 +48,7 @@ TEST(Relief, BringsDamagedTreesNearToWhatTheirLeavesAllow) {
   }
 }
 
-TEST(Relief, CountsWhatTheQualityCounts) {
+TEST(Rebalancer, CountsWhatTheQualityCounts) {
   const auto whole = fabrics::told(fabrics::ft3(6).input());
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const auto fabric = fabrics::damaged(whole, seed, seed % 10, seed % 2).routable();

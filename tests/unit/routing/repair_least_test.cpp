@@ -92,7 +92,7 @@ void expect_least(const Told& whole, const Told& rest, std::uint64_t seed) {
   for (SwitchIndex s = 0; s < before.topology.switches(); ++s) {
     rows.push_back({before.topology.guid(s), old.rows[s]});
   }
-  const auto reference = widened({}, before.topology);
+  const auto reference = merge({}, before.topology);
   const auto repaired = repair({.topology = now.topology,
                                 .lids = now.lids,
                                 .old = rows,

@@ -30,7 +30,7 @@ std::expected<Repaired, RouteError> repaired(std::string_view engine, const Rout
                                              const Routes& old, const Routable& now,
                                              const Parallel& parallel = Serial{}) {
   const auto rows = old_rows(before, old);
-  const auto reference = widened({}, before.topology);
+  const auto reference = merge({}, before.topology);
   return repair({.topology = now.topology,
                  .lids = now.lids,
                  .old = rows,
@@ -90,7 +90,7 @@ RC_GTEST_PROP(Repair, ReachesAllThatIsThereAndKeepsWhatStillArrives, ()) {
   RC_ASSERT(found.host_pairs_unreachable == 0U);
   RC_ASSERT(found.loops == 0U);
   RC_ASSERT(found.dead_ends == 0U);
-  const bool ordered = find_engine(engine)->order(before.topology, {}, Serial{}).has_value();
+  const bool ordered = find_engine(engine)->ranking(before.topology, {}, Serial{}).has_value();
   if (ordered) RC_ASSERT(!found.any_credit_loop);
   const auto kept = old_tables(before, old, now);
   std::uint64_t changes = 0;
@@ -143,7 +143,7 @@ TEST(Repair, ASwitchWithoutATableGetsOne) {
   auto rows = old_rows(fabric, old);
   rows.erase(rows.begin() + 2);
   rows[5].row = nullptr;
-  const auto reference = widened({}, fabric.topology);
+  const auto reference = merge({}, fabric.topology);
 
   const auto result = repair({.topology = fabric.topology,
                               .lids = fabric.lids,
@@ -222,7 +222,7 @@ TEST(Repair, EntriesOfNobodysLidGoWhereTheyWouldGoRound) {
   EXPECT_EQ((*result->routes.rows[0])[lid + 1], 4);
 }
 
-TEST(Reference, RemembersWhatIsGoneAndBelievesTheNewerCable) {
+TEST(ReferenceTopology, RemembersWhatIsGoneAndBelievesTheNewerCable) {
   Builder b;
   for (unsigned i = 0; i < 3; ++i) b.add_switch(4);
   b.link(0, 1);
@@ -236,11 +236,11 @@ TEST(Reference, RemembersWhatIsGoneAndBelievesTheNewerCable) {
   auto recabled = whole;
   recabled.links[0] = {2, PortNum{4}, 0, PortNum{1}};
 
-  const auto reference = widened({}, Topology(whole));
+  const auto reference = merge({}, Topology(whole));
 
-  EXPECT_EQ(widened(reference, Topology(lesser)), reference);
-  EXPECT_EQ(widened({}, Topology(to_input(reference))), reference);
-  const auto later = widened(reference, Topology(recabled));
+  EXPECT_EQ(merge(reference, Topology(lesser)), reference);
+  EXPECT_EQ(merge({}, Topology(to_input(reference))), reference);
+  const auto later = merge(reference, Topology(recabled));
   ASSERT_EQ(later.links.size(), 2U);
   EXPECT_EQ(later.links[0].b.guid, Guid{0x1002});
 }

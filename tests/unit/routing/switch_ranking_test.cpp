@@ -20,7 +20,7 @@ using fabrics::Builder;
 
 /// Ranks that a tree of ft3(8) must have: 32 leaves, 32 middle switches, 16 cores, in the order of their
 /// GUIDs.
-void expect_three_levels(const Order& order) {
+void expect_three_levels(const SwitchRanking& order) {
   EXPECT_TRUE(order.tree);
   for (SwitchIndex s = 0; s < 80; ++s) {
     EXPECT_EQ(order.rank[s], s < 32 ? 2 : s < 64 ? 1 : 0) << "switch " << s;
@@ -245,11 +245,11 @@ TEST(Updn, AggregationNodesOnSpinesCostTheHostsNothing) {
 }
 
 TEST(Twins, AreTheLeavesOfAPodAndTheCoresOfAGroup) {
-  const auto twins = find_twins(Topology(fabrics::ft3(8).input()));
+  const auto equivalents = find_equivalent_switches(Topology(fabrics::ft3(8).input()));
 
-  for (SwitchIndex s = 0; s < 32; ++s) EXPECT_EQ(twins[s], s / 4 * 4);
-  for (SwitchIndex s = 32; s < 64; ++s) EXPECT_EQ(twins[s], s);
-  for (SwitchIndex s = 64; s < 80; ++s) EXPECT_EQ(twins[s], 64 + (s - 64) / 4 * 4);
+  for (SwitchIndex s = 0; s < 32; ++s) EXPECT_EQ(equivalents[s], s / 4 * 4);
+  for (SwitchIndex s = 32; s < 64; ++s) EXPECT_EQ(equivalents[s], s);
+  for (SwitchIndex s = 64; s < 80; ++s) EXPECT_EQ(equivalents[s], 64 + (s - 64) / 4 * 4);
 }
 
 }  // namespace

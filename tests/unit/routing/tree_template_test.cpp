@@ -20,10 +20,10 @@ fabrics::Told ft3_without(SwitchIndex gone) {
 }
 
 /// ft3(8): leaves 0 to 31, middle switches 32 to 63, cores 64 to 79.
-TEST(Shape, KnowsACoreThatIsGoneFromTheOtherFamilies) {
+TEST(TreeTemplate, KnowsACoreThatIsGoneFromTheOtherFamilies) {
   const Topology topology(ft3_without(64).input);
 
-  const auto shape = find_shape(topology, find_tree(topology));
+  const auto shape = find_tree_template(topology, find_tree(topology));
 
   for (const SwitchIndex s : {32U, 36U, 60U}) {  // all that had it above them
     EXPECT_EQ(shape.of(s).slots.size(), 3U);
@@ -33,10 +33,10 @@ TEST(Shape, KnowsACoreThatIsGoneFromTheOtherFamilies) {
   EXPECT_TRUE(shape.of(0).gone.empty());
 }
 
-TEST(Shape, PutsASwitchThatIsGoneWhereTheOthersHaveItsKin) {
+TEST(TreeTemplate, PutsASwitchThatIsGoneWhereTheOthersHaveItsKin) {
   const Topology topology(ft3_without(33).input);  // the second above leaves 0 to 3
 
-  const auto shape = find_shape(topology, find_tree(topology));
+  const auto shape = find_tree_template(topology, find_tree(topology));
 
   EXPECT_EQ(shape.of(0).gone, std::vector<std::uint32_t>{1});
   EXPECT_EQ(shape.of(0).place(0), 0U);
@@ -58,23 +58,23 @@ fabrics::Builder pods_of_double_cables() {
   return builder;
 }
 
-TEST(Shape, TwoSwappedCablesDoNotMakeOneFamilyOfTwo) {
+TEST(TreeTemplate, TwoSwappedCablesDoNotMakeOneFamilyOfTwo) {
   auto input = pods_of_double_cables().input();
   auto &one = input.links[0], &other = input.links[16];  // of leaf 0 and of leaf 4
   std::swap(one.b, other.b);
   std::swap(one.b_port, other.b_port);
   const Topology topology(input);
 
-  const auto shape = find_shape(topology, find_tree(topology));
+  const auto shape = find_tree_template(topology, find_tree(topology));
 
   for (SwitchIndex leaf = 0; leaf < 8; ++leaf) {
-    EXPECT_EQ(shape.family[leaf], shape.family[leaf / 4 * 4]);
+    EXPECT_EQ(shape.group_of[leaf], shape.group_of[leaf / 4 * 4]);
     EXPECT_EQ(shape.of(leaf).slots.size(), 2U);
   }
-  EXPECT_NE(shape.family[0], shape.family[4]);
+  EXPECT_NE(shape.group_of[0], shape.group_of[4]);
 }
 
-TEST(Shape, WhatOneOfTwoHasIsMissingOrTooMuchAsTheOthersShow) {
+TEST(TreeTemplate, WhatOneOfTwoHasIsMissingOrTooMuchAsTheOthersShow) {
   auto missing = fabrics::ft3(4).input(), extra = missing;  // pods of two leaves
   missing.links.erase(missing.links.begin());
   for (auto& spec : extra.switches) spec.ports = 8;
@@ -82,13 +82,13 @@ TEST(Shape, WhatOneOfTwoHasIsMissingOrTooMuchAsTheOthersShow) {
 
   for (const auto& input : {missing, extra}) {
     const Topology topology(input);
-    const auto shape = find_shape(topology, find_tree(topology));
-    EXPECT_EQ(shape.of(0).slots, (std::vector<UpSlot>{{8, 1}, {9, 1}}));
-    EXPECT_EQ(shape.family[0], shape.family[1]);
+    const auto shape = find_tree_template(topology, find_tree(topology));
+    EXPECT_EQ(shape.of(0).slots, (std::vector<UplinkSlot>{{8, 1}, {9, 1}}));
+    EXPECT_EQ(shape.group_of[0], shape.group_of[1]);
   }
 }
 
-TEST(Shape, ATreeThatWasBuiltUnevenMissesNothing) {
+TEST(TreeTemplate, ATreeThatWasBuiltUnevenMissesNothing) {
   fabrics::Builder builder("uneven");
   for (int i = 0; i < 8 + 4; ++i) builder.add_switch(16);
   for (SwitchIndex leaf = 0; leaf < 8; ++leaf) {
@@ -97,13 +97,13 @@ TEST(Shape, ATreeThatWasBuiltUnevenMissesNothing) {
   }
   const Topology topology(builder.input());
 
-  const auto shape = find_shape(topology, find_tree(topology));
+  const auto shape = find_tree_template(topology, find_tree(topology));
 
-  for (const auto& family : shape.families) EXPECT_TRUE(family.gone.empty());
+  for (const auto& group : shape.groups) EXPECT_TRUE(group.gone.empty());
 }
 
 /// What went through the lost switch is shared by the others evenly, not dropped on one of them.
-TEST(Shape, TheLoadOfALostSwitchIsShared) {
+TEST(TreeTemplate, TheLoadOfALostSwitchIsShared) {
   for (const SwitchIndex gone : {33U, 64U, 70U}) {
     const auto fabric = ft3_without(gone).routable();
     const auto routes = dmodc(

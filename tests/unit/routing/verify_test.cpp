@@ -92,7 +92,7 @@ RC_GTEST_PROP(Updn, RoutesEveryPairThatTheRootsAllow, ()) {
 
   std::vector<SwitchIndex> root_indexes;
   for (const auto guid : roots) root_indexes.push_back(topology.find(guid));
-  const auto order = order_from_roots(topology, root_indexes);
+  const auto order = rank_from_roots(topology, root_indexes);
   const auto found = verify(topology, fabric.lids, *routes, Serial{});
   RC_ASSERT(found.loops + found.dead_ends + found.credit_loops + found.management_credit_loops == 0U);
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
