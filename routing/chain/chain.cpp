@@ -24,17 +24,12 @@ std::expected<Attempt, RouteError> attempt(const ChainLink& link, const EngineIn
   const auto step = [&](ChainOptions::Step what) {
     if (options.on_step) options.on_step(link.engine, what);
   };
-  auto routes = engine.run({.topology = in.topology,
-                            .lids = in.lids,
-                            .options = link.options,
-                            .vl_budget = in.vl_budget,
-                            .seed = in.seed,
-                            .parallel = in.parallel,
-                            .stop = in.stop});
+  auto routes = engine.run(
+      {.context = in.context, .options = link.options, .vl_budget = in.vl_budget, .seed = in.seed});
   if (!routes) return std::unexpected(routes.error());
   step(ChainOptions::Step::routed);
-  auto found = verify(in.topology, in.lids, *routes, in.parallel, in.stop);
-  if (in.stop.stop_requested()) return std::unexpected(RouteError{});
+  auto found = verify_routes(in.context, *routes);
+  if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});
   step(ChainOptions::Step::verified);
   return Attempt{*std::move(routes), std::move(found)};
 }
@@ -44,10 +39,9 @@ std::expected<Attempt, RouteError> attempt(const ChainLink& link, const EngineIn
 std::expected<Chosen, RouteError> route_with_chain(std::span<const ChainLink> chain, const EngineInput& input,
                                                    const ChainOptions& options) {
   std::vector<ChainLink> links(chain.begin(), chain.end());
-  const ChainLink own{"updn", UpdnOptions{}};
+  const ChainLink own{"updn", {}};
   const auto is_own = [&](const ChainLink& link) {
-    const auto* const updn = std::get_if<UpdnOptions>(&link.options);
-    return link.engine == own.engine && (updn == nullptr || updn->root_guids.empty());
+    return link.engine == own.engine && link.options.root_guids.empty();
   };
   links.push_back(own);
   std::vector<Refusal> refusals;
@@ -68,7 +62,7 @@ std::expected<Chosen, RouteError> route_with_chain(std::span<const ChainLink> ch
       return Chosen{std::move(tried->routes), std::move(tried->verification), links[i].engine,
                     std::move(refusals)};
     }
-    refusals.push_back({links[i].engine, describe(tried->verification, input.topology)});
+    refusals.push_back({links[i].engine, describe(tried->verification, input.context.topology)});
   }
   return std::unexpected(RouteError{});
 }

@@ -14,8 +14,8 @@
 namespace smd::routing {
 
 struct ChainLink {
-  std::string engine;  ///< a name of kEngines
-  EngineOptions options;
+  std::string engine;  ///< a name of all_engines()
+  RoutingOptions options{};
 };
 
 /// An engine that was passed over, and why.

@@ -5,17 +5,25 @@
 #include "routing/engines/tree.h"
 
 namespace smd::routing {
-std::optional<SwitchRanking> dmodc_ranking(const Topology& topology, const EngineOptions& options,
+namespace {
+
+std::optional<SwitchRanking> dmodc_ranking(const Topology& topology, const RoutingOptions& options,
                                            const Parallel& /*parallel*/) {
-  auto ranking = ranking_of_tree(topology, own_options<DmodcOptions>(options).root_guids);
+  auto ranking = ranking_of_tree(topology, options.root_guids);
   if (!ranking) return std::nullopt;
   return *std::move(ranking);
 }
 
-std::expected<Routes, RouteError> dmodc(const EngineInput& in) {
-  const auto ranking = ranking_of_tree(in.topology, own_options<DmodcOptions>(in.options).root_guids);
+std::expected<Routes, RouteError> run_dmodc(const EngineInput& in) {
+  const auto ranking = ranking_of_tree(in.context.topology, in.options.root_guids);
   if (!ranking) return std::unexpected(ranking.error());
   return route_tree(in, *ranking, Numbering::dense);
 }
+
+}  // namespace
+
+extern const EngineInfo kDmodc{"dmodc",
+                               "for trees, whole or damaged: a closed form that balances every level",
+                               run_dmodc, dmodc_ranking, true};
 
 }  // namespace smd::routing

@@ -2,14 +2,19 @@
 #include "routing/engines/tree.h"
 
 namespace smd::routing {
+namespace {
 
-std::optional<SwitchRanking> dnup_ranking(const Topology& topology, const EngineOptions& /*options*/,
+std::optional<SwitchRanking> dnup_ranking(const Topology& topology, const RoutingOptions& /*options*/,
                                           const Parallel& /*parallel*/) {
   return rank_from_leaves(topology);
 }
 
-std::expected<Routes, RouteError> dnup(const EngineInput& in) {
-  return route_tree(in, rank_from_leaves(in.topology), Numbering::dense);
+std::expected<Routes, RouteError> run_dnup(const EngineInput& in) {
+  return route_tree(in, rank_from_leaves(in.context.topology), Numbering::dense);
 }
+
+}  // namespace
+
+extern const EngineInfo kDnup{"dnup", "up then down, counted from the hosts", run_dnup, dnup_ranking, true};
 
 }  // namespace smd::routing

@@ -4,12 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace smd::routing {
 
+// The registry: an engine is a .cpp that defines its row, and its name here.
+extern const EngineInfo kDmodc, kFtree, kUpdn, kDnup, kMinhop, kFile;
+
+std::span<const EngineInfo> all_engines() {
+  static const std::array kAll{kDmodc, kFtree, kUpdn, kDnup, kMinhop, kFile};
+  return kAll;
+}
+
 const EngineInfo* find_engine(std::string_view name) {
-  const auto* const at = std::ranges::find(kEngines, name, &EngineInfo::name);
-  return at != kEngines.end() ? at : nullptr;
+  const auto all = all_engines();
+  const auto at = std::ranges::find(all, name, &EngineInfo::name);
+  return at != all.end() ? &*at : nullptr;
 }
 
 std::string to_string(const RouteError& error) {

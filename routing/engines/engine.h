@@ -2,78 +2,38 @@
 #pragma once
 // The interface of every routing engine.
 
-#include <array>
 #include <cstdint>
 #include <expected>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "mad/base/id.h"
-#include "routing/parallel.h"
 #include "routing/ranking/switch_ranking.h"
 #include "routing/routes.h"
-#include "routing/topology/lids.h"
-#include "routing/topology/topology.h"
+#include "routing/topology/context.h"
 
 namespace smd::routing {
-
-struct MinhopOptions {
-  friend bool operator==(const MinhopOptions&, const MinhopOptions&) = default;
-};
-
-struct UpdnOptions {
-  std::vector<Guid> root_guids;  ///< empty: an order of our own choice, which reaches every host
-  friend bool operator==(const UpdnOptions&, const UpdnOptions&) = default;
-};
-
-struct DmodcOptions {
-  std::vector<Guid> root_guids;  ///< empty: found
-  friend bool operator==(const DmodcOptions&, const DmodcOptions&) = default;
-};
-
-struct FtreeOptions {
-  std::vector<Guid> root_guids;  ///< empty: found
-  friend bool operator==(const FtreeOptions&, const FtreeOptions&) = default;
-};
-
-struct DnupOptions {
-  friend bool operator==(const DnupOptions&, const DnupOptions&) = default;
-};
 
 /// Forwarding tables by GUID of the switch.
 using Tables = std::map<Guid, std::shared_ptr<const LftRow>>;
 
-struct FileOptions {
-  std::shared_ptr<const Tables> tables;
-  friend bool operator==(const FileOptions&, const FileOptions&) = default;
+/// What the operator says to engines. An engine reads the members that concern it and ignores the others.
+struct RoutingOptions {
+  std::vector<Guid> root_guids{};          ///< top switches of a tree; empty: the engine finds them
+  std::shared_ptr<const Tables> tables{};  ///< of the engine `file`
+  friend bool operator==(const RoutingOptions&, const RoutingOptions&) = default;
 };
 
-/// One alternative an engine. An engine given another's options uses its own defaults.
-using EngineOptions =
-    std::variant<MinhopOptions, UpdnOptions, DmodcOptions, FtreeOptions, DnupOptions, FileOptions>;
-
-/// The options that are the engine's own, or its defaults.
-template <class Own>
-Own own_options(const EngineOptions& options) {
-  const auto* const own = std::get_if<Own>(&options);
-  return own != nullptr ? *own : Own{};
-}
-
 struct EngineInput {
-  const Topology& topology;
-  const LidMap& lids;
-  EngineOptions options;
+  RoutingContext context;
+  RoutingOptions options{};
   unsigned vl_budget = 1;
   std::uint64_t seed = 0;
-  const Parallel& parallel;
-  std::stop_token stop;
 };
 
 struct RouteError {
@@ -97,39 +57,19 @@ using Engine = std::expected<Routes, RouteError> (*)(const EngineInput&);
 
 /// What is up and what is down for an engine's paths: repaired tables go by it, too. Nothing: on this fabric
 /// the engine has no such order.
-using EngineRanking = std::optional<SwitchRanking> (*)(const Topology&, const EngineOptions&,
+using EngineRanking = std::optional<SwitchRanking> (*)(const Topology&, const RoutingOptions&,
                                                        const Parallel&);
 
-std::expected<Routes, RouteError> minhop(const EngineInput& in);
-std::expected<Routes, RouteError> updn(const EngineInput& in);
-std::expected<Routes, RouteError> dmodc(const EngineInput& in);
-std::expected<Routes, RouteError> ftree(const EngineInput& in);
-std::expected<Routes, RouteError> dnup(const EngineInput& in);
-std::expected<Routes, RouteError> from_file(const EngineInput& in);
-
-std::optional<SwitchRanking> tree_ranking(const Topology&, const EngineOptions&, const Parallel&);
-std::optional<SwitchRanking> updn_ranking(const Topology&, const EngineOptions&, const Parallel&);
-std::optional<SwitchRanking> dmodc_ranking(const Topology&, const EngineOptions&, const Parallel&);
-std::optional<SwitchRanking> ftree_ranking(const Topology&, const EngineOptions&, const Parallel&);
-std::optional<SwitchRanking> dnup_ranking(const Topology&, const EngineOptions&, const Parallel&);
-
+/// A row of the registry (engines/engine.cpp). Each engine defines its own in its .cpp.
 struct EngineInfo {
   std::string_view name, summary;
   Engine run;
-  EngineRanking ranking;         ///< null: none on any fabric
-  bool follows_ranking = false;  ///< all of its paths follow that order
+  EngineRanking ranking = nullptr;  ///< null: none on any fabric
+  bool follows_ranking = false;     ///< all of its paths follow that ranking
 };
-inline constexpr std::array kEngines{
-    EngineInfo{"dmodc", "for trees, whole or damaged: a closed form that balances every level", dmodc,
-               dmodc_ranking, true},
-    EngineInfo{"ftree", "for trees: as dmodc, with the n-th hosts of all leaves routed alike", ftree,
-               ftree_ranking, true},
-    EngineInfo{"updn", "up then down from the roots: free of credit loops on any fabric", updn, updn_ranking,
-               true},
-    EngineInfo{"dnup", "up then down, counted from the hosts", dnup, dnup_ranking, true},
-    EngineInfo{"minhop", "a shortest path for every pair, spread evenly", minhop, tree_ranking},
-    EngineInfo{"file", "tables from a file, as opensm-lfts.dump or opensm.fdbs", from_file, nullptr},
-};
+
+/// All engines, in the order in which the documentation lists them.
+std::span<const EngineInfo> all_engines();
 
 /// Null where no engine has the name.
 const EngineInfo* find_engine(std::string_view name);

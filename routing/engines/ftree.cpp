@@ -4,17 +4,24 @@
 #include "routing/engines/tree.h"
 
 namespace smd::routing {
-std::optional<SwitchRanking> ftree_ranking(const Topology& topology, const EngineOptions& options,
+namespace {
+
+std::optional<SwitchRanking> ftree_ranking(const Topology& topology, const RoutingOptions& options,
                                            const Parallel& /*parallel*/) {
-  auto ranking = ranking_of_tree(topology, own_options<FtreeOptions>(options).root_guids);
+  auto ranking = ranking_of_tree(topology, options.root_guids);
   if (!ranking) return std::nullopt;
   return *std::move(ranking);
 }
 
-std::expected<Routes, RouteError> ftree(const EngineInput& in) {
-  const auto ranking = ranking_of_tree(in.topology, own_options<FtreeOptions>(in.options).root_guids);
+std::expected<Routes, RouteError> run_ftree(const EngineInput& in) {
+  const auto ranking = ranking_of_tree(in.context.topology, in.options.root_guids);
   if (!ranking) return std::unexpected(ranking.error());
   return route_tree(in, *ranking, Numbering::padded);
 }
+
+}  // namespace
+
+extern const EngineInfo kFtree{"ftree", "for trees: as dmodc, with the n-th hosts of all leaves routed alike",
+                               run_ftree, ftree_ranking, true};
 
 }  // namespace smd::routing

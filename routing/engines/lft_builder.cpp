@@ -60,7 +60,7 @@ class RowWriter {
  public:
   explicit RowWriter(const Job<Cost>& job)
       : job_(job),
-        hops_(job.in.topology, job.columns, job.same_costs),
+        hops_(job.in.context.topology, job.columns, job.same_costs),
         stretches_(stretches(job.input.runs, hops_)),
         segment_of_(hops_.columns()) {}
 
@@ -74,7 +74,7 @@ class RowWriter {
       column = segments[i].end;
     }
     picks_.assign(segments.size(), PortRotationCache::kNotYet);
-    LeastUsed least(job_.in.topology, s);
+    LeastUsed least(job_.in.context.topology, s);
     for (const auto& stretch : stretches_) write(stretch, segments, row, least);
     deliver(s, row);
     return job_.input.indices.empty() || rotations_.substituted();
@@ -100,11 +100,11 @@ class RowWriter {
   void begin(SwitchIndex s) {
     const auto& input = job_.input;
     if (job_.ranking != nullptr) {
-      rotations_.begin(job_.in.topology, s, input.indices[s], *job_.ranking, *input.tree_template);
+      rotations_.begin(job_.in.context.topology, s, input.indices[s], *job_.ranking, *input.tree_template);
     } else if (input.indices.empty()) {
-      rotations_.begin(job_.in.topology, s);
+      rotations_.begin(job_.in.context.topology, s);
     } else {
-      rotations_.begin(job_.in.topology, s, input.indices[s]);
+      rotations_.begin(job_.in.context.topology, s, input.indices[s]);
     }
   }
 
@@ -135,17 +135,18 @@ class RowWriter {
     const auto all = [&](LidRange range, PortNum port) {
       for (std::uint32_t i = 0; i < range.count(); ++i) {
         const auto lid = Lid{static_cast<std::uint16_t>(range.base.value() + i)};
-        const auto to = in.lids.destination(lid);
+        const auto to = in.context.lids.destination(lid);
         if (to.sw == s && to.port == port) fn(lid);
       }
     };
-    all(in.lids.of_switch(s), PortNum{0});
-    auto e = in.topology.first_end(s);
-    for (const auto& end : in.topology.end_ports_of(s)) all(in.lids.of_end(e++), end.port);
+    all(in.context.lids.of_switch(s), PortNum{0});
+    auto e = in.context.topology.first_end(s);
+    for (const auto& end : in.context.topology.end_ports_of(s)) all(in.context.lids.of_end(e++), end.port);
   }
 
   void deliver(SwitchIndex s, LftRow& row) const {
-    for_each_lid_of(s, [&](Lid lid) { row[lid.value()] = job_.in.lids.destination(lid).port.value(); });
+    for_each_lid_of(s,
+                    [&](Lid lid) { row[lid.value()] = job_.in.context.lids.destination(lid).port.value(); });
   }
 
   const Job<Cost>& job_;
@@ -190,10 +191,10 @@ std::vector<SwitchIndex> equivalents_by_rotation(const EngineInput& in, std::vec
                                                  const LftBuildInput& input) {
   const auto& indices = input.indices;
   for (SwitchIndex s = 0; s < same_costs.size() && !indices.empty(); ++s) {
-    bool same =
-        indices[s].divider == indices[same_costs[s]].divider && same_rates(in.topology, s, same_costs[s]);
+    bool same = indices[s].divider == indices[same_costs[s]].divider &&
+                same_rates(in.context.topology, s, same_costs[s]);
     if (same && indices[s].residue != indices[same_costs[s]].residue && input.tree_template != nullptr) {
-      same = !has_uplink(in.topology, *columns.front().ranking, s);
+      same = !has_uplink(in.context.topology, *columns.front().ranking, s);
     }
     if (!same) same_costs[s] = s;
   }
@@ -206,21 +207,21 @@ template <std::unsigned_integral Cost>
 std::vector<std::shared_ptr<const LftRow>> build_lfts(const EngineInput& in,
                                                       std::span<const Columns<Cost>> columns,
                                                       const LftBuildInput& input) {
-  std::vector<std::shared_ptr<const LftRow>> rows(in.topology.switches());
-  const auto same_costs = equivalents_by_ranking(in.topology, columns);
+  std::vector<std::shared_ptr<const LftRow>> rows(in.context.topology.switches());
+  const auto same_costs = equivalents_by_ranking(in.context.topology, columns);
   const auto equivalents = equivalents_by_rotation(in, same_costs, columns, input);
   const Job<Cost> job{in, columns, input, same_costs,
                       input.tree_template != nullptr ? columns.front().ranking : nullptr};
   std::vector<std::uint8_t> own(rows.size());  // rows that twins cannot copy
   const auto write_all = [&](std::span<const SwitchIndex> switches, const auto& write) {
-    for_ranges(in.parallel, switches.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      if (in.stop.stop_requested()) return;
+    for_ranges(in.context.parallel, switches.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      if (in.context.stop.stop_requested()) return;
       RowWriter<Cost> writer(job);
       for (const auto s : switches.subspan(begin, end - begin)) rows[s] = write(writer, s);
     });
   };
   const auto fresh = [&](RowWriter<Cost>& writer, SwitchIndex s) {
-    auto row = std::make_shared<LftRow>(in.lids.row_size(), kNoRoute);
+    auto row = std::make_shared<LftRow>(in.context.lids.row_size(), kNoRoute);
     own[s] = writer.write(s, *row) ? 1 : 0;
     return row;
   };
@@ -234,7 +235,7 @@ std::vector<std::shared_ptr<const LftRow>> build_lfts(const EngineInput& in,
     if (equivalents[s] == s) parts[0].push_back(s);
   }
   write_all(parts[0], fresh);
-  if (in.stop.stop_requested()) return rows;
+  if (in.context.stop.stop_requested()) return rows;
   for (SwitchIndex s = 0; s < rows.size(); ++s) {
     if (equivalents[s] != s) parts[own[equivalents[s]] != 0 ? 1 : 2].push_back(s);
   }

@@ -11,11 +11,11 @@ namespace {
 /// much, those are taken throughout.
 template <class Cost>
 std::optional<Routes> along_tree(const EngineInput& in, const SwitchRanking& tree) {
-  const auto all = switches_by_lid(in.topology, in.lids);
-  const auto column = columns_by_switch(in.topology, all);
-  const auto leaves = in.topology.leaves();
-  const Costs<Cost> legal(in.topology, &tree, all, in.parallel);
-  const Costs<Cost> shortest(in.topology, nullptr, leaves, in.parallel);
+  const auto all = switches_by_lid(in.context.topology, in.context.lids);
+  const auto column = columns_by_switch(in.context.topology, all);
+  const auto leaves = in.context.topology.leaves();
+  const Costs<Cost> legal(in.context.topology, &tree, all, in.context.parallel);
+  const Costs<Cost> shortest(in.context.topology, nullptr, leaves, in.context.parallel);
   if (!legal.complete() || !shortest.complete()) return std::nullopt;
   for (const auto leaf : leaves) {
     const auto by_tree = legal.row(leaf), least = shortest.row(leaf);
@@ -31,44 +31,47 @@ std::optional<Routes> along_tree(const EngineInput& in, const SwitchRanking& tre
 /// close cycles of channels. So in a tree the LIDs of inner switches are routed up and down only.
 template <class Cost>
 std::optional<Routes> route(const EngineInput& in, const SwitchRanking& tree) {
-  const auto& topology = in.topology;
+  const auto& topology = in.context.topology;
   if (tree.tree) {
     if (auto routes = along_tree<Cost>(in, tree)) return routes;
   }
   std::vector<SwitchIndex> shortest, legal;
-  for (const auto s : switches_by_lid(topology, in.lids)) {
+  for (const auto s : switches_by_lid(topology, in.context.lids)) {
     (tree.tree && !topology.leaf(s) ? legal : shortest).push_back(s);
   }
-  const Costs<Cost> to_shortest(topology, nullptr, shortest, in.parallel);
-  const Costs<Cost> to_legal(topology, &tree, legal, in.parallel);
+  const Costs<Cost> to_shortest(topology, nullptr, shortest, in.context.parallel);
+  const Costs<Cost> to_legal(topology, &tree, legal, in.context.parallel);
   if (!to_shortest.complete() || !to_legal.complete()) return std::nullopt;
 
   const auto column = columns_by_switch(topology, shortest);
   const auto leaves = leaves_by_nearness(topology, [&](SwitchIndex a, SwitchIndex b) {
     return Costs<Cost>::length(to_shortest.row(a)[column[b]]);
   });
-  const auto runs = number_lids(topology, in.lids, leaves);
+  const auto runs = number_lids(topology, in.context.lids, leaves);
   const auto indices = tree.tree ? dmodk_indices(topology, tree, find_tree_template(topology, tree))
                                  : std::vector<DmodkIndex>{};
   const std::array<Columns<Cost>, 2> columns{{{&to_shortest, nullptr, shortest}, {&to_legal, &tree, legal}}};
   return Routes{build_lfts<Cost>(in, columns, {runs, indices, nullptr}), {}};
 }
 
-}  // namespace
-
-std::optional<SwitchRanking> tree_ranking(const Topology& topology, const EngineOptions& /*options*/,
+std::optional<SwitchRanking> tree_ranking(const Topology& topology, const RoutingOptions& /*options*/,
                                           const Parallel& /*parallel*/) {
   auto ranking = find_tree(topology);
   if (!ranking.tree) return std::nullopt;
   return ranking;
 }
 
-std::expected<Routes, RouteError> minhop(const EngineInput& in) {
-  const auto tree = find_tree(in.topology);
+std::expected<Routes, RouteError> run_minhop(const EngineInput& in) {
+  const auto tree = find_tree(in.context.topology);
   auto routes = route<std::uint8_t>(in, tree);
   if (!routes) routes = route<std::uint16_t>(in, tree);
-  if (in.stop.stop_requested() || !routes) return std::unexpected(RouteError{});
+  if (in.context.stop.stop_requested() || !routes) return std::unexpected(RouteError{});
   return *std::move(routes);
 }
+
+}  // namespace
+
+extern const EngineInfo kMinhop{"minhop", "a shortest path for every pair, spread evenly", run_minhop,
+                                tree_ranking};
 
 }  // namespace smd::routing

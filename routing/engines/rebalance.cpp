@@ -34,9 +34,9 @@ class Rebalancer {
  public:
   Rebalancer(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows)
       : in_(in),
-        topology_(in.topology),
+        topology_(in.context.topology),
         ranking_(*columns.front().ranking),
-        all_(in.topology.switches()),
+        all_(in.context.topology.switches()),
         hops_(topology_, columns, all_),
         fixed_(rows),
         fresh_(rows.size()) {
@@ -44,8 +44,9 @@ class Rebalancer {
     for (const auto& row : rows) entries_.push_back(row->data());
     for (EndIndex e = 0; e < topology_.end_ports().size(); ++e) {
       const auto& end = topology_.end_ports()[e];
-      if (end.kind == EndKind::aggregation || end.sw == kNoSwitch || in.lids.of_end(e).count() == 0) continue;
-      lids_.push_back(in.lids.of_end(e).base);
+      if (end.kind == EndKind::aggregation || end.sw == kNoSwitch || in.context.lids.of_end(e).count() == 0)
+        continue;
+      lids_.push_back(in.context.lids.of_end(e).base);
     }
     std::ranges::sort(lids_);
     scattered_ = scattered(lids_);
@@ -55,7 +56,7 @@ class Rebalancer {
   }
 
   void run() {
-    load_ = count_loads(topology_, ranking_, lids_, entries_, in_.parallel);
+    load_ = count_loads(topology_, ranking_, lids_, entries_, in_.context.parallel);
     weights_ = route_weights(topology_);
     Weight sum = 0, used = 0, most = 0;
     for (Channel c = 0; c < load_.size(); ++c) {
@@ -69,7 +70,7 @@ class Rebalancer {
     for (auto limit = most; limit > enough;) {
       limit = std::max(enough, limit - std::max(limit / kSteps, Weight{1}));
       const bool fine = limit_all(limit);
-      if (effort_ >= kMostEffort || in_.stop.stop_requested()) return;
+      if (effort_ >= kMostEffort || in_.context.stop.stop_requested()) return;
       if (!fine) break;
     }
     polish(enough);
@@ -138,7 +139,7 @@ class Rebalancer {
   /// Better than the best so far, by how much the most used cable of the new way would carry.
   void try_ports(SwitchIndex s, Lid lid, Move& best) {
     effort_ += topology_.groups(s);
-    const auto to = in_.lids.destination(lid).sw;
+    const auto to = in_.context.lids.destination(lid).sw;
     const auto now = port_at(s, lid);
     if (!any_below(s, now, best.worst)) return;
     const auto set = hops_.towards(s, to);
@@ -201,7 +202,7 @@ class Rebalancer {
     std::ranges::sort(hot, std::ranges::greater{});
     bool all = true;
     for (const auto& [before, c] : hot) {
-      if (effort_ >= kMostEffort || in_.stop.stop_requested()) return false;
+      if (effort_ >= kMostEffort || in_.context.stop.stop_requested()) return false;
       for_each_choice(c, [&](SwitchIndex s, Lid lid) {
         Move best;
         best.worst = limit + 1;
@@ -220,7 +221,7 @@ class Rebalancer {
     for (Channel c = 0; c < load_.size(); ++c) {
       if (weight(c) > enough) hottest.emplace(weight(c), c);
     }
-    while (!hottest.empty() && effort_ < kMostEffort && !in_.stop.stop_requested()) {
+    while (!hottest.empty() && effort_ < kMostEffort && !in_.context.stop.stop_requested()) {
       const auto [load, channel] = hottest.top();
       if (load != weight(channel)) {  // an old entry
         hottest.pop();

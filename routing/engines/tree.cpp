@@ -29,10 +29,10 @@ RouteError not_a_tree(const Topology& topology, const SwitchRanking& ranking) {
 template <class Cost>
 std::optional<std::expected<Routes, RouteError>> attempt(const EngineInput& in, const SwitchRanking& ranking,
                                                          Numbering numbering) {
-  const auto all = switches_by_lid(in.topology, in.lids);
-  const Costs<Cost> costs(in.topology, &ranking, all, in.parallel);
+  const auto all = switches_by_lid(in.context.topology, in.context.lids);
+  const Costs<Cost> costs(in.context.topology, &ranking, all, in.context.parallel);
   if (!costs.complete()) return std::nullopt;
-  if (auto error = cut_off(in.topology, costs, all)) return std::unexpected(*std::move(error));
+  if (auto error = cut_off(in.context.topology, costs, all)) return std::unexpected(*std::move(error));
   return routes_by(in, ranking, costs, all, numbering);
 }
 
@@ -66,17 +66,17 @@ std::expected<SwitchRanking, RouteError> ranking_of_tree(const Topology& topolog
 template <std::unsigned_integral Cost>
 Routes routes_by(const EngineInput& in, const SwitchRanking& ranking, const Costs<Cost>& costs,
                  std::span<const SwitchIndex> destinations, Numbering numbering) {
-  const auto column = columns_by_switch(in.topology, destinations);
-  const auto leaves = leaves_by_nearness(in.topology, [&](SwitchIndex a, SwitchIndex b) {
+  const auto column = columns_by_switch(in.context.topology, destinations);
+  const auto leaves = leaves_by_nearness(in.context.topology, [&](SwitchIndex a, SwitchIndex b) {
     return Costs<Cost>::length(costs.row(a)[column[b]]);
   });
-  const auto runs = number_lids(in.topology, in.lids, leaves, numbering);
+  const auto runs = number_lids(in.context.topology, in.context.lids, leaves, numbering);
   const std::array<Columns<Cost>, 1> columns{{{&costs, &ranking, destinations}}};
   if (!ranking.tree) return Routes{build_lfts<Cost>(in, columns, {runs, {}, nullptr}), {}};
-  const auto tree_template = find_tree_template(in.topology, ranking);
-  const auto indices = dmodk_indices(in.topology, ranking, tree_template);
+  const auto tree_template = find_tree_template(in.context.topology, ranking);
+  const auto indices = dmodk_indices(in.context.topology, ranking, tree_template);
   auto rows = build_lfts<Cost>(in, columns, {runs, indices, &tree_template});
-  if (!in.stop.stop_requested() && !is_balanced(in.topology, ranking, tree_template)) {
+  if (!in.context.stop.stop_requested() && !is_balanced(in.context.topology, ranking, tree_template)) {
     rebalance<Cost>(in, columns, rows);
   }
   return Routes{std::move(rows), {}};
@@ -86,7 +86,7 @@ std::expected<Routes, RouteError> route_tree(const EngineInput& in, const Switch
                                              Numbering numbering) {
   auto routes = attempt<std::uint8_t>(in, ranking, numbering);
   if (!routes) routes = attempt<std::uint16_t>(in, ranking, numbering);
-  if (in.stop.stop_requested() || !routes) return std::unexpected(RouteError{});
+  if (in.context.stop.stop_requested() || !routes) return std::unexpected(RouteError{});
   return *std::move(routes);
 }
 

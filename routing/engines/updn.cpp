@@ -103,38 +103,41 @@ Ranked<Cost> choose(const Topology& topology, std::span<const SwitchIndex> all, 
 template <class Cost>
 Ranked<Cost> from_roots(const EngineInput& in, std::span<const SwitchIndex> roots,
                         std::span<const SwitchIndex> all) {
-  auto ranking = rank_from_roots(in.topology, roots);
-  Costs<Cost> costs(in.topology, &ranking, all, in.parallel);
+  auto ranking = rank_from_roots(in.context.topology, roots);
+  Costs<Cost> costs(in.context.topology, &ranking, all, in.context.parallel);
   return {std::move(ranking), std::move(costs)};
 }
 
 template <class Cost>
 std::optional<Routes> route(const EngineInput& in, std::span<const SwitchIndex> roots) {
-  const auto all = switches_by_lid(in.topology, in.lids);
-  const auto chosen =
-      roots.empty() ? choose<Cost>(in.topology, all, in.parallel) : from_roots<Cost>(in, roots, all);
+  const auto all = switches_by_lid(in.context.topology, in.context.lids);
+  const auto chosen = roots.empty() ? choose<Cost>(in.context.topology, all, in.context.parallel)
+                                    : from_roots<Cost>(in, roots, all);
   const auto& [ranking, costs] = chosen;
   if (!costs.complete()) return std::nullopt;
 
   return routes_by(in, ranking, costs, all, Numbering::dense);
 }
 
-}  // namespace
-
-std::optional<SwitchRanking> updn_ranking(const Topology& topology, const EngineOptions& options,
+std::optional<SwitchRanking> updn_ranking(const Topology& topology, const RoutingOptions& options,
                                           const Parallel& parallel) {
-  const auto roots = switches_named(topology, own_options<UpdnOptions>(options).root_guids);
+  const auto roots = switches_named(topology, options.root_guids);
   if (roots && !roots->empty()) return rank_from_roots(topology, *roots);
   return choose<std::uint16_t>(topology, switches_with_ends(topology), parallel).ranking;
 }
 
-std::expected<Routes, RouteError> updn(const EngineInput& in) {
-  const auto roots = switches_named(in.topology, own_options<UpdnOptions>(in.options).root_guids);
+std::expected<Routes, RouteError> run_updn(const EngineInput& in) {
+  const auto roots = switches_named(in.context.topology, in.options.root_guids);
   if (!roots) return std::unexpected(roots.error());
   auto routes = route<std::uint8_t>(in, *roots);
   if (!routes) routes = route<std::uint16_t>(in, *roots);
-  if (in.stop.stop_requested() || !routes) return std::unexpected(RouteError{});
+  if (in.context.stop.stop_requested() || !routes) return std::unexpected(RouteError{});
   return *std::move(routes);
 }
+
+}  // namespace
+
+extern const EngineInfo kUpdn{"updn", "up then down from the roots: free of credit loops on any fabric",
+                              run_updn, updn_ranking, true};
 
 }  // namespace smd::routing

@@ -201,14 +201,15 @@ std::vector<HotLink> hottest(const Topology& topology, std::span<const std::uint
 
 }  // namespace
 
-std::vector<std::uint64_t> link_paths(const Topology& topology, const LidMap& lids, const Routes& routes,
-                                      std::span<const EndIndex> hosts, const Parallel& parallel) {
-  return link_paths_of(make_job(topology, lids, routes, hosts, parallel));
+std::vector<std::uint64_t> link_paths(const RoutingContext& in, const Routes& routes,
+                                      std::span<const EndIndex> hosts) {
+  return link_paths_of(make_job(in.topology, in.lids, routes, hosts, in.parallel));
 }
 
-Quality measure(const Topology& topology, const LidMap& lids, const Routes& routes,
-                std::span<const EndIndex> hosts, const Parallel& parallel, std::uint64_t seed) {
-  const auto job = make_job(topology, lids, routes, hosts, parallel);
+Quality measure(const RoutingContext& in, const Routes& routes, std::span<const EndIndex> hosts,
+                std::uint64_t seed) {
+  const auto& topology = in.topology;
+  const auto job = make_job(topology, in.lids, routes, hosts, in.parallel);
   Quality quality;
   const auto paths = link_paths_of(job);
   if (!paths.empty()) quality.max_link_paths = std::ranges::max(paths);

@@ -6,10 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "routing/parallel.h"
 #include "routing/routes.h"
-#include "routing/topology/lids.h"
-#include "routing/topology/topology.h"
+#include "routing/topology/context.h"
 
 namespace smd::routing {
 
@@ -37,11 +35,11 @@ struct Quality {
 
 /// `hosts` is the numbering, as hosts_in_file_order() gives it; those on no switch and those without a LID
 /// are left out. Of several LIDs of a host the first counts. Same figures for the same seed.
-Quality measure(const Topology& topology, const LidMap& lids, const Routes& routes,
-                std::span<const EndIndex> hosts, const Parallel& parallel, std::uint64_t seed = 1);
+Quality measure(const RoutingContext& in, const Routes& routes, std::span<const EndIndex> hosts,
+                std::uint64_t seed = 1);
 
 /// For each channel of the topology how many (source host, destination host) routes cross it.
-std::vector<std::uint64_t> link_paths(const Topology& topology, const LidMap& lids, const Routes& routes,
-                                      std::span<const EndIndex> hosts, const Parallel& parallel);
+std::vector<std::uint64_t> link_paths(const RoutingContext& in, const Routes& routes,
+                                      std::span<const EndIndex> hosts);
 
 }  // namespace smd::routing

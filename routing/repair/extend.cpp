@@ -83,21 +83,22 @@ class Extension {
   Extension(const ExtendInput& in, FailedPaths lost)
       : in_(in),
         failed_paths_(lost),
-        topology_(in.topology),
-        waiting_(layers_in_use(in.layers), Waiting(in.topology)),
-        arrives_(in.topology.switches()) {
+        topology_(in.context.topology),
+        waiting_(layers_in_use(in.layers), Waiting(in.context.topology)),
+        arrives_(in.context.topology.switches()) {
     for (const auto& row : in.old) {
       rows_.push_back(row ? std::make_shared<LftRow>(*row) : std::make_shared<LftRow>());
-      rows_.back()->resize(std::max(rows_.back()->size(), in.lids.row_size()), kNoRoute);
+      rows_.back()->resize(std::max(rows_.back()->size(), in.context.lids.row_size()), kNoRoute);
     }
   }
 
   /// `first`: LIDs in whose order the ways are looked for; gets the one that found none.
   std::expected<Repaired, RouteError> run(std::vector<Lid>& first) {
     std::vector<Lid> broken, of_switches;
-    for (std::size_t value = 1; value < in_.lids.row_size() && !in_.stop.stop_requested(); ++value) {
+    for (std::size_t value = 1; value < in_.context.lids.row_size() && !in_.context.stop.stop_requested();
+         ++value) {
       const Lid lid{static_cast<std::uint16_t>(value)};
-      const auto to = in_.lids.destination(lid);
+      const auto to = in_.context.lids.destination(lid);
       if (to.sw != kNoSwitch && !keep(lid)) (to.end != kNoEnd ? broken : of_switches).push_back(lid);
     }
     // Hosts first: they must be reached.
@@ -107,11 +108,11 @@ class Extension {
       std::rotate(broken.begin(), at, at + 1);
     }
     for (const auto lid : broken) {
-      if (in_.stop.stop_requested()) return std::unexpected(RouteError{});
+      if (in_.context.stop.stop_requested()) return std::unexpected(RouteError{});
       const auto lost = attach(lid);
       if (lost != kNoSwitch) {
         first.push_back(lid);
-        const auto to = in_.lids.destination(lid).sw;
+        const auto to = in_.context.lids.destination(lid).sw;
         return std::unexpected(
             RouteError{RouteError::Cause::no_legal_path, {topology_.guid(lost), topology_.guid(to)}});
       }
@@ -124,7 +125,7 @@ class Extension {
 
   /// What is waited for by packets that arrive. False where a switch is left out that cables connect.
   bool keep(Lid lid) {
-    const auto to = in_.lids.destination(lid);
+    const auto to = in_.context.lids.destination(lid);
     trace(lid);
     auto& waiting = waiting_[in_.layers.to(lid)];
     bool whole = at(to.sw, lid) == to.port.value();
@@ -152,7 +153,7 @@ class Extension {
 
   /// From which switches the LID arrives by the entries as they are.
   void trace(Lid lid) {
-    const auto to = in_.lids.destination(lid).sw;
+    const auto to = in_.context.lids.destination(lid).sw;
     enum class Seen : std::uint8_t { no, now, before };
     std::vector<Seen> seen(rows_.size(), Seen::no);
     arrives_.assign(rows_.size(), false);
@@ -178,7 +179,7 @@ class Extension {
   /// A switch with hosts that finds no way to an end port, or one with aggregation nodes that finds none to a
   /// host; kNoSwitch: none.
   SwitchIndex attach(Lid lid) {
-    const auto to = in_.lids.destination(lid);
+    const auto to = in_.context.lids.destination(lid);
     trace(lid);
     at(to.sw, lid) = to.port.value();
     std::vector<SwitchIndex> front;
@@ -208,7 +209,7 @@ class Extension {
 
   /// By one of the cables from the group's switch to `s`.
   bool attach_to(const NeighbourGroup& group, SwitchIndex s, Lid lid) {
-    const bool last = s == in_.lids.destination(lid).sw;
+    const bool last = s == in_.context.lids.destination(lid).sw;
     const auto count = group.ports.size();
     for (std::size_t i = 0; i < count; ++i) {
       const auto ours = group.ports[(std::size_t{lid.value()} + group.peer + i) % count];
@@ -234,7 +235,7 @@ class Extension {
       const bool same = old && *old == *rows_[s];
       result.routes.rows.push_back(same ? old : std::shared_ptr<const LftRow>(rows_[s]));
     }
-    drop_looping_stale_lids(topology_, in_.lids, in_.parallel, result);
+    drop_looping_stale_lids(in_.context, result);
     return result;
   }
 
@@ -252,7 +253,7 @@ std::expected<Repaired, RouteError> extend(const ExtendInput& in) {
   std::expected<Repaired, RouteError> result = std::unexpected(RouteError{});
   for (const auto lost : {FailedPaths::counts, FailedPaths::does_not_count}) {
     std::vector<Lid> first;
-    for (unsigned tries = 0; !result && tries < kTries && !in.stop.stop_requested(); ++tries)
+    for (unsigned tries = 0; !result && tries < kTries && !in.context.stop.stop_requested(); ++tries)
       result = Extension(in, lost).run(first);
   }
   return result;

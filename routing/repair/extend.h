@@ -5,20 +5,16 @@
 #include <expected>
 #include <memory>
 #include <span>
-#include <stop_token>
 
 #include "routing/repair/repair.h"
 
 namespace smd::routing {
 
 struct ExtendInput {
-  const Topology& topology;
-  const LidMap& lids;
+  RoutingContext context;
   /// What switches forward by, by SwitchIndex; null: by nothing.
   std::span<const std::shared_ptr<const LftRow>> old;
-  Layers layers;
-  const Parallel& parallel;
-  std::stop_token stop;
+  Layers layers{};
 };
 
 /// Entries that lead to their LID stay, whatever order they were made by. Other switches go by a neighbour

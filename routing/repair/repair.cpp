@@ -22,10 +22,10 @@ constexpr std::size_t kRowsAtOnce = 16;
 using Rows = std::vector<std::shared_ptr<const LftRow>>;
 
 Rows rows_by_index(const RepairInput& in) {
-  Rows rows(in.topology.switches());
+  Rows rows(in.context.topology.switches());
   for (SwitchIndex s = 0; s < rows.size(); ++s) {
-    const auto at = std::ranges::lower_bound(in.old, in.topology.guid(s), {}, &OldRow::guid);
-    if (at != in.old.end() && at->guid == in.topology.guid(s)) rows[s] = at->row;
+    const auto at = std::ranges::lower_bound(in.old, in.context.topology.guid(s), {}, &OldRow::guid);
+    if (at != in.old.end() && at->guid == in.context.topology.guid(s)) rows[s] = at->row;
   }
   return rows;
 }
@@ -53,13 +53,13 @@ struct Rankings {
 /// By the reference with all that is there now.
 std::optional<Rankings> find_rankings(const RepairInput& in) {
   if (in.engine.ranking == nullptr) return std::nullopt;
-  const auto reference = merge(in.reference, in.topology);
+  const auto reference = merge(in.reference, in.context.topology);
   std::optional<Topology> own;
   const auto* widest = in.before != nullptr ? &in.before->topology : nullptr;
   if (widest == nullptr || !covers(reference, *widest)) widest = &own.emplace(to_input(reference));
-  const auto wide = in.engine.ranking(*widest, in.options, in.parallel);
+  const auto wide = in.engine.ranking(*widest, in.options, in.context.parallel);
   if (!wide) return std::nullopt;
-  Rankings rankings{restricted(*widest, *wide, in.topology), std::nullopt};
+  Rankings rankings{restricted(*widest, *wide, in.context.topology), std::nullopt};
   if (in.before != nullptr && in.engine.follows_ranking) {
     rankings.before = own ? restricted(*widest, *wide, in.before->topology) : *wide;
   }
@@ -81,10 +81,10 @@ Repaired collect(std::vector<RepairedRow>& repaired) {
 template <class Cost>
 std::optional<Repaired> replace_affected(const RepairInput& in, const SwitchRanking& ranking, const Rows& old,
                                          std::span<const LidRun> runs, const AffectedEntries& affected) {
-  const auto& topology = in.topology;
+  const auto& topology = in.context.topology;
   std::vector<std::vector<BrokenEntry>> broken(topology.switches());
-  for_ranges(in.parallel, broken.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
-    if (in.stop.stop_requested()) return;
+  for_ranges(in.context.parallel, broken.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
+    if (in.context.stop.stop_requested()) return;
     AffectedEntries::Finder finder(affected);
     for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) {
       const auto found = finder.find(s, *old[s]);
@@ -101,13 +101,13 @@ std::optional<Repaired> replace_affected(const RepairInput& in, const SwitchRank
       destinations.push_back(item.destination);
     }
   }
-  const Costs<Cost> costs(topology, &ranking, destinations, in.parallel);
+  const Costs<Cost> costs(topology, &ranking, destinations, in.context.parallel);
   if (!costs.complete()) return std::nullopt;
   std::vector<RepairedRow> repaired(topology.switches());
-  for_ranges(in.parallel, broken.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
-    if (in.stop.stop_requested()) return;
+  for_ranges(in.context.parallel, broken.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
+    if (in.context.stop.stop_requested()) return;
     AffectedEntries::Finder finder(affected);
-    EntryRepairer<Cost> entry_repairer(topology, in.lids, costs, runs, columns);
+    EntryRepairer<Cost> entry_repairer(topology, in.context.lids, costs, runs, columns);
     for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) {
       repaired[s].row = old[s];
       if (broken[s].empty()) continue;
@@ -124,11 +124,12 @@ std::optional<Repaired> replace_affected(const RepairInput& in, const SwitchRank
 /// Only what the change has touched. Nothing where that says too little.
 std::optional<Repaired> repair_affected(const RepairInput& in, const Rankings& rankings, const Rows& old) {
   const bool whole = std::ranges::all_of(
-      old, [&](const auto& row) { return row != nullptr && row->size() == in.lids.row_size(); });
+      old, [&](const auto& row) { return row != nullptr && row->size() == in.context.lids.row_size(); });
   if (!rankings.before || !whole) return std::nullopt;
-  const auto runs = number_lids(in.topology, in.lids, in.topology.leaves());
+  const auto runs = number_lids(in.context.topology, in.context.lids, in.context.topology.leaves());
   const AffectedEntries affected({in.before->topology, in.before->lids, *rankings.before},
-                                 {in.topology, in.lids, rankings.now}, runs, in.parallel);
+                                 {in.context.topology, in.context.lids, rankings.now}, runs,
+                                 in.context.parallel);
   if (!affected.hosts_connected()) return std::nullopt;
   auto result = replace_affected<std::uint8_t>(in, rankings.now, old, runs, affected);
   if (!result) result = replace_affected<std::uint16_t>(in, rankings.now, old, runs, affected);
@@ -139,42 +140,42 @@ std::optional<Repaired> repair_affected(const RepairInput& in, const Rankings& r
 template <class Cost>
 std::optional<std::expected<Repaired, RouteError>> repair_all(const RepairInput& in,
                                                               const SwitchRanking& ranking, const Rows& old) {
-  const auto& topology = in.topology;
+  const auto& topology = in.context.topology;
   std::vector<SwitchIndex> all(topology.switches());
   std::iota(all.begin(), all.end(), SwitchIndex{0});
-  const Costs<Cost> costs(topology, &ranking, all, in.parallel);
+  const Costs<Cost> costs(topology, &ranking, all, in.context.parallel);
   if (!costs.complete()) return std::nullopt;
   if (auto error = cut_off(topology, costs, all)) return std::unexpected(*std::move(error));
-  const auto runs = number_lids(topology, in.lids, topology.leaves());
+  const auto runs = number_lids(topology, in.context.lids, topology.leaves());
   const auto equivalents = find_equivalent_switches(topology, ranking);
   std::vector<RepairedRow> repaired(topology.switches());
-  for_ranges(in.parallel, repaired.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
-    if (in.stop.stop_requested()) return;
-    RowRepairer<Cost> row_repairer(topology, in.lids, ranking, costs, runs, equivalents);
+  for_ranges(in.context.parallel, repaired.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
+    if (in.context.stop.stop_requested()) return;
+    RowRepairer<Cost> row_repairer(topology, in.context.lids, ranking, costs, runs, equivalents);
     for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) repaired[s] = row_repairer.repair(s, old[s]);
   });
-  if (in.stop.stop_requested()) return std::unexpected(RouteError{});
+  if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});
   return collect(repaired);
 }
 
 }  // namespace
 
-std::expected<Repaired, RouteError> repair(const RepairInput& in) {
+std::expected<Repaired, RouteError> repair_routes(const RepairInput& in) {
   const auto old = rows_by_index(in);
   const auto rankings = find_rankings(in);
   if (rankings) {
     auto result = repair_affected(in, *rankings, old);
-    if (in.stop.stop_requested()) return std::unexpected(RouteError{});
+    if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});
     if (result) {
-      drop_looping_stale_lids(in.topology, in.lids, in.parallel, *result);
+      drop_looping_stale_lids(in.context, *result);
       return *std::move(result);
     }
   }
-  auto result = rankings ? repair_all<std::uint8_t>(in, rankings->now, old)
-                         : repair_unordered(in.topology, in.lids, old, in.parallel, in.stop);
+  auto result =
+      rankings ? repair_all<std::uint8_t>(in, rankings->now, old) : repair_unordered(in.context, old);
   if (!result && rankings) result = repair_all<std::uint16_t>(in, rankings->now, old);
   if (!result) return std::unexpected(RouteError{});
-  if (*result) drop_looping_stale_lids(in.topology, in.lids, in.parallel, **result);
+  if (*result) drop_looping_stale_lids(in.context, **result);
   return *std::move(result);
 }
 

@@ -6,7 +6,6 @@
 #include <expected>
 #include <memory>
 #include <span>
-#include <stop_token>
 #include <string_view>
 
 #include "routing/engines/engine.h"
@@ -28,14 +27,11 @@ struct Before {
 };
 
 struct RepairInput {
-  const Topology& topology;  ///< as it is now
-  const LidMap& lids;
+  RoutingContext context;       ///< as the fabric is now
   std::span<const OldRow> old;  ///< ascending by GUID; switches may be missing
   const ReferenceTopology& reference;
   const EngineInfo& engine;  ///< whose tables the old ones are
-  const EngineOptions& options;
-  const Parallel& parallel;
-  std::stop_token stop;
+  const RoutingOptions& options;
   /// Given: every old entry of a LID that was there led to it, along the order of the reference or not at all
   /// where that has no path. Then only what the difference to now can have made wrong is looked at, and the
   /// result is the same, sooner. Of no use where the engine's paths leave the order.
@@ -56,6 +52,6 @@ struct Repaired {
 /// stay as long as they do not go round. Old entries that break the order are replaced as well, so that the
 /// result has no credit loop if the engine has an order; where it has none, entries stay that arrive, and the
 /// caller must verify. Fails where cables connect two hosts and the order has no path: route afresh then.
-std::expected<Repaired, RouteError> repair(const RepairInput& in);
+std::expected<Repaired, RouteError> repair_routes(const RepairInput& in);
 
 }  // namespace smd::routing

@@ -89,8 +89,8 @@ constexpr std::size_t kLidsOfAPiece = 64;
 }  // namespace
 
 std::optional<std::expected<Repaired, RouteError>> repair_unordered(
-    const Topology& topology, const LidMap& lids, std::span<const std::shared_ptr<const LftRow>> old,
-    const Parallel& parallel, const std::stop_token& stop) {
+    const RoutingContext& in, std::span<const std::shared_ptr<const LftRow>> old) {
+  const auto& [topology, lids, parallel, stop] = in;
   std::vector<std::vector<Change>> pieces(lids.row_size() / kLidsOfAPiece);
   for_ranges(parallel, lids.row_size(), kLidsOfAPiece, [&](std::size_t begin, std::size_t end) {
     if (stop.stop_requested()) return;

@@ -15,7 +15,6 @@ namespace smd::routing {
 /// What arrives stays; every other switch that cables connect goes by a neighbour that arrives or has been
 /// attached before, nearest first. No packet goes round; credit loops are not looked at.
 std::optional<std::expected<Repaired, RouteError>> repair_unordered(
-    const Topology& topology, const LidMap& lids, std::span<const std::shared_ptr<const LftRow>> old,
-    const Parallel& parallel, const std::stop_token& stop);
+    const RoutingContext& in, std::span<const std::shared_ptr<const LftRow>> old);
 
 }  // namespace smd::routing

@@ -56,11 +56,12 @@ LidBits looping(const Topology& topology, const LidMap& lids, const Routes& rout
 
 }  // namespace
 
-void drop_looping_stale_lids(const Topology& topology, const LidMap& lids, const Parallel& parallel,
-                             Repaired& repaired) {
+void drop_looping_stale_lids(const RoutingContext& in, Repaired& repaired) {
+  const auto& topology = in.topology;
+  const auto& lids = in.lids;
   auto& routes = repaired.routes;
   std::vector<LidBits> bad(lids.row_size() / 64);
-  parallel.for_each(bad.size(), [&](std::size_t b) { bad[b] = looping(topology, lids, routes, b); });
+  in.parallel.for_each(bad.size(), [&](std::size_t b) { bad[b] = looping(topology, lids, routes, b); });
   if (std::ranges::all_of(bad, [](LidBits bits) { return bits == 0; })) return;
   for (auto& row : routes.rows) {
     auto fresh = std::make_shared<LftRow>(*row);

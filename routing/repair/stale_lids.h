@@ -7,7 +7,6 @@
 namespace smd::routing {
 
 /// They stay as long as they end somewhere; LIDs whose packets would go round are taken away everywhere.
-void drop_looping_stale_lids(const Topology& topology, const LidMap& lids, const Parallel& parallel,
-                             Repaired& repaired);
+void drop_looping_stale_lids(const RoutingContext& in, Repaired& repaired);
 
 }  // namespace smd::routing

@@ -28,21 +28,20 @@ enum class Granularity : std::uint8_t { block, lid };
 
 class Scheduler {
  public:
-  Scheduler(const Topology& topology, const LidMap& lids, std::span<const InstalledTable> installed,
-            const Routes& routes, const Parallel& parallel, std::stop_token stop, const ChannelOrder* order)
-      : topology_(topology),
-        lids_(lids),
-        installed_(installed),
-        routes_(routes),
-        parallel_(parallel),
-        stop_(std::move(stop)),
-        order_(order),
-        switches_(topology.switches()),
-        blocks_(lids.row_size() / 64),
+  Scheduler(const RoutingContext& in, const UpdateInput& tables)
+      : topology_(in.topology),
+        lids_(in.lids),
+        installed_(tables.installed),
+        routes_(tables.routes),
+        parallel_(in.parallel),
+        stop_(in.stop),
+        order_(tables.order),
+        switches_(topology_.switches()),
+        blocks_(lids_.row_size() / 64),
         pending_(switches_ * blocks_),
         dropped_(switches_ * blocks_),
         chosen_(switches_ * blocks_) {
-    parallel.for_each(blocks_, [&](std::size_t b) {
+    parallel_.for_each(blocks_, [&](std::size_t b) {
       for (SwitchIndex s = 0; s < switches_; ++s) pending_[at(b, s)] = differing(b, s);
     });
     for (std::size_t b = 0; b < blocks_; ++b) {
@@ -445,20 +444,18 @@ UpdateStep all_blocks(const Topology& topology, const LidMap& lids) {
 
 }  // namespace
 
-std::vector<UpdateStep> update_schedule(const Topology& topology, const LidMap& lids,
-                                        std::span<const InstalledTable> installed, const Routes& routes,
-                                        Lid sm_lid, bool allow_credit_loops, const Parallel& parallel,
-                                        std::stop_token stop, const ChannelOrder* order, bool draining) {
-  if (topology.switches() == 0) return {};
-  if (std::ranges::none_of(installed, &InstalledTable::forwards)) return {all_blocks(topology, lids)};
+std::vector<UpdateStep> update_schedule(const RoutingContext& in, const UpdateInput& tables) {
+  if (in.topology.switches() == 0) return {};
+  if (std::ranges::none_of(tables.installed, &InstalledTable::forwards)) {
+    return {all_blocks(in.topology, in.lids)};
+  }
   const auto schedule = [&](Withdrawal withdrawal) {
-    return Scheduler(topology, lids, installed, routes, parallel, stop, order)
-        .run(sm_lid, allow_credit_loops, withdrawal);
+    return Scheduler(in, tables).run(tables.sm_lid, tables.allow_credit_loops, withdrawal);
   };
   auto steps = schedule(Withdrawal::as_needed);
   const auto drains = std::ranges::count_if(steps, &UpdateStep::drain);
-  if (drains == 0 || (drains == 1 && !draining)) return steps;
-  return schedule(draining ? Withdrawal::at_once : Withdrawal::whole);
+  if (drains == 0 || (drains == 1 && !tables.draining)) return steps;
+  return schedule(tables.draining ? Withdrawal::at_once : Withdrawal::whole);
 }
 
 }  // namespace smd::routing

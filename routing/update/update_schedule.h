@@ -6,13 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
-#include "routing/parallel.h"
 #include "routing/routes.h"
-#include "routing/topology/lids.h"
-#include "routing/topology/topology.h"
+#include "routing/topology/context.h"
 #include "routing/verify/report.h"
 
 namespace smd::routing {
@@ -43,6 +40,19 @@ struct UpdateStep {
   bool interrupts = false;
 };
 
+/// The tables that are installed, those that they shall become, and under which conditions.
+struct UpdateInput {
+  std::span<const InstalledTable> installed;  ///< by SwitchIndex
+  const Routes& routes;                       ///< verified
+  Lid sm_lid;                                 ///< its block is written last
+  /// `routes` are not free of credit loops: the schedule does not regard them.
+  bool allow_credit_loops = false;
+  const ChannelOrder* order = nullptr;  ///< of the verification of `routes`, saves much work; null: none
+  /// The last step of the schedule before this one withdrew routes and its drain time still runs: all
+  /// withdrawals come first, so that they are waited for once.
+  bool draining = false;
+};
+
 /// What is written so that the tables become `routes`, in rounds. Whichever of a round's writes have
 /// happened, the mixture has no forwarding loop and no credit loop that the tables before it had not, and
 /// what arrives before and after the round arrives all the time. Blocks that are not known come first, with
@@ -55,10 +65,6 @@ struct UpdateStep {
 /// `order`: that of the verification of `routes`, which saves much work; null: none. `draining`: nothing can
 /// be written yet but what takes routes away, because a round before that did so was the last: then all that
 /// has to go goes first, and waits once. Otherwise at most one round drains.
-std::vector<UpdateStep> update_schedule(const Topology& topology, const LidMap& lids,
-                                        std::span<const InstalledTable> installed, const Routes& routes,
-                                        Lid sm_lid, bool allow_credit_loops, const Parallel& parallel,
-                                        std::stop_token stop = {}, const ChannelOrder* order = nullptr,
-                                        bool draining = false);
+std::vector<UpdateStep> update_schedule(const RoutingContext& in, const UpdateInput& tables);
 
 }  // namespace smd::routing

@@ -197,12 +197,12 @@ bool comparable(const Proven& before, const Routes& routes) {
 
 }  // namespace
 
-std::optional<Verification> verify_changes(const Proven& before, const Topology& topology, const LidMap& lids,
-                                           const Routes& routes, const Parallel& parallel,
-                                           std::stop_token stop) {
+std::optional<Verification> verify_changes(const Proven& before, const RoutingContext& now,
+                                           const Routes& routes) {
+  const auto& [topology, lids, parallel, stop] = now;
   if (!comparable(before, routes)) return std::nullopt;
   const auto most = std::max(kFewEntries, topology.switches() * lids.size() / kShare);
-  const auto differences = find_differences(before, topology, lids, routes, most, parallel);
+  const auto differences = find_differences(before, now, routes, most);
   if (!differences) return std::nullopt;
 
   std::vector<std::vector<Wait>> waits((topology.switches() + kSwitchesAtOnce - 1) / kSwitchesAtOnce);
@@ -239,10 +239,9 @@ std::optional<Verification> verify_changes(const Proven& before, const Topology&
   return found;
 }
 
-Verification verify_after(const Proven& before, const Topology& topology, const LidMap& lids,
-                          const Routes& routes, const Parallel& parallel, std::stop_token stop) {
-  if (auto found = verify_changes(before, topology, lids, routes, parallel, stop)) return *std::move(found);
-  return verify(topology, lids, routes, parallel, std::move(stop));
+Verification verify_after(const Proven& before, const RoutingContext& now, const Routes& routes) {
+  if (auto found = verify_changes(before, now, routes)) return *std::move(found);
+  return verify_routes(now, routes);
 }
 
 }  // namespace smd::routing

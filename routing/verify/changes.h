@@ -5,12 +5,9 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 
-#include "routing/parallel.h"
 #include "routing/routes.h"
-#include "routing/topology/lids.h"
-#include "routing/topology/topology.h"
+#include "routing/topology/context.h"
 #include "routing/verify/report.h"
 
 namespace smd::routing {
@@ -30,12 +27,10 @@ struct Proven {
 /// channels begins or ends at such an entry; the graph of before with all of those is searched for cycles.
 /// Nothing where that is not enough, as when something is wrong, much has changed, or there is a new switch:
 /// only verify() knows then.
-std::optional<Verification> verify_changes(const Proven& before, const Topology& topology, const LidMap& lids,
-                                           const Routes& routes, const Parallel& parallel,
-                                           std::stop_token stop = {});
+std::optional<Verification> verify_changes(const Proven& before, const RoutingContext& now,
+                                           const Routes& routes);
 
 /// verify_changes(), and where that does not know, verify().
-Verification verify_after(const Proven& before, const Topology& topology, const LidMap& lids,
-                          const Routes& routes, const Parallel& parallel, std::stop_token stop = {});
+Verification verify_after(const Proven& before, const RoutingContext& now, const Routes& routes);
 
 }  // namespace smd::routing

@@ -132,10 +132,9 @@ class Comparison {
 
 }  // namespace
 
-std::optional<Differences> find_differences(const Proven& before, const Topology& topology,
-                                            const LidMap& lids, const Routes& routes, std::size_t most,
-                                            const Parallel& parallel) {
-  return Comparison(before, topology, lids, routes).run(most, parallel);
+std::optional<Differences> find_differences(const Proven& before, const RoutingContext& now,
+                                            const Routes& routes, std::size_t most) {
+  return Comparison(before, now.topology, now.lids, routes).run(most, now.parallel);
 }
 
 }  // namespace smd::routing

@@ -21,8 +21,7 @@ struct Differences {
 
 /// Nothing where there is a switch, a LID or a leaf that was not, connected parts are others, or more than
 /// `most` entries differ.
-std::optional<Differences> find_differences(const Proven& before, const Topology& topology,
-                                            const LidMap& lids, const Routes& routes, std::size_t most,
-                                            const Parallel& parallel);
+std::optional<Differences> find_differences(const Proven& before, const RoutingContext& now,
+                                            const Routes& routes, std::size_t most);
 
 }  // namespace smd::routing

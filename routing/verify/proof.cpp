@@ -52,8 +52,8 @@ Verification total(const std::vector<Share>& shares) {
 
 }  // namespace
 
-std::optional<Verification> prove(const Topology& topology, const LidMap& lids, const Routes& routes,
-                                  const Parallel& parallel, const std::stop_token& stop) {
+std::optional<Verification> prove(const RoutingContext& in, const Routes& routes) {
+  const auto& [topology, lids, parallel, stop] = in;
   if (layers_in_use(routes.layers) != 1) return std::nullopt;
   auto shares = [&]() -> std::vector<Share> {
     switch (NextSwitches::words_for(topology)) {

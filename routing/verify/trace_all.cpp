@@ -121,9 +121,9 @@ std::size_t count_cycles(const Job& job, const Graphs& graphs, std::vector<Hop>&
 
 }  // namespace
 
-Verification trace_all(const Topology& topology, const LidMap& lids, const Routes& routes,
-                       const Parallel& parallel, std::stop_token stop) {
-  const Job job{topology, lids, routes, parallel, std::move(stop), layers_in_use(routes.layers)};
+Verification trace_all(const RoutingContext& in, const Routes& routes) {
+  const auto& [topology, lids, parallel, stop] = in;
+  const Job job{topology, lids, routes, parallel, stop, layers_in_use(routes.layers)};
   const auto equivalents = find_equivalent_switches(topology);
   auto pieces = job.over_blocks(equivalents, [&](LidBlock& block, Piece& piece) {
     block.follow();

@@ -8,10 +8,9 @@
 
 namespace smd::routing {
 
-Verification verify(const Topology& topology, const LidMap& lids, const Routes& routes,
-                    const Parallel& parallel, std::stop_token stop) {
-  if (auto proven = prove(topology, lids, routes, parallel, stop)) return *std::move(proven);
-  return trace_all(topology, lids, routes, parallel, std::move(stop));
+Verification verify_routes(const RoutingContext& in, const Routes& routes) {
+  if (auto proven = prove(in, routes)) return *std::move(proven);
+  return trace_all(in, routes);
 }
 
 }  // namespace smd::routing

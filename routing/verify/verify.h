@@ -4,12 +4,9 @@
 
 #include <memory>
 #include <span>
-#include <stop_token>
 
-#include "routing/parallel.h"
 #include "routing/routes.h"
-#include "routing/topology/lids.h"
-#include "routing/topology/topology.h"
+#include "routing/topology/context.h"
 #include "routing/verify/report.h"
 
 namespace smd::routing {
@@ -17,7 +14,6 @@ namespace smd::routing {
 /// Where every (switch, LID) ends, and the cycles in the complete channel dependency graph of each layer.
 /// Tables without faults take a look at each step alone; others have all packets followed.
 /// Rows may be missing (null), short, or hold any byte. When stopped the result is of no use.
-Verification verify(const Topology& topology, const LidMap& lids, const Routes& routes,
-                    const Parallel& parallel, std::stop_token stop = {});
+Verification verify_routes(const RoutingContext& in, const Routes& routes);
 
 }  // namespace smd::routing

@@ -44,14 +44,10 @@ struct Judged {
 
 std::optional<Judged> routed(std::string_view engine, const Told& told) {
   Judged tables{told, told.routable(), {}, {}};
-  auto routes = find_engine(engine)->run({.topology = tables.fabric.topology,
-                                          .lids = tables.fabric.lids,
-                                          .options = {},
-                                          .parallel = Serial{},
-                                          .stop = {}});
+  auto routes = find_engine(engine)->run({.context = {tables.fabric.topology, tables.fabric.lids, Serial{}}});
   if (!routes) return std::nullopt;
   tables.routes = *std::move(routes);
-  tables.found = verify(tables.fabric.topology, tables.fabric.lids, tables.routes, Serial{});
+  tables.found = verify_routes({tables.fabric.topology, tables.fabric.lids, Serial{}}, tables.routes);
   return tables;
 }
 
@@ -63,15 +59,12 @@ std::expected<Repaired, RouteError> repaired(std::string_view engine, const Judg
     rows.push_back({old.fabric.topology.guid(s), old.routes.rows[s]});
   }
   const Before before{old.fabric.topology, old.fabric.lids};
-  return repair({.topology = now.topology,
-                 .lids = now.lids,
-                 .old = rows,
-                 .reference = reference,
-                 .engine = *find_engine(engine),
-                 .options = {},
-                 .parallel = Serial{},
-                 .stop = {},
-                 .before = touched_only ? &before : nullptr});
+  return repair_routes({.context = {now.topology, now.lids, Serial{}},
+                        .old = rows,
+                        .reference = reference,
+                        .engine = *find_engine(engine),
+                        .options = {},
+                        .before = touched_only ? &before : nullptr});
 }
 
 void expect_same_rows(const Routes& one, const Routes& other) {
@@ -121,9 +114,9 @@ RC_GTEST_PROP(Changes, FaultAfterFaultTheOutcomeIsThatOfAWholeLook, ()) {
     expect_same_rows(whole->routes, quick->routes);
     RC_ASSERT(whole->changes() == quick->changes());
     next.routes = quick->routes;
-    next.found = verify(next.fabric.topology, next.fabric.lids, next.routes, Serial{});
+    next.found = verify_routes({next.fabric.topology, next.fabric.lids, Serial{}}, next.routes);
     const auto changes =
-        verify_changes(tables->proven(), next.fabric.topology, next.fabric.lids, next.routes, Serial{});
+        verify_changes(tables->proven(), {next.fabric.topology, next.fabric.lids, Serial{}}, next.routes);
     RC_TAG(changes.has_value());
     if (changes) {
       expect_equal(*changes, next.found);
@@ -151,12 +144,12 @@ RC_GTEST_PROP(Changes, WrongEntriesAreNeverProven, ()) {
     routes.rows[s] = std::move(row);
   }
 
-  const auto quick = verify_changes(tables->proven(), topology, tables->fabric.lids, routes, Serial{});
+  const auto quick = verify_changes(tables->proven(), {topology, tables->fabric.lids, Serial{}}, routes);
 
   RC_TAG(quick.has_value());
-  const auto whole = verify(topology, tables->fabric.lids, routes, Serial{});
+  const auto whole = verify_routes({topology, tables->fabric.lids, Serial{}}, routes);
   if (quick) expect_equal(*quick, whole);
-  const auto after = verify_after(tables->proven(), topology, tables->fabric.lids, routes, Serial{});
+  const auto after = verify_after(tables->proven(), {topology, tables->fabric.lids, Serial{}}, routes);
   RC_ASSERT(after.ok() == whole.ok());
 }
 
@@ -168,8 +161,8 @@ TEST(Changes, ACableOfAWholeTreeIsTakenAwayAndComesBack) {
   Judged without{told, told.routable(), {}, {}};
 
   without.routes = repaired("dmodc", tables, reference, without.fabric, true)->routes;
-  auto found =
-      verify_changes(tables.proven(), without.fabric.topology, without.fabric.lids, without.routes, Serial{});
+  auto found = verify_changes(tables.proven(), {without.fabric.topology, without.fabric.lids, Serial{}},
+                              without.routes);
 
   ASSERT_TRUE(found);
   EXPECT_GT(found->unrouted_by_rule, tables.found.unrouted_by_rule);
@@ -179,7 +172,7 @@ TEST(Changes, ACableOfAWholeTreeIsTakenAwayAndComesBack) {
   const auto back = repaired("dmodc", without, reference, tables.fabric, true);
   ASSERT_TRUE(back);
   const auto again =
-      verify_changes(without.proven(), tables.fabric.topology, tables.fabric.lids, back->routes, Serial{});
+      verify_changes(without.proven(), {tables.fabric.topology, tables.fabric.lids, Serial{}}, back->routes);
 
   ASSERT_TRUE(again);
   EXPECT_EQ(again->unrouted_by_rule, tables.found.unrouted_by_rule);

@@ -32,14 +32,13 @@ TEST(Rebalancer, BringsDamagedTreesNearToWhatTheirLeavesAllow) {
   const auto whole = fabrics::told(fabrics::ft3(8).input());
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const auto fabric = fabrics::damaged(whole, seed, seed % 30, seed % 4).routable();
-    const auto routes = dmodc(
-        {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+    const auto routes = find_engine("dmodc")->run({.context = {fabric.topology, fabric.lids, Serial{}}});
     if (!routes) continue;  // two leaves without a way up and down
-    const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
+    const auto found = verify_routes({fabric.topology, fabric.lids, Serial{}}, *routes);
     EXPECT_TRUE(found.clean()) << "seed " << seed << ": " << describe(found, fabric.topology);
 
     const auto quality =
-        measure(fabric.topology, fabric.lids, *routes, hosts_in_file_order(fabric.topology), Serial{});
+        measure({fabric.topology, fabric.lids, Serial{}}, *routes, hosts_in_file_order(fabric.topology));
 
     const auto least = static_cast<double>(bound(fabric.topology));
     const auto most = static_cast<double>(quality.max_link_paths);
@@ -53,8 +52,7 @@ TEST(Rebalancer, CountsWhatTheQualityCounts) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const auto fabric = fabrics::damaged(whole, seed, seed % 10, seed % 2).routable();
     const auto order = find_tree(fabric.topology);
-    const auto routes = updn(
-        {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+    const auto routes = find_engine("updn")->run({.context = {fabric.topology, fabric.lids, Serial{}}});
     const auto hosts = hosts_in_file_order(fabric.topology);
     std::vector<Lid> lids;
     for (const auto host : hosts) lids.push_back(fabric.lids.of_end(host).base);
@@ -64,7 +62,7 @@ TEST(Rebalancer, CountsWhatTheQualityCounts) {
 
     const auto loads = count_loads(fabric.topology, order, lids, entries, Threads{2});
 
-    const auto quality = measure(fabric.topology, fabric.lids, *routes, hosts, Serial{});
+    const auto quality = measure({fabric.topology, fabric.lids, Serial{}}, *routes, hosts);
     EXPECT_EQ(std::ranges::max(loads), quality.max_link_paths) << "seed " << seed;
   }
 }

@@ -31,14 +31,11 @@ std::expected<Repaired, RouteError> repaired(std::string_view engine, const Rout
                                              const Parallel& parallel = Serial{}) {
   const auto rows = old_rows(before, old);
   const auto reference = merge({}, before.topology);
-  return repair({.topology = now.topology,
-                 .lids = now.lids,
-                 .old = rows,
-                 .reference = reference,
-                 .engine = *find_engine(engine),
-                 .options = {},
-                 .parallel = parallel,
-                 .stop = {}});
+  return repair_routes({.context = {now.topology, now.lids, parallel},
+                        .old = rows,
+                        .reference = reference,
+                        .engine = *find_engine(engine),
+                        .options = {}});
 }
 
 Builder any_fabric(std::uint64_t seed) {
@@ -73,7 +70,7 @@ RC_GTEST_PROP(Repair, ReachesAllThatIsThereAndKeepsWhatStillArrives, ()) {
       fabrics::told(any_fabric(seed).input(), static_cast<std::uint8_t>(*rc::gen::inRange(0, 2)));
   const auto before = whole.routable();
   const auto old = routed_by(engine, before);
-  RC_PRE(verify(before.topology, before.lids, old, Serial{}).clean());
+  RC_PRE(verify_routes({before.topology, before.lids, Serial{}}, old).clean());
   const auto now = fabrics::damaged(whole, seed, *rc::gen::inRange<std::size_t>(0, 5),
                                     *rc::gen::inRange<std::size_t>(0, 2))
                        .routable();
@@ -145,17 +142,14 @@ TEST(Repair, ASwitchWithoutATableGetsOne) {
   rows[5].row = nullptr;
   const auto reference = merge({}, fabric.topology);
 
-  const auto result = repair({.topology = fabric.topology,
-                              .lids = fabric.lids,
-                              .old = rows,
-                              .reference = reference,
-                              .engine = *find_engine("updn"),
-                              .options = {},
-                              .parallel = Serial{},
-                              .stop = {}});
+  const auto result = repair_routes({.context = {fabric.topology, fabric.lids, Serial{}},
+                                     .old = rows,
+                                     .reference = reference,
+                                     .engine = *find_engine("updn"),
+                                     .options = {}});
 
   ASSERT_TRUE(result);
-  EXPECT_TRUE(verify(fabric.topology, fabric.lids, result->routes, Serial{}).clean());
+  EXPECT_TRUE(verify_routes({fabric.topology, fabric.lids, Serial{}}, result->routes).clean());
   EXPECT_EQ(result->replaced + result->withdrawn, 0U);
   EXPECT_GT(result->added, 0U);
 }
@@ -195,7 +189,7 @@ TEST(Repair, ALeafThatIsGoneChangesNothingElsewhere) {
 
   ASSERT_TRUE(result);
   EXPECT_EQ(result->changes(), 0U);
-  EXPECT_TRUE(verify(now.topology, now.lids, result->routes, Serial{}).clean());
+  EXPECT_TRUE(verify_routes({now.topology, now.lids, Serial{}}, result->routes).clean());
 }
 
 TEST(Repair, EntriesOfNobodysLidGoWhereTheyWouldGoRound) {

@@ -176,10 +176,9 @@ TEST(Updn, ReachesHostsOnTwoSpinesToo) {
   builder.host(9);
   const auto fabric = fabrics::with_lids(builder.input());
 
-  const auto routes = updn(
-      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+  const auto routes = find_engine("updn")->run({.context = {fabric.topology, fabric.lids, Serial{}}});
 
-  const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
+  const auto found = verify_routes({fabric.topology, fabric.lids, Serial{}}, *routes);
   EXPECT_TRUE(found.clean()) << describe(found, fabric.topology);
 }
 
@@ -190,17 +189,16 @@ TEST(Updn, KeepsTheBalanceOfATreeWhoseCoresHaveHosts) {
     builder.input().end_ports.push_back({Guid{0x900000U + core}, core, PortNum{9}, EndKind::compute, {}, {}});
   }
   const auto fabric = fabrics::with_lids(builder.input());
-  const EngineInput in{
-      .topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}};
+  const EngineInput in{.context = {fabric.topology, fabric.lids, Serial{}}};
 
-  const auto refused = dmodc(in);
-  const auto routes = updn(in);
+  const auto refused = find_engine("dmodc")->run(in);
+  const auto routes = find_engine("updn")->run(in);
 
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().guids, (std::vector{fabric.topology.guid(64), fabric.topology.guid(70)}));
-  const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
+  const auto found = verify_routes({fabric.topology, fabric.lids, Serial{}}, *routes);
   const auto quality =
-      measure(fabric.topology, fabric.lids, *routes, hosts_in_file_order(fabric.topology), Serial{});
+      measure({fabric.topology, fabric.lids, Serial{}}, *routes, hosts_in_file_order(fabric.topology));
   EXPECT_TRUE(found.clean()) << describe(found, fabric.topology);
   EXPECT_LE(quality.max_link_paths, 140U);  // 124 without those hosts; 1,792 with one root
   EXPECT_LE(quality.shift_max, 3U);
@@ -218,10 +216,9 @@ TEST(Updn, HungUpATreeKeepsItsWaysThroughDamage) {
     }
     const auto fabric = fabrics::with_lids(damaged);
 
-    const auto routes = updn(
-        {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+    const auto routes = find_engine("updn")->run({.context = {fabric.topology, fabric.lids, Serial{}}});
 
-    const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
+    const auto found = verify_routes({fabric.topology, fabric.lids, Serial{}}, *routes);
     EXPECT_TRUE(found.clean()) << "seed " << seed << ": " << describe(found, fabric.topology);
   }
 }
@@ -231,12 +228,11 @@ TEST(Updn, AggregationNodesOnSpinesCostTheHostsNothing) {
   for (SwitchIndex spine = 8; spine < 12; ++spine) builder.host(spine, EndKind::aggregation);
   const auto fabric = fabrics::with_lids(builder.input());
 
-  const auto routes = updn(
-      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+  const auto routes = find_engine("updn")->run({.context = {fabric.topology, fabric.lids, Serial{}}});
 
-  const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
+  const auto found = verify_routes({fabric.topology, fabric.lids, Serial{}}, *routes);
   const auto quality =
-      measure(fabric.topology, fabric.lids, *routes, hosts_in_file_order(fabric.topology), Serial{});
+      measure({fabric.topology, fabric.lids, Serial{}}, *routes, hosts_in_file_order(fabric.topology));
   EXPECT_TRUE(found.clean()) << describe(found, fabric.topology);
   EXPECT_EQ(found.unrouted_by_rule, 4U * 3U * 2U);  // between spines: each other's LID, and its node's
   EXPECT_EQ(found.unreachable_switch_pairs, 0U);

@@ -106,13 +106,12 @@ TEST(TreeTemplate, ATreeThatWasBuiltUnevenMissesNothing) {
 TEST(TreeTemplate, TheLoadOfALostSwitchIsShared) {
   for (const SwitchIndex gone : {33U, 64U, 70U}) {
     const auto fabric = ft3_without(gone).routable();
-    const auto routes = dmodc(
-        {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+    const auto routes = find_engine("dmodc")->run({.context = {fabric.topology, fabric.lids, Serial{}}});
     ASSERT_TRUE(routes);
-    EXPECT_TRUE(verify(fabric.topology, fabric.lids, *routes, Serial{}).clean());
+    EXPECT_TRUE(verify_routes({fabric.topology, fabric.lids, Serial{}}, *routes).clean());
 
     const auto quality =
-        measure(fabric.topology, fabric.lids, *routes, hosts_in_file_order(fabric.topology), Serial{});
+        measure({fabric.topology, fabric.lids, Serial{}}, *routes, hosts_in_file_order(fabric.topology));
 
     EXPECT_LE(quality.max_link_paths, 124U * 3 / 2) << "without switch " << gone;  // whole 124, ideal now 166
   }

@@ -77,14 +77,17 @@ RC_GTEST_PROP(Rounds, AreSafeAtEveryMomentAndEndWithWhatIsWanted, ()) {
   const auto start = oracle::verify(fabric.topology, fabric.lids, old);
   RC_PRE(start.loops == 0U && !start.any_credit_loop);
 
-  const auto proof = verify(fabric.topology, fabric.lids, wanted, Serial{});
+  const auto proof = verify_routes({fabric.topology, fabric.lids, Serial{}}, wanted);
   const bool with_order = *rc::gen::arbitrary<bool>();
   RC_ASSERT(proof.order != nullptr);
 
   const bool draining = *rc::gen::arbitrary<bool>();
-  const auto rounds =
-      update_schedule(fabric.topology, fabric.lids, installed(old, kAllKnown), wanted, Lid{1}, false,
-                      Serial{}, {}, with_order ? proof.order.get() : nullptr, draining);
+  const auto rounds = update_schedule({fabric.topology, fabric.lids, Serial{}},
+                                      {.installed = installed(old, kAllKnown),
+                                       .routes = wanted,
+                                       .sm_lid = Lid{1},
+                                       .order = with_order ? proof.order.get() : nullptr,
+                                       .draining = draining});
 
   const auto drains = std::ranges::count_if(rounds, &UpdateStep::drain);
   RC_ASSERT(drains <= 1);
@@ -111,8 +114,8 @@ TEST(Rounds, NothingToWriteIsNoRound) {
   const auto fabric = fabrics::with_lids(fabrics::ft3(4).input());
   const auto routes = routed_by("updn", fabric);
 
-  EXPECT_TRUE(update_schedule(fabric.topology, fabric.lids, installed(routes, kAllKnown), routes, Lid{1},
-                              false, Serial{})
+  EXPECT_TRUE(update_schedule({fabric.topology, fabric.lids, Serial{}},
+                              {.installed = installed(routes, kAllKnown), .routes = routes, .sm_lid = Lid{1}})
                   .empty());
 }
 
@@ -121,7 +124,8 @@ TEST(Rounds, AFabricFreshFromResetIsOneRound) {
   const auto routes = routed_by("updn", fabric);
   const std::vector<InstalledTable> fresh(fabric.topology.switches(), InstalledTable{nullptr, {}, false});
 
-  const auto rounds = update_schedule(fabric.topology, fabric.lids, fresh, routes, Lid{1}, false, Serial{});
+  const auto rounds = update_schedule({fabric.topology, fabric.lids, Serial{}},
+                                      {.installed = fresh, .routes = routes, .sm_lid = Lid{1}});
 
   ASSERT_EQ(rounds.size(), 1U);
   EXPECT_EQ(rounds[0].writes.size(), fabric.topology.switches() * fabric.lids.row_size() / 64);
@@ -137,7 +141,8 @@ TEST(Rounds, WhatIsNotKnownComesFirst) {
   (*other)[5] = kNoRoute;
   tables[3].row = other.get();
 
-  const auto rounds = update_schedule(fabric.topology, fabric.lids, tables, routes, Lid{1}, false, Serial{});
+  const auto rounds = update_schedule({fabric.topology, fabric.lids, Serial{}},
+                                      {.installed = tables, .routes = routes, .sm_lid = Lid{1}});
 
   ASSERT_EQ(rounds.size(), 2U);
   EXPECT_THAT(rounds[0].writes, testing::ElementsAre(BlockWrite{7, 1, 0, 0}));
@@ -165,8 +170,9 @@ TEST(Rounds, ALinkThatTurnsRoundIsWrittenFromTheFarEnd) {
   };
   const auto old = tables({1, 2, 3}), wanted = tables({2, 1, 3});
 
-  const auto rounds = update_schedule(fabric.topology, fabric.lids, installed(old, kAllKnown), wanted,
-                                      Lid{40}, false, Serial{});
+  const auto rounds =
+      update_schedule({fabric.topology, fabric.lids, Serial{}},
+                      {.installed = installed(old, kAllKnown), .routes = wanted, .sm_lid = Lid{40}});
 
   ASSERT_EQ(rounds.size(), 2U);
   EXPECT_THAT(rounds[0].writes, testing::ElementsAre(BlockWrite{0, 0, 0, 0}));
@@ -196,7 +202,8 @@ TEST(Rounds, AnUnknownBlockDoesNotLeadBackByWhatIsKnown) {
   auto now = installed(old, kAllKnown);
   now[1].known = {};
 
-  const auto rounds = update_schedule(fabric.topology, fabric.lids, now, wanted, Lid{40}, false, Serial{});
+  const auto rounds = update_schedule({fabric.topology, fabric.lids, Serial{}},
+                                      {.installed = now, .routes = wanted, .sm_lid = Lid{40}});
 
   ASSERT_EQ(rounds.size(), 3U);
   EXPECT_THAT(rounds[0].writes, testing::ElementsAre(BlockWrite{1, 0, 0, std::uint64_t{1} << lid.value()}));
