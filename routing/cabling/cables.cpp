@@ -10,7 +10,7 @@
 #include "routing/cabling/free_ports.h"
 #include "routing/cabling/health.h"
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 namespace {
 
 /// A cable that a switch should have upwards and has not.
@@ -213,4 +213,4 @@ void check_cables(const HealthInput& in, const SwitchRanking& ranking, const Tre
   Cables(in, ranking, tree_template, health).check_cabling();
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

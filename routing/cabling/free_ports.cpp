@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 
 std::map<PortNum, unsigned> FreePorts::usual_ports(SwitchIndex s, SwitchIndex peer) const {
   std::map<PortNum, unsigned> count;
@@ -90,4 +90,4 @@ std::vector<FreePorts::Empty> FreePorts::empty(SwitchIndex s) const {
   return all;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

@@ -11,7 +11,7 @@
 #include "routing/cabling/positions.h"
 #include "routing/ranking/tree_template.h"
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 
 class FreePorts {
  public:
@@ -47,4 +47,4 @@ class FreePorts {
   std::set<std::pair<SwitchIndex, PortNum>> taken_;
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

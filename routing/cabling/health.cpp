@@ -10,7 +10,7 @@
 #include "routing/cabling/levels.h"
 #include "routing/ranking/intra_level_links.h"
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 
 namespace {
 
@@ -73,4 +73,4 @@ Health check_cabling(const HealthInput& in) {
   return health;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

@@ -15,7 +15,7 @@
 #include "routing/ranking/tree_template.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 
 enum class CablingFault : std::uint8_t {
   missing,  ///< a cable that switches of the same kind have
@@ -107,4 +107,4 @@ void check_loopbacks(const HealthInput& in, Health& health);
 void check_isolated_switches(const HealthInput& in, Health& health);
 void check_rates(const HealthInput& in, const SwitchRanking& ranking, Health& health);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

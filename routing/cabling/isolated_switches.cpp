@@ -6,7 +6,7 @@
 
 #include "routing/cabling/health.h"
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 
 void check_loopbacks(const HealthInput& in, Health& health) {
   const auto& topology = in.topology;
@@ -48,4 +48,4 @@ void check_isolated_switches(const HealthInput& in, Health& health) {
   }
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

@@ -9,7 +9,7 @@
 
 #include "routing/statistics.h"
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 namespace {
 
 /// What a switch has above it.
@@ -62,4 +62,4 @@ SwitchRanking find_levels(const Topology& topology, SwitchRanking ranking) {
   return ranking;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

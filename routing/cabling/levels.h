@@ -5,11 +5,11 @@
 #include "routing/ranking/switch_ranking.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 
 /// Those of `order`, as find_tree() has them, but of switches with nothing below them. In a tree of one pod
 /// every way ends below the cores, and those look like switches that have lost what was below them, leaves
 /// without hosts say: they are put above all others, where they belong. Leaves have more cables.
 SwitchRanking find_levels(const Topology& topology, SwitchRanking ranking);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

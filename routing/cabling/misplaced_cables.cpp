@@ -12,7 +12,7 @@
 #include "routing/cabling/health.h"
 #include "routing/statistics.h"
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 namespace {
 
 using Peers = std::vector<SwitchIndex>;
@@ -190,4 +190,4 @@ void check_misplaced_cables(const HealthInput& in, const SwitchRanking& ranking,
   MisplacedCables(in, ranking, tree_template, health).check_cabling();
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

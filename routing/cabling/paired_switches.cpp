@@ -11,7 +11,7 @@
 #include "routing/cabling/health.h"
 #include "routing/cabling/swap_trial.h"
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 namespace {
 
 using Above = std::vector<SwitchIndex>;  ///< a switch a cable, ascending
@@ -188,4 +188,4 @@ std::optional<Topology> check_paired_switches(const HealthInput& in, const Switc
   return with_swap(topology, swap);
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

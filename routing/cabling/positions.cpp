@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 namespace {
 
 std::uint32_t root(std::vector<std::uint32_t>& parent, std::uint32_t i) {
@@ -94,4 +94,4 @@ PortOrder port_order(const Topology& topology, const SwitchRanking& ranking) {
   return result;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

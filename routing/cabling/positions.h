@@ -8,7 +8,7 @@
 #include "routing/ranking/switch_ranking.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 
 /// By switch and rank: those that hang together through cables of ranks from that one downwards have the
 /// same number.
@@ -32,4 +32,4 @@ struct PortOrder {
 /// a rank, by the kind of that; of switches above, by the pod below.
 PortOrder port_order(const Topology& topology, const SwitchRanking& ranking);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

@@ -12,7 +12,7 @@
 #include "routing/cabling/health.h"
 #include "routing/statistics.h"
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 namespace {
 
 /// A machine's adapters, by GUID. What has no system image GUID is no machine of several.
@@ -187,4 +187,4 @@ void check_rails(const HealthInput& in, Health& health) {
   for (const auto& [image, ports] : all) adapters.compare(ports, rails);
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

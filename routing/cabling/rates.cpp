@@ -9,7 +9,7 @@
 #include "routing/cabling/health.h"
 #include "routing/statistics.h"
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 namespace {
 
 /// Cables that should run alike: between two ranks, or to end ports of one kind.
@@ -83,4 +83,4 @@ void check_rates(const HealthInput& in, const SwitchRanking& ranking, Health& he
   }
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

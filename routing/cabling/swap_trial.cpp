@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 namespace {
 
 std::uint64_t guids_apart(const Topology& topology, SwitchIndex one, SwitchIndex other) {
@@ -84,4 +84,4 @@ std::uint64_t distance(const Topology& topology, const SwitchRanking& ranking, c
          to_nearest(topology, ranking, b, topology.peer(a, a_port).sw, swap);
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

@@ -7,7 +7,7 @@
 
 #include "routing/cabling/health.h"
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 
 /// The cables at the ports of two lower switches should change places.
 struct CableSwap {
@@ -28,4 +28,4 @@ Finding describe(const HealthInput& in, const CableSwap& swap, const std::vector
 /// together stand together.
 std::uint64_t distance(const Topology& topology, const SwitchRanking& ranking, const CableSwap& swap);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

@@ -13,7 +13,7 @@
 #include "routing/cabling/swap_trial.h"
 #include "routing/statistics.h"
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 namespace {
 
 using Uplinks = std::vector<SwitchIndex>;  ///< a switch a cable, ascending
@@ -222,4 +222,4 @@ std::optional<Topology> check_swaps(const HealthInput& in, const SwitchRanking& 
   return with_swap(in.topology, best);
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

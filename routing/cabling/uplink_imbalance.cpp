@@ -9,7 +9,7 @@
 #include "routing/cabling/free_ports.h"
 #include "routing/cabling/health.h"
 
-namespace smd::routing {
+namespace smd::routing::inline cabling {
 namespace {
 
 /// A sentence names so many ports that lead to nothing.
@@ -70,4 +70,4 @@ void check_uplink_imbalance(const HealthInput& in, const SwitchRanking& ranking,
   }
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline cabling

@@ -5,7 +5,7 @@
 
 #include "routing/verify/verify.h"
 
-namespace smd::routing {
+namespace smd::routing::inline chain {
 namespace {
 
 bool usable(const Verification& found, const ChainOptions& options) {
@@ -67,4 +67,4 @@ std::expected<Chosen, RouteError> route_with_chain(std::span<const ChainLink> ch
   return std::unexpected(RouteError{});
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline chain

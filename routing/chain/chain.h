@@ -11,7 +11,7 @@
 #include "routing/engines/engine.h"
 #include "routing/verify/report.h"
 
-namespace smd::routing {
+namespace smd::routing::inline chain {
 
 struct ChainLink {
   std::string engine;  ///< a name of all_engines()
@@ -44,4 +44,4 @@ struct Chosen {
 std::expected<Chosen, RouteError> route_with_chain(std::span<const ChainLink> chain, const EngineInput& input,
                                                    const ChainOptions& options = {});
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline chain

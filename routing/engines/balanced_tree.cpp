@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
 /// Whether all ways up from a switch are alike in their rates, step by step: what comes down by them comes by
@@ -57,4 +57,4 @@ bool is_balanced(const Topology& topology, const SwitchRanking& ranking, const T
   });
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

@@ -6,10 +6,10 @@
 #include "routing/ranking/tree_template.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 
 /// Whether every switch has all the cables upwards that its family should have, all families of a rank have
 /// as many, and the ways up from a switch are alike in their rates.
 bool is_balanced(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
 constexpr std::size_t kRails = 16;
@@ -182,4 +182,4 @@ std::vector<DmodkIndex> dmodk_indices(const Topology& topology, const SwitchRank
   return indices;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

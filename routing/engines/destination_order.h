@@ -13,7 +13,7 @@
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 
 /// LIDs next to each other, with numbers next to each other, of ports on one switch.
 struct LidRun {
@@ -54,4 +54,4 @@ std::vector<LidRun> number_lids(const Topology& topology, const LidMap& lids,
 std::vector<DmodkIndex> dmodk_indices(const Topology& topology, const SwitchRanking& order,
                                       const TreeTemplate& tree_template);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

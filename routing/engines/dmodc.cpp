@@ -4,7 +4,7 @@
 // was built as, so that what is missing moves only what would have gone there.
 #include "routing/engines/tree.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
 std::optional<SwitchRanking> dmodc_ranking(const Topology& topology, const RoutingOptions& options,
@@ -26,4 +26,4 @@ extern const EngineInfo kDmodc{"dmodc",
                                "for trees, whole or damaged: a closed form that balances every level",
                                run_dmodc, dmodc_ranking, true};
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "routing/engines/tree.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
 std::optional<SwitchRanking> dnup_ranking(const Topology& topology, const RoutingOptions& /*options*/,
@@ -17,4 +17,4 @@ std::expected<Routes, RouteError> run_dnup(const EngineInput& in) {
 
 extern const EngineInfo kDnup{"dnup", "up then down, counted from the hosts", run_dnup, dnup_ranking, true};
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

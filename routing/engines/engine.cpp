@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 
 // The registry: an engine is a .cpp that defines its row, and its name here.
 extern const EngineInfo kDmodc, kFtree, kUpdn, kDnup, kMinhop, kFile;
@@ -44,4 +44,4 @@ std::string to_string(const RouteError& error) {
   return "unknown";
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

@@ -17,7 +17,7 @@
 #include "routing/routes.h"
 #include "routing/topology/context.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 
 /// Forwarding tables by GUID of the switch.
 using Tables = std::map<Guid, std::shared_ptr<const LftRow>>;
@@ -74,4 +74,4 @@ std::span<const EngineInfo> all_engines();
 /// Null where no engine has the name.
 const EngineInfo* find_engine(std::string_view name);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

@@ -3,7 +3,7 @@
 
 #include "routing/engines/engine.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
 std::expected<Routes, RouteError> run_file(const EngineInput& in) {
@@ -35,4 +35,4 @@ std::expected<Routes, RouteError> run_file(const EngineInput& in) {
 
 extern const EngineInfo kFile{"file", "tables from a file, as opensm-lfts.dump or opensm.fdbs", run_file};
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

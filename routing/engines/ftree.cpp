@@ -3,7 +3,7 @@
 // same turn, whether the leaves before it are full or not.
 #include "routing/engines/tree.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
 std::optional<SwitchRanking> ftree_ranking(const Topology& topology, const RoutingOptions& options,
@@ -24,4 +24,4 @@ std::expected<Routes, RouteError> run_ftree(const EngineInput& in) {
 extern const EngineInfo kFtree{"ftree", "for trees: as dmodc, with the n-th hosts of all leaves routed alike",
                                run_ftree, ftree_ranking, true};
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

@@ -12,7 +12,7 @@
 #include "routing/topology/equivalent_switches.h"
 #include "routing/topology/rates.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
 /// Rows that one piece of work fills with the same scratch memory.
@@ -249,4 +249,4 @@ template std::vector<std::shared_ptr<const LftRow>> build_lfts<std::uint8_t>(
 template std::vector<std::shared_ptr<const LftRow>> build_lfts<std::uint16_t>(
     const EngineInput&, std::span<const Columns<std::uint16_t>>, const LftBuildInput&);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

@@ -13,7 +13,7 @@
 #include "routing/ranking/costs.h"
 #include "routing/ranking/tree_template.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 
 struct LftBuildInput {
   std::span<const LidRun> runs;
@@ -37,4 +37,4 @@ extern template std::vector<std::shared_ptr<const LftRow>> build_lfts<std::uint8
 extern template std::vector<std::shared_ptr<const LftRow>> build_lfts<std::uint16_t>(
     const EngineInput&, std::span<const Columns<std::uint16_t>>, const LftBuildInput&);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

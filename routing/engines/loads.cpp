@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
 /// Hosts whose routes lead over each channel, 64 LIDs at once: what goes up from a switch is known when all
@@ -102,4 +102,4 @@ std::vector<Load> count_loads(const Topology& topology, const SwitchRanking& ran
   return Counting(topology, ranking, lids, entries).run(parallel);
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

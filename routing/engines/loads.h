@@ -11,7 +11,7 @@
 #include "routing/ranking/switch_ranking.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 
 using Load = std::uint32_t;
 
@@ -21,4 +21,4 @@ std::vector<Load> count_loads(const Topology& topology, const SwitchRanking& ran
                               std::span<const Lid> lids, std::span<const std::uint8_t* const> entries,
                               const Parallel& parallel);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

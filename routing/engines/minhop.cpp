@@ -4,7 +4,7 @@
 #include "routing/engines/lft_builder.h"
 #include "routing/engines/tree.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
 /// Where the shortest paths between leaves are those that go up and down, as in a tree that is not damaged
@@ -74,4 +74,4 @@ std::expected<Routes, RouteError> run_minhop(const EngineInput& in) {
 extern const EngineInfo kMinhop{"minhop", "a shortest path for every pair, spread evenly", run_minhop,
                                 tree_ranking};
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

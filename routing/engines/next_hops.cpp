@@ -9,7 +9,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
 /// A bit for each of up to 64 places where (row & mask) == target.
@@ -259,4 +259,4 @@ GroupSet NextHops<Cost>::towards(SwitchIndex s, SwitchIndex destination) const {
 template class NextHops<std::uint8_t>;
 template class NextHops<std::uint16_t>;
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

@@ -13,7 +13,7 @@
 #include "routing/ranking/switch_ranking.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 
 /// Costs to some of the switches, and the order they were made by (null: shortest paths).
 template <std::unsigned_integral Cost>
@@ -92,4 +92,4 @@ class NextHops {
 extern template class NextHops<std::uint8_t>;
 extern template class NextHops<std::uint16_t>;
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
 /// At least; always a power of two, and never more than half full.
@@ -75,4 +75,4 @@ void PortRotationCache::make(const GroupSet& set, Candidates& candidates) {
   }
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

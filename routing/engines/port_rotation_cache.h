@@ -13,7 +13,7 @@
 #include "routing/ranking/tree_template.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 
 class PortRotationCache {
  public:
@@ -60,4 +60,4 @@ class PortRotationCache {
   std::vector<Pick> table_;  ///< by hash of the set
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

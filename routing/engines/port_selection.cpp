@@ -6,7 +6,7 @@
 #include <cstring>
 #include <numeric>
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 /// Long enough that most rows are copied in few pieces.
 constexpr std::size_t kPattern = 512;
@@ -235,4 +235,4 @@ void LeastUsed::write(std::span<std::uint8_t> out, std::span<const std::uint8_t>
   }
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

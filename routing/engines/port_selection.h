@@ -14,7 +14,7 @@
 #include "routing/ranking/tree_template.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 
 /// Neighbour groups of a switch, a bit each; a switch has at most 254.
 struct GroupSet {
@@ -120,4 +120,4 @@ class LeastUsed {
   std::array<std::array<std::uint32_t, 256>, 2> used_{};  ///< by LIDs of end ports, of switches
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

@@ -10,7 +10,7 @@
 #include "routing/engines/loads.h"
 #include "routing/topology/rates.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
 using Channel = std::uint32_t;
@@ -299,4 +299,4 @@ void rebalance(const EngineInput& in, std::span<const Columns<Cost>> columns, Ro
 template void rebalance<std::uint8_t>(const EngineInput&, std::span<const Columns<std::uint8_t>>, Rows&);
 template void rebalance<std::uint16_t>(const EngineInput&, std::span<const Columns<std::uint16_t>>, Rows&);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

@@ -10,7 +10,7 @@
 #include "routing/engines/engine.h"
 #include "routing/engines/next_hops.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 
 using Rows = std::vector<std::shared_ptr<const LftRow>>;
 
@@ -28,4 +28,4 @@ extern template void rebalance<std::uint8_t>(const EngineInput&, std::span<const
 extern template void rebalance<std::uint16_t>(const EngineInput&, std::span<const Columns<std::uint16_t>>,
                                               Rows&);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

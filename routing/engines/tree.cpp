@@ -8,7 +8,7 @@
 #include "routing/engines/lft_builder.h"
 #include "routing/engines/rebalance.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
 /// Hosts that do not hang at the bottom: their switch and one that is not above it.
@@ -96,4 +96,4 @@ template Routes routes_by<std::uint16_t>(const EngineInput&, const SwitchRanking
                                          const Costs<std::uint16_t>&, std::span<const SwitchIndex>,
                                          Numbering);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

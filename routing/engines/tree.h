@@ -14,7 +14,7 @@
 #include "routing/engines/next_hops.h"
 #include "routing/ranking/costs.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 
 /// Those of the switches that are there; an error where some are asked for and none is.
 std::expected<std::vector<SwitchIndex>, RouteError> switches_named(const Topology& topology,
@@ -62,4 +62,4 @@ extern template Routes routes_by<std::uint16_t>(const EngineInput&, const Switch
                                                 const Costs<std::uint16_t>&, std::span<const SwitchIndex>,
                                                 Numbering);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

@@ -3,7 +3,7 @@
 
 #include "routing/engines/tree.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
 constexpr auto kNothing = std::numeric_limits<std::uint64_t>::max();
@@ -140,4 +140,4 @@ std::expected<Routes, RouteError> run_updn(const EngineInput& in) {
 extern const EngineInfo kUpdn{"updn", "up then down from the roots: free of credit loops on any fabric",
                               run_updn, updn_ranking, true};
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

@@ -10,7 +10,7 @@
 
 #include "routing/multicast/tree.h"
 
-namespace smd::routing {
+namespace smd::routing::inline multicast {
 
 /// What one packet came to.
 struct McDelivery {
@@ -29,4 +29,4 @@ struct McDelivery {
 McDelivery deliver(const Topology& topology, const McTree& tree, std::span<const McMember> members,
                    const McMember& sender);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline multicast

@@ -10,7 +10,7 @@
 
 #include "routing/multicast/tree.h"
 
-namespace smd::routing {
+namespace smd::routing::inline multicast {
 
 /// Half a cable: from a switch of the forest to the neighbour that the port leads to.
 struct McBranch {
@@ -41,4 +41,4 @@ class McForest {
   std::map<SwitchIndex, std::vector<McBranch>> branches_;
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline multicast

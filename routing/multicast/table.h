@@ -11,7 +11,7 @@
 #include "mad/base/id.h"
 #include "routing/multicast/tree.h"
 
-namespace smd::routing {
+namespace smd::routing::inline multicast {
 
 inline constexpr std::size_t kMftBlock = 32;  ///< entries that one SMP has, for 16 ports
 
@@ -64,4 +64,4 @@ inline std::span<const McRow::Entry> entries_of(const McRow* row) {
   return row != nullptr ? row->entries() : std::span<const McRow::Entry>();
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline multicast

@@ -9,7 +9,7 @@
 #include "routing/multicast/forest.h"
 #include "routing/multicast/tree_search.h"
 
-namespace smd::routing {
+namespace smd::routing::inline multicast {
 namespace {
 
 bool on_topology(const Topology& topology, SwitchIndex s) { return s < topology.switches(); }
@@ -207,4 +207,4 @@ McTree grow_tree(const Topology& topology, const SwitchRanking& ranking, const M
   return grower.masks();
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline multicast

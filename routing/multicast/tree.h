@@ -11,7 +11,7 @@
 #include "routing/ranking/switch_ranking.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline multicast {
 
 /// By port number; 0 is the switch's own port.
 using PortMask = std::bitset<256>;
@@ -58,4 +58,4 @@ class McLoads {
 McTree grow_tree(const Topology& topology, const SwitchRanking& ranking, const McTree& previous,
                  std::span<const McMember> members, const McLoads& loads);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline multicast

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-namespace smd::routing {
+namespace smd::routing::inline multicast {
 
 McSearch::McSearch(const Topology& topology, const SwitchRanking& ranking, const McLoads& loads)
     : topology_(topology), ranking_(ranking), loads_(loads), reached_(topology.switches()) {}
@@ -82,4 +82,4 @@ std::optional<SwitchIndex> McSearch::above(std::span<const SwitchIndex> all) {
   return best;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline multicast

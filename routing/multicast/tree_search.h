@@ -10,7 +10,7 @@
 
 #include "routing/multicast/tree.h"
 
-namespace smd::routing {
+namespace smd::routing::inline multicast {
 
 /// One step of a way: out of this switch by this port.
 struct McStep {
@@ -51,4 +51,4 @@ class McSearch {
   std::vector<SwitchIndex> level_, next_;
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline multicast

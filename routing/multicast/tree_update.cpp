@@ -7,7 +7,7 @@
 
 #include "routing/multicast/forest.h"
 
-namespace smd::routing {
+namespace smd::routing::inline multicast {
 namespace {
 
 /// Adds the cables of a tree; false where one closes a circle with others. `seen` has both ends of cables
@@ -44,4 +44,4 @@ std::optional<McTree> intermediate_tree(const Topology& topology, const McTree& 
   return both;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline multicast

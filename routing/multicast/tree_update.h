@@ -6,7 +6,7 @@
 
 #include "routing/multicast/tree.h"
 
-namespace smd::routing {
+namespace smd::routing::inline multicast {
 
 /// What has to be installed everywhere before `target` may be written: of `installed` what `target` has too.
 /// Nothing where the two together close no circle: then any mixture of them is a part of a tree, no packet
@@ -14,4 +14,4 @@ namespace smd::routing {
 std::optional<McTree> intermediate_tree(const Topology& topology, const McTree& installed,
                                         const McTree& target);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline multicast

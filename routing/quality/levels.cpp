@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace smd::routing {
+namespace smd::routing::inline quality {
 
 std::vector<LevelWidth> level_widths(const Topology& topology, const SwitchRanking& ranking,
                                      const LinkWeight& weight) {
@@ -29,4 +29,4 @@ std::vector<LevelWidth> level_widths(const Topology& topology, const SwitchRanki
   return levels;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline quality

@@ -10,7 +10,7 @@
 #include "routing/ranking/switch_ranking.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline quality {
 
 /// All switches of one level together, in units of `LinkWeight`.
 struct LevelWidth {
@@ -30,4 +30,4 @@ using LinkWeight = std::function<double(SwitchIndex, PortNum)>;
 std::vector<LevelWidth> level_widths(const Topology& topology, const SwitchRanking& ranking,
                                      const LinkWeight& weight);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline quality

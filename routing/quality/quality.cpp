@@ -8,7 +8,7 @@
 
 #include "routing/quality/trace.h"
 
-namespace smd::routing {
+namespace smd::routing::inline quality {
 namespace {
 
 constexpr std::size_t kShifts = 1024;
@@ -225,4 +225,4 @@ Quality measure(const RoutingContext& in, const Routes& routes, std::span<const 
   return quality;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline quality

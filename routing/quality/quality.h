@@ -9,7 +9,7 @@
 #include "routing/routes.h"
 #include "routing/topology/context.h"
 
-namespace smd::routing {
+namespace smd::routing::inline quality {
 
 /// One direction of a cable and what crosses it.
 struct HotLink {
@@ -42,4 +42,4 @@ Quality measure(const RoutingContext& in, const Routes& routes, std::span<const 
 std::vector<std::uint64_t> link_paths(const RoutingContext& in, const Routes& routes,
                                       std::span<const EndIndex> hosts);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline quality

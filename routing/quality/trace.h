@@ -11,7 +11,7 @@
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline quality {
 
 class RouteTracer {
  public:
@@ -48,4 +48,4 @@ class RouteTracer {
   bool arrived_ = false;
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline quality

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <bit>
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 namespace {
 
 constexpr std::size_t kWords = 8;
@@ -192,4 +192,4 @@ Costs<Cost>::Costs(const Topology& topology, const SwitchRanking* ranking,
 template class Costs<std::uint8_t>;
 template class Costs<std::uint16_t>;
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

@@ -12,7 +12,7 @@
 #include "routing/ranking/switch_ranking.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 
 /// A cell holds the length of the path that the switch must use towards the destination, and whether the
 /// path begins by going up. With an order: down as soon as that is possible at all (its tables do not know
@@ -51,4 +51,4 @@ using WideCosts = Costs<std::uint16_t>;   ///< of up to 32,765
 extern template class Costs<std::uint8_t>;
 extern template class Costs<std::uint16_t>;
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

@@ -3,7 +3,7 @@
 
 #include "routing/topology/equivalent_switches.h"
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 
 std::vector<SwitchIndex> find_equivalent_switches(const Topology& topology, const SwitchRanking& ranking) {
   auto equivalents = find_equivalent_switches(topology);
@@ -17,4 +17,4 @@ std::vector<SwitchIndex> find_equivalent_switches(const Topology& topology, cons
   return equivalents;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

@@ -7,9 +7,9 @@
 #include "routing/ranking/switch_ranking.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 
 /// Of which the same neighbours are up, too: costs by that order are the same from both, but to each other.
 std::vector<SwitchIndex> find_equivalent_switches(const Topology& topology, const SwitchRanking& ranking);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

@@ -3,7 +3,7 @@
 
 #include <map>
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 namespace {
 
 /// Ends of so many cables may be in wrong places.
@@ -42,4 +42,4 @@ std::optional<std::pair<SwitchIndex, SwitchIndex>> find_intra_level_link(const T
   return std::nullopt;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

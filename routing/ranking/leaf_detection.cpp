@@ -7,7 +7,7 @@
 
 #include "routing/ranking/levels.h"
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 namespace {
 
 using Sides = std::vector<std::uint8_t>;
@@ -94,4 +94,4 @@ std::vector<SwitchIndex> detect_leaves(const Topology& topology, std::span<const
   return chosen;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

@@ -7,7 +7,7 @@
 
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 
 /// Of these switches with hosts those that are leaves if the fabric is a tree. Levels alternate, every cable
 /// leads from one side to the other (the few that do not are outvoted): the side with more hosts has the
@@ -15,4 +15,4 @@ namespace smd::routing {
 /// are farther from the others than their neighbours are: cores are not. Ascending.
 std::vector<SwitchIndex> detect_leaves(const Topology& topology, std::span<const SwitchIndex> leaves);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

@@ -5,7 +5,7 @@
 
 #include "routing/ranking/costs.h"
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 
 std::vector<SwitchIndex> sample_of(std::span<const SwitchIndex> all, std::size_t count) {
   std::vector<SwitchIndex> chosen;
@@ -33,4 +33,4 @@ std::vector<std::int32_t> leaf_radius(const Topology& topology, std::span<const 
   return within;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

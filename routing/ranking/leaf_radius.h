@@ -10,7 +10,7 @@
 
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 
 constexpr auto kUnranked = std::numeric_limits<std::int32_t>::max();
 /// Leaves that are looked at to find the top of a tree; a sample where there are more.
@@ -22,4 +22,4 @@ std::vector<SwitchIndex> sample_of(std::span<const SwitchIndex> all, std::size_t
 /// For each switch the distance within which nine of ten leaves lie; kUnranked where none is reached.
 std::vector<std::int32_t> leaf_radius(const Topology& topology, std::span<const SwitchIndex> leaves);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

@@ -8,7 +8,7 @@
 #include "routing/ranking/costs.h"
 #include "routing/statistics.h"
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 namespace {
 
 constexpr auto kNone = std::numeric_limits<std::int32_t>::max();
@@ -193,4 +193,4 @@ std::optional<Levels> levels_from_leaves(const Topology& topology, std::span<con
   return Levels{std::move(level), std::move(mean)};
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

@@ -9,7 +9,7 @@
 
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 
 struct Levels {
   std::vector<std::int32_t> rank;  ///< smaller is higher up
@@ -26,4 +26,4 @@ std::optional<Levels> levels_from_leaves(const Topology& topology, std::span<con
 /// many.
 std::vector<double> mean_distances(const Topology& topology, std::span<const SwitchIndex> leaves);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 
 /// Of each of `n` indexes its place when they are sorted by key(index). No two keys are equal.
 template <class Key>
@@ -20,4 +20,4 @@ std::vector<std::uint32_t> positions_by(std::size_t n, Key key) {
   return position;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

@@ -5,7 +5,7 @@
 #include "routing/ranking/positions.h"
 #include "routing/ranking/switch_ranking.h"
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 namespace {
 
 /// The first switch of each part of the fabric by `better(candidate, best so far)`.
@@ -62,4 +62,4 @@ std::vector<SwitchRanking> single_root_rankings(const Topology& topology) {
   return rankings;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

@@ -13,7 +13,7 @@
 #include "routing/ranking/transit_switches.h"
 #include "routing/statistics.h"
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 namespace {
 
 void rank_from(const Topology& topology, std::vector<SwitchIndex> front, std::vector<std::int32_t>& rank) {
@@ -213,4 +213,4 @@ SwitchRanking find_tree(const Topology& topology) {
   return better ? std::move(other->ranking) : ranking;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

@@ -10,7 +10,7 @@
 #include "mad/base/id.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 
 struct SwitchRanking {
   /// Distance from the roots, smaller is higher up; may be negative. By SwitchIndex.
@@ -50,4 +50,4 @@ std::vector<SwitchRanking> single_root_rankings(const Topology& topology);
 /// Switches with so many hosts that they are certainly leaves: at least a quarter of what is usual.
 std::vector<SwitchIndex> full_leaves(const Topology& topology);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

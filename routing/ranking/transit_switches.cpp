@@ -6,7 +6,7 @@
 #include "routing/ranking/costs.h"
 #include "routing/ranking/leaf_radius.h"
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 namespace {
 
 /// Leaves are a hop farther from the others than their neighbours are: what is by less than that may be no
@@ -153,4 +153,4 @@ std::uint64_t connected_host_pairs(const Topology& topology, const SwitchRanking
   return joined;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

@@ -9,7 +9,7 @@
 #include "routing/ranking/switch_ranking.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 
 /// Of these switches with hosts, the lowest of a tree, those that stand between the others: shortest ways
 /// from the nearest of them to at least a quarter of the rest lead through them, and none of the others has
@@ -23,4 +23,4 @@ std::vector<SwitchIndex> transit_switches(const Topology& topology, std::span<co
 std::uint64_t connected_host_pairs(const Topology& topology, const SwitchRanking& ranking,
                                    std::span<const SwitchIndex> leaves);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 namespace {
 
 /// Sets that are joined step by step; each known by its first member.
@@ -264,4 +264,4 @@ TreeTemplate find_tree_template(const Topology& topology, const SwitchRanking& r
   return tree_template;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

@@ -9,7 +9,7 @@
 #include "routing/ranking/switch_ranking.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline ranking {
 
 /// A switch above that every member of a family should have cables to.
 struct UplinkSlot {
@@ -43,4 +43,4 @@ struct TreeTemplate {
 
 TreeTemplate find_tree_template(const Topology& topology, const SwitchRanking& ranking);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline ranking

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <numeric>
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 namespace {
 
 /// Switches that one piece of work compares.
@@ -234,4 +234,4 @@ void AffectedEntries::Finder::find_legal(std::size_t word) {
   }
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

@@ -13,7 +13,7 @@
 #include "routing/repair/repair_entries.h"
 #include "routing/topology/lids.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 
 /// A fabric, its LIDs, and which end of each link is up.
 struct RankedFabric {
@@ -79,4 +79,4 @@ class AffectedEntries {
   std::vector<std::uint32_t> run_base_, run_of_;  ///< by destination its runs
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

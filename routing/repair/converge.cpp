@@ -8,7 +8,7 @@
 
 #include "routing/verify/egress_sets.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 namespace {
 
 constexpr std::size_t kBlock = kLftBlock;
@@ -80,4 +80,4 @@ ConvergeStep converge(const ConvergeInput& in) {
   return step;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

@@ -11,7 +11,7 @@
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 
 struct ConvergeInput {
   const Topology& topology;
@@ -35,4 +35,4 @@ struct ConvergeStep {
 /// but the input: the same call with the new tables makes the step after it.
 ConvergeStep converge(const ConvergeInput& in);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

@@ -10,7 +10,7 @@
 #include "routing/repair/stale_lids.h"
 #include "routing/verify/egress_sets.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 namespace {
 
 /// Which channels wait for which, grown step by step and never into a circle that was not there before.
@@ -259,4 +259,4 @@ std::expected<Repaired, RouteError> extend(const ExtendInput& in) {
   return result;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

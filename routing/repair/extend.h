@@ -8,7 +8,7 @@
 
 #include "routing/repair/repair.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 
 struct ExtendInput {
   RoutingContext context;
@@ -25,4 +25,4 @@ struct ExtendInput {
 /// switches and LIDs of switches may do without.
 std::expected<Repaired, RouteError> extend(const ExtendInput& in);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

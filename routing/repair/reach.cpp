@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 namespace {
 
 /// Words of each switch that one piece of work looks at: a cache line.
@@ -42,4 +42,4 @@ Reach::Reach(const Topology& topology, const SwitchRanking& ranking, std::span<c
   });
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

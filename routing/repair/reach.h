@@ -11,7 +11,7 @@
 #include "routing/ranking/switch_ranking.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 
 class Reach {
  public:
@@ -41,4 +41,4 @@ inline bool has(std::span<const std::uint64_t> bits, std::size_t column) {
   return (bits[column / 64] >> (column % 64) & 1U) != 0;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

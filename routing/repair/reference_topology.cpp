@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 namespace {
 
 using Switch = ReferenceTopology::Switch;
@@ -109,4 +109,4 @@ TopologyInput to_input(const ReferenceTopology& reference) {
   return input;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

@@ -9,7 +9,7 @@
 #include "mad/base/id.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 
 /// A plain value by GUIDs, to be stored and sent. Which end of a link is up follows from it, so that old and
 /// new entries mean the same by it although cables and switches come and go.
@@ -44,4 +44,4 @@ bool covers(const ReferenceTopology& reference, const Topology& topology);
 /// The fabric that the reference remembers; hosts are nameless.
 TopologyInput to_input(const ReferenceTopology& reference);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

@@ -13,7 +13,7 @@
 #include "routing/repair/repair_unordered.h"
 #include "routing/repair/stale_lids.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 namespace {
 
 /// Rows that one piece of work goes through with the same scratch memory.
@@ -179,4 +179,4 @@ std::expected<Repaired, RouteError> repair_routes(const RepairInput& in) {
   return *std::move(result);
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

@@ -12,7 +12,7 @@
 #include "routing/repair/reference_topology.h"
 #include "routing/routes.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 
 /// The table that a switch has.
 struct OldRow {
@@ -54,4 +54,4 @@ struct Repaired {
 /// caller must verify. Fails where cables connect two hosts and the order has no path: route afresh then.
 std::expected<Repaired, RouteError> repair_routes(const RepairInput& in);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

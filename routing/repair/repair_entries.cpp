@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 namespace {
 
 /// Counts of bytes. Equal ones often follow each other: one counter would wait for its own last value.
@@ -84,4 +84,4 @@ std::uint8_t EntryRepairer<Cost>::pick(SwitchIndex s, const BrokenEntry& broken,
 template class EntryRepairer<std::uint8_t>;
 template class EntryRepairer<std::uint16_t>;
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

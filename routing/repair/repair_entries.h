@@ -16,7 +16,7 @@
 #include "routing/routes.h"
 #include "routing/topology/lids.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 
 /// Of a port that no neighbour group holds, where ports tell their groups.
 constexpr std::uint8_t kNoGroup = 255;
@@ -82,4 +82,4 @@ class EntryRepairer {
 extern template class EntryRepairer<std::uint8_t>;
 extern template class EntryRepairer<std::uint16_t>;
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 
 template <std::unsigned_integral Cost>
 RowRepairer<Cost>::RowRepairer(const Topology& topology, const LidMap& lids, const SwitchRanking& ranking,
@@ -155,4 +155,4 @@ RepairedRow RowRepairer<Cost>::repair(SwitchIndex s, const std::shared_ptr<const
 template class RowRepairer<std::uint8_t>;
 template class RowRepairer<std::uint16_t>;
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

@@ -14,7 +14,7 @@
 #include "routing/repair/repair.h"
 #include "routing/repair/repair_entries.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 
 /// Scratch memory for one switch after another. Costs are to all switches, by SwitchIndex; `twins` are those
 /// by the order.
@@ -57,4 +57,4 @@ class RowRepairer {
 extern template class RowRepairer<std::uint8_t>;
 extern template class RowRepairer<std::uint16_t>;
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 namespace {
 
 /// One change of a table.
@@ -123,4 +123,4 @@ std::optional<std::expected<Repaired, RouteError>> repair_unordered(
   return result;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

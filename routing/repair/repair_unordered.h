@@ -10,11 +10,11 @@
 
 #include "routing/repair/repair.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 
 /// What arrives stays; every other switch that cables connect goes by a neighbour that arrives or has been
 /// attached before, nearest first. No packet goes round; credit loops are not looked at.
 std::optional<std::expected<Repaired, RouteError>> repair_unordered(
     const RoutingContext& in, std::span<const std::shared_ptr<const LftRow>> old);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

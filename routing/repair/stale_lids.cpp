@@ -7,7 +7,7 @@
 
 #include "routing/verify/egress_sets.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 namespace {
 
 LidBits unassigned(const LidMap& lids, std::size_t block) {
@@ -76,4 +76,4 @@ void drop_looping_stale_lids(const RoutingContext& in, Repaired& repaired) {
   }
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

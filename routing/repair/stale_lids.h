@@ -4,9 +4,9 @@
 
 #include "routing/repair/repair.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 
 /// They stay as long as they end somewhere; LIDs whose packets would go round are taken away everywhere.
 void drop_looping_stale_lids(const RoutingContext& in, Repaired& repaired);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

@@ -8,7 +8,7 @@
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline topology {
 
 /// The fabric, its LIDs, the threads to compute on, and how to stop. Holds references: passed down a call,
 /// not kept. Once `stop` is requested, functions return early and their results are of no use.
@@ -19,4 +19,4 @@ struct RoutingContext {
   std::stop_token stop{};
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline topology

@@ -3,7 +3,7 @@
 
 #include <map>
 
-namespace smd::routing {
+namespace smd::routing::inline topology {
 
 std::vector<SwitchIndex> find_equivalent_switches(const Topology& topology) {
   std::vector<SwitchIndex> first(topology.switches());
@@ -22,4 +22,4 @@ std::vector<SwitchIndex> find_equivalent_switches(const Topology& topology) {
   return first;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline topology

@@ -6,10 +6,10 @@
 
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline topology {
 
 /// For each switch the first one that has the same number of ports and the same neighbour at each of them;
 /// itself where there is no other. Switches with a cable to themselves have no twins.
 std::vector<SwitchIndex> find_equivalent_switches(const Topology& topology);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline topology

@@ -8,7 +8,7 @@
 
 #include "mad/base/id.h"
 
-namespace smd::routing {
+namespace smd::routing::inline topology {
 
 /// Dense index of a switch. In a TopologyInput: position in `switches`; in a Topology: rank by GUID.
 using SwitchIndex = std::uint32_t;
@@ -53,4 +53,4 @@ struct TopologyInput {
   std::vector<EndPortSpec> end_ports;
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline topology

@@ -9,7 +9,7 @@
 #include "mad/base/id.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline topology {
 
 /// The LIDs base to base + 2^lmc - 1. Base 0: none.
 struct LidRange {
@@ -56,4 +56,4 @@ class LidMap {
   std::size_t size_ = 0;
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline topology

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <set>
 
-namespace smd::routing {
+namespace smd::routing::inline topology {
 namespace {
 
 /// The least number that all rates divide, or one that is large enough for rates that no links have.
@@ -51,4 +51,4 @@ bool same_rates(const Topology& topology, SwitchIndex one, SwitchIndex other) {
   return true;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline topology

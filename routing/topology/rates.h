@@ -7,7 +7,7 @@
 
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline topology {
 
 /// At most so much a route weighs: enough for all rates that links have.
 inline constexpr std::uint32_t kHeaviestRoute = std::uint32_t{1} << 24;
@@ -19,4 +19,4 @@ std::vector<std::uint32_t> route_weights(const Topology& topology);
 /// Whether two switches with the same neighbours at the same ports have the same rates there, too.
 bool same_rates(const Topology& topology, SwitchIndex one, SwitchIndex other);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline topology

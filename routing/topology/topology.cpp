@@ -6,7 +6,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace smd::routing {
+namespace smd::routing::inline topology {
 namespace {
 
 struct Cable {
@@ -224,4 +224,4 @@ std::vector<EndIndex> hosts_in_file_order(const Topology& topology) {
   return hosts;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline topology

@@ -10,7 +10,7 @@
 #include "mad/base/id.h"
 #include "routing/topology/input.h"
 
-namespace smd::routing {
+namespace smd::routing::inline topology {
 
 using EndIndex = std::uint32_t;  ///< position in Topology::end_ports()
 inline constexpr EndIndex kNoEnd = std::numeric_limits<EndIndex>::max();
@@ -127,4 +127,4 @@ bool needs_route(const Topology& topology, SwitchIndex from, EndIndex to);
 /// then by port; those on no switch last, in the input's order.
 std::vector<EndIndex> hosts_in_file_order(const Topology& topology);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline topology

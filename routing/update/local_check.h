@@ -11,7 +11,7 @@
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline update {
 
 /// What a switch has for the LID, and what it gets; either may be there while it changes.
 struct EntryChange {
@@ -133,4 +133,4 @@ class LocalCheck {
   LocalCheckScratch& scratch_;
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline update

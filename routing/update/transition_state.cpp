@@ -5,7 +5,7 @@
 
 #include "routing/verify/scc.h"
 
-namespace smd::routing {
+namespace smd::routing::inline update {
 
 TransitionState::TransitionState(const Topology& topology, const LidMap& lids, Lid first,
                                  const BlockChange& blocks)
@@ -155,4 +155,4 @@ void TransitionState::find_loops_of(unsigned bit, std::vector<LidBits>& fault) c
   }
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline update

@@ -9,7 +9,7 @@
 #include "routing/topology/topology.h"
 #include "routing/verify/egress_sets.h"
 
-namespace smd::routing {
+namespace smd::routing::inline update {
 
 /// For each switch the 64 entries before and after, and which of them change.
 struct BlockChange {
@@ -51,4 +51,4 @@ class TransitionState {
   std::vector<std::size_t> first_new_;
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline update

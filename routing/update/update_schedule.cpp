@@ -11,7 +11,7 @@
 #include "routing/update/transition_state.h"
 #include "routing/verify/dependencies.h"
 
-namespace smd::routing {
+namespace smd::routing::inline update {
 namespace {
 
 using Entries = std::array<std::uint8_t, 64>;
@@ -458,4 +458,4 @@ std::vector<UpdateStep> update_schedule(const RoutingContext& in, const UpdateIn
   return schedule(tables.draining ? Withdrawal::at_once : Withdrawal::whole);
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline update

@@ -12,7 +12,7 @@
 #include "routing/topology/context.h"
 #include "routing/verify/report.h"
 
-namespace smd::routing {
+namespace smd::routing::inline update {
 
 /// The table that a switch has now.
 struct InstalledTable {
@@ -67,4 +67,4 @@ struct UpdateInput {
 /// has to go goes first, and waits once. Otherwise at most one round drains.
 std::vector<UpdateStep> update_schedule(const RoutingContext& in, const UpdateInput& tables);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline update

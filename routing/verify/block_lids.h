@@ -10,7 +10,7 @@
 #include "routing/topology/topology.h"
 #include "routing/verify/egress_sets.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 /// Of one block after another; load() first.
 class BlockLids {
@@ -39,4 +39,4 @@ class BlockLids {
   std::vector<LidBits> connected_;  ///< by component
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

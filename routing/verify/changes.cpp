@@ -11,7 +11,7 @@
 #include "routing/verify/differences.h"
 #include "routing/verify/verify.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 namespace {
 
 /// More changed entries than one in so many are faster looked at with all the others, unless they are few
@@ -244,4 +244,4 @@ Verification verify_after(const Proven& before, const RoutingContext& now, const
   return verify_routes(now, routes);
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

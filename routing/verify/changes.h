@@ -10,7 +10,7 @@
 #include "routing/topology/context.h"
 #include "routing/verify/report.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 /// A fabric with its tables, and what verification found in them.
 struct Proven {
@@ -33,4 +33,4 @@ std::optional<Verification> verify_changes(const Proven& before, const RoutingCo
 /// verify_changes(), and where that does not know, verify().
 Verification verify_after(const Proven& before, const RoutingContext& now, const Routes& routes);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

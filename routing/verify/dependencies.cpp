@@ -6,7 +6,7 @@
 
 #include "routing/verify/scc.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 namespace {
 
 /// Words that hold a bit for every port number of the largest switch.
@@ -225,4 +225,4 @@ Dependencies::Channel Dependencies::channel(std::size_t index) const {
   return {low, PortNum{static_cast<std::uint8_t>(index - topology_->channel(low, PortNum{0}))}};
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

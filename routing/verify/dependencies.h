@@ -12,7 +12,7 @@
 #include "routing/topology/topology.h"
 #include "routing/verify/egress_sets.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 /// For each channel the ports of the next switch that it waits for, a bit each.
 class Dependencies {
@@ -70,4 +70,4 @@ class Dependencies {
   std::vector<SwitchIndex> next_switch_;  ///< by channel; kNoSwitch where it leads to no switch
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -5,7 +5,7 @@
 
 #include "routing/verify/report.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 namespace {
 
 /// Enough to start looking; a long way ends with dots.
@@ -50,4 +50,4 @@ std::string describe(const Verification& found, const Topology& topology) {
   return text.empty() ? "ok" : text;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstring>
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 namespace {
 
 /// Rows that one piece of work compares.
@@ -137,4 +137,4 @@ std::optional<Differences> find_differences(const Proven& before, const RoutingC
   return Comparison(before, now.topology, now.lids, routes).run(most, now.parallel);
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

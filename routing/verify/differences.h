@@ -8,7 +8,7 @@
 
 #include "routing/verify/changes.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 struct Differences {
   std::vector<SwitchIndex> was;   ///< by switch its index before
@@ -24,4 +24,4 @@ struct Differences {
 std::optional<Differences> find_differences(const Proven& before, const RoutingContext& now,
                                             const Routes& routes, std::size_t most);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 const std::uint8_t* block_of(const LftRow* row, std::size_t first, std::array<std::uint8_t, 64>& padded) {
   if (row != nullptr && row->size() >= first + 64) return row->data() + first;
@@ -30,4 +30,4 @@ unsigned layers_in_use(const Layers& layers) {
   return count;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

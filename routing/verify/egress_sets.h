@@ -17,7 +17,7 @@
 #include "routing/routes.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 using LidBits = std::uint64_t;
 
@@ -122,4 +122,4 @@ void for_each_port(const std::uint8_t* block, LidBits lids, const Fn& fn) {
   for (std::size_t i = 0; i < count; ++i) fn(ports[i], by_port[ports[i]]);
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 void FaultCounts::add(const LidBlock& block, Verification& found) {
   LidBits misrouted = 0;
@@ -125,4 +125,4 @@ std::vector<Hop> FaultCounts::trace(SwitchIndex s, Lid lid) const {
   return set;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

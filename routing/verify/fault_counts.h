@@ -7,7 +7,7 @@
 #include "routing/verify/lid_block.h"
 #include "routing/verify/report.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 /// Adds the faults of a block that has been followed to `found`; keeps the first example of each kind.
 class FaultCounts {
@@ -37,4 +37,4 @@ class FaultCounts {
   std::vector<Outcome> outcome_;  ///< of one LID, by switch
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

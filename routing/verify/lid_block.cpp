@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 namespace {
 
 std::vector<std::vector<SwitchIndex>> groups_of(std::span<const SwitchIndex> equivalents) {
@@ -171,4 +171,4 @@ std::vector<LidBits> LidBlock::end_to_end() const {
   return crossing;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -13,7 +13,7 @@
 #include "routing/verify/block_lids.h"
 #include "routing/verify/egress_sets.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 /// Scratch memory for one block after another; load() first.
 class LidBlock {
@@ -53,4 +53,4 @@ class LidBlock {
   std::vector<LidBits> arrive_, routed_;
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <span>
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 namespace {
 
 /// Entries with those of nobody's LIDs taken away, and at most `most`. False where one is a port number above
@@ -155,4 +155,4 @@ template class LidTile<1>;
 template class LidTile<2>;
 template class LidTile<4>;
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -16,7 +16,7 @@
 #include "routing/verify/fault_counts.h"
 #include "routing/verify/next_switches.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 /// Scratch memory for one tile after another. Finds out for each (switch, LID) that has an entry whether that
 /// leads to the LID's own port, or to a switch that has an entry for the LID, too; and by which of its ports
@@ -75,4 +75,4 @@ extern template class LidTile<1>;
 extern template class LidTile<2>;
 extern template class LidTile<4>;
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

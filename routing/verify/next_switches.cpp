@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 namespace {
 
 constexpr unsigned kMarks = 2;  ///< numbers of no port, that LidTile gives a meaning
@@ -62,4 +62,4 @@ void NextSwitches::find_groups(const Topology& topology) {
   }
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -9,7 +9,7 @@
 
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 class NextSwitches {
  public:
@@ -42,4 +42,4 @@ class NextSwitches {
   std::vector<std::uint64_t> as_first_;  ///< by switch
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -11,7 +11,7 @@
 #include "routing/verify/lid_tile.h"
 #include "routing/verify/next_switches.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 namespace {
 
 /// What one thread found, in the tiles that it took.
@@ -79,4 +79,4 @@ std::optional<Verification> prove(const RoutingContext& in, const Routes& routes
   return found;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -11,7 +11,7 @@
 #include "mad/base/id.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 /// One hop of a counterexample: at switch `sw` packets for `lid` leave by `out`.
 struct Hop {
@@ -68,4 +68,4 @@ struct Verification {
 /// The faults in one line, with GUIDs and ports of the examples; "ok" where there is none.
 std::string describe(const Verification& found, const Topology& topology);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 /// `next(node, fn)` calls fn for each node that `node` has an edge to. Each group sorted, groups by their
 /// first node; single nodes are groups as well.
@@ -79,4 +79,4 @@ std::vector<std::size_t> scc_numbers(std::size_t nodes, const Next& next) {
   return number;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -8,7 +8,7 @@
 #include "routing/verify/fault_counts.h"
 #include "routing/verify/lid_block.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 namespace {
 
 using Graphs = std::vector<Dependencies>;  ///< one a layer
@@ -159,4 +159,4 @@ Verification trace_all(const RoutingContext& in, const Routes& routes) {
   return found;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

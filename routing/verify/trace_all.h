@@ -6,9 +6,9 @@
 #include "routing/topology/context.h"
 #include "routing/verify/report.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 /// What verify() finds, whatever it is. Several times the work of prove().
 Verification trace_all(const RoutingContext& in, const Routes& routes);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -6,11 +6,11 @@
 #include "routing/verify/proof.h"
 #include "routing/verify/trace_all.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 Verification verify_routes(const RoutingContext& in, const Routes& routes) {
   if (auto proven = prove(in, routes)) return *std::move(proven);
   return trace_all(in, routes);
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

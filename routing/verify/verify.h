@@ -9,11 +9,11 @@
 #include "routing/topology/context.h"
 #include "routing/verify/report.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 /// Where every (switch, LID) ends, and the cycles in the complete channel dependency graph of each layer.
 /// Tables without faults take a look at each step alone; others have all packets followed.
 /// Rows may be missing (null), short, or hold any byte. When stopped the result is of no use.
 Verification verify_routes(const RoutingContext& in, const Routes& routes);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify
