@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is usual: the middle of numbers, and what nearly all have.
+// Order statistics: median, and the value held by at least 75 %.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace smd::routing {
 
-/// Of two in the middle the greater. Not of none. The numbers change places.
+/// The upper median. `numbers` must not be empty, and is reordered.
 template <class T>
 T median(std::vector<T>& numbers) {
   const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
@@ -18,7 +18,7 @@ T median(std::vector<T>& numbers) {
   return *middle;
 }
 
-/// What three of four have; `counts`: how many have each.
+/// The value that at least 75 % have, if there is one; `counts`: occurrences by value.
 template <class T>
 std::optional<T> three_quarter_majority(const std::map<T, std::size_t>& counts) {
   std::size_t all = 0;

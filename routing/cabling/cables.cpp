@@ -13,13 +13,13 @@
 namespace smd::routing::inline cabling {
 namespace {
 
-/// A cable that a switch should have upwards and has not.
+/// A cable upwards that a switch should have and lacks.
 struct Lack {
   SwitchIndex sw = 0, wanted = 0;
   bool used = false;  ///< explained by a cable that leads elsewhere
 };
 
-/// One that it has and should not have.
+/// A cable that it has and should not have.
 struct Surplus {
   SwitchIndex sw = 0, peer = 0;
   PortNum port;
@@ -62,7 +62,7 @@ class Cables {
     return {};
   }
 
-  /// The same, those that the family uses first.
+  /// The ports to `peer`, first those that the other switches of the group use.
   std::vector<PortNum> usual_first(SwitchIndex s, SwitchIndex peer) const {
     const auto found = ports_to(s, peer);
     std::vector<PortNum> ports(found.begin(), found.end());
@@ -92,7 +92,7 @@ class Cables {
     }
   }
 
-  /// Two cables that have changed places at one end each.
+  /// Finds two cables that are swapped at one end each.
   void find_swapped() {
     for (auto& one : surplus_) {
       for (auto& other : surplus_) {
@@ -120,7 +120,7 @@ class Cables {
     return true;
   }
 
-  /// A cable in place of another one: wrong at its upper end, or at its lower end.
+  /// Finds a cable in place of another: wrong at its upper end or at its lower end.
   void find_misled() {
     for (auto& surplus : surplus_) {
       if (surplus.used) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The ports at which a cable that is missing should be.
+// Finds the ports at which a missing cable should be.
 
 #include <map>
 #include <optional>
@@ -15,26 +15,30 @@ namespace smd::routing::inline cabling {
 
 class FreePorts {
  public:
+  /// References must outlive it.
   FreePorts(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template)
       : topology_(topology), ranking_(ranking), template_(tree_template), pods_(topology, ranking) {}
 
-  /// By which ports the others of its family go there, and how many of them.
+  /// The ports by which the other switches of the group lead to `peer`, and how many use each.
   std::map<PortNum, unsigned> usual_ports(SwitchIndex s, SwitchIndex peer) const;
+  /// Whether nothing is connected at the port and it was not taken.
   bool free(SwitchIndex s, PortNum port) const;
 
-  /// The port that the others of the family use if it is free here, else the only free one.
+  /// The port that the others of the group use, if it is free here; else the only free one.
   std::optional<PortNum> lower(SwitchIndex s, SwitchIndex peer) const;
-  /// The port by which most others of the rank of `peer` go to the pod of `s`, else the only free one.
+  /// The port by which most others of the rank of `peer` lead to the pod of `s`, if it is free; else the only
+  /// free one.
   std::optional<PortNum> upper(SwitchIndex s, SwitchIndex peer) const;
-  /// Is not offered again.
+  /// The port is not returned again.
   void take(SwitchIndex s, PortNum port) { taken_.insert({s, port}); }
 
-  /// A port that leads to nothing where most others of the rank have a cable upwards; and what those have
-  /// there, if it is the same for most of them, else kNoSwitch.
+  /// A port without a link at which most others of the rank have an uplink, and its peer if most have the
+  /// same there, else kNoSwitch.
   struct Empty {
     PortNum port;
     SwitchIndex peer = kNoSwitch;
   };
+  /// Such ports of a switch, ascending.
   std::vector<Empty> empty(SwitchIndex s) const;
 
  private:

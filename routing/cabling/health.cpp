@@ -16,7 +16,8 @@ namespace {
 
 constexpr unsigned kMostSwaps = 64;
 
-/// Exchanged cables first: all else is looked at with those in place, or it would show them once more.
+/// Swapped cables come first. The other checks see the fabric with them put right, or they would report them
+/// again.
 void check_cabling_of_tree(const HealthInput& in, const SwitchRanking& tree, Health& health) {
   std::optional<Topology> right;
   auto ranking = find_levels(in.topology, tree);
@@ -36,7 +37,7 @@ void check_cabling_of_tree(const HealthInput& in, const SwitchRanking& tree, Hea
   check_rails(now, health);
 }
 
-/// Empty where it is one.
+/// Why it is not a tree; empty if it is one.
 std::string why_no_tree(const HealthInput& in, const SwitchRanking& ranking) {
   const auto& topology = in.topology;
   const auto name = [&](SwitchIndex s) { return in.name(topology.guid(s)); };
@@ -48,7 +49,7 @@ std::string why_no_tree(const HealthInput& in, const SwitchRanking& ranking) {
   return ranking.tree ? "" : "hosts hang on switches that have others beside or below them";
 }
 
-/// Nor is a fabric of which more than a fourth of the cables are too many.
+/// A fabric in which more than a quarter of the cables would be extra is not a tree either.
 std::string why_not_built_so(const Topology& topology, const Health& health) {
   const auto extra = std::ranges::count(health.findings, CablingFault::extra, &Finding::kind);
   return static_cast<std::size_t>(extra) * 4 > topology.cables()

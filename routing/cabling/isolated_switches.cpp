@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cables that join no two switches, and leaves that none joins to the others.
+// Detects cables that do not join two switches, and leaves that no cable joins to the others.
 #include <fmt/format.h>
 
 #include <algorithm>

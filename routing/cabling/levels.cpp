@@ -12,7 +12,7 @@
 namespace smd::routing::inline cabling {
 namespace {
 
-/// What a switch has above it.
+/// The uplinks of a switch.
 struct Upwards {
   std::size_t cables = 0, peers = 0;
   std::int32_t highest = 0;
@@ -30,7 +30,7 @@ Upwards upwards(const Topology& topology, const SwitchRanking& ranking, SwitchIn
   return up;
 }
 
-/// Of the switches of a rank that have something below them.
+/// The switches of a rank that have switches below them.
 struct Others {
   std::vector<std::size_t> cables, peers;
   std::size_t leaves = 0;

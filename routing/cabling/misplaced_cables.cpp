@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cables in the wrong place at switches with few uplinks: half of what such a switch has is wrong then, and
-// it is like no other switch any more.
+// Detects misplaced cables at switches with few uplinks. There half of the uplinks of the switch are wrong,
+// so that it resembles no other switch.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using Peers = std::vector<SwitchIndex>;
 
-/// `sw` would be one of the family if its cable to `has` led to `lacks`.
+/// `sw` would fit the group if its cable to `has` led to `lacks`.
 struct Misfit {
   SwitchIndex sw = 0;
   std::uint32_t group = 0;
@@ -54,7 +54,7 @@ class MisplacedCables {
   std::string name(SwitchIndex s) const { return in_.name(topology_.guid(s)); }
   std::size_t usual(SwitchIndex s) const { return usual_.at(ranking_.rank[s]); }
 
-  /// By rank how large the family of the middle switch is.
+  /// By rank the size of the group of the median switch.
   void find_usual_sizes() {
     std::map<std::int32_t, std::vector<std::size_t>> sizes;
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
@@ -74,7 +74,7 @@ class MisplacedCables {
 
   void find_misfits(SwitchIndex s) {
     const auto own = above(s);
-    std::map<std::uint32_t, std::size_t> shared;  // by family
+    std::map<std::uint32_t, std::size_t> shared;  // by group
     for (const auto peer : own) {
       const auto at = below_.find(peer);
       if (at == below_.end()) continue;
@@ -97,8 +97,8 @@ class MisplacedCables {
     }
   }
 
-  /// GUIDs of switches that were bought together are near each other: of two ways to see it, that one in
-  /// which they stand together. Either puts it right.
+  /// Distance of GUIDs: switches that were bought together have near GUIDs and are installed together. Of two
+  /// explanations the nearer one is reported; either correction repairs the fabric.
   std::uint64_t distance(const Misfit& misfit) const {
     const auto& group = template_.groups[misfit.group];
     const auto apart = [&](SwitchIndex a, SwitchIndex b) {
@@ -113,7 +113,7 @@ class MisplacedCables {
     return (leaves >> 1U) + (tops >> 1U);
   }
 
-  /// Of two cables that have changed places: each leads to where the other should.
+  /// Two swapped cables: each leads to where the other should.
   std::optional<std::pair<Misfit, Misfit>> best_swap() const {
     std::optional<std::pair<Misfit, Misfit>> best;
     auto least = ~std::uint64_t{0};
@@ -129,7 +129,7 @@ class MisplacedCables {
     return best;
   }
 
-  /// Into the smallest family: that is the one where a switch is missing.
+  /// The smallest group comes first: it is the one that lacks a switch.
   std::optional<Misfit> best_misled() const {
     const auto key = [&](const Misfit& misfit) {
       return std::tuple(misfit.sw, template_.groups[misfit.group].members.size(), distance(misfit));
@@ -138,7 +138,7 @@ class MisplacedCables {
     return best == misfits_.end() ? std::nullopt : std::optional(*best);
   }
 
-  /// The switch is explained, and so are those that look like strays only beside it.
+  /// Removes candidates that the reported one explains.
   void forget(const Misfit& told) {
     const auto own = template_.group_of[told.sw];
     std::erase_if(misfits_, [&](const Misfit& misfit) {
@@ -178,7 +178,7 @@ class MisplacedCables {
   const SwitchRanking& ranking_;
   const TreeTemplate& template_;
   Health& health_;
-  std::map<SwitchIndex, std::vector<std::uint32_t>> below_;  ///< families by what they have above
+  std::map<SwitchIndex, std::vector<std::uint32_t>> below_;  ///< by upper switch: the groups below it
   std::map<std::int32_t, std::size_t> usual_;
   std::vector<Misfit> misfits_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Swapped cables at switches that come in twos, as the leaves of a pod of two: neither of the two shows alone
-// how both should be, but one exchange of two cables makes twos of all of them.
+// Detects swapped cables between switches whose group has two members, such as the leaves of a pod of two.
+// There is no majority, so every swap of two cables is tried until all pairs match.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -14,19 +14,19 @@
 namespace smd::routing::inline cabling {
 namespace {
 
-using Above = std::vector<SwitchIndex>;  ///< a switch a cable, ascending
+using Above = std::vector<SwitchIndex>;  ///< one element per cable, ascending
 
-/// More switches that are like no other than that are no matter of two cables.
+/// With more unmatched switches, a swap of two cables is no explanation.
 constexpr std::size_t kMostSingles = 32;
 
-/// What one has and the other has not.
+/// Elements of `one` that `other` lacks.
 Above beyond(const Above& one, const Above& other) {
   Above rest;
   std::ranges::set_difference(one, other, std::back_inserter(rest));
   return rest;
 }
 
-/// How many cables lead to the first switch above, to the second, …, fewest first.
+/// Number of cables to each upper switch, ascending.
 std::vector<std::size_t> profile(const Above& above) {
   std::vector<std::size_t> counts;
   for (std::size_t i = 0; i < above.size(); ++i) {
@@ -37,7 +37,7 @@ std::vector<std::size_t> profile(const Above& above) {
   return counts;
 }
 
-/// The cables from `a` to `from_a` and from `b` to `from_b` should change places.
+/// The cables from `a` to `from_a` and from `b` to `from_b` should be swapped.
 struct Change {
   SwitchIndex a = 0, from_a = 0, b = 0, from_b = 0;
 };
@@ -68,11 +68,11 @@ class PairedSwitches {
 
  private:
   struct Rank {
-    std::vector<SwitchIndex> singles;  ///< like no other
-    std::vector<std::size_t> usual;    ///< profile of the twos
+    std::vector<SwitchIndex> singles;  ///< unmatched
+    std::vector<std::size_t> usual;    ///< profile of the pairs
   };
 
-  /// Where more switches are one of two than of more, and few are like no other.
+  /// Adds a rank if more of its switches are in pairs than in larger groups and few are unmatched.
   void add_rank(const std::map<Above, std::vector<SwitchIndex>>& alike) {
     Rank rank;
     std::size_t in_more = 0, in_pairs = 0;
@@ -92,7 +92,7 @@ class PairedSwitches {
     ranks_.push_back(std::move(rank));
   }
 
-  /// One has a cable too many to where the other has one too few, and the other way round.
+  /// One has an extra cable to where the other lacks one, and vice versa.
   std::optional<Change> within_a_pair(std::span<const SwitchIndex> singles,
                                       const std::vector<std::size_t>& usual) const {
     for (const auto a : singles) {
@@ -109,7 +109,7 @@ class PairedSwitches {
     return std::nullopt;
   }
 
-  /// Two switches that would be a two if `a` had a cable to `y` and not to `x`.
+  /// Two switches that would be a pair if `a` had a cable to `y` instead of `x`.
   struct Pair {
     SwitchIndex a = 0, c = 0, x = 0, y = 0;
   };
@@ -126,9 +126,8 @@ class PairedSwitches {
     return pairs;
   }
 
-  /// Of four switches that are two such pairs the cables of two change places. It can be put right at the
-  /// other two as well, and with few cables the pairs could be others: switches with near GUIDs stand
-  /// together.
+  /// Of four switches in two such pairs, cables of two are swapped. The swap could also be at the other two,
+  /// and with few cables the pairs could be others: near GUIDs decide.
   std::optional<Change> between_pairs(std::span<const SwitchIndex> singles,
                                       const std::vector<std::size_t>& usual) const {
     std::optional<Change> best;
@@ -147,7 +146,7 @@ class PairedSwitches {
     return best;
   }
 
-  /// What a switch would have above it without a cable.
+  /// The upper switches of `s` without one cable to `peer`.
   Above without(SwitchIndex s, SwitchIndex peer) const {
     auto above = above_[s];
     above.erase(std::ranges::find(above, peer));
@@ -155,7 +154,7 @@ class PairedSwitches {
   }
 
   std::uint64_t near(SwitchIndex s, const Above& others) const {
-    auto least = std::uint64_t{1} << 60U;  // so that sums of some do not run over
+    auto least = std::uint64_t{1} << 60U;  // small enough for sums of several
     const auto own = topology_.guid(s).value();
     for (const auto other : others) {
       const auto guid = topology_.guid(other).value();

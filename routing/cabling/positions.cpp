@@ -17,7 +17,7 @@ std::uint32_t root(std::vector<std::uint32_t>& parent, std::uint32_t i) {
   return i;
 }
 
-/// Number of the set of cables upwards, with the rank, for each switch.
+/// By switch the number of its set of (rank, uplinks).
 std::vector<std::uint32_t> alike_above(const Topology& topology, const SwitchRanking& ranking) {
   std::map<std::pair<std::int32_t, std::vector<SwitchIndex>>, std::uint32_t> known;
   std::vector<std::uint32_t> number(topology.switches());
@@ -34,7 +34,7 @@ std::vector<std::uint32_t> alike_above(const Topology& topology, const SwitchRan
   return number;
 }
 
-/// Which view, of which switches, which port; and where it leads to, how often.
+/// By view, kind of switch and port: the peers, and how often.
 using Votes =
     std::map<std::tuple<int, std::int32_t, std::uint32_t, PortNum>, std::map<std::uint32_t, std::size_t>>;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What port numbers say: cables are put in by a plan, and in it the same port of alike switches leads to
-// the same place.
+// Evidence from port numbers: cabling follows a plan in which the same port of similar switches leads to the
+// same place.
 
 #include <cstddef>
 
@@ -10,26 +10,26 @@
 
 namespace smd::routing::inline cabling {
 
-/// By switch and rank: those that hang together through cables of ranks from that one downwards have the
-/// same number.
+/// By switch and rank: switches connected through cables of that rank and below have the same number.
 class Pods {
  public:
+  /// By the ranks of `ranking`; O(ranks * cables).
   Pods(const Topology& topology, const SwitchRanking& ranking);
-  /// `rank` at most the switch's own.
+  /// `rank` must not be greater than that of the switch.
   std::uint32_t of(SwitchIndex s, std::int32_t rank) const;
 
  private:
   std::vector<std::int32_t> ranks_;                ///< ascending
-  std::vector<std::vector<std::uint32_t>> parts_;  ///< by place in ranks_, by switch
+  std::vector<std::vector<std::uint32_t>> parts_;  ///< by index in ranks_, then by switch
 };
 
 struct PortOrder {
-  std::size_t ends = 0, odd = 0;  ///< ends of cables, and those that are not where most of their kind are
+  std::size_t ends = 0, odd = 0;  ///< ends of cables; ends that differ from most of their kind
   bool planned() const { return odd * 4 <= ends; }
 };
 
-/// Kinds of ends: a port of switches with the same switches above, by the switch it leads to; of switches of
-/// a rank, by the kind of that; of switches above, by the pod below.
+/// Counts ends by kind: a port of switches with the same uplinks, by the upper switch; a port of a rank, by
+/// the kind of the upper switch; a port of upper switches, by the pod below.
 PortOrder port_order(const Topology& topology, const SwitchRanking& ranking);
 
 }  // namespace smd::routing::inline cabling

@@ -15,7 +15,7 @@
 namespace smd::routing::inline cabling {
 namespace {
 
-/// A machine's adapters, by GUID. What has no system image GUID is no machine of several.
+/// Adapters of a machine, by GUID. Without a system image GUID an adapter belongs to no machine.
 using Machines = std::map<Guid, std::vector<EndIndex>>;
 
 Machines machines(const Topology& topology) {
@@ -31,7 +31,7 @@ Machines machines(const Topology& topology) {
   return all;
 }
 
-/// The number of adapters that three of four machines have; 0 where there is none such or it is 1.
+/// The number of adapters that three quarters of the machines have; 0 if there is none, or if it is 1.
 std::size_t usual_count(const Machines& all) {
   std::map<std::size_t, std::size_t> counts;
   for (const auto& [image, ports] : all) ++counts[ports.size()];
@@ -41,7 +41,7 @@ std::size_t usual_count(const Machines& all) {
 
 constexpr std::size_t kNoRail = ~std::size_t{0};
 
-/// The rail of each switch: that of three of four adapters on it.
+/// By switch its rail: that of three quarters of its adapters.
 std::vector<std::size_t> rails_of_leaves(const Topology& topology, const Machines& all, std::size_t count) {
   std::vector<std::map<std::size_t, std::size_t>> seen(topology.switches());
   for (const auto& [image, ports] : all) {
@@ -53,8 +53,8 @@ std::vector<std::size_t> rails_of_leaves(const Topology& topology, const Machine
   return rails;
 }
 
-/// Machines of a unit have their adapters on the same leaves, one a rail. What is usual is what three of four
-/// machines on a leaf have.
+/// Machines of a unit have their adapters on the same leaves, one per rail. The value of three quarters of
+/// the machines on a leaf is the usual one.
 class Units {
  public:
   Units(const Topology& topology, const Machines& all, std::size_t count)
@@ -73,7 +73,7 @@ class Units {
     }
   }
 
-  /// Where most of the machine's other adapters say that this one should be; kNoSwitch where they don't.
+  /// The leaf that most other adapters of the machine indicate for this one; kNoSwitch if they do not agree.
   SwitchIndex wanted(const std::vector<EndIndex>& ports, std::size_t rail) const {
     std::map<SwitchIndex, std::size_t> votes;
     for (std::size_t i = 0; i < ports.size(); ++i) {
@@ -154,7 +154,7 @@ class Adapters {
                      leads(ports, i), name(wanted))});
   }
 
-  /// Of two adapters in two units either may be in the wrong one.
+  /// With two adapters in two units either may be in the wrong one.
   void compare_two(const std::vector<EndIndex>& ports) {
     const auto one = units_.wanted(ports, 0), other = units_.wanted(ports, 1);
     if (one == kNoSwitch || other == kNoSwitch || one == ends_[ports[0]].sw || other == ends_[ports[1]].sw)
@@ -182,7 +182,7 @@ void check_rails(const HealthInput& in, Health& health) {
   const auto rails = rails_of_leaves(in.topology, all, count);
   std::set<std::size_t> known;
   for (const auto leaf : in.topology.leaves()) known.insert(rails[leaf]);
-  if (known.contains(kNoRail) || known.size() != count) return;  // not a fabric of rails
+  if (known.contains(kNoRail) || known.size() != count) return;  // a fabric without rails
   Adapters adapters(in, all, count, health);
   for (const auto& [image, ports] : all) adapters.compare(ports, rails);
 }

@@ -12,7 +12,7 @@
 namespace smd::routing::inline cabling {
 namespace {
 
-/// Cables that should run alike: between two ranks, or to end ports of one kind.
+/// Cables that should have the same rate: between two ranks, or to end ports of one kind.
 struct Kind {
   std::int32_t rank = 0, far_rank = 0;
   int end_kind = -1;
@@ -44,7 +44,7 @@ ByKind cables(const HealthInput& in, const SwitchRanking& ranking) {
   return all;
 }
 
-/// The value that three of four cables have.
+/// The value of three quarters of the cables.
 template <class Value>
 std::optional<Value> usual(const std::vector<Cable>& cables, Value PortRate::* member) {
   std::map<Value, std::size_t> counts;

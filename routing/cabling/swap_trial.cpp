@@ -14,11 +14,11 @@ std::uint64_t guids_apart(const Topology& topology, SwitchIndex one, SwitchIndex
   return std::max(a, b) - std::min(a, b);
 }
 
-/// To the nearest of the other switches beside `s`, which are those that have a cable to `peer` too, and of
-/// `peer` to the nearest of the others above `s`.
+/// Sum of the GUID distances from `s` to the nearest other switch of its rank with a cable to `peer`, and
+/// from `peer` to the nearest other switch above `s`.
 std::uint64_t to_nearest(const Topology& topology, const SwitchRanking& ranking, SwitchIndex s,
                          SwitchIndex peer, const CableSwap& swap) {
-  auto sibling = std::uint64_t{1} << 60U, above = sibling;  // so that sums of some do not run over
+  auto sibling = std::uint64_t{1} << 60U, above = sibling;  // small enough for sums of several
   for (std::size_t g = 0; g < topology.groups(peer); ++g) {
     const auto other = topology.group(peer, g).peer;
     if (other == swap.a || other == swap.b || ranking.rank[other] != ranking.rank[s]) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Two cables that have changed places at one end each, and the fabric with them put right.
+// Two cables that are swapped at one end each, and the fabric with the swap put right.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace smd::routing::inline cabling {
 
-/// The cables at the ports of two lower switches should change places.
+/// The cables at these ports of two lower switches should be swapped.
 struct CableSwap {
   SwitchIndex a = 0;
   PortNum a_port;
@@ -18,14 +18,14 @@ struct CableSwap {
   friend bool operator==(const CableSwap&, const CableSwap&) = default;
 };
 
-/// The fabric as it would be with the two cables in place.
+/// The fabric with the two cables swapped.
 Topology with_swap(const Topology& topology, const CableSwap& swap);
 
-/// `others` would make as good a tree.
+/// The finding for a swap. `others` are swaps that would give an equally good tree.
 Finding describe(const HealthInput& in, const CableSwap& swap, const std::vector<CableSwap>& others = {});
 
-/// How near the GUIDs of those are that come together by it, smaller is nearer: switches that were bought
-/// together stand together.
+/// Sum of GUID distances of the switches that the swap brings together: smaller is more plausible, as
+/// switches that were bought together are installed together.
 std::uint64_t distance(const Topology& topology, const SwitchRanking& ranking, const CableSwap& swap);
 
 }  // namespace smd::routing::inline cabling

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two cables in each other's place, found by what their exchange would make better: switches have the same
-// above them as others again, and those above as many cables to each pod as to the others.
+// Detects swapped cables by the improvement that a swap would bring: switches have the same uplinks as others
+// again, and upper switches as many cables to each pod as to the others.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -16,12 +16,12 @@
 namespace smd::routing::inline cabling {
 namespace {
 
-using Uplinks = std::vector<SwitchIndex>;  ///< a switch a cable, ascending
+using Uplinks = std::vector<SwitchIndex>;  ///< one element per cable, ascending
 using UplinkKind = std::pair<std::int32_t, Uplinks>;
 
-/// Of exchanges that repair equally well, so many are looked at by port positions: that takes time.
+/// Of equally good swaps at most so many are compared by port positions, which takes time.
 constexpr std::size_t kMostEqual = 24;
-/// More odd cables in a level than that are no matter of two cables.
+/// With more irregular cables in a level, a swap of two cables is no explanation.
 constexpr std::size_t kMostOdd = 1024;
 
 struct Uplink {
@@ -46,7 +46,7 @@ class Swaps {
     find_usual_cells();
   }
 
-  /// Those that make it better by most; of the lowest level first, since an exchange there joins pods.
+  /// The swaps with the largest gain, lowest level first, since a swap there joins pods.
   std::vector<CableSwap> find() const {
     std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Uplink>> odd;
     for (SwitchIndex s = 0; s < above_.size(); ++s) add_odd(s, odd);
@@ -67,13 +67,13 @@ class Swaps {
   };
 
   Level level(SwitchIndex s, SwitchIndex peer) const { return {ranking_.rank[s], ranking_.rank[peer]}; }
-  /// Of cables of the rank of `like` from `peer` to the pod of `s`.
+  /// Counts cables between `peer` and the pod of `s`, for the rank of `like`.
   Cell cell(SwitchIndex like, SwitchIndex peer, SwitchIndex s) const {
     return {ranking_.rank[like], peer, pods_.of(s, ranking_.rank[like])};
   }
   std::size_t kind_size(SwitchIndex s) const { return kinds_.at({ranking_.rank[s], above_[s]}); }
 
-  /// By rank how many are like the middle switch.
+  /// By rank the number of switches that are like the median switch.
   void find_usual_kind_sizes() {
     std::map<std::int32_t, std::vector<std::size_t>> sizes;
     for (SwitchIndex s = 0; s < above_.size(); ++s) sizes[ranking_.rank[s]].push_back(kind_size(s));
@@ -102,7 +102,7 @@ class Swaps {
     return size * 2 <= usual_kind_size_.at(ranking_.rank[s]);
   }
 
-  /// Cables of switches that are like few others, and those from one switch to a pod that has too many.
+  /// Cables of switches that are like few others, and cables from a switch to a pod that has too many.
   void add_odd(SwitchIndex s, std::map<Level, std::vector<Uplink>>& odd) const {
     for (std::size_t g = 0; g < topology_.groups(s); ++g) {
       const auto [peer, ports] = topology_.group(s, g);
@@ -129,8 +129,8 @@ class Swaps {
     return best;
   }
 
-  /// How much better the tree would be; 0 where it wouldn't be. A cable too many at one pod is one too few
-  /// at another: it counts twice.
+  /// Improvement by the swap; 0 if there is none. An extra cable at one pod is a missing one at another, so
+  /// it counts twice.
   int gain(const Uplink& one, const Uplink& other) const {
     if (one.sw == other.sw || one.peer == other.peer) return 0;
     const auto of_kinds = kind_gain(one, other), of_balance = balance_gain(one, other);
@@ -144,7 +144,7 @@ class Swaps {
     return {ranking_.rank[own.sw], std::move(above)};
   }
 
-  /// By how many there are fewer kinds of switches. Only 2 where both become what is usual.
+  /// Decrease in the number of kinds of switches. 2 only if both switches become usual.
   int kind_gain(const Uplink& one, const Uplink& other) const {
     const auto a = kind_with(one, other.peer), b = kind_with(other, one.peer);
     std::map<UplinkKind, int> change;
@@ -166,7 +166,7 @@ class Swaps {
     return gained;
   }
 
-  /// By how many there are fewer cables too many.
+  /// Decrease in the number of extra cables.
   int balance_gain(const Uplink& one, const Uplink& other) const {
     const auto& usual = usual_cells_.at(level(one.sw, one.peer));
     const auto at = [&](const Cell& where) {
@@ -191,8 +191,8 @@ class Swaps {
   std::map<Level, Usual> usual_cells_;
 };
 
-/// What port positions leave of exchanges that make as good a tree, where they follow a plan; those that
-/// bring near GUIDs together first.
+/// Of equally good swaps those that port positions confirm, if the cabling follows a plan. Those that bring
+/// near GUIDs together come first.
 std::vector<CableSwap> by_positions(const Topology& topology, const SwitchRanking& ranking,
                                     std::vector<CableSwap> equal) {
   std::ranges::sort(equal, {}, [&](const CableSwap& e) {

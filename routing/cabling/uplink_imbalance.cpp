@@ -12,7 +12,7 @@
 namespace smd::routing::inline cabling {
 namespace {
 
-/// A sentence names so many ports that lead to nothing.
+/// A sentence names at most so many ports without a link.
 constexpr std::size_t kMostNamed = 8;
 
 std::size_t wanted_cables(const SwitchGroup& group) {
@@ -55,7 +55,7 @@ Finding report_uneven(const HealthInput& in, const FreePorts& free_ports, const 
 
 void check_uplink_imbalance(const HealthInput& in, const SwitchRanking& ranking,
                             const TreeTemplate& tree_template, Health& health) {
-  std::map<std::int32_t, std::map<std::size_t, std::size_t>> by_rank;  // members by wanted cables
+  std::map<std::int32_t, std::map<std::size_t, std::size_t>> by_rank;  // members by expected number of cables
   for (const auto& group : tree_template.groups) {
     by_rank[ranking.rank[group.members.front()]][wanted_cables(group)] += group.members.size();
   }

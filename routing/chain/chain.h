@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Engines in order of preference: the first whose tables are proven is used.
+// A chain of engines in order of preference: the first whose tables are proven is used.
 
 #include <expected>
 #include <functional>
@@ -18,16 +18,16 @@ struct ChainLink {
   RoutingOptions options{};
 };
 
-/// An engine that was passed over, and why.
+/// An engine that was not used, and the reason.
 struct Refusal {
   std::string engine;
   std::string reason;
 };
 
 struct ChainOptions {
-  /// The operator's word: tables with credit loops are used where nothing else is wrong with them.
+  /// Configured by the operator: accepts tables whose only fault is credit loops.
   bool allow_credit_loops = false;
-  /// Called after each step, on the caller's thread, for times and progress.
+  /// Called after each step on the caller's thread, for timing and progress.
   enum class Step { routed, verified };
   std::function<void(std::string_view engine, Step)> on_step;
 };
@@ -39,8 +39,8 @@ struct Chosen {
   std::vector<Refusal> fell_back_from;
 };
 
-/// Runs the links in order, then `updn` with an order of our own choice, which is proven on any fabric.
-/// `input.options` is not used. Fails only when stopped.
+/// Runs the engines in order, then `updn` without roots, which always succeeds. Ignores `input.options`.
+/// Fails only when stopped.
 std::expected<Chosen, RouteError> route_with_chain(std::span<const ChainLink> chain, const EngineInput& input,
                                                    const ChainOptions& options = {});
 

@@ -11,13 +11,13 @@
 namespace smd::routing::inline engines {
 namespace {
 
-/// Whether all ways up from a switch are alike in their rates, step by step: what comes down by them comes by
-/// the same rates then, too.
+/// Whether all uplinks of each switch lead over the same sequence of rates: then paths down through them do
+/// too.
 bool alike_upwards(const Topology& topology, const SwitchRanking& ranking) {
   if (topology.one_rate()) return true;
-  using Uplink = std::pair<std::uint32_t, std::uint32_t>;  // rate of the cable, ways of the switch above
+  using Uplink = std::pair<std::uint32_t, std::uint32_t>;  // rate of the cable, class of the upper switch
   std::map<Uplink, std::uint32_t> numbers;
-  std::vector<std::uint32_t> uplink_classes(topology.switches());  // 0: nothing above
+  std::vector<std::uint32_t> uplink_classes(topology.switches());  // by switch; 0: no switch above
   std::vector<SwitchIndex> from_top(topology.switches());
   for (SwitchIndex s = 0; s < from_top.size(); ++s) from_top[ranking.position[s]] = s;
   for (const auto s : from_top) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Trees in which turns alone share all loads.
+// Detects trees in which round robin alone balances all loads.
 
 #include "routing/ranking/switch_ranking.h"
 #include "routing/ranking/tree_template.h"
@@ -8,8 +8,8 @@
 
 namespace smd::routing::inline engines {
 
-/// Whether every switch has all the cables upwards that its family should have, all families of a rank have
-/// as many, and the ways up from a switch are alike in their rates.
+/// Whether every switch has all uplinks that its group should have, all groups of a rank have equally many,
+/// and all paths up from a switch have the same rates.
 bool is_balanced(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template);
 
 }  // namespace smd::routing::inline engines

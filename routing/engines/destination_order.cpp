@@ -12,10 +12,11 @@ namespace {
 
 constexpr std::size_t kRails = 16;
 constexpr std::size_t kKinds = 4 * kRails;
-/// Beyond the LID space a divider says nothing more.
+/// A divider beyond the LID space has no further effect.
 constexpr std::uint64_t kMaxDivider = 0x10000;
 
-/// Moves `set` to `out`: the first, then the others from near to far, each distance ordered the same way.
+/// Moves `set` to `out`: the first leaf, then the others from near to far, each distance ordered in the same
+/// manner.
 void by_nearness(std::vector<SwitchIndex> set, const HopCount& hops, std::vector<SwitchIndex>& out) {
   while (!set.empty()) {
     const auto first = set.front();
@@ -37,8 +38,8 @@ struct Numbered {
   bool of_switch = false;
 };
 
-/// Which of its machine's ports of that kind an end port is, by GUID: hosts with an adapter a rail have as
-/// many on as many leaves.
+/// By end port its number among the ports of its machine of that kind, in the order of GUIDs: hosts with an
+/// adapter per rail have them on as many leaves.
 std::vector<std::uint8_t> rails(const Topology& topology) {
   const auto ends = topology.end_ports();
   std::vector<EndIndex> sorted(ends.size());
@@ -86,7 +87,7 @@ EndNumbers end_numbers(const Topology& topology, std::span<const SwitchIndex> or
   return result;
 }
 
-/// By LID; those that lead to no switch have none.
+/// By LID; LIDs that lead to no switch have no destination.
 std::vector<Numbered> numbers(const Topology& topology, const LidMap& lids,
                               std::span<const SwitchIndex> leaf_order, Numbering numbering) {
   std::vector<SwitchIndex> order(leaf_order.begin(), leaf_order.end());

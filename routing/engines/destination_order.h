@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// In which order destinations take their turns at the ports that could lead to them.
+// The order in which destinations take the candidate ports in round robin.
 
 #include <cstdint>
 #include <functional>
@@ -15,42 +15,42 @@
 
 namespace smd::routing::inline engines {
 
-/// LIDs next to each other, with numbers next to each other, of ports on one switch.
+/// Consecutive LIDs with consecutive numbers, of ports on one switch.
 struct LidRun {
   std::uint16_t lid = 0;
   std::uint16_t length = 0;
-  std::uint32_t number = 0;  ///< of the first
+  std::uint32_t number = 0;  ///< of the first LID
   SwitchIndex destination = 0;
-  bool follows = false;    ///< LID and number go on where the run before ends
-  bool of_switch = false;  ///< the switch's own LID
+  bool follows = false;    ///< LID and number continue the run before
+  bool of_switch = false;  ///< the LIDs are those of the switch itself
 };
 
-/// All switches by the first LID of what hangs on them, or by their own where that is nothing: columns in
-/// this order are next to each other where LIDs are.
+/// All switches, by the first LID of their end ports, or by their own LID without any. Columns in this order
+/// are consecutive where LIDs are.
 std::vector<SwitchIndex> switches_by_lid(const Topology& topology, const LidMap& lids);
 
 /// Hop count between two switches.
 using HopCount = std::function<unsigned(SwitchIndex, SwitchIndex)>;
 
-/// Leaves such that those with near common ancestors stand together, at every level of a tree.
+/// The leaves, ordered so that those with near common ancestors are together, at every level of a tree.
 std::vector<SwitchIndex> leaves_by_nearness(const Topology& topology, const HopCount& hops);
 
 enum class Numbering : std::uint8_t {
-  dense,   ///< one after the other
-  padded,  ///< as if each leaf had as many end ports of a kind as the fullest: the n-th of each goes alike
+  dense,   ///< consecutive
+  padded,  ///< as if each leaf had as many end ports of a kind as the fullest: n-th ports are routed alike
 };
 
 /// All LIDs that lead to a switch, by LID. End ports are numbered kind by kind (compute, I/O, routers,
-/// aggregation nodes, and each rail of those with several ports: each kind spreads evenly by itself), leaf by
-/// leaf in the given order, port by port; a range of LIDs counts on from its port's number, so that its paths
-/// part.
+/// aggregation nodes, and separately each rail of machines with several ports), leaf by leaf in the given
+/// order, port by port, so that each kind is balanced by itself. The LIDs of a range count on from the number
+/// of their port, so that their paths differ.
 std::vector<LidRun> number_lids(const Topology& topology, const LidMap& lids,
                                 std::span<const SwitchIndex> leaf_order,
                                 Numbering numbering = Numbering::dense);
 
-/// For each switch which destinations it gets by one way up from each of its lower neighbours, in the tree
-/// that the fabric was built as: it must take turns among those, or all of them would leave by one port
-/// (Zahavi's d-mod-k).
+/// By switch the destinations that it receives from below over a single path from each lower neighbour, in
+/// the undamaged tree. Round robin must run over these: over all destinations they would all leave by one
+/// port (Zahavi, d-mod-k).
 std::vector<DmodkIndex> dmodk_indices(const Topology& topology, const SwitchRanking& order,
                                       const TreeTemplate& tree_template);
 

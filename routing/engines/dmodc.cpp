@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The closed form of Gliksberg et al. ("High-Quality Fault Resiliency in Fat Trees", IEEE Micro 40(1), 2020),
-// itself Zahavi's d-mod-k for trees that are not whole. RoundRobin are counted in the tree that the fabric
-// was built as, so that what is missing moves only what would have gone there.
+// which extends Zahavi's d-mod-k to damaged trees. Round robin runs over the undamaged tree, so that a fault
+// moves only the routes that would have used the missing part.
 #include "routing/engines/tree.h"
 
 namespace smd::routing::inline engines {

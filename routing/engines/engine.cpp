@@ -8,7 +8,7 @@
 
 namespace smd::routing::inline engines {
 
-// The registry: an engine is a .cpp that defines its row, and its name here.
+// The registry. An engine is one .cpp, which defines its row, and the name of the row in the two lines here.
 extern const EngineInfo kDmodc, kFtree, kUpdn, kDnup, kMinhop, kFile;
 
 std::span<const EngineInfo> all_engines() {

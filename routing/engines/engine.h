@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The interface of every routing engine.
+// The interface of the routing engines.
 
 #include <cstdint>
 #include <expected>
@@ -22,10 +22,11 @@ namespace smd::routing::inline engines {
 /// Forwarding tables by GUID of the switch.
 using Tables = std::map<Guid, std::shared_ptr<const LftRow>>;
 
-/// What the operator says to engines. An engine reads the members that concern it and ignores the others.
+/// What the operator configures for engines. An engine reads the members that concern it and ignores the
+/// others.
 struct RoutingOptions {
-  std::vector<Guid> root_guids{};          ///< top switches of a tree; empty: the engine finds them
-  std::shared_ptr<const Tables> tables{};  ///< of the engine `file`
+  std::vector<Guid> root_guids{};          ///< top switches of the tree; empty: the engine finds them
+  std::shared_ptr<const Tables> tables{};  ///< for the engine `file`
   friend bool operator==(const RoutingOptions&, const RoutingOptions&) = default;
 };
 
@@ -46,32 +47,34 @@ struct RouteError {
     no_tables
   };
   Cause cause = Cause::stopped;
-  /// Roots that are not there; two leaves without a path; a leaf and an aggregation node without one; where a
-  /// tree ends.
+  /// Roots that do not exist; two leaves without a path; a leaf and an aggregation node without a path; a
+  /// leaf and a neighbour of it that is not above it.
   std::vector<Guid> guids;
 };
+/// The error in one line, with its GUIDs.
 std::string to_string(const RouteError& error);
 
-/// Pure and stateless: same topology and LIDs, same bytes, whatever the order of the input or the threads.
+/// Pure and stateless: the same topology and LIDs give the same bytes, for any order of the input and any
+/// threads.
 using Engine = std::expected<Routes, RouteError> (*)(const EngineInput&);
 
-/// What is up and what is down for an engine's paths: repaired tables go by it, too. Nothing: on this fabric
-/// the engine has no such order.
+/// The ranking that the engine's paths follow; repair uses it too. Nothing: the engine has none for this
+/// fabric.
 using EngineRanking = std::optional<SwitchRanking> (*)(const Topology&, const RoutingOptions&,
                                                        const Parallel&);
 
-/// A row of the registry (engines/engine.cpp). Each engine defines its own in its .cpp.
+/// A row of the registry (engines/engine.cpp). Each engine defines its row in its own .cpp.
 struct EngineInfo {
   std::string_view name, summary;
   Engine run;
-  EngineRanking ranking = nullptr;  ///< null: none on any fabric
-  bool follows_ranking = false;     ///< all of its paths follow that ranking
+  EngineRanking ranking = nullptr;  ///< null: the engine has no ranking for any fabric
+  bool follows_ranking = false;     ///< all its paths follow that ranking
 };
 
 /// All engines, in the order in which the documentation lists them.
 std::span<const EngineInfo> all_engines();
 
-/// Null where no engine has the name.
+/// Null if no engine has that name.
 const EngineInfo* find_engine(std::string_view name);
 
 }  // namespace smd::routing::inline engines

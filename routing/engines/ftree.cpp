@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// d-mod-k with the alignment that OpenSM's engine of this name keeps: the n-th host of every leaf takes the
-// same turn, whether the leaves before it are full or not.
+// d-mod-k with the alignment of OpenSM's engine of that name: the n-th host of every leaf has the same
+// position in the round robin, even if the leaves before it are not full.
 #include "routing/engines/tree.h"
 
 namespace smd::routing::inline engines {

@@ -15,17 +15,17 @@
 namespace smd::routing::inline engines {
 namespace {
 
-/// Rows that one piece of work fills with the same scratch memory.
+/// Rows per piece of work; a piece reuses its scratch memory.
 constexpr std::size_t kGrain = 16;
 
-/// Runs whose LIDs, numbers and columns all go on where the one before ends.
+/// Consecutive runs whose LIDs, numbers and columns continue each other.
 struct Stretch {
   std::size_t first_run = 0;
   std::uint32_t first_column = 0, columns = 0;
   std::uint32_t lids = 0;
 };
 
-/// Those of all runs that have a column, in the order of LIDs.
+/// All runs that have a column, in the order of LIDs, as stretches.
 template <class Cost>
 std::vector<Stretch> stretches(std::span<const LidRun> runs, const NextHops<Cost>& hops) {
   std::vector<Stretch> all;
@@ -45,14 +45,14 @@ std::vector<Stretch> stretches(std::span<const LidRun> runs, const NextHops<Cost
   return all;
 }
 
-/// What all rows of one call have in common.
+/// The data that all rows of one call share.
 template <class Cost>
 struct Job {
   const EngineInput& in;
   std::span<const Columns<Cost>> columns;
   const LftBuildInput& input;
-  std::span<const SwitchIndex> same_costs;  ///< switches with the same costs
-  const SwitchRanking* ranking = nullptr;   ///< with a shape: which way is up
+  std::span<const SwitchIndex> same_costs;  ///< by switch: the first switch with the same costs
+  const SwitchRanking* ranking = nullptr;   ///< with a tree template: which end of a link is up
 };
 
 template <class Cost>
@@ -64,7 +64,7 @@ class RowWriter {
         stretches_(stretches(job.input.runs, hops_)),
         segment_of_(hops_.columns()) {}
 
-  /// Whether the row would be another one for a twin.
+  /// Returns whether an equivalent switch would get another row.
   bool write(SwitchIndex s, LftRow& row) {
     begin(s);
     const auto segments = hops_.of(s);
@@ -80,7 +80,7 @@ class RowWriter {
     return job_.input.indices.empty() || rotations_.substituted();
   }
 
-  /// From its twin's row: only what leads to one of the two differs.
+  /// Adapts a copy of the row of the equivalent switch `model`: they differ only in LIDs of these two.
   void write_as(SwitchIndex model, SwitchIndex s, LftRow& row) {
     begin(s);
     const auto towards_model = hops_.towards(s, model);
@@ -128,7 +128,7 @@ class RowWriter {
     }
   }
 
-  /// LIDs that end at the switch or its end ports, each with its port.
+  /// Calls fn(lid) for the LIDs of the switch and of its end ports.
   template <class Fn>
   void for_each_lid_of(SwitchIndex s, const Fn& fn) const {
     const auto& in = job_.in;
@@ -157,7 +157,7 @@ class RowWriter {
   std::vector<PortRotationCache::Pick> picks_;  ///< by segment
 };
 
-/// Twins of which up and down are the same.
+/// Equivalent switches from which the same neighbours are up in all parts.
 template <class Cost>
 std::vector<SwitchIndex> equivalents_by_ranking(const Topology& topology,
                                                 std::span<const Columns<Cost>> columns) {
@@ -183,8 +183,8 @@ bool has_uplink(const Topology& topology, const SwitchRanking& ranking, SwitchIn
   return false;
 }
 
-/// Those whose rows are alike as well: they take turns alike. What a switch gets from below matters only to
-/// one that sends it on upwards, in the turns of a shape.
+/// Of these, switches whose round robin is equal too. The residue matters only for a switch that sends
+/// upwards by a tree template.
 template <class Cost>
 std::vector<SwitchIndex> equivalents_by_rotation(const EngineInput& in, std::vector<SwitchIndex> same_costs,
                                                  std::span<const Columns<Cost>> columns,
@@ -212,7 +212,7 @@ std::vector<std::shared_ptr<const LftRow>> build_lfts(const EngineInput& in,
   const auto equivalents = equivalents_by_rotation(in, same_costs, columns, input);
   const Job<Cost> job{in, columns, input, same_costs,
                       input.tree_template != nullptr ? columns.front().ranking : nullptr};
-  std::vector<std::uint8_t> own(rows.size());  // rows that twins cannot copy
+  std::vector<std::uint8_t> own(rows.size());  // rows that equivalents cannot copy
   const auto write_all = [&](std::span<const SwitchIndex> switches, const auto& write) {
     for_ranges(in.context.parallel, switches.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       if (in.context.stop.stop_requested()) return;
@@ -230,7 +230,7 @@ std::vector<std::shared_ptr<const LftRow>> build_lfts(const EngineInput& in,
     writer.write_as(equivalents[s], s, *row);
     return row;
   };
-  std::array<std::vector<SwitchIndex>, 3> parts;  // first of their kind; of their own; copies
+  std::array<std::vector<SwitchIndex>, 3> parts;  // first of their group; computed on their own; copies
   for (SwitchIndex s = 0; s < rows.size(); ++s) {
     if (equivalents[s] == s) parts[0].push_back(s);
   }

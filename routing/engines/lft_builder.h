@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// From costs to forwarding tables: what every engine does that picks among next hops of equal cost.
+// Builds forwarding tables from costs: common to all engines that choose among next hops of equal cost.
 
 #include <concepts>
 #include <cstdint>
@@ -17,16 +17,15 @@ namespace smd::routing::inline engines {
 
 struct LftBuildInput {
   std::span<const LidRun> runs;
-  /// By turns, in these steps; empty: to the port with the fewest destinations so far, for fabrics that are
-  /// no trees.
+  /// By switch its d-mod-k index: round robin. Empty: the port with the fewest destinations so far, for
+  /// fabrics that are not trees.
   std::span<const DmodkIndex> indices;
-  /// With steps only: turns upwards are those of the tree that the fabric was built as. Null: of what is
-  /// there.
+  /// With indices only: round robin upwards runs over the undamaged tree. Null: over the existing ports.
   const TreeTemplate* tree_template = nullptr;
 };
 
-/// One row a switch: of the next hops towards each LID's switch that are one step nearer, one each, spread as
-/// told; 255 where there is none. Every switch stands in at most one of the columns.
+/// One row per switch. The entry of a LID is one of the ports to next hops that are one hop nearer to its
+/// switch, chosen as `input` says; 255 if there is none. Each switch may be in at most one of the columns.
 template <std::unsigned_integral Cost>
 std::vector<std::shared_ptr<const LftRow>> build_lfts(const EngineInput& in,
                                                       std::span<const Columns<Cost>> columns,

@@ -7,8 +7,9 @@
 namespace smd::routing::inline engines {
 namespace {
 
-/// Hosts whose routes lead over each channel, 64 LIDs at once: what goes up from a switch is known when all
-/// below it are, what goes down when all above it are, too. Most switches send nothing to a LID.
+/// Counts hosts whose routes cross each channel, 64 LIDs at once. The flow up from a switch is known when all
+/// below it are done, the flow down when all above it are done as well. Most switches send nothing to a given
+/// LID.
 class Counting {
  public:
   Counting(const Topology& topology, const SwitchRanking& ranking, std::span<const Lid> lids,
@@ -58,7 +59,7 @@ class Counting {
   };
   struct Flows {
     std::vector<Load> hosts;           ///< by switch and LID
-    std::vector<std::uint64_t> there;  ///< by switch: LIDs that some host sends to by it
+    std::vector<std::uint64_t> there;  ///< by switch: LIDs to which some host sends through it
   };
 
   void add(const Block& block, Flows& flows, std::vector<Load>& load) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How many routes lead over each cable.
+// The number of routes over each channel.
 
 #include <cstdint>
 #include <span>
@@ -15,8 +15,8 @@ namespace smd::routing::inline engines {
 
 using Load = std::uint32_t;
 
-/// By channel the hosts whose routes to `lids` (ascending) lead over it, each LID counting by itself. For
-/// tables whose paths go up first and down then; `entries`: by switch the row's, of full length.
+/// By channel the number of hosts whose routes to `lids` (ascending) cross it, counted for each LID. Requires
+/// paths that follow `ranking`. `entries`: the rows by SwitchIndex, of full length.
 std::vector<Load> count_loads(const Topology& topology, const SwitchRanking& ranking,
                               std::span<const Lid> lids, std::span<const std::uint8_t* const> entries,
                               const Parallel& parallel);

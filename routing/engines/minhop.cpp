@@ -7,8 +7,8 @@
 namespace smd::routing::inline engines {
 namespace {
 
-/// Where the shortest paths between leaves are those that go up and down, as in a tree that is not damaged
-/// much, those are taken throughout.
+/// If the up/down paths between all leaves are shortest paths, as in a tree with little damage, uses up/down
+/// paths for everything.
 template <class Cost>
 std::optional<Routes> along_tree(const EngineInput& in, const SwitchRanking& tree) {
   const auto all = switches_by_lid(in.context.topology, in.context.lids);
@@ -27,8 +27,8 @@ std::optional<Routes> along_tree(const EngineInput& in, const SwitchRanking& tre
   return routes_by(in, tree, legal, all, Numbering::dense);
 }
 
-/// A shortest path from one top switch of a tree to another goes down and up again, and such paths together
-/// close cycles of channels. So in a tree the LIDs of inner switches are routed up and down only.
+/// A shortest path between two top switches of a tree goes down and up again, and such paths together close
+/// cycles of channels. So in a tree the LIDs of inner switches get up/down routes only.
 template <class Cost>
 std::optional<Routes> route(const EngineInput& in, const SwitchRanking& tree) {
   const auto& topology = in.context.topology;

@@ -12,7 +12,7 @@
 namespace smd::routing::inline engines {
 namespace {
 
-/// A bit for each of up to 64 places where (row & mask) == target.
+/// One bit for each of up to 64 positions: (row & mask) == target.
 template <class Cost>
 std::uint64_t matches(const Cost* row, Cost mask, const Cost* target, std::size_t count) {
   std::uint64_t bits = 0;
@@ -85,14 +85,13 @@ std::span<const Segment> NextHops<Cost>::of(SwitchIndex s) {
   return segments_;
 }
 
-/// What a neighbour's cost must be: below, with all its bits, where the way goes down; above, in its length
-/// only, where it goes up.
+/// The cost a neighbour must have: the whole value for a step down, only the length for a step up.
 template <std::unsigned_integral Cost>
 void NextHops<Cost>::set_targets(SwitchIndex s, const Columns<Cost>& part) {
   using C = Costs<Cost>;
   const auto own = part.costs->row(s);
   const std::size_t n = own.size();
-  const Cost* const __restrict from = own.data();  // the compiler's leave to take many at a time
+  const Cost* const __restrict from = own.data();  // lets the compiler vectorise
   Cost* const __restrict below = down_target_.data();
   Cost* const __restrict above = up_target_.data();
   constexpr Cost kNeverUp = C::kNever & C::kLength;
@@ -166,7 +165,7 @@ GroupSet NextHops<Cost>::set_at(const Odd& odd, const Columns<Cost>& part) const
     const bool all = (bits_[k * words_ + odd.column / 64] >> (odd.column % 64) & 1U) != 0;
     if (all && k != odd.peer_set) set |= peer_sets_[k].groups;
   }
-  // Of its kin all but the one are as far from it as each other.
+  // All its equivalent peers but the one itself are equally far from it.
   const auto& peers = peer_sets_[odd.peer_set];
   const auto& member = peers.members[odd.member];
   if (nearer(part, peers, peers.members[odd.member == 0 ? 1 : 0].peer, odd.column)) set |= peers.groups;
@@ -208,7 +207,8 @@ void NextHops<Cost>::emit(const Columns<Cost>& part, std::uint32_t first) {
   if (segments_.size() != before) segments_.back().end = first + n;
 }
 
-/// Segments that begin at the edges of one word; each neighbour adds itself to those that it is nearer to.
+/// Emits the segments that begin at the edges of one word; each neighbour adds itself to those that it is
+/// nearer to.
 template <std::unsigned_integral Cost>
 void NextHops<Cost>::emit_word(std::size_t w, std::uint32_t columns, std::uint32_t first, bool ends_one) {
   if (columns < (w + 1) * 64) edges_[w] &= (std::uint64_t{1} << (columns % 64)) - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which neighbours of a switch are one step nearer to which destinations.
+// Finds the neighbours of a switch that are one hop nearer to each destination.
 
 #include <concepts>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace smd::routing::inline engines {
 
-/// Costs to some of the switches, and the order they were made by (null: shortest paths).
+/// Costs to some of the switches, and the ranking that they follow (null: shortest paths).
 template <std::unsigned_integral Cost>
 struct Columns {
   const Costs<Cost>* costs = nullptr;
@@ -25,29 +25,29 @@ struct Columns {
 
 inline constexpr std::uint32_t kNoColumn = ~std::uint32_t{0};
 
-/// For each switch its position in `destinations`; kNoColumn where it has none.
+/// By switch its position in `destinations`; kNoColumn if it is not in there.
 std::vector<std::uint32_t> columns_by_switch(const Topology& topology,
                                              std::span<const SwitchIndex> destinations);
 
-/// Columns next to each other towards which a switch has the same candidates: from where the segment before
-/// ends up to `end`.
+/// Consecutive columns with the same candidate neighbours: from the end of the segment before up to `end`.
 struct Segment {
   std::uint32_t end = 0;
   GroupSet set;
 };
 
-/// Scratch memory for one switch after another. Columns are numbered through all parts.
+/// Scratch memory for one switch after another. Columns are numbered consecutively over all parts.
 template <std::unsigned_integral Cost>
 class NextHops {
  public:
-  /// `kin`: for each switch the first one whose costs are the same as its own, but towards the two of them.
+  /// `equivalents`: by switch the first switch with the same costs, except towards these two.
   NextHops(const Topology& topology, std::span<const Columns<Cost>> parts,
            std::span<const SwitchIndex> equivalents);
 
   std::size_t columns() const { return columns_; }
   std::uint32_t column(SwitchIndex destination) const { return column_of_[destination]; }
-  /// Of all columns, in their order. Valid until the next call.
+  /// Segments of all columns, in order. Valid until the next call.
   std::span<const Segment> of(SwitchIndex s);
+  /// The candidates of `s` towards one destination; empty if it has no column or no path.
   GroupSet towards(SwitchIndex s, SwitchIndex destination) const;
 
  private:
@@ -55,13 +55,13 @@ class NextHops {
     std::uint8_t group = 0;
     SwitchIndex peer = 0;
   };
-  /// Neighbours whose costs are alike, but to each other.
+  /// Neighbours with the same costs, except towards each other.
   struct EquivalentPeers {
     bool up = false;
     GroupSet groups;
     std::vector<Member> members;
   };
-  /// A column of one of several kin: looked at by itself.
+  /// A column whose destination is one of several equivalent peers: needs a closer look.
   struct Odd {
     std::uint32_t column = 0;
     std::uint32_t peer_set = 0, member = 0;
@@ -83,7 +83,8 @@ class NextHops {
   std::vector<Cost> down_target_, up_target_;
   std::vector<EquivalentPeers> peer_sets_;
   std::size_t peer_sets_used_ = 0;
-  std::vector<std::uint64_t> bits_, edges_;  ///< by kin: a bit each column; where any of them changes
+  std::vector<std::uint64_t> bits_;   ///< by set of peers: a bit per column
+  std::vector<std::uint64_t> edges_;  ///< columns where any of them changes, a bit each
   std::size_t words_ = 0;
   std::vector<Odd> odd_;
   std::vector<Segment> segments_;

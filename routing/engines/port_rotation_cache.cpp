@@ -6,7 +6,7 @@
 namespace smd::routing::inline engines {
 namespace {
 
-/// At least; always a power of two, and never more than half full.
+/// Minimum size. The size is a power of two, and at most half of the table is full.
 constexpr std::size_t kSmallestTable = 64;
 }  // namespace
 
@@ -35,7 +35,7 @@ void PortRotationCache::begin(const Topology& topology, SwitchIndex s, const Dmo
   round_robin_ = uplink_round_robin(topology, ranking, tree_template, s);
 }
 
-/// Where the set is, or would go.
+/// The slot of the set, or the free one where it belongs.
 std::size_t PortRotationCache::slot(const GroupSet& set) const {
   std::uint64_t hash = 0;
   for (const auto word : set.words) hash = (hash ^ word) * 0x9E3779B97F4A7C15U;

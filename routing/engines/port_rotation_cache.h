@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The turns of one switch towards all the sets of neighbours that it has, each made once.
+// The port rotations of one switch, one for each set of neighbours, each computed once.
 
 #include <cstdint>
 #include <limits>
@@ -20,22 +20,23 @@ class PortRotationCache {
   using Pick = std::uint32_t;
   static constexpr Pick kNotYet = std::numeric_limits<Pick>::max();
 
-  /// Of switch `s`; forgets those of the one before. Nothing but ports() is asked for.
+  /// Starts switch `s` and discards the rotations of the switch before. Without an index only ports() may be
+  /// used.
   void begin(const Topology& topology, SwitchIndex s);
-  /// In turns of what is there.
+  /// Round robin over the existing ports.
   void begin(const Topology& topology, SwitchIndex s, const DmodkIndex& index);
-  /// With turns upwards as in the tree that the fabric was built as.
+  /// Round robin upwards over the ports of the undamaged tree.
   void begin(const Topology& topology, SwitchIndex s, const DmodkIndex& index, const SwitchRanking& ranking,
              const TreeTemplate& tree_template);
 
-  /// The turns among a set that is not empty.
+  /// The rotation over a set that is not empty.
   Pick find(const GroupSet& set);
   std::span<const std::uint8_t> ports(Pick pick) const { return cached_[pick].candidates.ports(); }
-  /// out[i] = the port whose turn it is for destination number + i.
+  /// out[i] = the port for destination number + i.
   void write(Pick pick, std::span<std::uint8_t> out, std::uint32_t number) {
     cached_[pick].candidates.write(out, number, index_);
   }
-  /// Whether ports that are missing had to be made up for since begin().
+  /// Whether missing ports had to be substituted since begin().
   bool substituted() const { return substituted_; }
 
  private:

@@ -8,11 +8,11 @@
 
 namespace smd::routing::inline engines {
 namespace {
-/// Long enough that most rows are copied in few pieces.
+/// Long enough to copy most rows in few pieces.
 constexpr std::size_t kPattern = 512;
-/// A pattern longer than that is not worth its memory.
+/// A longer pattern is not worth its memory.
 constexpr std::size_t kMostMemory = 0x10000;
-/// Turns after which the sharing of missing ports may begin anew.
+/// The substitution of missing ports may repeat after so many turns.
 constexpr std::size_t kLongestPattern = 4096;
 }  // namespace
 
@@ -27,7 +27,7 @@ RoundRobin uplink_round_robin(const Topology& topology, const SwitchRanking& ran
   const auto& switch_group = tree_template.of(s);
   const auto& wanted = switch_group.slots;
   const std::size_t cables = wanted.empty() ? 1 : wanted.front().cables;
-  std::vector<Slot> slots(switch_group.width(), Slot{kNoSwitch, cables, {}, 0});  // unless known: gone
+  std::vector<Slot> slots(switch_group.width(), Slot{kNoSwitch, cables, {}, 0});  // until known: gone
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     slots[switch_group.place(i)] = {wanted[i].peer, wanted[i].cables, {}, 0};
   }
@@ -80,9 +80,9 @@ bool Candidates::rates_differ(const Topology& topology, SwitchIndex s) const {
   return std::ranges::any_of(live_, [&](std::uint8_t port) { return rate(port) != rate(live_.front()); });
 }
 
-/// A port has its own turn where it is behind its share of all turns so far; else, and where it is missing,
-/// the one that is used least takes it. So every beginning of the turns is shared well, however few
-/// destinations there are.
+/// A port takes its own turn while it is behind its share of all turns so far. Otherwise, and if it is
+/// missing, the least used port takes the turn. So every prefix of the rotation is well balanced, for any
+/// number of destinations.
 void Candidates::share_by_rate(const Topology& topology, SwitchIndex s, std::size_t rotation,
                                std::uint32_t divider) {
   std::uint64_t all = 0, unit = 0;
@@ -147,7 +147,7 @@ bool Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& 
     return false;
   }
   round_robin(topology, s, set, live_);
-  if (live_.size() == 1) {  // it has all turns, whoever shares them
+  if (live_.size() == 1) {  // it takes all turns anyway
     ports_ = live_;
     return false;
   }

@@ -14,10 +14,11 @@ namespace smd::routing::inline engines {
 namespace {
 
 using Channel = std::uint32_t;
-/// A load as a share of what the cable can carry: routes times route_weights().
+/// Load relative to the capacity of the cable: routes times route_weights().
 using Weight = std::uint64_t;
 
-/// Neighbours far apart: those that are sent to at the same time must not all be moved to one cable.
+/// Reorders LIDs so that neighbours are far apart: hosts that receive at the same time must not all move to
+/// one cable.
 std::vector<Lid> scattered(std::span<const Lid> lids) {
   std::vector<Lid> ranking;
   ranking.reserve(lids.size());
@@ -77,7 +78,7 @@ class Rebalancer {
   }
 
  private:
-  /// One switch on the way to the cable, whose choice could be another.
+  /// A switch on a path to the overloaded cable, at which the path could branch off.
   struct Feeder {
     SwitchIndex sw = 0;
     unsigned depth = 0;
@@ -87,7 +88,7 @@ class Rebalancer {
     Lid lid;
     std::uint8_t port = kNoRoute;
     Load flow = 0;
-    Weight worst = 0;  ///< of the most used cable that gets more
+    Weight worst = 0;  ///< of the most loaded cable that gains load
   };
 
   std::uint8_t port_at(SwitchIndex s, Lid lid) const { return entries_[s][lid.value()]; }
@@ -101,7 +102,8 @@ class Rebalancer {
     return weights_.empty() ? routes : routes * weights_[c];
   }
 
-  /// Calls fn(neighbour) for each that sends the LID to the switch. What goes up again came from below.
+  /// Calls fn(neighbour) for each neighbour that sends the LID to the switch. What leaves upwards came from
+  /// below.
   template <class Fn>
   void for_each_feeder(SwitchIndex s, Lid lid, const Fn& fn) {
     const auto to = next(s, lid);
@@ -114,14 +116,15 @@ class Rebalancer {
     }
   }
 
-  /// Hosts whose way to the LID leads through the switch.
+  /// Number of hosts whose route to the LID crosses the switch.
   Load flow(SwitchIndex s, Lid lid) {
     Load sum = topology_.hosts(s);
     for_each_feeder(s, lid, [&](SwitchIndex peer) { sum += flow(peer, lid); });
     return sum;
   }
 
-  /// Whether another cable in the direction of the port carries less: a look that spares many.
+  /// Whether another cable in the direction of the port carries less: a cheap test that excludes most
+  /// candidates.
   bool any_below(SwitchIndex s, std::uint8_t port, Weight limit) const {
     const auto peer = topology_.peer(s, PortNum{port}).sw;
     if (peer == kNoSwitch) return false;
@@ -136,7 +139,7 @@ class Rebalancer {
     return false;
   }
 
-  /// Better than the best so far, by how much the most used cable of the new way would carry.
+  /// Updates `best` if a port gives a lower load on the most loaded cable of the new path.
   void try_ports(SwitchIndex s, Lid lid, Move& best) {
     effort_ += topology_.groups(s);
     const auto to = in_.context.lids.destination(lid).sw;
@@ -157,7 +160,8 @@ class Rebalancer {
     }
   }
 
-  /// Where the new way meets the old one nothing changes any more; that must be behind the cable.
+  /// Behind the point where the new path meets the old one nothing changes. That point must be behind the
+  /// overloaded cable.
   Weight worst_by(SwitchIndex s, Lid lid, std::uint8_t port, Load more) {
     old_path_.clear();
     for (auto at = s; at != kNoSwitch; at = next(at, lid)) old_path_.push_back(at);
@@ -171,8 +175,8 @@ class Rebalancer {
     return std::ranges::find(old_path_, hot_switch_) < meets ? worst : std::numeric_limits<Weight>::max();
   }
 
-  /// Calls fn(switch, lid) for each switch whose LIDs come over the cable and that is not far from it, until
-  /// it says no.
+  /// Calls fn(switch, lid) for each switch near the cable whose route to the LID crosses it, until fn returns
+  /// false.
   template <class Fn>
   bool for_each_choice(Channel hot, const Fn& fn) {
     const auto sw = hot_switch_ = switch_of_[hot];
@@ -192,8 +196,8 @@ class Rebalancer {
     return true;
   }
 
-  /// Brings every cable below the limit where that brings no other one above it; the most used ones first.
-  /// Whether all are.
+  /// Reduces all cables to the limit, most loaded first, as far as no other cable exceeds it. Returns whether
+  /// it succeeded.
   bool limit_all(Weight limit) {
     std::vector<std::pair<Weight, Channel>> hot;
     for (Channel c = 0; c < load_.size(); ++c) {
@@ -215,7 +219,7 @@ class Rebalancer {
     return all;
   }
 
-  /// The most used cable, again and again, by its best move.
+  /// Relieves the most loaded cable by its best move, repeatedly.
   void polish(Weight enough) {
     std::priority_queue<std::pair<Weight, Channel>> hottest;
     for (Channel c = 0; c < load_.size(); ++c) {
@@ -223,7 +227,7 @@ class Rebalancer {
     }
     while (!hottest.empty() && effort_ < kMostEffort && !in_.context.stop.stop_requested()) {
       const auto [load, channel] = hottest.top();
-      if (load != weight(channel)) {  // an old entry
+      if (load != weight(channel)) {  // outdated entry
         hottest.pop();
         continue;
       }
@@ -264,11 +268,11 @@ class Rebalancer {
   }
 
   static constexpr unsigned kDeepest = 3;
-  /// Neighbours looked at: half a second's work for trees of 10,000 hosts, two for 40,000.
+  /// In neighbours examined: half a second of work for trees of 10,000 hosts, two seconds for 40,000.
   static constexpr std::uint64_t kMostEffort = std::uint64_t{1} << 25;
   static constexpr std::uint64_t kLidsOfAnEffort = 16;
-  static constexpr Weight kEnough = 16;  ///< a move that relieves by a sixteenth is taken at once
-  static constexpr Weight kSteps = 16;   ///< limits come down by a sixteenth
+  static constexpr Weight kEnough = 16;  ///< a move that removes a sixteenth is taken at once
+  static constexpr Weight kSteps = 16;   ///< limits decrease by a sixteenth
 
   const EngineInput& in_;
   const Topology& topology_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a damaged tree cannot share by turns: single destinations are taken off the most used cables.
+// Rebalances damaged trees, which round robin cannot balance: moves single destinations away from the most
+// loaded cables.
 
 #include <concepts>
 #include <memory>
@@ -14,12 +15,11 @@ namespace smd::routing::inline engines {
 
 using Rows = std::vector<std::shared_ptr<const LftRow>>;
 
-/// Moves destinations from the most used cables to less used ways of the same length: all cables that carry
-/// more than a limit, which comes down step by step, then the most used one again and again, until none
-/// carries more than five quarters of the mean, or none can be relieved: what each move gains there it costs
-/// in the order of the turns. A bound on the work ends it, too. Counts are of (source host, destination
-/// host), by the first LID of each, and weighed by the rate of the cable. For paths by an order.
-/// Deterministic.
+/// Moves destinations to less loaded paths of the same length: first reduces all cables to a limit that
+/// decreases step by step, then relieves the most loaded cable repeatedly, until no cable carries more than
+/// 125 % of the mean, no move helps, or the work bound is reached. More moves would cost the regularity of
+/// round robin. Loads count (source host, destination host), by the first LID of each, weighed by the rate of
+/// the cable. Requires columns with a ranking. Deterministic.
 template <std::unsigned_integral Cost>
 void rebalance(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows);
 

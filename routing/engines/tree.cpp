@@ -11,7 +11,7 @@
 namespace smd::routing::inline engines {
 namespace {
 
-/// Hosts that do not hang at the bottom: their switch and one that is not above it.
+/// Names a leaf with a neighbour that is not above it.
 RouteError not_a_tree(const Topology& topology, const SwitchRanking& ranking) {
   RouteError error{RouteError::Cause::not_a_tree, {}};
   for (const auto leaf : topology.leaves()) {
@@ -25,7 +25,7 @@ RouteError not_a_tree(const Topology& topology, const SwitchRanking& ranking) {
   return error;
 }
 
-/// Nothing where paths are too long for the costs.
+/// Nothing if paths are too long for the cost type.
 template <class Cost>
 std::optional<std::expected<Routes, RouteError>> attempt(const EngineInput& in, const SwitchRanking& ranking,
                                                          Numbering numbering) {

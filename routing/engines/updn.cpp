@@ -7,11 +7,11 @@ namespace smd::routing::inline engines {
 namespace {
 
 constexpr auto kNothing = std::numeric_limits<std::uint64_t>::max();
-/// So many leaves of a part of the fabric are tried.
+/// Re-rooting tries at most so many leaves per component.
 constexpr std::size_t kRerootTrials = 4;
 
-/// Hosts times hops over all pairs of leaves; kNothing where a connected pair has no legal path, or a leaf
-/// none to an aggregation node.
+/// Sum of hosts times hops over all pairs of leaves; kNothing if a connected pair of leaves, or of a leaf and
+/// an aggregation node, has no legal path.
 template <class Cost>
 std::uint64_t total_length(const Topology& topology, const Costs<Cost>& costs,
                            std::span<const SwitchIndex> destinations) {
@@ -28,7 +28,7 @@ std::uint64_t total_length(const Topology& topology, const Costs<Cost>& costs,
   return total;
 }
 
-/// Of the orders with one root the one with the shortest paths, looked at from a sample of the leaves.
+/// The single-root ranking with the shortest paths, measured from a sample of the leaves.
 SwitchRanking best_single_root(const Topology& topology, const Parallel& parallel) {
   const auto leaves = topology.leaves();
   const std::size_t count = std::min<std::size_t>(leaves.size(), 512);
@@ -54,7 +54,7 @@ struct Ranked {
   Costs<Cost> costs;
 };
 
-/// Which leaves a tree is hung up by, one in each part of the fabric, that is tried as number `turn`.
+/// The leaves for trial number `turn`, one per component.
 std::vector<SwitchIndex> reroot_leaves(const Topology& topology, std::size_t turn) {
   std::vector<std::vector<SwitchIndex>> leaves(topology.components());
   for (const auto leaf : full_leaves(topology)) leaves[topology.component(leaf)].push_back(leaf);
@@ -65,8 +65,8 @@ std::vector<SwitchIndex> reroot_leaves(const Topology& topology, std::size_t tur
   return chosen;
 }
 
-/// Hosts on inner switches may have only ways down and up again to each other. The tree hung up by a leaf has
-/// all its other ways still, and its turns.
+/// Hosts on inner switches may be joined only by paths that go down and up again. The tree re-rooted at a
+/// leaf keeps all other paths, and their round robin.
 template <class Cost>
 std::optional<Ranked<Cost>> reroot(const Topology& topology, const SwitchRanking& tree,
                                    std::span<const SwitchIndex> all, const Parallel& parallel) {
@@ -83,8 +83,8 @@ std::optional<Ranked<Cost>> reroot(const Topology& topology, const SwitchRanking
   return best;
 }
 
-/// Our own choice: the tree that the fabric is, if every pair of hosts has a legal path in it, as it is or
-/// hung up by a leaf.
+/// The ranking if no roots are given: that of the tree if every pair of hosts has a legal path in it, as it
+/// is or re-rooted at a leaf; else the best single-root ranking.
 template <class Cost>
 Ranked<Cost> choose(const Topology& topology, std::span<const SwitchIndex> all, const Parallel& parallel) {
   auto tree = find_tree(topology);

@@ -52,7 +52,7 @@ class Grower {
     auto parts = tops();
     if (parts.empty()) return;
     main_ = middle(parts);
-    // Who is lower climbs first, and may meet others that climb on in their turn.
+    // Lower parts climb first, and may meet others that climb later.
     std::ranges::sort(parts, std::ranges::greater{}, [this](SwitchIndex s) { return ranking_.position[s]; });
     for (const auto top : parts) join(top);
     forest_.prune(needed_);
@@ -72,7 +72,7 @@ class Grower {
  private:
   struct Visit {
     SwitchIndex sw, parent;
-    std::size_t receivers = 0;  ///< in the tree below, itself included
+    std::size_t receivers = 0;  ///< in the subtree, itself included
   };
 
   SwitchIndex top_of(SwitchIndex s) const {
@@ -93,8 +93,8 @@ class Grower {
     return all;
   }
 
-  /// Where all others are to be joined to: the part with most members, or of a tree that begins the switch
-  /// above all of them.
+  /// The part that the others are joined to: the one with most members, or for a new tree the common ancestor
+  /// of all.
   SwitchIndex middle(const std::vector<SwitchIndex>& parts) {
     const bool fresh =
         std::ranges::all_of(parts, [this](SwitchIndex s) { return forest_.branches(s).empty(); });
@@ -121,7 +121,7 @@ class Grower {
     }
   }
 
-  /// True where a way upwards led to another part.
+  /// True if a path upwards reached another part.
   bool climb(SwitchIndex s) {
     const auto top = top_of(s);
     const auto own = forest_.part(top);
@@ -134,7 +134,7 @@ class Grower {
 
   void join(SwitchIndex s) {
     if (forest_.part(s) == forest_.part(main_) || climb(s)) return;
-    // Nobody is above: the rest of the tree has to grow higher first.
+    // No common ancestor: the rest of the tree has to grow higher first.
     const std::vector tops{top_of(s), top_of(main_)};
     if (const auto root = search_.above(tops)) {
       forest_.add(*root);

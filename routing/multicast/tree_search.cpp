@@ -23,7 +23,7 @@ McStep McSearch::cable(SwitchIndex s, const NeighbourGroup& group) const {
   return {s, *best};
 }
 
-/// Goes on from one switch. Within a level the less loaded way to the same switch wins.
+/// Extends the search from one switch. Within a level the less loaded path to a switch wins.
 void McSearch::reach(SwitchIndex s, bool upwards) {
   for (std::size_t g = 0; g < topology_.groups(s); ++g) {
     const auto group = topology_.group(s, g);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Searches for the way by which a multicast tree grows.
+// Searches for paths along which a multicast tree grows.
 
 #include <cstdint>
 #include <functional>
@@ -12,29 +12,30 @@
 
 namespace smd::routing::inline multicast {
 
-/// One step of a way: out of this switch by this port.
+/// One hop of a path: out of switch `from` by `port`.
 struct McStep {
   SwitchIndex from = kNoSwitch;
   PortNum port;
 };
 
-/// Scratch memory of searches over one topology; one search at a time.
+/// Scratch memory for searches in one topology, one at a time.
 class McSearch {
  public:
   using Goal = std::function<bool(SwitchIndex)>;
 
+  /// References must outlive it.
   McSearch(const Topology& topology, const SwitchRanking& ranking, const McLoads& loads);
 
-  /// The shortest and then least loaded way from one of `from` to a switch that is a goal and none of them;
-  /// upwards only, or by any cable. Empty: there is none.
+  /// The shortest and then least loaded path from one of `from` to another switch that is a goal; upwards
+  /// only, or by any cable. Empty: there is none.
   std::vector<McStep> way(std::span<const SwitchIndex> from, bool upwards, const Goal& goal);
-  /// The switch above all of these (or one of them) that is nearest to them together, among equals the one
-  /// with fewest trees. Nothing where none is above all.
+  /// The common ancestor of these switches (or one of them) with the smallest sum of distances, of equal ones
+  /// the one with fewest trees. Nothing if there is none.
   std::optional<SwitchIndex> above(std::span<const SwitchIndex> all);
 
  private:
   struct Reached {
-    std::uint32_t search = 0;  ///< which search has set this
+    std::uint32_t search = 0;  ///< number of the search that set this
     std::uint32_t hops = 0;
     std::uint64_t load = 0;
     McStep by;

@@ -10,8 +10,8 @@
 namespace smd::routing::inline multicast {
 namespace {
 
-/// Adds the cables of a tree; false where one closes a circle with others. `seen` has both ends of cables
-/// that were added, so that the second end of one is not taken for another.
+/// Adds the cables of a tree; false if one closes a loop. `seen` holds both ends of the cables added, so that
+/// the second end of a cable is not taken for another cable.
 bool add_cables(const Topology& topology, const McTree& tree, McForest& forest,
                 std::set<std::pair<SwitchIndex, unsigned>>& seen) {
   for (const auto& mask : tree) {

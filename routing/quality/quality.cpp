@@ -40,7 +40,7 @@ Job make_job(const Topology& topology, const LidMap& lids, const Routes& routes,
   return job;
 }
 
-/// Loads of links under one pattern after another.
+/// Link loads of one pattern after another.
 class Loads {
  public:
   explicit Loads(std::size_t channels) : load_(channels) {}
@@ -69,7 +69,7 @@ class Loads {
   std::uint32_t max_ = 0;
 };
 
-/// What std::shuffle does is not the same everywhere; this is.
+/// std::shuffle differs between libraries; this does not.
 std::vector<std::uint32_t> permutation(std::size_t n, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::uint32_t> order(n);
@@ -82,7 +82,7 @@ std::uint64_t seed_of(std::uint64_t seed, std::size_t pattern) {
   return seed * 0x9E3779B97F4A7C15U + pattern;
 }
 
-/// fn(pattern number, walker, loads) for each pattern, in parallel.
+/// Calls fn(pattern number, tracer, loads) for each pattern, in parallel.
 template <class Fn>
 void for_patterns(const Job& job, std::size_t count, const Fn& fn) {
   const std::size_t grain = std::max<std::size_t>(1, count / (std::size_t{job.parallel.threads()} * 4));
@@ -154,7 +154,7 @@ void measure_bisections(const Job& job, std::uint64_t seed, Quality& quality) {
 std::vector<std::uint64_t> link_paths_of(const Job& job) {
   std::vector<std::uint64_t> sources(job.topology.switches());
   for (const auto& host : job.hosts) ++sources[host.sw];
-  // Neighbouring LIDs lie in the same lines of memory.
+  // Neighbouring LIDs are in the same cache lines.
   auto by_lid = job.hosts;
   std::ranges::sort(by_lid, {}, &Host::lid);
   const std::size_t grain =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Follows one packet after another through the tables.
+// Traces packets through the tables, one after another.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +18,8 @@ class RouteTracer {
   RouteTracer(const Topology& topology, const LidMap& lids, const Routes& routes)
       : topology_(topology), lids_(lids), routes_(routes) {}
 
-  /// Channels from switch `s` to where the LID ends; `arrived` says whether it does. Valid until the next
-  /// call.
+  /// The channels from switch `s` to the end of the path to `lid`; empty if it does not arrive, see
+  /// arrived(). Valid until the next call.
   std::span<const std::uint32_t> trace(SwitchIndex s, Lid lid) {
     path_.clear();
     const auto to = lids_.destination(lid);

@@ -20,7 +20,7 @@ struct Bits {
   void operator|=(const Bits& other) {
     for (std::size_t i = 0; i < kWords; ++i) words[i] |= other.words[i];
   }
-  /// Bits of this that `other` does not have.
+  /// Bits of this set that `other` lacks.
   Bits without(const Bits& other) const {
     Bits result;
     for (std::size_t i = 0; i < kWords; ++i) result.words[i] = words[i] & ~other.words[i];
@@ -33,8 +33,8 @@ struct Bits {
   }
 };
 
-/// Neighbours of each switch that its costs reach: `above` those that learn a way down to where it is down,
-/// `below` those that learn a way up.
+/// By switch the neighbours to which its costs propagate: a switch in `above` learns a path down to it, a
+/// switch in `below` learns a path up to it.
 struct Steps {
   std::vector<std::uint32_t> above_base, below_base;
   std::vector<SwitchIndex> above, below;
@@ -57,7 +57,7 @@ struct Steps {
   }
 };
 
-/// What was reached in the last step: bits by switch, and which switches have any.
+/// Switches reached in the last step of the search: bits by switch, and the switches that have any.
 struct Front {
   explicit Front(std::size_t n) : bits(n) {}
   std::vector<Bits> bits;

@@ -9,7 +9,9 @@
 
 namespace smd::routing::inline ranking {
 
-/// Of which the same neighbours are up, too: costs by that order are the same from both, but to each other.
+/// Equivalent switches, as find_equivalent_switches(topology) defines them, from which also the same
+/// neighbours are up. The costs by this ranking are equal from all switches of a group, except towards each
+/// other.
 std::vector<SwitchIndex> find_equivalent_switches(const Topology& topology, const SwitchRanking& ranking);
 
 }  // namespace smd::routing::inline ranking

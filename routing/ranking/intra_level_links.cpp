@@ -6,12 +6,12 @@
 namespace smd::routing::inline ranking {
 namespace {
 
-/// Ends of so many cables may be in wrong places.
+/// Fewer cable ends than this inside a level count as misplaced cables.
 constexpr std::size_t kFewEnds = 8;
 
 struct LevelCables {
-  std::size_t switches = 0, joined = 0;  ///< of the level; with a cable to another one of it
-  std::size_t ends = 0, internal = 0;    ///< of all their cables, and of those within the level
+  std::size_t switches = 0, joined = 0;  ///< of the level; those with a cable inside the level
+  std::size_t ends = 0, internal = 0;    ///< of all their cables; of cables inside the level
   std::pair<SwitchIndex, SwitchIndex> example;
 
   bool rule() const { return internal >= kFewEnds && joined * 4 >= switches * 3 && internal * 4 >= ends; }

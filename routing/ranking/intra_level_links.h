@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Fabrics whose switches of one level are cabled with each other, as the spines of a dragonfly+ are.
+// Detects fabrics with links inside a level, such as those between the spines of a dragonfly+.
 
 #include <optional>
 #include <utility>
@@ -10,9 +10,9 @@
 
 namespace smd::routing::inline ranking {
 
-/// Two neighbours of one level, where such cables are the rule there: three of four of the level's switches
-/// have some, and those are a quarter of all their cables or more. Nothing in trees, where one may be in a
-/// wrong place, or two.
+/// An example of such a link, if they are the rule in some level: three quarters of its switches have one,
+/// and they are a quarter of the level's cables or more. Nothing for trees, where one or two may be misplaced
+/// cables.
 std::optional<std::pair<SwitchIndex, SwitchIndex>> find_intra_level_link(const Topology& topology,
                                                                          const SwitchRanking& ranking);
 

@@ -12,7 +12,7 @@ namespace {
 
 using Sides = std::vector<std::uint8_t>;
 
-/// Each switch on the other side than the one it was reached from.
+/// 2-colours the switches: each gets another side than the switch it was reached from.
 Sides alternate(const Topology& topology) {
   constexpr std::uint8_t kNeither = 2;
   Sides side(topology.switches(), kNeither);
@@ -33,7 +33,7 @@ Sides alternate(const Topology& topology) {
   return side;
 }
 
-/// A cable in the wrong place may have brought some to the wrong side: most of a switch's cables decide.
+/// Misplaced cables may give a switch the wrong side: the majority of its cables decides.
 void follow_majority_side(const Topology& topology, Sides& side) {
   constexpr int kRounds = 8;
   for (int round = 0; round < kRounds; ++round) {

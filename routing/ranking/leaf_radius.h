@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How far most leaves are from a switch.
+// The distance within which most leaves lie.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,13 +13,14 @@
 namespace smd::routing::inline ranking {
 
 constexpr auto kUnranked = std::numeric_limits<std::int32_t>::max();
-/// Leaves that are looked at to find the top of a tree; a sample where there are more.
+/// The top of a tree is found from at most so many leaves; if there are more, from a sample.
 constexpr std::size_t kLeavesCompared = 512;
 
-/// At most `count` of them, evenly spread.
+/// At most `count` of the switches, evenly spaced.
 std::vector<SwitchIndex> sample_of(std::span<const SwitchIndex> all, std::size_t count = kLeavesCompared);
 
-/// For each switch the distance within which nine of ten leaves lie; kUnranked where none is reached.
+/// By switch the radius in hops that holds 90 % of the reachable `leaves` (of a sample of kLeavesCompared);
+/// kUnranked if none is reachable.
 std::vector<std::int32_t> leaf_radius(const Topology& topology, std::span<const SwitchIndex> leaves);
 
 }  // namespace smd::routing::inline ranking

@@ -12,7 +12,7 @@ namespace smd::routing::inline ranking {
 namespace {
 
 constexpr auto kNone = std::numeric_limits<std::int32_t>::max();
-/// Leaves that distances are averaged over; a sample where there are more.
+/// Distances are averaged over at most so many leaves; if there are more, over a sample.
 constexpr std::size_t kSample = 512;
 
 std::vector<std::int32_t> levels_above(const Topology& topology, std::span<const SwitchIndex> leaves) {
@@ -31,8 +31,8 @@ std::vector<std::int32_t> levels_above(const Topology& topology, std::span<const
   return level;
 }
 
-/// A cable in the wrong place takes a switch down with it. The level that most of a switch's cables speak for
-/// counts, the higher of two.
+/// A misplaced cable lowers the level of a switch. The level that most cables of a switch indicate counts; of
+/// equal ones the higher.
 void follow_majority_level(const Topology& topology, std::span<const SwitchIndex> leaves,
                            std::vector<std::int32_t>& level) {
   constexpr int kRounds = 3;
@@ -62,11 +62,12 @@ void follow_majority_level(const Topology& topology, std::span<const SwitchIndex
   }
 }
 
-/// By so much farther from the leaves on average is what stands a level lower, though cables be missing.
+/// A switch one level lower is farther from the leaves by at least this on average, even if cables are
+/// missing.
 constexpr double kFarther = 0.6;
 
-/// A switch with so few hosts, and none of them on its neighbours, that is no farther from the leaves than
-/// those are: a top switch that machines of another kind hang on. Leaves are a step farther.
+/// Whether a switch has few hosts, no leaf as neighbour, and is no farther from the leaves than its
+/// neighbours: then it is a top switch with extra hosts. Leaves are a hop farther.
 bool top_with_hosts(const Topology& topology, SwitchIndex s, std::uint32_t usual_hosts,
                     const std::vector<bool>& is_leaf, const std::vector<double>& mean) {
   constexpr double kNoFarther = 0.25;
@@ -84,8 +85,8 @@ std::uint32_t usual_hosts(const Topology& topology, std::span<const SwitchIndex>
   return median(counts);
 }
 
-/// Without inner switches that have hosts: those stand above other leaves, or above all their neighbours, or
-/// have few hosts and stand above a third of their neighbours.
+/// Leaves without inner switches that have hosts. Inner switches are above other leaves, or above all their
+/// neighbours, or have few hosts and are above a third of their neighbours.
 std::vector<SwitchIndex> lowest_leaves(const Topology& topology, std::span<const SwitchIndex> leaves,
                                        const std::vector<double>& mean) {
   std::vector<bool> is_leaf(topology.switches());
@@ -111,8 +112,8 @@ std::vector<SwitchIndex> lowest_leaves(const Topology& topology, std::span<const
   return lowest;
 }
 
-/// Leaves with few hosts or none look like tops of their own: what is above them is nearer to the leaves on
-/// average than they are. A top that has lost most of its cables is not far behind its neighbours.
+/// Leaves with few or no hosts look like top switches: the switches above them are nearer to the leaves on
+/// average than they are. A top switch that lost most of its cables is hardly farther than its neighbours.
 void lower_empty_leaves(const Topology& topology, const std::vector<double>& mean,
                         std::vector<std::int32_t>& level) {
   const auto before = level;
@@ -130,7 +131,7 @@ void lower_empty_leaves(const Topology& topology, const std::vector<double>& mea
   }
 }
 
-/// Whether 19 of 20 cables join neighbouring levels, or all but one of a few.
+/// Whether 95 % of the cables join neighbouring levels, or all but one in a small fabric.
 bool layered(const Topology& topology, const std::vector<std::int32_t>& level) {
   std::uint64_t all = 0, straight = 0;
   for (SwitchIndex s = 0; s < level.size(); ++s) {
@@ -148,7 +149,7 @@ bool layered(const Topology& topology, const std::vector<std::int32_t>& level) {
 
 }  // namespace
 
-// What hangs on inner switches says little: so leaves are counted by their hosts.
+// Hosts on inner switches tell little about levels, so leaves weigh by their hosts.
 std::vector<double> mean_distances(const Topology& topology, std::span<const SwitchIndex> leaves) {
   std::vector<SwitchIndex> chosen;
   const std::size_t n = std::min(leaves.size(), kSample);
@@ -175,7 +176,7 @@ std::optional<Levels> levels_from_leaves(const Topology& topology, std::span<con
   std::vector<SwitchIndex> lowest(leaves.begin(), leaves.end());
   std::vector<double> mean;
   for (std::size_t before = 0;
-       before != lowest.size() && !lowest.empty();) {  // distances are clearer without those
+       before != lowest.size() && !lowest.empty();) {  // repeated: means are clearer without inner switches
     before = lowest.size();
     mean = mean_distances(topology, lowest);
     lowest = lowest_leaves(topology, lowest, mean);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Levels of a tree counted from its leaves.
+// Levels of a tree, counted from its leaves.
 
 #include <cstdint>
 #include <optional>
@@ -12,18 +12,17 @@
 namespace smd::routing::inline ranking {
 
 struct Levels {
-  std::vector<std::int32_t> rank;  ///< smaller is higher up
+  std::vector<std::int32_t> rank;  ///< by SwitchIndex; smaller is higher up
   std::vector<double> mean;        ///< mean_distances() to the lowest leaves
 };
 
-/// Ranks if nearly every cable joins two neighbouring levels when a switch's level is
-/// its distance from the nearest of `leaves`; nothing where that is not so. It holds however many cables and
-/// switches of a tree are missing, and not where leaves hang at different heights. A switch that is no
-/// nearer to the leaves than those below it is a leaf that lost its hosts.
+/// Ranks by distance from the nearest of `leaves`, if nearly every cable joins two neighbouring levels then;
+/// else nothing. Missing cables and switches do not matter; leaves at different heights do. A switch that is
+/// no nearer to the leaves than those below it counts as a leaf that lost its hosts.
 std::optional<Levels> levels_from_leaves(const Topology& topology, std::span<const SwitchIndex> leaves);
 
-/// By switch its mean distance to the other leaves, each counted by its hosts; from a sample where there are
-/// many.
+/// By switch the mean distance in hops to the other leaves, each weighed by its hosts; from a sample of 512
+/// leaves if there are more.
 std::vector<double> mean_distances(const Topology& topology, std::span<const SwitchIndex> leaves);
 
 }  // namespace smd::routing::inline ranking

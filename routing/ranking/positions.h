@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// From what things are ordered by to the order as numbers.
+// Turns sort keys into positions.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace smd::routing::inline ranking {
 
-/// Of each of `n` indexes its place when they are sorted by key(index). No two keys are equal.
+/// For each of `n` indexes its position when they are sorted by key(index). Keys must differ.
 template <class Key>
 std::vector<std::uint32_t> positions_by(std::size_t n, Key key) {
   std::vector<std::uint32_t> sorted(n), position(n);

@@ -8,7 +8,7 @@
 namespace smd::routing::inline ranking {
 namespace {
 
-/// The first switch of each part of the fabric by `better(candidate, best so far)`.
+/// By component its best switch by `better(candidate, best so far)`.
 template <class Better>
 std::vector<SwitchIndex> best_of_each_component(const Topology& topology, const Better& better) {
   std::vector<SwitchIndex> best(topology.components(), kNoSwitch);
@@ -51,8 +51,8 @@ std::vector<SwitchRanking> single_root_rankings(const Topology& topology) {
     rankings.push_back(rank_from_roots(topology, roots));
   };
   add(best_of_each_component(topology, [&](auto s, auto best) { return within[s] < within[best]; }));
-  // A tree hung up by one of its leaves keeps all its shortest paths between leaves legal, and adds one
-  // between any two top switches, through that leaf.
+  // A tree re-rooted at a leaf keeps all its shortest paths between leaves legal, and adds a path between any
+  // two top switches, through that leaf.
   for (const auto leaf : sample_of(leaves, 4)) {
     add(best_of_each_component(topology, [&](auto s, auto best) {
       const auto preferred = [&](SwitchIndex i) { return i == leaf ? 2 : topology.leaf(i) ? 1 : 0; };

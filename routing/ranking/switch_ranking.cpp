@@ -43,8 +43,8 @@ bool all_neighbours_above(const Topology& topology, const std::vector<std::int32
   return true;
 }
 
-/// Of ten hosts so many hang on switches of a tree with nothing below or beside them: of levels that were
-/// guessed, and of levels that nearly all cables agree on.
+/// In a tree at least so many of ten hosts are on switches with all neighbours above: for guessed levels, and
+/// for levels that nearly all cables confirm.
 constexpr unsigned kOfTenGuessed = 9, kOfTenLayered = 5;
 
 std::uint64_t all_hosts(const Topology& topology) {
@@ -72,8 +72,8 @@ SwitchRanking finish(const Topology& topology, std::vector<std::int32_t> rank,
   return ranking;
 }
 
-/// A top switch that lost links may stand below its neighbours, with nothing under it and no hosts of its
-/// own. There it is of no use to anyone; above them it is.
+/// A top switch that lost links may rank below its neighbours, with no switch below it and no hosts. No path
+/// can use it there, but paths can if it ranks above them.
 void raise_idle(const Topology& topology, std::span<const SwitchIndex> leaves,
                 std::vector<std::int32_t>& rank) {
   std::vector<bool> is_leaf(rank.size());
@@ -115,7 +115,7 @@ SwitchRanking rank_from_leaves(const Topology& topology) {
 std::vector<SwitchIndex> full_leaves(const Topology& topology) {
   std::vector<std::uint32_t> counts;
   for (const auto leaf : topology.leaves()) {
-    counts.insert(counts.end(), topology.hosts(leaf), topology.hosts(leaf));  // each host has a vote
+    counts.insert(counts.end(), topology.hosts(leaf), topology.hosts(leaf));  // one vote per host
   }
   std::vector<SwitchIndex> full;
   if (counts.empty()) return full;
@@ -130,7 +130,7 @@ namespace {
 
 struct Guess {
   SwitchRanking ranking;
-  std::vector<double> mean;  ///< mean_distances() to the leaves; empty: not known
+  std::vector<double> mean;  ///< mean_distances() to the leaves; empty: not computed
 };
 
 std::optional<Guess> tree_above(const Topology& topology, std::span<const SwitchIndex> leaves) {
@@ -141,7 +141,7 @@ std::optional<Guess> tree_above(const Topology& topology, std::span<const Switch
   return Guess{std::move(ranking), std::move(levels->mean)};
 }
 
-/// Leaves at different heights: the top is looked for.
+/// For leaves at different heights: finds the top first.
 SwitchRanking rank_below_top(const Topology& topology, std::span<const SwitchIndex> leaves) {
   const auto within = leaf_radius(topology, leaves);
   std::vector<std::int32_t> least(topology.components(), kUnranked);
@@ -158,7 +158,7 @@ SwitchRanking rank_below_top(const Topology& topology, std::span<const SwitchInd
   return finish(topology, std::move(rank));
 }
 
-/// Whether nine of ten pairs of these that cables connect have a way up and down.
+/// Whether 90 % of the connected pairs of these leaves have an up/down path.
 bool mostly_joined(const Topology& topology, const SwitchRanking& ranking,
                    std::span<const SwitchIndex> leaves) {
   const auto chosen = sample_of(leaves);
@@ -183,7 +183,7 @@ Guess first_guess(const Topology& topology, std::span<const SwitchIndex> leaves)
     return of.tree ? hosts_at_bottom(topology, of.rank, among) : 0;
   };
   if (bottom(ranking, topology.leaves()) == all_hosts(topology) && ranking.tree) return guess;
-  const auto fewer = detect_leaves(topology, leaves);  // inner switches may have as many hosts as leaves have
+  const auto fewer = detect_leaves(topology, leaves);  // inner switches may have as many hosts as leaves
   if (fewer.empty() || fewer.size() == leaves.size()) return guess;
   auto other = tree_above(topology, fewer);
   if (!other || bottom(other->ranking, fewer) < bottom(ranking, fewer)) return guess;
@@ -196,7 +196,7 @@ SwitchRanking find_tree(const Topology& topology) {
   const auto full = full_leaves(topology);
   auto [ranking, mean] = first_guess(topology, full);
   if (!ranking.tree) return ranking;
-  // Where leaves have as few hosts as inner switches, some of those may have come to stand beside the leaves.
+  // If leaves have as few hosts as inner switches, some inner switches may have got the rank of the leaves.
   std::vector<SwitchIndex> lowest;
   for (const auto leaf : full) {
     if (all_neighbours_above(topology, ranking.rank, leaf)) lowest.push_back(leaf);

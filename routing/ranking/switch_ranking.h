@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which end of a link is up. A total order of all switches: no cycle of channels can be closed by paths that
-// go up first and down then, whatever the order is; how good the paths are depends on it.
+// Which end of a link is up (up*/down* routing: Schroeder et al., Autonet, 1991). The ranking is a total
+// order of the switches, so paths that go up first and then down never close a cycle of channels. The quality
+// of the paths depends on the ranking.
 
 #include <cstdint>
 #include <span>
@@ -13,41 +14,41 @@
 namespace smd::routing::inline ranking {
 
 struct SwitchRanking {
-  /// Distance from the roots, smaller is higher up; may be negative. By SwitchIndex.
+  /// By SwitchIndex: distance from the roots, smaller is higher up; may be negative.
   std::vector<std::int32_t> rank;
-  /// The order itself, by (rank, GUID) unless it is reroot_at_leaves(): a step to a smaller position is a
-  /// step up.
+  /// By SwitchIndex: position in the order. A step to a smaller position is a step up. Sorted by (rank,
+  /// GUID), except after reroot_at_leaves().
   std::vector<std::uint32_t> position;
-  /// Nearly all hosts hang at the bottom: a tree, whole or damaged.
+  /// A tree, whole or damaged: nearly all hosts are at the bottom.
   bool tree = false;
 
   bool up(SwitchIndex from, SwitchIndex to) const { return position[to] < position[from]; }
 };
 
-/// Ranks by distance from the roots; a part of the fabric that holds no root gets its first switch.
+/// Ranks by distance in hops from the roots. A component without a root gets its first switch as root.
 SwitchRanking rank_from_roots(const Topology& topology, std::span<const SwitchIndex> roots);
 
-/// Finds the levels of a tree of any number of them: from the leaves upwards, and where leaves hang at
-/// different heights from the top downwards, the top being the switches that have nearly all leaves within
-/// the shortest distance. Hosts on inner switches and missing links and switches do not move them. On other
-/// fabrics the result is an order too, with `tree` false.
+/// Finds the levels of a tree with any number of levels: from the leaves upwards, or, if leaves are at
+/// different heights, from the top downwards. The top are the switches with the smallest leaf_radius(). Hosts
+/// on inner switches and missing links and switches do not change the levels. For other fabrics it returns a
+/// ranking with `tree` false.
 SwitchRanking find_tree(const Topology& topology);
 
-/// The farther from the nearest host, the higher up.
+/// Ranks by distance from the nearest host: the farther, the higher up.
 SwitchRanking rank_from_leaves(const Topology& topology);
 
-/// The tree, hung up by these leaves: each of them stands above everything, then what is above it in the
-/// tree, the nearest first. All that goes up and down in the tree does so here unless it goes up and down
-/// among those, and two inner switches that have only a way down and up again in the tree have one through
-/// the leaf. Ranks are those of the tree.
+/// Re-roots the tree at `leaves`: each leaf becomes a root, followed by its ancestors, nearest first. Up/down
+/// paths of the tree stay legal unless they turn among these ancestors, and two inner switches joined only by
+/// a down/up path gain a path through the leaf. `rank` is unchanged.
 SwitchRanking reroot_at_leaves(const Topology& topology, const SwitchRanking& tree,
                                std::span<const SwitchIndex> leaves);
 
-/// Orders with one root in each part of the fabric: every pair of switches has a legal path in each of them.
-/// A few, of different kinds; never empty.
+/// A few different rankings with one root per component, in each of which every connected pair of switches
+/// has a legal path. Never empty.
 std::vector<SwitchRanking> single_root_rankings(const Topology& topology);
 
-/// Switches with so many hosts that they are certainly leaves: at least a quarter of what is usual.
+/// Switches with at least a quarter of the usual (median over hosts) number of hosts: certainly leaves.
+/// Ascending.
 std::vector<SwitchIndex> full_leaves(const Topology& topology);
 
 }  // namespace smd::routing::inline ranking

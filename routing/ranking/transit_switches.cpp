@@ -9,10 +9,10 @@
 namespace smd::routing::inline ranking {
 namespace {
 
-/// Leaves are a hop farther from the others than their neighbours are: what is by less than that may be no
-/// leaf.
+/// A leaf is one hop farther from the other leaves than its neighbours are; a switch that is farther by less
+/// than this may be no leaf.
 constexpr double kLeafIsFarther = 0.6;
-/// Switches whose ways to the others are looked at.
+/// At most so many of the nearest leaves are examined.
 constexpr std::size_t kNearest = 16;
 
 std::vector<SwitchIndex> suspects(const Topology& topology, std::span<const SwitchIndex> leaves,
@@ -52,7 +52,7 @@ class Betweenness {
     return row[i] != 0 && row[i] != WideCosts::kUnreachable;
   }
 
-  /// By their place among the chosen.
+  /// As indexes into chosen_.
   std::vector<SwitchIndex> nearest(SwitchIndex s) const {
     const auto row = costs_.row(s);
     auto least = WideCosts::kUnreachable;
@@ -66,7 +66,7 @@ class Betweenness {
     return found;
   }
 
-  /// What stands between them has some behind one neighbour and some behind another.
+  /// Whether some of them are behind one neighbour and some behind another, as for a switch between them.
   bool through_two_neighbours(SwitchIndex s, std::span<const SwitchIndex> near_ones) const {
     const auto row = costs_.row(s);
     unsigned neighbours = 0;
@@ -78,7 +78,8 @@ class Betweenness {
     return neighbours >= 2;
   }
 
-  /// Of the hosts elsewhere those to which a shortest way from there leads through the switch of the row.
+  /// The share of the other hosts to which a shortest path from chosen_[near] leads through the switch of the
+  /// row.
   double share(const Row& row, std::size_t near) const {
     const auto from = costs_.row(chosen_[near]);
     std::uint64_t all = 0, through = 0;
@@ -96,8 +97,8 @@ class Betweenness {
   WideCosts costs_;
 };
 
-/// A leaf that damage has put between others is still cabled as some leaf beside it; an inner switch has its
-/// cables in other places than any leaf.
+/// Whether the switch is cabled like some leaf: a leaf between others because of damage still is; an inner
+/// switch is not.
 bool like_some(const Topology& topology, SwitchIndex s, const std::vector<bool>& leaves) {
   std::vector<SwitchIndex> siblings;
   for (std::size_t g = 0; g < topology.groups(s); ++g) {

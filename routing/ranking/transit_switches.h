@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Inner switches that look like leaves, because leaves have as few hosts as they do.
+// Detects inner switches that look like leaves because they have as many hosts.
 
 #include <cstdint>
 #include <span>
@@ -11,15 +11,15 @@
 
 namespace smd::routing::inline ranking {
 
-/// Of these switches with hosts, the lowest of a tree, those that stand between the others: shortest ways
-/// from the nearest of them to at least a quarter of the rest lead through them, and none of the others has
-/// most of their neighbours; none if those had half of all hosts. Nothing leads through the leaves of a tree
-/// but what has no other way, whatever the number of their hosts. Ascending. `mean`: by switch its mean
-/// distance to leaves, which tells at once those that nothing leads through.
+/// Of `leaves`, the lowest switches with hosts of a tree, those in transit between the others, ascending:
+/// shortest paths from their nearest leaves to a quarter or more of the others lead through them, and no
+/// other leaf shares most of their neighbours. Empty if they had half of all hosts: only traffic without an
+/// alternative crosses real leaves. `mean`: by switch the mean distance to leaves, to exclude most candidates
+/// early.
 std::vector<SwitchIndex> transit_switches(const Topology& topology, std::span<const SwitchIndex> leaves,
                                           std::span<const double> mean);
 
-/// Pairs of the hosts of these switches (a sample of them) that have a way up and down.
+/// Pairs of hosts of these leaves (of a sample) that have an up/down path.
 std::uint64_t connected_host_pairs(const Topology& topology, const SwitchRanking& ranking,
                                    std::span<const SwitchIndex> leaves);
 

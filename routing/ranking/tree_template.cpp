@@ -10,7 +10,7 @@
 namespace smd::routing::inline ranking {
 namespace {
 
-/// Sets that are joined step by step; each known by its first member.
+/// Disjoint sets, each identified by its smallest member.
 class Sets {
  public:
   explicit Sets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), std::uint32_t{0}); }
@@ -39,10 +39,10 @@ struct Cables {
   friend auto operator<=>(const Cables&, const Cables&) = default;
 };
 
-/// Switches with the very same cables upwards: one of them speaks for all.
+/// Sets of switches with identical cables upwards.
 struct Alike {
-  std::vector<std::vector<Cables>> above;          ///< what each set of switches has above it, ascending
-  std::vector<std::vector<SwitchIndex>> switches;  ///< which they are
+  std::vector<std::vector<Cables>> above;          ///< by set: the cables of its switches upwards, ascending
+  std::vector<std::vector<SwitchIndex>> switches;  ///< by set: its switches
 };
 
 std::size_t total(std::span<const Cables> above) {
@@ -60,7 +60,7 @@ Alike group_by_above(const Topology& topology, const SwitchRanking& ranking) {
       const auto group = topology.group(s, g);
       if (above(ranking, s, group.peer)) up.push_back({group.peer, group.ports.size()});
     }
-    // Without anything above a switch is a family of its own rank and none of the others.
+    // Switches without uplinks form a group per rank.
     auto key = std::pair(ranking.rank[s], up);
     const auto [at, fresh] = known.try_emplace(std::move(key), alike.above.size());
     if (fresh) {
@@ -72,8 +72,8 @@ Alike group_by_above(const Topology& topology, const SwitchRanking& ranking) {
   return alike;
 }
 
-/// Joins sets of one rank that share more than half of what the smaller has above it, unless that is by half
-/// of the cables only: of two switches whose cables changed places each has something of both families.
+/// Joins sets of one rank that share more than half of the upper switches of the smaller one, unless they
+/// share only half of its cables: two switches with swapped cables have something of both groups.
 void join_similar(const Topology& topology, const SwitchRanking& ranking, const Alike& alike, Sets& sets) {
   struct Below {
     std::uint32_t set;
@@ -82,7 +82,7 @@ void join_similar(const Topology& topology, const SwitchRanking& ranking, const 
   struct Shared {
     std::size_t peers = 0, cables = 0;
   };
-  std::vector<std::vector<Below>> below(topology.switches());  // sets by what is above them
+  std::vector<std::vector<Below>> below(topology.switches());  // sets by upper switch
   for (std::uint32_t i = 0; i < alike.above.size(); ++i) {
     for (const auto& [upper, cables] : alike.above[i]) below[upper].push_back({i, cables});
   }
@@ -108,10 +108,10 @@ void join_similar(const Topology& topology, const SwitchRanking& ranking, const 
   }
 }
 
-/// What a family of two has at one of them only is missing at the other, or too much.
+/// In a group of two, a cable that only one has is either missing at the other or extra.
 enum class Doubt : std::uint8_t { missing, extra };
 
-/// The most usual number; of equally usual ones the largest, or the smallest.
+/// The most frequent number; of equally frequent ones the largest (missing) or the smallest (extra).
 std::uint32_t usual(std::vector<std::uint32_t>& numbers, Doubt doubt) {
   std::ranges::sort(numbers);
   std::uint32_t best = 1;
@@ -150,10 +150,11 @@ std::size_t cables_of(std::span<const UplinkSlot> slots) {
   return cables;
 }
 
-/// The doubt is for missing cables, but where the family would have more than most switches of its rank have.
+/// Assumes missing cables, except where the group would then have more than most switches of its rank.
 void find_all_slots(const Topology& topology, const SwitchRanking& ranking,
                     std::vector<SwitchGroup>& groups) {
-  std::map<std::int32_t, std::map<std::size_t, std::size_t>> wanting;  // switches of a rank by cables
+  // By rank: number of switches by number of cables.
+  std::map<std::int32_t, std::map<std::size_t, std::size_t>> wanting;
   for (auto& group : groups) {
     group.slots = find_slots(topology, ranking, group, Doubt::missing);
     wanting[ranking.rank[group.members.front()]][cables_of(group.slots)] += group.members.size();
@@ -167,9 +168,9 @@ void find_all_slots(const Topology& topology, const SwitchRanking& ranking,
   }
 }
 
-/// Families of which switches above are gone altogether are told by the others of their rank, if those agree:
-/// what is missing stands where the others have the kin of it, else at the end. A family that has less than
-/// half of what is usual was built so.
+/// Finds upper switches that are gone altogether by comparison with the other groups of the rank, if these
+/// agree. A missing slot is placed where the others have a switch of the same group, else at the end. A group
+/// with less than half of the usual width was built that way.
 class MissingUplinks {
  public:
   MissingUplinks(const SwitchRanking& ranking, TreeTemplate& tree_template)
@@ -185,7 +186,7 @@ class MissingUplinks {
   }
 
  private:
-  /// The families of the switches above.
+  /// The groups of the upper switches.
   std::vector<std::uint32_t> above(const SwitchGroup& group) const {
     std::vector<std::uint32_t> upper_groups;
     for (const auto& slot : group.slots) upper_groups.push_back(template_.group_of[slot.peer]);

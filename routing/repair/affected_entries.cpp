@@ -9,7 +9,7 @@
 namespace smd::routing::inline repair {
 namespace {
 
-/// Switches that one piece of work compares.
+/// Switches per piece of work.
 constexpr std::size_t kOldRowsAtOnce = 64;
 
 std::vector<std::uint32_t> identity(std::size_t n) {
@@ -18,7 +18,7 @@ std::vector<std::uint32_t> identity(std::size_t n) {
   return all;
 }
 
-/// Bit j of word i and bit i of word j change places.
+/// Exchanges bit j of word i with bit i of word j.
 void transpose(std::span<std::uint64_t, 64> words) {
   auto mask = ~std::uint64_t{0} >> 32U;
   for (unsigned step = 32; step != 0; step /= 2, mask ^= mask << step) {
@@ -120,7 +120,7 @@ std::span<const BrokenEntry> AffectedEntries::Finder::find(SwitchIndex s, const 
   find_by_ports(s, row);
   const auto by_ports = static_cast<std::ptrdiff_t>(broken_.size());
   if (affected_columns(s)) find_by_columns(row);
-  // Both parts are in order where LIDs are in that of the switches.
+  // Each part is sorted if the order of LIDs is that of the switches.
   const auto middle = broken_.begin() + by_ports;
   if (!std::ranges::is_sorted(middle, broken_.end(), {}, &BrokenEntry::lid)) {
     std::ranges::sort(middle, broken_.end(), {}, &BrokenEntry::lid);
@@ -144,7 +144,7 @@ void AffectedEntries::Finder::begin(SwitchIndex s) {
   }
 }
 
-/// Those in which the ways of the switch or of a neighbour changed; false where there is none.
+/// Columns in which the reach of the switch or of a neighbour changed; false if there are none.
 bool AffectedEntries::Finder::affected_columns(SwitchIndex s) {
   const auto& topology = all_.now_.topology;
   const std::size_t words = all_.reach_.words();
@@ -160,7 +160,7 @@ bool AffectedEntries::Finder::affected_columns(SwitchIndex s) {
   return any;
 }
 
-/// Ports that led elsewhere: whatever they are used for.
+/// Checks all entries whose port led elsewhere before.
 void AffectedEntries::Finder::find_by_ports(SwitchIndex s, const LftRow& row) {
   const auto& moved = all_.moved_[s];
   if (moved.empty()) return;
@@ -213,9 +213,8 @@ GroupSet AffectedEntries::Finder::legal(SwitchIndex destination) {
   return set;
 }
 
-/// Down where that is possible at all, to a switch that goes on down; else up to one that has a path. For 64
-/// destinations at once, as neighbours' bits lie side by side by destination and are wanted side by side by
-/// neighbour.
+/// Down where possible, to a switch that goes on down; else up to a switch with a path. For 64 destinations
+/// at once: bits are stored by destination for each neighbour, and needed by neighbour for each destination.
 void AffectedEntries::Finder::find_legal(std::size_t word) {
   const auto& [topology, lids, ranking] = all_.now_;
   known_[word] = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Entries that a change of the fabric has made wrong, without a look at all the others.
+// Finds the entries that a change of the fabric has broken, without examining all others.
 
 #include <array>
 #include <cstdint>
@@ -22,25 +22,28 @@ struct RankedFabric {
   const SwitchRanking& ranking;
 };
 
-/// What became of the ways. If all entries led somewhere `before`, those do so now whose port leads to the
-/// same switch as before, and that can still go on as before: what a switch reaches, by going down and at
-/// all, and what its neighbours reach, says so for all LIDs of a destination switch at once.
+/// Compares reachability before and now. If all entries were right `before`, an entry is still right if its
+/// port leads to the same switch and that switch still has a path: the sets of destinations that a switch and
+/// its neighbours reach, downwards and at all, decide this for all LIDs of a destination switch at once.
 class AffectedEntries {
  public:
+  /// `runs`: LIDs of `now` by destination; references must outlive it.
   AffectedEntries(const RankedFabric& before, const RankedFabric& now, std::span<const LidRun> runs,
                   const Parallel& parallel);
 
-  /// Whether every leaf reaches every leaf and aggregation node that cables connect it with.
+  /// Whether every leaf reaches every connected leaf and switch with aggregation nodes.
   bool hosts_connected() const;
 
   /// Scratch memory for one switch after another.
   class Finder {
    public:
+    /// `all` must outlive it.
     explicit Finder(const AffectedEntries& all);
-    /// Wrong entries of a row of full length, ascending by LID. Valid until the next call.
+    /// Broken entries of a row of full length, ascending by LID. Valid until the next call.
     std::span<const BrokenEntry> find(SwitchIndex s, const LftRow& row);
+    /// Selects a switch for legal().
     void begin(SwitchIndex s);
-    /// Of the switch that was begun or looked at last: the groups that lead to the destination.
+    /// For the switch of the last begin() or find(): the neighbour groups that lead to the destination.
     GroupSet legal(SwitchIndex destination);
 
    private:
@@ -56,7 +59,7 @@ class AffectedEntries {
     std::array<std::uint8_t, 256> group_of_{};
     std::vector<std::uint64_t> columns_;
     std::vector<BrokenEntry> broken_, merged_;
-    /// By destination the groups that lead there, of the words of 64 destinations that were asked for.
+    /// By destination the groups that lead there, for the words of 64 destinations requested so far.
     std::array<std::vector<std::uint64_t>, 4> legal_;
     std::vector<bool> known_;  ///< by word
   };
@@ -64,19 +67,19 @@ class AffectedEntries {
  private:
   void compare_reach(const Reach& was);
   void compare_lids(const RankedFabric& before);
-  /// Of a switch: ports that led to another switch before than they do now.
+  /// Ports of a switch that led to another switch before.
   std::vector<std::uint8_t> moved_ports(const RankedFabric& before, SwitchIndex s) const;
 
   const RankedFabric now_;
   std::span<const LidRun> runs_;
   Reach reach_;
-  std::vector<SwitchIndex> was_;            ///< by switch its index before
-  std::vector<std::uint64_t> changed_;      ///< by switch: columns that it reaches otherwise than before
+  std::vector<SwitchIndex> was_;            ///< by switch: its index before
+  std::vector<std::uint64_t> changed_;      ///< by switch: columns whose reach changed
   std::vector<std::uint8_t> any_changed_;   ///< by switch
-  std::vector<std::uint64_t> new_columns_;  ///< with LIDs that were not there, or elsewhere
+  std::vector<std::uint64_t> new_columns_;  ///< columns with new or moved LIDs
   bool any_new_ = false;
   std::vector<std::vector<std::uint8_t>> moved_;  ///< by switch
-  std::vector<std::uint32_t> run_base_, run_of_;  ///< by destination its runs
+  std::vector<std::uint32_t> run_base_, run_of_;  ///< by destination: its runs
 };
 
 }  // namespace smd::routing::inline repair

@@ -13,7 +13,7 @@
 namespace smd::routing::inline repair {
 namespace {
 
-/// Which channels wait for which, grown step by step and never into a circle that was not there before.
+/// The dependencies of channels, grown step by step without closing a new cycle.
 class Waiting {
  public:
   explicit Waiting(const Topology& topology) : topology_(topology), seen_(topology.channels()) {
@@ -30,7 +30,7 @@ class Waiting {
   bool has(SwitchIndex s, std::uint8_t out, std::uint8_t then) const {
     return (waits_[topology_.channel(s, PortNum{out}) * words_ + then / 64U] >> (then % 64U) & 1U) != 0;
   }
-  /// False, and nothing is added, where it would close a circle.
+  /// False, and nothing is added, if it would close a cycle.
   bool try_add(SwitchIndex s, std::uint8_t out, std::uint8_t then) {
     if (has(s, out, then)) return true;
     const auto next = topology_.peer(s, PortNum{out}).sw;
@@ -70,12 +70,12 @@ class Waiting {
   std::uint32_t epoch_ = 0;
 };
 
-/// Which LIDs find their ways first decides who finds one at all: one that found none comes first the next
-/// time.
+/// The order in which LIDs search for paths decides which of them find one: a LID without a path comes first
+/// at the next try.
 constexpr unsigned kTries = 8;
 
-/// Which of the old entries that do not arrive count as waited for. Packets that they have brought on their
-/// way live on for a while: only where those count can the new entries be written at once.
+/// Whether old entries that do not arrive count as dependencies. Packets that follow them live on for a
+/// while: only if they count can the new entries be written at once.
 enum class FailedPaths : std::uint8_t { counts, does_not_count };
 
 class Extension {
@@ -92,7 +92,7 @@ class Extension {
     }
   }
 
-  /// `first`: LIDs in whose order the ways are looked for; gets the one that found none.
+  /// `first`: the LIDs that search first, in this order; gains the LID that found no path.
   std::expected<Repaired, RouteError> run(std::vector<Lid>& first) {
     std::vector<Lid> broken, of_switches;
     for (std::size_t value = 1; value < in_.context.lids.row_size() && !in_.context.stop.stop_requested();
@@ -101,7 +101,7 @@ class Extension {
       const auto to = in_.context.lids.destination(lid);
       if (to.sw != kNoSwitch && !keep(lid)) (to.end != kNoEnd ? broken : of_switches).push_back(lid);
     }
-    // Hosts first: they must be reached.
+    // Hosts first: they must be reachable.
     broken.insert(broken.end(), of_switches.begin(), of_switches.end());
     for (const auto lid : first) {
       const auto at = std::ranges::find(broken, lid);
@@ -123,7 +123,7 @@ class Extension {
  private:
   std::uint8_t& at(SwitchIndex s, Lid lid) { return (*rows_[s])[lid.value()]; }
 
-  /// What is waited for by packets that arrive. False where a switch is left out that cables connect.
+  /// Adds the dependencies of packets that arrive. False if a connected switch does not reach the LID.
   bool keep(Lid lid) {
     const auto to = in_.context.lids.destination(lid);
     trace(lid);
@@ -142,7 +142,7 @@ class Extension {
     return whole;
   }
 
-  /// Packets on their way to a link that is down, or round in a circle that was there before.
+  /// Adds those of packets towards a link that is down, or in a forwarding loop that existed before.
   void keep_failed(Waiting& waiting, SwitchIndex s, Lid lid) {
     const auto out = at(s, lid);
     const auto next = topology_.peer(s, PortNum{out}).sw;
@@ -151,7 +151,7 @@ class Extension {
     if (topology_.peer(next, PortNum{then}).sw != kNoSwitch) waiting.add(s, out, then);
   }
 
-  /// From which switches the LID arrives by the entries as they are.
+  /// Finds the switches from which the LID arrives by the current entries.
   void trace(Lid lid) {
     const auto to = in_.context.lids.destination(lid).sw;
     enum class Seen : std::uint8_t { no, now, before };
@@ -176,8 +176,8 @@ class Extension {
     }
   }
 
-  /// A switch with hosts that finds no way to an end port, or one with aggregation nodes that finds none to a
-  /// host; kNoSwitch: none.
+  /// Returns a switch with hosts that finds no path to an end port, or a switch with aggregation nodes that
+  /// finds none to a host; kNoSwitch: none.
   SwitchIndex attach(Lid lid) {
     const auto to = in_.context.lids.destination(lid);
     trace(lid);
@@ -207,7 +207,7 @@ class Extension {
     return kNoSwitch;
   }
 
-  /// By one of the cables from the group's switch to `s`.
+  /// Attaches the group's switch by one of its cables to `s`.
   bool attach_to(const NeighbourGroup& group, SwitchIndex s, Lid lid) {
     const bool last = s == in_.context.lids.destination(lid).sw;
     const auto count = group.ports.size();
@@ -244,7 +244,7 @@ class Extension {
   const Topology& topology_;
   std::vector<std::shared_ptr<LftRow>> rows_;
   std::vector<Waiting> waiting_;  ///< by layer
-  std::vector<bool> arrives_;     ///< of the LID that is looked at
+  std::vector<bool> arrives_;     ///< of the current LID
 };
 
 }  // namespace

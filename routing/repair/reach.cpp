@@ -6,7 +6,7 @@
 namespace smd::routing::inline repair {
 namespace {
 
-/// Words of each switch that one piece of work looks at: a cache line.
+/// Words per switch and piece of work: a cache line.
 constexpr std::size_t kWordsAtOnce = 8;
 
 }  // namespace

@@ -11,7 +11,7 @@ using Switch = ReferenceTopology::Switch;
 using Link = ReferenceTopology::Link;
 using End = ReferenceTopology::End;
 
-/// In order: switches are by GUID, and each cable is told by its smaller end.
+/// Sorted: switches are in the order of GUIDs, and each cable is listed at its smaller end.
 std::vector<Link> links_of(const Topology& now) {
   std::vector<Link> links;
   links.reserve(now.cables());
@@ -28,7 +28,7 @@ std::vector<Link> links_of(const Topology& now) {
   return links;
 }
 
-/// A port that is in use now: old cables to it count no more.
+/// Whether the port has a cable now: older cables at it no longer count.
 bool taken(const Topology& now, const End& end) {
   const auto s = now.find(end.guid);
   if (s == kNoSwitch) return false;
@@ -41,7 +41,7 @@ std::vector<Switch> merged(const std::vector<Switch>& before, const Topology& no
   auto old = before.begin();
   for (SwitchIndex s = 0; s < now.switches(); ++s) {
     const auto guid = now.guid(s);
-    if (s != 0 && now.guid(s - 1) == guid) continue;  // two switches of one GUID: the first counts
+    if (s != 0 && now.guid(s - 1) == guid) continue;  // two switches with one GUID: the first counts
     for (; old != before.end() && old->guid < guid; ++old) all.push_back(*old);
     Switch entry{guid, static_cast<std::uint8_t>(now.ports(s)), static_cast<std::uint8_t>(now.hosts(s))};
     if (old != before.end() && old->guid == guid) {

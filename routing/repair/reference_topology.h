@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The widest cabling that was ever seen: what repaired tables are measured by.
+// The reference topology: the widest cabling seen, against which repair measures a damaged fabric.
 
 #include <cstdint>
 #include <tuple>
@@ -11,13 +11,13 @@
 
 namespace smd::routing::inline repair {
 
-/// A plain value by GUIDs, to be stored and sent. Which end of a link is up follows from it, so that old and
-/// new entries mean the same by it although cables and switches come and go.
+/// A plain value by GUIDs, to be stored and replicated. The ranking follows from it, so that old and new
+/// entries have the same meaning while cables and switches come and go.
 struct ReferenceTopology {
   struct Switch {
     Guid guid;
     std::uint8_t ports = 0;
-    std::uint8_t hosts = 0;  ///< the most that hung on it at one time
+    std::uint8_t hosts = 0;  ///< the largest number of hosts seen
     friend bool operator==(const Switch&, const Switch&) = default;
   };
   struct End {
@@ -35,13 +35,14 @@ struct ReferenceTopology {
   friend bool operator==(const ReferenceTopology&, const ReferenceTopology&) = default;
 };
 
-/// With all that is there now. Where a port leads elsewhere than before, the newer cable counts.
+/// The reference with everything that exists now added. At a port that leads elsewhere than before the newer
+/// cable counts.
 ReferenceTopology merge(const ReferenceTopology& reference, const Topology& now);
 
-/// Whether the reference is all that is there, and no more.
+/// Whether the reference equals the topology.
 bool covers(const ReferenceTopology& reference, const Topology& topology);
 
-/// The fabric that the reference remembers; hosts are nameless.
+/// The fabric of the reference, with unnamed hosts.
 TopologyInput to_input(const ReferenceTopology& reference);
 
 }  // namespace smd::routing::inline repair

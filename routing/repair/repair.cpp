@@ -16,7 +16,7 @@
 namespace smd::routing::inline repair {
 namespace {
 
-/// Rows that one piece of work goes through with the same scratch memory.
+/// Rows per piece of work; a piece reuses its scratch memory.
 constexpr std::size_t kRowsAtOnce = 16;
 
 using Rows = std::vector<std::shared_ptr<const LftRow>>;
@@ -30,7 +30,7 @@ Rows rows_by_index(const RepairInput& in) {
   return rows;
 }
 
-/// The order of the widest fabric, for the switches of one of which that holds all.
+/// The ranking of the widest fabric, restricted to the switches of a part of it.
 SwitchRanking restricted(const Topology& widest, const SwitchRanking& wide, const Topology& topology) {
   SwitchRanking ranking;
   ranking.tree = wide.tree;
@@ -50,7 +50,7 @@ struct Rankings {
   std::optional<SwitchRanking> before;
 };
 
-/// By the reference with all that is there now.
+/// Rankings by the reference with everything that exists now.
 std::optional<Rankings> find_rankings(const RepairInput& in) {
   if (in.engine.ranking == nullptr) return std::nullopt;
   const auto reference = merge(in.reference, in.context.topology);
@@ -77,7 +77,7 @@ Repaired collect(std::vector<RepairedRow>& repaired) {
   return result;
 }
 
-/// What is wrong in each row, first; costs are needed only towards what that leads to.
+/// Finds the broken entries of all rows first, so that costs are needed only towards their destinations.
 template <class Cost>
 std::optional<Repaired> replace_affected(const RepairInput& in, const SwitchRanking& ranking, const Rows& old,
                                          std::span<const LidRun> runs, const AffectedEntries& affected) {
@@ -121,7 +121,7 @@ std::optional<Repaired> replace_affected(const RepairInput& in, const SwitchRank
   return collect(repaired);
 }
 
-/// Only what the change has touched. Nothing where that says too little.
+/// Repairs only what the change affects. Nothing if `before` does not permit that.
 std::optional<Repaired> repair_affected(const RepairInput& in, const Rankings& rankings, const Rows& old) {
   const bool whole = std::ranges::all_of(
       old, [&](const auto& row) { return row != nullptr && row->size() == in.context.lids.row_size(); });
@@ -136,7 +136,7 @@ std::optional<Repaired> repair_affected(const RepairInput& in, const Rankings& r
   return result;
 }
 
-/// Nothing where paths are too long for the costs.
+/// Nothing if paths are too long for the cost type.
 template <class Cost>
 std::optional<std::expected<Repaired, RouteError>> repair_all(const RepairInput& in,
                                                               const SwitchRanking& ranking, const Rows& old) {

@@ -7,7 +7,8 @@
 namespace smd::routing::inline repair {
 namespace {
 
-/// Counts of bytes. Equal ones often follow each other: one counter would wait for its own last value.
+/// Counts bytes. Equal ones often follow each other: with one counter each increment would wait for the one
+/// before.
 class Histogram {
  public:
   void add(std::span<const std::uint8_t> bytes) {
@@ -68,8 +69,8 @@ GroupSet EntryRepairer<Cost>::nearest(SwitchIndex s, SwitchIndex destination,
   return set;
 }
 
-/// Of equally used ports each switch begins at another one: what several of them send by another way must not
-/// meet on one cable.
+/// Each switch starts at another one of equally used ports, so that replaced routes of several switches do
+/// not meet on one cable.
 template <std::unsigned_integral Cost>
 std::uint8_t EntryRepairer<Cost>::pick(SwitchIndex s, const BrokenEntry& broken, const GroupSet& set) {
   if (set.empty()) return kNoRoute;

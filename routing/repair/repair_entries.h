@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Entries of one switch that lead nowhere get another port: the least used of the nearest.
+// Replaces broken entries of one switch: by the least used port to a nearest neighbour.
 
 #include <array>
 #include <concepts>
@@ -18,10 +18,10 @@
 
 namespace smd::routing::inline repair {
 
-/// Of a port that no neighbour group holds, where ports tell their groups.
+/// In a table of groups by port: a port in no neighbour group.
 constexpr std::uint8_t kNoGroup = 255;
 
-/// An entry to be replaced.
+/// An entry to replace.
 struct BrokenEntry {
   std::uint16_t lid;
   std::uint32_t number;
@@ -29,9 +29,9 @@ struct BrokenEntry {
   SwitchIndex destination;
 };
 
-/// What became of the entries of a row.
+/// The repaired row and the changes in it.
 struct RepairedRow {
-  std::shared_ptr<const LftRow> row;  ///< the old one where nothing changed
+  std::shared_ptr<const LftRow> row;  ///< the old pointer if nothing changed
   std::uint64_t replaced = 0, withdrawn = 0, added = 0;
 };
 
@@ -44,14 +44,15 @@ class EntryRepairer {
                 std::span<const LidRun> runs, std::span<const std::uint32_t> columns = {})
       : topology_(topology), lids_(lids), costs_(costs), runs_(runs), columns_(columns) {}
 
-  /// `legal(destination)` gives the groups that lead there.
+  /// Replaces the `broken` entries of `row` and counts them in `result`. `legal(destination)` returns the
+  /// groups that lead there.
   template <class Legal>
   void replace(SwitchIndex s, std::span<const BrokenEntry> broken, const Legal& legal, LftRow& row,
                RepairedRow& result) {
     count(row, broken);
     rotations_.begin(topology_, s);
     GroupSet set;
-    auto of = kNoSwitch;  // the destination that the set is for
+    auto of = kNoSwitch;  // the destination of `set`
     for (const auto& item : broken) {
       if (item.destination != of && item.destination != s) {
         set = nearest(s, item.destination, legal(item.destination));

@@ -19,7 +19,7 @@ RowRepairer<Cost>::RowRepairer(const Topology& topology, const LidMap& lids, con
   for (auto& word : legal_) word.resize(topology.switches());
 }
 
-/// Down where that is possible at all, to a switch that goes on down; else up to one that has a path.
+/// Down where possible, to a switch that goes on down; else up to a switch with a path.
 template <std::unsigned_integral Cost>
 bool RowRepairer<Cost>::leads(Cost own, Cost theirs, bool up) const {
   using C = Costs<Cost>;
@@ -43,7 +43,7 @@ void RowRepairer<Cost>::find_legal(SwitchIndex s) {
     for (const auto port : group.ports) group_of_[port.value()] = static_cast<std::uint8_t>(g);
   }
   for (const auto& peers : peer_sets_) mark(s, peers);
-  // Twins differ in how far they are from each other.
+  // Equivalent switches differ in their distance from each other.
   const auto own = costs_.row(s);
   for (std::size_t g = 0; g < topology_.groups(s); ++g) {
     const auto peer = topology_.group(s, g).peer;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One switch's table after the next, by an order of up and down.
+// Repairs the table of one switch after another, by a ranking.
 
 #include <array>
 #include <concepts>
@@ -16,19 +16,21 @@
 
 namespace smd::routing::inline repair {
 
-/// Scratch memory for one switch after another. Costs are to all switches, by SwitchIndex; `twins` are those
-/// by the order.
+/// Scratch memory for one switch after another. Costs are to all switches, by SwitchIndex; `equivalents` are
+/// those by the ranking.
 template <std::unsigned_integral Cost>
 class RowRepairer {
  public:
+  /// References must outlive it.
   RowRepairer(const Topology& topology, const LidMap& lids, const SwitchRanking& ranking,
               const Costs<Cost>& costs, std::span<const LidRun> runs,
               std::span<const SwitchIndex> equivalents);
 
+  /// Repairs the row of `s`; `old` may be null or short.
   RepairedRow repair(SwitchIndex s, const std::shared_ptr<const LftRow>& old);
 
  private:
-  /// Neighbours whose costs are alike, but to each other.
+  /// Neighbours with the same costs, except towards each other.
   struct EquivalentPeers {
     SwitchIndex first = 0;
     bool up = false;
@@ -47,9 +49,9 @@ class RowRepairer {
   std::span<const LidRun> runs_;
   std::span<const SwitchIndex> equivalents_;
   std::vector<EquivalentPeers> peer_sets_;
-  std::array<std::uint8_t, 256> group_of_{};  ///< by port; those without a neighbour: kNoGroup
+  std::array<std::uint8_t, 256> group_of_{};  ///< by port; kNoGroup for ports without a neighbour
   std::size_t words_ = 0;
-  std::array<std::vector<std::uint64_t>, 4> legal_;  ///< by destination the groups that lead there
+  std::array<std::vector<std::uint64_t>, 4> legal_;  ///< by destination: the groups that lead there
   std::vector<BrokenEntry> broken_;
   EntryRepairer<Cost> entry_repairer_;
 };

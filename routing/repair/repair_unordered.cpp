@@ -6,7 +6,7 @@
 namespace smd::routing::inline repair {
 namespace {
 
-/// One change of a table.
+/// One changed entry.
 struct Change {
   SwitchIndex sw = 0;
   Lid lid;

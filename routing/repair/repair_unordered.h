@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Repair without an order of up and down.
+// Repair for engines without a ranking.
 
 #include <expected>
 #include <memory>
@@ -12,8 +12,8 @@
 
 namespace smd::routing::inline repair {
 
-/// What arrives stays; every other switch that cables connect goes by a neighbour that arrives or has been
-/// attached before, nearest first. No packet goes round; credit loops are not looked at.
+/// Keeps entries that arrive. Every other connected switch uses a neighbour that arrives or was attached
+/// before, nearest first. There is no forwarding loop; credit loops are not examined.
 std::optional<std::expected<Repaired, RouteError>> repair_unordered(
     const RoutingContext& in, std::span<const std::shared_ptr<const LftRow>> old);
 

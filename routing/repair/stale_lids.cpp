@@ -37,7 +37,7 @@ bool loops(const Topology& topology, const Routes& routes, Lid lid) {
   return false;
 }
 
-/// Of a block the LIDs to be taken away.
+/// LIDs of a block whose entries must be removed.
 LidBits looping(const Topology& topology, const LidMap& lids, const Routes& routes, std::size_t block) {
   auto rest = unassigned(lids, block);
   if (rest == 0) return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What nearly every computation of routing takes.
+// The arguments that nearly every computation of routing takes.
 
 #include <stop_token>
 
@@ -10,8 +10,8 @@
 
 namespace smd::routing::inline topology {
 
-/// The fabric, its LIDs, the threads to compute on, and how to stop. Holds references: passed down a call,
-/// not kept. Once `stop` is requested, functions return early and their results are of no use.
+/// The fabric, its LIDs, threads to compute on, and a way to stop. Holds references: pass it down a call, do
+/// not keep it. After `stop` was requested functions return early, and their results are of no use.
 struct RoutingContext {
   const Topology& topology;
   const LidMap& lids;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Switches that are cabled alike, as the leaves of a pod are: what is true of one is true of all.
+// Equivalent switches: switches with the same neighbours, such as the leaves of a pod. What holds for one
+// holds for all.
 
 #include <vector>
 
@@ -8,8 +9,8 @@
 
 namespace smd::routing::inline topology {
 
-/// For each switch the first one that has the same number of ports and the same neighbour at each of them;
-/// itself where there is no other. Switches with a cable to themselves have no twins.
+/// By switch the first switch with the same number of ports and the same neighbour at each of them; the
+/// switch itself if there is no other. A switch with a cable to itself has no equivalent.
 std::vector<SwitchIndex> find_equivalent_switches(const Topology& topology);
 
 }  // namespace smd::routing::inline topology

@@ -16,7 +16,8 @@ struct Cable {
   auto key() const { return std::tuple(a, a_port, b, b_port); }
 };
 
-/// An end port on its way into the topology: its place first, so that sorting does not depend on the input.
+/// An end port before it is stored. Its position comes first in the key, so the result does not depend on the
+/// order of the input.
 struct Placed {
   EndPort end;
   auto key() const { return std::tuple(end.sw, end.port, end.guid, end.input); }
@@ -90,11 +91,11 @@ void Topology::place_links(const TopologyInput& input) {
   settle_rates();
 }
 
-/// What is not known counts as what most cables have; of equally usual rates the fastest.
+/// Unknown rates become the most common rate, the fastest of equally common ones.
 void Topology::settle_rates() {
   std::map<std::uint32_t, std::size_t> known;
   std::uint32_t last = 0;
-  std::size_t* count = nullptr;  // of the last: cables next to each other are mostly alike
+  std::size_t* count = nullptr;  // of the last rate: neighbouring cables mostly have the same
   for (const auto rate : rates_) {
     if (rate == 0) continue;
     if (rate != last) count = &known[rate];

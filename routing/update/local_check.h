@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One LID whose entry changes at a few switches: a look at the ways that begin there, and nowhere else.
+// A cheap check of one LID whose entry changes at a few switches: follows only the paths that begin there.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,17 +13,18 @@
 
 namespace smd::routing::inline update {
 
-/// What a switch has for the LID, and what it gets; either may be there while it changes.
+/// The entry of a switch for the LID before and after; while it changes, either may be in effect.
 struct EntryChange {
   std::uint8_t before = kNoRoute, after = kNoRoute;
   bool changes = false;
 };
 
-/// Of all LIDs that are looked at one after the other: by switch what is known of the ways from it.
+/// By switch the result of tracing from it; reused for one LID after another.
 class LocalCheckScratch {
  public:
   enum class Found : std::uint8_t { open, loop, discarded, arrives };  ///< ascending: better
   explicit LocalCheckScratch(std::size_t switches) : epochs_(switches), found_(switches) {}
+  /// Forgets all results.
   void next_lid() { ++epoch_; }
   bool has(SwitchIndex s) const { return epochs_[s] == epoch_; }
   Found get(SwitchIndex s) const { return found_[s]; }
@@ -39,7 +40,8 @@ class LocalCheckScratch {
   std::uint32_t epoch_ = 0;
 };
 
-/// `look(switch)` gives its EntryChange. A 'true' is certain; where it says 'false' another may know better.
+/// `look(switch)` returns its EntryChange. `true` is certain; after `false` a complete check may still
+/// succeed.
 template <class Look>
 class LocalCheck {
  public:
@@ -49,8 +51,8 @@ class LocalCheck {
     scratch.next_lid();
   }
 
-  /// Whichever of the changes have happened, none of them closes a circle; with `keep_arriving` what arrives
-  /// from a switch whose entry changes arrives all the time.
+  /// Whether no subset of the changes closes a forwarding loop; with `keep_arriving` also whether packets
+  /// that arrive from a changing switch arrive throughout.
   bool safe(std::span<const SwitchIndex> changed, bool keep_arriving) {
     return std::ranges::all_of(changed, [&](SwitchIndex s) {
       scratch_.set(s, Found::open);
@@ -61,8 +63,8 @@ class LocalCheck {
     });
   }
 
-  /// Each channel by which the LID may come to a switch whose entry changes, or leave it, waits only for
-  /// channels of higher numbers.
+  /// Whether each channel by which the LID may enter or leave a changing switch waits only for channels with
+  /// higher numbers.
   bool follows_channel_order(std::span<const SwitchIndex> changed,
                              std::span<const std::uint32_t> order) const {
     const auto number = [&](SwitchIndex s, std::uint8_t out) {
@@ -85,7 +87,7 @@ class LocalCheck {
 
  private:
   using Found = LocalCheckScratch::Found;
-  static constexpr unsigned kDeep = 64;  ///< longer ways count as circles
+  static constexpr unsigned kDeep = 64;  ///< longer paths count as loops
 
   template <class Fn>
   void for_each_hop(SwitchIndex s, const Fn& fn) const {

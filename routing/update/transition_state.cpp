@@ -35,7 +35,7 @@ TransitionState::TransitionState(const Topology& topology, const LidMap& lids, L
   }
 }
 
-/// Into `one`, and into `two` if given.
+/// Adds to `one`, and to `two` unless null.
 TransitionState::End TransitionState::add(SwitchIndex s, const std::uint8_t* block, LidBits lids,
                                           EgressSets* one, EgressSets* two) const {
   End end;
@@ -56,7 +56,7 @@ TransitionState::End TransitionState::add(SwitchIndex s, const std::uint8_t* blo
   return end;
 }
 
-/// LIDs that arrive from each switch whichever of its ways they take.
+/// LIDs that arrive from each switch by any of its entries.
 std::vector<LidBits> TransitionState::arriving(const EgressSets& egress, const std::vector<End>& ends) {
   std::vector<LidBits> arrive(ends.size());
   for (bool changed = true; changed;) {
@@ -72,8 +72,8 @@ std::vector<LidBits> TransitionState::arriving(const EgressSets& egress, const s
   return arrive;
 }
 
-/// LIDs that each switch must go on delivering: they arrive from it now and will in the end, or another such
-/// switch sends them by it now.
+/// LIDs that each switch must deliver throughout: they arrive from it now and in the end, or another such
+/// switch sends them through it now.
 std::vector<LidBits> TransitionState::in_use() const {
   EgressSets egress(topology_.switches());
   std::vector<End> ends(topology_.switches());
@@ -115,7 +115,7 @@ std::vector<LidBits> TransitionState::at_fault(bool keep_arriving) const {
 }
 
 void TransitionState::find_loops(std::vector<LidBits>& fault) const {
-  // Ends somewhere, whatever the ways: grows from the ends until nothing is added.
+  // LIDs that end somewhere by any entries: a fixed point, starting from the ends.
   std::vector<LidBits> ends(topology_.switches());
   for (bool changed = true; changed;) {
     changed = false;
@@ -134,7 +134,7 @@ void TransitionState::find_loops(std::vector<LidBits>& fault) const {
   }
 }
 
-/// A new way inside a circle is at fault unless the circle was there before.
+/// A new entry inside a forwarding loop is at fault unless the loop existed before.
 void TransitionState::find_loops_of(unsigned bit, std::vector<LidBits>& fault) const {
   const auto next_in = [bit](const EgressSets& egress) {
     return [&egress, bit](std::size_t s, const auto& fn) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A block of 64 LIDs while tables change: what each switch has, and what it may get at any moment.
+// The state of 64 LIDs during an update: the entries in effect, and those that may take effect at any moment.
 
 #include <cstdint>
 #include <vector>
@@ -11,29 +11,30 @@
 
 namespace smd::routing::inline update {
 
-/// For each switch the 64 entries before and after, and which of them change.
+/// By switch the 64 entries before and after, and which of them change in this step.
 struct BlockChange {
-  std::vector<const std::uint8_t*> before, after;  ///< by SwitchIndex; after all rounds
+  std::vector<const std::uint8_t*> before, after;  ///< by SwitchIndex; after: at the end of the schedule
   std::vector<LidBits> changes;
 };
 
 class TransitionState {
  public:
+  /// For the LIDs from `first` on; references must outlive it.
   TransitionState(const Topology& topology, const LidMap& lids, Lid first, const BlockChange& blocks);
 
-  /// Before and after together.
+  /// Entries before and after together.
   const EgressSets& both() const { return both_; }
   const EgressSets& before() const { return before_; }
-  /// Ways from this one on are new ones.
+  /// Index of the first new egress set in both().of(s).
   std::size_t first_new(SwitchIndex s) const { return first_new_[s]; }
 
-  /// Changes, by switch, that might close a loop; with `keep_arriving` also those that might stop on its way
-  /// what arrives now and will arrive in the end.
+  /// By switch the changes that might close a forwarding loop; with `keep_arriving` also those that might
+  /// interrupt delivery of LIDs that arrive now and in the end.
   std::vector<LidBits> at_fault(bool keep_arriving) const;
 
  private:
   struct End {
-    LidBits here = 0, nowhere = 0;  ///< arrive at this switch; are discarded by it
+    LidBits here = 0, nowhere = 0;  ///< delivered at this switch; discarded by it
   };
   std::vector<LidBits> in_use() const;
   End add(SwitchIndex s, const std::uint8_t* block, LidBits lids, EgressSets* one, EgressSets* two) const;

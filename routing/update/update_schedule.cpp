@@ -16,14 +16,14 @@ namespace {
 
 using Entries = std::array<std::uint8_t, 64>;
 
-/// Where no order is safe: what is taken away, and when.
+/// Which routes are withdrawn, and when, if no order is safe.
 enum class Withdrawal : std::uint8_t {
-  as_needed,  ///< what waits, but for the SM's block as long as that may not be written
-  whole,      ///< all that waits, so that it is not done twice
+  as_needed,  ///< what is blocked, except the SM's block while it may not be written
+  whole,      ///< all that is blocked, so that there is only one withdrawal
   at_once,    ///< all, before anything is written
 };
 
-/// How much of a block is taken back when part of it is at fault.
+/// How much of a block is deferred if part of it is at fault.
 enum class Granularity : std::uint8_t { block, lid };
 
 class Scheduler {
@@ -76,13 +76,13 @@ class Scheduler {
   }
 
  private:
-  using Graphs = std::vector<Dependencies>;  ///< one a layer
+  using Graphs = std::vector<Dependencies>;  ///< one per layer
   struct Item {
     std::size_t block = 0;
     SwitchIndex sw = 0;
   };
 
-  /// Blocks of switches that differ from what they shall be, or did in the beginning.
+  /// Items of a block that differ from the desired tables, or did at the start.
   std::span<const Item> todo(std::size_t b) const {
     return std::span(todo_).subspan(begin_[b], begin_[b + 1] - begin_[b]);
   }
@@ -99,11 +99,11 @@ class Scheduler {
   const std::uint8_t* after(std::size_t b, SwitchIndex s, Entries& scratch) const {
     return block_of(routes_.rows[s].get(), b * 64, scratch);
   }
-  /// 255 throughout where nothing is known.
+  /// 255 throughout if the block is unknown.
   const std::uint8_t* installed(std::size_t b, SwitchIndex s, Entries& scratch) const {
     return block_of(known(b, s) ? installed_[s].row : nullptr, b * 64, scratch);
   }
-  /// Whether the switch forwards by one of these entries; not known: it may.
+  /// Whether the switch forwards by one of these entries; true if unknown.
   bool leads_somewhere(std::size_t b, SwitchIndex s, LidBits bits) const {
     if (!known(b, s)) return true;
     Entries scratch;
@@ -123,7 +123,7 @@ class Scheduler {
     return bits;
   }
 
-  /// What the switch has after the rounds so far.
+  /// The entries of the switch after the steps so far.
   const std::uint8_t* before(std::size_t b, SwitchIndex s, Entries& scratch) const {
     const auto pending = pending_[at(b, s)], dropped = dropped_[at(b, s)];
     if (pending == 0) return after(b, s, scratch);
@@ -136,7 +136,7 @@ class Scheduler {
     return scratch.data();
   }
 
-  /// All that is still to be written of the blocks that `eligible` picks; false where there is nothing.
+  /// Chooses all pending writes for which `eligible` holds; false if there is none.
   template <class Predicate>
   bool choose_if(const Predicate& eligible) {
     bool any = false;
@@ -147,7 +147,7 @@ class Scheduler {
     return any;
   }
 
-  /// One round of what is chosen; false where there is nothing.
+  /// Appends a step of what is chosen; false if that is empty.
   bool emit() {
     UpdateStep step;
     for (const auto& [b, s] : todo_) {
@@ -163,7 +163,7 @@ class Scheduler {
     return true;
   }
 
-  /// The largest set that we find; false where it is empty.
+  /// Emits the largest safe step it finds; false if there is none.
   template <class Predicate>
   bool try_step(const Predicate& eligible, Granularity grain, bool keep_arriving, bool allow_credit_loops) {
     choose_if(eligible);
@@ -176,8 +176,8 @@ class Scheduler {
     return emit();
   }
 
-  /// Calls fn(look at the LID, switches whose entry is one of `bits`) for each live LID of a block, until it
-  /// says false. False as well where so much changes that a look at the whole block costs less.
+  /// Calls fn(check, switches whose entry is in `bits`, lid) for each LID of a block in use, until it returns
+  /// false. Also returns false if so much changes that a check of the whole block costs less.
   template <class Fn>
   bool each_lid(std::size_t b, const std::vector<LidBits>& bits, const Fn& fn) const {
     std::array<std::vector<SwitchIndex>, 64> changed;
@@ -205,14 +205,14 @@ class Scheduler {
     return true;
   }
 
-  /// Each entry that is chosen changes without harm whatever the others do.
+  /// Whether each chosen entry may change independently of the others.
   bool locally_safe(std::size_t b, bool keep_arriving) const {
     return each_lid(b, chosen_, [&](auto& check, std::span<const SwitchIndex> changed, Lid) {
       return check.safe(changed, keep_arriving);
     });
   }
 
-  /// All that will be and all that is: then no mixture of them has a credit loop.
+  /// Whether all entries, old and new, follow the channel order: then no transition state has a credit loop.
   bool all_follow_channel_order() const {
     if (order_ == nullptr) return false;
     std::atomic<bool> good = true;
@@ -240,7 +240,7 @@ class Scheduler {
     return any;
   }
 
-  /// fn(mixture of what there is and what is chosen of a block).
+  /// Returns fn(transition state of a block: what is in effect and what is chosen).
   template <class Fn>
   auto with_state(std::size_t b, const Fn& fn) const {
     BlockChange change{std::vector<const std::uint8_t*>(switches_),
@@ -254,8 +254,8 @@ class Scheduler {
     return fn(TransitionState(topology_, lids_, first_lid(b), change));
   }
 
-  /// Blocks that are not known and those of switches that forward by nothing yet, whole. An entry that might
-  /// lead back by what stands elsewhere is 255 at first, and is written with the others.
+  /// Writes unknown blocks, and all blocks of switches that do not forward yet. Entries that might lead back
+  /// by what is known elsewhere are 255 at first, and are written with the others.
   void write_unknown() {
     const auto unknown = [&](std::size_t b, SwitchIndex s) { return !known(b, s); };
     if (!choose_if(unknown)) return;
@@ -303,7 +303,7 @@ class Scheduler {
     }
   }
 
-  /// Of what there is now, or of that and what the round brings.
+  /// Dependencies of the tables now, or (`both`) together with those of this step.
   Graphs dependencies(bool both) const {
     return over_blocks([&](std::size_t b, Graphs& graphs) {
       with_state(b,
@@ -311,7 +311,7 @@ class Scheduler {
     });
   }
 
-  /// Of what there is now, read straight from the tables.
+  /// Dependencies of the tables now, read directly from the rows.
   Graphs dependencies_now() const {
     return over_blocks([&](std::size_t b, Graphs& graphs) {
       LidBits live = 0;
@@ -333,8 +333,8 @@ class Scheduler {
     });
   }
 
-  /// Whether all that was ever waited for in these rounds closes no circle together with what the round
-  /// brings. Then nothing that a moment can hold does, and only blocks that change had to be looked at.
+  /// Whether all dependencies since the start, together with those of this step, are acyclic. Then no
+  /// transition state has a credit loop, and only blocks that change need to be examined.
   bool plainly_free_of_credit_loops() {
     if (ever_.empty()) ever_ = dependencies_now();
     auto graphs = ever_;
@@ -347,10 +347,10 @@ class Scheduler {
     return true;
   }
 
-  /// Takes back what closes a circle of channels that was not closed before; false where nothing does.
+  /// Defers changes that close a new credit loop; false if there are none.
   bool take_back_credit_loops(Granularity grain) {
     if (plain_ && plainly_free_of_credit_loops()) return false;
-    plain_ = false;  // for this round; `ever_` has grown too much, or there were circles from the start
+    plain_ = false;  // for this step: `ever_` has become too large, or there were credit loops from the start
     ever_.clear();
     const auto graphs = dependencies(true);
     if (std::ranges::none_of(graphs, &Dependencies::any_cycle)) return false;
@@ -391,7 +391,7 @@ class Scheduler {
     return fault;
   }
 
-  /// Nothing can be written as it stands: first take away what changes, then write it.
+  /// Nothing can be written safely: withdraws what changes first, then writes it.
   template <class Predicate>
   void withdraw(const Predicate& eligible) {
     choose_if(eligible);
@@ -419,17 +419,17 @@ class Scheduler {
   std::stop_token stop_;
   const ChannelOrder* order_;
   std::size_t switches_, blocks_;
-  /// By block and switch: entries still to be written, those of them that stand at 255 meanwhile, and those
-  /// that the round to come writes.
+  /// By block and switch: entries still to be written; those of them that are 255 meanwhile; those that the
+  /// next step writes.
   std::vector<LidBits> pending_, dropped_, chosen_;
   std::vector<Item> todo_;          ///< by block, then switch
   std::vector<std::size_t> begin_;  ///< of each block's in todo_
-  bool plain_ = true;               ///< the quick look at credit loops is worth it
-  Graphs ever_;                     ///< what was waited for since it was made, and more; empty: not made
+  bool plain_ = true;               ///< whether the cheap check for credit loops is worthwhile
+  Graphs ever_;                     ///< all dependencies since it was built, or more; empty: not built
   std::vector<UpdateStep> steps_;
 };
 
-/// Where nothing forwards, nothing can go wrong on the way.
+/// No switch forwards yet, so any order is safe.
 UpdateStep all_blocks(const Topology& topology, const LidMap& lids) {
   UpdateStep step;
   const std::size_t blocks = lids.row_size() / 64;

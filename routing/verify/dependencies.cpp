@@ -9,14 +9,14 @@
 namespace smd::routing::inline verify {
 namespace {
 
-/// Words that hold a bit for every port number of the largest switch.
+/// Number of words with a bit for every port number of the largest switch.
 std::size_t words_for(const Topology& topology) {
   unsigned most = 0;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) most = std::max(most, topology.ports(s));
   return most / 64 + 1;
 }
 
-/// So few LIDs are looked up one by one; more of them go by the next switch's ways.
+/// At most so many LIDs are looked up one by one; more of them by the egress sets of the next switch.
 constexpr std::size_t kFewLids = 3;
 
 bool at_most_few(LidBits lids) {
@@ -49,7 +49,7 @@ Dependencies::Dependencies(const Topology& topology, const Topology& before, std
       const auto now = topology.peer(s, port).sw, then = before.peer(was[s], port).sw;
       if (now == kNoSwitch || then != was[now]) continue;
       const auto from = waits.subspan(before.channel(was[s], port) * words, words);
-      // Fewer words are enough where the switches with more ports are gone.
+      // Fewer words are enough if the largest switches are gone.
       std::copy_n(from.begin(), std::min(words, words_),
                   waits_.begin() + static_cast<std::ptrdiff_t>(topology.channel(s, port) * words_));
     }
@@ -138,8 +138,8 @@ void Dependencies::for_each_next(std::size_t channel, const Fn& fn) const {
   }
 }
 
-/// Takes away channels that nothing waits for, again and again (Kahn); what is left is marked 1. `order`, if
-/// given, is numbered as they go.
+/// Removes channels that nothing waits for, repeatedly (Kahn); the remaining ones are marked 1. Numbers them
+/// in `order` unless null.
 std::vector<std::uint8_t> Dependencies::in_cycles_or_between(std::vector<std::uint32_t>* order) const {
   const std::size_t n = next_switch_.size();
   std::vector<std::uint32_t> waiters(n);
@@ -152,8 +152,8 @@ std::vector<std::uint8_t> Dependencies::in_cycles_or_between(std::vector<std::ui
   for (std::size_t c = 0; c < n; ++c) {
     if (waiters[c] == 0) idle.push_back(c);
   }
-  // First in, first out: the numbers ascend with the longest way there, so that other packets' ways through
-  // the same levels of a tree mostly fit them, too.
+  // First in, first out: numbers ascend with the longest path to the channel, so that other paths through the
+  // same levels of a tree mostly follow them too.
   for (std::size_t taken = 0; taken < idle.size(); ++taken) {
     const auto c = idle[taken];
     left[c] = 0;
@@ -197,7 +197,7 @@ Dependencies::Cycles Dependencies::cycles() const {
   return found;
 }
 
-/// Through the group's first channel.
+/// Through the first channel of the group.
 std::vector<std::size_t> Dependencies::shortest_cycle(std::span<const std::size_t> group) const {
   constexpr auto kNone = ~std::size_t{0};
   const auto start = *std::ranges::min_element(group);

@@ -8,7 +8,7 @@
 namespace smd::routing::inline verify {
 namespace {
 
-/// Enough to start looking; a long way ends with dots.
+/// Longer paths end with dots.
 constexpr std::size_t kHopsShown = 12;
 
 std::string egress(const std::vector<Hop>& hops, const Topology& topology, bool with_lids) {

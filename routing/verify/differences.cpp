@@ -9,7 +9,7 @@
 namespace smd::routing::inline verify {
 namespace {
 
-/// Rows that one piece of work compares.
+/// Rows per piece of work.
 constexpr std::size_t kRowsAtOnce = 16;
 
 class Comparison {
@@ -51,7 +51,7 @@ class Comparison {
     return true;
   }
 
-  /// Switches are connected if and only if they were.
+  /// Whether the same switches are connected as before.
   bool match_parts() const {
     constexpr auto kNone = ~std::uint32_t{0};
     std::vector<std::uint32_t> then(topology_.components(), kNone);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// 64 LIDs of forwarding tables at a time, a bit each, sorted by the port that they leave by.
+// 64 LIDs of forwarding tables at a time, a bit each, by the port that they leave by.
 
 #include <array>
 #include <bit>
@@ -21,35 +21,34 @@ namespace smd::routing::inline verify {
 
 using LidBits = std::uint64_t;
 
-/// LIDs that leave a switch by one port, towards another switch.
+/// LIDs that leave a switch by one port towards another switch.
 struct EgressSet {
   SwitchIndex peer = 0;
   PortNum out;
   LidBits lids = 0;
 };
 
-/// The ways of all switches. One may stand for another, whose entries are the same and lead to the same
-/// neighbours.
+/// The egress sets of all switches. A switch may refer to another one with the same entries and neighbours.
 class EgressSets {
  public:
   explicit EgressSets(std::size_t switches)
       : first_(switches), end_(switches), leader_(switches), forwarded_(switches) {}
   void clear() { egress_.clear(); }
-  /// Each switch: begin and add its ways, then the next.
+  /// For each switch: begin(), then add() its sets, before the next switch.
   void begin(SwitchIndex s) {
     leader_[s] = s;
     forwarded_[s] = 0;
     first_[s] = end_[s] = static_cast<std::uint32_t>(egress_.size());
   }
   void add(SwitchIndex s, SwitchIndex peer, PortNum out, LidBits lids) {
-    auto& set = egress_.emplace_back();  // filled in place: read back as a whole at once, it would stall
+    auto& set = egress_.emplace_back();  // filled in place: reading it back as a whole at once would stall
     set.peer = peer;
     set.out = out;
     set.lids = lids;
     ++end_[s];
     forwarded_[s] |= lids;
   }
-  /// Or: the same as another's, which has its own.
+  /// Uses the sets of `leader` for `s`.
   void follow(SwitchIndex s, SwitchIndex leader) { leader_[s] = leader; }
 
   SwitchIndex leader(SwitchIndex s) const { return leader_[s]; }
@@ -83,23 +82,23 @@ inline LidBits equal_to(const std::uint8_t* block, std::uint8_t port) {
   return bits;
 }
 
-/// Rows lie far apart: what is needed so many switches later is asked for now.
+/// Rows are far apart in memory: prefetch the row of the switch so many places ahead.
 inline constexpr SwitchIndex kPrefetchDistance = 12;
 inline void fetch(const std::uint8_t* memory) { __builtin_prefetch(memory); }
 
-/// The 64 entries of a row from entry `first` on; `padded` is used where the row is shorter.
+/// The 64 entries of a row from `first` on; `padded` holds them if the row is null or shorter.
 const std::uint8_t* block_of(const LftRow* row, std::size_t first, std::array<std::uint8_t, 64>& padded);
 
-/// LIDs of the block that begins at `first` whose paths are in the layer.
+/// The LIDs of the block that begins at `first` whose paths are in the layer.
 LidBits lids_of_layer(const Layers& layers, unsigned layer, Lid first);
-/// One more than the highest layer that is used, whatever the tables say of themselves.
+/// One more than the highest layer in use, whatever `count` says.
 unsigned layers_in_use(const Layers& layers);
 
 /// Calls fn(port, bits) for each port that occurs among `lids`.
 template <class Fn>
 void for_each_port(const std::uint8_t* block, LidBits lids, const Fn& fn) {
-  // Rows of inner switches have few ports in a block, rows of leaves have many: the former are cheaper to
-  // compare port by port, the latter entry by entry.
+  // Rows of inner switches have few ports in a block, rows of leaves have many: comparing port by port is
+  // cheaper for the former, entry by entry for the latter.
   constexpr int kPortByPort = 6;
   for (int i = 0; lids != 0 && i < kPortByPort; ++i) {
     const auto port = block[std::countr_zero(lids)];

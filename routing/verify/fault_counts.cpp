@@ -34,8 +34,8 @@ void FaultCounts::add_unreached(const BlockLids& lids, SwitchIndex s, LidBits ro
   }
 }
 
-/// The LID of an end port is not reached from the switch: by its hosts, and if it is a host's by its
-/// aggregation nodes.
+/// Counts pairs that miss the LID of an end port: hosts of the switch, and aggregation nodes of it if the LID
+/// is a host's.
 void FaultCounts::add_pairs(SwitchIndex s, Lid lid, Verification& found) {
   const auto to = lids_.destination(lid);
   if (counted_before(s, to, lids_.of_end(to.end))) return;
@@ -56,7 +56,7 @@ void FaultCounts::add_pairs(SwitchIndex s, Lid lid, Verification& found) {
   found.aggregation_pairs_unreachable += with_aggregation;
 }
 
-/// Whether a LID of the same port with a smaller offset is not reached either.
+/// Whether a LID of the same port with a smaller offset is unreachable too, and was counted.
 bool FaultCounts::counted_before(SwitchIndex s, const Destination& to, LidRange range) {
   for (unsigned i = 0; i < to.offset; ++i) {
     const auto lid = Lid{static_cast<std::uint16_t>(range.base.value() + i)};
@@ -83,7 +83,7 @@ void FaultCounts::add_misrouted(const LidBlock& block, unsigned bit, Verificatio
   }
 }
 
-/// One hop on; unknown while under way.
+/// Takes one hop; unknown while packets are still on their path.
 FaultCounts::Outcome FaultCounts::step(SwitchIndex& s, Lid lid) const {
   const auto* const row = s < routes_.rows.size() ? routes_.rows[s].get() : nullptr;
   const auto port = PortNum{entry(row, lid)};
@@ -96,7 +96,7 @@ FaultCounts::Outcome FaultCounts::step(SwitchIndex& s, Lid lid) const {
   return to.sw == s && to.port == port ? Outcome::arrives : Outcome::discarded;
 }
 
-/// Remembers the fate of all switches on the way.
+/// Stores the outcome of all switches on the path.
 FaultCounts::Outcome FaultCounts::outcome(SwitchIndex s, Lid lid) {
   std::vector<SwitchIndex> set;
   auto result = Outcome::unknown;
@@ -105,7 +105,7 @@ FaultCounts::Outcome FaultCounts::outcome(SwitchIndex s, Lid lid) {
       result = outcome_[s];
       break;
     }
-    outcome_[s] = Outcome::loops;  // unless it turns out to end
+    outcome_[s] = Outcome::loops;  // unless the path turns out to end
     set.push_back(s);
     result = step(s, lid);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Counts what does not arrive, and says where it ends.
+// Counts packets that do not arrive, and records where they end.
 
 #include <vector>
 
@@ -9,15 +9,16 @@
 
 namespace smd::routing::inline verify {
 
-/// Adds the faults of a block that has been followed to `found`; keeps the first example of each kind.
+/// Adds the faults of traced blocks to a Verification; keeps the first example of each kind.
 class FaultCounts {
  public:
   FaultCounts(const Topology& topology, const LidMap& lids, const Routes& routes)
       : topology_(topology), lids_(lids), routes_(routes), outcome_(topology.switches()) {}
 
+  /// Adds the faults of a block after its trace().
   void add(const LidBlock& block, Verification& found);
-  /// Of those that are connected with the switch, `unreached` do not arrive; all that are not `routed` are
-  /// among them.
+  /// Of the LIDs connected with the switch, `unreached` do not arrive; they include all that are not
+  /// `routed`.
   void add_unreached(const BlockLids& lids, SwitchIndex s, LidBits routed, LidBits unreached,
                      Verification& found);
 

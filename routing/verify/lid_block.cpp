@@ -80,7 +80,7 @@ void LidBlock::load(std::size_t number) {
   }
 }
 
-/// The first of a family stands for all of it where all have the same entries and none is a destination.
+/// The first switch of a group represents all of it if all have the same entries and none is a destination.
 void LidBlock::find_leaders() {
   for (SwitchIndex s = 0; s < topology_.switches(); ++s) egress_.begin(s);
   const auto entries = [&](SwitchIndex s) {
@@ -146,7 +146,8 @@ bool LidBlock::sweep(bool upwards) {
 }
 
 void LidBlock::follow() {
-  // As many sweeps as the longest path turns against their direction: in trees two, and one to see the end.
+  // Needs a sweep for each time that the longest path turns against the direction: two in trees, and one to
+  // detect the end.
   for (bool upwards = true; sweep(upwards);) upwards = !upwards;
 }
 

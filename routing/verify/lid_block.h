@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// 64 LIDs of all tables at a time, a bit each: where they go, and which arrive.
+// 64 LIDs of all tables at a time, a bit each: the ports they take, and whether they arrive.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,23 +15,24 @@
 
 namespace smd::routing::inline verify {
 
-/// Scratch memory for one block after another; load() first.
+/// Call load() first; then again for another block.
 class LidBlock {
  public:
-  /// `twins` as find_equivalent_switches() gives them; empty: every switch by itself.
+  /// `equivalents` as find_equivalent_switches() returns them; empty: each switch by itself.
   LidBlock(const Topology& topology, const LidMap& lids, const Routes& routes,
            std::span<const SwitchIndex> equivalents);
 
   /// LIDs number * 64 to number * 64 + 63.
   void load(std::size_t number);
-  /// Follows all of them from all switches.
+  /// Traces all LIDs from all switches.
   void follow();
 
   const BlockLids& lids() const { return own_; }
   const EgressSets& egress() const { return egress_; }
-  LidBits arrive(SwitchIndex s) const { return arrive_[egress_.leader(s)]; }  ///< after follow()
-  LidBits routed(SwitchIndex s) const { return routed_[egress_.leader(s)]; }  ///< have any entry but 255
-  /// What traffic from end port to end port crosses each switch, by SwitchIndex.
+  LidBits arrive(SwitchIndex s) const { return arrive_[egress_.leader(s)]; }  ///< after trace()
+  /// LIDs with an entry other than 255.
+  LidBits routed(SwitchIndex s) const { return routed_[egress_.leader(s)]; }
+  /// By switch the LIDs with traffic from end port to end port across it.
   std::vector<LidBits> end_to_end() const;
 
  private:
@@ -42,7 +43,7 @@ class LidBlock {
 
   const Topology& topology_;
   const Routes& routes_;
-  /// Twins by their first; those that are alone are not in it.
+  /// Groups of two or more equivalent switches.
   std::vector<std::vector<SwitchIndex>> groups_;
   std::vector<SwitchIndex> outwards_;         ///< switches by distance from the leaves
   std::vector<const std::uint8_t*> entries_;  ///< by switch; null where there is no row of full length

@@ -8,8 +8,8 @@
 namespace smd::routing::inline verify {
 namespace {
 
-/// Entries with those of nobody's LIDs taken away, and at most `most`. False where one is a port number above
-/// `ports`, but not 255. Plain loops over 64 bytes: the compiler makes vector code of them.
+/// Copies entries, without those of unassigned LIDs, capped at `most`. False if one is a port number above
+/// `ports` other than 255. Plain loops over 64 bytes, which the compiler vectorises.
 bool take(const std::uint8_t* from, const std::uint8_t* unassigned, std::uint8_t ports, std::uint8_t most,
           std::uint8_t* into) {
   std::uint8_t wrong = 0;
@@ -88,7 +88,7 @@ bool LidTile<kWords>::load(SwitchIndex s) {
   return good;
 }
 
-/// False where a LID's own switch has another entry for it.
+/// False if a LID's own switch has another entry for it.
 template <std::size_t kWords>
 bool LidTile<kWords>::mark_destinations() {
   for (std::size_t i = 0; i < kLids; ++i) {
@@ -101,7 +101,7 @@ bool LidTile<kWords>::mark_destinations() {
   return true;
 }
 
-/// Whether the family's last one has the same entries, and they lead to the same switches.
+/// Whether the last switch of the group had the same entries, and they lead to the same switches.
 template <std::size_t kWords>
 bool LidTile<kWords>::same_as_last(SwitchIndex s, const PortUsage& group) {
   if (group.last == kNoSwitch || std::memcmp(row(s), row(group.last), kLids) != 0) return false;
@@ -112,7 +112,7 @@ bool LidTile<kWords>::same_as_last(SwitchIndex s, const PortUsage& group) {
   return true;
 }
 
-/// False where an entry leads to a switch that has none.
+/// False if an entry leads to a switch without an entry.
 template <std::size_t kWords>
 bool LidTile<kWords>::look(SwitchIndex s, PortUsage& group) {
   const auto ports = topology_.ports(s);

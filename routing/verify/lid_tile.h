@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Some LIDs of all tables side by side, where no packet's way is followed: each step of it is looked at
-// alone.
+// 128 LIDs of all tables at a time, checked hop by hop without tracing paths.
 
 #include <array>
 #include <cstddef>
@@ -18,37 +17,36 @@
 
 namespace smd::routing::inline verify {
 
-/// Scratch memory for one tile after another. Finds out for each (switch, LID) that has an entry whether that
-/// leads to the LID's own port, or to a switch that has an entry for the LID, too; and by which of its ports
-/// that one goes on. `kWords` as Cabling::words().
+/// Checks for each (switch, LID) with an entry that it leads to the LID's own port, or to a switch with an
+/// entry for the LID; and records the output port there. `kWords` as NextSwitches::words_for().
 ///
-/// Where that holds for all of them and the dependencies of channels close no cycle, every packet arrives: it
-/// never comes to a switch without an entry, nor to the same channel twice, so it ends, and it can end at
-/// its destination only.
+/// If that holds for all of them and the dependencies of channels are acyclic, every packet arrives: it never
+/// comes to a switch without an entry nor to the same channel twice, so it ends, and it can only end at its
+/// destination.
 template <std::size_t kWords>
 class LidTile {
  public:
   static constexpr std::size_t kBlocks = 2;
   static constexpr std::size_t kLids = kBlocks * 64;
 
+  /// References must outlive it.
   LidTile(const Topology& topology, const LidMap& lids, const Routes& routes,
           const NextSwitches& next_switches);
 
-  /// LIDs number * kLids and on: adds to `graph` what they make wait for what, and to `found` what has no
-  /// entry. False where an entry leads elsewhere, or where hosts need one that is not there; both are of no
-  /// use then.
+  /// LIDs from number * kLids on: adds their dependencies to `graph` and missing entries to `found`. False if
+  /// an entry leads elsewhere or a required one is missing; then both are of no use.
   bool add(std::size_t number, Dependencies& graph, Verification& found);
 
  private:
   static constexpr std::size_t kBits = kWords * 64;
-  // In place of ports, of which no switch has so many.
+  // Special values in place of port numbers, which no switch has.
   static constexpr std::uint8_t kNone = kBits - 1;  ///< no entry
   static constexpr std::uint8_t kHere = kBits - 2;  ///< the entry leads to the LID's own port
 
   struct PortUsage {
-    SwitchIndex last = kNoSwitch;              ///< the one looked at last, in this tile
+    SwitchIndex last = kNoSwitch;              ///< the last one examined in this tile
     std::array<std::uint64_t, kWords> used{};  ///< its ports that occur
-    std::vector<std::uint64_t> waits;          ///< by its ports: those of the next switch
+    std::vector<std::uint64_t> waits;          ///< by its ports: ports of the next switch
   };
 
   std::uint8_t* row(SwitchIndex s) { return entries_.data() + s * kLids; }
@@ -64,8 +62,8 @@ class LidTile {
   const Routes& routes_;
   const NextSwitches& next_switches_;
   std::vector<BlockLids> blocks_;
-  std::array<std::uint8_t, kLids> unassigned_{};  ///< 255 at LIDs that are nobody's, else 0
-  std::vector<std::uint8_t> entries_;             ///< kLids by switch; one more switch that has none
+  std::array<std::uint8_t, kLids> unassigned_{};  ///< 255 at unassigned LIDs, else 0
+  std::vector<std::uint8_t> entries_;             ///< kLids per switch; one more switch without entries
   std::vector<std::array<LidBits, kBlocks>> routed_;
   std::vector<PortUsage> groups_;
   FaultCounts count_;

@@ -7,8 +7,8 @@
 namespace smd::routing::inline verify {
 namespace {
 
-constexpr unsigned kMarks = 2;  ///< numbers of no port, that LidTile gives a meaning
-/// Cables that a switch is told by, from its highest port downwards: some of them may be missing.
+constexpr unsigned kMarks = 2;  ///< values that are no port numbers; see LidTile
+/// Groups are recognised by at most so many cables, from the highest port downwards: some may be missing.
 constexpr unsigned kTellingCables = 4;
 constexpr auto kNoGroup = std::numeric_limits<std::uint32_t>::max();
 
@@ -39,7 +39,7 @@ void NextSwitches::find_groups(const Topology& topology) {
   const auto ports = words_ * 64;
   group_.assign(topology.switches(), kNoGroup);
   as_first_.resize(topology.switches() * words_);
-  std::vector<std::uint32_t> led_to(topology.switches() * ports, kNoGroup);  // by switch, other end's port
+  std::vector<std::uint32_t> led_to(topology.switches() * ports, kNoGroup);  // by switch and far port
   std::vector<std::size_t> telling;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     const auto own = next(s);

@@ -14,13 +14,13 @@
 namespace smd::routing::inline verify {
 namespace {
 
-/// What one thread found, in the tiles that it took.
+/// The result of one thread, for the tiles that it took.
 struct Share {
   std::unique_ptr<Dependencies> graph;
   Verification found;
 };
 
-/// Empty where something is wrong, or when stopped.
+/// Empty if something is wrong, or when stopped.
 template <std::size_t kWords>
 std::vector<Share> look_at_all(const Topology& topology, const LidMap& lids, const Routes& routes,
                                const Parallel& parallel, const std::stop_token& stop) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Groups of nodes of a directed graph that reach each other (Tarjan, 1972, without recursion).
+// Strongly connected components of a directed graph (Tarjan, 1972, without recursion).
 
 #include <algorithm>
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace smd::routing::inline verify {
 
-/// `next(node, fn)` calls fn for each node that `node` has an edge to. Each group sorted, groups by their
-/// first node; single nodes are groups as well.
+/// `next(node, fn)` calls fn for each successor of `node`. Components are sorted by their first node, nodes
+/// within them too. Single nodes are components as well.
 template <class Next>
 std::vector<std::vector<std::size_t>> strongly_connected_components(std::size_t nodes, const Next& next) {
   struct Visit {
@@ -68,7 +68,7 @@ std::vector<std::vector<std::size_t>> strongly_connected_components(std::size_t 
   return groups;
 }
 
-/// For each node the number of its group; alone in a group: no other node has its number.
+/// By node the number of its component.
 template <class Next>
 std::vector<std::size_t> scc_numbers(std::size_t nodes, const Next& next) {
   std::vector<std::size_t> number(nodes);

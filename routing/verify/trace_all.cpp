@@ -11,9 +11,9 @@
 namespace smd::routing::inline verify {
 namespace {
 
-using Graphs = std::vector<Dependencies>;  ///< one a layer
+using Graphs = std::vector<Dependencies>;  ///< one per layer
 
-/// What one piece of the LID space came to.
+/// The result for one piece of the LID space.
 struct Piece {
   Verification found;
   Graphs graphs;
@@ -27,7 +27,7 @@ struct Job {
   std::stop_token stop;
   unsigned layers;
 
-  /// Runs fn(block, piece) over all blocks; pieces in the order of the LIDs.
+  /// Calls fn(block, piece) for all blocks; pieces are in the order of LIDs.
   template <class Fn>
   std::vector<Piece> over_blocks(std::span<const SwitchIndex> equivalents, const Fn& fn) const {
     const std::size_t blocks = lids.row_size() / 64;
@@ -106,7 +106,7 @@ std::vector<Hop> with_lids(const Job& job, const std::vector<Dependencies::Chann
   return hops;
 }
 
-/// Number of cycles over all layers; the first one's example.
+/// Number of cycles over all layers; `example` of the first one.
 std::size_t count_cycles(const Job& job, const Graphs& graphs, std::vector<Hop>& example,
                          ChannelOrder* order = nullptr) {
   std::size_t count = 0;
@@ -133,8 +133,8 @@ Verification trace_all(const RoutingContext& in, const Routes& routes) {
   auto found = total(pieces);
   found.vls = job.layers;
 
-  // Every switch may send to every LID, so all entries count. Only where that closes cycles is it worth
-  // knowing which of them end ports close alone.
+  // Every switch may send to every LID, so all entries count. Only if that closes cycles does it matter which
+  // of them traffic between end ports closes.
   ChannelOrder order;
   auto graphs = merged(pieces, equivalents);
   const auto all_cycles = count_cycles(job, graphs, found.credit_loop_example, &order);

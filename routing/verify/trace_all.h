@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Every packet followed: what is wrong with tables, if anything is.
+// Complete verification by tracing every path.
 
 #include "routing/routes.h"
 #include "routing/topology/context.h"
@@ -8,7 +8,7 @@
 
 namespace smd::routing::inline verify {
 
-/// What verify() finds, whatever it is. Several times the work of prove().
+/// The result of verify_routes() for any tables. Several times the work of prove().
 Verification trace_all(const RoutingContext& in, const Routes& routes);
 
 }  // namespace smd::routing::inline verify

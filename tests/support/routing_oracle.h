@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Verification and quality the slow and plain way, to check the fast ones against.
+// Slow and simple verification and quality, to compare the fast ones with.
 
 #include <algorithm>
 #include <map>

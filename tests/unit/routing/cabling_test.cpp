@@ -185,7 +185,7 @@ TEST(Health, OfTwoAdaptersInTwoUnitsNamesBoth) {
               HasSubstr("either the first should lead to N1000 or the second to N1005"));
 }
 
-/// One fault of a random kind at a random place; the names of nodes and the kinds that tell of it.
+/// One fault of a random kind at a random place; the nodes that a finding must name, and its possible kinds.
 struct MisCabling {
   TopologyInput input;
   std::map<PortName, PortRate> rates;

@@ -141,7 +141,7 @@ RC_GTEST_PROP(TreeEngines, RouteEveryDamagedTreeInWhichLeavesHaveAWayUpAndDown, 
 
   RC_TAG(engine.name, routes.has_value());
   if (!routes) {
-    // The error names two leaves; there is really no way between them.
+    // The error names two leaves; verification confirms that they have no path.
     RC_ASSERT(routes.error().cause == RouteError::Cause::no_legal_path);
     const auto order = find_tree(topology);
     const auto a = topology.find(routes.error().guids[0]), b = topology.find(routes.error().guids[1]);

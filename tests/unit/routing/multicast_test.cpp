@@ -149,7 +149,7 @@ TEST(Multicast, PacketsGoUpAndThenDownOnATree) {
       const auto far = fabric.topology.peer(mask.sw, PortNum{static_cast<std::uint8_t>(p)});
       up += static_cast<int>(mask.ports[p] && far.sw != kNoSwitch && order.up(mask.sw, far.sw));
     }
-    EXPECT_LE(up, 1) << "one way up from each switch";
+    EXPECT_LE(up, 1) << "at most one uplink from each switch";
   }
   EXPECT_EQ(tree.size(), 32U + 8U + 1U) << "all leaves, one switch a pod, one core";
 }

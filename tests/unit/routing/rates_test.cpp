@@ -21,7 +21,7 @@ using fabrics::Routable;
 
 constexpr std::uint32_t kEdr = 100'000, kHdr = 200'000, kNdr = 400'000;
 
-/// Routes over all cables of a rate, both ways.
+/// Routes over all cables of a rate, in both directions.
 std::uint64_t routes_at(const Routable& fabric, const Routes& routes, std::uint32_t rate) {
   const auto& topology = fabric.topology;
   const auto paths = link_paths({topology, fabric.lids, Serial{}}, routes, hosts_in_file_order(topology));
@@ -134,7 +134,7 @@ TEST(Rates, CountWhereTheFabricIsNoTree) {
 }
 
 TEST(Rates, CountForWhatARepairMoves) {
-  // One spine by two cables, the other by an EDR and an HDR one; the first is lost.
+  // One spine by two cables, the other by an EDR and an HDR one; the first fails.
   const auto input = with_rates(fabrics::ft2(2, 2, 36, 2).input(), {kHdr, kHdr, kHdr, kEdr});
   const auto whole = fabrics::told(input);
   auto rest = whole;

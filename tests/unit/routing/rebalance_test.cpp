@@ -33,7 +33,7 @@ TEST(Rebalancer, BringsDamagedTreesNearToWhatTheirLeavesAllow) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const auto fabric = fabrics::damaged(whole, seed, seed % 30, seed % 4).routable();
     const auto routes = find_engine("dmodc")->run({.context = {fabric.topology, fabric.lids, Serial{}}});
-    if (!routes) continue;  // two leaves without a way up and down
+    if (!routes) continue;  // two leaves without an up/down path
     const auto found = verify_routes({fabric.topology, fabric.lids, Serial{}}, *routes);
     EXPECT_TRUE(found.clean()) << "seed " << seed << ": " << describe(found, fabric.topology);
 

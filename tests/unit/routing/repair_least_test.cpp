@@ -49,7 +49,7 @@ struct Reach {
   }
 };
 
-/// Entries whose port is dead, or whose next switch has no way to the LID any more.
+/// Entries whose port is down, or whose next switch has no path to the LID any more.
 std::uint64_t must_change(const Routable& before, const Routes& old, const Routable& now) {
   std::uint64_t count = 0;
   std::vector<Reach> reach;

@@ -199,7 +199,7 @@ TEST(Repair, EntriesOfNobodysLidGoWhereTheyWouldGoRound) {
   b.link(1, 2);
   b.host(0);
   const auto fabric = fabrics::with_lids(b.input());
-  const auto lid = fabric.lids.top().value() + 1U;  // in the last block, nobody's
+  const auto lid = fabric.lids.top().value() + 1U;  // in the last block, unassigned
   Routes old = routed_by("updn", fabric);
   for (const auto& [s, port] : {std::pair{0U, 1U}, std::pair{1U, 1U}}) {
     auto row = std::make_shared<LftRow>(*old.rows[s]);

@@ -240,7 +240,7 @@ TEST(Updn, AggregationNodesOnSpinesCostTheHostsNothing) {
   EXPECT_EQ(quality.shift_max, 1U);
 }
 
-TEST(Twins, AreTheLeavesOfAPodAndTheCoresOfAGroup) {
+TEST(EquivalentSwitches, AreTheLeavesOfAPodAndTheCoresOfAGroup) {
   const auto equivalents = find_equivalent_switches(Topology(fabrics::ft3(8).input()));
 
   for (SwitchIndex s = 0; s < 32; ++s) EXPECT_EQ(equivalents[s], s / 4 * 4);

@@ -102,7 +102,7 @@ TEST(TreeTemplate, ATreeThatWasBuiltUnevenMissesNothing) {
   for (const auto& group : shape.groups) EXPECT_TRUE(group.gone.empty());
 }
 
-/// What went through the lost switch is shared by the others evenly, not dropped on one of them.
+/// The routes of a failed switch are spread evenly over the others.
 TEST(TreeTemplate, TheLoadOfALostSwitchIsShared) {
   for (const SwitchIndex gone : {33U, 64U, 70U}) {
     const auto fabric = ft3_without(gone).routable();

@@ -150,7 +150,8 @@ TEST(Rounds, WhatIsNotKnownComesFirst) {
 }
 
 TEST(Rounds, ALinkThatTurnsRoundIsWrittenFromTheFarEnd) {
-  // 0 and 1 are neighbours, both have a cable to 2. Before, 0 went to 2 by way of 1; now 1 goes by way of 0.
+  // 0 and 1 are neighbours, both have a cable to 2. Before, 0 reached 2 through 1; now 1 reaches it through
+  // 0.
   Builder b;
   for (unsigned i = 0; i < 3; ++i) b.add_switch(4);
   b.link(0, 1);
@@ -180,7 +181,7 @@ TEST(Rounds, ALinkThatTurnsRoundIsWrittenFromTheFarEnd) {
 }
 
 TEST(Rounds, AnUnknownBlockDoesNotLeadBackByWhatIsKnown) {
-  // As above, but nobody knows what 1 has: its new way leads to 0, whose old one leads to it.
+  // As above, but the table of 1 is unknown: its new route leads to 0, whose old one leads to 1.
   Builder b;
   for (unsigned i = 0; i < 3; ++i) b.add_switch(4);
   b.link(0, 1);

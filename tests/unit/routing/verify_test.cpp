@@ -195,7 +195,7 @@ TEST(Verify, PairsOfAHostAndAnAggregationNodeMustHaveRoutes) {
   const auto fabric = fabrics::with_lids(builder.input());
   auto routes = routed_by(*find_engine("updn"), fabric);
   const auto node = fabric.end_lids[7].base;
-  for (const SwitchIndex leaf : {0U, 2U}) {  // as a tree would leave it: no way there, and none back
+  for (const SwitchIndex leaf : {0U, 2U}) {  // as in a tree: no path in either direction
     auto to = std::make_shared<LftRow>(*routes.rows[leaf]);
     (*to)[node.value()] = kNoRoute;
     routes.rows[leaf] = std::move(to);
