@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where pure work runs is the caller's choice: it gives a Parallel, the work gives indexes.
+// The caller chooses the threads for pure computations: it passes a Parallel.
 
 #include <algorithm>
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace smd::routing {
 
-/// Runs fn(0) to fn(n - 1), each once, in any order and on any threads, and returns when all have ended.
-/// What is computed never depends on the order. fn must not throw.
+/// Runs fn(0) to fn(n - 1), each once, in any order and on any threads, and returns after the last. Results
+/// never depend on the order. fn must not throw.
 class Parallel {
  public:
   Parallel() = default;
@@ -18,19 +18,19 @@ class Parallel {
   virtual ~Parallel() = default;
 
   virtual void for_each(std::size_t n, const std::function<void(std::size_t)>& fn) const = 0;
-  /// How many calls may run at one time; for the size of pieces only.
+  /// The number of calls that may run at the same time; only for choosing the size of pieces.
   virtual unsigned threads() const = 0;
 };
 
-/// All on the caller's thread, in order.
+/// Runs all calls on the caller's thread, in order.
 class Serial final : public Parallel {
  public:
   void for_each(std::size_t n, const std::function<void(std::size_t)>& fn) const override;
   unsigned threads() const override { return 1; }
 };
 
-/// `count` threads (the caller's is one of them), started for each call and ended with it. For programs
-/// without a pool of their own: `smd route`, tests, benchmarks.
+/// Runs on `count` threads, the caller's included; threads live for one call. For programs without a pool:
+/// `smd route`, tests, benchmarks.
 class Threads final : public Parallel {
  public:
   explicit Threads(unsigned count) : count_(std::max(1U, count)) {}
@@ -41,7 +41,7 @@ class Threads final : public Parallel {
   unsigned count_;
 };
 
-/// Cuts [0, n) into pieces of `grain` and calls fn(begin, end) for each: for work that wants scratch memory.
+/// Splits [0, n) into pieces of `grain` and calls fn(begin, end) for each: for work with scratch memory.
 void for_ranges(const Parallel& parallel, std::size_t n, std::size_t grain,
                 const std::function<void(std::size_t begin, std::size_t end)>& fn);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What an engine makes: one forwarding table a switch, and the layers of paths.
+// The result of an engine: a forwarding table per switch, and the layers of the paths.
 
 #include <cstdint>
 #include <memory>
@@ -10,14 +10,14 @@
 
 namespace smd::routing {
 
-/// A linear forwarding table: entry [lid] is the port, 255 no route; whole blocks of 64 entries, at least up
-/// to the highest LID. Shared and never edited once it stands in Routes.
+/// A linear forwarding table: entry [lid] is the output port, 255 means no route. Whole blocks of 64 entries,
+/// at least up to the highest LID. Shared, and never modified once it is in Routes.
 using LftRow = std::vector<std::uint8_t>;
 inline constexpr std::size_t kLftBlock = 64;
 inline constexpr std::uint8_t kNoRoute = kNoPort.value();
 
-/// Layers are indexes; which SL and VL they become is not an engine's business. Paths of different layers
-/// never wait for each other.
+/// Layers are indexes; SLs and VLs are assigned elsewhere. Packets of different layers never wait for each
+/// other.
 struct Layers {
   unsigned count = 1;
   /// Layer of the paths to each LID; empty: all in layer 0.
@@ -31,7 +31,7 @@ struct Routes {
   Layers layers;
 };
 
-/// Entry of a row that may be shorter than the LID space, or missing.
+/// The entry for a LID in a row that may be null or shorter than the LID space: kNoRoute there.
 inline std::uint8_t entry(const LftRow* row, Lid lid) {
   return row != nullptr && lid.value() < row->size() ? (*row)[lid.value()] : kNoRoute;
 }

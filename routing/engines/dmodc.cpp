@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // The closed form of Gliksberg et al. ("High-Quality Fault Resiliency in Fat Trees", IEEE Micro 40(1), 2020),
-// itself Zahavi's d-mod-k for trees that are not whole. Turns are counted in the tree that the fabric was
-// built as, so that what is missing moves only what would have gone there.
+// which extends Zahavi's d-mod-k to damaged trees. Round robin runs over the undamaged tree, so that a fault
+// moves only the routes that would have used the missing part.
 #include "routing/engines/tree.h"
 
-namespace smd::routing {
-std::optional<Order> dmodc_order(const Topology& topology, const EngineOptions& options,
-                                 const Parallel& /*parallel*/) {
-  auto order = order_of_tree(topology, own_options<DmodcOptions>(options).root_guids);
-  if (!order) return std::nullopt;
-  return *std::move(order);
+namespace smd::routing::inline engines {
+namespace {
+
+std::optional<SwitchRanking> dmodc_ranking(const Topology& topology, const RoutingOptions& options,
+                                           const Parallel& /*parallel*/) {
+  auto ranking = ranking_of_tree(topology, options.root_guids);
+  if (!ranking) return std::nullopt;
+  return *std::move(ranking);
 }
 
-std::expected<Routes, RouteError> dmodc(const EngineInput& in) {
-  const auto order = order_of_tree(in.topology, own_options<DmodcOptions>(in.options).root_guids);
-  if (!order) return std::unexpected(order.error());
-  return route_tree(in, *order, Numbering::dense);
+std::expected<Routes, RouteError> run_dmodc(const EngineInput& in) {
+  const auto ranking = ranking_of_tree(in.context.topology, in.options.root_guids);
+  if (!ranking) return std::unexpected(ranking.error());
+  return route_tree(in, *ranking, Numbering::dense);
 }
 
-}  // namespace smd::routing
+}  // namespace
+
+extern const EngineInfo kDmodc{"dmodc",
+                               "for trees, whole or damaged: a closed form that balances every level",
+                               run_dmodc, dmodc_ranking, true};
+
+}  // namespace smd::routing::inline engines

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "routing/engines/tree.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
+namespace {
 
-std::optional<Order> dnup_order(const Topology& topology, const EngineOptions& /*options*/,
-                                const Parallel& /*parallel*/) {
-  return order_from_leaves(topology);
+std::optional<SwitchRanking> dnup_ranking(const Topology& topology, const RoutingOptions& /*options*/,
+                                          const Parallel& /*parallel*/) {
+  return rank_from_leaves(topology);
 }
 
-std::expected<Routes, RouteError> dnup(const EngineInput& in) {
-  return route_tree(in, order_from_leaves(in.topology), Numbering::dense);
+std::expected<Routes, RouteError> run_dnup(const EngineInput& in) {
+  return route_tree(in, rank_from_leaves(in.context.topology), Numbering::dense);
 }
 
-}  // namespace smd::routing
+}  // namespace
+
+extern const EngineInfo kDnup{"dnup", "up then down, counted from the hosts", run_dnup, dnup_ranking, true};
+
+}  // namespace smd::routing::inline engines

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// d-mod-k with the alignment that OpenSM's engine of this name keeps: the n-th host of every leaf takes the
-// same turn, whether the leaves before it are full or not.
+// d-mod-k with the alignment of OpenSM's engine of that name: the n-th host of every leaf has the same
+// position in the round robin, even if the leaves before it are not full.
 #include "routing/engines/tree.h"
 
-namespace smd::routing {
-std::optional<Order> ftree_order(const Topology& topology, const EngineOptions& options,
-                                 const Parallel& /*parallel*/) {
-  auto order = order_of_tree(topology, own_options<FtreeOptions>(options).root_guids);
-  if (!order) return std::nullopt;
-  return *std::move(order);
+namespace smd::routing::inline engines {
+namespace {
+
+std::optional<SwitchRanking> ftree_ranking(const Topology& topology, const RoutingOptions& options,
+                                           const Parallel& /*parallel*/) {
+  auto ranking = ranking_of_tree(topology, options.root_guids);
+  if (!ranking) return std::nullopt;
+  return *std::move(ranking);
 }
 
-std::expected<Routes, RouteError> ftree(const EngineInput& in) {
-  const auto order = order_of_tree(in.topology, own_options<FtreeOptions>(in.options).root_guids);
-  if (!order) return std::unexpected(order.error());
-  return route_tree(in, *order, Numbering::padded);
+std::expected<Routes, RouteError> run_ftree(const EngineInput& in) {
+  const auto ranking = ranking_of_tree(in.context.topology, in.options.root_guids);
+  if (!ranking) return std::unexpected(ranking.error());
+  return route_tree(in, *ranking, Numbering::padded);
 }
 
-}  // namespace smd::routing
+}  // namespace
+
+extern const EngineInfo kFtree{"ftree", "for trees: as dmodc, with the n-th hosts of all leaves routed alike",
+                               run_ftree, ftree_ranking, true};
+
+}  // namespace smd::routing::inline engines

@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <bit>
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
-/// Hosts whose routes lead over each channel, 64 LIDs at once: what goes up from a switch is known when all
-/// below it are, what goes down when all above it are, too. Most switches send nothing to a LID.
+/// Counts hosts whose routes cross each channel, 64 LIDs at once. The flow up from a switch is known when all
+/// below it are done, the flow down when all above it are done as well. Most switches send nothing to a given
+/// LID.
 class Counting {
  public:
-  Counting(const Topology& topology, const Order& order, std::span<const Lid> lids,
+  Counting(const Topology& topology, const SwitchRanking& ranking, std::span<const Lid> lids,
            std::span<const std::uint8_t* const> entries)
       : topology_(topology), entries_(entries), steps_(topology.channels()) {
     for (const auto lid : lids) {
@@ -21,11 +22,11 @@ class Counting {
     }
     from_top_.resize(topology.switches());
     for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-      from_top_[order.position[s]] = s;
+      from_top_[ranking.position[s]] = s;
       for (unsigned p = 1; p <= topology.ports(s); ++p) {
         const PortNum port{static_cast<std::uint8_t>(p)};
         const auto to = topology.peer(s, port).sw;
-        if (to != kNoSwitch) steps_[topology.channel(s, port)] = {to, order.up(s, to)};
+        if (to != kNoSwitch) steps_[topology.channel(s, port)] = {to, ranking.up(s, to)};
       }
     }
   }
@@ -58,7 +59,7 @@ class Counting {
   };
   struct Flows {
     std::vector<Load> hosts;           ///< by switch and LID
-    std::vector<std::uint64_t> there;  ///< by switch: LIDs that some host sends to by it
+    std::vector<std::uint64_t> there;  ///< by switch: LIDs to which some host sends through it
   };
 
   void add(const Block& block, Flows& flows, std::vector<Load>& load) const {
@@ -96,9 +97,10 @@ class Counting {
 
 }  // namespace
 
-std::vector<Load> count_loads(const Topology& topology, const Order& order, std::span<const Lid> lids,
-                              std::span<const std::uint8_t* const> entries, const Parallel& parallel) {
-  return Counting(topology, order, lids, entries).run(parallel);
+std::vector<Load> count_loads(const Topology& topology, const SwitchRanking& ranking,
+                              std::span<const Lid> lids, std::span<const std::uint8_t* const> entries,
+                              const Parallel& parallel) {
+  return Counting(topology, ranking, lids, entries).run(parallel);
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

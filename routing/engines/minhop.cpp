@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 
-#include "routing/engines/spread.h"
+#include "routing/engines/lft_builder.h"
 #include "routing/engines/tree.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
-/// Where the shortest paths between leaves are those that go up and down, as in a tree that is not damaged
-/// much, those are taken throughout.
+/// If the up/down paths between all leaves are shortest paths, as in a tree with little damage, uses up/down
+/// paths for everything.
 template <class Cost>
-std::optional<Routes> along_tree(const EngineInput& in, const Order& tree) {
-  const auto all = switches_by_lid(in.topology, in.lids);
-  const auto column = columns_by_switch(in.topology, all);
-  const auto leaves = in.topology.leaves();
-  const Costs<Cost> legal(in.topology, &tree, all, in.parallel);
-  const Costs<Cost> shortest(in.topology, nullptr, leaves, in.parallel);
+std::optional<Routes> along_tree(const EngineInput& in, const SwitchRanking& tree) {
+  const auto all = switches_by_lid(in.context.topology, in.context.lids);
+  const auto column = columns_by_switch(in.context.topology, all);
+  const auto leaves = in.context.topology.leaves();
+  const Costs<Cost> legal(in.context.topology, &tree, all, in.context.parallel);
+  const Costs<Cost> shortest(in.context.topology, nullptr, leaves, in.context.parallel);
   if (!legal.complete() || !shortest.complete()) return std::nullopt;
   for (const auto leaf : leaves) {
     const auto by_tree = legal.row(leaf), least = shortest.row(leaf);
@@ -27,48 +27,51 @@ std::optional<Routes> along_tree(const EngineInput& in, const Order& tree) {
   return routes_by(in, tree, legal, all, Numbering::dense);
 }
 
-/// A shortest path from one top switch of a tree to another goes down and up again, and such paths together
-/// close cycles of channels. So in a tree the LIDs of inner switches are routed up and down only.
+/// A shortest path between two top switches of a tree goes down and up again, and such paths together close
+/// cycles of channels. So in a tree the LIDs of inner switches get up/down routes only.
 template <class Cost>
-std::optional<Routes> route(const EngineInput& in, const Order& tree) {
-  const auto& topology = in.topology;
+std::optional<Routes> route(const EngineInput& in, const SwitchRanking& tree) {
+  const auto& topology = in.context.topology;
   if (tree.tree) {
     if (auto routes = along_tree<Cost>(in, tree)) return routes;
   }
   std::vector<SwitchIndex> shortest, legal;
-  for (const auto s : switches_by_lid(topology, in.lids)) {
+  for (const auto s : switches_by_lid(topology, in.context.lids)) {
     (tree.tree && !topology.leaf(s) ? legal : shortest).push_back(s);
   }
-  const Costs<Cost> to_shortest(topology, nullptr, shortest, in.parallel);
-  const Costs<Cost> to_legal(topology, &tree, legal, in.parallel);
+  const Costs<Cost> to_shortest(topology, nullptr, shortest, in.context.parallel);
+  const Costs<Cost> to_legal(topology, &tree, legal, in.context.parallel);
   if (!to_shortest.complete() || !to_legal.complete()) return std::nullopt;
 
   const auto column = columns_by_switch(topology, shortest);
   const auto leaves = leaves_by_nearness(topology, [&](SwitchIndex a, SwitchIndex b) {
     return Costs<Cost>::length(to_shortest.row(a)[column[b]]);
   });
-  const auto runs = number_lids(topology, in.lids, leaves);
-  const auto steps =
-      tree.tree ? steps_upwards(topology, tree, find_shape(topology, tree)) : std::vector<Step>{};
+  const auto runs = number_lids(topology, in.context.lids, leaves);
+  const auto indices = tree.tree ? dmodk_indices(topology, tree, find_tree_template(topology, tree))
+                                 : std::vector<DmodkIndex>{};
   const std::array<Columns<Cost>, 2> columns{{{&to_shortest, nullptr, shortest}, {&to_legal, &tree, legal}}};
-  return Routes{fill_rows<Cost>(in, columns, {runs, steps, nullptr}), {}};
+  return Routes{build_lfts<Cost>(in, columns, {runs, indices, nullptr}), {}};
+}
+
+std::optional<SwitchRanking> tree_ranking(const Topology& topology, const RoutingOptions& /*options*/,
+                                          const Parallel& /*parallel*/) {
+  auto ranking = find_tree(topology);
+  if (!ranking.tree) return std::nullopt;
+  return ranking;
+}
+
+std::expected<Routes, RouteError> run_minhop(const EngineInput& in) {
+  const auto tree = find_tree(in.context.topology);
+  auto routes = route<std::uint8_t>(in, tree);
+  if (!routes) routes = route<std::uint16_t>(in, tree);
+  if (in.context.stop.stop_requested() || !routes) return std::unexpected(RouteError{});
+  return *std::move(routes);
 }
 
 }  // namespace
 
-std::optional<Order> tree_order(const Topology& topology, const EngineOptions& /*options*/,
-                                const Parallel& /*parallel*/) {
-  auto order = find_tree(topology);
-  if (!order.tree) return std::nullopt;
-  return order;
-}
+extern const EngineInfo kMinhop{"minhop", "a shortest path for every pair, spread evenly", run_minhop,
+                                tree_ranking};
 
-std::expected<Routes, RouteError> minhop(const EngineInput& in) {
-  const auto tree = find_tree(in.topology);
-  auto routes = route<std::uint8_t>(in, tree);
-  if (!routes) routes = route<std::uint16_t>(in, tree);
-  if (in.stop.stop_requested() || !routes) return std::unexpected(RouteError{});
-  return *std::move(routes);
-}
-
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

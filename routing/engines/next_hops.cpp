@@ -9,10 +9,10 @@
 #include <emmintrin.h>
 #endif
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
-/// A bit for each of up to 64 places where (row & mask) == target.
+/// One bit for each of up to 64 positions: (row & mask) == target.
 template <class Cost>
 std::uint64_t matches(const Cost* row, Cost mask, const Cost* target, std::size_t count) {
   std::uint64_t bits = 0;
@@ -55,8 +55,11 @@ std::vector<std::uint32_t> columns_by_switch(const Topology& topology,
 
 template <std::unsigned_integral Cost>
 NextHops<Cost>::NextHops(const Topology& topology, std::span<const Columns<Cost>> parts,
-                         std::span<const SwitchIndex> kin)
-    : topology_(topology), parts_(parts), kin_(kin), column_of_(topology.switches(), kNoColumn) {
+                         std::span<const SwitchIndex> equivalents)
+    : topology_(topology),
+      parts_(parts),
+      equivalents_(equivalents),
+      column_of_(topology.switches(), kNoColumn) {
   std::size_t most = 0;
   for (const auto& part : parts) {
     most = std::max(most, part.destinations.size());
@@ -74,7 +77,7 @@ std::span<const Segment> NextHops<Cost>::of(SwitchIndex s) {
   std::uint32_t first = 0;
   for (const auto& part : parts_) {
     set_targets(s, part);
-    find_kins(s, part);
+    find_peer_sets(s, part);
     mark(part);
     emit(part, first);
     first += static_cast<std::uint32_t>(part.destinations.size());
@@ -82,14 +85,13 @@ std::span<const Segment> NextHops<Cost>::of(SwitchIndex s) {
   return segments_;
 }
 
-/// What a neighbour's cost must be: below, with all its bits, where the way goes down; above, in its length
-/// only, where it goes up.
+/// The cost a neighbour must have: the whole value for a step down, only the length for a step up.
 template <std::unsigned_integral Cost>
 void NextHops<Cost>::set_targets(SwitchIndex s, const Columns<Cost>& part) {
   using C = Costs<Cost>;
   const auto own = part.costs->row(s);
   const std::size_t n = own.size();
-  const Cost* const __restrict from = own.data();  // the compiler's leave to take many at a time
+  const Cost* const __restrict from = own.data();  // lets the compiler vectorise
   Cost* const __restrict below = down_target_.data();
   Cost* const __restrict above = up_target_.data();
   constexpr Cost kNeverUp = C::kNever & C::kLength;
@@ -103,24 +105,25 @@ void NextHops<Cost>::set_targets(SwitchIndex s, const Columns<Cost>& part) {
 }
 
 template <std::unsigned_integral Cost>
-void NextHops<Cost>::find_kins(SwitchIndex s, const Columns<Cost>& part) {
-  kins_used_ = 0;
+void NextHops<Cost>::find_peer_sets(SwitchIndex s, const Columns<Cost>& part) {
+  peer_sets_used_ = 0;
   for (std::size_t g = 0; g < topology_.groups(s); ++g) {
     const auto peer = topology_.group(s, g).peer;
-    const bool up = part.order != nullptr && part.order->up(s, peer);
-    const auto used = std::span(kins_).first(kins_used_);
-    auto known = std::ranges::find_if(
-        used, [&](const Kin& kin) { return kin.up == up && kin_[kin.members.front().peer] == kin_[peer]; });
+    const bool up = part.ranking != nullptr && part.ranking->up(s, peer);
+    const auto used = std::span(peer_sets_).first(peer_sets_used_);
+    auto known = std::ranges::find_if(used, [&](const EquivalentPeers& peers) {
+      return peers.up == up && equivalents_[peers.members.front().peer] == equivalents_[peer];
+    });
     std::size_t at = static_cast<std::size_t>(known - used.begin());
     if (known == used.end()) {
-      if (kins_used_ == kins_.size()) kins_.emplace_back();
-      at = kins_used_++;
-      kins_[at].up = up;
-      kins_[at].groups = {};
-      kins_[at].members.clear();
+      if (peer_sets_used_ == peer_sets_.size()) peer_sets_.emplace_back();
+      at = peer_sets_used_++;
+      peer_sets_[at].up = up;
+      peer_sets_[at].groups = {};
+      peer_sets_[at].members.clear();
     }
-    kins_[at].members.push_back({static_cast<std::uint8_t>(g), peer});
-    kins_[at].groups.words[g / 64] |= std::uint64_t{1} << (g % 64);
+    peer_sets_[at].members.push_back({static_cast<std::uint8_t>(g), peer});
+    peer_sets_[at].groups.words[g / 64] |= std::uint64_t{1} << (g % 64);
   }
 }
 
@@ -128,13 +131,13 @@ template <std::unsigned_integral Cost>
 void NextHops<Cost>::mark(const Columns<Cost>& part) {
   const std::size_t n = part.destinations.size();
   words_ = (n + 63) / 64;
-  bits_.resize(words_ * kins_used_);
+  bits_.resize(words_ * peer_sets_used_);
   edges_.assign(words_, 0);
-  for (std::size_t k = 0; k < kins_used_; ++k) {
-    const auto& kin = kins_[k];
-    const Cost* const row = part.costs->row(kin.members.front().peer).data();
-    const Cost* const target = (kin.up ? up_target_ : down_target_).data();
-    const Cost mask = kin.up ? Costs<Cost>::kLength : Costs<Cost>::kUnreachable;
+  for (std::size_t k = 0; k < peer_sets_used_; ++k) {
+    const auto& peers = peer_sets_[k];
+    const Cost* const row = part.costs->row(peers.members.front().peer).data();
+    const Cost* const target = (peers.up ? up_target_ : down_target_).data();
+    const Cost mask = peers.up ? Costs<Cost>::kLength : Costs<Cost>::kUnreachable;
     auto* const bits = bits_.data() + k * words_;
     std::uint64_t before = 0;
     for (std::size_t w = 0; w < words_; ++w) {
@@ -148,27 +151,27 @@ void NextHops<Cost>::mark(const Columns<Cost>& part) {
 }
 
 template <std::unsigned_integral Cost>
-bool NextHops<Cost>::nearer(const Columns<Cost>& part, const Kin& kin, SwitchIndex peer,
+bool NextHops<Cost>::nearer(const Columns<Cost>& part, const EquivalentPeers& peers, SwitchIndex peer,
                             std::size_t column) const {
   const Cost cost = part.costs->row(peer)[column];
-  return kin.up ? static_cast<Cost>(cost & Costs<Cost>::kLength) == up_target_[column]
-                : cost == down_target_[column];
+  return peers.up ? static_cast<Cost>(cost & Costs<Cost>::kLength) == up_target_[column]
+                  : cost == down_target_[column];
 }
 
 template <std::unsigned_integral Cost>
 GroupSet NextHops<Cost>::set_at(const Odd& odd, const Columns<Cost>& part) const {
   GroupSet set;
-  for (std::size_t k = 0; k < kins_used_; ++k) {
+  for (std::size_t k = 0; k < peer_sets_used_; ++k) {
     const bool all = (bits_[k * words_ + odd.column / 64] >> (odd.column % 64) & 1U) != 0;
-    if (all && k != odd.kin) set |= kins_[k].groups;
+    if (all && k != odd.peer_set) set |= peer_sets_[k].groups;
   }
-  // Of its kin all but the one are as far from it as each other.
-  const auto& kin = kins_[odd.kin];
-  const auto& member = kin.members[odd.member];
-  if (nearer(part, kin, kin.members[odd.member == 0 ? 1 : 0].peer, odd.column)) set |= kin.groups;
+  // All its equivalent peers but the one itself are equally far from it.
+  const auto& peers = peer_sets_[odd.peer_set];
+  const auto& member = peers.members[odd.member];
+  if (nearer(part, peers, peers.members[odd.member == 0 ? 1 : 0].peer, odd.column)) set |= peers.groups;
   const auto bit = std::uint64_t{1} << (member.group % 64);
   auto& word = set.words[member.group / 64];
-  word = nearer(part, kin, member.peer, odd.column) ? word | bit : word & ~bit;
+  word = nearer(part, peers, member.peer, odd.column) ? word | bit : word & ~bit;
   return set;
 }
 
@@ -179,8 +182,8 @@ void NextHops<Cost>::emit(const Columns<Cost>& part, std::uint32_t first) {
   const auto edge = [&](std::uint32_t column) {
     if (column < n) edges_[column / 64] |= std::uint64_t{1} << (column % 64);
   };
-  for (std::uint32_t k = 0; k < kins_used_; ++k) {
-    const auto& members = kins_[k].members;
+  for (std::uint32_t k = 0; k < peer_sets_used_; ++k) {
+    const auto& members = peer_sets_[k].members;
     for (std::uint32_t m = 0; members.size() > 1 && m < members.size(); ++m) {
       const auto column = column_of_[members[m].peer];
       if (column < first || column - first >= n) continue;
@@ -204,7 +207,8 @@ void NextHops<Cost>::emit(const Columns<Cost>& part, std::uint32_t first) {
   if (segments_.size() != before) segments_.back().end = first + n;
 }
 
-/// Segments that begin at the edges of one word; each neighbour adds itself to those that it is nearer to.
+/// Emits the segments that begin at the edges of one word; each neighbour adds itself to those that it is
+/// nearer to.
 template <std::unsigned_integral Cost>
 void NextHops<Cost>::emit_word(std::size_t w, std::uint32_t columns, std::uint32_t first, bool ends_one) {
   if (columns < (w + 1) * 64) edges_[w] &= (std::uint64_t{1} << (columns % 64)) - 1;
@@ -218,9 +222,9 @@ void NextHops<Cost>::emit_word(std::size_t w, std::uint32_t columns, std::uint32
     place[bit] = count++;
   }
   if (count == 0) return;
-  for (std::size_t k = 0; k < kins_used_; ++k) {
+  for (std::size_t k = 0; k < peer_sets_used_; ++k) {
     for (auto word = bits_[k * words_ + w] & edges_[w]; word != 0; word &= word - 1) {
-      segments_[here + place[static_cast<std::size_t>(std::countr_zero(word))]].set |= kins_[k].groups;
+      segments_[here + place[static_cast<std::size_t>(std::countr_zero(word))]].set |= peer_sets_[k].groups;
     }
   }
 }
@@ -241,7 +245,7 @@ GroupSet NextHops<Cost>::towards(SwitchIndex s, SwitchIndex destination) const {
     const bool goes_up = own >= C::kGoesUp;
     for (std::size_t g = 0; g < topology_.groups(s); ++g) {
       const auto peer = topology_.group(s, g).peer;
-      const bool up = part.order != nullptr && part.order->up(s, peer);
+      const bool up = part.ranking != nullptr && part.ranking->up(s, peer);
       const Cost theirs = part.costs->row(peer)[column];
       const bool near =
           up ? goes_up && C::length(theirs) + 1 == C::length(own) : !goes_up && theirs + 1U == own;
@@ -255,4 +259,4 @@ GroupSet NextHops<Cost>::towards(SwitchIndex s, SwitchIndex destination) const {
 template class NextHops<std::uint8_t>;
 template class NextHops<std::uint16_t>;
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

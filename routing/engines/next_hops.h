@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which neighbours of a switch are one step nearer to which destinations.
+// Finds the neighbours of a switch that are one hop nearer to each destination.
 
 #include <concepts>
 #include <cstdint>
@@ -8,45 +8,46 @@
 #include <utility>
 #include <vector>
 
-#include "routing/distance/costs.h"
-#include "routing/distance/order.h"
-#include "routing/engines/choice.h"
+#include "routing/engines/port_selection.h"
+#include "routing/ranking/costs.h"
+#include "routing/ranking/switch_ranking.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 
-/// Costs to some of the switches, and the order they were made by (null: shortest paths).
+/// Costs to some of the switches, and the ranking that they follow (null: shortest paths).
 template <std::unsigned_integral Cost>
 struct Columns {
   const Costs<Cost>* costs = nullptr;
-  const Order* order = nullptr;
+  const SwitchRanking* ranking = nullptr;
   std::span<const SwitchIndex> destinations;
 };
 
 inline constexpr std::uint32_t kNoColumn = ~std::uint32_t{0};
 
-/// For each switch its position in `destinations`; kNoColumn where it has none.
+/// By switch its position in `destinations`; kNoColumn if it is not in there.
 std::vector<std::uint32_t> columns_by_switch(const Topology& topology,
                                              std::span<const SwitchIndex> destinations);
 
-/// Columns next to each other towards which a switch has the same candidates: from where the segment before
-/// ends up to `end`.
+/// Consecutive columns with the same candidate neighbours: from the end of the segment before up to `end`.
 struct Segment {
   std::uint32_t end = 0;
   GroupSet set;
 };
 
-/// Scratch memory for one switch after another. Columns are numbered through all parts.
+/// Scratch memory for one switch after another. Columns are numbered consecutively over all parts.
 template <std::unsigned_integral Cost>
 class NextHops {
  public:
-  /// `kin`: for each switch the first one whose costs are the same as its own, but towards the two of them.
-  NextHops(const Topology& topology, std::span<const Columns<Cost>> parts, std::span<const SwitchIndex> kin);
+  /// `equivalents`: by switch the first switch with the same costs, except towards these two.
+  NextHops(const Topology& topology, std::span<const Columns<Cost>> parts,
+           std::span<const SwitchIndex> equivalents);
 
   std::size_t columns() const { return columns_; }
   std::uint32_t column(SwitchIndex destination) const { return column_of_[destination]; }
-  /// Of all columns, in their order. Valid until the next call.
+  /// Segments of all columns, in order. Valid until the next call.
   std::span<const Segment> of(SwitchIndex s);
+  /// The candidates of `s` towards one destination; empty if it has no column or no path.
   GroupSet towards(SwitchIndex s, SwitchIndex destination) const;
 
  private:
@@ -54,34 +55,36 @@ class NextHops {
     std::uint8_t group = 0;
     SwitchIndex peer = 0;
   };
-  /// Neighbours whose costs are alike, but to each other.
-  struct Kin {
+  /// Neighbours with the same costs, except towards each other.
+  struct EquivalentPeers {
     bool up = false;
     GroupSet groups;
     std::vector<Member> members;
   };
-  /// A column of one of several kin: looked at by itself.
+  /// A column whose destination is one of several equivalent peers: needs a closer look.
   struct Odd {
     std::uint32_t column = 0;
-    std::uint32_t kin = 0, member = 0;
+    std::uint32_t peer_set = 0, member = 0;
   };
-  void find_kins(SwitchIndex s, const Columns<Cost>& part);
+  void find_peer_sets(SwitchIndex s, const Columns<Cost>& part);
   void set_targets(SwitchIndex s, const Columns<Cost>& part);
   void mark(const Columns<Cost>& part);
   void emit(const Columns<Cost>& part, std::uint32_t first);
-  bool nearer(const Columns<Cost>& part, const Kin& kin, SwitchIndex peer, std::size_t column) const;
+  bool nearer(const Columns<Cost>& part, const EquivalentPeers& peers, SwitchIndex peer,
+              std::size_t column) const;
   void emit_word(std::size_t w, std::uint32_t columns, std::uint32_t first, bool ends_one);
   GroupSet set_at(const Odd& odd, const Columns<Cost>& part) const;
 
   const Topology& topology_;
   std::span<const Columns<Cost>> parts_;
-  std::span<const SwitchIndex> kin_;
+  std::span<const SwitchIndex> equivalents_;
   std::vector<std::uint32_t> column_of_;
   std::size_t columns_ = 0;
   std::vector<Cost> down_target_, up_target_;
-  std::vector<Kin> kins_;
-  std::size_t kins_used_ = 0;
-  std::vector<std::uint64_t> bits_, edges_;  ///< by kin: a bit each column; where any of them changes
+  std::vector<EquivalentPeers> peer_sets_;
+  std::size_t peer_sets_used_ = 0;
+  std::vector<std::uint64_t> bits_;   ///< by set of peers: a bit per column
+  std::vector<std::uint64_t> edges_;  ///< columns where any of them changes, a bit each
   std::size_t words_ = 0;
   std::vector<Odd> odd_;
   std::vector<Segment> segments_;
@@ -90,4 +93,4 @@ class NextHops {
 extern template class NextHops<std::uint8_t>;
 extern template class NextHops<std::uint16_t>;
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What engines for trees have in common.
+// Common parts of the engines for trees.
 
 #include <concepts>
 #include <cstdint>
@@ -9,22 +9,23 @@
 #include <span>
 #include <vector>
 
-#include "routing/distance/costs.h"
-#include "routing/engine.h"
+#include "routing/engines/destination_order.h"
+#include "routing/engines/engine.h"
 #include "routing/engines/next_hops.h"
-#include "routing/engines/numbering.h"
+#include "routing/ranking/costs.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 
-/// Those of the switches that are there; an error where some are asked for and none is.
+/// The switches with these GUIDs that exist; no_such_root if none of them does.
 std::expected<std::vector<SwitchIndex>, RouteError> switches_named(const Topology& topology,
                                                                    std::span<const Guid> guids);
 
-/// The order of a tree, from the roots if there are any; an error where the fabric is none.
-std::expected<Order, RouteError> order_of_tree(const Topology& topology, std::span<const Guid> root_guids);
+/// The ranking of a tree, from the roots if there are any; not_a_tree for other fabrics.
+std::expected<SwitchRanking, RouteError> ranking_of_tree(const Topology& topology,
+                                                         std::span<const Guid> root_guids);
 
-/// Two leaves that cables connect and the order does not, or a leaf and an aggregation node. Costs are to
-/// `destinations`, all switches; a way up and down there is one back, too.
+/// An error if two leaves, or a leaf and an aggregation node, are connected but have no legal path. Costs are
+/// to `destinations`, all switches. Up/down paths are reversible, so one direction is enough.
 template <std::unsigned_integral Cost>
 std::optional<RouteError> cut_off(const Topology& topology, const Costs<Cost>& costs,
                                   std::span<const SwitchIndex> destinations) {
@@ -44,18 +45,21 @@ std::optional<RouteError> cut_off(const Topology& topology, const Costs<Cost>& c
   return std::nullopt;
 }
 
-/// Rows by an order and the costs that were made by it: in turns that follow the levels where it is a tree,
-/// to the least used port elsewhere. Costs are to `destinations`, all switches, best as switches_by_lid().
+/// Builds tables from a ranking and its costs: d-mod-k in a tree, least used ports elsewhere. Costs are to
+/// `destinations`, all switches, best in the order of switches_by_lid().
 template <std::unsigned_integral Cost>
-Routes routes_by(const EngineInput& in, const Order& order, const Costs<Cost>& costs,
+Routes routes_by(const EngineInput& in, const SwitchRanking& ranking, const Costs<Cost>& costs,
                  std::span<const SwitchIndex> destinations, Numbering numbering);
 
-/// All of a tree engine: up and down by `order`, d-mod-k, every pair of leaves or an error.
-std::expected<Routes, RouteError> route_tree(const EngineInput& in, const Order& order, Numbering numbering);
+/// A complete tree engine: up/down by `ranking` with d-mod-k; an error if a pair of leaves has no path.
+std::expected<Routes, RouteError> route_tree(const EngineInput& in, const SwitchRanking& ranking,
+                                             Numbering numbering);
 
-extern template Routes routes_by<std::uint8_t>(const EngineInput&, const Order&, const Costs<std::uint8_t>&,
-                                               std::span<const SwitchIndex>, Numbering);
-extern template Routes routes_by<std::uint16_t>(const EngineInput&, const Order&, const Costs<std::uint16_t>&,
-                                                std::span<const SwitchIndex>, Numbering);
+extern template Routes routes_by<std::uint8_t>(const EngineInput&, const SwitchRanking&,
+                                               const Costs<std::uint8_t>&, std::span<const SwitchIndex>,
+                                               Numbering);
+extern template Routes routes_by<std::uint16_t>(const EngineInput&, const SwitchRanking&,
+                                                const Costs<std::uint16_t>&, std::span<const SwitchIndex>,
+                                                Numbering);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

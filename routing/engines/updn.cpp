@@ -3,15 +3,15 @@
 
 #include "routing/engines/tree.h"
 
-namespace smd::routing {
+namespace smd::routing::inline engines {
 namespace {
 
 constexpr auto kNothing = std::numeric_limits<std::uint64_t>::max();
-/// So many leaves of a part of the fabric are tried.
-constexpr std::size_t kHooks = 4;
+/// Re-rooting tries at most so many leaves per component.
+constexpr std::size_t kRerootTrials = 4;
 
-/// Hosts times hops over all pairs of leaves; kNothing where a connected pair has no legal path, or a leaf
-/// none to an aggregation node.
+/// Sum of hosts times hops over all pairs of leaves; kNothing if a connected pair of leaves, or of a leaf and
+/// an aggregation node, has no legal path.
 template <class Cost>
 std::uint64_t total_length(const Topology& topology, const Costs<Cost>& costs,
                            std::span<const SwitchIndex> destinations) {
@@ -28,113 +28,116 @@ std::uint64_t total_length(const Topology& topology, const Costs<Cost>& costs,
   return total;
 }
 
-/// Of the orders with one root the one with the shortest paths, looked at from a sample of the leaves.
-Order best_single_root(const Topology& topology, const Parallel& parallel) {
+/// The single-root ranking with the shortest paths, measured from a sample of the leaves.
+SwitchRanking best_single_root(const Topology& topology, const Parallel& parallel) {
   const auto leaves = topology.leaves();
   const std::size_t count = std::min<std::size_t>(leaves.size(), 512);
   std::vector<SwitchIndex> sample;
   sample.reserve(count);
   for (std::size_t i = 0; i < count; ++i) sample.push_back(leaves[i * leaves.size() / count]);
-  auto orders = single_root_orders(topology);
+  auto rankings = single_root_rankings(topology);
   std::size_t best = 0;
   std::uint64_t least = kNothing;
-  for (std::size_t i = 0; i < orders.size(); ++i) {
-    const auto total = total_length(topology, WideCosts(topology, &orders[i], sample, parallel), sample);
+  for (std::size_t i = 0; i < rankings.size(); ++i) {
+    const auto total = total_length(topology, WideCosts(topology, &rankings[i], sample, parallel), sample);
     if (total < least) {
       least = total;
       best = i;
     }
   }
-  return std::move(orders[best]);
+  return std::move(rankings[best]);
 }
 
 template <class Cost>
-struct Ordered {
-  Order order;
+struct Ranked {
+  SwitchRanking ranking;
   Costs<Cost> costs;
 };
 
-/// Which leaves a tree is hung up by, one in each part of the fabric, that is tried as number `turn`.
-std::vector<SwitchIndex> hooks(const Topology& topology, std::size_t turn) {
+/// The leaves for trial number `turn`, one per component.
+std::vector<SwitchIndex> reroot_leaves(const Topology& topology, std::size_t turn) {
   std::vector<std::vector<SwitchIndex>> leaves(topology.components());
   for (const auto leaf : full_leaves(topology)) leaves[topology.component(leaf)].push_back(leaf);
   std::vector<SwitchIndex> chosen;
   for (const auto& here : leaves) {
-    if (!here.empty()) chosen.push_back(here[turn * here.size() / kHooks]);
+    if (!here.empty()) chosen.push_back(here[turn * here.size() / kRerootTrials]);
   }
   return chosen;
 }
 
-/// Hosts on inner switches may have only ways down and up again to each other. The tree hung up by a leaf has
-/// all its other ways still, and its turns.
+/// Hosts on inner switches may be joined only by paths that go down and up again. The tree re-rooted at a
+/// leaf keeps all other paths, and their round robin.
 template <class Cost>
-std::optional<Ordered<Cost>> hang(const Topology& topology, const Order& tree,
-                                  std::span<const SwitchIndex> all, const Parallel& parallel) {
-  std::optional<Ordered<Cost>> best;
+std::optional<Ranked<Cost>> reroot(const Topology& topology, const SwitchRanking& tree,
+                                   std::span<const SwitchIndex> all, const Parallel& parallel) {
+  std::optional<Ranked<Cost>> best;
   std::uint64_t least = kNothing;
-  for (std::size_t turn = 0; turn < kHooks; ++turn) {
-    auto order = hung_up(topology, tree, hooks(topology, turn));
-    Costs<Cost> costs(topology, &order, all, parallel);
+  for (std::size_t turn = 0; turn < kRerootTrials; ++turn) {
+    auto ranking = reroot_at_leaves(topology, tree, reroot_leaves(topology, turn));
+    Costs<Cost> costs(topology, &ranking, all, parallel);
     const auto total = costs.complete() ? total_length(topology, costs, all) : kNothing;
     if (total >= least) continue;
     least = total;
-    best = {std::move(order), std::move(costs)};
+    best = {std::move(ranking), std::move(costs)};
   }
   return best;
 }
 
-/// Our own choice: the tree that the fabric is, if every pair of hosts has a legal path in it, as it is or
-/// hung up by a leaf.
+/// The ranking if no roots are given: that of the tree if every pair of hosts has a legal path in it, as it
+/// is or re-rooted at a leaf; else the best single-root ranking.
 template <class Cost>
-Ordered<Cost> choose(const Topology& topology, std::span<const SwitchIndex> all, const Parallel& parallel) {
+Ranked<Cost> choose(const Topology& topology, std::span<const SwitchIndex> all, const Parallel& parallel) {
   auto tree = find_tree(topology);
   if (tree.tree) {
     Costs<Cost> costs(topology, &tree, all, parallel);
     if (!costs.complete() || total_length(topology, costs, all) != kNothing) {
       return {std::move(tree), std::move(costs)};
     }
-    if (auto hung = hang<Cost>(topology, tree, all, parallel)) return *std::move(hung);
+    if (auto hung = reroot<Cost>(topology, tree, all, parallel)) return *std::move(hung);
   }
-  auto order = best_single_root(topology, parallel);
-  Costs<Cost> costs(topology, &order, all, parallel);
-  return {std::move(order), std::move(costs)};
+  auto ranking = best_single_root(topology, parallel);
+  Costs<Cost> costs(topology, &ranking, all, parallel);
+  return {std::move(ranking), std::move(costs)};
 }
 
 template <class Cost>
-Ordered<Cost> from_roots(const EngineInput& in, std::span<const SwitchIndex> roots,
-                         std::span<const SwitchIndex> all) {
-  auto order = order_from_roots(in.topology, roots);
-  Costs<Cost> costs(in.topology, &order, all, in.parallel);
-  return {std::move(order), std::move(costs)};
+Ranked<Cost> from_roots(const EngineInput& in, std::span<const SwitchIndex> roots,
+                        std::span<const SwitchIndex> all) {
+  auto ranking = rank_from_roots(in.context.topology, roots);
+  Costs<Cost> costs(in.context.topology, &ranking, all, in.context.parallel);
+  return {std::move(ranking), std::move(costs)};
 }
 
 template <class Cost>
 std::optional<Routes> route(const EngineInput& in, std::span<const SwitchIndex> roots) {
-  const auto all = switches_by_lid(in.topology, in.lids);
-  const auto chosen =
-      roots.empty() ? choose<Cost>(in.topology, all, in.parallel) : from_roots<Cost>(in, roots, all);
-  const auto& [order, costs] = chosen;
+  const auto all = switches_by_lid(in.context.topology, in.context.lids);
+  const auto chosen = roots.empty() ? choose<Cost>(in.context.topology, all, in.context.parallel)
+                                    : from_roots<Cost>(in, roots, all);
+  const auto& [ranking, costs] = chosen;
   if (!costs.complete()) return std::nullopt;
 
-  return routes_by(in, order, costs, all, Numbering::dense);
+  return routes_by(in, ranking, costs, all, Numbering::dense);
+}
+
+std::optional<SwitchRanking> updn_ranking(const Topology& topology, const RoutingOptions& options,
+                                          const Parallel& parallel) {
+  const auto roots = switches_named(topology, options.root_guids);
+  if (roots && !roots->empty()) return rank_from_roots(topology, *roots);
+  return choose<std::uint16_t>(topology, switches_with_ends(topology), parallel).ranking;
+}
+
+std::expected<Routes, RouteError> run_updn(const EngineInput& in) {
+  const auto roots = switches_named(in.context.topology, in.options.root_guids);
+  if (!roots) return std::unexpected(roots.error());
+  auto routes = route<std::uint8_t>(in, *roots);
+  if (!routes) routes = route<std::uint16_t>(in, *roots);
+  if (in.context.stop.stop_requested() || !routes) return std::unexpected(RouteError{});
+  return *std::move(routes);
 }
 
 }  // namespace
 
-std::optional<Order> updn_order(const Topology& topology, const EngineOptions& options,
-                                const Parallel& parallel) {
-  const auto roots = switches_named(topology, own_options<UpdnOptions>(options).root_guids);
-  if (roots && !roots->empty()) return order_from_roots(topology, *roots);
-  return choose<std::uint16_t>(topology, switches_with_ends(topology), parallel).order;
-}
+extern const EngineInfo kUpdn{"updn", "up then down from the roots: free of credit loops on any fabric",
+                              run_updn, updn_ranking, true};
 
-std::expected<Routes, RouteError> updn(const EngineInput& in) {
-  const auto roots = switches_named(in.topology, own_options<UpdnOptions>(in.options).root_guids);
-  if (!roots) return std::unexpected(roots.error());
-  auto routes = route<std::uint8_t>(in, *roots);
-  if (!routes) routes = route<std::uint16_t>(in, *roots);
-  if (in.stop.stop_requested() || !routes) return std::unexpected(RouteError{});
-  return *std::move(routes);
-}
-
-}  // namespace smd::routing
+}  // namespace smd::routing::inline engines

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-namespace smd::routing {
+namespace smd::routing::inline multicast {
 namespace {
 
 const PortMask* mask_of(const McTree& tree, SwitchIndex s) {
@@ -57,4 +57,4 @@ McDelivery deliver(const Topology& topology, const McTree& tree, std::span<const
   return result;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline multicast

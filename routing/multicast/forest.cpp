@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace smd::routing {
+namespace smd::routing::inline multicast {
 
 bool McForest::connect(SwitchIndex s, PortNum port) {
   const auto far = topology_.peer(s, port);
@@ -59,4 +59,4 @@ void McForest::prune(const std::vector<bool>& keep) {
   }
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline multicast

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Trees of one multicast LID while they grow together: switches, the cables between them, and which of them
-// are connected already.
+// The partial trees of one multicast LID while they grow: switches, cables between them, and which switches
+// are connected.
 
 #include <cstdint>
 #include <map>
@@ -10,13 +10,13 @@
 
 #include "routing/multicast/tree.h"
 
-namespace smd::routing {
+namespace smd::routing::inline multicast {
 
-/// Half a cable: from a switch of the forest to the neighbour that the port leads to.
+/// One direction of a cable: from a switch of the forest to the neighbour at the port.
 struct McBranch {
   SwitchIndex to = kNoSwitch;
   PortNum port;  ///< at this end
-  PortNum far;   ///< at the other
+  PortNum far;   ///< at the far end
 };
 
 class McForest {
@@ -24,15 +24,17 @@ class McForest {
   explicit McForest(const Topology& topology) : topology_(topology) {}
 
   bool contains(SwitchIndex s) const { return parts_.contains(s); }
+  /// Adds a switch as a tree of its own, unless it is in the forest.
   void add(SwitchIndex s) { parts_.try_emplace(s, s); }
-  /// False: both ends are in one tree already, and nothing is done.
+  /// Adds the cable at the port. False, and nothing is done, if both ends are in one tree already.
   bool connect(SwitchIndex s, PortNum port);
-  /// The representative of a switch's tree; the switch is in the forest.
+  /// The representative of the tree of a switch, which must be in the forest.
   SwitchIndex part(SwitchIndex s) const;
+  /// The cables of a switch in the forest.
   std::span<const McBranch> branches(SwitchIndex s) const;
   /// Ascending.
   std::vector<SwitchIndex> switches() const;
-  /// Takes off, again and again, switches at the ends of branches that `keep` does not hold on to.
+  /// Removes end switches that are not in `keep`, repeatedly.
   void prune(const std::vector<bool>& keep);
 
  private:
@@ -41,4 +43,4 @@ class McForest {
   std::map<SwitchIndex, std::vector<McBranch>> branches_;
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline multicast

@@ -11,10 +11,11 @@
 #include "mad/base/id.h"
 #include "routing/multicast/tree.h"
 
-namespace smd::routing {
+namespace smd::routing::inline multicast {
 
-inline constexpr std::size_t kMftBlock = 32;  ///< entries that one SMP has, for 16 ports
+inline constexpr std::size_t kMftBlock = 32;  ///< entries of one SMP, for 16 ports each
 
+/// Index of a multicast LID in a row, and the inverse.
 inline std::size_t mlid_index(Lid mlid) {
   return static_cast<std::size_t>(mlid.value()) - kFirstMulticastLid.value();
 }
@@ -22,8 +23,8 @@ inline Lid mlid_at(std::size_t index) {
   return Lid{static_cast<std::uint16_t>(kFirstMulticastLid.value() + index)};
 }
 
-/// Entry [mlid - 0xC000], of which only those with a port are kept: a large fabric has thousands of groups,
-/// and most switches forward for few of them. Never edited once it is shared.
+/// Entry [mlid - 0xC000]. Only entries with a port are stored: a large fabric has thousands of groups, and
+/// most switches forward few of them. Never modified once shared.
 class McRow {
  public:
   struct Entry {
@@ -36,7 +37,7 @@ class McRow {
     const auto found = std::ranges::lower_bound(entries_, index, {}, &Entry::index);
     return found != entries_.end() && found->index == index ? found->ports : PortMask{};
   }
-  /// Cheap in ascending order.
+  /// Sets an entry; cheap in ascending order.
   void set(std::size_t index, const PortMask& ports) {
     const auto at = entries_.empty() || entries_.back().index < index
                         ? entries_.end()
@@ -48,7 +49,7 @@ class McRow {
   }
   std::span<const Entry> entries() const { return entries_; }
   bool empty() const { return entries_.empty(); }
-  /// Behind the last entry that has a port.
+  /// One more than the index of the last entry with a port.
   std::size_t end() const { return entries_.empty() ? 0 : entries_.back().index + std::size_t{1}; }
   friend bool operator==(const McRow&, const McRow&) = default;
 
@@ -56,12 +57,13 @@ class McRow {
   std::vector<Entry> entries_;
 };
 
-/// Of a row that may be missing.
+/// The entry of a row that may be null.
 inline PortMask entry(const McRow* row, std::size_t index) {
   return row != nullptr ? (*row)[index] : PortMask{};
 }
+/// The entries of a row that may be null.
 inline std::span<const McRow::Entry> entries_of(const McRow* row) {
   return row != nullptr ? row->entries() : std::span<const McRow::Entry>();
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline multicast

@@ -6,22 +6,22 @@
 #include <ranges>
 #include <utility>
 
-#include "routing/multicast/climb.h"
 #include "routing/multicast/forest.h"
+#include "routing/multicast/tree_search.h"
 
-namespace smd::routing {
+namespace smd::routing::inline multicast {
 namespace {
 
 bool on_topology(const Topology& topology, SwitchIndex s) { return s < topology.switches(); }
 
 class Grower {
  public:
-  Grower(const Topology& topology, const Order& order, std::span<const McMember> members,
+  Grower(const Topology& topology, const SwitchRanking& ranking, std::span<const McMember> members,
          const McLoads& loads)
       : topology_(topology),
-        order_(order),
+        ranking_(ranking),
         forest_(topology),
-        search_(topology, order, loads),
+        search_(topology, ranking, loads),
         needed_(topology.switches()),
         members_(topology.switches()),
         receivers_(topology.switches()) {
@@ -52,8 +52,8 @@ class Grower {
     auto parts = tops();
     if (parts.empty()) return;
     main_ = middle(parts);
-    // Who is lower climbs first, and may meet others that climb on in their turn.
-    std::ranges::sort(parts, std::ranges::greater{}, [this](SwitchIndex s) { return order_.position[s]; });
+    // Lower parts climb first, and may meet others that climb later.
+    std::ranges::sort(parts, std::ranges::greater{}, [this](SwitchIndex s) { return ranking_.position[s]; });
     for (const auto top : parts) join(top);
     forest_.prune(needed_);
   }
@@ -72,7 +72,7 @@ class Grower {
  private:
   struct Visit {
     SwitchIndex sw, parent;
-    std::size_t receivers = 0;  ///< in the tree below, itself included
+    std::size_t receivers = 0;  ///< in the subtree, itself included
   };
 
   SwitchIndex top_of(SwitchIndex s) const {
@@ -82,7 +82,7 @@ class Grower {
 
   void raise_top(SwitchIndex s, SwitchIndex candidate) {
     auto& top = tops_.try_emplace(forest_.part(s), candidate).first->second;
-    if (order_.up(top, candidate)) top = candidate;
+    if (ranking_.up(top, candidate)) top = candidate;
   }
 
   std::vector<SwitchIndex> tops() const {
@@ -93,8 +93,8 @@ class Grower {
     return all;
   }
 
-  /// Where all others are to be joined to: the part with most members, or of a tree that begins the switch
-  /// above all of them.
+  /// The part that the others are joined to: the one with most members, or for a new tree the common ancestor
+  /// of all.
   SwitchIndex middle(const std::vector<SwitchIndex>& parts) {
     const bool fresh =
         std::ranges::all_of(parts, [this](SwitchIndex s) { return forest_.branches(s).empty(); });
@@ -121,7 +121,7 @@ class Grower {
     }
   }
 
-  /// True where a way upwards led to another part.
+  /// True if a path upwards reached another part.
   bool climb(SwitchIndex s) {
     const auto top = top_of(s);
     const auto own = forest_.part(top);
@@ -134,7 +134,7 @@ class Grower {
 
   void join(SwitchIndex s) {
     if (forest_.part(s) == forest_.part(main_) || climb(s)) return;
-    // Nobody is above: the rest of the tree has to grow higher first.
+    // No common ancestor: the rest of the tree has to grow higher first.
     const std::vector tops{top_of(s), top_of(main_)};
     if (const auto root = search_.above(tops)) {
       forest_.add(*root);
@@ -153,21 +153,21 @@ class Grower {
   }
 
   void add_masks(SwitchIndex root, std::vector<bool>& done, McTree& tree) const {
-    std::vector<Visit> order{{root, kNoSwitch}};
+    std::vector<Visit> ranking{{root, kNoSwitch}};
     done[root] = true;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      for (const auto& branch : forest_.branches(order[i].sw)) {
-        if (!done[branch.to]) order.push_back({branch.to, order[i].sw});
+    for (std::size_t i = 0; i < ranking.size(); ++i) {
+      for (const auto& branch : forest_.branches(ranking[i].sw)) {
+        if (!done[branch.to]) ranking.push_back({branch.to, ranking[i].sw});
         done[branch.to] = true;
       }
     }
     std::map<SwitchIndex, std::size_t> below;
-    for (const auto& visit : order | std::views::reverse) {
+    for (const auto& visit : ranking | std::views::reverse) {
       below[visit.sw] += receivers_[visit.sw].count();
       if (visit.parent != kNoSwitch) below[visit.parent] += below[visit.sw];
     }
     const auto all = below[root];
-    for (const auto& visit : order) {
+    for (const auto& visit : ranking) {
       McMask mask{visit.sw, receivers_[visit.sw]};
       for (const auto& branch : forest_.branches(visit.sw)) {
         const auto there = branch.to == visit.parent ? all - below[visit.sw] : below[branch.to];
@@ -178,7 +178,7 @@ class Grower {
   }
 
   const Topology& topology_;
-  const Order& order_;
+  const SwitchRanking& ranking_;
   McForest forest_;
   McSearch search_;
   std::vector<bool> needed_;
@@ -199,12 +199,12 @@ void McLoads::add(const McTree& tree) {
   }
 }
 
-McTree grow_tree(const Topology& topology, const Order& order, const McTree& previous,
+McTree grow_tree(const Topology& topology, const SwitchRanking& ranking, const McTree& previous,
                  std::span<const McMember> members, const McLoads& loads) {
-  Grower grower(topology, order, members, loads);
+  Grower grower(topology, ranking, members, loads);
   grower.keep(previous);
   grower.grow();
   return grower.masks();
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline multicast

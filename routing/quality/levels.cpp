@@ -3,15 +3,16 @@
 
 #include <algorithm>
 
-namespace smd::routing {
+namespace smd::routing::inline quality {
 
-std::vector<LevelWidth> level_widths(const Topology& topology, const Order& order, const LinkWeight& weight) {
+std::vector<LevelWidth> level_widths(const Topology& topology, const SwitchRanking& ranking,
+                                     const LinkWeight& weight) {
   std::vector<LevelWidth> levels;
-  if (!order.tree || order.rank.empty()) return levels;
-  const auto [top, bottom] = std::ranges::minmax(order.rank);
+  if (!ranking.tree || ranking.rank.empty()) return levels;
+  const auto [top, bottom] = std::ranges::minmax(ranking.rank);
   levels.resize(static_cast<std::size_t>(bottom - top) + 1);
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-    auto& level = levels[static_cast<std::size_t>(bottom - order.rank[s])];
+    auto& level = levels[static_cast<std::size_t>(bottom - ranking.rank[s])];
     ++level.switches;
     level.hosts += topology.hosts(s);
     for (unsigned p = 1; p <= topology.ports(s); ++p) {
@@ -19,8 +20,8 @@ std::vector<LevelWidth> level_widths(const Topology& topology, const Order& orde
       const auto peer = topology.peer(s, port);
       if (peer.end != kNoEnd) {
         if (topology.end_ports()[peer.end].kind != EndKind::aggregation) level.below += weight(s, port);
-      } else if (peer.sw != kNoSwitch && order.rank[peer.sw] != order.rank[s]) {
-        (order.rank[peer.sw] > order.rank[s] ? level.below : level.above) += weight(s, port);
+      } else if (peer.sw != kNoSwitch && ranking.rank[peer.sw] != ranking.rank[s]) {
+        (ranking.rank[peer.sw] > ranking.rank[s] ? level.below : level.above) += weight(s, port);
       }
     }
   }
@@ -28,4 +29,4 @@ std::vector<LevelWidth> level_widths(const Topology& topology, const Order& orde
   return levels;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline quality

@@ -6,9 +6,9 @@
 #include <random>
 #include <tuple>
 
-#include "routing/quality/walker.h"
+#include "routing/quality/trace.h"
 
-namespace smd::routing {
+namespace smd::routing::inline quality {
 namespace {
 
 constexpr std::size_t kShifts = 1024;
@@ -40,7 +40,7 @@ Job make_job(const Topology& topology, const LidMap& lids, const Routes& routes,
   return job;
 }
 
-/// Loads of links under one pattern after another.
+/// Link loads of one pattern after another.
 class Loads {
  public:
   explicit Loads(std::size_t channels) : load_(channels) {}
@@ -69,7 +69,7 @@ class Loads {
   std::uint32_t max_ = 0;
 };
 
-/// What std::shuffle does is not the same everywhere; this is.
+/// std::shuffle differs between libraries; this does not.
 std::vector<std::uint32_t> permutation(std::size_t n, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::uint32_t> order(n);
@@ -82,15 +82,15 @@ std::uint64_t seed_of(std::uint64_t seed, std::size_t pattern) {
   return seed * 0x9E3779B97F4A7C15U + pattern;
 }
 
-/// fn(pattern number, walker, loads) for each pattern, in parallel.
+/// Calls fn(pattern number, tracer, loads) for each pattern, in parallel.
 template <class Fn>
 void for_patterns(const Job& job, std::size_t count, const Fn& fn) {
   const std::size_t grain = std::max<std::size_t>(1, count / (std::size_t{job.parallel.threads()} * 4));
   for_ranges(job.parallel, count, grain, [&](std::size_t begin, std::size_t end) {
-    Walker walker(job.topology, job.lids, job.routes);
+    RouteTracer tracer(job.topology, job.lids, job.routes);
     Loads loads(job.topology.channels());
     for (std::size_t i = begin; i < end; ++i) {
-      fn(i, walker, loads);
+      fn(i, tracer, loads);
       loads.clear();
     }
   });
@@ -107,11 +107,11 @@ void measure_shifts(const Job& job, Quality& quality) {
   const std::size_t all = n == 0 ? 0 : n - 1;
   const std::size_t count = std::min(all, kShifts);
   std::vector<double> most(count);
-  for_patterns(job, count, [&](std::size_t i, Walker& walker, Loads& loads) {
+  for_patterns(job, count, [&](std::size_t i, RouteTracer& tracer, Loads& loads) {
     const std::size_t shift = 1 + i * all / count;
     for (std::size_t from = 0; from < n; ++from) {
       const std::size_t to = from + shift < n ? from + shift : from + shift - n;
-      loads.add(walker.walk(job.hosts[from].sw, job.hosts[to].lid));
+      loads.add(tracer.trace(job.hosts[from].sw, job.hosts[to].lid));
     }
     most[i] = loads.max();
   });
@@ -122,10 +122,10 @@ void measure_shifts(const Job& job, Quality& quality) {
 void measure_permutations(const Job& job, std::uint64_t seed, Quality& quality) {
   const std::size_t n = job.hosts.size();
   std::vector<double> most(n == 0 ? 0 : kRandom);
-  for_patterns(job, most.size(), [&](std::size_t i, Walker& walker, Loads& loads) {
+  for_patterns(job, most.size(), [&](std::size_t i, RouteTracer& tracer, Loads& loads) {
     const auto to = permutation(n, seed_of(seed, i));
     for (std::size_t from = 0; from < n; ++from) {
-      loads.add(walker.walk(job.hosts[from].sw, job.hosts[to[from]].lid));
+      loads.add(tracer.trace(job.hosts[from].sw, job.hosts[to[from]].lid));
     }
     most[i] = loads.max();
   });
@@ -135,16 +135,16 @@ void measure_permutations(const Job& job, std::uint64_t seed, Quality& quality) 
 void measure_bisections(const Job& job, std::uint64_t seed, Quality& quality) {
   const std::size_t half = job.hosts.size() / 2;
   std::vector<double> share(half == 0 ? 0 : kRandom);
-  for_patterns(job, share.size(), [&](std::size_t i, Walker& walker, Loads& loads) {
+  for_patterns(job, share.size(), [&](std::size_t i, RouteTracer& tracer, Loads& loads) {
     const auto order = permutation(job.hosts.size(), seed_of(seed, kRandom + i));
     const auto way = [&](std::size_t pair) {
-      return walker.walk(job.hosts[order[pair]].sw, job.hosts[order[half + pair]].lid);
+      return tracer.trace(job.hosts[order[pair]].sw, job.hosts[order[half + pair]].lid);
     };
     for (std::size_t pair = 0; pair < half; ++pair) loads.add(way(pair));
     double sum = 0;
     for (std::size_t pair = 0; pair < half; ++pair) {
       const auto channels = way(pair);
-      if (walker.arrived()) sum += 1.0 / loads.max_on(channels);
+      if (tracer.arrived()) sum += 1.0 / loads.max_on(channels);
     }
     share[i] = sum / static_cast<double>(half);
   });
@@ -154,7 +154,7 @@ void measure_bisections(const Job& job, std::uint64_t seed, Quality& quality) {
 std::vector<std::uint64_t> link_paths_of(const Job& job) {
   std::vector<std::uint64_t> sources(job.topology.switches());
   for (const auto& host : job.hosts) ++sources[host.sw];
-  // Neighbouring LIDs lie in the same lines of memory.
+  // Neighbouring LIDs are in the same cache lines.
   auto by_lid = job.hosts;
   std::ranges::sort(by_lid, {}, &Host::lid);
   const std::size_t grain =
@@ -163,12 +163,12 @@ std::vector<std::uint64_t> link_paths_of(const Job& job) {
   for_ranges(job.parallel, by_lid.size(), grain, [&](std::size_t begin, std::size_t end) {
     auto& paths = pieces[begin / grain];
     paths.resize(job.topology.channels());
-    Walker walker(job.topology, job.lids, job.routes);
+    RouteTracer tracer(job.topology, job.lids, job.routes);
     for (std::size_t block = begin; block < end; block += 64) {
       for (SwitchIndex s = 0; s < sources.size(); ++s) {
         if (sources[s] == 0) continue;
         for (std::size_t i = block; i < std::min(end, block + 64); ++i) {
-          for (const auto channel : walker.walk(s, by_lid[i].lid)) paths[channel] += sources[s];
+          for (const auto channel : tracer.trace(s, by_lid[i].lid)) paths[channel] += sources[s];
         }
       }
     }
@@ -201,14 +201,15 @@ std::vector<HotLink> hottest(const Topology& topology, std::span<const std::uint
 
 }  // namespace
 
-std::vector<std::uint64_t> link_paths(const Topology& topology, const LidMap& lids, const Routes& routes,
-                                      std::span<const EndIndex> hosts, const Parallel& parallel) {
-  return link_paths_of(make_job(topology, lids, routes, hosts, parallel));
+std::vector<std::uint64_t> link_paths(const RoutingContext& in, const Routes& routes,
+                                      std::span<const EndIndex> hosts) {
+  return link_paths_of(make_job(in.topology, in.lids, routes, hosts, in.parallel));
 }
 
-Quality measure(const Topology& topology, const LidMap& lids, const Routes& routes,
-                std::span<const EndIndex> hosts, const Parallel& parallel, std::uint64_t seed) {
-  const auto job = make_job(topology, lids, routes, hosts, parallel);
+Quality measure(const RoutingContext& in, const Routes& routes, std::span<const EndIndex> hosts,
+                std::uint64_t seed) {
+  const auto& topology = in.topology;
+  const auto job = make_job(topology, in.lids, routes, hosts, in.parallel);
   Quality quality;
   const auto paths = link_paths_of(job);
   if (!paths.empty()) quality.max_link_paths = std::ranges::max(paths);
@@ -224,4 +225,4 @@ Quality measure(const Topology& topology, const LidMap& lids, const Routes& rout
   return quality;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline quality

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How good tables are: what the most loaded cable carries under patterns of traffic.
+// Measures the balance of routes: the load of the most loaded link for patterns of traffic.
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "routing/parallel.h"
 #include "routing/routes.h"
-#include "routing/topology/lids.h"
-#include "routing/topology/topology.h"
+#include "routing/topology/context.h"
 
-namespace smd::routing {
+namespace smd::routing::inline quality {
 
-/// One direction of a cable and what crosses it.
+/// One direction of a cable, and the routes that cross it.
 struct HotLink {
   SwitchIndex from = 0, to = 0;
   PortNum out, in;
@@ -21,27 +19,28 @@ struct HotLink {
   friend bool operator==(const HotLink&, const HotLink&) = default;
 };
 
-/// A link is one direction of a cable between two switches. A pair whose packets do not arrive loads none.
+/// A link is one direction of a cable between two switches. Pairs whose packets do not arrive load no link.
 struct Quality {
-  std::uint64_t max_link_paths = 0;    ///< (source host, destination host) over the most used link
+  std::uint64_t max_link_paths = 0;    ///< (source host, destination host) over the most loaded link
   double mean_link_paths = 0;          ///< over all links
   std::uint32_t shift_max = 0;         ///< host i sends to host i + k: the most loaded link, worst k
   double shift_mean = 0;               ///< mean over k: all, or 1,024 evenly spaced
   double random_permutation_mean = 0;  ///< mean over 100 permutations of the most loaded link
   /// Effective bisection bandwidth (Hoefler, Schneider, Lumsdaine, 2009): one half of the hosts sends to the
-  /// other, each flow gets 1 / (flows on its most loaded link); the mean over flows and 100 random halves.
+  /// other, each flow gets 1 / (flows on its most loaded link). The mean over flows and 100 random halves.
   double ebb = 0;
-  std::vector<HotLink> hottest;  ///< the ten with the most paths, most first; of equal ones by GUID and port
+  /// The ten links with the most paths, in descending order; ties by GUID and port.
+  std::vector<HotLink> hottest;
   friend bool operator==(const Quality&, const Quality&) = default;
 };
 
-/// `hosts` is the numbering, as hosts_in_file_order() gives it; those on no switch and those without a LID
-/// are left out. Of several LIDs of a host the first counts. Same figures for the same seed.
-Quality measure(const Topology& topology, const LidMap& lids, const Routes& routes,
-                std::span<const EndIndex> hosts, const Parallel& parallel, std::uint64_t seed = 1);
+/// Measures the routes between `hosts`, numbered as hosts_in_file_order() does. Skips hosts without a switch
+/// or a LID; of several LIDs of a host the first counts. The same seed gives the same figures.
+Quality measure(const RoutingContext& in, const Routes& routes, std::span<const EndIndex> hosts,
+                std::uint64_t seed = 1);
 
-/// For each channel of the topology how many (source host, destination host) routes cross it.
-std::vector<std::uint64_t> link_paths(const Topology& topology, const LidMap& lids, const Routes& routes,
-                                      std::span<const EndIndex> hosts, const Parallel& parallel);
+/// By channel of the topology the number of (source host, destination host) routes that cross it.
+std::vector<std::uint64_t> link_paths(const RoutingContext& in, const Routes& routes,
+                                      std::span<const EndIndex> hosts);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline quality

@@ -6,14 +6,14 @@
 #include <cstring>
 #include <vector>
 
-#include "routing/verify/ways.h"
+#include "routing/verify/egress_sets.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 namespace {
 
 constexpr std::size_t kBlock = kLftBlock;
 
-/// Entries of 64 that differ.
+/// Number of differing entries in a block of 64.
 unsigned differing(const LftRow* one, const LftRow* other, std::size_t block) {
   std::array<std::uint8_t, kBlock> one_padded, other_padded;
   const auto* const a = block_of(one, block * kBlock, one_padded);
@@ -32,7 +32,7 @@ std::size_t blocks_of(const ConvergeInput& in) {
   return most;
 }
 
-/// Switches whose block differs, and by how many entries.
+/// Switches whose block differs, and the number of differing entries.
 struct Difference {
   std::vector<SwitchIndex> switches;
   std::uint64_t entries = 0;
@@ -80,4 +80,4 @@ ConvergeStep converge(const ConvergeInput& in) {
   return step;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// From repaired tables to freshly made ones in small steps.
+// Moves from repaired tables to recomputed ones in small steps.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,28 +11,28 @@
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 
 struct ConvergeInput {
   const Topology& topology;
   const LidMap& lids;
   std::span<const std::shared_ptr<const LftRow>> now;  ///< by SwitchIndex; null: no entries
   const Routes& goal;
-  std::size_t most_blocks = 1024;  ///< to be written in one step
+  std::size_t most_blocks = 1024;  ///< blocks to write in one step at most
 };
 
 struct ConvergeStep {
-  Routes routes;  ///< now with the step taken; rows without a change are the old pointers
+  Routes routes;  ///< `now` after the step; unchanged rows are the old pointers
   std::uint64_t entries = 0;
   std::uint64_t blocks = 0;
-  bool done = false;  ///< these are the goal's tables
+  bool done = false;  ///< `routes` are the tables of the goal
 };
 
-/// The next step: whole destinations go over from now to the goal, in the order of LIDs, 64 neighbours at
-/// once, as many as `most_blocks` allow, one block of LIDs at least. So each LID goes one of two proven ways
-/// from everywhere: nothing loops and all that both reach is reached. Where now and the goal hold to the same
-/// order of up and down there is no credit loop either; verify() says whether that is so. Depends on nothing
-/// but the input: the same call with the new tables makes the step after it.
+/// Returns the next step: moves whole destinations from `now` to `goal`, in the order of LIDs, 64 at a time,
+/// as many as `most_blocks` allows, but at least one block of LIDs. Each LID then has one of two proven sets
+/// of routes everywhere, so there is no forwarding loop and everything that both reach stays reachable. If
+/// both follow the same ranking there is no credit loop either; verify_routes() decides that. Deterministic:
+/// called again with the new tables it returns the step after.
 ConvergeStep converge(const ConvergeInput& in);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "routing/repair/orphans.h"
-#include "routing/verify/ways.h"
+#include "routing/repair/stale_lids.h"
+#include "routing/verify/egress_sets.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 namespace {
 
-/// Which channels wait for which, grown step by step and never into a circle that was not there before.
+/// The dependencies of channels, grown step by step without closing a new cycle.
 class Waiting {
  public:
   explicit Waiting(const Topology& topology) : topology_(topology), seen_(topology.channels()) {
@@ -30,7 +30,7 @@ class Waiting {
   bool has(SwitchIndex s, std::uint8_t out, std::uint8_t then) const {
     return (waits_[topology_.channel(s, PortNum{out}) * words_ + then / 64U] >> (then % 64U) & 1U) != 0;
   }
-  /// False, and nothing is added, where it would close a circle.
+  /// False, and nothing is added, if it would close a cycle.
   bool try_add(SwitchIndex s, std::uint8_t out, std::uint8_t then) {
     if (has(s, out, then)) return true;
     const auto next = topology_.peer(s, PortNum{out}).sw;
@@ -70,48 +70,49 @@ class Waiting {
   std::uint32_t epoch_ = 0;
 };
 
-/// Which LIDs find their ways first decides who finds one at all: one that found none comes first the next
-/// time.
+/// The order in which LIDs search for paths decides which of them find one: a LID without a path comes first
+/// at the next try.
 constexpr unsigned kTries = 8;
 
-/// Which of the old entries that do not arrive count as waited for. Packets that they have brought on their
-/// way live on for a while: only where those count can the new entries be written at once.
-enum class Lost : std::uint8_t { counts, does_not_count };
+/// Whether old entries that do not arrive count as dependencies. Packets that follow them live on for a
+/// while: only if they count can the new entries be written at once.
+enum class FailedPaths : std::uint8_t { counts, does_not_count };
 
 class Extension {
  public:
-  Extension(const ExtendInput& in, Lost lost)
+  Extension(const ExtendInput& in, FailedPaths lost)
       : in_(in),
-        lost_(lost),
-        topology_(in.topology),
-        waiting_(layers_in_use(in.layers), Waiting(in.topology)),
-        arrives_(in.topology.switches()) {
+        failed_paths_(lost),
+        topology_(in.context.topology),
+        waiting_(layers_in_use(in.layers), Waiting(in.context.topology)),
+        arrives_(in.context.topology.switches()) {
     for (const auto& row : in.old) {
       rows_.push_back(row ? std::make_shared<LftRow>(*row) : std::make_shared<LftRow>());
-      rows_.back()->resize(std::max(rows_.back()->size(), in.lids.row_size()), kNoRoute);
+      rows_.back()->resize(std::max(rows_.back()->size(), in.context.lids.row_size()), kNoRoute);
     }
   }
 
-  /// `first`: LIDs in whose order the ways are looked for; gets the one that found none.
+  /// `first`: the LIDs that search first, in this order; gains the LID that found no path.
   std::expected<Repaired, RouteError> run(std::vector<Lid>& first) {
     std::vector<Lid> broken, of_switches;
-    for (std::size_t value = 1; value < in_.lids.row_size() && !in_.stop.stop_requested(); ++value) {
+    for (std::size_t value = 1; value < in_.context.lids.row_size() && !in_.context.stop.stop_requested();
+         ++value) {
       const Lid lid{static_cast<std::uint16_t>(value)};
-      const auto to = in_.lids.destination(lid);
+      const auto to = in_.context.lids.destination(lid);
       if (to.sw != kNoSwitch && !keep(lid)) (to.end != kNoEnd ? broken : of_switches).push_back(lid);
     }
-    // Hosts first: they must be reached.
+    // Hosts first: they must be reachable.
     broken.insert(broken.end(), of_switches.begin(), of_switches.end());
     for (const auto lid : first) {
       const auto at = std::ranges::find(broken, lid);
       std::rotate(broken.begin(), at, at + 1);
     }
     for (const auto lid : broken) {
-      if (in_.stop.stop_requested()) return std::unexpected(RouteError{});
+      if (in_.context.stop.stop_requested()) return std::unexpected(RouteError{});
       const auto lost = attach(lid);
       if (lost != kNoSwitch) {
         first.push_back(lid);
-        const auto to = in_.lids.destination(lid).sw;
+        const auto to = in_.context.lids.destination(lid).sw;
         return std::unexpected(
             RouteError{RouteError::Cause::no_legal_path, {topology_.guid(lost), topology_.guid(to)}});
       }
@@ -122,17 +123,17 @@ class Extension {
  private:
   std::uint8_t& at(SwitchIndex s, Lid lid) { return (*rows_[s])[lid.value()]; }
 
-  /// What is waited for by packets that arrive. False where a switch is left out that cables connect.
+  /// Adds the dependencies of packets that arrive. False if a connected switch does not reach the LID.
   bool keep(Lid lid) {
-    const auto to = in_.lids.destination(lid);
-    follow(lid);
+    const auto to = in_.context.lids.destination(lid);
+    trace(lid);
     auto& waiting = waiting_[in_.layers.to(lid)];
     bool whole = at(to.sw, lid) == to.port.value();
     for (SwitchIndex s = 0; s < rows_.size(); ++s) {
       if (s == to.sw) continue;
       if (!arrives_[s]) {
         whole = whole && topology_.component(s) != topology_.component(to.sw);
-        if (lost_ == Lost::counts) keep_lost(waiting, s, lid);
+        if (failed_paths_ == FailedPaths::counts) keep_failed(waiting, s, lid);
         continue;
       }
       const auto next = topology_.peer(s, PortNum{at(s, lid)}).sw;
@@ -141,8 +142,8 @@ class Extension {
     return whole;
   }
 
-  /// Packets on their way to a link that is down, or round in a circle that was there before.
-  void keep_lost(Waiting& waiting, SwitchIndex s, Lid lid) {
+  /// Adds those of packets towards a link that is down, or in a forwarding loop that existed before.
+  void keep_failed(Waiting& waiting, SwitchIndex s, Lid lid) {
     const auto out = at(s, lid);
     const auto next = topology_.peer(s, PortNum{out}).sw;
     if (next == kNoSwitch) return;
@@ -150,36 +151,36 @@ class Extension {
     if (topology_.peer(next, PortNum{then}).sw != kNoSwitch) waiting.add(s, out, then);
   }
 
-  /// From which switches the LID arrives by the entries as they are.
-  void follow(Lid lid) {
-    const auto to = in_.lids.destination(lid).sw;
+  /// Finds the switches from which the LID arrives by the current entries.
+  void trace(Lid lid) {
+    const auto to = in_.context.lids.destination(lid).sw;
     enum class Seen : std::uint8_t { no, now, before };
     std::vector<Seen> seen(rows_.size(), Seen::no);
     arrives_.assign(rows_.size(), false);
     arrives_[to] = true;
     seen[to] = Seen::before;
-    std::vector<SwitchIndex> way;
+    std::vector<SwitchIndex> path;
     for (SwitchIndex start = 0; start < rows_.size(); ++start) {
-      way.clear();
+      path.clear();
       auto s = start;
       while (s != kNoSwitch && seen[s] == Seen::no) {
         seen[s] = Seen::now;
-        way.push_back(s);
+        path.push_back(s);
         s = topology_.peer(s, PortNum{at(s, lid)}).sw;
       }
       const bool there = s != kNoSwitch && arrives_[s];
-      for (const auto passed : way) {
+      for (const auto passed : path) {
         seen[passed] = Seen::before;
         arrives_[passed] = there;
       }
     }
   }
 
-  /// A switch with hosts that finds no way to an end port, or one with aggregation nodes that finds none to a
-  /// host; kNoSwitch: none.
+  /// Returns a switch with hosts that finds no path to an end port, or a switch with aggregation nodes that
+  /// finds none to a host; kNoSwitch: none.
   SwitchIndex attach(Lid lid) {
-    const auto to = in_.lids.destination(lid);
-    follow(lid);
+    const auto to = in_.context.lids.destination(lid);
+    trace(lid);
     at(to.sw, lid) = to.port.value();
     std::vector<SwitchIndex> front;
     for (SwitchIndex s = 0; s < rows_.size(); ++s) {
@@ -206,9 +207,9 @@ class Extension {
     return kNoSwitch;
   }
 
-  /// By one of the cables from the group's switch to `s`.
+  /// Attaches the group's switch by one of its cables to `s`.
   bool attach_to(const NeighbourGroup& group, SwitchIndex s, Lid lid) {
-    const bool last = s == in_.lids.destination(lid).sw;
+    const bool last = s == in_.context.lids.destination(lid).sw;
     const auto count = group.ports.size();
     for (std::size_t i = 0; i < count; ++i) {
       const auto ours = group.ports[(std::size_t{lid.value()} + group.peer + i) % count];
@@ -234,28 +235,28 @@ class Extension {
       const bool same = old && *old == *rows_[s];
       result.routes.rows.push_back(same ? old : std::shared_ptr<const LftRow>(rows_[s]));
     }
-    drop_circling_orphans(topology_, in_.lids, in_.parallel, result);
+    drop_looping_stale_lids(in_.context, result);
     return result;
   }
 
   const ExtendInput& in_;
-  Lost lost_;
+  FailedPaths failed_paths_;
   const Topology& topology_;
   std::vector<std::shared_ptr<LftRow>> rows_;
   std::vector<Waiting> waiting_;  ///< by layer
-  std::vector<bool> arrives_;     ///< of the LID that is looked at
+  std::vector<bool> arrives_;     ///< of the current LID
 };
 
 }  // namespace
 
 std::expected<Repaired, RouteError> extend(const ExtendInput& in) {
   std::expected<Repaired, RouteError> result = std::unexpected(RouteError{});
-  for (const auto lost : {Lost::counts, Lost::does_not_count}) {
+  for (const auto lost : {FailedPaths::counts, FailedPaths::does_not_count}) {
     std::vector<Lid> first;
-    for (unsigned tries = 0; !result && tries < kTries && !in.stop.stop_requested(); ++tries)
+    for (unsigned tries = 0; !result && tries < kTries && !in.context.stop.stop_requested(); ++tries)
       result = Extension(in, lost).run(first);
   }
   return result;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

@@ -1,32 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Tables in which nothing that works changes: what does not arrive any more finds a way beside it.
+// Make-before-break repair: adds entries and changes none in use.
 
 #include <expected>
 #include <memory>
 #include <span>
-#include <stop_token>
 
 #include "routing/repair/repair.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 
 struct ExtendInput {
-  const Topology& topology;
-  const LidMap& lids;
-  /// What switches forward by, by SwitchIndex; null: by nothing.
+  RoutingContext context;
+  /// Installed tables by SwitchIndex; null: no entries.
   std::span<const std::shared_ptr<const LftRow>> old;
-  Layers layers;
-  const Parallel& parallel;
-  std::stop_token stop;
+  Layers layers{};
 };
 
-/// Entries that lead to their LID stay, whatever order they were made by. Other switches go by a neighbour
-/// that arrives or was attached before, nearest first, where that closes no circle of channels with all that
-/// stays and all that was added: so the change from old to new interrupts nothing. Where it can be done with
-/// all that packets on lost ways may still wait for, too, the new entries need not wait until those are gone.
-/// Fails where two hosts that cables connect find no such way, or a host and an aggregation node; inner
-/// switches and LIDs of switches may do without.
+/// Keeps entries that lead to their LID, whatever ranking they follow. Other switches use a neighbour that
+/// arrives or was attached before, nearest first, where this closes no cycle of channels with all that is
+/// kept and added: so the change interrupts no traffic. If possible the cycles also include packets still on
+/// failed paths; then the new entries need not wait for these. no_legal_path if a connected pair of hosts, or
+/// of a host and an aggregation node, finds no such path. Inner switches and LIDs of switches may stay
+/// without.
 std::expected<Repaired, RouteError> extend(const ExtendInput& in);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

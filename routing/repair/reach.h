@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which switches reach which by an order of up and down: a bit each, without lengths.
+// The sets of switches that each switch reaches by up/down paths, a bit each, without lengths.
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "routing/distance/order.h"
 #include "routing/parallel.h"
+#include "routing/ranking/switch_ranking.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 
 class Reach {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  /// `columns`: by switch the column that stands for it as a destination, of `count`; kNone where it has
-  /// none.
-  Reach(const Topology& topology, const Order& order, std::span<const std::uint32_t> columns,
+  /// `columns`: by switch its column as a destination, of `count`; kNone: no column.
+  Reach(const Topology& topology, const SwitchRanking& ranking, std::span<const std::uint32_t> columns,
         std::size_t count, const Parallel& parallel);
 
   std::size_t words() const { return words_; }
-  /// Columns that the switch reaches by going down only, and at all.
+  /// Columns that the switch reaches by down links only, and by any legal path.
   std::span<const std::uint64_t> down(SwitchIndex s) const { return of(down_, s); }
   std::span<const std::uint64_t> any(SwitchIndex s) const { return of(any_, s); }
 
@@ -41,4 +40,4 @@ inline bool has(std::span<const std::uint64_t> bits, std::size_t column) {
   return (bits[column / 64] >> (column % 64) & 1U) != 0;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

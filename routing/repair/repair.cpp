@@ -5,70 +5,70 @@
 #include <numeric>
 #include <optional>
 
-#include "routing/distance/positions.h"
 #include "routing/engines/tree.h"
-#include "routing/repair/attach.h"
-#include "routing/repair/mend.h"
-#include "routing/repair/orphans.h"
-#include "routing/repair/touched.h"
-#include "routing/topology/twins.h"
+#include "routing/ranking/equivalent_by_ranking.h"
+#include "routing/ranking/positions.h"
+#include "routing/repair/affected_entries.h"
+#include "routing/repair/repair_row.h"
+#include "routing/repair/repair_unordered.h"
+#include "routing/repair/stale_lids.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 namespace {
 
-/// Rows that one piece of work goes through with the same scratch memory.
+/// Rows per piece of work; a piece reuses its scratch memory.
 constexpr std::size_t kRowsAtOnce = 16;
 
 using Rows = std::vector<std::shared_ptr<const LftRow>>;
 
 Rows rows_by_index(const RepairInput& in) {
-  Rows rows(in.topology.switches());
+  Rows rows(in.context.topology.switches());
   for (SwitchIndex s = 0; s < rows.size(); ++s) {
-    const auto at = std::ranges::lower_bound(in.old, in.topology.guid(s), {}, &OldRow::guid);
-    if (at != in.old.end() && at->guid == in.topology.guid(s)) rows[s] = at->row;
+    const auto at = std::ranges::lower_bound(in.old, in.context.topology.guid(s), {}, &OldRow::guid);
+    if (at != in.old.end() && at->guid == in.context.topology.guid(s)) rows[s] = at->row;
   }
   return rows;
 }
 
-/// The order of the widest fabric, for the switches of one of which that holds all.
-Order restricted(const Topology& widest, const Order& wide, const Topology& topology) {
-  Order order;
-  order.tree = wide.tree;
+/// The ranking of the widest fabric, restricted to the switches of a part of it.
+SwitchRanking restricted(const Topology& widest, const SwitchRanking& wide, const Topology& topology) {
+  SwitchRanking ranking;
+  ranking.tree = wide.tree;
   const std::size_t n = topology.switches();
   std::vector<std::uint32_t> wide_position;
   for (SwitchIndex s = 0; s < n; ++s) {
     const auto at = widest.find(topology.guid(s));
-    order.rank.push_back(wide.rank[at]);
+    ranking.rank.push_back(wide.rank[at]);
     wide_position.push_back(wide.position[at]);
   }
-  order.position = positions_by(n, [&](SwitchIndex s) { return wide_position[s]; });
-  return order;
+  ranking.position = positions_by(n, [&](SwitchIndex s) { return wide_position[s]; });
+  return ranking;
 }
 
-struct Orders {
-  Order now;
-  std::optional<Order> before;
+struct Rankings {
+  SwitchRanking now;
+  std::optional<SwitchRanking> before;
 };
 
-/// By the reference with all that is there now.
-std::optional<Orders> find_orders(const RepairInput& in) {
-  if (in.engine.order == nullptr) return std::nullopt;
-  const auto reference = widened(in.reference, in.topology);
+/// Rankings by the reference with everything that exists now.
+std::optional<Rankings> find_rankings(const RepairInput& in) {
+  if (in.engine.ranking == nullptr) return std::nullopt;
+  const auto reference = merge(in.reference, in.context.topology);
   std::optional<Topology> own;
   const auto* widest = in.before != nullptr ? &in.before->topology : nullptr;
-  if (widest == nullptr || !remembers(reference, *widest)) widest = &own.emplace(to_input(reference));
-  const auto wide = in.engine.order(*widest, in.options, in.parallel);
+  if (widest == nullptr || !covers(reference, *widest)) widest = &own.emplace(to_input(reference));
+  const auto wide = in.engine.ranking(*widest, in.options, in.context.parallel);
   if (!wide) return std::nullopt;
-  Orders orders{restricted(*widest, *wide, in.topology), std::nullopt};
-  if (in.before != nullptr && in.engine.keeps_order) {
-    orders.before = own ? restricted(*widest, *wide, in.before->topology) : *wide;
+  Rankings rankings{restricted(*widest, *wide, in.context.topology), std::nullopt};
+  if (in.before != nullptr && in.engine.follows_ranking) {
+    rankings.before = own ? restricted(*widest, *wide, in.before->topology) : *wide;
   }
-  return orders;
+  return rankings;
 }
 
-Repaired collect(std::vector<Mended>& mended) {
+Repaired collect(std::vector<RepairedRow>& repaired) {
   Repaired result;
-  for (auto& [row, replaced, withdrawn, added] : mended) {
+  for (auto& [row, replaced, withdrawn, added] : repaired) {
     result.routes.rows.push_back(std::move(row));
     result.replaced += replaced;
     result.withdrawn += withdrawn;
@@ -77,23 +77,23 @@ Repaired collect(std::vector<Mended>& mended) {
   return result;
 }
 
-/// What is wrong in each row, first; costs are needed only towards what that leads to.
+/// Finds the broken entries of all rows first, so that costs are needed only towards their destinations.
 template <class Cost>
-std::optional<Repaired> replace_touched(const RepairInput& in, const Order& order, const Rows& old,
-                                        std::span<const Run> runs, const Touched& touched) {
-  const auto& topology = in.topology;
-  std::vector<std::vector<Wrong>> wrong(topology.switches());
-  for_ranges(in.parallel, wrong.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
-    if (in.stop.stop_requested()) return;
-    Touched::Finder finder(touched);
+std::optional<Repaired> replace_affected(const RepairInput& in, const SwitchRanking& ranking, const Rows& old,
+                                         std::span<const LidRun> runs, const AffectedEntries& affected) {
+  const auto& topology = in.context.topology;
+  std::vector<std::vector<BrokenEntry>> broken(topology.switches());
+  for_ranges(in.context.parallel, broken.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
+    if (in.context.stop.stop_requested()) return;
+    AffectedEntries::Finder finder(affected);
     for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) {
       const auto found = finder.find(s, *old[s]);
-      wrong[s].assign(found.begin(), found.end());
+      broken[s].assign(found.begin(), found.end());
     }
   });
   std::vector<std::uint32_t> columns(topology.switches(), Reach::kNone);
   std::vector<SwitchIndex> destinations;
-  for (const auto& list : wrong) {
+  for (const auto& list : broken) {
     for (const auto& item : list) {
       auto& column = columns[item.destination];
       if (column != Reach::kNone) continue;
@@ -101,80 +101,82 @@ std::optional<Repaired> replace_touched(const RepairInput& in, const Order& orde
       destinations.push_back(item.destination);
     }
   }
-  const Costs<Cost> costs(topology, &order, destinations, in.parallel);
+  const Costs<Cost> costs(topology, &ranking, destinations, in.context.parallel);
   if (!costs.complete()) return std::nullopt;
-  std::vector<Mended> mended(topology.switches());
-  for_ranges(in.parallel, wrong.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
-    if (in.stop.stop_requested()) return;
-    Touched::Finder finder(touched);
-    Replacer<Cost> replacer(topology, in.lids, costs, runs, columns);
+  std::vector<RepairedRow> repaired(topology.switches());
+  for_ranges(in.context.parallel, broken.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
+    if (in.context.stop.stop_requested()) return;
+    AffectedEntries::Finder finder(affected);
+    EntryRepairer<Cost> entry_repairer(topology, in.context.lids, costs, runs, columns);
     for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) {
-      mended[s].row = old[s];
-      if (wrong[s].empty()) continue;
+      repaired[s].row = old[s];
+      if (broken[s].empty()) continue;
       finder.begin(s);
       auto row = std::make_shared<LftRow>(*old[s]);
-      replacer.replace(s, wrong[s], [&](SwitchIndex to) { return finder.legal(to); }, *row, mended[s]);
-      mended[s].row = std::move(row);
+      entry_repairer.replace(
+          s, broken[s], [&](SwitchIndex to) { return finder.legal(to); }, *row, repaired[s]);
+      repaired[s].row = std::move(row);
     }
   });
-  return collect(mended);
+  return collect(repaired);
 }
 
-/// Only what the change has touched. Nothing where that says too little.
-std::optional<Repaired> mend_touched(const RepairInput& in, const Orders& orders, const Rows& old) {
+/// Repairs only what the change affects. Nothing if `before` does not permit that.
+std::optional<Repaired> repair_affected(const RepairInput& in, const Rankings& rankings, const Rows& old) {
   const bool whole = std::ranges::all_of(
-      old, [&](const auto& row) { return row != nullptr && row->size() == in.lids.row_size(); });
-  if (!orders.before || !whole) return std::nullopt;
-  const auto runs = number_lids(in.topology, in.lids, in.topology.leaves());
-  const Touched touched({in.before->topology, in.before->lids, *orders.before},
-                        {in.topology, in.lids, orders.now}, runs, in.parallel);
-  if (!touched.hosts_connected()) return std::nullopt;
-  auto result = replace_touched<std::uint8_t>(in, orders.now, old, runs, touched);
-  if (!result) result = replace_touched<std::uint16_t>(in, orders.now, old, runs, touched);
+      old, [&](const auto& row) { return row != nullptr && row->size() == in.context.lids.row_size(); });
+  if (!rankings.before || !whole) return std::nullopt;
+  const auto runs = number_lids(in.context.topology, in.context.lids, in.context.topology.leaves());
+  const AffectedEntries affected({in.before->topology, in.before->lids, *rankings.before},
+                                 {in.context.topology, in.context.lids, rankings.now}, runs,
+                                 in.context.parallel);
+  if (!affected.hosts_connected()) return std::nullopt;
+  auto result = replace_affected<std::uint8_t>(in, rankings.now, old, runs, affected);
+  if (!result) result = replace_affected<std::uint16_t>(in, rankings.now, old, runs, affected);
   return result;
 }
 
-/// Nothing where paths are too long for the costs.
+/// Nothing if paths are too long for the cost type.
 template <class Cost>
-std::optional<std::expected<Repaired, RouteError>> mend_all(const RepairInput& in, const Order& order,
-                                                            const Rows& old) {
-  const auto& topology = in.topology;
+std::optional<std::expected<Repaired, RouteError>> repair_all(const RepairInput& in,
+                                                              const SwitchRanking& ranking, const Rows& old) {
+  const auto& topology = in.context.topology;
   std::vector<SwitchIndex> all(topology.switches());
   std::iota(all.begin(), all.end(), SwitchIndex{0});
-  const Costs<Cost> costs(topology, &order, all, in.parallel);
+  const Costs<Cost> costs(topology, &ranking, all, in.context.parallel);
   if (!costs.complete()) return std::nullopt;
   if (auto error = cut_off(topology, costs, all)) return std::unexpected(*std::move(error));
-  const auto runs = number_lids(topology, in.lids, topology.leaves());
-  const auto twins = find_twins(topology, order);
-  std::vector<Mended> mended(topology.switches());
-  for_ranges(in.parallel, mended.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
-    if (in.stop.stop_requested()) return;
-    Mender<Cost> mender(topology, in.lids, order, costs, runs, twins);
-    for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) mended[s] = mender.mend(s, old[s]);
+  const auto runs = number_lids(topology, in.context.lids, topology.leaves());
+  const auto equivalents = find_equivalent_switches(topology, ranking);
+  std::vector<RepairedRow> repaired(topology.switches());
+  for_ranges(in.context.parallel, repaired.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
+    if (in.context.stop.stop_requested()) return;
+    RowRepairer<Cost> row_repairer(topology, in.context.lids, ranking, costs, runs, equivalents);
+    for (auto s = static_cast<SwitchIndex>(begin); s < end; ++s) repaired[s] = row_repairer.repair(s, old[s]);
   });
-  if (in.stop.stop_requested()) return std::unexpected(RouteError{});
-  return collect(mended);
+  if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});
+  return collect(repaired);
 }
 
 }  // namespace
 
-std::expected<Repaired, RouteError> repair(const RepairInput& in) {
+std::expected<Repaired, RouteError> repair_routes(const RepairInput& in) {
   const auto old = rows_by_index(in);
-  const auto orders = find_orders(in);
-  if (orders) {
-    auto result = mend_touched(in, *orders, old);
-    if (in.stop.stop_requested()) return std::unexpected(RouteError{});
+  const auto rankings = find_rankings(in);
+  if (rankings) {
+    auto result = repair_affected(in, *rankings, old);
+    if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});
     if (result) {
-      drop_circling_orphans(in.topology, in.lids, in.parallel, *result);
+      drop_looping_stale_lids(in.context, *result);
       return *std::move(result);
     }
   }
-  auto result = orders ? mend_all<std::uint8_t>(in, orders->now, old)
-                       : attach_all(in.topology, in.lids, old, in.parallel, in.stop);
-  if (!result && orders) result = mend_all<std::uint16_t>(in, orders->now, old);
+  auto result =
+      rankings ? repair_all<std::uint8_t>(in, rankings->now, old) : repair_unordered(in.context, old);
+  if (!result && rankings) result = repair_all<std::uint16_t>(in, rankings->now, old);
   if (!result) return std::unexpected(RouteError{});
-  if (*result) drop_circling_orphans(in.topology, in.lids, in.parallel, **result);
+  if (*result) drop_looping_stale_lids(in.context, **result);
   return *std::move(result);
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

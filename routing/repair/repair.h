@@ -1,61 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// New tables out of old ones: what still leads to its destination stays, what does not is replaced.
+// Repair: keeps the entries that still lead to their destination and replaces the others.
 
 #include <cstdint>
 #include <expected>
 #include <memory>
 #include <span>
-#include <stop_token>
 #include <string_view>
 
-#include "routing/engine.h"
-#include "routing/repair/reference.h"
+#include "routing/engines/engine.h"
+#include "routing/repair/reference_topology.h"
 #include "routing/routes.h"
 
-namespace smd::routing {
+namespace smd::routing::inline repair {
 
-/// The table that a switch has.
+/// The installed table of a switch.
 struct OldRow {
   Guid guid;
-  std::shared_ptr<const LftRow> row;  ///< null: none that counts
+  std::shared_ptr<const LftRow> row;  ///< null: no valid entries
 };
 
-/// The fabric that old tables were right in.
+/// The fabric for which the old tables were right.
 struct Before {
   const Topology& topology;
   const LidMap& lids;
 };
 
 struct RepairInput {
-  const Topology& topology;  ///< as it is now
-  const LidMap& lids;
+  RoutingContext context;       ///< the fabric as it is now
   std::span<const OldRow> old;  ///< ascending by GUID; switches may be missing
-  const Reference& reference;
-  const EngineInfo& engine;  ///< whose tables the old ones are
-  const EngineOptions& options;
-  const Parallel& parallel;
-  std::stop_token stop;
-  /// Given: every old entry of a LID that was there led to it, along the order of the reference or not at all
-  /// where that has no path. Then only what the difference to now can have made wrong is looked at, and the
-  /// result is the same, sooner. Of no use where the engine's paths leave the order.
+  const ReferenceTopology& reference;
+  const EngineInfo& engine;  ///< the engine of the old tables
+  const RoutingOptions& options;
+  /// If set: every old entry of a LID in use led to it along the ranking of the reference, or was 255 if that
+  /// has no path. Then only entries that the change can have broken are examined; the result is the same,
+  /// faster. Has no effect if the engine's paths do not follow the ranking.
   const Before* before = nullptr;
 };
 
 struct Repaired {
   Routes routes;
   std::uint64_t replaced = 0;   ///< entries that lead elsewhere than before
-  std::uint64_t withdrawn = 0;  ///< that lead nowhere now
-  std::uint64_t added = 0;      ///< that led nowhere before
+  std::uint64_t withdrawn = 0;  ///< entries that became 255
+  std::uint64_t added = 0;      ///< entries that were 255
   std::uint64_t changes() const { return replaced + withdrawn + added; }
 };
 
-/// An entry stays where its port is up and the next switch has a path on to the LID, by the engine's order of
-/// up and down (of the reference with all that is there now); else it becomes the port of a nearest next hop,
-/// that with the fewest LIDs. Rows without a change are the old pointers. Entries of LIDs that nobody has now
-/// stay as long as they do not go round. Old entries that break the order are replaced as well, so that the
-/// result has no credit loop if the engine has an order; where it has none, entries stay that arrive, and the
-/// caller must verify. Fails where cables connect two hosts and the order has no path: route afresh then.
-std::expected<Repaired, RouteError> repair(const RepairInput& in);
+/// Keeps an entry if its port is up and the next switch has a path to the LID, by the engine's ranking of the
+/// reference with everything that exists now. Other entries, also those against the ranking, get the least
+/// used port to a nearest next hop. So the result has no credit loop if the engine has a ranking; if not,
+/// arriving entries are kept and the caller must verify. Unchanged rows are the old pointers. Entries of
+/// unassigned LIDs are kept unless they loop. no_legal_path if the ranking has no path for a connected pair
+/// of hosts: compute new tables then.
+std::expected<Repaired, RouteError> repair_routes(const RepairInput& in);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline repair

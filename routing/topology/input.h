@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What routing is told about a fabric: switches, cables between them, and what hangs on them.
+// The input of routing: switches, the cables between them, and end ports.
 
 #include <cstdint>
 #include <limits>
@@ -8,7 +8,7 @@
 
 #include "mad/base/id.h"
 
-namespace smd::routing {
+namespace smd::routing::inline topology {
 
 /// Dense index of a switch. In a TopologyInput: position in `switches`; in a Topology: rank by GUID.
 using SwitchIndex = std::uint32_t;
@@ -26,17 +26,17 @@ struct LinkSpec {
   PortNum a_port;
   SwitchIndex b = 0;
   PortNum b_port;
-  std::uint32_t mbps = 0;  ///< lanes times speed; 0: not known, counted as what most cables have
+  std::uint32_t mbps = 0;  ///< link width times lane speed; 0: unknown, taken as the most common rate
   friend bool operator==(const LinkSpec&, const LinkSpec&) = default;
 };
 
-/// What an end port is for; aggregation nodes are counted apart everywhere.
+/// The purpose of an end port. Aggregation nodes are counted separately everywhere.
 enum class EndKind : std::uint8_t { compute, io, aggregation, router };
 
 /// A port of a CA or router.
 struct EndPortSpec {
   Guid guid;
-  SwitchIndex sw = kNoSwitch;  ///< kNoSwitch: cabled to another end port, or to nothing
+  SwitchIndex sw = kNoSwitch;  ///< kNoSwitch: connected to another end port, or not at all
   PortNum port;                ///< of the switch
   EndKind kind = EndKind::compute;
   Guid node;
@@ -44,13 +44,13 @@ struct EndPortSpec {
   friend bool operator==(const EndPortSpec&, const EndPortSpec&) = default;
 };
 
-/// Any input is accepted. A link or an end port that names a switch or a port that does not exist, or a
-/// port already taken, is left out and counted (Topology::dropped). The order of `switches` is the order of
-/// the file: it numbers hosts for quality figures, and nothing else depends on it as long as GUIDs differ.
+/// Any input is accepted. Links and end ports that name a nonexistent switch or port, or a port in use, are
+/// left out and counted (Topology::dropped). The order of `switches` is that of the file: it numbers the
+/// hosts for quality figures. Nothing else depends on it, as long as GUIDs differ.
 struct TopologyInput {
   std::vector<SwitchSpec> switches;
   std::vector<LinkSpec> links;
   std::vector<EndPortSpec> end_ports;
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline topology

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace smd::routing {
+namespace smd::routing::inline topology {
 
 LidMap::LidMap(const Topology& topology, std::span<const LidRange> switches,
                std::span<const LidRange> end_ports)
@@ -36,4 +36,4 @@ void LidMap::claim(LidRange range, Destination to) {
   }
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline topology

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which LID leads to which port.
+// Maps LIDs to ports.
 
 #include <cstdint>
 #include <span>
@@ -9,7 +9,7 @@
 #include "mad/base/id.h"
 #include "routing/topology/topology.h"
 
-namespace smd::routing {
+namespace smd::routing::inline topology {
 
 /// The LIDs base to base + 2^lmc - 1. Base 0: none.
 struct LidRange {
@@ -19,32 +19,33 @@ struct LidRange {
   friend bool operator==(const LidRange&, const LidRange&) = default;
 };
 
-/// Where a LID ends: at port `port` of switch `sw`, 0 being the switch itself.
+/// The port of a LID: port `port` of switch `sw`; port 0 is the switch itself.
 struct Destination {
-  SwitchIndex sw = kNoSwitch;  ///< kNoSwitch: nobody's LID, or an end port on no switch
+  SwitchIndex sw = kNoSwitch;  ///< kNoSwitch: an unassigned LID, or an end port without a switch
   EndIndex end = kNoEnd;       ///< kNoEnd: the switch itself
   PortNum port;
-  std::uint8_t offset = 0;  ///< of the LID in its range
+  std::uint8_t offset = 0;  ///< of the LID within its range
 };
 
-/// Immutable. LIDs outside 1 to 0xBFFF are left out; of two ports that claim one LID the first keeps it,
-/// switches before end ports, in the order of the Topology.
+/// Immutable. LIDs outside 1 to 0xBFFF are left out. If two ports claim a LID, the first keeps it: switches
+/// before end ports, in the order of the Topology.
 class LidMap {
  public:
   LidMap() = default;
-  /// Both spans in the order of the TopologyInput; ports beyond a span's end have no LID.
+  /// Both spans are in the order of the TopologyInput; ports beyond the end of a span have no LID.
   LidMap(const Topology& topology, std::span<const LidRange> switches, std::span<const LidRange> end_ports);
 
   LidRange of_switch(SwitchIndex s) const { return switches_[s]; }
   LidRange of_end(EndIndex e) const { return ends_[e]; }
-  /// The highest LID in use; 0 without any.
+  /// The highest LID in use; 0 if there is none.
   Lid top() const { return top_; }
-  /// LIDs in use.
+  /// Number of LIDs in use.
   std::size_t size() const { return size_; }
+  /// The port of a LID; a default Destination if it is unassigned.
   Destination destination(Lid lid) const {
     return lid.value() < destinations_.size() ? destinations_[lid.value()] : Destination{};
   }
-  /// Entries of a forwarding table: whole blocks of 64 up to top().
+  /// Number of entries of a forwarding table: whole blocks of 64, up to top().
   std::size_t row_size() const { return (std::size_t{top_.value()} / 64 + 1) * 64; }
 
  private:
@@ -56,4 +57,4 @@ class LidMap {
   std::size_t size_ = 0;
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline topology

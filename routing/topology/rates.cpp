@@ -5,10 +5,10 @@
 #include <numeric>
 #include <set>
 
-namespace smd::routing {
+namespace smd::routing::inline topology {
 namespace {
 
-/// The least number that all rates divide, or one that is large enough for rates that no links have.
+/// The least common multiple of all rates, or kHeaviestRoute if that is smaller.
 std::uint64_t common_multiple(const std::set<std::uint32_t>& rates) {
   std::uint64_t common = 1;
   for (const auto rate : rates) {
@@ -51,4 +51,4 @@ bool same_rates(const Topology& topology, SwitchIndex one, SwitchIndex other) {
   return true;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline topology

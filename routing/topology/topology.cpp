@@ -6,7 +6,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace smd::routing {
+namespace smd::routing::inline topology {
 namespace {
 
 struct Cable {
@@ -16,7 +16,8 @@ struct Cable {
   auto key() const { return std::tuple(a, a_port, b, b_port); }
 };
 
-/// An end port on its way into the topology: its place first, so that sorting does not depend on the input.
+/// An end port before it is stored. Its position comes first in the key, so the result does not depend on the
+/// order of the input.
 struct Placed {
   EndPort end;
   auto key() const { return std::tuple(end.sw, end.port, end.guid, end.input); }
@@ -90,11 +91,11 @@ void Topology::place_links(const TopologyInput& input) {
   settle_rates();
 }
 
-/// What is not known counts as what most cables have; of equally usual rates the fastest.
+/// Unknown rates become the most common rate, the fastest of equally common ones.
 void Topology::settle_rates() {
   std::map<std::uint32_t, std::size_t> known;
   std::uint32_t last = 0;
-  std::size_t* count = nullptr;  // of the last: cables next to each other are mostly alike
+  std::size_t* count = nullptr;  // of the last rate: neighbouring cables mostly have the same
   for (const auto rate : rates_) {
     if (rate == 0) continue;
     if (rate != last) count = &known[rate];
@@ -151,20 +152,20 @@ void Topology::place_end_ports(const TopologyInput& input) {
 
 void Topology::make_groups() {
   group_base_.assign(1, 0);
-  std::vector<std::pair<SwitchIndex, PortNum>> ways;
+  std::vector<std::pair<SwitchIndex, PortNum>> links;
   for (SwitchIndex s = 0; s < switches(); ++s) {
-    ways.clear();
+    links.clear();
     for (unsigned p = 1; p <= ports(s); ++p) {
       const auto peer = peers_[port_base_[s] + p].sw;
-      if (peer != kNoSwitch && peer != s) ways.emplace_back(peer, PortNum{static_cast<std::uint8_t>(p)});
+      if (peer != kNoSwitch && peer != s) links.emplace_back(peer, PortNum{static_cast<std::uint8_t>(p)});
     }
-    std::ranges::sort(ways);
-    for (std::size_t i = 0; i < ways.size(); ++i) {
-      if (i == 0 || ways[i].first != ways[i - 1].first) {
-        groups_.push_back({ways[i].first, static_cast<std::uint32_t>(group_ports_.size()), 0});
+    std::ranges::sort(links);
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      if (i == 0 || links[i].first != links[i - 1].first) {
+        groups_.push_back({links[i].first, static_cast<std::uint32_t>(group_ports_.size()), 0});
       }
       ++groups_.back().count;
-      group_ports_.push_back(ways[i].second);
+      group_ports_.push_back(links[i].second);
     }
     group_base_.push_back(static_cast<std::uint32_t>(groups_.size()));
   }
@@ -224,4 +225,4 @@ std::vector<EndIndex> hosts_in_file_order(const Topology& topology) {
   return hosts;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline topology

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The fabric as engines see it: dense, compressed, and the same for any order of the input.
+// The fabric as engines see it: dense, compact, and independent of the order of the input.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "mad/base/id.h"
 #include "routing/topology/input.h"
 
-namespace smd::routing {
+namespace smd::routing::inline topology {
 
 using EndIndex = std::uint32_t;  ///< position in Topology::end_ports()
 inline constexpr EndIndex kNoEnd = std::numeric_limits<EndIndex>::max();
@@ -38,52 +38,54 @@ struct PortPeer {
   PortNum port;
 };
 
-/// Immutable. Switches by GUID, groups by the neighbour's index, end ports by (switch, port). A cable from
-/// a switch to itself is in peer() but in no group.
+/// Immutable. Switches are sorted by GUID, groups by the neighbour's index, end ports by (switch, port). A
+/// cable from a switch to itself is in peer() but in no group.
 class Topology {
  public:
   Topology() = default;
+  /// O(n log n) in switches, links and end ports.
   explicit Topology(const TopologyInput& input);
 
   std::size_t switches() const { return guids_.size(); }
   Guid guid(SwitchIndex s) const { return guids_[s]; }
   unsigned ports(SwitchIndex s) const { return port_base_[s + 1] - port_base_[s] - 1; }
-  /// Position in TopologyInput::switches, and the way back.
+  /// Position in TopologyInput::switches, and the inverse.
   SwitchIndex input_of(SwitchIndex s) const { return input_of_[s]; }
   SwitchIndex from_input(SwitchIndex input) const { return from_input_[input]; }
-  /// kNoSwitch where there is none.
+  /// kNoSwitch if there is none.
   SwitchIndex find(Guid guid) const;
 
   std::size_t groups(SwitchIndex s) const { return group_base_[s + 1] - group_base_[s]; }
+  /// Neighbour group `g` of `s`, below groups(s).
   NeighbourGroup group(SwitchIndex s, std::size_t g) const {
     const auto& entry = groups_[group_base_[s] + g];
     return {entry.peer, std::span(group_ports_).subspan(entry.first, entry.count)};
   }
-  /// Any port number: those that do not exist, and 0, lead to nothing.
+  /// Accepts any port number: nonexistent ports and port 0 lead to nothing.
   PortPeer peer(SwitchIndex s, PortNum port) const {
     return port.value() <= ports(s) ? peers_[port_base_[s] + port.value()] : PortPeer{};
   }
-  /// Dense number of a (switch, port), ports 0 to ports(s): index for tables of channels.
+  /// Dense index of (switch, port), for ports 0 to ports(s).
   std::size_t channel(SwitchIndex s, PortNum port) const { return port_base_[s] + port.value(); }
   std::size_t channels() const { return port_base_.empty() ? 0 : port_base_.back(); }
 
-  /// All cables between switches have the same rate, or none is known.
+  /// Whether all cables between switches have the same rate, or none is known.
   bool one_rate() const { return rates_.empty(); }
-  /// Of the cable at the port, in a unit that all rates of the fabric are whole multiples of; never 0.
+  /// Rate of the cable at the port, in a unit of which all rates of the fabric are whole multiples; never 0.
   std::uint32_t rate(SwitchIndex s, PortNum port) const { return one_rate() ? 1 : rates_[channel(s, port)]; }
 
   std::span<const EndPort> end_ports() const { return end_ports_; }
-  /// Those on one switch; a part of end_ports(). `first_end(s)` is the index of the first.
+  /// The end ports of one switch, a part of end_ports(). `first_end(s)` is the index of the first.
   std::span<const EndPort> end_ports_of(SwitchIndex s) const {
     return std::span(end_ports_).subspan(end_base_[s], end_base_[s + 1] - end_base_[s]);
   }
   EndIndex first_end(SwitchIndex s) const { return end_base_[s]; }
-  /// End ports of a switch that are not aggregation nodes. Leaf: a switch that has some, wherever it stands.
+  /// Number of end ports of a switch that are not aggregation nodes. A leaf has at least one, wherever it is.
   std::uint32_t hosts(SwitchIndex s) const { return hosts_[s]; }
   bool leaf(SwitchIndex s) const { return hosts_[s] != 0; }
   std::span<const SwitchIndex> leaves() const { return leaves_; }
 
-  /// Two switches have the same number if a way of cables leads from one to the other.
+  /// Connected switches have the same component number.
   std::uint32_t component(SwitchIndex s) const { return component_[s]; }
   std::uint32_t components() const { return components_; }
   std::size_t cables() const { return cables_; }  ///< between different switches
@@ -115,16 +117,16 @@ class Topology {
   std::size_t cables_ = 0, dropped_ = 0;
 };
 
-/// Those that have end ports of any kind: leaves, and switches with aggregation nodes alone, which hosts must
-/// reach as well. Ascending.
+/// Switches with end ports of any kind, ascending: leaves, and switches with only aggregation nodes, which
+/// hosts must reach too.
 std::vector<SwitchIndex> switches_with_ends(const Topology& topology);
 
-/// Whether end ports of the switch must have a route to that one: hosts need all, aggregation nodes the
-/// hosts.
+/// Whether the end ports of switch `from` need a route to `to`: hosts need all end ports, aggregation nodes
+/// need the hosts.
 bool needs_route(const Topology& topology, SwitchIndex from, EndIndex to);
 
-/// End ports that are not aggregation nodes, numbered for quality figures: by switch in the file's order,
-/// then by port; those on no switch last, in the input's order.
+/// End ports that are not aggregation nodes, in the numbering of quality figures: by switch in the order of
+/// the file, then by port; those without a switch last, in the order of the input.
 std::vector<EndIndex> hosts_in_file_order(const Topology& topology);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline topology

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 void BlockLids::load(std::size_t number) {
   first_ = number * 64;
@@ -21,4 +21,4 @@ void BlockLids::load(std::size_t number) {
   }
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// 64 LIDs that stand next to each other in all tables: which of them there are, and whose.
+// 64 consecutive LIDs: which of them are in use, and by what.
 
 #include <array>
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
-#include "routing/verify/ways.h"
+#include "routing/verify/egress_sets.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
-/// Of one block after another; load() first.
+/// Call load() first; then again for another block.
 class BlockLids {
  public:
   BlockLids(const Topology& topology, const LidMap& lids)
@@ -24,10 +24,10 @@ class BlockLids {
   std::size_t first() const { return first_; }
   Lid lid(unsigned bit) const { return Lid{static_cast<std::uint16_t>(first_ + bit)}; }
   const Destination& destination(unsigned bit) const { return destinations_[bit]; }
-  LidBits live() const { return live_; }    ///< lead to a switch or an end port of one
+  LidBits live() const { return live_; }    ///< lead to a switch or to an end port of one
   LidBits hosts() const { return hosts_; }  ///< of end ports that are not aggregation nodes
   LidBits end_ports() const { return end_ports_; }
-  /// Live LIDs of the switch's part of the fabric.
+  /// LIDs in use in the component of the switch.
   LidBits connected(SwitchIndex s) const { return connected_[topology_.component(s)]; }
 
  private:
@@ -39,4 +39,4 @@ class BlockLids {
   std::vector<LidBits> connected_;  ///< by component
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

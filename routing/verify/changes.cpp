@@ -11,16 +11,16 @@
 #include "routing/verify/differences.h"
 #include "routing/verify/verify.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 namespace {
 
-/// More changed entries than one in so many are faster looked at with all the others, unless they are few
-/// (ft3:56: both ways take 95 ms at 750,000).
+/// If more than one entry in so many changed, a complete verification is faster, unless they are few (ft3:56:
+/// both take 95 ms at 750,000).
 constexpr std::size_t kShare = 250;
 constexpr std::size_t kFewEntries = 4096;
-/// Ways longer than that are not followed: all of them are when all is verified.
+/// Longer paths are not traced; verification as a whole takes over.
 constexpr unsigned kLongest = 64;
-/// Switches that one piece of work looks at.
+/// Switches per piece of work.
 constexpr std::size_t kSwitchesAtOnce = 16;
 
 struct Wait {
@@ -28,14 +28,14 @@ struct Wait {
   PortNum next;
 };
 
-/// Whether each entry that differs leads to its LID, and what waits for what by it. Scratch memory for one
+/// Checks that each changed entry leads to its LID, and collects its dependencies. Scratch memory for one
 /// switch after another.
 class Following {
  public:
   Following(const Topology& topology, const LidMap& lids, const Routes& routes)
       : topology_(topology), lids_(lids), routes_(routes) {}
 
-  /// False where one of the LIDs does not arrive from the switch, or is sent to it in vain.
+  /// False if one of the LIDs does not arrive from the switch, or another switch sends it there in vain.
   bool add(SwitchIndex s, std::span<const Lid> changed, std::vector<Wait>& waits) {
     onwards_.assign(topology_.ports(s) + 1U, PortBits{});
     for (const auto lid : changed) {
@@ -71,7 +71,7 @@ class Following {
   }
   PortNum port_at(SwitchIndex s, Lid lid) const { return PortNum{(*routes_.rows[s])[lid.value()]}; }
 
-  /// Remembers the second step, if there is one.
+  /// Stores the port of the second hop, if there is one.
   bool arrives(SwitchIndex s, Lid lid) {
     const auto to = lids_.destination(lid);
     const auto first = port_at(s, lid);
@@ -86,7 +86,7 @@ class Following {
     return false;
   }
 
-  /// What comes to the switch by a neighbour's channel waits for the ports by which it goes on.
+  /// Packets that enter the switch by a neighbour's channel wait for the ports by which they leave.
   bool add_from(SwitchIndex s, Dependencies::Channel channel, std::span<const Lid> changed,
                 std::vector<Wait>& waits) const {
     PortBits next{};
@@ -108,8 +108,8 @@ class Following {
   std::vector<PortBits> onwards_;  ///< by port
 };
 
-/// What has no route and need not have one: counts of before, less what is gone, more or less what changed.
-/// All that must have one had it before.
+/// Counts missing routes that need not exist: the earlier counts, minus removed LIDs and switches, corrected
+/// by the changes. All required routes existed before.
 class Counts {
  public:
   Counts(const Proven& before, const LidMap& lids, const Topology& topology, const Routes& routes,
@@ -119,7 +119,7 @@ class Counts {
     pairs_ = static_cast<std::int64_t>(before.verification.unreachable_switch_pairs);
   }
 
-  /// False where a route is lost that hosts need.
+  /// False if a required route is missing now.
   bool run() {
     forget_gone();
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
@@ -169,7 +169,7 @@ class Counts {
   std::int64_t by_rule_ = 0, pairs_ = 0;
 };
 
-/// Numbers of channels as they were, for the switches that are there.
+/// The earlier channel numbers of the switches that still exist.
 std::vector<std::uint32_t> numbers_now(const Proven& before, const Topology& topology,
                                        const Differences& differences) {
   std::vector<std::uint32_t> now(topology.channels());
@@ -182,7 +182,8 @@ std::vector<std::uint32_t> numbers_now(const Proven& before, const Topology& top
   return now;
 }
 
-bool ascending(const Topology& topology, std::span<const std::uint32_t> numbers, const Wait& wait) {
+bool follows_channel_order(const Topology& topology, std::span<const std::uint32_t> numbers,
+                           const Wait& wait) {
   const auto [channel, next] = wait;
   const auto peer = topology.peer(channel.sw, channel.out).sw;
   return numbers[topology.channel(channel.sw, channel.out)] < numbers[topology.channel(peer, next)];
@@ -196,12 +197,12 @@ bool comparable(const Proven& before, const Routes& routes) {
 
 }  // namespace
 
-std::optional<Verification> verify_changes(const Proven& before, const Topology& topology, const LidMap& lids,
-                                           const Routes& routes, const Parallel& parallel,
-                                           std::stop_token stop) {
+std::optional<Verification> verify_changes(const Proven& before, const RoutingContext& now,
+                                           const Routes& routes) {
+  const auto& [topology, lids, parallel, stop] = now;
   if (!comparable(before, routes)) return std::nullopt;
   const auto most = std::max(kFewEntries, topology.switches() * lids.size() / kShare);
-  const auto differences = find_differences(before, topology, lids, routes, most, parallel);
+  const auto differences = find_differences(before, now, routes, most);
   if (!differences) return std::nullopt;
 
   std::vector<std::vector<Wait>> waits((topology.switches() + kSwitchesAtOnce - 1) / kSwitchesAtOnce);
@@ -222,7 +223,7 @@ std::optional<Verification> verify_changes(const Proven& before, const Topology&
   for (const auto& piece : waits) {
     for (const auto& wait : piece) {
       graph.add(wait.channel, wait.next);
-      known = known && ascending(topology, numbers, wait);
+      known = known && follows_channel_order(topology, numbers, wait);
     }
   }
   if (!known) {
@@ -238,10 +239,9 @@ std::optional<Verification> verify_changes(const Proven& before, const Topology&
   return found;
 }
 
-Verification verify_after(const Proven& before, const Topology& topology, const LidMap& lids,
-                          const Routes& routes, const Parallel& parallel, std::stop_token stop) {
-  if (auto found = verify_changes(before, topology, lids, routes, parallel, stop)) return *std::move(found);
-  return verify(topology, lids, routes, parallel, std::move(stop));
+Verification verify_after(const Proven& before, const RoutingContext& now, const Routes& routes) {
+  if (auto found = verify_changes(before, now, routes)) return *std::move(found);
+  return verify_routes(now, routes);
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

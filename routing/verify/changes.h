@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Proof of tables that differ little from proven ones.
+// Incremental verification: tables that differ little from proven ones.
 
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 
-#include "routing/parallel.h"
 #include "routing/routes.h"
-#include "routing/topology/lids.h"
-#include "routing/topology/topology.h"
+#include "routing/topology/context.h"
 #include "routing/verify/report.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
-/// A fabric with its tables, and what verification found in them.
+/// A fabric with its tables and the result of their verification.
 struct Proven {
   const Topology& topology;
   const LidMap& lids;
@@ -24,18 +21,15 @@ struct Proven {
   const Verification& verification;
 };
 
-/// What verify() would find, told from what was found before and from the entries that differ, or whose port
-/// leads elsewhere now. All others need no look: a packet that meets none of them goes the way it went
-/// before, and one that meets one goes on from there as that entry's was followed. Each new dependency of
-/// channels begins or ends at such an entry; the graph of before with all of those is searched for cycles.
-/// Nothing where that is not enough, as when something is wrong, much has changed, or there is a new switch:
-/// only verify() knows then.
-std::optional<Verification> verify_changes(const Proven& before, const Topology& topology, const LidMap& lids,
-                                           const Routes& routes, const Parallel& parallel,
-                                           std::stop_token stop = {});
+/// The result of verify_routes(), derived from the earlier result and the entries that differ or whose port
+/// leads elsewhere now. A packet that meets none of them takes its old path; one that meets one continues as
+/// traced from there. Each new dependency of channels begins or ends at such an entry, so the old graph plus
+/// these is searched for cycles. Nothing if that is not sufficient: something is wrong, much has changed, or
+/// there is a new switch.
+std::optional<Verification> verify_changes(const Proven& before, const RoutingContext& now,
+                                           const Routes& routes);
 
-/// verify_changes(), and where that does not know, verify().
-Verification verify_after(const Proven& before, const Topology& topology, const LidMap& lids,
-                          const Routes& routes, const Parallel& parallel, std::stop_token stop = {});
+/// verify_changes(), or verify_routes() if that returns nothing.
+Verification verify_after(const Proven& before, const RoutingContext& now, const Routes& routes);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -4,19 +4,19 @@
 #include <algorithm>
 #include <bit>
 
-#include "routing/verify/components.h"
+#include "routing/verify/scc.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 namespace {
 
-/// Words that hold a bit for every port number of the largest switch.
+/// Number of words with a bit for every port number of the largest switch.
 std::size_t words_for(const Topology& topology) {
   unsigned most = 0;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) most = std::max(most, topology.ports(s));
   return most / 64 + 1;
 }
 
-/// So few LIDs are looked up one by one; more of them go by the next switch's ways.
+/// At most so many LIDs are looked up one by one; more of them by the egress sets of the next switch.
 constexpr std::size_t kFewLids = 3;
 
 bool at_most_few(LidBits lids) {
@@ -49,7 +49,7 @@ Dependencies::Dependencies(const Topology& topology, const Topology& before, std
       const auto now = topology.peer(s, port).sw, then = before.peer(was[s], port).sw;
       if (now == kNoSwitch || then != was[now]) continue;
       const auto from = waits.subspan(before.channel(was[s], port) * words, words);
-      // Fewer words are enough where the switches with more ports are gone.
+      // Fewer words are enough if the largest switches are gone.
       std::copy_n(from.begin(), std::min(words, words_),
                   waits_.begin() + static_cast<std::ptrdiff_t>(topology.channel(s, port) * words_));
     }
@@ -74,25 +74,25 @@ void Dependencies::add(SwitchIndex s, std::span<const std::uint64_t> waits, std:
   }
 }
 
-void Dependencies::add(const Ways& ways, LidBits lids, const Routes* rows, Lid first,
+void Dependencies::add(const EgressSets& egress, LidBits lids, const Routes* rows, Lid first,
                        const std::vector<LidBits>* crossing) {
   std::vector<bool> leads(topology_->switches());
   for (SwitchIndex s = 0; s < leads.size(); ++s) {
-    if (ways.leader(s) != s) leads[ways.leader(s)] = true;
+    if (egress.leader(s) != s) leads[egress.leader(s)] = true;
   }
   if (shared_.empty() && std::ranges::find(leads, true) != leads.end()) shared_.resize(waits_.size());
   for (SwitchIndex s = 0; s < topology_->switches(); ++s) {
-    if (ways.leader(s) != s) continue;
+    if (egress.leader(s) != s) continue;
     auto& into = leads[s] ? shared_ : waits_;
-    for (const auto& way : ways.of(s)) {
-      LidBits held = way.lids & lids & ways.forwarded(way.peer);
+    for (const auto& set : egress.of(s)) {
+      LidBits held = set.lids & lids & egress.forwarded(set.peer);
       if (crossing != nullptr) held &= (*crossing)[s];
       if (held == 0) continue;
-      auto* const waits = into.data() + topology_->channel(s, way.out) * words_;
-      const auto onwards = ways.of(way.peer);
+      auto* const waits = into.data() + topology_->channel(s, set.out) * words_;
+      const auto onwards = egress.of(set.peer);
       const auto wait_for = [&](std::uint8_t port) { waits[port / 64] |= std::uint64_t{1} << (port % 64); };
       if (rows != nullptr && onwards.size() > kFewLids && at_most_few(held)) {
-        const auto* const row = rows->rows[way.peer]->data() + first.value();
+        const auto* const row = rows->rows[set.peer]->data() + first.value();
         for (; held != 0; held &= held - 1) wait_for(row[std::countr_zero(held)]);
       } else if (words_ == 1) {
         std::uint64_t ports = 0;
@@ -115,10 +115,10 @@ void Dependencies::merge(const Dependencies& other) {
   for (std::size_t i = 0; i < other.shared_.size(); ++i) shared_[i] |= other.shared_[i];
 }
 
-void Dependencies::share(std::span<const SwitchIndex> twins) {
+void Dependencies::share(std::span<const SwitchIndex> equivalents) {
   if (shared_.empty()) return;
-  for (SwitchIndex s = 0; s < twins.size(); ++s) {
-    const auto from = topology_->channel(twins[s], PortNum{0}) * words_;
+  for (SwitchIndex s = 0; s < equivalents.size(); ++s) {
+    const auto from = topology_->channel(equivalents[s], PortNum{0}) * words_;
     const auto to = topology_->channel(s, PortNum{0}) * words_;
     const auto count = (topology_->ports(s) + std::size_t{1}) * words_;
     for (std::size_t i = 0; i < count; ++i) waits_[to + i] |= shared_[from + i];
@@ -138,8 +138,8 @@ void Dependencies::for_each_next(std::size_t channel, const Fn& fn) const {
   }
 }
 
-/// Takes away channels that nothing waits for, again and again (Kahn); what is left is marked 1. `order`, if
-/// given, is numbered as they go.
+/// Removes channels that nothing waits for, repeatedly (Kahn); the remaining ones are marked 1. Numbers them
+/// in `order` unless null.
 std::vector<std::uint8_t> Dependencies::in_cycles_or_between(std::vector<std::uint32_t>* order) const {
   const std::size_t n = next_switch_.size();
   std::vector<std::uint32_t> waiters(n);
@@ -152,8 +152,8 @@ std::vector<std::uint8_t> Dependencies::in_cycles_or_between(std::vector<std::ui
   for (std::size_t c = 0; c < n; ++c) {
     if (waiters[c] == 0) idle.push_back(c);
   }
-  // First in, first out: the numbers ascend with the longest way there, so that other packets' ways through
-  // the same levels of a tree mostly fit them, too.
+  // First in, first out: numbers ascend with the longest path to the channel, so that other paths through the
+  // same levels of a tree mostly follow them too.
   for (std::size_t taken = 0; taken < idle.size(); ++taken) {
     const auto c = idle[taken];
     left[c] = 0;
@@ -171,7 +171,7 @@ bool Dependencies::any_cycle() const {
 }
 
 std::vector<std::size_t> Dependencies::groups() const {
-  return component_numbers(next_switch_.size(), [&](std::size_t c, const auto& fn) { for_each_next(c, fn); });
+  return scc_numbers(next_switch_.size(), [&](std::size_t c, const auto& fn) { for_each_next(c, fn); });
 }
 
 Dependencies::Cycles Dependencies::cycles() const {
@@ -180,7 +180,7 @@ Dependencies::Cycles Dependencies::cycles() const {
   const auto left = in_cycles_or_between(&found.order);
   if (std::ranges::find(left, 1) == left.end()) return found;
   found.order.clear();
-  const auto groups = strong_components(left.size(), [&](std::size_t c, const auto& fn) {
+  const auto groups = strongly_connected_components(left.size(), [&](std::size_t c, const auto& fn) {
     if (left[c] == 0) return;
     for_each_next(c, [&](std::size_t next) {
       if (left[next] != 0) fn(next);
@@ -197,7 +197,7 @@ Dependencies::Cycles Dependencies::cycles() const {
   return found;
 }
 
-/// Through the group's first channel.
+/// Through the first channel of the group.
 std::vector<std::size_t> Dependencies::shortest_cycle(std::span<const std::size_t> group) const {
   constexpr auto kNone = ~std::size_t{0};
   const auto start = *std::ranges::min_element(group);
@@ -225,4 +225,4 @@ Dependencies::Channel Dependencies::channel(std::size_t index) const {
   return {low, PortNum{static_cast<std::uint8_t>(index - topology_->channel(low, PortNum{0}))}};
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The channel dependency graph: a channel is a switch's port towards a switch; one waits for another if a
-// packet may hold the first while it wants the second (Dally and Seitz, 1987). Cycles are credit loops.
+// The channel dependency graph (Dally and Seitz, 1987). A channel is a switch's port towards a switch. It
+// waits for another channel if a packet may hold the first while it requests the second. Cycles are credit
+// loops.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,16 +11,17 @@
 #include <vector>
 
 #include "routing/topology/topology.h"
-#include "routing/verify/ways.h"
+#include "routing/verify/egress_sets.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
-/// For each channel the ports of the next switch that it waits for, a bit each.
+/// By channel the ports of the next switch that it waits for, a bit each.
 class Dependencies {
  public:
+  /// No dependencies yet; the topology must outlive it.
   explicit Dependencies(const Topology& topology);
-  /// What was found in another topology, for the ports that lead where they led there. `was`: by switch its
-  /// index there.
+  /// Takes over the dependencies of another topology, for ports that lead to the same place. `was`: by switch
+  /// its index there.
   Dependencies(const Topology& topology, const Topology& before, std::span<const SwitchIndex> was,
                std::span<const std::uint64_t> waits);
 
@@ -28,29 +30,32 @@ class Dependencies {
     PortNum out;
     friend bool operator==(const Channel&, const Channel&) = default;
   };
-  /// One.
+  /// Adds one dependency.
   void add(const Channel& channel, PortNum next);
-  /// By the switch's port, from 0 on: ports of the next switch, a bit each, `words` words a port.
+  /// Adds those of all ports of a switch, from port 0 on: the ports of the next switch, a bit each, `words`
+  /// words per port.
   void add(SwitchIndex s, std::span<const std::uint64_t> waits, std::size_t words);
-  /// All that `ways` make for `lids`. `rows` are the tables that the ways were read from, the first entry
-  /// being `first`; null where there are several. With `crossing` (by switch) only for the LIDs in it.
-  void add(const Ways& ways, LidBits lids, const Routes* rows, Lid first,
+  /// Adds the dependencies of `lids` by `egress`. `rows` are the tables behind `egress`, which begins at LID
+  /// `first`; null if there are several. With `crossing` (by switch) only for the LIDs in it.
+  void add(const EgressSets& egress, LidBits lids, const Routes* rows, Lid first,
            const std::vector<LidBits>* crossing);
+  /// Adds all dependencies of `other`, of the same topology.
   void merge(const Dependencies& other);
-  /// After the last add: what was added for one switch of a family holds for all of it.
-  void share(std::span<const SwitchIndex> twins);
+  /// After the last add: what was added for one switch of a group of equivalents holds for all of it.
+  void share(std::span<const SwitchIndex> equivalents);
 
   struct Cycles {
-    std::size_t count = 0;         ///< of groups of channels, each of which waits for each other
-    std::vector<Channel> example;  ///< a shortest cycle of the first
-    /// Without cycles: a number for each channel, lower than those of all that it waits for.
+    std::size_t count = 0;         ///< number of groups of channels that wait for each other
+    std::vector<Channel> example;  ///< a shortest cycle of the first group
+    /// Without cycles: by channel a number lower than those of all channels it waits for.
     std::vector<std::uint32_t> order;
   };
+  /// The cycles, or a numbering of the channels if there are none.
   Cycles cycles() const;
   bool any_cycle() const;
-  /// For each channel the number of the group of channels that wait for each other.
+  /// By channel the number of its group of channels that wait for each other.
   std::vector<std::size_t> groups() const;
-  /// By channel, as many words as the most ports of a switch take.
+  /// By channel, as many words as the largest switch needs.
   std::vector<std::uint64_t> waits() && { return std::move(waits_); }
 
  private:
@@ -66,8 +71,8 @@ class Dependencies {
   const Topology* topology_;
   std::size_t words_;
   std::vector<std::uint64_t> waits_;
-  std::vector<std::uint64_t> shared_;     ///< at a family's first: of all of it; empty until needed
-  std::vector<SwitchIndex> next_switch_;  ///< by channel; kNoSwitch where it leads to no switch
+  std::vector<std::uint64_t> shared_;     ///< at the first of a group: of all of it; empty until needed
+  std::vector<SwitchIndex> next_switch_;  ///< by channel; kNoSwitch if it leads to no switch
 };
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

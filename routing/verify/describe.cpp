@@ -5,13 +5,13 @@
 
 #include "routing/verify/report.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 namespace {
 
-/// Enough to start looking; a long way ends with dots.
+/// Longer paths end with dots.
 constexpr std::size_t kHopsShown = 12;
 
-std::string ways(const std::vector<Hop>& hops, const Topology& topology, bool with_lids) {
+std::string egress(const std::vector<Hop>& hops, const Topology& topology, bool with_lids) {
   std::string text;
   for (std::size_t i = 0; i < hops.size() && i < kHopsShown; ++i) {
     const auto& hop = hops[i];
@@ -34,7 +34,7 @@ std::string describe(const Verification& found, const Topology& topology) {
     text += fmt::format("{} {}", count, what);
     if (example.empty()) return;
     if (!with_lids) text += fmt::format(", for example LID {}", example.front().lid);
-    text += ": " + ways(example, topology, with_lids);
+    text += ": " + egress(example, topology, with_lids);
   };
   add(found.host_pairs_unreachable - found.aggregation_pairs_unreachable, "host pairs without a route",
       found.unreachable_example, false);
@@ -50,4 +50,4 @@ std::string describe(const Verification& found, const Topology& topology) {
   return text.empty() ? "ok" : text;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -6,10 +6,10 @@
 #include <atomic>
 #include <cstring>
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 namespace {
 
-/// Rows that one piece of work compares.
+/// Rows per piece of work.
 constexpr std::size_t kRowsAtOnce = 16;
 
 class Comparison {
@@ -51,7 +51,7 @@ class Comparison {
     return true;
   }
 
-  /// Switches are connected if and only if they were.
+  /// Whether the same switches are connected as before.
   bool match_parts() const {
     constexpr auto kNone = ~std::uint32_t{0};
     std::vector<std::uint32_t> then(topology_.components(), kNone);
@@ -132,10 +132,9 @@ class Comparison {
 
 }  // namespace
 
-std::optional<Differences> find_differences(const Proven& before, const Topology& topology,
-                                            const LidMap& lids, const Routes& routes, std::size_t most,
-                                            const Parallel& parallel) {
-  return Comparison(before, topology, lids, routes).run(most, parallel);
+std::optional<Differences> find_differences(const Proven& before, const RoutingContext& now,
+                                            const Routes& routes, std::size_t most) {
+  return Comparison(before, now.topology, now.lids, routes).run(most, now.parallel);
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where two states of a fabric and its tables differ.
+// Compares two states of a fabric and its tables.
 
 #include <cstdint>
 #include <optional>
@@ -8,21 +8,20 @@
 
 #include "routing/verify/changes.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
 struct Differences {
-  std::vector<SwitchIndex> was;   ///< by switch its index before
-  std::vector<SwitchIndex> gone;  ///< switches that are not there any more, by their index before
-  std::vector<Lid> gone_lids;     ///< that lead nowhere now
+  std::vector<SwitchIndex> was;   ///< by switch: its index before
+  std::vector<SwitchIndex> gone;  ///< switches that no longer exist, by their index before
+  std::vector<Lid> gone_lids;     ///< LIDs that lead nowhere now
   /// By switch: LIDs in use whose entry differs, or whose port leads elsewhere.
   std::vector<std::vector<Lid>> entries;
-  std::size_t count = 0;  ///< of all of those
+  std::size_t count = 0;  ///< number of all of these
 };
 
-/// Nothing where there is a switch, a LID or a leaf that was not, connected parts are others, or more than
-/// `most` entries differ.
-std::optional<Differences> find_differences(const Proven& before, const Topology& topology,
-                                            const LidMap& lids, const Routes& routes, std::size_t most,
-                                            const Parallel& parallel);
+/// Nothing if there is a new switch, LID or leaf, if the components differ, or if more than `most` entries
+/// differ.
+std::optional<Differences> find_differences(const Proven& before, const RoutingContext& now,
+                                            const Routes& routes, std::size_t most);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

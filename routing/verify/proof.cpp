@@ -7,32 +7,32 @@
 #include <utility>
 #include <vector>
 
-#include "routing/verify/cabling.h"
 #include "routing/verify/dependencies.h"
-#include "routing/verify/tile.h"
+#include "routing/verify/lid_tile.h"
+#include "routing/verify/next_switches.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 namespace {
 
-/// What one thread found, in the tiles that it took.
+/// The result of one thread, for the tiles that it took.
 struct Share {
   std::unique_ptr<Dependencies> graph;
   Verification found;
 };
 
-/// Empty where something is wrong, or when stopped.
+/// Empty if something is wrong, or when stopped.
 template <std::size_t kWords>
 std::vector<Share> look_at_all(const Topology& topology, const LidMap& lids, const Routes& routes,
                                const Parallel& parallel, const std::stop_token& stop) {
-  const Cabling cabling(topology);
-  const auto tiles = (lids.row_size() + Tile<kWords>::kLids - 1) / Tile<kWords>::kLids;
+  const NextSwitches next_switches(topology);
+  const auto tiles = (lids.row_size() + LidTile<kWords>::kLids - 1) / LidTile<kWords>::kLids;
   std::vector<Share> shares(std::max(1U, parallel.threads()));
   std::atomic<std::size_t> next{0};
   std::atomic<bool> good{true};
   parallel.for_each(shares.size(), [&](std::size_t i) {
     auto& share = shares[i];
     share.graph = std::make_unique<Dependencies>(topology);
-    Tile<kWords> tile(topology, lids, routes, cabling);
+    LidTile<kWords> tile(topology, lids, routes, next_switches);
     for (auto at = next.fetch_add(1); at < tiles && good; at = next.fetch_add(1)) {
       if (stop.stop_requested() || !tile.add(at, *share.graph, share.found)) good = false;
     }
@@ -52,11 +52,11 @@ Verification total(const std::vector<Share>& shares) {
 
 }  // namespace
 
-std::optional<Verification> prove(const Topology& topology, const LidMap& lids, const Routes& routes,
-                                  const Parallel& parallel, const std::stop_token& stop) {
+std::optional<Verification> prove(const RoutingContext& in, const Routes& routes) {
+  const auto& [topology, lids, parallel, stop] = in;
   if (layers_in_use(routes.layers) != 1) return std::nullopt;
   auto shares = [&]() -> std::vector<Share> {
-    switch (Cabling::words_for(topology)) {
+    switch (NextSwitches::words_for(topology)) {
       case 1:
         return look_at_all<1>(topology, lids, routes, parallel, stop);
       case 2:
@@ -79,4 +79,4 @@ std::optional<Verification> prove(const Topology& topology, const LidMap& lids, 
   return found;
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Proof of tables in which nothing is wrong, without following packets.
+// Fast proof of faultless tables, without tracing paths.
 
 #include <optional>
-#include <stop_token>
 
-#include "routing/parallel.h"
 #include "routing/routes.h"
-#include "routing/topology/lids.h"
-#include "routing/topology/topology.h"
+#include "routing/topology/context.h"
 #include "routing/verify/report.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
-/// What verify() finds, where each entry leads on (see Tile), no route is missing that hosts need, and the
-/// complete channel dependency graph has no cycle. Nothing where that is not so, where there are several
-/// layers, or switches of more than 253 ports.
-std::optional<Verification> prove(const Topology& topology, const LidMap& lids, const Routes& routes,
-                                  const Parallel& parallel, const std::stop_token& stop);
+/// The result of verify_routes(), if each entry leads on (see LidTile), no required route is missing, and the
+/// complete channel dependency graph is acyclic. Nothing otherwise, with several layers, or with switches of
+/// more than 253 ports.
+std::optional<Verification> prove(const RoutingContext& in, const Routes& routes);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

@@ -3,15 +3,14 @@
 
 #include <utility>
 
-#include "routing/verify/follow.h"
 #include "routing/verify/proof.h"
+#include "routing/verify/trace_all.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
-Verification verify(const Topology& topology, const LidMap& lids, const Routes& routes,
-                    const Parallel& parallel, std::stop_token stop) {
-  if (auto proven = prove(topology, lids, routes, parallel, stop)) return *std::move(proven);
-  return follow_all(topology, lids, routes, parallel, std::move(stop));
+Verification verify_routes(const RoutingContext& in, const Routes& routes) {
+  if (auto proven = prove(in, routes)) return *std::move(proven);
+  return trace_all(in, routes);
 }
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

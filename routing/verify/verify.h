@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Proof of tables, whoever made them. Shares the topology with the engines and nothing else.
+// Verification of tables from any source. Shares the topology with the engines and nothing else.
 
 #include <memory>
 #include <span>
-#include <stop_token>
 
-#include "routing/parallel.h"
 #include "routing/routes.h"
-#include "routing/topology/lids.h"
-#include "routing/topology/topology.h"
+#include "routing/topology/context.h"
 #include "routing/verify/report.h"
 
-namespace smd::routing {
+namespace smd::routing::inline verify {
 
-/// Where every (switch, LID) ends, and the cycles in the complete channel dependency graph of each layer.
-/// Tables without faults take a look at each step alone; others have all packets followed.
-/// Rows may be missing (null), short, or hold any byte. When stopped the result is of no use.
-Verification verify(const Topology& topology, const LidMap& lids, const Routes& routes,
-                    const Parallel& parallel, std::stop_token stop = {});
+/// Finds where every (switch, LID) ends, and the cycles in the complete channel dependency graph of each
+/// layer. Tries prove() first, trace_all() if that fails. Rows may be null or short, and may hold any byte.
+/// When stopped, the result is of no use.
+Verification verify_routes(const RoutingContext& in, const Routes& routes);
 
-}  // namespace smd::routing
+}  // namespace smd::routing::inline verify

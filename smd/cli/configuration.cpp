@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "config/load.h"
-#include "routing/engine.h"
+#include "routing/engines/engine.h"
 #include "smd/dump/lft_dump.h"
 #include "smd/log/modules.h"
 
@@ -38,7 +38,7 @@ std::expected<config::Config, Failure> load_configuration(const std::string& fil
                                                           std::span<const std::string> overrides) {
   config::ConfigContext context;
   context.read_secret = config::read_secret_file;
-  for (const auto& engine : routing::kEngines) context.engines.emplace_back(engine.name);
+  for (const auto& engine : routing::all_engines()) context.engines.emplace_back(engine.name);
   for (const auto module : log::kModules) context.log_modules.emplace_back(module);
   std::optional<std::filesystem::path> path;
   if (!file.empty()) path = file;

@@ -84,8 +84,8 @@ std::string Daemon::screen(const Subnet& subnet, const sm::Snapshot& snapshot) c
   const auto& part = *snapshot.decided.routes;
   routing::Routes routes{.rows = {}, .layers = part.layers};
   for (const auto& row : part.rows) routes.rows.push_back(row.row);
-  const auto quality = routing::measure(*part.topology, *part.lid_map, routes,
-                                        routing::hosts_in_file_order(*part.topology), compute_.parallel());
+  const auto quality = routing::measure({*part.topology, *part.lid_map, compute_.parallel()}, routes,
+                                        routing::hosts_in_file_order(*part.topology));
   std::ostringstream out;
   print_screen(out, {.snapshot = snapshot,
                      .quality = quality,

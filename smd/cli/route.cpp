@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "routing/engine.h"
+#include "routing/engines/engine.h"
 #include "routing/quality/quality.h"
 #include "smd/cli/configuration.h"
 #include "smd/cli/route_health.h"
@@ -34,7 +34,7 @@ std::expected<config::SubnetConfig, Failure> load_config(const RouteOptions& opt
   for (const auto& name : options.engines) {
     if (routing::find_engine(name) != nullptr) continue;
     std::string names;
-    for (const auto& engine : routing::kEngines) {
+    for (const auto& engine : routing::all_engines()) {
       names += (names.empty() ? "" : ", ") + std::string(engine.name);
     }
     return std::unexpected(Failure{2, fmt::format("--engine \"{}\": not an engine ({})", name, names)});

@@ -19,7 +19,7 @@ routing::Health examine(const sm::Subnet& subnet, const sm::RoutePart& routes) {
     const auto* const node = subnet.find(guid);
     return node == nullptr || node->description.empty() ? fmt::format("{}", guid) : node->description;
   };
-  return routing::examine({.topology = *routes.topology, .rate = rate, .name = name});
+  return routing::check_cabling({.topology = *routes.topology, .rate = rate, .name = name});
 }
 
 }  // namespace smd::cli

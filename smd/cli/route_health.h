@@ -2,7 +2,7 @@
 #pragma once
 // The cabling of a Subnet, examined.
 
-#include "routing/health/health.h"
+#include "routing/cabling/health.h"
 #include "smd/decide/decided.h"
 #include "smd/sweep/subnet.h"
 

@@ -75,13 +75,13 @@ sm::Decision finish(Prepared made, const Job& job, routing::Routes routes, std::
   }
   sm::Lap lap;
   if (before == nullptr) {
-    part.verification = routing::verify(*part.topology, *part.lid_map, routes, job.parallel);
+    part.verification = routing::verify_routes({*part.topology, *part.lid_map, job.parallel}, routes);
   } else {
     std::vector<std::shared_ptr<const routing::LftRow>> rows;
     for (const auto& row : before->rows) rows.push_back(row.row);
     const routing::Proven proven{*before->topology, *before->lid_map, rows, before->layers,
                                  before->verification};
-    part.verification = routing::verify_after(proven, *part.topology, *part.lid_map, routes, job.parallel);
+    part.verification = routing::verify_after(proven, {*part.topology, *part.lid_map, job.parallel}, routes);
   }
   made.decision.times.verify_ms = lap();
   part.layers = routes.layers;
@@ -107,19 +107,17 @@ std::optional<sm::Decision> repair(const Job& job, const sm::Stored& stored, con
   auto made = prepare(job, stored);
   std::vector<routing::OldRow> old;
   for (const auto& row : complete.rows) old.push_back({row.node, row.row});
-  const auto reference = routing::widened({}, *complete.topology);
+  const auto reference = routing::merge({}, *complete.topology);
   const auto* const engine = routing::find_engine(complete.engine);
   const routing::Before before{*complete.topology, *complete.lid_map};
   sm::Lap lap;
-  auto repaired = routing::repair({.topology = *made.part->topology,
-                                   .lids = *made.part->lid_map,
-                                   .old = old,
-                                   .reference = reference,
-                                   .engine = *engine,
-                                   .options = sm::engine_options(complete.engine, job.config.routing),
-                                   .parallel = job.parallel,
-                                   .stop = {},
-                                   .before = &before});
+  auto repaired =
+      routing::repair_routes({.context = {*made.part->topology, *made.part->lid_map, job.parallel},
+                              .old = old,
+                              .reference = reference,
+                              .engine = *engine,
+                              .options = sm::routing_options(job.config.routing),
+                              .before = &before});
   made.decision.times.route_ms = lap();
   if (!repaired) {
     notes.push_back("no repair, routed afresh: " + routing::to_string(repaired.error()));

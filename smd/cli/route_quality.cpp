@@ -7,7 +7,7 @@
 
 #include "mad/base/rate.h"
 #include "mad/wire/capability.h"
-#include "routing/distance/order.h"
+#include "routing/ranking/switch_ranking.h"
 
 namespace smd::cli {
 namespace {
@@ -23,8 +23,8 @@ sm::NamedLink::End end_of(const sm::Subnet& subnet, Guid guid, PortNum port) {
 routing::Quality measure(const sm::RoutePart& part, const routing::Parallel& parallel) {
   routing::Routes routes{.rows = {}, .layers = part.layers};
   for (const auto& row : part.rows) routes.rows.push_back(row.row);
-  return routing::measure(*part.topology, *part.lid_map, routes, routing::hosts_in_file_order(*part.topology),
-                          parallel);
+  return routing::measure({*part.topology, *part.lid_map, parallel}, routes,
+                          routing::hosts_in_file_order(*part.topology));
 }
 
 void add_quality(const sm::Subnet& subnet, const sm::RoutePart& part, routing::Quality quality,

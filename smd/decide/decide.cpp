@@ -68,12 +68,8 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   return decision;
 }
 
-routing::EngineOptions engine_options(std::string_view engine, const config::RoutingConfig& config) {
-  if (engine == "updn") return routing::UpdnOptions{.root_guids = config.root_guids};
-  if (engine == "dmodc") return routing::DmodcOptions{.root_guids = config.root_guids};
-  if (engine == "ftree") return routing::FtreeOptions{.root_guids = config.root_guids};
-  if (engine == "file") return routing::FileOptions{.tables = config.loaded_tables};
-  return {};
+routing::RoutingOptions routing_options(const config::RoutingConfig& config) {
+  return {.root_guids = config.root_guids, .tables = config.loaded_tables};
 }
 
 LidOptions lid_options(const config::LidsConfig& config) {

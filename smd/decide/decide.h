@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "config/config.h"
-#include "routing/engine.h"
+#include "routing/engines/engine.h"
 #include "routing/parallel.h"
 #include "smd/decide/decided.h"
 #include "smd/decide/lids.h"
@@ -43,8 +43,8 @@ struct Decision {
 /// Pure and deterministic. Fails only when stopped.
 std::expected<Decision, routing::RouteError> decide(const DecideInput& in);
 
-/// [routing] as an engine takes it.
-routing::EngineOptions engine_options(std::string_view engine, const config::RoutingConfig& config);
+/// [routing] as engines take it.
+routing::RoutingOptions routing_options(const config::RoutingConfig& config);
 
 /// [lids] as decide_lids takes it; LMC 0 where none is given.
 LidOptions lid_options(const config::LidsConfig& config);

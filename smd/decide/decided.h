@@ -16,9 +16,9 @@
 #include "config/config.h"
 #include "mad/base/id.h"
 #include "mad/base/link.h"
-#include "routing/chain.h"
+#include "routing/chain/chain.h"
 #include "routing/multicast/table.h"
-#include "routing/repair/reference.h"
+#include "routing/repair/reference_topology.h"
 #include "routing/routes.h"
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
@@ -124,7 +124,8 @@ struct RoutePart {
   routing::Layers layers;
   std::shared_ptr<const routing::Topology> topology;
   std::shared_ptr<const routing::LidMap> lid_map;
-  std::shared_ptr<const routing::Reference> reference;  ///< the widest cabling seen, this one included
+  std::shared_ptr<const routing::ReferenceTopology>
+      reference;             ///< the widest cabling seen, this one included
   std::vector<Guid> beyond;  ///< beyond_tables(): switches that no route leads to, ascending
   // Inputs: equal ones make the same part.
   std::vector<KeptEntry> kept;  ///< ascending

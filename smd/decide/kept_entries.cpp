@@ -170,7 +170,7 @@ std::shared_ptr<const RoutePart> with_kept_entries(const std::shared_ptr<const R
     if (s != kNoSwitch) row.row = rows.rows()[s];
   }
   const routing::Routes routes{.rows = rows.rows(), .layers = part->layers};
-  edited->verification = routing::verify(*part->topology, *part->lid_map, routes, parallel);
+  edited->verification = routing::verify_routes({*part->topology, *part->lid_map, parallel}, routes);
   return edited;
 }
 

@@ -57,7 +57,7 @@ class Multicast {
         continue;
       }
       const auto tree = routing::grow_tree(
-          topology_, ground_->order, before ? before.mapped() : routing::McTree{}, members(group), loads_);
+          topology_, ground_->ranking, before ? before.mapped() : routing::McTree{}, members(group), loads_);
       if (!before) loads_.add(tree);
       put(mlid, tree);
     }
@@ -168,7 +168,7 @@ class Multicast {
 
 }  // namespace
 
-McGround::McGround(const routing::Topology& topology) : order(routing::find_tree(topology)) {
+McGround::McGround(const routing::Topology& topology) : ranking(routing::find_tree(topology)) {
   for (const auto& end : topology.end_ports()) {
     if (end.sw != routing::kNoSwitch) places.emplace(end.guid, std::pair{end.sw, end.port});
   }

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "routing/distance/order.h"
+#include "routing/ranking/switch_ranking.h"
 #include "smd/decide/decide.h"
 
 namespace smd::sm {
@@ -14,7 +14,7 @@ namespace smd::sm {
 /// What trees need to know of a topology; groups change far more often than it does.
 struct McGround {
   explicit McGround(const routing::Topology& topology);
-  routing::Order order;
+  routing::SwitchRanking ranking;
   /// Where the port with this GUID is; of a switch: itself, port 0.
   std::unordered_map<Guid, std::pair<routing::SwitchIndex, PortNum>> places;
 };

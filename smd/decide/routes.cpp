@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "routing/chain.h"
+#include "routing/chain/chain.h"
 #include "routing/repair/converge.h"
 #include "routing/repair/extend.h"
 #include "routing/repair/repair.h"
@@ -22,7 +22,8 @@ using Part = std::expected<std::shared_ptr<const RoutePart>, routing::RouteError
 
 std::vector<routing::ChainLink> chain_of(const config::RoutingConfig& config) {
   std::vector<routing::ChainLink> chain;
-  for (const auto& name : config.engines) chain.push_back({name, engine_options(name, config)});
+  const auto options = routing_options(config);
+  for (const auto& name : config.engines) chain.push_back({name, options});
   return chain;
 }
 
@@ -46,8 +47,8 @@ class Routing {
     base_.beyond = beyond_tables(in.subnet, input);
     base_.input = std::move(input);
     base_.config = in.config.routing;
-    base_.reference = std::make_shared<const routing::Reference>(
-        routing::widened(in.stored.reference ? *in.stored.reference : routing::Reference{}, *base_.topology));
+    base_.reference = std::make_shared<const routing::ReferenceTopology>(routing::merge(
+        in.stored.reference ? *in.stored.reference : routing::ReferenceTopology{}, *base_.topology));
     times_.topology_ms += lap_();
   }
 
@@ -83,11 +84,7 @@ bool Routing::usable(const routing::Verification& found) const {
 }
 
 Part Routing::fresh() {
-  const routing::EngineInput input{.topology = *base_.topology,
-                                   .lids = *base_.lid_map,
-                                   .options = {},
-                                   .parallel = in_.parallel,
-                                   .stop = in_.stop};
+  const routing::EngineInput input{.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop}};
   const routing::ChainOptions options{
       .allow_credit_loops = in_.config.routing.allow_credit_loops,
       .on_step = [&](std::string_view, routing::ChainOptions::Step step) {
@@ -108,13 +105,13 @@ Part Routing::fresh() {
 /// Of tables that are those of `before` with some entries replaced, if that is given.
 routing::Verification Routing::verify(const routing::Routes& routes, const RoutePart* before) const {
   if (before == nullptr) {
-    return routing::verify(*base_.topology, *base_.lid_map, routes, in_.parallel, in_.stop);
+    return routing::verify_routes({*base_.topology, *base_.lid_map, in_.parallel, in_.stop}, routes);
   }
   std::vector<std::shared_ptr<const routing::LftRow>> rows;
   for (const auto& row : before->rows) rows.push_back(row.row);
   const routing::Proven proven{*before->topology, *before->lid_map, rows, before->layers,
                                before->verification};
-  return routing::verify_after(proven, *base_.topology, *base_.lid_map, routes, in_.parallel, in_.stop);
+  return routing::verify_after(proven, {*base_.topology, *base_.lid_map, in_.parallel, in_.stop}, routes);
 }
 
 /// Null where verification refuses the tables.
@@ -141,18 +138,16 @@ Part Routing::repair(std::span<const routing::OldRow> old, const std::string& en
                      const RoutePart* before) {
   const auto* info = routing::find_engine(engine);
   if (info == nullptr) return nullptr;
-  const auto options = engine_options(engine, in_.config.routing);
+  const auto options = routing_options(in_.config.routing);
   std::optional<routing::Before> known;
   if (before != nullptr) known.emplace(*before->topology, *before->lid_map);
-  auto repaired = routing::repair({.topology = *base_.topology,
-                                   .lids = *base_.lid_map,
-                                   .old = old,
-                                   .reference = *base_.reference,
-                                   .engine = *info,
-                                   .options = options,
-                                   .parallel = in_.parallel,
-                                   .stop = in_.stop,
-                                   .before = known ? &*known : nullptr});
+  auto repaired =
+      routing::repair_routes({.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
+                              .old = old,
+                              .reference = *base_.reference,
+                              .engine = *info,
+                              .options = options,
+                              .before = known ? &*known : nullptr});
   if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
   if (!repaired) return nullptr;
   settle_orphans(repaired->routes);
@@ -170,12 +165,9 @@ Part Routing::extend(const RoutePart& before) {
                        node->lft.known.count() * routing::kLftBlock >= node->lft.row->size();
     rows.push_back(whole ? node->lft.row : decided != nullptr ? *decided : nullptr);
   }
-  auto extended = routing::extend({.topology = *base_.topology,
-                                   .lids = *base_.lid_map,
+  auto extended = routing::extend({.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
                                    .old = rows,
-                                   .layers = before.layers,
-                                   .parallel = in_.parallel,
-                                   .stop = in_.stop});
+                                   .layers = before.layers});
   if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
   if (!extended) return nullptr;
   settle_orphans(extended->routes);
@@ -341,7 +333,7 @@ std::expected<Converging, routing::RouteError> converge_routes(const std::shared
   auto part = std::make_shared<RoutePart>(step.done ? goal : *now);
   part->top = std::max(now->top, goal.top);
   if (step.done) return Converging{std::move(part), true};
-  part->verification = routing::verify(*goal.topology, *goal.lid_map, step.routes, parallel);
+  part->verification = routing::verify_routes({*goal.topology, *goal.lid_map, parallel}, step.routes);
   const bool no_worse = part->verification.ok() && !now->verification.clean();
   if (!part->verification.clean() && !no_worse) return Converging{nullptr, false};
   for (std::size_t s = 0; s < part->rows.size(); ++s) part->rows[s].row = std::move(step.routes.rows[s]);

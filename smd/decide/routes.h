@@ -6,7 +6,7 @@
 #include <expected>
 #include <memory>
 
-#include "routing/engine.h"
+#include "routing/engines/engine.h"
 #include "smd/decide/decide.h"
 #include "smd/decide/decided.h"
 

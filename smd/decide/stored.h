@@ -12,7 +12,7 @@
 
 #include "mad/base/id.h"
 #include "mad/base/lid_file.h"
-#include "routing/repair/reference.h"
+#include "routing/repair/reference_topology.h"
 #include "smd/decide/decided.h"
 #include "smd/decide/link_limits.h"
 #include "smd/inventory/inventory.h"
@@ -42,7 +42,7 @@ struct Stored {
   /// Ports that were taken down once for what is enabled at them: a link that comes up as before stays up.
   std::set<std::tuple<Guid, PortNum, EnabledLinks>> retrained;
   /// The widest cabling that was seen: repaired tables go by it. Null: none yet.
-  std::shared_ptr<const routing::Reference> reference;
+  std::shared_ptr<const routing::ReferenceTopology> reference;
   /// What belongs to the fabric, and what of it is lost. Null: no stock was taken yet.
   InventoryPtr inventory;
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "mad/base/bug.h"
-#include "routing/verify/rounds.h"
+#include "routing/update/update_schedule.h"
 #include "smd/decide/topology.h"
 
 namespace smd::sm {
@@ -151,9 +151,13 @@ std::vector<Round> safe_rounds(const PlanInput& in, const routing::Parallel& par
   const auto scene = scene_of(in);
   const bool credit_loops = !part.verification.clean();
   std::vector<Round> rounds;
-  for (const auto& written : routing::rounds_of_writes(*scene.topology, *scene.lids, scene.installed,
-                                                       scene.routes, in.decided.lids->sm_lid, credit_loops,
-                                                       parallel, stop, scene.order, in.draining)) {
+  for (const auto& written : routing::update_schedule({*scene.topology, *scene.lids, parallel, stop},
+                                                      {.installed = scene.installed,
+                                                       .routes = scene.routes,
+                                                       .sm_lid = in.decided.lids->sm_lid,
+                                                       .allow_credit_loops = credit_loops,
+                                                       .order = scene.order,
+                                                       .draining = in.draining})) {
     if (interrupts != nullptr) *interrupts = *interrupts || written.interrupts;
     std::map<NodeIndex, LftItem> items;
     for (const auto& write : written.writes) {

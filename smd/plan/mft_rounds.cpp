@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "routing/multicast/between.h"
+#include "routing/multicast/tree_update.h"
 #include "smd/sweep/mft.h"
 #include "smd/sweep/unkept_entries.h"
 
@@ -117,7 +117,7 @@ std::map<std::size_t, routing::McTree> steps_between(const PlanInput& in, const 
   for (auto& [entry, trees] : changing) {
     std::ranges::sort(trees.installed, {}, &routing::McMask::sw);
     std::ranges::sort(trees.target, {}, &routing::McMask::sw);
-    auto step = routing::before_tree(*in.decided.multicast->topology, trees.installed, trees.target);
+    auto step = routing::intermediate_tree(*in.decided.multicast->topology, trees.installed, trees.target);
     if (step) steps.emplace(entry, *std::move(step));
   }
   return steps;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mad/base/id.h"
-#include "routing/health/health.h"
+#include "routing/cabling/health.h"
 #include "routing/quality/levels.h"
 #include "routing/quality/quality.h"
 #include "routing/verify/report.h"

@@ -140,13 +140,13 @@ bool decode_retrained(const Cells& row, Stored& into) {
 // reference_switches: guid -> ports, hosts; reference_links: both ends of a cable, the smaller first
 
 /// Nobody else has it yet while rows are read.
-routing::Reference& reference_in(Stored& into) {
-  if (!into.reference) into.reference = std::make_shared<routing::Reference>();
-  return *std::const_pointer_cast<routing::Reference>(into.reference);
+routing::ReferenceTopology& reference_in(Stored& into) {
+  if (!into.reference) into.reference = std::make_shared<routing::ReferenceTopology>();
+  return *std::const_pointer_cast<routing::ReferenceTopology>(into.reference);
 }
 
 void switches_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
-  const routing::Reference none;
+  const routing::ReferenceTopology none;
   walk((before.reference ? *before.reference : none).switches,
        (now.reference ? *now.reference : none).switches, sink,
        [](const auto& row) { return Cells{guid(row.guid)}; },
@@ -154,7 +154,7 @@ void switches_difference(const Stored& before, const Stored& now, const ChangeSi
 }
 
 bool decode_switch(const Cells& row, Stored& into) {
-  routing::Reference::Switch one;
+  routing::ReferenceTopology::Switch one;
   const bool good = read_guid(row[0], one.guid) && read_number(row[1], 254, one.ports) &&
                     read_number(row[2], 254, one.hosts);
   if (good) reference_in(into).switches.push_back(one);
@@ -162,7 +162,7 @@ bool decode_switch(const Cells& row, Stored& into) {
 }
 
 void links_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
-  const routing::Reference none;
+  const routing::ReferenceTopology none;
   walk((before.reference ? *before.reference : none).links, (now.reference ? *now.reference : none).links,
        sink,
        [](const auto& row) {
@@ -173,7 +173,7 @@ void links_difference(const Stored& before, const Stored& now, const ChangeSink&
 }
 
 bool decode_link(const Cells& row, Stored& into) {
-  routing::Reference::Link link;
+  routing::ReferenceTopology::Link link;
   const bool good = read_guid(row[0], link.a.guid) && read_port(row[1], link.a.port) &&
                     read_guid(row[2], link.b.guid) && read_port(row[3], link.b.port) && link.a < link.b;
   if (good) reference_in(into).links.push_back(link);

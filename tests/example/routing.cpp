@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "routing/chain.h"
+#include "routing/chain/chain.h"
 #include "routing/quality/quality.h"
 #include "routing/repair/repair.h"
 #include "routing/verify/verify.h"
@@ -52,13 +52,12 @@ int main() {
   const Fabric whole(input);
   const Threads threads(2);
 
-  const std::vector<ChainLink> chain{{"dmodc", DmodcOptions{}}, {"updn", UpdnOptions{}}};
-  const EngineInput job{
-      .topology = whole.topology, .lids = whole.lids, .options = {}, .parallel = threads, .stop = {}};
+  const std::vector<ChainLink> chain{{"dmodc", RoutingOptions{}}, {"updn", RoutingOptions{}}};
+  const EngineInput job{.context = {whole.topology, whole.lids, threads}};
   const auto chosen = route_with_chain(chain, job);
   if (!chosen || !chosen->verification.clean()) return 1;
   const auto quality =
-      measure(whole.topology, whole.lids, chosen->routes, hosts_in_file_order(whole.topology), threads);
+      measure({whole.topology, whole.lids, threads}, chosen->routes, hosts_in_file_order(whole.topology));
   std::printf("%s: at most %llu routes over a link\n", chosen->engine.c_str(),
               static_cast<unsigned long long>(quality.max_link_paths));
 
@@ -68,17 +67,14 @@ int main() {
   for (SwitchIndex s = 0; s < whole.topology.switches(); ++s) {
     old.push_back({whole.topology.guid(s), chosen->routes.rows[s]});
   }
-  const auto reference = widened({}, whole.topology);
-  const auto repaired = repair({.topology = damaged.topology,
-                                .lids = damaged.lids,
-                                .old = old,
-                                .reference = reference,
-                                .engine = *find_engine(chosen->engine),
-                                .options = DmodcOptions{},
-                                .parallel = threads,
-                                .stop = {}});
+  const auto reference = merge({}, whole.topology);
+  const auto repaired = repair_routes({.context = {damaged.topology, damaged.lids, threads},
+                                       .old = old,
+                                       .reference = reference,
+                                       .engine = *find_engine(chosen->engine),
+                                       .options = RoutingOptions{}});
   if (!repaired) return 1;
-  const auto found = verify(damaged.topology, damaged.lids, repaired->routes, threads);
+  const auto found = verify_routes({damaged.topology, damaged.lids, threads}, repaired->routes);
   std::printf("one cable less: %llu entries replaced, %s\n",
               static_cast<unsigned long long>(repaired->replaced), describe(found, damaged.topology).c_str());
   return found.clean() && quality.max_link_paths == 6 ? 0 : 1;

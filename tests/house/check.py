@@ -15,7 +15,21 @@ ROOMS = {
     "mad/transactions": {"mad/transactions", "mad", "mad/wire", "mad/base"},
     "mad": {"mad", "mad/transactions", "mad/wire", "mad/base"},
     "config": {"config", "mad/base"},
+    # The files of routing/ itself (threads, rows of tables, statistics) are the base of its rooms.
     "routing": {"routing", "mad/base"},
+    "routing/topology": {"routing/topology", "routing", "mad/base"},
+    "routing/ranking": {"routing/ranking", "routing/topology", "routing", "mad/base"},
+    "routing/engines": {"routing/engines", "routing/ranking", "routing/topology", "routing", "mad/base"},
+    # Verification shares the topology with the engines, and nothing else.
+    "routing/verify": {"routing/verify", "routing/topology", "routing", "mad/base"},
+    "routing/update": {"routing/update", "routing/verify", "routing/topology", "routing", "mad/base"},
+    "routing/chain": {"routing/chain", "routing/engines", "routing/verify", "routing/topology", "routing",
+                      "mad/base"},
+    "routing/repair": {"routing/repair", "routing/engines", "routing/verify", "routing/ranking",
+                       "routing/topology", "routing", "mad/base"},
+    "routing/quality": {"routing/quality", "routing/ranking", "routing/topology", "routing", "mad/base"},
+    "routing/multicast": {"routing/multicast", "routing/ranking", "routing/topology", "routing", "mad/base"},
+    "routing/cabling": {"routing/cabling", "routing/ranking", "routing/topology", "routing", "mad/base"},
 }
 PURE = ("mad/base", "mad/wire", "config", "routing")
 TOP = {"config", "mad", "routing", "smd", "systemd", "tests", "docs", ".ci"}
@@ -74,10 +88,54 @@ def includes(house):
                 house.find(name, number, f'include "{target}": {room} may include {allowed} only')
 
 
+def room_graph(house):
+    """Room -> room -> one include that leads there, as the sources have it; rooms of ROOMS only."""
+    graph = {}
+    for name, path in house.files(".h", ".cpp"):
+        room = room_of(name)
+        if room not in ROOMS:
+            continue
+        for number, line in enumerate(house.lines(path), 1):
+            match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            other = room_of(match.group(1)) if match and "/" in match.group(1) else None
+            if other in ROOMS and other != room:
+                graph.setdefault(room, {}).setdefault(other, (name, number))
+    return graph
+
+
+def cycle_in(graph):
+    """The rooms of a cycle in their order, each including the next and the last the first; [] without one."""
+    done = set()
+
+    def search(room, path):
+        if room in path:
+            return path[path.index(room):]
+        if room in done:
+            return []
+        for other in sorted(graph.get(room, {})):
+            if found := search(other, path + [room]):
+                return found
+        done.add(room)
+        return []
+
+    for room in sorted(graph):
+        if found := search(room, []):
+            return found
+    return []
+
+
+def cycles(house):
+    """No rooms include each other, directly or through others, whatever ROOMS allows."""
+    graph = room_graph(house)
+    while found := cycle_in(graph):
+        name, number = graph[found[-1]].pop(found[0])
+        house.find(name, number, f"closes a cycle of rooms: {' -> '.join(found + found[:1])}")
+
+
 def boost(house):
     """The pure rooms know no Boost and no sockets."""
     for name, path in house.files(".h", ".cpp"):
-        if room_of(name) in PURE:
+        if name.startswith(tuple(room + "/" for room in PURE)):
             for number, line in enumerate(house.lines(path), 1):
                 if re.match(r"\s*#\s*include\s+[<\"]boost/", line):
                     house.find(name, number, f"{line.strip()}: no Boost in {room_of(name)}")

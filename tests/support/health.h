@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "routing/health/health.h"
+#include "routing/cabling/health.h"
 
 namespace smd::routing {
 
@@ -17,9 +17,9 @@ inline Health examined(const TopologyInput& input, const std::map<PortName, Port
     const auto at = rates.find(port);
     return at != rates.end() ? at->second : PortRate{LinkWidth::x4, LinkSpeed::hdr};
   };
-  return examine({.topology = topology, .rate = rate, .name = [](Guid guid) {
-                    return fmt::format("N{:x}", guid.value());
-                  }});
+  return check_cabling({.topology = topology, .rate = rate, .name = [](Guid guid) {
+                          return fmt::format("N{:x}", guid.value());
+                        }});
 }
 
 }  // namespace smd::routing

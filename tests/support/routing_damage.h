@@ -10,7 +10,7 @@
 
 namespace smd::routing::fabrics {
 
-/// A fabric told with its LIDs, so that parts of it can be taken away and the LIDs of the rest stay.
+/// A fabric with its LIDs: parts can be removed, and the others keep their LIDs.
 struct Told {
   TopologyInput input;
   std::vector<LidRange> switch_lids, end_lids;
@@ -27,7 +27,7 @@ inline Told told(const TopologyInput& input, std::uint8_t lmc = 0, unsigned gap 
   return {input, std::move(r.switch_lids), std::move(r.end_lids)};
 }
 
-/// Without some switches, their cables and what hangs on them.
+/// Without some switches, their cables and their end ports.
 inline Told without_switches(const Told& whole, const std::vector<bool>& gone) {
   Told rest;
   std::vector<SwitchIndex> place(whole.input.switches.size(), kNoSwitch);

@@ -6,14 +6,14 @@
 #include <array>
 #include <vector>
 
-#include "routing/engine.h"
+#include "routing/engines/engine.h"
 #include "tests/support/routing_fabrics.h"
 
 namespace smd::routing {
 
 /// All that compute tables.
 inline std::vector<EngineInfo> computing_engines() {
-  std::vector<EngineInfo> engines(kEngines.begin(), kEngines.end());
+  std::vector<EngineInfo> engines(all_engines().begin(), all_engines().end());
   std::erase_if(engines, [](const EngineInfo& engine) { return engine.name == "file"; });
   return engines;
 }
@@ -22,8 +22,7 @@ inline std::vector<EngineInfo> computing_engines() {
 inline std::array<EngineInfo, 2> general_engines() { return {*find_engine("updn"), *find_engine("minhop")}; }
 
 inline Routes routed_by(const EngineInfo& engine, const fabrics::Routable& fabric) {
-  return *engine.run(
-      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+  return *engine.run({.context = {fabric.topology, fabric.lids, Serial{}}});
 }
 
 inline Routes routed_by(std::string_view engine, const fabrics::Routable& fabric) {

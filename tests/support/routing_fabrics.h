@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "routing/engine.h"
+#include "routing/engines/engine.h"
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
 
@@ -139,7 +139,7 @@ inline Routable with_lids(const TopologyInput& input, std::uint8_t lmc = 0, unsi
   return r;
 }
 
-/// The same fabric with the same LIDs, told in another order.
+/// The same fabric with the same LIDs, listed in another order.
 inline Routable shuffled(const Routable& fabric, const TopologyInput& input, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   TopologyInput other = input;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Verification and quality the slow and plain way, to check the fast ones against.
+// Slow and simple verification and quality, to compare the fast ones with.
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "routing/distance/order.h"
+#include "routing/ranking/switch_ranking.h"
 #include "routing/routes.h"
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
@@ -133,7 +133,8 @@ inline std::map<Channel, std::uint64_t> link_paths(const Topology& topology, con
 }
 
 /// Switches that `s` has an up-then-down path to.
-inline std::vector<bool> reachable_up_down(const Topology& topology, const Order& order, SwitchIndex s) {
+inline std::vector<bool> reachable_up_down(const Topology& topology, const SwitchRanking& order,
+                                           SwitchIndex s) {
   std::vector<bool> up(topology.switches()), any(topology.switches());
   std::vector<std::pair<SwitchIndex, bool>> work{{s, true}};
   while (!work.empty()) {

@@ -44,34 +44,27 @@ struct Judged {
 
 std::optional<Judged> routed(std::string_view engine, const Told& told) {
   Judged tables{told, told.routable(), {}, {}};
-  auto routes = find_engine(engine)->run({.topology = tables.fabric.topology,
-                                          .lids = tables.fabric.lids,
-                                          .options = {},
-                                          .parallel = Serial{},
-                                          .stop = {}});
+  auto routes = find_engine(engine)->run({.context = {tables.fabric.topology, tables.fabric.lids, Serial{}}});
   if (!routes) return std::nullopt;
   tables.routes = *std::move(routes);
-  tables.found = verify(tables.fabric.topology, tables.fabric.lids, tables.routes, Serial{});
+  tables.found = verify_routes({tables.fabric.topology, tables.fabric.lids, Serial{}}, tables.routes);
   return tables;
 }
 
 std::expected<Repaired, RouteError> repaired(std::string_view engine, const Judged& old,
-                                             const Reference& reference, const Routable& now,
+                                             const ReferenceTopology& reference, const Routable& now,
                                              bool touched_only) {
   std::vector<OldRow> rows;
   for (SwitchIndex s = 0; s < old.fabric.topology.switches(); ++s) {
     rows.push_back({old.fabric.topology.guid(s), old.routes.rows[s]});
   }
   const Before before{old.fabric.topology, old.fabric.lids};
-  return repair({.topology = now.topology,
-                 .lids = now.lids,
-                 .old = rows,
-                 .reference = reference,
-                 .engine = *find_engine(engine),
-                 .options = {},
-                 .parallel = Serial{},
-                 .stop = {},
-                 .before = touched_only ? &before : nullptr});
+  return repair_routes({.context = {now.topology, now.lids, Serial{}},
+                        .old = rows,
+                        .reference = reference,
+                        .engine = *find_engine(engine),
+                        .options = {},
+                        .before = touched_only ? &before : nullptr});
 }
 
 void expect_same_rows(const Routes& one, const Routes& other) {
@@ -109,7 +102,7 @@ RC_GTEST_PROP(Changes, FaultAfterFaultTheOutcomeIsThatOfAWholeLook, ()) {
   const std::string engine = *rc::gen::element<std::string>("dmodc", "ftree", "updn", "dnup");
   auto tables = routed(engine, any_fabric(seed));
   RC_PRE(tables.has_value());
-  const auto reference = widened({}, tables->fabric.topology);
+  const auto reference = merge({}, tables->fabric.topology);
   for (std::uint64_t step = 0; step < 4; ++step) {
     auto told = fabrics::damaged(tables->told, seed + step, *rc::gen::inRange<std::size_t>(0, 3),
                                  *rc::gen::inRange<std::size_t>(0, 2));
@@ -121,9 +114,9 @@ RC_GTEST_PROP(Changes, FaultAfterFaultTheOutcomeIsThatOfAWholeLook, ()) {
     expect_same_rows(whole->routes, quick->routes);
     RC_ASSERT(whole->changes() == quick->changes());
     next.routes = quick->routes;
-    next.found = verify(next.fabric.topology, next.fabric.lids, next.routes, Serial{});
+    next.found = verify_routes({next.fabric.topology, next.fabric.lids, Serial{}}, next.routes);
     const auto changes =
-        verify_changes(tables->proven(), next.fabric.topology, next.fabric.lids, next.routes, Serial{});
+        verify_changes(tables->proven(), {next.fabric.topology, next.fabric.lids, Serial{}}, next.routes);
     RC_TAG(changes.has_value());
     if (changes) {
       expect_equal(*changes, next.found);
@@ -151,25 +144,25 @@ RC_GTEST_PROP(Changes, WrongEntriesAreNeverProven, ()) {
     routes.rows[s] = std::move(row);
   }
 
-  const auto quick = verify_changes(tables->proven(), topology, tables->fabric.lids, routes, Serial{});
+  const auto quick = verify_changes(tables->proven(), {topology, tables->fabric.lids, Serial{}}, routes);
 
   RC_TAG(quick.has_value());
-  const auto whole = verify(topology, tables->fabric.lids, routes, Serial{});
+  const auto whole = verify_routes({topology, tables->fabric.lids, Serial{}}, routes);
   if (quick) expect_equal(*quick, whole);
-  const auto after = verify_after(tables->proven(), topology, tables->fabric.lids, routes, Serial{});
+  const auto after = verify_after(tables->proven(), {topology, tables->fabric.lids, Serial{}}, routes);
   RC_ASSERT(after.ok() == whole.ok());
 }
 
 TEST(Changes, ACableOfAWholeTreeIsTakenAwayAndComesBack) {
   const auto tables = *routed("dmodc", fabrics::told(fabrics::ft3(8).input()));
-  const auto reference = widened({}, tables.fabric.topology);
+  const auto reference = merge({}, tables.fabric.topology);
   auto told = tables.told;
   told.input.links.erase(told.input.links.begin());
   Judged without{told, told.routable(), {}, {}};
 
   without.routes = repaired("dmodc", tables, reference, without.fabric, true)->routes;
-  auto found =
-      verify_changes(tables.proven(), without.fabric.topology, without.fabric.lids, without.routes, Serial{});
+  auto found = verify_changes(tables.proven(), {without.fabric.topology, without.fabric.lids, Serial{}},
+                              without.routes);
 
   ASSERT_TRUE(found);
   EXPECT_GT(found->unrouted_by_rule, tables.found.unrouted_by_rule);
@@ -179,7 +172,7 @@ TEST(Changes, ACableOfAWholeTreeIsTakenAwayAndComesBack) {
   const auto back = repaired("dmodc", without, reference, tables.fabric, true);
   ASSERT_TRUE(back);
   const auto again =
-      verify_changes(without.proven(), tables.fabric.topology, tables.fabric.lids, back->routes, Serial{});
+      verify_changes(without.proven(), {tables.fabric.topology, tables.fabric.lids, Serial{}}, back->routes);
 
   ASSERT_TRUE(again);
   EXPECT_EQ(again->unrouted_by_rule, tables.found.unrouted_by_rule);

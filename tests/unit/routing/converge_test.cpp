@@ -14,8 +14,7 @@ namespace {
 using fabrics::Routable;
 
 Routes routed(const Routable& fabric) {
-  return *find_engine("updn")->run(
-      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+  return *find_engine("updn")->run({.context = {fabric.topology, fabric.lids, Serial{}}});
 }
 
 Routes repaired(const Routable& before, const Routes& old, const Routable& now) {
@@ -23,15 +22,12 @@ Routes repaired(const Routable& before, const Routes& old, const Routable& now) 
   for (SwitchIndex s = 0; s < before.topology.switches(); ++s) {
     rows.push_back({before.topology.guid(s), old.rows[s]});
   }
-  const auto reference = widened({}, before.topology);
-  auto result = repair({.topology = now.topology,
-                        .lids = now.lids,
-                        .old = rows,
-                        .reference = reference,
-                        .engine = *find_engine("updn"),
-                        .options = {},
-                        .parallel = Serial{},
-                        .stop = {}});
+  const auto reference = merge({}, before.topology);
+  auto result = repair_routes({.context = {now.topology, now.lids, Serial{}},
+                               .old = rows,
+                               .reference = reference,
+                               .engine = *find_engine("updn"),
+                               .options = {}});
   RC_PRE(result.has_value());
   return std::move(result->routes);
 }
@@ -53,7 +49,7 @@ RC_GTEST_PROP(Converge, EndsWithTheGoalInBoundedStepsThatReachEverything, ()) {
     auto step = converge(
         {.topology = now.topology, .lids = now.lids, .now = routes.rows, .goal = goal, .most_blocks = most});
     RC_ASSERT(step.blocks <= std::max(most, switches));
-    const auto found = verify(now.topology, now.lids, step.routes, Serial{});
+    const auto found = verify_routes({now.topology, now.lids, Serial{}}, step.routes);
     RC_ASSERT(found.host_pairs_unreachable == 0U);
     RC_ASSERT(found.loops == 0U);
     RC_ASSERT(found.dead_ends == 0U);

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "routing/chain.h"
+#include "routing/chain/chain.h"
 #include "routing/verify/verify.h"
 #include "tests/support/routing_damage.h"
 #include "tests/support/routing_engines.h"
@@ -34,8 +34,7 @@ std::vector<Builder> all_fabrics() {
 
 std::expected<Routes, RouteError> run(const EngineInfo& engine, const Routable& fabric,
                                       const Parallel& parallel) {
-  return engine.run(
-      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = parallel, .stop = {}});
+  return engine.run({.context = {fabric.topology, fabric.lids, parallel}});
 }
 
 /// Engines for trees may refuse what is none, and say why.
@@ -61,7 +60,7 @@ TEST_P(EveryEngine, ReachesEveryHostAndLoopsNowhere) {
         expect_refusal(GetParam(), routes.error());
         continue;
       }
-      const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
+      const auto found = verify_routes({fabric.topology, fabric.lids, Serial{}}, *routes);
       EXPECT_EQ(found.host_pairs_unreachable, 0U) << builder.name() << describe(found, fabric.topology);
       EXPECT_EQ(found.loops, 0U) << builder.name() << describe(found, fabric.topology);
       EXPECT_EQ(found.dead_ends, 0U) << builder.name() << describe(found, fabric.topology);
@@ -76,7 +75,7 @@ TEST_P(EveryEngine, IsFreeOfCreditLoopsOnWholeTrees) {
 
     const auto routes = run(GetParam(), fabric, Serial{});
 
-    const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
+    const auto found = verify_routes({fabric.topology, fabric.lids, Serial{}}, *routes);
     EXPECT_TRUE(found.clean()) << builder.name() << ": " << describe(found, fabric.topology);
     EXPECT_EQ(found.unreachable_switch_pairs, 0U) << builder.name();
   }
@@ -106,10 +105,9 @@ TEST(Updn, IsFreeOfCreditLoopsOnAnyFabric) {
   for (const auto& builder : all_fabrics()) {
     const auto fabric = fabrics::with_lids(builder.input());
 
-    const auto routes = updn(
-        {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+    const auto routes = find_engine("updn")->run({.context = {fabric.topology, fabric.lids, Serial{}}});
 
-    const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
+    const auto found = verify_routes({fabric.topology, fabric.lids, Serial{}}, *routes);
     EXPECT_TRUE(found.clean()) << builder.name() << ": " << describe(found, fabric.topology);
   }
 }
@@ -143,7 +141,7 @@ RC_GTEST_PROP(TreeEngines, RouteEveryDamagedTreeInWhichLeavesHaveAWayUpAndDown, 
 
   RC_TAG(engine.name, routes.has_value());
   if (!routes) {
-    // The error names two leaves; there is really no way between them.
+    // The error names two leaves; verification confirms that they have no path.
     RC_ASSERT(routes.error().cause == RouteError::Cause::no_legal_path);
     const auto order = find_tree(topology);
     const auto a = topology.find(routes.error().guids[0]), b = topology.find(routes.error().guids[1]);
@@ -196,11 +194,8 @@ TEST(FileEngine, TakesTheTablesAsTheyAre) {
     (*tables)[fabric.topology.guid(s)] = wanted->rows[s];
   }
   const auto routed = [&](std::shared_ptr<const Tables> given) {
-    return find_engine("file")->run({.topology = fabric.topology,
-                                     .lids = fabric.lids,
-                                     .options = FileOptions{std::move(given)},
-                                     .parallel = Serial{},
-                                     .stop = {}});
+    return find_engine("file")->run({.context = {fabric.topology, fabric.lids, Serial{}},
+                                     .options = RoutingOptions{.tables = std::move(given)}});
   };
 
   const auto routes = routed(tables);

@@ -13,8 +13,7 @@ namespace {
 using fabrics::Routable;
 
 Routes routed_by(std::string_view engine, const Routable& fabric) {
-  return *find_engine(engine)->run(
-      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+  return *find_engine(engine)->run({.context = {fabric.topology, fabric.lids, Serial{}}});
 }
 
 /// The old tables as they work on what is there now.
@@ -28,12 +27,7 @@ Routes old_tables(const Routable& before, const Routes& old, const Routable& now
 }
 
 std::expected<Repaired, RouteError> extended(const Routable& now, const Routes& old) {
-  return extend({.topology = now.topology,
-                 .lids = now.lids,
-                 .old = old.rows,
-                 .layers = {},
-                 .parallel = Serial{},
-                 .stop = {}});
+  return extend({.context = {now.topology, now.lids, Serial{}}, .old = old.rows, .layers = {}});
 }
 
 RC_GTEST_PROP(Extend, KeepsAllThatArrivesAndInterruptsNothing, ()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "routing/engine.h"
+#include "routing/engines/engine.h"
 #include "tests/support/routing_fabrics.h"
 
 namespace smd::routing {
@@ -60,8 +60,7 @@ TEST(Levels, DmodcRoutesWhatHasWaysUpAndDownThroughACoreWithAHost) {
   builder.host(pods.core(0));
   const auto fabric = fabrics::with_lids(builder.input());
   for (const auto* const engine : {"dmodc", "ftree"}) {
-    const auto routes = find_engine(engine)->run(
-        {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+    const auto routes = find_engine(engine)->run({.context = {fabric.topology, fabric.lids, Serial{}}});
 
     EXPECT_TRUE(routes) << to_string(routes.error());
   }

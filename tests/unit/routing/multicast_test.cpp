@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <random>
 
-#include "routing/multicast/between.h"
 #include "routing/multicast/check.h"
 #include "routing/multicast/tree.h"
+#include "routing/multicast/tree_update.h"
 #include "tests/support/routing_damage.h"
 #include "tests/support/routing_fabrics.h"
 
@@ -66,7 +66,7 @@ void expect_sound(const Topology& topology, const McTree& tree, const std::vecto
 
 void expect_safe_step(const Topology& topology, const McTree& from, const McTree& to,
                       const std::vector<McMember>& members, std::mt19937_64& random) {
-  const auto between = before_tree(topology, from, to);
+  const auto between = intermediate_tree(topology, from, to);
   for (int i = 0; i < 3; ++i) {
     if (!between) return expect_sound(topology, mixture(topology, from, to, random), members);
     expect_sound(topology, mixture(topology, from, *between, random), members);
@@ -149,7 +149,7 @@ TEST(Multicast, PacketsGoUpAndThenDownOnATree) {
       const auto far = fabric.topology.peer(mask.sw, PortNum{static_cast<std::uint8_t>(p)});
       up += static_cast<int>(mask.ports[p] && far.sw != kNoSwitch && order.up(mask.sw, far.sw));
     }
-    EXPECT_LE(up, 1) << "one way up from each switch";
+    EXPECT_LE(up, 1) << "at most one uplink from each switch";
   }
   EXPECT_EQ(tree.size(), 32U + 8U + 1U) << "all leaves, one switch a pod, one core";
 }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "routing/verify/follow.h"
+#include "routing/verify/trace_all.h"
 #include "tests/support/routing_engines.h"
 #include "tests/support/routing_fabrics.h"
 
@@ -65,9 +65,9 @@ RC_GTEST_PROP(Proof, IsThereWhereFollowingEveryPacketFindsNoFaultAndSaysTheSame,
   const auto routes = spoiled(routed_by(engine, fabric), fabric.lids, *rc::gen::arbitrary<std::uint64_t>(),
                               *rc::gen::element(0U, 0U, 1U, 30U), *rc::gen::element(0U, 0U, 0U, 1U, 5U));
 
-  const auto proven = prove(fabric.topology, fabric.lids, routes, Threads{2}, {});
+  const auto proven = prove({fabric.topology, fabric.lids, Threads{2}}, routes);
 
-  const auto followed = follow_all(fabric.topology, fabric.lids, routes, Serial{}, {});
+  const auto followed = trace_all({fabric.topology, fabric.lids, Serial{}}, routes);
   const bool faults = followed.host_pairs_unreachable + followed.loops + followed.dead_ends +
                           followed.credit_loops + followed.management_credit_loops !=
                       0;
@@ -83,13 +83,13 @@ TEST(Proof, HoldsForTablesOfEverySizeOfSwitch) {
     const auto fabric = fabrics::with_lids(input);
     const auto routes = routed_by(*find_engine("updn"), fabric);
 
-    const auto proven = prove(fabric.topology, fabric.lids, routes, Serial{}, {});
+    const auto proven = prove({fabric.topology, fabric.lids, Serial{}}, routes);
 
     if (!proven) {
       ADD_FAILURE() << ports;
       continue;
     }
-    const auto followed = follow_all(fabric.topology, fabric.lids, routes, Serial{}, {});
+    const auto followed = trace_all({fabric.topology, fabric.lids, Serial{}}, routes);
     EXPECT_EQ(proven->unrouted_by_rule, followed.unrouted_by_rule);
     EXPECT_EQ(*proven->waits, *followed.waits);
     EXPECT_EQ(*proven->order, *followed.order);
@@ -107,9 +107,9 @@ TEST(Proof, IsNotGivenForAPortThatDoesNotExist) {
     (*row)[lid.value()] = static_cast<std::uint8_t>(entry);
     routes.rows[0] = row;
 
-    const auto proven = prove(fabric.topology, fabric.lids, routes, Serial{}, {});
+    const auto proven = prove({fabric.topology, fabric.lids, Serial{}}, routes);
 
-    const auto followed = follow_all(fabric.topology, fabric.lids, routes, Serial{}, {});
+    const auto followed = trace_all({fabric.topology, fabric.lids, Serial{}}, routes);
     EXPECT_EQ(proven.has_value(), followed.loops + followed.dead_ends == 0 && followed.order != nullptr)
         << entry;
   }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "routing/engine.h"
+#include "routing/engines/engine.h"
 #include "routing/quality/levels.h"
 #include "tests/support/routing_engines.h"
 #include "tests/support/routing_fabrics.h"
@@ -22,7 +22,7 @@ RC_GTEST_PROP(Quality, LinkPathsAreThoseOfEveryPairOfHosts, ()) {
   const auto routes = routed_by(general_engines()[seed % 2], fabric);
 
   const auto fast =
-      link_paths(fabric.topology, fabric.lids, routes, hosts_in_file_order(fabric.topology), Serial{});
+      link_paths({fabric.topology, fabric.lids, Serial{}}, routes, hosts_in_file_order(fabric.topology));
 
   std::vector<std::uint64_t> slow(fabric.topology.channels());
   for (const auto& [channel, paths] : oracle::link_paths(fabric.topology, fabric.lids, routes)) {
@@ -39,8 +39,8 @@ TEST(Quality, NamesTheMostUsedLinks) {
   builder.link(0, 1);
   const auto fabric = fabrics::with_lids(builder.input());
 
-  const auto quality = measure(fabric.topology, fabric.lids, routed_by(*find_engine("updn"), fabric),
-                               hosts_in_file_order(fabric.topology), Serial{});
+  const auto quality = measure({fabric.topology, fabric.lids, Serial{}},
+                               routed_by(*find_engine("updn"), fabric), hosts_in_file_order(fabric.topology));
 
   EXPECT_EQ(quality.hottest,
             (std::vector<HotLink>{{0, 1, PortNum{5}, PortNum{2}, 4}, {1, 0, PortNum{2}, PortNum{5}, 4}}));
@@ -56,7 +56,7 @@ TEST(Levels, TellHowOversubscribedEachOfThemIs) {
   EXPECT_EQ(levels[0], (LevelWidth{0, 6, 48, 48, 24}));
   EXPECT_DOUBLE_EQ(levels[0].oversubscription(), 2.0);
   EXPECT_EQ(levels[1], (LevelWidth{1, 2, 0, 24, 0}));
-  EXPECT_TRUE(level_widths(Topology(fabrics::torus(4, 4, 1).input()), Order{}, one).empty());
+  EXPECT_TRUE(level_widths(Topology(fabrics::torus(4, 4, 1).input()), SwitchRanking{}, one).empty());
 }
 
 class WholeTree : public testing::TestWithParam<EngineInfo> {};
@@ -65,7 +65,8 @@ TEST_P(WholeTree, IsIdeal) {
   const auto fabric = fabrics::with_lids(fabrics::ft3(8).input());
   const auto hosts = hosts_in_file_order(fabric.topology);
 
-  const auto quality = measure(fabric.topology, fabric.lids, routed_by(GetParam(), fabric), hosts, Serial{});
+  const auto quality =
+      measure({fabric.topology, fabric.lids, Serial{}}, routed_by(GetParam(), fabric), hosts);
 
   EXPECT_EQ(quality.max_link_paths, 124U);  // 4 hosts a leaf, 4 uplinks, 124 hosts elsewhere
   EXPECT_EQ(quality.shift_max, 1U);
@@ -78,7 +79,8 @@ TEST_P(WholeTree, WithParallelCablesIsIdeal) {
   const auto fabric = fabrics::with_lids(fabrics::ft2(6, 2, 4, 2).input());
   const auto hosts = hosts_in_file_order(fabric.topology);
 
-  const auto quality = measure(fabric.topology, fabric.lids, routed_by(GetParam(), fabric), hosts, Serial{});
+  const auto quality =
+      measure({fabric.topology, fabric.lids, Serial{}}, routed_by(GetParam(), fabric), hosts);
 
   EXPECT_EQ(quality.max_link_paths, 20U);
   EXPECT_EQ(quality.shift_max, 1U);
@@ -89,8 +91,8 @@ TEST_P(WholeTree, IsTheSameWithManyThreads) {
   const auto hosts = hosts_in_file_order(fabric.topology);
   const auto routes = routed_by(GetParam(), fabric);
 
-  EXPECT_EQ(measure(fabric.topology, fabric.lids, routes, hosts, Serial{}),
-            measure(fabric.topology, fabric.lids, routes, hosts, Threads{3}));
+  EXPECT_EQ(measure({fabric.topology, fabric.lids, Serial{}}, routes, hosts),
+            measure({fabric.topology, fabric.lids, Threads{3}}, routes, hosts));
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, WholeTree, testing::ValuesIn(computing_engines()),
@@ -100,7 +102,7 @@ TEST(Quality, AFabricWithoutHostsHasNoLoad) {
   const auto fabric = fabrics::with_lids(fabrics::ft2(2, 2, 0).input());
 
   const auto quality =
-      measure(fabric.topology, fabric.lids, routed_by(general_engines()[0], fabric), {}, Serial{});
+      measure({fabric.topology, fabric.lids, Serial{}}, routed_by(general_engines()[0], fabric), {});
 
   EXPECT_EQ(quality, Quality{});
 }
@@ -113,8 +115,8 @@ TEST(Quality, OneCableBetweenTwoSwitchesIsSharedByAll) {
   b.link(0, 1);
   const auto fabric = fabrics::with_lids(b.input());
 
-  const auto quality = measure(fabric.topology, fabric.lids, routed_by(general_engines()[0], fabric),
-                               hosts_in_file_order(fabric.topology), Serial{});
+  const auto quality = measure({fabric.topology, fabric.lids, Serial{}},
+                               routed_by(general_engines()[0], fabric), hosts_in_file_order(fabric.topology));
 
   EXPECT_EQ(quality.max_link_paths, 4U);
   EXPECT_DOUBLE_EQ(quality.mean_link_paths, 4.0);

@@ -21,10 +21,10 @@ using fabrics::Routable;
 
 constexpr std::uint32_t kEdr = 100'000, kHdr = 200'000, kNdr = 400'000;
 
-/// Routes over all cables of a rate, both ways.
+/// Routes over all cables of a rate, in both directions.
 std::uint64_t routes_at(const Routable& fabric, const Routes& routes, std::uint32_t rate) {
   const auto& topology = fabric.topology;
-  const auto paths = link_paths(topology, fabric.lids, routes, hosts_in_file_order(topology), Serial{});
+  const auto paths = link_paths({topology, fabric.lids, Serial{}}, routes, hosts_in_file_order(topology));
   std::uint64_t sum = 0;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
@@ -40,7 +40,7 @@ std::uint64_t routes_at(const Routable& fabric, const Routes& routes, std::uint3
 std::uint64_t heaviest(const Routable& fabric, const Routes& routes) {
   const auto& topology = fabric.topology;
   const auto weights = route_weights(topology);
-  const auto paths = link_paths(topology, fabric.lids, routes, hosts_in_file_order(topology), Serial{});
+  const auto paths = link_paths({topology, fabric.lids, Serial{}}, routes, hosts_in_file_order(topology));
   std::uint64_t most = 0;
   for (std::size_t c = 0; c < paths.size(); ++c) {
     most = std::max(most, paths[c] * (weights.empty() ? 1 : weights[c]));
@@ -88,7 +88,7 @@ TEST_P(EveryEngineByRate, GivesParallelCablesTheirShares) {
     const auto routes = routed_by(GetParam(), fabric);
 
     EXPECT_EQ(routes_at(fabric, routes, times), times * routes_at(fabric, routes, 1)) << fast;
-    EXPECT_TRUE(verify(fabric.topology, fabric.lids, routes, Serial{}).clean());
+    EXPECT_TRUE(verify_routes({fabric.topology, fabric.lids, Serial{}}, routes).clean());
   }
 }
 
@@ -134,7 +134,7 @@ TEST(Rates, CountWhereTheFabricIsNoTree) {
 }
 
 TEST(Rates, CountForWhatARepairMoves) {
-  // One spine by two cables, the other by an EDR and an HDR one; the first is lost.
+  // One spine by two cables, the other by an EDR and an HDR one; the first fails.
   const auto input = with_rates(fabrics::ft2(2, 2, 36, 2).input(), {kHdr, kHdr, kHdr, kEdr});
   const auto whole = fabrics::told(input);
   auto rest = whole;
@@ -148,14 +148,11 @@ TEST(Rates, CountForWhatARepairMoves) {
   for (SwitchIndex s = 0; s < routes.rows.size(); ++s)
     old.push_back({before.topology.guid(s), routes.rows[s]});
 
-  const auto repaired = repair({.topology = now.topology,
-                                .lids = now.lids,
-                                .old = old,
-                                .reference = widened({}, before.topology),
-                                .engine = engine,
-                                .options = {},
-                                .parallel = Serial{},
-                                .stop = {}});
+  const auto repaired = repair_routes({.context = {now.topology, now.lids, Serial{}},
+                                       .old = old,
+                                       .reference = merge({}, before.topology),
+                                       .engine = engine,
+                                       .options = {}});
 
   ASSERT_TRUE(repaired);
   const auto slow = routes_at(now, repaired->routes, 1), fast = routes_at(now, repaired->routes, 2);
@@ -188,8 +185,7 @@ RC_GTEST_PROP(Rates, DegradedTreesAreRoutedWellAndAlikeInAnyOrder, ()) {
 
   for (const auto& engine : computing_engines()) {
     const auto run = [&](const Routable& of, const Parallel& parallel) {
-      return engine.run(
-          {.topology = of.topology, .lids = of.lids, .options = {}, .parallel = parallel, .stop = {}});
+      return engine.run({.context = {of.topology, of.lids, parallel}});
     };
     const auto routes = run(fabric, Serial{}), other = run(shuffled, Threads{3}),
                plain = run(blind, Serial{});
@@ -198,7 +194,7 @@ RC_GTEST_PROP(Rates, DegradedTreesAreRoutedWellAndAlikeInAnyOrder, ()) {
     RC_ASSERT(routes.has_value() == other.has_value());
     if (!routes) continue;
     for (std::size_t s = 0; s < routes->rows.size(); ++s) RC_ASSERT(*routes->rows[s] == *other->rows[s]);
-    const auto found = verify(fabric.topology, fabric.lids, *routes, Serial{});
+    const auto found = verify_routes({fabric.topology, fabric.lids, Serial{}}, *routes);
     RC_ASSERT(found.host_pairs_unreachable == 0U);
     RC_ASSERT(found.loops == 0U);
     RC_ASSERT(engine.name == "minhop" || found.clean());
@@ -220,7 +216,7 @@ RC_GTEST_PROP(Rates, AnyFabricIsRoutedAlikeInAnyOrder, ()) {
     const auto routes = routed_by(engine, fabric), other = routed_by(engine, shuffled);
 
     for (std::size_t s = 0; s < routes.rows.size(); ++s) RC_ASSERT(*routes.rows[s] == *other.rows[s]);
-    const auto found = verify(fabric.topology, fabric.lids, routes, Serial{});
+    const auto found = verify_routes({fabric.topology, fabric.lids, Serial{}}, routes);
     RC_ASSERT(found.host_pairs_unreachable == 0U);
     RC_ASSERT(found.loops == 0U);
     RC_ASSERT(engine.name == "minhop" || found.clean());

@@ -49,7 +49,7 @@ struct Reach {
   }
 };
 
-/// Entries whose port is dead, or whose next switch has no way to the LID any more.
+/// Entries whose port is down, or whose next switch has no path to the LID any more.
 std::uint64_t must_change(const Routable& before, const Routes& old, const Routable& now) {
   std::uint64_t count = 0;
   std::vector<Reach> reach;
@@ -86,23 +86,19 @@ std::uint64_t changed(const Routable& before, const Routes& old, const Routable&
 
 void expect_least(const Told& whole, const Told& rest, std::uint64_t seed) {
   const auto before = whole.routable(), now = rest.routable();
-  const auto old = *dmodc(
-      {.topology = before.topology, .lids = before.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+  const auto old = *find_engine("dmodc")->run({.context = {before.topology, before.lids, Serial{}}});
   std::vector<OldRow> rows;
   for (SwitchIndex s = 0; s < before.topology.switches(); ++s) {
     rows.push_back({before.topology.guid(s), old.rows[s]});
   }
-  const auto reference = widened({}, before.topology);
-  const auto repaired = repair({.topology = now.topology,
-                                .lids = now.lids,
-                                .old = rows,
-                                .reference = reference,
-                                .engine = *find_engine("dmodc"),
-                                .options = {},
-                                .parallel = Serial{},
-                                .stop = {}});
+  const auto reference = merge({}, before.topology);
+  const auto repaired = repair_routes({.context = {now.topology, now.lids, Serial{}},
+                                       .old = rows,
+                                       .reference = reference,
+                                       .engine = *find_engine("dmodc"),
+                                       .options = {}});
   ASSERT_TRUE(repaired) << seed << ": " << to_string(repaired.error());
-  const auto found = verify(now.topology, now.lids, repaired->routes, Serial{});
+  const auto found = verify_routes({now.topology, now.lids, Serial{}}, repaired->routes);
   EXPECT_TRUE(found.clean()) << seed << ": " << describe(found, now.topology);
   const auto must = must_change(before, old, now);
   EXPECT_LE(static_cast<double>(changed(before, old, now, repaired->routes)),

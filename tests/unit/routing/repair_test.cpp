@@ -30,15 +30,12 @@ std::expected<Repaired, RouteError> repaired(std::string_view engine, const Rout
                                              const Routes& old, const Routable& now,
                                              const Parallel& parallel = Serial{}) {
   const auto rows = old_rows(before, old);
-  const auto reference = widened({}, before.topology);
-  return repair({.topology = now.topology,
-                 .lids = now.lids,
-                 .old = rows,
-                 .reference = reference,
-                 .engine = *find_engine(engine),
-                 .options = {},
-                 .parallel = parallel,
-                 .stop = {}});
+  const auto reference = merge({}, before.topology);
+  return repair_routes({.context = {now.topology, now.lids, parallel},
+                        .old = rows,
+                        .reference = reference,
+                        .engine = *find_engine(engine),
+                        .options = {}});
 }
 
 Builder any_fabric(std::uint64_t seed) {
@@ -73,7 +70,7 @@ RC_GTEST_PROP(Repair, ReachesAllThatIsThereAndKeepsWhatStillArrives, ()) {
       fabrics::told(any_fabric(seed).input(), static_cast<std::uint8_t>(*rc::gen::inRange(0, 2)));
   const auto before = whole.routable();
   const auto old = routed_by(engine, before);
-  RC_PRE(verify(before.topology, before.lids, old, Serial{}).clean());
+  RC_PRE(verify_routes({before.topology, before.lids, Serial{}}, old).clean());
   const auto now = fabrics::damaged(whole, seed, *rc::gen::inRange<std::size_t>(0, 5),
                                     *rc::gen::inRange<std::size_t>(0, 2))
                        .routable();
@@ -90,7 +87,7 @@ RC_GTEST_PROP(Repair, ReachesAllThatIsThereAndKeepsWhatStillArrives, ()) {
   RC_ASSERT(found.host_pairs_unreachable == 0U);
   RC_ASSERT(found.loops == 0U);
   RC_ASSERT(found.dead_ends == 0U);
-  const bool ordered = find_engine(engine)->order(before.topology, {}, Serial{}).has_value();
+  const bool ordered = find_engine(engine)->ranking(before.topology, {}, Serial{}).has_value();
   if (ordered) RC_ASSERT(!found.any_credit_loop);
   const auto kept = old_tables(before, old, now);
   std::uint64_t changes = 0;
@@ -143,19 +140,16 @@ TEST(Repair, ASwitchWithoutATableGetsOne) {
   auto rows = old_rows(fabric, old);
   rows.erase(rows.begin() + 2);
   rows[5].row = nullptr;
-  const auto reference = widened({}, fabric.topology);
+  const auto reference = merge({}, fabric.topology);
 
-  const auto result = repair({.topology = fabric.topology,
-                              .lids = fabric.lids,
-                              .old = rows,
-                              .reference = reference,
-                              .engine = *find_engine("updn"),
-                              .options = {},
-                              .parallel = Serial{},
-                              .stop = {}});
+  const auto result = repair_routes({.context = {fabric.topology, fabric.lids, Serial{}},
+                                     .old = rows,
+                                     .reference = reference,
+                                     .engine = *find_engine("updn"),
+                                     .options = {}});
 
   ASSERT_TRUE(result);
-  EXPECT_TRUE(verify(fabric.topology, fabric.lids, result->routes, Serial{}).clean());
+  EXPECT_TRUE(verify_routes({fabric.topology, fabric.lids, Serial{}}, result->routes).clean());
   EXPECT_EQ(result->replaced + result->withdrawn, 0U);
   EXPECT_GT(result->added, 0U);
 }
@@ -195,7 +189,7 @@ TEST(Repair, ALeafThatIsGoneChangesNothingElsewhere) {
 
   ASSERT_TRUE(result);
   EXPECT_EQ(result->changes(), 0U);
-  EXPECT_TRUE(verify(now.topology, now.lids, result->routes, Serial{}).clean());
+  EXPECT_TRUE(verify_routes({now.topology, now.lids, Serial{}}, result->routes).clean());
 }
 
 TEST(Repair, EntriesOfNobodysLidGoWhereTheyWouldGoRound) {
@@ -205,7 +199,7 @@ TEST(Repair, EntriesOfNobodysLidGoWhereTheyWouldGoRound) {
   b.link(1, 2);
   b.host(0);
   const auto fabric = fabrics::with_lids(b.input());
-  const auto lid = fabric.lids.top().value() + 1U;  // in the last block, nobody's
+  const auto lid = fabric.lids.top().value() + 1U;  // in the last block, unassigned
   Routes old = routed_by("updn", fabric);
   for (const auto& [s, port] : {std::pair{0U, 1U}, std::pair{1U, 1U}}) {
     auto row = std::make_shared<LftRow>(*old.rows[s]);
@@ -222,7 +216,7 @@ TEST(Repair, EntriesOfNobodysLidGoWhereTheyWouldGoRound) {
   EXPECT_EQ((*result->routes.rows[0])[lid + 1], 4);
 }
 
-TEST(Reference, RemembersWhatIsGoneAndBelievesTheNewerCable) {
+TEST(ReferenceTopology, RemembersWhatIsGoneAndBelievesTheNewerCable) {
   Builder b;
   for (unsigned i = 0; i < 3; ++i) b.add_switch(4);
   b.link(0, 1);
@@ -236,11 +230,11 @@ TEST(Reference, RemembersWhatIsGoneAndBelievesTheNewerCable) {
   auto recabled = whole;
   recabled.links[0] = {2, PortNum{4}, 0, PortNum{1}};
 
-  const auto reference = widened({}, Topology(whole));
+  const auto reference = merge({}, Topology(whole));
 
-  EXPECT_EQ(widened(reference, Topology(lesser)), reference);
-  EXPECT_EQ(widened({}, Topology(to_input(reference))), reference);
-  const auto later = widened(reference, Topology(recabled));
+  EXPECT_EQ(merge(reference, Topology(lesser)), reference);
+  EXPECT_EQ(merge({}, Topology(to_input(reference))), reference);
+  const auto later = merge(reference, Topology(recabled));
   ASSERT_EQ(later.links.size(), 2U);
   EXPECT_EQ(later.links[0].b.guid, Guid{0x1002});
 }

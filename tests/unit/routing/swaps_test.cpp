@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "routing/health/health.h"
+#include "routing/cabling/health.h"
 #include "tests/support/health.h"
 #include "tests/support/routing_fabrics.h"
 
@@ -81,7 +81,7 @@ TEST(Swaps, OfMiddleSwitchesWithTwoCoresTheRightTwoCablesAreNamed) {
 
       const auto what = fmt::format("{}, seed {}: {} and {}", spec.name(), seed, one.a, other.a);
       ASSERT_THAT(health.findings, testing::SizeIs(1)) << what;
-      EXPECT_EQ(health.findings[0].kind, Ailment::swapped) << what;
+      EXPECT_EQ(health.findings[0].kind, CablingFault::swapped) << what;
       EXPECT_THAT(health.findings[0].ports,
                   testing::UnorderedElementsAre(lower_end(input, one), lower_end(input, other)))
           << what << ": " << health.findings[0].text;
@@ -100,7 +100,7 @@ TEST(Swaps, FourCablesThatLeaveEverySwitchLikeOthersAreFoundByWhatCoresHaveToEac
 
   ASSERT_THAT(health.findings, testing::SizeIs(2));
   for (const auto& finding : health.findings) {
-    EXPECT_EQ(finding.kind, Ailment::swapped);
+    EXPECT_EQ(finding.kind, CablingFault::swapped);
     EXPECT_THAT(finding.ports, ElementsAre(testing::Field(&PortName::node, input.switches[a].guid),
                                            testing::Field(&PortName::node, input.switches[b].guid)))
         << finding.text;

@@ -38,7 +38,7 @@ TEST(Topology, SwitchesStandByGuidAndParallelCablesTogether) {
 TEST(Topology, LeavesOutWhatCannotBe) {
   TopologyInput input;
   input.switches = {{Guid{1}, 4}, {Guid{2}, 4}};
-  input.links = {{0, port(1), 1, port(1)}, {1, port(1), 0, port(1)},  // the same cable, told twice
+  input.links = {{0, port(1), 1, port(1)}, {1, port(1), 0, port(1)},  // the same cable, listed twice
                  {0, port(1), 1, port(2)},                            // a port that is taken
                  {0, port(0), 1, port(3)}, {0, port(5), 1, port(3)},  // ports that are none
                  {0, port(3), 7, port(3)}};                           // a switch that is none

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "routing/chain.h"
+#include "routing/chain/chain.h"
 #include "tests/support/routing_engines.h"
 #include "tests/support/routing_fabrics.h"
 #include "tests/support/routing_oracle.h"
@@ -56,7 +56,7 @@ RC_GTEST_PROP(Verify, AgreesWithFollowingEveryPacket, ()) {
   const auto routes = spoiled(routed_by(engine, fabric), *rc::gen::arbitrary<std::uint64_t>(),
                               *rc::gen::element(0U, 1U, 5U, 60U, 1000U));
 
-  const auto fast = verify(fabric.topology, fabric.lids, routes, Serial{});
+  const auto fast = verify_routes({fabric.topology, fabric.lids, Serial{}}, routes);
 
   expect_same(oracle::verify(fabric.topology, fabric.lids, routes), fast);
   RC_ASSERT((fast.loops == 0) == fast.loop_example.empty());
@@ -70,7 +70,8 @@ RC_GTEST_PROP(Updn, IsProvenOnAnyFabric, ()) {
   const auto fabric =
       fabrics::with_lids(any_fabric().input(), static_cast<std::uint8_t>(*rc::gen::inRange(0, 3)));
 
-  const auto found = verify(fabric.topology, fabric.lids, routed_by(*find_engine("updn"), fabric), Serial{});
+  const auto found =
+      verify_routes({fabric.topology, fabric.lids, Serial{}}, routed_by(*find_engine("updn"), fabric));
 
   if (!found.clean()) RC_FAIL(describe(found, fabric.topology));
 }
@@ -84,16 +85,13 @@ RC_GTEST_PROP(Updn, RoutesEveryPairThatTheRootsAllow, ()) {
   }
   RC_PRE(!roots.empty());
 
-  const auto routes = updn({.topology = topology,
-                            .lids = fabric.lids,
-                            .options = UpdnOptions{roots},
-                            .parallel = Serial{},
-                            .stop = {}});
+  const auto routes = find_engine("updn")->run(
+      {.context = {topology, fabric.lids, Serial{}}, .options = RoutingOptions{.root_guids = roots}});
 
   std::vector<SwitchIndex> root_indexes;
   for (const auto guid : roots) root_indexes.push_back(topology.find(guid));
-  const auto order = order_from_roots(topology, root_indexes);
-  const auto found = verify(topology, fabric.lids, *routes, Serial{});
+  const auto order = rank_from_roots(topology, root_indexes);
+  const auto found = verify_routes({topology, fabric.lids, Serial{}}, *routes);
   RC_ASSERT(found.loops + found.dead_ends + found.credit_loops + found.management_credit_loops == 0U);
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     const auto legal = oracle::reachable_up_down(topology, order, s);
@@ -110,7 +108,7 @@ TEST(Verify, NamesTheCreditLoopOfARing) {
   const auto fabric = fabrics::with_lids(fabrics::torus(1, 5, 1).input());
 
   const auto found =
-      verify(fabric.topology, fabric.lids, routed_by(*find_engine("minhop"), fabric), Serial{});
+      verify_routes({fabric.topology, fabric.lids, Serial{}}, routed_by(*find_engine("minhop"), fabric));
 
   EXPECT_NE(found.credit_loops, 0U);
   ASSERT_EQ(found.credit_loop_example.size(), 5U);
@@ -128,7 +126,7 @@ TEST(Verify, TreatsLayersApart) {
     routes.layers.by_lid[value] = static_cast<std::uint8_t>(to.sw);
   }
 
-  const auto found = verify(fabric.topology, fabric.lids, routes, Serial{});
+  const auto found = verify_routes({fabric.topology, fabric.lids, Serial{}}, routes);
 
   EXPECT_TRUE(found.clean()) << describe(found, fabric.topology);
   EXPECT_EQ(found.vls, 5U);
@@ -138,8 +136,8 @@ TEST(Verify, SaysTheSameWithManyThreads) {
   const auto fabric = fabrics::with_lids(fabrics::damaged(fabrics::ft3(8), 3, 20).input());
   const auto routes = spoiled(routed_by(*find_engine("minhop"), fabric), 9, 200);
 
-  const auto one = verify(fabric.topology, fabric.lids, routes, Serial{});
-  const auto other = verify(fabric.topology, fabric.lids, routes, Threads{4});
+  const auto one = verify_routes({fabric.topology, fabric.lids, Serial{}}, routes);
+  const auto other = verify_routes({fabric.topology, fabric.lids, Threads{4}}, routes);
 
   EXPECT_EQ(describe(one, fabric.topology), describe(other, fabric.topology));
   EXPECT_EQ(one.unrouted_by_rule, other.unrouted_by_rule);
@@ -151,9 +149,7 @@ TEST(Verify, TwoHostsBackToBackAreFine) {
   input.end_ports.push_back({Guid{2}, kNoSwitch, PortNum{1}, EndKind::compute, Guid{2}, Guid{2}});
   const auto fabric = fabrics::with_lids(input);
 
-  const auto chosen = route_with_chain(
-      {},
-      {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+  const auto chosen = route_with_chain({}, {.context = {fabric.topology, fabric.lids, Serial{}}});
 
   ASSERT_TRUE(chosen);
   EXPECT_TRUE(chosen->verification.clean());
@@ -163,9 +159,9 @@ TEST(Verify, TwoHostsBackToBackAreFine) {
 
 TEST(Chain, FallsBackFromWhatIsNotProvenAndSaysWhy) {
   const auto fabric = fabrics::with_lids(fabrics::torus(5, 5, 1).input());
-  const EngineInput input{
-      .topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}};
-  const std::vector<ChainLink> chain{{"updn", UpdnOptions{{Guid{0x99}}}}, {"minhop", MinhopOptions{}}};
+  const EngineInput input{.context = {fabric.topology, fabric.lids, Serial{}}};
+  const std::vector<ChainLink> chain{{"updn", RoutingOptions{.root_guids = {Guid{0x99}}}},
+                                     {"minhop", RoutingOptions{}}};
 
   const auto chosen = route_with_chain(chain, input);
   const auto forced = route_with_chain(chain, input, {.allow_credit_loops = true, .on_step = {}});
@@ -199,7 +195,7 @@ TEST(Verify, PairsOfAHostAndAnAggregationNodeMustHaveRoutes) {
   const auto fabric = fabrics::with_lids(builder.input());
   auto routes = routed_by(*find_engine("updn"), fabric);
   const auto node = fabric.end_lids[7].base;
-  for (const SwitchIndex leaf : {0U, 2U}) {  // as a tree would leave it: no way there, and none back
+  for (const SwitchIndex leaf : {0U, 2U}) {  // as in a tree: no path in either direction
     auto to = std::make_shared<LftRow>(*routes.rows[leaf]);
     (*to)[node.value()] = kNoRoute;
     routes.rows[leaf] = std::move(to);
@@ -208,7 +204,7 @@ TEST(Verify, PairsOfAHostAndAnAggregationNodeMustHaveRoutes) {
     routes.rows[3] = std::move(back);
   }
 
-  const auto found = verify(fabric.topology, fabric.lids, routes, Serial{});
+  const auto found = verify_routes({fabric.topology, fabric.lids, Serial{}}, routes);
 
   EXPECT_FALSE(found.ok());
   EXPECT_EQ(found.host_pairs_unreachable, 8U);
@@ -227,9 +223,7 @@ TEST(Chain, LeavesATreeInWhichAHostHasNoWayUpAndDownToAnAggregationNode) {
     const auto fabric = fabrics::with_lids(lame_spine().input());
     const std::vector<ChainLink> chain{{engine, {}}};
 
-    const auto chosen = route_with_chain(
-        chain,
-        {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+    const auto chosen = route_with_chain(chain, {.context = {fabric.topology, fabric.lids, Serial{}}});
 
     ASSERT_TRUE(chosen);
     EXPECT_EQ(chosen->engine, "updn");
@@ -248,9 +242,7 @@ TEST(Chain, KeepsTheTreeWhereOnlyAggregationNodesDoNotReachEachOther) {
   for (const auto* const engine : {"dmodc", "ftree"}) {
     const std::vector<ChainLink> chain{{engine, {}}};
 
-    const auto chosen = route_with_chain(
-        chain,
-        {.topology = fabric.topology, .lids = fabric.lids, .options = {}, .parallel = Serial{}, .stop = {}});
+    const auto chosen = route_with_chain(chain, {.context = {fabric.topology, fabric.lids, Serial{}}});
 
     ASSERT_TRUE(chosen);
     EXPECT_EQ(chosen->engine, engine);
@@ -264,11 +256,8 @@ TEST(Chain, StopsWhenToldTo) {
   std::stop_source source;
   source.request_stop();
 
-  const auto chosen = route_with_chain({}, {.topology = fabric.topology,
-                                            .lids = fabric.lids,
-                                            .options = {},
-                                            .parallel = Serial{},
-                                            .stop = source.get_token()});
+  const auto chosen =
+      route_with_chain({}, {.context = {fabric.topology, fabric.lids, Serial{}, source.get_token()}});
 
   ASSERT_FALSE(chosen);
   EXPECT_EQ(chosen.error().cause, RouteError::Cause::stopped);

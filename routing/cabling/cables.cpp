@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "routing/cabling/free_ports.h"
+#include "routing/cabling/health.h"
+
+namespace smd::routing::inline cabling {
+namespace {
+
+/// A cable upwards that a switch should have and lacks.
+struct Lack {
+  SwitchIndex sw = 0, wanted = 0;
+  bool used = false;  ///< explained by a cable that leads elsewhere
+};
+
+/// A cable that it has and should not have.
+struct Surplus {
+  SwitchIndex sw = 0, peer = 0;
+  PortNum port;
+  bool used = false;
+};
+
+class Cables {
+ public:
+  Cables(const HealthInput& in, const SwitchRanking& ranking, const TreeTemplate& tree_template,
+         Health& health)
+      : in_(in),
+        topology_(in.topology),
+        ranking_(ranking),
+        template_(tree_template),
+        health_(health),
+        free_ports_(in.topology, ranking, tree_template) {}
+
+  void check_cabling() {
+    for (SwitchIndex s = 0; s < topology_.switches(); ++s) compare(s);
+    find_swapped();
+    find_misled();
+    for (const auto& lack : lacks_) {
+      if (!lack.used) report_missing(lack);
+    }
+    for (const auto& surplus : surplus_) {
+      if (!surplus.used) report_extra(surplus);
+    }
+    sum_levels();
+  }
+
+ private:
+  std::string name(SwitchIndex s) const { return in_.name(topology_.guid(s)); }
+  PortName port_name(SwitchIndex s, PortNum port) const { return {topology_.guid(s), port}; }
+
+  std::span<const PortNum> ports_to(SwitchIndex s, SwitchIndex peer) const {
+    for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+      const auto group = topology_.group(s, g);
+      if (group.peer == peer) return group.ports;
+    }
+    return {};
+  }
+
+  /// The ports to `peer`, first those that the other switches of the group use.
+  std::vector<PortNum> usual_first(SwitchIndex s, SwitchIndex peer) const {
+    const auto found = ports_to(s, peer);
+    std::vector<PortNum> ports(found.begin(), found.end());
+    const auto usual = free_ports_.usual_ports(s, peer);
+    std::ranges::sort(ports, {}, [&](PortNum port) {
+      const auto at = usual.find(port);
+      return std::pair(at == usual.end() ? 0 : -static_cast<int>(at->second), port);
+    });
+    return ports;
+  }
+
+  void compare(SwitchIndex s) {
+    const auto& slots = template_.of(s).slots;
+    for (const auto& slot : slots) {
+      const auto have = ports_to(s, slot.peer).size();
+      for (auto i = have; i < slot.cables; ++i) lacks_.push_back({s, slot.peer});
+    }
+    for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+      const auto peer = topology_.group(s, g).peer;
+      if (ranking_.rank[peer] > ranking_.rank[s] || (ranking_.rank[peer] == ranking_.rank[s] && peer < s))
+        continue;
+      const auto slot = std::ranges::find(slots, peer, &UplinkSlot::peer);
+      const std::size_t wanted = slot != slots.end() ? slot->cables : 0;
+      if (topology_.group(s, g).ports.size() <= wanted) continue;
+      const auto ports = usual_first(s, peer);
+      for (auto i = wanted; i < ports.size(); ++i) surplus_.push_back({s, peer, ports[i]});
+    }
+  }
+
+  /// Finds two cables that are swapped at one end each.
+  void find_swapped() {
+    for (auto& one : surplus_) {
+      for (auto& other : surplus_) {
+        if (one.used || other.used || &one == &other) continue;
+        if (!swapped(one, other)) {
+          const auto far = topology_.peer(other.sw, other.port).port;
+          if (!swapped(one, {other.peer, other.sw, far})) continue;
+        }
+        one.used = other.used = true;
+      }
+    }
+  }
+
+  bool swapped(const Surplus& one, const Surplus& other) {
+    auto* const a = lack_between(one.sw, other.peer);
+    auto* const b = lack_between(other.sw, one.peer);
+    if (a == nullptr || b == nullptr || a == b) return false;
+    a->used = b->used = true;
+    health_.findings.push_back(
+        {CablingFault::swapped,
+         {port_name(one.sw, one.port), port_name(other.sw, other.port)},
+         fmt::format("the cables at {} port {} and {} port {} are swapped: the first leads to {} and the "
+                     "second to {}, it should be the other way round",
+                     name(one.sw), one.port, name(other.sw), other.port, name(one.peer), name(other.peer))});
+    return true;
+  }
+
+  /// Finds a cable in place of another: wrong at its upper end or at its lower end.
+  void find_misled() {
+    for (auto& surplus : surplus_) {
+      if (surplus.used) continue;
+      const auto far = topology_.peer(surplus.sw, surplus.port).port;
+      const auto at = [&](auto&& predicate) {
+        return std::ranges::find_if(lacks_, [&](const Lack& l) { return !l.used && predicate(l); });
+      };
+      auto lack = at([&](const Lack& l) { return l.sw == surplus.sw; });
+      const bool upper = lack != lacks_.end();
+      if (!upper) lack = at([&](const Lack& l) { return l.wanted == surplus.peer; });
+      if (lack == lacks_.end()) continue;
+      surplus.used = lack->used = true;
+      health_.findings.push_back(
+          {CablingFault::swapped,
+           {port_name(surplus.sw, surplus.port), port_name(surplus.peer, far)},
+           upper ? fmt::format("{} port {} leads to {} port {} and should lead to {}", name(surplus.sw),
+                               surplus.port, name(surplus.peer), far, name(lack->wanted))
+                 : fmt::format("{} port {} leads to {} port {} and should lead to {}", name(surplus.peer),
+                               far, name(surplus.sw), surplus.port, name(lack->sw))});
+    }
+  }
+
+  Lack* lack_between(SwitchIndex a, SwitchIndex b) {
+    const auto at = std::ranges::find_if(lacks_, [&](const Lack& l) {
+      return !l.used && ((l.sw == a && l.wanted == b) || (l.sw == b && l.wanted == a));
+    });
+    return at != lacks_.end() ? &*at : nullptr;
+  }
+
+  void report_missing(const Lack& lack) {
+    const auto lower = free_ports_.lower(lack.sw, lack.wanted),
+               upper = free_ports_.upper(lack.sw, lack.wanted);
+    if (lower) free_ports_.take(lack.sw, *lower);
+    if (upper) free_ports_.take(lack.wanted, *upper);
+    const auto end = [&](SwitchIndex s, const std::optional<PortNum>& port) {
+      return port ? fmt::format("{} port {}", name(s), *port) : name(s);
+    };
+    const auto& group = template_.of(lack.sw);
+    std::size_t others = 0;
+    for (const auto s : group.members) others += s != lack.sw && !ports_to(s, lack.wanted).empty() ? 1 : 0;
+    health_.findings.push_back(
+        {CablingFault::missing,
+         {port_name(lack.sw, lower.value_or(PortNum{})), port_name(lack.wanted, upper.value_or(PortNum{}))},
+         fmt::format("no cable between {} and {}, which {} of {} switches like {} have", end(lack.sw, lower),
+                     end(lack.wanted, upper), others, group.members.size() - 1, name(lack.sw))});
+  }
+
+  void report_extra(const Surplus& surplus) {
+    const auto far = topology_.peer(surplus.sw, surplus.port).port;
+    const bool sibling = ranking_.rank[surplus.sw] == ranking_.rank[surplus.peer];
+    health_.findings.push_back({CablingFault::extra,
+                                {port_name(surplus.sw, surplus.port), port_name(surplus.peer, far)},
+                                fmt::format("the cable between {} port {} and {} port {} {}",
+                                            name(surplus.sw), surplus.port, name(surplus.peer), far,
+                                            sibling ? "joins two switches of one level"
+                                                    : "is one that no switch like the first has")});
+  }
+
+  void sum_levels() {
+    std::map<std::int32_t, LevelHealth> levels;
+    for (const auto& group : template_.groups) {
+      auto& level = levels[ranking_.rank[group.members.front()]];
+      level.rank = ranking_.rank[group.members.front()];
+      for (const auto s : group.members) {
+        for (const auto& slot : group.slots) {
+          level.wanted += slot.cables;
+          level.cables += std::min<std::uint64_t>(slot.cables, ports_to(s, slot.peer).size());
+        }
+      }
+    }
+    for (const auto& [rank, level] : levels) {
+      if (level.wanted != 0) health_.levels.push_back(level);
+    }
+  }
+
+  const HealthInput& in_;
+  const Topology& topology_;
+  const SwitchRanking& ranking_;
+  const TreeTemplate& template_;
+  Health& health_;
+  FreePorts free_ports_;
+  std::vector<Lack> lacks_;
+  std::vector<Surplus> surplus_;
+};
+
+}  // namespace
+
+void check_cables(const HealthInput& in, const SwitchRanking& ranking, const TreeTemplate& tree_template,
+                  Health& health) {
+  Cables(in, ranking, tree_template, health).check_cabling();
+}
+
+}  // namespace smd::routing::inline cabling

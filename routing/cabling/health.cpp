@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/cabling/health.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "routing/cabling/levels.h"
+#include "routing/ranking/intra_level_links.h"
+
+namespace smd::routing::inline cabling {
+
+namespace {
+
+constexpr unsigned kMostSwaps = 64;
+
+/// Swapped cables come first. The other checks see the fabric with them put right, or they would report them
+/// again.
+void check_cabling_of_tree(const HealthInput& in, const SwitchRanking& tree, Health& health) {
+  std::optional<Topology> right;
+  auto ranking = find_levels(in.topology, tree);
+  for (unsigned i = 0; i < kMostSwaps; ++i) {
+    const HealthInput now{right ? *right : in.topology, in.rate, in.name};
+    auto next = check_swaps(now, ranking, health);
+    if (!next) next = check_paired_switches(now, ranking, health);
+    if (!next) break;
+    right = std::move(next);
+    ranking = find_levels(*right, find_tree(*right));
+  }
+  const HealthInput now{right ? *right : in.topology, in.rate, in.name};
+  const auto tree_template = find_tree_template(now.topology, ranking);
+  check_cables(now, ranking, tree_template, health);
+  check_uplink_imbalance(now, ranking, tree_template, health);
+  check_misplaced_cables(now, ranking, tree_template, health);
+  check_rails(now, health);
+}
+
+/// Why it is not a tree; empty if it is one.
+std::string why_no_tree(const HealthInput& in, const SwitchRanking& ranking) {
+  const auto& topology = in.topology;
+  const auto name = [&](SwitchIndex s) { return in.name(topology.guid(s)); };
+  if (topology.leaves().empty()) return "no hosts";
+  if (const auto sibling = find_intra_level_link(topology, ranking)) {
+    return fmt::format("switches of one level are cabled with each other, as {} and {}", name(sibling->first),
+                       name(sibling->second));
+  }
+  return ranking.tree ? "" : "hosts hang on switches that have others beside or below them";
+}
+
+/// A fabric in which more than a quarter of the cables would be extra is not a tree either.
+std::string why_not_built_so(const Topology& topology, const Health& health) {
+  const auto extra = std::ranges::count(health.findings, CablingFault::extra, &Finding::kind);
+  return static_cast<std::size_t>(extra) * 4 > topology.cables()
+             ? fmt::format("{} of {} cables would be too many", extra, topology.cables())
+             : "";
+}
+
+}  // namespace
+
+Health check_cabling(const HealthInput& in) {
+  Health health;
+  const auto ranking = find_tree(in.topology);
+  health.reason = why_no_tree(in, ranking);
+  health.tree = health.reason.empty();
+  if (health.tree) check_cabling_of_tree(in, ranking, health);
+  if (auto other = why_not_built_so(in.topology, health); health.tree && !other.empty()) {
+    health = {.tree = false, .reason = std::move(other), .findings = {}, .levels = {}};
+  }
+  check_loopbacks(in, health);
+  check_isolated_switches(in, health);
+  check_rates(in, ranking, health);
+  return health;
+}
+
+}  // namespace smd::routing::inline cabling

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/cabling/swap_trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace smd::routing::inline cabling {
+namespace {
+
+std::uint64_t guids_apart(const Topology& topology, SwitchIndex one, SwitchIndex other) {
+  const auto a = topology.guid(one).value(), b = topology.guid(other).value();
+  return std::max(a, b) - std::min(a, b);
+}
+
+/// Sum of the GUID distances from `s` to the nearest other switch of its rank with a cable to `peer`, and
+/// from `peer` to the nearest other switch above `s`.
+std::uint64_t to_nearest(const Topology& topology, const SwitchRanking& ranking, SwitchIndex s,
+                         SwitchIndex peer, const CableSwap& swap) {
+  auto sibling = std::uint64_t{1} << 60U, above = sibling;  // small enough for sums of several
+  for (std::size_t g = 0; g < topology.groups(peer); ++g) {
+    const auto other = topology.group(peer, g).peer;
+    if (other == swap.a || other == swap.b || ranking.rank[other] != ranking.rank[s]) continue;
+    sibling = std::min(sibling, guids_apart(topology, s, other));
+  }
+  const auto moved = s == swap.a ? swap.a_port : swap.b_port;
+  for (std::size_t g = 0; g < topology.groups(s); ++g) {
+    const auto group = topology.group(s, g);
+    const bool stays = group.ports.size() > 1 || group.ports.front() != moved;
+    if (group.peer == peer || !stays || ranking.rank[group.peer] >= ranking.rank[s]) continue;
+    above = std::min(above, guids_apart(topology, peer, group.peer));
+  }
+  return sibling + above;
+}
+
+}  // namespace
+
+Topology with_swap(const Topology& topology, const CableSwap& swap) {
+  const auto [a, a_port, b, b_port] = swap;
+  const auto from_a = topology.peer(a, a_port), from_b = topology.peer(b, b_port);
+  TopologyInput input;
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    input.switches.push_back({topology.guid(s), topology.ports(s)});
+    for (unsigned p = 1; p <= topology.ports(s); ++p) {
+      const PortNum port{static_cast<std::uint8_t>(p)};
+      const auto peer = topology.peer(s, port);
+      if (peer.sw == kNoSwitch || std::pair(s, port) > std::pair(peer.sw, peer.port)) continue;
+      const auto is = [&](SwitchIndex one, PortNum one_port) {
+        return (s == one && port == one_port) || (peer.sw == one && peer.port == one_port);
+      };
+      if (!is(a, a_port) && !is(b, b_port)) input.links.push_back({s, port, peer.sw, peer.port});
+    }
+  }
+  input.links.push_back({a, a_port, from_b.sw, from_b.port});
+  input.links.push_back({b, b_port, from_a.sw, from_a.port});
+  for (const auto& end : topology.end_ports()) {
+    input.end_ports.push_back({end.guid, end.sw, end.port, end.kind, end.node, end.system_image});
+  }
+  return Topology(input);
+}
+
+Finding describe(const HealthInput& in, const CableSwap& swap, const std::vector<CableSwap>& others) {
+  const auto& topology = in.topology;
+  const auto name = [&](SwitchIndex s) { return in.name(topology.guid(s)); };
+  const auto [a, a_port, b, b_port] = swap;
+  Finding finding{CablingFault::swapped, {{topology.guid(a), a_port}, {topology.guid(b), b_port}}, {}};
+  finding.text = fmt::format(
+      "the cables at {} port {} and {} port {} are swapped: the first leads to {} and the second to {}, it "
+      "should be the other way round",
+      name(a), a_port, name(b), b_port, name(topology.peer(a, a_port).sw), name(topology.peer(b, b_port).sw));
+  if (others.empty()) return finding;
+  const auto& other = others.front();
+  finding.text +=
+      fmt::format("; or else those at {} port {} and {} port {}{}, which nothing here tells apart",
+                  name(other.a), other.a_port, name(other.b), other.b_port,
+                  others.size() > 1 ? fmt::format(", or {} more pairs", others.size() - 1) : "");
+  return finding;
+}
+
+std::uint64_t distance(const Topology& topology, const SwitchRanking& ranking, const CableSwap& swap) {
+  const auto [a, a_port, b, b_port] = swap;
+  return to_nearest(topology, ranking, a, topology.peer(b, b_port).sw, swap) +
+         to_nearest(topology, ranking, b, topology.peer(a, a_port).sw, swap);
+}
+
+}  // namespace smd::routing::inline cabling

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Two cables that are swapped at one end each, and the fabric with the swap put right.
+
+#include <string>
+#include <vector>
+
+#include "routing/cabling/health.h"
+
+namespace smd::routing::inline cabling {
+
+/// The cables at these ports of two lower switches should be swapped.
+struct CableSwap {
+  SwitchIndex a = 0;
+  PortNum a_port;
+  SwitchIndex b = 0;
+  PortNum b_port;
+  friend bool operator==(const CableSwap&, const CableSwap&) = default;
+};
+
+/// The fabric with the two cables swapped.
+Topology with_swap(const Topology& topology, const CableSwap& swap);
+
+/// The finding for a swap. `others` are swaps that would give an equally good tree.
+Finding describe(const HealthInput& in, const CableSwap& swap, const std::vector<CableSwap>& others = {});
+
+/// Sum of GUID distances of the switches that the swap brings together: smaller is more plausible, as
+/// switches that were bought together are installed together.
+std::uint64_t distance(const Topology& topology, const SwitchRanking& ranking, const CableSwap& swap);
+
+}  // namespace smd::routing::inline cabling

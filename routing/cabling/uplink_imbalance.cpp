@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "routing/cabling/free_ports.h"
+#include "routing/cabling/health.h"
+
+namespace smd::routing::inline cabling {
+namespace {
+
+/// A sentence names at most so many ports without a link.
+constexpr std::size_t kMostNamed = 8;
+
+std::size_t wanted_cables(const SwitchGroup& group) {
+  std::size_t cables = 0;
+  for (const auto& slot : group.slots) cables += slot.cables;
+  return cables;
+}
+
+Finding report_uneven(const HealthInput& in, const FreePorts& free_ports, const SwitchGroup& group,
+                      std::size_t usual) {
+  const auto& topology = in.topology;
+  const auto name = [&](SwitchIndex s) { return in.name(topology.guid(s)); };
+  Finding finding{CablingFault::uneven, {}, {}};
+  std::vector<std::string> empty;
+  for (const auto s : group.members) {
+    finding.ports.push_back({topology.guid(s), PortNum{}});
+    for (const auto& [port, peer] : free_ports.empty(s)) {
+      finding.ports.push_back({topology.guid(s), port});
+      auto text = fmt::format("{} port {}", name(s), port);
+      const auto far = peer == kNoSwitch ? std::nullopt : free_ports.upper(s, peer);
+      if (peer != kNoSwitch) text += fmt::format(" (to {}", name(peer));
+      if (far) text += fmt::format(" port {}", *far);
+      empty.push_back(text + (peer != kNoSwitch ? ")" : ""));
+    }
+  }
+  const auto more = group.members.size() - 1;
+  finding.text =
+      fmt::format("{}{} {} {} cables upwards where others of their level have {}",
+                  name(group.members.front()), more == 0 ? "" : fmt::format(" and {} like it", more),
+                  more == 0 ? "has" : "have", wanted_cables(group), usual);
+  if (empty.empty()) return finding;
+  const auto named = std::min(empty.size(), kMostNamed);
+  finding.text += "; nothing is at ";
+  for (std::size_t i = 0; i < named; ++i) finding.text += (i == 0 ? "" : ", ") + empty[i];
+  if (empty.size() > named) finding.text += fmt::format(" and {} more", empty.size() - named);
+  return finding;
+}
+
+}  // namespace
+
+void check_uplink_imbalance(const HealthInput& in, const SwitchRanking& ranking,
+                            const TreeTemplate& tree_template, Health& health) {
+  std::map<std::int32_t, std::map<std::size_t, std::size_t>> by_rank;  // members by expected number of cables
+  for (const auto& group : tree_template.groups) {
+    by_rank[ranking.rank[group.members.front()]][wanted_cables(group)] += group.members.size();
+  }
+  const FreePorts free_ports(in.topology, ranking, tree_template);
+  for (const auto& group : tree_template.groups) {
+    const auto& counts = by_rank[ranking.rank[group.members.front()]];
+    std::size_t all = 0;
+    for (const auto& [cables, count] : counts) all += count;
+    const auto usual = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+    if (usual->second * 4 < all * 3 || wanted_cables(group) >= usual->first) continue;
+    health.findings.push_back(report_uneven(in, free_ports, group, usual->first));
+  }
+}
+
+}  // namespace smd::routing::inline cabling

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Detects trees in which round robin alone balances all loads.
+
+#include "routing/ranking/switch_ranking.h"
+#include "routing/ranking/tree_template.h"
+#include "routing/topology/topology.h"
+
+namespace smd::routing::inline engines {
+
+/// Whether every switch has all uplinks that its group should have, all groups of a rank have equally many,
+/// and all paths up from a switch have the same rates.
+bool is_balanced(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template);
+
+}  // namespace smd::routing::inline engines

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/engines/destination_order.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace smd::routing::inline engines {
+namespace {
+
+constexpr std::size_t kRails = 16;
+constexpr std::size_t kKinds = 4 * kRails;
+/// A divider beyond the LID space has no further effect.
+constexpr std::uint64_t kMaxDivider = 0x10000;
+
+/// Moves `set` to `out`: the first leaf, then the others from near to far, each distance ordered in the same
+/// manner.
+void by_nearness(std::vector<SwitchIndex> set, const HopCount& hops, std::vector<SwitchIndex>& out) {
+  while (!set.empty()) {
+    const auto first = set.front();
+    out.push_back(first);
+    std::vector<std::vector<SwitchIndex>> at;
+    for (const auto leaf : std::span(set).subspan(1)) {
+      const std::size_t distance = hops(first, leaf);
+      if (at.size() <= distance) at.resize(distance + 1);
+      at[distance].push_back(leaf);
+    }
+    for (std::size_t i = 0; i + 1 < at.size(); ++i) by_nearness(std::move(at[i]), hops, out);
+    set = at.empty() ? std::vector<SwitchIndex>{} : std::move(at.back());
+  }
+}
+
+struct Numbered {
+  std::uint32_t number = 0;
+  SwitchIndex destination = kNoSwitch;
+  bool of_switch = false;
+};
+
+/// By end port its number among the ports of its machine of that kind, in the order of GUIDs: hosts with an
+/// adapter per rail have them on as many leaves.
+std::vector<std::uint8_t> rails(const Topology& topology) {
+  const auto ends = topology.end_ports();
+  std::vector<EndIndex> sorted(ends.size());
+  std::iota(sorted.begin(), sorted.end(), EndIndex{0});
+  const auto machine = [&](EndIndex e) { return std::tuple(ends[e].kind, ends[e].system_image); };
+  std::ranges::sort(sorted, {}, [&](EndIndex e) { return std::tuple(machine(e), ends[e].guid, e); });
+  std::vector<std::uint8_t> rail(ends.size());
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    const auto e = sorted[i], before = sorted[i - 1];
+    if (ends[e].system_image.value() == 0 || machine(e) != machine(before)) continue;
+    rail[e] = static_cast<std::uint8_t>((rail[before] + 1U) % kRails);
+  }
+  return rail;
+}
+
+struct EndNumbers {
+  std::vector<std::uint32_t> of_end, of_switch;
+};
+
+EndNumbers end_numbers(const Topology& topology, std::span<const SwitchIndex> order, Numbering numbering) {
+  const auto ends = topology.end_ports();
+  const auto rail = rails(topology);
+  const auto kind = [&](EndIndex e) { return static_cast<std::size_t>(ends[e].kind) * kRails + rail[e]; };
+  EndNumbers result{std::vector<std::uint32_t>(ends.size()), std::vector<std::uint32_t>(topology.switches())};
+  std::array<std::uint32_t, kKinds> next{}, width{}, here{};
+  for (const bool count : {true, false}) {
+    for (std::uint32_t i = 0; i < order.size(); ++i) {
+      result.of_switch[order[i]] = i;
+      here = {};
+      const auto first = topology.first_end(order[i]);
+      const auto last = first + static_cast<EndIndex>(topology.end_ports_of(order[i]).size());
+      for (auto e = first; e < last; ++e) {
+        const auto position = here[kind(e)]++;
+        if (!count) result.of_end[e] = next[kind(e)] + position;
+      }
+      if (count) {
+        for (std::size_t k = 0; k < kKinds; ++k) width[k] = std::max(width[k], here[k]);
+      } else {
+        for (std::size_t k = 0; k < kKinds; ++k) {
+          if (here[k] != 0) next[k] += numbering == Numbering::padded ? width[k] : here[k];
+        }
+      }
+    }
+  }
+  return result;
+}
+
+/// By LID; LIDs that lead to no switch have no destination.
+std::vector<Numbered> numbers(const Topology& topology, const LidMap& lids,
+                              std::span<const SwitchIndex> leaf_order, Numbering numbering) {
+  std::vector<SwitchIndex> order(leaf_order.begin(), leaf_order.end());
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    if (!topology.leaf(s)) order.push_back(s);
+  }
+  const auto [of_end, of_switch] = end_numbers(topology, order, numbering);
+  std::vector<Numbered> result(std::size_t{lids.top().value()} + 1);
+  for (std::size_t lid = 0; lid < result.size(); ++lid) {
+    const auto to = lids.destination(Lid{static_cast<std::uint16_t>(lid)});
+    if (to.sw == kNoSwitch) continue;
+    const bool own = to.end == kNoEnd;
+    result[lid] = {(own ? of_switch[to.sw] : of_end[to.end]) + to.offset, to.sw, own};
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<SwitchIndex> switches_by_lid(const Topology& topology, const LidMap& lids) {
+  std::vector<std::pair<std::uint32_t, SwitchIndex>> sorted;
+  const auto key = [&](SwitchIndex s) -> std::uint32_t {
+    auto first = Lid{0xffff};
+    auto e = topology.first_end(s);
+    for (std::size_t i = 0; i < topology.end_ports_of(s).size(); ++i, ++e) {
+      if (lids.of_end(e).count() != 0) first = std::min(first, lids.of_end(e).base);
+    }
+    if (first != Lid{0xffff}) return first.value();
+    return 0x10000U + lids.of_switch(s).base.value();
+  };
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) sorted.emplace_back(key(s), s);
+  std::ranges::sort(sorted);
+  std::vector<SwitchIndex> order;
+  order.reserve(sorted.size());
+  for (const auto& [lid, s] : sorted) order.push_back(s);
+  return order;
+}
+
+std::vector<SwitchIndex> leaves_by_nearness(const Topology& topology, const HopCount& hops) {
+  std::vector<SwitchIndex> out;
+  by_nearness({topology.leaves().begin(), topology.leaves().end()}, hops, out);
+  return out;
+}
+
+std::vector<LidRun> number_lids(const Topology& topology, const LidMap& lids,
+                                std::span<const SwitchIndex> leaf_order, Numbering numbering) {
+  const auto all = numbers(topology, lids, leaf_order, numbering);
+  std::vector<LidRun> runs;
+  for (std::size_t lid = 1; lid < all.size(); ++lid) {
+    const auto& entry = all[lid];
+    if (entry.destination == kNoSwitch) continue;
+    bool follows = false;
+    if (!runs.empty()) {
+      auto& last = runs.back();
+      follows = last.lid + last.length == lid && last.number + last.length == entry.number &&
+                last.of_switch == entry.of_switch;
+      if (follows && last.destination == entry.destination) {
+        ++last.length;
+        continue;
+      }
+    }
+    runs.push_back(
+        {static_cast<std::uint16_t>(lid), 1, entry.number, entry.destination, follows, entry.of_switch});
+  }
+  return runs;
+}
+
+std::vector<DmodkIndex> dmodk_indices(const Topology& topology, const SwitchRanking& order,
+                                      const TreeTemplate& tree_template) {
+  std::vector<DmodkIndex> indices(topology.switches());
+  std::vector<SwitchIndex> upwards(topology.switches());
+  std::iota(upwards.begin(), upwards.end(), SwitchIndex{0});
+  std::ranges::sort(upwards, std::ranges::greater{},
+                    [&](SwitchIndex s) { return std::pair(order.rank[s], s); });
+  for (const auto s : upwards) {
+    const auto& switch_group = tree_template.of(s);
+    const auto& slots = switch_group.slots;
+    std::uint64_t uplinks = 0;
+    for (std::size_t g = 0; g < topology.groups(s); ++g) {
+      uplinks += order.rank[topology.group(s, g).peer] < order.rank[s] ? 1 : 0;
+    }
+    uplinks = std::max<std::uint64_t>(uplinks, switch_group.width());
+    const auto divider = static_cast<std::uint32_t>(std::min(indices[s].divider * uplinks, kMaxDivider));
+    for (std::size_t g = 0; g < topology.groups(s); ++g) {
+      const auto peer = topology.group(s, g).peer;
+      if (order.rank[peer] >= order.rank[s] || indices[peer].divider >= divider) continue;
+      const auto at = std::ranges::lower_bound(slots, peer, {}, &UplinkSlot::peer) - slots.begin();
+      const auto place = switch_group.place(static_cast<std::size_t>(at));
+      const auto residue = indices[s].residue + std::uint64_t{place} * indices[s].divider;
+      indices[peer] = {divider, static_cast<std::uint32_t>(residue % divider)};
+    }
+  }
+  return indices;
+}
+
+}  // namespace smd::routing::inline engines

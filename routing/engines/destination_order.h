@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The order in which destinations take the candidate ports in round robin.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "routing/engines/port_selection.h"
+#include "routing/ranking/switch_ranking.h"
+#include "routing/ranking/tree_template.h"
+#include "routing/topology/lids.h"
+#include "routing/topology/topology.h"
+
+namespace smd::routing::inline engines {
+
+/// Consecutive LIDs with consecutive numbers, of ports on one switch.
+struct LidRun {
+  std::uint16_t lid = 0;
+  std::uint16_t length = 0;
+  std::uint32_t number = 0;  ///< of the first LID
+  SwitchIndex destination = 0;
+  bool follows = false;    ///< LID and number continue the run before
+  bool of_switch = false;  ///< the LIDs are those of the switch itself
+};
+
+/// All switches, by the first LID of their end ports, or by their own LID without any. Columns in this order
+/// are consecutive where LIDs are.
+std::vector<SwitchIndex> switches_by_lid(const Topology& topology, const LidMap& lids);
+
+/// Hop count between two switches.
+using HopCount = std::function<unsigned(SwitchIndex, SwitchIndex)>;
+
+/// The leaves, ordered so that those with near common ancestors are together, at every level of a tree.
+std::vector<SwitchIndex> leaves_by_nearness(const Topology& topology, const HopCount& hops);
+
+enum class Numbering : std::uint8_t {
+  dense,   ///< consecutive
+  padded,  ///< as if each leaf had as many end ports of a kind as the fullest: n-th ports are routed alike
+};
+
+/// All LIDs that lead to a switch, by LID. End ports are numbered kind by kind (compute, I/O, routers,
+/// aggregation nodes, and separately each rail of machines with several ports), leaf by leaf in the given
+/// order, port by port, so that each kind is balanced by itself. The LIDs of a range count on from the number
+/// of their port, so that their paths differ.
+std::vector<LidRun> number_lids(const Topology& topology, const LidMap& lids,
+                                std::span<const SwitchIndex> leaf_order,
+                                Numbering numbering = Numbering::dense);
+
+/// By switch the destinations that it receives from below over a single path from each lower neighbour, in
+/// the undamaged tree. Round robin must run over these: over all destinations they would all leave by one
+/// port (Zahavi, d-mod-k).
+std::vector<DmodkIndex> dmodk_indices(const Topology& topology, const SwitchRanking& order,
+                                      const TreeTemplate& tree_template);
+
+}  // namespace smd::routing::inline engines

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/engines/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace smd::routing::inline engines {
+
+// The registry. An engine is one .cpp, which defines its row, and the name of the row in the two lines here.
+extern const EngineInfo kDmodc, kFtree, kUpdn, kDnup, kMinhop, kFile;
+
+std::span<const EngineInfo> all_engines() {
+  static const std::array kAll{kDmodc, kFtree, kUpdn, kDnup, kMinhop, kFile};
+  return kAll;
+}
+
+const EngineInfo* find_engine(std::string_view name) {
+  const auto all = all_engines();
+  const auto at = std::ranges::find(all, name, &EngineInfo::name);
+  return at != all.end() ? &*at : nullptr;
+}
+
+std::string to_string(const RouteError& error) {
+  switch (error.cause) {
+    case RouteError::Cause::stopped:
+      return "stopped";
+    case RouteError::Cause::no_such_root:
+      return fmt::format("none of the roots is a switch of this fabric: {}", fmt::join(error.guids, ", "));
+    case RouteError::Cause::no_legal_path:
+      return fmt::format("no path that goes up first and down then between the leaves {}",
+                         fmt::join(error.guids, " and "));
+    case RouteError::Cause::aggregation_cut_off:
+      return fmt::format("no path that goes up first and down then between the leaf {}",
+                         fmt::join(error.guids, " and the aggregation node "));
+    case RouteError::Cause::not_a_tree:
+      return fmt::format("not a tree: hosts hang on {}, which has {} beside or below it",
+                         error.guids.empty() ? Guid{} : error.guids.front(),
+                         error.guids.empty() ? Guid{} : error.guids.back());
+    case RouteError::Cause::no_tables:
+      return "no tables of this fabric's switches: [routing] tables names the file";
+  }
+  return "unknown";
+}
+
+}  // namespace smd::routing::inline engines

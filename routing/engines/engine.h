@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The interface of the routing engines.
+
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mad/base/id.h"
+#include "routing/ranking/switch_ranking.h"
+#include "routing/routes.h"
+#include "routing/topology/context.h"
+
+namespace smd::routing::inline engines {
+
+/// Forwarding tables by GUID of the switch.
+using Tables = std::map<Guid, std::shared_ptr<const LftRow>>;
+
+/// What the operator configures for engines. An engine reads the members that concern it and ignores the
+/// others.
+struct RoutingOptions {
+  std::vector<Guid> root_guids{};          ///< top switches of the tree; empty: the engine finds them
+  std::shared_ptr<const Tables> tables{};  ///< for the engine `file`
+  friend bool operator==(const RoutingOptions&, const RoutingOptions&) = default;
+};
+
+struct EngineInput {
+  RoutingContext context;
+  RoutingOptions options{};
+  unsigned vl_budget = 1;
+  std::uint64_t seed = 0;
+};
+
+struct RouteError {
+  enum class Cause : std::uint8_t {
+    stopped,
+    no_such_root,
+    no_legal_path,
+    aggregation_cut_off,
+    not_a_tree,
+    no_tables
+  };
+  Cause cause = Cause::stopped;
+  /// Roots that do not exist; two leaves without a path; a leaf and an aggregation node without a path; a
+  /// leaf and a neighbour of it that is not above it.
+  std::vector<Guid> guids;
+};
+/// The error in one line, with its GUIDs.
+std::string to_string(const RouteError& error);
+
+/// Pure and stateless: the same topology and LIDs give the same bytes, for any order of the input and any
+/// threads.
+using Engine = std::expected<Routes, RouteError> (*)(const EngineInput&);
+
+/// The ranking that the engine's paths follow; repair uses it too. Nothing: the engine has none for this
+/// fabric.
+using EngineRanking = std::optional<SwitchRanking> (*)(const Topology&, const RoutingOptions&,
+                                                       const Parallel&);
+
+/// A row of the registry (engines/engine.cpp). Each engine defines its row in its own .cpp.
+struct EngineInfo {
+  std::string_view name, summary;
+  Engine run;
+  EngineRanking ranking = nullptr;  ///< null: the engine has no ranking for any fabric
+  bool follows_ranking = false;     ///< all its paths follow that ranking
+};
+
+/// All engines, in the order in which the documentation lists them.
+std::span<const EngineInfo> all_engines();
+
+/// Null if no engine has that name.
+const EngineInfo* find_engine(std::string_view name);
+
+}  // namespace smd::routing::inline engines

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/engines/port_selection.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+namespace smd::routing::inline engines {
+namespace {
+/// Long enough to copy most rows in few pieces.
+constexpr std::size_t kPattern = 512;
+/// A longer pattern is not worth its memory.
+constexpr std::size_t kMostMemory = 0x10000;
+/// The substitution of missing ports may repeat after so many turns.
+constexpr std::size_t kLongestPattern = 4096;
+}  // namespace
+
+RoundRobin uplink_round_robin(const Topology& topology, const SwitchRanking& ranking,
+                              const TreeTemplate& tree_template, SwitchIndex s) {
+  struct Slot {
+    SwitchIndex peer;
+    std::size_t cables;
+    std::span<const PortNum> ports;
+    std::uint8_t group;
+  };
+  const auto& switch_group = tree_template.of(s);
+  const auto& wanted = switch_group.slots;
+  const std::size_t cables = wanted.empty() ? 1 : wanted.front().cables;
+  std::vector<Slot> slots(switch_group.width(), Slot{kNoSwitch, cables, {}, 0});  // until known: gone
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    slots[switch_group.place(i)] = {wanted[i].peer, wanted[i].cables, {}, 0};
+  }
+  for (std::size_t g = 0; g < topology.groups(s); ++g) {
+    const auto group = topology.group(s, g);
+    if (!ranking.up(s, group.peer)) continue;
+    const auto at = std::ranges::lower_bound(wanted, group.peer, {}, &UplinkSlot::peer);
+    const bool known = at != wanted.end() && at->peer == group.peer;
+    auto& slot = known ? slots[switch_group.place(static_cast<std::size_t>(at - wanted.begin()))]
+                       : slots.emplace_back(Slot{group.peer, 0, {}, 0});
+    slot.cables = std::max(slot.cables, group.ports.size());
+    slot.ports = group.ports;
+    slot.group = static_cast<std::uint8_t>(g);
+  }
+  RoundRobin result;
+  bool more = true;
+  for (std::size_t round = 0; more; ++round) {
+    more = false;
+    for (const auto& slot : slots) {
+      if (slot.cables <= round) continue;
+      more = true;
+      const bool there = slot.ports.size() > round;
+      result.turns.push_back({there ? slot.ports[round].value() : std::uint8_t{0}, slot.group});
+    }
+  }
+  return result;
+}
+
+void Candidates::round_robin(const Topology& topology, SwitchIndex s, const GroupSet& set,
+                             std::vector<std::uint8_t>& out) {
+  out.clear();
+  groups_.clear();
+  for (std::size_t w = 0; w < set.words.size(); ++w) {
+    for (auto word = set.words[w]; word != 0; word &= word - 1) {
+      groups_.push_back(topology.group(s, w * 64 + static_cast<std::size_t>(std::countr_zero(word))));
+    }
+  }
+  bool more = true;
+  for (std::size_t turn = 0; more; ++turn) {
+    more = false;
+    for (const auto& group : groups_) {
+      if (group.ports.size() > turn) out.push_back(group.ports[turn].value());
+      more = more || group.ports.size() > turn + 1;
+    }
+  }
+}
+
+bool Candidates::rates_differ(const Topology& topology, SwitchIndex s) const {
+  const auto rate = [&](std::uint8_t port) { return topology.rate(s, PortNum{port}); };
+  return std::ranges::any_of(live_, [&](std::uint8_t port) { return rate(port) != rate(live_.front()); });
+}
+
+/// A port takes its own turn while it is behind its share of all turns so far. Otherwise, and if it is
+/// missing, the least used port takes the turn. So every prefix of the rotation is well balanced, for any
+/// number of destinations.
+void Candidates::share_by_rate(const Topology& topology, SwitchIndex s, std::size_t rotation,
+                               std::uint32_t divider) {
+  std::uint64_t all = 0, unit = 0;
+  for (const auto port : live_) {
+    const std::uint64_t rate = topology.rate(s, PortNum{port});
+    all += rate;
+    unit = std::gcd(unit, rate);
+  }
+  const auto most = std::max<std::uint64_t>(kLongestPattern / own_.size() / divider, 1);
+  const auto rounds = std::clamp<std::uint64_t>(all / unit, 1, most);
+  std::array<std::uint32_t, 256> used{};
+  ports_.clear();
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < own_.size(); ++i) {
+      auto port = own_[i];
+      const auto made = std::uint64_t{ports_.size()} + 1;
+      const bool behind = port != 0 && used[port] * all < made * topology.rate(s, PortNum{port});
+      if (!behind) {
+        const auto first = port != 0 ? i : round + i + rotation;
+        port = live_[least_used(topology, s, live_, used, first % live_.size())];
+      }
+      ++used[port];
+      ports_.push_back(port);
+    }
+  }
+}
+
+void Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& set) {
+  pattern_.clear();
+  skewed_ = false;
+  round_robin(topology, s, set, ports_);
+}
+
+void Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& set, std::uint32_t divider) {
+  reset(topology, s, set);
+  if (topology.one_rate()) return;
+  live_ = own_ = ports_;
+  if (rates_differ(topology, s)) share_by_rate(topology, s, 0, divider);
+}
+
+bool Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& set,
+                       const RoundRobin& round_robin_of_tree, std::size_t rotation, std::uint32_t divider) {
+  const auto holds = [&](const RoundRobin::Turn& turn) {
+    return turn.port != 0 && (set.words[turn.group / 64U] >> (turn.group % 64U) & 1U) != 0;
+  };
+  pattern_.clear();
+  ports_.clear();
+  skewed_ = true;
+  if (!topology.one_rate()) {
+    round_robin(topology, s, set, live_);
+    if (rates_differ(topology, s)) {
+      own_.clear();
+      for (const auto& turn : round_robin_of_tree.turns)
+        own_.push_back(holds(turn) ? turn.port : std::uint8_t{0});
+      share_by_rate(topology, s, rotation, divider);
+      return std::ranges::count(own_, std::uint8_t{0}) != 0;
+    }
+  }
+  const bool whole = std::ranges::all_of(round_robin_of_tree.turns, holds);
+  if (whole) {
+    for (const auto& turn : round_robin_of_tree.turns) ports_.push_back(turn.port);
+    return false;
+  }
+  round_robin(topology, s, set, live_);
+  if (live_.size() == 1) {  // it takes all turns anyway
+    ports_ = live_;
+    return false;
+  }
+  const std::size_t n = round_robin_of_tree.turns.size();
+  const std::size_t rounds = std::clamp<std::size_t>(kLongestPattern / n / divider, 1, live_.size());
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto& turn = round_robin_of_tree.turns[i];
+      ports_.push_back(holds(turn) ? turn.port : live_[(round + i + rotation) % live_.size()]);
+    }
+  }
+  return true;
+}
+
+std::uint8_t Candidates::at(std::uint32_t number, const DmodkIndex& index) const {
+  return ports_[skewed_ ? turn_of(number, index, ports_.size()) : (number / index.divider) % ports_.size()];
+}
+
+void Candidates::make_pattern(std::size_t period, const DmodkIndex& index) {
+  period_ = period;
+  pattern_.clear();
+  pattern_.reserve(std::max(period * 2, kPattern * 2));
+  const std::size_t n = ports_.size();
+  for (std::size_t turn = 0; turn < n; ++turn) {
+    std::size_t skew = skewed_ ? (index.divider - index.residue) % index.divider : 0;
+    std::size_t at = (turn + skew) % n;
+    for (std::uint32_t rest = 0; rest < index.divider; ++rest) {
+      pattern_.push_back(ports_[at]);
+      if (!skewed_) continue;
+      if (++skew == index.divider) {
+        skew = 0;
+        at = turn;
+      } else if (++at == n) {
+        at = 0;
+      }
+    }
+  }
+  while (pattern_.size() < kPattern) pattern_.insert(pattern_.end(), pattern_.begin(), pattern_.end());
+}
+
+void Candidates::write(std::span<std::uint8_t> out, std::uint32_t number, const DmodkIndex& index) {
+  if (ports_.size() == 1) {
+    std::ranges::fill(out, ports_[0]);
+    return;
+  }
+  const auto period = ports_.size() * index.divider;
+  if (pattern_.empty()) {
+    if (period > kMostMemory || out.size() * 4 < period) {
+      for (auto& entry : out) entry = at(number++, index);
+      return;
+    }
+    make_pattern(period, index);
+  }
+  for (std::size_t phase = number % period_; !out.empty(); phase = 0) {
+    const std::size_t length = std::min(out.size(), pattern_.size() - phase);
+    std::memcpy(out.data(), pattern_.data() + phase, length);
+    out = out.subspan(length);
+  }
+}
+
+std::size_t least_used(const Topology& topology, SwitchIndex s, std::span<const std::uint8_t> ports,
+                       std::span<const std::uint32_t, 256> used, std::size_t first) {
+  const auto least = [&](const auto& less) {
+    std::size_t best = first;
+    for (std::size_t i = 1, at = best; i < ports.size(); ++i) {
+      at = at + 1 == ports.size() ? 0 : at + 1;
+      if (less(ports[at], ports[best])) best = at;
+    }
+    return best;
+  };
+  if (topology.one_rate()) {
+    return least([&](std::uint8_t a, std::uint8_t b) { return used[a] < used[b]; });
+  }
+  const auto with_one_more = [&](std::uint8_t port, std::uint8_t rival) {
+    return (std::uint64_t{used[port]} + 1) * topology.rate(s, PortNum{rival});
+  };
+  return least([&](std::uint8_t a, std::uint8_t b) { return with_one_more(a, b) < with_one_more(b, a); });
+}
+
+void LeastUsed::write(std::span<std::uint8_t> out, std::span<const std::uint8_t> ports, bool of_switch) {
+  auto& used = used_[of_switch ? 1 : 0];
+  for (auto& entry : out) {
+    entry = ports[least_used(topology_, switch_, ports, used, turn_++ % ports.size())];
+    ++used[entry];
+  }
+}
+
+}  // namespace smd::routing::inline engines

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The distance within which most leaves lie.
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "routing/topology/topology.h"
+
+namespace smd::routing::inline ranking {
+
+constexpr auto kUnranked = std::numeric_limits<std::int32_t>::max();
+/// The top of a tree is found from at most so many leaves; if there are more, from a sample.
+constexpr std::size_t kLeavesCompared = 512;
+
+/// At most `count` of the switches, evenly spaced.
+std::vector<SwitchIndex> sample_of(std::span<const SwitchIndex> all, std::size_t count = kLeavesCompared);
+
+/// By switch the radius in hops that holds 90 % of the reachable `leaves` (of a sample of kLeavesCompared);
+/// kUnranked if none is reachable.
+std::vector<std::int32_t> leaf_radius(const Topology& topology, std::span<const SwitchIndex> leaves);
+
+}  // namespace smd::routing::inline ranking
