@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place of this room that touches the file system.
+// The only file of config/ that accesses the file system.
 #include "mad/base/file.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ bool is_credential(const std::filesystem::path& path) {
   return folder != nullptr && *folder != '\0' && path.parent_path() == std::filesystem::path(folder);
 }
 
-/// What is wrong with the rights of a key's file; empty: nothing.
+/// Why the mode of a key's file is refused; empty: it is not.
 std::string too_open(const struct stat& file) {
   const unsigned mode = file.st_mode & 07777U;
   if ((mode & S_IRWXO) != 0)
