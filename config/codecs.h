@@ -22,8 +22,30 @@
 
 namespace smd::config {
 
-/// What an override's text is made into before it is read.
-enum class Form : std::uint8_t { flag, whole, text, list, guids_or_text };
+/// What an override's text is made into before it is read. `blocks` stand in the file only.
+enum class Form : std::uint8_t { flag, whole, text, list, guids_or_text, blocks };
+
+/// A key of the blocks of an array of tables, as documents describe it.
+struct BlockKeyDoc {
+  std::string_view name{};
+  std::string_view opensm{};  ///< OpenSM's option of the same meaning; empty: none
+  std::string_view doc{};
+  std::string allowed{};
+  std::string value{};    ///< the default, as TOML
+  std::string example{};  ///< as TOML
+  bool required = false;
+};
+
+/// One block of an array of tables, as it is shown.
+struct ShownBlock {
+  struct KeyValue {
+    std::string_view name{};
+    std::string value{};    ///< as TOML
+    std::string meaning{};  ///< may be empty
+  };
+  std::string label{};           ///< the value of its first unique key; empty: it has none
+  std::vector<KeyValue> keys{};  ///< those that are required or differ from their defaults
+};
 
 template <class T>
 struct Codec {
@@ -32,19 +54,22 @@ struct Codec {
   std::function<std::optional<T>(const Value&, const Spot&)> read{};  ///< nothing: the error is noted
   std::function<std::string(const T&)> show{};                        ///< as TOML
   std::function<std::string(const T&)> explain{};                     ///< what a value means; may be absent
+  std::vector<BlockKeyDoc> block_keys{};  ///< of an array of tables (config/blocks.h); else empty
+  std::function<std::vector<ShownBlock>(const T&)> show_blocks{};  ///< of an array of tables
 };
 
-/// Gives each item of a list to `read`, with its place; false if an error was noted on the way.
+/// Calls `read` with each item of a list and its place. False if that added an error.
 bool read_each(const Value& list, const Spot& spot,
                const std::function<void(const Value& item, const Spot& at)>& read);
 
-/// `word` in lower case equals the text, or a number's digits; otherwise the index of no word.
+/// The index of the word that equals the text, ignoring case, or the digits of a number; else nothing.
 std::optional<std::size_t> index_of_word(const Value& value, std::span<const std::string> words);
-/// Words as they may be written: numbers bare, the rest quoted.
+/// "a", 5 or "b": numbers bare, other words in quotes.
 std::string show_words(std::span<const std::string> words);
+/// One word of these.
 std::string show_word(std::string_view word);
 
-/// Numbers and ids. `else_allowed`: words of codecs that take something else too.
+/// Numbers and ids from `least` to `most`. `else_allowed` is added to the text of what is allowed.
 template <class T>
 Codec<T> whole(std::int64_t least, std::int64_t most, std::string_view else_allowed = {}) {
   const auto number = [](const T& value) -> std::int64_t {
@@ -81,7 +106,7 @@ Codec<T> whole(std::int64_t least, std::int64_t most, std::string_view else_allo
   return codec;
 }
 
-/// A number, or a word that stands for nothing.
+/// A number, or `word`, which stands for no number.
 template <class T>
 Codec<std::optional<T>> whole_or_word(std::int64_t least, std::int64_t most, std::string_view word) {
   const auto codec = whole<T>(least, most, fmt::format(", or \"{}\"", word));
@@ -100,7 +125,7 @@ Codec<std::optional<T>> whole_or_word(std::int64_t least, std::int64_t most, std
   return with;
 }
 
-/// One of some words; "auto", 2048, "EDR".
+/// One of the words of `choices`, such as "auto", 2048, "EDR"; case is ignored.
 template <class T>
 Codec<T> one_of(const std::vector<std::pair<std::string, T>>& choices) {
   std::vector<std::string> words;
@@ -124,7 +149,7 @@ Codec<T> one_of(const std::vector<std::pair<std::string, T>>& choices) {
   return codec;
 }
 
-/// With what each of both means.
+/// true or false, with the meaning of each.
 Codec<bool> flag(std::string_view when_true, std::string_view when_false);
 /// From `least` to `most`, and 0 with the given meaning where `zero` is not empty.
 Codec<Duration> duration(Duration least, Duration most, std::string zero = {});
@@ -132,18 +157,21 @@ Codec<Duration> duration(Duration least, Duration most, std::string zero = {});
 Codec<std::uint8_t> time_code(std::uint8_t never_above);
 /// "2%" or "0.5%", from 0 to 100, in tenths.
 Codec<std::uint32_t> percent();
-/// Any text that `is_right` takes.
+/// Text for which `is_right` is true.
 Codec<std::string> text(std::string allowed, std::function<bool(const std::string&)> is_right);
 /// A file's or directory's name, relative to the folder of smd.toml; it need not exist.
 Codec<std::string> path(std::string allowed, bool may_be_empty);
+/// A list of GUIDs, each once.
 Codec<std::vector<Guid>> guids();
-/// Words of a list that the context gives, each once; `least` of them.
+/// A list of words that the context allows, each once; at least `least` of them. `what` names them in errors.
 Codec<std::vector<std::string>> names(std::string what, std::vector<std::string> ConfigContext::* allowed,
                                       std::size_t least);
 /// 64 bits in hexadecimal, in quotes.
 Codec<std::uint64_t> hex64();
 
+/// A list as TOML.
 std::string show_strings(std::span<const std::string> items);
+/// A list of GUIDs as TOML.
 std::string show_guids(std::span<const Guid> guids);
 
 }  // namespace smd::config

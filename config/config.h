@@ -39,9 +39,9 @@ struct ApiConfig {
   friend bool operator==(const ApiConfig&, const ApiConfig&) = default;
 };
 
-/// [store]: of the whole process too.
+/// [store]: of the whole process.
 struct StoreConfig {
-  std::string directory = "/var/lib/smd";     ///< what has to survive a restart lies there
+  std::string directory = "/var/lib/smd";     ///< state that survives a restart
   Duration retry = std::chrono::seconds(10);  ///< until what could not be written is tried again
   friend bool operator==(const StoreConfig&, const StoreConfig&) = default;
 };
@@ -51,7 +51,7 @@ struct SmConfig {
   std::uint8_t priority = 0;          ///< of SMInfo, 0 to 15
   std::vector<Guid> allowed_guids{};  ///< port GUIDs of SMs that are known here; empty: all are
   std::uint64_t subnet_prefix = 0xfe80000000000000;  ///< upper half of every GID
-  bool force = false;        ///< be master beside an unknown SM (any, where none is named)
+  bool force = false;        ///< be master while an unknown SM is (any, where none is named)
   std::string key_file{};    ///< file that holds the SM_Key; empty: sm_key's default
   std::uint64_t sm_key = 1;  ///< read from key_file, never printed; OpenSM's default is 1
   friend bool operator==(const SmConfig&, const SmConfig&) = default;
@@ -91,17 +91,17 @@ struct HaConfig {
   friend bool operator==(const HaConfig&, const HaConfig&) = default;
 };
 
-/// What becomes of the forwarding tables of whoever was master before.
+/// What becomes of the forwarding tables of the previous master.
 enum class AdoptRoutes : std::uint8_t { keep, repair, converge };
 
-/// What becomes of adaptive routing that an SM of the switches' vendor has left on.
+/// What becomes of adaptive routing that an SM of the switches' vendor left on.
 enum class AdoptAdaptive : std::uint8_t { warn, disable };
 
 /// [adopt]
 struct AdoptConfig {
   AdoptRoutes routes = AdoptRoutes::keep;
   AdoptAdaptive adaptive_routing = AdoptAdaptive::warn;
-  /// How long multicast LIDs that nobody has joined stay as switches have them; 0: not at all.
+  /// How long multicast LIDs without members stay as switches have them; 0: not at all.
   Duration grace = std::chrono::minutes(5);
   friend bool operator==(const AdoptConfig&, const AdoptConfig&) = default;
 };
@@ -113,7 +113,7 @@ struct LidsConfig {
   std::optional<std::uint8_t> lmc{};
   Lid first{1};                   ///< new LIDs are given from here
   Lid last = kLastUnicastLid;     ///< to here
-  bool reassign = false;          ///< give every LID anew instead of keeping the valid ones
+  bool reassign = false;          ///< assign every LID again instead of keeping valid ones
   std::string import_guid2lid{};  ///< OpenSM's guid2lid, read when the store has no LIDs yet; empty: none
   friend bool operator==(const LidsConfig&, const LidsConfig&) = default;
 };
@@ -146,7 +146,7 @@ struct RoutingConfig {
   std::vector<Guid> io_nodes{};  ///< by node or port GUID
   std::string io_nodes_file{};
   std::string tables_file{};  ///< file of the engine "file"; empty: none
-  /// What stands in it, by switch; read by whoever loaded the configuration.
+  /// Its contents by switch; filled by the code that loads the configuration.
   std::shared_ptr<const std::map<Guid, std::shared_ptr<const std::vector<std::uint8_t>>>> loaded_tables{};
   bool allow_credit_loops = false;  ///< install routes that can dead-lock
   std::uint32_t threads = 0;        ///< that compute; 0: as many as the machine has
@@ -166,7 +166,7 @@ struct MulticastConfig {
 /// By which router another subnet is reached.
 struct PrefixRoute {
   std::optional<std::uint64_t> prefix{};  ///< of GIDs there; nothing: any
-  std::optional<Guid> router{};           ///< a router's port; nothing: the nearest of the routers' ports
+  std::optional<Guid> router{};           ///< a router's port; nothing: the first of the routers' ports
   friend bool operator==(const PrefixRoute&, const PrefixRoute&) = default;
 };
 

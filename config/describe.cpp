@@ -4,34 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <vector>
 
+#include "config/describe_blocks.h"
 #include "config/schema.h"
 
 namespace smd::config {
 namespace {
 
-constexpr std::size_t kWidth = 98;
-
-/// Lines of at most `kWidth` letters, each behind `lead`.
-std::string wrapped(std::string_view text, std::string_view lead) {
-  std::string out;
-  std::string line;
-  const auto flush = [&] {
-    out += fmt::format("{}{}\n", lead, line);
-    line.clear();
-  };
-  while (!text.empty()) {
-    const auto word = text.substr(0, text.find(' '));
-    if (!line.empty() && lead.size() + line.size() + 1 + word.size() > kWidth) flush();
-    line += line.empty() ? "" : " ";
-    line += word;
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-  }
-  flush();
-  return out;
-}
+constexpr std::size_t kFewBlocks = 10;
+constexpr std::size_t kAllBlocks = std::numeric_limits<std::size_t>::max();
 
 /// Up to the first full stop or colon that ends a clause, without it.
 std::string_view first_clause(std::string_view doc) {
@@ -51,19 +35,31 @@ std::string describe_key(const Key& key, const Settings& settings) {
   return line + "\n";
 }
 
-std::string describe_table(const Schema& schema, std::string_view table, const Settings& settings) {
-  auto out = fmt::format("[{}]\n", table);
-  for (const auto* key : schema.keys_of(table)) out += describe_key(*key, settings);
+/// The keys of a table, or the arrays of tables that stand by themselves (`table` is empty).
+std::string describe_keys(const Schema& schema, std::string_view table, const Settings& settings,
+                          const Settings& base) {
+  std::string out;
+  for (const auto* key : schema.keys_of(table)) {
+    const auto mark = key->show(settings) == key->show(Settings{}) ? "  " : "* ";
+    out += key->is_array() ? mark + describe_blocks(*key, settings, base, kAllBlocks)
+                           : describe_key(*key, settings);
+  }
   return out;
 }
 
 /// The keys of `table` that differ, by their whole names: [lids] stands nowhere on the screen.
-void add_changed(const Schema& schema, std::string_view table, const Settings& settings, Changed& into) {
+void add_changed(const Schema& schema, std::string_view table, const Settings& settings, const Settings& base,
+                 Changed& into) {
   for (const auto* key : schema.keys_of(table)) {
     const auto value = key->show(settings);
     const auto usual = key->show(Settings{});
-    if (value == usual) continue;
-    ++into.keys;
+    const bool replaced = key->is_array() && replaces_blocks(*key, settings, base);
+    if (value == usual && !replaced) continue;
+    into.keys += value == usual ? 0U : 1U;
+    if (key->is_array()) {
+      into.text += "  " + describe_blocks(*key, settings, base, kFewBlocks);
+      continue;
+    }
     const auto shown = fmt::format("  {} = {}", key->path(), shortened(value));
     const auto meaning = key->explain ? key->explain(settings) : std::string();
     into.text += fmt::format("{:<42}  {}{}(default {})\n", shown, meaning, meaning.empty() ? "" : " ", usual);
@@ -80,13 +76,6 @@ std::string heading_of(const SubnetConfig& subnet) {
                      place_of(subnet));
 }
 
-/// Markdown ends a table cell at '|'.
-std::string cell(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += c == '|' ? "\\|" : std::string(1, c);
-  return out;
-}
-
 }  // namespace
 
 std::string shortened(std::string value) {
@@ -95,86 +84,44 @@ std::string shortened(std::string value) {
   return value.substr(0, kLongest) + "...";
 }
 
-std::string describe(const Config& config) {
-  const auto schema = make_schema();
+std::string describe(const Config& config, const Schema& schema) {
   std::string out;
+  const Settings process{.log = config.log, .api = config.api, .store = config.store};
+  const Settings base{.subnet = config.base};
+  const auto add_table = [&](const TableDoc& table, const Settings& settings) {
+    out += fmt::format("[{}]\n", table.name) + describe_keys(schema, table.name, settings, base);
+  };
   for (const auto& table : schema.tables) {
     if (!table.of_process) continue;
-    out += (out.empty() ? "" : "\n") +
-           describe_table(schema, table.name, {.log = config.log, .api = config.api, .store = config.store});
+    out += out.empty() ? "" : "\n";
+    add_table(table, process);
   }
   for (const auto& subnet : config.subnets) {
     out += "\n" + heading_of(subnet);
     for (const auto& table : schema.tables) {
-      if (table.of_process || table.name == "subnet") continue;
-      out += describe_table(schema, table.name, {.subnet = subnet});
+      if (!table.of_process && table.name != "subnet") add_table(table, {.subnet = subnet});
     }
+    out += describe_keys(schema, "", {.subnet = subnet}, base);
   }
   return out;
 }
 
-Changed describe_changed(const Config& config) {
-  const auto schema = make_schema();
+Changed describe_changed(const Config& config, const Schema& schema) {
   Changed found;
+  const Settings process{.log = config.log, .api = config.api, .store = config.store};
+  const Settings base{.subnet = config.base};
   for (const auto& table : schema.tables) {
-    if (!table.of_process) continue;
-    add_changed(schema, table.name, {.log = config.log, .api = config.api, .store = config.store}, found);
+    if (table.of_process) add_changed(schema, table.name, process, base, found);
   }
   for (const auto& subnet : config.subnets) {
     found.text += heading_of(subnet);
     for (const auto& table : schema.tables) {
       if (!table.of_process && table.name != "subnet")
-        add_changed(schema, table.name, {.subnet = subnet}, found);
+        add_changed(schema, table.name, {.subnet = subnet}, base, found);
     }
+    add_changed(schema, "", {.subnet = subnet}, base, found);
   }
   return found;
-}
-
-std::string schema_markdown() {
-  const auto schema = make_schema();
-  std::string out =
-      "# Configuration: every key of smd.toml\n\n"
-      "This file is made from the schema in `config/`; a test compares the two.\n\n"
-      "No file at all is a good configuration. Times are written `\"200ms\"`, `\"10s\"`, `\"1m\"`; file "
-      "names are\n"
-      "relative to the folder of smd.toml. `--set TABLE.KEY=VALUE` overrides one key for one run, in every "
-      "subnet; a\n"
-      "list is written with commas. `smd check` shows what a configuration means. The last column names "
-      "OpenSM's\n"
-      "option of the same meaning; its values may be written in another way.\n";
-  for (const auto& table : schema.tables) {
-    out += fmt::format("\n## {}\n\n{}\n", heading(table.name), wrapped(table.doc, ""));
-    out += "| key | default | allowed | meaning | OpenSM |\n|---|---|---|---|---|\n";
-    for (const auto* key : schema.keys_of(table.name)) {
-      out += fmt::format("| `{}` | `{}` | {} | {} | {} |\n", key->name, cell(key->show(Settings{})),
-                         cell(key->allowed), cell(key->doc),
-                         key->opensm.empty() ? "" : fmt::format("`{}`", key->opensm));
-    }
-  }
-  return out;
-}
-
-std::string shipped_file() {
-  const auto schema = make_schema();
-  std::string out =
-      "# smd's configuration. Every key stands here with its default, commented out: without the '#' the "
-      "line\n"
-      "# changes nothing, so uncomment it and change its value. `smd check` says what a file means and what "
-      "is\n"
-      "# wrong with it. Times are written \"200ms\", \"10s\", \"1m\"; file names are relative to this file's "
-      "folder.\n";
-  for (const auto& table : schema.tables) {
-    const bool repeated = table.name == "subnet";
-    out += "\n" + wrapped(table.doc, "# ");
-    out += repeated ? "#[[subnet]]\n" : fmt::format("[{}]\n", table.name);
-    for (const auto* key : schema.keys_of(table.name)) {
-      auto text = std::string(key->doc);
-      if (!key->allowed.empty()) text += fmt::format(" Allowed: {}.", key->allowed);
-      out += wrapped(text, "# ");
-      out += fmt::format("#{} = {}\n", key->name, key->show(Settings{}));
-    }
-  }
-  return out;
 }
 
 }  // namespace smd::config

@@ -3,18 +3,27 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "config/describe.h"
+#include "config/describe_blocks.h"
 #include "config/schema.h"
 
 namespace smd::config {
 namespace {
 
-std::vector<std::string> of_settings(const Settings& before, const Settings& after) {
+std::vector<std::string> of_settings(const Settings& before, const Settings& after,
+                                     const Schema& schema = product_schema()) {
   std::vector<std::string> found;
-  for (const auto& key : make_schema().keys) {
+  for (const auto& key : schema.keys) {
     const auto was = key.show(before);
     const auto is = key.show(after);
-    if (was != is) found.push_back(fmt::format("{} {} -> {}", key.path(), shortened(was), shortened(is)));
+    if (was == is) continue;
+    if (key.is_array()) {
+      for (auto& line : block_differences(key, before, after)) found.push_back(std::move(line));
+    } else {
+      found.push_back(fmt::format("{} {} -> {}", key.path(), shortened(was), shortened(is)));
+    }
   }
   return found;
 }
@@ -33,8 +42,9 @@ std::vector<std::string> differences(const StoreConfig& before, const StoreConfi
   return of_settings({.store = before}, {.store = after});
 }
 
-std::vector<std::string> differences(const SubnetConfig& before, const SubnetConfig& after) {
-  auto found = of_settings({.subnet = before}, {.subnet = after});
+std::vector<std::string> differences(const SubnetConfig& before, const SubnetConfig& after,
+                                     const Schema& schema) {
+  auto found = of_settings({.subnet = before}, {.subnet = after}, schema);
   const bool same_key_file =
       before.sm.key_file == after.sm.key_file && before.keys.sm_key_file == after.keys.sm_key_file;
   if (same_key_file && before.sm.sm_key != after.sm.sm_key) found.emplace_back("what is in keys.sm_key_file");

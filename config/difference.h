@@ -6,14 +6,16 @@
 #include <vector>
 
 #include "config/config.h"
+#include "config/load.h"
 
 namespace smd::config {
 
-/// Keys of which the values differ, as `lids.lmc 0 -> 1`, in the order of the shipped file. What a key's file
-/// holds counts: `sm.key_file` alone says that the key in it is another one.
+/// Keys whose values differ, as `lids.lmc 0 -> 1`, in the order of the shipped file. Changed contents of a
+/// file that a key names count too. Values longer than 60 characters are cut.
 std::vector<std::string> differences(const LogConfig& before, const LogConfig& after);
 std::vector<std::string> differences(const ApiConfig& before, const ApiConfig& after);
 std::vector<std::string> differences(const StoreConfig& before, const StoreConfig& after);
-std::vector<std::string> differences(const SubnetConfig& before, const SubnetConfig& after);
+std::vector<std::string> differences(const SubnetConfig& before, const SubnetConfig& after,
+                                     const Schema& schema = product_schema());
 
 }  // namespace smd::config

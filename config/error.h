@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is wrong with a configuration or a policy file, where, and what would be right.
+// An error of a configuration or a policy file: position, what was found, what is allowed.
 
 #include <string>
 
@@ -11,7 +11,7 @@ struct ConfigError {
   unsigned line = 0;       ///< from 1; 0 where the whole file is meant
   std::string key{};       ///< "routing.engines[0]"; empty where no key is meant
   std::string found{};     ///< as the operator wrote it; empty where `expected` says it all
-  std::string expected{};  ///< what is allowed, or the whole complaint
+  std::string expected{};  ///< what is allowed, or the whole text
   std::string hint{};      ///< what to do; may be empty
   friend bool operator==(const ConfigError&, const ConfigError&) = default;
 };

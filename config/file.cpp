@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place of this room that touches the file system.
-#include <fcntl.h>
+// The only file of config/ that accesses the file system.
+#include "mad/base/file.h"
+
 #include <fmt/format.h>
 #include <grp.h>
 #include <sys/stat.h>
@@ -15,35 +16,6 @@
 
 namespace smd::config {
 namespace {
-
-std::string reason() { return std::generic_category().message(errno); }
-
-/// Closes at the end of its scope.
-class Descriptor {
- public:
-  explicit Descriptor(const char* path) : fd_(open(path, O_RDONLY | O_CLOEXEC)) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-std::expected<std::string, std::string> contents_of(const Descriptor& file) {
-  std::string bytes;
-  std::array<char, 65536> chunk{};
-  while (true) {
-    const auto got = read(file.get(), chunk.data(), chunk.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return std::unexpected(reason());
-    if (got == 0) return bytes;
-    bytes.append(chunk.data(), static_cast<std::size_t>(got));
-  }
-}
 
 /// The group of this process, root's, or that of the packaged daemon: `smd check` is run by root, too.
 bool is_own_group(gid_t group) {
@@ -60,7 +32,7 @@ bool is_credential(const std::filesystem::path& path) {
   return folder != nullptr && *folder != '\0' && path.parent_path() == std::filesystem::path(folder);
 }
 
-/// What is wrong with the rights of a key's file; empty: nothing.
+/// Why the mode of a key's file is refused; empty: it is not.
 std::string too_open(const struct stat& file) {
   const unsigned mode = file.st_mode & 07777U;
   if ((mode & S_IRWXO) != 0)
@@ -76,18 +48,18 @@ std::string too_open(const struct stat& file) {
 }  // namespace
 
 std::expected<std::string, std::string> read_file(const std::filesystem::path& path) {
-  const Descriptor file(path.c_str());
-  if (file.get() < 0) return std::unexpected(reason());
-  return contents_of(file);
+  const auto file = base::open_for_reading(path);
+  if (!file) return std::unexpected(file.error());
+  return base::read_to_end(file->get());
 }
 
 std::expected<std::string, std::string> read_secret_file(const std::filesystem::path& path) {
-  const Descriptor file(path.c_str());
-  if (file.get() < 0) return std::unexpected(reason());
+  const auto file = base::open_for_reading(path);
+  if (!file) return std::unexpected(file.error());
   struct stat info{};
-  if (fstat(file.get(), &info) != 0) return std::unexpected(reason());
+  if (fstat(file->get(), &info) != 0) return std::unexpected(std::generic_category().message(errno));
   if (auto why = too_open(info); !why.empty() && !is_credential(path)) return std::unexpected(std::move(why));
-  return contents_of(file);
+  return base::read_to_end(file->get());
 }
 
 }  // namespace smd::config

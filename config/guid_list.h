@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A file of GUIDs, one a line, '#' to the end of a line is a comment: OpenSM's root GUID file and its kin.
+// A file of GUIDs, one a line, '#' to the end of a line is a comment: OpenSM's root_guid_file, cn_guid_file
+// and io_guid_file.
 
 #include <expected>
 #include <string>
@@ -12,7 +13,8 @@
 
 namespace smd::config {
 
-/// In the order of the file, each once; `file` is its name in errors.
+/// The GUIDs in the order of the file, each once, or one error for each wrong line. `file` is its name in
+/// errors.
 std::expected<std::vector<Guid>, std::vector<ConfigError>> read_guid_list(std::string_view text,
                                                                           const std::string& file);
 

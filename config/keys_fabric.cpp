@@ -57,14 +57,14 @@ std::vector<Key> link_limits() {
            .name = "mtu",
            .opensm = "",
            .doc = "The largest MTU of a link, in bytes. Links in operation keep a smaller one that "
-                  "both ends have, unless this names a larger one: then they come up anew, in steps."},
+                  "both ends have, unless this names a larger one: then they are trained again, in steps."},
           kLinks, &LinksConfig::mtu, mtu()),
       row({.table = "links",
            .name = "operational_vls",
            .opensm = "max_op_vls",
            .doc =
                "Data VLs of a link, at most. With \"auto\" links in operation keep the number that both ends "
-               "have; a number makes links with another one come up anew, in steps. OpenSM's max_op_vls "
+               "have; a number retrains links with another one, in steps. OpenSM's max_op_vls "
                "is a code: 1 to 5 stand for 1, 2, 4, 8, 15."},
           kLinks, &LinksConfig::operational_vls, vls()),
       row({.table = "links",
@@ -72,7 +72,7 @@ std::vector<Key> link_limits() {
            .opensm = "force_link_speed_ext",
            .doc =
                "The fastest speed that links may come up with. \"auto\" leaves what ports have enabled as it "
-               "is: a limit of before is lifted by naming the fastest speed, such as \"XDR\". Links that are "
+               "is: an earlier limit is lifted by naming the fastest speed, such as \"XDR\". Links that are "
                "faster are taken down in steps (docs/operations.md)."},
           kLinks, &LinksConfig::speed, speed()),
       row({.table = "links",
@@ -80,7 +80,7 @@ std::vector<Key> link_limits() {
            .opensm = "force_link_width",
            .doc =
                "The widest width that links may come up with. \"auto\" leaves what ports have enabled as it "
-               "is: a limit of before is lifted by naming the widest width, \"12x\". Links that are wider "
+               "is: an earlier limit is lifted by naming the widest width, \"12x\". Links that are wider "
                "are "
                "taken down in steps (docs/operations.md)."},
           kLinks, &LinksConfig::width, width()),
@@ -222,13 +222,13 @@ std::vector<Key> routing_keys() {
            .doc = "Install routes in which packets can wait for one another for ever. Without it such routes "
                   "are refused."},
           kRouting, &RoutingConfig::allow_credit_loops,
-          flag("routes that can dead-lock are installed", "routes that can dead-lock are refused")),
+          flag("routes that can deadlock are installed", "routes that can deadlock are refused")),
       row({.table = "routing",
            .name = "converge_after",
            .opensm = "",
-           .doc =
-               "Quiet time after a repair until the tables go back, in small steps, to what they would be if "
-               "they were made afresh."},
+           .doc = "Quiet time after a repair until the repaired tables are replaced, in small steps, by "
+                  "recomputed "
+                  "ones."},
           kRouting, &RoutingConfig::converge_after,
           duration(std::chrono::seconds(1), std::chrono::hours(24), "repaired tables stay")),
       row({.table = "routing", .name = "threads", .opensm = "", .doc = "Threads that compute routes."},

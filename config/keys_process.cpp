@@ -20,7 +20,7 @@ Codec<std::string> log_target() {
     if (is_text && std::ranges::find(kWords, value.text) != kWords.end()) return value.text;
     if (is_text && value.text.find('/') != std::string::npos && !value.text.ends_with('/')) {
       auto file = spot.resolve(value.text);
-      std::error_code unknown;  // then it is no folder that we know of
+      std::error_code unknown;  // then it counts as a file
       if (!std::filesystem::is_directory(file, unknown)) return file.string();
       spot.wrong(value, allowed, "this is a folder");
       return std::nullopt;
@@ -85,7 +85,7 @@ std::vector<Key> log_keys() {
                                 {"warn", LogLevel::warn},
                                 {"info", LogLevel::info},
                                 {"debug", LogLevel::debug}}),
-              "Lines of this level and graver ones are written."),
+              "Lines of this level and of graver ones are written."),
       log_row("target", "log_file", &LogConfig::target, log_target(),
               "Where lines go. On stderr that the journal reads, each line carries its priority."),
       log_row("format", "", &LogConfig::format,

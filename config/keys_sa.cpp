@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of [multicast] and [sa].
+#include "config/blocks.h"
+#include "config/lines.h"
 #include "config/rows.h"
+#include "config/scalars.h"
 #include "mad/base/gid.h"
 #include "mad/base/parse.h"
 #include "mad/base/rate.h"
@@ -20,17 +23,31 @@ Codec<std::uint8_t> rate(std::string_view auto_means) {
   return explained(one_of<std::uint8_t>(choices), std::uint8_t{0}, auto_means);
 }
 
+/// "fec0:0:0:2::" as its upper 64 bits; nothing inside: "*". Nothing at all: neither of them.
+std::optional<std::optional<std::uint64_t>> parse_prefix(const std::string& text) {
+  if (text == "*") return std::optional<std::uint64_t>();
+  const auto gid = base::parse_gid(text);
+  if (!gid || gid->guid() != Guid{} || gid->prefix() == 0 || gid->multicast()) return std::nullopt;
+  return std::optional(gid->prefix());
+}
+
+std::string show_prefix(const std::optional<std::uint64_t>& prefix) {
+  return prefix ? to_string(Gid::of(*prefix, Guid{})) : "*";
+}
+
+std::string show_router(const std::optional<Guid>& router) {
+  return router ? fmt::format("{}", *router) : "*";
+}
+
+/// A line of OpenSM's prefix routes file.
 std::optional<PrefixRoute> parse_prefix_route(const std::string& text) {
   const auto blank = text.find(' ');
   if (blank == std::string::npos) return std::nullopt;
   const auto subnet = text.substr(0, blank), router = text.substr(text.find_last_of(' ') + 1);
   if (text.find_first_not_of(' ', blank) != text.find_last_of(' ') + 1) return std::nullopt;
-  PrefixRoute route;
-  if (subnet != "*") {
-    const auto gid = base::parse_gid(subnet);
-    if (!gid || gid->guid() != Guid{} || gid->prefix() == 0 || gid->multicast()) return std::nullopt;
-    route.prefix = gid->prefix();
-  }
+  const auto prefix = parse_prefix(subnet);
+  if (!prefix) return std::nullopt;
+  PrefixRoute route{.prefix = *prefix, .router = {}};
   if (router != "*") {
     const auto number = base::parse_number(router);
     if (!number || *number == 0) return std::nullopt;
@@ -39,35 +56,57 @@ std::optional<PrefixRoute> parse_prefix_route(const std::string& text) {
   return route;
 }
 
-std::string show_prefix_route(const PrefixRoute& route) {
-  return fmt::format("{} {}", route.prefix ? to_string(Gid::of(*route.prefix, Guid{})) : "*",
-                     route.router ? fmt::format("{}", *route.router) : "*");
+/// Text that `parse` takes, in quotes.
+template <class T>
+Codec<T> quoted(std::string allowed, std::optional<T> (*parse)(const std::string&),
+                std::string (*show)(const T&), std::string_view form = {}) {
+  Codec<T> codec;
+  codec.allowed = std::move(allowed);
+  codec.read = [parse, wanted = form.empty() ? codec.allowed : std::string(form)](
+                   const Value& value, const Spot& spot) -> std::optional<T> {
+    auto found = value.kind == Value::Kind::text ? parse(value.text) : std::nullopt;
+    if (!found) spot.wrong(value, wanted);
+    return found;
+  };
+  codec.show = [show](const T& value) { return toml_quoted(show(value)); };
+  return codec;
 }
 
 Codec<std::vector<PrefixRoute>> prefix_routes() {
-  using Routes = std::vector<PrefixRoute>;
-  Codec<Routes> codec;
-  codec.form = Form::list;
-  codec.allowed = "a list of \"SUBNET ROUTER\", as in \"fec0:0:0:2:: 0x0002c90300001234\"; \"*\" is any";
-  codec.read = [allowed = codec.allowed](const Value& value, const Spot& spot) -> std::optional<Routes> {
-    if (value.kind != Value::Kind::list) {
-      spot.wrong(value, allowed);
-      return std::nullopt;
-    }
-    Routes found;
-    const bool good = read_each(value, spot, [&](const Value& item, const Spot& at) {
-      const auto route = item.kind == Value::Kind::text ? parse_prefix_route(item.text) : std::nullopt;
-      if (!route) at.wrong(item, std::string(kPrefixRouteForm));
-      found.push_back(route.value_or(PrefixRoute{}));
-    });
-    return good ? std::optional(std::move(found)) : std::nullopt;
-  };
-  codec.show = [](const Routes& routes) {
-    std::vector<std::string> items;
-    for (const auto& route : routes) items.push_back(show_prefix_route(route));
-    return show_strings(items);
-  };
-  return explained(std::move(codec), Routes{}, "other subnets are not reached");
+  using Prefix = std::optional<std::uint64_t>;
+  using Router = std::optional<Guid>;
+  const auto prefix = explained(
+      quoted<Prefix>("the prefix of a subnet, as in \"fec0:0:0:2::\", or \"*\"", parse_prefix, show_prefix),
+      Prefix{}, "any subnet");
+  const auto router = explained(quoted<Router>(
+                                    fmt::format("{} in quotes, or \"*\"", kGuidForm),
+                                    [](const std::string& text) -> std::optional<Router> {
+                                      if (text == "*") return Router{};
+                                      const auto guid = parse_guid(text);
+                                      return guid ? std::optional<Router>(guid) : std::nullopt;
+                                    },
+                                    show_router),
+                                Router{}, "the first router that is there");
+  auto in_one_line = quoted<PrefixRoute>(
+      "\"SUBNET ROUTER\", as in \"fec0:0:0:2:: 0x0002c90300001234\"; \"*\" is any", parse_prefix_route,
+      [](const PrefixRoute& route) {
+        return fmt::format("{} {}", show_prefix(route.prefix), show_router(route.router));
+      },
+      kPrefixRouteForm);
+  return explained(
+      blocks<PrefixRoute>({block_key({.name = "prefix",
+                                      .doc = "The prefix of the other subnet's GIDs; \"*\" is any prefix.",
+                                      .example = "\"fec0:0:0:2::\"",
+                                      .required = true},
+                                     &PrefixRoute::prefix, prefix),
+                           block_key({.name = "router",
+                                      .doc = "The port GUID of the router that leads there; \"*\" is the "
+                                             "first router that is there.",
+                                      .example = "\"0x0002c90300001234\"",
+                                      .required = true},
+                                     &PrefixRoute::router, router)},
+                          {.check = {}, .short_form = std::move(in_one_line)}),
+      std::vector<PrefixRoute>{}, "other subnets are not reached");
 }
 
 }  // namespace
@@ -78,7 +117,7 @@ std::vector<Key> multicast_keys() {
            .name = "broadcast_mtu",
            .opensm = "",
            .doc = "The MTU of the IPoIB broadcast group, in bytes. \"auto\" is the smallest MTU of the ports "
-                  "that are there; it stays as it is while somebody is in the group."},
+                  "that are there; it is fixed while the group has members."},
           kMulticast, &MulticastConfig::broadcast_mtu,
           explained(one_of<Mtu>({{"auto", Mtu::none},
                                  {"256", Mtu::m256},
@@ -108,12 +147,12 @@ std::vector<Key> sa_keys() {
       row({.table = "sa",
            .name = "queue",
            .opensm = "",
-           .doc = "How many requests may wait to be looked at. Those behind are answered with BUSY."},
+           .doc = "How many requests may wait. Further ones are answered with BUSY."},
           kSa, &SaConfig::queue, whole<std::uint32_t>(64, 1048576)),
       row({.table = "sa",
            .name = "per_source",
            .opensm = "",
-           .doc = "How many of them one LID may have there: nobody keeps others waiting."},
+           .doc = "How many of them one LID may have there, so that no client delays the others."},
           kSa, &SaConfig::per_source, whole<std::uint32_t>(1, 1048576)),
       row({.table = "sa",
            .name = "groups_per_port",
@@ -147,7 +186,7 @@ std::vector<Key> sa_keys() {
            .name = "prefix_routes",
            .opensm = "prefix_routes_file",
            .doc = "By which routers other subnets are reached: the prefix of a subnet and the GUID of a "
-                  "router's port. The first that suits counts."},
+                  "router's port. The first match counts."},
           kSa, &SaConfig::prefix_routes, prefix_routes()),
   };
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of [keys]: names of files that hold secrets. What is in them shows neither here nor in a process
-// list; errors name the file only.
+// The keys of [keys]: names of files that hold secrets. Secrets are neither shown nor part of an error.
 #include "config/rows.h"
 #include "config/scalars.h"
 
 namespace smd::config {
 namespace {
 
-/// `name_of(settings)` is the file's name, `store(settings, number)` what becomes of its contents: nothing
-/// where the name is empty.
+/// `name_of(settings)` is the member for the file's name; `store(settings, number)` stores its contents, no
+/// number where the name is empty.
 template <class Name, class Store>
 Key secret_file(const About& about, Name name_of, Store store) {
   Key key{.table = about.table, .name = about.name, .opensm = about.opensm, .doc = about.doc};

@@ -42,7 +42,7 @@ std::vector<Key> sm_keys() {
                "Become master although another SM is: one that is not in allowed_guids, or any where that is "
                "empty. Two masters damage a fabric: for repairs only."},
           kSm, &SmConfig::force,
-          flag("become master beside an unknown SM", "wait while another SM is master")),
+          flag("become master although an unknown SM is", "wait while another SM is master")),
       sm_key_file("sm", "key_file", "The old name of `sm_key_file` in [keys]."),
   };
 }
@@ -85,7 +85,7 @@ std::vector<Key> sweep_keys() {
       row({.table = "sweep",
            .name = "interval",
            .opensm = "sweep_interval",
-           .doc = "Time between light sweeps, which find what no trap told of."},
+           .doc = "Time between light sweeps, which find changes that no trap reported."},
           kSweep, &SweepConfig::interval, duration(milliseconds(100), hours(24), "no light sweeps")),
       row({.table = "sweep",
            .name = "settle",
@@ -106,9 +106,9 @@ std::vector<Key> adopt_keys() {
       row({.table = "adopt",
            .name = "routes",
            .opensm = "",
-           .doc = "What becomes of the forwarding tables that another subnet manager has left: \"keep\" them "
+           .doc = "What to do with the forwarding tables that another subnet manager left: \"keep\" them "
                   "where they are proven, \"repair\" what breaks our engine's order of up and down, or "
-                  "\"converge\": make them afresh."},
+                  "\"converge\": compute new ones."},
           &SubnetConfig::adopt, &AdoptConfig::routes,
           one_of<AdoptRoutes>({{"keep", AdoptRoutes::keep},
                                {"repair", AdoptRoutes::repair},
@@ -117,7 +117,7 @@ std::vector<Key> adopt_keys() {
            .name = "adaptive_routing",
            .opensm = "",
            .doc =
-               "What becomes of adaptive routing that another subnet manager has left on in switches of "
+               "What to do with adaptive routing that another subnet manager left on in switches of "
                "NVIDIA (ARInfo): they forward by its groups of ports, past the forwarding tables. \"warn\" "
                "says so in the log and in `smd status`, \"disable\" also switches it off."},
           &SubnetConfig::adopt, &AdoptConfig::adaptive_routing,

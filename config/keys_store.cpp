@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of [store], and a codec for names of files that need not be there when the configuration is read.
+// The keys of [store], and a codec for names of files that need not exist when the configuration is read.
 #include "config/rows.h"
 #include "config/scalars.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Policy files of a line an item.
+// Lines of policy files with one item a line.
 
 #include <string_view>
 #include <utility>
@@ -8,10 +8,10 @@
 
 namespace smd::config {
 
-/// Numbered from 1, trimmed, empty ones left out.
+/// The lines with their numbers from 1, trimmed; empty ones are left out.
 std::vector<std::pair<unsigned, std::string_view>> numbered_lines(std::string_view text);
 
-/// The same with '#' and what follows it cut off.
+/// As `numbered_lines`, without comments ('#' to the end of the line).
 std::vector<std::pair<unsigned, std::string_view>> lines_without_comments(std::string_view text);
 
 /// What a GUID looks like, for messages.

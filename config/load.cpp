@@ -28,13 +28,14 @@ std::vector<ConfigError> sorted(std::vector<ConfigError> errors, const std::stri
 std::expected<Config, std::vector<ConfigError>> load_text(std::string_view text,
                                                           const std::filesystem::path& file,
                                                           std::span<const std::string> overrides,
-                                                          const ConfigContext& context) {
-  Loader loader(file, context);
+                                                          const ConfigContext& context,
+                                                          const Schema& schema) {
+  Loader loader(file, context, schema);
   auto document = read_toml(text, file.string());
-  loader.read_document(document.root);
+  loader.read_document(document.root, document.errors.empty());
   for (const auto& override_text : overrides) loader.read_override(override_text);
   auto& errors = loader.errors();
-  loader.check_whole(document.errors.empty());
+  loader.check_whole();
   errors.insert(errors.begin(), document.errors.begin(), document.errors.end());
   if (errors.empty()) return loader.take();
   return std::unexpected(sorted(std::move(errors), file.string()));

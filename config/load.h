@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// smd.toml and --set to Config. Every mistake is found in one go.
+// smd.toml and --set to Config. One load finds all errors.
 
 #include <expected>
 #include <filesystem>
@@ -16,18 +16,22 @@
 
 namespace smd::config {
 
-/// A file's bytes, or why they cannot be had ("No such file or directory").
+struct Schema;
+/// The product's schema (config/schema.h); tests have others.
+const Schema& product_schema();
+
+/// A file's bytes, or the reason why it cannot be read ("No such file or directory").
 using FileReader = std::function<std::expected<std::string, std::string>(const std::filesystem::path&)>;
 
-/// The operating system's files.
+/// Reads a file of the operating system.
 std::expected<std::string, std::string> read_file(const std::filesystem::path& path);
 
-/// The same of a file that holds a key. It is refused where users other than its owner and root could read
-/// it, or anybody but its owner could write it. Its group may read it if that is the group of this process or
-/// "smd", and files in $CREDENTIALS_DIRECTORY (systemd's LoadCredential=) are as systemd has made them.
+/// Reads a file that holds a key. Refuses a file that users other than its owner and root can read, or that
+/// its group can write. Its group may read it if it is the group of this process or "smd". Files in
+/// $CREDENTIALS_DIRECTORY (systemd's LoadCredential=) are not checked.
 std::expected<std::string, std::string> read_secret_file(const std::filesystem::path& path);
 
-/// What this room cannot know: it is told by who loads.
+/// What the loader takes from other modules.
 struct ConfigContext {
   std::vector<std::string> engines;      ///< names that [routing] engines may hold
   std::vector<std::string> log_modules;  ///< names that [log] modules may hold; empty: any
@@ -35,16 +39,18 @@ struct ConfigContext {
   FileReader read_secret{};              ///< of files that hold a key; empty: `read`
 };
 
-/// The defaults, under the file (none: no file), under the overrides ("table.key=value", lists written with
-/// commas). Names of files inside the file are relative to its folder. All errors, in the order of the lines.
+/// Loads the defaults, then the file (if there is one), then the overrides ("table.key=value", lists with
+/// commas); later values replace earlier ones. File names inside the file are relative to its folder. Returns
+/// all errors, in the order of the lines.
 std::expected<Config, std::vector<ConfigError>> load(const std::optional<std::filesystem::path>& file,
                                                      std::span<const std::string> overrides,
                                                      const ConfigContext& context);
 
-/// The same with the file's text at hand; `file` is its name in errors.
+/// As `load`, from the text of the file; `file` is its name in errors.
 std::expected<Config, std::vector<ConfigError>> load_text(std::string_view text,
                                                           const std::filesystem::path& file,
                                                           std::span<const std::string> overrides,
-                                                          const ConfigContext& context);
+                                                          const ConfigContext& context,
+                                                          const Schema& schema = product_schema());
 
 }  // namespace smd::config

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One load of a configuration: its document laid over the defaults, table by table.
+// One load of a configuration: the document replaces the defaults, table by table.
 
 #include <filesystem>
 #include <map>
@@ -16,24 +16,31 @@
 
 namespace smd::config {
 
-/// Settings, and where each key that was set has its value.
+/// Settings, with the position of each value that was set.
 struct Layer {
   Settings settings{};
   std::string prefix{};                                      ///< "subnet[0]." inside a [[subnet]]
   std::map<std::string, ConfigError, std::less<>> places{};  ///< by "lids.lmc"; only file, line, key, found
-  std::set<std::string, std::less<>> broken{};  ///< tables with a wrong value: of them no more can be said
+  std::set<std::string, std::less<>> broken{};  ///< tables with a wrong value, which are not checked further
 };
+
+/// The value of a key under its old name as a value of the key's name of today.
+Value as_now(const Renamed& old, Value value);
 
 class Loader {
  public:
-  Loader(std::filesystem::path file, const ConfigContext& context);
+  /// `context` and `schema` outlive the loader.
+  Loader(std::filesystem::path file, const ConfigContext& context, const Schema& schema);
 
-  void read_document(const Value& root);
+  /// Reads the whole file, in any order of its tables. `all_was_read` is false where lines could not be read:
+  /// a key may be missing for that reason, so only keys that were read are checked.
+  void read_document(const Value& root, bool all_was_read);
+  /// One KEY=VALUE of the command line; it counts for the process and for every subnet.
   void read_override(std::string_view text);
-  /// What no single key shows: ranges that are empty, names given twice. Where lines could not be read a key
-  /// may be missing that somebody wrote (`all_was_read` is false): then only what stands there is judged.
-  void check_whole(bool all_was_read);
+  /// Checks what no single key shows: ranges that are empty, names given twice.
+  void check_whole();
 
+  /// What was read; the loader is empty afterwards. Of use only while there are no errors.
   Config take();
   std::vector<ConfigError>& errors() { return errors_; }
 
@@ -43,19 +50,26 @@ class Loader {
   void read_key(const Value& value, std::string_view table, const Spot& at, Layer& into);
   void read_subnets(const Value& list);
   void read_subnet(const Value& table, std::size_t index);
+  void read_subnet_item(const Value& item, const Spot& at, Layer& layer);
+  bool refuse_override(std::string_view path, const Value& value, const Spot& at);
+  void unknown_key(const Value& value, std::string_view table, const Spot& at, bool in_subnet);
   void unknown_table(const Value& value, const Spot& at, bool in_subnet);
+  void unknown_array(const Value& value, std::string_view table, const Spot& at, bool in_subnet);
+  std::string hint_for_array(std::string_view table, const std::string& name, bool in_subnet) const;
+  std::string hint_for_heading(const std::string& name, bool in_subnet, bool arrays_only) const;
   std::string hint_for_key(std::string_view table, std::string_view name) const;
   void set(const Key& key, const Value& value, const Spot& at, Layer& into);
   void warn_of(const Renamed& old, const Value& value, const Spot& at);
-  void check_lids(const Layer& layer, bool all_was_read);
+  void check_lids(const Layer& layer);
   void check_routing(const Layer& layer);
   void check_keys(const Layer& layer);
-  void check_subnets(bool all_was_read);
+  void check_subnets();
   void complain(const Layer& layer, std::string_view key, std::string expected, std::string_view found = {});
 
-  Schema schema_ = make_schema();
+  const Schema& schema_;
   std::filesystem::path file_;
   const ConfigContext& context_;
+  bool all_was_read_ = true;
   std::vector<ConfigError> errors_;
   std::vector<ConfigError> warnings_;
   Layer base_;

@@ -2,35 +2,18 @@
 #include <fmt/format.h>
 
 #include "config/describe.h"
-#include "config/schema.h"
+#include "config/describe_blocks.h"
+#include "config/document_text.h"
 
 namespace smd::config {
 namespace {
 
-/// roff takes a backslash, a leading dot or quote, and a bare '-' for its own.
-std::string roff(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool first = out.empty() || out.back() == '\n';
-    if (c == '\\') {
-      out += "\\e";
-    } else if (c == '-') {
-      out += "\\-";
-    } else if (c == '`') {
-      out += '"';
-    } else {
-      if (first && (c == '.' || c == '\'')) out += "\\&";
-      out += c;
-    }
-  }
-  return out;
-}
-
 std::string table_section(const Schema& schema, const TableDoc& table) {
   auto out = fmt::format(".SH {}\n{}\n", heading(table.name), roff(table.doc));
-  for (const auto* key : schema.keys_of(table.name)) {
+  for (const auto* key : schema.plain_keys_of(table.name)) {
     out += fmt::format(".TP\n.B {}\n{}\n", roff(key->name), roff(key->doc));
-    out += fmt::format("Allowed: {}. Default: {}.", roff(key->allowed), roff(key->show(Settings{})));
+    out += fmt::format("Allowed: {}. Default: {}.", roff(allowed_in_documents(*key)),
+                       roff(key->show(Settings{})));
     out += key->opensm.empty() ? "\n" : fmt::format(" OpenSM: {}.\n", roff(key->opensm));
   }
   return out;
@@ -38,8 +21,7 @@ std::string table_section(const Schema& schema, const TableDoc& table) {
 
 }  // namespace
 
-std::string schema_man() {
-  const auto schema = make_schema();
+std::string schema_man(const Schema& schema) {
   std::string out =
       ".\\\" SPDX-License-Identifier: Apache-2.0\n"
       ".\\\" Made from the schema in config/; a test compares the two.\n"
@@ -56,7 +38,8 @@ std::string schema_man() {
       ".PP\nAfter each key stands what is allowed, its default, and OpenSM's option of the same meaning, "
       "whose "
       "values\nmay be written in another way.\n";
-  for (const auto& table : schema.tables) out += table_section(schema, table);
+  for (const auto& [table, array] : schema.sections())
+    out += array != nullptr ? blocks_man(*array) : table_section(schema, *table);
   return out + ".SH SEE ALSO\n.BR smd (8)\n";
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A node name map as OpenSM and infiniband-diags have it (man 8 ibnetdiscover, NODE NAME MAP FILE FORMAT):
-// `0xguid "name"` a line, '#' begins a comment.
+// A node name map in the format of OpenSM and infiniband-diags (man 8 ibnetdiscover, NODE NAME MAP FILE
+// FORMAT): `0xguid "name"` a line, '#' begins a comment.
 
 #include <expected>
 #include <map>

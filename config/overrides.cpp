@@ -46,6 +46,7 @@ Value override_value(std::string_view text, Form form) {
   auto value = text_value(text);
   switch (form) {
     case Form::text:
+    case Form::blocks:
       return value;
     case Form::list:
       return list_value(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// `--set KEY=VALUE`: text of a command line as the value that the same text would be in the file.
+// `--set KEY=VALUE`: the text of the command line as a value of the file.
 
 #include <string_view>
 
@@ -9,7 +9,8 @@
 
 namespace smd::config {
 
-/// Lists are written with commas, brackets and quotes may be left out.
+/// The value of `text` for a key of this form. Lists are written with commas; brackets and quotes may be left
+/// out. Never fails: a text that does not fit stays a text, which the codec then refuses.
 Value override_value(std::string_view text, Form form);
 
 }  // namespace smd::config

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Making the schema's rows: a key, the member that it sets, the codec of its values.
+// How rows of the schema are made: a key, the member that it sets, the codec of its values.
 
+#include <array>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,7 +19,7 @@ struct About {
   std::string_view doc;
 };
 
-/// A row whose value stands in settings at `access(settings)`.
+/// A row; `access(settings)` is a reference to the member, const for const settings.
 template <class Access, class T>
 Key row(const About& about, Access access, Codec<T> codec) {
   Key key{.table = about.table, .name = about.name, .opensm = about.opensm, .doc = about.doc};
@@ -33,17 +34,23 @@ Key row(const About& about, Access access, Codec<T> codec) {
       return explain(access(from));
     };
   }
+  key.block_keys = std::move(codec.block_keys);
+  if (codec.show_blocks) {
+    key.show_blocks = [access, show = std::move(codec.show_blocks)](const Settings& from) {
+      return show(access(from));
+    };
+  }
   return key;
 }
 
-/// A member of one of a subnet's tables.
+/// A row for a member of a table of a subnet.
 template <class Table, class T>
 Key row(const About& about, Table SubnetConfig::* table, T Table::* member, Codec<T> codec) {
   return row(
       about, [=](auto& settings) -> auto& { return (settings.subnet.*table).*member; }, std::move(codec));
 }
 
-/// The same codec with words for one of its values.
+/// The codec with an explanation of one of its values.
 template <class T>
 Codec<T> explained(Codec<T> codec, const T& value, std::string_view meaning) {
   codec.explain = [value, meaning](const T& is) { return std::string(is == value ? meaning : ""); };
@@ -54,7 +61,7 @@ std::vector<Key> log_keys();
 std::vector<Key> api_keys();
 std::vector<Key> store_keys();
 std::vector<Key> sm_keys();
-/// The file with the SM_Key, which has two names.
+/// The row of the file that holds the SM_Key, in [sm] by its old name and in [keys].
 Key sm_key_file(std::string_view table, std::string_view name, std::string_view doc);
 std::vector<Key> secret_keys();
 std::vector<Key> mad_keys();
@@ -69,5 +76,12 @@ std::vector<Key> sa_keys();
 std::vector<Key> status_keys();
 std::vector<Key> names_keys();
 std::vector<Key> subnet_keys();
+
+/// All rows, in the order of the shipped file. A new list is declared above and named here.
+inline constexpr std::array kRowLists{
+    log_keys,       api_keys,   store_keys,  sm_keys,    secret_keys, mad_keys,
+    sweep_keys,     adopt_keys, ha_keys,     lids_keys,  links_keys,  routing_keys,
+    multicast_keys, sa_keys,    status_keys, names_keys, subnet_keys,
+};
 
 }  // namespace smd::config

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The small notations of configuration and policy files: GUIDs, times, numbers.
+// Notations of configuration and policy files: GUIDs, times, numbers.
 
 #include <cstdint>
 #include <optional>
@@ -22,13 +22,13 @@ std::optional<std::uint64_t> parse_number(std::string_view text);
 /// A whole number with a unit: "500us", "200ms", "10s", "5m", "1h".
 std::optional<Duration> parse_duration(std::string_view text);
 
-/// In the largest unit that leaves no remainder; what `parse_duration` reads.
+/// The time in the largest unit that leaves no remainder; `parse_duration` reads it.
 std::string show_duration(Duration time);
 
-/// Without spaces, tabs and line ends at both sides.
+/// The text without spaces, tabs and line ends at both sides.
 std::string_view trim(std::string_view text);
 
-/// In TOML's quotes.
+/// The text as a TOML string, in quotes and escaped.
 std::string toml_quoted(std::string_view text);
 
 }  // namespace smd::config

@@ -10,11 +10,15 @@
 
 namespace smd::config {
 
-std::string Key::path() const { return fmt::format("{}.{}", table, name); }
+std::string Key::path() const {
+  return table.empty() ? std::string(name) : fmt::format("{}.{}", table, name);
+}
 
 std::string heading(std::string_view table) {
   return table == "subnet" ? "[[subnet]]" : fmt::format("[{}]", table);
 }
+
+std::string heading(const Key& array) { return fmt::format("[[{}]]", array.path()); }
 
 const Key* Schema::find(std::string_view table, std::string_view name) const {
   const auto at =
@@ -22,10 +26,42 @@ const Key* Schema::find(std::string_view table, std::string_view name) const {
   return at == keys.end() ? nullptr : &*at;
 }
 
+const Key* Schema::find_array(std::string_view path) const {
+  const auto at = std::ranges::find_if(keys, [&](const Key& key) {
+    return key.is_array() && (path == key.path() || path.starts_with(key.path() + "."));
+  });
+  return at == keys.end() ? nullptr : &*at;
+}
+
 std::vector<const Key*> Schema::keys_of(std::string_view table) const {
   std::vector<const Key*> found;
   for (const auto& key : keys) {
     if (key.table == table) found.push_back(&key);
+  }
+  return found;
+}
+
+std::vector<const Key*> Schema::plain_keys_of(std::string_view table) const {
+  auto found = keys_of(table);
+  std::erase_if(found, [](const Key* key) { return key->form == Form::blocks; });
+  return found;
+}
+
+std::vector<const Key*> Schema::arrays_of(std::string_view table) const {
+  auto found = keys_of(table);
+  std::erase_if(found, [](const Key* key) { return !key->is_array(); });
+  return found;
+}
+
+std::vector<Section> Schema::sections() const {
+  std::vector<Section> found;
+  const auto add_arrays = [&](std::string_view table) {
+    for (const auto* array : arrays_of(table)) found.push_back({.array = array});
+  };
+  for (const auto& table : tables) {
+    if (table.name == "subnet") add_arrays("");
+    found.push_back({.table = &table});
+    add_arrays(table.name);
   }
   return found;
 }
@@ -60,20 +96,18 @@ std::optional<Renamed> renamed(std::string_view table, std::string_view before) 
 Schema make_schema() {
   Schema schema;
   schema.tables = {
-      {.name = "log",
-       .doc = "What is written about smd's work, and where. For the whole process.",
-       .of_process = true},
-      {.name = "api", .doc = "How a running smd is asked. For the whole process.", .of_process = true},
+      {.name = "log", .doc = "What smd logs, and where. For the whole process.", .of_process = true},
+      {.name = "api", .doc = "How a running smd is queried. For the whole process.", .of_process = true},
       {.name = "store",
-       .doc = "Where smd keeps what has to survive a restart: LIDs above all. For the whole process.",
+       .doc = "Where smd keeps state that survives a restart, such as LIDs. For the whole process.",
        .of_process = true},
-      {.name = "sm", .doc = "The subnet manager among others of its kind."},
+      {.name = "sm", .doc = "Election and authentication of subnet managers."},
       {.name = "keys", .doc = "Files that hold secrets."},
-      {.name = "mad", .doc = "How nodes are asked."},
-      {.name = "sweep", .doc = "When the fabric is looked at."},
-      {.name = "adopt", .doc = "What becomes of a fabric that is up when smd becomes its master."},
+      {.name = "mad", .doc = "How requests are sent to nodes."},
+      {.name = "sweep", .doc = "When the fabric is read."},
+      {.name = "adopt", .doc = "How smd takes over a fabric that is up."},
       {.name = "ha", .doc = "Master and standby."},
-      {.name = "lids", .doc = "Which addresses ports get."},
+      {.name = "lids", .doc = "Which LIDs ports get."},
       {.name = "links", .doc = "What is written to the ports of a link."},
       {.name = "routing", .doc = "How paths are computed."},
       {.name = "multicast", .doc = "Multicast groups."},
@@ -89,11 +123,14 @@ Schema make_schema() {
               "for this "
               "subnet."},
   };
-  for (auto make :
-       {log_keys, api_keys, store_keys, sm_keys, secret_keys, mad_keys, sweep_keys, adopt_keys, ha_keys,
-        lids_keys, links_keys, routing_keys, multicast_keys, sa_keys, status_keys, names_keys, subnet_keys}) {
+  for (const auto make : kRowLists) {
     for (auto& key : make()) schema.keys.push_back(std::move(key));
   }
+  return schema;
+}
+
+const Schema& product_schema() {
+  static const Schema schema = make_schema();
   return schema;
 }
 

@@ -23,7 +23,12 @@ void Spot::refuse(const Value& value, std::string complaint, std::string hint) c
 }
 
 Spot Spot::with_key(std::string other) const {
-  return {.file = file, .key = std::move(other), .folder = folder, .context = context, .errors = errors};
+  return {.file = file,
+          .key = std::move(other),
+          .folder = folder,
+          .context = context,
+          .errors = errors,
+          .all_was_read = all_was_read};
 }
 
 Spot Spot::element(std::size_t index) const { return with_key(fmt::format("{}[{}]", key, index)); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// 'did you mean': the word of a list that a mistyped one is nearest to.
+// 'did you mean': the word of a list that is nearest to a mistyped one.
 
 #include <optional>
 #include <span>
@@ -9,13 +9,15 @@
 
 namespace smd::config {
 
-/// Letters to add, take away, change or swap with their neighbour to make one of the other; case is ignored.
+/// The number of letters to add, remove, change or swap with their neighbour to turn one into the other
+/// (optimal string alignment distance); case is ignored.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The nearest of `words`, where it is near enough (a third of the letters) to be meant; the first of equals.
+/// The nearest of `words`, at a distance of at most a third of the letters; the first of equals; else
+/// nothing.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> words);
 
-/// `did you mean "x"?`, or nothing.
+/// `did you mean "x"?` for the nearest word, or an empty text.
 std::string did_you_mean(std::string_view word, std::span<const std::string> words);
 
 }  // namespace smd::config

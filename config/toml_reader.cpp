@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/toml_reader.h"
 
-// Foreign text must neither end the process nor make undefined what it does. toml++ 3.3 asserts on some texts
-// ("[(" for one) and, with NDEBUG, assumes that they do not occur; and it takes for unreachable what a letter
-// such as U+00DF outside of quotes reaches. So its assertions throw here, as its errors do, and nothing
-// leaves `parse`; and the function that looks for white space says 'none' there.
+// Foreign text must not end the process or cause undefined behaviour. toml++ 3.3 asserts on some texts (such
+// as
+// "[(") and, with NDEBUG, assumes that they do not occur; a letter such as U+00DF outside of quotes reaches
+// code that it declares unreachable. Here its assertions throw, `parse` catches them, and its function that
+// looks for white space returns false there.
 namespace smd::config::detail {
 struct TomlSurprise {};
 }  // namespace smd::config::detail
@@ -28,11 +29,12 @@ struct TomlSurprise {};
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <expected>
 #include <optional>
 #include <tuple>
 #include <utility>
+
+#include "config/toml_key.h"
 
 namespace smd::config {
 namespace {
@@ -49,13 +51,6 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     if (end == std::string_view::npos) return lines;
     text.remove_prefix(end + 1);
   }
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r";
-  const auto first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
 /// The rest of `line` after `characters` UTF-8 characters: the library counts columns so.
@@ -122,7 +117,7 @@ class Converter {
   const std::vector<std::string_view>& lines_;
 };
 
-/// A key of thousands of parts would take the library's stack with it.
+/// A key of thousands of parts would overflow the stack: the library recurses for each part.
 std::optional<unsigned> line_of_deep_key(const std::vector<std::string_view>& lines) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::size_t dots = 0;
@@ -151,7 +146,7 @@ std::expected<toml::table, Problem> parse(std::string_view text) {
   }
 }
 
-/// The line that surprises the library: the last of the shortest beginning that does.
+/// The line on which the library asserts: the last line of the shortest prefix on which it does.
 std::size_t surprising_line(std::string_view text, const std::vector<std::string_view>& lines) {
   std::size_t calm = 0;
   std::size_t surprised = lines.size();
@@ -166,26 +161,6 @@ std::size_t surprising_line(std::string_view text, const std::vector<std::string
 }
 
 bool is_redefinition(const Problem& problem) { return problem.why.find("redefine") != std::string::npos; }
-
-/// "log.level", as far as the line and the headings above it tell; nothing where there is no plain key.
-std::string key_near(const std::vector<std::string_view>& lines, std::size_t index) {
-  const auto is_plain = [](std::string_view text) {
-    return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
-      return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
-    });
-  };
-  const auto equals = lines[index].find('=');
-  const auto key = trimmed(lines[index].substr(0, equals));
-  if (equals == std::string_view::npos || !is_plain(key)) return {};
-  for (auto i = index; i-- > 0;) {
-    auto heading = trimmed(lines[i]);
-    if (!heading.starts_with('[')) continue;
-    heading.remove_prefix(std::min(heading.find_first_not_of('['), heading.size()));
-    heading = trimmed(heading.substr(0, heading.find(']')));
-    return is_plain(heading) ? fmt::format("{}.{}", heading, key) : std::string();
-  }
-  return std::string(key);
-}
 
 ConfigError syntax_error(const Problem& problem, const std::vector<std::string_view>& lines,
                          const std::string& file) {
@@ -204,10 +179,11 @@ ConfigError syntax_error(const Problem& problem, const std::vector<std::string_v
           .line = static_cast<unsigned>(line),
           .key = key_near(lines, line - 1),
           .expected =
-              fmt::format("syntax error in '{}': {}", printable(trimmed(lines[line - 1])), printable(why))};
+              fmt::format("syntax error in '{}': {}", printable(trimmed(lines[line - 1])), printable(why)),
+          .hint = is_redefinition(problem) ? heading_hint(lines, line - 1) : std::string()};
 }
 
-/// An error that lies in its line alone: the rest of the file can be read without that line.
+/// True for an error of one line: the rest of the file can be read without that line.
 bool lies_in_its_line(const Problem& problem, std::string_view line) {
   if (is_redefinition(problem)) return !trimmed(line).starts_with('[');
   return !parse(line);
@@ -245,7 +221,7 @@ TomlDocument read_toml(std::string_view text, const std::string& file) {
     const auto error = syntax_error(problem, lines, file);
     const auto line = lines[error.line - 1];
     const bool alone = lies_in_its_line(problem, line);
-    // What goes wrong later because of an earlier line is no news.
+    // Errors that follow from an earlier one are not reported.
     if (alone || document.errors.empty()) document.errors.push_back(error);
     const auto start = static_cast<std::size_t>(line.data() - text.data());
     if (!alone || trimmed(std::string_view(source).substr(start, line.size())).empty()) return document;

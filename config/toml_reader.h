@@ -13,13 +13,13 @@ namespace smd::config {
 
 struct TomlDocument {
   Value root{};
-  std::vector<ConfigError>
-      errors{};  ///< of syntax; the lines around them are in `root` where they could be read
+  std::vector<ConfigError> errors{};  ///< of syntax; other lines are in `root` where they could be read
 };
 
+/// Parses the text; errors name `file`. At most 20 syntax errors are reported.
 TomlDocument read_toml(std::string_view text, const std::string& file);
 
-/// Foreign text fit for a message: printable, one line, cut where it is long.
+/// Text for a message: control characters escaped, on one line, cut after about 120 bytes.
 std::string printable(std::string_view text);
 
 }  // namespace smd::config

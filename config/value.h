@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A TOML document as values that know their line and their spelling; no other file sees the TOML library.
+// A TOML document as values with their line and their spelling. Only toml_reader.cpp includes the TOML
+// library.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +22,12 @@ struct Value {
   unsigned key_line = 0;  ///< from 1; 0 for an override
   std::string spelled{};  ///< as the operator wrote it, on one line and printable
   unsigned line = 0;
+
+  bool is_table() const { return kind == Kind::table; }
+  /// [[headings]], or tables in brackets; not the empty list.
+  bool is_array_of_tables() const {
+    return kind == Kind::list && !items.empty() && std::ranges::all_of(items, &Value::is_table);
+  }
 };
 
 }  // namespace smd::config

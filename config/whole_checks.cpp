@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What no single key shows.
+// Checks that need more than one key.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,18 +8,18 @@
 
 namespace smd::config {
 
-void Loader::check_whole(bool all_was_read) {
-  check_lids(base_, all_was_read);
-  for (const auto& layer : subnets_) check_lids(layer, all_was_read);
-  if (all_was_read) {
+void Loader::check_whole() {
+  check_lids(base_);
+  for (const auto& layer : subnets_) check_lids(layer);
+  if (all_was_read_) {
     check_routing(base_);
     check_keys(base_);
     for (const auto& layer : subnets_) check_routing(layer), check_keys(layer);
   }
-  check_subnets(all_was_read);
+  check_subnets();
 }
 
-/// An error where `key` was set; once, though several subnets share the place.
+/// Adds an error at the place where `key` was set; once, though several subnets share the place.
 void Loader::complain(const Layer& layer, std::string_view key, std::string expected,
                       std::string_view found) {
   ConfigError error{.file = file_.string(), .key = layer.prefix + std::string(key)};
@@ -29,10 +29,10 @@ void Loader::complain(const Layer& layer, std::string_view key, std::string expe
   if (std::ranges::find(errors_, error) == errors_.end()) errors_.push_back(std::move(error));
 }
 
-void Loader::check_lids(const Layer& layer, bool all_was_read) {
+void Loader::check_lids(const Layer& layer) {
   if (layer.broken.contains("lids")) return;
   const auto is_set = [&](std::string_view key) { return layer.places.contains(key); };
-  if (!all_was_read && !(is_set("lids.first") && is_set("lids.last"))) return;
+  if (!all_was_read_ && !(is_set("lids.first") && is_set("lids.last"))) return;
   const auto& lids = layer.settings.subnet.lids;
   const unsigned first = lids.first.value();
   const unsigned last = lids.last.value();
@@ -41,7 +41,7 @@ void Loader::check_lids(const Layer& layer, bool all_was_read) {
       return complain(layer, "lids.last", fmt::format("lids.first ({}) or more", first));
     return complain(layer, "lids.first", fmt::format("lids.last ({}) or less", last));
   }
-  // The LIDs of one port are a block that begins at a multiple of its size.
+  // The LIDs of one port are a block that starts at a multiple of its size.
   const unsigned block = 1U << lids.lmc.value_or(0);
   const unsigned begin = (first + block - 1) / block * block;
   if (begin + block - 1 <= last) return;
@@ -65,7 +65,7 @@ void Loader::check_keys(const Layer& layer) {
     complain(layer, "sm.key_file", "only one of it and keys.sm_key_file");
 }
 
-void Loader::check_subnets(bool all_was_read) {
+void Loader::check_subnets() {
   std::map<std::string, unsigned> seen;
   const auto once = [&](const Layer& layer, std::string_view key, const std::string& value) {
     if (value.empty()) return;
@@ -82,7 +82,7 @@ void Loader::check_subnets(bool all_was_read) {
     if (subnet.port_guid) once(layer, "subnet.port_guid", fmt::format("{}", *subnet.port_guid));
     if (subnet.port_guid && !subnet.port.empty())
       complain(layer, "subnet.port_guid", "only one of port and port_guid");
-    if (all_was_read && subnets_.size() > 1 && !subnet.port_guid && subnet.port.empty()) {
+    if (all_was_read_ && subnets_.size() > 1 && !subnet.port_guid && subnet.port.empty()) {
       complain(layer, "subnet", "a port or a port_guid, as there are several subnets",
                "neither port nor port_guid");
     }

@@ -13,48 +13,44 @@
 namespace smd::base {
 namespace {
 
-/// An open descriptor, closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& path)
-      : number_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
-        owned_(path != "-") {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (owned_ && number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-
- private:
-  int number_;
-  bool owned_;
-};
+std::string reason() { return std::generic_category().message(errno); }
 
 }  // namespace
 
-std::expected<std::string, FileError> read_file(const std::string& path) {
-  const auto failed = [&](int error) {
-    return std::unexpected(FileError{path, 0, std::generic_category().message(error)});
-  };
-  const Descriptor file(path);
-  if (file.number() < 0) return failed(errno);
+std::expected<Descriptor, std::string> open_for_reading(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return std::unexpected(reason());
+  return file;
+}
+
+std::expected<std::string, std::string> read_to_end(int fd) {
   struct stat info{};
   std::string text;
   // Pipes say size 0; a file may grow while it is read: the size is only where to start.
-  if (::fstat(file.number(), &info) == 0 && S_ISREG(info.st_mode))
+  if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
     text.reserve(static_cast<std::size_t>(info.st_size) + 1);
   std::size_t used = 0;
   for (;;) {
     text.resize(std::max({text.capacity(), used + 65536, used + used / 2}));
-    const auto got = ::read(file.number(), text.data() + used, text.size() - used);
+    const auto got = ::read(fd, text.data() + used, text.size() - used);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failed(errno);
+    if (got < 0) return std::unexpected(reason());
     if (got == 0) break;
     used += static_cast<std::size_t>(got);
   }
   text.resize(used);
   return text;
+}
+
+std::expected<std::string, FileError> read_file(const std::string& path) {
+  auto text = [&]() -> std::expected<std::string, std::string> {
+    if (path == "-") return read_to_end(STDIN_FILENO);
+    const auto file = open_for_reading(path);
+    if (!file) return std::unexpected(file.error());
+    return read_to_end(file->get());
+  }();
+  if (!text) return std::unexpected(FileError{path, 0, std::move(text.error())});
+  return std::move(*text);
 }
 
 std::string file_name_of(std::string_view text) {

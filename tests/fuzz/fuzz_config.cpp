@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "config/describe.h"
+#include "config/difference.h"
 #include "config/load.h"
+#include "tests/unit/config/item_schema.h"
 
 namespace {
 
@@ -27,6 +29,24 @@ Input split(std::string_view bytes) {
   return input;
 }
 
+void try_schema(const Input& input, const smd::config::ConfigContext& context,
+                const smd::config::Schema& schema) {
+  using namespace smd::config;
+  const auto config = load_text(input.text, "smd.toml", input.overrides, context, schema);
+  if (config) {
+    if (describe(*config, schema).empty() || config->subnets.empty()) std::abort();
+    for (const auto& subnet : config->subnets) {
+      if (!differences(subnet, subnet, schema).empty()) std::abort();
+      static_cast<void>(differences(config->base, subnet, schema));
+    }
+    return;
+  }
+  for (const auto& error : config.error()) {
+    const auto line = to_string(error);
+    if (line.find('\n') != std::string::npos || line.find('\0') != std::string::npos) std::abort();
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -38,14 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   context.read = [&](const std::filesystem::path&) -> std::expected<std::string, std::string> {
     return input.text;
   };
-  const auto config = load_text(input.text, "smd.toml", input.overrides, context);
-  if (config) {
-    if (describe(*config).empty() || config->subnets.empty()) std::abort();
-    return 0;
-  }
-  for (const auto& error : config.error()) {
-    const auto line = to_string(error);
-    if (line.find('\n') != std::string::npos || line.find('\0') != std::string::npos) std::abort();
-  }
+  try_schema(input, context, product_schema());
+  try_schema(input, context, item_schema());
   return 0;
 }

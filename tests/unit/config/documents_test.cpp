@@ -58,10 +58,27 @@ TEST(Documents, TheShippedFileUncommentedIsTheDefaults) {
   EXPECT_EQ(*config, Config{});
 }
 
+/// Blocks are examples: lines behind "#   ".
+TEST(Documents, TheExamplesOfTheShippedFileAreRight) {
+  std::istringstream in(shipped_file());
+  std::string text;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("#   ")) text += line.substr(4) + "\n";
+  }
+  const auto config = load_text(text, "smd.toml", {}, context_with());
+
+  ASSERT_TRUE(config) << to_string(config.error().at(0));
+  for (const auto& key : make_schema().keys) {
+    if (key.is_array())
+      EXPECT_THAT(key.show_blocks({.subnet = config->base}), testing::SizeIs(1)) << key.path();
+  }
+}
+
 TEST(Documents, TheShippedFileHasEveryKey) {
   const auto text = uncommented(shipped_file());
   for (const auto& key : make_schema().keys) {
-    EXPECT_THAT(text, HasSubstr("\n" + std::string(key.name) + " = ")) << key.path();
+    const auto line = key.form == Form::blocks ? "#   " + heading(key) : std::string(key.name) + " = ";
+    EXPECT_THAT(text, HasSubstr("\n" + line)) << key.path();
   }
 }
 
@@ -69,11 +86,15 @@ TEST(Documents, EveryRowIsWhole) {
   const auto schema = make_schema();
   std::set<std::string> paths;
   for (const auto& key : schema.keys) {
-    EXPECT_TRUE(schema.has_table(key.table)) << key.path();
+    EXPECT_TRUE(schema.has_table(key.table) || (key.table.empty() && key.is_array())) << key.path();
     EXPECT_TRUE(paths.insert(key.path()).second) << key.path();
     EXPECT_FALSE(key.doc.empty()) << key.path();
     EXPECT_TRUE(key.doc.ends_with('.')) << key.path();
     EXPECT_FALSE(key.allowed.empty()) << key.path();
+    for (const auto& inner : key.block_keys) {
+      EXPECT_TRUE(inner.doc.ends_with('.')) << key.path() << " " << inner.name;
+      EXPECT_FALSE(inner.allowed.empty()) << key.path() << " " << inner.name;
+    }
   }
 }
 
