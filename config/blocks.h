@@ -124,6 +124,32 @@ ShownBlock show_block(const Block& block, const std::vector<BlockKey<Block>>& ke
   return shown;
 }
 
+/// Reads the whole array; nothing where an error was noted.
+template <class Block>
+std::optional<std::vector<Block>> read_blocks(const Value& value, const Spot& spot,
+                                              const std::vector<BlockKey<Block>>& keys,
+                                              const std::vector<BlockKeyDoc>& docs,
+                                              const BlockOptions<Block>& options) {
+  const auto& short_form = options.short_form;
+  if (!is_block_list(value, spot, short_form ? short_form->allowed : std::string())) return std::nullopt;
+  std::vector<Block> found;
+  UniqueValues unique;
+  const bool good = read_each(value, spot, [&](const Value& item, const Spot& at) {
+    auto& block = found.emplace_back();
+    if (item.is_table()) {
+      const auto before = at.errors.size();
+      check_block_keys(item, at, docs);
+      read_block(item, at, keys, unique, block);
+      if (options.check && at.errors.size() == before) options.check(block, item, at);
+    } else if (short_form) {
+      if (auto read = short_form->read(item, at)) block = *std::move(read);
+    } else {
+      refuse_item(item, at);
+    }
+  });
+  return good ? std::optional(std::move(found)) : std::nullopt;
+}
+
 /// The codec of an array of tables. Errors name the block by its index from 0, the line and the key.
 template <class Block>
 Codec<std::vector<Block>> blocks(std::vector<BlockKey<Block>> keys, BlockOptions<Block> options = {}) {
@@ -144,25 +170,8 @@ Codec<std::vector<Block>> blocks(std::vector<BlockKey<Block>> keys, BlockOptions
     return out + "]";
   };
   codec.read = [keys = std::move(keys), options = std::move(options), docs = codec.block_keys](
-                   const Value& value, const Spot& spot) -> std::optional<Blocks> {
-    if (!is_block_list(value, spot, options.short_form ? options.short_form->allowed : std::string()))
-      return std::nullopt;
-    Blocks found;
-    UniqueValues unique;
-    const bool good = read_each(value, spot, [&](const Value& item, const Spot& at) {
-      auto& block = found.emplace_back();
-      if (item.is_table()) {
-        const auto before = at.errors.size();
-        check_block_keys(item, at, docs);
-        read_block(item, at, keys, unique, block);
-        if (options.check && at.errors.size() == before) options.check(block, item, at);
-      } else if (options.short_form) {
-        if (auto read = options.short_form->read(item, at)) block = *std::move(read);
-      } else {
-        refuse_item(item, at);
-      }
-    });
-    return good ? std::optional(std::move(found)) : std::nullopt;
+                   const Value& value, const Spot& spot) {
+    return read_blocks(value, spot, keys, docs, options);
   };
   return codec;
 }

@@ -231,6 +231,7 @@ struct Config {
   friend bool operator==(const Config&, const Config&) = default;
 };
 
+/// The level as smd.toml has it.
 constexpr std::string_view to_string(LogLevel level) {
   switch (level) {
     case LogLevel::error:
@@ -245,6 +246,7 @@ constexpr std::string_view to_string(LogLevel level) {
   return "unknown";
 }
 
+/// The format as smd.toml has it.
 constexpr std::string_view to_string(LogFormat format) {
   switch (format) {
     case LogFormat::text:

@@ -13,8 +13,11 @@ namespace smd::config {
 /// Keys whose values differ, as `lids.lmc 0 -> 1`, in the order of the shipped file. Changed contents of a
 /// file that a key names count too. Values longer than 60 characters are cut.
 std::vector<std::string> differences(const LogConfig& before, const LogConfig& after);
+/// The same of [api].
 std::vector<std::string> differences(const ApiConfig& before, const ApiConfig& after);
+/// The same of [store].
 std::vector<std::string> differences(const StoreConfig& before, const StoreConfig& after);
+/// The same of a subnet. Arrays of tables are compared block by block.
 std::vector<std::string> differences(const SubnetConfig& before, const SubnetConfig& after,
                                      const Schema& schema = product_schema());
 

@@ -57,24 +57,41 @@ Codec<T> explained(Codec<T> codec, const T& value, std::string_view meaning) {
   return codec;
 }
 
+/// The rows of [log].
 std::vector<Key> log_keys();
+/// The rows of [api].
 std::vector<Key> api_keys();
+/// The rows of [store].
 std::vector<Key> store_keys();
+/// The rows of [sm].
 std::vector<Key> sm_keys();
 /// The row of the file that holds the SM_Key, in [sm] by its old name and in [keys].
 Key sm_key_file(std::string_view table, std::string_view name, std::string_view doc);
+/// The rows of [keys].
 std::vector<Key> secret_keys();
+/// The rows of [mad].
 std::vector<Key> mad_keys();
+/// The rows of [sweep].
 std::vector<Key> sweep_keys();
+/// The rows of [ha].
 std::vector<Key> ha_keys();
+/// The rows of [adopt].
 std::vector<Key> adopt_keys();
+/// The rows of [lids].
 std::vector<Key> lids_keys();
+/// The rows of [links].
 std::vector<Key> links_keys();
+/// The rows of [routing].
 std::vector<Key> routing_keys();
+/// The rows of [multicast].
 std::vector<Key> multicast_keys();
+/// The rows of [sa].
 std::vector<Key> sa_keys();
+/// The rows of [status].
 std::vector<Key> status_keys();
+/// The rows of [names].
 std::vector<Key> names_keys();
+/// The rows of a [[subnet]] itself.
 std::vector<Key> subnet_keys();
 
 /// All rows, in the order of the shipped file. A new list is declared above and named here.

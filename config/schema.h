@@ -80,6 +80,7 @@ struct Schema {
   std::vector<const Key*> arrays_of(std::string_view table) const;
   /// As documents have them: arrays of tables follow their table, those without one precede [[subnet]].
   std::vector<Section> sections() const;
+  /// True for the tables of the schema, "subnet" too; false for arrays of tables.
   bool has_table(std::string_view table) const;
   /// True for tables of the whole process, which stand outside of [[subnet]] only.
   bool of_process(std::string_view table) const;

@@ -14,7 +14,7 @@
 namespace smd::cli {
 namespace {
 
-/// Files that a daemon reads later, and can do without: here is the time to say what is wrong with them.
+/// Checks files that the daemon reads later, where it goes on without them if they are wrong.
 bool good_imports(const config::Config& config, std::ostream& err) {
   std::set<std::string> files{config.base.lids.import_guid2lid};
   for (const auto& subnet : config.subnets) files.insert(subnet.lids.import_guid2lid);

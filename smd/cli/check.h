@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// `smd check`: is a configuration right, and what does it mean.
+// `smd check`: validates a configuration and describes it.
 
 #include <iosfwd>
 #include <string>
@@ -14,7 +14,8 @@ struct CheckOptions {
   bool all = false;  ///< every key, not only those that differ from their defaults
 };
 
-/// Exit status: 0, or 2 with every mistake on a line of its own.
+/// Writes what the configuration means to `out`, or each error on a line of its own to `err`. Returns the
+/// exit status: 0, or 2 for a wrong configuration.
 int check(const CheckOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace smd::cli

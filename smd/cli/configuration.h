@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The configuration as every command loads it.
+// How every command loads the configuration.
 
 #include <expected>
 #include <optional>
@@ -12,11 +12,12 @@
 
 namespace smd::cli {
 
-/// `file` empty: no file. All errors in one text, a line each; status 2.
+/// Loads `file` (empty: no file) with the overrides, and the tables that [routing] tables_file names. An
+/// error has all errors in one text, a line each, and status 2.
 std::expected<config::Config, Failure> load_configuration(const std::string& file,
                                                           std::span<const std::string> overrides);
 
-/// `given` where it is not empty, else /etc/smd/smd.toml where there is one, else nothing.
+/// `given` if it is not empty, else /etc/smd/smd.toml if that exists, else an empty name.
 std::string configuration_file(const std::string& given);
 
 }  // namespace smd::cli
