@@ -34,9 +34,9 @@ std::filesystem::path device_file(const std::filesystem::path& classes, std::str
 
 std::string why_refused(const std::filesystem::path& file, int error) {
   const auto ownership = base::ownership_of(file);
-  const auto rights = ownership ? fmt::format("{} is {}, this process has uid {}, gid {}", file.string(),
-                                              base::to_string(*ownership), geteuid(), getegid())
-                                : "/dev/infiniband/umad* must be readable and writable for this user";
+  auto rights = ownership ? fmt::format("{} is {}, this process has uid {}, gid {}", file.string(),
+                                        base::to_string(*ownership), geteuid(), getegid())
+                          : "/dev/infiniband/umad* must be readable and writable for this user";
   if (error != EPERM) return rights;
   return fmt::format(
       "{} is kept from this process by its device cgroup (systemd's DeviceAllow=char-infiniband_mad is read "

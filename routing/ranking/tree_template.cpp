@@ -247,11 +247,11 @@ TreeTemplate find_tree_template(const Topology& topology, const SwitchRanking& r
   TreeTemplate tree_template;
   tree_template.group_of.resize(topology.switches());
   tree_template.place.resize(topology.switches());
-  constexpr auto kNone = ~std::uint32_t{0};
-  std::vector<std::uint32_t> number(alike.above.size(), kNone);
+  constexpr auto kNoGroup = ~std::uint32_t{0};
+  std::vector<std::uint32_t> number(alike.above.size(), kNoGroup);
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     auto& group = number[set_of[s]];
-    if (group == kNone) {
+    if (group == kNoGroup) {
       group = static_cast<std::uint32_t>(tree_template.groups.size());
       tree_template.groups.emplace_back();
     }
