@@ -15,6 +15,7 @@
 #include "smd/decide/decide.h"
 #include "smd/decide/lids.h"
 #include "smd/decide/links.h"
+#include "smd/decide/settings.h"
 #include "smd/decide/topology.h"
 #include "smd/lap.h"
 #include "smd/offline/offline.h"
@@ -63,6 +64,7 @@ Prepared prepare(const Job& job, const sm::Stored& stored) {
   decision.decided.links =
       std::make_shared<sm::LinkPart>(sm::decide_links(job.subnet, job.config.links, stored));
   decision.decided.lids = std::move(lids);
+  decision.decided.settings = std::make_shared<const sm::SettingsPart>(sm::decide_settings(job.config));
   return made;
 }
 

@@ -49,7 +49,7 @@ std::uint64_t mcfdbs_size(const DumpView& view) {
   std::uint64_t size = 0;
   for (const auto& sw : view.switches()) {
     const auto entries = routing::entries_of(view.multicast_row(*sw.node));
-    size += entries.empty() ? 0 : 46;
+    size += entries.empty() ? 0 : 48;
     for (const auto& entry : entries) size += 9 + 7 * entry.ports.count();
   }
   return size;
