@@ -102,7 +102,9 @@ struct Applied {
   std::vector<NodeIndex> top_first;
   std::size_t skipped = 0;  ///< Sets not sent because an earlier one to the same node failed
   Drain drain;
-  bool cut_short = false;  ///< while it waited for `drain`, because something newer waits
+  /// Because something newer waits: while it waited for `drain`, or before tables were written that may lead
+  /// over links whose Sets were given up.
+  bool cut_short = false;
 
   /// Of the tables that attribute A carries.
   template <class A>

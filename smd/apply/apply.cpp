@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <span>
 
 #include "mad/transactions/ask.h"
 #include "mad/wire/switch.h"
@@ -21,6 +22,13 @@ constexpr std::size_t kWidth = 512;  ///< handed to the transactions, whose wind
 /// SwitchInfo.LifeTimeValue in time: 4.096 us * 2^code; 20 and above mean for ever, and count as the longest.
 mad::Duration packet_lifetime(std::uint8_t code) {
   return std::chrono::nanoseconds(4096) * (1U << std::min<unsigned>(code, 19));
+}
+
+/// A round after this one writes forwarding tables.
+bool tables_follow(const Plan& plan, const Round& round) {
+  const auto later =
+      std::span(plan.rounds).subspan(static_cast<std::size_t>(&round - plan.rounds.data()) + 1);
+  return std::ranges::find(later, Phase::lft, &Round::phase) != later.end();
 }
 
 }  // namespace
@@ -48,6 +56,9 @@ asio::awaitable<Applied> Applier::run() {
     const auto failures = applied_.failed.size() + applied_.top_first.size();
     const bool whole = co_await pump.run(source(round));
     if (!whole) break;
+    const bool links = round.phase == Phase::switch_links || round.phase == Phase::activate_switch_links;
+    applied_.cut_short = pump.gave_up() && links && tables_follow(in_.plan, round);
+    if (applied_.cut_short) break;
     const bool tables = round.phase == Phase::lft || round.phase == Phase::mft;
     if (round.drain) begin_drain();
     if (tables && applied_.failed.size() + applied_.top_first.size() != failures) break;

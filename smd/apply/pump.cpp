@@ -43,6 +43,7 @@ void Pump::ended(std::size_t slot, mad::Answer answer) {
 }
 
 void Pump::give_up() {
+  gave_up_ = true;
   for (const auto& slot : slots_) {
     if (slot.id != 0) tx_.cancel(slot.id);
   }

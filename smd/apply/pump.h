@@ -37,6 +37,8 @@ class Pump {
 
   /// Returns when all jobs have ended. False when cancelled: open requests are ended, no new ones begun.
   asio::awaitable<bool> run(Source source);
+  /// Whether any request was given up for something newer.
+  bool gave_up() const { return gave_up_; }
 
  private:
   struct Slot {
@@ -55,7 +57,7 @@ class Pump {
   std::vector<Slot> slots_;
   std::size_t open_ = 0;
   std::uint64_t ended_ = 0;
-  bool stopping_ = false;
+  bool stopping_ = false, gave_up_ = false;
   mad::WaitList done_;
 };
 
