@@ -11,9 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "mad/sim/descriptor.h"
+#include "mad/base/descriptor.h"
 
 namespace smd::sim {
+
+using base::Descriptor;
 
 /// Listens with mode 0660. A socket that nobody serves any more is replaced, one that is served is refused;
 /// the error is one line.

@@ -10,13 +10,15 @@
 #include <string>
 #include <vector>
 
+#include "mad/base/descriptor.h"
 #include "mad/sim/attach/protocol.h"
-#include "mad/sim/descriptor.h"
 #include "mad/sim/device_tree.h"
 #include "mad/sim/fabric.h"
 #include "mad/sim/umad_file.h"
 
 namespace smd::sim {
+
+using base::Descriptor;
 
 class Session {
  public:
