@@ -43,13 +43,13 @@ asio::awaitable<bool> SubnetManager::write_guids() {
   if (guids_.empty() || !subnet_ || agent_.state() != wire::SmState::master) co_return true;
   auto part = std::make_shared<const TablePart<wire::GuidInfo>>(decide_guids(*subnet_, guids_));
   decided_.part<wire::GuidInfo>() = part;
-  std::set<std::pair<Guid, std::uint8_t>> present;
-  const auto key_of = [this](const TablePart<wire::GuidInfo>::Block& block) {
-    const auto& node = *subnet_->find(block.at.node);
-    const auto guid = node.is_switch() ? node.guid() : node.ports[block.at.port.value()].guid;
-    return std::pair{guid, static_cast<std::uint8_t>(block.block)};
+  std::set<std::pair<Guid, std::uint8_t>> present, answered;
+  const auto key_of = [](const Node& node, PortNum port, std::size_t block) {
+    const auto guid = node.is_switch() ? node.guid() : node.ports[port.value()].guid;
+    return std::pair{guid, static_cast<std::uint8_t>(block)};
   };
-  for (const auto& block : part->blocks) present.insert(key_of(block));
+  for (const auto& block : part->blocks)
+    present.insert(key_of(*subnet_->find(block.at.node), block.at.port, block.block));
   // What is not there is asked for again when the port is back.
   std::erase_if(guids_, [&](const auto& request) { return !present.contains(request.first); });
   bool going = true;
@@ -57,12 +57,19 @@ asio::awaitable<bool> SubnetManager::write_guids() {
   if (round.sets() != 0) {
     Applied applied;
     going = co_await write_round(std::move(round), &applied);
+    for (const auto& answer : applied.answers<wire::GuidInfo>()) {
+      if (answer.held) answered.insert(key_of(*subnet_->nodes[answer.node], answer.port, answer.block));
+    }
   }
   for (const auto& block : part->blocks) {
-    const auto& held = subnet_->find(block.at.node)->ports[block.at.port.value()].held<wire::GuidInfo>();
-    const auto now = guids_.find(key_of(block));
-    const bool asked = now != guids_.end() && now->second == block.content.guids;
-    if (asked && held && held->known.test(block.block)) guids_.erase(now);
+    const auto& node = *subnet_->find(block.at.node);
+    const auto& held = node.ports[block.at.port.value()].held<wire::GuidInfo>();
+    const auto key = key_of(node, block.at.port, block.block);
+    const auto now = guids_.find(key);
+    const bool same = now != guids_.end() && now->second == block.content.guids;
+    // A Set that was not sent leaves what was written earlier: known, and not what is asked for now.
+    const bool holds = held && held->known.test(block.block) && held->row[block.block] == block.content;
+    if (same && (holds || answered.contains(key))) guids_.erase(now);
   }
   co_return going;
 }
