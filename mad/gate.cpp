@@ -4,7 +4,7 @@
 namespace smd::mad {
 
 asio::awaitable<std::optional<Gate::Permit>> Gate::enter() {
-  if (free_ > 0) {  // nobody waits then: leave() hands a place on before it counts it as free
+  if (free_ > 0) {  // no one waits then: leave() hands a place on before it counts it as free
     --free_;
     co_return std::optional<Permit>(std::in_place, *this);
   }

@@ -27,7 +27,8 @@ struct Start {
 
 void Suspension::resume(bool value) {
   if (!pending()) return;
-  // Through the io_context: whoever wakes us is in the middle of something. Moved-from is not yet empty.
+  // Through the io_context: the caller of resume() is in the middle of its own work. Moved-from is not yet
+  // empty.
   auto done = std::exchange(done_, nullptr);
   asio::post(executor_, [done = std::move(done), value]() mutable { done(value); });
 }

@@ -25,7 +25,7 @@ class Suspension {
 };
 using SuspensionPtr = std::shared_ptr<Suspension>;
 
-/// Sleeps until somebody calls resume(value) on what `begin` was given, and returns that value; false when
+/// Sleeps until resume(value) is called on what `begin` was given, and returns that value; false when
 /// cancelled, also when that was before the call. Throws nothing.
 asio::awaitable<bool> suspend(std::move_only_function<void(SuspensionPtr)> begin);
 
@@ -34,7 +34,7 @@ class WaitList {
  public:
   /// True when woken, false when cancelled.
   asio::awaitable<bool> wait();
-  /// Wakes the first; false where nobody waits.
+  /// Wakes the first; false where none waits.
   bool wake_one();
   void wake_all();
   bool empty() const;

@@ -101,7 +101,7 @@ asio::awaitable<bool> PoolCompute::execute(Work work) {
   const auto cancellation = co_await asio::this_coro::cancellation_state;
   const bool going = cancellation.cancelled() == asio::cancellation_type::none;
   if (!going) shared->stop.request_stop();
-  // The work refers to our frame, so we stay until it has stopped. Whoever is cancelled cannot sleep.
+  // The work refers to our frame, so we stay until it has stopped. A cancelled coroutine cannot sleep.
   while (!shared->done) co_await asio::post(executor, asio::use_awaitable);
   co_return going;
 }

@@ -100,7 +100,7 @@ asio::awaitable<bool> SubnetManager::pause(mad::Duration time) {
   co_return co_await parts_.clock.sleep(time);
 }
 
-/// The SM's place on the port. Taken by somebody else: said once, and asked for again.
+/// The SM's place on the port. Taken by another SM: said once, and asked for again.
 asio::awaitable<bool> SubnetManager::claim() {
   std::string said;
   for (;;) {

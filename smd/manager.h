@@ -91,7 +91,7 @@ class SubnetManager {
   void reload(config::SubnetConfig config);
 
   /// Tells who has joined which multicast LID; called on a thread of `compute` whenever that is needed.
-  using Groups = std::function<std::shared_ptr<const McWish>()>;
+  using Groups = std::function<std::shared_ptr<const GroupList>()>;
   /// Groups have changed, and this tells of them from now on; before the first call MFTs are left as they
   /// are. On the io_context's thread.
   void set_groups(Groups groups);
@@ -278,7 +278,7 @@ class SubnetManager {
   Decided decided_;                                 ///< no part is there before the first decision
   std::shared_ptr<const RoutePart> routes_before_;  ///< what was decided before that; may be null
   StoredPtr stored_;
-  Groups groups_;  ///< empty: nobody has said yet
+  Groups groups_;  ///< empty: not known yet
   std::set<Guid> to_reregister_;
   GuidRequests guids_;         ///< to be written
   std::vector<Guid> came_up_;  ///< in this sweep

@@ -131,7 +131,7 @@ asio::awaitable<bool> SubnetManager::take_step() {
   });
   if (!settled || !*goal || !*step) co_return false;
   if (interrupts) {
-    // Nobody loses a path for tables that are nicer. Looked at again when as much time has passed.
+    // No path is lost for tables that are merely better. Looked at again when as much time has passed.
     parts_.log.info("routing.not_converged")
         .kv("reason", "there is no order of writes in which all that arrives goes on arriving")
         .kv("engine", decided_.routes->engine);

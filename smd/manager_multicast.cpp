@@ -71,7 +71,7 @@ asio::awaitable<bool> SubnetManager::regroup() {
   }
   const auto sent = tx_.counters() - before;
   parts_.log.debug("multicast")
-      .kv("groups", decided_.multicast ? decided_.multicast->wish->size() : 0)
+      .kv("groups", decided_.multicast ? decided_.multicast->groups->size() : 0)
       .kv("smps_set", sent.total(&mad::AttributeCounters::sent, wire::Method::set));
   publish_between_sweeps();
   co_return true;

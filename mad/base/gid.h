@@ -18,7 +18,7 @@ namespace smd {
 
 using GidBytes = std::array<std::uint8_t, 16>;
 
-/// Subnet prefix of a subnet that nobody has given one.
+/// Subnet prefix of a subnet that was not given one.
 inline constexpr std::uint64_t kDefaultSubnetPrefix = 0xfe80000000000000U;
 
 /// Of a port: subnet prefix and GUID. All zero is none.

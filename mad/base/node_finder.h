@@ -17,7 +17,7 @@ class NodeFinder {
  public:
   explicit NodeFinder(const Fabric& fabric);
 
-  /// Name first, then id, then GUID (parse_guid). The error says what is wrong: nobody has it, or several.
+  /// Name first, then id, then GUID (parse_guid). The error says what is wrong: no node has it, or several.
   std::expected<NodeIndex, std::string> find(std::string_view name_or_guid) const;
 
  private:

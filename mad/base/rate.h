@@ -64,7 +64,7 @@ constexpr StaticRate static_rate(LinkWidth width, LinkSpeed speed) {
   return best;
 }
 
-/// Mb/s of a code; 0 where nobody has given it out.
+/// Mb/s of a code; 0 where the code is not assigned.
 constexpr std::uint32_t rate_mbps(std::uint8_t code) {
   for (const auto& rate : kStaticRates) {
     if (rate.code == code) return rate.mbps;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The place of the calling thread among those that want a processor. Whoever may not change it keeps it: that
-// is no reason to stop.
+// The place of the calling thread among those that want a processor. A process without the right to change it
+// keeps it: that is no reason to stop.
 
 namespace smd::base {
 

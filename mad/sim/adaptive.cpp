@@ -11,21 +11,21 @@ namespace {
 constexpr std::uint8_t kUd = 1;  ///< of ByTransportDisable
 
 /// A Set changes what an SM decides; what the switch can do stays.
-wire::ArInfo changed(wire::ArInfo info, const wire::ArInfo& wished) {
-  info.by_sl_enabled = wished.by_sl_enabled && info.by_sl_cap;
-  info.no_fallback = wished.no_fallback;
-  info.sub_groups_active = wished.sub_groups_active;
-  info.rn_enabled = wished.rn_enabled;
-  info.fr_enabled = wished.fr_enabled && info.fr_supported;
-  info.enabled = wished.enabled;
-  info.group_top = wished.group_top;
-  info.by_sl_mask = wished.by_sl_mask;
-  info.transports_off = wished.transports_off;
-  info.ageing_us = wished.ageing_us;
-  info.features1 = wished.features1;
-  info.whbf_granularity = wished.whbf_granularity;
-  info.hbf_by_sl_mask = wished.hbf_by_sl_mask;
-  info.reserved6 = wished.reserved6;
+wire::ArInfo changed(wire::ArInfo info, const wire::ArInfo& desired) {
+  info.by_sl_enabled = desired.by_sl_enabled && info.by_sl_cap;
+  info.no_fallback = desired.no_fallback;
+  info.sub_groups_active = desired.sub_groups_active;
+  info.rn_enabled = desired.rn_enabled;
+  info.fr_enabled = desired.fr_enabled && info.fr_supported;
+  info.enabled = desired.enabled;
+  info.group_top = desired.group_top;
+  info.by_sl_mask = desired.by_sl_mask;
+  info.transports_off = desired.transports_off;
+  info.ageing_us = desired.ageing_us;
+  info.features1 = desired.features1;
+  info.whbf_granularity = desired.whbf_granularity;
+  info.hbf_by_sl_mask = desired.hbf_by_sl_mask;
+  info.reserved6 = desired.reserved6;
   return info;
 }
 

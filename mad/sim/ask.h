@@ -14,7 +14,7 @@ struct Answer {
   std::string text;
 };
 
-/// A command of `smd sim ctl`. The error is one line: nobody serves there.
+/// A command of `smd sim ctl`. The error is one line: no fabric is served there.
 std::expected<Answer, std::string> ask_command(const std::filesystem::path& socket, std::string_view command);
 /// May a program be attached to these places (a line each)?
 std::expected<Answer, std::string> ask_places(const std::filesystem::path& socket, std::string_view places);

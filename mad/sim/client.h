@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Users of the fabric: whoever sends and receives MADs at a port.
+// Users of the fabric: programs that send and receive MADs at a port.
 
 #include <array>
 #include <cstdint>
@@ -36,7 +36,7 @@ struct Client {
   ClientId id = 0;
   PortIndex port = kNowhere;
   Interface interface = Interface::smi;
-  std::optional<Registration> agent{};  ///< nothing: it takes all that nobody has registered for
+  std::optional<Registration> agent{};  ///< nothing: it takes all MADs that no agent has registered for
   std::vector<mad::Received> inbox{};   ///< arrived, not yet taken by the carrier
   std::uint64_t sent = 0, received = 0;
 };

@@ -21,7 +21,7 @@ Gid gid_of(const State& state, PortIndex port) {
   return Gid::of(state.ports[port].info.gid_prefix, state.ports[port].guid);
 }
 
-/// By whoever has the LID, where anybody has.
+/// By the port that has the LID, where one has.
 Gid gid_of(const State& state, Lid lid) {
   for (PortIndex port = 0; port < state.ports.size(); ++port) {
     if (state.ports[port].info.lid == lid) return gid_of(state, port);

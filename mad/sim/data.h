@@ -24,7 +24,7 @@ Walk send_data(State& state, PortIndex from, const DataPacket& packet);
 /// The ports on the way count what they have sent, received, or thrown away.
 void count_data(State& state, const Walk& way, Sl sl);
 
-/// As send_data; true: somebody on the way refuses it.
+/// As send_data; true: a port on the path refuses it.
 bool is_refused(State& state, PortIndex from, const DataPacket& packet);
 
 }  // namespace smd::sim

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which agent of a port gets what nobody has asked for: by class, version, method and, for vendors, OUI. The
-// rules are those of Linux (drivers/infiniband/core/mad.c: find_mad_agent, ib_register_mad_agent).
+// Which agent of a port gets a MAD that answers no request: by class, version, method and, for vendors, OUI.
+// The rules are those of Linux (drivers/infiniband/core/mad.c: find_mad_agent, ib_register_mad_agent).
 
 #include <cstdint>
 #include <expected>

@@ -173,7 +173,7 @@ Live::~Live() {
   impl_->tell();
   impl_->thread.join();
   if (impl_->server) impl_->server->end();
-  impl_->sinks.clear();  // what is still posted finds nobody
+  impl_->sinks.clear();  // what is still posted finds no receiver
 }
 
 std::unique_ptr<Transport> Live::transport(const Place& place, Interface interface) {

@@ -29,7 +29,7 @@ struct Capacities {
   bool optimized_sl_to_vl = true;
 };
 
-/// Delays of a fabric that nobody disturbs. All zero: an answer is there as soon as the request is sent.
+/// Delays of an undisturbed fabric. All zero: an answer is there as soon as the request is sent.
 struct Latency {
   Duration hop{0};      ///< a link and the switch behind it
   Duration service{0};  ///< a management agent answers one request; others wait meanwhile

@@ -74,7 +74,7 @@ std::vector<std::uint8_t> wire_packet(const SentPacket& packet, std::span<const 
 std::expected<std::unique_ptr<Pcap>, std::string> Pcap::create(const std::string& path) {
   auto* file = std::fopen(path.c_str(), "wbe");
   if (file == nullptr) return std::unexpected(fmt::format("{}: {}", path, std::strerror(errno)));
-  std::setvbuf(file, nullptr, _IONBF, 0);  // whole packets, whenever somebody looks
+  std::setvbuf(file, nullptr, _IONBF, 0);  // whole packets, whenever the file is read
   std::unique_ptr<Pcap> pcap(new Pcap(file));
   std::vector<std::uint8_t> head;
   put(head, kMagic);

@@ -32,7 +32,7 @@ std::string reason(const std::filesystem::path& path) {
 
 Descriptor seqpacket() { return Descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)); }
 
-constexpr std::size_t kFew = 8;  // descriptors of a message; more than one is nobody's business
+constexpr std::size_t kFew = 8;  // descriptors of a message; no message has more than one
 struct Control {
   alignas(cmsghdr) char bytes[CMSG_SPACE(kFew * sizeof(int))];
 };

@@ -17,7 +17,7 @@ namespace smd::sim {
 
 using base::Descriptor;
 
-/// Listens with mode 0660. A socket that nobody serves any more is replaced, one that is served is refused;
+/// Listens with mode 0660. A stale socket is replaced, one that is served is refused;
 /// the error is one line.
 std::expected<Descriptor, std::string> listen_at(const std::filesystem::path& path);
 /// The error is one line.
@@ -37,7 +37,7 @@ class Receiver {
   explicit Receiver(std::size_t longest);
   /// Never waits. How many there were; `ended`: and no more will come.
   std::size_t receive(int fd, bool& ended);
-  /// Message of the last receive(), once each: its descriptor, or its end when nobody takes it.
+  /// Message of the last receive(), once each: its descriptor, or its end when it is not taken.
   std::span<const std::uint8_t> bytes(std::size_t index) const;
   Descriptor take(std::size_t index);
 

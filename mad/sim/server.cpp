@@ -45,7 +45,7 @@ struct Server::Impl {
     for (;;) {
       Descriptor fd(::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (!fd) {
-        // No descriptor is free: whoever wants in waits until somebody leaves.
+        // No descriptor is free: new clients wait until one leaves.
         if (errno == EMFILE || errno == ENFILE) accept_more(false);
         return;
       }

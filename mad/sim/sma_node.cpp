@@ -39,12 +39,12 @@ Status guid_info(Request& request) {
   const unsigned capacity = port.info.guid_cap;
   if (first >= capacity) return kInvalid;
   if (request.set) {
-    const auto wished = asked<wire::GuidInfo>(request);
+    const auto desired = asked<wire::GuidInfo>(request);
     if (!port.tables) port.tables = std::make_unique<PortTables>();
     port.tables->guids.resize(capacity);
     for (unsigned i = 0; i < kBlock && first + i < capacity; ++i) {
       if (first + i != 0)
-        port.tables->guids[first + i] = wished.guids[i].value();  // the first is the device's
+        port.tables->guids[first + i] = desired.guids[i].value();  // the first is the device's
     }
   }
   wire::GuidInfo info;

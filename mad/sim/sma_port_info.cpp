@@ -15,103 +15,104 @@ using wire::kExtendedSpeeds;
 
 /// A Set's value of one Enabled field: `nothing` leaves it, `all` is what is supported.
 struct Enable {
-  unsigned wished, nothing, all, supported;
+  unsigned desired, nothing, all, supported;
 };
 
 bool enable(std::uint8_t& field, const Enable& value) {
-  if (value.wished == value.nothing) return true;
-  const unsigned next = value.wished == value.all ? value.supported : value.wished;
+  if (value.desired == value.nothing) return true;
+  const unsigned next = value.desired == value.all ? value.supported : value.desired;
   if ((next & ~value.supported) != 0) return false;
   field = static_cast<std::uint8_t>(next);
   return true;
 }
 
-bool set_rates(wire::PortInfo& info, const wire::PortInfo& wished, bool extended, bool shows_off) {
-  bool good = enable(info.link_width_enabled, {wished.link_width_enabled, 0, 255, info.link_width_supported});
+bool set_rates(wire::PortInfo& info, const wire::PortInfo& desired, bool extended, bool shows_off) {
+  bool good =
+      enable(info.link_width_enabled, {desired.link_width_enabled, 0, 255, info.link_width_supported});
   good =
-      enable(info.link_speed_enabled, {wished.link_speed_enabled, 0, 15, info.link_speed_supported}) && good;
+      enable(info.link_speed_enabled, {desired.link_speed_enabled, 0, 15, info.link_speed_supported}) && good;
   if (!extended) return good;  // an SM that does not know them cannot change them
   // 30 switches extended speeds off, 31 is all that is supported (IBA's values, as libibmad prints them).
-  if (wished.link_speed_ext_enabled == kNoExtendedSpeed) {
+  if (desired.link_speed_ext_enabled == kNoExtendedSpeed) {
     info.link_speed_ext_enabled = shows_off && info.link_speed_ext_supported != 0 ? kNoExtendedSpeed : 0;
   } else {
     good = enable(info.link_speed_ext_enabled,
-                  {wished.link_speed_ext_enabled, 0, 31, info.link_speed_ext_supported}) &&
+                  {desired.link_speed_ext_enabled, 0, 31, info.link_speed_ext_supported}) &&
            good;
   }
-  if (wished.link_speed_ext2_enabled == kNoExtendedSpeed2) {  // as 30 there, which has two bits more
+  if (desired.link_speed_ext2_enabled == kNoExtendedSpeed2) {  // as 30 there, which has two bits more
     info.link_speed_ext2_enabled = shows_off && info.link_speed_ext2_supported != 0 ? kNoExtendedSpeed2 : 0;
     return good;
   }
   return enable(info.link_speed_ext2_enabled,
-                {wished.link_speed_ext2_enabled, 0, 7, info.link_speed_ext2_supported}) &&
+                {desired.link_speed_ext2_enabled, 0, 7, info.link_speed_ext2_supported}) &&
          good;
 }
 
 /// LID, keys and what else only end ports have.
-bool set_end_port(Port& port, const wire::PortInfo& wished) {
+bool set_end_port(Port& port, const wire::PortInfo& desired) {
   auto& info = port.info;
   bool good = true;
-  info.m_key = wished.m_key;
-  info.m_key_protect = wished.m_key_protect;
-  info.m_key_lease_period = wished.m_key_lease_period;
-  info.gid_prefix = wished.gid_prefix;
-  if (wished.lid.unicast()) {
-    info.lid = wished.lid;
-    info.lmc = wished.lmc;
+  info.m_key = desired.m_key;
+  info.m_key_protect = desired.m_key_protect;
+  info.m_key_lease_period = desired.m_key_lease_period;
+  info.gid_prefix = desired.gid_prefix;
+  if (desired.lid.unicast()) {
+    info.lid = desired.lid;
+    info.lmc = desired.lmc;
   } else {
     good = false;
   }
-  if (wished.sm_lid.unicast()) {
-    info.sm_lid = wished.sm_lid;
-    info.master_sm_sl = wished.master_sm_sl;
+  if (desired.sm_lid.unicast()) {
+    info.sm_lid = desired.sm_lid;
+    info.master_sm_sl = desired.master_sm_sl;
   } else {
     good = false;
   }
-  info.subnet_timeout = wished.subnet_timeout;
-  if (wished.m_key_violations == 0) info.m_key_violations = 0;
-  if (wished.p_key_violations == 0) info.p_key_violations = 0;
-  if (wished.q_key_violations == 0) info.q_key_violations = 0;
-  if (wished.client_reregister) ++port.reregisters;
+  info.subnet_timeout = desired.subnet_timeout;
+  if (desired.m_key_violations == 0) info.m_key_violations = 0;
+  if (desired.p_key_violations == 0) info.p_key_violations = 0;
+  if (desired.q_key_violations == 0) info.q_key_violations = 0;
+  if (desired.client_reregister) ++port.reregisters;
   return good;
 }
 
-bool set_link(wire::PortInfo& info, const wire::PortInfo& wished) {
+bool set_link(wire::PortInfo& info, const wire::PortInfo& desired) {
   bool good = true;
-  if (wished.neighbor_mtu >= Mtu::m256 && wished.neighbor_mtu <= info.mtu_cap) {
-    info.neighbor_mtu = wished.neighbor_mtu;
+  if (desired.neighbor_mtu >= Mtu::m256 && desired.neighbor_mtu <= info.mtu_cap) {
+    info.neighbor_mtu = desired.neighbor_mtu;
   } else {
-    good = wished.neighbor_mtu == Mtu::none;
+    good = desired.neighbor_mtu == Mtu::none;
   }
-  if (wished.operational_vls > info.vl_cap) {
+  if (desired.operational_vls > info.vl_cap) {
     good = false;
-  } else if (wished.operational_vls != 0) {
-    info.operational_vls = wished.operational_vls;
+  } else if (desired.operational_vls != 0) {
+    info.operational_vls = desired.operational_vls;
   }
-  const auto down_default = wished.link_down_default;
+  const auto down_default = desired.link_down_default;
   if (down_default == PhysState::sleep || down_default == PhysState::polling) {
     info.link_down_default = down_default;
   } else {
     good = good && down_default == PhysState::no_change;
   }
-  info.init_type = wished.init_type;
-  info.vl_high_limit = wished.vl_high_limit;
-  info.vl_stall_count = wished.vl_stall_count;
-  info.hoq_life = wished.hoq_life;
-  info.partition_enforce_in = wished.partition_enforce_in;
-  info.partition_enforce_out = wished.partition_enforce_out;
-  info.filter_raw_in = wished.filter_raw_in;
-  info.filter_raw_out = wished.filter_raw_out;
-  info.multicast_pkey_trap_suppression = wished.multicast_pkey_trap_suppression;
-  info.local_phy_errors = wished.local_phy_errors;
-  info.overrun_errors = wished.overrun_errors;
+  info.init_type = desired.init_type;
+  info.vl_high_limit = desired.vl_high_limit;
+  info.vl_stall_count = desired.vl_stall_count;
+  info.hoq_life = desired.hoq_life;
+  info.partition_enforce_in = desired.partition_enforce_in;
+  info.partition_enforce_out = desired.partition_enforce_out;
+  info.filter_raw_in = desired.filter_raw_in;
+  info.filter_raw_out = desired.filter_raw_out;
+  info.multicast_pkey_trap_suppression = desired.multicast_pkey_trap_suppression;
+  info.local_phy_errors = desired.local_phy_errors;
+  info.overrun_errors = desired.overrun_errors;
   return good;
 }
 
 /// Without a link there is no Down. A base port 0 is always Active; an enhanced one goes through the states.
-bool set_port0_state(wire::PortInfo& info, const wire::PortInfo& wished, bool enhanced) {
-  const auto to = wished.port_state;
-  if (to == PortState::down || wished.phys_state != PhysState::no_change) return false;
+bool set_port0_state(wire::PortInfo& info, const wire::PortInfo& desired, bool enhanced) {
+  const auto to = desired.port_state;
+  if (to == PortState::down || desired.phys_state != PhysState::no_change) return false;
   if (!enhanced || to == PortState::no_change || to == info.port_state) return true;
   const bool next = (to == PortState::armed && info.port_state == PortState::init) ||
                     (to == PortState::active && info.port_state == PortState::armed);
@@ -121,24 +122,24 @@ bool set_port0_state(wire::PortInfo& info, const wire::PortInfo& wished, bool en
 
 Status set_port_info(Request& request, PortIndex index, bool extended) {
   auto& port = request.state.ports[index];
-  const auto wished = asked<wire::PortInfo>(request);
+  const auto desired = asked<wire::PortInfo>(request);
   const auto before = port.info;
   const bool management = request.node().is_switch() && port.number == PortNum{0};
   bool good = true;
-  if (management || !request.node().is_switch()) good = set_end_port(port, wished);
-  good = set_link(port.info, wished) && good;
+  if (management || !request.node().is_switch()) good = set_end_port(port, desired);
+  good = set_link(port.info, desired) && good;
   if (!management)
-    good = set_rates(port.info, wished, extended, request.state.options.firmware.shows_speed_off) && good;
+    good = set_rates(port.info, desired, extended, request.state.options.firmware.shows_speed_off) && good;
   forget(request.node(), before, port.info);
   if (request.state.options.firmware.vls_at_once || port.info.port_state == PortState::init)
     port.vls = port.info.operational_vls;
   if (management) {
     const bool enhanced = request.node().sw->info.enhanced_port0;
-    good = set_port0_state(port.info, wished, enhanced) && good;
+    good = set_port0_state(port.info, desired, enhanced) && good;
     return good ? kGood : kInvalid;
   }
   // Last, so that a link that trains again does so with the values set before.
-  good = set_port_state(request.state, index, wished.port_state, wished.phys_state) && good;
+  good = set_port_state(request.state, index, desired.port_state, desired.phys_state) && good;
   return good ? kGood : kInvalid;
 }
 
@@ -215,11 +216,11 @@ Status port_info_extended(Request& request) {
   wire::PortInfoExtended info;
   if (port.tables && port.tables->extended) info = *port.tables->extended;
   if (request.set) {
-    const auto wished = asked<wire::PortInfoExtended>(request);
-    info.fdr_fec_enabled = wished.fdr_fec_enabled;
-    info.edr_fec_enabled = wished.edr_fec_enabled;
-    info.hdr_fec_enabled = wished.hdr_fec_enabled;
-    info.ndr_fec_enabled = wished.ndr_fec_enabled;
+    const auto desired = asked<wire::PortInfoExtended>(request);
+    info.fdr_fec_enabled = desired.fdr_fec_enabled;
+    info.edr_fec_enabled = desired.edr_fec_enabled;
+    info.hdr_fec_enabled = desired.hdr_fec_enabled;
+    info.ndr_fec_enabled = desired.ndr_fec_enabled;
     if (!port.tables) port.tables = std::make_unique<PortTables>();
     port.tables->extended = std::make_unique<wire::PortInfoExtended>(info);
   }

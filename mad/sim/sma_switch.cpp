@@ -26,12 +26,12 @@ AboveTop above_top(const Node& node, std::uint64_t first) {
   return node.faults->above_top;
 }
 
-void set_linear_block(Node& node, std::uint64_t first, const wire::LinearForwardingTable& wished) {
+void set_linear_block(Node& node, std::uint64_t first, const wire::LinearForwardingTable& desired) {
   auto& lft = node.sw->lft;
   if (lft.size() < first + kLftBlock) lft.resize(first + kLftBlock, kNoPort.value());
   for (unsigned i = 0; i < kLftBlock; ++i) {
     if (!forgets_entry(node, wire::LinearForwardingTable::kAttribute, first + i))
-      lft[first + i] = wished.ports[i].value();
+      lft[first + i] = desired.ports[i].value();
   }
 }
 
@@ -43,19 +43,19 @@ bool refuses_tables(SwitchTables& sw) {
   return false;
 }
 
-Status set_switch_info(wire::SwitchInfo& info, const wire::SwitchInfo& wished, bool has_mft_top) {
+Status set_switch_info(wire::SwitchInfo& info, const wire::SwitchInfo& desired, bool has_mft_top) {
   Status status = kGood;
-  if (wished.linear_fdb_top < info.linear_fdb_cap) {
-    info.linear_fdb_top = wished.linear_fdb_top;
+  if (desired.linear_fdb_top < info.linear_fdb_cap) {
+    info.linear_fdb_top = desired.linear_fdb_top;
   } else {
     status = kInvalid;
   }
-  info.default_port = wished.default_port;
-  info.default_mcast_primary = wished.default_mcast_primary;
-  info.default_mcast_not_primary = wished.default_mcast_not_primary;
-  info.life_time = wished.life_time;
-  if (has_mft_top) info.multicast_fdb_top = wished.multicast_fdb_top;  // else it is reserved
-  if (wished.port_state_change) info.port_state_change = false;        // written as 1 it is cleared
+  info.default_port = desired.default_port;
+  info.default_mcast_primary = desired.default_mcast_primary;
+  info.default_mcast_not_primary = desired.default_mcast_not_primary;
+  info.life_time = desired.life_time;
+  if (has_mft_top) info.multicast_fdb_top = desired.multicast_fdb_top;  // else it is reserved
+  if (desired.port_state_change) info.port_state_change = false;        // written as 1 it is cleared
   return status;
 }
 
@@ -98,13 +98,13 @@ Status multicast_table(Request& request) {
   if (first >= sw.info.multicast_fdb_cap || position >= sw.mft_positions) return kInvalid;
   const auto at = [&](unsigned i) { return (first + i) * sw.mft_positions + position; };
   if (request.set) {
-    const auto wished = asked<wire::MulticastForwardingTable>(request);
+    const auto desired = asked<wire::MulticastForwardingTable>(request);
     const auto needed = (first + kMftBlock) * sw.mft_positions;
     if (sw.mft.size() < needed) sw.mft.resize(needed);
     for (unsigned i = 0; i < kMftBlock && first + i < sw.info.multicast_fdb_cap; ++i) {
       const auto mlid = kFirstMulticastLid.value() + first + i;
       if (!forgets_entry(request.node(), wire::MulticastForwardingTable::kAttribute, mlid))
-        sw.mft[at(i)] = wished.masks[i];
+        sw.mft[at(i)] = desired.masks[i];
     }
   }
   wire::MulticastForwardingTable table;

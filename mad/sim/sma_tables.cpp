@@ -39,8 +39,8 @@ Status p_key_table(Request& request) {
   const unsigned first = (request.smp.modifier() & 0xFFFFU) * kKeyBlock;
   if (first >= pkey_capacity(state, index)) return kInvalid;
   if (request.set) {
-    const auto wished = asked<wire::PKeyTable>(request);
-    for (unsigned i = 0; i < kKeyBlock; ++i) set_p_key(state, index, first + i, wished.keys[i]);
+    const auto desired = asked<wire::PKeyTable>(request);
+    for (unsigned i = 0; i < kKeyBlock; ++i) set_p_key(state, index, first + i, desired.keys[i]);
   }
   wire::PKeyTable table;
   for (unsigned i = 0; i < kKeyBlock; ++i) table.keys[i] = p_key(state, index, first + i);
@@ -91,11 +91,11 @@ Status vl_arbitration(Request& request) {
   const unsigned first = (block - 1) % 2 * 32;
   if (first >= capacity) return kInvalid;
   if (request.set) {
-    auto wished = asked<wire::VlArbitration>(request);
-    for (unsigned i = capacity - first; i < 32; ++i) wished.entries[i] = {};
+    auto desired = asked<wire::VlArbitration>(request);
+    for (unsigned i = capacity - first; i < 32; ++i) desired.entries[i] = {};
     if (!port.tables) port.tables = std::make_unique<PortTables>();
     port.tables->vl_arb.resize(4);
-    port.tables->vl_arb[block - 1] = wished;
+    port.tables->vl_arb[block - 1] = desired;
   }
   const bool written = port.tables && !port.tables->vl_arb.empty();
   return answer(request, written ? port.tables->vl_arb[block - 1] : wire::VlArbitration{});

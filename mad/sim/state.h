@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // All that a simulated fabric holds. Plain data: what happens to it is in links, forward, sma, traps, faults.
-// Sized for 50,000 nodes and 310,000 ports; tables that nobody has written cost nothing.
+// Sized for 50,000 nodes and 310,000 ports; unwritten tables cost nothing.
 
 #include <algorithm>
 #include <functional>

@@ -15,7 +15,7 @@ std::uint64_t sl_to_vl_row(const State& state, PortIndex out, PortNum in);
 void set_sl_to_vl_row(State& state, PortIndex out, PortNum in, std::uint64_t row);
 
 /// The port's VL arbitration was written, and has no weight for the lane. (Tables without any weight at all
-/// are taken for tables that nobody has written.)
+/// are taken for unwritten tables.)
 bool starves(const State& state, PortIndex port, Vl vl);
 
 /// Capacity of the port's P_Key table; 0: it has none.

@@ -61,7 +61,7 @@ void deliver_answer(State& state, PortIndex port, Tid tid, Packet&& packet) {
 }
 
 /// To the agent that has registered for it, else to the SM of the port, else to every client of the interface
-/// there that is no agent. False: nobody is there.
+/// there that is no agent. False: there is no receiver.
 bool deliver_unasked(State& state, PortIndex port, Interface interface, Packet& packet) {
   for (auto& client : state.clients) {
     if (client.port != port || client.interface != interface || !client.agent) continue;
@@ -145,7 +145,8 @@ void answer_unmatched(State& state, PortIndex at, Packet&& packet) {
   emit_answer(state, at, std::move(packet));
 }
 
-/// Somebody at the port answers for an SM: who holds issm, or an agent (the kernel does not ask for issm).
+/// A program at the port answers for an SM: the one that holds issm, or an agent (the kernel does not ask for
+/// issm).
 bool takes_sm_info(const State& state, PortIndex port) {
   const auto agent = [&](const Client& c) {
     return c.port == port && c.interface == Interface::smi && c.agent;
@@ -197,7 +198,7 @@ void arrive(State& state, PortIndex at, Packet&& packet) {
   if (wire::is_response(header->method)) {
     return deliver_answer(state, end_port, header->tid, std::move(packet));
   }
-  // A device answers these itself, whoever listens there.
+  // A device answers these itself, whatever agents it has.
   if (header->mgmt_class == wire::MgmtClass::perf)
     return to_agent(state, at, std::move(packet), answer_by_performance_agent);
   if (!deliver_unasked(state, end_port, Interface::gsi, packet))

@@ -33,7 +33,7 @@ Duration gap(const State& state, PortIndex port) {
 void send(State& state, std::size_t index) {
   auto& trap = state.traps[index];
   const auto& info = state.ports[trap.port].info;
-  if (!info.sm_lid.unicast() || !info.lid.unicast()) {  // nobody has told the port who its SM is
+  if (!info.sm_lid.unicast() || !info.lid.unicast()) {  // the port does not know its SM yet
     trap.pending = false;
     return;
   }

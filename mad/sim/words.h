@@ -18,7 +18,7 @@ inline constexpr std::string_view kAny64 = "0 to 0xffffffffffffffff";
 
 /// Words between spaces; one in double quotes may hold spaces.
 std::expected<Words, std::string> split_words(std::string_view text);
-/// What somebody wrote, as it can stand in a sentence: in quotes, one line, not too long.
+/// A word of the user, as it can stand in a sentence: in quotes, one line, not too long.
 std::string quoted(std::string_view text);
 /// A whole number from 0 to `most`, decimal or with 0x.
 std::optional<std::uint64_t> whole(std::string_view text, std::uint64_t most);

@@ -29,7 +29,7 @@ struct AttributeCounters {
 struct Counters {
   std::vector<AttributeCounters> by_attribute;  ///< by (attribute, method), ascending
   std::uint64_t unsolicited = 0;                ///< handed to on_unsolicited
-  std::uint64_t unsolicited_dropped = 0;        ///< above Policy::unsolicited_rate, or nobody listens
+  std::uint64_t unsolicited_dropped = 0;        ///< above Policy::unsolicited_rate, or without a receiver
   std::uint64_t unknown = 0;      ///< answers to a transaction that never was, or that is too long ago
   std::uint64_t mismatched = 0;   ///< answers whose class, method or attribute is not the request's
   std::uint64_t malformed = 0;    ///< shorter than a MAD

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The door for MADs that nobody asked for: so many a second, the rest is dropped and counted.
+// Unsolicited MADs: so many a second, the rest is dropped and counted.
 
 #include <algorithm>
 #include <cstdint>

@@ -27,7 +27,7 @@ struct Policy {
   /// Where much is lost on the way (a quarter of the tries of requests that are answered in the end) more
   /// tries are made, as soon as the node's answer time has passed, but not sooner than this.
   Duration lossy_timeout = std::chrono::milliseconds(10);
-  /// MADs nobody asked for that are handed on: so many a second, and so many at once. The rest is counted.
+  /// Unsolicited MADs that are handed on: so many a second, and so many at once. The rest is counted.
   std::uint32_t unsolicited_rate = 10'000, unsolicited_burst = 2'000;
 };
 

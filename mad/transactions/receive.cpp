@@ -48,7 +48,7 @@ void Transactions::receive_one(Received& received, TimePoint now) {
   auto* open = slot.request;
   const bool ours = open != nullptr && slot.generation == tid >> (kTryBits + kSlotBits);
   if (lost && limited() && received.error == ETIMEDOUT) return;  // as we have told the kernel
-  if (lost) {  // nobody will answer the last try: its time need not be waited out
+  if (lost) {  // no answer to the last try will come: its time need not be waited out
     const bool last = ours && attempt + 1 == open->tries && !open->backing_off && transport_.room() > 0 &&
                       open->single_try == Duration::zero();
     if (!last || open->tries >= (losses_.heavy() ? kMaxTries : kHurried)) return;

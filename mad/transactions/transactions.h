@@ -42,7 +42,7 @@ struct Request {
 
 /// Requests over one Transport. Every try of a request has a transaction of its own and all stay open until
 /// the request ends: any answer to any try completes it. All calls on the io_context's thread; Clock and
-/// Transport live longer. Whoever waits here must have ended (TaskGroup::stop) before it dies.
+/// Transport live longer. All waiting coroutines must have ended (TaskGroup::stop) before it dies.
 class Transactions {
  public:
   /// `seed`: where the transaction numbers start. Two programs on one port should differ in it.

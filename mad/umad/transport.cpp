@@ -64,7 +64,8 @@ bool is_emulated(int descriptor) {
 }
 
 /// umad2sim keeps a lock while it writes to a socket that holds some 277 MADs (Linux' default buffer), and
-/// wants that lock to read from it: whoever fills the socket hangs for ever. SMI and GSI share one socket.
+/// wants that lock to read from it: a sender that fills the socket hangs for ever. SMI and GSI share one
+/// socket.
 constexpr std::size_t kEmulatedPlaces = 128;
 
 /// Of a real device: what the kernel sends at once. See mad::kSmiPlaces.

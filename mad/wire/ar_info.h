@@ -13,7 +13,7 @@ namespace smd::wire {
 /// leave by a port out of a group that tables of their own (0xFF21, 0xFF23) name for the LID, whatever the
 /// linear forwarding table says. Layout and meaning: ib_ar_info_t in iba/ib_types.h of NVIDIA's OpenSM, and
 /// adaptive_routing_info in packets_layouts.h of their ibis (2025); both agree on the first 20 bytes, the
-/// second ends there. Fields that nobody there names are kept as they were read, so that a Set returns
+/// second ends there. Fields that neither names are kept as they were read, so that a Set returns
 /// them. Not tried on hardware.
 struct ArInfo {
   static constexpr std::uint16_t kAttribute = 0xFF20;

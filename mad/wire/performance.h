@@ -11,7 +11,7 @@
 
 namespace smd::wire {
 
-/// Where the attribute begins in a performance MAD: behind the header and 40 bytes that nobody uses.
+/// Where the attribute begins in a performance MAD: behind the header and 40 unused bytes.
 inline constexpr std::size_t kPerformanceData = 64;
 /// Bytes of it.
 inline constexpr std::size_t kPerformanceBytes = 192;

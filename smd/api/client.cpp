@@ -31,10 +31,10 @@ std::string who_may_ask(const std::filesystem::path& socket) {
 
 ClientError failed(const std::filesystem::path& socket, const error_code& error) {
   if (error.value() == ENOENT || error.value() == ECONNREFUSED)
-    return {.nobody = true, .text = fmt::format("no daemon at {}", socket.string())};
+    return {.no_daemon = true, .text = fmt::format("no daemon at {}", socket.string())};
   auto text = fmt::format("{}: {}", socket.string(), error.message());
   if (error.value() == EACCES) text += ": " + who_may_ask(socket);
-  return {.nobody = false, .text = std::move(text)};
+  return {.no_daemon = false, .text = std::move(text)};
 }
 
 class Conversation {
@@ -44,7 +44,7 @@ class Conversation {
   std::expected<Reply, ClientError> ask(const http::request<http::string_body>& request,
                                         const BodySink& sink) {
     const auto endpoint = endpoint_of(path_);
-    if (!endpoint) return std::unexpected(ClientError{.nobody = false, .text = endpoint.error()});
+    if (!endpoint) return std::unexpected(ClientError{.no_daemon = false, .text = endpoint.error()});
     error_code error;
     socket_.connect(*endpoint, error);
     if (!error) http::write(socket_, request, error);
@@ -65,7 +65,7 @@ class Conversation {
       if (!to_sink) {
         reply.body += bytes;
       } else if (auto taken = sink(bytes); !taken) {
-        return std::unexpected(ClientError{.nobody = false, .text = std::move(taken.error())});
+        return std::unexpected(ClientError{.no_daemon = false, .text = std::move(taken.error())});
       }
     }
     return reply;

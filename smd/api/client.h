@@ -11,8 +11,8 @@
 namespace smd::api {
 
 struct ClientError {
-  bool nobody = false;  ///< there is no daemon at the socket
-  std::string text;     ///< one line
+  bool no_daemon = false;  ///< there is no daemon at the socket
+  std::string text;        ///< one line
 };
 
 struct Reply {

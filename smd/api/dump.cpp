@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dumps go to whoever asked, who writes them with rights of their own: the daemon's own folders are few.
+// Dumps go to the asking client, which writes them with its own rights: the daemon's own folders are few.
 #include <fmt/format.h>
 #include <stdlib.h>
 

@@ -34,7 +34,7 @@ bool can_write(const std::filesystem::path& socket) {
   return ::access(socket.parent_path().c_str(), W_OK | X_OK) == 0;
 }
 
-/// What stands at the path: nothing (ENOENT), nobody who listens (ECONNREFUSED), or somebody (0).
+/// What stands at the path: nothing (ENOENT), a stale socket (ECONNREFUSED), or a served one (0).
 int knock(asio::io_context& io, const std::filesystem::path& path) {
   Protocol::socket socket(io);
   error_code error;

@@ -22,7 +22,7 @@ std::filesystem::path default_socket_to_ask();
 /// The error is one line: a path may be too long for a socket.
 std::expected<Protocol::endpoint, std::string> endpoint_of(const std::filesystem::path& path);
 
-/// Listens at `path` with mode 0660 and the group smd, where there is one. A socket that nobody serves any
+/// Listens at `path` with mode 0660 and the group smd, where there is one. A stale socket
 /// more is replaced, one that is served is refused; the error is one line.
 std::expected<Protocol::acceptor, std::string> listen_at(asio::io_context& io,
                                                          const std::filesystem::path& path);

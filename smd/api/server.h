@@ -30,7 +30,7 @@ struct ServerLimits {
   mad::Duration stuck = std::chrono::milliseconds(100);
 };
 
-/// On one io_context's thread; answers are made by `compute`, so that whoever asks for much holds nobody up.
+/// On one io_context's thread; answers are made by `compute`, so that a large answer delays no other client.
 /// stop() must have ended before it dies.
 class Server {
  public:
@@ -41,7 +41,7 @@ class Server {
 
   /// Serves what comes to `acceptor`, which listens at `path`.
   void start(Protocol::acceptor acceptor, std::filesystem::path path);
-  /// Takes the socket's file away; nobody comes any more.
+  /// Takes the socket's file away; no client comes any more.
   void close();
   /// The same, and ends every connection.
   asio::awaitable<void> stop();

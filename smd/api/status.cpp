@@ -47,7 +47,7 @@ Json sweep_json(const sm::SweepSummary& summary) {
   return Json{std::move(object)};
 }
 
-/// An SM by its port, whoever it is.
+/// An SM by its port, ours or another.
 Json sm_json(Guid port_guid, std::uint8_t priority, std::string_view state, Lid lid, std::string_view node) {
   return Json{Json::Object{{"guid", guid(port_guid)},
                            {"node", text(node)},

@@ -17,7 +17,7 @@ Pump::Source Applier::adaptive_source(const Round& round) {
 
 /// Where it fails the other Sets to the switch go on: no table waits for a vendor's attribute.
 std::optional<Job> Applier::adaptive_job(NodeIndex index) {
-  const auto sent = wished_ar_info(plan_input(), *in_.subnet->nodes[index]);
+  const auto sent = desired_ar_info(plan_input(), *in_.subnet->nodes[index]);
   const auto path = path_to(index);
   if (!sent || !path || failed_nodes_[index]) {
     ++applied_.skipped;

@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "smd/plan/desired.h"
 #include "smd/plan/lft_rounds.h"
-#include "smd/plan/wish.h"
 #include "smd/sweep/mft.h"
 #include "smd/sweep/unkept_entries.h"
 

@@ -240,13 +240,13 @@ std::optional<Job> Applier::lft_job(NodeIndex node, const PartialBlock& block, c
 
 std::optional<Job> Applier::port_job(const PortItem& item, bool reregister) {
   const auto& node = *in_.subnet->nodes[item.node];
-  const auto wish = wished_port_info(plan_input(), node, item.port);
+  const auto desired = desired_port_info(plan_input(), node, item.port);
   const auto path = path_to_port(item.node, item.port);
-  if (!wish || !path || blocked(item.node, item.port)) {
+  if (!desired || !path || blocked(item.node, item.port)) {
     ++applied_.skipped;
     return std::nullopt;
   }
-  auto sent = port_info_to_set(*wish, node.ports[item.port.value()].info, item.target);
+  auto sent = port_info_to_set(*desired, node.ports[item.port.value()].info, item.target);
   sent.client_reregister = reregister;
   return Job{mad::set_request(target(item.node, item.port, *path), sent, port_modifier(item.node, item.port)),
              [this, item, path = *path, sent](mad::Answer result) -> std::optional<Job> {
@@ -286,8 +286,8 @@ std::optional<Job> Applier::check_port(const PortItem& item, const mad::Directed
           const bool moved =
               moves ? was.port_state < item.target && info.port_state >= item.target : lid_moved || went_down;
           now.ports[item.port.value()].info = info;
-          const auto wish = wished_port_info(plan_input(), now, item.port);
-          done = wish && *wish == info && info.port_state >= item.target;
+          const auto desired = desired_port_info(plan_input(), now, item.port);
+          done = desired && *desired == info && info.port_state >= item.target;
           done = done || moved;
           applied_.ports.push_back({item.node, item.port, moved ? std::optional(sent) : std::nullopt, info});
         }
@@ -299,13 +299,13 @@ std::optional<Job> Applier::check_port(const PortItem& item, const mad::Directed
 
 std::optional<Job> Applier::switch_job(NodeIndex index) {
   const auto& node = *in_.subnet->nodes[index];
-  const auto wish = wished_switch_info(plan_input(), node);
+  const auto desired = desired_switch_info(plan_input(), node);
   const auto path = path_to(index);
-  if (!wish || !path || failed_nodes_[index]) {
+  if (!desired || !path || failed_nodes_[index]) {
     ++applied_.skipped;
     return std::nullopt;
   }
-  auto sent = *wish;
+  auto sent = *desired;
   sent.port_state_change = node.switch_info->port_state_change;  // written as 1 it is cleared
   return Job{mad::set_request(target(index, PortNum{0}, *path), sent),
              [this, index, path = *path, sent](mad::Answer result) -> std::optional<Job> {
@@ -332,10 +332,10 @@ std::optional<Job> Applier::check_switch(NodeIndex index, const mad::DirectedPat
           auto now = *in_.subnet->nodes[index];
           const auto was = now.switch_info->linear_fdb_top;
           now.switch_info = result->get<wire::SwitchInfo>();
-          const auto wish = wished_switch_info(plan_input(), now);
+          const auto desired = desired_switch_info(plan_input(), now);
           const bool moved =
               was != sent.linear_fdb_top && now.switch_info->linear_fdb_top == sent.linear_fdb_top;
-          done = moved || (wish && *wish == *now.switch_info);
+          done = moved || (desired && *desired == *now.switch_info);
           applied_.switches.push_back({index, moved ? std::optional(sent) : std::nullopt, *now.switch_info});
         }
         if (!done) failed(index, PortNum{0}, wire::SwitchInfo::kAttribute, reason);

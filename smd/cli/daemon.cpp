@@ -62,7 +62,7 @@ int Daemon::run(std::vector<InstanceSpec> specs) {
   if (!listen(&failed)) return failed;
   for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) signals_.add(one);
   std::signal(SIGUSR2, SIG_IGN);  // its default ends the process, and log rotation confuses it with SIGUSR1
-  std::signal(SIGPIPE, SIG_IGN);  // whoever read our log or output may go: the fabric does not
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of our log or output may go: the fabric does not
   hear_signals();
   log_warnings(parts_.config);
   for (auto& spec : specs) start(std::move(spec));
@@ -331,7 +331,7 @@ bool Daemon::is_good(const Subnet& subnet) const {
                                 : subnet.state == sm::SweepState::up;
 }
 
-/// The last line, behind all of the log, for whoever has only that one.
+/// The last line, behind all of the log, for a reader that has only that one.
 void Daemon::say_why() {
   const auto& options = parts_.options;
   if (!gave_up_.empty() && !interrupted_) parts_.err << gave_up_ << '\n';

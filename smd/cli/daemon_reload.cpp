@@ -137,7 +137,7 @@ void Daemon::take_out(const SubnetPtr& subnet) {
   }
 }
 
-/// Subnets of the configuration that nobody manages yet. One whose port or name another one still has, which
+/// Subnets of the configuration that are not managed yet. One whose port or name another one still has, which
 /// is about to leave, begins when that has ended. Returns which were started.
 std::vector<std::string> Daemon::start_missing() {
   std::vector<std::string> started;

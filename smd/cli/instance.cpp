@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "smd/report/tally.h"
-#include "smd/sa/registry/wish.h"
+#include "smd/sa/registry/group_members.h"
 
 namespace smd::cli {
 namespace {
@@ -51,7 +51,7 @@ Instance::Instance(InstanceSpec spec, sm::Compute& compute, store::StoreThread* 
 Instance::~Instance() {
   stop();
   thread_.join();
-  // On this thread now: nobody else touches them any more.
+  // On this thread now: nothing else touches them any more.
   sa_.reset();
   manager_.reset();
   store_.reset();
@@ -194,7 +194,7 @@ asio::awaitable<bool> Instance::manage() {
   co_return lost;
 }
 
-/// Subnet administration of the fabric that the manager looks after. A dry run answers nobody.
+/// Subnet administration of the fabric that the manager looks after. A dry run has none.
 void Instance::open_sa() {
   if (spec_.options.dry_run) return;
   auto gsi = end_->open_gsi();
@@ -219,7 +219,8 @@ void Instance::open_sa() {
           .log = log_,
           .clock = clock_,
           .wall = unix_time,
-          .on_multicast = [this] { manager_->set_groups([this] { return sa::wish_of(*registry_.get()); }); },
+          .on_multicast =
+              [this] { manager_->set_groups([this] { return sa::group_members(*registry_.get()); }); },
           .on_reregister =
               [this](std::vector<Guid> ports) {
                 // Who ends after one sweep does not answer what they would ask.

@@ -23,7 +23,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       .add_option(
           "--sim-socket", options.sim_socket,
           "where the first simulated fabric is served to smd attach (default: /run/smd/sim.sock, where "
-          "nobody else serves one)")
+          "no other process serves one)")
       ->type_name("PATH")
       ->needs("--sim");
   command.add_option("--set", options.set, "overrides one key of the configuration; may be repeated")

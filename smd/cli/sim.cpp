@@ -66,7 +66,7 @@ void play(sim::Live& live, Script script, const std::string& file, std::ostream&
       const auto time = start + each.at;
       fabric.at(time, [&fabric, &file, &out, &err, each = std::move(each)] {
         const auto done = sim::control(fabric, each.command);
-        // Checked before, but somebody may have changed the fabric since.
+        // Checked before, but the fabric may have changed since.
         if (!done) err << fmt::format("smd: {}:{}: {}", file, each.line, done.error()) << std::endl;
         if (done && !done->empty()) out << *done << std::endl;
       });

@@ -6,7 +6,7 @@
 
 namespace smd::cli {
 
-/// 0 done, 1 nobody serves there, 2 the fabric refuses the command.
+/// 0 done, 1 no fabric is served there, 2 the fabric refuses the command.
 int sim_ctl(const SimOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace smd::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What `smd sim` and `smd attach` share: where fabrics are served when nobody says another place, and how
+// What `smd sim` and `smd attach` share: where fabrics are served by default, and how
 // they fail.
 
 #include <filesystem>

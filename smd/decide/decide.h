@@ -23,9 +23,9 @@ struct DecideInput {
   const Stored& stored;
   bool adopting = false;      ///< we have just become master
   bool fresh_routes = false;  ///< tables are made afresh, whatever there is
-  /// Who has joined which multicast LID; null: nobody knows yet, what switches forward stays.
-  std::shared_ptr<const McWish> multicast = nullptr;
-  bool keep_unknown_groups = false;  ///< MLIDs that nobody has joined stay as switches have them
+  /// Who has joined which multicast LID; null: not known yet, what switches forward stays.
+  std::shared_ptr<const GroupList> multicast = nullptr;
+  bool keep_unknown_groups = false;  ///< MLIDs without members stay as switches have them
   /// Tables are only extended, so that what arrives goes on as it does. Where that cannot be there are no
   /// routes; multicast is not decided.
   bool only_extend = false;

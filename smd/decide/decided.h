@@ -60,7 +60,7 @@ struct SettingsPart {
 };
 
 /// What one port's PortInfo should say.
-struct LinkWish {
+struct LinkSettings {
   std::uint8_t operational_vls = 1;  ///< PortInfo's code; 0: as they are, until the link comes up anew
   Mtu neighbor_mtu = Mtu::m2048;
   std::optional<std::uint8_t> hoq_life;        ///< nothing: left alone, as at a CA
@@ -70,12 +70,12 @@ struct LinkWish {
   /// must have: this end (a switch's; of two switches the lower GUID's) takes it down, so that it comes up
   /// anew.
   bool retrain = false;
-  friend bool operator==(const LinkWish&, const LinkWish&) = default;
+  friend bool operator==(const LinkSettings&, const LinkSettings&) = default;
 };
 
-/// Wishes for the ports of nodes, in the order of the Subnet's nodes: links[node][port].
+/// Settings of the ports of nodes, in the order of the Subnet's nodes: links[node][port].
 struct LinkPart {
-  std::vector<std::vector<std::optional<LinkWish>>> ports;
+  std::vector<std::vector<std::optional<LinkSettings>>> ports;
   friend bool operator==(const LinkPart&, const LinkPart&) = default;
 };
 
@@ -115,7 +115,7 @@ struct RoutePart {
   enum class Origin : std::uint8_t { fresh, repaired, adopted };
   std::vector<Row> rows;
   Lid top;             ///< LinearFDBTop of every switch
-  std::string engine;  ///< the one whose tables these are; "adopted": those of whoever was master before
+  std::string engine;  ///< the one whose tables these are; "adopted": those of the master before us
   Origin origin = Origin::fresh;
   std::uint64_t would_change = 0;  ///< adopted: entries in which fresh tables differ
   std::string would_be;            ///< adopted: the engine of those
@@ -135,8 +135,8 @@ struct RoutePart {
   const std::shared_ptr<const routing::LftRow>* find(Guid node) const;
 };
 
-/// A multicast LID that somebody has a group on, and who is in it. Groups that share a LID are one here.
-struct McGroupWish {
+/// A multicast LID that has a group, and its members. Groups that share a LID are one here.
+struct GroupMembers {
   struct Member {
     Guid port;
     bool receives = true;  ///< false: it sends only
@@ -144,10 +144,10 @@ struct McGroupWish {
   };
   Lid mlid;
   std::vector<Member> members;
-  friend bool operator==(const McGroupWish&, const McGroupWish&) = default;
+  friend bool operator==(const GroupMembers&, const GroupMembers&) = default;
 };
 /// Ascending by MLID.
-using McWish = std::vector<McGroupWish>;
+using GroupList = std::vector<GroupMembers>;
 
 struct McGround;  // smd/decide/multicast.h
 
@@ -159,12 +159,12 @@ struct McPart {
   };
   std::vector<Row> rows;
   std::size_t top = 0;       ///< entries in use: the highest MLID is 0xC000 + top - 1
-  std::vector<Lid> unknown;  ///< MLIDs that switches forward and nobody has joined: kept for a while
+  std::vector<Lid> unknown;  ///< MLIDs that switches forward and that have no members: kept for a while
   /// Members that are silent while the link that led to them is up: the switch's port, which stays in the
   /// tree.
   std::map<Guid, std::pair<Guid, PortNum>> silent;
   // Inputs: equal ones make the same part.
-  std::shared_ptr<const McWish> wish;
+  std::shared_ptr<const GroupList> groups;
   std::shared_ptr<const routing::Topology> topology;
   bool keeps_unknown = false;
   std::shared_ptr<const McGround> ground;  ///< of `topology`, for the next part on the same one

@@ -18,7 +18,7 @@ struct EndPort {
   Guid leaf;  ///< switch on the other side; 0: none (back to back) or a switch's own port 0
   PortNum leaf_port;
   bool host = false;
-  bool in_service = false;  ///< Armed or Active: somebody may be using its LID
+  bool in_service = false;  ///< Armed or Active: its LID may be in use
   std::uint8_t lmc = 0;
   Lid held;
   std::uint8_t held_lmc = 0;
@@ -54,7 +54,7 @@ std::vector<EndPort> end_ports(const Subnet& subnet, const LidOptions& options) 
 }
 
 /// What is stored comes first, then what ports hold, those in service before the others. When we take a
-/// fabric over, somebody else may have run it meanwhile: then the LIDs in service come first.
+/// fabric over, another SM may have run it meanwhile: then the LIDs in service come first.
 void keep_valid(std::vector<EndPort>& ends, const LidOptions& options, const Stored& stored,
                 LidSpace& space) {
   const auto keep = [&](EndPort& end, Lid lid) {
@@ -98,8 +98,8 @@ void reserve_absent(const std::vector<EndPort>& ends, const Stored& stored, LidS
   }
 }
 
-/// LIDs that ports in service have and lose now are nobody's for the time being: a newcomer that got one
-/// could have it before it is given up.
+/// LIDs that ports in service have and lose now are not given to others for the time being: a newcomer that
+/// got one could have it before it is given up.
 void reserve_given_up(const std::vector<EndPort>& ends, LidSpace& space) {
   for (const auto& end : ends) {
     const unsigned count = 1U << end.held_lmc;

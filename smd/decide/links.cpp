@@ -25,15 +25,16 @@ std::uint8_t vl_code(unsigned vls) {
 }
 
 /// VLs and MTU that both ends can, up to what the configuration says.
-LinkWish within_caps(const wire::PortInfo& a, const wire::PortInfo& b, const config::LinksConfig& config) {
-  LinkWish wish;
+LinkSettings within_caps(const wire::PortInfo& a, const wire::PortInfo& b,
+                         const config::LinksConfig& config) {
+  LinkSettings settings;
   // OpenSM's max_op_vls is 5 too: as many as both ends have.
   const std::uint8_t most = config.operational_vls == 0 ? 5 : vl_code(config.operational_vls);
-  wish.operational_vls = std::max<std::uint8_t>(1, std::min({most, a.vl_cap, b.vl_cap}));
-  wish.neighbor_mtu = std::min(a.mtu_cap, b.mtu_cap);
-  if (config.mtu != Mtu::none) wish.neighbor_mtu = std::min(wish.neighbor_mtu, config.mtu);
-  wish.neighbor_mtu = std::max(wish.neighbor_mtu, Mtu::m256);
-  return wish;
+  settings.operational_vls = std::max<std::uint8_t>(1, std::min({most, a.vl_cap, b.vl_cap}));
+  settings.neighbor_mtu = std::min(a.mtu_cap, b.mtu_cap);
+  if (config.mtu != Mtu::none) settings.neighbor_mtu = std::min(settings.neighbor_mtu, config.mtu);
+  settings.neighbor_mtu = std::max(settings.neighbor_mtu, Mtu::m256);
+  return settings;
 }
 
 struct End {
@@ -52,22 +53,23 @@ bool ignores(const End& end, std::string_view field) {
 /// OperationalVLs of a link in operation stay where both ends have the same, so that a takeover changes
 /// nothing under traffic: between two Sets the ends have different values, and packets on VLs that the other
 /// end does not have are lost. True: they must change, when the link comes up anew.
-bool keep_vls(const End& a, const End& b, const config::LinksConfig& config, LinkWish& wish) {
+bool keep_vls(const End& a, const End& b, const config::LinksConfig& config, LinkSettings& settings) {
   const auto &here = a.port.info, &there = b.port.info;
   if (ignores(a, "OperationalVLs") || ignores(b, "OperationalVLs")) return false;
   const bool same = here.operational_vls == there.operational_vls && here.operational_vls != 0;
   const bool fits = same && here.operational_vls <= std::min(here.vl_cap, there.vl_cap);
-  const bool stays = fits && (config.operational_vls == 0 || here.operational_vls == wish.operational_vls);
-  wish.operational_vls = stays ? here.operational_vls : std::uint8_t{0};
+  const bool stays =
+      fits && (config.operational_vls == 0 || here.operational_vls == settings.operational_vls);
+  settings.operational_vls = stays ? here.operational_vls : std::uint8_t{0};
   return !stays;
 }
 
 /// The same for NeighborMTU; a lower one can be set in place.
-bool keep_mtu(const End& a, const End& b, const config::LinksConfig& config, LinkWish& wish) {
+bool keep_mtu(const End& a, const End& b, const config::LinksConfig& config, LinkSettings& settings) {
   if (ignores(a, "NeighborMTU") || ignores(b, "NeighborMTU")) return false;
   const auto now = std::min(a.port.info.neighbor_mtu, b.port.info.neighbor_mtu);
-  if (now < Mtu::m256 || wish.neighbor_mtu <= now) return false;
-  wish.neighbor_mtu = now;
+  if (now < Mtu::m256 || settings.neighbor_mtu <= now) return false;
+  settings.neighbor_mtu = now;
   return config.mtu != Mtu::none;
 }
 
@@ -75,21 +77,21 @@ bool in_operation(const End& a, const End& b) {
   return a.port.info.port_state == PortState::active || b.port.info.port_state == PortState::active;
 }
 
-LinkWish wish_of(const End& here, const End& there, const config::LinksConfig& config) {
-  auto wish = within_caps(here.port.info, there.port.info, config);
+LinkSettings settings_of(const End& here, const End& there, const config::LinksConfig& config) {
+  auto settings = within_caps(here.port.info, there.port.info, config);
   if (in_operation(here, there)) {
-    const bool vls = keep_vls(here, there, config, wish), mtu = keep_mtu(here, there, config, wish);
-    wish.retrain = vls || mtu;
+    const bool vls = keep_vls(here, there, config, settings), mtu = keep_mtu(here, there, config, settings);
+    settings.retrain = vls || mtu;
   }
   if (here.node.is_switch()) {
     const bool leaf = !there.node.is_switch();
-    wish.hoq_life = leaf ? config.leaf_hoq_lifetime : config.hoq_lifetime;
-    wish.vl_stall_count = leaf ? config.leaf_vl_stall_count : config.vl_stall_count;
+    settings.hoq_life = leaf ? config.leaf_hoq_lifetime : config.hoq_lifetime;
+    settings.vl_stall_count = leaf ? config.leaf_vl_stall_count : config.vl_stall_count;
   }
   // A router forwards as well; OpenSM sets HOQLife there and nothing of the lanes.
-  if (here.node.info.type == NodeType::router) wish.hoq_life = config.leaf_hoq_lifetime;
-  wish.enabled = enabled_links(here.port.info, config.width, config.speed);
-  return wish;
+  if (here.node.info.type == NodeType::router) settings.hoq_life = config.leaf_hoq_lifetime;
+  settings.enabled = enabled_links(here.port.info, config.width, config.speed);
+  return settings;
 }
 
 bool before(const PeerPort& a, const PeerPort& b) {
@@ -115,12 +117,12 @@ LinkPart decide_links(const Subnet& subnet, const config::LinksConfig& config, c
       const auto* peer = subnet.peer_of(port);
       if (peer_node == nullptr || peer == nullptr || !peer->known) continue;
       const PeerPort self{node.guid(), PortNum{static_cast<std::uint8_t>(p)}};
-      auto wish = wish_of({node, port, self.port}, {*peer_node, *peer, port.peer->port}, config);
+      auto settings = settings_of({node, port, self.port}, {*peer_node, *peer, port.peer->port}, config);
       const bool takes_down = node.is_switch() && (!peer_node->is_switch() || before(self, *port.peer));
-      const bool outside = !within(port.info, wish.enabled) &&
-                           !stored.retrained.contains({self.node, self.port, wish.enabled});
-      wish.retrain = takes_down && (wish.retrain || outside);
-      part.ports[i][p] = wish;
+      const bool outside = !within(port.info, settings.enabled) &&
+                           !stored.retrained.contains({self.node, self.port, settings.enabled});
+      settings.retrain = takes_down && (settings.retrain || outside);
+      part.ports[i][p] = settings;
     }
   }
   return part;

@@ -11,7 +11,7 @@
 
 namespace smd::sm {
 
-/// Pure. Ports without a known far end get no wish: they are not brought up.
+/// Pure. Ports without a known far end get no settings: they are not brought up.
 LinkPart decide_links(const Subnet& subnet, const config::LinksConfig& config, const Stored& stored);
 
 }  // namespace smd::sm

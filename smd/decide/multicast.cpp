@@ -17,7 +17,7 @@ using routing::SwitchIndex;
 /// A switch's port.
 using Place = std::pair<Guid, PortNum>;
 
-/// The link there is up, and nobody who answers is at its other end.
+/// The link there is up, and no answering node is at its other end.
 bool may_be_behind(const Place& place, const Subnet& subnet, const McGround& ground) {
   const auto& [guid, port] = place;
   const auto* node = subnet.find(guid);
@@ -41,7 +41,7 @@ class Multicast {
 
   std::shared_ptr<const McPart> decide(const RoutePart& routes) {
     auto part = std::make_shared<McPart>();
-    part->wish = in_.multicast;
+    part->groups = in_.multicast;
     part->topology = routes.topology;
     part->keeps_unknown = in_.keep_unknown_groups;
     part->ground = ground_;
@@ -61,7 +61,7 @@ class Multicast {
       if (!before) loads_.add(tree);
       put(mlid, tree);
     }
-    // Nobody has a group there: it was one of ours that ended, or one that somebody had before us.
+    // No group is there: it was one of ours that ended, or one of the time before us.
     std::erase_if(kept, [this](const auto& entry) { return was_ours(entry.first); });
     if (in_.keep_unknown_groups) {
       for (const auto& [mlid, tree] : kept) {
@@ -76,14 +76,14 @@ class Multicast {
  private:
   bool was_ours(std::size_t mlid) const {
     return before_ != nullptr &&
-           std::ranges::binary_search(*before_->wish, routing::mlid_at(mlid), {}, &McGroupWish::mlid);
+           std::ranges::binary_search(*before_->groups, routing::mlid_at(mlid), {}, &GroupMembers::mlid);
   }
 
   /// Neither its members (nor who of them is silent) nor the cables have changed since its tree was made.
-  bool stands(const McGroupWish& group) const {
+  bool stands(const GroupMembers& group) const {
     if (!same_ground_ || silent_ != before_->silent || in_.adopting) return false;
-    const auto was = std::ranges::lower_bound(*before_->wish, group.mlid, {}, &McGroupWish::mlid);
-    return was != before_->wish->end() && *was == group;
+    const auto was = std::ranges::lower_bound(*before_->groups, group.mlid, {}, &GroupMembers::mlid);
+    return was != before_->groups->end() && *was == group;
   }
 
   /// What was decided before is what is being written; else what the switch says that it has.
@@ -103,8 +103,9 @@ class Multicast {
     return trees;
   }
 
-  /// Members that a sweep did not find where they were: as long as their link is up and nobody else is there
-  /// they are silent and may well receive. When they count as gone the wish has them no more.
+  /// Members that a sweep did not find where they were: as long as their link is up and no other node is
+  /// there they are silent and may well receive. When they count as gone the desired trees no longer have
+  /// them.
   void find_silent() {
     if (before_ == nullptr) return;
     for (const auto& group : *in_.multicast) {
@@ -124,7 +125,7 @@ class Multicast {
     return Place{before_->topology->guid(place->second.first), place->second.second};
   }
 
-  std::vector<routing::McMember> members(const McGroupWish& group) const {
+  std::vector<routing::McMember> members(const GroupMembers& group) const {
     std::vector<routing::McMember> found;
     for (const auto& member : group.members) {
       const auto place = ground_->places.find(member.port);
@@ -184,9 +185,9 @@ const std::shared_ptr<const routing::McRow>* McPart::find(Guid node) const {
 std::shared_ptr<const McPart> decide_multicast(const DecideInput& in, const RoutePart& routes) {
   if (!in.multicast || !routes.topology) return nullptr;
   const auto* before = in.previous != nullptr ? in.previous->multicast.get() : nullptr;
-  const bool same_wish =
-      before != nullptr && (before->wish == in.multicast || *before->wish == *in.multicast);
-  const bool same = same_wish && before->topology == routes.topology &&
+  const bool same_members =
+      before != nullptr && (before->groups == in.multicast || *before->groups == *in.multicast);
+  const bool same = same_members && before->topology == routes.topology &&
                     before->keeps_unknown == in.keep_unknown_groups && !in.adopting;
   // A silent member's link is no cable of the topology.
   const auto still_silent = [&](const auto& member) {

@@ -174,7 +174,7 @@ Part Routing::extend(const RoutePart& before) {
   return finish(std::move(extended->routes), before.engine, RoutePart::Origin::repaired);
 }
 
-/// LIDs that nobody has now keep the entries that switches hold, or lose them: such an entry never changes to
+/// LIDs without a port now keep the entries that switches hold, or lose them: such an entry never changes to
 /// another port, so that no order of writes can make their packets go round.
 void Routing::settle_orphans(routing::Routes& routes) const {
   const auto& topology = *base_.topology;
@@ -245,7 +245,7 @@ Part Routing::adopt(std::vector<routing::OldRow> held) {
     return true;
   };
   if (held.size() == rows.size() && std::ranges::all_of(held, same)) return fresh_part;
-  // Tables longer than ours stay as long: somebody may have LIDs that we do not see.
+  // Tables longer than ours stay as long: there may be ports that we do not see.
   Lid top = base_.top;
   for (const auto& node : in_.subnet.nodes) {
     if (node->is_switch() && node->switch_info && node->lft.row)

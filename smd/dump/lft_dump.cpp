@@ -137,7 +137,7 @@ class Reader {
     return set(*lid, static_cast<std::uint8_t>(*port));
   }
 
-  /// The same line twice says the same; of two ports nobody knows which one is meant.
+  /// The same line twice says the same; of two ports it is not known which one is meant.
   bool set(std::size_t lid, std::uint8_t port) {
     if (said_[lid] && row_[lid] != port) {
       error(

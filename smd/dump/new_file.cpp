@@ -78,7 +78,7 @@ NewFile::NewFile(const Folder& folder, std::string name)
                     0644);
   };
   fd_ = open();
-  // Left by a process of the same number that was killed, or put there by somebody.
+  // Left by a process of the same number that was killed, or put there by another process.
   if (fd_ < 0 && errno == EEXIST && ::unlinkat(folder_.descriptor(), new_.c_str(), 0) == 0) fd_ = open();
   if (fd_ < 0) error_ = errno;
 }

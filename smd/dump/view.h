@@ -34,7 +34,7 @@ class DumpView {
 
   static constexpr std::size_t kNoSwitch = static_cast<std::size_t>(-1);
   struct Owner {
-    const Node* node = nullptr;  ///< null: nobody's LID
+    const Node* node = nullptr;  ///< null: no port has the LID
     PortNum port;
     std::size_t leaf = kNoSwitch;  ///< index into switches(): itself, or the switch that a CA hangs on
   };

@@ -120,7 +120,7 @@ std::uint16_t SmAgent::control(const wire::Smp& smp) {
 }
 
 void SmAgent::trap(const mad::Received& mad, const wire::Smp& smp) {
-  // Only the master answers: a trap that nobody represses comes again, and then finds who is.
+  // Only the master answers: a trap without TrapRepress comes again, and then finds who is.
   if (info_.state != wire::SmState::master || smp.attribute() != wire::Notice::kAttribute) return;
   if (const auto sent = tx_.respond(smp.response(), mad.from); !sent) {
     log_.warn("trap.not_repressed").kv("errno", sent.error().error).kv("reason", sent.error().what);

@@ -81,7 +81,7 @@ class Event {
   friend class Log;
   Event(Core* core, std::string_view subnet, Level level, std::string_view event);
   Core* core_;
-  std::optional<Record> record_;  ///< nothing where nobody would read it
+  std::optional<Record> record_;  ///< nothing where no sink takes it
 };
 
 /// A handle, cheap to copy; copies write to the same place. Thread-safe. A default Log drops everything.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "mad/sim/fabric.h"
-#include "smd/plan/wish.h"
+#include "smd/plan/desired.h"
 #include "smd/sweep/found.h"
 
 namespace smd::sm {
@@ -138,12 +138,12 @@ Subnet settled(const Subnet& subnet, const Decided& decided) {
     auto changed = std::make_shared<Node>(*node);
     for (std::size_t p = 0; p < node->ports.size(); ++p) {
       const PortNum number{static_cast<std::uint8_t>(p)};
-      const auto wish = wished_port_info(in, *node, number);
-      if (!wish) continue;
-      changed->ports[p].info = *wish;
+      const auto desired = desired_port_info(in, *node, number);
+      if (!desired) continue;
+      changed->ports[p].info = *desired;
       if (p != 0) changed->ports[p].info.port_state = PortState::active;
     }
-    if (const auto wish = wished_switch_info(in, *node)) changed->switch_info = *wish;
+    if (const auto desired = desired_switch_info(in, *node)) changed->switch_info = *desired;
     if (const auto* row = decided.routes->find(node->guid()); row != nullptr && *row) {
       changed->lft = {
           .row = *row, .known = BlockSet::first((*row)->size() / routing::kLftBlock), .asked = {}};

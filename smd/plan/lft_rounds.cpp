@@ -18,24 +18,25 @@ namespace {
 using routing::kLftBlock;
 using routing::LftRow;
 
-/// Entries in which a block of `now` differs from `wish`; entries beyond the end of a row are 'no route'.
-std::size_t differing(const LftRow& now, const LftRow& wish, std::size_t block) {
+/// Entries in which a block of `now` differs from `desired`; entries beyond the end of a row are 'no route'.
+std::size_t differing(const LftRow& now, const LftRow& desired, std::size_t block) {
   std::size_t count = 0;
   for (std::size_t i = block * kLftBlock; i < (block + 1) * kLftBlock; ++i) {
     const auto old = i < now.size() ? now[i] : routing::kNoRoute;
-    count += old != wish[i] ? 1U : 0U;
+    count += old != desired[i] ? 1U : 0U;
   }
   return count;
 }
 
-BlockSet dirty_blocks(const HeldLft& held, const std::shared_ptr<const LftRow>& wish, std::size_t& changed) {
-  const std::size_t blocks = wish->size() / kLftBlock;
+BlockSet dirty_blocks(const HeldLft& held, const std::shared_ptr<const LftRow>& desired,
+                      std::size_t& changed) {
+  const std::size_t blocks = desired->size() / kLftBlock;
   BlockSet dirty;
   for (std::size_t block = 0; block < blocks; ++block) {
     if (!held.row || !held.known.test(block)) {
       dirty.set(block);
-    } else if (held.row != wish) {
-      const auto entries = differing(*held.row, *wish, block);
+    } else if (held.row != desired) {
+      const auto entries = differing(*held.row, *desired, block);
       changed += entries;
       if (entries != 0) dirty.set(block);
     }
@@ -125,12 +126,12 @@ Scene scene_of(const PlanInput& in) {
     const auto other = std::ranges::find(others, guid, [](const Node* node) { return node->guid(); });
     SMD_ASSERT(index.has_value() || other != others.end());  // decided from this very Subnet
     const auto& node = other != others.end() ? **other : *in.subnet.nodes[*index];
-    const auto* wish = part.find(guid);
+    const auto* desired = part.find(guid);
     // One that does not answer most likely holds what it held before: its row keeps that of unknown blocks.
-    const bool stays = wish == nullptr || (in.leaves_out(guid) && node.lft.row);
-    scene.routes.rows.push_back(stays ? node.lft.row : *wish);
+    const bool stays = desired == nullptr || (in.leaves_out(guid) && node.lft.row);
+    scene.routes.rows.push_back(stays ? node.lft.row : *desired);
     const auto* known = &node.lft.known;
-    if (stays && wish != nullptr)
+    if (stays && desired != nullptr)
       known = &scene.assumed.emplace_back(BlockSet::first(node.lft.row->size() / routing::kLftBlock));
     scene.installed.push_back({node.lft.row.get(), known->words(), node.forwards()});
     scene.nodes.push_back(index ? std::optional(static_cast<NodeIndex>(*index)) : std::nullopt);
@@ -161,8 +162,8 @@ std::vector<Round> safe_rounds(const PlanInput& in, const routing::Parallel& par
     if (interrupts != nullptr) *interrupts = *interrupts || written.interrupts;
     std::map<NodeIndex, LftItem> items;
     for (const auto& write : written.writes) {
-      const auto* wish = part.find(scene.topology->guid(write.sw));
-      if (wish == nullptr || write.block * routing::kLftBlock >= (*wish)->size()) continue;
+      const auto* desired = part.find(scene.topology->guid(write.sw));
+      if (desired == nullptr || write.block * routing::kLftBlock >= (*desired)->size()) continue;
       if (in.leaves_out(scene.topology->guid(write.sw))) continue;
       const auto to = *scene.nodes[write.sw];
       const bool whole = write.kept == 0 && write.dropped == 0;
@@ -191,10 +192,10 @@ Dirty dirty_tables(const PlanInput& in) {
   Dirty dirty;
   for (NodeIndex i = 0; i < in.subnet.nodes.size(); ++i) {
     const auto& node = *in.subnet.nodes[i];
-    const auto* wish = in.decided.routes->find(node.guid());
-    if (wish == nullptr || !*wish || in.leaves_out(node.guid())) continue;
+    const auto* desired = in.decided.routes->find(node.guid());
+    if (desired == nullptr || !*desired || in.leaves_out(node.guid())) continue;
     dirty.any_forwards = dirty.any_forwards || node.forwards();
-    auto blocks = dirty_blocks(node.lft, *wish, dirty.changed);
+    auto blocks = dirty_blocks(node.lft, *desired, dirty.changed);
     if (!blocks.empty()) dirty.items.push_back({i, std::move(blocks), {}});
   }
   return dirty;

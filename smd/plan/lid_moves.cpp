@@ -11,7 +11,7 @@ namespace {
 struct Move {
   NodeIndex node = 0;
   PortNum port;
-  unsigned from = 0, from_count = 0;  ///< 0: nobody uses what it has
+  unsigned from = 0, from_count = 0;  ///< 0: what it has is not in use
   unsigned to = 0, to_count = 0;
 };
 
@@ -24,9 +24,9 @@ std::vector<Move> moves(const PlanInput& in) {
       const PortNum num{static_cast<std::uint8_t>(p)};
       const auto& port = node.ports[p];
       if (!port.known || !is_end_port(node, num)) continue;
-      const auto* wish = in.decided.lids->find(node.is_switch() ? node.guid() : port.guid);
-      if (wish == nullptr || (wish->base == port.info.lid && wish->lmc == port.info.lmc)) continue;
-      Move move{.node = i, .port = num, .to = wish->base.value(), .to_count = 1U << wish->lmc};
+      const auto* desired = in.decided.lids->find(node.is_switch() ? node.guid() : port.guid);
+      if (desired == nullptr || (desired->base == port.info.lid && desired->lmc == port.info.lmc)) continue;
+      Move move{.node = i, .port = num, .to = desired->base.value(), .to_count = 1U << desired->lmc};
       const bool in_service = node.is_switch() || port.info.port_state >= PortState::armed;
       if (in_service && port.info.lid.unicast()) {
         move.from = port.info.lid.value();

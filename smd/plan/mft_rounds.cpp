@@ -21,26 +21,26 @@ struct Table {
   NodeIndex node = 0;
   routing::SwitchIndex sw = routing::kNoSwitch;
   const Node* is = nullptr;
-  std::shared_ptr<const McRow> wish;
+  std::shared_ptr<const McRow> desired;
 };
 
-/// `wish` with what the switch holds where it is known not to keep that.
-std::shared_ptr<const McRow> without_unkept(const Node& node, std::shared_ptr<const McRow> wish) {
+/// `desired` with what the switch holds where it is known not to keep that.
+std::shared_ptr<const McRow> without_unkept(const Node& node, std::shared_ptr<const McRow> desired) {
   std::shared_ptr<McRow> edited;
   for (const auto& note : node.not_kept) {
     const auto at = unkept_mask(note);
-    if (!at || !wish) continue;
+    if (!at || !desired) continue;
     const std::size_t entry = at->mlid.value() - std::size_t{kFirstMulticastLid.value()};
     const auto part = mft_part(entry / routing::kMftBlock, at->position);
-    auto content = mft_content(edited ? edited.get() : wish.get(), part);
+    auto content = mft_content(edited ? edited.get() : desired.get(), part);
     auto& mask = content.masks[entry % routing::kMftBlock];
-    if (mask != note.wished || !node.mft.known.test(part)) continue;
+    if (mask != note.desired || !node.mft.known.test(part)) continue;
     mask = mft_content(node.mft.row.get(), part).masks[entry % routing::kMftBlock];
-    if (!edited) edited = std::make_shared<McRow>(*wish);
+    if (!edited) edited = std::make_shared<McRow>(*desired);
     take_mft(*edited, part, content);
   }
   if (edited) return edited;
-  return wish;
+  return desired;
 }
 
 std::vector<Table> tables_of(const PlanInput& in) {
@@ -52,7 +52,7 @@ std::vector<Table> tables_of(const PlanInput& in) {
     tables.push_back({.node = static_cast<NodeIndex>(*index),
                       .sw = part.topology->find(row.node),
                       .is = in.subnet.nodes[*index].get(),
-                      .wish = without_unkept(*in.subnet.nodes[*index], row.row)});
+                      .desired = without_unkept(*in.subnet.nodes[*index], row.row)});
   }
   return tables;
 }
@@ -75,8 +75,8 @@ void for_each_difference(const McRow* now, const McRow* then, Fn&& fn) {
   }
 }
 
-/// Parts of the table that are not known to be as `wish` says, up to `entries`.
-BlockSet dirty_parts(const Node& is, const McRow& wish, std::size_t entries) {
+/// Parts of the table that are not known to be as `desired` says, up to `entries`.
+BlockSet dirty_parts(const Node& is, const McRow& desired, std::size_t entries) {
   BlockSet dirty;
   const auto blocks = mft_blocks(is);
   const auto positions = mft_positions(is);
@@ -86,7 +86,7 @@ BlockSet dirty_parts(const Node& is, const McRow& wish, std::size_t entries) {
       if (const auto part = mft_part(block, p); !is.mft.known.test(part)) dirty.set(part);
     }
   }
-  for_each_difference(is.mft.row.get(), &wish, [&](std::size_t entry, const auto& now, const auto& then) {
+  for_each_difference(is.mft.row.get(), &desired, [&](std::size_t entry, const auto& now, const auto& then) {
     const auto block = entry / routing::kMftBlock;
     for (std::size_t p = 0; p < positions && block < blocks; ++p) {
       if (mft_bits(now, p) != mft_bits(then, p)) dirty.set(mft_part(block, p));
@@ -102,13 +102,13 @@ std::map<std::size_t, routing::McTree> steps_between(const PlanInput& in, const 
   };
   std::map<std::size_t, Trees> changing;
   for (const auto& table : tables) {
-    for_each_difference(table.is->mft.row.get(), table.wish.get(),
+    for_each_difference(table.is->mft.row.get(), table.desired.get(),
                         [&](std::size_t entry, const auto&, const auto&) { changing[entry]; });
   }
   for (const auto& table : tables) {
     for (auto& [entry, trees] : changing) {
       const auto now = routing::entry(table.is->mft.row.get(), entry);
-      const auto then = routing::entry(table.wish.get(), entry);
+      const auto then = routing::entry(table.desired.get(), entry);
       if (now.any()) trees.installed.push_back({table.sw, now});
       if (then.any()) trees.target.push_back({table.sw, then});
     }
@@ -126,7 +126,7 @@ std::map<std::size_t, routing::McTree> steps_between(const PlanInput& in, const 
 /// The decided row with the steps' entries in the place of its own.
 std::shared_ptr<const McRow> with_steps(const Table& table,
                                         const std::map<std::size_t, routing::McTree>& steps) {
-  auto row = std::make_shared<McRow>(*table.wish);
+  auto row = std::make_shared<McRow>(*table.desired);
   for (const auto& [entry, tree] : steps) {
     const auto mask = std::ranges::lower_bound(tree, table.sw, {}, &routing::McMask::sw);
     const bool found = mask != tree.end() && mask->sw == table.sw;
@@ -148,15 +148,15 @@ void leave_out(const PlanInput& in, std::vector<Table>& tables) {
   std::set<std::size_t> frozen;
   for (const auto& table : tables) {
     if (!out(table)) continue;
-    for_each_difference(table.is->mft.row.get(), table.wish.get(),
+    for_each_difference(table.is->mft.row.get(), table.desired.get(),
                         [&](std::size_t entry, const auto&, const auto&) { frozen.insert(entry); });
   }
   std::erase_if(tables, out);
   for (auto& table : tables) {
     if (frozen.empty()) break;
-    auto row = std::make_shared<McRow>(*table.wish);
+    auto row = std::make_shared<McRow>(*table.desired);
     for (const auto entry : frozen) row->set(entry, routing::entry(table.is->mft.row.get(), entry));
-    table.wish = std::move(row);
+    table.desired = std::move(row);
   }
 }
 
@@ -170,20 +170,20 @@ std::vector<Round> mft_rounds(const PlanInput& in) {
   const auto steps = steps_between(in, tables);
   Round first = mft_round(), second = mft_round();
   for (const auto& table : tables) {
-    auto last = dirty_parts(*table.is, *table.wish, entries);
+    auto last = dirty_parts(*table.is, *table.desired, entries);
     if (!steps.empty()) {
       const auto between = with_steps(table, steps);
       auto dirty = dirty_parts(*table.is, *between, entries);
       // Parts that the first round leaves as decided need no second one.
       dirty.for_each([&](std::size_t part) {
-        if (mft_content(between.get(), part) == mft_content(table.wish.get(), part))
+        if (mft_content(between.get(), part) == mft_content(table.desired.get(), part))
           last.reset(part);
         else
           last.set(part);
       });
       if (!dirty.empty()) first.mfts.push_back({table.node, std::move(dirty), between});
     }
-    if (!last.empty()) second.mfts.push_back({table.node, std::move(last), table.wish});
+    if (!last.empty()) second.mfts.push_back({table.node, std::move(last), table.desired});
   }
   std::vector<Round> rounds;
   if (!first.mfts.empty()) rounds.push_back(std::move(first));

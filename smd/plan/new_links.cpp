@@ -49,10 +49,10 @@ bool NewLinks::harmless(NodeIndex index, PortNum num) {
   if (own.unknown) return false;
   const auto& lids = own.by_port[num.value()];
   if (lids.empty()) return true;
-  const auto* wish = in_.decided.routes->find(in_.subnet.nodes[index]->guid());
-  if (wish == nullptr) return false;
+  const auto* desired = in_.decided.routes->find(in_.subnet.nodes[index]->guid());
+  if (desired == nullptr) return false;
   return std::ranges::all_of(lids, [&](std::uint16_t lid) {
-    const auto wanted = routing::entry(wish->get(), Lid{lid});
+    const auto wanted = routing::entry(desired->get(), Lid{lid});
     return (wanted == num.value() || wanted == routing::kNoRoute) && !circles(index, lid);
   });
 }

@@ -46,11 +46,11 @@ struct PortRounds {
 };
 
 /// An enhanced port 0 has states as any end port has; the others are Active by nature.
-void plan_port0(const Node& node, NodeIndex index, const wire::PortInfo& wish, PortRounds& rounds) {
+void plan_port0(const Node& node, NodeIndex index, const wire::PortInfo& desired, PortRounds& rounds) {
   const auto& now = node.ports[0].info;
   const bool enhanced = node.has_enhanced_port0();
   const auto target = enhanced ? next_state(now.port_state) : PortState::no_change;
-  if (wish != now || target != PortState::no_change)
+  if (desired != now || target != PortState::no_change)
     rounds.switch_lids.ports.push_back({index, PortNum{0}, target});
   if (enhanced && (now.port_state == PortState::init || now.port_state == PortState::armed))
     rounds.activate_switch_links.ports.push_back({index, PortNum{0}, PortState::active});
@@ -59,14 +59,14 @@ void plan_port0(const Node& node, NodeIndex index, const wire::PortInfo& wish, P
 void plan_port(const PlanInput& in, NodeIndex index, PortNum num, NewLinks& fresh, PortRounds& rounds) {
   const auto& node = *in.subnet.nodes[index];
   const auto& port = node.ports[num.value()];
-  const auto wish = wished_port_info(in, node, num);
-  if (!wish) return;
-  if (num.value() == 0) return plan_port0(node, index, *wish, rounds);
+  const auto desired = desired_port_info(in, node, num);
+  if (!desired) return;
+  if (num.value() == 0) return plan_port0(node, index, *desired, rounds);
   const bool between_switches = switch_link(in.subnet, node, port);
   const auto target = next_state(port.info.port_state);
   const bool comes_up = port.info.port_state == PortState::init || port.info.port_state == PortState::armed;
   const bool is_new = between_switches && comes_up && fresh.contains(index, num);
-  if (*wish != port.info || target != PortState::no_change) {
+  if (*desired != port.info || target != PortState::no_change) {
     auto& links = between_switches ? rounds.switch_links : rounds.host_links;
     (is_new ? rounds.new_links : links).ports.push_back({index, num, target});
   }
@@ -145,9 +145,9 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
       const PortNum num{static_cast<std::uint8_t>(p)};
       if (waiting.empty() || !waiting.contains({i, num})) plan_port(in, i, num, fresh, ports);
     }
-    const auto wish = wished_switch_info(in, node);
-    if (wish && *wish != *node.switch_info) switch_info.switch_infos.push_back(i);
-    if (wished_ar_info(in, node)) adaptive.ar_infos.push_back(i);
+    const auto desired = desired_switch_info(in, node);
+    if (desired && *desired != *node.switch_info) switch_info.switch_infos.push_back(i);
+    if (desired_ar_info(in, node)) adaptive.ar_infos.push_back(i);
   }
 
   pair_ends(in.subnet, ports.switch_links);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "routing/parallel.h"
-#include "smd/plan/wish.h"
+#include "smd/plan/desired.h"
 #include "smd/tables/kinds.h"
 #include "smd/tables/phase.h"
 

@@ -8,8 +8,8 @@ Round top_round(const PlanInput& in) {
   round.phase = Phase::switch_info;
   for (NodeIndex i = 0; i < in.subnet.nodes.size(); ++i) {
     const auto& node = *in.subnet.nodes[i];
-    const auto wish = wished_switch_info(in, node);
-    if (wish && wish->multicast_fdb_top != node.switch_info->multicast_fdb_top)
+    const auto desired = desired_switch_info(in, node);
+    if (desired && desired->multicast_fdb_top != node.switch_info->multicast_fdb_top)
       round.switch_infos.push_back(i);
   }
   return round;

@@ -36,14 +36,14 @@ UsedLids used_lids(const Subnet& subnet, const LidPart& decided) {
   return used;
 }
 
-void count_entries(const HeldLft& held, std::span<const std::uint8_t> wish, const UsedLids& used,
+void count_entries(const HeldLft& held, std::span<const std::uint8_t> desired, const UsedLids& used,
                    Disruption& into) {
   for (const auto lid : used.lids) {
     if (lid >= held.row->size() || !held.known.test(lid / routing::kLftBlock)) continue;
     const auto now = (*held.row)[lid];
     if (now == routing::kNoRoute) continue;
     ++into.entries_in_use;
-    if (lid >= wish.size() || wish[lid] != now) ++into.entries_changed;
+    if (lid >= desired.size() || desired[lid] != now) ++into.entries_changed;
   }
 }
 
@@ -54,9 +54,9 @@ Disruption disruption_of(const Subnet& subnet, const Decided& decided, const Pla
   const auto used = used_lids(subnet, *decided.lids);
   found.lids_changed = used.moved;
   for (const auto& node : subnet.nodes) {
-    const auto* wish = decided.routes->find(node->guid());
-    if (!node->forwards() || !node->lft.row || wish == nullptr || !*wish) continue;
-    count_entries(node->lft, **wish, used, found);
+    const auto* desired = decided.routes->find(node->guid());
+    if (!node->forwards() || !node->lft.row || desired == nullptr || !*desired) continue;
+    count_entries(node->lft, **desired, used, found);
   }
   for (const auto& item : plan.links_down) {
     found.links.push_back(port_text(*subnet.nodes[item.node], item.port));

@@ -162,7 +162,7 @@ std::string_view action_of(std::uint16_t attribute, std::string_view field) {
     return "not set again until the node restarts; routes lead round them where there is another way";
   if (field == kEntries) return "not set again until the node restarts or other ports are decided";
   if (field == blocks_above_top().field) return "LinearFDBTop is raised before the blocks are written";
-  return "not set again until the node restarts or the wish changes";
+  return "not set again until the node restarts or the desired value changes";
 }
 
 }  // namespace
@@ -196,7 +196,7 @@ void log_not_kept(const log::Log& log, const Subnet& before, const Subnet& after
     std::size_t ports = 0;
     const Node* first = nullptr;
     PortNum port;
-    std::uint64_t wished = 0;
+    std::uint64_t desired = 0;
   };
   std::map<std::tuple<std::uint16_t, std::string, Guid>, Sum> sums;  // of tables by switch
   for (std::size_t i = 0; i < after.nodes.size(); ++i) {
@@ -205,7 +205,8 @@ void log_not_kept(const log::Log& log, const Subnet& before, const Subnet& after
       if (std::ranges::find(old, item) != old.end()) continue;
       const auto field = shown_field(item);
       auto& sum = sums[{item.attribute, field, field == kEntries ? after.nodes[i]->guid() : Guid{}}];
-      if (sum.ports++ == 0) sum.first = after.nodes[i].get(), sum.port = item.port, sum.wished = item.wished;
+      if (sum.ports++ == 0)
+        sum.first = after.nodes[i].get(), sum.port = item.port, sum.desired = item.desired;
     }
   }
   for (const auto& [key, sum] : sums) {
@@ -214,7 +215,7 @@ void log_not_kept(const log::Log& log, const Subnet& before, const Subnet& after
         .port(sum.first->guid(), sum.first->description, sum.port)
         .kv("attribute", wire::attribute_name(attribute))
         .kv("field", field)
-        .kv("wished", sum.wished)
+        .kv("desired", sum.desired)
         .kv(field == kEntries ? "entries" : "ports", sum.ports)
         .kv("action", action_of(attribute, field))
         .subject(fmt::format("{} {} {}", attribute, field, node));

@@ -61,7 +61,8 @@ bool is_one_path(const Request& request) {
          request.mad.method == Method::get && !is_to_group(request);
 }
 
-/// A table that the Snapshot alone makes, whoever asks. It is kept, as is that it is too long to be told.
+/// A table that the Snapshot alone makes, for any requester. It is kept, as is that it is too long to be
+/// told.
 bool is_whole_table(const Request& request) {
   constexpr std::array kTables{wire::NodeRecordId::kRecord, wire::PortInfoRecordId::kRecord,
                                wire::SwitchInfoRecordId::kRecord, wire::LinkRecord::kRecord};

@@ -41,12 +41,12 @@ bool share_pkey(const HeldPKeys* a, const HeldPKeys* b) {
 }
 
 std::optional<PKey> Policy::pkey(const EndPort& source, const EndPort& destination,
-                                 const PathWish& wish) const {
+                                 const PathConstraints& constraints) const {
   std::optional<PKey> common;
   any_key(source.pkeys, [&](PKey ours) {
-    if (wish.pkey && (ours.value() & kBase) != (wish.pkey->value() & kBase)) return false;
+    if (constraints.pkey && (ours.value() & kBase) != (constraints.pkey->value() & kBase)) return false;
     if (!any_key(destination.pkeys, [&](PKey theirs) { return pairs(ours, theirs); })) return false;
-    common = wish.pkey.value_or(ours);  // a record has what was asked for
+    common = constraints.pkey.value_or(ours);  // a record has what was asked for
     return true;
   });
   return common;

@@ -11,7 +11,7 @@
 namespace smd::sa {
 
 /// What a client asked for beside the two ends.
-struct PathWish {
+struct PathConstraints {
   std::optional<PKey> pkey;
   std::optional<std::uint16_t> qos_class;
   std::optional<std::uint64_t> service_id;
@@ -24,8 +24,9 @@ bool share_pkey(const HeldPKeys* a, const HeldPKeys* b);
 class Policy {
  public:
   /// The P_Key of a path, as it was asked for, else as the source's table has it. Nothing: the two share no
-  /// partition (or not the one wished for), and one of them as full member.
-  std::optional<PKey> pkey(const EndPort& source, const EndPort& destination, const PathWish& wish) const;
+  /// partition (or not the one desired for), and one of them as full member.
+  std::optional<PKey> pkey(const EndPort& source, const EndPort& destination,
+                           const PathConstraints& constraints) const;
   /// Where the first P_Key that the two share is in the source's table; 0 where they share none, or where it
   /// is not known.
   std::uint16_t pkey_index(const EndPort& source, const EndPort& destination) const;

@@ -42,11 +42,11 @@ struct Only {
   Part part;                     ///< what is looked at in this visit
   Progress* progress = nullptr;  ///< of this visit; may be null
   std::optional<Lid>
-      lid;  ///< the first component, of kinds that begin with a LID: a port's base LID, or nobody's
+      lid;  ///< the first component, of kinds that begin with a LID: a port's base LID, or of no port
   const Request* request = nullptr;
   const Registry* registry = nullptr;
   bool trusted = false;            ///< the request shows the SM_Key
-  const EndPort* asker = nullptr;  ///< whose question it is; null where nobody knows
+  const EndPort* asker = nullptr;  ///< the requester; null where it is not known
   std::int64_t now = 0;            ///< Unix time in seconds
   std::uint32_t act_count = 0;     ///< our own SM's
 };

@@ -12,7 +12,7 @@ namespace smd::sa {
 
 /// Whose question it is, and when.
 struct Asking {
-  Lid lid;               ///< 0: nobody knows
+  Lid lid;               ///< 0: not known
   std::int64_t now = 0;  ///< Unix time in seconds
   /// Of our own SM, as SMInfo tells it: it counts on while the Snapshot stands.
   std::uint32_t act_count = 0;

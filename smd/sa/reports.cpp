@@ -204,7 +204,7 @@ void Reports::end_places() {
 
 void Reports::arm() {
   auto next = deadlines_.empty() ? mad::TimePoint::max() : deadlines_.begin()->first;
-  // The kernel's places are free again by answers, or by time-outs that nobody tells us of.
+  // The kernel's places are free again by answers, or by time-outs that are not reported to us.
   if (waits())
     next = std::min(next, place_ends_.empty() ? clock_.now() + kPlaceTime : place_ends_.front().first);
   if (timer_ != 0 && armed_ == next) return;

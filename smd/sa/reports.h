@@ -34,7 +34,7 @@ std::chrono::milliseconds report_wait(std::uint8_t response_time);
 
 struct ReportBatch {
   std::vector<Report> reports;
-  std::size_t dropped_events = 0;  ///< that nobody is told of, for want of room
+  std::size_t dropped_events = 0;  ///< not reported, for want of room
 };
 
 /// Each subscriber has a queue and a window of its own: one that does not answer delays only its own reports,
@@ -45,7 +45,7 @@ class Reports {
   static constexpr unsigned kFirst = 4;          ///< open at once to a subscriber of which nothing is known
   static constexpr unsigned kWindow = 16;        ///< the same, to one that answers; 1 where it does not
   static constexpr std::size_t kPlaces = 256;    ///< sent within kPlaceTime, and not answered yet
-  static constexpr std::size_t kQueue = 262144;  ///< events behind are counted, and nobody is told
+  static constexpr std::size_t kQueue = 262144;  ///< events beyond it are counted and not reported
   /// A live subscriber answers within this, mostly: one that takes longer no longer counts against kPlaces.
   /// Where the kernel has room for few and others wait, it is not kept there any longer either.
   static constexpr std::chrono::milliseconds kPlaceTime{20};

@@ -50,7 +50,7 @@ void reply_headers(const Request& request, std::uint16_t status, std::size_t rec
       .length = rmpp ? static_cast<std::uint32_t>(wire::SaHeader::kBytes + records) : 0U};
   wire::encode(header, out.subspan(wire::kRmppOffset));
   auto sa = request.sa;
-  sa.sm_key = 0;  // nobody needs it who does not have it
+  sa.sm_key = 0;  // a client that needs it has it
   sa.attribute_offset = static_cast<std::uint16_t>(record_bytes / 8);
   wire::encode(sa, out.subspan(wire::kSaOffset));
 }

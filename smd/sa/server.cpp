@@ -213,7 +213,7 @@ asio::awaitable<void> Server::tick() {
 
 void Server::received(std::span<mad::Received> batch) {
   for (auto& mad : batch) {
-    if (mad.error != 0) continue;  // an answer or a report of ours that found nobody
+    if (mad.error != 0) continue;  // an answer or a report of ours that was not delivered
     heard(mad.from.lid);
     if (const auto header = wire::decode<wire::MadHeader>(mad.bytes);
         header && header->mgmt_class == wire::MgmtClass::sa && header->method == wire::Method::report_resp) {
@@ -236,7 +236,7 @@ void Server::received(std::span<mad::Received> batch) {
   wake_.wake_all();
 }
 
-/// A fabric has just come up. In some milliseconds there are answers: nobody is told to come again.
+/// A fabric has just come up. In some milliseconds there are answers: no BUSY is sent.
 bool Server::first_view_is_awaited() {
   const auto now = parts_.source();
   if (view_ || !now || !now->subnet) return false;
@@ -376,7 +376,7 @@ Server::Written Server::written(const std::vector<mad::Received>& batch, const C
   const auto* directory = view != nullptr ? &view->directory : nullptr;
   if (directory == nullptr || directory->snapshot().state != wire::SmState::master) {
     taken_over_ = false;
-    if (parts_.source()) done.registry.forget_clients();  // they register with somebody else
+    if (parts_.source()) done.registry.forget_clients();  // they register with another SM
     return done;
   }
   Writing writing{*directory, settings, done.registry, done.happened, parts_.wall(), &presence_};

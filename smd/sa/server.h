@@ -69,8 +69,8 @@ class Server {
 
   asio::awaitable<void> stop();
   void set(Settings settings);
-  /// A snapshot is published: what ports had registered that are gone ends, subscribers are told, and whoever
-  /// has to is asked to register again, also those that `came_up` in this sweep.
+  /// A snapshot is published: what ports had registered that are gone ends, subscribers get their
+  /// reports, and ports that have to register again are asked to, also those that `came_up` in this sweep.
   void refresh(std::span<const Guid> came_up = {});
   /// There is a newer snapshot, from between two sweeps.
   void look_again();
@@ -144,7 +144,7 @@ class Server {
   Chores of_next_;          ///< what has to be done as soon as it is looked at
   bool told_ = false;       ///< on_multicast was called
   LostSubscribers lost_;
-  std::int64_t silence_ends_ = 0;  ///< when a silent port's grace is over; 0: nobody is silent
+  std::int64_t silence_ends_ = 0;  ///< when a silent port's grace is over; 0: none is silent
   mad::WaitList wake_, wake_writer_, wake_indexer_;
   // Of the work in hand only:
   std::vector<Guid> ports_;  ///< those that were told of, ascending

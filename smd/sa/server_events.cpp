@@ -9,7 +9,7 @@
 namespace smd::sa {
 
 void Server::forward(const wire::Notice& notice, Lid from) {
-  // Nobody subscribes to what happens faster than this; the sweeps see all of it.
+  // No subscriber needs events faster than this; the sweeps see all of it.
   constexpr std::size_t kTraps = 1024;
   if (is_for_the_sm_to_say(notice)) return forged(notice, from);
   if (parts_.registry.get()->subscriptions().empty() || chores_.traps.size() >= kTraps) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Requests that wait, each port's in the order in which they came, and the ports by turns: whoever asks much
-// waits for itself. Short requests and long ones wait apart.
+// Requests that wait, each port's in the order in which they came, and the ports by turns: a port that asks
+// much waits for itself. Short requests and long ones wait apart.
 
 #include <array>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace smd::sa {
 
-/// How long a request takes: microseconds, or nobody knows.
+/// How long a request takes: microseconds, or not known.
 enum class Length : std::uint8_t { brief, open };
 
 class Turns {

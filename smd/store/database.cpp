@@ -49,7 +49,8 @@ std::vector<const Table*> all_tables() {
   return tables;
 }
 
-/// In a directory that cannot be written, SQLite reads a file only when it is told that nobody else writes.
+/// In a directory that cannot be written, SQLite reads a file only when it is told that no other process
+/// writes.
 Connection::Mode mode_of(const Place& place) {
   if (!place.read_only) return Connection::Mode::create;
   std::error_code ignored;

@@ -19,7 +19,7 @@ const Inventory& inventory_of(const Stored& stored) {
   return stored.inventory ? *stored.inventory : kNone;
 }
 
-/// Nobody else has it yet while rows are read.
+/// Not shared yet while rows are read.
 Inventory& inventory_in(Stored& into) {
   if (!into.inventory) into.inventory = std::make_shared<Inventory>();
   return *std::const_pointer_cast<Inventory>(into.inventory);

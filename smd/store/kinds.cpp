@@ -67,7 +67,7 @@ std::string fields_text(const std::vector<sm::NotKept>& fields) {
   std::string text;
   for (const auto& note : fields) {
     fmt::format_to(std::back_inserter(text), "{}0x{:04x}.{}={}", text.empty() ? "" : " ", note.attribute,
-                   note.field, note.wished);
+                   note.field, note.desired);
   }
   return text;
 }
@@ -79,12 +79,12 @@ std::optional<sm::NotKept> parse_field(std::string_view word) {
     return std::nullopt;
   }
   const auto attribute = base::parse_number(word.substr(0, dot), 0xffff);
-  const auto wished = base::parse_number(word.substr(equals + 1));
-  if (!attribute || !wished) return std::nullopt;
+  const auto desired = base::parse_number(word.substr(equals + 1));
+  if (!attribute || !desired) return std::nullopt;
   sm::NotKept note;
   note.attribute = static_cast<std::uint16_t>(*attribute);
   note.field = word.substr(dot + 1, equals - dot - 1);
-  note.wished = *wished;
+  note.desired = *desired;
   return note;
 }
 
@@ -139,7 +139,7 @@ bool decode_retrained(const Cells& row, Stored& into) {
 
 // reference_switches: guid -> ports, hosts; reference_links: both ends of a cable, the smaller first
 
-/// Nobody else has it yet while rows are read.
+/// Not shared yet while rows are read.
 routing::ReferenceTopology& reference_in(Stored& into) {
   if (!into.reference) into.reference = std::make_shared<routing::ReferenceTopology>();
   return *std::const_pointer_cast<routing::ReferenceTopology>(into.reference);

@@ -9,7 +9,7 @@
 namespace smd::store {
 
 struct LockError {
-  bool held = false;  ///< by somebody else; else the file could not be had
+  bool held = false;  ///< by another process; else the file could not be had
   std::string text;   ///< "process 1234", or "Permission denied"
 };
 
@@ -17,7 +17,7 @@ struct LockError {
 class FileLock {
  public:
   static std::expected<FileLock, LockError> take(const std::filesystem::path& path);
-  /// Sleeps while somebody else has it: for what takes milliseconds.
+  /// Sleeps while another process has it: for what takes milliseconds.
   static std::expected<FileLock, LockError> wait(const std::filesystem::path& path);
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;

@@ -37,7 +37,7 @@ void Shelves::forget_file() {
   }
 }
 
-/// `taken`: by somebody else; then the text says by whom.
+/// `taken`: by another process; then the text says by which.
 std::expected<void, std::string> Shelves::lock(const std::string& subnet, Shelf& shelf, bool& taken) {
   taken = false;
   if (shelf.lock) return {};

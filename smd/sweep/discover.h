@@ -14,7 +14,7 @@
 namespace smd::sm {
 
 struct DiscoverOptions {
-  /// Nobody but us has written since `before`: tables that still look as we left them are not read again.
+  /// Only we have written since `before`: tables that still look as we left them are not read again.
   bool trust_tables = false;
   /// We are master: PortStateChange is cleared before the ports of a switch are read, so that whatever
   /// changes after that sets it again. Traps need not tell: a switch repeats one only after its

@@ -63,7 +63,7 @@ class Findings {
   /// In order of arrival.
   const std::vector<std::unique_ptr<FoundNode>>& nodes() const { return nodes_; }
   FoundNode* find(Guid guid) const;
-  /// The node, taken from what was known where it was not met yet; null where nobody knows it.
+  /// The node, taken from what was known where it was not met yet; null where it is not known.
   FoundNode* touch(Guid guid);
   /// Takes the link away at both ends; says who was at the other.
   std::optional<PeerPort> unlink(FoundNode& found, PortNum port);

@@ -21,7 +21,7 @@ class LidIndex {
   explicit LidIndex(std::shared_ptr<const Subnet> subnet);
   /// Made of this very Subnet?
   bool is_of(const Subnet* subnet) const { return subnet_.get() == subnet; }
-  /// A null node where nobody has it.
+  /// A null node where no port has it.
   Place find(Lid lid) const;
 
  private:

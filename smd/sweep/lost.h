@@ -19,7 +19,7 @@ struct Silent {
   std::size_t places = 1;               ///< ports behind which it is, questions that it did not answer
 };
 
-/// Each node once; places behind which nobody is known each by themselves. Points into `subnet`.
+/// Each node once; places behind which no node is known each by themselves. Points into `subnet`.
 std::vector<Silent> silent_nodes(const Subnet& subnet);
 
 }  // namespace smd::sm

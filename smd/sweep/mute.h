@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Switches that nobody can ask any more and that forward on.
+// Switches that cannot be asked any more and that forward on.
 
 #include <vector>
 

@@ -14,7 +14,7 @@ inline bool could_not_be_sent(const mad::RequestError& error) {
   return error.fault == mad::Fault::closed && error.error != 0 && error.error != ECANCELED;
 }
 
-/// It ended because whoever asked has no more use for it; nothing is known of the node by it.
+/// It ended because the caller has no more use for it; nothing is known of the node by it.
 inline bool was_dropped(const mad::RequestError& error) {
   return error.fault == mad::Fault::closed && !could_not_be_sent(error);
 }

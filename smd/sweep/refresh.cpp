@@ -317,7 +317,7 @@ asio::awaitable<bool> Refresh::explore(std::set<Guid> suspects) {
   while (going) {
     const bool checks = begin_checks();
     const bool reads = survey_.begin_reads();
-    // Whoever may be gone is not waited for as long as others have something to tell.
+    // Nodes that may be gone are not waited for as long as others answer.
     if (checks || reads) going = co_await survey_.settle(doubtful_.size());
     const bool compared = going && compare();
     const bool probes = going && to_check_.empty() && survey_.begin_probes();

@@ -40,12 +40,13 @@ struct PeerPort {
 /// Parts that a block of a multicast forwarding table has, by groups of 16 ports.
 inline constexpr std::size_t kMftPositions = 16;
 
-/// A field that a node answers a Set of well and does not keep. Not planned again while the wish is the same.
+/// A field that a node answers a Set of well and does not keep. Not planned again while the same value is
+/// desired.
 struct NotKept {
   std::uint16_t attribute = 0;
   PortNum port;
   std::string field;  ///< name in the attribute's field table
-  std::uint64_t wished = 0;
+  std::uint64_t desired = 0;
   friend bool operator==(const NotKept&, const NotKept&) = default;
 };
 
@@ -113,7 +114,7 @@ using NodePtr = std::shared_ptr<const Node>;
 /// A place behind a port of a known node that did not answer, or whose answers make no node.
 struct Unresponsive {
   PeerPort behind;            ///< the port that leads there; node 0 is ourselves
-  Guid node;                  ///< 0 where even NodeInfo was not answered and nobody was known there before
+  Guid node;                  ///< 0 where even NodeInfo was not answered and no node was known there before
   std::string reason;         ///< which MAD, along which path, how often, what came back
   std::string description{};  ///< of `node`, where it was known before
 };

@@ -46,7 +46,7 @@ class Survey {
   /// How many tasks have ended so far.
   std::uint64_t completed() const { return completed_; }
   bool begin_reads();
-  /// Every port of `may_probe` that has a link whose other end nobody has seen.
+  /// Every port of `may_probe` that has a link whose other end was not seen.
   bool begin_probes();
   asio::awaitable<void> stop() { return group_.stop(); }
   bool idle() const { return running_ == 0; }

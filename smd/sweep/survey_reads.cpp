@@ -16,7 +16,7 @@ namespace smd::sm {
 namespace {
 
 /// A table as it is after a reset: the default P_Key at index 0 or nothing. Only an SM writes more, so the
-/// blocks behind it are not read: they stay unknown, and whoever wants to write them reads them first.
+/// blocks behind it are not read: they stay unknown, and are read before they are written.
 bool fresh(const wire::PKeyTable& table) {
   const auto& block = table.keys;
   const bool rest_empty = std::all_of(block.begin() + 1, block.end(), [](PKey key) { return key == PKey{}; });
@@ -262,7 +262,7 @@ void Survey::keep_tables_that_stand(FoundNode& found, PortNum port) const {
   keep_idle_tables(slot, stands ? &was : nullptr);
 }
 
-/// Nobody but us writes them, and the port has not been down.
+/// Only we write them, and the port has not been down.
 bool Survey::pkeys_stand(const FoundNode& found, PortNum port) const {
   const auto* before =
       before_ != nullptr && options_.trust_tables ? before_->find(found.node.guid()) : nullptr;

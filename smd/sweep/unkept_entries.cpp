@@ -21,9 +21,9 @@ bool number(std::string_view text, T& into) {
 
 }  // namespace
 
-NotKept unkept_entry(Lid lid, PortNum wished) {
+NotKept unkept_entry(Lid lid, PortNum desired) {
   return {wire::LinearForwardingTable::kAttribute, PortNum{0}, fmt::format("{}{}", kLid, lid.value()),
-          wished.value()};
+          desired.value()};
 }
 
 std::optional<Lid> unkept_lid(const NotKept& note) {
@@ -35,9 +35,9 @@ std::optional<Lid> unkept_lid(const NotKept& note) {
   return Lid{lid};
 }
 
-NotKept unkept_mask(Lid mlid, std::size_t position, std::uint16_t wished) {
+NotKept unkept_mask(Lid mlid, std::size_t position, std::uint16_t desired) {
   return {wire::MulticastForwardingTable::kAttribute, PortNum{0},
-          fmt::format("{}{}/{}", kMlid, mlid.value(), position), wished};
+          fmt::format("{}{}/{}", kMlid, mlid.value(), position), desired};
 }
 
 std::optional<UnkeptMask> unkept_mask(const NotKept& note) {

@@ -76,7 +76,7 @@ std::vector<std::uint8_t> request(wire::Method method, std::uint16_t attribute, 
 }
 
 /// What a client wants, until it has it.
-struct Wish {
+struct Request {
   std::vector<std::uint8_t> mad;
   Lid from;
   steady_clock::time_point first{}, again{};
@@ -99,16 +99,16 @@ class Clients final : public mad::Transport {
                                                 std::chrono::milliseconds /*give_up*/) override {
     const auto header = *wire::decode<wire::MadHeader>(mad);
     if (!wire::is_response(header.method)) return {};
-    auto& wish = wishes_[header.tid.value()];
-    if (wish.done) return {};
+    auto& each = requests_[header.tid.value()];
+    if (each.done) return {};
     if (header.status == wire::kStatusBusy) {
       ++busy_;
       return {};
     }
-    wish.done = true;
+    each.done = true;
     ++done_;
     if (header.status != 0) ++refused_;
-    waits_.push_back(duration<double, std::milli>(steady_clock::now() - wish.first).count());
+    waits_.push_back(duration<double, std::milli>(steady_clock::now() - each.first).count());
     return {};
   }
   std::expected<mad::LocalPort, mad::TransportError> local() const override { return mad::LocalPort{}; }
@@ -117,18 +117,18 @@ class Clients final : public mad::Transport {
   void offer(double part) {
     const auto now = steady_clock::now();
     std::vector<mad::Received> batch;
-    const auto until = static_cast<std::size_t>(part * static_cast<double>(wishes_.size()));
+    const auto until = static_cast<std::size_t>(part * static_cast<double>(requests_.size()));
     for (; offered_ < until; ++offered_) give(offered_, now, batch);
-    while (open_ < offered_ && wishes_[open_].done) ++open_;
+    while (open_ < offered_ && requests_[open_].done) ++open_;
     for (std::size_t i = open_; i < offered_; ++i) {
-      auto& wish = wishes_[i];
-      if (wish.done || wish.again > now || wish.tries == kTries) continue;
+      auto& each = requests_[i];
+      if (each.done || each.again > now || each.tries == kTries) continue;
       ++retried_;
       give(i, now, batch);
     }
     if (!batch.empty()) sink_(batch);
   }
-  bool all_done() const { return done_ == wishes_.size(); }
+  bool all_done() const { return done_ == requests_.size(); }
 
   void print(double seconds) {
     std::ranges::sort(waits_);
@@ -138,8 +138,8 @@ class Clients final : public mad::Transport {
     };
     std::printf(
         "requests=%zu done=%zu refused=%zu busy=%zu retried=%zu (%.2f %%) seconds=%.2f per_second=%.0f\n",
-        wishes_.size(), done_, refused_, busy_, retried_,
-        100.0 * static_cast<double>(retried_) / static_cast<double>(wishes_.size()), seconds,
+        requests_.size(), done_, refused_, busy_, retried_,
+        100.0 * static_cast<double>(retried_) / static_cast<double>(requests_.size()), seconds,
         static_cast<double>(done_) / seconds);
     std::printf("wait_ms: median=%.2f p99=%.2f longest=%.2f\n", at(0.5), at(0.99), at(1));
   }
@@ -151,50 +151,50 @@ class Clients final : public mad::Transport {
     using Path = wire::PathRecord;
     using Member = wire::McMemberRecord;
     const auto own = directory.gid_of(end);
-    const auto wish = [&](std::vector<std::uint8_t> mad) {
+    const auto ask = [&](std::vector<std::uint8_t> mad) {
       auto header = *wire::decode<wire::MadHeader>(mad);
-      header.tid = Tid{wishes_.size()};
+      header.tid = Tid{requests_.size()};
       wire::encode(header, mad);
-      wishes_.push_back({.mad = std::move(mad), .from = end.lid});
+      requests_.push_back({.mad = std::move(mad), .from = end.lid});
     };
-    wish(request(wire::Method::get, Path::kRecord,
-                 1U << Path::kDgid | 1U << Path::kSgid | 1U << Path::kReversible | 1U << Path::kPaths,
-                 Path{.dgid = directory.gid_of(sm), .sgid = own, .reversible = true, .paths = 1}));
+    ask(request(wire::Method::get, Path::kRecord,
+                1U << Path::kDgid | 1U << Path::kSgid | 1U << Path::kReversible | 1U << Path::kPaths,
+                Path{.dgid = directory.gid_of(sm), .sgid = own, .reversible = true, .paths = 1}));
     Member member;
     member.mgid = *base::parse_mgid("ff12:401b:ffff::ffff:ffff");
     member.port_gid = own;
     member.join_state = wire::kFullMember;
     const auto joins = 1U << Member::kMgid | 1U << Member::kPortGid | 1U << Member::kJoinState;
-    wish(request(wire::Method::set, Member::kRecord, joins, member));
+    ask(request(wire::Method::set, Member::kRecord, joins, member));
     member.mgid = *base::parse_mgid("ff12:401b:ffff::1");
     member.qkey = 0x0b1b;
     member.pkey = PKey{0xffff};
-    wish(request(wire::Method::set, Member::kRecord,
-                 joins | 1U << Member::kQKey | 1U << Member::kPKey | 1U << Member::kSl |
-                     1U << Member::kFlowLabel | 1U << Member::kTrafficClass,
-                 member));
-    wish(request(wire::Method::set, wire::InformInfo::kAttribute, 0,
-                 wire::InformInfo{.gid = {},
-                                  .lid_begin = Lid{0xFFFF},
-                                  .lid_end = {},
-                                  .is_generic = 1,
-                                  .subscribe = 1,
-                                  .type = 0xFFFF,
-                                  .trap = 66,
-                                  .qp = 1,
-                                  .producer = 0xFFFFFF}));
+    ask(request(wire::Method::set, Member::kRecord,
+                joins | 1U << Member::kQKey | 1U << Member::kPKey | 1U << Member::kSl |
+                    1U << Member::kFlowLabel | 1U << Member::kTrafficClass,
+                member));
+    ask(request(wire::Method::set, wire::InformInfo::kAttribute, 0,
+                wire::InformInfo{.gid = {},
+                                 .lid_begin = Lid{0xFFFF},
+                                 .lid_end = {},
+                                 .is_generic = 1,
+                                 .subscribe = 1,
+                                 .type = 0xFFFF,
+                                 .trap = 66,
+                                 .qp = 1,
+                                 .producer = 0xFFFFFF}));
   }
 
   void give(std::size_t index, steady_clock::time_point now, std::vector<mad::Received>& batch) {
-    auto& wish = wishes_[index];
-    if (wish.tries == 0) wish.first = now;
-    wish.again = now + 1s * (1U << wish.tries);
-    ++wish.tries;
-    batch.push_back({.bytes = wish.mad, .from = {.lid = wish.from}, .error = 0});
+    auto& each = requests_[index];
+    if (each.tries == 0) each.first = now;
+    each.again = now + 1s * (1U << each.tries);
+    ++each.tries;
+    batch.push_back({.bytes = each.mad, .from = {.lid = each.from}, .error = 0});
   }
 
   Sink sink_;
-  std::vector<Wish> wishes_;
+  std::vector<Request> requests_;
   std::vector<double> waits_;
   std::size_t open_ = 0;  ///< those before are done
   std::size_t offered_ = 0, done_ = 0, refused_ = 0, busy_ = 0, retried_ = 0;

@@ -110,14 +110,14 @@ TYPED_TEST(Fields, WhatWeWriteTheyRead) {
 TYPED_TEST(Fields, WhatTheyWriteOverRandomBytesWeRead) {
   base::Random generator(3);
   for (int round = 0; round < kRounds; ++round) {
-    const auto wished = wire::random<TypeParam>(generator);
+    const auto desired = wire::random<TypeParam>(generator);
     auto bytes = random_bytes(generator);
     for_each_same<TypeParam>([&](const auto& row, MAD_FIELDS theirs) {
-      set(bytes, theirs, row.place.width, wire::to_number(row.get(wished, 0)));
+      set(bytes, theirs, row.place.width, wire::to_number(row.get(desired, 0)));
     });
     const auto read = *wire::decode<TypeParam>(bytes);
     for_each_same<TypeParam>([&](const auto& row, MAD_FIELDS) {
-      ASSERT_EQ(wire::to_number(row.get(read, 0)), wire::to_number(row.get(wished, 0))) << row.name;
+      ASSERT_EQ(wire::to_number(row.get(read, 0)), wire::to_number(row.get(desired, 0))) << row.name;
     });
   }
 }

@@ -215,14 +215,14 @@ TEST(OtherFirmware, ARoutersPortGetsTheHoqLifeOfALeaf) {
 }
 
 /// Hosts of three leaves.
-std::shared_ptr<const sm::McWish> three(Lab& lab, Lid mlid) {
-  sm::McGroupWish group{.mlid = mlid, .members = {}};
+std::shared_ptr<const sm::GroupList> three(Lab& lab, Lid mlid) {
+  sm::GroupMembers group{.mlid = mlid, .members = {}};
   for (const auto& node : lab.smd().last().subnet->nodes) {
     const auto& name = node->description;
     if (name == "h00000" || name == "h00009" || name == "h00031")
       group.members.push_back({node->ports[1].guid, true});
   }
-  return std::make_shared<const sm::McWish>(sm::McWish{std::move(group)});
+  return std::make_shared<const sm::GroupList>(sm::GroupList{std::move(group)});
 }
 
 TEST(OtherFirmware, MulticastTablesStandAfterARestartWhateverTheTopMeans) {
@@ -231,14 +231,14 @@ TEST(OtherFirmware, MulticastTablesStandAfterARestartWhateverTheTopMeans) {
        {sim::MulticastTop::unsupported, sim::MulticastTop::zero_is_all, sim::MulticastTop::zero_is_none}) {
     Lab lab({.multicast_top = top});
     lab.start(2s);
-    const auto wish = three(lab, kGroup);
-    lab.smd()->set_groups([wish] { return wish; });
+    const auto groups = three(lab, kGroup);
+    lab.smd()->set_groups([groups] { return groups; });
     lab.world().run_for(1s);
     ASSERT_EQ(lab.world().fabric().spread({"h00000"}, kGroup).reached.size(), 2U);
     lab.counts().clear();
 
     lab.start(2s);
-    lab.smd()->set_groups([wish] { return wish; });
+    lab.smd()->set_groups([groups] { return groups; });
     lab.world().run_for(1s);
 
     EXPECT_EQ(lab.counts().sets(wire::MulticastForwardingTable::kAttribute), 0U);
@@ -250,8 +250,8 @@ TEST(OtherFirmware, MulticastTablesStandAfterARestartWhateverTheTopMeans) {
 TEST(OtherFirmware, MulticastEntriesThatAreNotInForceAreNeitherReadNorKept) {
   Lab lab({.multicast_top = sim::MulticastTop::zero_is_all});
   lab.start(2s);
-  const auto wish = three(lab, Lid{0xC000});
-  lab.smd()->set_groups([wish] { return wish; });
+  const auto groups = three(lab, Lid{0xC000});
+  lab.smd()->set_groups([groups] { return groups; });
   lab.world().run_for(1s);
   lab.stop();
   test::Asker opensm(lab.world(), {"h00000"});
@@ -266,8 +266,8 @@ TEST(OtherFirmware, MulticastEntriesThatAreNotInForceAreNeitherReadNorKept) {
 
   lab.start(2s);
   const auto read = lab.counts().gets(wire::MulticastForwardingTable::kAttribute);
-  const auto other =
-      std::make_shared<const sm::McWish>(sm::McWish{{.mlid = Lid{0xC001}, .members = wish->front().members}});
+  const auto other = std::make_shared<const sm::GroupList>(
+      sm::GroupList{{.mlid = Lid{0xC001}, .members = groups->front().members}});
   lab.smd()->set_groups([other] { return other; });
   lab.world().run_for(6min);  // longer than groups are kept that are not known
 

@@ -39,11 +39,11 @@ class Tables {
 
   /// All hosts join a group of this number; how many of the others a packet of the first one reaches.
   std::size_t reached_by(Lid mlid) {
-    auto wish = std::make_shared<sm::McWish>(sm::McWish{{.mlid = mlid, .members = {}}});
+    auto groups = std::make_shared<sm::GroupList>(sm::GroupList{{.mlid = mlid, .members = {}}});
     for (const auto& node : manager_.last().subnet->nodes) {
-      if (!node->is_switch()) wish->front().members.push_back({node->ports[1].guid, true});
+      if (!node->is_switch()) groups->front().members.push_back({node->ports[1].guid, true});
     }
-    manager_->set_groups([wish] { return wish; });
+    manager_->set_groups([groups] { return groups; });
     world_.run_for(1s);
     return world_.fabric().spread({"h00000"}, mlid).reached.size();
   }

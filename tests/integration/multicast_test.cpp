@@ -48,18 +48,18 @@ class Fabric {
     tell();
   }
   void tell() {
-    sm::McGroupWish group{.mlid = kGroup, .members = {}};
+    sm::GroupMembers group{.mlid = kGroup, .members = {}};
     for (const auto& name : receivers_) group.members.push_back({port_of(name), true});
     for (const auto& name : senders_) group.members.push_back({port_of(name), false});
-    auto wish = std::make_shared<sm::McWish>();
-    if (!group.members.empty()) wish->push_back(std::move(group));
-    (*manager_)->set_groups([wish] { return wish; });
+    auto groups = std::make_shared<sm::GroupList>();
+    if (!group.members.empty()) groups->push_back(std::move(group));
+    (*manager_)->set_groups([groups] { return groups; });
   }
 
-  std::shared_ptr<const sm::McWish> wish_of(const std::vector<std::string>& receivers, Lid mlid) {
-    sm::McGroupWish group{.mlid = mlid, .members = {}};
+  std::shared_ptr<const sm::GroupList> groups_of(const std::vector<std::string>& receivers, Lid mlid) {
+    sm::GroupMembers group{.mlid = mlid, .members = {}};
     for (const auto& name : receivers) group.members.push_back({port_of(name), true});
-    return std::make_shared<const sm::McWish>(sm::McWish{std::move(group)});
+    return std::make_shared<const sm::GroupList>(sm::GroupList{std::move(group)});
   }
 
   Guid port_of(const std::string& name) {
@@ -221,14 +221,14 @@ TEST(MulticastTrees, ANewManagerFindsThoseBehindEmptyBlocks) {
   for (const unsigned block : {2U, 3U}) {
     Fabric fabric("ft2:8");
     const Lid far{static_cast<std::uint16_t>(0xC000 + 32 * block + 5)};
-    const auto wish = fabric.wish_of({"h00000", "h00009", "h00031"}, far);
-    fabric.manager()->set_groups([wish] { return wish; });
+    const auto groups = fabric.groups_of({"h00000", "h00009", "h00031"}, far);
+    fabric.manager()->set_groups([groups] { return groups; });
     fabric.world().run_for(10ms);
     ASSERT_EQ(fabric.world().fabric().spread({"h00000"}, far).reached.size(), 2U);
     fabric.world().fabric().counts().clear();
 
     fabric.restart({});
-    fabric.manager()->set_groups([wish] { return wish; });
+    fabric.manager()->set_groups([groups] { return groups; });
     fabric.world().run_for(1s);
 
     EXPECT_EQ(sets_of(fabric, wire::MulticastForwardingTable::kAttribute), 0U) << block;
@@ -245,13 +245,13 @@ TEST(MulticastTrees, ASwitchSaysHowFarItsTableIsInUse) {
   }
   fabric.restart({});
   const Lid far{0xC000 + 32 * 10};
-  const auto wish = fabric.wish_of({"h00000", "h00009", "h00031"}, far);
-  fabric.manager()->set_groups([wish] { return wish; });
+  const auto groups = fabric.groups_of({"h00000", "h00009", "h00031"}, far);
+  fabric.manager()->set_groups([groups] { return groups; });
   fabric.world().run_for(1s);
   fabric.world().fabric().counts().clear();
 
   fabric.restart({});
-  fabric.manager()->set_groups([wish] { return wish; });
+  fabric.manager()->set_groups([groups] { return groups; });
   fabric.world().run_for(1s);
 
   EXPECT_EQ(sets_of(fabric, wire::MulticastForwardingTable::kAttribute), 0U);
@@ -263,21 +263,21 @@ TEST(MulticastTrees, ARestartFindsAllThatTheStoreKnows) {
   sim::World world(test::spec("ft2:8"));
   store::MemoryStore store;
   const Lid far{0xC000 + 32 * 20};
-  auto wish = std::make_shared<sm::McWish>();
+  auto groups = std::make_shared<sm::GroupList>();
   {
     test::Managed first(world, {}, {}, &store);
     mad::TaskGroup group(world.io().get_executor());
     group.spawn(first->run());
     world.run_for(2s);
-    wish->push_back({.mlid = far, .members = {}});
+    groups->push_back({.mlid = far, .members = {}});
     sa::Registry registry;
     const Mgid mgid{{0xff, 0x12, 1}};
     registry.put_group(mgid, far, {}, false);
     for (const auto& node : first.last().subnet->nodes) {
-      if (!node->is_switch() && wish->back().members.size() < 3)
-        wish->back().members.push_back({node->ports[1].guid, true});
+      if (!node->is_switch() && groups->back().members.size() < 3)
+        groups->back().members.push_back({node->ports[1].guid, true});
     }
-    first->set_groups([wish] { return wish; });
+    first->set_groups([groups] { return groups; });
     world.run_for(1s);
     world.run(store.commit_registry(std::make_shared<const sa::Registry>(std::move(registry))));
     world.run(group.stop());
@@ -288,7 +288,7 @@ TEST(MulticastTrees, ARestartFindsAllThatTheStoreKnows) {
   mad::TaskGroup group(world.io().get_executor());
   group.spawn(second->run());
   world.run_for(2s);
-  second->set_groups([wish] { return wish; });
+  second->set_groups([groups] { return groups; });
   world.run_for(1s);
   world.run(group.stop());
 
@@ -299,8 +299,8 @@ TEST(MulticastTrees, ARestartFindsAllThatTheStoreKnows) {
 TEST(MulticastTrees, WhatWasNotReadIsWrittenBeforeItIsUsed) {
   Fabric fabric("ft2:8");
   const Lid far{0xC000 + 32 * 20};
-  const auto stale = fabric.wish_of({"h00000", "h00009", "h00031"}, far);
-  const auto fresh = fabric.wish_of({"h00001", "h00017"}, far);
+  const auto stale = fabric.groups_of({"h00000", "h00009", "h00031"}, far);
+  const auto fresh = fabric.groups_of({"h00001", "h00017"}, far);
   fabric.manager()->set_groups([stale] { return stale; });
   fabric.world().run_for(10ms);
   ASSERT_EQ(fabric.world().fabric().spread({"h00000"}, far).reached.size(), 2U);

@@ -334,8 +334,8 @@ TEST_F(SaAliases, ThePortIsFoundByThemAndJoinsByThem) {
 
   ASSERT_EQ(join("h00003", alias).status, 0);
   EXPECT_TRUE(is_member(alias));
-  const auto wish = sa::wish_of(registry());
-  EXPECT_EQ(wish->at(0).members.at(0).port, port_of("h00003"));
+  const auto groups = sa::group_members(registry());
+  EXPECT_EQ(groups->at(0).members.at(0).port, port_of("h00003"));
   world_.run_for(1s);
   EXPECT_TRUE(is_member(alias));
 

@@ -106,17 +106,17 @@ TEST_F(SaServer, ASubscriberIsToldAndADeadOneForgotten) {
   auto& listener = client("h00003");
   auto& deaf = client("h00004");
   deaf.answers_reports = false;
-  const wire::InformInfo wish{.gid = {},
-                              .lid_begin = Lid{0xFFFF},
-                              .lid_end = {},
-                              .is_generic = 1,
-                              .subscribe = 1,
-                              .type = 0xFFFF,
-                              .trap = 0xFFFF,
-                              .qp = 1,
-                              .producer = 0xFFFFFF};
+  const wire::InformInfo inform{.gid = {},
+                                .lid_begin = Lid{0xFFFF},
+                                .lid_end = {},
+                                .is_generic = 1,
+                                .subscribe = 1,
+                                .type = 0xFFFF,
+                                .trap = 0xFFFF,
+                                .qp = 1,
+                                .producer = 0xFFFFFF};
   const auto subscribe =
-      Question{.method = Method::set, .attribute = wire::InformInfo::kAttribute}.with(wish);
+      Question{.method = Method::set, .attribute = wire::InformInfo::kAttribute}.with(inform);
   send(listener, subscribe);
   send(deaf, subscribe);
   ASSERT_EQ(served_.registry().subscriptions().size(), 2U);

@@ -142,7 +142,7 @@ TEST_F(SaServices, AnothersServiceStays) {
   EXPECT_EQ(send(0, Method::set, record(0, 2)).status, wire::kSaNoResources);
 }
 
-InformInfo wish(std::uint16_t trap) {
+InformInfo inform_info(std::uint16_t trap) {
   return {.gid = {},
           .lid_begin = Lid{0xFFFF},
           .lid_end = {},
@@ -174,10 +174,10 @@ class SaSubscriptions : public SaServices {
 };
 
 TEST_F(SaSubscriptions, WhoSubscribesIsToldOfWhatItNamed) {
-  ASSERT_EQ(inform(0, wish(64)).status, 0);
-  ASSERT_EQ(inform(0, wish(64)).status, 0);  // the same once more
-  ASSERT_EQ(inform(1, wish(0xFFFF)).status, 0);
-  auto by_lid = wish(0xFFFF);
+  ASSERT_EQ(inform(0, inform_info(64)).status, 0);
+  ASSERT_EQ(inform(0, inform_info(64)).status, 0);  // the same once more
+  ASSERT_EQ(inform(1, inform_info(0xFFFF)).status, 0);
+  auto by_lid = inform_info(0xFFFF);
   by_lid.lid_begin = by_lid.lid_end = host(0).lid;
   ASSERT_EQ(inform(2, by_lid).status, 0);
 
@@ -187,7 +187,7 @@ TEST_F(SaSubscriptions, WhoSubscribesIsToldOfWhatItNamed) {
   of_host.notice.issuer_lid = host(0).lid;
   EXPECT_THAT(told(of_host), testing::UnorderedElementsAre(host(1).guid, host(2).guid));
 
-  auto no_longer = wish(64);
+  auto no_longer = inform_info(64);
   no_longer.subscribe = 0;
   EXPECT_EQ(inform(0, no_longer).status, 0);
   EXPECT_EQ(inform(0, no_longer).status, wire::kSaRequestInvalid);
@@ -205,9 +205,9 @@ TEST_F(SaSubscriptions, AReportSaysWhatAndWhose) {
 }
 
 TEST_F(SaSubscriptions, AreShownToTheSubscriberAndToWhoKnowsTheKey) {
-  inform(0, wish(64));
-  inform(0, wish(65));
-  inform(1, wish(66));
+  inform(0, inform_info(64));
+  inform(0, inform_info(65));
+  inform(1, inform_info(66));
   using Id = wire::InformInfoRecordId;
   const Question question{.attribute = Id::kRecord, .sm_key = 1};
   const auto all = session_.ask(question.with());
@@ -221,13 +221,13 @@ TEST_F(SaSubscriptions, AreShownToTheSubscriberAndToWhoKnowsTheKey) {
 
 /// Where a GID is named LIDs say nothing, nor does the last LID behind one that means all.
 TEST_F(SaSubscriptions, AreTheSameWhateverFieldsSayThatMeanNothing) {
-  auto all = wish(64), end_all = all;
+  auto all = inform_info(64), end_all = all;
   end_all.subscribe = 0;
   end_all.lid_end = Lid{0xFFFF};
   EXPECT_EQ(inform(0, all).status, 0);
   EXPECT_EQ(inform(0, end_all).status, 0);
 
-  auto of_one = wish(64), end_one = of_one;
+  auto of_one = inform_info(64), end_one = of_one;
   of_one.gid = lab_.directory().gid_of(host(2));
   of_one.lid_begin = Lid{7};
   end_one.gid = of_one.gid;
@@ -240,7 +240,7 @@ TEST_F(SaSubscriptions, AreTheSameWhateverFieldsSayThatMeanNothing) {
 }
 
 TEST_F(SaSubscriptions, ARefusalSaysThatNobodyHasSubscribed) {
-  auto bad = wish(64);
+  auto bad = inform_info(64);
   bad.lid_begin = Lid{9};
   bad.lid_end = Lid{3};
   const Question set{.method = Method::set, .attribute = InformInfo::kAttribute};
@@ -259,17 +259,17 @@ TEST_F(SaSubscriptions, ARefusalSaysThatNobodyHasSubscribed) {
 }
 
 TEST_F(SaSubscriptions, WhatMakesNoSenseIsRefused) {
-  auto bad = wish(64);
+  auto bad = inform_info(64);
   bad.subscribe = 2;
   EXPECT_EQ(inform(0, bad).status, wire::kSaRequestInvalid);
-  bad = wish(64);
+  bad = inform_info(64);
   bad.lid_begin = Lid{9};
   bad.lid_end = Lid{3};
   EXPECT_EQ(inform(0, bad).status, wire::kSaRequestInvalid);
   session_.settings().subscriptions_per_port = 2;
-  EXPECT_EQ(inform(0, wish(1)).status, 0);
-  EXPECT_EQ(inform(0, wish(2)).status, 0);
-  EXPECT_EQ(inform(0, wish(3)).status, wire::kSaNoResources);
+  EXPECT_EQ(inform(0, inform_info(1)).status, 0);
+  EXPECT_EQ(inform(0, inform_info(2)).status, 0);
+  EXPECT_EQ(inform(0, inform_info(3)).status, wire::kSaNoResources);
 }
 
 }  // namespace

@@ -40,17 +40,17 @@ class SaTraps : public testing::Test {
         told_.push_back({*wire::decode<wire::Notice>(data), issuer});
       }
     });
-    const wire::InformInfo wish{.gid = {},
-                                .lid_begin = Lid{0xFFFF},
-                                .lid_end = {},
-                                .is_generic = 1,
-                                .subscribe = 1,
-                                .type = 0xFFFF,
-                                .trap = 0xFFFF,
-                                .qp = 1,
-                                .producer = 0xFFFFFF};
+    const wire::InformInfo inform{.gid = {},
+                                  .lid_begin = Lid{0xFFFF},
+                                  .lid_end = {},
+                                  .is_generic = 1,
+                                  .subscribe = 1,
+                                  .type = 0xFFFF,
+                                  .trap = 0xFFFF,
+                                  .qp = 1,
+                                  .producer = 0xFFFFFF};
     const test::Question set{.method = wire::Method::set, .attribute = wire::InformInfo::kAttribute};
-    EXPECT_TRUE(listener_->send(set.with(wish), served_.address(), 1000ms));
+    EXPECT_TRUE(listener_->send(set.with(inform), served_.address(), 1000ms));
     world_.run_for(500ms);
     EXPECT_EQ(served_.registry().subscriptions().size(), 1U);
     told_.clear();

@@ -30,15 +30,15 @@ std::size_t unreachable(const sim::State& state, sim::PortIndex sm) {
 constexpr Lid kGroup{0xC001};
 
 /// Every other host is a member of the group.
-std::shared_ptr<const sm::McWish> half_of(const base::Fabric& fabric, const sm::Subnet& subnet) {
-  sm::McGroupWish group{.mlid = kGroup, .members = {}};
+std::shared_ptr<const sm::GroupList> half_of(const base::Fabric& fabric, const sm::Subnet& subnet) {
+  sm::GroupMembers group{.mlid = kGroup, .members = {}};
   bool member = false;
   for (const auto& node : subnet.nodes) {
     member = !node->is_switch() && !member;
     if (member) group.members.push_back({node->ports[1].guid, true});
   }
   EXPECT_LT(group.members.size(), fabric.nodes.size());
-  return std::make_shared<const sm::McWish>(sm::McWish{std::move(group)});
+  return std::make_shared<const sm::GroupList>(sm::GroupList{std::move(group)});
 }
 
 /// Pairs of members in the SM's part of the fabric of which one does not hear the other.
@@ -96,12 +96,12 @@ Storm play(const std::string& spec, std::uint64_t seed) {
   mad::TaskGroup group(world.io().get_executor());
   group.spawn(smd->run());
   world.run_for(std::chrono::seconds(2));
-  const auto wish = half_of(fabric, *smd.last().subnet);
-  smd->set_groups([wish] { return wish; });
+  const auto groups = half_of(fabric, *smd.last().subnet);
+  smd->set_groups([groups] { return groups; });
   world.run_for(std::chrono::seconds(10));
   EXPECT_EQ(smd.last().summary.state, sm::SweepState::up);
   std::vector<sim::PortIndex> members;
-  for (const auto& member : wish->front().members) members.push_back(*port_with(world, member.port));
+  for (const auto& member : groups->front().members) members.push_back(*port_with(world, member.port));
 
   std::vector<sim::Place> cables;
   for (const auto& node : fabric.nodes) {

@@ -354,10 +354,10 @@ def kills(smd, lab, rounds):
         check(not missing, f"round {number}: {len(missing)} of {len(answered)} answered joins are missing, "
               f"one is {next(iter(missing), b'').hex()}")
         gids = gids_of(nodes)
-        wishes = [(mgid_of(group + i // len(gids)), gids[i % len(gids)]) for i in range(2000)]
+        desired = [(mgid_of(group + i // len(gids)), gids[i % len(gids)]) for i in range(2000)]
         group += 2000 // len(gids) + 1
         file = lab.folder / "joins"
-        file.write_text("\n".join(join_line(*wish) for wish in wishes) + "\n")
+        file.write_text("\n".join(join_line(*join) for join in desired) + "\n")
         joining = lab.start("h00003", "sh", "-c", f"exec '{ASKER}' {CLIENTS} < '{file}'")
         out = joining.folder / "stdout"
         first = chooser.randrange(1, 60000)
@@ -367,7 +367,7 @@ def kills(smd, lab, rounds):
         for text in out.read_text().splitlines(True):
             words = text.split(" ")
             if text.endswith("\n") and len(words) == 4 and words[1] == "0":
-                mgid, gid = wishes[int(words[0])]
+                mgid, gid = desired[int(words[0])]
                 answered.add(mgid + gid)
     check(len(answered) > rounds * 10, f"only {len(answered)} joins were answered")
     print(f"   {rounds} times killed, {len(answered)} answered joins, none is missing", flush=True)

@@ -31,7 +31,7 @@ class PlanCase {
   sm::Subnet subnet;
   config::SubnetConfig config;
   sm::LidPart lids;      ///< as the ports hold them
-  sm::LinkPart links;    ///< LinkWish's defaults for each port with a peer
+  sm::LinkPart links;    ///< LinkSettings's defaults for each port with a peer
   sm::RoutePart routes;  ///< as the switches hold them
   std::optional<sm::PKeyPart> pkeys;
   std::optional<sm::McPart> multicast;
@@ -60,7 +60,7 @@ class PlanCase {
     multicast->top = top;
     return *this;
   }
-  sm::LinkWish& link(std::uint64_t guid, unsigned port) {
+  sm::LinkSettings& link(std::uint64_t guid, unsigned port) {
     return *links.ports.at(*subnet.index_of(Guid{guid})).at(port);
   }
   sm::NodeIndex index(std::uint64_t guid) const {
@@ -96,11 +96,11 @@ class PlanCase {
   }
 
  private:
-  void add(const sm::Node& node, std::vector<std::optional<sm::LinkWish>>& wishes) {
-    wishes.resize(node.ports.size());
+  void add(const sm::Node& node, std::vector<std::optional<sm::LinkSettings>>& desired) {
+    desired.resize(node.ports.size());
     for (std::size_t p = 0; p < node.ports.size(); ++p) {
       const auto& port = node.ports[p];
-      if (p != 0 && port.peer) wishes[p] = sm::LinkWish{};
+      if (p != 0 && port.peer) desired[p] = sm::LinkSettings{};
       const bool end = node.is_switch() ? p == 0 : p != 0;
       if (end && port.info.lid != Lid{}) lid(port.guid, port.info.lid.value(), port.info.lmc);
     }

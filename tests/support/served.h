@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "smd/sa/registry/wish.h"
+#include "smd/sa/registry/group_members.h"
 #include "smd/sa/server.h"
 #include "tests/support/managed_world.h"
 
@@ -55,21 +55,22 @@ class Served {
     return options;
   }
   sa::ServerParts parts(store::Store* store) {
-    return {.executor = world_.io().get_executor(),
-            .gsi = *gsi_,
-            .compute = compute_,
-            .indexing = compute_,
-            .source = [this] { return manager_->published(); },
-            .act_count = [this] { return manager_->act_count(); },
-            .registry = registry_,
-            .store = store,
-            .log = {},
-            .clock = world_.clock(),
-            .wall = [this] { return world_.now().time_since_epoch() / std::chrono::seconds(1); },
-            .on_multicast = [this] { manager_->set_groups([this] { return sa::wish_of(registry()); }); },
-            .on_reregister = [this](std::vector<Guid> ports) { manager_->reregister(std::move(ports)); },
-            .on_unread = [this](Guid node) { manager_->read_lanes_first(node); },
-            .on_guids = [this](const std::vector<sm::GuidBlock>& blocks) { manager_->set_guids(blocks); }};
+    return {
+        .executor = world_.io().get_executor(),
+        .gsi = *gsi_,
+        .compute = compute_,
+        .indexing = compute_,
+        .source = [this] { return manager_->published(); },
+        .act_count = [this] { return manager_->act_count(); },
+        .registry = registry_,
+        .store = store,
+        .log = {},
+        .clock = world_.clock(),
+        .wall = [this] { return world_.now().time_since_epoch() / std::chrono::seconds(1); },
+        .on_multicast = [this] { manager_->set_groups([this] { return sa::group_members(registry()); }); },
+        .on_reregister = [this](std::vector<Guid> ports) { manager_->reregister(std::move(ports)); },
+        .on_unread = [this](Guid node) { manager_->read_lanes_first(node); },
+        .on_guids = [this](const std::vector<sm::GuidBlock>& blocks) { manager_->set_guids(blocks); }};
   }
 
   sim::World& world_;

@@ -77,8 +77,8 @@ inline sm::Stored changed(sm::Stored before, std::mt19937_64& random) {
       case 1:
         before.not_kept[{guid, port}] = {
             .lid = Lid{static_cast<std::uint16_t>(1 + pick(400))},
-            .fields = {{.attribute = 0x15, .port = port, .field = "NeighborMTU", .wished = pick(6)},
-                       {.attribute = 0x15, .port = port, .field = "SubnetTimeOut", .wished = 18}}};
+            .fields = {{.attribute = 0x15, .port = port, .field = "NeighborMTU", .desired = pick(6)},
+                       {.attribute = 0x15, .port = port, .field = "SubnetTimeOut", .desired = 18}}};
         break;
       case 2:
         before.not_kept.erase({guid, port});

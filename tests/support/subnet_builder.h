@@ -29,7 +29,7 @@ inline std::shared_ptr<const routing::LftRow> lft_row(LftEntries entries, std::s
 }
 
 /// One line for each node, link, LID and table. Nodes and ports begin as smd leaves them in service with the
-/// default configuration and with LinkWish's defaults, so that a test names what differs from that.
+/// default configuration and with LinkSettings's defaults, so that a test names what differs from that.
 class SubnetBuilder {
  public:
   SubnetBuilder& add_switch(std::uint64_t guid, unsigned ports = 8) {

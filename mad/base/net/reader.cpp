@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 6> kNoise{
 
 std::string_view without_comment(std::string_view text) { return trim(text.substr(0, text.find('#'))); }
 
-/// `[1]…` or ibsim's `@[1]…`; `[log]` is somebody else's format.
+/// `[1]…` or ibsim's `@[1]…`; `[log]` is another program's format.
 bool is_port_line(std::string_view line) {
   if (line.starts_with('@')) line.remove_prefix(1);
   return line.size() > 1 && line[0] == '[' &&

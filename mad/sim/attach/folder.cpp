@@ -15,7 +15,7 @@ struct Folder {
   Folder* next;
   size_t at, size, room;
   dirent* entries;
-  int fd;  ///< -1: nobody has asked for it
+  int fd;  ///< -1: not opened yet
   char path[sizeof(Path::text)];
 };
 

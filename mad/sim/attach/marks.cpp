@@ -14,7 +14,7 @@ namespace smd::sim::attach {
 namespace {
 
 constexpr int kMarked = 1 << 20;  // all that Linux lets a process have unless fs.nr_open is raised
-Mark marks[kMarked];              // pages that nobody touches cost nothing
+Mark marks[kMarked];              // untouched pages cost nothing
 int highest = -1;                 ///< that was ever marked
 
 void note_mark(const Mark& mark) {

@@ -25,7 +25,7 @@ struct Hello {
   char magic[8];
   Kind kind;
   uint32_t index;  ///< N of umadN or issmN
-  uint32_t wait;   ///< of issm: 1 waits until nobody else holds it
+  uint32_t wait;   ///< of issm: 1 waits until no other process holds it
   uint32_t pid;
 };
 

@@ -12,7 +12,7 @@
 namespace smd::sim::attach {
 namespace {
 
-int owner = 0;  ///< of this memory: a process; 0: nobody asks
+int owner = 0;  ///< of this memory: a process; 0: not taken
 void become_owner() { owner = getpid(); }
 
 }  // namespace

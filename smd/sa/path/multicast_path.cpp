@@ -40,7 +40,7 @@ std::uint8_t hop_limit_of(const Mgid& mgid, const GroupTerms& terms) {
   return scope_of(mgid) == kLinkLocal ? terms.hop_limit : kFarthest;
 }
 
-/// The source where it is named, else the asker; null where nobody has it.
+/// The source where it is named, else the asker; null where no port has it.
 const EndPort* source_of(const Directory& directory, const Registry& registry, const Request& request,
                          const Record& asked, const EndPort* asker) {
   if (!request.has(Record::kSgid) && !request.has(Record::kSlid)) return asker;

@@ -31,8 +31,8 @@ bool makes_no_sense(const PathQuery& query) {
 template <class Asked>
 PathQuery query_of(const Request& request, const Asked& asked) {
   PathQuery query;
-  if (request.has(Asked::kPKey)) query.wish.pkey = asked.pkey;
-  if (request.has(Asked::kQosClass)) query.wish.qos_class = asked.qos_class;
+  if (request.has(Asked::kPKey)) query.constraints.pkey = asked.pkey;
+  if (request.has(Asked::kQosClass)) query.constraints.qos_class = asked.qos_class;
   if (request.has(Asked::kSl)) query.sl = asked.sl;
   query.mtu = limit_of(request, Asked::kMtuSelector, Asked::kMtu, asked.mtu_selector, asked.mtu);
   query.rate = limit_of(request, Asked::kRateSelector, Asked::kRate, asked.rate_selector, asked.rate);
@@ -45,7 +45,7 @@ PathQuery query_of(const Request& request, const Asked& asked) {
 PathQuery path_query(const Request& request, const Record& asked) {
   auto query = query_of(request, asked);
   if (request.has(Record::kServiceId) || request.has(Record::kServiceId + 1))
-    query.wish.service_id = asked.service_id;
+    query.constraints.service_id = asked.service_id;
   if (request.has(Record::kSlid)) query.slid = asked.slid;
   if (request.has(Record::kDlid)) query.dlid = asked.dlid;
   return query;
@@ -54,7 +54,7 @@ PathQuery path_query(const Request& request, const Record& asked) {
 PathQuery multi_query(const Request& request, const Multi& asked) {
   auto query = query_of(request, asked);
   if (request.has(Multi::kServiceIdHigh) || request.has(Multi::kServiceIdLow)) {
-    query.wish.service_id = std::uint64_t{asked.service_id_high} << 56U | asked.service_id_low;
+    query.constraints.service_id = std::uint64_t{asked.service_id_high} << 56U | asked.service_id_low;
   }
   query.of_all = true;
   query.independent = request.has(Multi::kIndependence) && asked.independence == 1;

@@ -72,7 +72,7 @@ void PathSearch::begin_pair(Slice& slice) {
   pkey_.reset();
   if (++pairs_ > most_pairs_) status_ = wire::kSaNoResources;
   slice.spend(pkey_work(from.pkeys, to.pkeys));
-  if (meets(life(), query_.life)) pkey_ = Policy{}.pkey(from, to, query_.wish);
+  if (meets(life(), query_.life)) pkey_ = Policy{}.pkey(from, to, query_.constraints);
 }
 
 bool PathSearch::wants_more() const {
@@ -153,7 +153,7 @@ std::optional<wire::PathRecord> PathSearch::path(Lid slid, Lid dlid, std::vector
     return std::nullopt;
   if (query_.reversible && !trip.back) return std::nullopt;
   if (steps != nullptr) *steps = steps_between(directory, from, to, dlid);
-  return Record{.service_id = query_.wish.service_id.value_or(0),
+  return Record{.service_id = query_.constraints.service_id.value_or(0),
                 .dgid = to_.end(to_at_).name.value_or(directory.gid_of(to)),
                 .sgid = from_.end(from_at_).name.value_or(directory.gid_of(from)),
                 .dlid = dlid,
@@ -162,7 +162,7 @@ std::optional<wire::PathRecord> PathSearch::path(Lid slid, Lid dlid, std::vector
                 .reversible = trip.back,
                 .paths = 0,
                 .pkey = *pkey_,
-                .qos_class = query_.wish.qos_class.value_or(0),
+                .qos_class = query_.constraints.qos_class.value_or(0),
                 .sl = sl,
                 .mtu_selector = wire::Selector::exactly,
                 .mtu = *mtu,

@@ -21,7 +21,7 @@
 namespace smd::sa {
 
 /// Longest answer that is made, in bytes. A question for all paths of a large fabric at once is refused with
-/// kSaNoResources: nobody could take the answer.
+/// kSaNoResources: the answer is too long for any requester.
 inline constexpr std::size_t kLongestAnswer = std::size_t{16} << 20U;
 
 /// LID pairs that one question looks at, whatever it finds; then it is refused with kSaNoResources.
@@ -39,7 +39,7 @@ struct PathGround {
 
 /// The question, taken apart.
 struct PathQuery {
-  PathWish wish{};
+  PathConstraints constraints{};
   std::optional<Limit<Mtu>> mtu{};
   std::optional<Limit<std::uint8_t>> rate{}, life{};
   std::optional<Sl> sl{};

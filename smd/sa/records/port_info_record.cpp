@@ -25,7 +25,7 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
     if (!port.known) return;
     emit([&](std::span<std::uint8_t> record) {
       auto info = port.info;
-      info.m_key = 0;  // shown to nobody
+      info.m_key = 0;  // never shown
       put_record(record, Id{.lid = lid, .port = number, .options = 0}, info);
     });
   };

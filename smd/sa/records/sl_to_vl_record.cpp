@@ -11,16 +11,16 @@ using Id = wire::SlToVlRecordId;
 
 /// The ports are no components of an adapter's record: they are looked at below.
 constexpr auto kComponents = consecutive<16, -8, -8>();
-constexpr unsigned kIn = 1, kOut = 2;
+constexpr unsigned kInPort = 1, kOutPort = 2;
 
 void visit(const Directory& directory, const Only& only, Emit& emit) {
   const auto id = *wire::decode<Id>(only.request->data);
-  const auto out = only.request->has(kOut) ? std::optional(id.out) : std::nullopt;
+  const auto out = only.request->has(kOutPort) ? std::optional(id.out) : std::nullopt;
   for_each_vl_table_port(directory, only, out, [&](const sm::Node& node, PortNum number, Lid lid) {
     const auto blocks = sm::TableKind<wire::SlToVl>::blocks(node, number);
     const auto& held = node.ports[number.value()].held<wire::SlToVl>();
     const bool pairs = node.is_switch();
-    const bool one = pairs && only.request->has(kIn);
+    const bool one = pairs && only.request->has(kInPort);
     const std::size_t first = one ? id.in.value() : 0;
     const std::size_t last = one ? first + 1 : pairs ? node.ports.size() : 1;
     for (std::size_t in = first; in < std::min(last, node.ports.size()); ++in) {

@@ -12,7 +12,7 @@ constexpr auto kComponents = consecutive<16, -16, 64, -64, 32, 4, 4>();
 
 void visit(const Directory& directory, const Only& only, Emit& emit) {
   const auto show = [&](Lid lid, wire::SmInfo info) {
-    info.sm_key = 0;  // shown to nobody
+    info.sm_key = 0;  // never shown
     emit([&](std::span<std::uint8_t> record) { put_record(record, Id{.lid = lid}, info); });
   };
   const auto& snapshot = directory.snapshot();

@@ -71,7 +71,7 @@ std::expected<Part, Refusal> part_of(const Writing& writing, const Asker& asker,
 }
 
 /// The port that had it has left, not to be taken for one that is merely silent. It keeps its aliases until
-/// somebody else wants them: a virtual machine that moves to another host, say.
+/// another port asks for them: a virtual machine that moves to another host, say.
 bool is_abandoned(const Writing& writing, const AliasKey& key) {
   const bool gone = writing.presence == nullptr || writing.presence->is_gone(key.port);
   return gone && writing.directory.by_guid(key.port) == nullptr;
@@ -80,7 +80,7 @@ bool is_abandoned(const Writing& writing, const AliasKey& key) {
 /// Drivers mean by it that a place has no GUID: it is no address.
 constexpr Guid kAllOnes{~std::uint64_t{0}};
 
-/// Nobody's, and not of a port that is only silent now either.
+/// Of no port, a port that is only silent now included.
 bool is_free(const Writing& writing, Guid guid) {
   const auto& registry = writing.registry;
   const auto& lids = writing.directory.snapshot().decided.lids;
@@ -173,7 +173,7 @@ AliasAnswer add_aliases(Writing& writing, const Asker& asker, const Request& req
   Granted granted{.record = record_of(*part, registry), .rest = std::nullopt};
   if (!taken.empty())
     granted.rest =
-        refusal(wire::kStatusOk, "GUID", std::move(taken), "somebody has this GUID, or it is all ones");
+        refusal(wire::kStatusOk, "GUID", std::move(taken), "another port has this GUID, or it is all ones");
   return granted;
 }
 

@@ -156,7 +156,7 @@ bool has_pkey(const EndPort& port, PKey pkey) {
   const auto base = pkey.value() & kBase;
   if (base == 0) return true;  // no partition: groups of earlier versions have such keys
   const auto& held = port.info().held<wire::PKeyTable>();
-  if (!held) return base == kBase;  // a table that nobody has read is as a reset leaves it
+  if (!held) return base == kBase;  // an unread table is taken as a reset leaves it
   for (const auto& block : held->row) {
     for (const auto key : block.keys) {
       if ((key.value() & kBase) != 0 && (key.value() & kBase) == base) return true;

@@ -76,7 +76,7 @@ std::expected<Part, Refusal> part_of(const Writing& writing, const Asker& asker,
 /// A port speaks for itself; for another one speaks who shows the SM_Key, or shares a partition with it.
 std::optional<Refusal> may_not_speak(const Asker& asker, const Part& part) {
   if (!part.proxy || asker.trusted) return std::nullopt;
-  if (asker.port != nullptr && Policy{}.pkey(*asker.port, *part.port, PathWish{})) {
+  if (asker.port != nullptr && Policy{}.pkey(*asker.port, *part.port, PathConstraints{})) {
     return std::nullopt;
   }
   return invalid("PortGID", to_string(part.asked.port_gid), fmt::format("LID {}", asker.lid),
@@ -158,7 +158,7 @@ Membership join(Writing& writing, const Asker& asker, const Request& request) {
   const auto port = part->asked.port_gid.guid();
   auto mgid = part->asked.mgid;
   const auto* member = registry.members().find({mgid, port});
-  // What a port has joined for itself nobody else changes, but for who shows the SM_Key.
+  // What a port has joined for itself only it changes, or a requester with the SM_Key.
   if (member != nullptr && !member->proxy && part->proxy && !asker.trusted) {
     return std::unexpected(invalid("PortGID", to_string(part->asked.port_gid),
                                    fmt::format("LID {}", asker.lid), "another port has joined for itself"));
@@ -208,7 +208,7 @@ Membership leave(Writing& writing, const Asker& asker, const Request& request) {
     return std::unexpected(
         invalid("PortGID", to_string(part->asked.port_gid), {}, "the port is not in the group"));
   }
-  // What a port has joined for itself nobody else ends, but for who shows the SM_Key.
+  // What a port has joined for itself only it ends, or a requester with the SM_Key.
   const bool own = !part->proxy || asker.trusted;
   if (!own && !member->proxy) {
     return std::unexpected(invalid("PortGID", to_string(part->asked.port_gid),

@@ -19,7 +19,7 @@ Membership join(Writing& writing, const Asker& asker, const Request& request);
 /// Delete(MCMemberRecord): takes the bits of JoinState away that are named.
 Membership leave(Writing& writing, const Asker& asker, const Request& request);
 
-/// A group that nobody keeps any more ends, unless it is well known.
+/// A group without full members ends, unless it is well known.
 void end_if_empty(Writing& writing, const Mgid& mgid, std::string_view why);
 
 /// A group as it is shown, without a member.

@@ -95,7 +95,7 @@ GroupTerms broadcast_terms(const Directory& directory, const Settings& settings)
   return terms;
 }
 
-/// Its terms follow the ports as long as nobody is in it: members have taken them over.
+/// Its terms follow the ports as long as it has no members: members have taken them over.
 void keep_broadcast(Writing& writing) {
   auto& registry = writing.registry;
   const auto* group = registry.groups().find(kBroadcast);
@@ -120,7 +120,7 @@ void keep_broadcast(Writing& writing) {
                                      .pkey = kDefaultPKey});
 }
 
-/// Groups in the switches that the registry does not know: somebody else was master, or it was lost.
+/// Groups in the switches that the registry does not know: another SM was master, or it was lost.
 bool knows_too_little(const Writing& writing) {
   return std::ranges::any_of(writing.directory.forwarded(),
                              [&](Lid mlid) { return !writing.registry.mlids().contains(mlid); });

@@ -70,7 +70,7 @@ struct Service {
   friend bool operator==(const Service&, const Service&) = default;
 };
 
-/// A wish to be told. Two subscriptions of a port differ in at least one of these.
+/// One subscription (InformInfo). Two subscriptions of a port differ in at least one of these.
 struct SubscriptionKey {
   Guid port{};  ///< the subscriber
   Gid gid{};    ///< notices of this port only; zero: those of the LID range
@@ -124,7 +124,7 @@ class Registry {
   const Clients& clients() const { return clients_; }
   /// GUIDs that ports have beside their own, by port.
   const Aliases& aliases() const { return aliases_; }
-  /// Whose alias it is; null: nobody's.
+  /// The owner of an alias; null: none.
   const AliasKey* by_alias(Guid alias) const { return by_alias_.find(alias); }
   /// The port that goes by this GUID: its own, or an alias.
   Guid port_of(Guid guid) const {
@@ -169,7 +169,7 @@ class Registry {
   void put_client(Guid port);
   void drop_client(Guid port);
   void forget_clients();
-  /// Nobody else has the alias.
+  /// No other port has the alias.
   void put_alias(const AliasKey& key, Guid alias);
   void drop_alias(const AliasKey& key);
 

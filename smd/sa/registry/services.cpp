@@ -38,7 +38,8 @@ struct Part {
 };
 
 std::expected<Part, Refusal> part_of(const Directory& directory, const Request& request) {
-  // The record is longer than what one packet has of it only in requests by RMPP, which nobody sends.
+  // The record is longer than what one packet has of it only in requests by RMPP, which no known client
+  // sends.
   auto asked = wire::decode<Record>(request.data);
   if (!asked) return std::unexpected(invalid({}, {}, "the record is too short"));
   asked->gid = directory.here(asked->gid);
@@ -66,7 +67,7 @@ std::optional<Refusal> may_not_speak(const Writing& writing, const Asker& asker,
   if (key.gid.multicast()) return std::nullopt;
   const auto* port = find_port(writing.directory, writing.registry, key.gid);
   if (port == nullptr) return std::nullopt;  // of another subnet
-  if (port->guid == asker.port->guid || Policy{}.pkey(*asker.port, *port, PathWish{})) {
+  if (port->guid == asker.port->guid || Policy{}.pkey(*asker.port, *port, PathConstraints{})) {
     return std::nullopt;
   }
   return invalid("ServiceGID", to_string(key.gid),

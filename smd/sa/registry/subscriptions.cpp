@@ -60,7 +60,7 @@ std::uint16_t free_number(const Registry& registry, Guid port) {
 
 std::optional<Refusal> wrong_range(const wire::InformInfo& info) {
   if (info.gid != Gid{} || info.lid_begin.value() == kAny) return std::nullopt;
-  // From 0 to 0 is a range in which nobody is: osmtest subscribes to it.
+  // From 0 to 0 is an empty range: osmtest subscribes to it.
   if (info.lid_begin <= info.lid_end) return std::nullopt;
   return invalid("LIDRangeBegin", fmt::format("{} to {}", info.lid_begin, info.lid_end),
                  "this is no range of LIDs, and no GID is named");
@@ -79,10 +79,10 @@ bool wants(const SubscriptionKey& key, const Event& event) {
 }
 
 bool share_partition(const EndPort& a, const EndPort& b) {
-  return &a == &b || Policy{}.pkey(a, b, PathWish{}).has_value();
+  return &a == &b || Policy{}.pkey(a, b, PathConstraints{}).has_value();
 }
 
-/// Nobody learns of what is in partitions that are not its own.
+/// No port learns of what is in partitions that are not its own.
 bool may_know(const Directory& directory, const Registry& registry, const EndPort& subscriber,
               const Event& event) {
   const auto trap = event.notice.trap;

@@ -28,7 +28,7 @@ struct Refusal {
 /// A refusal as it is logged: who asked for what.
 struct Refused {
   std::string_view what;  ///< "join", "leave", "offer", ...
-  Guid node, port;        ///< 0 where nobody knows
+  Guid node, port;        ///< 0 where not known
   std::string name;
   PortNum number;
   Lid from;           ///< where the request came from
@@ -63,7 +63,7 @@ struct Writing {
 
 /// Whose request it is.
 struct Asker {
-  const EndPort* port = nullptr;  ///< where it came from; null: a LID that nobody has
+  const EndPort* port = nullptr;  ///< where it came from; null: a LID of no port
   Lid lid;
   bool trusted = false;  ///< shows the SM_Key
   std::uint32_t qp = 1;  ///< from which it came: reports go there
@@ -80,7 +80,7 @@ void refresh(Writing& writing);
 /// We have become master: is what is registered all that there is?
 void take_over(Writing& writing);
 
-/// Ports whose clients have to register again, and can be asked to: nobody knows what they had registered.
+/// Ports whose clients have to register again, and can be asked to: what they had registered is not known.
 std::vector<Guid> to_ask(const Writing& writing);
 
 }  // namespace smd::sa

@@ -124,7 +124,7 @@ TEST_F(ApiServer, AnswersAndTakesItsSocketAway) {
   EXPECT_FALSE(std::filesystem::exists(path_));
   const auto nobody = ask(path_, "GET", "/v1/status");
   ASSERT_FALSE(nobody);
-  EXPECT_TRUE(nobody.error().nobody);
+  EXPECT_TRUE(nobody.error().no_daemon);
   EXPECT_EQ(nobody.error().text, "no daemon at " + path_.string());
 }
 

@@ -8,8 +8,8 @@
 #include <random>
 
 #include "mad/wire/sa/member_record.h"
+#include "smd/sa/registry/group_members.h"
 #include "smd/sa/registry/mlids.h"
-#include "smd/sa/registry/wish.h"
 
 namespace smd::sa {
 namespace {
@@ -124,9 +124,9 @@ TEST(Registry, TellsWhoHasJoinedWhichMulticastLid) {
   registry.put_member({some_mgid(2), Guid{6}}, {.join_state = wire::kSendOnlyFullMember});
   registry.put_member({some_mgid(3), Guid{7}}, {.join_state = wire::kNonMember});
 
-  const sm::McWish expected{{.mlid = Lid{0xC000}, .members = {{Guid{7}, true}}},
-                            {.mlid = Lid{0xC001}, .members = {{Guid{5}, true}, {Guid{6}, false}}}};
-  EXPECT_EQ(*wish_of(registry), expected);
+  const sm::GroupList expected{{.mlid = Lid{0xC000}, .members = {{Guid{7}, true}}},
+                               {.mlid = Lid{0xC001}, .members = {{Guid{5}, true}, {Guid{6}, false}}}};
+  EXPECT_EQ(*group_members(registry), expected);
 }
 
 TEST(Registry, MulticastLidsAreSharedWhenTheyRunOut) {

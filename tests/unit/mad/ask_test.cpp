@@ -65,8 +65,8 @@ TEST_F(AskTest, GetReturnsTheAttributeOfTheAnswer) {
 }
 
 TEST_F(AskTest, SetSendsTheValueAndReturnsWhatTheNodeHasThen) {
-  wire::SwitchInfo wish;
-  wish.linear_fdb_top = 100;
+  wire::SwitchInfo desired;
+  desired.linear_fdb_top = 100;
   far.script = [](const Sent& sent) {
     auto reply = sent.mad.response();
     auto kept = reply.get<wire::SwitchInfo>();
@@ -75,7 +75,7 @@ TEST_F(AskTest, SetSendsTheValueAndReturnsWhatTheNodeHasThen) {
     return std::vector{Reply{.after = 1us, .bytes = {reply.bytes().begin(), reply.bytes().end()}}};
   };
 
-  const auto answer = run(set(tx, target, wish, 7));
+  const auto answer = run(set(tx, target, desired, 7));
 
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->linear_fdb_top, 100);

@@ -117,7 +117,7 @@ TEST(Plan, InARunningFabricALinkThatNoTableLeadsOverComesUpFirst) {
     fabric.link(kNear, 4, kFar, 4, PortState::init);
     fabric.lft(kNear, 4, {{1, 0}, {2, kUp}, {3, 1}, {4, 5}});
   });
-  made.links.ports[made.index(kNear)][4] = made.links.ports[made.index(kFar)][4] = LinkWish{};
+  made.links.ports[made.index(kNear)][4] = made.links.ports[made.index(kFar)][4] = LinkSettings{};
 
   const auto plan = made.plan();
 

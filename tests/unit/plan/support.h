@@ -119,12 +119,12 @@ inline PlanCase port_case(const std::function<void(SubnetBuilder&)>& edit = {}) 
   auto fabric = port_fabric();
   if (edit) edit(fabric);
   PlanCase made(fabric.build());
-  made.links.ports[made.index(kEnhanced)][0] = LinkWish{};
+  made.links.ports[made.index(kEnhanced)][0] = LinkSettings{};
   return made;
 }
 
 inline std::optional<wire::PortInfo> desired_info(PlanCase& made, std::uint64_t node, unsigned port) {
-  return wished_port_info(made.in(), made.node(node), test::port_num(port));
+  return desired_port_info(made.in(), made.node(node), test::port_num(port));
 }
 
 }  // namespace smd::sm

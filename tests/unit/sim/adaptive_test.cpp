@@ -111,17 +111,17 @@ TEST_F(AdaptiveRouting, SlsThatAreNotAdaptiveGoByTheTable) {
 
 TEST_F(AdaptiveRouting, ASetChangesWhatAnSmDecidesAndNotWhatTheSwitchCanDo) {
   const auto before = info();
-  auto wished = before;
-  wished.enabled = true;
-  wished.group_top = 5;
-  wished.group_cap = 0;
-  wished.reserved6[7] = 0x5A;
-  const auto answer = asker.set<wire::ArInfo>(leaf1, wished);
+  auto desired = before;
+  desired.enabled = true;
+  desired.group_top = 5;
+  desired.group_cap = 0;
+  desired.reserved6[7] = 0x5A;
+  const auto answer = asker.set<wire::ArInfo>(leaf1, desired);
 
   EXPECT_TRUE(answer.good());
-  wished.group_cap = before.group_cap;
-  EXPECT_EQ(answer.value, wished);
-  EXPECT_EQ(info(), wished);
+  desired.group_cap = before.group_cap;
+  EXPECT_EQ(answer.value, desired);
+  EXPECT_EQ(info(), desired);
 
   world.fabric().faults().reboot("leaf1");
   world.run_for(std::chrono::seconds(1));

@@ -34,7 +34,7 @@ Decided with(std::vector<LidPart::Entry> entries) {
   return decided;
 }
 
-const NotKept kMtu{.attribute = 0x15, .port = PortNum{2}, .field = "NeighborMTU", .wished = 4};
+const NotKept kMtu{.attribute = 0x15, .port = PortNum{2}, .field = "NeighborMTU", .desired = 4};
 
 StoredPtr nothing() { return std::make_shared<const Stored>(); }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "smd/plan/wish.h"
+#include "smd/plan/desired.h"
 #include "smd/sweep/enforcement.h"
 #include "tests/unit/plan/support.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/sa/registry/wish.h"
+#include "smd/sa/registry/group_members.h"
 
 #include <map>
 
 namespace smd::sa {
 
-std::shared_ptr<const sm::McWish> wish_of(const Registry& registry) {
+std::shared_ptr<const sm::GroupList> group_members(const Registry& registry) {
   std::map<Lid, std::map<Guid, bool>> by_lid;
   const Mgid* name = nullptr;
   std::map<Guid, bool>* members = nullptr;
@@ -17,13 +17,13 @@ std::shared_ptr<const sm::McWish> wish_of(const Registry& registry) {
     auto& receives = (*members)[registry.port_of(key.port)];
     receives = receives || member.receives();
   }
-  auto wish = std::make_shared<sm::McWish>();
+  auto groups = std::make_shared<sm::GroupList>();
   for (const auto& [mlid, ports] : by_lid) {
-    sm::McGroupWish group{.mlid = mlid, .members = {}};
+    sm::GroupMembers group{.mlid = mlid, .members = {}};
     for (const auto& [port, receives] : ports) group.members.push_back({.port = port, .receives = receives});
-    wish->push_back(std::move(group));
+    groups->push_back(std::move(group));
   }
-  return wish;
+  return groups;
 }
 
 }  // namespace smd::sa

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PortInfo as desired, field by field. Which ports are set at all is in wish_ports_test.cpp.
-#include "smd/plan/wish.h"
+// PortInfo as desired, field by field. Which ports are set at all is in desired_ports_test.cpp.
+#include "smd/plan/desired.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,11 +38,11 @@ void decide_others(PlanCase& made) {
   for (auto& ports : made.links.ports) {
     for (auto& link : ports) {
       if (link)
-        link = LinkWish{.operational_vls = 3,
-                        .neighbor_mtu = Mtu::m4096,
-                        .hoq_life = 11,
-                        .vl_stall_count = 5,
-                        .enabled = {.width = 2, .speed = 1, .speed_ext = 6, .speed_ext2 = 1}};
+        link = LinkSettings{.operational_vls = 3,
+                            .neighbor_mtu = Mtu::m4096,
+                            .hoq_life = 11,
+                            .vl_stall_count = 5,
+                            .enabled = {.width = 2, .speed = 1, .speed_ext = 6, .speed_ext2 = 1}};
     }
   }
 }
@@ -138,7 +138,7 @@ TEST(DesiredPortInfo, LeavesWhatIsNotDecidedForALinkAsItIs) {
     info.link_speed_ext_enabled = 1;
     info.link_speed_ext2_enabled = 1;
   });
-  made.link(kSwitch, 1) = LinkWish{};
+  made.link(kSwitch, 1) = LinkSettings{};
   made.link(kSwitch, 1).operational_vls = 0;  // as they are until the link comes up anew
 
   EXPECT_EQ(desired_info(made, kSwitch, 1), made.node(kSwitch).ports[1].info);

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "mad/wire/capability.h"
-#include "smd/plan/wish.h"
+#include "smd/plan/desired.h"
 #include "tests/support/plan_case.h"
 
 namespace smd::sm {
@@ -41,7 +41,7 @@ TEST(DesiredSwitchInfo, RaisesTheTopAndLeavesTheRestAsItIs) {
   expected.linear_fdb_top = 40;
   expected.life_time = 17;
   expected.port_state_change = false;  // it is to be cleared
-  EXPECT_EQ(wished_switch_info(made.in(), made.node(kOne)), expected);
+  EXPECT_EQ(desired_switch_info(made.in(), made.node(kOne)), expected);
 }
 
 TEST(DesiredSwitchInfo, LeavesTheTopOfASwitchWithoutADecidedTable) {
@@ -50,7 +50,7 @@ TEST(DesiredSwitchInfo, LeavesTheTopOfASwitchWithoutADecidedTable) {
   PlanCase made(fabric.build());
   made.routes.top = Lid{40};
 
-  EXPECT_EQ(wished_switch_info(made.in(), made.node(kTwo))->linear_fdb_top, 7);
+  EXPECT_EQ(desired_switch_info(made.in(), made.node(kTwo))->linear_fdb_top, 7);
 }
 
 TEST(DesiredSwitchInfo, IsNothingForASwitchThatDidNotAnswer) {
@@ -58,7 +58,7 @@ TEST(DesiredSwitchInfo, IsNothingForASwitchThatDidNotAnswer) {
   fabric.node(kTwo).switch_info.reset();
   PlanCase made(fabric.build());
 
-  EXPECT_FALSE(wished_switch_info(made.in(), made.node(kTwo)));
+  EXPECT_FALSE(desired_switch_info(made.in(), made.node(kTwo)));
 }
 
 TEST(DesiredSwitchInfo, TheMulticastTopIsTheEndOfABlockAndWithinTheTable) {
@@ -81,7 +81,7 @@ TEST(DesiredSwitchInfo, TheMulticastTopIsTheEndOfABlockAndWithinTheTable) {
     PlanCase made(fabric.build());
     made.multicast.emplace().top = at.entries;
 
-    EXPECT_EQ(wished_switch_info(made.in(), made.node(kOne))->multicast_fdb_top, at.expected) << at.name;
+    EXPECT_EQ(desired_switch_info(made.in(), made.node(kOne))->multicast_fdb_top, at.expected) << at.name;
   }
 }
 
@@ -91,7 +91,7 @@ TEST(DesiredSwitchInfo, TheMulticastTopIsLeftWhereTheSwitchDoesNotShowIt) {
   PlanCase made(fabric.build());
   made.multicast.emplace().top = 1;
 
-  EXPECT_EQ(wished_switch_info(made.in(), made.node(kOne))->multicast_fdb_top, 0);
+  EXPECT_EQ(desired_switch_info(made.in(), made.node(kOne))->multicast_fdb_top, 0);
 }
 
 TEST(DesiredSwitchInfo, AFieldThatIsNotKeptIsLeft) {
@@ -100,9 +100,9 @@ TEST(DesiredSwitchInfo, AFieldThatIsNotKeptIsLeft) {
   fabric.node(kOne).not_kept = {{wire::SwitchInfo::kAttribute, PortNum{0}, "LifeTimeValue", 18}};
   PlanCase made(fabric.build());
 
-  EXPECT_EQ(wished_switch_info(made.in(), made.node(kOne))->life_time, 3);
+  EXPECT_EQ(desired_switch_info(made.in(), made.node(kOne))->life_time, 3);
   made.config.links.packet_lifetime = 17;
-  EXPECT_EQ(wished_switch_info(made.in(), made.node(kOne))->life_time, 17);
+  EXPECT_EQ(desired_switch_info(made.in(), made.node(kOne))->life_time, 17);
 }
 
 TEST(DesiredArInfo, IsOffWhereThatIsConfiguredAndTheSwitchRoutesAdaptively) {
@@ -127,7 +127,7 @@ TEST(DesiredArInfo, IsOffWhereThatIsConfiguredAndTheSwitchRoutesAdaptively) {
     PlanCase made(fabric.build());
     made.config.adopt.adaptive_routing = at.adaptive;
 
-    const auto desired = wished_ar_info(made.in(), made.node(kOne));
+    const auto desired = desired_ar_info(made.in(), made.node(kOne));
 
     ASSERT_EQ(desired.has_value(), at.expected) << at.name;
     if (desired) EXPECT_EQ(*desired, (wire::ArInfo{.no_fallback = true, .enabled = false, .group_top = 12}));

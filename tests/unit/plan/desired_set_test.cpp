@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "smd/plan/wish.h"
+#include "smd/plan/desired.h"
 #include "tests/support/subnet_builder.h"
 
 namespace smd::sm {

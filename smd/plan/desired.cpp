@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/plan/wish.h"
+#include "smd/plan/desired.h"
 
 #include <algorithm>
 #include <array>
@@ -37,17 +37,17 @@ constexpr std::array<std::string_view, 18> kPortFields{"LinkWidthEnabled",
 constexpr std::array<std::string_view, 1> kSwitchFields{"LifeTimeValue"};
 constexpr std::array<std::string_view, 1> kAdaptiveFields{"E"};
 
-/// Undoes the wish for fields that this port is known not to keep, as long as the same value is wished.
+/// Leaves fields as they are that this port is known not to keep, as long as the same value is desired.
 template <class A>
-void leave_unkept(A& wish, const A& now, const Node& node, PortNum port) {
+void leave_unkept(A& desired, const A& now, const Node& node, PortNum port) {
   if (node.not_kept.empty()) return;
   wire::for_each_field<A>([&](const auto& row) {
-    const auto wished = wire::to_number(row.get(wish, 0));
+    const auto value = wire::to_number(row.get(desired, 0));
     const bool unkept = std::ranges::any_of(node.not_kept, [&](const NotKept& noted) {
       return noted.attribute == A::kAttribute && noted.port == port && noted.field == row.name &&
-             noted.wished == wished;
+             noted.desired == value;
     });
-    if (unkept) row.set(wish, 0, row.get(now, 0));
+    if (unkept) row.set(desired, 0, row.get(now, 0));
   });
 }
 
@@ -62,13 +62,13 @@ std::vector<NotKept> unkept_fields(PortNum port, const A& sent, const A& answere
                                    std::span<const std::string_view> ours) {
   std::vector<NotKept> found;
   wire::for_each_field<A>([&](const auto& row) {
-    const auto wished = wire::to_number(row.get(sent, 0));
+    const auto desired = wire::to_number(row.get(sent, 0));
     const bool may_be_left = row.name.find("Enabled") != row.name.npos || row.name == "LinkDownDefaultState";
-    const bool unchanged = wished == 0 && may_be_left;  // 'no change' was sent
+    const bool unchanged = desired == 0 && may_be_left;  // 'no change' was sent
     if (std::ranges::find(ours, row.name) == ours.end() || unchanged) return;
     const auto held = wire::to_number(row.get(answered, 0));
-    if (wished == held || (held == 0 && is_off(row.name, wished))) return;
-    found.push_back({A::kAttribute, port, std::string(row.name), wished});
+    if (desired == held || (held == 0 && is_off(row.name, desired))) return;
+    found.push_back({A::kAttribute, port, std::string(row.name), desired});
   });
   return found;
 }
@@ -76,16 +76,16 @@ std::vector<NotKept> unkept_fields(PortNum port, const A& sent, const A& answere
 bool has_lid_fields(const Node& node, PortNum port) { return !node.is_switch() || port.value() == 0; }
 
 /// What a port with LIDs of its own is told: who it is and who its SM is.
-bool wish_identity(const PlanInput& in, const Node& node, PortNum num, wire::PortInfo& wish) {
+bool set_identity(const PlanInput& in, const Node& node, PortNum num, wire::PortInfo& desired) {
   const auto& port = node.ports[num.value()];
   const auto* lid = in.decided.lids->find(node.is_switch() ? node.guid() : port.guid);
   if (lid == nullptr) return false;
-  wish.lid = lid->base;
-  wish.lmc = lid->lmc;
-  wish.sm_lid = in.decided.lids->sm_lid;
-  wish.master_sm_sl = in.decided.settings->master_sm_sl;
-  wish.gid_prefix = in.decided.settings->gid_prefix;
-  wish.subnet_timeout = in.decided.settings->subnet_timeout;
+  desired.lid = lid->base;
+  desired.lmc = lid->lmc;
+  desired.sm_lid = in.decided.lids->sm_lid;
+  desired.master_sm_sl = in.decided.settings->master_sm_sl;
+  desired.gid_prefix = in.decided.settings->gid_prefix;
+  desired.subnet_timeout = in.decided.settings->subnet_timeout;
   return true;
 }
 
@@ -95,17 +95,17 @@ void enable(std::uint8_t& field, std::uint8_t value, std::uint8_t off) {
 }
 
 /// Of a link's end, or of an enhanced port 0, which packets reach through the switch: it discards none.
-void wish_link(const PlanInput& in, const LinkWish& link, wire::PortInfo& wish) {
-  if (link.operational_vls != 0) wish.operational_vls = link.operational_vls;
-  wish.neighbor_mtu = link.neighbor_mtu;
-  if (link.hoq_life) wish.hoq_life = *link.hoq_life;
-  if (link.vl_stall_count) wish.vl_stall_count = *link.vl_stall_count;
-  if (link.enabled.width != 0) wish.link_width_enabled = link.enabled.width;
-  if (link.enabled.speed != 0) wish.link_speed_enabled = link.enabled.speed;
-  enable(wish.link_speed_ext_enabled, link.enabled.speed_ext, kNoExtendedSpeed);
-  enable(wish.link_speed_ext2_enabled, link.enabled.speed_ext2, kNoExtendedSpeed2);
-  wish.local_phy_errors = in.decided.settings->local_phy_errors;
-  wish.overrun_errors = in.decided.settings->overrun_errors;
+void set_link(const PlanInput& in, const LinkSettings& link, wire::PortInfo& desired) {
+  if (link.operational_vls != 0) desired.operational_vls = link.operational_vls;
+  desired.neighbor_mtu = link.neighbor_mtu;
+  if (link.hoq_life) desired.hoq_life = *link.hoq_life;
+  if (link.vl_stall_count) desired.vl_stall_count = *link.vl_stall_count;
+  if (link.enabled.width != 0) desired.link_width_enabled = link.enabled.width;
+  if (link.enabled.speed != 0) desired.link_speed_enabled = link.enabled.speed;
+  enable(desired.link_speed_ext_enabled, link.enabled.speed_ext, kNoExtendedSpeed);
+  enable(desired.link_speed_ext2_enabled, link.enabled.speed_ext2, kNoExtendedSpeed2);
+  desired.local_phy_errors = in.decided.settings->local_phy_errors;
+  desired.overrun_errors = in.decided.settings->overrun_errors;
 }
 
 /// Of the last block in use; whole blocks, so that it does not change with each group. Not beyond the
@@ -134,7 +134,7 @@ bool stays_down(const PlanInput& in, const Node& node, const Port& port) {
   return std::ranges::binary_search(in.decided.routes->beyond, node.is_switch() ? node.guid() : peer->guid());
 }
 
-const LinkWish* port0_link(const PlanInput& in, const Node& node) {
+const LinkSettings* port0_link(const PlanInput& in, const Node& node) {
   const auto index = in.subnet.index_of(node.guid());
   if (!node.is_switch() || !index) return nullptr;
   const auto& link = in.decided.links->ports[*index][0];
@@ -143,59 +143,60 @@ const LinkWish* port0_link(const PlanInput& in, const Node& node) {
 
 }  // namespace
 
-std::optional<wire::PortInfo> wished_port_info(const PlanInput& in, const Node& node, PortNum num) {
+std::optional<wire::PortInfo> desired_port_info(const PlanInput& in, const Node& node, PortNum num) {
   const auto& port = node.ports[num.value()];
   if (!port.known) return std::nullopt;
-  auto wish = port.info;
-  if (has_lid_fields(node, num) && !wish_identity(in, node, num, wish)) return std::nullopt;
+  auto desired = port.info;
+  if (has_lid_fields(node, num) && !set_identity(in, node, num, desired)) return std::nullopt;
   if (num.value() != 0) {
     const auto index = in.subnet.index_of(node.guid());
     if (!port.linked() || !index || leads_nowhere(in, port) || stays_down(in, node, port))
       return std::nullopt;
     const auto& link = in.decided.links->ports[*index][num.value()];
     if (!link) return std::nullopt;
-    wish_link(in, *link, wish);
-    wish.link_down_default = PhysState::polling;  // two ends in Sleep would not find each other again
-    if (enforces_for_another(in.subnet, node, num)) stop_enforcing(wish);
+    set_link(in, *link, desired);
+    desired.link_down_default = PhysState::polling;  // two ends in Sleep would not find each other again
+    if (enforces_for_another(in.subnet, node, num)) stop_enforcing(desired);
   } else if (const auto* link = port0_link(in, node)) {
-    wish_link(in, *link, wish);
+    set_link(in, *link, desired);
   }
-  leave_unkept(wish, port.info, node, num);
-  return wish;
+  leave_unkept(desired, port.info, node, num);
+  return desired;
 }
 
-std::optional<wire::SwitchInfo> wished_switch_info(const PlanInput& in, const Node& node) {
+std::optional<wire::SwitchInfo> desired_switch_info(const PlanInput& in, const Node& node) {
   if (!node.switch_info) return std::nullopt;
-  auto wish = *node.switch_info;
+  auto desired = *node.switch_info;
   // A table that cannot hold all LIDs is left alone; the routes go round that switch.
-  if (in.decided.routes->find(node.guid()) != nullptr) wish.linear_fdb_top = in.decided.routes->top.value();
-  wish.life_time = in.decided.settings->life_time_value;
+  if (in.decided.routes->find(node.guid()) != nullptr)
+    desired.linear_fdb_top = in.decided.routes->top.value();
+  desired.life_time = in.decided.settings->life_time_value;
   if (in.decided.multicast && knows_mft_top(node))
-    wish.multicast_fdb_top = mft_top(*in.decided.multicast, *node.switch_info);
-  wish.port_state_change = false;
-  leave_unkept(wish, *node.switch_info, node, PortNum{0});
-  return wish;
+    desired.multicast_fdb_top = mft_top(*in.decided.multicast, *node.switch_info);
+  desired.port_state_change = false;
+  leave_unkept(desired, *node.switch_info, node, PortNum{0});
+  return desired;
 }
 
-std::optional<wire::ArInfo> wished_ar_info(const PlanInput& in, const Node& node) {
+std::optional<wire::ArInfo> desired_ar_info(const PlanInput& in, const Node& node) {
   if (!in.decided.settings->ends_adaptive_routing || !node.routes_adaptively()) return std::nullopt;
-  auto wish = *node.ar_info;
-  wish.enabled = false;
-  leave_unkept(wish, *node.ar_info, node, PortNum{0});
-  return wish.enabled ? std::nullopt : std::optional(wish);
+  auto desired = *node.ar_info;
+  desired.enabled = false;
+  leave_unkept(desired, *node.ar_info, node, PortNum{0});
+  return desired.enabled ? std::nullopt : std::optional(desired);
 }
 
-wire::PortInfo port_info_to_set(const wire::PortInfo& wish, const wire::PortInfo& now, PortState target) {
-  auto set = wish;
+wire::PortInfo port_info_to_set(const wire::PortInfo& desired, const wire::PortInfo& now, PortState target) {
+  auto set = desired;
   set.port_state = target;
   // Down alone resets the logical state; the link trains anew only where it polls (OpenSM sets both, too).
   set.phys_state = target == PortState::down ? PhysState::polling : PhysState::no_change;
   // 0 is 'no change' in these.
-  if (wish.link_down_default == now.link_down_default) set.link_down_default = PhysState::no_change;
-  if (wish.link_width_enabled == now.link_width_enabled) set.link_width_enabled = 0;
-  if (wish.link_speed_enabled == now.link_speed_enabled) set.link_speed_enabled = 0;
-  if (wish.link_speed_ext_enabled == now.link_speed_ext_enabled) set.link_speed_ext_enabled = 0;
-  if (wish.link_speed_ext2_enabled == now.link_speed_ext2_enabled) set.link_speed_ext2_enabled = 0;
+  if (desired.link_down_default == now.link_down_default) set.link_down_default = PhysState::no_change;
+  if (desired.link_width_enabled == now.link_width_enabled) set.link_width_enabled = 0;
+  if (desired.link_speed_enabled == now.link_speed_enabled) set.link_speed_enabled = 0;
+  if (desired.link_speed_ext_enabled == now.link_speed_ext_enabled) set.link_speed_ext_enabled = 0;
+  if (desired.link_speed_ext2_enabled == now.link_speed_ext2_enabled) set.link_speed_ext2_enabled = 0;
   set.client_reregister = false;
   return set;
 }

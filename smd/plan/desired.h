@@ -28,17 +28,17 @@ struct PlanInput {
 
 /// PortInfo of a port as it should be, its state left as it is; nothing for ports that are not ours to set
 /// (not known, not linked, far end not in service, no LID to give). Fields noted as not kept are left alone.
-std::optional<wire::PortInfo> wished_port_info(const PlanInput& in, const Node& node, PortNum port);
+std::optional<wire::PortInfo> desired_port_info(const PlanInput& in, const Node& node, PortNum port);
 
 /// SwitchInfo of a switch with `top` as LinearFDBTop; nothing where it did not answer.
-std::optional<wire::SwitchInfo> wished_switch_info(const PlanInput& in, const Node& node);
+std::optional<wire::SwitchInfo> desired_switch_info(const PlanInput& in, const Node& node);
 
 /// ARInfo of a switch whose adaptive routing is to end: as it was read, but off. Nothing for all others.
-std::optional<wire::ArInfo> wished_ar_info(const PlanInput& in, const Node& node);
+std::optional<wire::ArInfo> desired_ar_info(const PlanInput& in, const Node& node);
 
-/// The PortInfo to send: `wish` with the state `target`, no other state machine touched and nothing enabled
-/// anew that is as it was `now`.
-wire::PortInfo port_info_to_set(const wire::PortInfo& wish, const wire::PortInfo& now, PortState target);
+/// The PortInfo to send: `desired` with the state `target`, no other state machine touched and nothing
+/// enabled anew that is as it was `now`.
+wire::PortInfo port_info_to_set(const wire::PortInfo& desired, const wire::PortInfo& now, PortState target);
 
 /// This is the end that takes the link down, so that it comes up within what is enabled.
 bool must_retrain(const PlanInput& in, const Node& node, PortNum port);
