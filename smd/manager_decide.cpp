@@ -58,28 +58,40 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
 }
 
 /// The way to the tables that were decided on would interrupt what works (`interrupts`), or what is lost
-/// would wait for the lifetime of packets. Others that only add to those before are taken instead, where they
-/// do for all hosts; the way to nicer ones is another day's. False when cancelled.
+/// would wait for the lifetime of packets. Others that do neither are taken instead, where there are such:
+/// those by the ranking of the tables before, or those before only extended. The way to better ones is
+/// another day's. False when cancelled.
 asio::awaitable<bool> SubnetManager::interrupt_less(bool interrupts) {
+  using Instead = DecideInput::Instead;
   Decided before = decided_;
   before.routes = routes_before_;
-  std::optional<std::expected<Decision, routing::RouteError>> decision;
-  DecideInput input{.subnet = *subnet_,
-                    .config = *config_,
-                    .stored = *stored_,
-                    .only_extend = true,
-                    .previous = &before,
-                    .parallel = parts_.compute.parallel()};
-  const bool settled = co_await parts_.compute.execute([&](std::stop_token stop) {
-    input.stop = std::move(stop);
-    decision = decide(input);
+  bool found = false;
+  const bool done = co_await parts_.compute.execute([&](const std::stop_token& stop) {
+    for (const auto instead : {Instead::same_ranking, Instead::extend}) {
+      const DecideInput input{.subnet = *subnet_,
+                              .config = *config_,
+                              .stored = *stored_,
+                              .instead = instead,
+                              .previous = &before,
+                              .parallel = parts_.compute.parallel(),
+                              .stop = stop};
+      auto decision = decide(input);
+      if (!decision) return;
+      times_.route_ms += decision->times.route_ms;
+      times_.verify_ms += decision->times.verify_ms;
+      if (!decision->decided.routes) continue;
+      auto other = decided_;
+      other.routes = std::move(decision->decided.routes);
+      if (instead == Instead::same_ranking &&
+          would_interrupt({*subnet_, other}, parts_.compute.parallel(), stop))
+        continue;
+      decided_.routes = std::move(other.routes);
+      found = true;
+      return;
+    }
   });
-  if (!settled || !*decision) co_return false;
-  times_.route_ms += (*decision)->times.route_ms;
-  times_.verify_ms += (*decision)->times.verify_ms;
-  if ((*decision)->decided.routes) {
-    decided_.routes = std::move((*decision)->decided.routes);
-  } else if (interrupts) {
+  if (!done) co_return false;
+  if (!found && interrupts) {
     parts_.log.warn("routing.interrupts")
         .kv("reason", "there is no order of writes in which all that arrives goes on arriving")
         .kv("engine", decided_.routes->engine);

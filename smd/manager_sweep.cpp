@@ -350,7 +350,8 @@ asio::awaitable<Applied> SubnetManager::write(Plan next, std::set<Guid> left_out
         .kv("ms",
             std::chrono::duration_cast<std::chrono::milliseconds>(applied.drain.until - applied.drain.since)
                 .count())
-        .kv("reason", "no order of writes is safe: packets must be gone that went by routes taken away");
+        .kv("reason", "no order of writes is safe: packets must be gone that went by routes taken away")
+        .always();
   }
   drain_ = applied.drain;
   const auto cancellation = co_await asio::this_coro::cancellation_state;

@@ -17,7 +17,7 @@ struct SwitchRanking {
   /// By SwitchIndex: distance from the roots, smaller is higher up; may be negative.
   std::vector<std::int32_t> rank;
   /// By SwitchIndex: position in the order. A step to a smaller position is a step up. Sorted by (rank,
-  /// GUID), except after reroot_at_leaves().
+  /// GUID), except after reroot_at_leaves() and reorient().
   std::vector<std::uint32_t> position;
   /// A tree, whole or damaged: nearly all hosts are at the bottom.
   bool tree = false;

@@ -50,9 +50,15 @@ struct Rankings {
   std::optional<SwitchRanking> before;
 };
 
-/// Rankings by the reference with everything that exists now.
+/// Rankings by the reference with everything that exists now, or as they are given.
 std::optional<Rankings> find_rankings(const RepairInput& in) {
   if (in.engine.ranking == nullptr) return std::nullopt;
+  if (in.ranking != nullptr) {
+    Rankings rankings{by_index(*in.ranking, in.context.topology), std::nullopt};
+    if (in.before != nullptr && in.engine.follows_ranking)
+      rankings.before = by_index(*in.ranking, in.before->topology);
+    return rankings;
+  }
   const auto reference = merge(in.reference, in.context.topology);
   std::optional<Topology> own;
   const auto* widest = in.before != nullptr ? &in.before->topology : nullptr;
@@ -159,6 +165,12 @@ std::optional<std::expected<Repaired, RouteError>> repair_all(const RepairInput&
 }
 
 }  // namespace
+
+std::optional<SwitchRanking> repair_ranking(const RepairInput& in) {
+  auto rankings = find_rankings(in);
+  if (!rankings) return std::nullopt;
+  return std::move(rankings->now);
+}
 
 std::expected<Repaired, RouteError> repair_routes(const RepairInput& in) {
   const auto old = rows_by_index(in);

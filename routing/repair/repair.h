@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "routing/engines/engine.h"
+#include "routing/ranking/guid_ranking.h"
 #include "routing/repair/reference_topology.h"
 #include "routing/routes.h"
 
@@ -32,9 +34,12 @@ struct RepairInput {
   const ReferenceTopology& reference;
   const EngineInfo& engine;  ///< the engine of the old tables
   const RoutingOptions& options;
-  /// If set: every old entry of a LID in use led to it along the ranking of the reference, or was 255 if that
-  /// has no path. Then only entries that the change can have broken are examined; the result is the same,
-  /// faster. Has no effect if the engine's paths do not follow the ranking.
+  /// The ranking to repair by, where it is not the engine's own of the reference. Engines without a ranking
+  /// ignore it.
+  const GuidRanking* ranking = nullptr;
+  /// If set: every old entry of a LID in use led to it along the ranking (of the reference, or `ranking`), or
+  /// was 255 if that has no path. Then only entries that the change can have broken are examined; the result
+  /// is the same, faster. Has no effect if the engine's paths do not follow the ranking.
   const Before* before = nullptr;
 };
 
@@ -53,5 +58,9 @@ struct Repaired {
 /// unassigned LIDs are kept unless they loop. no_legal_path if the ranking has no path for a connected pair
 /// of hosts: compute new tables then.
 std::expected<Repaired, RouteError> repair_routes(const RepairInput& in);
+
+/// The ranking that repair_routes() goes by, of the switches of the fabric as it is now; nothing if the
+/// engine has none there.
+std::optional<SwitchRanking> repair_ranking(const RepairInput& in);
 
 }  // namespace smd::routing::inline repair

@@ -2,6 +2,8 @@
 #include "routing/update/credit_loop_check.h"
 
 #include <algorithm>
+#include <deque>
+#include <utility>
 
 namespace smd::routing::inline update {
 
@@ -29,12 +31,21 @@ CreditLoopCheck::Graphs CreditLoopCheck::dependencies_now() const {
     if (live == 0) return;
     EgressSets egress(writes_.switches());
     PendingWrites::Entries scratch;
+    std::deque<PendingWrites::Entries> more;
+    std::vector<std::pair<SwitchIndex, const std::uint8_t*>> perhaps;
+    writes_.for_each_perhaps(
+        b, more, [&](SwitchIndex s, const std::uint8_t* block) { perhaps.emplace_back(s, block); });
+    auto other = perhaps.begin();
     for (SwitchIndex s = 0; s < writes_.switches(); ++s) {
       egress.begin(s);
-      for_each_port(writes_.before(b, s, scratch), live, [&](std::uint8_t port, LidBits bits) {
-        const auto peer = topology_.peer(s, PortNum{port});
-        if (peer.sw != kNoSwitch) egress.add(s, peer.sw, PortNum{port}, bits);
-      });
+      const auto add_ports = [&](const std::uint8_t* block) {
+        for_each_port(block, live, [&](std::uint8_t port, LidBits bits) {
+          const auto peer = topology_.peer(s, PortNum{port});
+          if (peer.sw != kNoSwitch) egress.add(s, peer.sw, PortNum{port}, bits);
+        });
+      };
+      add_ports(writes_.before(b, s, scratch));
+      for (; other != perhaps.end() && other->first == s; ++other) add_ports(other->second);
     }
     add(egress, b, graphs);
   });

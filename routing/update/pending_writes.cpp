@@ -18,6 +18,9 @@ PendingWrites::PendingWrites(const RoutingContext& in, const UpdateInput& tables
   in.parallel.for_each(blocks_, [&](std::size_t b) {
     for (SwitchIndex s = 0; s < switches_; ++s) pending_[at(b, s)] = differing(b, s);
   });
+  for (SwitchIndex s = 0; s < switches_; ++s) {
+    if (!installed_[s].perhaps.empty() && !installed_[s].uncertain.empty()) uncertain_.push_back(s);
+  }
   for (std::size_t b = 0; b < blocks_; ++b) {
     begin_.push_back(items_.size());
     for (SwitchIndex s = 0; s < switches_; ++s) {

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -46,6 +47,22 @@ class PendingWrites {
   const std::vector<LidBits>& chosen() const { return chosen_; }
   const std::vector<LidBits>& pending() const { return pending_; }
 
+  bool any_uncertain() const { return !uncertain_.empty(); }
+  /// Whether entries of the block are uncertain at some switch.
+  bool any_uncertain(std::size_t b) const {
+    return std::ranges::any_of(uncertain_, [&](SwitchIndex s) { return uncertain(b, s); });
+  }
+  /// Calls fn(switch, 64 entries) for those that may be in effect instead of before(); `scratch` holds some
+  /// of them.
+  template <class Fn>
+  void for_each_perhaps(std::size_t b, std::deque<Entries>& scratch, const Fn& fn) const {
+    for (const auto s : uncertain_) {
+      if (!uncertain(b, s)) continue;
+      for (const auto& row : installed_[s].perhaps)
+        fn(s, block_of(row.get(), b * 64, scratch.emplace_back()));
+    }
+  }
+
   /// The entries of a switch after the steps so far; `scratch` may hold them.
   const std::uint8_t* before(std::size_t b, SwitchIndex s, Entries& scratch) const;
 
@@ -73,9 +90,11 @@ class PendingWrites {
   std::optional<UpdateStep> withdraw();
 
   /// Calls fn(check, switches whose entry is in `bits`, lid) for each LID of a block in use, until it returns
-  /// false. Also returns false if so much changes that a check of the whole block costs less.
+  /// false. Also returns false if so much changes that a check of the whole block costs less, or if entries
+  /// are uncertain.
   template <class Fn>
   bool each_lid(std::size_t b, const std::vector<LidBits>& bits, const Fn& fn) const {
+    if (any_uncertain(b)) return false;
     std::array<std::vector<SwitchIndex>, 64> changed;
     std::size_t entries = 0;
     for (const auto& item : items(b)) {
@@ -107,6 +126,9 @@ class PendingWrites {
     BlockChange change{std::vector<const std::uint8_t*>(switches_),
                        std::vector<const std::uint8_t*>(switches_), std::vector<LidBits>(switches_)};
     std::vector<std::array<Entries, 2>> scratch(switches_);
+    std::deque<Entries> more;
+    for_each_perhaps(
+        b, more, [&](SwitchIndex s, const std::uint8_t* block) { change.perhaps.emplace_back(s, block); });
     for (SwitchIndex s = 0; s < switches_; ++s) {
       change.before[s] = before(b, s, scratch[s][0]);
       change.after[s] = after(b, s, scratch[s][1]);
@@ -118,6 +140,10 @@ class PendingWrites {
  private:
   std::size_t at(std::size_t b, SwitchIndex s) const { return b * switches_ + s; }
   bool known(std::size_t b, SwitchIndex s) const;
+  bool uncertain(std::size_t b, SwitchIndex s) const {
+    const auto& bits = installed_[s].uncertain;
+    return b / 64 < bits.size() && (bits[b / 64] >> (b % 64) & 1U) != 0;
+  }
   const std::uint8_t* after(std::size_t b, SwitchIndex s, Entries& scratch) const;
   const std::uint8_t* installed(std::size_t b, SwitchIndex s, Entries& scratch) const;
   bool leads_somewhere(std::size_t b, SwitchIndex s, LidBits bits) const;
@@ -131,8 +157,9 @@ class PendingWrites {
   /// By block and switch: entries still to be written; those of them that are 255 meanwhile; those that the
   /// next step writes.
   std::vector<LidBits> pending_, dropped_, chosen_;
-  std::vector<Item> items_;         ///< by block, then switch
-  std::vector<std::size_t> begin_;  ///< of each block's in items_
+  std::vector<SwitchIndex> uncertain_;  ///< ascending: those with uncertain blocks
+  std::vector<Item> items_;             ///< by block, then switch
+  std::vector<std::size_t> begin_;      ///< of each block's in items_
 };
 
 }  // namespace smd::routing::inline update

@@ -23,10 +23,16 @@ TransitionState::TransitionState(const Topology& topology, const LidMap& lids, L
     const auto lid = Lid{static_cast<std::uint16_t>(first.value() + bit)};
     if (lids.destination(lid).sw != kNoSwitch) live_ |= LidBits{1} << bit;
   }
+  auto perhaps = blocks.perhaps.begin();
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     before_.begin(s);
     both_.begin(s);
     ends_before_[s] = add(s, blocks.before[s], live_, &before_, &both_);
+    for (; perhaps != blocks.perhaps.end() && perhaps->first == s; ++perhaps) {
+      const auto other = add(s, perhaps->second, live_, &before_, &both_);
+      ends_before_[s].here |= other.here;
+      ends_before_[s].nowhere |= other.nowhere;
+    }
     first_new_[s] = before_.of(s).size();
     const auto changed = blocks.changes[s] & live_;
     if (changed != 0) ends_after_[s] = add(s, blocks.after[s], changed, &both_, nullptr);

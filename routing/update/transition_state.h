@@ -3,6 +3,7 @@
 // The state of 64 LIDs during an update: the entries in effect, and those that may take effect at any moment.
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "routing/topology/lids.h"
@@ -15,6 +16,8 @@ namespace smd::routing::inline update {
 struct BlockChange {
   std::vector<const std::uint8_t*> before, after;  ///< by SwitchIndex; after: at the end of the schedule
   std::vector<LidBits> changes;
+  /// Further entries that may be in effect before and throughout, ascending by switch.
+  std::vector<std::pair<SwitchIndex, const std::uint8_t*>> perhaps{};
 };
 
 class TransitionState {

@@ -16,6 +16,7 @@ enum class Withdrawal : std::uint8_t {
   as_needed,  ///< what is blocked, except the SM's block while it may not be written
   whole,      ///< all that is blocked, so that there is only one withdrawal
   at_once,    ///< all, before anything is written
+  never,      ///< nothing: what has no safe order is left out
 };
 
 class Scheduler {
@@ -43,8 +44,9 @@ class Scheduler {
           steps_.back().interrupts = true;
           continue;
         }
-        if (withdrawal == Withdrawal::as_needed) withdraw(eligible);
-        if (withdrawal != Withdrawal::as_needed) withdraw(all);
+        if (withdrawal == Withdrawal::never) break;
+        const bool goes_on = withdrawal == Withdrawal::as_needed ? withdraw(eligible) : withdraw(all);
+        if (!goes_on) break;
       }
     }
     return std::move(steps_);
@@ -96,15 +98,18 @@ class Scheduler {
     return good;
   }
 
-  /// Nothing can be written safely: withdraws what changes first, then writes it.
+  /// Nothing can be written safely: withdraws what changes first, then writes it. False if that is not safe
+  /// either, because entries elsewhere are uncertain.
   template <class Predicate>
-  void withdraw(const Predicate& eligible) {
+  bool withdraw(const Predicate& eligible) {
     writes_.choose_if(eligible);
     auto step = writes_.withdraw();
+    if (!step && writes_.any_uncertain()) return false;
     if (!step) emit();
-    if (!step || step->writes.empty()) return;
+    if (!step || step->writes.empty()) return true;
     step->drain = step->interrupts = true;
     steps_.push_back(*std::move(step));
+    return true;
   }
 
   const Routes& routes_;
@@ -129,6 +134,23 @@ UpdateStep all_blocks(const Topology& topology, const LidMap& lids) {
   return step;
 }
 
+bool any_uncertain(const UpdateInput& tables) {
+  return std::ranges::any_of(tables.installed, [](const InstalledTable& table) {
+    return !table.perhaps.empty() && !table.uncertain.empty();
+  });
+}
+
+/// Whether routes would be withdrawn if all switches held what `row` says.
+bool drains_if_certain(const RoutingContext& in, const UpdateInput& tables) {
+  std::vector<InstalledTable> certain(tables.installed.begin(), tables.installed.end());
+  for (auto& table : certain) table.perhaps = {};
+  auto input = tables;
+  input.installed = certain;
+  const auto steps =
+      Scheduler(in, input).run(tables.sm_lid, tables.allow_credit_loops, Withdrawal::as_needed);
+  return std::ranges::any_of(steps, &UpdateStep::drain);
+}
+
 }  // namespace
 
 std::vector<UpdateStep> update_schedule(const RoutingContext& in, const UpdateInput& tables) {
@@ -139,6 +161,12 @@ std::vector<UpdateStep> update_schedule(const RoutingContext& in, const UpdateIn
   const auto schedule = [&](Withdrawal withdrawal) {
     return Scheduler(in, tables).run(tables.sm_lid, tables.allow_credit_loops, withdrawal);
   };
+  if (any_uncertain(tables)) {
+    // Traffic that works is not interrupted only because a switch does not answer: what it holds is soon
+    // known.
+    auto steps = schedule(Withdrawal::never);
+    if (!drains_if_certain(in, tables)) return steps;
+  }
   auto steps = schedule(Withdrawal::as_needed);
   const auto drains = std::ranges::count_if(steps, &UpdateStep::drain);
   if (drains == 0 || (drains == 1 && !tables.draining)) return steps;

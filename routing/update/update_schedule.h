@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct InstalledTable {
   const LftRow* row = nullptr;           ///< null, and entries beyond its end: 255
   std::span<const std::uint64_t> known;  ///< one bit per block of 64; blocks beyond its end are unknown
   bool forwards = true;                  ///< false: fresh from reset, no entry is in effect
+  /// Rows whose blocks in `uncertain` may be in effect as well: writes of them were not answered. Null
+  /// entries mean 255.
+  std::span<const std::shared_ptr<const LftRow>> perhaps{};
+  std::span<const std::uint64_t> uncertain{};  ///< one bit per block of 64
 };
 
 /// One block to write: 64 entries of the new row from `block` * 64 on, except that LIDs in `kept` keep the
@@ -57,7 +62,7 @@ struct UpdateInput {
 /// do not forward yet, come first, with 255 where an entry might lead back; nothing else can be guaranteed
 /// for them. The block of `sm_lid` comes last. A block whose LIDs must wait for each other is written in
 /// parts. If credit loops leave no safe order, LIDs are withdrawn temporarily, in at most one step that
-/// drains unless `draining` is set.
+/// drains unless `draining` is set. What is safe only with some of the `perhaps` entries is left out.
 std::vector<UpdateStep> update_schedule(const RoutingContext& in, const UpdateInput& tables);
 
 }  // namespace smd::routing::inline update

@@ -64,6 +64,18 @@ bool took_all(const HeldLft& held, const routing::LftRow& decided, const LftAnsw
          answer.acknowledged == BlockSet::first(decided.size() / routing::kLftBlock);
 }
 
+/// Blocks of `decided` were Set without an answer: they may be in the table or not. Of many such rows (a
+/// switch that executes Sets and never answers) the last ones are kept.
+void note_sent(Node& node, const std::shared_ptr<const routing::LftRow>& decided, const LftAnswer& answer) {
+  constexpr std::size_t kRows = 8;
+  auto& sent = node.lft_sent;
+  const auto blocks = decided->size() / routing::kLftBlock;
+  if (node.lft.known.count() >= blocks) sent.clear();
+  if (answer.unknown.empty() || std::ranges::find(sent, decided) != sent.end()) return;
+  if (sent.size() == kRows) sent.erase(sent.begin());
+  sent.push_back(decided);
+}
+
 /// `before` is the row that the plan was made from. Once a switch holds all that Decided says, both point to
 /// the same row.
 void advance_lft(HeldLft& held, const routing::LftRow* before,
@@ -192,6 +204,7 @@ Subnet advance(const Subnet& before, const Decided& decided, const Applied& appl
     auto& node = edit.node(answer.node);
     if (const auto* row = decided.routes->find(node.guid()); row != nullptr) {
       advance_lft(node.lft, before.nodes[answer.node]->lft.row.get(), *row, answer);
+      note_sent(node, *row, answer);
     }
     note(node.not_kept, unkept(answer));
   }

@@ -61,7 +61,7 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
     decided.routes = std::move(*routes);
   }
   decided.routes = with_kept_entries(decided.routes, std::move(kept), in.parallel);
-  if (in.only_extend) return decision;
+  if (in.instead != DecideInput::Instead::no) return decision;
   lap();
   decided.multicast = decide_multicast(in, *decided.routes);
   decision.times.multicast_ms = lap();

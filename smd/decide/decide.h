@@ -2,6 +2,7 @@
 #pragma once
 // From what is to what should be.
 
+#include <cstdint>
 #include <expected>
 #include <stop_token>
 #include <string>
@@ -26,9 +27,14 @@ struct DecideInput {
   /// Who has joined which multicast LID; null: not known yet, what switches forward stays.
   std::shared_ptr<const GroupList> multicast = nullptr;
   bool keep_unknown_groups = false;  ///< MLIDs without members stay as switches have them
-  /// Tables are only extended, so that what arrives goes on as it does. Where that cannot be there are no
-  /// routes; multicast is not decided.
-  bool only_extend = false;
+  /// Other tables than those that are decided first, because the way to those takes routes out of service.
+  /// Where there are none there are no routes; multicast is not decided.
+  enum class Instead : std::uint8_t {
+    no,
+    same_ranking,  ///< repaired by the ranking of the tables before
+    extend         ///< those before are only extended
+  };
+  Instead instead = Instead::no;
   const Decided* previous = nullptr;  ///< parts with equal inputs are taken from here
   const routing::Parallel& parallel;
   std::vector<Guid> file_order = {};  ///< node GUIDs; numbers hosts for quality figures

@@ -18,6 +18,7 @@
 #include "mad/base/link.h"
 #include "routing/chain/chain.h"
 #include "routing/multicast/table.h"
+#include "routing/ranking/guid_ranking.h"
 #include "routing/repair/reference_topology.h"
 #include "routing/routes.h"
 #include "routing/topology/lids.h"
@@ -125,7 +126,9 @@ struct RoutePart {
   std::shared_ptr<const routing::Topology> topology;
   std::shared_ptr<const routing::LidMap> lid_map;
   std::shared_ptr<const routing::ReferenceTopology>
-      reference;             ///< the widest cabling seen, this one included
+      reference;  ///< the widest cabling seen, this one included
+  /// Which ends of links are up in these tables; null: as the engine ranks the reference.
+  std::shared_ptr<const routing::GuidRanking> ranking;
   std::vector<Guid> beyond;  ///< beyond_tables(): switches that no route leads to, ascending
   // Inputs: equal ones make the same part.
   std::vector<KeptEntry> kept;  ///< ascending

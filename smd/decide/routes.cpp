@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "routing/chain/chain.h"
+#include "routing/ranking/reorient.h"
 #include "routing/repair/converge.h"
 #include "routing/repair/extend.h"
 #include "routing/repair/repair.h"
@@ -19,6 +20,7 @@ namespace smd::sm {
 namespace {
 
 using Part = std::expected<std::shared_ptr<const RoutePart>, routing::RouteError>;
+using RankingPtr = std::shared_ptr<const routing::GuidRanking>;
 
 std::vector<routing::ChainLink> chain_of(const config::RoutingConfig& config) {
   std::vector<routing::ChainLink> chain;
@@ -58,13 +60,17 @@ class Routing {
   Part fresh();
   Part adopt(std::vector<routing::OldRow> held);
   Part repair(std::span<const routing::OldRow> old, const std::string& engine,
-              const RoutePart* before = nullptr);
+              const RoutePart* before = nullptr, const RankingPtr& ranking = nullptr);
+  Part repair_otherwise(std::span<const routing::OldRow> old, const std::string& engine,
+                        const RoutePart& before, bool follows);
+  RankingPtr reoriented(const std::string& engine, const RankingPtr& ranking) const;
+  RankingPtr ranking_of(const std::string& engine) const;
   Part extend(const RoutePart& before);
   std::vector<routing::OldRow> held_tables() const;
   bool add_returned(std::vector<routing::OldRow>& old, const RoutePart& before) const;
   void settle_orphans(routing::Routes& routes) const;
   Part finish(routing::Routes&& routes, std::string engine, RoutePart::Origin origin,
-              const RoutePart* before = nullptr);
+              const RoutePart* before = nullptr, RankingPtr ranking = nullptr);
   routing::Verification verify(const routing::Routes& routes, const RoutePart* before) const;
   bool usable(const routing::Verification& found) const;
 
@@ -116,7 +122,7 @@ routing::Verification Routing::verify(const routing::Routes& routes, const Route
 
 /// Null where verification refuses the tables.
 Part Routing::finish(routing::Routes&& routes, std::string engine, RoutePart::Origin origin,
-                     const RoutePart* before) {
+                     const RoutePart* before, RankingPtr ranking) {
   times_.route_ms += lap_();
   auto found = verify(routes, before);
   times_.verify_ms += lap_();
@@ -129,13 +135,14 @@ Part Routing::finish(routing::Routes&& routes, std::string engine, RoutePart::Or
   part->origin = origin;
   part->verification = std::move(found);
   part->layers = std::move(routes.layers);
+  part->ranking = std::move(ranking);
   return part;
 }
 
 /// Null where repair cannot do it, or what it did is not proven. `before`, if given: the proven tables that
-/// `old` are.
-Part Routing::repair(std::span<const routing::OldRow> old, const std::string& engine,
-                     const RoutePart* before) {
+/// `old` are. `ranking`: null for that of the reference.
+Part Routing::repair(std::span<const routing::OldRow> old, const std::string& engine, const RoutePart* before,
+                     const RankingPtr& ranking) {
   const auto* info = routing::find_engine(engine);
   if (info == nullptr) return nullptr;
   const auto options = routing_options(in_.config.routing);
@@ -147,11 +154,54 @@ Part Routing::repair(std::span<const routing::OldRow> old, const std::string& en
                               .reference = *base_.reference,
                               .engine = *info,
                               .options = options,
+                              .ranking = ranking.get(),
                               .before = known ? &*known : nullptr});
   if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
   if (!repaired) return nullptr;
   settle_orphans(repaired->routes);
-  return finish(std::move(repaired->routes), engine, RoutePart::Origin::repaired, before);
+  return finish(std::move(repaired->routes), engine, RoutePart::Origin::repaired, before, ranking);
+}
+
+/// The ranking that the engine has of the fabric as it is; null: that of the reference.
+RankingPtr Routing::ranking_of(const std::string& engine) const {
+  const auto* info = routing::find_engine(engine);
+  if (info == nullptr || info->ranking == nullptr || routing::covers(*base_.reference, *base_.topology))
+    return nullptr;
+  const auto ranking = info->ranking(*base_.topology, routing_options(in_.config.routing), in_.parallel);
+  if (!ranking) return nullptr;
+  return std::make_shared<const routing::GuidRanking>(routing::by_guid(*base_.topology, *ranking));
+}
+
+/// `ranking` (null: that of the reference) with few links turned, so that all hosts have legal paths again;
+/// null where that is not possible.
+RankingPtr Routing::reoriented(const std::string& engine, const RankingPtr& ranking) const {
+  const auto* info = routing::find_engine(engine);
+  if (info == nullptr) return nullptr;
+  const auto options = routing_options(in_.config.routing);
+  const auto now =
+      routing::repair_ranking({.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
+                               .old = {},
+                               .reference = *base_.reference,
+                               .engine = *info,
+                               .options = options,
+                               .ranking = ranking.get()});
+  if (!now) return nullptr;
+  const auto turned = routing::reorient(*base_.topology, *now, in_.stop);
+  if (!turned) return nullptr;
+  return std::make_shared<const routing::GuidRanking>(
+      routing::by_guid(*base_.topology, *turned, ranking.get()));
+}
+
+/// By the ranking of the tables before, or with few links turned; null where neither serves. By the engine's
+/// ranking of the reference some hosts have no legal path.
+Part Routing::repair_otherwise(std::span<const routing::OldRow> old, const std::string& engine,
+                               const RoutePart& before, bool follows) {
+  if (before.ranking) {
+    auto part = repair(old, engine, follows ? &before : nullptr, before.ranking);
+    if (!part || *part) return part;
+  }
+  if (const auto ranking = reoriented(engine, before.ranking)) return repair(old, engine, nullptr, ranking);
+  return nullptr;
 }
 
 /// Null where hosts would be left without a way, or it is not proven.
@@ -171,7 +221,8 @@ Part Routing::extend(const RoutePart& before) {
   if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
   if (!extended) return nullptr;
   settle_orphans(extended->routes);
-  return finish(std::move(extended->routes), before.engine, RoutePart::Origin::repaired);
+  return finish(std::move(extended->routes), before.engine, RoutePart::Origin::repaired, nullptr,
+                before.ranking);
 }
 
 /// LIDs without a port now keep the entries that switches hold, or lose them: such an entry never changes to
@@ -277,8 +328,8 @@ Part Routing::adopt(std::vector<routing::OldRow> held) {
 Part Routing::decide() {
   if (in_.fresh_routes) return fresh();
   const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
-  if (in_.only_extend && (before == nullptr || !same_rules(before->config, in_.config.routing)))
-    return nullptr;
+  const bool instead = in_.instead != DecideInput::Instead::no;
+  if (instead && (before == nullptr || !same_rules(before->config, in_.config.routing))) return nullptr;
   if (in_.adopting && in_.config.adopt.routes != config::AdoptRoutes::converge) {
     auto held = held_tables();
     of_another_ = true;
@@ -291,17 +342,27 @@ Part Routing::decide() {
     auto engine = before->engine;
     if (before->origin == RoutePart::Origin::adopted) engine = in_.config.routing.engines.front();
     base_.top = std::max(base_.top, before->origin == RoutePart::Origin::fresh ? base_.top : before->top);
-    if (in_.only_extend) return extend(*before);
+    if (in_.instead == DecideInput::Instead::extend) return extend(*before);
     const bool follows = !returned && before->origin != RoutePart::Origin::adopted && before->topology &&
                          before->lid_map && before->reference && *before->reference == *base_.reference;
-    if (follows) {
+    const bool by_reference = !before->ranking;
+    if (in_.instead == DecideInput::Instead::same_ranking) {
+      if (by_reference) return nullptr;
+      return repair(old, engine, follows ? before : nullptr, before->ranking);
+    }
+    if (follows && by_reference) {
       const auto part = repair(old, engine, before);
       if (!part || *part) return part;
     }
-    const auto part = repair(old, engine);
+    auto part = repair(old, engine);
+    if (part && !*part) part = repair_otherwise(old, engine, *before, follows);
     if (!part || *part) return part;
   }
-  return fresh();
+  auto part = fresh();
+  if (!part || before == nullptr) return part;
+  auto ranked = std::make_shared<RoutePart>(**part);
+  ranked->ranking = ranking_of(ranked->engine);
+  return ranked;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace smd::sm {
 
-/// Pure. What is decided on is verified; fails only when stopped. Null only with `only_extend`.
+/// Pure. What is decided on is verified; fails only when stopped. Null only with `instead`.
 std::expected<std::shared_ptr<const RoutePart>, routing::RouteError> decide_routes(
     const DecideInput& in, const LidPart& lids, routing::TopologyInput input, DecideTimes& times);
 

@@ -59,7 +59,7 @@ struct Scene {
   std::shared_ptr<const routing::LidMap> lids;
   routing::Routes routes;
   std::vector<routing::InstalledTable> installed;
-  std::deque<BlockSet> assumed;                 ///< blocks of `installed` that were written without an answer
+  std::deque<BlockSet> bits;                    ///< what `installed` refers to
   std::vector<std::optional<NodeIndex>> nodes;  ///< by SwitchIndex; nothing: it does not answer
   const routing::ChannelOrder* order = nullptr;
 };
@@ -110,7 +110,7 @@ Scene scene_of(const PlanInput& in) {
               .lids = part.lid_map,
               .routes = {.rows = {}, .layers = part.layers},
               .installed = {},
-              .assumed = {},
+              .bits = {},
               .nodes = {},
               .order = part.verification.order.get()};
   const auto others = bystanders(in);
@@ -127,13 +127,19 @@ Scene scene_of(const PlanInput& in) {
     SMD_ASSERT(index.has_value() || other != others.end());  // decided from this very Subnet
     const auto& node = other != others.end() ? **other : *in.subnet.nodes[*index];
     const auto* desired = part.find(guid);
-    // One that does not answer most likely holds what it held before: its row keeps that of unknown blocks.
+    // One that does not answer holds what it held before (its row keeps that of unknown blocks), or what it
+    // was sent: every state of the others has to go with both.
     const bool stays = desired == nullptr || (in.leaves_out(guid) && node.lft.row);
     scene.routes.rows.push_back(stays ? node.lft.row : *desired);
-    const auto* known = &node.lft.known;
-    if (stays && desired != nullptr)
-      known = &scene.assumed.emplace_back(BlockSet::first(node.lft.row->size() / routing::kLftBlock));
-    scene.installed.push_back({node.lft.row.get(), known->words(), node.forwards()});
+    scene.installed.push_back({node.lft.row.get(), node.lft.known.words(), node.forwards()});
+    if (stays && desired != nullptr) {
+      const auto blocks = BlockSet::first(node.lft.row->size() / routing::kLftBlock);
+      auto& unknown = scene.bits.emplace_back(blocks);
+      node.lft.known.for_each([&](std::size_t block) { unknown.reset(block); });
+      scene.installed.back().known = scene.bits.emplace_back(blocks).words();
+      scene.installed.back().perhaps = node.lft_sent;
+      scene.installed.back().uncertain = unknown.words();
+    }
     scene.nodes.push_back(index ? std::optional(static_cast<NodeIndex>(*index)) : std::nullopt);
   }
   return scene;

@@ -85,7 +85,10 @@ struct Node {
   std::optional<wire::SwitchInfo> switch_info;  ///< switches that answered
   std::vector<Port> ports;  ///< index: port number; [0] is a switch's management port, unused elsewhere
   HeldLft lft;              ///< switches
-  HeldMft mft;              ///< switches
+  /// Rows whose blocks may be in the switch's table where `lft` does not know it: Sets of them were not
+  /// answered.
+  std::vector<std::shared_ptr<const routing::LftRow>> lft_sent;
+  HeldMft mft;                                  ///< switches
   ArKnown ar_known = ArKnown::not_asked;        ///< switches
   std::shared_ptr<const wire::ArInfo> ar_info;  ///< null: nothing is known
   std::vector<NotKept> not_kept;
