@@ -31,6 +31,13 @@ bool tables_follow(const Plan& plan, const Round& round) {
   return std::ranges::find(later, Phase::lft, &Round::phase) != later.end();
 }
 
+/// Routes are withdrawn in a round after `round`.
+bool drains_later(const Plan& plan, const Round& round) {
+  const auto later =
+      std::span(plan.rounds).subspan(static_cast<std::size_t>(&round - plan.rounds.data()) + 1);
+  return std::ranges::any_of(later, &Round::drain);
+}
+
 }  // namespace
 
 Applier::Applier(mad::Transactions& tx, mad::Clock& clock, ApplyInput&& in)
@@ -48,7 +55,10 @@ Applier::Applier(mad::Transactions& tx, mad::Clock& clock, ApplyInput&& in)
 
 asio::awaitable<Applied> Applier::run() {
   for (const auto& round : in_.plan.rounds) {
-    if (!round.drain) {
+    // What is not a forwarding table need not wait, and must not where more routes are withdrawn after it:
+    // those would be waited for a second time.
+    const bool waits = !round.drain && (round.phase == Phase::lft || !drains_later(in_.plan, round));
+    if (waits) {
       const bool over = co_await drained();
       if (!over) break;
     }
