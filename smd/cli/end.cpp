@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "mad/sim/live.h"
-#include "mad/sim/server.h"
+#include "mad/sim/drivers/live.h"
+#include "mad/sim/umad_server/server.h"
 #include "mad/umad/issm.h"
 #include "mad/umad/transport.h"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "mad/sim/ask.h"
+#include "mad/sim/umad_server/ask.h"
 #include "smd/cli/sim_socket.h"
 
 namespace smd::cli {

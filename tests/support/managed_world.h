@@ -9,7 +9,7 @@
 
 #include "config/config.h"
 #include "mad/base/fabric_spec.h"
-#include "mad/sim/world.h"
+#include "mad/sim/drivers/world.h"
 #include "mad/task_group.h"
 #include "smd/compute.h"
 #include "smd/log/log.h"

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "mad/base/fabric_file.h"
-#include "mad/sim/control.h"
-#include "mad/sim/world.h"
+#include "mad/sim/console/control.h"
+#include "mad/sim/drivers/world.h"
 #include "smd/cli/configuration.h"
 #include "smd/dump/dumps.h"
 #include "smd/store/store.h"

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "mad/base/fabric_spec.h"
-#include "mad/sim/live.h"
+#include "mad/sim/drivers/live.h"
 
 namespace smd::cli {
 namespace {
