@@ -15,11 +15,11 @@
 
 #include "routing/engines/engine.h"
 #include "routing/quality/quality.h"
-#include "smd/cli/configuration.h"
 #include "smd/cli/route_health.h"
 #include "smd/cli/route_pass.h"
 #include "smd/cli/route_quality.h"
 #include "smd/cli/yardstick.h"
+#include "smd/daemon/configuration.h"
 #include "smd/dump/dumps.h"
 #include "smd/lap.h"
 #include "smd/offline/offline.h"
@@ -28,7 +28,7 @@ namespace smd::cli {
 namespace {
 
 std::expected<config::SubnetConfig, Failure> load_config(const RouteOptions& options, std::ostream& err) {
-  auto loaded = load_configuration(options.config, {});
+  auto loaded = daemon::load_configuration(options.config, {});
   if (!loaded) return std::unexpected(loaded.error());
   for (const auto& warning : loaded->warnings) err << config::to_string(warning) << '\n';
   for (const auto& name : options.engines) {

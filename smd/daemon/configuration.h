@@ -8,9 +8,9 @@
 #include <string>
 
 #include "config/config.h"
-#include "smd/cli/route_input.h"
+#include "smd/daemon/failure.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 
 /// Loads `file` (empty: no file) with the overrides, and the tables that [routing] tables_file names. An
 /// error has all errors in one text, a line each, and status 2.
@@ -20,4 +20,4 @@ std::expected<config::Config, Failure> load_configuration(const std::string& fil
 /// `given` if it is not empty, else /etc/smd/smd.toml if that exists, else an empty name.
 std::string configuration_file(const std::string& given);
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "mad/base/file.h"
-#include "smd/cli/daemon.h"
-#include "smd/cli/program_name.h"
-#include "smd/cli/screen.h"
+#include "smd/daemon/daemon.h"
+#include "smd/daemon/program_name.h"
+#include "smd/daemon/screen.h"
 #include "smd/offline/offline.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 namespace {
 
 double cpu_ms() {
@@ -115,4 +115,4 @@ std::string Daemon::screen(const Subnet& subnet, const sm::Snapshot& snapshot) c
   return out.str();
 }
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

@@ -8,12 +8,12 @@
 #include <tuple>
 
 #include "config/difference.h"
-#include "smd/cli/configuration.h"
-#include "smd/cli/daemon.h"
-#include "smd/cli/run_specs.h"
-#include "smd/cli/systemd.h"
+#include "smd/daemon/configuration.h"
+#include "smd/daemon/daemon.h"
+#include "smd/daemon/run_specs.h"
+#include "smd/daemon/systemd.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 namespace {
 
 /// Which subnet a block of the file is about: what it is about cannot change while it runs.
@@ -154,4 +154,4 @@ std::vector<std::string> Daemon::start_missing() {
   return started;
 }
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/cli/end.h"
+#include "smd/daemon/end.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@
 #include "mad/umad/issm.h"
 #include "mad/umad/transport.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 namespace {
 
 /// For the ports of this machine to be read, before the caller's loop goes on without them.
@@ -217,4 +217,4 @@ std::unique_ptr<EndSource> simulated(base::Fabric fabric, SimSocket socket) {
   return std::make_unique<SimulatedFabric>(std::move(fabric), std::move(socket));
 }
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

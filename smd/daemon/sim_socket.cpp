@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/cli/sim_socket.h"
+#include "smd/daemon/sim_socket.h"
 
 #include <unistd.h>
 
 #include <cstdlib>
-#include <ostream>
 #include <system_error>
 
-namespace smd::cli {
+namespace smd::daemon {
 namespace {
 
 const std::filesystem::path kFolder = "/run/smd";
@@ -32,9 +31,4 @@ std::filesystem::path sim_socket_to_use() {
   return !own.empty() && !std::filesystem::exists(common, ignored) ? own : common;
 }
 
-int fail_with(std::ostream& err, int status, std::string_view why) {
-  err << "smd: " << why << '\n';
-  return status;
-}
-
-}  // namespace smd::cli
+}  // namespace smd::daemon

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/cli/daemon.h"
+#include "smd/daemon/daemon.h"
 
 #include <fmt/format.h>
 #include <sys/syscall.h>
@@ -14,11 +14,11 @@
 #include <sstream>
 #include <utility>
 
-#include "smd/cli/plan_text.h"
-#include "smd/cli/systemd.h"
+#include "smd/daemon/plan_text.h"
+#include "smd/daemon/systemd.h"
 #include "smd/report/disruption.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -353,4 +353,4 @@ int Daemon::status() const {
   return std::ranges::all_of(subnets_, [&](const SubnetPtr& subnet) { return is_good(*subnet); }) ? 0 : 3;
 }
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/cli/screen.h"
+#include "smd/daemon/screen.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-namespace smd::cli {
+namespace smd::daemon {
 namespace {
 
 struct Shape {
@@ -90,4 +90,4 @@ void print_screen(std::ostream& out, const ScreenInput& in) {
              in.own_cpu_ms, in.nodes_cpu_ms, in.peak_kb / 1024);
 }
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

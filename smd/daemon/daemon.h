@@ -14,13 +14,13 @@
 #include "mad/real_clock.h"
 #include "mad/task_group.h"
 #include "smd/api/server.h"
-#include "smd/cli/instance.h"
-#include "smd/cli/run.h"
 #include "smd/compute.h"
+#include "smd/daemon/instance.h"
+#include "smd/daemon/run_options.h"
 #include "smd/dump/dumps.h"
 #include "smd/log/log.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 
 /// What the process is made with.
 struct DaemonParts {
@@ -79,7 +79,7 @@ class Daemon final : private api::Backend {
   void interrupt();
   int status() const;
 
-  // daemon_reload.cpp
+  // reload.cpp
   void reload();
   void log_warnings(const config::Config& config);
   std::vector<std::string> take(const config::Config& next, std::vector<std::string>& restart);
@@ -88,13 +88,13 @@ class Daemon final : private api::Backend {
   void take_out(const SubnetPtr& subnet);
   std::vector<std::string> start_missing();
 
-  // daemon_report.cpp: dumps and what is printed
+  // report.cpp: dumps and what is printed
   void swept(const SubnetPtr& subnet, const sm::Snapshot& snapshot);
   asio::awaitable<void> report(SubnetPtr subnet);
   std::filesystem::path folder_of(const sm::Snapshot& snapshot) const;
   std::string screen(const Subnet& subnet, const sm::Snapshot& snapshot) const;
 
-  // daemon_backend.cpp: from any thread
+  // backend.cpp: from any thread
   api::DaemonInfo info() const override;
   std::vector<std::shared_ptr<const api::SubnetView>> subnets() const override;
   void resweep(std::size_t subnet, sm::Resweep kind) override;
@@ -129,4 +129,4 @@ class Daemon final : private api::Backend {
   mad::TaskGroup tasks_{io_.get_executor()};
 };
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

@@ -9,7 +9,7 @@
 #include "routing/quality/quality.h"
 #include "smd/snapshot.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 
 struct ScreenInput {
   const sm::Snapshot& snapshot;
@@ -26,4 +26,4 @@ void print_screen(std::ostream& out, const ScreenInput& in);
 /// pattern by attribute, as counted at ibsim (docs/differences.md), without retries.
 std::uint64_t opensm_smps(const sm::Subnet& subnet, const sm::Decided& decided);
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace smd::cli {
+namespace smd::daemon {
 
 /// "smd" where `path` (as $PATH) leads to `program`; else its file's name from `folder` if it is below that,
 /// or its absolute name.
@@ -16,4 +16,4 @@ std::string program_name(const std::filesystem::path& program, std::string_view 
 /// The same of this process.
 std::string program_name();
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/cli/configuration.h"
+#include "smd/daemon/configuration.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "smd/dump/lft_dump.h"
 #include "smd/log/modules.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 namespace {
 
 std::expected<void, Failure> load_tables(config::RoutingConfig& routing) {
@@ -58,4 +58,4 @@ std::string configuration_file(const std::string& given) {
   return std::filesystem::exists(kDefault, ignored) ? kDefault : "";
 }
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

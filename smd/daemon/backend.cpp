@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the API sees of the daemon, from its own thread.
-#include "smd/cli/daemon.h"
+#include "smd/daemon/daemon.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 
 api::DaemonInfo Daemon::info() const {
   const std::scoped_lock lock(lock_);
@@ -51,4 +51,4 @@ log::Filter Daemon::configured_log_filter() const {
   return log::filter_of(log_config_);
 }
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

@@ -7,7 +7,7 @@
 
 #include "mad/clock.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 
 void notify_ready();
 void notify_stopping();
@@ -18,4 +18,4 @@ void notify_alive();
 /// How often notify_alive() is expected.
 std::optional<mad::Duration> watchdog();
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

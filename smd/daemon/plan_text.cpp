@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/cli/plan_text.h"
+#include "smd/daemon/plan_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
 #include "smd/report/disruption.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 namespace {
 
 constexpr std::size_t kShown = 10;  ///< lines of one kind
@@ -78,4 +78,4 @@ void print_plan(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& 
   }
 }
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/cli/systemd.h"
+#include "smd/daemon/systemd.h"
 
 #include <fmt/format.h>
 #include <systemd/sd-daemon.h>
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <ctime>
 
-namespace smd::cli {
+namespace smd::daemon {
 
 void notify_ready() { sd_notify(0, "READY=1"); }
 
@@ -37,4 +37,4 @@ std::optional<mad::Duration> watchdog() {
   return std::chrono::microseconds(micros);
 }
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/cli/program_name.h"
+#include "smd/daemon/program_name.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-namespace smd::cli {
+namespace smd::daemon {
 
 std::string program_name(const std::filesystem::path& program, std::string_view path,
                          const std::filesystem::path& folder) {
@@ -30,4 +30,4 @@ std::string program_name() {
   return program_name(program, path != nullptr ? path : "", std::filesystem::current_path(error));
 }
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

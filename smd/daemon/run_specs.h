@@ -5,11 +5,11 @@
 #include <expected>
 #include <vector>
 
-#include "smd/cli/instance.h"
-#include "smd/cli/route_input.h"
-#include "smd/cli/run.h"
+#include "smd/daemon/failure.h"
+#include "smd/daemon/instance.h"
+#include "smd/daemon/run_options.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 
 /// Names are unique: a second fabric from the same spec is "ft3:8-2"; two subnets with one name in the
 /// configuration are an error. Fabric files are read here.
@@ -19,4 +19,4 @@ std::expected<std::vector<InstanceSpec>, Failure> instance_specs(const RunOption
 /// Those of the configuration alone.
 std::vector<InstanceSpec> configured_specs(const config::Config& config);
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

@@ -15,14 +15,14 @@
 #include "mad/real_clock.h"
 #include "mad/task_group.h"
 #include "smd/api/backend.h"
-#include "smd/cli/end.h"
 #include "smd/compute.h"
+#include "smd/daemon/end.h"
 #include "smd/log/log.h"
 #include "smd/manager.h"
 #include "smd/sa/server.h"
 #include "smd/store/store_thread.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 
 /// Which fabric, and how.
 struct InstanceSpec {
@@ -108,4 +108,4 @@ class Instance {
   std::jthread thread_;
 };
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

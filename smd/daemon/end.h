@@ -15,7 +15,7 @@
 #include "mad/transport.h"
 #include "mad/umad/port.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 
 /// How the local side is.
 struct Health {
@@ -74,4 +74,4 @@ struct SimSocket {
 };
 std::unique_ptr<EndSource> simulated(base::Fabric fabric, SimSocket socket = {});
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/cli/run_specs.h"
+#include "smd/daemon/run_specs.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 
 #include "mad/base/fabric_spec.h"
 #include "mad/base/parse.h"
-#include "smd/cli/sim_socket.h"
+#include "smd/daemon/sim_socket.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 namespace {
 
 std::string text_of(const base::FileErrors& errors) {
@@ -113,4 +113,4 @@ std::expected<std::vector<InstanceSpec>, Failure> instance_specs(const RunOption
   return specs.empty() ? configured_specs(config) : std::move(specs);
 }
 
-}  // namespace smd::cli
+}  // namespace smd::daemon

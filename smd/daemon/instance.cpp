@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/cli/instance.h"
+#include "smd/daemon/instance.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "smd/report/tally.h"
 #include "smd/sa/registry/group_members.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -333,4 +333,4 @@ sm::ManagerOptions Instance::options() {
   return options;
 }
 
-}  // namespace smd::cli
+}  // namespace smd::daemon
