@@ -14,7 +14,7 @@
 #include "mad/real_clock.h"
 #include "mad/task_group.h"
 #include "smd/api/server.h"
-#include "smd/compute.h"
+#include "smd/base/compute.h"
 #include "smd/daemon/instance.h"
 #include "smd/daemon/run_options.h"
 #include "smd/dump/dumps.h"

@@ -15,7 +15,7 @@
 #include "mad/real_clock.h"
 #include "mad/task_group.h"
 #include "smd/api/backend.h"
-#include "smd/compute.h"
+#include "smd/base/compute.h"
 #include "smd/daemon/end.h"
 #include "smd/log/log.h"
 #include "smd/manager.h"

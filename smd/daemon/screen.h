@@ -7,7 +7,7 @@
 #include <string>
 
 #include "routing/quality/quality.h"
-#include "smd/snapshot.h"
+#include "smd/snapshot/snapshot.h"
 
 namespace smd::daemon {
 

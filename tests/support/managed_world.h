@@ -11,7 +11,7 @@
 #include "mad/base/fabric_spec.h"
 #include "mad/sim/drivers/world.h"
 #include "mad/task_group.h"
-#include "smd/compute.h"
+#include "smd/base/compute.h"
 #include "smd/log/log.h"
 #include "smd/manager.h"
 

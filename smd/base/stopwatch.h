@@ -7,7 +7,7 @@
 namespace smd::sm {
 
 /// Milliseconds since the last call.
-class Lap {
+class Stopwatch {
  public:
   double operator()() {
     const auto now = std::chrono::steady_clock::now();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/tables/kinds.h"
+#include "smd/sweep/table_kinds.h"
 
 #include "smd/sweep/subnet.h"
 

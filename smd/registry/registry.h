@@ -12,9 +12,11 @@
 #include "mad/base/link.h"
 #include "mad/wire/sa/inform_info.h"
 #include "mad/wire/sa/service_record.h"
-#include "smd/sa/registry/shared_map.h"
+#include "smd/base/shared_map.h"
 
 namespace smd::sa {
+
+using sm::SharedMap;
 
 /// What all packets of a group have in common. Names and codes are those of MCMemberRecord.
 struct GroupTerms {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/sa/registry/registry.h"
+#include "smd/registry/registry.h"
 
 #include <utility>
 #include <vector>

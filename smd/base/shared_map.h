@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace smd::sa {
+namespace smd::sm {
 
 /// Rows lie in leaves that are never changed: a change makes one leaf anew. Copies may be read by any thread
 /// while another one is changed.
@@ -167,4 +167,4 @@ class SharedMap {
   std::size_t size_ = 0;
 };
 
-}  // namespace smd::sa
+}  // namespace smd::sm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/sweep/table_baseline.h"
+#include "smd/apply/table_baseline.h"
 
 #include <fmt/format.h>
 

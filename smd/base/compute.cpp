@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/compute.h"
+#include "smd/base/compute.h"
 
 #include <algorithm>
 #include <atomic>
