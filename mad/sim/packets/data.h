@@ -12,7 +12,7 @@ inline constexpr std::uint32_t kQKey = 0x8001'0000;
 struct DataPacket {
   Lid dlid{};
   Sl sl{};
-  PKey pkey = PKey{0xFFFF};
+  PKey pkey = kDefaultPKey;
   std::uint32_t qkey = kQKey;
 };
 

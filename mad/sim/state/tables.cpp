@@ -85,12 +85,6 @@ void set_p_key(State& state, PortIndex port, unsigned index, PKey key) {
 
 namespace {
 
-constexpr unsigned kPartition = 0x7FFF;
-
-bool same_partition(PKey a, PKey b) {
-  return (a.value() & kPartition) != 0 && ((a.value() ^ b.value()) & kPartition) == 0;
-}
-
 /// Index of the first entry that fits.
 template <class Fits>
 std::optional<unsigned> finds_p_key(const State& state, PortIndex port, Fits&& fits) {
@@ -102,20 +96,17 @@ std::optional<unsigned> finds_p_key(const State& state, PortIndex port, Fits&& f
 
 /// By which an end port accepts a packet with this key.
 std::optional<unsigned> accepting(const State& state, PortIndex port, PKey key) {
-  return finds_p_key(state, port, [&](PKey own) {
-    return same_partition(own, key) && (own.full_member() || key.full_member());
-  });
+  return finds_p_key(state, port, [&](PKey own) { return own.matches(key); });
 }
 
 }  // namespace
 
 bool holds_p_key(const State& state, PortIndex port, PKey key) {
-  return (key.value() & kPartition) != 0 &&
-         finds_p_key(state, port, [&](PKey own) { return own == key; }).has_value();
+  return key.partition() != 0 && finds_p_key(state, port, [&](PKey own) { return own == key; }).has_value();
 }
 
 bool passes_p_key(const State& state, PortIndex port, PKey key) {
-  return finds_p_key(state, port, [&](PKey own) { return same_partition(own, key); }).has_value();
+  return finds_p_key(state, port, [&](PKey own) { return own.same_partition(key); }).has_value();
 }
 
 bool has_p_key(const State& state, PortIndex port, PKey key) {
