@@ -35,7 +35,7 @@ Duration training_of(const State& state, PortIndex index) {
   const auto& [shortest, longest] = state.options.training;
   if (longest <= shortest) return shortest;
   const auto link = std::min(index, state.ports[index].peer);
-  Random random(state.options.seed * 0x9E37'79B9'7F4A'7C15ULL + link);
+  Random random(state.options.seed * base::kSplitmixStep + link);
   return shortest + Duration{static_cast<Duration::rep>(
                         random.next() % static_cast<std::uint64_t>((longest - shortest).count() + 1))};
 }

@@ -50,7 +50,7 @@ struct UmadFile::Written {
 UmadFile::UmadFile(Fabric& fabric, PortIndex port)
     : fabric_(fabric),
       port_(port),
-      random_(fabric.state().options.seed * 0x9E37'79B9'7F4A'7C15ULL + port),
+      random_(fabric.state().options.seed * base::kSplitmixStep + port),
       self_(std::make_shared<UmadFile*>(this)) {}
 
 UmadFile::~UmadFile() {
