@@ -5,10 +5,10 @@
 #include <chrono>
 #include <utility>
 
-#include "smd/inventory/losses.h"
 #include "smd/manager.h"
 #include "smd/report/changes.h"
 #include "smd/report/sms.h"
+#include "smd/report/tally.h"
 
 namespace smd::sm {
 namespace {

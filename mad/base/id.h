@@ -51,6 +51,18 @@ inline constexpr PortNum kNoPort{255};
 struct PKey : Id<PKey, std::uint16_t> {
   using Id::Id;
   constexpr bool full_member() const { return (value() & 0x8000U) != 0; }
+  /// 0: none, as in an unused entry of a P_Key table.
+  constexpr std::uint16_t partition() const { return static_cast<std::uint16_t>(value() & 0x7FFFU); }
+  /// The key of a full member of the same partition.
+  constexpr PKey full() const { return PKey{static_cast<std::uint16_t>(value() | 0x8000U)}; }
+  /// Both name the same partition, whichever membership; false for two keys of none.
+  constexpr bool same_partition(PKey other) const {
+    return partition() != 0 && partition() == other.partition();
+  }
+  /// Ports with these keys may exchange packets: one partition, and one side at least is a full member.
+  constexpr bool matches(PKey other) const {
+    return same_partition(other) && (full_member() || other.full_member());
+  }
 };
 inline constexpr PKey kDefaultPKey{0xFFFF};
 

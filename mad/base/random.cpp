@@ -6,10 +6,9 @@
 namespace smd::base {
 
 Random::Random(std::uint64_t seed) : seed_(seed), state_{} {
-  constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15U;
   for (auto& word : state_) {
     word = splitmix64(seed);
-    seed += kStep;
+    seed += kSplitmixStep;
   }
 }
 

@@ -45,9 +45,12 @@ class Random {
   std::uint64_t state_[4];
 };
 
+/// By which splitmix64's state rises for each number (Steele, Lea, Flood 2014): 2^64 by the golden ratio.
+inline constexpr std::uint64_t kSplitmixStep = 0x9e3779b97f4a7c15U;
+
 /// One step of splitmix64: a well mixed 64-bit value of any other; also good as a hash.
 constexpr std::uint64_t splitmix64(std::uint64_t value) {
-  value += 0x9e3779b97f4a7c15U;
+  value += kSplitmixStep;
   value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
   value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
   return value ^ (value >> 31U);

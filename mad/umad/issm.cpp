@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <infiniband/umad.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -21,16 +20,12 @@ std::expected<IsSm, mad::TransportError> IsSm::hold(const mad::LocalPort& port) 
         fmt::format("no issm device for {}:{}: is the ib_umad module loaded?", port.device, port.port)});
   }
   // The kernel's open waits while another process holds it, unless told not to.
-  const int descriptor = ::open(path.data(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor >= 0) return IsSm(descriptor);
+  base::Descriptor device(::open(path.data(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  if (device) return IsSm(std::move(device));
   const int error = errno == EAGAIN ? EBUSY : errno;
   const auto why = error == EBUSY ? std::string("another subnet manager runs on this port")
                                   : std::generic_category().message(error);
   return std::unexpected(mad::TransportError{error, fmt::format("{}: {}", path.data(), why)});
-}
-
-IsSm::~IsSm() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 }  // namespace smd::umad

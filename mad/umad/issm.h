@@ -5,6 +5,7 @@
 #include <expected>
 #include <utility>
 
+#include "mad/base/descriptor.h"
 #include "mad/transport.h"
 
 namespace smd::umad {
@@ -14,16 +15,10 @@ class IsSm {
  public:
   /// EBUSY: another SM holds it on this port. Never blocks.
   static std::expected<IsSm, mad::TransportError> hold(const mad::LocalPort& port);
-  IsSm(IsSm&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  IsSm& operator=(IsSm&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-  ~IsSm();
 
  private:
-  explicit IsSm(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_;
+  explicit IsSm(base::Descriptor device) : device_(std::move(device)) {}
+  base::Descriptor device_;
 };
 
 }  // namespace smd::umad

@@ -9,17 +9,17 @@
 #include <charconv>
 #include <system_error>
 
+#include "mad/base/descriptor.h"
+
 namespace smd::umad {
 
 // By open, read and close as libibumad: emulations stand in front of these.
 std::expected<std::string, int> read_sysfs(const std::string& file, std::size_t most) {
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return std::unexpected(errno);
+  const base::Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!descriptor) return std::unexpected(errno);
   std::string text(most, '\0');
-  const auto got = ::read(descriptor, text.data(), text.size());
-  const int error = got < 0 ? errno : 0;
-  ::close(descriptor);
-  if (got < 0) return std::unexpected(error);
+  const auto got = ::read(descriptor.get(), text.data(), text.size());
+  if (got < 0) return std::unexpected(errno);
   text.resize(static_cast<std::size_t>(got));
   text.resize(text.find_last_not_of(" \n") + 1);
   return text;

@@ -13,8 +13,8 @@
 #include "routing/parallel.h"
 #include "smd/agenda.h"
 #include "smd/log/log.h"
-#include "smd/sa/registry/registry.h"
-#include "smd/snapshot.h"
+#include "smd/registry/registry.h"
+#include "smd/snapshot/snapshot.h"
 #include "smd/store/trouble.h"
 
 namespace smd::api {

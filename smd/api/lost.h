@@ -3,7 +3,7 @@
 // What is missing and what is slow, as JSON.
 
 #include "smd/report/json.h"
-#include "smd/snapshot.h"
+#include "smd/snapshot/snapshot.h"
 
 namespace smd::api {
 

@@ -14,7 +14,7 @@
 #include "smd/api/backend.h"
 #include "smd/api/listen.h"
 #include "smd/api/request.h"
-#include "smd/compute.h"
+#include "smd/base/compute.h"
 
 namespace smd::api {
 

@@ -9,12 +9,12 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/lost.h"
+#include "smd/apply/table_baseline.h"
 #include "smd/inventory/gone.h"
 #include "smd/log/format.h"
 #include "smd/report/m_keys.h"
 #include "smd/report/ports.h"
 #include "smd/sweep/lost.h"
-#include "smd/sweep/table_baseline.h"
 
 namespace smd::api {
 

@@ -22,7 +22,6 @@
 #include "smd/api/router.h"
 #include "smd/api/tar.h"
 #include "smd/cli/ask_text.h"
-#include "smd/cli/daemon.h"
 #include "smd/dump/dumps.h"
 #include "smd/dump/new_file.h"
 #include "smd/log/modules.h"

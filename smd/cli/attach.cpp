@@ -11,9 +11,10 @@
 #include <filesystem>
 #include <ostream>
 
-#include "mad/sim/ask.h"
 #include "mad/sim/attach/protocol.h"
-#include "smd/cli/sim_socket.h"
+#include "mad/sim/umad_server/ask.h"
+#include "smd/cli/fail.h"
+#include "smd/daemon/sim_socket.h"
 
 namespace smd::cli {
 namespace {
@@ -61,7 +62,7 @@ int attach(const AttachOptions& options, std::ostream& err) {
   for (const auto& node : options.nodes) places += node + '\n';
   std::error_code ignored;
   const auto socket =
-      fs::absolute(options.socket.empty() ? sim_socket_to_use() : fs::path(options.socket), ignored);
+      fs::absolute(options.socket.empty() ? daemon::sim_socket_to_use() : fs::path(options.socket), ignored);
   const auto answer = sim::ask_places(socket, places);
   if (!answer) return fail_with(err, 1, answer.error());
   if (!answer->done) return fail_with(err, 1, answer->text);

@@ -9,7 +9,7 @@
 
 #include "config/describe.h"
 #include "mad/base/lid_file.h"
-#include "smd/cli/configuration.h"
+#include "smd/daemon/configuration.h"
 
 namespace smd::cli {
 namespace {
@@ -38,8 +38,8 @@ std::string summary(std::size_t changed) {
 }  // namespace
 
 int check(const CheckOptions& options, std::ostream& out, std::ostream& err) {
-  const auto file = configuration_file(options.config);
-  const auto config = load_configuration(file, options.set);
+  const auto file = daemon::configuration_file(options.config);
+  const auto config = daemon::load_configuration(file, options.set);
   if (!config) {
     err << config.error().text << '\n';
     return config.error().status;

@@ -15,20 +15,20 @@
 
 #include "routing/engines/engine.h"
 #include "routing/quality/quality.h"
-#include "smd/cli/configuration.h"
+#include "smd/base/stopwatch.h"
 #include "smd/cli/route_health.h"
 #include "smd/cli/route_pass.h"
 #include "smd/cli/route_quality.h"
 #include "smd/cli/yardstick.h"
+#include "smd/daemon/configuration.h"
 #include "smd/dump/dumps.h"
-#include "smd/lap.h"
 #include "smd/offline/offline.h"
 
 namespace smd::cli {
 namespace {
 
 std::expected<config::SubnetConfig, Failure> load_config(const RouteOptions& options, std::ostream& err) {
-  auto loaded = load_configuration(options.config, {});
+  auto loaded = daemon::load_configuration(options.config, {});
   if (!loaded) return std::unexpected(loaded.error());
   for (const auto& warning : loaded->warnings) err << config::to_string(warning) << '\n';
   for (const auto& name : options.engines) {
@@ -109,7 +109,7 @@ std::expected<Work, Failure> repeat(const RouteOptions& options, const config::S
     if (!pass) return std::unexpected(pass.error());
     work.pass = std::move(*pass);
     if (options.quality) {
-      sm::Lap lap;
+      sm::Stopwatch lap;
       work.quality = measure(*work.pass.decided.routes, parallel);
       work.pass.ms.quality = lap();
     }
@@ -120,7 +120,7 @@ std::expected<Work, Failure> repeat(const RouteOptions& options, const config::S
 
 std::expected<void, Failure> dump(const RouteOptions& options, const sm::DumpList& list, Work& work,
                                   const routing::Parallel& parallel) {
-  sm::Lap lap;
+  sm::Stopwatch lap;
   const auto& pass = work.pass;
   const auto subnet = sm::settled(pass.subnet, pass.decided);
   const sm::DumpView view(subnet, pass.decided, pass.rates);

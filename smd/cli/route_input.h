@@ -9,15 +9,12 @@
 
 #include "mad/base/fabric.h"
 #include "smd/cli/route.h"
+#include "smd/daemon/failure.h"
 #include "smd/dump/lft_dump.h"
 
 namespace smd::cli {
 
-/// Why a command ends, and with which exit status.
-struct Failure {
-  int status = 1;
-  std::string text;  ///< one line or several, without a newline at the end
-};
+using daemon::Failure;
 
 struct RouteInput {
   base::Fabric complete;                ///< with the LIDs of --lids or --lfts

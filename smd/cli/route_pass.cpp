@@ -12,12 +12,12 @@
 #include "routing/repair/repair.h"
 #include "routing/verify/changes.h"
 #include "routing/verify/verify.h"
+#include "smd/base/stopwatch.h"
 #include "smd/decide/decide.h"
 #include "smd/decide/lids.h"
 #include "smd/decide/links.h"
 #include "smd/decide/settings.h"
 #include "smd/decide/topology.h"
-#include "smd/lap.h"
 #include "smd/offline/offline.h"
 
 namespace smd::cli {
@@ -50,7 +50,7 @@ struct Prepared {
 Prepared prepare(const Job& job, const sm::Stored& stored) {
   Prepared made;
   auto& decision = made.decision;
-  sm::Lap lap;
+  sm::Stopwatch lap;
   const auto lid_options = sm::lid_options(job.config.lids);
   auto lids = std::make_shared<sm::LidPart>(sm::decide_lids(job.subnet, lid_options, stored));
   decision.times.lids_ms = lap();
@@ -75,7 +75,7 @@ sm::Decision finish(Prepared made, const Job& job, routing::Routes routes, std::
   for (routing::SwitchIndex s = 0; s < part.topology->switches(); ++s) {
     part.rows.push_back({part.topology->guid(s), routes.rows[s]});
   }
-  sm::Lap lap;
+  sm::Stopwatch lap;
   if (before == nullptr) {
     part.verification = routing::verify_routes({*part.topology, *part.lid_map, job.parallel}, routes);
   } else {
@@ -112,7 +112,7 @@ std::optional<sm::Decision> repair(const Job& job, const sm::Stored& stored, con
   const auto reference = routing::merge({}, *complete.topology);
   const auto* const engine = routing::find_engine(complete.engine);
   const routing::Before before{*complete.topology, *complete.lid_map};
-  sm::Lap lap;
+  sm::Stopwatch lap;
   auto repaired =
       routing::repair_routes({.context = {*made.part->topology, *made.part->lid_map, job.parallel},
                               .old = old,
@@ -214,7 +214,7 @@ sm::ChangedEntries changed_entries(const sm::RoutePart& before, const sm::RouteP
 std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const config::SubnetConfig& config,
                                            const routing::Parallel& parallel) {
   RoutePass pass;
-  sm::Lap lap;
+  sm::Stopwatch lap;
   auto input = load_input(options);
   if (!input) return std::unexpected(input.error());
   pass.config = config;

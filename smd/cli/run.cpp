@@ -6,14 +6,14 @@
 #include <thread>
 #include <utility>
 
-#include "smd/cli/configuration.h"
-#include "smd/cli/daemon.h"
-#include "smd/cli/run_specs.h"
+#include "smd/daemon/configuration.h"
+#include "smd/daemon/daemon.h"
+#include "smd/daemon/run_specs.h"
 
 namespace smd::cli {
 namespace {
 
-int fail(std::ostream& err, const Failure& failure) {
+int fail(std::ostream& err, const daemon::Failure& failure) {
   err << failure.text << '\n';
   return failure.status;
 }
@@ -25,10 +25,10 @@ int run(const RunOptions& options, std::ostream& out, std::ostream& err) {
     return fail(err, {2, "--wait: only with --once or --dry-run, a daemon waits for as long as it takes"});
   auto dumps = options.dump.empty() ? sm::default_dumps() : sm::parse_dump_list(options.dump, "--dump");
   if (!dumps) return fail(err, {2, dumps.error()});
-  const auto file = configuration_file(options.config);
-  auto config = load_configuration(file, options.set);
+  const auto file = daemon::configuration_file(options.config);
+  auto config = daemon::load_configuration(file, options.set);
   if (!config) return fail(err, config.error());
-  auto specs = instance_specs(options, *config);
+  auto specs = daemon::instance_specs(options, *config);
   if (!specs) return fail(err, specs.error());
   auto log = log::Log::open(config->log);
   if (!log) return fail(err, {2, log.error()});
@@ -37,15 +37,15 @@ int run(const RunOptions& options, std::ostream& out, std::ostream& err) {
   // One subnet's long computation must not keep the others from theirs.
   if (threads == 0)
     threads = std::max(std::thread::hardware_concurrency(), static_cast<unsigned>(specs->size()));
-  Daemon daemon({.options = options,
-                 .config = std::move(*config),
-                 .config_file = file,
-                 .dumps = std::move(*dumps),
-                 .log = std::move(*log),
-                 .out = out,
-                 .err = err},
-                threads);
-  return daemon.run(std::move(*specs));
+  daemon::Daemon process({.options = options,
+                          .config = std::move(*config),
+                          .config_file = file,
+                          .dumps = std::move(*dumps),
+                          .log = std::move(*log),
+                          .out = out,
+                          .err = err},
+                         threads);
+  return process.run(std::move(*specs));
 }
 
 }  // namespace smd::cli

@@ -16,12 +16,13 @@
 #include "mad/base/fabric_file.h"
 #include "mad/base/fabric_spec.h"
 #include "mad/base/file.h"
-#include "mad/sim/control.h"
-#include "mad/sim/live.h"
-#include "mad/sim/pcap.h"
-#include "mad/sim/words.h"
+#include "mad/sim/console/control.h"
+#include "mad/sim/drivers/live.h"
+#include "mad/sim/packets/pcap.h"
+#include "mad/sim/state/words.h"
+#include "smd/cli/fail.h"
 #include "smd/cli/sim_ctl.h"
-#include "smd/cli/sim_socket.h"
+#include "smd/daemon/sim_socket.h"
 
 namespace smd::cli {
 namespace {
@@ -143,7 +144,8 @@ int serve(const SimOptions& options, std::ostream& out, std::ostream& err) {
     err << script.error() << '\n';
     return kBadUsage;
   }
-  const auto socket = options.socket.empty() ? sim_socket_to_serve() : std::filesystem::path(options.socket);
+  const auto socket =
+      options.socket.empty() ? daemon::sim_socket_to_serve() : std::filesystem::path(options.socket);
   if (socket.empty())
     return fail_with(err, kFailed,
                      "no place for a socket: neither /run/smd nor XDG_RUNTIME_DIR; give --socket");

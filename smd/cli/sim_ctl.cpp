@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <ostream>
 
-#include "mad/sim/ask.h"
-#include "smd/cli/sim_socket.h"
+#include "mad/sim/umad_server/ask.h"
+#include "smd/daemon/sim_socket.h"
 
 namespace smd::cli {
 namespace {
@@ -31,7 +31,8 @@ int sim_ctl(const SimOptions& options, std::ostream& out, std::ostream& err) {
     err << "smd: found \"\", allowed is a command: smd sim ctl help\n";
     return 2;
   }
-  const auto socket = options.socket.empty() ? sim_socket_to_use() : std::filesystem::path(options.socket);
+  const auto socket =
+      options.socket.empty() ? daemon::sim_socket_to_use() : std::filesystem::path(options.socket);
   const auto answer = sim::ask_command(socket, line);
   if (!answer) {
     err << "smd: " << answer.error() << '\n';

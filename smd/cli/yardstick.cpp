@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "smd/lap.h"
+#include "smd/base/stopwatch.h"
 
 namespace smd::cli {
 
@@ -15,7 +15,7 @@ double memset_ms(std::size_t bytes, const routing::Parallel& parallel) {
   const std::size_t pieces = std::max(1U, parallel.threads());
   auto best = std::numeric_limits<double>::infinity();
   for (int value = 2; value < 7; ++value) {
-    sm::Lap lap;
+    sm::Stopwatch lap;
     parallel.for_each(pieces, [&](std::size_t i) {
       const auto begin = bytes * i / pieces, end = bytes * (i + 1) / pieces;
       if (begin < end) std::memset(buffer.data() + begin, value, end - begin);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "smd/base/stopwatch.h"
 #include "smd/decide/kept_entries.h"
 #include "smd/decide/lids.h"
 #include "smd/decide/links.h"
@@ -12,7 +13,6 @@
 #include "smd/decide/routes.h"
 #include "smd/decide/settings.h"
 #include "smd/decide/topology.h"
-#include "smd/lap.h"
 
 namespace smd::sm {
 namespace {
@@ -34,7 +34,7 @@ std::shared_ptr<const T> reuse(const std::shared_ptr<const T>& before, T now) {
 std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   Decision decision;
   const Decided before = in.previous != nullptr ? *in.previous : Decided{};
-  Lap lap;
+  Stopwatch lap;
   auto lid_rules = lid_options(in.config.lids);
   lid_rules.adopting = in.adopting;
   if (!in.config.lids.lmc)

@@ -10,8 +10,6 @@ struct Slot {
   std::size_t block = 0, index = 0;
 };
 
-constexpr unsigned kPartition = 0x7FFF;
-
 void make_full_member(const Node& node, PortNum num, PKeyPart& part) {
   const auto& held = node.ports[num.value()].held<wire::PKeyTable>();
   if (!held || held->row.empty()) return;
@@ -21,8 +19,8 @@ void make_full_member(const Node& node, PortNum num, PKeyPart& part) {
     for (std::size_t i = 0; i < held->row[block].keys.size(); ++i) {
       const auto key = held->row[block].keys[i];
       if (key == kDefaultPKey) return;
-      if ((key.value() & kPartition) == kPartition && !limited) limited = {block, i};
-      if ((key.value() & kPartition) == 0 && !free) free = {block, i};
+      if (key.same_partition(kDefaultPKey) && !limited) limited = {block, i};
+      if (key.partition() == 0 && !free) free = {block, i};
     }
   }
   const PeerPort at{node.guid(), num};

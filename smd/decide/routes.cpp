@@ -12,9 +12,9 @@
 #include "routing/repair/repair.h"
 #include "routing/verify/changes.h"
 #include "routing/verify/verify.h"
+#include "smd/base/stopwatch.h"
 #include "smd/decide/small_tables.h"
 #include "smd/decide/topology.h"
-#include "smd/lap.h"
 
 namespace smd::sm {
 namespace {
@@ -76,7 +76,7 @@ class Routing {
 
   const DecideInput& in_;
   DecideTimes& times_;
-  Lap lap_;
+  Stopwatch lap_;
   RoutePart base_;
   bool of_another_ = false;  ///< the tables to build on are not ours
 };

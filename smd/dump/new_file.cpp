@@ -45,30 +45,19 @@ std::expected<Folder, std::string> Folder::open(const std::filesystem::path& pat
   std::error_code error;
   std::filesystem::create_directories(plain, error);
   if (error) return failed(plain, error.value());
-  const int fd = ::open(plain.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | refuse);
-  if (fd < 0) return failed(plain, errno);
-  return Folder(fd, path);
+  base::Descriptor file(::open(plain.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | refuse));
+  if (!file) return failed(plain, errno);
+  return Folder(std::move(file), path);
 }
 
 std::expected<Folder, std::string> Folder::inner(const std::string& name) const {
   const auto path = path_ / name;
-  if (is_link(fd_, name)) return link(path);
-  if (::mkdirat(fd_, name.c_str(), 0777) != 0 && errno != EEXIST) return failed(path, errno);
-  const int fd = ::openat(fd_, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) return failed(path, errno);
-  return Folder(fd, path);
-}
-
-Folder::Folder(Folder&& other) noexcept : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
-
-Folder& Folder::operator=(Folder&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  std::swap(path_, other.path_);
-  return *this;
-}
-
-Folder::~Folder() {
-  if (fd_ >= 0) ::close(fd_);
+  if (is_link(descriptor(), name)) return link(path);
+  if (::mkdirat(descriptor(), name.c_str(), 0777) != 0 && errno != EEXIST) return failed(path, errno);
+  base::Descriptor file(
+      ::openat(descriptor(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file) return failed(path, errno);
+  return Folder(std::move(file), path);
 }
 
 NewFile::NewFile(const Folder& folder, std::string name)

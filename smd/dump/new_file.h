@@ -7,6 +7,9 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "mad/base/descriptor.h"
 
 namespace smd::sm {
 
@@ -19,16 +22,13 @@ class Folder {
   /// A folder in it, which is no symbolic link.
   std::expected<Folder, std::string> inner(const std::string& name) const;
 
-  Folder(Folder&& other) noexcept;
-  Folder& operator=(Folder&& other) noexcept;
-  ~Folder();
-
-  int descriptor() const { return fd_; }
+  int descriptor() const { return file_.get(); }
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  Folder(int fd, std::filesystem::path path) : fd_(fd), path_(std::move(path)) {}
-  int fd_ = -1;
+  Folder(base::Descriptor file, std::filesystem::path path)
+      : file_(std::move(file)), path_(std::move(path)) {}
+  base::Descriptor file_;
   std::filesystem::path path_;
 };
 

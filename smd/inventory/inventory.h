@@ -12,7 +12,7 @@
 
 #include "mad/base/id.h"
 #include "mad/base/link.h"
-#include "smd/sa/registry/shared_map.h"
+#include "smd/base/shared_map.h"
 
 namespace smd::sm {
 
@@ -57,8 +57,8 @@ struct KnownNode {
 /// A value; copies share what they have in common.
 class Inventory {
  public:
-  using Nodes = sa::SharedMap<Guid, KnownNode>;
-  using Links = sa::SharedMap<LinkEnd, KnownLink>;
+  using Nodes = SharedMap<Guid, KnownNode>;
+  using Links = SharedMap<LinkEnd, KnownLink>;
 
   /// How much of it is lost. `hosts`: adapters and routers.
   struct Counts {

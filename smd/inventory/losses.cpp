@@ -21,15 +21,6 @@ std::string counts_text(const Inventory::Counts& lost) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void judge_losses(const Inventory& known, std::uint32_t hosts_missing, SweepSummary& summary) {
-  if (!is_working(summary.state)) return;
-  const auto lost = known.lost();
-  const bool too_few_hosts = lost.hosts * 1000 > std::size_t{hosts_missing} * known.hosts();
-  const bool reduced = lost.switches != 0 || lost.switch_links != 0 || too_few_hosts;
-  summary.state = reduced ? SweepState::reduced : SweepState::up;
-  summary.why = reduced ? fmt::format("lost {}: smd ports --lost", counts_text(lost)) : std::string{};
-}
-
 std::optional<KnownLink> lost_link(const Inventory* known, const Node& node, PortNum port) {
   const auto* link = known != nullptr ? known->find({node.guid(), port}) : nullptr;
   return link != nullptr && link->lost() ? std::optional{*link} : std::nullopt;

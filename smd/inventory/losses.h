@@ -6,13 +6,8 @@
 #include <vector>
 
 #include "smd/inventory/stock.h"
-#include "smd/report/sweep_summary.h"
 
 namespace smd::sm {
-
-/// A fabric that is up is 'reduced' where switches or links between switches are lost, or more of its
-/// adapters and routers than `hosts_missing` (tenths of a percent). Nothing of a fabric in another state.
-void judge_losses(const Inventory& known, std::uint32_t hosts_missing, SweepSummary& summary);
 
 /// "2 switches, 3 links, 1 host"; empty where nothing is lost.
 std::string counts_text(const Inventory::Counts& lost);

@@ -8,7 +8,6 @@
 
 #include "mad/base/rate.h"
 #include "smd/inventory/gone.h"
-#include "smd/report/tally.h"
 
 namespace smd::sm {
 namespace {

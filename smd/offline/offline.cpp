@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "mad/sim/fabric.h"
+#include "mad/sim/fabric/fabric.h"
 #include "smd/plan/desired.h"
 #include "smd/sweep/found.h"
 

@@ -11,7 +11,7 @@
 
 #include "routing/parallel.h"
 #include "smd/plan/desired.h"
-#include "smd/tables/kinds.h"
+#include "smd/sweep/table_kinds.h"
 #include "smd/tables/phase.h"
 
 namespace smd::sm {

@@ -7,7 +7,7 @@
 
 #include "smd/log/log.h"
 #include "smd/plan/plan.h"
-#include "smd/retraining.h"
+#include "smd/plan/retraining.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm {

@@ -11,8 +11,8 @@
 
 #include "mad/wire/mad.h"
 #include "mad/wire/tables.h"
+#include "smd/apply/table_baseline.h"
 #include "smd/sweep/enforcement.h"
-#include "smd/sweep/table_baseline.h"
 
 namespace smd::sm {
 namespace {

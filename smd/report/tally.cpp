@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "smd/inventory/losses.h"
 #include "smd/report/m_keys.h"
 #include "smd/sweep/lost.h"
 
@@ -60,13 +61,6 @@ void judge(const Subnet& subnet, const Decided* decided, SweepSummary& summary) 
 
 }  // namespace
 
-bool is_cut_off(const Subnet& subnet) {
-  const auto* self = subnet.find(subnet.sm_node);
-  if (self == nullptr || self->is_switch() || subnet.sm_port.value() >= self->ports.size()) return false;
-  const auto& port = self->ports[subnet.sm_port.value()];
-  return port.known && !port.linked();
-}
-
 void tally(const Subnet& subnet, const Decided* decided, SweepSummary& summary) {
   std::uint64_t linked_ends = 0;
   for (const auto& node : subnet.nodes) {
@@ -110,6 +104,15 @@ void tally_standby(const Subnet& subnet, SweepSummary& summary) {
   const auto* self = subnet.find(subnet.sm_node);
   const auto at = self != nullptr && self->is_switch() ? std::size_t{0} : subnet.sm_port.value();
   if (self != nullptr && at < self->ports.size()) summary.sm_lid = self->ports[at].info.lid;
+}
+
+void judge_losses(const Inventory& known, std::uint32_t hosts_missing, SweepSummary& summary) {
+  if (!is_working(summary.state)) return;
+  const auto lost = known.lost();
+  const bool too_few_hosts = lost.hosts * 1000 > std::size_t{hosts_missing} * known.hosts();
+  const bool reduced = lost.switches != 0 || lost.switch_links != 0 || too_few_hosts;
+  summary.state = reduced ? SweepState::reduced : SweepState::up;
+  summary.why = reduced ? fmt::format("lost {}: smd ports --lost", counts_text(lost)) : std::string{};
 }
 
 std::uint64_t lids_changed(const Subnet& subnet, const LidPart& lids) {

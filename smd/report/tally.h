@@ -16,8 +16,9 @@ void tally(const Subnet& subnet, const Decided* decided, SweepSummary& summary);
 /// The state of an SM that is not master, and what is seen of the fabric without having decided anything.
 void tally_standby(const Subnet& subnet, SweepSummary& summary);
 
-/// Our own port has no link: what is left of the fabric is ourselves.
-bool is_cut_off(const Subnet& subnet);
+/// A fabric that is up is 'reduced' where switches or links between switches are lost, or more of its
+/// adapters and routers than `hosts_missing` (tenths of a percent). Nothing of a fabric in another state.
+void judge_losses(const Inventory& known, std::uint32_t hosts_missing, SweepSummary& summary);
 
 /// End ports that hold a LID and are to have another.
 std::uint64_t lids_changed(const Subnet& subnet, const LidPart& lids);

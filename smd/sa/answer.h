@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
+#include "smd/registry/registry.h"
 #include "smd/sa/directory.h"
 #include "smd/sa/record_search.h"
-#include "smd/sa/registry/registry.h"
 #include "smd/sa/request.h"
 #include "smd/sa/search.h"
 #include "smd/sa/settings.h"

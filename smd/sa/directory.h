@@ -12,7 +12,7 @@
 #include "routing/routes.h"
 #include "smd/sa/guid_index.h"
 #include "smd/sa/path/links.h"
-#include "smd/snapshot.h"
+#include "smd/snapshot/snapshot.h"
 
 namespace smd::sa {
 

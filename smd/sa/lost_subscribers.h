@@ -10,7 +10,7 @@
 
 #include "mad/base/id.h"
 #include "mad/clock.h"
-#include "smd/pace.h"
+#include "smd/base/pace.h"
 
 namespace smd::sa {
 

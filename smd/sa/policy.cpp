@@ -8,24 +8,17 @@
 namespace smd::sa {
 namespace {
 
-constexpr std::uint16_t kFull = 0x8000, kBase = 0x7FFF;
-constexpr PKey kDefault{0xFFFF};
-
 /// Calls fn(P_Key) for the port's known keys until fn says true; a port whose table was never read is taken
 /// for one that its reset left: a full member of the default partition.
 template <class Fn>
 bool any_key(const HeldPKeys* held, Fn&& fn) {
-  if (held == nullptr) return fn(kDefault);
+  if (held == nullptr) return fn(kDefaultPKey);
   for (const auto& block : held->row) {
     for (const auto key : block.keys) {
-      if ((key.value() & kBase) != 0 && fn(key)) return true;
+      if (key.partition() != 0 && fn(key)) return true;
     }
   }
   return false;
-}
-
-bool pairs(PKey a, PKey b) {
-  return (a.value() & kBase) == (b.value() & kBase) && ((a.value() | b.value()) & kFull) != 0;
 }
 
 bool has_none(const HeldPKeys* held) {
@@ -36,7 +29,7 @@ bool has_none(const HeldPKeys* held) {
 
 bool share_pkey(const HeldPKeys* a, const HeldPKeys* b) {
   const bool common =
-      any_key(a, [&](PKey ours) { return any_key(b, [&](PKey theirs) { return pairs(ours, theirs); }); });
+      any_key(a, [&](PKey ours) { return any_key(b, [&](PKey theirs) { return ours.matches(theirs); }); });
   return common || a == nullptr || b == nullptr || has_none(a) || has_none(b);
 }
 
@@ -44,8 +37,8 @@ std::optional<PKey> Policy::pkey(const EndPort& source, const EndPort& destinati
                                  const PathConstraints& constraints) const {
   std::optional<PKey> common;
   any_key(source.pkeys, [&](PKey ours) {
-    if (constraints.pkey && (ours.value() & kBase) != (constraints.pkey->value() & kBase)) return false;
-    if (!any_key(destination.pkeys, [&](PKey theirs) { return pairs(ours, theirs); })) return false;
+    if (constraints.pkey && !ours.same_partition(*constraints.pkey)) return false;
+    if (!any_key(destination.pkeys, [&](PKey theirs) { return ours.matches(theirs); })) return false;
     common = constraints.pkey.value_or(ours);  // a record has what was asked for
     return true;
   });
@@ -57,8 +50,8 @@ std::uint16_t Policy::pkey_index(const EndPort& source, const EndPort& destinati
   if (source.pkeys == nullptr) return index;
   for (const auto& block : source.pkeys->row) {
     for (const auto key : block.keys) {
-      const auto shared = [&](PKey theirs) { return pairs(key, theirs); };
-      if ((key.value() & kBase) != 0 && any_key(destination.pkeys, shared)) return index;
+      const auto shared = [&](PKey theirs) { return key.matches(theirs); };
+      if (key.partition() != 0 && any_key(destination.pkeys, shared)) return index;
       ++index;
     }
   }

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "mad/wire/codec.h"
+#include "smd/registry/registry.h"
 #include "smd/sa/components.h"
 #include "smd/sa/directory.h"
-#include "smd/sa/registry/registry.h"
 #include "smd/sa/request.h"
 #include "smd/sa/search.h"
 

@@ -9,8 +9,8 @@
 
 #include "mad/task_group.h"
 #include "mad/transport.h"
-#include "smd/compute.h"
-#include "smd/guid_block.h"
+#include "smd/base/compute.h"
+#include "smd/base/guid_block.h"
 #include "smd/log/log.h"
 #include "smd/sa/answer.h"
 #include "smd/sa/lost_subscribers.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "smd/decide/stored.h"
-#include "smd/sa/registry/registry.h"
+#include "smd/registry/registry.h"
 #include "smd/store/sqlite.h"
 
 namespace smd::store {

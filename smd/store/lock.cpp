@@ -47,27 +47,15 @@ std::expected<FileLock, LockError> FileLock::wait(const std::filesystem::path& p
 }
 
 std::expected<FileLock, LockError> FileLock::lock(const std::filesystem::path& path, int how) {
-  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (descriptor < 0) return std::unexpected(LockError{.held = false, .text = system_error()});
-  static_cast<void>(fchmod(descriptor, 0600));  // whatever the umask has left of it
-  FileLock taken(descriptor);
-  if (flock(descriptor, how) == 0) {
-    write_pid(descriptor);
-    return taken;
+  base::Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file) return std::unexpected(LockError{.held = false, .text = system_error()});
+  static_cast<void>(fchmod(file.get(), 0600));  // whatever the umask has left of it
+  if (flock(file.get(), how) == 0) {
+    write_pid(file.get());
+    return FileLock(std::move(file));
   }
   const bool held = errno == EWOULDBLOCK;
-  return std::unexpected(LockError{held, held ? holder(descriptor) : system_error()});
-}
-
-FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-FileLock& FileLock::operator=(FileLock&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
-FileLock::~FileLock() {
-  if (descriptor_ >= 0) close(descriptor_);
+  return std::unexpected(LockError{held, held ? holder(file.get()) : system_error()});
 }
 
 }  // namespace smd::store

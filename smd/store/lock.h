@@ -5,6 +5,9 @@
 #include <expected>
 #include <filesystem>
 #include <string>
+#include <utility>
+
+#include "mad/base/descriptor.h"
 
 namespace smd::store {
 
@@ -19,14 +22,11 @@ class FileLock {
   static std::expected<FileLock, LockError> take(const std::filesystem::path& path);
   /// Sleeps while another process has it: for what takes milliseconds.
   static std::expected<FileLock, LockError> wait(const std::filesystem::path& path);
-  FileLock(FileLock&& other) noexcept;
-  FileLock& operator=(FileLock&& other) noexcept;
-  ~FileLock();
 
  private:
   static std::expected<FileLock, LockError> lock(const std::filesystem::path& path, int how);
-  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_ = -1;
+  explicit FileLock(base::Descriptor file) : file_(std::move(file)) {}
+  base::Descriptor file_;
 };
 
 }  // namespace smd::store

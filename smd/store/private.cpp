@@ -7,6 +7,8 @@
 
 #include <cerrno>
 
+#include "mad/base/descriptor.h"
+
 namespace smd::store {
 namespace {
 
@@ -33,14 +35,13 @@ std::error_code make_private_directories(const std::filesystem::path& path) {
 }
 
 void make_private_file(const std::filesystem::path& path, bool make) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | (make ? O_CREAT : 0), kFile);
-  if (descriptor < 0) return;
+  const base::Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | (make ? O_CREAT : 0), kFile));
+  if (!file) return;
   struct stat info{};
-  if (::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & kAll) != kFile) {
+  if (::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & kAll) != kFile) {
     // Not allowed for another user's file, which is not ours to close.
-    static_cast<void>(::fchmod(descriptor, kFile));
+    static_cast<void>(::fchmod(file.get(), kFile));
   }
-  ::close(descriptor);
 }
 
 }  // namespace smd::store

@@ -8,7 +8,7 @@
 
 #include "mad/asio.h"
 #include "smd/decide/stored.h"
-#include "smd/sa/registry/registry.h"
+#include "smd/registry/registry.h"
 
 namespace smd::store {
 

@@ -45,6 +45,13 @@ bool is_end_port(const Node& node, PortNum port) {
   return port.value() != 0 && port.value() < node.ports.size() && node.ports[port.value()].linked();
 }
 
+bool is_cut_off(const Subnet& subnet) {
+  const auto* self = subnet.find(subnet.sm_node);
+  if (self == nullptr || self->is_switch() || subnet.sm_port.value() >= self->ports.size()) return false;
+  const auto& port = self->ports[subnet.sm_port.value()];
+  return port.known && !port.linked();
+}
+
 unsigned lft_capacity(const Node& node) {
   if (!node.switch_info) return 0;
   const unsigned says = node.switch_info->linear_fdb_cap, top = node.switch_info->linear_fdb_top;

@@ -25,8 +25,8 @@
 #include "mad/wire/sm_info.h"
 #include "mad/wire/switch.h"
 #include "mad/wire/tables.h"
+#include "smd/sweep/table_kinds.h"
 #include "smd/tables/held_table.h"
-#include "smd/tables/kinds.h"
 
 namespace smd::sm {
 
@@ -186,6 +186,9 @@ struct Subnet {
 
 /// End port: a port that has LIDs of its own (a switch's port 0, every linked CA and router port).
 bool is_end_port(const Node& node, PortNum port);
+
+/// Our own port has no link: what is left of the fabric is ourselves.
+bool is_cut_off(const Subnet& subnet);
 
 /// Entries that a switch's forwarding table has: as many as it says, and no fewer than it forwards by and has
 /// shown or acknowledged. 0 where SwitchInfo is not known.

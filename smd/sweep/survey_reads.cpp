@@ -20,7 +20,7 @@ namespace {
 bool fresh(const wire::PKeyTable& table) {
   const auto& block = table.keys;
   const bool rest_empty = std::all_of(block.begin() + 1, block.end(), [](PKey key) { return key == PKey{}; });
-  return rest_empty && (block[0] == PKey{} || (block[0].value() & 0x7FFFU) == 0x7FFFU);
+  return rest_empty && (block[0] == PKey{} || block[0].same_partition(kDefaultPKey));
 }
 
 /// For the transactions, while it is not known who is there.

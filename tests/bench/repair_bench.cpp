@@ -12,7 +12,7 @@
 
 #include "mad/base/fabric_spec.h"
 #include "mad/real_clock.h"
-#include "mad/sim/live.h"
+#include "mad/sim/drivers/live.h"
 #include "smd/manager.h"
 #include "tests/integration/scenarios/watch.h"
 

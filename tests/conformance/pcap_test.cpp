@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trace of a bring-up, read back as Wireshark does, each MAD decoded by libibmad.
-#include "mad/sim/pcap.h"
+#include "mad/sim/packets/pcap.h"
 
 #include <gtest/gtest.h>
 #include <infiniband/mad.h>

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "mad/base/fabric_spec.h"
-#include "mad/sim/fabric.h"
+#include "mad/sim/fabric/fabric.h"
 #include "mad/wire/smp.h"
 #include "tests/fuzz/attribute.h"
 

@@ -5,8 +5,8 @@
 
 #include <chrono>
 
+#include "smd/apply/table_baseline.h"
 #include "smd/report/tables.h"
-#include "smd/sweep/table_baseline.h"
 #include "tests/support/managed_world.h"
 
 namespace smd {

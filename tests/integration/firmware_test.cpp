@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "mad/sim/forward.h"
+#include "mad/sim/packets/forward.h"
 #include "tests/support/managed_world.h"
 #include "tests/support/sim_lab.h"
 

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "mad/sim/reach.h"
+#include "mad/sim/packets/reach.h"
 #include "smd/store/store.h"
 #include "tests/support/managed_world.h"
 

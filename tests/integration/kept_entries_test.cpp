@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "mad/sim/reach.h"
+#include "mad/sim/packets/reach.h"
 #include "mad/wire/attributes.h"
 #include "mad/wire/smp.h"
 #include "tests/support/managed_world.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "mad/sim/reach.h"
+#include "mad/sim/packets/reach.h"
 #include "tests/support/managed_world.h"
 
 namespace smd {

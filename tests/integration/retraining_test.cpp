@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "mad/sim/reach.h"
+#include "mad/sim/packets/reach.h"
 #include "tests/support/managed_world.h"
 
 namespace smd {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "mad/sim/world.h"
+#include "mad/sim/drivers/world.h"
 #include "mad/wire/mad.h"
 #include "smd/sa/reports.h"
 #include "tests/support/served.h"

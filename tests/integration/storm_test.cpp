@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "mad/sim/reach.h"
-#include "mad/sim/walk.h"
+#include "mad/sim/packets/reach.h"
+#include "mad/sim/packets/walk.h"
 #include "tests/support/managed_world.h"
 
 namespace smd {

@@ -12,7 +12,7 @@
 #include "mad/transport.h"
 #include "mad/wire/mad.h"
 #include "mad/wire/sa/sa_mad.h"
-#include "smd/compute.h"
+#include "smd/base/compute.h"
 #include "smd/sa/server.h"
 #include "tests/support/sa_lab.h"
 

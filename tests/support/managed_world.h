@@ -9,9 +9,9 @@
 
 #include "config/config.h"
 #include "mad/base/fabric_spec.h"
-#include "mad/sim/world.h"
+#include "mad/sim/drivers/world.h"
 #include "mad/task_group.h"
-#include "smd/compute.h"
+#include "smd/base/compute.h"
 #include "smd/log/log.h"
 #include "smd/manager.h"
 

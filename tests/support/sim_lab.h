@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "mad/base/fabric.h"
-#include "mad/sim/world.h"
+#include "mad/sim/drivers/world.h"
 #include "mad/wire/attributes.h"
 #include "mad/wire/smp.h"
 

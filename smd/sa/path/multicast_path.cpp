@@ -24,8 +24,7 @@ bool suits(const Request& request, const Record& asked, const GroupTerms& terms)
               limit_of(request, Record::kRateSelector, Record::kRate, asked.rate_selector, asked.rate));
   const bool lives = meets(
       terms.life, limit_of(request, Record::kLifeSelector, Record::kLife, asked.life_selector, asked.life));
-  const bool keyed =
-      !request.has(Record::kPKey) || (asked.pkey.value() & 0x7FFFU) == (terms.pkey.value() & 0x7FFFU);
+  const bool keyed = !request.has(Record::kPKey) || asked.pkey.partition() == terms.pkey.partition();
   return keyed && lives && mtu == terms.mtu && rate && rate->code == terms.rate &&
          (!request.has(Record::kSl) || asked.sl == terms.sl) &&
          (!request.has(Record::kFlowLabel) || asked.flow_label == terms.flow_label) &&

@@ -2,8 +2,8 @@
 #pragma once
 // PathRecord to a multicast group.
 
+#include "smd/registry/registry.h"
 #include "smd/sa/directory.h"
-#include "smd/sa/registry/registry.h"
 #include "smd/sa/request.h"
 
 namespace smd::sa {

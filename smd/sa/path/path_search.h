@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "mad/wire/sa/path_record.h"
+#include "smd/registry/registry.h"
 #include "smd/sa/directory.h"
 #include "smd/sa/path/limits.h"
 #include "smd/sa/path/walk.h"
 #include "smd/sa/policy.h"
-#include "smd/sa/registry/registry.h"
 #include "smd/sa/search.h"
 #include "smd/sa/settings.h"
 

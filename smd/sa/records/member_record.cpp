@@ -36,8 +36,7 @@ bool meets_limit(const Request& request, unsigned selector, unsigned component, 
 }
 
 bool meets_limits(const Request& request, const Record& asked, const GroupTerms& terms) {
-  const bool keyed =
-      !request.has(Record::kPKey) || (asked.pkey.value() & 0x7FFFU) == (terms.pkey.value() & 0x7FFFU);
+  const bool keyed = !request.has(Record::kPKey) || asked.pkey.partition() == terms.pkey.partition();
   return keyed &&
          meets_limit(request, Record::kMtuSelector, Record::kMtu, asked.mtu_selector, asked.mtu, terms.mtu) &&
          meets_limit(request, Record::kRateSelector, Record::kRate, asked.rate_selector,

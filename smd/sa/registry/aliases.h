@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mad/wire/tables.h"
-#include "smd/guid_block.h"
+#include "smd/base/guid_block.h"
 #include "smd/sa/registry/write.h"
 
 namespace smd::sa {

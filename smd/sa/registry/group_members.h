@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "smd/decide/decided.h"
-#include "smd/sa/registry/registry.h"
+#include "smd/registry/registry.h"
 
 namespace smd::sa {
 

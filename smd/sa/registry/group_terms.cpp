@@ -13,8 +13,6 @@ namespace {
 using Record = wire::McMemberRecord;
 using wire::Selector;
 
-constexpr std::uint16_t kBase = 0x7FFF;
-
 Refusal refusal(std::string_view component, std::string wanted, std::string has, std::string_view why) {
   return {.status = wire::kSaRequestInvalid,
           .component = component,
@@ -153,13 +151,12 @@ StaticRate capped(StaticRate rate, const Settings& settings) {
 }
 
 bool has_pkey(const EndPort& port, PKey pkey) {
-  const auto base = pkey.value() & kBase;
-  if (base == 0) return true;  // no partition: groups of earlier versions have such keys
+  if (pkey.partition() == 0) return true;  // no partition: groups of earlier versions have such keys
   const auto& held = port.info().held<wire::PKeyTable>();
-  if (!held) return base == kBase;  // an unread table is taken as a reset leaves it
+  if (!held) return pkey.same_partition(kDefaultPKey);  // an unread table is taken as a reset leaves it
   for (const auto& block : held->row) {
     for (const auto key : block.keys) {
-      if ((key.value() & kBase) != 0 && (key.value() & kBase) == base) return true;
+      if (key.same_partition(pkey)) return true;
     }
   }
   return false;
@@ -167,7 +164,7 @@ bool has_pkey(const EndPort& port, PKey pkey) {
 
 std::expected<GroupTerms, Refusal> new_terms(const EndPort& port, const Settings& settings,
                                              const Request& request, const Record& asked) {
-  if ((asked.pkey.value() & kBase) == 0) {
+  if (asked.pkey.partition() == 0) {
     return std::unexpected(
         refusal("P_Key", fmt::format("{}", asked.pkey), {}, "no partition has this P_Key"));
   }
@@ -200,7 +197,7 @@ std::optional<Refusal> mismatch(const EndPort& port, const Group& group, const R
   const auto other = [](std::string_view component, std::string wanted, std::string has) {
     return refusal(component, std::move(wanted), std::move(has), "the group has another one");
   };
-  if (differs(Record::kPKey, asked.pkey.value() & kBase, terms.pkey.value() & kBase)) {
+  if (differs(Record::kPKey, asked.pkey.partition(), terms.pkey.partition())) {
     return other("P_Key", fmt::format("{}", asked.pkey), fmt::format("{}", terms.pkey));
   }
   if (differs(Record::kQKey, asked.qkey, terms.qkey)) {
@@ -239,7 +236,7 @@ std::optional<Refusal> bad_mgid(const Mgid& mgid, PKey pkey) {
   if (signature == 0x401b || signature == 0x601b) {
     // RFC 4391: the P_Key with its full-member bit stands in an IPoIB group's name.
     const unsigned named = static_cast<unsigned>(b[4]) << 8U | b[5];
-    if (named != (pkey.value() | 0x8000U)) return bad("an IPoIB group's name holds its P_Key");
+    if (named != pkey.full().value()) return bad("an IPoIB group's name holds its P_Key");
   }
   return std::nullopt;
 }

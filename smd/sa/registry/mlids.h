@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "smd/sa/registry/registry.h"
+#include "smd/registry/registry.h"
 #include "smd/sa/settings.h"
 
 namespace smd::sa {

@@ -16,7 +16,6 @@ namespace {
 
 /// Of the default partition, ff12:401b:ffff::ffff:ffff (RFC 4391), with the Q_Key that OpenSM gives it.
 constexpr Mgid kBroadcast{{0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff}};
-constexpr PKey kDefaultPKey{0xFFFF};
 constexpr std::uint32_t kIpoibQKey = 0x0b1b;
 
 /// Ports that have something and are not there, and not merely silent either.

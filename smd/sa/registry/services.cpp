@@ -19,8 +19,6 @@ namespace {
 
 using Record = wire::ServiceRecord;
 
-constexpr PKey kDefaultPKey{0xFFFF};
-
 Refusal invalid(std::string_view component, std::string wanted, std::string_view why,
                 std::uint16_t status = wire::kSaRequestInvalid) {
   return {.status = status, .component = component, .wanted = std::move(wanted), .has = {}, .why = why};
@@ -158,7 +156,7 @@ void expire(Writing& writing) {
   for (const auto& key : over) writing.registry.drop_service(key);
 }
 
-PKey service_pkey(PKey asked) { return (asked.value() & 0x7FFFU) == 0 ? kDefaultPKey : asked; }
+PKey service_pkey(PKey asked) { return asked.partition() == 0 ? kDefaultPKey : asked; }
 
 Record shown(const Service& service, std::int64_t now) {
   auto record = service.record;

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "smd/registry/registry.h"
 #include "smd/sa/directory.h"
 #include "smd/sa/registry/presence.h"
-#include "smd/sa/registry/registry.h"
 #include "smd/sa/request.h"
 #include "smd/sa/settings.h"
 

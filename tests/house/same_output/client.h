@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "mad/base/gid.h"
-#include "mad/sim/world.h"
+#include "mad/sim/drivers/world.h"
 
 namespace smd::test::same_output {
 

@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "mad/base/fabric_file.h"
-#include "mad/sim/control.h"
-#include "mad/sim/world.h"
-#include "smd/cli/configuration.h"
+#include "mad/sim/console/control.h"
+#include "mad/sim/drivers/world.h"
+#include "smd/daemon/configuration.h"
 #include "smd/dump/dumps.h"
 #include "smd/store/store.h"
 #include "tests/house/same_output/client.h"
@@ -99,7 +99,7 @@ class Life {
   config::SubnetConfig config(const std::vector<std::string>& more = {}) const {
     auto all = options_.settings;
     all.insert(all.end(), more.begin(), more.end());
-    auto loaded = cli::load_configuration("", all);
+    auto loaded = daemon::load_configuration("", all);
     if (!loaded) throw std::runtime_error(loaded.error().text);
     return loaded->subnets.front();
   }

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "mad/sim/world.h"
+#include "mad/sim/drivers/world.h"
 
 namespace smd::test::same_output {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "mad/sim/control.h"
+#include "mad/sim/console/control.h"
 #include "tests/integration/scenarios/scenario.h"
 #include "tests/integration/scenarios/watch.h"
 #include "tests/support/managed_world.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mad/base/fabric.h"
-#include "mad/sim/world.h"
+#include "mad/sim/drivers/world.h"
 
 namespace smd::test {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "mad/sim/forward.h"
+#include "mad/sim/packets/forward.h"
 
 namespace smd::test {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "mad/sim/fabric.h"
+#include "mad/sim/fabric/fabric.h"
 
 namespace smd::test {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices that come late, go, and come back, in real time (the fabric is a small one).
-#include "smd/cli/instance.h"
+#include "smd/daemon/instance.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "mad/base/fabric_spec.h"
-#include "mad/sim/live.h"
+#include "mad/sim/drivers/live.h"
 
-namespace smd::cli {
+namespace smd::daemon {
 namespace {
 
 /// What the test does to the device, and what the instance has logged.
@@ -252,4 +252,4 @@ TEST_F(AnInstance, AReloadIsInForceWithItsNextSweep) {
 }
 
 }  // namespace
-}  // namespace smd::cli
+}  // namespace smd::daemon

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How soon a node that reports again and again is looked at.
-#include "smd/pace.h"
+#include "smd/base/pace.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

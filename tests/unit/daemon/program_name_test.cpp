@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/cli/program_name.h"
+#include "smd/daemon/program_name.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fstream>
 
-namespace smd::cli {
+namespace smd::daemon {
 namespace {
 
 TEST(ProgramName, IsWhatTheShellFinds) {
@@ -30,4 +30,4 @@ TEST(ProgramName, IsWhatTheShellFinds) {
 }
 
 }  // namespace
-}  // namespace smd::cli
+}  // namespace smd::daemon

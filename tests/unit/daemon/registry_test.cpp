@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registry as a value, against plain maps.
-#include "smd/sa/registry/registry.h"
+#include "smd/registry/registry.h"
 
 #include <gtest/gtest.h>
 

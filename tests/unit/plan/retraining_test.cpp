@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/retraining.h"
+#include "smd/plan/retraining.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "mad/sim/control.h"
+#include "mad/sim/console/control.h"
 #include "mad/wire/class_port_info.h"
 #include "mad/wire/modifier.h"
 #include "tests/support/sim_lab.h"

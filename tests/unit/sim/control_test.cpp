@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands as text: what they do, and what is said of those that cannot be done.
-#include "mad/sim/control.h"
+#include "mad/sim/console/control.h"
 
 #include <gtest/gtest.h>
 

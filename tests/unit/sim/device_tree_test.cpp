@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files that an attached program sees.
-#include "mad/sim/device_tree.h"
+#include "mad/sim/umad_server/device_tree.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Real time: the nodes in a thread of their own.
-#include "mad/sim/live.h"
+#include "mad/sim/drivers/live.h"
 
 #include <gtest/gtest.h>
 

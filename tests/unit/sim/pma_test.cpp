@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a node tells of its counters, and what moves them.
-#include "mad/sim/pma.h"
+#include "mad/sim/agents/pma.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What RMPP makes of a long MAD.
-#include "mad/sim/segments.h"
+#include "mad/sim/packets/segments.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server of a simulated fabric, by its socket, with programs that know its language and some that do not.
-#include "mad/sim/server.h"
+#include "mad/sim/umad_server/server.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,10 +13,10 @@
 #include <random>
 
 #include "mad/asio.h"
-#include "mad/sim/ask.h"
 #include "mad/sim/attach/protocol.h"
-#include "mad/sim/live.h"
-#include "mad/sim/seqpacket.h"
+#include "mad/sim/drivers/live.h"
+#include "mad/sim/umad_server/ask.h"
+#include "mad/sim/umad_server/seqpacket.h"
 #include "tests/support/sim_lab.h"
 
 namespace smd::test {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "mad/base/fabric_spec.h"
-#include "mad/sim/fabric.h"
+#include "mad/sim/fabric/fabric.h"
 #include "tests/support/sim_lab.h"
 
 namespace smd::test {

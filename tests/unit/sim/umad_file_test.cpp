@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the kernel does for a program at a umad device: agents, time-outs, RMPP, dispatch.
-#include "mad/sim/umad_file.h"
+#include "mad/sim/umad_server/umad_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cerrno>
 
-#include "mad/sim/rmpp_transfer.h"
-#include "mad/sim/umad_header.h"
+#include "mad/sim/packets/rmpp_transfer.h"
+#include "mad/sim/umad_server/umad_header.h"
 #include "mad/wire/mad.h"
 #include "tests/support/sim_lab.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What clients have registered, written and read back.
-#include "smd/sa/registry/registry.h"
+#include "smd/registry/registry.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A simulated fabric: nodes with their management agents, links, packets on their way. A machine without
+// clock, thread or Asio: who drives it gives the time (World, Live). One thread at a time.
+
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "mad/base/fabric.h"
+#include "mad/sim/fabric/faults.h"
+#include "mad/sim/packets/data.h"
+#include "mad/sim/packets/reach.h"
+#include "mad/sim/packets/walk.h"
+#include "mad/sim/state/client.h"
+#include "mad/sim/state/counts.h"
+#include "mad/sim/state/options.h"
+#include "mad/sim/state/place.h"
+#include "mad/sim/state/state.h"
+
+namespace smd::sim {
+
+class Fabric {
+ public:
+  explicit Fabric(const base::Fabric& description, const Options& options = {});
+  Fabric(const Fabric&) = delete;
+  Fabric& operator=(const Fabric&) = delete;
+  ~Fabric();
+
+  // Clients and their MADs.
+  ClientId attach(PortIndex port, Interface interface);
+  /// As an agent of a umad device. EINVAL: what it asks for belongs to another agent of the port already.
+  /// EPROTONOSUPPORT: the port has no SMI.
+  std::expected<ClientId, int> attach(PortIndex port, const Registration& registration);
+  void detach(ClientId client);
+  /// Sends at `now`; what comes of it at once (answers, without delays) is in the inboxes on return.
+  void send(ClientId client, Outgoing mad, TimePoint now);
+  /// Clients that have something in their inbox, in the order in which they got it.
+  std::vector<ClientId> ready();
+  std::vector<mad::Received> take(ClientId client);
+  bool claim_sm(ClientId client);
+  void release_sm(ClientId client);
+  mad::LocalPort local(ClientId client) const;
+
+  // Time.
+  /// When something happens next by itself; nothing: never.
+  std::optional<TimePoint> next() const;
+  /// Everything that is due at `now` or before, in order.
+  void advance(TimePoint now);
+  /// Is called by advance() when it is time; never taken back.
+  void at(TimePoint due, std::move_only_function<void()> event);
+
+  // What one may do and ask from outside.
+  Faults faults();
+  SmpCounts& counts();
+  const State& state() const { return *state_; }
+  /// Port of a place; nothing where there is none.
+  std::optional<PortIndex> find(const Place& place) const;
+  /// First CA port with a link, else port 0 of the first switch.
+  std::optional<PortIndex> default_port() const;
+  Walk walk(const Place& from, Lid dlid, Sl sl = Sl{}, std::optional<PKey> pkey = std::nullopt) const;
+  Reach reach() const;
+  Spread spread(const Place& from, Lid mlid) const;
+  /// Sends one data packet: as walk(), and who refuses it counts that and tells the SM
+  /// (mad/sim/packets/data.h).
+  Walk send_data(const Place& from, const DataPacket& packet);
+  /// `watcher` is called for each MAD that leaves a port. One watcher at a time.
+  void watch_packets(std::move_only_function<void(const SentPacket&)> watcher);
+  /// `watcher` is called after each Set that an agent has served. One watcher at a time.
+  void watch_sets(std::move_only_function<void(const DoneSet&)> watcher);
+
+  /// PortInfo as the port holds it; nothing where there is no such port.
+  std::optional<wire::PortInfo> port_info(const Place& place) const;
+  /// "0x… name port: state …", a line for each port that has a link and is not Active.
+  std::vector<std::string> not_active() const;
+  /// Bytes that the state holds, by counting its containers.
+  std::size_t bytes() const;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace smd::sim

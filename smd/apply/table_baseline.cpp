@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/apply/table_baseline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "mad/wire/tables.h"
+
+namespace smd::sm {
+namespace {
+
+/// Entries that are named of one table; the rest are counted.
+constexpr std::size_t kNamed = 4;
+/// Nodes that are noted and not there: hosts that are switched off, and not every GUID that ever was shown.
+constexpr std::size_t kGone = 65'536;
+
+/// Collects "index 1 0x8001, now 0x0000".
+class Differences {
+ public:
+  template <class T>
+  void add(const std::string& entry, const T& was, const T& is) {
+    if (++count_ > kNamed) return;
+    text_ += fmt::format("{}{} {}, now {}", text_.empty() ? "" : "; ", entry, was, is);
+  }
+  std::string text() const {
+    return count_ > kNamed ? fmt::format("{}; and {} more", text_, count_ - kNamed) : text_;
+  }
+  bool any() const { return count_ != 0; }
+
+ private:
+  std::string text_;
+  std::size_t count_ = 0;
+};
+
+std::string hex(PKey key) { return fmt::format("0x{:04x}", key.value()); }
+
+void compare_block(Differences& found, const wire::PKeyTable& was, const wire::PKeyTable& is,
+                   std::size_t block, bool) {
+  for (std::size_t i = 0; i < was.keys.size(); ++i) {
+    if (was.keys[i] == is.keys[i]) continue;
+    found.add(fmt::format("index {}", block * was.keys.size() + i), hex(was.keys[i]), hex(is.keys[i]));
+  }
+}
+
+void compare_block(Differences& found, const wire::SlToVl& was, const wire::SlToVl& is, std::size_t block,
+                   bool of_switch) {
+  for (std::size_t sl = 0; sl < was.vls.size(); ++sl) {
+    if (was.vls[sl] == is.vls[sl]) continue;
+    const auto in = of_switch ? fmt::format("from port {} ", block) : std::string{};
+    found.add(fmt::format("{}SL {}", in, sl), fmt::format("VL {}", was.vls[sl]),
+              fmt::format("VL {}", is.vls[sl]));
+  }
+}
+
+void compare_block(Differences& found, const wire::VlArbitration& was, const wire::VlArbitration& is,
+                   std::size_t block, bool) {
+  static constexpr std::array<std::string_view, 4> kParts{"low 0 to 31", "low 32 to 63", "high 0 to 31",
+                                                          "high 32 to 63"};
+  const auto &before = was.entries, &now = is.entries;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i] == now[i]) continue;
+    found.add(fmt::format("{} entry {}", kParts[block], i),
+              fmt::format("{}:{}", before[i].vl, before[i].weight),
+              fmt::format("{}:{}", now[i].vl, now[i].weight));
+  }
+}
+
+void compare_block(Differences& found, const wire::GuidInfo& was, const wire::GuidInfo& is, std::size_t block,
+                   bool) {
+  for (std::size_t i = 0; i < was.guids.size(); ++i) {
+    if (was.guids[i] == is.guids[i]) continue;
+    found.add(fmt::format("index {}", block * was.guids.size() + i), was.guids[i], is.guids[i]);
+  }
+}
+
+/// Blocks that are known in both.
+template <class A>
+Differences compare(const HeldBlocks<A>& was, const HeldBlocks<A>& is, bool of_switch) {
+  Differences found;
+  was.known.for_each([&](std::size_t block) {
+    if (is.known.test(block)) compare_block(found, was.row[block], is.row[block], block, of_switch);
+  });
+  return found;
+}
+
+/// What is known now of either; where both know something, what was noted stays.
+template <class A>
+HeldBlocks<A> joined(const HeldBlocks<A>& noted, const HeldBlocks<A>& now) {
+  auto all = noted;
+  if (all.row.size() < now.row.size()) all.row.resize(now.row.size());
+  now.known.for_each([&](std::size_t block) {
+    if (all.known.test(block)) return;
+    all.row[block] = now.row[block];
+    all.known.set(block);
+  });
+  return all;
+}
+
+/// The tables that smd decides in whole have no baseline.
+template <class A>
+constexpr bool kHasBaseline = TableKind<A>::kRead != TableRead::never;
+
+/// It begins anew: an end port in Init, or a switch that has no LID or forwards by nothing yet.
+bool begins_anew(const Node& node, const Port& port) {
+  if (node.is_switch()) return !node.forwards() || !node.ports[0].info.lid.unicast();
+  return port.info.port_state == PortState::init;
+}
+
+/// Nothing is known of the table that carries this attribute.
+bool is_unknown(const Port& port, std::uint16_t attribute) {
+  bool unknown = true;
+  for_each_table([&]<class A>() {
+    const auto& held = port.held<A>();
+    if (A::kAttribute == attribute) unknown = !held || held->known.empty();
+  });
+  return unknown;
+}
+
+}  // namespace
+
+void TableBaseline::look_at(const Node& node, std::span<const AlteredTable> before,
+                            std::vector<AlteredTable>& altered) {
+  auto& noted = nodes_[node.guid()];
+  noted.resize(std::max(noted.size(), node.ports.size()));
+  for (std::size_t p = 0; p < node.ports.size(); ++p) {
+    const auto& port = node.ports[p];
+    auto& tables = noted[p];
+    bool known = false;
+    for_each_table([&]<class A>() { known = known || std::get<HeldPtr<A>>(tables.held); });
+    tables.restarted = known && (tables.restarted || begins_anew(node, port));
+    const auto first = altered.size();
+    const PeerPort at{node.guid(), PortNum{static_cast<std::uint8_t>(p)}};
+    // A table that is not known at the moment is as it was found last.
+    for (const auto& one : before) {
+      if (one.at.port == at.port && is_unknown(port, one.attribute) && port.linked()) altered.push_back(one);
+    }
+    for_each_table([&]<class A>() {
+      if constexpr (!kHasBaseline<A>) return;
+      auto& was = std::get<HeldPtr<A>>(tables.held);
+      const auto& is = port.held<A>();
+      if (was && is && was != is) {
+        const auto found = compare(*was, *is, node.is_switch());
+        if (found.any()) altered.push_back({at, A::kAttribute, found.text(), tables.restarted});
+        // Tables that are read block by block become known in the end.
+        if (TableKind<A>::kRead == TableRead::idle && !was->known.contains(is->known))
+          was = std::make_shared<const HeldBlocks<A>>(joined(*was, *is));
+      }
+      if (!was) was = is;
+    });
+    if (altered.size() == first && !begins_anew(node, port)) tables.restarted = false;
+  }
+}
+
+void TableBaseline::look(Subnet& now, const Subnet* before) {
+  std::vector<AlteredTable> altered;
+  auto old = before != nullptr ? before->nodes.begin() : std::vector<NodePtr>::const_iterator{};
+  const auto end = before != nullptr ? before->nodes.end() : old;
+  for (const auto& node : now.nodes) {
+    while (old != end && (*old)->guid() < node->guid()) ++old;
+    std::span<const AlteredTable> known;
+    if (before != nullptr) {
+      known = std::ranges::equal_range(before->altered, node->guid(), {},
+                                       [](const AlteredTable& one) { return one.at.node; });
+    }
+    if (old == end || *old != node) {
+      look_at(*node, known, altered);
+    } else {
+      altered.insert(altered.end(), known.begin(), known.end());
+    }
+  }
+  now.altered = std::move(altered);
+  if (nodes_.size() > now.nodes.size() + kGone) forget_gone(now);
+}
+
+void TableBaseline::forget_gone(const Subnet& now) {
+  std::erase_if(nodes_, [&](const auto& entry) { return now.find(entry.first) == nullptr; });
+}
+
+void TableBaseline::wrote(const Subnet& after, const Applied& applied) {
+  for (const auto& answer : applied.answers<wire::PKeyTable>()) {
+    const auto& node = *after.nodes[answer.node];
+    const auto noted = nodes_.find(node.guid());
+    if (!answer.held || noted == nodes_.end() || noted->second.size() <= answer.port.value()) continue;
+    auto& was = std::get<HeldPtr<wire::PKeyTable>>(noted->second[answer.port.value()].held);
+    if (!was || was->row.size() <= answer.block) continue;
+    auto table = *was;
+    // What else the block holds is not smd's, and stays as noted.
+    for (std::size_t i = 0; i < answer.held->keys.size(); ++i) {
+      if (answer.held->keys[i] == kDefaultPKey) table.row[answer.block].keys[i] = kDefaultPKey;
+    }
+    was = std::make_shared<const HeldBlocks<wire::PKeyTable>>(std::move(table));
+  }
+}
+
+std::string_view reason_of(const AlteredTable& table) {
+  return table.restarted ? "lost by a restart" : "changed externally";
+}
+
+std::vector<PKey> foreign_keys(const HeldBlocks<wire::PKeyTable>& held) {
+  std::vector<PKey> found;
+  for (const auto& block : held.row) {
+    std::ranges::copy_if(block.keys, std::back_inserter(found),
+                         [](PKey key) { return key != PKey{} && key != kDefaultPKey; });
+  }
+  return found;
+}
+
+ForeignKeys foreign_keys(const Subnet& subnet) {
+  ForeignKeys found;
+  std::set<PKey> keys;
+  const HeldBlocks<wire::PKeyTable>* usual = nullptr;  // nearly all ports share one
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t p = 0; p < node->ports.size(); ++p) {
+      const auto& held = node->ports[p].held<wire::PKeyTable>();
+      if (!held || held.get() == usual || !is_end_port(*node, PortNum{static_cast<std::uint8_t>(p)}))
+        continue;
+      const auto foreign = foreign_keys(*held);
+      if (foreign.empty()) {
+        usual = held.get();
+        continue;
+      }
+      ++found.ports;
+      keys.insert(foreign.begin(), foreign.end());
+    }
+  }
+  found.keys.assign(keys.begin(), keys.end());
+  return found;
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How `smd sim` and `smd attach` fail.
+
+#include <iosfwd>
+#include <string_view>
+
+namespace smd::cli {
+
+/// Says why; `status`, for the program to end with.
+int fail_with(std::ostream& err, int status, std::string_view why);
+
+}  // namespace smd::cli

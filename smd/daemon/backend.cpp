@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the API sees of the daemon, from its own thread.
+#include "smd/daemon/daemon.h"
+
+namespace smd::daemon {
+
+api::DaemonInfo Daemon::info() const {
+  const std::scoped_lock lock(lock_);
+  auto info = info_;
+  if (stores_) info.store = stores_->failure();
+  return info;
+}
+
+std::vector<std::shared_ptr<const api::SubnetView>> Daemon::subnets() const {
+  const std::scoped_lock lock(lock_);
+  std::vector<std::shared_ptr<const api::SubnetView>> views;
+  views.reserve(subnets_.size());
+  for (const auto& subnet : subnets_) views.push_back(subnet->instance->view());
+  return views;
+}
+
+void Daemon::resweep(std::size_t subnet, sm::Resweep kind) {
+  const std::scoped_lock lock(lock_);
+  if (subnet >= subnets_.size()) return;  // a reload has taken it out meanwhile
+  auto& instance = *subnets_[subnet]->instance;
+  parts_.log.info("api.resweep").kv("subnet", instance.view()->name).always();
+  instance.resweep(kind, "asked for");
+}
+
+void Daemon::accept_lost(std::size_t subnet, Guid node) {
+  const std::scoped_lock lock(lock_);
+  if (subnet < subnets_.size()) subnets_[subnet]->instance->accept_lost(node);
+}
+
+void Daemon::set_log_filter(const log::Filter& filter) {
+  parts_.log.set_filter(filter);
+  std::string exceptions;
+  const auto add = [&](std::string_view what, log::Level level) {
+    exceptions += fmt::format("{}{}={}", exceptions.empty() ? "" : " ", what, config::to_string(level));
+  };
+  for (const auto& [module, level] : filter.modules) add(module, level);
+  for (const auto& [guid, level] : filter.guids) add(fmt::format("{}", guid), level);
+  auto&& event = parts_.log.info("api.log");
+  event.kv("log_level", filter.level);
+  if (!exceptions.empty()) event.kv("exceptions", exceptions);
+  event.always();
+}
+
+log::Filter Daemon::configured_log_filter() const {
+  const std::scoped_lock lock(lock_);
+  return log::filter_of(log_config_);
+}
+
+}  // namespace smd::daemon

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How every command loads the configuration.
+
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "config/config.h"
+#include "smd/daemon/failure.h"
+
+namespace smd::daemon {
+
+/// Loads `file` (empty: no file) with the overrides, and the tables that [routing] tables_file names. An
+/// error has all errors in one text, a line each, and status 2.
+std::expected<config::Config, Failure> load_configuration(const std::string& file,
+                                                          std::span<const std::string> overrides);
+
+/// `given` if it is not empty, else /etc/smd/smd.toml if that exists, else an empty name.
+std::string configuration_file(const std::string& given);
+
+}  // namespace smd::daemon

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/daemon/instance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "smd/report/tally.h"
+#include "smd/sa/registry/group_members.h"
+
+namespace smd::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Between two tries to open an end, doubled from try to try.
+constexpr mad::Duration kFirstPause = 250ms, kLongestPause = 5s;
+/// Between two looks at the local device.
+constexpr mad::Duration kLook = 1s;
+/// After so long without an answer from its own node a port counts as one that cannot send SMPs.
+constexpr mad::Duration kSilent = 10s;
+
+std::int64_t unix_time() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+Instance::Instance(InstanceSpec spec, sm::Compute& compute, store::StoreThread* stores, log::Log log,
+                   std::function<void()> ended)
+    : spec_(std::move(spec)),
+      compute_(compute),
+      stores_(stores),
+      log_(std::move(log)),
+      ended_(std::move(ended)),
+      clock_(io_),
+      now_{.name = spec_.name, .port = spec_.where},
+      group_(io_.get_executor()) {
+  if (!spec_.name.empty()) log_ = log_.with_subnet(spec_.name);
+  view_.set(std::make_shared<api::SubnetView>(now_));
+  group_.spawn(work());
+  thread_ = std::jthread([this] {
+    const auto keep = asio::make_work_guard(io_);
+    io_.run();
+  });
+}
+
+Instance::~Instance() {
+  stop();
+  thread_.join();
+  // On this thread now: nothing else touches them any more.
+  sa_.reset();
+  manager_.reset();
+  store_.reset();
+  end_.reset();
+  spec_.ends.reset();
+}
+
+void Instance::stop() {
+  asio::post(
+      io_, [this] { asio::co_spawn(io_, group_.stop(), [this](const std::exception_ptr&) { io_.stop(); }); });
+}
+
+void Instance::ping(std::move_only_function<void()> pong) {
+  asio::post(io_, [answer = std::move(pong)]() mutable { answer(); });
+}
+
+void Instance::resweep(sm::Resweep kind, std::string reason) {
+  asio::post(io_, [this, kind, why = std::move(reason)]() mutable {
+    if (manager_) manager_->resweep(kind, std::move(why));
+  });
+}
+
+void Instance::accept_lost(Guid node) {
+  asio::post(io_, [this, node] {
+    if (manager_) manager_->accept_lost(node);
+  });
+}
+
+std::shared_ptr<const api::SubnetView> Instance::view() const {
+  auto view = std::make_shared<api::SubnetView>(*view_.get());
+  view->registry = registry_.get();
+  return view;
+}
+
+void Instance::reload(config::SubnetConfig config) {
+  asio::post(io_, [this, next = std::move(config)]() mutable {
+    spec_.config = std::move(next);
+    if (manager_) manager_->reload(spec_.config);
+    if (sa_) sa_->set(sa::settings_of(spec_.config));
+  });
+}
+
+asio::awaitable<void> Instance::work() {
+  for (;;) {
+    const bool opened = co_await open();
+    if (!opened) break;
+    const bool kept = co_await open_store();
+    if (!kept) break;
+    const bool again = co_await manage();
+    sa_.reset();
+    manager_.reset();
+    end_.reset();
+    if (!again) break;
+    // A device that can be opened and is of no use all the same.
+    if (now_.snapshot) continue;
+    const bool time = co_await back_off();
+    if (!time) break;
+  }
+  ended_();
+}
+
+/// Nothing here is fatal: devices appear late, cables are pulled, another program may hold the port. The
+/// reason is said once each time that it changes. False when cancelled.
+asio::awaitable<bool> Instance::open() {
+  for (;;) {
+    auto opened = spec_.ends->open(io_);
+    say_passed_over();
+    if (opened) {
+      end_ = std::move(*opened);
+      break;
+    }
+    wait_for("port", opened.error());
+    const bool time = co_await back_off();
+    if (!time) co_return false;
+  }
+  if (spec_.name.empty()) {
+    spec_.name = fmt::format("{}", end_->port_guid());
+    log_ = log_.with_subnet(spec_.name);
+  }
+  now_.name = spec_.name;
+  now_.port = end_->port_name();
+  now_.snapshot.reset();  // of before: what the fabric is now is not known yet
+  waited_for("port");
+  log_.info("port.opened").kv("device", now_.port).kv("port_guid", end_->port_guid()).subject(now_.port);
+  co_return true;
+}
+
+/// Ports that cannot send SMPs are not waited for while there are others.
+void Instance::say_passed_over() {
+  const auto reason = spec_.ends->passed_over();
+  if (std::exchange(passed_over_, reason) == reason || reason.empty()) return;
+  log_.warn("port.no_smi").kv("reason", reason).kv("action", "the next port is tried").always();
+}
+
+/// A port whose own node has not answered one SMP since it was opened: a virtual function or Omni-Path, which
+/// nothing in sysfs tells. A fabric that was seen once is not left.
+bool Instance::is_of_no_use() {
+  if (own_port_silent_.empty() || now_.snapshot || clock_.now() - silent_since_ < kSilent) return false;
+  return spec_.ends->pass_over(std::exchange(own_port_silent_, {}));
+}
+
+/// False when cancelled.
+asio::awaitable<bool> Instance::back_off() {
+  pause_ = std::clamp(pause_ * 2, kFirstPause, kLongestPause);
+  co_return co_await clock_.sleep(pause_);
+}
+
+/// Once: it stays open when the device is lost. Another process that manages this subnet from the same
+/// directory is a mistake that waiting does not mend.
+asio::awaitable<bool> Instance::open_store() {
+  if (stores_ == nullptr || store_) co_return true;
+  auto opened = co_await stores_->open(spec_.name, &clock_);
+  if (opened) store_ = std::move(*opened);
+  if (!opened) {
+    refused_ = opened.error();
+    wait_for("state", refused_);
+  }
+  co_return opened.has_value();
+}
+
+/// Until the manager has ended (false) or its device is lost (true).
+asio::awaitable<bool> Instance::manage() {
+  manager_ended_ = false;
+  own_port_silent_.clear();
+  manager_ = std::make_unique<sm::SubnetManager>(parts(), spec_.name, spec_.config, options());
+  open_sa();
+  mad::TaskGroup running(io_.get_executor());
+  running.spawn(run_manager());
+  bool lost = false;
+  while (!manager_ended_ && !lost) {
+    const auto timer = clock_.call_at(clock_.now() + kLook, [this] { wake_.wake_all(); });
+    const bool woken = co_await wake_.wait();
+    clock_.cancel(timer);
+    if (!woken) break;
+    lost = !manager_ended_ && (look() || is_of_no_use());
+    if (!lost && !sa_) open_sa();
+  }
+  co_await running.stop();
+  if (sa_) co_await sa_->stop();
+  co_return lost;
+}
+
+/// Subnet administration of the fabric that the manager looks after. A dry run has none.
+void Instance::open_sa() {
+  if (spec_.options.dry_run) return;
+  auto gsi = end_->open_gsi();
+  if (!gsi) {
+    if (std::exchange(no_sa_, gsi.error()) != gsi.error())
+      log_.error("sa.no_port").kv("reason", gsi.error()).kv("action", "asked again every second").always();
+    if (!now_.waiting || now_.waiting->what == "sa") wait_for("sa", gsi.error());
+    return;
+  }
+  if (!std::exchange(no_sa_, {}).empty()) log_.info("sa.opened").kv("port", now_.port).always();
+  waited_for("sa");
+  sa_ = std::make_unique<sa::Server>(
+      sa::ServerParts{
+          .executor = io_.get_executor(),
+          .gsi = **gsi,
+          .compute = answering_,
+          .indexing = compute_,
+          .source = [manager = manager_.get()] { return manager->published(); },
+          .act_count = [manager = manager_.get()] { return manager->act_count(); },
+          .registry = registry_,
+          .store = store_.get(),
+          .log = log_,
+          .clock = clock_,
+          .wall = unix_time,
+          .on_multicast =
+              [this] { manager_->set_groups([this] { return sa::group_members(*registry_.get()); }); },
+          .on_reregister =
+              [this](std::vector<Guid> ports) {
+                // Who ends after one sweep does not answer what they would ask.
+                if (!spec_.options.once) manager_->reregister(std::move(ports));
+              },
+          .on_unread = [this](Guid node) { manager_->read_lanes_first(node); },
+          .on_guids = [this](const std::vector<sm::GuidBlock>& blocks) { manager_->set_guids(blocks); }},
+      sa::settings_of(spec_.config));
+}
+
+asio::awaitable<void> Instance::run_manager() {
+  co_await manager_->run();
+  manager_ended_ = true;
+  wake_.wake_all();
+}
+
+/// True: the end is lost.
+bool Instance::look() {
+  const auto health = end_->look();
+  if (health.lost) {
+    wait_for("port", health.reason);
+    return true;
+  }
+  if (health.what != "device") waited_for("device");
+  if (!health.reason.empty()) {
+    wait_for(health.what, health.reason);
+  } else if (now_.snapshot && sm::is_cut_off(*now_.snapshot->subnet)) {
+    wait_for("link", fmt::format("port {} has no link", end_->port_name()));
+  } else {
+    waited_for("link");
+  }
+  return false;
+}
+
+/// Publishes what is waited for. What the manager itself says in the log is not said here again.
+void Instance::wait_for(std::string_view what, std::string_view reason) {
+  auto& waiting = now_.waiting;
+  if (!waiting || waiting->what != what || waiting->reason != reason) {
+    const bool said = what == "port" || what == "link" || what == "device";
+    if (said)
+      log_.warn("port.waiting")
+          .kv("reason", reason)
+          .kv("port", now_.port)
+          .subject(now_.port + ": " + std::string(reason));
+    waiting = api::Waiting{
+        .what = std::string(what), .reason = std::string(reason), .since = std::chrono::system_clock::now()};
+  }
+  view_.set(std::make_shared<api::SubnetView>(now_));
+}
+
+void Instance::waited_for(std::string_view what) {
+  if (now_.waiting && now_.waiting->what == what) {
+    if (what == "device") log_.info("port.device_answers").kv("port", now_.port).always();
+    if (what == "link") log_.info("port.link_is_back").kv("port", now_.port).always();
+    now_.waiting.reset();
+  }
+  view_.set(std::make_shared<api::SubnetView>(now_));
+}
+
+sm::ManagerParts Instance::parts() {
+  return {.executor = io_.get_executor(),
+          .clock = clock_,
+          .smi = end_->smi(),
+          .compute = compute_,
+          .log = log_,
+          .claim_sm = [this]() -> std::expected<void, std::string> {
+            auto claimed = end_->claim_sm();
+            if (!claimed) {
+              wait_for("sm_place", claimed.error());
+            } else {
+              waited_for("sm_place");
+            }
+            return claimed;
+          },
+          .seed = std::random_device{}(),
+          .store = store_.get()};
+}
+
+sm::ManagerOptions Instance::options() {
+  auto options = spec_.options;
+  options.on_sweep = [this, then = spec_.options.on_sweep](const sm::Snapshot& snapshot) {
+    now_.snapshot = std::make_shared<const sm::Snapshot>(snapshot);
+    now_.swept = std::chrono::system_clock::now();
+    pause_ = {};
+    view_.set(std::make_shared<api::SubnetView>(now_));
+    wake_.wake_all();
+    if (sa_) sa_->refresh(snapshot.came_up);
+    if (then) then(snapshot);
+  };
+  options.on_snapshot = [this] {
+    now_.snapshot = manager_->published();
+    view_.set(std::make_shared<api::SubnetView>(now_));
+    if (sa_) sa_->look_again();
+  };
+  options.on_trap = [this](const wire::Notice& notice, Lid from) {
+    if (sa_) sa_->forward(notice, from);
+  };
+  options.on_reregistered = [this](const std::vector<Guid>& ports) {
+    if (sa_) sa_->asked(ports);
+  };
+  options.on_own_port = [this](const std::string& reason) {
+    own_port_silent_ = reason;
+    silent_since_ = clock_.now();
+    if (reason.empty()) {
+      waited_for("own_port");
+    } else {
+      wait_for("own_port", reason);
+    }
+  };
+  return options;
+}
+
+}  // namespace smd::daemon

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One subnet of the daemon: a manager with its thread, its clock and its end of the fabric.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "config/config.h"
+#include "mad/asio.h"
+#include "mad/real_clock.h"
+#include "mad/task_group.h"
+#include "smd/api/backend.h"
+#include "smd/base/compute.h"
+#include "smd/daemon/end.h"
+#include "smd/log/log.h"
+#include "smd/manager.h"
+#include "smd/sa/server.h"
+#include "smd/store/store_thread.h"
+
+namespace smd::daemon {
+
+/// Which fabric, and how.
+struct InstanceSpec {
+  std::string name;   ///< empty: the port GUID, once it is known
+  std::string where;  ///< as the operator named it: "mlx5_0:1", "ft3:8", "any port"
+  bool is_simulated = false;
+  std::unique_ptr<EndSource> ends;
+  config::SubnetConfig config;
+  sm::ManagerOptions options;
+};
+
+/// Made and ended on one thread, works on one of its own. Opens its end of the fabric, and opens it again
+/// when it is lost, for as long as it lives.
+class Instance {
+ public:
+  /// `stores` may be null: nothing is kept. `ended` is called once, from the instance's thread, when there is
+  /// nothing more to do.
+  Instance(InstanceSpec spec, sm::Compute& compute, store::StoreThread* stores, log::Log log,
+           std::function<void()> ended);
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+  ~Instance();
+
+  /// Ends the manager within its current step; the fabric forwards on. From any thread, at once.
+  void stop();
+  void resweep(sm::Resweep kind, std::string reason);
+  /// What is lost is missing on purpose: of `node`, or (0) all of it.
+  void accept_lost(Guid node);
+  /// For the next sweep, which is asked for. What the end of the fabric is stays.
+  void reload(config::SubnetConfig config);
+
+  /// From any thread.
+  std::shared_ptr<const api::SubnetView> view() const;
+  /// Calls `pong` from the instance's loop, as soon as that is free.
+  void ping(std::move_only_function<void()> pong);
+  /// Why it could not begin; empty where it could. After `ended` only.
+  const std::string& refused() const { return refused_; }
+  /// Processor time of the simulated nodes; zero of a real fabric. After the first sweep.
+  std::string attach_hint() const { return spec_.ends->attach_hint(); }
+  mad::Duration nodes_cpu() const { return spec_.ends->nodes_cpu(); }
+
+ private:
+  asio::awaitable<void> work();
+  asio::awaitable<bool> open();
+  asio::awaitable<bool> open_store();
+  void open_sa();
+  void say_passed_over();
+  bool is_of_no_use();
+  asio::awaitable<bool> manage();
+  asio::awaitable<void> run_manager();
+  asio::awaitable<bool> back_off();
+  sm::ManagerParts parts();
+  sm::ManagerOptions options();
+  bool look();
+  void wait_for(std::string_view what, std::string_view reason);
+  void waited_for(std::string_view what);
+
+  InstanceSpec spec_;
+  sm::Compute& compute_;
+  store::StoreThread* stores_;
+  log::Log log_;
+  std::function<void()> ended_;
+  asio::io_context io_{1};
+  mad::RealClock clock_;
+  std::unique_ptr<End> end_;
+  std::string refused_;
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<sm::SubnetManager> manager_;
+  /// Questions to subnet administration: clients wait for them, as nodes wait for the manager.
+  sm::PoolCompute answering_{1, sm::PoolCompute::Priority::same};
+  sm::Published<sa::Registry> registry_;
+  std::unique_ptr<sa::Server> sa_;  ///< after end_ and manager_, which it reads
+  std::string no_sa_;               ///< why subnet administration cannot be opened, as it was said
+  std::string passed_over_;         ///< ports without an SMI, as it was said
+  std::string own_port_silent_;
+  mad::TimePoint silent_since_{};
+  bool manager_ended_ = false;
+  mad::Duration pause_{};  ///< before the last try to open an end
+  mad::WaitList wake_;
+  api::SubnetView now_;  ///< what view_ is made of
+  sm::Published<api::SubnetView> view_;
+  mad::TaskGroup group_;
+  std::jthread thread_;
+};
+
+}  // namespace smd::daemon

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/daemon/plan_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "smd/report/disruption.h"
+
+namespace smd::daemon {
+namespace {
+
+constexpr std::size_t kShown = 10;  ///< lines of one kind
+
+void print_sms(std::ostream& out, const sm::Subnet& subnet) {
+  for (const auto& other : subnet.other_sms) {
+    fmt::print(out, "other SM: {} {} port {}: {}, priority {}, GUID {}, LID {}\n", other.at.node,
+               other.node_description, other.at.port, to_string(other.info.state), other.info.priority,
+               other.info.guid, other.lid);
+  }
+}
+
+void print_lids(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& decided) {
+  std::size_t new_ones = 0, changed = 0;
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t p = node->is_switch() ? 0 : 1; p < (node->is_switch() ? 1 : node->ports.size()); ++p) {
+      const auto& port = node->ports[p];
+      const auto* entry =
+          port.known ? decided.lids->find(node->is_switch() ? node->guid() : port.guid) : nullptr;
+      if (entry == nullptr || entry->base == port.info.lid) continue;
+      new_ones += !port.info.lid.unicast() ? 1U : 0U;
+      if (port.info.lid.unicast() && changed++ < kShown) {
+        fmt::print(out, "LID {} would become {}: {}\n", port.info.lid, entry->base,
+                   sm::port_text(*node, PortNum{static_cast<std::uint8_t>(p)}));
+      }
+    }
+  }
+  fmt::print(out, "LIDs in all: {} in use, {} new, {} changed\n", decided.lids->entries.size(), new_ones,
+             changed);
+}
+
+}  // namespace
+
+void print_plan(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& decided,
+                const sm::Plan& plan) {
+  out << to_string(sm::disruption_of(subnet, decided, plan));
+  print_sms(out, subnet);
+  print_lids(out, subnet, decided);
+  fmt::print(out, "engine: {}; {}\n", decided.routes->engine,
+             routing::describe(decided.routes->verification, *decided.routes->topology));
+  fmt::print(out,
+             "plan: {} Sets in {} rounds, {} LFT blocks, {} known LFT entries changed; nothing is sent\n",
+             plan.sets(), plan.rounds.size(), plan.lft_blocks(), plan.lft_entries_changed);
+  for (const auto& round : plan.rounds) {
+    fmt::print(out, "  {}: {} Sets\n", to_string(round.phase), round.sets());
+    for (std::size_t i = 0; i < round.ports.size() && i < kShown; ++i) {
+      const auto& item = round.ports[i];
+      const auto& node = *subnet.nodes[item.node];
+      fmt::print(
+          out, "    {}: {}\n", sm::port_text(node, item.port),
+          item.target == PortState::no_change ? "PortInfo" : fmt::format("to {}", to_string(item.target)));
+    }
+    if (round.ports.size() > kShown) fmt::print(out, "    and {} ports more\n", round.ports.size() - kShown);
+    for (const auto& item : round.items<wire::PKeyTable>()) {
+      fmt::print(out, "    {}: P_Key block {}, full member of the default partition\n",
+                 sm::port_text(*subnet.nodes[item.node], item.port), item.block);
+    }
+    for (std::size_t i = 0; i < round.ar_infos.size() && i < kShown; ++i) {
+      const auto& node = *subnet.nodes[round.ar_infos[i]];
+      fmt::print(out, "    {} {}: adaptive routing off\n", node.guid(), node.description);
+    }
+    if (round.ar_infos.size() > kShown)
+      fmt::print(out, "    and {} switches more\n", round.ar_infos.size() - kShown);
+    for (std::size_t i = 0; i < round.lfts.size() && i < kShown; ++i) {
+      const auto& node = *subnet.nodes[round.lfts[i].node];
+      fmt::print(out, "    {} {}: {} blocks\n", node.guid(), node.description, round.lfts[i].writes());
+    }
+    if (round.lfts.size() > kShown) fmt::print(out, "    and {} switches more\n", round.lfts.size() - kShown);
+  }
+}
+
+}  // namespace smd::daemon

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// SIGHUP: the file is read again, with the command line still laid over it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <sstream>
+#include <tuple>
+
+#include "config/difference.h"
+#include "smd/daemon/configuration.h"
+#include "smd/daemon/daemon.h"
+#include "smd/daemon/run_specs.h"
+#include "smd/daemon/systemd.h"
+
+namespace smd::daemon {
+namespace {
+
+/// Which subnet a block of the file is about: what it is about cannot change while it runs.
+auto identity(const config::SubnetConfig& subnet) {
+  return std::tie(subnet.name, subnet.port, subnet.port_guid);
+}
+
+std::string words(const config::SubnetConfig& subnet) {
+  if (!subnet.name.empty()) return subnet.name;
+  if (!subnet.port.empty()) return subnet.port;
+  return subnet.port_guid ? fmt::format("{}", *subnet.port_guid) : "on the first usable port";
+}
+
+std::string joined(const std::vector<std::string>& items) {
+  return items.empty() ? "nothing" : fmt::format("{}", fmt::join(items, ", "));
+}
+
+void append(std::vector<std::string>& to, std::vector<std::string> items) {
+  for (auto& item : items) {
+    if (std::ranges::find(to, item) == to.end()) to.push_back(std::move(item));
+  }
+}
+
+}  // namespace
+
+void Daemon::reload() {
+  notify_reloading();
+  const auto file = configuration_file(parts_.options.config);
+  auto next = load_configuration(file, parts_.options.set);
+  std::string refused = next ? "" : next.error().text;
+  if (next && next->log != parts_.config.log) {
+    if (auto opened = parts_.log.configure(next->log); !opened) refused = opened.error();
+  }
+  if (!refused.empty()) {
+    std::istringstream lines(refused);
+    for (std::string line; std::getline(lines, line);)
+      parts_.log.error("config.refused")
+          .kv("error", line)
+          .kv("action", "the old one stays in force")
+          .always();
+  } else {
+    log_warnings(*next);
+    std::vector<std::string> restart;
+    const auto changed = take(*next, restart);
+    auto&& event = parts_.log.info("config.reloaded");
+    event.kv("file", file.empty() ? "none" : file).kv("changed", joined(changed));
+    if (!restart.empty()) event.kv("needs_restart", joined(restart));
+    event.always();
+  }
+  if (ready_) notify_ready();
+}
+
+void Daemon::log_warnings(const config::Config& config) {
+  for (const auto& warning : config.warnings)
+    parts_.log.warn("config.renamed").kv("warning", to_string(warning)).always();
+}
+
+/// Returns what is in force now; `restart` gets what is not.
+std::vector<std::string> Daemon::take(const config::Config& next, std::vector<std::string>& restart) {
+  std::vector<std::string> changed;
+  append(changed, config::differences(parts_.config.log, next.log));
+  append(restart, config::differences(parts_.config.api, next.api));
+  append(restart, config::differences(parts_.config.store, next.store));
+  append(changed, take_subnets(next, restart));
+  const std::scoped_lock lock(lock_);
+  parts_.config.log = next.log;
+  log_config_ = next.log;
+  info_.configuration = configuration_file(parts_.options.config);
+  info_.loaded = std::chrono::system_clock::now();
+  return changed;
+}
+
+bool Daemon::named_on_command_line() const {
+  const auto& options = parts_.options;
+  return !options.ports.empty() || !options.port_guids.empty() || !options.sims.empty();
+}
+
+std::vector<std::string> Daemon::take_subnets(const config::Config& next, std::vector<std::string>& restart) {
+  const bool named = named_on_command_line();
+  std::vector<std::string> changed;
+  for (const auto& subnet : std::vector(subnets_)) {
+    const auto same = [&](const auto& other) { return identity(other) == identity(subnet->config); };
+    const auto at = std::ranges::find_if(next.subnets, same);
+    const bool gone = !named && at == next.subnets.end();
+    // One that could not begin has another try.
+    if (gone || (!named && subnet->ended)) {
+      if (gone && !subnet->leaving) changed.push_back("subnet gone: " + words(subnet->config));
+      take_out(subnet);
+      continue;
+    }
+    auto found = named ? next.base : *at;
+    auto differences = config::differences(subnet->config, found);
+    // The pool was made with it.
+    const auto threads = std::ranges::find_if(
+        differences, [](const std::string& one) { return one.starts_with("routing.threads "); });
+    if (threads != differences.end()) {
+      append(restart, {*threads});
+      differences.erase(threads);
+      found.routing.threads = subnet->config.routing.threads;
+    }
+    append(changed, std::move(differences));
+    subnet->config = found;
+    subnet->instance->reload(std::move(found));
+  }
+  parts_.config.base = next.base;
+  parts_.config.subnets = next.subnets;
+  if (!named) {
+    for (const auto& name : start_missing()) changed.push_back("new subnet: " + name);
+  }
+  return changed;
+}
+
+/// The fabric forwards on. It is gone from the list when its manager has ended.
+void Daemon::take_out(const SubnetPtr& subnet) {
+  if (subnet->ended) {
+    const std::scoped_lock lock(lock_);
+    std::erase(subnets_, subnet);
+  } else if (!subnet->leaving) {
+    subnet->leaving = true;
+    subnet->instance->stop();
+  }
+}
+
+/// Subnets of the configuration that are not managed yet. One whose port or name another one still has, which
+/// is about to leave, begins when that has ended. Returns which were started.
+std::vector<std::string> Daemon::start_missing() {
+  std::vector<std::string> started;
+  if (interrupted_ || named_on_command_line()) return started;
+  for (auto& spec : configured_specs(parts_.config)) {
+    const auto in_the_way = [&](const SubnetPtr& other) {
+      const bool same_name = !spec.name.empty() && other->config.name == spec.name;
+      return identity(other->config) == identity(spec.config) || other->where == spec.where || same_name;
+    };
+    if (std::ranges::any_of(subnets_, in_the_way)) continue;
+    started.push_back(words(spec.config));
+    start(std::move(spec));
+  }
+  return started;
+}
+
+}  // namespace smd::daemon
