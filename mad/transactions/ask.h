@@ -26,17 +26,12 @@ struct Target {
 template <class T>
 using Asked = std::expected<T, RequestError>;
 
-/// The request as bytes; for Transactions::submit where a coroutine would be too much.
+/// An SMP as a request; for Transactions::submit where a coroutine would be too much.
 inline Request request_of(wire::Method method, std::uint16_t attribute, std::uint32_t modifier,
                           const Target& target) {
-  Request request{
-      .mad = wire::Smp::lid_routed(method, attribute, modifier),
-      .route = target.route,
-      .node = target.node,
-      .life = target.life,
-  };
-  request.mad.set_m_key(target.m_key);
-  return request;
+  auto smp = wire::Smp::lid_routed(method, attribute, modifier);
+  smp.set_m_key(target.m_key);
+  return {.mad = smp, .route = target.route, .node = target.node, .life = target.life};
 }
 template <wire::Layout A>
 Request get_request(const Target& target, std::uint32_t modifier = 0) {
