@@ -13,6 +13,7 @@ ROOMS = {
     "mad/umad": {"mad/umad", "mad", "mad/transactions", "mad/wire", "mad/base"},
     "mad/sim": {"mad/sim", "mad", "mad/transactions", "mad/wire", "mad/base"},
     "mad/transactions": {"mad/transactions", "mad", "mad/wire", "mad/base"},
+    "mad/gsi": {"mad/gsi", "mad/transactions", "mad", "mad/wire", "mad/base"},
     "mad": {"mad", "mad/transactions", "mad/wire", "mad/base"},
     "config": {"config", "mad/base"},
     # The files of routing/ itself (threads, rows of tables, statistics) are the base of its rooms.
