@@ -29,9 +29,12 @@ using Asked = std::expected<T, RequestError>;
 /// An SMP as a request; for Transactions::submit where a coroutine would be too much.
 inline Request request_of(wire::Method method, std::uint16_t attribute, std::uint32_t modifier,
                           const Target& target) {
-  auto smp = wire::Smp::lid_routed(method, attribute, modifier);
-  smp.set_m_key(target.m_key);
-  return {.mad = smp, .route = target.route, .node = target.node, .life = target.life};
+  Request request{.mad = wire::Mad(wire::MgmtClass::sm_lid, 1, method, attribute, modifier),
+                  .route = target.route,
+                  .node = target.node,
+                  .life = target.life};
+  wire::Smp::write_m_key(request.mad, target.m_key);
+  return request;
 }
 template <wire::Layout A>
 Request get_request(const Target& target, std::uint32_t modifier = 0) {

@@ -11,14 +11,7 @@ void write_route(wire::Mad& mad, const Route& route) {
   if (!wire::is_smp(mad.mgmt_class())) return;
   const auto* path = std::get_if<DirectedPath>(&route);
   if (path == nullptr) return mad.set_mgmt_class(wire::MgmtClass::sm_lid);
-  wire::Smp smp(mad);
-  smp.set_mgmt_class(wire::MgmtClass::sm_directed);
-  smp.set_hop_pointer(0);
-  smp.set_hop_count(static_cast<std::uint8_t>(path->hops()));
-  smp.set_dr_slid(kPermissiveLid);
-  smp.set_dr_dlid(kPermissiveLid);
-  for (std::size_t hop = 0; hop < path->hops(); ++hop) smp.set_initial_path(hop + 1, path->hop(hop));
-  mad = smp;
+  wire::Smp::write_route(mad, *path);
 }
 
 std::string to_string(const Route& route) {

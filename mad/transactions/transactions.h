@@ -46,7 +46,7 @@ struct Request {
 /// What hands arrived MADs to a Transactions.
 enum class Feed : std::uint8_t {
   transport,  ///< the transport: the Transactions is its sink
-  owner,      ///< the owner is the sink, and hands on answers (receive, answered)
+  owner,      ///< the owner is the sink, and hands on answers to paced requests (answered)
 };
 
 /// Requests over one Transport. Every try of a request has a transaction of its own and all stay open until
@@ -85,8 +85,6 @@ class Transactions {
   /// How many more can be opened.
   std::size_t paced_room() const;
 
-  /// MADs that arrived, where the owner hands them on (Feed::owner).
-  void receive(std::span<Received> batch);
   /// An answer to a paced request has arrived, by the transaction of one of its tries; the owner has checked
   /// its class and method. False: no such request is open.
   bool answered(Tid tid);
@@ -214,6 +212,7 @@ class Transactions {
   RequestError error_of(const OpenRequest& open, Fault fault) const;
 
   // receive.cpp: what comes from the wire
+  void receive(std::span<Received> batch);
   void receive_one(Received& received, TimePoint now);
   void receive_lost(const Received& received, OpenRequest* open, unsigned attempt);
   const Slot* slot_of(std::uint32_t tid) const;

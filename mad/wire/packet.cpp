@@ -2,39 +2,16 @@
 #include "mad/wire/packet.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "mad/wire/performance.h"
 #include "mad/wire/sa/sa_mad.h"
 
 namespace smd::wire {
-namespace {
 
-constexpr DataPlace to_the_end(std::size_t first) { return {first, kMadBytes - first}; }
-
-}  // namespace
-
-DataPlace data_place(MgmtClass mgmt_class) {
-  constexpr DataPlace kSmp{64, 64};
-  constexpr std::size_t kHeaders = 64, kVendor1 = 24, kVendor2 = 40;
-  switch (mgmt_class) {
-    case MgmtClass::sm_lid:
-    case MgmtClass::sm_directed:
-      return kSmp;
-    case MgmtClass::sa:
-      return to_the_end(kSaDataOffset);
-    case MgmtClass::perf:
-      return to_the_end(kPerformanceData);
-    case MgmtClass::cm:
-      return to_the_end(MadHeader::kBytes);
-    default:
-      break;
-  }
-  const auto number = std::to_underlying(mgmt_class);
-  if (number >= 0x09 && number <= 0x0F) return to_the_end(kVendor1);
-  if (number >= 0x30 && number <= 0x4F) return to_the_end(kVendor2);
-  return to_the_end(kHeaders);  // BM, device management, congestion control
-}
+static_assert(data_place(MgmtClass::sa).first == kSaDataOffset &&
+              data_place(MgmtClass::sa).size == kSaDataBytes);
+static_assert(data_place(MgmtClass::perf).first == kPerformanceData &&
+              data_place(MgmtClass::perf).size == kPerformanceBytes);
 
 Mad::Mad(MgmtClass mgmt_class, std::uint8_t class_version, Method method, std::uint16_t attribute,
          std::uint32_t modifier) {

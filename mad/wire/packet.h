@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "mad/base/id.h"
 #include "mad/wire/codec.h"
@@ -29,7 +30,24 @@ constexpr MgmtClass attributes_of(MgmtClass mgmt_class) {
 struct DataPlace {
   std::size_t first = 0, size = 0;
 };
-DataPlace data_place(MgmtClass mgmt_class);
+constexpr DataPlace data_place(MgmtClass mgmt_class) {
+  constexpr auto to_the_end = [](std::size_t first) { return DataPlace{first, kMadBytes - first}; };
+  switch (mgmt_class) {
+    case MgmtClass::sm_lid:
+    case MgmtClass::sm_directed:
+      return {64, 64};
+    case MgmtClass::sa:
+      return to_the_end(56);
+    case MgmtClass::cm:
+      return to_the_end(24);
+    default:
+      break;
+  }
+  const auto number = std::to_underlying(mgmt_class);
+  if (number >= 0x09 && number <= 0x0F) return to_the_end(24);  // vendors, without an OUI
+  if (number >= 0x30 && number <= 0x4F) return to_the_end(40);  // vendors, with an OUI
+  return to_the_end(64);  // PM, BM, device management, congestion control
+}
 
 /// What all classes have in common. Smp adds what subnet management has.
 class Mad {

@@ -72,6 +72,12 @@ class Smp : public Mad {
   void set_initial_path(std::size_t hop, PortNum port);
   void set_return_path(std::size_t hop, PortNum port);
 
+  /// Writes a directed route from end to end into a MAD: the class, the path, both LIDs permissive.
+  template <HopList Path>
+  static void write_route(Mad& mad, const Path& path);
+  /// As set_m_key of the SMP in a MAD.
+  static void write_m_key(Mad& mad, std::uint64_t key) { store<0, 64>(mad.bytes().data() + kMKey, key); }
+
   /// As Mad::response.
   Smp response(std::uint16_t status = kStatusOk) const { return Smp(Mad::response(status)); }
 
@@ -91,6 +97,19 @@ Smp Smp::directed(Method method, std::uint16_t attribute, std::uint32_t modifier
   smp.set_hop_count(static_cast<std::uint8_t>(hops));
   for (std::size_t i = 0; i < hops; ++i) smp.set_initial_path(i + 1, path.hop(i));
   return smp;
+}
+
+template <HopList Path>
+void Smp::write_route(Mad& mad, const Path& path) {
+  constexpr std::size_t kHopPointer = 6, kHopCount = 7;
+  const auto bytes = mad.bytes();
+  const std::size_t hops = path.hops() < kMaxHops ? path.hops() : kMaxHops;
+  mad.set_mgmt_class(MgmtClass::sm_directed);
+  bytes[kHopPointer] = 0;
+  bytes[kHopCount] = static_cast<std::uint8_t>(hops);
+  store<0, 16>(bytes.data() + kDrSlid, kPermissiveLid.value());
+  store<0, 16>(bytes.data() + kDrDlid, kPermissiveLid.value());
+  for (std::size_t i = 0; i < hops; ++i) bytes[kInitialPath + i + 1] = path.hop(i).value();
 }
 
 template <Layout A>
