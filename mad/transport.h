@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "mad/base/id.h"
+#include "mad/wire/mad.h"
 
 namespace smd::mad {
 
@@ -61,6 +62,9 @@ struct LidRoute {
   friend bool operator==(const LidRoute&, const LidRoute&) = default;
 };
 
+/// Q_Key of the GSI (QP 1) at every port.
+inline constexpr std::uint32_t kQp1QKey = 0x80010000;
+
 using Route = std::variant<DirectedPath, LidRoute>;
 
 /// A MAD as it came from the wire: any bytes, any length.
@@ -75,6 +79,15 @@ struct Received {
 struct TransportError {
   int error = 0;
   std::string what{};
+};
+
+/// A management class that an agent of ours sends and receives. `methods`: which requests of others we want;
+/// none: we only send requests of this class.
+struct ClassRegistration {
+  wire::MgmtClass mgmt_class{};
+  std::uint8_t version = 1;
+  std::uint8_t rmpp_version = 0;  ///< 1: the kernel cuts and joins long MADs
+  std::vector<wire::Method> methods{};
 };
 
 /// What the local port is. Read anew at each call: cables are pulled.
@@ -111,6 +124,12 @@ class Transport {
   /// io_context have no use for it.
   using Ahead = std::function<void(std::vector<Received>& batch, const Reply& reply)>;
   virtual void on_receive_ahead(const std::shared_ptr<const Ahead>& /*ahead*/) {}
+
+  /// From now on MADs of this class can be sent, and requests of its `methods` arrive. Nothing where the
+  /// class is registered already. Transports without agents carry all classes.
+  virtual std::expected<void, TransportError> add_class(const ClassRegistration& /*registration*/) {
+    return {};
+  }
 
   /// Sends one MAD. `give_up`: how long an answer may still be delivered (the kernel drops answers to sends
   /// without one); zero for MADs that have no answer. Resends are the caller's business, but for packets of

@@ -26,16 +26,14 @@ struct Target {
 template <class T>
 using Asked = std::expected<T, RequestError>;
 
-/// The request as bytes; for Transactions::submit where a coroutine would be too much.
+/// An SMP as a request; for Transactions::submit where a coroutine would be too much.
 inline Request request_of(wire::Method method, std::uint16_t attribute, std::uint32_t modifier,
                           const Target& target) {
-  Request request{
-      .mad = wire::Smp::lid_routed(method, attribute, modifier),
-      .route = target.route,
-      .node = target.node,
-      .life = target.life,
-  };
-  request.mad.set_m_key(target.m_key);
+  Request request{.mad = wire::Mad(wire::MgmtClass::sm_lid, 1, method, attribute, modifier),
+                  .route = target.route,
+                  .node = target.node,
+                  .life = target.life};
+  wire::Smp::write_m_key(request.mad, target.m_key);
   return request;
 }
 template <wire::Layout A>

@@ -8,7 +8,7 @@
 namespace smd::mad {
 namespace {
 
-auto order(const AttributeCounters& row) { return std::tuple(row.attribute, row.method); }
+auto order(const AttributeCounters& row) { return std::tuple(row.mgmt_class, row.attribute, row.method); }
 
 void subtract(AttributeCounters& row, const AttributeCounters& before) {
   for (const auto member :
@@ -48,10 +48,13 @@ Counters operator-(const Counters& now, const Counters& before) {
   return difference;
 }
 
-std::uint32_t AttributeTable::row(wire::Method method, std::uint16_t attribute) {
-  const auto key = std::uint32_t{attribute} << 8U | std::to_underlying(method);
+std::uint32_t AttributeTable::row(const wire::Mad& request) {
+  const auto mgmt_class = wire::attributes_of(request.mgmt_class());
+  const auto key = std::uint32_t{std::to_underlying(mgmt_class)} << 24U |
+                   std::uint32_t{request.attribute()} << 8U | std::to_underlying(request.method());
   const auto [found, added] = index_.try_emplace(key, static_cast<std::uint32_t>(rows_.size()));
-  if (added) rows_.push_back({.attribute = attribute, .method = method});
+  if (added)
+    rows_.push_back({.attribute = request.attribute(), .method = request.method(), .mgmt_class = mgmt_class});
   return found->second;
 }
 

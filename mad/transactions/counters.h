@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What went over the wire, by method and attribute; a value that one reads before and after and subtracts.
+// What went over the wire, by class, attribute and method; a value that one reads before and after and
+// subtracts.
 
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
-#include "mad/wire/mad.h"
+#include "mad/wire/packet.h"
 
 namespace smd::mad {
 
 struct AttributeCounters {
   std::uint16_t attribute = 0;
-  wire::Method method{};         ///< of the request
-  std::uint64_t requests = 0;    ///< begun: at least one try was sent
-  std::uint64_t sent = 0;        ///< MADs: first tries and resends
+  wire::Method method{};                                 ///< of the request
+  wire::MgmtClass mgmt_class = wire::MgmtClass::sm_lid;  ///< of both classes of SMPs sm_lid
+  std::uint64_t requests = 0;                            ///< begun: at least one try was sent
+  std::uint64_t sent = 0;                                ///< MADs: first tries and resends
   std::uint64_t answered = 0;    ///< requests that ended with an answer, also with a refusal
   std::uint64_t retries = 0;     ///< resends, of `sent`
   std::uint64_t timeouts = 0;    ///< resend times that passed without an answer
@@ -27,7 +29,7 @@ struct AttributeCounters {
 };
 
 struct Counters {
-  std::vector<AttributeCounters> by_attribute;  ///< by (attribute, method), ascending
+  std::vector<AttributeCounters> by_attribute;  ///< by (class, attribute, method), ascending
   std::uint64_t unsolicited = 0;                ///< handed to on_unsolicited
   std::uint64_t unsolicited_dropped = 0;        ///< above Policy::unsolicited_rate, or without a receiver
   std::uint64_t unknown = 0;      ///< answers to a transaction that never was, or that is too long ago
@@ -46,11 +48,11 @@ struct Counters {
 /// What was counted since `before`, an earlier value of the same counters.
 Counters operator-(const Counters& now, const Counters& before);
 
-/// Rows by (attribute, method), found fast; only requests of ours make new rows.
+/// Rows by (class, attribute, method), found fast; only requests of ours make new rows.
 class AttributeTable {
  public:
-  /// Index of the row; stays valid.
-  std::uint32_t row(wire::Method method, std::uint16_t attribute);
+  /// Index of the row for requests like this one; stays valid.
+  std::uint32_t row(const wire::Mad& request);
   AttributeCounters& operator[](std::uint32_t row) { return rows_[row]; }
   std::vector<AttributeCounters> sorted() const;
 

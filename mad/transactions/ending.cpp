@@ -8,7 +8,7 @@ namespace smd::mad {
 namespace {
 
 Unanswered::Question question_of(const OpenRequest& open) {
-  return {open.mad.attribute(), open.mad.method() != wire::Method::get, open.mad.modifier(), open.route};
+  return {operation_of(open.mad), open.mad.modifier(), open.route};
 }
 
 bool has_own_time(const OpenRequest& open) {
@@ -52,15 +52,7 @@ void Transactions::end(OpenRequest& open, Ending ending, Answer answer, Deliver 
   forget_postponed(open);
   auto& node = *open.node;
   if (open.started) {
-    auto& slot = slots_[open.slot];
-    slot.request = nullptr;
-    slot.last_ending = ending;
-    slot.last_row = open.row;
-    slot.last_node = open.guid;
-    slot.last_place = open.place;
-    slot.last_start = open.started_at;
-    slot.generation = (slot.generation + 1) & kGenerationMask;
-    free_slots_.push(open.slot);
+    free_slot(open, ending);
     leave_window(open);
     --node.open;
     --open_;
@@ -78,7 +70,7 @@ void Transactions::end(OpenRequest& open, Ending ending, Answer answer, Deliver 
 }
 
 void Transactions::end_refused(OpenRequest& open, std::uint16_t status,
-                               std::shared_ptr<const wire::Smp> answer) {
+                               std::shared_ptr<const wire::Mad> answer) {
   auto& row = table_[open.row];
   ++row.answered;
   ++row.refused;
@@ -99,7 +91,7 @@ void Transactions::end_unanswered(OpenRequest& open) {
     if (counts) unanswered_.failed(open.place);
   } else {
     const auto question = question_of(open);
-    const bool whole = node.last_heard(question.attribute, question.set) < open.started_at;
+    const bool whole = node.last_heard(question.operation) < open.started_at;
     if (counts)
       unanswered_.failed(open.guid, question, {error.tries, error.elapsed}, error.node_silent, whole);
     if (error.node_silent && counts) {

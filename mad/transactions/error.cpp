@@ -50,10 +50,8 @@ std::string_view to_string(Fault fault) {
 }
 
 std::string to_string(const RequestError& error) {
-  const bool smp =
-      error.mgmt_class == wire::MgmtClass::sm_lid || error.mgmt_class == wire::MgmtClass::sm_directed;
   auto text = wire::method_name(error.method);
-  if (smp) {
+  if (wire::is_smp(error.mgmt_class)) {
     text += fmt::format(" {}", wire::attribute_name(error.attribute));
   } else {
     text += fmt::format(" {} attribute 0x{:04x}", wire::class_name(error.mgmt_class), error.attribute);

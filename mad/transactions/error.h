@@ -9,7 +9,7 @@
 
 #include "mad/clock.h"
 #include "mad/transport.h"
-#include "mad/wire/smp.h"
+#include "mad/wire/packet.h"
 
 namespace smd::mad {
 
@@ -36,7 +36,7 @@ struct RequestError {
   /// Nothing came from this node, whatever was asked, since the first try: what is still waiting for it
   /// will most probably not be answered either.
   bool node_silent = false;
-  std::shared_ptr<const wire::Smp> answer{};  ///< where refused
+  std::shared_ptr<const wire::Mad> answer{};  ///< where refused
 };
 
 /// Which MAD, along which path, how often, what came back: "Get PortInfo 0x80000001 by 1,4,7: no answer to

@@ -55,19 +55,16 @@ void Window::lost(TimePoint now, Duration pause) {
   size_ = std::max(size_ / 2, floor_);
 }
 
-void NodeState::hear(std::uint16_t attribute, bool set, TimePoint now) {
+void NodeState::hear(const Operation& operation, TimePoint now) {
   last_answer = now;
-  const auto same = [&](const Heard& row) { return row.attribute == attribute && row.set == set; };
-  const auto row = std::ranges::find_if(heard, same);
+  const auto row = std::ranges::find(heard, operation, &Heard::operation);
   if (row != heard.end()) row->at = now;
-  if (row == heard.end()) heard.push_back({attribute, set, now});
+  if (row == heard.end()) heard.push_back({operation, now});
 }
 
-TimePoint NodeState::last_heard(std::uint16_t attribute, bool set) const {
-  for (const auto& row : heard) {
-    if (row.attribute == attribute && row.set == set) return row.at;
-  }
-  return TimePoint::min();
+TimePoint NodeState::last_heard(const Operation& operation) const {
+  const auto row = std::ranges::find(heard, operation, &Heard::operation);
+  return row != heard.end() ? row->at : TimePoint::min();
 }
 
 }  // namespace smd::mad

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mad/clock.h"
+#include "mad/transactions/operation.h"
 #include "mad/transactions/policy.h"
 
 namespace smd::mad {
@@ -58,10 +59,9 @@ class Window {
   TimePoint last_loss_ = TimePoint::min();
 };
 
-/// The last answer to a Get or a Set of an attribute.
+/// The last answer to requests of one kind.
 struct Heard {
-  std::uint16_t attribute = 0;
-  bool set = false;
+  Operation operation;
   TimePoint at{};
 };
 
@@ -79,9 +79,9 @@ struct NodeState {
   bool ready = false;  ///< stands in the queue of nodes that may start one
   NodeState* next_ready = nullptr;
   bool has_room() const { return window.has_room(open); }
-  void hear(std::uint16_t attribute, bool set, TimePoint now);
+  void hear(const Operation& operation, TimePoint now);
   /// The last answer of this kind; TimePoint::min(): none.
-  TimePoint last_heard(std::uint16_t attribute, bool set) const;
+  TimePoint last_heard(const Operation& operation) const;
 };
 
 }  // namespace smd::mad

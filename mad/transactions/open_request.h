@@ -10,18 +10,20 @@
 #include "mad/transactions/policy.h"
 #include "mad/transactions/wheel.h"
 #include "mad/transport.h"
-#include "mad/wire/smp.h"
+#include "mad/wire/packet.h"
 
 namespace smd::mad {
 
 struct NodeState;
+class Pacer;
 
-using Answer = std::expected<wire::Smp, RequestError>;
+using Answer = std::expected<wire::Mad, RequestError>;
 using Completion = std::move_only_function<void(Answer)>;
 
 struct OpenRequest : WheelItem {
   Completion done;
   NodeState* node = nullptr;
+  Pacer* pacer = nullptr;  ///< sends its tries; null: Transactions does
   OpenRequest* next_waiting = nullptr;
   std::uint32_t index = 0;       ///< in the pool; lower half of the RequestId
   std::uint32_t generation = 1;  ///< upper half
@@ -43,7 +45,7 @@ struct OpenRequest : WheelItem {
   Duration life{};          ///< of the Request
   std::uint64_t place = 0;  ///< of the Request
   Route route;
-  wire::Smp mad;
+  wire::Mad mad;
   std::array<TimePoint, kMaxTries> sent_at{};
   std::array<TimePoint, kMaxTries> held_until{};  ///< by the kernel; of tries after the first
   Duration delayed{};                             ///< its end is so much later, because tries had no place

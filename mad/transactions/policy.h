@@ -31,6 +31,8 @@ struct Policy {
   std::uint32_t unsolicited_rate = 10'000, unsolicited_burst = 2'000;
 };
 
+/// Requests that are started and not ended, of one Transactions: as many transaction slots as there are.
+inline constexpr std::uint32_t kMaxOpen = 4096, kMostOpen = 65'536;
 /// Three quarters of the 512 receive buffers that the kernel gives a management queue pair (its ib_mad
 /// module's recv_queue_size).
 inline constexpr std::uint32_t kMaxOutstanding = 384;

@@ -16,9 +16,9 @@ constexpr unsigned kHurried = 8;
 constexpr std::size_t kSlowPlaces = 256;
 
 /// Who has answered where it was not known who is there.
-Guid told_by(const wire::Smp& mad) {
-  return mad.attribute() == wire::NodeInfo::kAttribute && mad.status() == 0 ? mad.get<wire::NodeInfo>().node
-                                                                            : Guid{};
+Guid told_by(const wire::Mad& mad) {
+  const bool tells = wire::is_smp(mad.mgmt_class()) && mad.attribute() == wire::NodeInfo::kAttribute;
+  return tells && mad.status() == 0 ? mad.get<wire::NodeInfo>().node : Guid{};
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ void Transactions::receive(std::span<Received> batch) {
 void Transactions::receive_one(Received& received, TimePoint now) {
   const bool lost = received.error != 0;  // a send of ours that the lower side gave up
   if (lost) ++counted_.send_failed;
-  const auto mad = wire::Smp::from_bytes(received.bytes);
+  const auto mad = wire::Mad::from_bytes(received.bytes);
   if (!mad) {
     counted_.malformed += lost ? 0 : 1;
     return;
@@ -44,21 +44,9 @@ void Transactions::receive_one(Received& received, TimePoint now) {
   // Only the lower half of the transaction is ours, the kernel puts its agent's number into the upper.
   const auto tid = static_cast<std::uint32_t>(mad->tid().value());
   const auto attempt = tid & (kMaxTries - 1);
-  auto& slot = slots_[tid >> kTryBits & (kSlots - 1)];
-  auto* open = slot.request;
-  const bool ours = open != nullptr && slot.generation == tid >> (kTryBits + kSlotBits);
-  if (lost && limited() && received.error == ETIMEDOUT) return;  // as we have told the kernel
-  if (lost) {  // no answer to the last try will come: its time need not be waited out
-    const bool last = ours && attempt + 1 == open->tries && !open->backing_off && transport_.room() > 0 &&
-                      open->single_try == Duration::zero();
-    if (!last || open->tries >= (losses_.heavy() ? kMaxTries : kHurried)) return;
-    ++table_[open->row].timeouts;
-    ++open->hurried;
-    if (open->node != &anonymous_ && open->node->last_answer > open->started_at) losses_.lost();
-    wheel_.remove(*open);
-    return send_try(*open);
-  }
-  if (!ours) return count_stray(tid, *mad, now);
+  auto* open = open_of(tid);
+  if (lost) return receive_lost(received, open, attempt);
+  if (open == nullptr) return count_stray(tid, *mad, now);
   const bool matches = attempt < open->tries && mad->mgmt_class() == open->mad.mgmt_class() &&
                        mad->method() == wire::response_to(open->mad.method()) &&
                        mad->attribute() == open->mad.attribute();
@@ -69,20 +57,46 @@ void Transactions::receive_one(Received& received, TimePoint now) {
   answer(*open, attempt, *mad, now);
 }
 
-void Transactions::count_stray(std::uint32_t tid, const wire::Smp& mad, TimePoint now) {
-  const auto& slot = slots_[tid >> kTryBits & (kSlots - 1)];
-  const auto before = (slot.generation - 1) & kGenerationMask;
-  if (slot.last_ending == Ending::none || before != tid >> (kTryBits + kSlotBits)) {
+/// No answer to the last try will come: its time need not be waited out. `open`: the request that it was a
+/// try of, null where that has ended.
+void Transactions::receive_lost(const Received& received, OpenRequest* open, unsigned attempt) {
+  if (limited() && received.error == ETIMEDOUT) return;  // as we have told the kernel
+  const bool last = open != nullptr && open->pacer == nullptr && attempt + 1 == open->tries &&
+                    !open->backing_off && transport_.room() > 0 && open->single_try == Duration::zero();
+  if (!last || open->tries >= (losses_.heavy() ? kMaxTries : kHurried)) return;
+  ++table_[open->row].timeouts;
+  ++open->hurried;
+  if (open->node != &anonymous_ && open->node->last_answer > open->started_at) losses_.lost();
+  wheel_.remove(*open);
+  send_try(*open);
+}
+
+/// Null where there are not so many.
+const Transactions::Slot* Transactions::slot_of(std::uint32_t tid) const {
+  const auto index = tid >> kTryBits & (max_slots_ - 1);
+  return index < slots_.size() ? &slots_[index] : nullptr;
+}
+
+/// The request that it is a transaction of; null where none is open.
+OpenRequest* Transactions::open_of(std::uint32_t tid) const {
+  const auto* slot = slot_of(tid);
+  return slot != nullptr && slot->generation == tid >> (kTryBits + slot_bits_) ? slot->request : nullptr;
+}
+
+void Transactions::count_stray(std::uint32_t tid, const wire::Mad& mad, TimePoint now) {
+  const auto* slot = slot_of(tid);
+  const auto before = slot != nullptr ? (slot->generation - 1) & generation_mask_ : 0;
+  if (slot == nullptr || slot->last_ending == Ending::none || before != tid >> (kTryBits + slot_bits_)) {
     ++counted_.unknown;
     return;
   }
-  auto& row = table_[slot.last_row];
-  ++(slot.last_ending == Ending::answered ? row.duplicate : row.late);
-  if (slot.last_ending == Ending::given_up) late(slot, mad, now);
+  auto& row = table_[slot->last_row];
+  ++(slot->last_ending == Ending::answered ? row.duplicate : row.late);
+  if (slot->last_ending == Ending::given_up) late(*slot, mad, now);
 }
 
 /// Slow, not dead: its next request is waited for longer.
-void Transactions::late(const Slot& slot, const wire::Smp& mad, TimePoint now) {
+void Transactions::late(const Slot& slot, const wire::Mad& mad, TimePoint now) {
   const auto took = now - slot.last_start;
   if (took > patience_ / 2) note_slow(slot.last_place);
   const auto found = nodes_.find(slot.last_node != Guid{} ? slot.last_node : told_by(mad));
@@ -105,7 +119,8 @@ void Transactions::note_slow(std::uint64_t place) {
   if (slow_places_.size() > kSlowPlaces) slow_places_.erase(slow_places_.begin());
 }
 
-void Transactions::answer(OpenRequest& open, unsigned attempt, const wire::Smp& mad, TimePoint now) {
+void Transactions::answer(OpenRequest& open, unsigned attempt, const wire::Mad& mad, TimePoint now) {
+  if (open.pacer != nullptr) return answer_paced(open);
   measure(open, attempt, mad, now);
   if (const auto held = retries_.find(open.held_until[attempt]); attempt > 0 && held != retries_.end())
     retries_.erase(held);
@@ -120,12 +135,12 @@ void Transactions::answer(OpenRequest& open, unsigned attempt, const wire::Smp& 
       return;
     }
   }
-  if (status != 0) return end_refused(open, status, std::make_shared<const wire::Smp>(mad));
+  if (status != 0) return end_refused(open, status, std::make_shared<const wire::Mad>(mad));
   ++row.answered;
   end(open, Ending::answered, mad, Deliver::now);
 }
 
-void Transactions::measure(OpenRequest& open, unsigned attempt, const wire::Smp& mad, TimePoint now) {
+void Transactions::measure(OpenRequest& open, unsigned attempt, const wire::Mad& mad, TimePoint now) {
   auto& node = *open.node;
   const auto* path = std::get_if<DirectedPath>(&open.route);
   if (path == nullptr || path->hops() != 0) {  // nothing is lost on the way to ourselves
@@ -137,9 +152,9 @@ void Transactions::measure(OpenRequest& open, unsigned attempt, const wire::Smp&
   const auto took = now - open.sent_at[attempt];
   if (&node != &anonymous_) {
     note_time(node, took);
-    const bool set = open.mad.method() != wire::Method::get;
-    node.hear(open.mad.attribute(), set, now);
-    unanswered_.answered(open.guid, open.mad.attribute(), set);
+    const auto operation = operation_of(open.mad);
+    node.hear(operation, now);
+    unanswered_.answered(open.guid, operation);
   } else if (const auto guid = told_by(mad); guid != Guid{}) {
     note_time(state_of(guid), took);
     unanswered_.answered(guid);

@@ -3,18 +3,15 @@
 
 #include <fmt/format.h>
 
+#include "mad/wire/smp.h"
+
 namespace smd::mad {
 
-void write_route(wire::Smp& mad, const Route& route) {
-  if (mad.mgmt_class() != wire::MgmtClass::sm_lid && !mad.is_directed()) return;
+void write_route(wire::Mad& mad, const Route& route) {
+  if (!wire::is_smp(mad.mgmt_class())) return;
   const auto* path = std::get_if<DirectedPath>(&route);
   if (path == nullptr) return mad.set_mgmt_class(wire::MgmtClass::sm_lid);
-  mad.set_mgmt_class(wire::MgmtClass::sm_directed);
-  mad.set_hop_pointer(0);
-  mad.set_hop_count(static_cast<std::uint8_t>(path->hops()));
-  mad.set_dr_slid(kPermissiveLid);
-  mad.set_dr_dlid(kPermissiveLid);
-  for (std::size_t hop = 0; hop < path->hops(); ++hop) mad.set_initial_path(hop + 1, path->hop(hop));
+  wire::Smp::write_route(mad, *path);
 }
 
 std::string to_string(const Route& route) {

@@ -5,13 +5,13 @@
 #include <string>
 
 #include "mad/transport.h"
-#include "mad/wire/smp.h"
+#include "mad/wire/packet.h"
 
 namespace smd::mad {
 
 /// Writes the route into a subnet management MAD: the class, and for a directed route its path, both LIDs
 /// permissive. MADs of other classes stay as they are.
-void write_route(wire::Smp& mad, const Route& route);
+void write_route(wire::Mad& mad, const Route& route);
 
 /// As smpquery -D takes it and OpenSM prints it: "0,1,4,7", "0" for ourselves; "LID 12".
 std::string to_string(const Route& route);

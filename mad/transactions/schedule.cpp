@@ -101,7 +101,7 @@ bool Transactions::may_try(OpenRequest& open) {
   slot.last_row = open.row;
   slot.last_node = Guid{};
   slot.last_place = 0;
-  slot.generation = (slot.generation + 1) & kGenerationMask;
+  slot.generation = (slot.generation + 1) & generation_mask_;
   open.tries = 0;
   open.hurried = 0;
   ++open.rounds;

@@ -3,6 +3,7 @@
 #include "mad/transactions/transactions.h"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <limits>
 #include <utility>
@@ -38,35 +39,38 @@ bool passes(int error) {
 
 Duration patience_of(const Policy& policy) { return policy.timeout * (policy.retries + 1); }
 
-bool routable(const Route& route) {
+/// Only SMPs have a path in themselves.
+bool routable(const wire::Mad& mad, const Route& route) {
   const auto* lid_route = std::get_if<LidRoute>(&route);
-  return lid_route == nullptr || lid_route->lid.value() != 0;
+  return lid_route == nullptr ? wire::is_smp(mad.mgmt_class()) : lid_route->lid.value() != 0;
 }
 
 }  // namespace
 
 Transactions::Transactions(asio::any_io_executor executor, Clock& clock, Transport& transport, Policy policy,
-                           std::uint64_t seed)
+                           std::uint64_t seed, Feed feed, std::size_t max_open)
     : executor_(std::move(executor)),
       clock_(clock),
       transport_(transport),
+      feed_(feed),
       policy_(bounded(policy, transport.places())),
       patience_(patience_of(policy_)),
       window_(kWindowFloor, policy_.max_outstanding),
       anonymous_(
           Window(std::numeric_limits<std::uint32_t>::max(), std::numeric_limits<std::uint32_t>::max())),
-      slots_(kSlots),
+      max_slots_(std::bit_floor(std::clamp<std::size_t>(max_open, kMaxOpen, kMostOpen))),
+      slot_bits_(static_cast<unsigned>(std::countr_zero(max_slots_))),
+      generation_mask_((1U << (32U - kTryBits - slot_bits_)) - 1),
+      first_generation_(static_cast<std::uint32_t>((seed * 0x9E3779B97F4A7C15U) >> 32U) & generation_mask_),
+      free_slots_(max_slots_),
       wheel_(clock, [this] { resend_due(); }),
       intake_(policy_) {
-  for (std::uint32_t i = 0; i < kSlots; ++i) {
-    slots_[i].generation = static_cast<std::uint32_t>((seed * 0x9E3779B97F4A7C15U) >> 32U) & kGenerationMask;
-    free_slots_.push(static_cast<std::uint16_t>(i));
-  }
-  transport_.on_receive([this](std::span<Received> batch) { receive(batch); });
+  add_slots(kMaxOpen);
+  if (feed_ == Feed::transport) transport_.on_receive([this](std::span<Received> batch) { receive(batch); });
 }
 
 Transactions::~Transactions() {
-  transport_.on_receive({});
+  if (feed_ == Feed::transport) transport_.on_receive({});
   if (look_again_ != 0) clock_.cancel(look_again_);
 }
 
@@ -79,8 +83,8 @@ void Transactions::set_policy(Policy policy) {
 
 Transactions::RequestId Transactions::submit(Request request, Completion done) {
   auto& open = make(std::move(request), std::move(done));
-  const auto id = RequestId{open.generation} << 32U | open.index;
-  if (!routable(open.route)) {
+  const auto id = id_of(open);
+  if (!routable(open.mad, open.route)) {
     end(open, Ending::given_up, std::unexpected(error_of(open, Fault::unroutable)), Deliver::later);
     return id;
   }
@@ -89,11 +93,17 @@ Transactions::RequestId Transactions::submit(Request request, Completion done) {
   return id;
 }
 
-void Transactions::cancel(RequestId id) {
+OpenRequest* Transactions::find(RequestId id) {
   const auto index = static_cast<std::uint32_t>(id);
-  if (index >= pool_.size()) return;
+  if (index >= pool_.size()) return nullptr;
   auto& open = pool_[index];
-  if (!open.used || open.cancelled || open.generation != static_cast<std::uint32_t>(id >> 32U)) return;
+  return open.used && open.generation == static_cast<std::uint32_t>(id >> 32U) ? &open : nullptr;
+}
+
+void Transactions::cancel(RequestId id) {
+  auto* found = find(id);
+  if (found == nullptr || found->cancelled || found->pacer != nullptr) return;
+  auto& open = *found;
   auto error = error_of(open, Fault::closed);
   error.error = ECANCELED;
   if (open.started) {
@@ -124,7 +134,7 @@ OpenRequest& Transactions::make(Request&& request, Completion&& done) {
   open.mad = request.mad;
   open.route = std::move(request.route);
   write_route(open.mad, open.route);
-  open.row = table_.row(open.mad.method(), open.mad.attribute());
+  open.row = table_.row(open.mad);
   return open;
 }
 
@@ -136,6 +146,7 @@ void Transactions::recycle(OpenRequest& open) {
   open.tries = open.hurried = 0;
   open.rounds = 0;
   open.done = nullptr;
+  open.pacer = nullptr;
   free_.push_back(&open);
 }
 
@@ -215,7 +226,7 @@ void Transactions::start(OpenRequest& open) {
 }
 
 std::uint32_t Transactions::tid_of(const OpenRequest& open, unsigned attempt) const {
-  return slots_[open.slot].generation << (kSlotBits + kTryBits) | std::uint32_t{open.slot} << kTryBits |
+  return slots_[open.slot].generation << (slot_bits_ + kTryBits) | std::uint32_t{open.slot} << kTryBits |
          attempt;
 }
 
@@ -256,8 +267,16 @@ void Transactions::send_try(OpenRequest& open) {
 
 void Transactions::resend_due() {
   const auto now = clock_.now();
+  Pacer* pacer = nullptr;  // its on_settled() is due
   while (auto* item = wheel_.pop_due()) {
     auto& open = static_cast<OpenRequest&>(*item);
+    if (open.pacer != nullptr) {
+      if (pacer != nullptr && pacer != open.pacer) pacer->on_settled();
+      pacer = open.pacer;
+      ++table_[open.row].timeouts;
+      pacer->on_unanswered(id_of(open));
+      continue;
+    }
     if (open.due > now && open.in_window && !losses_.heavy()) {
       leave_window(open);
       wheel_.add(open, open.due);
@@ -294,6 +313,7 @@ void Transactions::resend_due() {
       postpone(open, now);
     }
   }
+  if (pacer != nullptr) pacer->on_settled();
   pump();
 }
 
@@ -306,13 +326,25 @@ void Transactions::leave_window(OpenRequest& open) {
   if (std::exchange(open.in_window, false)) --in_flight_;
 }
 
-std::expected<void, TransportError> Transactions::send(wire::Smp mad, const Route& route) {
+void Transactions::free_slot(OpenRequest& open, Ending ending) {
+  auto& slot = slots_[open.slot];
+  slot.request = nullptr;
+  slot.last_ending = ending;
+  slot.last_row = open.row;
+  slot.last_node = open.guid;
+  slot.last_place = open.place;
+  slot.last_start = open.started_at;
+  slot.generation = (slot.generation + 1) & generation_mask_;
+  free_slots_.push(open.slot);
+}
+
+std::expected<void, TransportError> Transactions::send(wire::Mad mad, const Route& route) {
   write_route(mad, route);
   ++counted_.replies;
   return transport_.send(mad.bytes(), route, std::chrono::milliseconds(0));
 }
 
-std::expected<void, TransportError> Transactions::respond(const wire::Smp& reply, const LidRoute& from) {
+std::expected<void, TransportError> Transactions::respond(const wire::Mad& reply, const LidRoute& from) {
   ++counted_.replies;
   // A directed route back is in the MAD itself; the transport only has to know that it is one.
   const Route back = reply.is_directed() ? Route(DirectedPath{}) : Route(from);

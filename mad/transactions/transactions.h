@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Asking nodes: tries, resend times, windows, and the matching of answers to what was asked.
+// Requests of any management class: tries, resend times, windows, and the matching of answers to requests.
 
 #include <cstdint>
 #include <deque>
@@ -18,18 +18,21 @@
 #include "mad/transactions/intake.h"
 #include "mad/transactions/node_state.h"
 #include "mad/transactions/open_request.h"
+#include "mad/transactions/paced.h"
 #include "mad/transactions/policy.h"
 #include "mad/transactions/unanswered.h"
 #include "mad/transactions/wheel.h"
 #include "mad/transport.h"
-#include "mad/wire/smp.h"
+#include "mad/wire/packet.h"
 
 namespace smd::mad {
 
-/// What is asked of whom. `node` says whose answer time and window count; 0 where it is not known yet (then
-/// there is no window but the global one, and the resend time is Policy's).
+/// A MAD of 256 bytes of any class, and where it goes: SMPs by directed route or by LID, all others by LID
+/// with P_Key, Q_Key, SL and GRH of the LidRoute (else Fault::unroutable). `node` says whose answer time and
+/// window count; 0 where it is not known yet (then there is no window but the global one, and the resend time
+/// is Policy's).
 struct Request {
-  wire::Smp mad;  ///< transaction, and for SMPs class and path, are filled in
+  wire::Mad mad;  ///< transaction, and for SMPs class and path, are filled in
   Route route;
   Guid node;
   /// Not 0: one try, which is waited for so long; what Policy says of tries and times does not count.
@@ -40,14 +43,22 @@ struct Request {
   std::uint64_t place = 0;
 };
 
+/// What hands arrived MADs to a Transactions.
+enum class Feed : std::uint8_t {
+  transport,  ///< the transport: the Transactions is its sink
+  owner,      ///< the owner is the sink, and hands on answers to paced requests (answered)
+};
+
 /// Requests over one Transport. Every try of a request has a transaction of its own and all stay open until
 /// the request ends: any answer to any try completes it. All calls on the io_context's thread; Clock and
 /// Transport live longer. All waiting coroutines must have ended (TaskGroup::stop) before it dies.
 class Transactions {
  public:
-  /// `seed`: where the transaction numbers start. Two programs on one port should differ in it.
+  /// `seed`: where the transaction numbers start. Two programs on one port should differ in it. `max_open`:
+  /// requests started and not ended, kMaxOpen to kMostOpen, a power of 2. `executor` may be empty where all
+  /// requests are paced.
   Transactions(asio::any_io_executor executor, Clock& clock, Transport& transport, Policy policy,
-               std::uint64_t seed);
+               std::uint64_t seed, Feed feed = Feed::transport, std::size_t max_open = kMaxOpen);
   Transactions(const Transactions&) = delete;
   Transactions& operator=(const Transactions&) = delete;
   ~Transactions();
@@ -61,10 +72,27 @@ class Transactions {
   /// The same as submit, for coroutines. Throws nothing; a cancelled coroutine gets Fault::closed.
   asio::awaitable<Answer> request(Request request);
 
+  /// Opens a request whose tries the caller sends (try_paced), because they wait for turns of its own. It
+  /// takes no place of the windows. 0: as many are open as can be (paced_room). The id is valid until the
+  /// answer or drop_paced(). `pacer` outlives it.
+  RequestId open_paced(const wire::Mad& mad, const LidRoute& route, Pacer& pacer);
+  /// Sends its next try, the kMaxTries-th at most; on_unanswered() is called after `wait`, also where the
+  /// transport could not send it. `give_up`: see Transport::send.
+  std::expected<void, TransportError> try_paced(RequestId id, Duration wait,
+                                                std::chrono::milliseconds give_up);
+  /// Ends it without a call; ids of ended requests are ignored.
+  void drop_paced(RequestId id);
+  /// How many more can be opened.
+  std::size_t paced_room() const;
+
+  /// An answer to a paced request has arrived, by the transaction of one of its tries; the owner has checked
+  /// its class and method. False: no such request is open.
+  bool answered(Tid tid);
+
   /// Sends a MAD that wants no answer (a TrapRepress, a reply).
-  std::expected<void, TransportError> send(wire::Smp mad, const Route& route);
-  /// Sends `reply`, made of the request by Smp::response(), back to where the request came from.
-  std::expected<void, TransportError> respond(const wire::Smp& reply, const LidRoute& from);
+  std::expected<void, TransportError> send(wire::Mad mad, const Route& route);
+  /// Sends `reply`, made of the request by response(), back to where the request came from.
+  std::expected<void, TransportError> respond(const wire::Mad& reply, const LidRoute& from);
 
   /// MADs that are no answers: traps, reports, other SMs' requests. Of at least 256 bytes; anything else in
   /// them is the sender's word. At most Policy::unsolicited_rate a second.
@@ -101,11 +129,9 @@ class Transactions {
 
  private:
   /// Transaction numbers: generation, slot, try. A slot is one started request.
-  static constexpr unsigned kTryBits = 5, kSlotBits = 12, kGenerationBits = 32 - kTryBits - kSlotBits;
+  static constexpr unsigned kTryBits = 5;
   static_assert(1U << kTryBits == kMaxTries);
   enum class Ending : std::uint8_t { none, answered, given_up };
-  static constexpr std::uint32_t kSlots = 1U << kSlotBits;
-  static constexpr std::uint32_t kGenerationMask = (1U << kGenerationBits) - 1;
   struct Slot {
     OpenRequest* request = nullptr;
     std::uint32_t generation = 0;
@@ -120,19 +146,20 @@ class Transactions {
   /// Free slots, first in, first out.
   class SlotQueue {
    public:
-    SlotQueue() : ring_(kSlots) {}
+    explicit SlotQueue(std::size_t most) : ring_(most) {}
     bool empty() const { return size_ == 0; }
-    void push(std::uint16_t slot) { ring_[(first_ + size_++) % kSlots] = slot; }
+    std::size_t size() const { return size_; }
+    void push(std::uint16_t slot) { ring_[(first_ + size_++) & (ring_.size() - 1)] = slot; }
     std::uint16_t pop() {
       const auto slot = ring_[first_];
-      first_ = (first_ + 1) % kSlots;
+      first_ = (first_ + 1) & (ring_.size() - 1);
       --size_;
       return slot;
     }
 
    private:
     std::vector<std::uint16_t> ring_;
-    std::uint32_t first_ = 0, size_ = 0;
+    std::size_t first_ = 0, size_ = 0;
   };
 
   // transactions.cpp: the life of a request
@@ -142,12 +169,15 @@ class Transactions {
   void make_ready(NodeState& node);
   bool has_room(const NodeState& node) const;
   OpenRequest* next_of(NodeState& node);
+  RequestId id_of(const OpenRequest& open) const { return RequestId{open.generation} << 32U | open.index; }
+  OpenRequest* find(RequestId id);
   std::uint32_t tid_of(const OpenRequest& open, unsigned attempt) const;
   void pump();
   void start(OpenRequest& open);
   void send_try(OpenRequest& open);
   void resend_due();
   void leave_window(OpenRequest& open);
+  void free_slot(OpenRequest& open, Ending ending);
   void recycle(OpenRequest& open);
   Duration resend_time(const NodeState& node) const;
 
@@ -176,7 +206,7 @@ class Transactions {
   // ending.cpp: how requests end
   enum class Deliver : std::uint8_t { now, later };
   void end(OpenRequest& open, Ending ending, Answer answer, Deliver deliver);
-  void end_refused(OpenRequest& open, std::uint16_t status, std::shared_ptr<const wire::Smp> answer);
+  void end_refused(OpenRequest& open, std::uint16_t status, std::shared_ptr<const wire::Mad> answer);
   void end_unanswered(OpenRequest& open);
   bool refuse_again(OpenRequest& open);
   RequestError error_of(const OpenRequest& open, Fault fault) const;
@@ -184,16 +214,25 @@ class Transactions {
   // receive.cpp: what comes from the wire
   void receive(std::span<Received> batch);
   void receive_one(Received& received, TimePoint now);
-  void count_stray(std::uint32_t tid, const wire::Smp& mad, TimePoint now);
-  void late(const Slot& slot, const wire::Smp& mad, TimePoint now);
-  void answer(OpenRequest& open, unsigned attempt, const wire::Smp& mad, TimePoint now);
-  void measure(OpenRequest& open, unsigned attempt, const wire::Smp& mad, TimePoint now);
+  void receive_lost(const Received& received, OpenRequest* open, unsigned attempt);
+  const Slot* slot_of(std::uint32_t tid) const;
+  OpenRequest* open_of(std::uint32_t tid) const;
+  void count_stray(std::uint32_t tid, const wire::Mad& mad, TimePoint now);
+  void late(const Slot& slot, const wire::Mad& mad, TimePoint now);
+  void answer(OpenRequest& open, unsigned attempt, const wire::Mad& mad, TimePoint now);
+  void measure(OpenRequest& open, unsigned attempt, const wire::Mad& mad, TimePoint now);
   void note_time(NodeState& node, Duration sample);
   void note_slow(std::uint64_t place);
+
+  // paced.cpp: requests whose tries the caller sends
+  void answer_paced(OpenRequest& open);
+  void end_paced(OpenRequest& open, Ending ending);
+  void add_slots(std::size_t count);
 
   asio::any_io_executor executor_;
   Clock& clock_;
   Transport& transport_;
+  Feed feed_;
   Policy policy_;
   Duration patience_;
   Window window_;
@@ -203,6 +242,9 @@ class Transactions {
   std::unordered_map<Guid, NodeState> nodes_;
   std::deque<OpenRequest> pool_;  ///< addresses stay
   std::vector<OpenRequest*> free_;
+  std::size_t max_slots_;  ///< a power of 2
+  unsigned slot_bits_;
+  std::uint32_t generation_mask_, first_generation_;
   std::vector<Slot> slots_;
   SlotQueue free_slots_;              ///< a slot rests long before it is used again
   NodeState* first_ready_ = nullptr;  ///< nodes with a request to start and room for it, in turn

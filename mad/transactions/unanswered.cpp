@@ -30,13 +30,13 @@ void Unanswered::answered(Guid node) {
   if (const auto found = nodes_.find(node); found != nodes_.end()) found->second.silent.clear();
 }
 
-void Unanswered::answered(Guid node, std::uint16_t attribute, bool set) {
+void Unanswered::answered(Guid node, const Operation& operation) {
   if (nodes_.empty()) return;
   const auto found = nodes_.find(node);
   if (found == nodes_.end()) return;
   found->second.silent.clear();
   for (auto& row : found->second.rows) {
-    if (row.question.attribute == attribute && row.question.set == set) row.whole_attribute = false;
+    if (row.question.operation == operation) row.whole_attribute = false;
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "mad/base/id.h"
 #include "mad/clock.h"
+#include "mad/transactions/operation.h"
 #include "mad/transport.h"
 
 namespace smd::mad {
@@ -19,8 +20,7 @@ class Unanswered {
  public:
   /// What was asked of a node, and by which way.
   struct Question {
-    std::uint16_t attribute = 0;
-    bool set = false;
+    Operation operation;
     std::uint32_t modifier = 0;
     Route route{};
   };
@@ -41,7 +41,7 @@ class Unanswered {
   void failed(std::uint64_t place);
   void answered(Guid node);
   /// The same, where the question is known: the node answers some of this attribute and method.
-  void answered(Guid node, std::uint16_t attribute, bool set);
+  void answered(Guid node, const Operation& operation);
 
   /// Why it is not asked in this round; nothing: it may be.
   std::optional<Failure> find(Guid node, std::uint64_t place, const Question& question) const;
@@ -53,8 +53,9 @@ class Unanswered {
     bool by_this_way = false, whole_attribute = false;
     Failure how;
     bool rules_out(const Question& other) const {
-      return question.attribute == other.attribute && (other.set || !question.set) &&
-             (whole_attribute || question.modifier == other.modifier) &&
+      const auto& mine = question.operation;
+      return mine.mgmt_class == other.operation.mgmt_class && mine.attribute == other.operation.attribute &&
+             (other.operation.set || !mine.set) && (whole_attribute || question.modifier == other.modifier) &&
              (!by_this_way || question.route == other.route);
     }
   };

@@ -118,7 +118,7 @@ bool Receiver::receive(int milliseconds, std::vector<mad::Received>& batch) {
 
 /// False where it could not be sent: then the sink gets the question.
 bool Receiver::reply(std::span<const std::uint8_t> mad, const mad::LidRoute& to) {
-  const int agent = delivery_->sa_agent.load();
+  const int agent = mad.size() < 2 ? -1 : delivery_->agents.of(mad[1]);
   if (agent < 0) return false;
   fill(reply_, mad, to);
   return umad_send(descriptor_, agent, reply_.data(), static_cast<int>(mad.size()), 0, 0) == 0;

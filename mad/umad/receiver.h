@@ -2,6 +2,7 @@
 #pragma once
 // The receiving side of a descriptor: a thread that blocks in libibumad and posts batches.
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -18,6 +19,17 @@
 
 namespace smd::umad {
 
+/// libibumad's numbers of the agents of a descriptor, by management class. From any thread.
+class Agents {
+ public:
+  /// -1: the class is not registered.
+  int of(std::uint8_t mgmt_class) const { return ids_[mgmt_class].load() - 1; }
+  void set(std::uint8_t mgmt_class, int agent) { ids_[mgmt_class].store(agent + 1); }
+
+ private:
+  std::array<std::atomic<int>, 256> ids_{};  ///< one more than the number; 0: none
+};
+
 /// Shared by the receiver's thread and the io_context; outlives both by what is still posted.
 struct Delivery {
   static constexpr std::ptrdiff_t kBatches = 64;
@@ -29,7 +41,7 @@ struct Delivery {
   mad::Transport::Sink gsi_sink;  ///< io_context only; none: `sink` gets all classes
   void give(std::vector<mad::Received> batch);
   base::Published<mad::Transport::Ahead> ahead;
-  std::atomic<int> sa_agent{-1};  ///< libibumad's number of the agent of class SA; -1: there is none
+  Agents agents;
   std::counting_semaphore<kBatches> room;
   std::atomic<int> broken{0};  ///< errno with which the descriptor died
   std::atomic<std::chrono::steady_clock::time_point> last_received{std::chrono::steady_clock::now()};

@@ -151,13 +151,14 @@ std::expected<std::unique_ptr<Transport>, TransportError> Transport::open(
   if (descriptor < 0) return std::unexpected(cannot_open(port, errno != 0 ? errno : -descriptor));
   std::unique_ptr<Transport> transport(new Transport(io, port, descriptor, places_of(classes)));
   for (const auto& registration : classes) {
-    auto added = transport->add(registration);
+    auto added = transport->add_class(registration);
     if (!added) return std::unexpected(std::move(added.error()));
   }
   return transport;
 }
 
-std::expected<void, TransportError> Transport::add(const ClassRegistration& registration) {
+std::expected<void, TransportError> Transport::add_class(const ClassRegistration& registration) {
+  if (delivery_->agents.of(std::to_underlying(registration.mgmt_class)) >= 0) return {};
   std::array<long, 16 / sizeof(long)> mask{};
   constexpr auto kBits = static_cast<unsigned>(std::numeric_limits<unsigned long>::digits);
   for (const auto method : registration.methods) {
@@ -179,8 +180,7 @@ std::expected<void, TransportError> Transport::add(const ClassRegistration& regi
                     wire::class_name(registration.mgmt_class), port_.device, port_.port,
                     taken ? "another process has it (a subnet manager on this port?)" : message(error))});
   }
-  agents_.push_back({std::to_underlying(registration.mgmt_class), agent});
-  if (registration.mgmt_class == MgmtClass::sa) delivery_->sa_agent.store(agent);
+  delivery_->agents.set(std::to_underlying(registration.mgmt_class), agent);
   return {};
 }
 
@@ -195,6 +195,9 @@ class Transport::Shared final : public mad::Transport {
     whole_.delivery_->ahead.set(nullptr);
   }
 
+  std::expected<void, TransportError> add_class(const ClassRegistration& registration) override {
+    return whole_.add_class(registration);
+  }
   void on_receive(Sink sink) override { whole_.delivery_->gsi_sink = std::move(sink); }
   void on_receive_ahead(const std::shared_ptr<const Ahead>& ahead) override {
     whole_.on_receive_ahead(ahead);
@@ -219,7 +222,7 @@ std::expected<std::unique_ptr<mad::Transport>, TransportError> Transport::open_g
     return std::move(*opened);
   }
   for (const auto& registration : gsi_classes()) {
-    auto added = add(registration);
+    auto added = add_class(registration);
     if (!added) return std::unexpected(std::move(added.error()));
   }
   return std::make_unique<Shared>(*this);
@@ -234,8 +237,8 @@ std::expected<void, TransportError> Transport::send(std::span<const std::uint8_t
                                                     std::chrono::milliseconds give_up) {
   if (auto gone = broken()) return std::unexpected(std::move(*gone));
   if (mad.size() < 4) return std::unexpected(TransportError{EINVAL, "a MAD has a header"});
-  const auto agent = std::ranges::find(agents_, mad[1], &Agent::mgmt_class);
-  if (agent == agents_.end()) {
+  const int agent = delivery_->agents.of(mad[1]);
+  if (agent < 0) {
     return std::unexpected(
         TransportError{EPROTONOSUPPORT, fmt::format("class 0x{:02x} is not registered", mad[1])});
   }
@@ -243,11 +246,11 @@ std::expected<void, TransportError> Transport::send(std::span<const std::uint8_t
   if (answered && room() == 0) return std::unexpected(TransportError{EAGAIN, "too much on the way"});
   const auto* to = std::get_if<mad::LidRoute>(&route);
   if (!answered && to != nullptr && is_by_rmpp(mad) && !emulated_) {
-    return send_by_rmpp(agent->id, mad, *to);
+    return send_by_rmpp(agent, mad, *to);
   }
   fill(buffer_, mad, route);
   if (answered) ++delivery_->awaited;
-  const int error = put(agent->id, mad.size(), give_up, 0);
+  const int error = put(agent, mad.size(), give_up, 0);
   if (error == 0) return {};
   if (answered) --delivery_->awaited;
   if (is_under_way(error, mad)) return {};

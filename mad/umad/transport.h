@@ -18,18 +18,13 @@
 
 namespace smd::umad {
 
-/// A management class that a descriptor sends and receives. `methods`: which requests of others we want.
-struct ClassRegistration {
-  wire::MgmtClass mgmt_class{};
-  std::uint8_t version = 1;
-  std::uint8_t rmpp_version = 0;  ///< 1: the kernel cuts and joins long MADs
-  std::vector<wire::Method> methods;
-};
+using mad::ClassRegistration;
 
 /// What a subnet manager is asked and told: SMInfo by Get and Set, traps and their TrapRepress.
 std::vector<ClassRegistration> smi_classes();
-/// Subnet administration: what is asked of it, as OpenSM registers it, and GetTraceTable. Reports and traps
+/// Subnet administration: its requests, as OpenSM registers them, and GetTraceTable. Reports and traps
 /// of its class are for others on this port that subscribe to them: the kernel has one agent for each method.
+/// Other classes of the GSI are added when they are used (add_class).
 std::vector<ClassRegistration> gsi_classes();
 
 class Transport final : public mad::Transport {
@@ -43,6 +38,7 @@ class Transport final : public mad::Transport {
   /// every opener the same one, this one shared. It ends before this.
   std::expected<std::unique_ptr<mad::Transport>, mad::TransportError> open_gsi(asio::io_context& io);
 
+  std::expected<void, mad::TransportError> add_class(const ClassRegistration& registration) override;
   void on_receive(Sink sink) override;
   void on_receive_ahead(const std::shared_ptr<const Ahead>& ahead) override;
   std::expected<void, mad::TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
@@ -59,12 +55,7 @@ class Transport final : public mad::Transport {
 
  private:
   class Shared;
-  struct Agent {
-    std::uint8_t mgmt_class = 0;
-    int id = 0;
-  };
   Transport(asio::io_context& io, mad::LocalPort port, int descriptor, std::size_t places);
-  std::expected<void, mad::TransportError> add(const ClassRegistration& registration);
   /// EAGAIN where too many answers are under way, or too much of them.
   std::expected<void, mad::TransportError> send_by_rmpp(int agent, std::span<const std::uint8_t> mad,
                                                         const mad::LidRoute& to);
@@ -74,8 +65,7 @@ class Transport final : public mad::Transport {
   mad::LocalPort port_;
   int descriptor_;
   bool emulated_;
-  std::size_t capacity_;  ///< requests that may wait for their answers
-  std::vector<Agent> agents_;
+  std::size_t capacity_;               ///< requests that may wait for their answers
   unsigned lost_sends_ = 0;            ///< in a row, by errors that a device which is gone gives
   std::vector<std::uint64_t> buffer_;  ///< of the send in hand: struct ib_user_mad and the MAD, aligned
   std::shared_ptr<Delivery> delivery_;

@@ -53,6 +53,7 @@ Instance::~Instance() {
   thread_.join();
   // On this thread now: nothing else touches them any more.
   sa_.reset();
+  gsi_.reset();
   manager_.reset();
   store_.reset();
   end_.reset();
@@ -102,6 +103,7 @@ asio::awaitable<void> Instance::work() {
     if (!kept) break;
     const bool again = co_await manage();
     sa_.reset();
+    gsi_.reset();
     manager_.reset();
     end_.reset();
     if (!again) break;
@@ -206,10 +208,11 @@ void Instance::open_sa() {
   }
   if (!std::exchange(no_sa_, {}).empty()) log_.info("sa.opened").kv("port", now_.port).always();
   waited_for("sa");
+  gsi_ = std::make_unique<mad::Dispatcher>(**gsi);
   sa_ = std::make_unique<sa::Server>(
       sa::ServerParts{
           .executor = io_.get_executor(),
-          .gsi = **gsi,
+          .gsi = gsi_->of(wire::MgmtClass::sa),
           .compute = answering_,
           .indexing = compute_,
           .source = [manager = manager_.get()] { return manager->published(); },

@@ -12,6 +12,7 @@
 
 #include "config/config.h"
 #include "mad/asio.h"
+#include "mad/gsi/dispatcher.h"
 #include "mad/real_clock.h"
 #include "mad/task_group.h"
 #include "smd/api/backend.h"
@@ -94,9 +95,10 @@ class Instance {
   /// Questions to subnet administration: clients wait for them, as nodes wait for the manager.
   sm::PoolCompute answering_{1, sm::PoolCompute::Priority::same};
   sm::Published<sa::Registry> registry_;
-  std::unique_ptr<sa::Server> sa_;  ///< after end_ and manager_, which it reads
-  std::string no_sa_;               ///< why subnet administration cannot be opened, as it was said
-  std::string passed_over_;         ///< ports without an SMI, as it was said
+  std::unique_ptr<mad::Dispatcher> gsi_;  ///< the classes of the GSI of end_
+  std::unique_ptr<sa::Server> sa_;        ///< after end_ and manager_, which it reads
+  std::string no_sa_;                     ///< why subnet administration cannot be opened, as it was said
+  std::string passed_over_;               ///< ports without an SMI, as it was said
   std::string own_port_silent_;
   mad::TimePoint silent_since_{};
   bool manager_ended_ = false;

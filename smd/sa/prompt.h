@@ -13,8 +13,7 @@
 
 namespace smd::sa {
 
-/// Q_Key of QP 1 at every port.
-inline constexpr std::uint32_t kQp1QKey = 0x80010000;
+using mad::kQp1QKey;
 
 /// Where the answer to what came from there goes.
 inline mad::LidRoute back_to(mad::LidRoute from) {

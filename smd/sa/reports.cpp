@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "mad/wire/mad.h"
+#include "mad/base/bug.h"
+#include "mad/wire/packet.h"
 
 namespace smd::sa {
 namespace {
 
-/// The kernel puts a number of its own into the upper half of a request's transaction. The rest holds a
-/// report's number and its try.
-constexpr std::uint64_t kOurs = 0xFFFFFFFF;
-constexpr std::uint32_t kNumbers = 0x40000000;
-static_assert(std::uint64_t{kNumbers} * Reports::kTries == kOurs + 1);
+/// Where the transactions of reports start. Any number does: answers come to this agent only.
+constexpr std::uint64_t kSeed = 0x168;
+/// Of as many reports as can be under way so many are left to subscribers that answer.
+constexpr std::size_t kLeftToLive = mad::kMostOpen / 4;
 
 /// Subscribers that are remembered although nothing is under way to them: how they answered the last time.
 constexpr std::size_t kRemembered = 65'536;
@@ -28,7 +28,11 @@ std::chrono::milliseconds report_wait(std::uint8_t response_time) {
 
 Reports::Reports(mad::Transport& gsi, mad::Clock& clock, log::Log log,
                  std::function<void(const Addressee&)> gone)
-    : gsi_(gsi), clock_(clock), log_(std::move(log)), gone_(std::move(gone)) {}
+    : gsi_(gsi),
+      clock_(clock),
+      log_(std::move(log)),
+      gone_(std::move(gone)),
+      tx_({}, clock, gsi, {}, kSeed, mad::Feed::owner, mad::kMostOpen) {}
 
 void Reports::add(ReportBatch batch) {
   if (batch.dropped_events != 0) {
@@ -54,18 +58,14 @@ void Reports::add(ReportBatch batch) {
   pump();
 }
 
-void Reports::answered(std::uint64_t tid) {
-  const auto number = static_cast<std::uint32_t>(tid & kOurs) / kTries;
-  const auto found = tried_.find(number);
-  if (found == tried_.end()) return;
+void Reports::answered(std::uint64_t tid) { tx_.answered(Tid{tid}); }
+
+void Reports::on_answer(Id id) {
+  const auto found = tried_.find(id);
   auto& tried = found->second;
-  const auto entry = subscribers_.find(tried.report.subscriber);
+  const auto entry = subscribers_.find(tried.subscriber);
   auto& subscriber = entry->second;
-  if (std::erase(subscriber.open, number) != 0) {
-    deadlines_.erase({tried.until, number});
-  } else {
-    std::erase(subscriber.again, number);  // the answer to an earlier try
-  }
+  if (std::erase(subscriber.open, id) == 0) std::erase(subscriber.again, id);  // the answer to an earlier try
   let_go(tried);
   tried_.erase(found);
   set_state(subscriber, Subscriber::State::answers);
@@ -125,6 +125,8 @@ void Reports::pump() {
 /// a quarter at most for subscribers that do not answer. What finds no room waits here, and is no try.
 bool Reports::has_room(std::size_t line) const {
   if (places_[line] >= kPlaces || gsi_.room() == 0) return false;
+  // Those that do not answer begin no report: they get the one again that they have not answered.
+  if (line != kSilent && tx_.paced_room() <= (line == kLive ? 0 : kLeftToLive)) return false;
   return line != kSilent || held_ < std::max<std::size_t>(gsi_.places() / 4, 1);
 }
 
@@ -134,40 +136,40 @@ bool Reports::waits() const {
 
 void Reports::send_next(Entry entry) {
   auto& subscriber = entry->second;
-  auto number = next_;
+  auto id = Id{0};
   if (!subscriber.again.empty()) {
-    number = subscriber.again.front();
+    id = subscriber.again.front();
     subscriber.again.pop_front();
   } else {
-    next_ = (next_ + 1) % kNumbers;
-    tried_[number].report = std::move(subscriber.waiting.front());
-    subscriber.waiting.pop_front();
-    --waiting_for(subscriber);
+    id = begin_next(subscriber);
   }
-  subscriber.open.push_back(number);
-  auto& tried = tried_[number];
+  subscriber.open.push_back(id);
+  auto& tried = tried_.at(id);
   tried.place = line_of(subscriber);
   ++places_[tried.place];
   tried.held = tried.place == kSilent;
   held_ += tried.held ? 1U : 0U;
-  place_ends_.emplace_back(clock_.now() + kPlaceTime, number);
-  transmit(number, tried);
+  place_ends_.emplace_back(clock_.now() + kPlaceTime, id);
+  transmit(id, tried);
 }
 
-/// Each try has a transaction of its own: while the kernel waits for the answer to the one before it takes no
-/// other of the same number. An answer to any of them is one.
-void Reports::transmit(std::uint32_t number, Tried& tried) {
-  auto bytes = *tried.report.mad;
-  auto header = wire::decode<wire::MadHeader>(bytes);
-  header->tid = Tid{std::uint64_t{number} * kTries + tried.tries};
-  wire::encode(*header, bytes);
+/// The first report that waits, from now on a request.
+Reports::Id Reports::begin_next(Subscriber& subscriber) {
+  const auto& report = subscriber.waiting.front();
+  const auto mad = wire::Mad::from_bytes(*report.mad);
+  SMD_ASSERT(mad);  // of our own making
+  const auto id = tx_.open_paced(*mad, report.to, *this);
+  tried_[id] = {.subscriber = report.subscriber, .lid = report.to.lid, .wait = report.wait};
+  subscriber.waiting.pop_front();
+  --waiting_for(subscriber);
+  return id;
+}
+
+/// One that cannot be sent counts as one that is not answered.
+void Reports::transmit(Id id, Tried& tried) {
   ++tried.tries;
-  const auto wait = tried.report.wait;
-  tried.until = clock_.now() + wait;
-  deadlines_.emplace(tried.until, number);
-  // One that cannot be sent counts as one that is not answered.
-  if (const auto sent = gsi_.send(bytes, tried.report.to, give_up_after(tried)); !sent) {
-    log_.debug("sa.report_not_sent").kv("lid", tried.report.to.lid).kv("reason", sent.error().what);
+  if (const auto sent = tx_.try_paced(id, tried.wait, give_up_after(tried)); !sent) {
+    log_.debug("sa.report_not_sent").kv("lid", tried.lid).kv("reason", sent.error().what);
   }
 }
 
@@ -175,7 +177,7 @@ void Reports::transmit(std::uint32_t number, Tried& tried) {
 /// once does not keep one: the next try, which has the whole time, tells a slow one from one that is gone.
 std::chrono::milliseconds Reports::give_up_after(const Tried& tried) const {
   const bool few = gsi_.places() < kPlaces;
-  return few && !tried.held && waits() ? std::min(kPlaceTime, tried.report.wait) : tried.report.wait;
+  return few && !tried.held && waits() ? std::min(kPlaceTime, tried.wait) : tried.wait;
 }
 
 void Reports::give_up_place(Tried& tried) {
@@ -197,76 +199,66 @@ void Reports::end_places() {
     place_ends_.pop_front();
     if (found == tried_.end() || found->second.place == kNone) continue;
     give_up_place(found->second);
-    auto& subscriber = subscribers_.at(found->second.report.subscriber);
+    auto& subscriber = subscribers_.at(found->second.subscriber);
     if (subscriber.state == Subscriber::State::answers) set_state(subscriber, Subscriber::State::unknown);
   }
 }
 
+/// The kernel's places are free again by answers, or by time-outs that are not reported to us.
 void Reports::arm() {
-  auto next = deadlines_.empty() ? mad::TimePoint::max() : deadlines_.begin()->first;
-  // The kernel's places are free again by answers, or by time-outs that are not reported to us.
-  if (waits())
-    next = std::min(next, place_ends_.empty() ? clock_.now() + kPlaceTime : place_ends_.front().first);
+  auto next = mad::TimePoint::max();
+  if (waits()) next = place_ends_.empty() ? clock_.now() + kPlaceTime : place_ends_.front().first;
   if (timer_ != 0 && armed_ == next) return;
   if (timer_ != 0) clock_.cancel(std::exchange(timer_, 0));
   if (next == mad::TimePoint::max()) return;
   armed_ = next;
   timer_ = clock_.call_at(next, [this] {
     timer_ = 0;
-    fire();
+    pump();
   });
 }
 
-void Reports::fire() {
-  const auto now = clock_.now();
-  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
-    const auto number = deadlines_.begin()->second;
-    deadlines_.erase(deadlines_.begin());
-    unanswered(number);
-  }
-  pump();
-}
-
-void Reports::unanswered(std::uint32_t number) {
-  auto& tried = tried_.at(number);
-  const auto entry = subscribers_.find(tried.report.subscriber);
+void Reports::on_unanswered(Id id) {
+  if (stopped_) return;
+  auto& tried = tried_.at(id);
+  const auto entry = subscribers_.find(tried.subscriber);
   auto& subscriber = entry->second;
-  std::erase(subscriber.open, number);
+  std::erase(subscriber.open, id);
   let_go(tried);
   if (tried.tries >= kTries) {
-    end(entry, number);
+    end(entry, id);
     return;
   }
   set_state(subscriber, Subscriber::State::silent);
   subscriber.window = 1;
   // The first that was not answered is sent until it is decided; the others wait for that.
   if (tried.tries > 1) {
-    subscriber.again.push_front(number);
+    subscriber.again.push_front(id);
   } else {
-    subscriber.again.push_back(number);
+    subscriber.again.push_back(id);
   }
   take_turn(entry);
 }
 
 /// Its subscriptions end, and nothing is under way to it any more.
-void Reports::end(Entry entry, std::uint32_t number) {
+void Reports::end(Entry entry, Id id) {
   auto& subscriber = entry->second;
   const auto addressee = entry->first;
   log_.warn("sa.subscriber_gone")
       .kv("port_guid", addressee.port)
-      .kv("lid", tried_.at(number).report.to.lid)
+      .kv("lid", tried_.at(id).lid)
       .kv("qp", addressee.qp)
       .kv("reports_sent", kTries)
       .kv("action", "its subscriptions end, and its port is asked to register again")
       .subject("sa.subscriber_gone");
-  for (const auto other : subscriber.open) {
-    auto& tried = tried_.at(other);
-    deadlines_.erase({tried.until, other});
-    let_go(tried);
-    tried_.erase(other);
+  auto all = subscriber.open;
+  all.insert(all.end(), subscriber.again.begin(), subscriber.again.end());
+  all.push_back(id);
+  for (const auto each : all) {
+    let_go(tried_.at(each));
+    tried_.erase(each);
+    tx_.drop_paced(each);
   }
-  for (const auto other : subscriber.again) tried_.erase(other);
-  tried_.erase(number);
   waiting_for(subscriber) -= subscriber.waiting.size();
   subscribers_.erase(entry);
   gone_(addressee);

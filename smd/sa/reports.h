@@ -9,12 +9,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "mad/clock.h"
+#include "mad/transactions/transactions.h"
 #include "mad/transport.h"
 #include "smd/log/log.h"
 #include "smd/sa/registry/subscriptions.h"
@@ -38,8 +38,9 @@ struct ReportBatch {
 };
 
 /// Each subscriber has a queue and a window of its own: one that does not answer delays only its own reports,
-/// and gets them one at a time. On the thread of the transport. stop() before it dies.
-class Reports {
+/// and gets them one at a time. Each report is a request of Transactions; this decides the order of their
+/// tries. On the thread of the transport. stop() before it dies.
+class Reports final : private mad::Pacer {
  public:
   static constexpr unsigned kTries = 4;
   static constexpr unsigned kFirst = 4;          ///< open at once to a subscriber of which nothing is known
@@ -50,7 +51,8 @@ class Reports {
   /// Where the kernel has room for few and others wait, it is not kept there any longer either.
   static constexpr std::chrono::milliseconds kPlaceTime{20};
 
-  /// `gone` is called with a queue pair that has not answered kTries times; others of its port live on.
+  /// The owner of `gsi` hands on the answers (answered()). `gone` is called with a queue pair that has not
+  /// answered kTries times; others of its port live on.
   Reports(mad::Transport& gsi, mad::Clock& clock, log::Log log, std::function<void(const Addressee&)> gone);
   Reports(const Reports&) = delete;
   Reports& operator=(const Reports&) = delete;
@@ -60,26 +62,28 @@ class Reports {
   /// Reports that may be added; an event's subscribers are told all or none. What waits for subscribers that
   /// do not answer takes no room of others.
   std::size_t room() const { return waiting_ < kQueue ? kQueue - waiting_ : 0; }
-  /// A ReportResp has come.
+  /// A ReportResp has come with this transaction.
   void answered(std::uint64_t tid);
   /// Nothing is sent any more.
   void stop();
 
  private:
+  using Id = mad::Transactions::RequestId;
   /// A report that was sent at least once.
   struct Tried {
-    Report report;
+    Addressee subscriber;
+    Lid lid;
+    std::chrono::milliseconds wait{};
     unsigned tries = 0;
-    mad::TimePoint until{};     ///< while its answer is awaited
     std::size_t place = kNone;  ///< counts against kPlaces in places_[place]
     bool held = false;          ///< counts in held_
   };
   struct Subscriber {
     enum class State : std::uint8_t { unknown, answers, silent };
-    std::deque<Report> waiting;       ///< never sent yet
-    std::deque<std::uint32_t> again;  ///< reports to be sent once more, before those that wait
-    std::vector<std::uint32_t> open;  ///< reports whose answers are awaited
-    unsigned window = kFirst;         ///< open at once; doubles with each answer
+    std::deque<Report> waiting;  ///< never sent yet
+    std::deque<Id> again;        ///< reports to be sent once more, before those that wait
+    std::vector<Id> open;        ///< reports whose answers are awaited
+    unsigned window = kFirst;    ///< open at once; doubles with each answer
     /// By the last report: answered; not yet, for longer than kPlaceTime; not in its time.
     State state = State::unknown;
     bool in_turn = false;  ///< stands in turns_
@@ -91,20 +95,23 @@ class Reports {
   static constexpr std::size_t kLive = 0, kSilent = 2, kNone = 3;
   static std::size_t line_of(const Subscriber& subscriber);
 
+  void on_answer(Id id) override;
+  void on_unanswered(Id id) override;
+  void on_settled() override { pump(); }
+
   void pump();
   bool has_room(std::size_t line) const;
   bool waits() const;
   void take_turn(Entry entry);
   void send_next(Entry entry);
-  void transmit(std::uint32_t number, Tried& tried);
+  Id begin_next(Subscriber& subscriber);
+  void transmit(Id id, Tried& tried);
   std::chrono::milliseconds give_up_after(const Tried& tried) const;
   void give_up_place(Tried& tried);
   void let_go(Tried& tried);
   void end_places();
   void arm();
-  void fire();
-  void unanswered(std::uint32_t number);
-  void end(Entry entry, std::uint32_t number);
+  void end(Entry entry, Id id);
   void forget_idle();
   void set_state(Subscriber& subscriber, Subscriber::State state);
   /// Counts what waits for such a subscriber.
@@ -116,18 +123,17 @@ class Reports {
   mad::Clock& clock_;
   log::Log log_;
   std::function<void(const Addressee&)> gone_;
-  std::uint32_t next_ = 0x16800000;  ///< number of the next report
+  mad::Transactions tx_;  ///< of this agent's reports
   std::map<Addressee, Subscriber> subscribers_;
-  std::unordered_map<std::uint32_t, Tried> tried_;  ///< by number
+  std::unordered_map<Id, Tried> tried_;
   /// Subscribers that have more to be sent, by lines. They do not share places.
   std::array<std::deque<Addressee>, 3> turns_;
   std::array<std::size_t, 3> places_{};
   std::size_t held_ = 0;  ///< reports to subscribers that did not answer the last one, under way
-  std::size_t waiting_ = 0, waiting_for_silent_ = 0;                 ///< reports that were never sent yet
-  std::set<std::pair<mad::TimePoint, std::uint32_t>> deadlines_;     ///< of answers
-  std::deque<std::pair<mad::TimePoint, std::uint32_t>> place_ends_;  ///< ascending
-  mad::Clock::TimerId timer_ = 0;                                    ///< 0: none
-  mad::TimePoint armed_{};                                           ///< when timer_ fires
+  std::size_t waiting_ = 0, waiting_for_silent_ = 0;      ///< reports that were never sent yet
+  std::deque<std::pair<mad::TimePoint, Id>> place_ends_;  ///< ascending
+  mad::Clock::TimerId timer_ = 0;                         ///< looks for places again; 0: none
+  mad::TimePoint armed_{};                                ///< when timer_ fires
   bool stopped_ = false;
 };
 

@@ -27,6 +27,7 @@ ROOMS = {
     "mad/sim/drivers": {"mad/sim/drivers", "mad/sim/umad_server", "mad/sim/fabric", "mad/sim/packets",
                         "mad/sim/state", "mad", "mad/wire", "mad/base"},
     "mad/transactions": {"mad/transactions", "mad", "mad/wire", "mad/base"},
+    "mad/gsi": {"mad/gsi", "mad/transactions", "mad", "mad/wire", "mad/base"},
     "mad": {"mad", "mad/transactions", "mad/wire", "mad/base"},
     "config": {"config", "mad/base"},
     # The files of routing/ itself (threads, rows of tables, statistics) are the base of its rooms.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "mad/gsi/dispatcher.h"
 #include "smd/sa/registry/group_members.h"
 #include "smd/sa/server.h"
 #include "tests/support/managed_world.h"
@@ -20,6 +21,7 @@ class Served {
       : world_(world),
         manager_(world, std::move(config), hooks(), store),
         gsi_(world.transport(sim::Interface::gsi)),
+        classes_(*gsi_),
         server_(parts(store), settings),
         group_(world.io().get_executor()) {
     group_.spawn(manager_->run());
@@ -35,6 +37,7 @@ class Served {
   sm::SubnetManager& manager() { return *manager_; }
   const Lines& lines() const { return manager_.lines(); }
   sa::Server& server() { return server_; }
+  mad::Dispatcher& classes() { return classes_; }
   const sm::Snapshot& last() { return manager_.last(); }
   const sa::Registry& registry() { return *registry_.get(); }
   /// Ports that were asked to register again since the last call.
@@ -57,7 +60,7 @@ class Served {
   sa::ServerParts parts(store::Store* store) {
     return {
         .executor = world_.io().get_executor(),
-        .gsi = *gsi_,
+        .gsi = classes_.of(wire::MgmtClass::sa),
         .compute = compute_,
         .indexing = compute_,
         .source = [this] { return manager_->published(); },
@@ -78,6 +81,7 @@ class Served {
   sm::Published<sa::Registry> registry_;
   Managed manager_;
   std::unique_ptr<sim::Transport> gsi_;
+  mad::Dispatcher classes_;
   sa::Server server_;
   std::vector<Guid> asked_;
   mad::TaskGroup group_;

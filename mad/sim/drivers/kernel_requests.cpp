@@ -9,7 +9,9 @@
 namespace smd::sim {
 namespace {
 
-std::uint32_t low_half(Tid tid) { return static_cast<std::uint32_t>(tid.value()); }
+std::uint64_t key_of(const wire::MadHeader& header) {
+  return std::uint64_t{std::to_underlying(header.mgmt_class)} << 32U | (header.tid.value() & 0xFFFF'FFFF);
+}
 
 }  // namespace
 
@@ -23,7 +25,7 @@ KernelRequests::~KernelRequests() {
 void KernelRequests::send(Outgoing mad) {
   const auto header = wire::decode<wire::MadHeader>(mad.bytes);
   if (!header || mad.give_up.count() == 0 || wire::is_response(header->method)) return send_(std::move(mad));
-  const auto key = low_half(header->tid);
+  const auto key = key_of(*header);
   if (const auto before = requests_.find(key); before != requests_.end()) {  // user_mad.c would say EINVAL
     clock_.cancel(before->second.timer);
     requests_.erase(before);
@@ -56,7 +58,7 @@ void KernelRequests::sift(std::vector<mad::Received>& received) {
   std::erase_if(received, [this](const mad::Received& mad) {
     const auto header = wire::decode<wire::MadHeader>(mad.bytes);
     if (!header || mad.error != 0 || !wire::is_response(header->method)) return false;
-    const auto found = requests_.find(low_half(header->tid));
+    const auto found = requests_.find(key_of(*header));
     if (found == requests_.end()) return true;
     if (found->second.timer == 0) return true;  // still in the backlog: no answer to it
     clock_.cancel(found->second.timer);

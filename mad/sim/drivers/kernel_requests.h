@@ -3,6 +3,7 @@
 // The kernel's share of the requests of a client in virtual time: flow control, time-outs, and no answer that
 // comes later. UmadFile does the same for programs that are attached.
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <vector>
@@ -32,7 +33,8 @@ class KernelRequests {
   std::size_t outstanding() const { return requests_.size(); }
 
  private:
-  using Key = std::uint32_t;  ///< the lower half of the TID
+  /// The class, which stands for the agent, and the lower half of the TID.
+  using Key = std::uint64_t;
   struct Request {
     Outgoing mad;
     mad::Clock::TimerId timer = 0;

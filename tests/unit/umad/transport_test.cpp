@@ -7,6 +7,7 @@
 #include <infiniband/umad.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
@@ -219,6 +220,25 @@ TEST_F(UmadTransport, SubnetAdministrationLeavesReportsAndTrapsOfItsClassToOther
   EXPECT_EQ(methods, bit(wire::Method::get) | bit(wire::Method::set) | bit(wire::Method::get_table) |
                          bit(wire::Method::get_trace_table) | bit(wire::Method::get_multi) |
                          bit(wire::Method::remove));
+}
+
+TEST_F(UmadTransport, AClassIsRegisteredWhenItIsUsed) {
+  const mad::ClassRegistration registration{.mgmt_class = wire::MgmtClass::perf};
+  kernel().registered.clear();
+  EXPECT_TRUE(transport->add_class(registration));
+  EXPECT_TRUE(transport->add_class(registration)) << "once is enough";
+  EXPECT_EQ(kernel().registered.size(), 1U);
+  const auto perf = std::ranges::find(kernel().registered, 4, &std::pair<int, std::uint64_t>::first);
+  ASSERT_NE(perf, kernel().registered.end());
+  EXPECT_EQ(perf->second, 0U);
+  std::vector<std::uint8_t> mad(wire::kMadBytes);
+  wire::encode(wire::MadHeader{.mgmt_class = wire::MgmtClass::perf, .method = wire::Method::get}, mad);
+  EXPECT_TRUE(transport->send(mad, mad::LidRoute{.lid = Lid{7}, .qp = 1}, std::chrono::milliseconds(100)));
+  mad[1] = 0x30;
+  const auto unknown =
+      transport->send(mad, mad::LidRoute{.lid = Lid{7}, .qp = 1}, std::chrono::milliseconds(100));
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().error, EPROTONOSUPPORT);
 }
 
 TEST_F(UmadTransport, ALookAtThePortDoesNotWaitForItsFirmware) {
