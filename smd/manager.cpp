@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop: what asks for work, and who we are in it. The work itself: manager_sweep.cpp.
+// The loop: what asks for work. The work itself: manager_sweep.cpp; whether it is ours: ha/mastership.h.
 #include "smd/manager.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <utility>
 
-#include "mad/transactions/ask.h"
 #include "smd/report/trouble.h"
-#include "smd/sweep/paths.h"
 
 namespace smd::sm {
 namespace {
@@ -35,11 +30,6 @@ constexpr auto kLongestRetry = std::chrono::minutes(5);
 /// Traps about LIDs that no port has make us look at the fabric no sooner again than this.
 constexpr auto kFirstStranger = std::chrono::seconds(10);
 
-/// Half of what a standby waits for before it takes the fabric: who stood still for longer may not be master.
-mad::Duration longest_standstill(const config::HaConfig& config) {
-  return mad::Duration(config.poll) * config.losses / 2;
-}
-
 }  // namespace
 
 SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::SubnetConfig config,
@@ -50,37 +40,25 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
       options_(std::move(options)),
       tx_(parts_.executor, parts_.clock, parts_.smi, policy_of(config_->mad), parts_.seed),
       tasks_(parts_.executor),
-      sm_lookup_(tx_, parts_.clock, tasks_),
-      agent_(tx_, parts_.log,
-             {.trap = [this](const wire::Notice& notice, Lid from) { heard_trap(notice, from); },
-              .discover = [this] { agenda_.add(Work::heavy, "SMInfo DISCOVER"); },
-              .handover = [this] { agenda_.add(Work::heavy, "handover"); },
-              .is_master = [this](Guid port) { return is_master(port); },
-              .is_sm = [this](const mad::Received& from, const wire::Smp& request,
-                              SmLookup::Answer answer) { is_sm(from, request, std::move(answer)); }}),
+      mastership_({.executor = parts_.executor,
+                   .clock = parts_.clock,
+                   .tx = tx_,
+                   .tasks = tasks_,
+                   .agenda = agenda_,
+                   .log = parts_.log,
+                   .subnet = subnet_,
+                   .config = config_,
+                   .lids = lids_},
+                  [this](const wire::Notice& notice, Lid from) { heard_trap(notice, from); }),
       stored_(parts_.store != nullptr ? parts_.store->loaded() : std::make_shared<const Stored>()),
-      standstill_(parts_.clock, longest_standstill(config_->ha),
-                  [this](mad::Duration took) { stood_still(took); }),
       pace_(config_->sweep.settle, kLongestPace, kBurst),
       whole_pace_(config_->sweep.settle, kLongestPace),
       retry_pace_(config_->sweep.interval, kLongestRetry),
-      stranger_pace_(kFirstStranger, kLongestRetry) {
-  tx_.hold_sets([this] {
-    standstill_.check();
-    return sets_held_;
-  });
-}
+      stranger_pace_(kFirstStranger, kLongestRetry) {}
 
 void SubnetManager::reload(config::SubnetConfig config) {
   next_config_ = std::make_shared<const config::SubnetConfig>(std::move(config));
   agenda_.add(Work::heavy, "reload");
-}
-
-bool SubnetManager::is_master(Guid port) const {
-  if (!subnet_) return false;
-  return std::ranges::any_of(subnet_->other_sms, [port](const OtherSm& other) {
-    return other.info.guid == port && other.info.state == wire::SmState::master;
-  });
 }
 
 /// Between two sweeps only: what runs refers to the configuration that it began with.
@@ -88,8 +66,7 @@ void SubnetManager::take_config() {
   if (!next_config_) return;
   config_ = std::exchange(next_config_, nullptr);
   tx_.set_policy(policy_of(config_->mad));
-  agent_.set_identity(agent_.rank().guid, config_->sm.priority, config_->sm.sm_key);
-  standstill_.set_limit(longest_standstill(config_->ha));
+  mastership_.configure();
   pace_ = Pace(config_->sweep.settle, kLongestPace, kBurst);
   whole_pace_ = Pace(config_->sweep.settle, kLongestPace);
   retry_pace_ = Pace(config_->sweep.interval, kLongestRetry);
@@ -100,31 +77,12 @@ asio::awaitable<bool> SubnetManager::pause(mad::Duration time) {
   co_return co_await parts_.clock.sleep(time);
 }
 
-/// The SM's place on the port. Taken by another SM: said once, and asked for again.
-asio::awaitable<bool> SubnetManager::claim() {
-  std::string said;
-  for (;;) {
-    const auto claimed = parts_.claim_sm();
-    if (claimed) co_return true;
-    if (std::exchange(said, claimed.error()) != claimed.error()) {
-      parts_.log.warn("sm.place_taken").kv("reason", claimed.error()).always();
-    }
-    const bool time = co_await pause(std::chrono::seconds(1));
-    if (!time) co_return false;
-  }
-}
-
 asio::awaitable<void> SubnetManager::run() {
-  if (const auto local = parts_.smi.local(); local) {
-    agent_.set_identity(local->guid, config_->sm.priority, config_->sm.sm_key);
-  }
+  if (const auto local = parts_.smi.local(); local) mastership_.set_port(local->guid);
   if (!options_.dry_run) {
-    agent_.listen();
-    const bool claimed = co_await claim();
+    const bool claimed = co_await mastership_.start(parts_.claim_sm, !options_.once);
     if (!claimed) co_return;
-    standstill_.start();
   }
-  if (!options_.dry_run && !options_.once) tasks_.spawn(watch_silent_sms());
   co_await serve();
   co_await tasks_.stop();
 }
@@ -171,11 +129,14 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   take_config();
   tx_.begin_round();
   co_await accept_what_is_asked();
-  standstills_seen_ = standstill_.count();
-  if (sets_held_ && subnet_) {
-    const bool looked = co_await look_at_sms();
-    if (!looked) co_return Outcome::cancelled;
-    if (sets_held_) asked = {.work = Work::heavy, .reason = "another SM may be master", .suspects = {}};
+  mastership_.begin_work();
+  if (mastership_.sets_held() && subnet_) {
+    const auto found = co_await mastership_.read_known_sms();
+    if (!found) co_return Outcome::cancelled;
+    learn_of_sms(*found);
+    mastership_.known_sms_read(*found);
+    if (mastership_.sets_held())
+      asked = {.work = Work::heavy, .reason = "another SM may be master", .suspects = {}};
   }
   if (asked.work == Work::lanes) {
     const bool done = co_await read_some_lanes();
@@ -195,7 +156,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
     co_return done ? Outcome::done : Outcome::cancelled;
   }
   auto kind = asked.work == Work::incremental ? SweepKind::incremental : SweepKind::heavy;
-  if (!subnet_ || agent_.state() != wire::SmState::master) kind = SweepKind::heavy;
+  if (!subnet_ || mastership_.state() != wire::SmState::master) kind = SweepKind::heavy;
   if (asked.work == Work::light && subnet_) {
     last_light_ = parts_.clock.now();
     auto looked = co_await light_sweep(std::exchange(look_soon_, false));
@@ -226,66 +187,33 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   co_return co_await give_way(outcome);
 }
 
-/// Where another SM is or may be master: waits until that is settled, and while it is master.
+/// Where another SM is master, or may be: waits until it is not.
 asio::awaitable<SubnetManager::Outcome> SubnetManager::give_way(Outcome outcome) {
+  bool follows = outcome == Outcome::not_ours;
   if (outcome == Outcome::contested) {
-    const bool settled = co_await await_handover();
-    if (!settled) co_return Outcome::cancelled;
-    if (agent_.state() == wire::SmState::master) agenda_.add(Work::heavy, "the other master is gone");
+    const auto end = co_await mastership_.await_handover();
+    if (end == Mastership::Wait::cancelled) co_return Outcome::cancelled;
+    follows = end == Mastership::Wait::conceded;
+    if (follows) publish_concession();
   }
-  const bool conceded = outcome == Outcome::contested && agent_.state() == wire::SmState::standby;
-  if (outcome == Outcome::not_ours || conceded) {
-    const bool gone = co_await stand_by();
-    if (!gone) co_return Outcome::cancelled;
-    agenda_.add(Work::heavy, "master gone");  // unless there is another reason
-  }
-  co_return outcome;
+  if (!follows) co_return outcome;
+  // `status` of a standby shows whether the fabric is up: where it was not, it is read again.
+  const bool was_down = summary_.sm_lid == Lid{} || summary_.ports_active < summary_.ports_not_active;
+  const bool ended = co_await mastership_.stand_by([this, was_down] {
+    const bool again = was_down && try_again(Guid{});
+    if (again) agenda_.add(Work::heavy, "the fabric was not up yet");
+    return again;
+  });
+  co_return ended ? outcome : Outcome::cancelled;
 }
 
-/// Asks the master whether it is still there, until it is not, or gives the fabric to us. Each question is
-/// one try and waited for until the next, so that a dead master costs as many periods, whatever [mad] says.
-/// Where the fabric was not up yet it is looked at again: `status` of a standby shows how it is.
-asio::awaitable<bool> SubnetManager::stand_by() {
-  agent_.set_state(wire::SmState::standby);
-  const bool was_down = summary_.sm_lid == Lid{} || summary_.ports_active < summary_.ports_not_active;
-  const auto master = *other_master();
-  const auto node = subnet_->index_of(master.at.node);
-  const Paths paths(*subnet_);
-  const auto path = node ? paths.to_port(*subnet_, *node, master.at.port) : std::nullopt;
-  unsigned unanswered = 0;
-  auto next = parts_.clock.now();
-  for (;;) {
-    next = std::max(next + config_->ha.poll, parts_.clock.now());
-    const bool time = co_await parts_.clock.until(next);
-    if (!time) co_return false;
-    if (agenda_.asks(Work::heavy)) co_return true;
-    if (agent_.state() == wire::SmState::not_active) continue;
-    if (!path && ++unanswered < config_->ha.losses) continue;
-    if (!path) co_return true;
-    const mad::Target target{.route = *path, .node = master.at.node};
-    const auto info = co_await mad::get_once<wire::SmInfo>(tx_, target, config_->ha.poll);
-    const auto cancellation = co_await asio::this_coro::cancellation_state;
-    if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
-    const bool there = info && info->guid == master.info.guid &&
-                       (info->state == wire::SmState::master || master.info.state != wire::SmState::master);
-    if (there && info->state != master.info.state) {  // one that outranks us has become master, or goes there
-      agenda_.add(Work::heavy, fmt::format("another SM is {} now", to_string(info->state)));
-      co_return true;
-    }
-    if (there && was_down && try_again(Guid{})) {
-      agenda_.add(Work::heavy, "the fabric was not up yet");
-      co_return true;
-    }
-    unanswered = there ? 0 : unanswered + 1;
-    const bool answered_otherwise = info && !there;
-    if (!answered_otherwise && unanswered < config_->ha.losses) continue;
-    if (!answered_otherwise) silent_sms_.insert(master.info.guid);
-    parts_.log.warn("sm.master_gone")
-        .port(master.at.node, master.node_description, master.at.port)
-        .kv("reason", info ? std::string(to_string(info->state)) : to_string(info.error()))
-        .always();
-    co_return true;
-  }
+/// A lower-ranked master has not handed over: we are its standby.
+void SubnetManager::publish_concession() {
+  summary_ = {};
+  summary_.subnet = name_;
+  summary_.reason = "no HANDOVER";
+  summarise(tx_.counters());
+  publish();
 }
 
 }  // namespace smd::sm

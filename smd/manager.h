@@ -25,9 +25,7 @@
 #include "smd/base/pace.h"
 #include "smd/decide/decide.h"
 #include "smd/decide/guids.h"
-#include "smd/ha/sm_agent.h"
-#include "smd/ha/sm_lookup.h"
-#include "smd/ha/standstill.h"
+#include "smd/ha/mastership.h"
 #include "smd/inventory/flaps.h"
 #include "smd/inventory/stock.h"
 #include "smd/log/log.h"
@@ -113,7 +111,7 @@ class SubnetManager {
 
   std::shared_ptr<const Snapshot> published() const { return published_.get(); }
   /// What SMInfo says of us now; from any thread.
-  std::uint32_t act_count() const { return agent_.act_count(); }
+  std::uint32_t act_count() const { return mastership_.act_count(); }
   /// Counters of everything sent and received since the start.
   mad::Counters counters() const { return tx_.counters(); }
 
@@ -126,25 +124,13 @@ class SubnetManager {
     cancelled
   };
 
-  // manager.cpp: the loop, and who we are in it
-  asio::awaitable<bool> claim();
+  // manager.cpp: the loop
   asio::awaitable<void> serve();
   asio::awaitable<Outcome> work(Asked asked);
   asio::awaitable<Outcome> give_way(Outcome outcome);
+  void publish_concession();
   asio::awaitable<bool> pause(mad::Duration time);
-  asio::awaitable<bool> stand_by();
   void take_config();
-  bool is_master(Guid port) const;
-
-  // manager_sms.cpp: other SMs that are master, silent, or awake again
-  asio::awaitable<bool> look_at_sms();
-  asio::awaitable<void> hand_over(OtherSm to);
-  asio::awaitable<bool> await_handover();
-  asio::awaitable<void> watch_silent_sms();
-  asio::awaitable<bool> pause_or_asked(mad::TimePoint until);
-  void is_sm(const mad::Received& from, const wire::Smp& request, SmLookup::Answer answer);
-  void stood_still(mad::Duration took);
-  void allow_sets();
 
   // manager_events.cpp: what asks for work, and when it is done
   asio::awaitable<bool> wait_for_work();
@@ -162,21 +148,16 @@ class SubnetManager {
   void heard_trap(const wire::Notice& notice, Lid from);
 
   // manager_light.cpp: a look at what traps may have lost
-  struct Looked {
-    bool heavy = false;       ///< the whole fabric is to be looked at
-    std::set<Guid> suspects;  ///< these nodes are
+  struct Looked : SmReads {
+    std::set<Guid> suspects;  ///< these nodes are to be looked at
     std::set<Guid> silent;    ///< suspects only because they do not answer
-    std::string reason;
-    std::vector<std::pair<Guid, wire::SmInfo>> sms;  ///< what other SMs say of themselves now
   };
   asio::awaitable<Looked> light_sweep(bool soon);
   asio::awaitable<Looked> look_at_switches(std::shared_ptr<const Subnet> subnet, bool soon,
                                            const std::set<Guid>* only = nullptr);
   void sweep_at_once(Looked found);
-  void learn_of_sms(const Looked& found);
+  void learn_of_sms(const SmReads& found);
   asio::awaitable<void> look_at_switch(mad::Target target, bool soon, Looked* found);
-  asio::awaitable<void> look_at_sm(mad::Target target, Looked* found);
-  asio::awaitable<void> look_at_own_port(std::shared_ptr<const Subnet> subnet, Looked* found);
   asio::awaitable<void> look_at_silent(mad::DirectedPath path, Guid behind, Looked* found);
   asio::awaitable<void> counted(asio::awaitable<void> task, std::size_t* open);
   asio::awaitable<void> finish_or_give_way(mad::TaskGroup* group, const std::size_t* open);
@@ -201,7 +182,6 @@ class SubnetManager {
   void tell_quiet();
   void ask_both_ends(const Changes& changes);
   void note_restarts(const Subnet& read);
-  void tell_of_sms();
   void tell_state();
   asio::awaitable<void> keep_stock();
   asio::awaitable<void> accept_what_is_asked();
@@ -235,8 +215,6 @@ class SubnetManager {
   asio::awaitable<std::expected<Subnet, std::string>> look(std::set<Guid> suspects);
   asio::awaitable<void> look_behind(bool changed);
   void give_way(std::set<Guid>& suspects);
-  Outcome whose_fabric();
-  void identify();
   asio::awaitable<void> keep(StoredPtr now);
   void import_lids();
   asio::awaitable<bool> write_difference();
@@ -244,8 +222,6 @@ class SubnetManager {
   asio::awaitable<Applied> write(Plan next, std::set<Guid> left_out);
   void note_cleared(const Subnet& before, const Applied& applied);
   void note_came_up(const Applied& applied);
-  bool known_sm(Guid sm) const;
-  std::optional<OtherSm> other_master() const;
   void name_nodes(Subnet& subnet) const;
   void summarise(const mad::Counters& before);
 
@@ -272,8 +248,7 @@ class SubnetManager {
   mad::Transactions tx_;
   Agenda agenda_;
   mad::TaskGroup tasks_;
-  SmLookup sm_lookup_;
-  SmAgent agent_;
+  Mastership mastership_;
   std::shared_ptr<const Subnet> subnet_;            ///< null before the first sweep
   Decided decided_;                                 ///< no part is there before the first decision
   std::shared_ptr<const RoutePart> routes_before_;  ///< what was decided before that; may be null
@@ -282,17 +257,10 @@ class SubnetManager {
   std::set<Guid> to_reregister_;
   GuidRequests guids_;         ///< to be written
   std::vector<Guid> came_up_;  ///< in this sweep
-  mad::TimePoint master_since_{};
   DecideTimes times_;
   SweepSummary summary_;
   std::size_t failed_sets_ = 0, sets_left_ = 0;  ///< of the last sweep
   bool said_own_port_ = false;
-  bool adopting_ = true;    ///< we are not master yet in this sweep: others may have written
-  bool contested_ = false;  ///< since the last sweep another master was there too
-  Standstill standstill_;
-  bool sets_held_ = false;              ///< after a standstill, until it is known who is master
-  std::uint64_t standstills_seen_ = 0;  ///< of standstill_, when this sweep or look began
-  std::set<Guid> silent_sms_;  ///< port GUIDs: they did not answer as many polls as a standby has to wait for
   std::set<Guid> failed_nodes_;  ///< of the last sweep: a Set there did not succeed
   std::set<Guid> patient_with_;  ///< of the sweep before
   std::set<Guid> cleared_late_;  ///< in this heavy sweep: PortStateChange was set when ports were read
@@ -328,8 +296,6 @@ class SubnetManager {
   std::shared_ptr<const Subnet> stock_of_;  ///< what stock was taken of last; null: none since we are master
   Flaps flaps_;
   bool keeping_stock_ = false;  ///< keep_stock() runs
-  std::vector<OtherSm> told_sms_;
-  std::set<Guid> outranked_by_;
   std::string last_change_;
   UnixTime last_change_at_ = 0, state_since_ = 0;
   std::optional<SweepState> said_state_;

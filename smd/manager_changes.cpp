@@ -34,7 +34,7 @@ std::string SubnetManager::cause() const {
 /// Compares what the sweep has found with what belongs to the fabric. Masters only: others do not look often
 /// enough to say when something went. False when cancelled.
 asio::awaitable<bool> SubnetManager::take_stock() {
-  if (options_.dry_run || agent_.state() != wire::SmState::master) co_return true;
+  if (options_.dry_run || mastership_.state() != wire::SmState::master) co_return true;
   static const Inventory kNone;
   const auto known = stored_->inventory;
   const auto before = std::exchange(stock_of_, subnet_);
@@ -139,7 +139,7 @@ asio::awaitable<void> SubnetManager::accept_what_is_asked() {
 
 /// What is missing, and whether it makes a fabric that works a reduced one.
 void SubnetManager::judge() {
-  if (!stored_->inventory || agent_.state() != wire::SmState::master) return;
+  if (!stored_->inventory || mastership_.state() != wire::SmState::master) return;
   summary_.lost = stored_->inventory->lost();
   judge_losses(*stored_->inventory, config_->status.hosts_missing, summary_);
 }
@@ -156,20 +156,6 @@ void SubnetManager::note_restarts(const Subnet& read) {
   };
   add(restarts_.nodes, found.nodes);
   add(restarts_.bounced, found.bounced);
-}
-
-/// After each look at other SMs.
-void SubnetManager::tell_of_sms() {
-  const auto& others = subnet_->other_sms;
-  log_sms(parts_.log, sm_changes(told_sms_, others));
-  told_sms_ = others;
-  const bool master = agent_.state() == wire::SmState::master;
-  auto above = master ? outranking(agent_.rank(), others) : std::set<Guid>{};
-  for (const auto& other : others) {
-    if (above.contains(other.info.guid) && !outranked_by_.contains(other.info.guid))
-      log_outranked(parts_.log, other, agent_.rank());
-  }
-  outranked_by_ = std::move(above);
 }
 
 /// When the fabric is in service after it was not.

@@ -40,7 +40,7 @@ asio::awaitable<bool> SubnetManager::write_round(Round round, Applied* applied) 
 
 /// Each request is written once, or again where that is not acknowledged. False when cancelled.
 asio::awaitable<bool> SubnetManager::write_guids() {
-  if (guids_.empty() || !subnet_ || agent_.state() != wire::SmState::master) co_return true;
+  if (guids_.empty() || !subnet_ || mastership_.state() != wire::SmState::master) co_return true;
   auto part = std::make_shared<const TablePart<wire::GuidInfo>>(decide_guids(*subnet_, guids_));
   decided_.part<wire::GuidInfo>() = part;
   std::set<std::pair<Guid, std::uint8_t>> present, answered;
@@ -77,7 +77,8 @@ asio::awaitable<bool> SubnetManager::write_guids() {
 /// False when cancelled.
 asio::awaitable<bool> SubnetManager::ask_clients() {
   const auto ports = std::exchange(to_reregister_, {});
-  if (ports.empty() || !subnet_ || !decided_.lids || agent_.state() != wire::SmState::master) co_return true;
+  if (ports.empty() || !subnet_ || !decided_.lids || mastership_.state() != wire::SmState::master)
+    co_return true;
   auto round = reregister_round({*subnet_, decided_}, ports);
   if (round.ports.empty()) co_return true;
   Applied applied;

@@ -20,7 +20,7 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
   DecideInput input{.subnet = *subnet_,
                     .config = *config_,
                     .stored = *stored_,
-                    .adopting = adopting_,
+                    .adopting = mastership_.adopting(),
                     .keep_unknown_groups = keeps_unknown_groups(),
                     .previous = decided_.routes ? &decided_ : nullptr,
                     .parallel = parts_.compute.parallel()};

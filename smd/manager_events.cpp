@@ -193,7 +193,7 @@ void SubnetManager::look_soon(mad::TimePoint at) {
 /// busy.
 void SubnetManager::schedule_repair() {
   constexpr mad::Duration kFirst = std::chrono::milliseconds(50), kLongest = std::chrono::minutes(5);
-  if (agent_.state() != wire::SmState::master || sets_left_ == 0 || failed_nodes_.empty()) {
+  if (mastership_.state() != wire::SmState::master || sets_left_ == 0 || failed_nodes_.empty()) {
     in_repair_.clear();
     return;
   }

@@ -43,7 +43,7 @@ void SubnetManager::read_lanes_first(Guid node) {
 /// False when cancelled.
 asio::awaitable<bool> SubnetManager::read_some_lanes() {
   next_lanes_.reset();
-  if (!subnet_ || agent_.state() != wire::SmState::master) co_return true;
+  if (!subnet_ || mastership_.state() != wire::SmState::master) co_return true;
   const auto other_work_waits = [this] {
     const auto next = due();
     return agenda_.strongest() > Work::lanes && next && *next <= parts_.clock.now();

@@ -56,7 +56,7 @@ asio::awaitable<SubnetManager::Looked> SubnetManager::light_sweep(bool soon) {
   };
   for (const auto& other : subnet->other_sms) {
     const auto path = other.answered ? path_to(paths, *subnet, other) : std::nullopt;
-    if (path) begin(group, look_at_sm(mad::Target{.route = *path, .node = other.at.node}, &found));
+    if (path) begin(group, mastership_.read_sm(mad::Target{.route = *path, .node = other.at.node}, &found));
   }
   for (const auto& lost : subnet->unresponsive) {
     const auto before = subnet->index_of(lost.behind.node);
@@ -65,9 +65,9 @@ asio::awaitable<SubnetManager::Looked> SubnetManager::light_sweep(bool soon) {
     if (!path) continue;
     begin(group, look_at_silent(*path, lost.behind.node, &found));
   }
-  begin(group, look_at_own_port(subnet, &found));
+  begin(group, mastership_.read_own_port(subnet, &found));
   co_await finish_or_give_way(&group, &open);
-  if (agent_.state() == wire::SmState::master && !found.heavy) {
+  if (mastership_.state() == wire::SmState::master && !found.heavy) {
     begin(audits, audit_some(subnet, &found));
     co_await finish_or_give_way(&audits, &open);
   }
@@ -152,22 +152,13 @@ asio::awaitable<void> SubnetManager::look_at_silent(mad::DirectedPath path, Guid
 }
 
 /// Another SM's state and priority change without a trap.
-void SubnetManager::learn_of_sms(const Looked& found) {
-  auto others = subnet_->other_sms;
-  bool changed = false;
-  for (auto& other : others) {
-    const auto now = std::ranges::find(found.sms, other.info.guid, &std::pair<Guid, wire::SmInfo>::first);
-    if (now == found.sms.end()) continue;
-    changed = changed || !other.answered || now->second.state != other.info.state ||
-              now->second.priority != other.info.priority;
-    other.info = now->second;
-    other.answered = true;
-  }
-  if (!changed) return;
+void SubnetManager::learn_of_sms(const SmReads& found) {
+  auto others = with_reads(subnet_->other_sms, found);
+  if (!others) return;
   auto subnet = std::make_shared<Subnet>(*subnet_);
-  subnet->other_sms = std::move(others);
+  subnet->other_sms = std::move(*others);
   subnet_ = std::move(subnet);
-  tell_of_sms();
+  mastership_.report_sms();
   publish_between_sweeps();
 }
 
@@ -184,28 +175,6 @@ asio::awaitable<void> SubnetManager::look_at_switch(mad::Target target, bool soo
   if (!info) found->silent.insert(target.node);
   if (info) trap_gap_.reported(target.node, parts_.clock.now(), config_->links.subnet_timeout);
   found->reason = info ? "port state change" : "a switch does not answer";
-}
-
-asio::awaitable<void> SubnetManager::look_at_sm(mad::Target target, Looked* found) {
-  const auto info = co_await mad::get<wire::SmInfo>(tx_, target);
-  if (info) found->sms.emplace_back(info->guid, *info);
-  if (info && info->state != wire::SmState::master) co_return;
-  if (!info && info.error().fault == mad::Fault::closed) co_return;
-  found->heavy = true;
-  found->reason = info ? "another master" : "another SM does not answer";
-}
-
-/// Who changes our own LID or master without us is another master.
-asio::awaitable<void> SubnetManager::look_at_own_port(std::shared_ptr<const Subnet> subnet, Looked* found) {
-  const auto& self = *subnet->find(subnet->sm_node);
-  const auto& was = self.ports[subnet->sm_port.value()].info;
-  const mad::Target target{.route = mad::DirectedPath{}, .node = subnet->sm_node};
-  const auto asked = co_await mad::get_port_info(&tx_, target, subnet->sm_port, self.extended_speeds());
-  const auto& now = asked.info;
-  if (!now && now.error().fault == mad::Fault::closed) co_return;
-  if (now && now->port_state == was.port_state && now->lid == was.lid && now->sm_lid == was.sm_lid) co_return;
-  found->heavy = true;
-  found->reason = "own port";
 }
 
 /// A block that was changed externally is unknown from now on, and written again.
@@ -291,7 +260,7 @@ void SubnetManager::look_at_trouble(Looked& found) {
     return now;
   };
   const auto silent = silent_names(*subnet_);
-  if (agent_.state() != wire::SmState::master || !decided_.routes || !subnet_->duplicates.empty())
+  if (mastership_.state() != wire::SmState::master || !decided_.routes || !subnet_->duplicates.empty())
     found.heavy = again(Guid{}) || found.heavy;
   const auto suspect = [&](Guid node) {
     if (!again(node)) return;

@@ -21,7 +21,7 @@ void SubnetManager::set_groups(Groups groups) {
 
 /// Who was a member before we were master may not have joined again yet.
 bool SubnetManager::keeps_unknown_groups() const {
-  return parts_.clock.now() < master_since_ + config_->adopt.grace;
+  return parts_.clock.now() < mastership_.master_since() + config_->adopt.grace;
 }
 
 /// Of multicast tables, those that groups take which were stored or are decided on.
@@ -36,7 +36,7 @@ std::size_t SubnetManager::multicast_entries() const {
 /// False when cancelled. What fails is planned again, by the next sweep at the latest.
 asio::awaitable<bool> SubnetManager::regroup() {
   constexpr unsigned kAttempts = 3;
-  if (!subnet_ || !decided_.routes || agent_.state() != wire::SmState::master) co_return true;
+  if (!subnet_ || !decided_.routes || mastership_.state() != wire::SmState::master) co_return true;
   const auto before = tx_.counters();
   for (unsigned attempt = 1; attempt <= kAttempts; ++attempt) {
     DecideInput input{.subnet = *subnet_,

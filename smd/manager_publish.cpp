@@ -31,14 +31,14 @@ void SubnetManager::tell_trouble() {
 /// Once in each takeover, and again where more switches route adaptively.
 void SubnetManager::tell_adaptive() {
   auto now = adaptive_switches(*subnet_);
-  if (adopting_ || !std::ranges::includes(adaptive_, now))
+  if (mastership_.adopting() || !std::ranges::includes(adaptive_, now))
     log_adaptive(parts_.log, *subnet_, config_->adopt.adaptive_routing, options_.dry_run);
   adaptive_ = std::move(now);
 }
 
 void SubnetManager::publish() {
-  if (!options_.dry_run && agent_.state() == wire::SmState::master) tell_trouble();
-  tell_of_sms();
+  if (!options_.dry_run && mastership_.state() == wire::SmState::master) tell_trouble();
+  mastership_.report_sms();
   tell_state();
   // The same trouble once more is worth a line each time for those only who look for it.
   const bool again = summary_.reason.starts_with("still ") && summary_.reason == last_reason_;
@@ -57,8 +57,8 @@ std::shared_ptr<const Snapshot> SubnetManager::snapshot() const {
   snapshot->decided = decided_;
   snapshot->times = times_;
   snapshot->summary = summary_;
-  snapshot->state = agent_.state();
-  snapshot->rank = agent_.rank();
+  snapshot->state = mastership_.state();
+  snapshot->rank = mastership_.rank();
   snapshot->came_up = came_up_;
   snapshot->unknown_m_keys = unknown_m_keys(*subnet_, m_key_traps_);
   snapshot->inventory = stored_->inventory;

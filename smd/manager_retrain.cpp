@@ -71,7 +71,7 @@ std::vector<PortItem> SubnetManager::links_to_retrain() const {
 /// After a sweep. False when cancelled.
 asio::awaitable<bool> SubnetManager::retrain_some() {
   retraining_.swept();
-  const bool may = agent_.state() == wire::SmState::master && decided_.links && decided_.routes;
+  const bool may = mastership_.state() == wire::SmState::master && decided_.links && decided_.routes;
   if (options_.dry_run || !may || retraining_.under_way() || retraining_.stopped()) co_return true;
   const auto all = links_to_retrain();
   if (all.empty()) co_return true;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // One sweep: observe, decide, plan, apply, advance.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -89,15 +88,14 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
   times_ = {};
   auto observed = co_await observe(std::move(suspects));
   summary_.discover_ms = lap();
-  if (observed == Outcome::not_ours && agent_.state() == wire::SmState::master)
-    co_await hand_over(*other_master());
+  co_await mastership_.send_handover();
   if (observed == Outcome::not_ours || observed == Outcome::contested) {
     summarise(before);
     summary_.total_ms = total();
     publish();
   }
   if (observed != Outcome::done) co_return observed;
-  if (adopting_) log_foreign_keys(parts_.log, *subnet_);
+  if (mastership_.adopting()) log_foreign_keys(parts_.log, *subnet_);
   tell_adaptive();
 
   const bool decided = co_await settle_decision();
@@ -137,8 +135,9 @@ void SubnetManager::give_way(std::set<Guid>& suspects) {
 
 /// By parts where that is enough, else the whole fabric.
 asio::awaitable<std::expected<Subnet, std::string>> SubnetManager::look(std::set<Guid> suspects) {
-  DiscoverOptions how{
-      .trust_tables = !adopting_, .clear_changes = !adopting_ && !options_.dry_run, .restart_lost = true};
+  DiscoverOptions how{.trust_tables = !mastership_.adopting(),
+                      .clear_changes = !mastership_.adopting() && !options_.dry_run,
+                      .restart_lost = true};
   const auto last_restart = parts_.clock.now() + kRestarts;
   while (summary_.sweep == SweepKind::incremental) {
     how.urgent = nullptr;
@@ -168,7 +167,7 @@ asio::awaitable<std::expected<Subnet, std::string>> SubnetManager::look(std::set
 
 /// What is, and whether it is ours to change.
 asio::awaitable<SubnetManager::Outcome> SubnetManager::observe(std::set<Guid> suspects) {
-  adopting_ = agent_.state() != wire::SmState::master || std::exchange(contested_, false);
+  mastership_.begin_sweep();
   auto found = co_await look(std::move(suspects));
   const auto cancellation = co_await asio::this_coro::cancellation_state;
   if (cancellation.cancelled() != asio::cancellation_type::none) co_return Outcome::cancelled;
@@ -185,74 +184,15 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe(std::set<Guid> su
   name_nodes(*found);
   if (subnet_) found->mute = mute_switches(*subnet_, *found);
   *found = co_await hold_mfts(&tx_, std::move(*found), multicast_entries());
-  const bool anew = adopting_ || summary_.sweep == SweepKind::heavy;
+  const bool anew = mastership_.adopting() || summary_.sweep == SweepKind::heavy;
   *found = co_await hold_adaptive(&tx_, std::move(*found), subnet_.get(), anew);
   if (subnet_) name_lost(*found, *subnet_);
   note_restarts(*found);
   note_tables(*found);
   subnet_ = std::make_shared<const Subnet>(std::move(*found));
-  identify();
-  co_return whose_fabric();
-}
-
-SubnetManager::Outcome SubnetManager::whose_fabric() {
-  for (const auto& other : subnet_->other_sms) {
-    if (other.answered) silent_sms_.erase(other.info.guid);
-  }
-  const auto other = other_master();
-  agent_.forget_handover();
-  if (!other) {
-    if (!options_.dry_run && agent_.state() != wire::SmState::master) {
-      agent_.set_state(wire::SmState::master);
-      master_since_ = parts_.clock.now();
-    }
-    if (summary_.sweep == SweepKind::heavy) allow_sets();
-    return Outcome::done;
-  }
-  if (options_.dry_run) return Outcome::done;
-  const bool masters = agent_.state() == wire::SmState::master && other->info.state == wire::SmState::master;
-  const bool outranks_us = agent_.rank() < SmRank{other->info.priority, other->info.guid};
-  const bool contested = masters && other->answered && !outranks_us;
-  parts_.log.warn(masters ? "sm.two_masters" : "sm.other_master")
-      .port(other->at.node, other->node_description, other->at.port)
-      .kv("sm_guid", other->info.guid)
-      .kv("priority", other->info.priority)
-      .kv("state", other->info.state)
-      .kv("lid", other->lid)
-      .kv("known", config_->sm.allowed_guids.empty() || known_sm(other->info.guid))
-      .kv("action", contested ? "nothing is written; waiting for its HANDOVER"
-                    : masters ? "it ranks higher: HANDOVER is sent to it"
-                              : "nothing is written; waiting")
-      .subject(fmt::format("{} {} {} {}", other->info.guid, other->info.priority,
-                           to_string(other->info.state), contested));
-  contested_ = contested;
-  if (contested) return Outcome::contested;
-  if (!masters || !other->answered) agent_.set_state(wire::SmState::standby);
-  return Outcome::not_ours;
-}
-
-/// Who we are, as the fabric says it: the local side may not have known at the start.
-void SubnetManager::identify() {
-  const auto* self = subnet_->find(subnet_->sm_node);
-  if (self == nullptr) return;
-  const auto port = self->is_switch() ? self->guid() : self->ports[subnet_->sm_port.value()].guid;
-  agent_.set_identity(port, config_->sm.priority, config_->sm.sm_key);
-}
-
-bool SubnetManager::known_sm(Guid sm) const {
-  const auto& known = config_->sm.allowed_guids;
-  return std::ranges::find(known, sm) != known.end();
-}
-
-std::optional<OtherSm> SubnetManager::other_master() const {
-  std::vector<OtherSm> others;
-  for (const auto& other : subnet_->other_sms) {
-    const bool gave_way = agent_.handed_over_by() == other.info.guid;
-    const bool overruled = config_->sm.force && !known_sm(other.info.guid);
-    const bool hung = !other.answered && silent_sms_.contains(other.info.guid);
-    if (!gave_way && !overruled && !hung) others.push_back(other);
-  }
-  return gives_way_to(agent_.rank(), agent_.state() == wire::SmState::master, others);
+  const auto verdict = mastership_.observed(summary_.sweep == SweepKind::heavy, options_.dry_run);
+  if (verdict == machine::Verdict::contested) co_return Outcome::contested;
+  co_return verdict == machine::Verdict::ours ? Outcome::done : Outcome::not_ours;
 }
 
 /// Names from the map file, and where the other SMs sit.
@@ -416,7 +356,7 @@ void SubnetManager::summarise(const mad::Counters& before) {
   summary_.sets_left = sets_left_;
   summary_.route_ms = times_.route_ms;
   summary_.verify_ms = times_.verify_ms;
-  const bool ours = agent_.state() == wire::SmState::master || options_.dry_run;
+  const bool ours = mastership_.state() == wire::SmState::master || options_.dry_run;
   tally(*subnet_, ours && decided_.routes ? &decided_ : nullptr, summary_);
   if (!ours) tally_standby(*subnet_, summary_);
   if (options_.dry_run && summary_.state != SweepState::failed) summary_.state = SweepState::dry_run;
@@ -424,7 +364,7 @@ void SubnetManager::summarise(const mad::Counters& before) {
     summary_.state = SweepState::degraded;
     summary_.why = "links have changed, and switches are asked whether more have";
   }
-  if (contested_) {
+  if (mastership_.contested()) {
     summary_.state = SweepState::degraded;
     summary_.why = "another SM is master, too";
   }

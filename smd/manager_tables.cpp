@@ -10,8 +10,8 @@ namespace smd::sm {
 
 /// With each look at the fabric. What it had when we became master is what counts.
 void SubnetManager::note_tables(Subnet& found) {
-  const auto* before = adopting_ ? nullptr : subnet_.get();
-  if (adopting_) baseline_.reset();
+  const auto* before = mastership_.adopting() ? nullptr : subnet_.get();
+  if (mastership_.adopting()) baseline_.reset();
   if (before != nullptr) found.unanswered = before->unanswered;
   baseline_.look(found, before);
   note_enforcement(found, before);
@@ -35,7 +35,7 @@ void SubnetManager::take_lanes(Subnet after) {
   log_altered(parts_.log, subnet_.get(), after);
   const bool other = after.altered != subnet_->altered;
   subnet_ = std::make_shared<const Subnet>(std::move(after));
-  if (other && !contested_ && !unsettled_) judge_again();
+  if (other && !mastership_.contested() && !unsettled_) judge_again();
 }
 
 }  // namespace smd::sm

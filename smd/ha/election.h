@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who may write to the fabric.
+// Which SM is master: the comparison of ranks.
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace smd::sm {
 
-/// What an SM is compared by: the higher priority wins, of equal ones the lower port GUID.
+/// The rank of an SM: the higher priority wins, of equal ones the lower port GUID.
 struct SmRank {
   std::uint8_t priority = 0;
   Guid guid;
@@ -20,9 +20,9 @@ struct SmRank {
   }
 };
 
-/// The SM that we give way to: a master wherever it stands, else, as long as we are none ourselves, one that
-/// outranks us and is not inactive. Nothing: the fabric is ours. Of two masters that meet both give way, ask
-/// each other, and the higher rank takes the fabric. Pure.
+/// The SM that we give way to: a master of any rank, else, unless we are master ourselves, one that outranks
+/// us and is not inactive; of several the highest rank. Nothing: we are to be master. Of two masters that
+/// meet each gives way to the other, and their ranks decide which of them sends HANDOVER. Pure.
 std::optional<OtherSm> gives_way_to(const SmRank& self, bool self_is_master,
                                     const std::vector<OtherSm>& others);
 

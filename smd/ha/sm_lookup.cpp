@@ -36,13 +36,14 @@ std::optional<PeerPort> port_at(const Subnet& subnet, const mad::DirectedPath& p
   return at;
 }
 
-void SmLookup::ask(const Who& who, const std::function<std::optional<mad::DirectedPath>()>& way,
-                   std::vector<Guid> allowed, Answer answer) {
+void SmLookup::look_up(const Sender& sender, const std::function<std::optional<mad::DirectedPath>()>& route,
+                       std::vector<Guid> allowed, Answer answer) {
   Key key;
-  if (!who.back)
-    key = {0, static_cast<std::uint8_t>(who.lid.value() >> 8U), static_cast<std::uint8_t>(who.lid.value())};
-  for (std::size_t hop = 0; who.back && hop < who.back->hops(); ++hop)
-    key.push_back(who.back->hop(hop).value());  // ports of a route are never 0
+  if (!sender.back)
+    key = {0, static_cast<std::uint8_t>(sender.lid.value() >> 8U),
+           static_cast<std::uint8_t>(sender.lid.value())};
+  for (std::size_t hop = 0; sender.back && hop < sender.back->hops(); ++hop)
+    key.push_back(sender.back->hop(hop).value());  // ports of a route are never 0
   if (const auto known = entries_.find(key); known != entries_.end()) {
     auto& entry = known->second;
     if (entry.open && entry.waiting.size() < kMostWaiting) return entry.waiting.push_back(std::move(answer));
@@ -50,10 +51,10 @@ void SmLookup::ask(const Who& who, const std::function<std::optional<mad::Direct
     if (clock_.now() - entry.read < kCounts) return answer(entry.is_sm);
     entries_.erase(known);
   }
-  const auto to = make_room() ? way() : std::nullopt;
+  const auto to = make_room() ? route() : std::nullopt;
   if (!to) return answer(false);
   entries_[key].waiting.push_back(std::move(answer));
-  tasks_.spawn(look(key, *to, std::move(allowed)));
+  tasks_.spawn(read(key, *to, std::move(allowed)));
 }
 
 bool SmLookup::make_room() {
@@ -64,7 +65,7 @@ bool SmLookup::make_room() {
   return entries_.size() < kMostPorts;
 }
 
-asio::awaitable<void> SmLookup::look(Key key, mad::DirectedPath to, std::vector<Guid> allowed) {
+asio::awaitable<void> SmLookup::read(Key key, mad::DirectedPath to, std::vector<Guid> allowed) {
   const mad::Target target{.route = to};
   const auto info = co_await mad::get<wire::PortInfo>(tx_, target);
   bool is_sm = info && (info->capability_mask & wire::kCapIsSm) != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Is the port that asks for our SMInfo one of an SM? Only then is it shown the SM_Key.
+// Whether the port that a Get(SMInfo) comes from is one of an SM: only then the answer shows the SM_Key.
 
 #include <cstdint>
 #include <functional>
@@ -23,25 +23,26 @@ std::optional<mad::DirectedPath> path_back(const wire::Smp& request);
 /// link is not.
 std::optional<PeerPort> port_at(const Subnet& subnet, const mad::DirectedPath& path);
 
-/// Reads CapabilityMask (and the port GUID, where only some may be SMs) of ports that are not known as an
-/// SM's. A result counts for a tenth of a second: an SM sets IsSM before it asks, and a stranger who asks
-/// often costs no more than ten reads a second. On the io_context's thread; all that it is given outlives it.
+/// Reads CapabilityMask (and the port GUID, where only some may be SMs) of ports that the last sweep has not
+/// read as ports of SMs. A result is valid for 100 ms: an SM sets IsSM before its first request, and a port
+/// that repeats its requests costs at most ten reads a second. On the io_context's thread; the constructor's
+/// arguments outlive it.
 class SmLookup {
  public:
   SmLookup(mad::Transactions& tx, mad::Clock& clock, mad::TaskGroup& tasks)
       : tx_(tx), clock_(clock), tasks_(tasks) {}
 
-  /// Told once, now or later; false also where the port does not answer or too many are asked about.
+  /// Called once, now or later; false also where the port does not answer, or 1,024 others are being read.
   using Answer = std::move_only_function<void(bool is_sm)>;
-  /// Who asks: a directed route back, or the LID that it was sent from.
-  struct Who {
+  /// The sender of a request: the directed route back to it, or the LID that it was sent from.
+  struct Sender {
     Lid lid;
     std::optional<mad::DirectedPath> back;
   };
-  /// `way`: the directed route to it, asked for only where there is no result; nothing: it is not known.
-  /// `allowed`: port GUIDs of the SMs that belong here; empty: any.
-  void ask(const Who& who, const std::function<std::optional<mad::DirectedPath>()>& way,
-           std::vector<Guid> allowed, Answer answer);
+  /// Whether `sender` is an SM of this subnet. `route`: the directed route to it, called only where no result
+  /// is valid; nothing: none is known. `allowed`: port GUIDs of the SMs of this subnet; empty: any.
+  void look_up(const Sender& sender, const std::function<std::optional<mad::DirectedPath>()>& route,
+               std::vector<Guid> allowed, Answer answer);
 
  private:
   struct Entry {
@@ -51,7 +52,7 @@ class SmLookup {
     std::vector<Answer> waiting;
   };
   using Key = std::vector<std::uint8_t>;
-  asio::awaitable<void> look(Key key, mad::DirectedPath to, std::vector<Guid> allowed);
+  asio::awaitable<void> read(Key key, mad::DirectedPath to, std::vector<Guid> allowed);
   bool make_room();
 
   mad::Transactions& tx_;

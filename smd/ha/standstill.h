@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Has this process stood still (SIGSTOP, a suspended machine, a starved processor)? Then another SM may have
-// taken the fabric meanwhile, and nothing may be written before that is known.
+// Detects that this process has stood still (SIGSTOP, a suspended machine, a starved processor): another SM
+// may have become master meanwhile, and nothing may be written before that is known.
 
 #include <cstdint>
 #include <functional>
@@ -22,9 +22,11 @@ class Standstill {
   Standstill(const Standstill&) = delete;
   Standstill& operator=(const Standstill&) = delete;
 
+  /// Begins to beat; before that check() finds nothing.
   void start();
+  /// In force at once.
   void set_limit(mad::Duration limit) { limit_ = limit; }
-  /// Looks whether the last beat is overdue, without waiting for the next one.
+  /// Whether the last beat is overdue, without waiting for the next one; calls `found` if so.
   void check();
   /// How many standstills have been found.
   std::uint64_t count() const { return count_; }

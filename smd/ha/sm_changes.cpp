@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/report/sms.h"
+#include "smd/ha/sm_changes.h"
 
 #include <fmt/format.h>
 

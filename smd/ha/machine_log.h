@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The log lines of the state machine.
+
+#include "smd/ha/sm_machine.h"
+#include "smd/log/log.h"
+
+namespace smd::sm {
+
+/// sm.state
+void write(const log::Log& log, const machine::Became& change);
+/// sm.control
+void write(const log::Log& log, const machine::LogControl& control);
+/// sm.control_refused
+void write(const log::Log& log, const machine::LogControlRefused& refused);
+/// sm.two_masters, sm.other_master
+void write(const log::Log& log, const machine::LogOtherSm& other);
+/// sm.master_gone
+void write(const log::Log& log, const machine::LogMasterGone& gone);
+/// sm.no_handover
+void write(const log::Log& log, const machine::LogNoHandover& none);
+/// sm.stood_still
+void write(const log::Log& log, const machine::LogStoodStill& standstill);
+
+}  // namespace smd::sm

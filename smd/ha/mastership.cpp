@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/ha/mastership.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mad/wire/capability.h"
+#include "smd/ha/machine_log.h"
+#include "smd/ha/other_sms.h"
+#include "smd/ha/sm_changes.h"
+#include "smd/sweep/paths.h"
+
+namespace smd::sm {
+namespace {
+
+/// Half of what a standby waits for before it becomes master: after a longer standstill another SM may be.
+mad::Duration longest_standstill(const config::HaConfig& config) {
+  return mad::Duration(config.poll) * config.losses / 2;
+}
+
+template <class... Case>
+struct Cases : Case... {
+  using Case::operator()...;
+};
+
+machine::Policy policy_of(const config::SubnetConfig& config) {
+  return {.allowed = config.sm.allowed_guids, .force = config.sm.force, .losses = config.ha.losses};
+}
+
+}  // namespace
+
+std::optional<std::vector<OtherSm>> with_reads(std::vector<OtherSm> others, const SmReads& reads) {
+  bool changed = false;
+  for (auto& other : others) {
+    const auto now = std::ranges::find(reads.sms, other.info.guid, &std::pair<Guid, wire::SmInfo>::first);
+    if (now == reads.sms.end()) continue;
+    changed = changed || !other.answered || now->second.state != other.info.state ||
+              now->second.priority != other.info.priority;
+    other.info = now->second;
+    other.answered = true;
+  }
+  return changed ? std::optional{std::move(others)} : std::nullopt;
+}
+
+Mastership::Mastership(Parts parts, OnTrap on_trap)
+    : parts_(std::move(parts)),
+      lookup_(parts_.tx, parts_.clock, parts_.tasks),
+      agent_(
+          parts_.tx, parts_.log, state_,
+          {.trap = std::move(on_trap),
+           .control = [this](wire::SmControl what, const wire::SmInfo& from) { return control(what, from); },
+           .is_sm = [this](const mad::Received& from, const wire::Smp& request,
+                           SmLookup::Answer answer) { is_sm(from, request, std::move(answer)); }}),
+      standstill_(parts_.clock, longest_standstill(parts_.config->ha),
+                  [this](mad::Duration took) { on(machine::StoodStill{took}); }) {
+  on(machine::PolicyChanged{policy_of(*parts_.config)});
+  parts_.tx.hold_sets([this] {
+    standstill_.check();
+    return state_.sets_held;
+  });
+}
+
+void Mastership::set_port(Guid port) {
+  const auto& sm = parts_.config->sm;
+  on(machine::IdentityKnown{{sm.priority, port}, sm.sm_key});
+}
+
+void Mastership::configure() {
+  on(machine::PolicyChanged{policy_of(*parts_.config)});
+  set_port(state_.self.guid);
+  standstill_.set_limit(longest_standstill(parts_.config->ha));
+}
+
+std::uint16_t Mastership::on(const machine::Event& event) {
+  auto step = machine::step(std::move(state_), event);
+  state_ = std::move(step.next);
+  std::uint16_t status = wire::kStatusOk;
+  for (auto& action : step.actions) execute(std::move(action), &status);
+  return status;
+}
+
+void Mastership::execute(machine::Action&& action, std::uint16_t* status) {
+  std::visit(Cases{[&](machine::Answer& answer) { *status = answer.status; },
+                   [&](machine::RequestSweep& request) {
+                     parts_.agenda.add(request.heavy ? Work::heavy : Work::light, std::move(request.reason));
+                   },
+                   [&](machine::SendHandover& handover) { handover_ = std::move(handover); },
+                   [&](machine::Became& change) {
+                     write(parts_.log, change);
+                     if (change.to == wire::SmState::master) master_since_ = parts_.clock.now();
+                   },
+                   [&](auto& line) { write(parts_.log, line); }},
+             action);
+}
+
+/// The local side may not have known our port's GUID at the start; the fabric does.
+machine::Verdict Mastership::observed(bool whole, bool dry_run) {
+  const auto& subnet = *parts_.subnet;
+  if (const auto* self = subnet.find(subnet.sm_node); self != nullptr)
+    set_port(self->is_switch() ? self->guid() : self->ports[subnet.sm_port.value()].guid);
+  on(machine::SweepRead{subnet.other_sms, whole, dry_run});
+  return machine::verdict(state_);
+}
+
+void Mastership::report_sms() {
+  const auto& others = parts_.subnet->other_sms;
+  log_sms(parts_.log, sm_changes(reported_, others));
+  reported_ = others;
+  const bool master = state_.sm == wire::SmState::master;
+  auto above = master ? outranking(rank(), others) : std::set<Guid>{};
+  for (const auto& other : others) {
+    if (above.contains(other.info.guid) && !outranked_by_.contains(other.info.guid))
+      log_outranked(parts_.log, other, rank());
+  }
+  outranked_by_ = std::move(above);
+}
+
+std::uint16_t Mastership::control(wire::SmControl control, const wire::SmInfo& from) {
+  const auto& subnet = parts_.subnet;
+  const bool known = subnet && std::ranges::any_of(subnet->other_sms, [&](const OtherSm& other) {
+                       return other.info.guid == from.guid && other.info.state == wire::SmState::master;
+                     });
+  return on(machine::ControlReceived{control, from, known});
+}
+
+/// The port that a request came from, as far as the current Subnet knows it. `back`: the directed route to
+/// it.
+std::optional<PeerPort> Mastership::place_of(const mad::Received& from,
+                                             const std::optional<mad::DirectedPath>& back) {
+  const auto& subnet = parts_.subnet;
+  if (!subnet) return std::nullopt;
+  if (back) return port_at(*subnet, *back);
+  if (!parts_.lids.is_of(subnet.get())) parts_.lids = LidIndex(subnet);
+  const auto found = parts_.lids.find(from.from.lid);
+  return found.node != nullptr ? std::optional{PeerPort{found.node->guid(), found.port}} : std::nullopt;
+}
+
+/// Decided by what the last sweep has read of the sender's port, else by reading that port now.
+void Mastership::is_sm(const mad::Received& from, const wire::Smp& request, SmLookup::Answer answer) {
+  std::optional<mad::DirectedPath> back;
+  if (request.is_directed()) {
+    back = path_back(request);
+    if (!back) return answer(false);  // a program on our own port
+  }
+  const auto& subnet = parts_.subnet;
+  const auto place = place_of(from, back);
+  if (place) {
+    const auto& node = *subnet->find(place->node);
+    const auto& port = node.ports[node.is_switch() ? 0 : place->port.value()];
+    const auto guid = node.is_switch() ? node.guid() : port.guid;
+    if (port.known && (port.info.capability_mask & wire::kCapIsSm) != 0)
+      return answer(state_.policy.allows(guid));
+  }
+  const auto route = [&]() -> std::optional<mad::DirectedPath> {
+    const auto index = place && !back ? subnet->index_of(place->node) : std::nullopt;
+    return index ? Paths(*subnet).to_port(*subnet, *index, place->port) : back;
+  };
+  lookup_.look_up({from.from.lid, back}, route, state_.policy.allowed, std::move(answer));
+}
+
+/// After a standstill, Gets only.
+asio::awaitable<std::optional<SmReads>> Mastership::read_known_sms() {
+  const auto subnet = parts_.subnet;
+  const Paths paths(*subnet);
+  mad::TaskGroup group(parts_.executor);
+  SmReads found;
+  for (const auto& other : subnet->other_sms) {
+    const auto path = path_to(paths, *subnet, other);
+    if (path) group.spawn(read_sm(mad::Target{.route = *path, .node = other.at.node}, &found));
+  }
+  group.spawn(read_own_port(subnet, &found));
+  co_await group.join();
+  co_await group.stop();
+  const auto cancellation = co_await asio::this_coro::cancellation_state;
+  if (cancellation.cancelled() != asio::cancellation_type::none) co_return std::nullopt;
+  co_return found;
+}
+
+asio::awaitable<void> Mastership::read_sm(mad::Target target, SmReads* found) {
+  const auto info = co_await mad::get<wire::SmInfo>(parts_.tx, target);
+  if (info) found->sms.emplace_back(info->guid, *info);
+  if (!info && info.error().fault == mad::Fault::closed) co_return;
+  if (!machine::may_be_master(info ? std::optional{*info} : std::nullopt)) co_return;
+  found->heavy = true;
+  found->reason = info ? "another master" : "another SM does not answer";
+}
+
+asio::awaitable<void> Mastership::read_own_port(std::shared_ptr<const Subnet> subnet, SmReads* found) {
+  const auto& self = *subnet->find(subnet->sm_node);
+  const auto& was = self.ports[subnet->sm_port.value()].info;
+  const mad::Target target{.route = mad::DirectedPath{}, .node = subnet->sm_node};
+  const auto asked = co_await mad::get_port_info(&parts_.tx, target, subnet->sm_port, self.extended_speeds());
+  const auto& now = asked.info;
+  if (!now && now.error().fault == mad::Fault::closed) co_return;
+  if (now && now->port_state == was.port_state && now->lid == was.lid && now->sm_lid == was.sm_lid) co_return;
+  found->heavy = true;
+  found->reason = "own port";
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Whether this SM is master: the state machine (sm_machine.h) with what it needs to run, SMInfo in both
+// directions, polls of other SMs, and the detection of standstills.
+
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/config.h"
+#include "mad/clock.h"
+#include "mad/task_group.h"
+#include "mad/transactions/ask.h"
+#include "mad/transactions/transactions.h"
+#include "smd/agenda.h"
+#include "smd/ha/sm_agent.h"
+#include "smd/ha/sm_lookup.h"
+#include "smd/ha/sm_machine.h"
+#include "smd/ha/standstill.h"
+#include "smd/log/log.h"
+#include "smd/sweep/lid_index.h"
+
+namespace smd::sm {
+
+/// What reads of other SMs and of our own port have found.
+struct SmReads {
+  bool heavy = false;                              ///< another SM may be master: a heavy sweep decides
+  std::string reason;                              ///< of the last read that asks for a sweep
+  std::vector<std::pair<Guid, wire::SmInfo>> sms;  ///< the SMs that have answered, by port GUID
+};
+
+/// `others` with what has been read of them; nothing where no answer, state or priority has changed. Pure.
+std::optional<std::vector<OtherSm>> with_reads(std::vector<OtherSm> others, const SmReads& reads);
+
+/// One manager's mastership. On the io_context's thread, where nothing else is said.
+class Mastership {
+ public:
+  /// All of it outlives the Mastership.
+  struct Parts {
+    asio::any_io_executor executor;
+    mad::Clock& clock;
+    mad::Transactions& tx;
+    mad::TaskGroup& tasks;  ///< of the manager; stopped before this dies
+    Agenda& agenda;
+    log::Log log;
+    const std::shared_ptr<const Subnet>& subnet;  ///< the current one; null before the first sweep
+    const std::shared_ptr<const config::SubnetConfig>& config;  ///< the one in force
+    LidIndex& lids;
+  };
+  /// A trap, repressed already; only called while we are master.
+  using OnTrap = std::function<void(const wire::Notice& notice, Lid from)>;
+  using ClaimSm = std::move_only_function<std::expected<void, std::string>()>;
+
+  /// From now on no Set of `parts.tx` leaves after a standstill until the masters are known again.
+  Mastership(Parts parts, OnTrap on_trap);
+  Mastership(const Mastership&) = delete;
+  Mastership& operator=(const Mastership&) = delete;
+
+  /// The local port's GUID, where it is known before the first sweep.
+  void set_port(Guid port);
+  /// Answers requests, takes the SM's place on the port with `claim_sm` (again each second until it succeeds)
+  /// and watches for standstills; with `watch_silent` also polls silent SMs while we are master. False when
+  /// cancelled.
+  asio::awaitable<bool> start(ClaimSm& claim_sm, bool watch_silent);
+  /// `parts.config` is another one now.
+  void configure();
+
+  wire::SmState state() const { return state_.sm; }
+  SmRank rank() const { return state_.self; }
+  /// Whether others may have written to the fabric since we did; from begin_sweep() to the next one.
+  bool adopting() const { return state_.adopting; }
+  /// Whether a lower-ranked SM was master too in the last sweep.
+  bool contested() const { return state_.contested; }
+  bool sets_held() const { return state_.sets_held; }
+  /// When we became master last.
+  mad::TimePoint master_since() const { return master_since_; }
+  /// SMInfo's ActCount; from any thread.
+  std::uint32_t act_count() const { return agent_.act_count(); }
+
+  /// A piece of work begins, or a sweep as a part of it.
+  void begin_work() { on(machine::WorkBegins{}); }
+  void begin_sweep() { on(machine::SweepBegins{}); }
+  /// A sweep has read `parts.subnet`. Nothing may be written unless the verdict is `ours`. `whole`: a heavy
+  /// sweep.
+  machine::Verdict observed(bool whole, bool dry_run);
+  /// Sends the HANDOVER that observed() has decided on, if any.
+  asio::awaitable<void> send_handover();
+
+  /// Logs what has changed since the last call among the other SMs of `parts.subnet`, and those that outrank
+  /// us while we are master.
+  void report_sms();
+
+  enum class Wait : std::uint8_t {
+    settled,   ///< the other SM is no master any more, or silent; a heavy sweep is requested
+    conceded,  ///< it stays master, and we are its standby
+    cancelled
+  };
+  /// After Verdict::contested: polls the lower-ranked master until that is settled, 50 s at most.
+  asio::awaitable<Wait> await_handover();
+  /// After Verdict::not_ours or Wait::conceded: polls the SM that we give way to until it is no master any
+  /// more, silent for [ha] losses polls, or a heavy sweep is requested by others; then one is requested. Each
+  /// poll is one try and ends before the next one, so that a dead master costs as many periods, whatever
+  /// [mad] says. `look_again`: called after a poll with an answer; true: a heavy sweep is to be made, because
+  /// the fabric was not up in the last one. False when cancelled.
+  asio::awaitable<bool> stand_by(std::function<bool()> look_again);
+
+  /// Get(SMInfo) of a known SM, and Get(PortInfo) of our own port: a change of its LID or MasterSMLID shows
+  /// another master. `found` outlives the coroutine.
+  asio::awaitable<void> read_sm(mad::Target target, SmReads* found);
+  asio::awaitable<void> read_own_port(std::shared_ptr<const Subnet> subnet, SmReads* found);
+  /// Both, for all known SMs, after a standstill. Nothing when cancelled.
+  asio::awaitable<std::optional<SmReads>> read_known_sms();
+  /// What that has found. Sets stay held where another SM may be master.
+  void known_sms_read(const SmReads& found) { on(machine::KnownSmsRead{found.heavy}); }
+
+ private:
+  /// Returns the status of machine::Answer, if there is one.
+  std::uint16_t on(const machine::Event& event);
+  void execute(machine::Action&& action, std::uint16_t* status);
+  std::uint16_t control(wire::SmControl control, const wire::SmInfo& from);
+  void is_sm(const mad::Received& from, const wire::Smp& request, SmLookup::Answer answer);
+  std::optional<PeerPort> place_of(const mad::Received& from, const std::optional<mad::DirectedPath>& back);
+  asio::awaitable<bool> claim(ClaimSm& claim_sm);
+  asio::awaitable<bool> agenda_or(mad::TimePoint until);
+  asio::awaitable<bool> poll(std::optional<mad::DirectedPath> path, Guid node);
+  asio::awaitable<void> watch_silent_sms();
+
+  Parts parts_;
+  machine::State state_;
+  SmLookup lookup_;
+  SmAgent agent_;
+  Standstill standstill_;
+  std::optional<machine::SendHandover> handover_;  ///< to be sent
+  mad::TimePoint master_since_{};
+  std::vector<OtherSm> reported_;  ///< by report_sms()
+  std::set<Guid> outranked_by_;    ///< the same
+};
+
+}  // namespace smd::sm

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/ha/sm_machine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/unit/ha/sm_machine_table.h"
+#include "tests/unit/ha/sm_machine_text.h"
+
+namespace smd::sm::machine {
+namespace {
+
+using test::text;
+using wire::SmControl;
+using wire::SmState;
+
+constexpr std::uint64_t kKey = 0x5151;
+/// We are priority 8, GUID 50. SMs 30 and 40 rank above us, SM 60 below; SM 77 has left all its polls
+/// unanswered.
+constexpr SmRank kSelf{8, Guid{50}};
+
+OtherSm other(std::uint64_t guid, SmState state, bool answered = true) {
+  OtherSm sm;
+  sm.info = {.guid = Guid{guid},
+             .sm_key = kKey,
+             .priority = static_cast<std::uint8_t>(guid <= 40 ? 9 : 3),
+             .state = state};
+  sm.answered = answered;
+  return sm;
+}
+
+struct Named {
+  std::string name;
+  State state;
+};
+
+/// The four states of IBA with their conditions; sm_machine_table.h explains the names.
+std::vector<Named> states() {
+  State common;
+  common.self = kSelf;
+  common.sm_key = kKey;
+  common.policy.losses = 2;
+  common.hung = {Guid{77}};
+  std::vector<Named> all;
+  const auto add = [&](std::string name, SmState sm, const auto& edit) {
+    auto state = common;
+    state.sm = sm;
+    state.adopting = sm != SmState::master;
+    edit(state);
+    all.push_back({std::move(name), std::move(state)});
+  };
+  const auto master40 = other(40, SmState::master), master60 = other(60, SmState::master);
+  add("D", SmState::discovering, [](State&) {});
+  add("N", SmState::not_active, [&](State& s) { s.polled = Polled{master40}; });
+  add("S", SmState::standby, [&](State& s) { s.polled = Polled{master40}; });
+  add("S1", SmState::standby, [&](State& s) { s.polled = Polled{master40, 1}; });
+  add("SS", SmState::standby, [&](State& s) { s.polled = Polled{other(40, SmState::standby)}; });
+  add("SH", SmState::standby, [&](State& s) {
+    s.polled = Polled{master40};
+    s.handed_over_by = Guid{40};
+  });
+  add("M", SmState::master, [](State&) {});
+  add("C", SmState::master, [&](State& s) {
+    s.contested = true;
+    s.polled = Polled{master60};
+  });
+  add("C1", SmState::master, [&](State& s) {
+    s.contested = true;
+    s.polled = Polled{master60, 1};
+  });
+  add("H", SmState::master, [](State& s) {
+    s.sets_held = true;
+    s.standstills = s.accounted = 1;
+  });
+  add("HH", SmState::master, [](State& s) {
+    s.sets_held = true;
+    s.standstills = 2;
+    s.accounted = 1;
+  });
+  return all;
+}
+
+ControlReceived control(SmControl what, std::uint64_t from, std::uint64_t key = kKey, bool known = false) {
+  auto info = other(from, SmState::master).info;
+  info.sm_key = key;
+  return {what, info, known};
+}
+SweepRead read(std::vector<OtherSm> others) { return {std::move(others), true, false}; }
+
+/// Each kind of event, by what it brings.
+std::vector<std::pair<std::string, Event>> events() {
+  constexpr SmControl kUnknown{9};
+  const auto master40 = other(40, SmState::master), master60 = other(60, SmState::master);
+  return {
+      {"HANDOVER of 40", control(SmControl::handover, 40)},
+      {"HANDOVER of 60", control(SmControl::handover, 60)},
+      {"ACKNOWLEDGE", control(SmControl::acknowledge, 40)},
+      {"DISABLE", control(SmControl::disable, 40)},
+      {"STANDBY", control(SmControl::standby, 40)},
+      {"DISCOVER", control(SmControl::discover, 40)},
+      {"an unknown control", control(kUnknown, 40)},
+      {"HANDOVER, foreign key", control(SmControl::handover, 40, 99, true)},
+      {"ACKNOWLEDGE, foreign key", control(SmControl::acknowledge, 40, 99)},
+      {"DISABLE, foreign key", control(SmControl::disable, 40, 99, true)},
+      {"STANDBY, foreign key", control(SmControl::standby, 40, 99, true)},
+      {"DISCOVER, foreign key", control(SmControl::discover, 40, 99, true)},
+      {"HANDOVER, no key, not the known master", control(SmControl::handover, 40, 0)},
+      {"HANDOVER, no key, the known master", control(SmControl::handover, 40, 0, true)},
+      {"priority 12", IdentityKnown{{12, Guid{50}}, kKey}},
+      {"policy of 3 losses", PolicyChanged{{.allowed = {}, .force = false, .losses = 3}}},
+      {"work begins", WorkBegins{}},
+      {"sweep begins", SweepBegins{}},
+      {"read: no other SM", read({})},
+      {"read by an incremental sweep: no other SM", SweepRead{{}, false, false}},
+      {"dry run: no other SM", SweepRead{{}, true, true}},
+      {"dry run: master 40", SweepRead{{master40}, true, true}},
+      {"read: standby 40", read({other(40, SmState::standby)})},
+      {"read: discovering 40", read({other(40, SmState::discovering)})},
+      {"read: not active 40", read({other(40, SmState::not_active)})},
+      {"read: standby 60", read({other(60, SmState::standby)})},
+      {"read: master 40", read({master40})},
+      {"read: master 60", read({master60})},
+      {"read: masters 40 and 60", read({master40, master60})},
+      {"read: master 40, standby 30", read({master40, other(30, SmState::standby)})},
+      {"read: silent master 40", read({other(40, SmState::master, false)})},
+      {"read: silent master 60", read({other(60, SmState::master, false)})},
+      {"read: hung master 77", read({other(77, SmState::master, false)})},
+      {"read: master 77 answers again", read({other(77, SmState::master)})},
+      {"polling begins", PollingBegins{}},
+      {"poll: 40 is master", PollAnswered{master40.info}},
+      {"poll: 40 is standby", PollAnswered{other(40, SmState::standby).info}},
+      {"poll: 60 is master", PollAnswered{master60.info}},
+      {"poll: 60 is standby", PollAnswered{other(60, SmState::standby).info}},
+      {"poll unanswered", PollUnanswered{"timeout"}},
+      {"poll: no route", PollUnroutable{}},
+      {"patience over", PatienceOver{}},
+      {"stood still", StoodStill{std::chrono::seconds(7)}},
+      {"known SMs read: no other master", KnownSmsRead{false}},
+      {"known SMs read: perhaps another master", KnownSmsRead{true}},
+      {"silent SM answers as master", SilentSmAnswered{master40.info}},
+      {"silent SM answers as standby", SilentSmAnswered{other(40, SmState::standby).info}},
+  };
+}
+
+/// For each event what it does, and after that the states in which it does so.
+std::string table() {
+  std::string all = "\n";
+  for (const auto& [name, event] : events()) {
+    std::vector<std::pair<std::string, std::string>> rows;
+    for (const auto& [where, state] : states()) {
+      auto does = text(state, step(state, event));
+      const auto same = std::ranges::find(rows, does, &std::pair<std::string, std::string>::first);
+      if (same != rows.end()) {
+        same->second += " " + where;
+      } else {
+        rows.emplace_back(std::move(does), where);
+      }
+    }
+    all += name + "\n";
+    for (const auto& [does, where] : rows)
+      all += "  " + (rows.size() == 1 ? "any state" : where) + ": " + does + "\n";
+  }
+  return all;
+}
+
+TEST(SmMachine, EachPairOfStateAndEvent) { EXPECT_EQ(table(), test::kTable); }
+
+TEST(SmMachine, TheTableHasEachKindOfEvent) {
+  std::vector<bool> seen(std::variant_size_v<Event>);
+  for (const auto& [name, event] : events()) seen[event.index()] = true;
+
+  EXPECT_EQ(std::ranges::count(seen, false), 0);
+}
+
+/// What a master does about the lower-ranked or higher-ranked SM, and a standby about the higher-ranked one.
+std::string with_policy(const Policy& policy, SmState sm, std::uint64_t guid) {
+  State state;
+  state.self = kSelf;
+  state.sm = sm;
+  state.policy = policy;
+  return text(state, step(state, read({other(guid, SmState::master)})));
+}
+
+TEST(SmMachine, AnSmThatIsNotAllowedIsSentNoSmKey) {
+  const Policy without40{.allowed = {Guid{50}, Guid{60}}, .force = false};
+  const Policy with40{.allowed = {Guid{40}}, .force = false};
+
+  EXPECT_EQ(with_policy(with40, SmState::master, 40),
+            "poll 40, log two masters 40, master->standby, HANDOVER to 40");
+  EXPECT_EQ(with_policy(without40, SmState::master, 40),
+            "poll 40, log two masters 40 unknown, master->standby, HANDOVER to 40 without SM_Key");
+  EXPECT_EQ(with_policy(without40, SmState::discovering, 40),
+            "poll 40, log other 40 unknown, discovering->standby");
+}
+
+TEST(SmMachine, WithForceAnSmThatIsNotListedIsIgnored) {
+  const Policy all{.allowed = {}, .force = true}, lists60{.allowed = {Guid{60}}, .force = true};
+
+  EXPECT_EQ(with_policy(all, SmState::discovering, 40), "discovering->master");
+  EXPECT_EQ(with_policy(all, SmState::master, 60), "nothing");
+  EXPECT_EQ(with_policy(lists60, SmState::discovering, 40), "discovering->master");
+  EXPECT_EQ(with_policy(lists60, SmState::discovering, 60), "poll 60, log other 60, discovering->standby");
+}
+
+TEST(SmMachine, TheVerdictOfASweepSaysWhoseTheFabricIs) {
+  State master;
+  master.self = kSelf;
+  master.sm = SmState::master;
+  const auto verdict_of = [&](std::vector<OtherSm> others) {
+    return verdict(step(master, read(std::move(others))).next);
+  };
+
+  EXPECT_EQ(verdict_of({}), Verdict::ours);
+  EXPECT_EQ(verdict_of({other(40, SmState::standby)}), Verdict::ours);
+  EXPECT_EQ(verdict_of({other(40, SmState::master)}), Verdict::not_ours);
+  EXPECT_EQ(verdict_of({other(60, SmState::master)}), Verdict::contested);
+  EXPECT_EQ(verdict_of({other(60, SmState::master, false)}), Verdict::not_ours);
+}
+
+/// A HANDOVER that crosses ours arrives after we have become standby of its sender.
+TEST(SmMachine, AHandoverThatCrossesOursIsObeyed) {
+  State state;
+  state.self = kSelf;
+  state.sm = SmState::master;
+  state.sm_key = kKey;
+  state = step(state, read({other(40, SmState::master)})).next;
+
+  state = step(state, control(SmControl::handover, 40)).next;
+  state = step(state, PollingBegins{}).next;
+
+  ASSERT_TRUE(state.polled);
+  EXPECT_EQ(state.handed_over_by, Guid{40});
+  EXPECT_EQ(text(state, step(state, read({other(40, SmState::master)}))), "-by, -poll, standby->master");
+}
+
+}  // namespace
+}  // namespace smd::sm::machine
