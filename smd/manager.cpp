@@ -58,7 +58,15 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
               .is_master = [this](Guid port) { return is_master(port); },
               .is_sm = [this](const mad::Received& from, const wire::Smp& request,
                               SmLookup::Answer answer) { is_sm(from, request, std::move(answer)); }}),
-      stored_(parts_.store != nullptr ? parts_.store->loaded() : std::make_shared<const Stored>()),
+      loop_({.tx = tx_,
+             .clock = parts_.clock,
+             .compute = parts_.compute,
+             .agenda = agenda_,
+             .log = parts_.log,
+             .store = options_.dry_run ? nullptr : parts_.store,
+             .newer_waits = [this] { return newer_waits(); },
+             .look_again = [this] { return look_once_more(); }},
+            config_, parts_.store != nullptr ? parts_.store->loaded() : std::make_shared<const Stored>()),
       standstill_(parts_.clock, longest_standstill(config_->ha),
                   [this](mad::Duration took) { stood_still(took); }),
       pace_(config_->sweep.settle, kLongestPace, kBurst),
@@ -77,8 +85,8 @@ void SubnetManager::reload(config::SubnetConfig config) {
 }
 
 bool SubnetManager::is_master(Guid port) const {
-  if (!subnet_) return false;
-  return std::ranges::any_of(subnet_->other_sms, [port](const OtherSm& other) {
+  if (!loop_.subnet()) return false;
+  return std::ranges::any_of(loop_.subnet()->other_sms, [port](const OtherSm& other) {
     return other.info.guid == port && other.info.state == wire::SmState::master;
   });
 }
@@ -87,6 +95,7 @@ bool SubnetManager::is_master(Guid port) const {
 void SubnetManager::take_config() {
   if (!next_config_) return;
   config_ = std::exchange(next_config_, nullptr);
+  loop_.configure(config_);
   tx_.set_policy(policy_of(config_->mad));
   agent_.set_identity(agent_.rank().guid, config_->sm.priority, config_->sm.sm_key);
   standstill_.set_limit(longest_standstill(config_->ha));
@@ -132,7 +141,7 @@ asio::awaitable<void> SubnetManager::run() {
 /// All work, until cancelled; with `dry_run` until the first is done, with `once` until links that must come
 /// up anew have done so.
 asio::awaitable<void> SubnetManager::serve() {
-  if (stored_->lids.empty() && !config_->lids.import_guid2lid.empty()) import_lids();
+  if (loop_.stored()->lids.empty() && !config_->lids.import_guid2lid.empty()) import_lids();
   agenda_.add(Work::heavy, "start");
   for (;;) {
     const bool asked = co_await wait_for_work();
@@ -161,8 +170,8 @@ void SubnetManager::import_lids() {
         .always();
     return;
   }
-  stored_ = std::make_shared<const Stored>(with_lids(*stored_, *lids));
-  parts_.log.info("lid.imported").kv("file", file).kv("ports", stored_->lids.size()).always();
+  loop_.set_stored(std::make_shared<const Stored>(with_lids(*loop_.stored(), *lids)));
+  parts_.log.info("lid.imported").kv("file", file).kv("ports", loop_.stored()->lids.size()).always();
 }
 
 asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
@@ -172,48 +181,48 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   tx_.begin_round();
   co_await accept_what_is_asked();
   standstills_seen_ = standstill_.count();
-  if (sets_held_ && subnet_) {
+  if (sets_held_ && loop_.subnet()) {
     const bool looked = co_await look_at_sms();
     if (!looked) co_return Outcome::cancelled;
-    if (sets_held_) asked = {.work = Work::heavy, .reason = "another SM may be master", .suspects = {}};
+    if (sets_held_)
+      asked = {.work = {Work::heavy}, .parts = {}, .reason = "another SM may be master", .suspects = {}};
   }
-  if (asked.work == Work::lanes) {
-    const bool done = co_await read_some_lanes();
+  if (asked.work.contains(Work::vl_tables)) {
+    const bool done = co_await read_some_vl_tables();
     co_return done ? Outcome::done : Outcome::cancelled;
   }
-  if (asked.work == Work::trap_gap) {
+  if (asked.work.contains(Work::trap_gap)) {
     co_await look_in_trap_gap();
     co_return Outcome::done;
   }
-  if (asked.work == Work::retraining) {
+  if (asked.work.contains(Work::retraining)) {
     co_await look_at_retraining();
     co_return Outcome::done;
   }
-  if (asked.work == Work::multicast && subnet_) {
-    bool done = co_await regroup();
-    if (done) done = co_await tend_clients();
+  const bool parts_alone = !asked.parts.empty() || asked.work.contains(Work::inventory);
+  if (parts_alone && loop_.subnet()) {
+    const bool done = co_await reconcile(asked.parts);
     co_return done ? Outcome::done : Outcome::cancelled;
   }
-  auto kind = asked.work == Work::incremental ? SweepKind::incremental : SweepKind::heavy;
-  if (!subnet_ || agent_.state() != wire::SmState::master) kind = SweepKind::heavy;
-  if (asked.work == Work::light && subnet_) {
+  auto kind = asked.work.contains(Work::incremental) ? SweepKind::incremental : SweepKind::heavy;
+  if (!loop_.subnet() || agent_.state() != wire::SmState::master) kind = SweepKind::heavy;
+  if (asked.work.contains(Work::light) && loop_.subnet()) {
     last_light_ = parts_.clock.now();
     auto looked = co_await light_sweep(std::exchange(look_soon_, false));
     light_took_ = parts_.clock.now() - last_light_;
     look_for_silent(false);
     if (!looked.heavy && looked.suspects.empty() && may_converge()) {
-      converging_ = true;
+      loop_.converge();
       looked.reason = "converge";
     } else if (!looked.heavy && looked.suspects.empty()) {
       settle_state();
-      bool done = co_await regroup();
-      if (done) done = co_await tend_clients();
+      const bool done = co_await reconcile(kServiceParts);
       co_return done ? Outcome::done : Outcome::cancelled;
     }
     if (!looked.heavy) kind = SweepKind::incremental;
     asked.reason = std::move(looked.reason);
     asked.suspects = std::move(looked.suspects);
-    if (!looked.heavy && !converging_ && !put_off(asked)) co_return Outcome::done;
+    if (!looked.heavy && !loop_.converging() && !put_off(asked)) co_return Outcome::done;
   }
   next_repair_.reset();
   const auto outcome = co_await sweep(kind, std::move(asked.reason), std::move(asked.suspects));
@@ -249,9 +258,9 @@ asio::awaitable<bool> SubnetManager::stand_by() {
   agent_.set_state(wire::SmState::standby);
   const bool was_down = summary_.sm_lid == Lid{} || summary_.ports_active < summary_.ports_not_active;
   const auto master = *other_master();
-  const auto node = subnet_->index_of(master.at.node);
-  const Paths paths(*subnet_);
-  const auto path = node ? paths.to_port(*subnet_, *node, master.at.port) : std::nullopt;
+  const auto node = loop_.subnet()->index_of(master.at.node);
+  const Paths paths(*loop_.subnet());
+  const auto path = node ? paths.to_port(*loop_.subnet(), *node, master.at.port) : std::nullopt;
   unsigned unanswered = 0;
   auto next = parts_.clock.now();
   for (;;) {

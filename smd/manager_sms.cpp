@@ -36,22 +36,22 @@ void SubnetManager::is_sm(const mad::Received& from, const wire::Smp& request, S
   if (request.is_directed()) {
     back = path_back(request);
     if (!back) return answer(false);  // a program on our own port
-    if (subnet_) place = port_at(*subnet_, *back);
-  } else if (subnet_) {
-    if (!lids_.is_of(subnet_.get())) lids_ = LidIndex(subnet_);
+    if (loop_.subnet()) place = port_at(*loop_.subnet(), *back);
+  } else if (loop_.subnet()) {
+    if (!lids_.is_of(loop_.subnet().get())) lids_ = LidIndex(loop_.subnet());
     const auto found = lids_.find(from.from.lid);
     if (found.node != nullptr) place = PeerPort{found.node->guid(), found.port};
   }
   if (place) {
-    const auto& node = *subnet_->find(place->node);
+    const auto& node = *loop_.subnet()->find(place->node);
     const auto& port = node.ports[node.is_switch() ? 0 : place->port.value()];
     const auto guid = node.is_switch() ? node.guid() : port.guid;
     const bool belongs = config_->sm.allowed_guids.empty() || known_sm(guid);
     if (port.known && (port.info.capability_mask & wire::kCapIsSm) != 0) return answer(belongs);
   }
   const auto way = [&]() -> std::optional<mad::DirectedPath> {
-    const auto index = place && !back ? subnet_->index_of(place->node) : std::nullopt;
-    return index ? Paths(*subnet_).to_port(*subnet_, *index, place->port) : back;
+    const auto index = place && !back ? loop_.subnet()->index_of(place->node) : std::nullopt;
+    return index ? Paths(*loop_.subnet()).to_port(*loop_.subnet(), *index, place->port) : back;
   };
   sm_lookup_.ask({from.from.lid, back}, way, config_->sm.allowed_guids, std::move(answer));
 }
@@ -64,7 +64,7 @@ void SubnetManager::allow_sets() {
 /// After a standstill: the SMs that are known and our own port, Gets only. Sets stay held where one of them
 /// says that another SM may be master: then a heavy sweep decides. False when cancelled.
 asio::awaitable<bool> SubnetManager::look_at_sms() {
-  const auto subnet = subnet_;
+  const auto subnet = loop_.subnet();
   const Paths paths(*subnet);
   mad::TaskGroup group(parts_.executor);
   Looked found;
@@ -85,8 +85,8 @@ asio::awaitable<bool> SubnetManager::look_at_sms() {
 /// We are master, and so is `to`, which ranks above us. Afterwards we are its standby, answered or not: it is
 /// master.
 asio::awaitable<void> SubnetManager::hand_over(OtherSm to) {
-  const Paths paths(*subnet_);
-  const auto path = path_to(paths, *subnet_, to);
+  const Paths paths(*loop_.subnet());
+  const auto path = path_to(paths, *loop_.subnet(), to);
   allow_sets();
   agent_.set_state(wire::SmState::standby);
   if (!path) co_return;
@@ -113,8 +113,8 @@ asio::awaitable<bool> SubnetManager::pause_or_asked(mad::TimePoint until) {
 /// silent. One that goes on being master keeps the fabric. False when cancelled.
 asio::awaitable<bool> SubnetManager::await_handover() {
   const auto other = *other_master();
-  const Paths paths(*subnet_);
-  const auto path = path_to(paths, *subnet_, other);
+  const Paths paths(*loop_.subnet());
+  const auto path = path_to(paths, *loop_.subnet(), other);
   const auto end = parts_.clock.now() + kHandoverPatience;
   auto next = parts_.clock.now() + config_->ha.poll;
   unsigned unanswered = 0;
@@ -160,7 +160,7 @@ asio::awaitable<void> SubnetManager::watch_silent_sms() {
   for (;;) {
     const bool time = co_await pause(config_->ha.poll);
     if (!time) co_return;
-    const auto subnet = subnet_;
+    const auto subnet = loop_.subnet();
     if (!subnet || agent_.state() != wire::SmState::master) continue;
     const Paths paths(*subnet);
     for (const auto& other : subnet->other_sms) {
