@@ -3,6 +3,8 @@
 // From what is to what should be.
 
 #include <expected>
+#include <map>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -17,6 +19,9 @@
 
 namespace smd::sm {
 
+/// Forwarding tables by switch.
+using GivenTables = std::map<Guid, std::shared_ptr<const routing::LftRow>>;
+
 struct DecideInput {
   const Subnet& subnet;
   const config::SubnetConfig& config;
@@ -29,6 +34,9 @@ struct DecideInput {
   /// Tables are only extended, so that what arrives goes on as it does. Where that cannot be there are no
   /// routes; multicast is not decided.
   bool only_extend = false;
+  /// These tables are taken as they are, whatever verification finds, under the engine's name "lfts". A
+  /// switch without one has none.
+  const GivenTables* given = nullptr;
   const Decided* previous = nullptr;  ///< parts with equal inputs are taken from here
   const routing::Parallel& parallel;
   std::vector<Guid> file_order = {};  ///< node GUIDs; numbers hosts for quality figures
