@@ -10,15 +10,26 @@
 #include <string>
 #include <utility>
 
+#include "mad/base/enum_set.h"
 #include "mad/base/id.h"
 #include "mad/suspend.h"
+#include "smd/reconcile/part.h"
 
 namespace smd::sm {
 
-/// Ordered by strength. Each kind waits for itself, so that none keeps another from being done; only a heavy
-/// sweep, which looks at every node, does what was asked of parts as well. Lane tables are read when nothing
-/// else is due.
-enum class Work : std::uint8_t { none, lanes, multicast, trap_gap, retraining, light, incremental, heavy };
+/// Kinds of work. Each waits for itself, so that none keeps another from being done; which is done first is
+/// the manager's decision. Only a heavy sweep, which looks at every node, does what was asked of single nodes
+/// as well.
+enum class Work : std::uint8_t {
+  vl_tables,    ///< tables that no sweep waits for are read; only when nothing else is due
+  inventory,    ///< what is lost is accepted
+  trap_gap,     ///< switches are asked that may not send a trap yet
+  retraining,   ///< links that train are looked at
+  light,        ///< a light sweep
+  incremental,  ///< a sweep of the suspects
+  heavy         ///< a sweep of the whole fabric
+};
+using WorkSet = base::EnumSet<Work>;
 
 /// What an operator may ask for.
 enum class Resweep : std::uint8_t {
@@ -28,50 +39,66 @@ enum class Resweep : std::uint8_t {
 };
 
 struct Asked {
-  Work work = Work::none;
+  WorkSet work;
+  PartSet parts;            ///< to be reconciled between two sweeps
   std::string reason;       ///< of the first that asked for it
   std::set<Guid> suspects;  ///< incremental: nodes that are to be looked at again
 };
 
-/// On the io_context's thread.
+/// A set of kinds of work and a set of parts. On the io_context's thread.
 class Agenda {
  public:
   void add(Work work, std::string reason) {
     auto& first = reasons_[static_cast<std::size_t>(work)];
-    if (!first) first = std::move(reason);
+    if (!work_.contains(work)) first = std::move(reason);
+    work_.insert(work);
+    waiting_.wake_all();
+  }
+  void add(PartSet parts) {
+    parts_.insert(parts);
     waiting_.wake_all();
   }
   void look_at(Guid node, std::string reason) {
     suspects_.insert(node);
     add(Work::incremental, std::move(reason));
   }
-  bool asks(Work work) const { return reasons_[static_cast<std::size_t>(work)].has_value(); }
+
+  bool empty() const { return work_.empty() && parts_.empty(); }
+  /// Nothing is asked for that reading VL tables would hold up.
+  bool idle() const {
+    return (work_ | WorkSet{Work::vl_tables}) == WorkSet{Work::vl_tables} && parts_.empty();
+  }
+  bool asks(Work work) const { return work_.contains(work); }
   /// A sweep of the fabric or of parts of it.
   bool asks_sweep() const { return asks(Work::heavy) || asks(Work::incremental); }
-  Work strongest() const {
-    for (std::size_t i = kKinds; i-- > 1;) {
-      if (reasons_[i]) return static_cast<Work>(i);
-    }
-    return Work::none;
-  }
+  PartSet parts() const { return parts_; }
   const std::set<Guid>& suspects() const { return suspects_; }
-  Asked take(Work work) {
-    Asked taken{.work = work, .reason = {}, .suspects = {}};
-    auto& reason = reasons_[static_cast<std::size_t>(work)];
-    if (reason) taken.reason = std::move(*reason);
-    reason.reset();
-    if (work != Work::incremental && work != Work::heavy) return taken;
-    taken.suspects = std::exchange(suspects_, {});
-    reasons_[static_cast<std::size_t>(Work::incremental)].reset();
+
+  /// Of `work` what is asked for, with the reason of its last kind. A sweep takes the suspects, and with them
+  /// the incremental sweep.
+  Asked take(WorkSet work) {
+    const bool sweep = work.contains(Work::incremental) || work.contains(Work::heavy);
+    Asked taken{.work = work & work_, .parts = {}, .reason = {}, .suspects = {}};
+    for (const auto kind : taken.work) taken.reason = std::move(reasons_[static_cast<std::size_t>(kind)]);
+    if (sweep) {
+      taken.suspects = std::exchange(suspects_, {});
+      work_.erase(Work::incremental);
+    }
+    work_.erase(work);
     return taken;
   }
+  /// All parts that are asked for.
+  PartSet take_parts() { return std::exchange(parts_, {}); }
+
   /// Until something is asked, or wake(); false when cancelled.
   asio::awaitable<bool> changed() { return waiting_.wait(); }
   void wake() { waiting_.wake_all(); }
 
  private:
-  static constexpr std::size_t kKinds = 8;
-  std::array<std::optional<std::string>, kKinds> reasons_;  ///< by Work
+  static constexpr std::size_t kKinds = 7;
+  WorkSet work_;
+  PartSet parts_;
+  std::array<std::string, kKinds> reasons_;  ///< by Work
   std::set<Guid> suspects_;
   mad::WaitList waiting_;
 };

@@ -40,17 +40,25 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
       options_(std::move(options)),
       tx_(parts_.executor, parts_.clock, parts_.smi, policy_of(config_->mad), parts_.seed),
       tasks_(parts_.executor),
+      loop_({.tx = tx_,
+             .clock = parts_.clock,
+             .compute = parts_.compute,
+             .agenda = agenda_,
+             .log = parts_.log,
+             .store = options_.dry_run ? nullptr : parts_.store,
+             .newer_waits = [this] { return newer_waits(); },
+             .look_again = [this] { return look_once_more(); }},
+            config_, parts_.store != nullptr ? parts_.store->loaded() : std::make_shared<const Stored>()),
       mastership_({.executor = parts_.executor,
                    .clock = parts_.clock,
                    .tx = tx_,
                    .tasks = tasks_,
                    .agenda = agenda_,
                    .log = parts_.log,
-                   .subnet = subnet_,
+                   .subnet = loop_.subnet(),
                    .config = config_,
                    .lids = lids_},
                   [this](const wire::Notice& notice, Lid from) { heard_trap(notice, from); }),
-      stored_(parts_.store != nullptr ? parts_.store->loaded() : std::make_shared<const Stored>()),
       pace_(config_->sweep.settle, kLongestPace, kBurst),
       whole_pace_(config_->sweep.settle, kLongestPace),
       retry_pace_(config_->sweep.interval, kLongestRetry),
@@ -65,6 +73,7 @@ void SubnetManager::reload(config::SubnetConfig config) {
 void SubnetManager::take_config() {
   if (!next_config_) return;
   config_ = std::exchange(next_config_, nullptr);
+  loop_.configure(config_);
   tx_.set_policy(policy_of(config_->mad));
   mastership_.configure();
   pace_ = Pace(config_->sweep.settle, kLongestPace, kBurst);
@@ -90,7 +99,7 @@ asio::awaitable<void> SubnetManager::run() {
 /// All work, until cancelled; with `dry_run` until the first is done, with `once` until links that must come
 /// up anew have done so.
 asio::awaitable<void> SubnetManager::serve() {
-  if (stored_->lids.empty() && !config_->lids.import_guid2lid.empty()) import_lids();
+  if (loop_.stored()->lids.empty() && !config_->lids.import_guid2lid.empty()) import_lids();
   agenda_.add(Work::heavy, "start");
   for (;;) {
     const bool asked = co_await wait_for_work();
@@ -119,8 +128,8 @@ void SubnetManager::import_lids() {
         .always();
     return;
   }
-  stored_ = std::make_shared<const Stored>(with_lids(*stored_, *lids));
-  parts_.log.info("lid.imported").kv("file", file).kv("ports", stored_->lids.size()).always();
+  loop_.set_stored(std::make_shared<const Stored>(with_lids(*loop_.stored(), *lids)));
+  parts_.log.info("lid.imported").kv("file", file).kv("ports", loop_.stored()->lids.size()).always();
 }
 
 asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
@@ -130,51 +139,50 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   tx_.begin_round();
   co_await accept_what_is_asked();
   mastership_.begin_work();
-  if (mastership_.sets_held() && subnet_) {
+  if (mastership_.sets_held() && loop_.subnet()) {
     const auto found = co_await mastership_.read_known_sms();
     if (!found) co_return Outcome::cancelled;
     learn_of_sms(*found);
     mastership_.known_sms_read(*found);
     if (mastership_.sets_held())
-      asked = {.work = Work::heavy, .reason = "another SM may be master", .suspects = {}};
+      asked = {.work = {Work::heavy}, .parts = {}, .reason = "another SM may be master", .suspects = {}};
   }
-  if (asked.work == Work::lanes) {
-    const bool done = co_await read_some_lanes();
+  if (asked.work.contains(Work::vl_tables)) {
+    const bool done = co_await read_some_vl_tables();
     co_return done ? Outcome::done : Outcome::cancelled;
   }
-  if (asked.work == Work::trap_gap) {
+  if (asked.work.contains(Work::trap_gap)) {
     co_await look_in_trap_gap();
     co_return Outcome::done;
   }
-  if (asked.work == Work::retraining) {
+  if (asked.work.contains(Work::retraining)) {
     co_await look_at_retraining();
     co_return Outcome::done;
   }
-  if (asked.work == Work::multicast && subnet_) {
-    bool done = co_await regroup();
-    if (done) done = co_await tend_clients();
+  const bool parts_alone = !asked.parts.empty() || asked.work.contains(Work::inventory);
+  if (parts_alone && loop_.subnet()) {
+    const bool done = co_await reconcile(asked.parts);
     co_return done ? Outcome::done : Outcome::cancelled;
   }
-  auto kind = asked.work == Work::incremental ? SweepKind::incremental : SweepKind::heavy;
-  if (!subnet_ || mastership_.state() != wire::SmState::master) kind = SweepKind::heavy;
-  if (asked.work == Work::light && subnet_) {
+  auto kind = asked.work.contains(Work::incremental) ? SweepKind::incremental : SweepKind::heavy;
+  if (!loop_.subnet() || mastership_.state() != wire::SmState::master) kind = SweepKind::heavy;
+  if (asked.work.contains(Work::light) && loop_.subnet()) {
     last_light_ = parts_.clock.now();
     auto looked = co_await light_sweep(std::exchange(look_soon_, false));
     light_took_ = parts_.clock.now() - last_light_;
     look_for_silent(false);
     if (!looked.heavy && looked.suspects.empty() && may_converge()) {
-      converging_ = true;
+      loop_.converge();
       looked.reason = "converge";
     } else if (!looked.heavy && looked.suspects.empty()) {
       settle_state();
-      bool done = co_await regroup();
-      if (done) done = co_await tend_clients();
+      const bool done = co_await reconcile(kServiceParts);
       co_return done ? Outcome::done : Outcome::cancelled;
     }
     if (!looked.heavy) kind = SweepKind::incremental;
     asked.reason = std::move(looked.reason);
     asked.suspects = std::move(looked.suspects);
-    if (!looked.heavy && !converging_ && !put_off(asked)) co_return Outcome::done;
+    if (!looked.heavy && !loop_.converging() && !put_off(asked)) co_return Outcome::done;
   }
   next_repair_.reset();
   const auto outcome = co_await sweep(kind, std::move(asked.reason), std::move(asked.suspects));

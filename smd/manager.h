@@ -24,13 +24,13 @@
 #include "smd/base/guid_block.h"
 #include "smd/base/pace.h"
 #include "smd/decide/decide.h"
-#include "smd/decide/guids.h"
 #include "smd/ha/mastership.h"
 #include "smd/inventory/flaps.h"
 #include "smd/inventory/stock.h"
 #include "smd/log/log.h"
 #include "smd/plan/plan.h"
 #include "smd/plan/retraining.h"
+#include "smd/reconcile/reconciler.h"
 #include "smd/snapshot/snapshot.h"
 #include "smd/store/store.h"
 #include "smd/sweep/audit.h"
@@ -88,8 +88,6 @@ class SubnetManager {
   /// What the next work is done by; a heavy sweep is asked for.
   void reload(config::SubnetConfig config);
 
-  /// Tells who has joined which multicast LID; called on a thread of `compute` whenever that is needed.
-  using Groups = std::function<std::shared_ptr<const GroupList>()>;
   /// Groups have changed, and this tells of them from now on; before the first call MFTs are left as they
   /// are. On the io_context's thread.
   void set_groups(Groups groups);
@@ -97,7 +95,7 @@ class SubnetManager {
   /// Clients of these ports are asked by PortInfo.ClientReregister to register anew with subnet
   /// administration, each once and soon, between two sweeps. Who cannot be asked is forgotten: ask again
   /// after the next sweep. On the io_context's thread.
-  void reregister(std::vector<Guid> ports);
+  void reregister(const std::vector<Guid>& ports);
   /// What is lost is missing on purpose from now on: `node` with what was behind it, or the lost links of one
   /// that is there; 0: all. Soon, between two sweeps. On the io_context's thread.
   void accept_lost(Guid node);
@@ -107,7 +105,7 @@ class SubnetManager {
 
   /// The SL to VL and VL arbitration tables of this node are read before those of others, and published as
   /// soon as they are there; of 8 nodes at a time. On the io_context's thread.
-  void read_lanes_first(Guid node);
+  void read_vl_tables_first(Guid node);
 
   std::shared_ptr<const Snapshot> published() const { return published_.get(); }
   /// What SMInfo says of us now; from any thread.
@@ -162,19 +160,12 @@ class SubnetManager {
   asio::awaitable<void> counted(asio::awaitable<void> task, std::size_t* open);
   asio::awaitable<void> finish_or_give_way(mad::TaskGroup* group, const std::size_t* open);
   asio::awaitable<void> audit_some(std::shared_ptr<const Subnet> subnet, Looked* found);
-  void forget_table(Subnet& subnet, const Audit::Table& table, Looked& found);
   bool try_again(Guid node);
   void look_at_trouble(Looked& found);
   bool put_off(Asked& asked);
+  bool may_converge() const;
   void settle_state();
   void judge_again();
-
-  // manager_decide.cpp: what it decides
-  asio::awaitable<bool> settle_decision();
-  asio::awaitable<bool> interrupt_less(bool interrupts);
-  asio::awaitable<bool> route_round_kept_entries();
-  asio::awaitable<bool> take_step();
-  bool may_converge() const;
 
   // manager_changes.cpp: what came and went, and what is lost
   asio::awaitable<bool> take_stock();
@@ -189,25 +180,12 @@ class SubnetManager {
   std::string cause() const;
   UnixTime wall() const;
 
-  // manager_multicast.cpp: groups, between sweeps
-  asio::awaitable<bool> regroup();
-  bool keeps_unknown_groups() const;
-  std::size_t multicast_entries() const;
+  // manager_parts.cpp: what is asked for between sweeps
+  asio::awaitable<bool> reconcile(PartSet parts);
 
-  // manager_clients.cpp: what hosts are told between sweeps
-  asio::awaitable<bool> tend_clients();
-  asio::awaitable<bool> ask_clients();
-  asio::awaitable<bool> write_guids();
-  asio::awaitable<bool> write_round(Round round, Applied* applied);
-
-  // manager_lanes.cpp: tables that no sweep waits for
-  asio::awaitable<bool> read_some_lanes();
-  void ask_for_lanes();
-
-  // manager_tables.cpp: tables of ports that smd does not decide
-  void note_tables(Subnet& found);
-  void take_written(Subnet after, const Applied& applied);
-  void take_lanes(Subnet after);
+  // manager_vl_tables.cpp: tables that no sweep waits for
+  asio::awaitable<bool> read_some_vl_tables();
+  void ask_for_vl_tables();
 
   // manager_sweep.cpp: one sweep
   asio::awaitable<Outcome> sweep(SweepKind kind, std::string reason, std::set<Guid> suspects);
@@ -215,14 +193,10 @@ class SubnetManager {
   asio::awaitable<std::expected<Subnet, std::string>> look(std::set<Guid> suspects);
   asio::awaitable<void> look_behind(bool changed);
   void give_way(std::set<Guid>& suspects);
-  asio::awaitable<void> keep(StoredPtr now);
   void import_lids();
-  asio::awaitable<bool> write_difference();
-  asio::awaitable<bool> make_plan(PlanInput input, Plan* made);
-  asio::awaitable<Applied> write(Plan next, std::set<Guid> left_out);
-  void note_cleared(const Subnet& before, const Applied& applied);
-  void note_came_up(const Applied& applied);
-  void name_nodes(Subnet& subnet) const;
+  std::size_t multicast_entries() const;
+  asio::awaitable<bool> reconcile_fabric();
+  void note_cleared(const std::vector<ClearedChange>& cleared);
   void summarise(const mad::Counters& before);
 
   // manager_retrain.cpp: links that must come up anew
@@ -235,7 +209,7 @@ class SubnetManager {
 
   // manager_publish.cpp: what it tells others
   void tell_trouble();
-  void tell_adaptive();
+  void tell_adaptive(const Subnet* before);
   void publish();
   void publish_between_sweeps();
   std::shared_ptr<const Snapshot> snapshot() const;
@@ -248,21 +222,10 @@ class SubnetManager {
   mad::Transactions tx_;
   Agenda agenda_;
   mad::TaskGroup tasks_;
+  Reconciler loop_;  ///< what is known, decided and stored
   Mastership mastership_;
-  std::shared_ptr<const Subnet> subnet_;            ///< null before the first sweep
-  Decided decided_;                                 ///< no part is there before the first decision
-  std::shared_ptr<const RoutePart> routes_before_;  ///< what was decided before that; may be null
-  StoredPtr stored_;
-  Groups groups_;  ///< empty: not known yet
-  std::set<Guid> to_reregister_;
-  GuidRequests guids_;         ///< to be written
-  std::vector<Guid> came_up_;  ///< in this sweep
-  DecideTimes times_;
   SweepSummary summary_;
-  std::size_t failed_sets_ = 0, sets_left_ = 0;  ///< of the last sweep
   bool said_own_port_ = false;
-  std::set<Guid> failed_nodes_;  ///< of the last sweep: a Set there did not succeed
-  std::set<Guid> patient_with_;  ///< of the sweep before
   std::set<Guid> cleared_late_;  ///< in this heavy sweep: PortStateChange was set when ports were read
   TrapGap trap_gap_;
   Retraining retraining_;
@@ -276,20 +239,17 @@ class SubnetManager {
   bool light_is_next_ = false;                 ///< the last work was a sweep
   std::set<Guid> m_key_traps_;                 ///< nodes that sent trap 256
   std::set<Guid> small_tables_;                ///< switches that were named for that
-  std::set<Guid> adaptive_;                    ///< the same, for adaptive routing
   std::set<Guid> silent_nodes_;                ///< in the last sweep
   mad::Duration silent_wait_{};                ///< between two looks for them
-  Drain drain_;                                ///< of the last tables that were written
   std::set<Guid> searched_;                    ///< suspects only because they did not come right before
   bool unsettled_ = false;                     ///< links have changed, and perhaps more than we were told of
   std::set<Guid> at_once_;                     ///< to be looked at without waiting for anything
   std::optional<mad::TimePoint> next_repair_;  ///< nothing: no Set is left that failed or was skipped
   mad::Duration repair_wait_{};                ///< before next_repair_
   std::set<Guid> in_repair_;                   ///< nodes that the last next_repair_ was about
-  std::optional<mad::TimePoint> next_lanes_;   ///< nothing: all are read
+  std::optional<mad::TimePoint> next_vl_tables_;  ///< nothing: all are read
   VlTableCursor vl_cursor_;
   VlTablePool vl_pool_;
-  TableBaseline baseline_;
   AuditCursor audit_;
   LidIndex lids_;                           ///< who sends traps
   Restarts restarts_;                       ///< that this sweep has read
@@ -302,9 +262,7 @@ class SubnetManager {
   std::vector<Guid> to_accept_;  ///< 0: all that is lost
   unsigned same_reason_ = 0;     ///< sweeps in a row that looked at the same trouble again
   std::string last_reason_;
-  std::uint64_t traps_ = 0;        ///< since the start
-  bool converging_ = false;        ///< tables go over to freshly made ones, a step a sweep
-  mad::TimePoint routes_since_{};  ///< when the tables last changed
+  std::uint64_t traps_ = 0;  ///< since the start
   Published<Snapshot> published_;
 };
 

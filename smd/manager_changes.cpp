@@ -36,12 +36,12 @@ std::string SubnetManager::cause() const {
 asio::awaitable<bool> SubnetManager::take_stock() {
   if (options_.dry_run || mastership_.state() != wire::SmState::master) co_return true;
   static const Inventory kNone;
-  const auto known = stored_->inventory;
-  const auto before = std::exchange(stock_of_, subnet_);
+  const auto known = loop_.stored()->inventory;
+  const auto before = std::exchange(stock_of_, loop_.subnet());
   const auto restarts = std::exchange(restarts_, {});
   const StockInput input{.known = known ? *known : kNone,
                          .before = before.get(),
-                         .now = *subnet_,
+                         .now = *loop_.subnet(),
                          .restarts = restarts,
                          .time = wall()};
   Stock stock;
@@ -49,14 +49,14 @@ asio::awaitable<bool> SubnetManager::take_stock() {
   const bool taken = co_await parts_.compute.execute([&] {
     stock = sm::take_stock(input);
     if (known && stock.changes.empty() && stock.after == *known) return;
-    auto next = std::make_shared<Stored>(*stored_);
+    auto next = std::make_shared<Stored>(*loop_.stored());
     next->inventory = std::make_shared<const Inventory>(std::move(stock.after));
     stored = std::move(next);
   });
   if (!taken) co_return false;
   if (stored) {
-    stored_ = std::move(stored);
-    if (options_.once && parts_.store != nullptr) co_await parts_.store->commit(stored_);
+    loop_.set_stored(std::move(stored));
+    if (options_.once) co_await loop_.commit();
     if (!options_.once && !std::exchange(keeping_stock_, true)) tasks_.spawn(keep_stock());
   }
   tell_changes(std::move(stock.changes), before.get());
@@ -66,14 +66,14 @@ asio::awaitable<bool> SubnetManager::take_stock() {
 asio::awaitable<void> SubnetManager::keep_stock() {
   co_await pause(kKeepAfter);
   keeping_stock_ = false;
-  if (parts_.store != nullptr) co_await parts_.store->commit(stored_);
+  co_await loop_.commit();
 }
 
 void SubnetManager::tell_changes(Changes changes, const Subnet* before) {
-  const auto& known = *stored_->inventory;
+  const auto& known = *loop_.stored()->inventory;
   const auto why = cause();
   const ChangeContext context{
-      .known = known, .before = before, .now = *subnet_, .cause = why, .time = wall()};
+      .known = known, .before = before, .now = *loop_.subnet(), .cause = why, .time = wall()};
   ask_both_ends(changes);
   const auto flapping = flaps_.sift(changes, parts_.clock.now());
   log_changes(parts_.log, changes, context);
@@ -97,25 +97,25 @@ void SubnetManager::ask_both_ends(const Changes& changes) {
 
 /// Links that have flapped and are quiet again: how they are now.
 void SubnetManager::tell_quiet() {
-  if (flaps_.empty() || !subnet_ || !stored_->inventory) return;
+  if (flaps_.empty() || !loop_.subnet() || !loop_.stored()->inventory) return;
   const auto changes = flaps_.quiet(parts_.clock.now());
   log_changes(parts_.log, changes,
-              {.known = *stored_->inventory,
+              {.known = *loop_.stored()->inventory,
                .before = nullptr,
-               .now = *subnet_,
+               .now = *loop_.subnet(),
                .cause = "it flaps no more",
                .time = wall()});
 }
 
 void SubnetManager::accept_lost(Guid node) {
   to_accept_.push_back(node);
-  agenda_.add(Work::multicast, "accept");
+  agenda_.add(Work::inventory, "accept");
 }
 
 asio::awaitable<void> SubnetManager::accept_what_is_asked() {
   const auto asked = std::exchange(to_accept_, {});
-  if (asked.empty() || !stored_->inventory) co_return;
-  auto stored = std::make_shared<Stored>(*stored_);
+  if (asked.empty() || !loop_.stored()->inventory) co_return;
+  auto stored = std::make_shared<Stored>(*loop_.stored());
   auto known = *stored->inventory;
   Inventory::Counts accepted;
   for (const auto node : asked) {
@@ -125,7 +125,7 @@ asio::awaitable<void> SubnetManager::accept_what_is_asked() {
     accepted.links += now.links;
   }
   stored->inventory = std::make_shared<const Inventory>(std::move(known));
-  co_await keep(std::move(stored));
+  co_await loop_.keep(std::move(stored));
   parts_.log.info("subnet.accepted")
       .kv("switches", accepted.switches)
       .kv("hosts", accepted.hosts)
@@ -139,15 +139,15 @@ asio::awaitable<void> SubnetManager::accept_what_is_asked() {
 
 /// What is missing, and whether it makes a fabric that works a reduced one.
 void SubnetManager::judge() {
-  if (!stored_->inventory || mastership_.state() != wire::SmState::master) return;
-  summary_.lost = stored_->inventory->lost();
-  judge_losses(*stored_->inventory, config_->status.hosts_missing, summary_);
+  if (!loop_.stored()->inventory || mastership_.state() != wire::SmState::master) return;
+  summary_.lost = loop_.stored()->inventory->lost();
+  judge_losses(*loop_.stored()->inventory, config_->status.hosts_missing, summary_);
 }
 
 /// Before anything is written: what has lost its LIDs, and which links begin anew.
 void SubnetManager::note_restarts(const Subnet& read) {
-  if (options_.dry_run || !stored_->inventory) return;
-  auto found = restarts(*stored_->inventory, subnet_.get(), read);
+  if (options_.dry_run || !loop_.stored()->inventory) return;
+  auto found = restarts(*loop_.stored()->inventory, loop_.subnet().get(), read);
   const auto add = [](auto& all, auto& more) {
     all.insert(all.end(), more.begin(), more.end());
     std::ranges::sort(all);

@@ -26,7 +26,7 @@ bool warns(std::uint16_t trap) {
 }  // namespace
 
 void SubnetManager::resweep(Resweep kind, std::string reason) {
-  converging_ = converging_ || kind == Resweep::converge;
+  if (kind == Resweep::converge) loop_.converge();
   switch (kind) {
     case Resweep::light:
       return agenda_.add(Work::light, std::move(reason));
@@ -39,8 +39,8 @@ void SubnetManager::resweep(Resweep kind, std::string reason) {
 
 void SubnetManager::heard_trap(const wire::Notice& notice, Lid from) {
   if (options_.on_trap) options_.on_trap(notice, from);
-  if (!notice.is_generic || !subnet_) return;
-  if (!lids_.is_of(subnet_.get())) lids_ = LidIndex(subnet_);
+  if (!notice.is_generic || !loop_.subnet()) return;
+  if (!lids_.is_of(loop_.subnet().get())) lids_ = LidIndex(loop_.subnet());
   const auto issuer = notice.issuer_lid.unicast() ? notice.issuer_lid : from;
   const auto place = lids_.find(issuer), sender = lids_.find(from);
   const auto subject = fmt::format("{} {}", notice.trap, from);
@@ -91,12 +91,12 @@ std::optional<mad::TimePoint> SubnetManager::sweep_due() const {
 
 /// When the next of all that is asked may be done.
 std::optional<mad::TimePoint> SubnetManager::due() const {
-  const auto strongest = agenda_.strongest();
-  if (strongest == Work::none && !next_repair_) return std::nullopt;
-  const bool others = agenda_.asks(Work::light) || agenda_.asks(Work::multicast) ||
-                      agenda_.asks(Work::trap_gap) || agenda_.asks(Work::retraining) ||
-                      strongest == Work::lanes;
-  if (!subnet_ || others) return mad::TimePoint{};
+  if (agenda_.empty() && !next_repair_) return std::nullopt;
+  const bool vl_tables = agenda_.idle() && !agenda_.empty();
+  const bool others = agenda_.asks(Work::light) || !agenda_.parts().empty() ||
+                      agenda_.asks(Work::inventory) || agenda_.asks(Work::trap_gap) ||
+                      agenda_.asks(Work::retraining) || vl_tables;
+  if (!loop_.subnet() || others) return mad::TimePoint{};
   return sweep_due();
 }
 
@@ -118,7 +118,7 @@ asio::awaitable<void> SubnetManager::look_once_more() {
     co_return;
   }
   last_light_ = parts_.clock.now();
-  auto found = co_await look_at_switches(subnet_, true);
+  auto found = co_await look_at_switches(loop_.subnet(), true);
   light_took_ = parts_.clock.now() - last_light_;
   unsettled_ = found.heavy || !found.suspects.empty();
   sweep_at_once(std::move(found));
@@ -133,11 +133,11 @@ asio::awaitable<void> SubnetManager::look_after_heavy() {
   Looked found;
   if (!tx_.lossy()) {
     std::set<Guid> asked;
-    for (const auto& node : subnet_->nodes) {
-      if (node->is_switch() && !failed_nodes_.contains(node->guid())) asked.insert(node->guid());
+    for (const auto& node : loop_.subnet()->nodes) {
+      if (node->is_switch() && !loop_.failures().nodes.contains(node->guid())) asked.insert(node->guid());
     }
-    for (const auto& lost : subnet_->unresponsive) asked.erase(lost.node);
-    found = co_await look_at_switches(subnet_, true, &asked);
+    for (const auto& lost : loop_.subnet()->unresponsive) asked.erase(lost.node);
+    found = co_await look_at_switches(loop_.subnet(), true, &asked);
     for (const auto silent : found.silent) found.suspects.erase(silent);
   }
   if (found.suspects.empty()) found.reason = "ports may have changed before we took over";
@@ -147,7 +147,10 @@ asio::awaitable<void> SubnetManager::look_after_heavy() {
 }
 
 void SubnetManager::sweep_at_once(Looked found) {
-  Asked asked{.work = Work::incremental, .reason = found.reason, .suspects = std::move(found.suspects)};
+  Asked asked{.work = {Work::incremental},
+              .parts = {},
+              .reason = found.reason,
+              .suspects = std::move(found.suspects)};
   if (!put_off(asked)) return;
   at_once_ = std::move(asked.suspects);
   agenda_.add(Work::incremental, std::move(asked.reason));
@@ -156,7 +159,7 @@ void SubnetManager::sweep_at_once(Looked found) {
 asio::awaitable<void> SubnetManager::look_in_trap_gap() {
   const auto began = parts_.clock.now();
   const auto nodes = trap_gap_.take(began);
-  auto found = co_await look_at_switches(subnet_, true, &nodes);
+  auto found = co_await look_at_switches(loop_.subnet(), true, &nodes);
   trap_gap_.asked(parts_.clock.now(), parts_.clock.now() - began);
   sweep_at_once(std::move(found));
 }
@@ -169,7 +172,7 @@ void SubnetManager::look_for_silent(bool after_sweep) {
   if (interval.count() == 0) return;
   if (after_sweep) {
     std::set<Guid> silent;
-    for (const auto& lost : subnet_->unresponsive) {
+    for (const auto& lost : loop_.subnet()->unresponsive) {
       if (lost.node != Guid{}) silent.insert(lost.node);
     }
     const bool news = !std::ranges::includes(silent_nodes_, silent);
@@ -177,7 +180,7 @@ void SubnetManager::look_for_silent(bool after_sweep) {
     if (!news) return;
     silent_wait_ = kFirst;
   } else {
-    if (subnet_->unresponsive.empty() || silent_wait_ >= interval) return;
+    if (loop_.subnet()->unresponsive.empty() || silent_wait_ >= interval) return;
     silent_wait_ *= 2;
   }
   next_light_ = std::min(next_light_, parts_.clock.now() + silent_wait_);
@@ -193,15 +196,16 @@ void SubnetManager::look_soon(mad::TimePoint at) {
 /// busy.
 void SubnetManager::schedule_repair() {
   constexpr mad::Duration kFirst = std::chrono::milliseconds(50), kLongest = std::chrono::minutes(5);
-  if (mastership_.state() != wire::SmState::master || sets_left_ == 0 || failed_nodes_.empty()) {
+  if (mastership_.state() != wire::SmState::master || loop_.failures().left == 0 ||
+      loop_.failures().nodes.empty()) {
     in_repair_.clear();
     return;
   }
-  const bool same = std::ranges::includes(in_repair_, failed_nodes_);
+  const bool same = std::ranges::includes(in_repair_, loop_.failures().nodes);
   const auto took =
       std::chrono::duration_cast<mad::Duration>(std::chrono::duration<double, std::milli>(summary_.total_ms));
   repair_wait_ = same ? std::min(std::max(2 * repair_wait_, took), kLongest) : kFirst;
-  in_repair_ = failed_nodes_;
+  in_repair_ = loop_.failures().nodes;
   next_repair_ = parts_.clock.now() + repair_wait_;
 }
 
@@ -211,20 +215,20 @@ asio::awaitable<bool> SubnetManager::wait_for_work() {
   next_light_ = std::max(next_light_, parts_.clock.now());
   for (;;) {
     const auto now = parts_.clock.now();
-    if ((interval.count() != 0 || look_soon_) && subnet_ && now >= next_light_) {
+    if ((interval.count() != 0 || look_soon_) && loop_.subnet() && now >= next_light_) {
       next_light_ = now + interval;
       agenda_.add(Work::light, "interval");
     }
     if (trap_gap_.next() && *trap_gap_.next() <= now) agenda_.add(Work::trap_gap, "trap gap");
     const auto retraining = retraining_.next_look();
     if (retraining && *retraining <= now) agenda_.add(Work::retraining, "links train");
-    const bool idle = agenda_.strongest() == Work::none;  // else lanes wait until that is done
-    if (idle && next_lanes_ && *next_lanes_ <= now) agenda_.add(Work::lanes, "lanes");
+    const bool idle = agenda_.empty();  // else VL tables wait until that is done
+    if (idle && next_vl_tables_ && *next_vl_tables_ <= now) agenda_.add(Work::vl_tables, "VL tables");
     const auto next = due();
     if (next && *next <= now) co_return true;
     auto wake = next.value_or(mad::TimePoint::max());
     if (interval.count() != 0 || look_soon_) wake = std::min(wake, next_light_);
-    if (idle && next_lanes_) wake = std::min(wake, *next_lanes_);
+    if (idle && next_vl_tables_) wake = std::min(wake, *next_vl_tables_);
     if (trap_gap_.next()) wake = std::min(wake, *trap_gap_.next());
     if (retraining) wake = std::min(wake, *retraining);
     mad::Clock::TimerId timer = 0;
@@ -240,12 +244,13 @@ Asked SubnetManager::take_sweep() {
   const auto now = parts_.clock.now();
   if (agenda_.asks(Work::heavy) && whole_pace_.due(Guid{}) <= now) {
     whole_pace_.looked(Guid{}, now);
-    auto asked = agenda_.take(Work::heavy);
+    auto asked = agenda_.take({Work::heavy});
     asked.suspects.clear();
     at_once_.clear();
     return asked;
   }
-  auto asked = agenda_.take(Work::incremental);
+  auto asked = agenda_.take({Work::incremental});
+  asked.work.insert(Work::incremental);  // failed Sets ask for it as well
   for (const auto suspect : std::set<Guid>(asked.suspects)) {
     if (pace_.due(suspect) > now) {
       agenda_.look_at(suspect, asked.reason);
@@ -266,17 +271,20 @@ Asked SubnetManager::take_sweep() {
 /// What is due now: events first, but after each sweep a light sweep that waits, so that neither keeps the
 /// other from being done.
 Asked SubnetManager::take_due() {
-  if (!subnet_) return agenda_.take(agenda_.strongest());
+  if (!loop_.subnet()) return agenda_.take({Work::heavy});
   const bool sweep = newer_waits();
   if (sweep && !(agenda_.asks(Work::light) && light_is_next_)) {
     light_is_next_ = true;
     return take_sweep();
   }
   light_is_next_ = false;
-  if (agenda_.asks(Work::light)) return agenda_.take(Work::light);
-  if (agenda_.asks(Work::trap_gap)) return agenda_.take(Work::trap_gap);
-  if (agenda_.asks(Work::retraining)) return agenda_.take(Work::retraining);
-  return agenda_.take(agenda_.asks(Work::multicast) ? Work::multicast : Work::lanes);
+  for (const auto work : {Work::light, Work::trap_gap, Work::retraining}) {
+    if (agenda_.asks(work)) return agenda_.take({work});
+  }
+  if (agenda_.idle()) return agenda_.take({Work::vl_tables});
+  auto asked = agenda_.take({Work::inventory});
+  asked.parts = agenda_.take_parts();
+  return asked;
 }
 
 }  // namespace smd::sm

@@ -45,7 +45,7 @@ std::string silent_names(const Subnet& subnet) {
 /// again? Gets only. `soon`: links have just gone; a switch that does not answer one try may be behind one of
 /// them and is looked at by other ways.
 asio::awaitable<SubnetManager::Looked> SubnetManager::light_sweep(bool soon) {
-  const auto subnet = subnet_;
+  const auto subnet = loop_.subnet();
   const Paths paths(*subnet);
   mad::TaskGroup group(parts_.executor), audits(parts_.executor);
   auto found = co_await look_at_switches(subnet, soon);
@@ -107,14 +107,14 @@ void SubnetManager::judge_again() {
   SweepSummary now;
   now.sets_failed = summary_.sets_failed;
   now.sets_left = summary_.sets_left;
-  tally(*subnet_, decided_.routes ? &decided_ : nullptr, now);
+  tally(*loop_.subnet(), loop_.decided().routes ? &loop_.decided() : nullptr, now);
   const auto said = std::exchange(summary_.state, now.state);
   auto why = std::exchange(summary_.why, std::move(now.why));
   judge();
   tell_state();
   if (said == summary_.state && why == summary_.why) return;
   parts_.log.info("subnet.settled").kv("state", summary_.state).kv("why", summary_.why);
-  came_up_.clear();  // told of after the sweep
+  loop_.forget_came_up();  // told of after the sweep
   if (options_.on_sweep) options_.on_sweep(*snapshot());
   publish_between_sweeps();
 }
@@ -153,11 +153,11 @@ asio::awaitable<void> SubnetManager::look_at_silent(mad::DirectedPath path, Guid
 
 /// Another SM's state and priority change without a trap.
 void SubnetManager::learn_of_sms(const SmReads& found) {
-  auto others = with_reads(subnet_->other_sms, found);
+  auto others = with_reads(loop_.subnet()->other_sms, found);
   if (!others) return;
-  auto subnet = std::make_shared<Subnet>(*subnet_);
-  subnet->other_sms = std::move(*others);
-  subnet_ = std::move(subnet);
+  auto subnet = *loop_.subnet();
+  subnet.other_sms = std::move(*others);
+  loop_.take(std::move(subnet));
   mastership_.report_sms();
   publish_between_sweeps();
 }
@@ -170,7 +170,8 @@ asio::awaitable<void> SubnetManager::look_at_switch(mad::Target target, bool soo
   if (info && !info->port_state_change) co_return;
   if (!info && info.error().fault == mad::Fault::closed) co_return;
   // Whose bit we could not clear, or who says nothing, has nothing new to tell each time.
-  if (((!info && !soon) || failed_nodes_.contains(target.node)) && !try_again(target.node)) co_return;
+  if (((!info && !soon) || loop_.failures().nodes.contains(target.node)) && !try_again(target.node))
+    co_return;
   found->suspects.insert(target.node);
   if (!info) found->silent.insert(target.node);
   if (info) trap_gap_.reported(target.node, parts_.clock.now(), config_->links.subnet_timeout);
@@ -189,41 +190,29 @@ asio::awaitable<void> SubnetManager::audit_some(std::shared_ptr<const Subnet> su
         .kv("reason", "changed externally, or no trap told");
     found->suspects.insert(changed.node);
   }
-  auto edited = std::make_shared<Subnet>(*subnet);
   for (const auto& changed : audited.blocks) {
-    const auto index = *edited->index_of(changed.node);
-    auto node = std::make_shared<Node>(*edited->nodes[index]);
-    node->lft.known.reset(changed.block);
     parts_.log.warn("node.changed")
-        .port(changed.node, node->description, PortNum{0})
+        .port(changed.node, subnet->find(changed.node)->description, PortNum{0})
         .kv("lft_block", changed.block)
         .kv("reason", "changed externally");
-    edited->nodes[index] = std::move(node);
     found->suspects.insert(changed.node);
   }
   for (const auto node : audited.silent) {
     if (try_again(node)) found->suspects.insert(node);
   }
-  for (const auto& table : audited.tables) forget_table(*edited, table, *found);
-  if (!audited.blocks.empty() || !audited.tables.empty()) subnet_ = std::move(edited);
+  // Then it is said which entries differ.
+  for (const auto& table : audited.tables) {
+    if (table.read_by_sweep()) found->suspects.insert(table.node);
+    if (!table.read_by_sweep()) ask_for_vl_tables();
+  }
+  if (!audited.blocks.empty() || !audited.tables.empty()) loop_.take(without_audited(*subnet, audited));
   if (!found->suspects.empty() && found->reason.empty()) found->reason = "audit";
 }
 
-/// What it holds now is read again: P_Keys with the node, lane tables when nothing else is to be done. Then
-/// it is said which entries differ.
-void SubnetManager::forget_table(Subnet& subnet, const Audit::Table& table, Looked& found) {
-  const auto index = *subnet.index_of(table.node);
-  auto node = std::make_shared<Node>(*subnet.nodes[index]);
-  auto& port = node->ports[table.port.value()];
-  const bool keys = table.attribute == wire::PKeyTable::kAttribute;
-  for_each_table([&]<class A>() {
-    const bool read_by_sweep = TableKind<A>::kRead == TableRead::sweep;
-    const bool read_when_idle = TableKind<A>::kRead == TableRead::idle;
-    if (keys ? read_by_sweep : read_when_idle) port.held<A>() = nullptr;
-  });
-  if (keys) found.suspects.insert(table.node);
-  if (!keys) ask_for_lanes();
-  subnet.nodes[index] = std::move(node);
+/// Repaired tables go back to freshly made ones once all is well and quiet.
+bool SubnetManager::may_converge() const {
+  const auto after = config_->routing.converge_after;
+  return after.count() != 0 && is_working(summary_.state) && loop_.repaired_since(after);
 }
 
 /// Nodes that go on changing are left to their pace: a light sweep must not find them anew each time. False
@@ -259,18 +248,19 @@ void SubnetManager::look_at_trouble(Looked& found) {
     if (now && found.reason.empty()) found.reason = "not up";
     return now;
   };
-  const auto silent = silent_names(*subnet_);
-  if (mastership_.state() != wire::SmState::master || !decided_.routes || !subnet_->duplicates.empty())
+  const auto silent = silent_names(*loop_.subnet());
+  if (mastership_.state() != wire::SmState::master || !loop_.decided().routes ||
+      !loop_.subnet()->duplicates.empty())
     found.heavy = again(Guid{}) || found.heavy;
   const auto suspect = [&](Guid node) {
     if (!again(node)) return;
     if (found.suspects.insert(node).second) searched_.insert(node);
   };
-  for (const auto& lost : subnet_->unresponsive) suspect(lost.behind.node);
+  for (const auto& lost : loop_.subnet()->unresponsive) suspect(lost.behind.node);
   if (!found.suspects.empty() && found.reason == "not up" && !silent.empty())
     found.reason = fmt::format("still unresponsive: {}", silent);
-  for (const auto node : failed_nodes_) suspect(node);
-  for (const auto& node : subnet_->nodes) {
+  for (const auto node : loop_.failures().nodes) suspect(node);
+  for (const auto& node : loop_.subnet()->nodes) {
     const bool waits = std::ranges::any_of(node->ports, [](const Port& port) {
       return port.linked() && port.info.port_state != PortState::active &&
              port.info.port_state != PortState::no_change;

@@ -23,17 +23,16 @@ void SubnetManager::publish_between_sweeps() {
 }
 
 void SubnetManager::tell_trouble() {
-  std::erase_if(m_key_traps_, [this](Guid node) { return subnet_->find(node) == nullptr; });
-  log_trouble(parts_.log, *subnet_, decided_, small_tables_, stored_->inventory.get());
-  log_m_keys(parts_.log, *subnet_, unknown_m_keys(*subnet_, m_key_traps_));
+  std::erase_if(m_key_traps_, [this](Guid node) { return loop_.subnet()->find(node) == nullptr; });
+  log_trouble(parts_.log, *loop_.subnet(), loop_.decided(), small_tables_, loop_.stored()->inventory.get());
+  log_m_keys(parts_.log, *loop_.subnet(), unknown_m_keys(*loop_.subnet(), m_key_traps_));
 }
 
 /// Once in each takeover, and again where more switches route adaptively.
-void SubnetManager::tell_adaptive() {
-  auto now = adaptive_switches(*subnet_);
-  if (mastership_.adopting() || !std::ranges::includes(adaptive_, now))
-    log_adaptive(parts_.log, *subnet_, config_->adopt.adaptive_routing, options_.dry_run);
-  adaptive_ = std::move(now);
+void SubnetManager::tell_adaptive(const Subnet* before) {
+  const auto known = before != nullptr ? adaptive_switches(*before) : std::set<Guid>{};
+  if (mastership_.adopting() || !std::ranges::includes(known, adaptive_switches(*loop_.subnet())))
+    log_adaptive(parts_.log, *loop_.subnet(), config_->adopt.adaptive_routing, options_.dry_run);
 }
 
 void SubnetManager::publish() {
@@ -48,20 +47,20 @@ void SubnetManager::publish() {
   auto now = snapshot();
   if (options_.on_sweep) options_.on_sweep(*now);
   published_.set(std::move(now));
-  ask_for_lanes();
+  ask_for_vl_tables();
 }
 
 std::shared_ptr<const Snapshot> SubnetManager::snapshot() const {
   auto snapshot = std::make_shared<Snapshot>();
-  snapshot->subnet = subnet_;
-  snapshot->decided = decided_;
-  snapshot->times = times_;
+  snapshot->subnet = loop_.subnet();
+  snapshot->decided = loop_.decided();
+  snapshot->times = loop_.times();
   snapshot->summary = summary_;
   snapshot->state = mastership_.state();
   snapshot->rank = mastership_.rank();
-  snapshot->came_up = came_up_;
-  snapshot->unknown_m_keys = unknown_m_keys(*subnet_, m_key_traps_);
-  snapshot->inventory = stored_->inventory;
+  snapshot->came_up = loop_.came_up();
+  snapshot->unknown_m_keys = unknown_m_keys(*loop_.subnet(), m_key_traps_);
+  snapshot->inventory = loop_.stored()->inventory;
   snapshot->last_change = last_change_;
   snapshot->last_change_at = last_change_at_;
   snapshot->state_since = state_since_;

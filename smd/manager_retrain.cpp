@@ -9,12 +9,9 @@
 
 #include "mad/transactions/ask.h"
 #include "mad/wire/modifier.h"
-#include "smd/apply/advance.h"
-#include "smd/apply/apply.h"
 #include "smd/manager.h"
 #include "smd/plan/retrain.h"
 #include "smd/report/retraining.h"
-#include "smd/report/trouble.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::sm {
@@ -60,9 +57,9 @@ std::set<Guid> with_links_down(const Subnet& subnet, const Inventory* known) {
 
 /// An end of each link that may be taken down still.
 std::vector<PortItem> SubnetManager::links_to_retrain() const {
-  auto links = sm::links_to_retrain({*subnet_, decided_});
+  auto links = sm::links_to_retrain({*loop_.subnet(), loop_.decided()});
   std::erase_if(links, [this](const PortItem& item) {
-    const auto link = link_of(*subnet_, decided_, item);
+    const auto link = link_of(*loop_.subnet(), loop_.decided(), item);
     return !link || retraining_.tries(link->end, link->peer) >= Retraining::kTries;
   });
   return links;
@@ -71,40 +68,38 @@ std::vector<PortItem> SubnetManager::links_to_retrain() const {
 /// After a sweep. False when cancelled.
 asio::awaitable<bool> SubnetManager::retrain_some() {
   retraining_.swept();
-  const bool may = mastership_.state() == wire::SmState::master && decided_.links && decided_.routes;
+  const bool may =
+      mastership_.state() == wire::SmState::master && loop_.decided().links && loop_.decided().routes;
   if (options_.dry_run || !may || retraining_.under_way() || retraining_.stopped()) co_return true;
   const auto all = links_to_retrain();
   if (all.empty()) co_return true;
-  auto next = next_to_retrain(*subnet_, all, with_links_down(*subnet_, stored_->inventory.get()));
+  auto next = next_to_retrain(*loop_.subnet(), all,
+                              with_links_down(*loop_.subnet(), loop_.stored()->inventory.get()));
   if (next.empty()) {
-    log_not_retrained(parts_.log, *subnet_, all);
+    log_not_retrained(parts_.log, *loop_.subnet(), all);
     retraining_.stop();
     co_return true;
   }
   std::vector<Retraining::Link> links;
   for (const auto& item : next) {
-    if (auto link = link_of(*subnet_, decided_, item)) links.push_back(*link);
+    if (auto link = link_of(*loop_.subnet(), loop_.decided(), item)) links.push_back(*link);
   }
-  co_await keep(with_retrained(links, true));
-  log_retraining(parts_.log, *subnet_, links, all.size());
-  Plan step;
-  step.rounds.push_back(retrain_round(std::move(next)));
-  const auto applied = co_await apply(&tx_, &parts_.clock, {subnet_, decided_, std::move(step)});
-  const auto cancellation = co_await asio::this_coro::cancellation_state;
-  if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
-  take_written(advance(*subnet_, decided_, applied), applied);
-  log_failed(parts_.log, *subnet_, applied);
+  co_await loop_.keep(with_retrained(links, true));
+  log_retraining(parts_.log, *loop_.subnet(), links, all.size());
+  loop_.take_down(std::move(next));
+  const auto ran = co_await loop_.run({.parts = {Part::retraining}});
+  if (ran.cancelled) co_return false;
   retraining_.begin(std::move(links), parts_.clock.now());
   for (const auto& link : retraining_.links()) {
     agenda_.look_at(link.end.node, "links.retrain");
-    if (subnet_->find(link.peer.node)->is_switch()) agenda_.look_at(link.peer.node, "links.retrain");
+    if (loop_.subnet()->find(link.peer.node)->is_switch()) agenda_.look_at(link.peer.node, "links.retrain");
   }
   co_return true;
 }
 
 /// The links of a step are (not) to be taken down again, by this process or a later one.
 StoredPtr SubnetManager::with_retrained(const std::vector<Retraining::Link>& links, bool done) const {
-  auto stored = std::make_shared<Stored>(*stored_);
+  auto stored = std::make_shared<Stored>(*loop_.stored());
   for (const auto& link : links) {
     const std::array keys{std::tuple{link.end.node, link.end.port, link.enabled},
                           std::tuple{link.peer.node, link.peer.port, link.peer_enabled}};
@@ -119,7 +114,7 @@ StoredPtr SubnetManager::with_retrained(const std::vector<Retraining::Link>& lin
 
 /// Are the links of the step up again?
 asio::awaitable<void> SubnetManager::look_at_retraining() {
-  const auto subnet = subnet_;
+  const auto subnet = loop_.subnet();
   const Paths paths(*subnet);
   mad::TaskGroup group(parts_.executor);
   std::size_t open = 0;
@@ -137,7 +132,7 @@ asio::awaitable<void> SubnetManager::look_at_retraining() {
 }
 
 asio::awaitable<void> SubnetManager::look_at_link(mad::Target target, Retraining::Link* link) {
-  const auto* node = subnet_->find(link->end.node);
+  const auto* node = loop_.subnet()->find(link->end.node);
   const bool extended = node == nullptr || !node->refuses_extended_speeds;
   auto request = mad::get_request<wire::PortInfo>(target, wire::port_info_modifier(link->end.port, extended));
   request.single_try = config_->mad.timeout;
@@ -157,12 +152,12 @@ asio::awaitable<void> SubnetManager::end_retraining_step() {
     if (!link.up || link.within) continue;
     (retraining_.tries(link.end, link.peer) < Retraining::kTries ? again : outside).push_back(link);
   }
-  log_outside_limits(parts_.log, *subnet_, again, outside);
+  log_outside_limits(parts_.log, *loop_.subnet(), again, outside);
   if (!down.empty()) {
-    log_still_down(parts_.log, *subnet_, down);
+    log_still_down(parts_.log, *loop_.subnet(), down);
     retraining_.stop();
   }
-  if (!again.empty()) co_await keep(with_retrained(again, false));
+  if (!again.empty()) co_await loop_.keep(with_retrained(again, false));
 }
 
 }  // namespace smd::sm

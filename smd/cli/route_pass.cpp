@@ -9,15 +9,8 @@
 #include <ranges>
 #include <utility>
 
-#include "routing/repair/repair.h"
-#include "routing/verify/changes.h"
-#include "routing/verify/verify.h"
 #include "smd/base/stopwatch.h"
 #include "smd/decide/decide.h"
-#include "smd/decide/lids.h"
-#include "smd/decide/links.h"
-#include "smd/decide/settings.h"
-#include "smd/decide/topology.h"
 #include "smd/offline/offline.h"
 
 namespace smd::cli {
@@ -31,105 +24,19 @@ struct Job {
   const routing::Parallel& parallel;
 };
 
-std::expected<sm::Decision, Failure> compute(const Job& job, const sm::Stored& stored) {
+/// By the daemon's decide(): with `previous` its tables are repaired, with `given` these are taken.
+std::expected<sm::Decision, Failure> compute(const Job& job, const sm::Stored& stored,
+                                             const sm::Decided* previous = nullptr,
+                                             const sm::GivenTables* given = nullptr) {
   auto decision = sm::decide({.subnet = job.subnet,
                               .config = job.config,
                               .stored = stored,
+                              .given = given,
+                              .previous = previous,
                               .parallel = job.parallel,
                               .file_order = sm::file_order(job.fabric)});
   if (!decision) return std::unexpected(Failure{1, routing::to_string(decision.error())});
   return std::move(*decision);
-}
-
-/// LIDs, links and topology as ever, no tables yet.
-struct Prepared {
-  sm::Decision decision;
-  std::shared_ptr<sm::RoutePart> part;
-};
-
-Prepared prepare(const Job& job, const sm::Stored& stored) {
-  Prepared made;
-  auto& decision = made.decision;
-  sm::Stopwatch lap;
-  const auto lid_options = sm::lid_options(job.config.lids);
-  auto lids = std::make_shared<sm::LidPart>(sm::decide_lids(job.subnet, lid_options, stored));
-  decision.times.lids_ms = lap();
-  made.part = std::make_shared<sm::RoutePart>();
-  auto& part = *made.part;
-  part.input = sm::topology_input(job.subnet, lids->top, job.config.routing, sm::file_order(job.fabric));
-  part.topology = std::make_shared<const routing::Topology>(part.input);
-  part.lid_map = std::make_shared<const routing::LidMap>(sm::lid_map(part.input, *part.topology, *lids));
-  decision.times.topology_ms = lap();
-  part.top = lids->top;
-  decision.decided.links =
-      std::make_shared<sm::LinkPart>(sm::decide_links(job.subnet, job.config.links, stored));
-  decision.decided.lids = std::move(lids);
-  decision.decided.settings = std::make_shared<const sm::SettingsPart>(sm::decide_settings(job.config));
-  return made;
-}
-
-/// `before`: tables that are proven already, of which these are a repair; null where there are none.
-sm::Decision finish(Prepared made, const Job& job, routing::Routes routes, std::string engine,
-                    const sm::RoutePart* before = nullptr) {
-  auto& part = *made.part;
-  for (routing::SwitchIndex s = 0; s < part.topology->switches(); ++s) {
-    part.rows.push_back({part.topology->guid(s), routes.rows[s]});
-  }
-  sm::Stopwatch lap;
-  if (before == nullptr) {
-    part.verification = routing::verify_routes({*part.topology, *part.lid_map, job.parallel}, routes);
-  } else {
-    std::vector<std::shared_ptr<const routing::LftRow>> rows;
-    for (const auto& row : before->rows) rows.push_back(row.row);
-    const routing::Proven proven{*before->topology, *before->lid_map, rows, before->layers,
-                                 before->verification};
-    part.verification = routing::verify_after(proven, {*part.topology, *part.lid_map, job.parallel}, routes);
-  }
-  made.decision.times.verify_ms = lap();
-  part.layers = routes.layers;
-  part.engine = std::move(engine);
-  made.decision.decided.routes = std::move(made.part);
-  return std::move(made.decision);
-}
-
-/// The dump's tables in place of computed ones, no engine.
-sm::Decision take(const Job& job, const sm::LftDump& dump) {
-  auto made = prepare(job, {});
-  routing::Routes routes;
-  for (routing::SwitchIndex s = 0; s < made.part->topology->switches(); ++s) {
-    const auto row = dump.rows.find(made.part->topology->guid(s));
-    routes.rows.push_back(row != dump.rows.end() ? row->second : nullptr);
-  }
-  return finish(std::move(made), job, std::move(routes), "lfts");
-}
-
-/// The complete fabric's tables repaired; nothing where that cannot be, with a note.
-std::optional<sm::Decision> repair(const Job& job, const sm::Stored& stored, const sm::RoutePart& complete,
-                                   std::vector<std::string>& notes) {
-  auto made = prepare(job, stored);
-  std::vector<routing::OldRow> old;
-  for (const auto& row : complete.rows) old.push_back({row.node, row.row});
-  const auto reference = routing::merge({}, *complete.topology);
-  const auto* const engine = routing::find_engine(complete.engine);
-  const routing::Before before{*complete.topology, *complete.lid_map};
-  sm::Stopwatch lap;
-  auto repaired =
-      routing::repair_routes({.context = {*made.part->topology, *made.part->lid_map, job.parallel},
-                              .old = old,
-                              .reference = reference,
-                              .engine = *engine,
-                              .options = sm::routing_options(job.config.routing),
-                              .before = &before});
-  made.decision.times.route_ms = lap();
-  if (!repaired) {
-    notes.push_back("no repair, routed afresh: " + routing::to_string(repaired.error()));
-    return std::nullopt;
-  }
-  auto decision = finish(std::move(made), job, std::move(repaired->routes), complete.engine, &complete);
-  const auto& part = *decision.decided.routes;
-  if (part.verification.clean()) return decision;
-  notes.push_back("no repair, routed afresh: " + routing::describe(part.verification, *part.topology));
-  return std::nullopt;
 }
 
 void note_rows(const sm::LftDump& dump, const sm::RoutePart& routes, const std::string& file,
@@ -226,7 +133,9 @@ std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const co
   pass.ms.load = lap();
   const Job job{fabric, pass.subnet, pass.config, parallel};
   if (input->lfts) {
-    fill(pass, take(job, *input->lfts), false);
+    auto decision = compute(job, {}, nullptr, &input->lfts->rows);
+    if (!decision) return std::unexpected(decision.error());
+    fill(pass, *std::move(decision), false);
     note_rows(*input->lfts, *pass.decided.routes, options.lfts, pass.notes);
     note_left_out(pass);
     return pass;
@@ -239,14 +148,13 @@ std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const co
     stored = *sm::remember(std::make_shared<const sm::Stored>(), pass.subnet, *decided);
     complete = std::move(*decided);
   }
-  std::optional<sm::Decision> repaired;
-  if (complete && options.reroute == "repair") repaired = repair(job, stored, *complete->routes, pass.notes);
-  if (!repaired) {
-    auto decision = compute(job, stored);
-    if (!decision) return std::unexpected(decision.error());
-    repaired = std::move(*decision);
-  }
-  fill(pass, *std::move(repaired), true);
+  const bool repairs = complete && options.reroute == "repair";
+  const auto held = repairs ? sm::with_tables(pass.subnet, *complete->routes) : pass.subnet;
+  auto decision = compute({fabric, held, pass.config, parallel}, stored, repairs ? &*complete : nullptr);
+  if (!decision) return std::unexpected(decision.error());
+  fill(pass, *std::move(decision), true);
+  const auto& not_repaired = pass.decided.routes->not_repaired;
+  if (!not_repaired.empty()) pass.notes.push_back("no repair, routed afresh: " + not_repaired);
   if (complete) pass.changed = changed_entries(*complete->routes, *pass.decided.routes);
   note_left_out(pass);
   return pass;

@@ -229,7 +229,7 @@ void Instance::open_sa() {
                 // Who ends after one sweep does not answer what they would ask.
                 if (!spec_.options.once) manager_->reregister(std::move(ports));
               },
-          .on_unread = [this](Guid node) { manager_->read_lanes_first(node); },
+          .on_unread = [this](Guid node) { manager_->read_vl_tables_first(node); },
           .on_guids = [this](const std::vector<sm::GuidBlock>& blocks) { manager_->set_guids(blocks); }},
       sa::settings_of(spec_.config));
 }

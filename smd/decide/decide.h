@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <expected>
+#include <map>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -17,6 +19,9 @@
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm {
+
+/// Forwarding tables by switch.
+using GivenTables = std::map<Guid, std::shared_ptr<const routing::LftRow>>;
 
 struct DecideInput {
   const Subnet& subnet;
@@ -35,6 +40,9 @@ struct DecideInput {
     extend         ///< those before are only extended
   };
   Instead instead = Instead::no;
+  /// These tables are taken as they are, whatever verification finds, under the engine's name "lfts". A
+  /// switch without one has none.
+  const GivenTables* given = nullptr;
   const Decided* previous = nullptr;  ///< parts with equal inputs are taken from here
   const routing::Parallel& parallel;
   std::vector<Guid> file_order = {};  ///< node GUIDs; numbers hosts for quality figures

@@ -120,6 +120,8 @@ struct RoutePart {
   Origin origin = Origin::fresh;
   std::uint64_t would_change = 0;  ///< adopted: entries in which fresh tables differ
   std::string would_be;            ///< adopted: the engine of those
+  /// Fresh: why the tables before were not repaired; empty where there were none.
+  std::string not_repaired;
   std::vector<routing::Refusal> fell_back_from;
   routing::Verification verification;
   routing::Layers layers;

@@ -58,6 +58,7 @@ class Routing {
 
  private:
   Part fresh();
+  Part given(const GivenTables& tables);
   Part adopt(std::vector<routing::OldRow> held);
   Part repair(std::span<const routing::OldRow> old, const std::string& engine,
               const RoutePart* before = nullptr, const RankingPtr& ranking = nullptr);
@@ -79,6 +80,7 @@ class Routing {
   Stopwatch lap_;
   RoutePart base_;
   bool of_another_ = false;  ///< the tables to build on are not ours
+  std::string not_repaired_;
 };
 
 /// Tables of another SM may have circles that only traffic of the switches themselves closes: they work, and
@@ -108,6 +110,22 @@ Part Routing::fresh() {
   return part;
 }
 
+/// Tables of a file.
+Part Routing::given(const GivenTables& tables) {
+  auto part = std::make_shared<RoutePart>(base_);
+  routing::Routes routes;
+  for (routing::SwitchIndex s = 0; s < part->topology->switches(); ++s) {
+    const auto row = tables.find(part->topology->guid(s));
+    routes.rows.push_back(row != tables.end() ? row->second : nullptr);
+    part->rows.push_back({part->topology->guid(s), routes.rows.back()});
+  }
+  part->engine = "lfts";
+  part->verification = verify(routes, nullptr);
+  times_.verify_ms += lap_();
+  if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
+  return part;
+}
+
 /// Of tables that are those of `before` with some entries replaced, if that is given.
 routing::Verification Routing::verify(const routing::Routes& routes, const RoutePart* before) const {
   if (before == nullptr) {
@@ -127,7 +145,10 @@ Part Routing::finish(routing::Routes&& routes, std::string engine, RoutePart::Or
   auto found = verify(routes, before);
   times_.verify_ms += lap_();
   if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
-  if (!usable(found)) return nullptr;
+  if (!usable(found)) {
+    not_repaired_ = routing::describe(found, *base_.topology);
+    return nullptr;
+  }
   auto part = std::make_shared<RoutePart>(base_);
   for (routing::SwitchIndex s = 0; s < part->topology->switches(); ++s)
     part->rows.push_back({part->topology->guid(s), std::move(routes.rows[s])});
@@ -157,7 +178,10 @@ Part Routing::repair(std::span<const routing::OldRow> old, const std::string& en
                               .ranking = ranking.get(),
                               .before = known ? &*known : nullptr});
   if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
-  if (!repaired) return nullptr;
+  if (!repaired) {
+    not_repaired_ = routing::to_string(repaired.error());
+    return nullptr;
+  }
   settle_orphans(repaired->routes);
   return finish(std::move(repaired->routes), engine, RoutePart::Origin::repaired, before, ranking);
 }
@@ -326,6 +350,7 @@ Part Routing::adopt(std::vector<routing::OldRow> held) {
 }
 
 Part Routing::decide() {
+  if (in_.given != nullptr) return given(*in_.given);
   if (in_.fresh_routes) return fresh();
   const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
   const bool instead = in_.instead != DecideInput::Instead::no;
@@ -357,6 +382,7 @@ Part Routing::decide() {
     auto part = repair(old, engine);
     if (part && !*part) part = repair_otherwise(old, engine, *before, follows);
     if (!part || *part) return part;
+    base_.not_repaired = std::move(not_repaired_);
   }
   auto part = fresh();
   if (!part || before == nullptr) return part;

@@ -131,6 +131,18 @@ std::vector<Guid> file_order(const base::Fabric& fabric) {
   return order;
 }
 
+Subnet with_tables(Subnet subnet, const RoutePart& routes) {
+  for (auto& node : subnet.nodes) {
+    const auto* row = routes.find(node->guid());
+    if (row == nullptr || !*row) continue;
+    auto changed = std::make_shared<Node>(*node);
+    changed->lft = {.row = *row, .known = BlockSet::first((*row)->size() / routing::kLftBlock), .asked = {}};
+    if (changed->switch_info) changed->switch_info->linear_fdb_top = routes.top.value();
+    node = std::move(changed);
+  }
+  return subnet;
+}
+
 Subnet settled(const Subnet& subnet, const Decided& decided) {
   const PlanInput in{.subnet = subnet, .decided = decided};
   Subnet after = subnet;
@@ -144,13 +156,9 @@ Subnet settled(const Subnet& subnet, const Decided& decided) {
       if (p != 0) changed->ports[p].info.port_state = PortState::active;
     }
     if (const auto desired = desired_switch_info(in, *node)) changed->switch_info = *desired;
-    if (const auto* row = decided.routes->find(node->guid()); row != nullptr && *row) {
-      changed->lft = {
-          .row = *row, .known = BlockSet::first((*row)->size() / routing::kLftBlock), .asked = {}};
-    }
     node = std::move(changed);
   }
-  return after;
+  return with_tables(std::move(after), *decided.routes);
 }
 
 }  // namespace smd::sm

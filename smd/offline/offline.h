@@ -22,6 +22,10 @@ Subnet offline_subnet(const base::Fabric& fabric);
 /// The file's node GUIDs in its order, each once: what numbers hosts in quality figures.
 std::vector<Guid> file_order(const base::Fabric& fabric);
 
+/// The same switches with the forwarding tables of `routes`, all of them known; one that has no row there
+/// stays as it is.
+Subnet with_tables(Subnet subnet, const RoutePart& routes);
+
 /// The same devices after every Set of a bring-up was acknowledged: LIDs, tables, linked ports Active.
 Subnet settled(const Subnet& subnet, const Decided& decided);
 

@@ -235,4 +235,24 @@ asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditC
   co_return found;
 }
 
+Subnet without_audited(Subnet subnet, const Audit& audited) {
+  const auto edit = [&](Guid guid, auto&& change) {
+    auto& place = subnet.nodes[*subnet.index_of(guid)];
+    auto node = std::make_shared<Node>(*place);
+    change(*node);
+    place = std::move(node);
+  };
+  for (const auto& changed : audited.blocks)
+    edit(changed.node, [&](Node& node) { node.lft.known.reset(changed.block); });
+  for (const auto& table : audited.tables) {
+    const auto read = table.read_by_sweep() ? TableRead::sweep : TableRead::idle;
+    edit(table.node, [&](Node& node) {
+      for_each_table([&]<class A>() {
+        if (TableKind<A>::kRead == read) node.ports[table.port.value()].held<A>() = nullptr;
+      });
+    });
+  }
+  return subnet;
+}
+
 }  // namespace smd::sm

@@ -30,6 +30,8 @@ struct Audit {
     PortNum port;
     std::uint16_t attribute = 0;  ///< P_KeyTable, SLtoVLMappingTable, VLArbitrationTable
     bool changed = false;         ///< else it was not answered before
+    /// It is read again with the node, else when nothing else is to be done.
+    bool read_by_sweep() const { return attribute == wire::PKeyTable::kAttribute; }
   };
   std::vector<Port> ports;
   std::vector<Block> blocks;  ///< of linear forwarding tables
@@ -47,12 +49,16 @@ struct AuditCursor {
 };
 
 /// Reads up to `nodes` nodes with Gets: PortInfo of all their linked ports (of a switch: of all), one known
-/// block of the P_Key table and one known lane table of one port, and of a switch one known block of its
+/// block of the P_Key table and one known VL table of one port, and of a switch one known block of its
 /// forwarding table. Of a port that is down only its state and Enabled fields count. Altered tables are read
 /// as well, 64 of them: who has put them right does not send a trap. Tables that are not answered are not
 /// judged. `busy` nodes are passed over: they are looked at anyhow. `tx`, `subnet` and `cursor` outlive the
 /// coroutine.
 asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditCursor* cursor,
                              std::size_t nodes, std::set<Guid> busy = {});
+
+/// The Subnet in which the blocks and tables that `audited` names are not known, so that they are written or
+/// read again. Pure.
+Subnet without_audited(Subnet subnet, const Audit& audited);
 
 }  // namespace smd::sm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// P_Key and lane tables of another SM: who loses them by a restart, and who changes them externally.
+// P_Key and VL tables of another SM: who loses them by a restart, and who changes them externally.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -123,7 +123,7 @@ TEST_F(AlteredTables, KeysThatAreChangedExternallyDegradeUntilTheyAreAsBefore) {
   EXPECT_EQ(lines("partition.keys_lost"), 0U);
 }
 
-TEST_F(AlteredTables, LanesThatAreChangedExternallyDegradeUntilTheyAreAsBefore) {
+TEST_F(AlteredTables, VlTablesThatAreChangedExternallyDegradeUntilTheyAreAsBefore) {
   begin();
   ASSERT_TRUE(faults().set_sl_to_vl({"leaf002", PortNum{3}}, PortNum{1}, Sl{0}, Vl{15}));
   ASSERT_TRUE(faults().set_sl_to_vl({"h00004", PortNum{1}}, PortNum{0}, Sl{5}, Vl{2}));
@@ -145,7 +145,7 @@ TEST_F(AlteredTables, LanesThatAreChangedExternallyDegradeUntilTheyAreAsBefore) 
 }
 
 /// Each look goes on where the last one ended: 32 of the 100 tables of a leaf.
-TEST(AlteredLanes, OfASwitchAreFoundInMinutesWhereverTheyAre) {
+TEST(AlteredVlTables, OfASwitchAreFoundInMinutesWhereverTheyAre) {
   sim::World world(test::spec("ft2:8"));
   Managed manager(world);
   mad::TaskGroup group(world.io().get_executor());

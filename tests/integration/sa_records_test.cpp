@@ -69,9 +69,9 @@ TEST(SaRecords, EveryKindByLidAddsUpToItsTable) {
   for (const auto& kind : sa::record_kinds()) {
     if (!kind.begins_with_lid) continue;
     const auto whole = ask(lab.directory(), Question{.attribute = kind.attribute, .sm_key = 1}.with());
-    const bool lanes =
+    const bool vl_tables =
         kind.attribute == wire::SlToVlRecordId::kRecord || kind.attribute == wire::VlArbRecordId::kRecord;
-    if (lanes) {  // read after the sweep that the lab ends with; sa_lanes_test has them
+    if (vl_tables) {  // read after the sweep that the lab ends with; sa_vl_tables_test has them
       EXPECT_EQ(whole.status, wire::kStatusBusy) << kind.name;
       continue;
     }

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using wire::SlToVlRecordId;
 
 /// ft3:16: 320 switches with 17 * 17 tables each, 10,000 of which are read in half a second.
-class SaLanesFirst : public testing::Test {
+class SaVlTablesFirst : public testing::Test {
  protected:
   test::Reply table_of(Lid lid) {
     const test::Question question{.method = wire::Method::get_table,
@@ -46,7 +46,7 @@ class SaLanesFirst : public testing::Test {
       world_.transport(sim::Place{fabric_.nodes.back().name, PortNum{1}}, sim::Interface::gsi);
 };
 
-TEST_F(SaLanesFirst, TheTableOfASwitchIsThereSoonAfterItWasAskedFor) {
+TEST_F(SaVlTablesFirst, TheTableOfASwitchIsThereSoonAfterItWasAskedFor) {
   ASSERT_EQ(table_of({}).status, wire::kStatusBusy) << "the fabric is being read";
   std::map<std::uint16_t, std::size_t> records;
   for (const std::size_t number : {0U, 150U, 319U}) {

@@ -28,10 +28,10 @@ wire::VlArbitration arbitration(std::size_t port, std::size_t part) {
   return table;
 }
 
-/// ft2:4 as it is when all lanes are read; what each port's tables hold tells ports and tables apart.
-class SaLanes : public testing::Test {
+/// ft2:4 as it is when all VL tables are read; what each port's tables hold tells ports and tables apart.
+class SaVlTables : public testing::Test {
  protected:
-  SaLanes() : lab_("ft2:4"), subnet_(*lab_.snapshot().subnet) {
+  SaVlTables() : lab_("ft2:4"), subnet_(*lab_.snapshot().subnet) {
     for (auto& node : subnet_.nodes) {
       auto changed = std::make_shared<sm::Node>(*node);
       for (std::size_t p = 0; p < changed->ports.size(); ++p) read(*changed, p);
@@ -76,7 +76,7 @@ class SaLanes : public testing::Test {
 constexpr Question kOneSlToVl{.method = Method::get, .attribute = SlToVlId::kRecord, .mask = 7};
 constexpr Question kOneVlArb{.method = Method::get, .attribute = VlArbId::kRecord, .mask = 7};
 
-TEST_F(SaLanes, OfASwitchThereIsATableForEachPairOfItsPorts) {
+TEST_F(SaVlTables, OfASwitchThereIsATableForEachPairOfItsPorts) {
   const auto lid = a_switch().ports[0].info.lid;
   const auto reply =
       ask(directory(), kOneSlToVl.with(SlToVlId{.lid = lid, .in = PortNum{2}, .out = PortNum{3}}));
@@ -96,7 +96,7 @@ TEST_F(SaLanes, OfASwitchThereIsATableForEachPairOfItsPorts) {
       wire::kSaNoRecords);
 }
 
-TEST_F(SaLanes, AnAdaptersPortsAreNotAskedFor) {
+TEST_F(SaVlTables, AnAdaptersPortsAreNotAskedFor) {
   const auto made = directory();
   const auto& host = made.end_ports().back();
   ASSERT_FALSE(host.node->is_switch());
@@ -113,7 +113,7 @@ TEST_F(SaLanes, AnAdaptersPortsAreNotAskedFor) {
   EXPECT_EQ(turns.get<wire::VlArbitration>(0, VlArbId::kAttributeAt), arbitration(1, 2));
 }
 
-TEST_F(SaLanes, ABlockBehindTheLastTurnIsEmpty) {
+TEST_F(SaVlTables, ABlockBehindTheLastTurnIsEmpty) {
   const auto lid = a_switch().ports[0].info.lid;
   const Question of_port{.attribute = VlArbId::kRecord, .mask = 3};
   const auto reply = ask(directory(), of_port.with(VlArbId{.lid = lid, .port = PortNum{2}}));
@@ -128,7 +128,7 @@ TEST_F(SaLanes, ABlockBehindTheLastTurnIsEmpty) {
             wire::kSaNoRecords);
 }
 
-TEST_F(SaLanes, APortWithoutALinkTellsNothingApart) {
+TEST_F(SaVlTables, APortWithoutALinkTellsNothingApart) {
   auto& node = a_switch();
   const auto lid = node.ports[0].info.lid;
   node.ports[3].info.port_state = PortState::down;
@@ -142,7 +142,7 @@ TEST_F(SaLanes, APortWithoutALinkTellsNothingApart) {
   EXPECT_EQ(turns.get<wire::VlArbitration>(0, VlArbId::kAttributeAt), wire::VlArbitration{});
 }
 
-TEST_F(SaLanes, WhatIsNotReadYetIsBusyAndWhatWasRefusedIsNotThere) {
+TEST_F(SaVlTables, WhatIsNotReadYetIsBusyAndWhatWasRefusedIsNotThere) {
   auto& node = a_switch();
   const auto lid = node.ports[0].info.lid;
   const auto asked = kOneSlToVl.with(SlToVlId{.lid = lid, .in = PortNum{2}, .out = PortNum{3}});
@@ -165,7 +165,7 @@ TEST_F(SaLanes, WhatIsNotReadYetIsBusyAndWhatWasRefusedIsNotThere) {
   EXPECT_EQ(ask(directory(), asked).status, wire::kSaNoRecords);
 }
 
-TEST_F(SaLanes, OtherPartitionsAreShownToWhoShowsTheSmKey) {
+TEST_F(SaVlTables, OtherPartitionsAreShownToWhoShowsTheSmKey) {
   const auto lonely =
       *std::ranges::find_if(subnet_.nodes, [](const auto& node) { return !node->is_switch(); });
   for (auto& node : subnet_.nodes) {

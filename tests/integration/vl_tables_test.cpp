@@ -20,13 +20,13 @@ using test::Managed;
 using testing::HasSubstr;
 
 /// A manager that runs over ft2:8, looked at more often than elsewhere so that audits come round soon.
-class Lanes : public testing::Test {
+class VlTables : public testing::Test {
  protected:
-  Lanes()
+  VlTables()
       : world_(test::spec("ft2:8")),
         manager_(world_, config(), options()),
         group_(world_.io().get_executor()) {}
-  ~Lanes() override { world_.run(group_.stop()); }
+  ~VlTables() override { world_.run(group_.stop()); }
   void begin() { group_.spawn(manager_->run()); }
 
   static config::SubnetConfig config() {
@@ -77,7 +77,7 @@ std::size_t known(const sm::Subnet& subnet) {
   return count;
 }
 
-TEST_F(Lanes, AreReadAfterTheFabricIsUpAndPublished) {
+TEST_F(VlTables, AreReadAfterTheFabricIsUpAndPublished) {
   world_.fabric().faults().set_sl_to_vl({"leaf000", PortNum{2}}, PortNum{3}, Sl{9}, Vl{4});
   begin();
   world_.run_for(5s);
@@ -93,7 +93,7 @@ TEST_F(Lanes, AreReadAfterTheFabricIsUpAndPublished) {
   EXPECT_EQ(node("leaf001").ports[2].tables, node("leaf002").ports[2].tables) << "equal ones are held once";
 }
 
-TEST_F(Lanes, OfNodesThatAreAsTheyWereStandInLaterSweeps) {
+TEST_F(VlTables, OfNodesThatAreAsTheyWereStandInLaterSweeps) {
   begin();
   world_.run_for(5s);
   world_.fabric().counts().clear();
@@ -103,7 +103,7 @@ TEST_F(Lanes, OfNodesThatAreAsTheyWereStandInLaterSweeps) {
   EXPECT_LT(gets(), 12U * 32 + 32 * 5) << "an audit's at most";
 }
 
-TEST_F(Lanes, OfASwitchThatWasResetAreReadAgain) {
+TEST_F(VlTables, OfASwitchThatWasResetAreReadAgain) {
   begin();
   world_.run_for(5s);
   auto without_audits = config();
@@ -120,7 +120,7 @@ TEST_F(Lanes, OfASwitchThatWasResetAreReadAgain) {
   EXPECT_LT(gets(), 500U) << "and nobody else's";
 }
 
-TEST_F(Lanes, ChangedByAnotherHandAreNamedAndReadAgain) {
+TEST_F(VlTables, ChangedByAnotherHandAreNamedAndReadAgain) {
   begin();
   world_.run_for(5s);
   for (std::uint8_t in = 0; in <= 8; ++in)
@@ -135,7 +135,7 @@ TEST_F(Lanes, ChangedByAnotherHandAreNamedAndReadAgain) {
   known(*manager_.last().subnet);
 }
 
-TEST_F(Lanes, OfASilentNodeHoldUpNothingElse) {
+TEST_F(VlTables, OfASilentNodeHoldUpNothingElse) {
   begin();
   world_.run_for(150ms);
   world_.fabric().faults().silent("leaf001");
@@ -148,7 +148,7 @@ TEST_F(Lanes, OfASilentNodeHoldUpNothingElse) {
       << "the trap is acted on: " << testing::PrintToString(manager_.lines().all);
 }
 
-TEST_F(Lanes, ThatAreRefusedAreAskedForSeldom) {
+TEST_F(VlTables, ThatAreRefusedAreAskedForSeldom) {
   world_.fabric().faults().refuses("leaf001", wire::SlToVl::kAttribute, 0x000C, false);
   begin();
   world_.run_for(20s);

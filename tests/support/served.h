@@ -72,7 +72,7 @@ class Served {
         .wall = [this] { return world_.now().time_since_epoch() / std::chrono::seconds(1); },
         .on_multicast = [this] { manager_->set_groups([this] { return sa::group_members(registry()); }); },
         .on_reregister = [this](std::vector<Guid> ports) { manager_->reregister(std::move(ports)); },
-        .on_unread = [this](Guid node) { manager_->read_lanes_first(node); },
+        .on_unread = [this](Guid node) { manager_->read_vl_tables_first(node); },
         .on_guids = [this](const std::vector<sm::GuidBlock>& blocks) { manager_->set_guids(blocks); }};
   }
 

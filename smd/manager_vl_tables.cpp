@@ -25,32 +25,32 @@ asio::awaitable<void> read_into(mad::Transactions* tx, std::shared_ptr<const Sub
 }  // namespace
 
 /// The fabric may be another one than when it was looked at last.
-void SubnetManager::ask_for_lanes() {
+void SubnetManager::ask_for_vl_tables() {
   auto first = std::move(vl_cursor_.first);
   vl_cursor_ = {};
   vl_cursor_.first = std::move(first);
   vl_pool_.trim();
-  next_lanes_ = parts_.clock.now() + kBetween;
+  next_vl_tables_ = parts_.clock.now() + kBetween;
 }
 
-void SubnetManager::read_lanes_first(Guid node) {
+void SubnetManager::read_vl_tables_first(Guid node) {
   constexpr std::size_t kMost = 8;
   auto& first = vl_cursor_.first;
-  const bool takes = next_lanes_ && first.size() < kMost && std::ranges::find(first, node) == first.end();
+  const bool takes = next_vl_tables_ && first.size() < kMost && std::ranges::find(first, node) == first.end();
   if (takes) first.push_back(node);
 }
 
 /// False when cancelled.
-asio::awaitable<bool> SubnetManager::read_some_lanes() {
-  next_lanes_.reset();
-  if (!subnet_ || mastership_.state() != wire::SmState::master) co_return true;
+asio::awaitable<bool> SubnetManager::read_some_vl_tables() {
+  next_vl_tables_.reset();
+  if (!loop_.subnet() || mastership_.state() != wire::SmState::master) co_return true;
   const auto other_work_waits = [this] {
     const auto next = due();
-    return agenda_.strongest() > Work::lanes && next && *next <= parts_.clock.now();
+    return !agenda_.idle() && next && *next <= parts_.clock.now();
   };
   std::optional<Subnet> after;
   mad::TaskGroup group(parts_.executor);
-  group.spawn(read_into(&tx_, subnet_, &vl_cursor_, &vl_pool_, &after));
+  group.spawn(read_into(&tx_, loop_.subnet(), &vl_cursor_, &vl_pool_, &after));
   const bool clients_wait = !vl_cursor_.first.empty();
   bool going = true;
   while (going && group.count() != 0 && !other_work_waits()) going = co_await pause(kLook);
@@ -58,10 +58,15 @@ asio::awaitable<bool> SubnetManager::read_some_lanes() {
   co_await group.stop();
   if (!going) co_return false;
   const bool more = after || !whole;
-  if (after) take_lanes(*std::move(after));
-  if (more) next_lanes_ = parts_.clock.now() + kBetween;
+  if (after) {
+    const auto before = loop_.subnet();
+    loop_.take_tables(*std::move(after));
+    const bool other = loop_.subnet()->altered != before->altered;
+    if (other && !mastership_.contested() && !unsettled_) judge_again();
+  }
+  if (more) next_vl_tables_ = parts_.clock.now() + kBetween;
   const bool to_tell = !more || (clients_wait && vl_cursor_.first.empty());
-  if (to_tell && published_.get()->subnet != subnet_) publish_between_sweeps();
+  if (to_tell && published_.get()->subnet != loop_.subnet()) publish_between_sweeps();
   co_return true;
 }
 

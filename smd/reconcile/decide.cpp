@@ -1,46 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sweep decides, and how repaired tables go back to freshly made ones.
+// What a run decides, and how repaired tables go back to freshly made ones.
 #include <optional>
 #include <utility>
 
 #include "smd/decide/kept_entries.h"
 #include "smd/decide/routes.h"
-#include "smd/manager.h"
 #include "smd/plan/lft_rounds.h"
+#include "smd/reconcile/progress.h"
 #include "smd/report/lmc.h"
 #include "smd/report/tally.h"
 #include "smd/report/trouble.h"
 
 namespace smd::sm {
 
+/// Refers to what the reconciler holds now.
+DecideInput Reconciler::decide_input(const Run& how) const {
+  return {.subnet = *subnet_,
+          .config = *config_,
+          .stored = *stored_,
+          .keep_unknown_groups = parts_.clock.now() < how.keep_unknown_groups_until,
+          .previous = decided_.routes ? &decided_ : nullptr,
+          .parallel = parts_.compute.parallel()};
+}
+
 /// False when cancelled.
-asio::awaitable<bool> SubnetManager::settle_decision() {
+asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
   std::optional<std::expected<Decision, routing::RouteError>> decision;
-  auto stored = stored_;
-  DecideInput input{.subnet = *subnet_,
-                    .config = *config_,
-                    .stored = *stored_,
-                    .adopting = mastership_.adopting(),
-                    .keep_unknown_groups = keeps_unknown_groups(),
-                    .previous = decided_.routes ? &decided_ : nullptr,
-                    .parallel = parts_.compute.parallel()};
-  const auto groups = groups_;  // which may be another one while this is computed
+  auto input = decide_input(run->how);
+  input.adopting = kind->whole && run->how.adopting;
+  const auto groups = kind->uses_groups ? groups_ : Groups{};  // which may be others while this is computed
   const bool settled = co_await parts_.compute.execute([&](std::stop_token stop) {
     input.stop = std::move(stop);
     input.multicast = groups ? groups() : nullptr;
-    decision = decide(input);
+    decision = kind->decide(input, run->requests);
   });
   if (!settled || !*decision) co_return false;
+  if (kind->whole) co_return co_await take_decision(*std::move(*decision), run);
+  decided_ = std::move((*decision)->decided);
+  co_return true;
+}
+
+/// Of the whole fabric: it binds later decisions. False when cancelled.
+asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run) {
+  auto& now = decision.decided;
   const auto before = decided_.routes;
   routes_before_ = before;
-  const auto& pkeys = (*decision)->decided.part<wire::PKeyTable>();
+  const auto& pkeys = now.part<wire::PKeyTable>();
   if (decided_.part<wire::PKeyTable>() != pkeys) log_pkeys(parts_.log, *subnet_, *pkeys);
-  if (decided_.lids != (*decision)->decided.lids)
-    log_lmc(parts_.log, *subnet_, *(*decision)->decided.lids, config_->lids.lmc.has_value());
-  times_ = (*decision)->times;
-  decided_ = std::move((*decision)->decided);
-  if (converging_ && !agenda_.asks_sweep()) {
-    const bool decided = co_await take_step();
+  if (decided_.lids != now.lids) log_lmc(parts_.log, *subnet_, *now.lids, config_->lids.lmc.has_value());
+  times_ = decision.times;
+  decided_ = std::move(now);
+  if (converging_ && !parts_.agenda.asks_sweep()) {
+    const bool decided = co_await take_step(run->how);
     if (!decided) co_return false;
   }
   if (decided_.routes != before) routes_since_ = parts_.clock.now();
@@ -51,9 +62,10 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
         .kv("command", "smd resweep converge")
         .always();
   }
+  auto stored = stored_;
   co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
   co_await keep(std::move(stored));
-  summary_.lids_changed = lids_changed(*subnet_, *decided_.lids);
+  run->result.lids_changed = lids_changed(*subnet_, *decided_.lids);
   co_return true;
 }
 
@@ -61,21 +73,18 @@ asio::awaitable<bool> SubnetManager::settle_decision() {
 /// would wait for the lifetime of packets. Others that do neither are taken instead, where there are such:
 /// those by the ranking of the tables before, or those before only extended. The way to better ones is
 /// another day's. False when cancelled.
-asio::awaitable<bool> SubnetManager::interrupt_less(bool interrupts) {
+asio::awaitable<bool> Reconciler::interrupt_less(bool interrupts) {
   using Instead = DecideInput::Instead;
   Decided before = decided_;
   before.routes = routes_before_;
   bool found = false;
   const bool done = co_await parts_.compute.execute([&](const std::stop_token& stop) {
     for (const auto instead : {Instead::same_ranking, Instead::extend}) {
-      const DecideInput input{.subnet = *subnet_,
-                              .config = *config_,
-                              .stored = *stored_,
-                              .instead = instead,
-                              .previous = &before,
-                              .parallel = parts_.compute.parallel(),
-                              .stop = stop};
-      auto decision = decide(input);
+      auto input = decide_input({});
+      input.instead = instead;
+      input.previous = &before;
+      input.stop = stop;
+      auto decision = sm::decide(input);
       if (!decision) return;
       times_.route_ms += decision->times.route_ms;
       times_.verify_ms += decision->times.verify_ms;
@@ -101,7 +110,7 @@ asio::awaitable<bool> SubnetManager::interrupt_less(bool interrupts) {
 
 /// What switches have not kept of what was just written is written no more, and the others go round it. False
 /// when cancelled.
-asio::awaitable<bool> SubnetManager::route_round_kept_entries() {
+asio::awaitable<bool> Reconciler::route_round_kept_entries() {
   auto kept = kept_entries(*subnet_);
   if (!decided_.routes || kept == decided_.routes->kept) co_return true;
   auto routes = decided_.routes;
@@ -115,24 +124,19 @@ asio::awaitable<bool> SubnetManager::route_round_kept_entries() {
 /// One step from the tables as they are to freshly made ones. Where a step between them would not be proven
 /// they go over at once: the rounds of writes are safe all the same. Where they would interrupt what works
 /// the tables stay as they are. False when cancelled.
-asio::awaitable<bool> SubnetManager::take_step() {
+asio::awaitable<bool> Reconciler::take_step(Run how) {
   constexpr std::size_t kMostBlocks = 2048;
   std::optional<std::expected<Decision, routing::RouteError>> goal;
   std::optional<std::expected<Converging, routing::RouteError>> step;
-  DecideInput input{.subnet = *subnet_,
-                    .config = *config_,
-                    .stored = *stored_,
-                    .fresh_routes = true,
-                    .keep_unknown_groups = keeps_unknown_groups(),
-                    .previous = &decided_,
-                    .parallel = parts_.compute.parallel()};
+  auto input = decide_input(how);
+  input.fresh_routes = true;
   Decided next;
   bool interrupts = false, whole = false;
   const auto groups = groups_;  // which may be another one while this is computed
   const bool settled = co_await parts_.compute.execute([&](std::stop_token stop) {
     input.stop = std::move(stop);
     input.multicast = groups ? groups() : nullptr;
-    goal = decide(input);
+    goal = sm::decide(input);
     if (!*goal) return;
     step = converge_routes(decided_.routes, *(*goal)->decided.routes, kMostBlocks, parts_.compute.parallel());
     if (!*step) return;
@@ -154,16 +158,8 @@ asio::awaitable<bool> SubnetManager::take_step() {
   decided_ = std::move(next);
   times_ = (*goal)->times;
   converging_ = !whole;
-  if (converging_) agenda_.add(Work::incremental, "converge");
+  if (converging_) parts_.agenda.add(Work::incremental, "converge");
   co_return true;
-}
-
-/// Repaired tables go back to freshly made ones once all is well and quiet.
-bool SubnetManager::may_converge() const {
-  const auto after = config_->routing.converge_after;
-  return after.count() != 0 && is_working(summary_.state) && decided_.routes &&
-         decided_.routes->origin == RoutePart::Origin::repaired &&
-         parts_.clock.now() - routes_since_ >= after;
 }
 
 }  // namespace smd::sm

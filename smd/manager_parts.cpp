@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts that are asked for between two sweeps: groups, alias GUIDs, clients that have to register again.
+#include <utility>
+
+#include "smd/manager.h"
+
+namespace smd::sm {
+
+void SubnetManager::set_groups(Groups groups) {
+  loop_.set_groups(std::move(groups));
+  agenda_.add(PartSet{Part::multicast});
+}
+
+void SubnetManager::reregister(const std::vector<Guid>& ports) {
+  loop_.reregister({ports.begin(), ports.end()});
+  agenda_.add(PartSet{Part::clients});
+}
+
+void SubnetManager::set_guids(const std::vector<GuidBlock>& blocks) {
+  loop_.set_guids(blocks);
+  agenda_.add(PartSet{Part::guids});
+}
+
+/// These parts, and what earlier runs of such parts have left. False when cancelled.
+asio::awaitable<bool> SubnetManager::reconcile(PartSet parts) {
+  if (!loop_.subnet() || !loop_.decided().routes || mastership_.state() != wire::SmState::master) {
+    loop_.reregister({});
+    co_return true;
+  }
+  parts.insert(loop_.unfinished());
+  const auto ran = co_await loop_.run(
+      {.parts = parts, .keep_unknown_groups_until = mastership_.master_since() + config_->adopt.grace});
+  if (!ran.reregistered.empty()) {
+    parts_.log.info("sa.reregister")
+        .kv("ports", ran.reregistered.size())
+        .kv("not_asked", ran.not_reregistered)
+        .kv("reason", "what their clients had registered is not known");
+    if (options_.on_reregistered) options_.on_reregistered(ran.reregistered);
+  }
+  if (ran.cancelled) co_return false;
+  if (ran.changed) publish_between_sweeps();
+  co_return true;
+}
+
+}  // namespace smd::sm

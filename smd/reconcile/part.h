@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The parts of what is decided that can be reconciled without the rest.
+
+#include <cstdint>
+
+#include "mad/base/enum_set.h"
+
+namespace smd::sm {
+
+/// In the order in which one run does them.
+enum class Part : std::uint8_t {
+  fabric,      ///< all that decide() decides; what a sweep reconciles
+  multicast,   ///< multicast forwarding tables and MulticastFDBTop
+  guids,       ///< blocks of GUIDInfo that clients have asked for
+  clients,     ///< PortInfo.ClientReregister
+  retraining,  ///< links that go down so that they come up within their limits
+};
+using PartSet = base::EnumSet<Part>;
+
+/// Parts that subnet administration asks for between two sweeps, and that follow each light sweep.
+constexpr PartSet kServiceParts{Part::multicast, Part::guids, Part::clients};
+
+}  // namespace smd::sm

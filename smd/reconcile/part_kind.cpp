@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/reconcile/part_kind.h"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "smd/decide/multicast.h"
+#include "smd/plan/client_rounds.h"
+#include "smd/plan/mft_rounds.h"
+#include "smd/plan/retrain.h"
+#include "smd/plan/table_rounds.h"
+#include "smd/plan/top_round.h"
+
+namespace smd::sm {
+namespace {
+
+using Result = std::expected<Decision, routing::RouteError>;
+
+Decision as_before(const DecideInput& in) {
+  return {.decided = in.previous != nullptr ? *in.previous : Decided{}, .times = {}};
+}
+
+Plan of_round(Round round) {
+  Plan plan;
+  if (round.sets() != 0) plan.rounds.push_back(std::move(round));
+  return plan;
+}
+
+Result decide_fabric(const DecideInput& in, const PartRequests& /*requests*/) { return decide(in); }
+
+Plan plan_fabric(const PlanInput& in, const PartRequests& /*requests*/, const routing::Parallel& parallel,
+                 const std::stop_token& stop) {
+  return plan(in, parallel, stop);
+}
+
+Result decide_groups(const DecideInput& in, const PartRequests& /*requests*/) {
+  auto decision = as_before(in);
+  auto& decided = decision.decided;
+  if (decided.routes) decided.multicast = decide_multicast(in, *decided.routes);
+  return decision;
+}
+
+Plan plan_groups(const PlanInput& in, const PartRequests& /*requests*/, const routing::Parallel& /*parallel*/,
+                 const std::stop_token& /*stop*/) {
+  auto plan = of_round(top_round(in));
+  for (auto& round : mft_rounds(in)) plan.rounds.push_back(std::move(round));
+  return plan;
+}
+
+Result decide_alias_guids(const DecideInput& in, const PartRequests& requests) {
+  auto decision = as_before(in);
+  decision.decided.part<wire::GuidInfo>() =
+      std::make_shared<const TablePart<wire::GuidInfo>>(decide_guids(in.subnet, requests.guids));
+  return decision;
+}
+
+Plan plan_alias_guids(const PlanInput& in, const PartRequests& /*requests*/,
+                      const routing::Parallel& /*parallel*/, const std::stop_token& /*stop*/) {
+  return of_round(table_round(in, Phase::guid_info));
+}
+
+Result decide_nothing(const DecideInput& in, const PartRequests& /*requests*/) { return as_before(in); }
+
+Plan plan_clients(const PlanInput& in, const PartRequests& requests, const routing::Parallel& /*parallel*/,
+                  const std::stop_token& /*stop*/) {
+  return of_round(reregister_round(in, requests.clients));
+}
+
+Plan plan_links_down(const PlanInput& /*in*/, const PartRequests& requests,
+                     const routing::Parallel& /*parallel*/, const std::stop_token& /*stop*/) {
+  return of_round(retrain_round(requests.links_down));
+}
+
+constexpr std::array kKinds{
+    PartKind{.part = Part::fabric,
+             .name = "fabric",
+             .attempts = 3,
+             .whole = true,
+             .uses_groups = true,
+             .decide = decide_fabric,
+             .plan = plan_fabric},
+    PartKind{.part = Part::multicast,
+             .name = "multicast",
+             .attempts = 3,
+             .uses_groups = true,
+             .gives_way = false,
+             .decide = decide_groups,
+             .plan = plan_groups},
+    PartKind{.part = Part::guids,
+             .name = "guids",
+             .is_asked = [](const PartRequests& requests) { return !requests.guids.empty(); },
+             .decide = decide_alias_guids,
+             .plan = plan_alias_guids},
+    PartKind{.part = Part::clients,
+             .name = "clients",
+             .is_asked = [](const PartRequests& requests) { return !requests.clients.empty(); },
+             .decide = decide_nothing,
+             .plan = plan_clients},
+    PartKind{.part = Part::retraining,
+             .name = "retraining",
+             .gives_way = false,
+             .decide = decide_nothing,
+             .plan = plan_links_down},
+};
+
+/// The key of a block in GuidRequests.
+std::pair<Guid, std::uint8_t> request_of(const Node& node, PortNum port, std::size_t block) {
+  const auto guid = node.is_switch() ? node.guid() : node.ports[port.value()].guid;
+  return {guid, static_cast<std::uint8_t>(block)};
+}
+
+}  // namespace
+
+const PartKind& part_kind(Part part) {
+  static_assert([] {
+    for (std::size_t i = 0; i < kKinds.size(); ++i) {
+      if (kKinds[i].part != static_cast<Part>(i)) return false;
+    }
+    return true;
+  }());
+  return kKinds[static_cast<std::size_t>(part)];
+}
+
+GuidRequests remaining(GuidRequests requests, const GuidRequests& decided_on,
+                       const TablePart<wire::GuidInfo>& part, const Subnet& subnet,
+                       const TableAnswers<wire::GuidInfo>& answers) {
+  std::set<std::pair<Guid, std::uint8_t>> pending;
+  for (const auto& block : part.blocks) {
+    const auto& node = *subnet.find(block.at.node);
+    const auto& held = node.ports[block.at.port.value()].held<wire::GuidInfo>();
+    // A Set that was not sent leaves what was written earlier: known, and not what is asked for now.
+    const bool holds = held && held->known.test(block.block) && held->row[block.block] == block.content;
+    if (!holds) pending.insert(request_of(node, block.at.port, block.block));
+  }
+  for (const auto& answer : answers) {
+    if (answer.held) pending.erase(request_of(*subnet.nodes[answer.node], answer.port, answer.block));
+  }
+  for (const auto& [key, guids] : decided_on) {
+    const auto now = requests.find(key);
+    if (now != requests.end() && now->second == guids && !pending.contains(key)) requests.erase(now);
+  }
+  return requests;
+}
+
+}  // namespace smd::sm

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How each part is decided, planned and written. A new part (P_Keys, QoS) is an enumerator in part.h and a
+// row in part_kind.cpp.
+
+#include <expected>
+#include <set>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include "routing/engines/engine.h"
+#include "routing/parallel.h"
+#include "smd/decide/decide.h"
+#include "smd/decide/guids.h"
+#include "smd/plan/plan.h"
+#include "smd/reconcile/part.h"
+
+namespace smd::sm {
+
+/// What was asked of the parts, beyond what the configuration says.
+struct PartRequests {
+  GuidRequests guids;
+  std::set<Guid> clients;            ///< port GUIDs
+  std::vector<PortItem> links_down;  ///< an end of each link
+};
+
+/// How the loop treats a part. Both functions are pure; `plan` makes a plan of this part alone.
+struct PartKind {
+  using Decide = std::expected<Decision, routing::RouteError> (*)(const DecideInput&, const PartRequests&);
+  using Planner = Plan (*)(const PlanInput&, const PartRequests&, const routing::Parallel&,
+                           const std::stop_token&);
+  Part part;
+  std::string_view name;
+  /// Plans of one run at most: what failed is planned again.
+  unsigned attempts = 1;
+  /// It covers all parts: the decision binds later ones and is stored before it is written, nodes that fail
+  /// are left out, and what is left in the end is counted.
+  bool whole = false;
+  bool uses_groups = false;  ///< DecideInput.multicast is filled
+  bool gives_way = true;     ///< Sets that are not answered are given up where an event waits
+  /// Whether there is anything to do; null: always.
+  bool (*is_asked)(const PartRequests&) = nullptr;
+  Decide decide = nullptr;
+  Planner plan = nullptr;
+};
+const PartKind& part_kind(Part part);
+
+/// What is left of `requests` after `part` was decided for `decided_on` and written: a request is done where
+/// the port holds it or has acknowledged it (`answers`), and dropped where `part` has no such port: it is
+/// made again when the port is back. A request that was changed or added meanwhile stays. Pure.
+GuidRequests remaining(GuidRequests requests, const GuidRequests& decided_on,
+                       const TablePart<wire::GuidInfo>& part, const Subnet& subnet,
+                       const TableAnswers<wire::GuidInfo>& answers);
+
+}  // namespace smd::sm

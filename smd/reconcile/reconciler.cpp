@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/reconcile/reconciler.h"
+
+#include <chrono>
+#include <utility>
+
+#include "smd/reconcile/progress.h"
+#include "smd/report/tables.h"
+
+namespace smd::sm {
+namespace {
+
+double ms_between(mad::TimePoint begin, mad::TimePoint end) {
+  return std::chrono::duration<double, std::milli>(end - begin).count();
+}
+
+}  // namespace
+
+Reconciler::Reconciler(ReconcilerParts parts, std::shared_ptr<const config::SubnetConfig> config,
+                       StoredPtr stored)
+    : parts_(std::move(parts)), config_(std::move(config)), stored_(std::move(stored)) {}
+
+void Reconciler::take_tables(Subnet now) {
+  baseline_.look(now, subnet_.get());
+  log_altered(parts_.log, subnet_.get(), now);
+  take(std::move(now));
+}
+
+void Reconciler::begin_sweep() {
+  failures_.begin();
+  came_up_.clear();
+  times_ = {};
+}
+
+asio::awaitable<void> Reconciler::commit() {
+  if (parts_.store != nullptr) co_await parts_.store->commit(stored_);
+}
+
+asio::awaitable<void> Reconciler::keep(StoredPtr now) {
+  stored_ = std::move(now);
+  co_await commit();
+}
+
+void Reconciler::set_guids(const std::vector<GuidBlock>& blocks) {
+  for (const auto& block : blocks) requests_.guids[{block.port, block.block}] = block.guids;
+}
+
+bool Reconciler::repaired_since(mad::Duration time) const {
+  return decided_.routes && decided_.routes->origin == RoutePart::Origin::repaired &&
+         parts_.clock.now() - routes_since_ >= time;
+}
+
+asio::awaitable<Ran> Reconciler::run(Run how) {
+  Progress run{
+      .how = how, .result = {}, .requests = {}, .out = {}, .applied = {}, .wrote = false, .left = false};
+  for (const auto part : how.parts) {
+    const bool going = co_await run_part(&part_kind(part), &run);
+    run.result.cancelled = !going;
+    if (!going) break;
+  }
+  co_return std::move(run.result);
+}
+
+/// False when cancelled, as are all that return bool.
+asio::awaitable<bool> Reconciler::run_part(const PartKind* kind, Progress* run) {
+  if (kind->is_asked != nullptr && !kind->is_asked(requests_)) {
+    unfinished_.erase(kind->part);
+    co_return true;
+  }
+  run->requests = requests_;
+  // Asked for once; what fails is asked for anew.
+  if (kind->part == Part::clients) requests_.clients.clear();
+  if (kind->part == Part::retraining) requests_.links_down.clear();
+  run->out = {};
+  run->applied = {};
+  run->wrote = run->left = false;
+  const auto multicast = decided_.multicast;
+  const auto before = parts_.tx.counters();
+  const auto began = parts_.clock.now();
+  const bool decided = co_await decide(kind, run);
+  if (!decided) co_return false;
+  const auto settled = parts_.clock.now();
+  const bool written = co_await write_until_done(kind, run);
+  if (kind->whole) {
+    run->result.decide_ms = ms_between(began, settled);
+    run->result.apply_ms = ms_between(settled, parts_.clock.now());
+  }
+  if (!written) co_return false;
+  const bool changed = run->wrote || decided_.multicast != multicast;
+  if (!kind->whole) run->result.changed |= changed;
+  if (kind->part == Part::multicast && changed) {
+    const auto sent = parts_.tx.counters() - before;
+    parts_.log.debug("multicast")
+        .kv("groups", decided_.multicast ? decided_.multicast->groups->size() : 0)
+        .kv("smps_set", sent.total(&mad::AttributeCounters::sent, wire::Method::set));
+  }
+  end_part(kind, run);
+  co_return true;
+}
+
+asio::awaitable<bool> Reconciler::make_plan(const PartKind* kind, const Progress* run, Plan* made) {
+  const auto left_out = run->out.all();
+  const PlanInput input{.subnet = *subnet_,
+                        .decided = decided_,
+                        .left_out = &left_out,
+                        .draining = parts_.clock.now() < drain_.until};
+  co_return co_await parts_.compute.execute([&](const std::stop_token& stop) {
+    *made = kind->plan(input, run->requests, parts_.compute.parallel(), stop);
+  });
+}
+
+/// Plans and writes until nothing differs, or until what is left fails again. Nodes that do not answer, or
+/// refuse tables, are left out at once and the rest is planned without them: none waits for another. Those
+/// that refuse are tried once more in the end.
+asio::awaitable<bool> Reconciler::write_until_done(const PartKind* kind, Progress* run) {
+  auto& out = run->out;
+  bool first = true;
+  for (unsigned attempt = 1; attempt <= kind->attempts;) {
+    if (!first && !kind->whole) {  // the requests may have changed
+      const bool decided = co_await decide(kind, run);
+      if (!decided) co_return false;
+    }
+    Plan next;
+    bool going = co_await make_plan(kind, run, &next);
+    if (going && first && (next.interrupts || next.drains()) && routes_before_) {
+      going = co_await interrupt_less(next.interrupts);
+      if (going) going = co_await make_plan(kind, run, &next);
+    }
+    if (!going) co_return false;
+    if (std::exchange(first, false) && kind->whole)
+      run->result.lft_entries_changed = next.lft_entries_changed;
+    if (run->how.dry_run) {
+      run->result.plan = std::move(next);
+      co_return true;
+    }
+    const bool all = out.silent.empty() && out.refusing.empty();
+    if (next.empty() && all) {  // what failed at first was made good
+      run->left = false;
+      if (kind->whole) failures_.end(0);
+      co_return true;
+    }
+    if (next.empty() && out.refusing.empty()) break;
+    if (next.empty()) {
+      out.refusing.clear();
+      ++attempt;
+      continue;
+    }
+    going = co_await write(kind, run, std::move(next));
+    if (!going) co_return false;
+    run->left = !run->applied.failed.empty();
+    const bool leaves_out = kind->whole && out.take(*subnet_, run->applied);
+    if (!leaves_out) ++attempt;
+    if (kind->whole && run->how.hurry && !run->applied.silent.empty()) co_await parts_.look_again();
+    // The nodes that did not answer may be what the event is about.
+    const bool gave_up = !run->applied.failed.empty() || run->applied.cut_short;
+    if (kind->gives_way && gave_up && parts_.newer_waits()) break;
+  }
+  co_return co_await count_left(kind, run);
+}
+
+/// What is still not as decided although it was Set well counts as failed: some node does not do it.
+asio::awaitable<bool> Reconciler::count_left(const PartKind* kind, Progress* run) {
+  if (!kind->whole) co_return true;
+  run->out = {};
+  Plan left;
+  const bool planned = co_await make_plan(kind, run, &left);
+  if (planned) failures_.end(left.sets());
+  co_return planned;
+}
+
+/// What the part was asked for is done, or stays asked for.
+void Reconciler::end_part(const PartKind* kind, Progress* run) {
+  bool left = !kind->whole && run->left;
+  switch (kind->part) {
+    case Part::fabric:
+      unfinished_.erase(Part::multicast);
+      break;
+    case Part::multicast:
+      break;
+    case Part::guids:
+      requests_.guids =
+          remaining(std::move(requests_.guids), run->requests.guids, *decided_.part<wire::GuidInfo>(),
+                    *subnet_, run->applied.answers<wire::GuidInfo>());
+      left = !requests_.guids.empty();
+      break;
+    case Part::clients:
+      for (const auto& answer : run->applied.ports) {
+        const auto& node = *subnet_->nodes[answer.node];
+        run->result.reregistered.push_back(node.is_switch() ? node.guid()
+                                                            : node.ports[answer.port.value()].guid);
+      }
+      run->result.not_reregistered = run->requests.clients.size() - run->result.reregistered.size();
+      left = false;  // to be asked for again after the next sweep
+      break;
+    case Part::retraining:
+      left = false;  // the next sweep finds them
+      break;
+  }
+  unfinished_.erase(kind->part);
+  if (left) unfinished_.insert(kind->part);
+}
+
+}  // namespace smd::sm

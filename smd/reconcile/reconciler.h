@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The one loop that makes the fabric as it should be: decide -> plan -> apply -> advance -> remember ->
+// commit.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "config/config.h"
+#include "mad/asio.h"
+#include "mad/clock.h"
+#include "mad/transactions/transactions.h"
+#include "smd/agenda.h"
+#include "smd/apply/table_baseline.h"
+#include "smd/base/compute.h"
+#include "smd/base/guid_block.h"
+#include "smd/log/log.h"
+#include "smd/reconcile/bookkeeping.h"
+#include "smd/reconcile/part_kind.h"
+#include "smd/store/store.h"
+
+namespace smd::sm {
+
+/// Makes the list of groups with their members; called on a thread of `compute` whenever that is needed.
+using Groups = std::function<std::shared_ptr<const GroupList>()>;
+
+/// What a reconciler stands on; all of it outlives the reconciler.
+struct ReconcilerParts {
+  mad::Transactions& tx;
+  mad::Clock& clock;
+  Compute& compute;
+  Agenda& agenda;  ///< asked for the next step where tables converge
+  log::Log log;
+  store::Store* store = nullptr;  ///< what binds later decisions is committed to it; null: nowhere
+  /// An event waits that asks for a sweep at once.
+  std::function<bool()> newer_waits;
+  /// Nodes have not answered: switches are asked whether more has changed.
+  std::function<asio::awaitable<void>()> look_again;
+};
+
+/// One run of the loop.
+struct Run {
+  PartSet parts;
+  bool adopting = false;  ///< we have just become master
+  /// Multicast LIDs without members stay until then as switches have them.
+  mad::TimePoint keep_unknown_groups_until{};
+  bool hurry = false;    ///< a switch that does not answer as soon as it should is left out
+  bool dry_run = false;  ///< nothing is written: Ran::plan is what would be
+};
+
+/// What came of it.
+struct Ran {
+  bool cancelled = false;
+  bool changed = false;  ///< parts other than `fabric`: something was decided anew or written
+  Plan plan;             ///< of a dry run
+  std::vector<ClearedChange> cleared;
+  std::vector<Guid> reregistered;  ///< port GUIDs whose clients were asked to register again
+  std::size_t not_reregistered = 0;
+  double decide_ms = 0, apply_ms = 0;  ///< by the manager's clock
+  std::uint64_t lids_changed = 0, lft_entries_changed = 0, lft_blocks = 0, mft_blocks = 0;
+};
+
+/// Owns what is known of the fabric, what is decided, and what outlives a sweep. On the io_context's thread;
+/// one run at a time.
+class Reconciler {
+ public:
+  Reconciler(ReconcilerParts parts, std::shared_ptr<const config::SubnetConfig> config, StoredPtr stored);
+  Reconciler(const Reconciler&) = delete;
+  Reconciler& operator=(const Reconciler&) = delete;
+
+  /// Null before the first sweep.
+  const std::shared_ptr<const Subnet>& subnet() const { return subnet_; }
+  /// No part is there before the first decision.
+  const Decided& decided() const { return decided_; }
+  const StoredPtr& stored() const { return stored_; }
+  const DecideTimes& times() const { return times_; }
+  const Failures& failures() const { return failures_; }
+  /// Ports of adapters and routers that were brought up since begin_sweep().
+  const std::vector<Guid>& came_up() const { return came_up_; }
+  TableBaseline* baseline() { return &baseline_; }
+
+  void configure(std::shared_ptr<const config::SubnetConfig> config) { config_ = std::move(config); }
+  /// The only place where the Subnet changes.
+  void take(Subnet now) { subnet_ = std::make_shared<const Subnet>(std::move(now)); }
+  /// The same where tables of ports were read: those that smd does not decide are compared with the baseline.
+  void take_tables(Subnet now);
+  /// A sweep begins: failures, times and ports that came up are counted anew.
+  void begin_sweep();
+  void forget_came_up() { came_up_.clear(); }
+
+  /// From now on it binds later decisions; committed with the next commit().
+  void set_stored(StoredPtr now) { stored_ = std::move(now); }
+  /// The same, and returns when it is committed. Before anything that rests on it is written to the fabric.
+  asio::awaitable<void> keep(StoredPtr now);
+  asio::awaitable<void> commit();
+
+  // What the parts are asked for; each is done by the next run of its part.
+  void set_groups(Groups groups) { groups_ = std::move(groups); }
+  void set_guids(const std::vector<GuidBlock>& blocks);
+  void reregister(std::set<Guid> ports) { requests_.clients = std::move(ports); }
+  void take_down(std::vector<PortItem> links) { requests_.links_down = std::move(links); }
+
+  /// Runs the loop for each part of `how.parts` and of unfinished(), in the order of the parts. Before the
+  /// first decision `fabric` must be one of them.
+  asio::awaitable<Ran> run(Run how);
+  /// Service parts of which the last run has left something.
+  PartSet unfinished() const { return unfinished_; }
+
+  /// Tables go over to freshly made ones, a step a run of `fabric`.
+  void converge() { converging_ = true; }
+  bool converging() const { return converging_; }
+  /// Repaired tables have not changed for so long.
+  bool repaired_since(mad::Duration time) const;
+
+ private:
+  struct Progress;
+  // reconciler.cpp: the loop
+  asio::awaitable<bool> run_part(const PartKind* kind, Progress* run);
+  asio::awaitable<bool> make_plan(const PartKind* kind, const Progress* run, Plan* made);
+  asio::awaitable<bool> write_until_done(const PartKind* kind, Progress* run);
+  asio::awaitable<bool> count_left(const PartKind* kind, Progress* run);
+  void end_part(const PartKind* kind, Progress* run);
+  // write.cpp: one plan
+  asio::awaitable<bool> write(const PartKind* kind, Progress* run, Plan next);
+  void take_written(Subnet after, const Applied& applied);
+  // decide.cpp: what a run decides
+  DecideInput decide_input(const Run& how) const;
+  asio::awaitable<bool> decide(const PartKind* kind, Progress* run);
+  asio::awaitable<bool> take_decision(Decision decision, Progress* run);
+  asio::awaitable<bool> interrupt_less(bool interrupts);
+  asio::awaitable<bool> route_round_kept_entries();
+  asio::awaitable<bool> take_step(Run how);
+
+  ReconcilerParts parts_;
+  std::shared_ptr<const config::SubnetConfig> config_;
+  std::shared_ptr<const Subnet> subnet_;
+  Decided decided_;
+  StoredPtr stored_;
+  std::shared_ptr<const RoutePart> routes_before_;  ///< what was decided before that; may be null
+  Groups groups_;                                   ///< empty: not known yet
+  PartRequests requests_;
+  PartSet unfinished_;
+  DecideTimes times_;
+  Failures failures_;
+  std::vector<Guid> came_up_;
+  Drain drain_;  ///< of the last tables that were written
+  TableBaseline baseline_;
+  bool converging_ = false;
+  mad::TimePoint routes_since_{};  ///< when the tables last changed
+};
+
+}  // namespace smd::sm

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// One plan of the reconcile loop: apply, advance, remember, commit.
+#include <chrono>
+#include <utility>
+
+#include "smd/apply/apply.h"
+#include "smd/reconcile/progress.h"
+#include "smd/report/adaptive.h"
+#include "smd/report/tables.h"
+#include "smd/report/trouble.h"
+#include "smd/sweep/adaptive.h"
+
+namespace smd::sm {
+namespace {
+
+void log_drain(const log::Log& log, const Drain& drain) {
+  const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(drain.until - drain.since);
+  log.info("routing.waits")
+      .kv("ms", wait.count())
+      .kv("reason", "no order of writes is safe: packets must be gone that went by routes taken away")
+      .always();
+}
+
+}  // namespace
+
+/// Writes a plan, and notes what the nodes hold now. False when cancelled.
+asio::awaitable<bool> Reconciler::write(const PartKind* kind, Progress* run, Plan next) {
+  ApplyInput to_write{.subnet = subnet_, .decided = decided_, .plan = std::move(next)};
+  if (kind->gives_way) to_write.urgent = parts_.newer_waits;
+  const auto left_out = run->out.all();
+  to_write.left_out = left_out;
+  if (kind->whole) {
+    to_write.hurry = run->how.hurry;
+    to_write.patient = failures_.nodes_before;
+    to_write.drain = drain_;
+  }
+  run->applied = co_await apply(&parts_.tx, &parts_.clock, std::move(to_write));
+  run->wrote = true;
+  const auto& applied = run->applied;
+  if (kind->whole && applied.drain.since != drain_.since) log_drain(parts_.log, applied.drain);
+  if (kind->whole) drain_ = applied.drain;
+  const auto cancellation = co_await asio::this_coro::cancellation_state;
+  if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
+  for (const auto& mft : applied.mfts) run->result.mft_blocks += mft.acknowledged.count();
+  for (const auto& lft : applied.lfts)
+    run->result.lft_blocks += lft.acknowledged.count() + lft.partial.size();
+  auto after = after_writing(*subnet_, decided_, applied);
+  if (kind->whole) after.refused = refused_sets(*subnet_, applied, subnet_->refused, left_out);
+  auto ended = perhaps_ended(after, applied);
+  after = co_await read_adaptive_again(&parts_.tx, std::move(after), std::move(ended));
+  log_adaptive_ended(parts_.log, *subnet_, after);
+  log_not_kept(parts_.log, *subnet_, after);
+  for (const auto& change : cleared_changes(*subnet_, applied)) run->result.cleared.push_back(change);
+  take_written(std::move(after), applied);
+  for (const auto port : sm::came_up(*subnet_, applied)) came_up_.push_back(port);
+  if (kind->whole) failures_.add(*subnet_, applied);
+  log_failed(parts_.log, *subnet_, applied);
+  auto stored = stored_;
+  co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
+  co_await keep(std::move(stored));
+  if (!kind->whole) co_return true;
+  co_return co_await route_round_kept_entries();
+}
+
+/// What smd has written itself is as it should be.
+void Reconciler::take_written(Subnet after, const Applied& applied) {
+  log_enforcement(parts_.log, *subnet_, after, applied);
+  if (!applied.answers<wire::PKeyTable>().empty()) {
+    baseline_.wrote(after, applied);
+    baseline_.look(after, subnet_.get());
+    log_altered(parts_.log, subnet_.get(), after);
+  }
+  take(std::move(after));
+}
+
+}  // namespace smd::sm
