@@ -7,7 +7,6 @@
 
 #include "smd/manager.h"
 #include "smd/report/changes.h"
-#include "smd/report/sms.h"
 #include "smd/report/tally.h"
 
 namespace smd::sm {
