@@ -88,7 +88,7 @@ LinkSettings settings_of(const End& here, const End& there, const config::LinksC
     settings.hoq_life = leaf ? config.leaf_hoq_lifetime : config.hoq_lifetime;
     settings.vl_stall_count = leaf ? config.leaf_vl_stall_count : config.vl_stall_count;
   }
-  // A router forwards as well; OpenSM sets HOQLife there and nothing of the lanes.
+  // A router forwards as well; OpenSM sets HOQLife there and none of the VLs.
   if (here.node.info.type == NodeType::router) settings.hoq_life = config.leaf_hoq_lifetime;
   settings.enabled = enabled_links(here.port.info, config.width, config.speed);
   return settings;
