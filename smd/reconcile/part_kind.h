@@ -11,6 +11,7 @@
 
 #include "routing/engines/engine.h"
 #include "routing/parallel.h"
+#include "smd/apply/applied.h"
 #include "smd/decide/decide.h"
 #include "smd/decide/guids.h"
 #include "smd/plan/plan.h"
