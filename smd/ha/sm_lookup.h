@@ -11,6 +11,7 @@
 #include "mad/clock.h"
 #include "mad/task_group.h"
 #include "mad/transactions/transactions.h"
+#include "mad/wire/smp.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm {
