@@ -23,6 +23,7 @@ class Clock {
   virtual ~Clock() = default;
 
   using TimerId = std::uint64_t;  ///< never 0
+  /// Monotonic time; its epoch is the clock's own, so that only differences mean something.
   virtual TimePoint now() const = 0;
   /// The same, but it also counts the time in which the machine was suspended (CLOCK_BOOTTIME).
   virtual TimePoint uptime() const { return now(); }

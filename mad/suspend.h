@@ -36,7 +36,9 @@ class WaitList {
   asio::awaitable<bool> wait();
   /// Wakes the first; false where none waits.
   bool wake_one();
+  /// Wakes all that wait now, in order of arrival.
   void wake_all();
+  /// True where none waits; those that were cancelled do not count.
   bool empty() const;
 
  private:

@@ -13,6 +13,7 @@ class TimerHeap {
  public:
   using Fire = std::move_only_function<void()>;
 
+  /// Adds a timer; equal deadlines fire in the order of the calls. The ID is never 0.
   Clock::TimerId add(TimePoint at, Fire fire);
   /// Ids that fired, were cancelled or never were are ignored.
   void cancel(Clock::TimerId id);

@@ -115,6 +115,7 @@ class Transport {
 
   /// Called on the io_context's thread with all that has arrived since, in order of arrival.
   using Sink = std::move_only_function<void(std::span<Received>)>;
+  /// Sets the receiver of all that arrives from now on; it replaces the one before.
   virtual void on_receive(Sink sink) = 0;
 
   /// Sends an answer at once, on the thread that received the question; false: it could not.
@@ -137,6 +138,7 @@ class Transport {
   virtual std::expected<void, TransportError> send(std::span<const std::uint8_t> mad, const Route& route,
                                                    std::chrono::milliseconds give_up) = 0;
 
+  /// The local port as last read, or why it could not be read.
   virtual std::expected<LocalPort, TransportError> local() const = 0;
 
   /// Why nothing will ever go through it again (the device under it is gone); nothing: it works.

@@ -24,8 +24,11 @@ inline constexpr std::uint64_t kDefaultSubnetPrefix = 0xfe80000000000000U;
 /// Of a port: subnet prefix and GUID. All zero is none.
 struct Gid {
   GidBytes bytes{};
+  /// Prefix in bytes 0 to 7, GUID in bytes 8 to 15, both big-endian.
   static Gid of(std::uint64_t prefix, Guid guid);
+  /// Bytes 0 to 7, the subnet prefix, in host byte order.
   std::uint64_t prefix() const;
+  /// Bytes 8 to 15, the interface ID; for a multicast GID of no meaning.
   Guid guid() const;
   bool multicast() const { return bytes[0] == 0xff; }
   friend auto operator<=>(const Gid&, const Gid&) = default;

@@ -35,6 +35,7 @@ enum class LinkSpeed : std::uint8_t { unknown, sdr, ddr, qdr, fdr10, fdr, edr, h
 /// PortInfo's MTU codes (NeighborMTU, MTUCap).
 enum class Mtu : std::uint8_t { none = 0, m256 = 1, m512 = 2, m1024 = 3, m2048 = 4, m4096 = 5 };
 
+/// "CA", "switch", "router", "none"; "unknown" for a reserved value.
 constexpr std::string_view to_string(NodeType type) {
   switch (type) {
     case NodeType::none:
@@ -49,6 +50,7 @@ constexpr std::string_view to_string(NodeType type) {
   return "unknown";
 }
 
+/// "Down", "Init", "Armed", "Active", "NoChange"; "unknown" for a reserved value.
 constexpr std::string_view to_string(PortState state) {
   switch (state) {
     case PortState::no_change:

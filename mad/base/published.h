@@ -12,10 +12,12 @@ namespace smd::base {
 template <class T>
 class Published {
  public:
+  /// The latest value; null before the first set(). Any thread.
   std::shared_ptr<const T> get() const {
     const std::scoped_lock lock(mutex_);
     return value_;
   }
+  /// Replaces the value; readers keep the old one as long as they hold it. Any thread.
   void set(std::shared_ptr<const T> value) {
     const std::scoped_lock lock(mutex_);
     value_.swap(value);

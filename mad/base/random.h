@@ -17,6 +17,7 @@ class Random {
   using result_type = std::uint64_t;
   explicit Random(std::uint64_t seed);
 
+  /// The next 64 random bits. The order of the calls alone determines them.
   std::uint64_t next();
   std::uint64_t operator()() { return next(); }
   static constexpr std::uint64_t min() { return 0; }

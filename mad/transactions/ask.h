@@ -36,10 +36,12 @@ inline Request request_of(wire::Method method, std::uint16_t attribute, std::uin
   wire::Smp::write_m_key(request.mad, target.m_key);
   return request;
 }
+/// A Get of this attribute as a request; `modifier` as mad/wire/modifier.h builds it.
 template <wire::Layout A>
 Request get_request(const Target& target, std::uint32_t modifier = 0) {
   return request_of(wire::Method::get, A::kAttribute, modifier, target);
 }
+/// A Set of this attribute with `value`; bytes behind A::kBytes are 0.
 template <wire::Layout A>
 Request set_request(const Target& target, const A& value, std::uint32_t modifier = 0) {
   auto request = request_of(wire::Method::set, A::kAttribute, modifier, target);
@@ -54,6 +56,7 @@ asio::awaitable<Asked<A>> ask(Transactions* tx, Request request) {
   if (!answer) co_return std::unexpected(answer.error());
   co_return answer->template get<A>();
 }
+/// The attribute in the GetResp, or why there is none. `tx` outlives the coroutine.
 template <wire::Layout A>
 asio::awaitable<Asked<A>> get(Transactions& tx, const Target& target, std::uint32_t modifier = 0) {
   return ask<A>(&tx, get_request<A>(target, modifier));

@@ -42,6 +42,7 @@ struct Counters {
   /// Sum of one counter over the requests with this method: total(&AttributeCounters::sent, Method::get) is
   /// all Gets.
   std::uint64_t total(std::uint64_t AttributeCounters::* counter, wire::Method method) const;
+  /// The same over all methods.
   std::uint64_t total(std::uint64_t AttributeCounters::* counter) const;
 };
 
@@ -54,6 +55,7 @@ class AttributeTable {
   /// Index of the row for requests like this one; stays valid.
   std::uint32_t row(const wire::Mad& request);
   AttributeCounters& operator[](std::uint32_t row) { return rows_[row]; }
+  /// A copy of all rows in the order of class, attribute and method.
   std::vector<AttributeCounters> sorted() const;
 
  private:

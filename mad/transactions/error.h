@@ -19,6 +19,7 @@ enum class Fault : std::uint8_t {
   closed,      ///< cancelled, or the transport cannot send (see `error`)
   unroutable,  ///< no such route: LID 0 or not unicast
 };
+/// Name of the fault as in log events and messages.
 std::string_view to_string(Fault fault);
 
 struct RequestError {

@@ -20,6 +20,7 @@ class Intake {
       : cost_(Duration{std::chrono::seconds(1)} / std::max(policy.unsolicited_rate, 1U)),
         depth_(cost_ * std::max(policy.unsolicited_burst, 1U)) {}
 
+  /// Sets the handler, which replaces the one before; without one everything is dropped.
   void listen(Handler handler) { handler_ = std::move(handler); }
 
   /// False where it was dropped.

@@ -17,6 +17,7 @@ struct OpenRequest;
 /// Every try has its own transaction, so that each answer is a clean measurement.
 class AnswerTime {
  public:
+  /// Adds one measurement, from the sending of a try to its answer; below 1 ns it counts as 1 ns.
   void measured(Duration sample);
   /// Resend time of the first try between these bounds; only where it is known.
   Duration resend(Duration least, Duration most) const;
@@ -31,6 +32,8 @@ class AnswerTime {
 /// does not count, and a late answer is no loss.
 class Losses {
  public:
+  /// Counts an answered request and the tries that were lost before the answer. Older requests decay by
+  /// kMemory.
   void answered(unsigned lost_before);
   /// A try to a node that has answered others meanwhile.
   void lost();
@@ -48,6 +51,7 @@ class Window {
   Window(std::uint32_t floor, std::uint32_t ceiling);
   bool has_room(std::uint32_t taken) const { return taken < size_; }
   std::uint32_t size() const { return size_; }
+  /// Sets the upper limit (0 counts as 1); floor and size shrink with it, the size never grows by it.
   void set_ceiling(std::uint32_t ceiling);
   /// An answer in time: one more place for each window full of answers.
   void answered();
@@ -79,6 +83,7 @@ struct NodeState {
   bool ready = false;  ///< stands in the queue of nodes that may start one
   NodeState* next_ready = nullptr;
   bool has_room() const { return window.has_room(open); }
+  /// Notes that an answer of this kind arrived now.
   void hear(const Operation& operation, TimePoint now);
   /// The last answer of this kind; TimePoint::min(): none.
   TimePoint last_heard(const Operation& operation) const;

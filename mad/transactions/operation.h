@@ -15,6 +15,7 @@ struct Operation {
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
+/// The kind of a request, from its class, attribute and method; both SMP classes give sm_lid.
 inline Operation operation_of(const wire::Mad& mad) {
   return {mad.attribute(), mad.method() != wire::Method::get, wire::attributes_of(mad.mgmt_class())};
 }

@@ -97,6 +97,7 @@ class Transactions {
   /// MADs that are no answers: traps, reports, other SMs' requests. Of at least 256 bytes; anything else in
   /// them is the sender's word. At most Policy::unsolicited_rate a second.
   using Handler = std::move_only_function<void(Received&&)>;
+  /// Sets the handler, on the io_context's thread; without one unsolicited MADs are dropped and counted.
   void on_unsolicited(Handler handler) { intake_.listen(std::move(handler)); }
 
   /// While `hold` returns true no Set leaves: one that was not sent yet ends as Fault::closed, a further try
@@ -125,6 +126,7 @@ class Transactions {
   std::size_t open() const { return open_; }        ///< started and not ended
   std::size_t waiting() const { return waiting_; }  ///< not started: the windows are full
   std::uint32_t window() const { return window_.size(); }
+  /// A copy of all counters since the start, with a row for each class, attribute and method that was used.
   Counters counters() const;
 
  private:

@@ -39,6 +39,7 @@ class Unanswered {
   void failed(Guid node, const Question& question, const Failure& how, bool silent, bool whole_attribute);
   /// The same where it is not known who is at a place (see Request::place).
   void failed(std::uint64_t place);
+  /// The node answered something: its routes that failed silently may be used again in this round.
   void answered(Guid node);
   /// The same, where the question is known: the node answers some of this attribute and method.
   void answered(Guid node, const Operation& operation);

@@ -30,6 +30,7 @@ class Wheel {
 
   /// `item` stays where it is until it is removed or popped.
   void add(WheelItem& item, TimePoint deadline);
+  /// Takes the item out; an item that does not wait is ignored.
   void remove(WheelItem& item);
   /// One item whose time has come, in no order but a repeatable one; null where there is none. `due` is
   /// called when there is something to pop.

@@ -28,7 +28,9 @@ class AnswersUnderWay {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
 
+  /// True where an answer of `bytes` to this LID fits within kBytes, kAnswers and kBytesOfOneLid.
   bool has_room(Lid lid, std::size_t bytes) const;
+  /// Counts an answer until end(); one with the same key replaces the earlier one.
   void begin(const Key& key, std::size_t bytes);
   /// Nothing where it is not under way.
   void end(const Key& key);

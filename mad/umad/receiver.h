@@ -39,6 +39,8 @@ struct Delivery {
   explicit Delivery(std::ptrdiff_t batches) : room(batches) {}
   mad::Transport::Sink sink;      ///< io_context only
   mad::Transport::Sink gsi_sink;  ///< io_context only; none: `sink` gets all classes
+  /// Passes a batch to the sinks: SMPs to `sink`, the rest to `gsi_sink` if set. A batch without a sink is
+  /// dropped. On the io_context's thread.
   void give(std::vector<mad::Received> batch);
   base::Published<mad::Transport::Ahead> ahead;
   Agents agents;

@@ -44,6 +44,7 @@ struct ArInfo {
   std::uint32_t reserved2 = 0;
   std::array<std::uint8_t, 36> reserved6{};
 
+  /// Rows of the byte layout: ib_ar_info_t of NVIDIA's OpenSM and adaptive_routing_info of their ibis.
   static constexpr auto fields() {
     using T = ArInfo;
     return std::tuple{field("Reserved0", &T::reserved0, 0, 1),

@@ -35,6 +35,7 @@ struct ClassPortInfo {
   std::uint8_t trap_hop_limit = 0;
   std::uint32_t trap_qp = 0, trap_qkey = 0;
 
+  /// Rows of the byte layout: libibmad's IB_CPI_*, the kernel's struct ib_class_port_info.
   static constexpr auto fields() {
     using T = ClassPortInfo;
     return std::tuple{field("BaseVersion", &T::base_version, 0, 8),

@@ -20,6 +20,7 @@ namespace smd::wire {
 
 namespace detail {
 
+/// Calls fn once for each index of the sequence, in order, with the index as an integral_constant.
 template <Layout A, class Fn, std::size_t... I>
 constexpr void for_each_index(Fn&& fn, std::index_sequence<I...> /*rows*/) {
   (fn(std::integral_constant<std::size_t, I>{}), ...);
@@ -44,6 +45,7 @@ constexpr void for_each_value(Fn&& fn) {
   }
 }
 
+/// Reads row I of A's table. `from` has at least A::kBytes readable bytes; a text ends at its first NUL.
 template <Layout A, std::size_t I>
 constexpr void decode_field(A& to, const std::uint8_t* from) {
   constexpr auto kRow = kField<A, I>;
@@ -62,6 +64,8 @@ constexpr void decode_field(A& to, const std::uint8_t* from) {
   }
 }
 
+/// Writes row I of A's table and no other bits. `to` has at least A::kBytes bytes. A number loses the bits
+/// above its width; a text is cut at its place or filled up with NULs.
 template <Layout A, std::size_t I>
 constexpr void encode_field(const A& from, std::uint8_t* to) {
   constexpr auto kRow = kField<A, I>;

@@ -76,6 +76,7 @@ struct NumberField {
   Place place;
   Style style;
   constexpr M get(const T& from, std::size_t /*index*/) const { return from.*member; }
+  /// `index` is ignored: there is one value.
   constexpr void set(T& to, std::size_t /*index*/, M value) const { to.*member = value; }
 };
 
@@ -88,6 +89,7 @@ struct ArrayField {
   Place place;
   Style style;
   constexpr M get(const T& from, std::size_t index) const { return (from.*member)[index]; }
+  /// `index` is below N; not checked.
   constexpr void set(T& to, std::size_t index, M value) const { (to.*member)[index] = value; }
 };
 
@@ -101,6 +103,7 @@ struct ElementField {
   Place place;
   Style style;
   constexpr M get(const T& from, std::size_t index) const { return (from.*member)[index].*element; }
+  /// `index` is below N; not checked.
   constexpr void set(T& to, std::size_t index, M value) const { (to.*member)[index].*element = value; }
 };
 
@@ -113,6 +116,7 @@ struct GidField {
   Place place;
   Style style = Style::plain;
   constexpr std::uint8_t get(const T& from, std::size_t index) const { return (from.*member).bytes[index]; }
+  /// `index` is below 16: the byte of the GID; not checked.
   constexpr void set(T& to, std::size_t index, std::uint8_t value) const {
     (to.*member).bytes[index] = value;
   }
@@ -140,6 +144,7 @@ inline constexpr bool kIsNumber = false;
 template <class T, class M>
 inline constexpr bool kIsNumber<NumberField<T, M>> = true;
 
+/// Row of one number: `first_bit` in IBA order, `width` in bits (1 to 64). `style` affects printing only.
 template <class T, Scalar M>
 constexpr auto field(std::string_view name, M T::* member, std::size_t first_bit, std::size_t width,
                      Style style = Style::plain) {
@@ -153,12 +158,14 @@ constexpr auto array_field(std::string_view name, std::array<M, N> T::* member, 
   return ArrayField<T, M, N>{name, member, {first_bit, width, stride == 0 ? width : stride, N}, style};
 }
 
+/// Row of one number of each array element: the first at `first_bit`, `width` bits, one each `stride` bits.
 template <class T, class E, std::size_t N, Scalar M>
 constexpr auto element_field(std::string_view name, std::array<E, N> T::* member, M E::* element,
                              std::size_t first_bit, std::size_t width, std::size_t stride) {
   return ElementField<T, E, N, M>{name, member, element, {first_bit, width, stride, N}, Style::plain};
 }
 
+/// Row of a GID or MGID: 16 bytes from `first_bit` on, a multiple of 8.
 template <class T, class G>
 constexpr auto gid_field(std::string_view name, G T::* member, std::size_t first_bit) {
   return GidField<T, G>{name, member, {first_bit, 8, 8, 16}};

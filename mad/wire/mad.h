@@ -100,6 +100,7 @@ struct MadHeader {
   std::uint16_t attribute = 0;
   std::uint32_t modifier = 0;
 
+  /// Rows of the byte layout: libibmad's IB_MAD_*, the kernel's struct ib_mad_hdr.
   static constexpr auto fields() {
     using T = MadHeader;
     return std::tuple{field("BaseVersion", &T::base_version, 0, 8),

@@ -12,9 +12,11 @@ namespace smd::wire {
 
 /// PortInfo: the port; bit 31 says that this SM knows extended link speeds.
 inline constexpr std::uint32_t kExtendedSpeeds = 0x8000'0000U;
+/// PortInfo of this port; `extended_speeds` sets bit 31 (kExtendedSpeeds).
 constexpr std::uint32_t port_info_modifier(PortNum port, bool extended_speeds) {
   return port.value() | (extended_speeds ? kExtendedSpeeds : 0U);
 }
+/// The port in the lower 8 bits of a PortInfo modifier.
 constexpr PortNum port_of_port_info(std::uint32_t modifier) {
   return PortNum{static_cast<std::uint8_t>(modifier)};
 }
@@ -27,6 +29,7 @@ constexpr std::uint32_t lft_block(Lid lid) { return lid.value() / 64U; }
 constexpr std::uint32_t mft_modifier(std::uint32_t block, std::uint32_t position) {
   return (block & 0x1FFU) | (position << 28U);
 }
+/// Block of 32 MLIDs that holds `mlid`; the MLID is 0xC000 or above.
 constexpr std::uint32_t mft_block(Lid mlid) {
   return (static_cast<std::uint32_t>(mlid.value()) - kFirstMulticastLid.value()) / 32U;
 }
@@ -38,6 +41,7 @@ constexpr std::uint32_t p_key_modifier(std::uint32_t block, PortNum port = {}) {
   return (block & 0xFFFFU) | (static_cast<std::uint32_t>(port.value()) << 16U);
 }
 constexpr std::uint32_t block_of_p_key(std::uint32_t modifier) { return modifier & 0xFFFFU; }
+/// The port in bits 16 to 23 of a P_KeyTable modifier; 0 for a CA or a switch's management port.
 constexpr PortNum port_of_p_key(std::uint32_t modifier) {
   return PortNum{static_cast<std::uint8_t>(modifier >> 16U)};
 }
@@ -48,14 +52,17 @@ constexpr std::uint32_t guid_info_modifier(std::uint32_t block) { return block; 
 /// SLtoVL of a switch: a pair of ports (of a CA: 0). Where SwitchInfo says OptimizedSLtoVLMappingProgramming
 /// one Set may go to all input ports, and to all output ports.
 inline constexpr std::uint32_t kAllOutPorts = 0x1'0000U, kAllInPorts = 0x2'0000U;
+/// SLtoVL of one pair of ports: the input port in bits 8 to 15, the output port in bits 0 to 7.
 constexpr std::uint32_t sl_to_vl_modifier(PortNum in, PortNum out) {
   return (static_cast<std::uint32_t>(in.value()) << 8U) | out.value();
 }
 constexpr std::uint32_t sl_to_vl_all_in_modifier(PortNum out) { return kAllInPorts | out.value(); }
 inline constexpr std::uint32_t kSlToVlAllModifier = kAllInPorts | kAllOutPorts;
+/// The input port of an SLtoVL modifier; not meaningful where kAllInPorts is set.
 constexpr PortNum in_port_of_sl_to_vl(std::uint32_t modifier) {
   return PortNum{static_cast<std::uint8_t>(modifier >> 8U)};
 }
+/// The output port of an SLtoVL modifier; not meaningful where kAllOutPorts is set.
 constexpr PortNum out_port_of_sl_to_vl(std::uint32_t modifier) {
   return PortNum{static_cast<std::uint8_t>(modifier)};
 }
@@ -66,6 +73,7 @@ constexpr std::uint32_t vl_arb_modifier(VlArbPart part, PortNum port = {}) {
   return (static_cast<std::uint32_t>(part) << 16U) | port.value();
 }
 constexpr std::uint32_t part_of_vl_arb(std::uint32_t modifier) { return modifier >> 16U; }
+/// The port in the lower 8 bits of a VLArbitration modifier.
 constexpr PortNum port_of_vl_arb(std::uint32_t modifier) {
   return PortNum{static_cast<std::uint8_t>(modifier)};
 }

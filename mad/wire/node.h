@@ -26,6 +26,7 @@ struct NodeInfo {
   PortNum local_port{};
   std::uint32_t vendor_id = 0;  ///< 24 bits
 
+  /// Rows of the byte layout: libibmad's IB_NODE_*, the kernel's struct ib_node_info.
   static constexpr auto fields() {
     using T = NodeInfo;
     return std::tuple{field("BaseVersion", &T::base_version, 0, 8),
@@ -52,6 +53,7 @@ struct NodeDescription {
   static constexpr std::size_t kBytes = 64;
   std::string text{};
 
+  /// Row of the byte layout: 64 bytes of text.
   static constexpr auto fields() {
     return std::tuple{text_field("NodeString", &NodeDescription::text, 0, 64)};
   }

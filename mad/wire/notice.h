@@ -21,6 +21,7 @@ enum class NoticeType : std::uint8_t {
   empty = 0x7F
 };
 
+/// Name of the Notice type; "unknown" for a reserved value.
 constexpr std::string_view to_string(NoticeType type) {
   switch (type) {
     case NoticeType::fatal:
@@ -57,6 +58,7 @@ struct Notice {
   std::uint16_t count = 0;                           ///< notices waiting (15 bits)
   std::array<std::uint8_t, kDetailBytes> details{};  ///< may hold an M_Key (trap 256): describe() prints them
 
+  /// Rows of the byte layout: libibmad's IB_NOTICE_*, the kernel's struct ib_mad_notice_attr.
   static constexpr auto fields() {
     using T = Notice;
     return std::tuple{field("IsGeneric", &T::is_generic, 0, 1),

@@ -30,6 +30,7 @@ constexpr MgmtClass attributes_of(MgmtClass mgmt_class) {
 struct DataPlace {
   std::size_t first = 0, size = 0;
 };
+/// Offset and size in bytes, from libibmad's IB_*_DATA_OFFS.
 constexpr DataPlace data_place(MgmtClass mgmt_class) {
   constexpr auto to_the_end = [](std::size_t first) { return DataPlace{first, kMadBytes - first}; };
   switch (mgmt_class) {
@@ -65,6 +66,7 @@ class Mad {
   std::span<const std::uint8_t, kBytes> bytes() const { return bytes_; }
   std::span<std::uint8_t, kBytes> bytes() { return bytes_; }
 
+  /// A decoded copy of the common header (the first 24 bytes).
   MadHeader header() const;
   std::uint8_t base_version() const { return bytes_[0]; }
   MgmtClass mgmt_class() const { return static_cast<MgmtClass>(bytes_[1]); }
@@ -80,12 +82,14 @@ class Mad {
   std::uint16_t attribute() const { return static_cast<std::uint16_t>(number<kAttributeId, 16>()); }
   std::uint32_t modifier() const { return static_cast<std::uint32_t>(number<kModifier, 32>()); }
 
+  /// Each setter writes its own field of the common header only; nothing is checked.
   void set_base_version(std::uint8_t version) { bytes_[0] = version; }
   void set_mgmt_class(MgmtClass mgmt_class) { bytes_[1] = static_cast<std::uint8_t>(mgmt_class); }
   void set_class_version(std::uint8_t version) { bytes_[2] = version; }
   void set_method(Method method) { bytes_[3] = static_cast<std::uint8_t>(method); }
   /// Keeps the direction bit of a directed-route SMP.
   void set_status(std::uint16_t status);
+  /// Sets the direction bit of a directed-route SMP (bit 15 of Status); the status itself stays.
   void set_returning(bool returning);
   void set_tid(Tid tid) { set_number<kTid, 64>(tid.value()); }
   void set_attribute(std::uint16_t attribute) { set_number<kAttributeId, 16>(attribute); }
@@ -93,6 +97,7 @@ class Mad {
 
   /// The bytes of the attribute, where the class of this MAD has them (data_place).
   std::span<const std::uint8_t> data() const;
+  /// The same, writable; the view is valid as long as this MAD lives and its class stays.
   std::span<std::uint8_t> data();
   /// The attribute in the data, whatever attribute ID the header names.
   template <Layout A>

@@ -41,6 +41,7 @@ struct PortCounters {
   std::uint32_t transmit_data = 0, receive_data = 0, transmit_packets = 0, receive_packets = 0;
   std::uint32_t transmit_wait = 0;
 
+  /// Rows of the byte layout: libibmad's IB_PC_*.
   static constexpr auto fields() {
     using T = PortCounters;
     return std::tuple{field("PortSelect", &T::port, 8, 8),
@@ -84,6 +85,7 @@ struct PortCountersExtended {
                 transmit_constraint_errors = 0, receive_constraint_errors = 0, link_integrity_errors = 0,
                 buffer_overruns = 0, vl15_dropped = 0, transmit_wait = 0, qp1_dropped = 0;
 
+  /// Rows of the byte layout: libibmad's IB_PC_EXT_*.
   static constexpr auto fields() {
     using T = PortCountersExtended;
     return std::tuple{field("PortSelect", &T::port, 8, 8),
@@ -126,6 +128,7 @@ struct PortReceiveErrorDetails {
   std::uint16_t local_physical = 0, malformed_packets = 0, buffer_overruns = 0, dlid_mapping = 0;
   std::uint16_t vl_mapping = 0, looping = 0;
 
+  /// Rows of the byte layout: libibmad's IB_PC_*.
   static constexpr auto fields() {
     using T = PortReceiveErrorDetails;
     return std::tuple{field("PortSelect", &T::port, 8, 8),
@@ -150,6 +153,7 @@ struct PortTransmitDiscardDetails {
   std::uint16_t select = 0;
   std::uint16_t inactive = 0, neighbor_mtu = 0, switch_lifetime = 0, head_of_queue = 0;
 
+  /// Rows of the byte layout: libibmad's IB_PC_*.
   static constexpr auto fields() {
     using T = PortTransmitDiscardDetails;
     return std::tuple{field("PortSelect", &T::port, 8, 8),
@@ -174,6 +178,7 @@ struct PortSamplesControl {
   std::uint64_t option_mask = 0, vendor_mask = 0;
   std::uint32_t start = 0, interval = 0;
 
+  /// Rows of the byte layout: libibmad's IB_PSC_*.
   static constexpr auto fields() {
     using T = PortSamplesControl;
     return std::tuple{field("OpCode", &T::op_code, 0, 8, Style::hex),

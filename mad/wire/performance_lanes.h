@@ -21,6 +21,7 @@ struct CountersByLane {
   std::uint16_t select = 0;  ///< of a Set: bit n is lane n
   std::array<Number, kLanes> counters{};
 
+  /// Rows of the byte layout: libibmad's IB_PC_*, Intel's opa-ff. The counters start at byte 4.
   static constexpr auto fields() {
     using T = CountersByLane;
     return std::tuple{field("OpCode", &T::op_code, 0, 8, Style::hex), field("PortSelect", &T::port, 8, 8),

@@ -33,6 +33,7 @@ struct PortExtendedSpeedsCounters {
   std::array<std::uint16_t, kLanes> error_detection{};
   std::array<std::uint32_t, kLanes> fec_corrected{}, fec_uncorrected{};
 
+  /// Rows of the byte layout: libibmad's IB_PESC_*.
   static constexpr auto fields() {
     using T = PortExtendedSpeedsCounters;
     return std::tuple{field("PortSelect", &T::port, 8, 8),
@@ -57,6 +58,7 @@ struct PortOpReceiveCounters {
   std::uint16_t select = 0;  ///< of a Set: bit 0 is the first counter
   std::uint32_t packets = 0, data = 0;
 
+  /// Rows of the byte layout: libibmad's IB_PC_*; OpCode: Intel's opa-ff (PortOpRcvCounters).
   static constexpr auto fields() {
     using T = PortOpReceiveCounters;
     return std::tuple{field("OpCode", &T::op_code, 0, 8, Style::hex), field("PortSelect", &T::port, 8, 8),
@@ -76,6 +78,7 @@ struct PortFlowControlCounters {
   std::uint16_t select = 0;
   std::uint32_t transmitted = 0, received = 0;
 
+  /// Rows of the byte layout: libibmad's IB_PC_*.
   static constexpr auto fields() {
     using T = PortFlowControlCounters;
     return std::tuple{
@@ -95,6 +98,7 @@ struct PortReceiveCongestion {
   std::uint16_t select = 0;
   std::uint32_t fecn = 0, becn = 0;
 
+  /// Rows of the byte layout: libibmad's IB_PC_*.
   static constexpr auto fields() {
     using T = PortReceiveCongestion;
     return std::tuple{field("PortSelect", &T::port, 8, 8),
@@ -114,6 +118,7 @@ struct PortTransmitCongestion {
   std::uint16_t select = 0;
   std::uint32_t time = 0;
 
+  /// Rows of the byte layout: libibmad's IB_PC_*.
   static constexpr auto fields() {
     using T = PortTransmitCongestion;
     return std::tuple{field("PortSelect", &T::port, 8, 8),

@@ -22,6 +22,7 @@ struct PortInfoExtended {
   std::uint16_t hdr_fec_supported = 0, hdr_fec_enabled = 0;
   std::uint16_t ndr_fec_supported = 0, ndr_fec_enabled = 0;
 
+  /// Rows of the byte layout: libibmad's IB_PORT_EXT_*; HDR and NDR: rdma-core's ib_port_info_ext_t.
   static constexpr auto fields() {
     using T = PortInfoExtended;
     return std::tuple{field("CapabilityMask", &T::capability_mask, 0, 32, Style::hex),
@@ -48,6 +49,7 @@ struct MlnxExtPortInfo {
   std::uint8_t state_change_enable = 0;
   std::uint8_t link_speed_supported = 0, link_speed_enabled = 0, link_speed_active = 0;
 
+  /// Rows of the byte layout: libibmad's IB_MLNX_EXT_PORT_*.
   static constexpr auto fields() {
     using T = MlnxExtPortInfo;
     return std::tuple{field("StateChangeEnable", &T::state_change_enable, 24, 8, Style::hex),

@@ -59,6 +59,7 @@ struct PortInfo {
                       field("M_KeyLeasePeriod", &T::m_key_lease_period, 208, 16),
                       field("LocalPortNum", &T::local_port, 224, 8)};
   }
+  /// Bits 232 to 347: width, speed and state of the link, MTU and VLs.
   static constexpr auto link() {
     using T = PortInfo;
     return std::tuple{field("LinkWidthEnabled", &T::link_width_enabled, 232, 8, Style::hex),
@@ -85,6 +86,7 @@ struct PortInfo {
                       field("HOQLife", &T::hoq_life, 339, 5),
                       field("OperationalVLs", &T::operational_vls, 344, 4)};
   }
+  /// Bits 348 to 511: partition enforcement, error counters and time-outs, extended speeds.
   static constexpr auto limits() {
     using T = PortInfo;
     return std::tuple{

@@ -16,9 +16,13 @@
 namespace smd::wire {
 namespace detail {
 
+/// Appends `number`: decimal, or with Style::hex "0x" and (width + 3) / 4 digits; `width` in bits.
 void append_number(std::string& out, std::uint64_t number, std::size_t width, Style style);
+/// Appends `text` in double quotes. Control characters become \xNN, quotes and backslashes get a backslash:
+/// the text comes from the fabric.
 void append_quoted(std::string& out, std::string_view text);
 
+/// Appends an enum by its name ("unknown(7)" where it has none), an Id as fmt prints it, else a number.
 template <Scalar M>
 void append_value(std::string& out, M value, std::size_t width, Style style) {
   if constexpr (requires { to_string(value); }) {

@@ -12,6 +12,7 @@ namespace smd::wire {
 
 enum class SmState : std::uint8_t { not_active = 0, discovering = 1, standby = 2, master = 3 };
 
+/// Name of the SM state; "unknown" for a reserved value.
 constexpr std::string_view to_string(SmState state) {
   switch (state) {
     case SmState::not_active:
@@ -35,6 +36,7 @@ enum class SmControl : std::uint32_t {
   discover = 5
 };
 
+/// Name of the control packet; "unknown" for a reserved attribute modifier.
 constexpr std::string_view to_string(SmControl control) {
   switch (control) {
     case SmControl::handover:
@@ -61,6 +63,7 @@ struct SmInfo {
   std::uint8_t priority = 0;    ///< 0 to 15; of equals the lower GUID is master
   SmState state{};
 
+  /// Rows of the byte layout: libibmad's IB_SMINFO_*.
   static constexpr auto fields() {
     using T = SmInfo;
     return std::tuple{field("GUID", &T::guid, 0, 64), field("SM_Key", &T::sm_key, 64, 64, Style::secret),

@@ -37,6 +37,7 @@ class Smp : public Mad {
   /// what lies behind is cut off.
   static Smp directed(Method method, std::uint16_t attribute, std::uint32_t modifier,
                       std::span<const PortNum> path);
+  /// The same from a path type of its own; hops behind kMaxHops are cut off.
   template <HopList Path>
   static Smp directed(Method method, std::uint16_t attribute, std::uint32_t modifier, const Path& path);
   /// A request by LID.
@@ -50,6 +51,7 @@ class Smp : public Mad {
   Lid dr_slid() const { return Lid{static_cast<std::uint16_t>(number<kDrSlid, 16>())}; }
   Lid dr_dlid() const { return Lid{static_cast<std::uint16_t>(number<kDrDlid, 16>())}; }
 
+  /// Each setter writes its own field of the SMP header only; nothing is checked. Layout: struct ib_smp.
   void set_hop_pointer(std::uint8_t hop) { bytes()[6] = hop; }
   void set_hop_count(std::uint8_t hops) { bytes()[7] = hops; }
   void set_m_key(std::uint64_t key) { set_number<kMKey, 64>(key); }
@@ -58,6 +60,7 @@ class Smp : public Mad {
 
   /// The 64 bytes of the attribute.
   std::span<const std::uint8_t, kDataBytes> data() const;
+  /// The same, writable; the view is valid as long as this SMP lives.
   std::span<std::uint8_t, kDataBytes> data();
   /// The attribute in the data, whatever attribute ID the header names.
   template <Layout A>

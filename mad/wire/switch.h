@@ -29,6 +29,7 @@ struct SwitchInfo {
   bool enhanced_port0 = false;
   std::uint16_t multicast_fdb_top = 0;
 
+  /// Rows of the byte layout: libibmad's IB_SW_*.
   static constexpr auto fields() {
     using T = SwitchInfo;
     return std::tuple{field("LinearFDBCap", &T::linear_fdb_cap, 0, 16),
@@ -61,6 +62,7 @@ struct LinearForwardingTable {
   static constexpr std::size_t kBytes = 64;
   std::array<PortNum, 64> ports{};
 
+  /// Row of the byte layout: one byte a LID (libibmad's IB_LINEAR_FORW_TBL_F).
   static constexpr auto fields() {
     return std::tuple{array_field("Port", &LinearForwardingTable::ports, 0, 8)};
   }
@@ -76,6 +78,7 @@ struct MulticastForwardingTable {
   static constexpr std::size_t kBytes = 64;
   std::array<std::uint16_t, 32> masks{};
 
+  /// Row of the byte layout: 16 bits an MLID (libibmad's IB_MULTICAST_FORW_TBL_F).
   static constexpr auto fields() {
     return std::tuple{array_field("PortMask", &MulticastForwardingTable::masks, 0, 16, 0, Style::hex)};
   }

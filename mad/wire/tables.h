@@ -62,6 +62,7 @@ struct VlArbitration {
   static constexpr std::size_t kBytes = 64;
   std::array<VlWeight, 32> entries{};
 
+  /// Rows of the byte layout: 16 bits an entry, VL and weight (libibmad's IB_VL_ARBITRATION_TABLE_F).
   static constexpr auto fields() {
     using T = VlArbitration;
     return std::tuple{element_field("VL", &T::entries, &VlWeight::vl, 4, 4, 16),

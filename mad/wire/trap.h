@@ -54,6 +54,7 @@ struct PortErrorDetails {
   static constexpr std::size_t kBytes = Notice::kDetailBytes;
   Lid lid{};
   PortNum port{};
+  /// Rows of the details of traps 129 to 131: rdma-core's ib_mad_notice_attr_t (ntc_129_131).
   static constexpr auto fields() {
     using T = PortErrorDetails;
     return std::tuple{field("LIDADDR", &T::lid, 16, 16), field("PORTNO", &T::port, 32, 8)};
@@ -73,6 +74,7 @@ struct LocalChangeDetails {
   bool capability_mask2_change = false, hierarchy_info_change = false, sm_priority_change = false;
   bool link_speed_enabled_change = false, link_width_enabled_change = false, node_description_change = false;
   std::uint16_t capability_mask2 = 0;
+  /// Rows of the details of trap 144: rdma-core's ib_mad_notice_attr_t (ntc_144).
   static constexpr auto fields() {
     using T = LocalChangeDetails;
     return std::tuple{field("LIDADDR", &T::lid, 16, 16),
@@ -96,6 +98,7 @@ struct SystemImageDetails {
   static constexpr std::size_t kBytes = Notice::kDetailBytes;
   Lid lid{};
   Guid system_image{};
+  /// Rows of the details of trap 145: rdma-core's ib_mad_notice_attr_t (ntc_145).
   static constexpr auto fields() {
     using T = SystemImageDetails;
     return std::tuple{field("LIDADDR", &T::lid, 16, 16), field("SYSTEMIMAGEGUID", &T::system_image, 48, 64)};
@@ -116,6 +119,7 @@ struct BadMKeyDetails {
   bool directed = false, path_truncated = false;
   std::uint8_t hop_count = 0;
   std::array<PortNum, 30> return_path{};
+  /// Rows of the details of trap 256: rdma-core's ib_mad_notice_attr_t (ntc_256).
   static constexpr auto fields() {
     using T = BadMKeyDetails;
     return std::tuple{field("LIDADDR", &T::lid, 16, 16),
@@ -142,6 +146,7 @@ struct BadKeyDetails {
   Sl sl{};
   std::uint32_t qp1 = 0, qp2 = 0;
   Gid gid1{}, gid2{};
+  /// Rows of the details of traps 257 and 258: rdma-core's ib_mad_notice_attr_t (ntc_257_258).
   static constexpr auto fields() {
     using T = BadKeyDetails;
     return std::tuple{field("LIDADDR1", &T::lid1, 16, 16),
@@ -170,6 +175,7 @@ struct BadPKeyAtSwitchDetails {
   Gid gid1{}, gid2{};
   Lid switch_lid{};
   PortNum port{};
+  /// Rows of the details of trap 259: rdma-core's ib_mad_notice_attr_t (ntc_259).
   static constexpr auto fields() {
     using T = BadPKeyAtSwitchDetails;
     return std::tuple{field("DataValid", &T::data_valid, 0, 16, Style::hex),

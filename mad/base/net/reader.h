@@ -47,6 +47,7 @@ struct Lines {
   ErrorList errors;
   bool nodes_missing = false;  ///< a node's line was bad: links to it are not worth an error each
 
+  /// Adds an error at this line; `place.file` is an index into `files`. Without a full stop.
   void error(Place place, std::string what) { errors.add(files[place.file], place.line, std::move(what)); }
   /// "line 5", or "file:5" where that is another file than the one the message is about.
   std::string refer(Place to, Place from) const;
@@ -55,6 +56,8 @@ struct Lines {
 class Reader {
  public:
   explicit Reader(const OpenInclude& open_include) : open_include_(open_include) {}
+  /// Reads a file and its includes; errors go to lines().errors. `text` has to outlive lines(), which keeps
+  /// views into it. `file_name` is used in messages only.
   void read(std::string_view text, std::string file_name);
   Lines& lines() { return lines_; }
 

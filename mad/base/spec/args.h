@@ -25,6 +25,7 @@ struct Rule {
   bool even = false;
 };
 
+/// One decimal number within the rule, else the text for the operator, without the spec in front.
 std::expected<std::uint64_t, std::string> number(std::string_view text, const Rule& rule);
 
 /// One number for each argument; the last rules may be without one (the result is as long as args).
@@ -35,6 +36,7 @@ std::expected<Numbers, std::string> list(std::string_view text, char separator, 
 
 /// Stops at the largest value instead of overflowing.
 std::uint64_t times(std::uint64_t a, std::uint64_t b);
+/// The same for all factors; 1 for none.
 std::uint64_t product(std::span<const unsigned> factors);
 
 /// Empty when the fabric can exist, else why it cannot.

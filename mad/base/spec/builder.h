@@ -11,8 +11,11 @@ namespace smd::base::spec {
 
 class FabricBuilder {
  public:
+  /// Memory for so many nodes in all; optional.
   void reserve(std::size_t nodes) { fabric_.nodes.reserve(nodes); }
+  /// A switch with physical ports 1 to `ports`, not linked. GUIDs count up in the order of the calls.
   NodeIndex add_switch(std::string name, unsigned ports);
+  /// A CA with ports 1 to `ports`, not linked, each with a port GUID of its own.
   NodeIndex add_host(std::string name, unsigned ports = 1);
   /// Both ports must exist and be free.
   void link(NodeIndex a, unsigned port_a, NodeIndex b, unsigned port_b);

@@ -13,15 +13,15 @@ namespace smd::base::spec {
 
 using Result = std::expected<Fabric, std::string>;
 
-Result ft2(Args args);
-Result ft3(Args args);
-Result xgft(Args args);
-Result rails(Args args);
-Result torus(Args args);
-Result mesh(Args args);
-Result hyperx(Args args);
-Result dragonfly(Args args);
-Result dragonflyplus(Args args);
-Result random(Args args);
+Result ft2(Args args);            ///< K: two-level fat tree of switches with K ports
+Result ft3(Args args);            ///< K[:PODS]: three-level fat tree
+Result xgft(Args args);           ///< extended generalised fat tree, one argument
+Result rails(Args args);          ///< LEAVES:SPINES:HOSTS:RAILS: a host has a port a rail
+Result torus(Args args);          ///< a grid that closes in each dimension
+Result mesh(Args args);           ///< a grid that does not close
+Result hyperx(Args args);         ///< all switches of a line linked, in each dimension
+Result dragonfly(Args args);      ///< A:H[:P]: Kim et al., ISCA 2008
+Result dragonflyplus(Args args);  ///< GROUPS:LEAVES:SPINES:HOSTS: Shpiner et al., HiPINEB 2017
+Result random(Args args);         ///< SWITCHES:DEGREE:HOSTS:SEED: connected, the same for one seed
 
 }  // namespace smd::base::spec

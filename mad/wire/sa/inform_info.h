@@ -27,6 +27,7 @@ struct InformInfo {
   std::uint8_t response_time = 0;
   std::uint32_t producer = 0;  ///< 24 bits: producer type or vendor ID; 0xFFFFFF: every one
 
+  /// Rows of the byte layout: libopensm's ib_inform_info_t.
   static constexpr auto fields() {
     using T = InformInfo;
     return std::tuple{gid_field("GID", &T::gid, 0),
@@ -52,6 +53,7 @@ struct InformInfoRecordId {
   Gid subscriber;
   std::uint16_t number = 0;  ///< of the subscriber's subscriptions
 
+  /// Rows of the byte layout: libopensm's ib_inform_info_record_t, without the InformInfo at its end.
   static constexpr auto fields() {
     using T = InformInfoRecordId;
     return std::tuple{gid_field("SubscriberGID", &T::subscriber, 0), field("Enum", &T::number, 128, 16)};

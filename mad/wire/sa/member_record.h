@@ -58,6 +58,7 @@ struct McMemberRecord {
     kProxyJoin
   };
 
+  /// Rows of the byte layout: libibmad's IB_SA_MCM_*, libibumad's umad_sa_mcm.h.
   static constexpr auto fields() {
     using T = McMemberRecord;
     return std::tuple{gid_field("MGID", &T::mgid, 0),

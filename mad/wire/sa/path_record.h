@@ -65,6 +65,7 @@ struct PathRecord {
     kLife
   };
 
+  /// Rows of the byte layout: libibmad's IB_SA_PR_*, libopensm's ib_path_rec_t.
   static constexpr auto fields() {
     using T = PathRecord;
     return std::tuple{field("ServiceID", &T::service_id, 0, 64, Style::hex),
@@ -140,6 +141,7 @@ struct MultiPathRecord {
     kServiceIdLow
   };
 
+  /// Rows of the byte layout, without the GIDs: libibmad's IB_SA_MP_*, libopensm's ib_multipath_rec_t.
   static constexpr auto fields() {
     using T = MultiPathRecord;
     return std::tuple{field("RawTraffic", &T::raw_traffic, 0, 1),

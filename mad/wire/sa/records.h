@@ -40,6 +40,7 @@ struct PortInfoRecordId {
   PortNum port{};
   std::uint8_t options = 0;  ///< bit 7: the extended speeds are wanted, or are shown
 
+  /// Rows of the identifier: libopensm's ib_portinfo_record_t.
   static constexpr auto fields() {
     using T = PortInfoRecordId;
     return std::tuple{field("EndportLID", &T::lid, 0, 16), field("PortNum", &T::port, 16, 8),
@@ -57,6 +58,7 @@ struct SlToVlRecordId {
   Lid lid{};
   PortNum in{}, out{};
 
+  /// Rows of the identifier: libopensm's ib_slvl_table_record_t.
   static constexpr auto fields() {
     using T = SlToVlRecordId;
     return std::tuple{field("LID", &T::lid, 0, 16), field("InputPortNum", &T::in, 16, 8),
@@ -86,6 +88,7 @@ struct LftRecordId {
   Lid lid{};
   std::uint16_t block = 0;  ///< of 64 LIDs
 
+  /// Rows of the identifier: libopensm's ib_lft_record_t.
   static constexpr auto fields() {
     using T = LftRecordId;
     return std::tuple{field("LID", &T::lid, 0, 16), field("BlockNum", &T::block, 16, 16)};
@@ -103,6 +106,7 @@ struct MftRecordId {
   std::uint8_t position = 0;  ///< of 16 ports
   std::uint16_t block = 0;    ///< of 32 MLIDs (9 bits)
 
+  /// Rows of the identifier: libopensm's ib_mft_record_t.
   static constexpr auto fields() {
     using T = MftRecordId;
     return std::tuple{field("LID", &T::lid, 0, 16), field("Position", &T::position, 16, 4),
@@ -132,6 +136,7 @@ struct GuidInfoRecordId {
   Lid lid{};
   std::uint8_t block = 0;  ///< of 8 GUIDs
 
+  /// Rows of the identifier: libopensm's ib_guidinfo_record_t.
   static constexpr auto fields() {
     using T = GuidInfoRecordId;
     return std::tuple{field("LID", &T::lid, 0, 16), field("BlockNum", &T::block, 16, 8)};
@@ -149,6 +154,7 @@ struct PKeyRecordId {
   std::uint16_t block = 0;  ///< of 32 P_Keys
   PortNum port{};           ///< asked for of switches only
 
+  /// Rows of the identifier: libopensm's ib_pkey_table_record_t.
   static constexpr auto fields() {
     using T = PKeyRecordId;
     return std::tuple{field("LID", &T::lid, 0, 16), field("BlockNum", &T::block, 16, 16),
@@ -167,6 +173,7 @@ struct VlArbRecordId {
   PortNum port{};
   std::uint8_t block = 0;  ///< 1 and 2: low priority, 3 and 4: high
 
+  /// Rows of the identifier: libopensm's ib_vl_arb_table_record_t.
   static constexpr auto fields() {
     using T = VlArbRecordId;
     return std::tuple{field("LID", &T::lid, 0, 16), field("OutputPortNum", &T::port, 16, 8),
@@ -185,6 +192,7 @@ struct LinkRecord {
   PortNum from_port{}, to_port{};
   Lid to_lid{};
 
+  /// Rows of the byte layout: libopensm's ib_link_record_t.
   static constexpr auto fields() {
     using T = LinkRecord;
     return std::tuple{field("FromLID", &T::from_lid, 0, 16), field("FromPort", &T::from_port, 16, 8),

@@ -38,6 +38,7 @@ struct RmppHeader {
   std::uint32_t segment = 0;  ///< from 1 on; of an ACK the last one received
   std::uint32_t length = 0;   ///< of data the bytes; of an ACK the last segment of the new window
 
+  /// Rows of the byte layout: libibmad's IB_SA_RMPP_*, the kernel's struct ib_rmpp_hdr.
   static constexpr auto fields() {
     using T = RmppHeader;
     return std::tuple{field("RMPPVersion", &T::version, 0, 8),
@@ -62,6 +63,7 @@ struct SaHeader {
       0;                             ///< from record to record, in units of 8 bytes; 0: there is no next one
   std::uint64_t component_mask = 0;  ///< which components of the record count, bit 0 the first
 
+  /// Rows of the byte layout: libibmad's IB_SA_*, the kernel's struct ib_sa_hdr.
   static constexpr auto fields() {
     using T = SaHeader;
     return std::tuple{field("SM_Key", &T::sm_key, 0, 64, Style::secret),

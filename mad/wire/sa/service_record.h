@@ -29,6 +29,7 @@ struct ServiceRecord {
 
   enum Component : std::uint8_t { kId = 0, kGid, kPKey, kLease = 4, kKey, kServiceName, kData8 };
 
+  /// Rows of the byte layout: libibmad's IB_SR_*, libopensm's ib_service_record_t.
   static constexpr auto fields() {
     using T = ServiceRecord;
     return std::tuple{field("ServiceID", &T::id, 0, 64, Style::hex),

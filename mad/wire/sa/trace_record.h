@@ -24,6 +24,7 @@ struct TraceRecord {
   Guid entry{}, exit{};
   PortNum entry_port{}, exit_port{};  ///< 0 where the way begins, and where it ends
 
+  /// Rows of the byte layout: Wireshark's dissector of InfiniBand (TraceRecord).
   static constexpr auto fields() {
     using T = TraceRecord;
     return std::tuple{field("GIDPrefix", &T::gid_prefix, 0, 64, Style::hex),
