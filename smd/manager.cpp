@@ -89,7 +89,7 @@ asio::awaitable<bool> SubnetManager::pause(mad::Duration time) {
 asio::awaitable<void> SubnetManager::run() {
   if (const auto local = parts_.smi.local(); local) mastership_.set_port(local->guid);
   if (!options_.dry_run) {
-    const bool claimed = co_await mastership_.start(parts_.claim_sm, !options_.once);
+    const bool claimed = co_await mastership_.start(&parts_.claim_sm, !options_.once);
     if (!claimed) co_return;
   }
   co_await serve();
@@ -132,6 +132,18 @@ void SubnetManager::import_lids() {
   parts_.log.info("lid.imported").kv("file", file).kv("ports", loop_.stored()->lids.size()).always();
 }
 
+/// While Sets are held: `asked` becomes a heavy sweep where another SM may be master. False when cancelled.
+asio::awaitable<bool> SubnetManager::read_sms_after_standstill(Asked* asked) {
+  if (!mastership_.sets_held() || !loop_.subnet()) co_return true;
+  const auto found = co_await mastership_.read_known_sms();
+  if (!found) co_return false;
+  learn_of_sms(*found);
+  mastership_.known_sms_read(*found);
+  if (mastership_.sets_held())
+    *asked = {.work = {Work::heavy}, .parts = {}, .reason = "another SM may be master", .suspects = {}};
+  co_return true;
+}
+
 asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   parts_.log.tick();
   tell_quiet();
@@ -139,14 +151,8 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   tx_.begin_round();
   co_await accept_what_is_asked();
   mastership_.begin_work();
-  if (mastership_.sets_held() && loop_.subnet()) {
-    const auto found = co_await mastership_.read_known_sms();
-    if (!found) co_return Outcome::cancelled;
-    learn_of_sms(*found);
-    mastership_.known_sms_read(*found);
-    if (mastership_.sets_held())
-      asked = {.work = {Work::heavy}, .parts = {}, .reason = "another SM may be master", .suspects = {}};
-  }
+  const bool read = co_await read_sms_after_standstill(&asked);
+  if (!read) co_return Outcome::cancelled;
   if (asked.work.contains(Work::vl_tables)) {
     const bool done = co_await read_some_vl_tables();
     co_return done ? Outcome::done : Outcome::cancelled;

@@ -124,6 +124,7 @@ class SubnetManager {
 
   // manager.cpp: the loop
   asio::awaitable<void> serve();
+  asio::awaitable<bool> read_sms_after_standstill(Asked* asked);
   asio::awaitable<Outcome> work(Asked asked);
   asio::awaitable<Outcome> give_way(Outcome outcome);
   void publish_concession();

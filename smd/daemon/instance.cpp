@@ -225,9 +225,9 @@ void Instance::open_sa() {
           .on_multicast =
               [this] { manager_->set_groups([this] { return sa::group_members(*registry_.get()); }); },
           .on_reregister =
-              [this](std::vector<Guid> ports) {
+              [this](const std::vector<Guid>& ports) {
                 // Who ends after one sweep does not answer what they would ask.
-                if (!spec_.options.once) manager_->reregister(std::move(ports));
+                if (!spec_.options.once) manager_->reregister(ports);
               },
           .on_unread = [this](Guid node) { manager_->read_vl_tables_first(node); },
           .on_guids = [this](const std::vector<sm::GuidBlock>& blocks) { manager_->set_guids(blocks); }},

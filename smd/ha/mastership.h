@@ -67,7 +67,7 @@ class Mastership {
   /// Answers requests, takes the SM's place on the port with `claim_sm` (again each second until it succeeds)
   /// and watches for standstills; with `watch_silent` also polls silent SMs while we are master. False when
   /// cancelled.
-  asio::awaitable<bool> start(ClaimSm& claim_sm, bool watch_silent);
+  asio::awaitable<bool> start(ClaimSm* claim_sm, bool watch_silent);
   /// `parts.config` is another one now.
   void configure();
 
@@ -126,7 +126,7 @@ class Mastership {
   std::uint16_t control(wire::SmControl control, const wire::SmInfo& from);
   void is_sm(const mad::Received& from, const wire::Smp& request, SmLookup::Answer answer);
   std::optional<PeerPort> place_of(const mad::Received& from, const std::optional<mad::DirectedPath>& back);
-  asio::awaitable<bool> claim(ClaimSm& claim_sm);
+  asio::awaitable<bool> claim(ClaimSm* claim_sm);
   asio::awaitable<bool> agenda_or(mad::TimePoint until);
   asio::awaitable<bool> poll(std::optional<mad::DirectedPath> path, Guid node);
   asio::awaitable<void> watch_silent_sms();

@@ -23,7 +23,7 @@ asio::awaitable<bool> is_cancelled() {
 
 }  // namespace
 
-asio::awaitable<bool> Mastership::start(ClaimSm& claim_sm, bool watch_silent) {
+asio::awaitable<bool> Mastership::start(ClaimSm* claim_sm, bool watch_silent) {
   agent_.listen();
   const bool claimed = co_await claim(claim_sm);
   if (!claimed) co_return false;
@@ -33,10 +33,10 @@ asio::awaitable<bool> Mastership::start(ClaimSm& claim_sm, bool watch_silent) {
 }
 
 /// A place that another SM has taken is reported once.
-asio::awaitable<bool> Mastership::claim(ClaimSm& claim_sm) {
+asio::awaitable<bool> Mastership::claim(ClaimSm* claim_sm) {
   std::string said;
   for (;;) {
-    const auto claimed = claim_sm();
+    const auto claimed = (*claim_sm)();
     if (claimed) co_return true;
     if (std::exchange(said, claimed.error()) != claimed.error()) {
       parts_.log.warn("sm.place_taken").kv("reason", claimed.error()).always();
