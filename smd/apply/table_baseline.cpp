@@ -70,12 +70,16 @@ void compare_block(Differences& found, const wire::VlArbitration& was, const wir
   }
 }
 
-void compare_block(Differences& found, const wire::GuidInfo& was, const wire::GuidInfo& is, std::size_t block,
-                   bool) {
-  for (std::size_t i = 0; i < was.guids.size(); ++i) {
-    if (was.guids[i] == is.guids[i]) continue;
-    found.add(fmt::format("index {}", block * was.guids.size() + i), was.guids[i], is.guids[i]);
-  }
+/// Any other kind, by its rows of the byte layout.
+template <wire::Layout A>
+void compare_block(Differences& found, const A& was, const A& is, std::size_t block, bool) {
+  wire::for_each_field<A>([&](const auto& row) {
+    for (std::size_t i = 0; i < row.place.count; ++i) {
+      const auto before = row.get(was, i), now = row.get(is, i);
+      if (before == now) continue;
+      found.add(fmt::format("block {} {} {}", block, row.name, i), wire::to_number(before), wire::to_number(now));
+    }
+  });
 }
 
 /// Blocks that are known in both.

@@ -45,6 +45,17 @@ def wait_for(condition, seconds, what):
     raise Failure(f"{what}: not within {seconds} s")
 
 
+def report(clients):
+    """What each program said last and how it ended: of a failure that cannot be had again."""
+    for client in clients:
+        ended = client.process.poll()
+        lines = client.log().splitlines()
+        if ended is None or ended < 0 or lines:
+            print(f"-- {' '.join(map(str, client.process.args))[:120]}: "
+                  + ("runs" if ended is None else f"ended with {ended}"))
+            print("\n".join(line[:400] for line in lines[-25:]), flush=True)
+
+
 class Client:
     """A program with a port of the simulated fabric as its umad device."""
 
@@ -184,6 +195,8 @@ class Ibsim:
         return self
 
     def __exit__(self, kind, *_):
+        if kind is Failure:
+            report(self.clients[-4:])
         for client in self.clients:
             client.stop()
         os.close(self.console)
