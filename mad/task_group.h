@@ -13,6 +13,7 @@ namespace smd::mad {
 /// its 'cancelled' value, at once from then on, and the task is expected to return.
 class TaskGroup {
  public:
+  /// Tasks run on `executor`; calls of the group come from its thread.
   explicit TaskGroup(asio::any_io_executor executor) : executor_(std::move(executor)) {}
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;

@@ -28,7 +28,7 @@ class DirectedPath {
   DirectedPath() = default;
   std::size_t hops() const { return hops_; }
   PortNum hop(std::size_t index) const { return PortNum{ports_[index]}; }  ///< 0 to hops() - 1
-  bool full() const { return hops_ == kMaxHops; }
+  bool full() const { return hops_ == kMaxHops; }                          ///< no further hop can be added
   /// One hop further; nothing where the path is full.
   std::optional<DirectedPath> then(PortNum port) const {
     if (full()) return std::nullopt;
@@ -147,6 +147,7 @@ class Transport {
   /// How many MADs that want an answer it takes in all, and how many more now. At 0 new requests wait for
   /// answers to come.
   virtual std::size_t places() const { return std::numeric_limits<std::size_t>::max(); }
+  /// Never above places().
   virtual std::size_t room() const { return std::numeric_limits<std::size_t>::max(); }
 };
 

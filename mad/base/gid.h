@@ -30,20 +30,20 @@ struct Gid {
   std::uint64_t prefix() const;
   /// Bytes 8 to 15, the interface ID; for a multicast GID of no meaning.
   Guid guid() const;
-  bool multicast() const { return bytes[0] == 0xff; }
+  bool multicast() const { return bytes[0] == 0xff; }  ///< first byte 0xff
   friend auto operator<=>(const Gid&, const Gid&) = default;
 };
 
 /// Of a multicast group; the first byte is 0xff in every valid one.
 struct Mgid {
   GidBytes bytes{};
-  bool multicast() const { return bytes[0] == 0xff; }
+  bool multicast() const { return bytes[0] == 0xff; }  ///< first byte 0xff; false of a malformed value
   friend auto operator<=>(const Mgid&, const Mgid&) = default;
 };
 
 /// "fe80::2c9:300:1:1234", as inet_ntop writes it (the field's tools do the same).
 std::string to_string(const Gid& gid);
-std::string to_string(const Mgid& mgid);
+std::string to_string(const Mgid& mgid);  ///< as a GID: "ff12:401b:ffff::1"
 
 namespace base {
 /// Any IPv6 text.
@@ -54,6 +54,7 @@ std::optional<Mgid> parse_mgid(std::string_view text);
 
 }  // namespace smd
 
+/// As to_string() writes them.
 template <>
 struct fmt::formatter<smd::Gid> : fmt::formatter<std::string_view> {
   auto format(const smd::Gid& gid, auto& ctx) const {

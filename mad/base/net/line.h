@@ -27,7 +27,7 @@ struct NodeLine {
 /// What ibsim's options allow a port, as bit masks of PortInfo; 0: not said.
 struct Enabled {
   std::uint8_t width = 0, speed = 0, speed_ext = 0;
-  bool any() const { return (width | speed | speed_ext) != 0; }
+  bool any() const { return (width | speed | speed_ext) != 0; }  ///< at least one mask was given
 };
 
 /// `[1](2c90000000071)  "S-0002c90000000010"[3]  # lid 4 lmc 0 "leaf 1" lid 6 4xEDR`

@@ -32,6 +32,7 @@ struct Mark {
 
 /// Null: above what is known; such a descriptor works as long as each message fits into the reader's buffer.
 Mark* mark_of(int fd);
+/// Marks the descriptor as a umad or issm device; ignored above the marks that there are.
 void mark_device(int fd);
 /// A memory file that stands for a served file, or holds the path of a folder.
 void mark_memory(int fd, Served what, ino_t shown);
@@ -48,6 +49,7 @@ const Mark* memory_mark(int fd);
 void copy_mark(int from, int to);
 /// These are closed.
 void drop_marks(unsigned first, unsigned last);
+/// Marks devices that were open at exec(), from /proc/self/fd. Once, at start.
 void find_inherited();
 
 }  // namespace smd::sim::attach

@@ -21,6 +21,7 @@ bool folder_of(int fd, char* path, size_t size);
 int status_of(const Path& path, struct stat* status);
 /// As fstat(), for a file or folder of ours. False: it is none.
 bool status_of(int fd, struct stat* status);
+/// As access(); EACCES: writing to anything but a device, running anything but a folder.
 int access_of(const Path& path, int mode);
 
 /// Calls for each entry of a folder, once each; false: no such folder.

@@ -16,7 +16,7 @@ namespace smd::sim {
 struct Reach {
   std::uint64_t pairs = 0, delivered = 0;
   std::vector<std::string> failures{};
-  bool all() const { return pairs == delivered; }
+  bool all() const { return pairs == delivered; }  ///< true where there is no pair
 };
 
 /// Of all linked CA ports.

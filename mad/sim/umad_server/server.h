@@ -26,7 +26,7 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  const std::filesystem::path& path() const;
+  const std::filesystem::path& path() const;  ///< of its socket
   /// Before the first wait().
   void serve(Fabric& fabric);
   /// Until a program says something, wake() is called, or it is time.
@@ -40,7 +40,7 @@ class Server {
   /// All programs at once, and none any more.
   void end();
 
-  std::size_t sessions() const;
+  std::size_t sessions() const;  ///< programs connected now
   /// Messages that were thrown away: the program did not read, or wrote nonsense.
   std::uint64_t dropped() const;
 

@@ -37,9 +37,11 @@ class Session {
   bool receive(std::span<const std::uint8_t> message, Descriptor with, TimePoint now);
   /// What has come for the program since goes to its socket, as far as that takes it.
   void flush();
+  /// Flush() has left something: wait until the socket can be written.
   bool blocked() const { return !out_.empty(); }
 
   const std::vector<ClientId>& clients() const { return clients_; }
+  /// Whether clients() has changed since the last call.
   bool clients_changed() { return std::exchange(changed_, false); }
   UmadFile* umad() { return umad_.get(); }
 
