@@ -21,9 +21,10 @@ struct McBranch {
 
 class McForest {
  public:
+  /// Empty. The topology must outlive it.
   explicit McForest(const Topology& topology) : topology_(topology) {}
 
-  bool contains(SwitchIndex s) const { return parts_.contains(s); }
+  bool contains(SwitchIndex s) const { return parts_.contains(s); }  ///< in any of the trees
   /// Adds a switch as a tree of its own, unless it is in the forest.
   void add(SwitchIndex s) { parts_.try_emplace(s, s); }
   /// Adds the cable at the port. False, and nothing is done, if both ends are in one tree already.

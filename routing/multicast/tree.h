@@ -37,13 +37,15 @@ struct McMember {
 /// Number of trees over each cable and switch of one Topology.
 class McLoads {
  public:
+  /// All 0. The topology must outlive it.
   explicit McLoads(const Topology& topology)
       : topology_(&topology), cables_(topology.channels()), switches_(topology.switches()) {}
 
   /// Counts the cables and switches of a tree.
   void add(const McTree& tree);
+  /// Trees that use the cable at the port, in either direction.
   std::uint32_t cable(SwitchIndex s, PortNum port) const { return cables_[topology_->channel(s, port)]; }
-  std::uint32_t on(SwitchIndex s) const { return switches_[s]; }
+  std::uint32_t on(SwitchIndex s) const { return switches_[s]; }  ///< trees that use the switch
 
  private:
   const Topology* topology_;

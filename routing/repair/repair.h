@@ -48,7 +48,7 @@ struct Repaired {
   std::uint64_t replaced = 0;   ///< entries that lead elsewhere than before
   std::uint64_t withdrawn = 0;  ///< entries that became 255
   std::uint64_t added = 0;      ///< entries that were 255
-  std::uint64_t changes() const { return replaced + withdrawn + added; }
+  std::uint64_t changes() const { return replaced + withdrawn + added; }  ///< entries that differ from before
 };
 
 /// Keeps an entry if its port is up and the next switch has a path to the LID, by the engine's ranking of the

@@ -15,6 +15,7 @@ namespace smd::routing::inline update {
 /// examined. References must outlive it.
 class CreditLoopCheck {
  public:
+  /// Nothing is computed yet. `writes` is changed by take_back() only.
   CreditLoopCheck(const RoutingContext& in, const Routes& routes, PendingWrites& writes)
       : topology_(in.topology),
         lids_(in.lids),

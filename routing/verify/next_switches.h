@@ -27,7 +27,7 @@ class NextSwitches {
   /// Switches of a group have some cables to the same switch at the same port: entries of those on one level
   /// of a tree are likely to be equal. Groups are numbered from 0 to groups() - 1.
   std::size_t groups() const { return first_.size(); }
-  std::uint32_t group(SwitchIndex s) const { return group_[s]; }
+  std::uint32_t group(SwitchIndex s) const { return group_[s]; }  ///< of the switch
   /// Ports that lead to the same switch as that port of the group's first switch, a bit each.
   std::span<const std::uint64_t> as_first(SwitchIndex s) const {
     return std::span(as_first_).subspan(s * words_, words_);
