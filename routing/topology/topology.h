@@ -70,7 +70,7 @@ class Topology {
   }
   /// Dense index of (switch, port), for ports 0 to ports(s).
   std::size_t channel(SwitchIndex s, PortNum port) const { return port_base_[s] + port.value(); }
-  /// Channel() is below it.
+  /// All numbers of channel() are below it.
   std::size_t channels() const { return port_base_.empty() ? 0 : port_base_.back(); }
 
   /// Whether all cables between switches have the same rate, or none is known.

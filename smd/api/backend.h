@@ -52,6 +52,7 @@ class Backend {
   Backend& operator=(const Backend&) = delete;
   virtual ~Backend() = default;
 
+  /// Version, process and configuration, as they are now.
   virtual DaemonInfo info() const = 0;
   /// In the order of the configuration.
   virtual std::vector<std::shared_ptr<const SubnetView>> subnets() const = 0;
@@ -59,7 +60,9 @@ class Backend {
   virtual void resweep(std::size_t subnet, sm::Resweep kind) = 0;
   /// What is lost there is missing on purpose: of `node`, or (0) all of it.
   virtual void accept_lost(std::size_t subnet, Guid node) = 0;
+  /// The filter in effect, configured or set.
   virtual log::Filter log_filter() const = 0;
+  /// Until the next set_log_filter() or reload of the configuration.
   virtual void set_log_filter(const log::Filter& filter) = 0;
   /// What the configuration says.
   virtual log::Filter configured_log_filter() const = 0;

@@ -10,12 +10,15 @@ namespace smd::api {
 
 // status.cpp
 Answer get_status(const Question& question, Backend& backend);
+/// One subnet in full. 404: no such subnet.
 Answer get_subnet_status(const Question& question, Backend& backend);
 // ports.cpp
 Answer get_ports(const Question& question, Backend& backend);
 // commands.cpp
 Answer post_resweep(const Question& question, Backend& backend);
+/// The level in effect, and those of modules and GUIDs.
 Answer get_log(const Question& question, Backend& backend);
+/// Sets a level, or that of a module or a GUID; "default" is the configured one. 400: a bad body.
 Answer put_log(const Question& question, Backend& backend);
 // accept.cpp
 Answer post_accept(const Question& question, Backend& backend);

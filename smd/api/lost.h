@@ -11,9 +11,11 @@ namespace smd::api {
 sm::Json lost_json(const sm::Snapshot& now);
 /// Each lost node and each lost link.
 sm::Json lost_nodes_json(const sm::Snapshot& now);
+/// Each once, from its smaller end; a host's link to a switch from the switch's end.
 sm::Json lost_links_json(const sm::Snapshot& now);
 /// What a port had a link to, with its rate and since when it has none; null where it has one or never had.
 sm::Json lost_of_port_json(const sm::Snapshot& now, const sm::Node& node, PortNum port);
+/// Links below the best rate of their ends (sm::degraded_links), as an array.
 sm::Json degraded_json(const sm::Snapshot& now);
 /// An end of a link, with the name that its node has or had.
 sm::Json end_json(const sm::Snapshot& now, const sm::LinkEnd& end);

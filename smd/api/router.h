@@ -23,10 +23,11 @@ struct Question {
 
 struct Route {
   std::string_view method;
-  std::string_view path;  ///< "/v1/subnets/{subnet}/ports"
-  Answer (*answer)(const Question&, Backend&);
+  std::string_view path;                        ///< "/v1/subnets/{subnet}/ports"
+  Answer (*answer)(const Question&, Backend&);  ///< no exceptions; from a thread of Compute
 };
 
+/// All paths of the API; static storage.
 std::span<const Route> routes();
 
 /// From any thread; may take as long as a dump takes.

@@ -34,6 +34,7 @@ struct ServerLimits {
 /// stop() must have ended before it dies.
 class Server {
  public:
+  /// Listens nowhere yet. All references outlive it.
   Server(asio::io_context& io, mad::Clock& clock, sm::Compute& compute, Backend& backend,
          ServerLimits limits = {});
   Server(const Server&) = delete;

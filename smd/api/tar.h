@@ -28,8 +28,10 @@ class TarReader {
     std::function<std::expected<void, std::string>(std::string_view bytes)> bytes;   ///< of that file
     std::function<std::expected<void, std::string>()> end;                           ///< it is whole
   };
+  /// An error of the sink ends the reading.
   explicit TarReader(Sink sink) : sink_(std::move(sink)) {}
 
+  /// The next bytes. Error: no tar stream of regular files as TarWriter makes it, or the sink's own.
   std::expected<void, std::string> take(std::string_view bytes);
   /// After the last piece: an error where a file was not whole.
   std::expected<void, std::string> finish() const;

@@ -51,6 +51,7 @@ struct ForeignKeys {
   std::size_t ports = 0;
   std::vector<PKey> keys;
 };
+/// Of all nodes whose tables were read.
 ForeignKeys foreign_keys(const Subnet& subnet);
 
 }  // namespace smd::sm

@@ -32,6 +32,6 @@ void add_ask_commands(CLI::App& app, AskOptions& options);
 /// Whichever of them was given; nothing is done where none was. 0 done, 1 failed, 2 bad usage;
 /// of `status --check` 3: a subnet is neither up nor a standby beside a master.
 int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::ostream& err);
-bool is_ask(const CLI::App& app);
+bool is_ask(const CLI::App& app);  ///< one of these subcommands was given
 
 }  // namespace smd::cli

@@ -45,6 +45,7 @@ struct LidPart {
   /// Forwarding tables are too small for all: no LID from this one on is routed; 0: they are not.
   unsigned not_held_from = 0;
 
+  /// Null where the port has no LID. By the port GUID; O(log n).
   const Entry* find(Guid port) const;
   friend bool operator==(const LidPart&, const LidPart&) = default;
 };
@@ -137,6 +138,7 @@ struct RoutePart {
   routing::TopologyInput input;
   config::RoutingConfig config;
 
+  /// Null where the node is no routed switch. O(log n).
   const std::shared_ptr<const routing::LftRow>* find(Guid node) const;
 };
 
@@ -174,6 +176,7 @@ struct McPart {
   bool keeps_unknown = false;
   std::shared_ptr<const McGround> ground;  ///< of `topology`, for the next part on the same one
 
+  /// Null where the node is no switch of the part. O(log n).
   const std::shared_ptr<const routing::McRow>* find(Guid node) const;
 };
 
@@ -190,6 +193,7 @@ struct Decided {
   const TablePartPtr<A>& part() const {
     return std::get<TablePartPtr<A>>(tables);
   }
+  /// The same, to fill in.
   template <class A>
   TablePartPtr<A>& part() {
     return std::get<TablePartPtr<A>>(tables);

@@ -26,6 +26,7 @@ struct Converging {
   std::shared_ptr<const RoutePart> part;
   bool done = false;
 };
+/// `most_blocks`: LFT blocks that the step may change. Both parts are of one topology and LID map. Pure.
 std::expected<Converging, routing::RouteError> converge_routes(const std::shared_ptr<const RoutePart>& now,
                                                                const RoutePart& goal, std::size_t most_blocks,
                                                                const routing::Parallel& parallel);

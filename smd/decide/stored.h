@@ -24,7 +24,7 @@ struct Stored {
   struct LidRange {
     Lid base;
     std::uint8_t lmc = 0;
-    unsigned count() const { return 1U << lmc; }
+    unsigned count() const { return 1U << lmc; }  ///< LIDs, a power of 2
     friend bool operator==(const LidRange&, const LidRange&) = default;
   };
   /// By port GUID, also of ports that are gone: they get the same LID when they come back.

@@ -85,6 +85,7 @@ class Mastership {
 
   /// A piece of work begins, or a sweep as a part of it.
   void begin_work() { on(machine::WorkBegins{}); }
+  /// A sweep that is part of the work begins.
   void begin_sweep() { on(machine::SweepBegins{}); }
   /// A sweep has read `parts.subnet`. Nothing may be written unless the verdict is `ours`. `whole`: a heavy
   /// sweep.
@@ -113,6 +114,8 @@ class Mastership {
   /// Get(SMInfo) of a known SM, and Get(PortInfo) of our own port: a change of its LID or MasterSMLID shows
   /// another master. `found` outlives the coroutine.
   asio::awaitable<void> read_sm(mad::Target target, SmReads* found);
+  /// Marks `found` for a heavy sweep where state, LID or MasterSMLID differ from `subnet`'s, or the read
+  /// fails.
   asio::awaitable<void> read_own_port(std::shared_ptr<const Subnet> subnet, SmReads* found);
   /// Both, for all known SMs, after a standstill. Nothing when cancelled.
   asio::awaitable<std::optional<SmReads>> read_known_sms();

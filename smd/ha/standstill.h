@@ -17,6 +17,7 @@ class Standstill {
   /// `found` is called once for each standstill, with how long it took, before check() returns or from a
   /// timer.
   using Found = std::function<void(mad::Duration took)>;
+  /// Not started: see start().
   Standstill(mad::Clock& clock, mad::Duration limit, Found found);
   ~Standstill();
   Standstill(const Standstill&) = delete;
