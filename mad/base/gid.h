@@ -54,7 +54,7 @@ std::optional<Mgid> parse_mgid(std::string_view text);
 
 }  // namespace smd
 
-/// As to_string() writes them.
+/// Printed as to_string() does.
 template <>
 struct fmt::formatter<smd::Gid> : fmt::formatter<std::string_view> {
   auto format(const smd::Gid& gid, auto& ctx) const {
@@ -68,6 +68,7 @@ struct fmt::formatter<smd::Mgid> : fmt::formatter<std::string_view> {
   }
 };
 
+/// Hashes of all 16 bytes.
 template <>
 struct std::hash<smd::Gid> {
   std::size_t operator()(const smd::Gid& gid) const noexcept {

@@ -122,10 +122,12 @@ class Mad {
   friend bool operator==(const Mad&, const Mad&) = default;
 
  protected:
+  /// The field of Width bits that begins with byte Byte, in host byte order.
   template <std::size_t Byte, std::size_t Width>
   std::uint64_t number() const {
     return load<0, Width>(bytes_.data() + Byte);
   }
+  /// Writes the low Width bits of `number` there.
   template <std::size_t Byte, std::size_t Width>
   void set_number(std::uint64_t number) {
     store<0, Width>(bytes_.data() + Byte, number);

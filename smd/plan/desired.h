@@ -23,6 +23,7 @@ struct PlanInput {
   const std::set<Guid>* left_out = nullptr;
   /// Packets of routes that were taken away may be under way: no table is written before that is over.
   bool draining = false;
+  /// The node is one of left_out.
   bool leaves_out(Guid node) const { return left_out != nullptr && left_out->contains(node); }
 };
 
@@ -45,7 +46,9 @@ bool must_retrain(const PlanInput& in, const Node& node, PortNum port);
 
 /// Fields that were Set and came back with another value. State machines and read-only fields are not named.
 std::vector<NotKept> not_kept(PortNum port, const wire::PortInfo& sent, const wire::PortInfo& answered);
+/// The same of SwitchInfo.
 std::vector<NotKept> not_kept(const wire::SwitchInfo& sent, const wire::SwitchInfo& answered);
+/// The same of an NVIDIA switch's ARInfo.
 std::vector<NotKept> not_kept(const wire::ArInfo& sent, const wire::ArInfo& answered);
 
 }  // namespace smd::sm

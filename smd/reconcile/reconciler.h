@@ -67,6 +67,7 @@ struct Ran {
 /// one run at a time.
 class Reconciler {
  public:
+  /// `stored` is what a process before has left. Nothing is decided yet.
   Reconciler(ReconcilerParts parts, std::shared_ptr<const config::SubnetConfig> config, StoredPtr stored);
   Reconciler(const Reconciler&) = delete;
   Reconciler& operator=(const Reconciler&) = delete;
@@ -82,6 +83,7 @@ class Reconciler {
   const std::vector<Guid>& came_up() const { return came_up_; }
   TableBaseline* baseline() { return &baseline_; }
 
+  /// From the next run on.
   void configure(std::shared_ptr<const config::SubnetConfig> config) { config_ = std::move(config); }
   /// The only place where the Subnet changes.
   void take(Subnet now) { subnet_ = std::make_shared<const Subnet>(std::move(now)); }
@@ -89,18 +91,23 @@ class Reconciler {
   void take_tables(Subnet now);
   /// A sweep begins: failures, times and ports that came up are counted anew.
   void begin_sweep();
+  /// They were looked at.
   void forget_came_up() { came_up_.clear(); }
 
   /// From now on it binds later decisions; committed with the next commit().
   void set_stored(StoredPtr now) { stored_ = std::move(now); }
   /// The same, and returns when it is committed. Before anything that rests on it is written to the fabric.
   asio::awaitable<void> keep(StoredPtr now);
+  /// Returns when what is stored is committed; at once without a store.
   asio::awaitable<void> commit();
 
   // What the parts are asked for; each is done by the next run of its part.
   void set_groups(Groups groups) { groups_ = std::move(groups); }
+  /// Replaces blocks that are asked for already.
   void set_guids(const std::vector<GuidBlock>& blocks);
+  /// Ports that get ClientReregister set, instead of those asked for before.
   void reregister(std::set<Guid> ports) { requests_.clients = std::move(ports); }
+  /// An end of each link to be taken down, instead of those asked for before.
   void take_down(std::vector<PortItem> links) { requests_.links_down = std::move(links); }
 
   /// Runs the loop for each part of `how.parts` and of unfinished(), in the order of the parts. Before the

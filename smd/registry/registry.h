@@ -50,6 +50,7 @@ struct Member {
   std::uint8_t join_state = 0;  ///< wire::kFullMember and so on, never 0
   bool proxy = false;           ///< another port has joined for it
   Guid joined_by{};             ///< that port, whose share of the SA it takes; 0: it is the member's
+  /// A full or send-only-full member: the group lives as long as it has one.
   bool keeps() const { return (join_state & 0b1001) != 0; }
   /// Packets of the group are delivered to it.
   bool receives() const { return (join_state & 0b0011) != 0; }
@@ -137,6 +138,7 @@ class Registry {
   const SharedMap<Lid, std::uint32_t>& mlids() const { return mlids_; }
   /// Ports that have groups, services or subscriptions.
   const SharedMap<Guid, Uses>& users() const { return uses_; }
+  /// Of the port, or of the port that has the alias; 0 where it has nothing.
   Uses uses(Guid port) const {
     const auto* found = uses_.find(port_of(port));
     return found != nullptr ? *found : Uses{};
@@ -163,17 +165,21 @@ class Registry {
   void drop_group(const Mgid& mgid);
   /// The group is there, the state is not 0.
   void put_member(const MemberKey& key, const Member& member);
+  /// Ignored where it is not there, as by all drop functions.
   void drop_member(const MemberKey& key);
+  /// Adds or replaces the service.
   void put_service(const ServiceKey& key, Service service);
-  void drop_service(const ServiceKey& key);
+  void drop_service(const ServiceKey& key);  ///< also counts it off its owner
+  /// Adds or replaces the subscription.
   void put_subscription(const SubscriptionKey& key, const Subscription& subscription);
-  void drop_subscription(const SubscriptionKey& key);
+  void drop_subscription(const SubscriptionKey& key);  ///< also counts it off its port
+  /// Adds the port to clients(); ignored where it is there.
   void put_client(Guid port);
-  void drop_client(Guid port);
-  void forget_clients();
+  void drop_client(Guid port);  ///< takes it out of clients()
+  void forget_clients();        ///< makes clients() empty
   /// No other port has the alias.
   void put_alias(const AliasKey& key, Guid alias);
-  void drop_alias(const AliasKey& key);
+  void drop_alias(const AliasKey& key);  ///< the GUID is free again
 
   friend bool operator==(const Registry& a, const Registry& b) {
     return a.groups_ == b.groups_ && a.members_ == b.members_ && a.services_ == b.services_ &&

@@ -18,6 +18,7 @@ struct Disruption {
       0;  ///< known LFT entries of switches that forward, of LIDs of Active end ports
   std::size_t entries_changed = 0;  ///< those of them that get another port
   std::vector<std::string> links;   ///< port_text() of an end of each link that is taken down to come up anew
+  /// Something in use changes.
   bool any() const { return lids_changed != 0 || entries_changed != 0 || !links.empty(); }
 };
 

@@ -29,9 +29,11 @@ bool has_wrong_key(const Request& request, const Settings& settings);
 class TableCache {
  public:
   class Table;
+  /// Null where it is not made yet.
   std::shared_ptr<Table> find(std::uint16_t attribute) const;
+  /// Replaces one of the same attribute.
   void put(std::uint16_t attribute, std::shared_ptr<Table> table);
-  void clear() { tables_.clear(); }
+  void clear() { tables_.clear(); }  ///< questions that are being answered keep theirs
 
  private:
   std::map<std::uint16_t, std::shared_ptr<Table>> tables_;

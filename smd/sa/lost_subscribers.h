@@ -19,6 +19,7 @@ namespace smd::sa {
 /// h, because a program may subscribe and never answer. A value of one thread.
 class LostSubscribers {
  public:
+  /// The port has lost its subscriptions; ignored where that is known.
   void lost(Guid port, mad::TimePoint now);
   /// Something has come from it.
   void heard(Guid port, mad::TimePoint now);
@@ -31,7 +32,7 @@ class LostSubscribers {
   /// All that were not asked yet but `due`, ascending.
   std::vector<Guid> ports_except(std::span<const Guid> due) const;
   bool empty() const { return ports_.empty(); }
-  void clear() { ports_.clear(); }
+  void clear() { ports_.clear(); }  ///< their pace is kept
 
  private:
   static constexpr mad::Duration kFirst = std::chrono::seconds(1), kLongest = std::chrono::minutes(1);

@@ -27,7 +27,7 @@ inline constexpr std::size_t kLongestTable = std::size_t{64} << 20U;
 /// Of what a kind's records come from (nodes, end ports, rows of the registry), in their order.
 struct Part {
   std::size_t from = 0, to = std::numeric_limits<std::size_t>::max();
-  bool has(std::size_t place) const { return from <= place && place < to; }
+  bool has(std::size_t place) const { return from <= place && place < to; }  ///< in [from, to)
 };
 
 /// How far a visit has come.
@@ -89,7 +89,9 @@ class Emit {
 
 /// How many places a kind's parts are of.
 std::size_t all_nodes(const Directory& directory, const Registry& registry);
+/// In the order of Directory::end_ports().
 std::size_t all_end_ports(const Directory& directory, const Registry& registry);
+/// 1: a kind that is always visited as a whole.
 std::size_t one_place(const Directory& directory, const Registry& registry);
 
 struct RecordKind {
@@ -107,6 +109,7 @@ struct RecordKind {
 
 /// Ascending by attribute.
 std::span<const RecordKind> record_kinds();
+/// Null where no kind has this attribute. Static storage.
 const RecordKind* find_kind(std::uint16_t attribute);
 
 /// Calls fn(node) for the nodes that records of one LID are about: those of the part, or the one that has it.

@@ -58,6 +58,8 @@ class Reports final : private mad::Pacer {
   Reports& operator=(const Reports&) = delete;
   ~Reports() { stop(); }
 
+  /// Takes all of the batch; of a subscriber that does not answer what is above kQueue is dropped and
+  /// counted.
   void add(ReportBatch batch);
   /// Reports that may be added; an event's subscribers are told all or none. What waits for subscribers that
   /// do not answer takes no room of others.

@@ -26,7 +26,7 @@ struct Place {
   bool read_only = false;  ///< nothing is made, changed or set aside
   std::shared_ptr<std::atomic<std::uint64_t>>
       steps{};  ///< counts rows as they are written; null: not counted
-  std::filesystem::path file() const { return directory / "smd.db"; }
+  std::filesystem::path file() const { return directory / "smd.db"; }  ///< of the database itself
 };
 
 /// A file that could not be used and was renamed.
@@ -52,6 +52,7 @@ class Database {
 
   /// Fails with `corrupt` where a row makes no sense.
   SqlResult<sm::Stored> load(const std::string& subnet);
+  /// What its clients had registered; fails as load().
   SqlResult<sa::Registry> load_registry(const std::string& subnet);
   /// All or nothing, on the disk when it returns.
   SqlResult<void> write(std::span<const Batch> batches);

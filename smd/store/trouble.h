@@ -20,6 +20,7 @@ struct Failure {
 /// From any thread.
 class Trouble {
  public:
+  /// `directory`: named in the lines.
   Trouble(std::filesystem::path directory, log::Log log)
       : directory_(std::move(directory)), log_(std::move(log)) {}
 

@@ -37,6 +37,7 @@ struct Audit {
   std::vector<Block> blocks;  ///< of linear forwarding tables
   std::vector<Table> tables;  ///< of ports
   std::set<Guid> silent;      ///< did not answer for a port
+  /// Nothing differs, and all has answered.
   bool empty() const { return ports.empty() && blocks.empty() && tables.empty() && silent.empty(); }
 };
 

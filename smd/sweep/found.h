@@ -21,8 +21,8 @@ struct Probation {
   static constexpr unsigned kAtOnce = 4;
   unsigned open = 0, answered = 0, silent = 0;
   mad::WaitList waiting{};
-  bool proven() const { return answered != 0; }
-  bool given_up() const { return answered == 0 && silent != 0; }
+  bool proven() const { return answered != 0; }                   ///< one was answered: all may be asked
+  bool given_up() const { return answered == 0 && silent != 0; }  ///< none was answered: no more are asked
 };
 
 /// A node under construction and the directed route by which it is asked.
@@ -59,9 +59,11 @@ class Findings {
   std::optional<ToRead> arrived(const wire::NodeInfo& info, std::optional<PeerPort> from,
                                 const mad::DirectedPath& path, std::string& trouble);
 
+  /// Nothing behind that port is looked at.
   bool excluded(const PeerPort& from) const { return excluded_.contains({from.node, from.port}); }
   /// In order of arrival.
   const std::vector<std::unique_ptr<FoundNode>>& nodes() const { return nodes_; }
+  /// Null where it was not met in this sweep.
   FoundNode* find(Guid guid) const;
   /// The node, taken from what was known where it was not met yet; null where it is not known.
   FoundNode* touch(Guid guid);

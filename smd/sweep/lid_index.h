@@ -18,6 +18,7 @@ class LidIndex {
   };
 
   LidIndex() = default;
+  /// Known end ports by each LID of theirs; of two with one LID the first in the order of the nodes.
   explicit LidIndex(std::shared_ptr<const Subnet> subnet);
   /// Made of this very Subnet?
   bool is_of(const Subnet* subnet) const { return subnet_.get() == subnet; }

@@ -14,7 +14,9 @@ namespace smd::sm {
 constexpr std::size_t mft_part(std::size_t block, std::size_t position) {
   return block * kMftPositions + position;
 }
+/// The inverse of mft_part.
 constexpr std::size_t block_of_part(std::size_t part) { return part / kMftPositions; }
+/// The inverse of mft_part.
 constexpr std::size_t position_of_part(std::size_t part) { return part % kMftPositions; }
 /// Positions that the ports of a switch take.
 inline std::size_t mft_positions(const Node& node) { return node.port_count() / 16 + 1; }
@@ -36,6 +38,7 @@ inline std::uint16_t mft_bits(const routing::PortMask& mask, std::size_t positio
 
 /// The part of a row as it goes over the wire, and back.
 wire::MulticastForwardingTable mft_content(const routing::McRow* row, std::size_t part);
+/// Sets the 16 ports of the part in 32 entries of the row; other ports stay.
 void take_mft(routing::McRow& row, std::size_t part, const wire::MulticastForwardingTable& table);
 
 /// All parts that a switch has room for.

@@ -21,11 +21,12 @@ struct UnkeptMask {
   Lid mlid;
   std::size_t position = 0;
 };
+/// Nothing where the note is about something else.
 std::optional<UnkeptMask> unkept_mask(const NotKept& note);
 
 /// The switch refuses or ignores blocks of its LFT above LinearFDBTop: that has to rise before they are
 /// written.
 NotKept blocks_above_top();
-bool raises_top_first(const Node& node);
+bool raises_top_first(const Node& node);  ///< it has such a note
 
 }  // namespace smd::sm

@@ -17,6 +17,7 @@ struct PortLimits {
   Mtu mtu = Mtu::none;
   StaticRate rate;
 };
+/// NeighborMTU of a CA's linked port, else MTUCap; the rate in use.
 PortLimits limits_of(const EndPort& port);
 
 /// No faster than [sa] max_rate.

@@ -44,6 +44,7 @@ std::vector<Told> addressees(const Directory& directory, const Registry& registr
 
 /// Traps 64 to 67: a port or a group came or went. `sm`: our own port, whose word it is.
 inline constexpr std::uint16_t kPortIn = 64, kPortOut = 65, kGroupCreated = 66, kGroupDeleted = 67;
+/// The generic notice of one of these traps; `subject`: the port's or the group's GID.
 Event event_of(const EndPort& sm, const Gid& sm_gid, std::uint16_t trap, const Gid& subject);
 
 /// The bytes of a report; its transaction is the sender's.

@@ -71,6 +71,7 @@ struct Asker {
 
 /// True of requests that write() answers.
 bool is_write(const Request& request);
+/// Carries it out in `writing.registry`; another attribute: kStatusBadMethodAttribute.
 Answer write(Writing& writing, const Asker& asker, const Request& request);
 
 /// After a sweep: what ports had registered that are gone ends, and the groups that smd itself makes are as
