@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Every long task lives in a group, and nothing is detached: who owns the group ends it before it dies.
+// Every long task lives in a group, and nothing is detached: the owner of the group stops it before its own
+// end.
 
 #include <list>
 

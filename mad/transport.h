@@ -90,7 +90,7 @@ struct ClassRegistration {
   std::vector<wire::Method> methods{};
 };
 
-/// What the local port is. Read anew at each call: cables are pulled.
+/// The local port. Read at each call, because its state changes.
 struct LocalPort {
   std::string device;  ///< "mlx5_0"; of a simulated port the node's name
   PortNum port{};

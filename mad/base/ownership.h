@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// To whom a file belongs, in words for error messages.
+// The owner of a file, in words for error messages.
 
 #include <filesystem>
 #include <optional>

@@ -15,7 +15,7 @@
 
 namespace smd::mad {
 
-/// Whom to ask, and by which way.
+/// The node that a request is for, and the route to it.
 struct Target {
   Route route{};
   Guid node{};              ///< 0: not known yet

@@ -28,8 +28,8 @@ class AnswerTime {
   Duration smoothed_{}, deviation_{};
 };
 
-/// Which share of the tries is lost on the way, by the requests that were answered in the end: who is silent
-/// does not count, and a late answer is no loss.
+/// Which share of the tries is lost on the way, by the requests that were answered in the end: nodes that do
+/// not answer do not count, and a late answer is no loss.
 class Losses {
  public:
   /// Counts an answered request and the tries that were lost before the answer. Older requests decay by

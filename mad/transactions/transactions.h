@@ -65,7 +65,7 @@ class Transactions {
 
   using RequestId = std::uint64_t;  ///< never 0
   /// Calls `done` once, on the io_context and never within this call. Waiting requests are not bounded here:
-  /// who submits by the thousand looks at waiting().
+  /// callers with thousands of requests limit themselves by waiting().
   RequestId submit(Request request, Completion done);
   /// The request ends as closed; ids of ended requests are ignored.
   void cancel(RequestId id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the API shows and changes, without saying who holds it.
+// What the API shows and changes, independent of its owner.
 
 #include <chrono>
 #include <memory>

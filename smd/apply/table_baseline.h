@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the tables of ports that smd does not decide were when it took them over: P_Keys, SL to VL, VL
-// arbitration. Who loses or changes them is named until they are as before.
+// arbitration. Ports that lose or change them are logged until they are as before.
 
 #include <cstdint>
 #include <memory>

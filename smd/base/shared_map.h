@@ -13,7 +13,7 @@
 
 namespace smd::sm {
 
-/// Rows lie in leaves that are never changed: a change makes one leaf anew. Copies may be read by any thread
+/// Rows lie in leaves that are never changed: a change copies one leaf. Copies may be read by any thread
 /// while another one is changed.
 template <class Key, class Value>
 class SharedMap {

@@ -63,14 +63,13 @@ struct SettingsPart {
 
 /// What one port's PortInfo should say.
 struct LinkSettings {
-  std::uint8_t operational_vls = 1;  ///< PortInfo's code; 0: as they are, until the link comes up anew
+  std::uint8_t operational_vls = 1;  ///< PortInfo's code; 0: as they are, until the link is retrained
   Mtu neighbor_mtu = Mtu::m2048;
   std::optional<std::uint8_t> hoq_life;        ///< nothing: left alone, as at a CA
   std::optional<std::uint8_t> vl_stall_count;  ///< of switches only
   EnabledLinks enabled;                        ///< what the link may come up with
   /// The link came up with more than is enabled, or it is in operation with other VLs or a lower MTU than it
-  /// must have: this end (a switch's; of two switches the lower GUID's) takes it down, so that it comes up
-  /// anew.
+  /// must have: this end (a switch's; of two switches the lower GUID's) retrains it.
   bool retrain = false;
   friend bool operator==(const LinkSettings&, const LinkSettings&) = default;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Forwarding tables: kept where they are proven, repaired where something died, made afresh where neither
-// will do or the operator wants it.
+// Forwarding tables: kept where they are proven, repaired after a fault, computed by the engine where neither
+// is possible or the operator asks for it.
 
 #include <expected>
 #include <memory>

@@ -175,7 +175,7 @@ struct Step {
 /// Pure.
 Step step(State now, const Event& event);
 
-/// To whom the fabric belongs, after SweepRead.
+/// Which SM is to be master, after SweepRead.
 enum class Verdict : std::uint8_t {
   ours,
   not_ours,  ///< another SM is master, or will be

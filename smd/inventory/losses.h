@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is missing or slow, for those who ask.
+// What is missing or slow, for the API and the log.
 
 #include <optional>
 #include <vector>

@@ -111,7 +111,7 @@ class Log {
   void tick() const;
   /// Writes all counts now, before the end, and waits for the target as long as it takes a line a second.
   void finish() const;
-  /// A new [log] table, for a reload: opens the target anew; the old one stays where that fails.
+  /// A new [log] table, for a reload: opens the new target; the old one stays where that fails.
   std::expected<void, std::string> configure(const config::LogConfig& config) const;
   /// Which lines are written, until the next configure(); the target stays.
   void set_filter(Filter filter) const;

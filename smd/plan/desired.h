@@ -37,8 +37,8 @@ std::optional<wire::SwitchInfo> desired_switch_info(const PlanInput& in, const N
 /// ARInfo of a switch whose adaptive routing is to end: as it was read, but off. Nothing for all others.
 std::optional<wire::ArInfo> desired_ar_info(const PlanInput& in, const Node& node);
 
-/// The PortInfo to send: `desired` with the state `target`, no other state machine touched and nothing
-/// enabled anew that is as it was `now`.
+/// The PortInfo to send: `desired` with the state `target`, no other state machine touched, and Enabled
+/// fields only where they differ from `now`.
 wire::PortInfo port_info_to_set(const wire::PortInfo& desired, const wire::PortInfo& now, PortState target);
 
 /// This is the end that takes the link down, so that it comes up within what is enabled.

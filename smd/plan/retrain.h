@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// In which steps links are taken down so that they come up anew.
+// In which steps links are retrained.
 
 #include <set>
 #include <vector>

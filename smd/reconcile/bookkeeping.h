@@ -42,8 +42,8 @@ struct ClearedChange {
 /// By the SwitchInfo that was sent with the bit set.
 std::vector<ClearedChange> cleared_changes(const Subnet& before, const Applied& applied);
 
-/// Port GUIDs of adapters and routers that were in Init and are Armed now: their link was down, or they begin
-/// anew.
+/// Port GUIDs of adapters and routers that were in Init and are Armed now: their link was down, or they were
+/// restarted.
 std::vector<Guid> came_up(const Subnet& subnet, const Applied& applied);
 
 /// advance(), with the nodes noted that left Sets without an answer. Pure.

@@ -54,7 +54,7 @@ struct Run {
 /// What came of it.
 struct Ran {
   bool cancelled = false;
-  bool changed = false;  ///< parts other than `fabric`: something was decided anew or written
+  bool changed = false;  ///< parts other than `fabric`: a decision changed, or something was written
   Plan plan;             ///< of a dry run
   std::vector<ClearedChange> cleared;
   std::vector<Guid> reregistered;  ///< port GUIDs whose clients were asked to register again
@@ -89,7 +89,7 @@ class Reconciler {
   void take(Subnet now) { subnet_ = std::make_shared<const Subnet>(std::move(now)); }
   /// The same where tables of ports were read: those that smd does not decide are compared with the baseline.
   void take_tables(Subnet now);
-  /// A sweep begins: failures, times and ports that came up are counted anew.
+  /// A sweep begins: failures, times and ports that came up are counted from 0.
   void begin_sweep();
   /// They were looked at.
   void forget_came_up() { came_up_.clear(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What clients have registered: multicast groups and who is in them, services, and who wants to be told of
-// what. A value: a change makes a new version, and readers keep the one that they have.
+// What clients have registered: multicast groups and their members, services, and subscriptions. A value: a
+// change makes a new version, and readers keep the one that they have.
 
 #include <compare>
 #include <cstdint>
@@ -91,7 +91,8 @@ struct Subscription {
   friend bool operator==(const Subscription&, const Subscription&) = default;
 };
 
-/// A port whose clients know that it is us with whom they register: it needs not be asked to do so again.
+/// A port whose clients have registered with this SM, or were asked to since it is master: it needs no
+/// further ClientReregister.
 struct Client {
   friend bool operator==(const Client&, const Client&) = default;
 };
@@ -125,7 +126,7 @@ class Registry {
   /// By subscriber.
   const Subscriptions& subscriptions() const { return subscriptions_; }
   const Clients& clients() const { return clients_; }
-  /// GUIDs that ports have beside their own, by port.
+  /// GUIDs that ports have in addition to their own, by port.
   const Aliases& aliases() const { return aliases_; }
   /// The owner of an alias; null: none.
   const AliasKey* by_alias(Guid alias) const { return by_alias_.find(alias); }

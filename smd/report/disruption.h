@@ -17,7 +17,7 @@ struct Disruption {
   std::size_t entries_in_use =
       0;  ///< known LFT entries of switches that forward, of LIDs of Active end ports
   std::size_t entries_changed = 0;  ///< those of them that get another port
-  std::vector<std::string> links;   ///< port_text() of an end of each link that is taken down to come up anew
+  std::vector<std::string> links;   ///< port_text() of an end of each link that is retrained
   /// Something in use changes.
   bool any() const { return lids_changed != 0 || entries_changed != 0 || !links.empty(); }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// From a question to its answer: what is asked decides who answers. Pure: the same directory and the same
-// bytes give the same answer, on any thread.
+// From a question to its answer: the attribute decides which code answers. Pure: the same directory and the
+// same bytes give the same answer, on any thread.
 
 #include <cstdint>
 #include <map>

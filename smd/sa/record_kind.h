@@ -100,7 +100,7 @@ struct RecordKind {
   std::size_t bytes = 0;  ///< of a record, a multiple of 8
   Components components;
   bool begins_with_lid = true;
-  bool trusted_only = false;                        ///< shown to those who know the SM_Key
+  bool trusted_only = false;                        ///< shown to requesters with the SM_Key only
   std::span<const std::size_t> capability_masks{};  ///< components of which a question may name some bits
   /// Shows the records of `only.part`; where `only.lid` is given, all of that LID.
   void (*visit)(const Directory& directory, const Only& only, Emit& emit) = nullptr;

@@ -38,7 +38,7 @@ struct SetAside {
 /// One subnet's part of a transaction.
 struct Batch {
   std::string subnet;
-  const sm::Stored* before = nullptr;  ///< what the file holds; null: not known, all is written anew
+  const sm::Stored* before = nullptr;  ///< what the file holds; null: not known, all rows are replaced
   const sm::Stored* now = nullptr;
   const sa::Registry* registry_before = nullptr;
   const sa::Registry* registry_now = nullptr;  ///< null: is left alone
@@ -90,7 +90,7 @@ class Database {
   std::optional<SetAside> set_aside_;
 };
 
-/// Renames smd.db, and what SQLite keeps beside it, to a name that is free.
+/// Renames smd.db, and SQLite's own files next to it, to a name that is free.
 std::expected<std::filesystem::path, std::string> set_file_aside(const Place& place);
 
 }  // namespace smd::store

@@ -16,7 +16,7 @@
 
 namespace smd::sm {
 
-/// Who has not answered one question about an attribute is not asked a hundred of them.
+/// A node that has not answered one request for an attribute does not get a hundred of them.
 struct Probation {
   static constexpr unsigned kAtOnce = 4;
   unsigned open = 0, answered = 0, silent = 0;
@@ -67,7 +67,7 @@ class Findings {
   FoundNode* find(Guid guid) const;
   /// The node, taken from what was known where it was not met yet; null where it is not known.
   FoundNode* touch(Guid guid);
-  /// Takes the link away at both ends; says who was at the other.
+  /// Removes the link at both ends; returns the other end.
   std::optional<PeerPort> unlink(FoundNode& found, PortNum port);
   const std::map<Guid, std::vector<PeerPort>>& conflicts() const { return conflicts_; }
 
@@ -83,8 +83,8 @@ class Findings {
   std::map<Guid, std::vector<PeerPort>> conflicts_;
 };
 
-/// Ports of different nodes with one port GUID: who had it in `before` (may be null) keeps it; without that
-/// history, and but for our own port, none of them can have a LID of its own.
+/// Ports of different nodes with one port GUID: the one that had it in `before` (may be null) keeps it;
+/// without that history, and but for our own port, none of them can have a LID of its own.
 void part_port_guids(Subnet& subnet, const Subnet* before);
 
 /// The Subnet that the findings make: sorted, without nodes in conflict, port GUIDs each once. `self` is our

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who has which LID, as the nodes themselves say it.
+// The port of each LID, by the PortInfo that nodes have answered.
 
 #include <cstdint>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who it was that does not answer any more.
+// GUIDs of nodes that do not answer any more.
 
 #include <cstddef>
 #include <vector>

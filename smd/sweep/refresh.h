@@ -22,7 +22,7 @@ inline constexpr std::string_view kLostOnTheWay = "lost on the way";
 /// far ends of links that came up, went down or came back, nodes that are new. The rest of `before` is
 /// shared. Nodes that nothing leads to any more are gone. `tx`, `clock` and `before` outlive the coroutine.
 /// Fails with kNewerWaits where `options.urgent` says so, with kLostOnTheWay under `options.restart_lost`:
-/// begin anew, with what has happened since. Fails, with the reason, where a part is not enough: a suspect
+/// begin again, with what has happened since. Fails, with the reason, where a part is not enough: a suspect
 /// switch that answers by no way, GUIDs in two places, our own port. Then the whole fabric has to be looked
 /// at.
 asio::awaitable<std::expected<Subnet, std::string>> refresh(mad::Transactions* tx, mad::Clock* clock,

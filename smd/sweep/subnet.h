@@ -100,7 +100,7 @@ struct Node {
   bool is_switch() const { return info.type == NodeType::switch_; }  ///< by its NodeInfo
   /// As the node reports it, before a name map.
   const std::string& own_description() const { return reported.empty() ? description : reported; }
-  /// Keeps what the node says of itself beside it.
+  /// Sets the name to show; own_description() stays.
   void name(std::string shown);
   /// Of a node that was read once.
   mad::ExtendedSpeeds extended_speeds() const {

@@ -19,7 +19,7 @@
 
 namespace smd::sim {
 
-/// Thrown by World::run when nothing can happen any more (or has not for too long): says who waits for what.
+/// Thrown by World::run when nothing can happen any more (or has not for too long): names what is waited for.
 struct Deadlock : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

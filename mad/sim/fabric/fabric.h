@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A simulated fabric: nodes with their management agents, links, packets on their way. A machine without
-// clock, thread or Asio: who drives it gives the time (World, Live). One thread at a time.
+// clock, thread or Asio: its owner gives the time (World, Live). One thread at a time.
 
 #include <expected>
 #include <functional>
@@ -77,7 +77,7 @@ class Fabric {
   Reach reach() const;
   /// As sim::spread; empty where there is no such place.
   Spread spread(const Place& from, Lid mlid) const;
-  /// Sends one data packet: as walk(), and who refuses it counts that and tells the SM
+  /// Sends one data packet: as walk(), and a port that refuses it counts that and sends a trap
   /// (mad/sim/packets/data.h).
   Walk send_data(const Place& from, const DataPacket& packet);
   /// `watcher` is called for each MAD that leaves a port. One watcher at a time.

@@ -26,7 +26,7 @@ class Faults {
   bool link_up(const Place& place);
   /// Down, up, down, …, each for this time, until link_down or link_up.
   bool link_flaps(const Place& place, Duration period);
-  /// The link comes up anew, with no more than this from now on; unknown: with all that its ends have.
+  /// The link is retrained, with no more than this from now on; unknown: with all that its ends support.
   bool link_rate(const Place& place, LinkWidth width, LinkSpeed speed);
   /// Moves the cable end at `from` to the free port `to`.
   bool move(const Place& from, const Place& to);

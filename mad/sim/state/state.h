@@ -147,7 +147,7 @@ struct Node {
   bool is_switch() const { return sw != nullptr; }  ///< has switch tables
 };
 
-/// Why packets did not arrive, for those who look for a lost one.
+/// Packets that did not arrive, counted by reason.
 struct Drops {
   std::uint64_t no_link = 0, bad_path = 0, no_route = 0, not_active = 0, looped = 0, wrong_lid = 0, lost = 0,
                 silent = 0, m_key = 0, unequal_vls = 0, no_client = 0, malformed = 0, refused = 0;
@@ -197,7 +197,7 @@ struct State {
   std::uint64_t next_timer = 1;
 
   std::vector<Client> clients;                 ///< ascending id
-  std::unordered_map<PortIndex, ClientId> sm;  ///< who holds issm of a port
+  std::unordered_map<PortIndex, ClientId> sm;  ///< the client that holds the issm device of a port
   std::vector<ClientId> ready;                 ///< clients with something in the inbox
   ClientId next_client = 1;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Alias GUIDs: what a port is called beside its own GUID, as virtual machines behind it need it.
+// Alias GUIDs: further GUIDs of a port, as virtual machines behind it need it.
 
 #include <expected>
 #include <optional>

@@ -30,8 +30,7 @@ bool has_pkey(const EndPort& port, PKey pkey);
 std::expected<GroupTerms, Refusal> new_terms(const EndPort& port, const Settings& settings,
                                              const Request& request, const wire::McMemberRecord& asked);
 /// Nothing: what the request names is what the group has, and the port can carry it. The scope is the MGID's,
-/// whatever the request's JoinState says beside it: OpenSM's clients create groups and join them with
-/// another.
+/// whatever scope the request names in addition: OpenSM's clients create groups and join them with another.
 std::optional<Refusal> mismatch(const EndPort& port, const Group& group, const Request& request,
                                 const wire::McMemberRecord& asked);
 /// Nothing: a client may make a group of this name. `pkey`: of the group.

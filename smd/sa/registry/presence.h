@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who has left, and who is merely silent: of both a sweep finds nothing.
+// Which ports have left and which do not answer: a sweep finds neither.
 
 #include <cstdint>
 #include <unordered_map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who wants to be told of what, and who is to be told of what has happened.
+// Subscriptions (InformInfo), and the subscribers that get a Report of an event.
 
 #include <expected>
 #include <optional>
@@ -39,7 +39,7 @@ struct Told {
   friend auto operator<=>(const Told&, const Told&) = default;
 };
 
-/// Those who have subscribed to it and share a partition with what it is about; each once.
+/// Subscribers of the event that share a partition with its subject; each once.
 std::vector<Told> addressees(const Directory& directory, const Registry& registry, const Event& event);
 
 /// Traps 64 to 67: a port or a group came or went. `sm`: our own port, whose word it is.

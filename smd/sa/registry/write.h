@@ -25,7 +25,7 @@ struct Refusal {
   std::string_view why;
 };
 
-/// A refusal as it is logged: who asked for what.
+/// A refusal as it is logged: the requester and the request.
 struct Refused {
   std::string_view what;  ///< "join", "leave", "offer", ...
   Guid node, port;        ///< 0 where not known
@@ -58,7 +58,7 @@ struct Writing {
   Registry& registry;
   Happened& happened;
   std::int64_t now = 0;          ///< Unix time in seconds
-  Presence* presence = nullptr;  ///< of refresh(); null: who is not there has left
+  Presence* presence = nullptr;  ///< of refresh(); null: ports that are not found have left
 };
 
 /// Whose request it is.
