@@ -124,6 +124,7 @@ class Transport {
   /// answered. It may still be called for a moment after it was replaced. Transports that receive on the
   /// io_context have no use for it.
   using Ahead = std::function<void(std::vector<Received>& batch, const Reply& reply)>;
+  /// Replaces the one before; null: none.
   virtual void on_receive_ahead(const std::shared_ptr<const Ahead>& /*ahead*/) {}
 
   /// From now on MADs of this class can be sent, and requests of its `methods` arrive. Nothing where the

@@ -35,7 +35,7 @@ using WorkSet = base::EnumSet<Work>;
 enum class Resweep : std::uint8_t {
   light,
   heavy,
-  converge,  ///< tables go over to freshly made ones, in steps
+  converge,  ///< tables converge to the engine's own, in steps
 };
 
 struct Asked {

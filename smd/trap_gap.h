@@ -33,7 +33,7 @@ class TrapGap {
     for (const auto& [node, until] : until_) nodes.insert(node);
     return nodes;
   }
-  /// They have been asked, which took so long: no more than a tenth of the time goes into it.
+  /// They have been asked, which took so long: requests take a tenth of the time at most.
   void asked(mad::TimePoint now, mad::Duration took) {
     next_.reset();
     if (!until_.empty()) next_ = now + std::max<mad::Duration>(kLook, 9 * took);

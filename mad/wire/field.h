@@ -75,6 +75,7 @@ struct NumberField {
   M T::* member;
   Place place;
   Style style;
+  /// `index` is ignored: there is one value.
   constexpr M get(const T& from, std::size_t /*index*/) const { return from.*member; }
   /// `index` is ignored: there is one value.
   constexpr void set(T& to, std::size_t /*index*/, M value) const { to.*member = value; }

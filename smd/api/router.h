@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which questions there are. Pure but for the backend: any bytes in, an answer out.
+// The routes of the API. Pure but for the backend: any bytes in, an answer out.
 
 #include <functional>
 #include <map>

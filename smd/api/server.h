@@ -42,7 +42,7 @@ class Server {
 
   /// Serves what comes to `acceptor`, which listens at `path`.
   void start(Protocol::acceptor acceptor, std::filesystem::path path);
-  /// Takes the socket's file away; no client comes any more.
+  /// Removes the socket's file and accepts no further client.
   void close();
   /// The same, and ends every connection.
   asio::awaitable<void> stop();

@@ -20,7 +20,7 @@ struct AttachOptions {
 /// `options` must live as long as `app`.
 CLI::App* add_attach_command(CLI::App& app, AttachOptions& options);
 
-/// Does not come back where the program starts. 1: no fabric, node or library; 126, 127 as shells have it.
+/// Does not return where the program starts. 1: no fabric, node or library; 126, 127 as shells have it.
 int attach(const AttachOptions& options, std::ostream& err);
 
 }  // namespace smd::cli

@@ -20,7 +20,7 @@ std::expected<std::shared_ptr<const RoutePart>, routing::RouteError> decide_rout
 /// changes no table.
 bool same_rules(const config::RoutingConfig& a, const config::RoutingConfig& b);
 
-/// The next bounded step from the tables of `now` to freshly made ones, verified. `done` is set by the last,
+/// The next bounded step from the tables of `now` to the engine's own, verified. `done` is set by the last,
 /// whose origin is `fresh`. Null where the step would not be proven: then the tables stay.
 struct Converging {
   std::shared_ptr<const RoutePart> part;

@@ -17,7 +17,7 @@ class Out {
   /// Takes a piece; false: no more is wanted (the disk is full).
   using Sink = std::function<bool(std::string_view)>;
 
-  /// `sink` is called from the functions below and after it has said no never again.
+  /// `sink` is called from the functions below; once it has returned false it is not called again.
   explicit Out(Sink sink) : sink_(std::move(sink)) {}
   Out(const Out&) = delete;
   Out& operator=(const Out&) = delete;

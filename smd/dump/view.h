@@ -18,8 +18,7 @@
 
 namespace smd::sm {
 
-/// Rates of ports whose file has a word for them that we do not know ("4xFOO"): they are written as they
-/// were.
+/// Rates of ports that the file names by an unknown word ("4xFOO"): they are written as they were.
 using ForeignRates = std::map<std::pair<Guid, PortNum>, base::LinkRate>;
 /// Of all ports of the file whose rate has such a word.
 ForeignRates foreign_rates(const base::Fabric& fabric);
@@ -38,7 +37,7 @@ class DumpView {
   struct Owner {
     const Node* node = nullptr;  ///< null: no port has the LID
     PortNum port;
-    std::size_t leaf = kNoSwitch;  ///< index into switches(): itself, or the switch that a CA hangs on
+    std::size_t leaf = kNoSwitch;  ///< index into switches(): itself, or the switch that a CA is connected to
   };
   struct Switch {
     const Node* node = nullptr;

@@ -35,7 +35,7 @@ struct Times {
 /// The clocks of this machine.
 Times real_times();
 
-/// What a value is in the line.
+/// A value as text: bool and numbers bare, ids as fmt prints them, all else quoted where needed.
 template <class T>
 Field field(std::string_view key, const T& value) {
   if constexpr (std::same_as<T, bool>) {

@@ -102,6 +102,7 @@ class Reconciler {
   asio::awaitable<void> commit();
 
   // What the parts are asked for; each is done by the next run of its part.
+  /// Replaces the source of the groups; called on a thread of `compute` by each later run of `multicast`.
   void set_groups(Groups groups) { groups_ = std::move(groups); }
   /// Replaces blocks that are asked for already.
   void set_guids(const std::vector<GuidBlock>& blocks);
@@ -116,7 +117,7 @@ class Reconciler {
   /// Service parts of which the last run has left something.
   PartSet unfinished() const { return unfinished_; }
 
-  /// Tables go over to freshly made ones, a step a run of `fabric`.
+  /// Tables converge to the engine's own, one step in each run of `fabric`.
   void converge() { converging_ = true; }
   bool converging() const { return converging_; }
   /// Repaired tables have not changed for so long.

@@ -41,9 +41,10 @@ struct Answer {
 /// An answer that is a status only.
 inline Answer refuse(std::uint16_t status) { return {.status = status, .record_bytes = 0, .records = {}}; }
 
-/// Bytes of the reply to `request`: its headers turned round. Records of a GetTable go by RMPP, as the
-/// kernel (or the simulated one) cuts them; of any other answer the first record only is there. A refusal is
-/// one packet, which needs no acknowledgement, and without records brings back what was asked for.
+/// Bytes of the reply to `request`: the request's headers with the method and status of a response. Records
+/// of a GetTable go by RMPP, as the kernel (or the simulated one) cuts them; of any other answer the first
+/// record only is there. A refusal is one packet, which needs no acknowledgement, and without records brings
+/// back what was asked for.
 std::vector<std::uint8_t> reply(const Request& request, const Answer& answer);
 /// The same into `out`, whose memory is used again. It is not the request's own.
 void reply(const Request& request, std::uint16_t status, std::size_t record_bytes,

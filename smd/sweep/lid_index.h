@@ -20,7 +20,7 @@ class LidIndex {
   LidIndex() = default;
   /// Known end ports by each LID of theirs; of two with one LID the first in the order of the nodes.
   explicit LidIndex(std::shared_ptr<const Subnet> subnet);
-  /// Made of this very Subnet?
+  /// Whether it was made from this Subnet object.
   bool is_of(const Subnet* subnet) const { return subnet_.get() == subnet; }
   /// A null node where no port has it.
   Place find(Lid lid) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// An incremental sweep: the part of the fabric that an event touched is read again, and what hangs on it.
+// An incremental sweep: the part of the fabric that an event touched is read again, and what depends on it.
 
 #include <expected>
 #include <set>

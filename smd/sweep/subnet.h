@@ -174,7 +174,8 @@ struct Subnet {
   std::set<Guid> unanswered;          ///< nodes that have left a Set without an answer, since we are master
   std::vector<AlteredTable> altered;  ///< ascending node GUID; kept by TableBaseline
   std::shared_ptr<const EnforcedFor> enforced;  ///< null: not known of any port (offline)
-  /// Switches that do not answer any more while links to them are up, as they were: they forward on by that.
+  /// Switches that do not answer any more while links to them are up, as they were: they still forward by
+  /// those tables.
   std::vector<NodePtr> mute;
   /// What nodes are looked up by, where it is there: side by side, not each behind a pointer.
   std::shared_ptr<const std::vector<Guid>> guids;

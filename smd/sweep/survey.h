@@ -24,6 +24,7 @@ class Survey {
          DiscoverOptions options, Findings findings);
 
   // Tasks. Each answers for its own failures by `trouble`.
+  /// Probes with NodeInfo along `path`, which leaves `from`; nothing: our own port.
   asio::awaitable<void> visit(std::optional<PeerPort> from, mad::DirectedPath path);
   /// A node without an answer keeps the description that it had in `before`.
   asio::awaitable<void> read_description(FoundNode* found);
@@ -33,12 +34,13 @@ class Survey {
   asio::awaitable<void> read_switch(FoundNode* found);
   /// Clears PortStateChange where it is set and `clear_changes` says so.
   asio::awaitable<void> clear_change(FoundNode* found);
-  /// All that hangs on SwitchInfo: ports and tables.
+  /// What depends on SwitchInfo: ports and tables.
   asio::awaitable<void> read_switch_rest(FoundNode* found);
   /// `hint`: not asked for its own sake; it is not waited for long, and no answer means nothing.
   asio::awaitable<void> read_port(FoundNode* found, PortNum port, mad::DirectedPath path, bool hint = false);
 
   // Waves.
+  /// Begins a task of the group at once; it counts for settle().
   void start(asio::awaitable<void> task);
   /// Waits until no more than `left` tasks are going on, or until nothing has ended for as long as we have
   /// patience. False when cancelled.

@@ -79,6 +79,7 @@ void each(wire::PortExtendedSpeedsCounters& c, Fn fn) {
 }
 
 // Nothing here makes other errors and discards than a bad cable and a link that is down.
+/// Details of PortRcvErrors, 16 bits each.
 template <class Fn>
 void each(wire::PortReceiveErrorDetails& c, Fn fn) {
   constexpr std::uint64_t k16 = 0xFFFF;

@@ -63,6 +63,7 @@ void forget(const Node& node, const A& before, A& now) {
 bool serve(State& state, PortIndex at, wire::Smp& smp);
 
 // One function an attribute.
+/// Get only; a modifier other than 0: kInvalid.
 Status node_info(Request& request);
 /// Get only; a modifier other than 0: kInvalid.
 Status node_description(Request& request);

@@ -39,6 +39,7 @@ Function* Real<Function>::look_up() const {
 }
 
 // Raw: no cancellation point, errno as usual.
+/// As close().
 int raw_close(int fd);
 ssize_t raw_receive(int fd, msghdr* message, int flags);              ///< as recvmsg()
 ssize_t raw_send(int fd, const msghdr* message, int flags);           ///< as sendmsg()

@@ -63,6 +63,7 @@ class Fabric {
   void at(TimePoint due, std::move_only_function<void()> event);
 
   // What one may do and ask from outside.
+  /// A handle to this fabric's faults; must not outlive it.
   Faults faults();
   /// SMPs that agents have served; may be cleared.
   SmpCounts& counts();

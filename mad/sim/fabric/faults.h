@@ -21,6 +21,7 @@ class Faults {
   explicit Faults(State& state) : state_(state) {}
 
   // Links. The cable stays: link_up brings back what link_down took.
+  /// Both ends go Down at once and stay Down.
   bool link_down(const Place& place);
   /// Ends a flapping link too; training takes its time.
   bool link_up(const Place& place);
@@ -79,6 +80,7 @@ class Faults {
 
   // Values changed behind the SM's back.
   // Of end ports; LMC and protection level (M_KeyProtectBits) stay where they are not named.
+  /// LID and LMC of an end port; any value. False for other ports.
   bool set_lid(const Place& place, Lid lid, std::optional<std::uint8_t> lmc = std::nullopt);
   /// M_Key of an end port; 0: none.
   bool set_m_key(const Place& place, std::uint64_t key, std::optional<std::uint8_t> protect = std::nullopt);

@@ -15,6 +15,7 @@ struct Load {
 };
 
 // Not for SMPs: they go by VL15, and PortXmitData is that of the data VLs.
+/// Counts what leaves by `out`: PortXmitPkts, PortXmitData and their details.
 void count_sent(State& state, PortIndex out, const Load& load);
 /// It has come in on this VL.
 void count_received(State& state, PortIndex in, const Load& load, Vl vl);

@@ -24,8 +24,10 @@ struct Place {
   std::string node;
   PortNum port;
   Place() = default;
+  /// Implicit, for calls with names; `port_` 0: see above.
   Place(std::string node_, PortNum port_ = {})
-      : node(std::move(node_)), port(port_) {}                                // NOLINT(*-explicit-*)
+      : node(std::move(node_)), port(port_) {}  // NOLINT(*-explicit-*)
+  /// The same of a literal.
   Place(const char* node_, PortNum port_ = {}) : node(node_), port(port_) {}  // NOLINT(*-explicit-*)
   friend bool operator==(const Place&, const Place&) = default;
 };

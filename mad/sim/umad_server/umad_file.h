@@ -36,6 +36,8 @@ class UmadFile {
   UmadFile& operator=(const UmadFile&) = delete;
 
   // ioctl. Errors are errno values.
+  /// As IB_USER_MAD_REGISTER_AGENT2: the agent's number, below kAgents. ENOMEM: all are taken; else
+  /// Fabric::attach's error.
   std::expected<std::uint32_t, int> add_agent(const Registration& registration);
   /// As IB_USER_MAD_UNREGISTER_AGENT: EINVAL where it is not registered; its requests end without an answer.
   std::expected<void, int> remove_agent(std::uint32_t agent);

@@ -17,7 +17,7 @@ RecordKind guid_info_records();       ///< of end ports, in blocks of 8 GUIDs
 RecordKind pkey_records();            ///< in blocks of 32 keys; trusted only
 RecordKind sl_to_vl_records();        ///< of pairs of ports
 RecordKind vl_arbitration_records();  ///< of ports, in parts of 32 entries
-/// What clients have registered.
+/// MCMemberRecord, by the registry.
 RecordKind member_records();
 RecordKind service_records();  ///< ServiceRecord, by the registry
 RecordKind inform_records();   ///< InformInfoRecord, by the registry

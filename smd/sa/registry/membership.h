@@ -16,7 +16,7 @@ using Membership = std::expected<wire::McMemberRecord, Refusal>;
 
 /// Set(MCMemberRecord): the group is made where it is not there and the request says enough.
 Membership join(Writing& writing, const Asker& asker, const Request& request);
-/// Delete(MCMemberRecord): takes the bits of JoinState away that are named.
+/// Delete(MCMemberRecord): clears the bits of JoinState that the request names.
 Membership leave(Writing& writing, const Asker& asker, const Request& request);
 
 /// A group without full members ends, unless it is well known.

@@ -78,7 +78,8 @@ Answer write(Writing& writing, const Asker& asker, const Request& request);
 /// the ports are now.
 void refresh(Writing& writing);
 
-/// We have become master: is what is registered all that there is?
+/// After we became master: clients() becomes empty where the registry may lack what they registered with
+/// another SM.
 void take_over(Writing& writing);
 
 /// Ports whose clients have to register again, and can be asked to: what they had registered is not known.
