@@ -17,7 +17,7 @@ class Parallel {
   Parallel& operator=(const Parallel&) = delete;
   virtual ~Parallel() = default;
 
-  /// Calls fn for each number; n = 0: none. Not from within fn.
+  /// See the class; n = 0: no call. May be called from within fn.
   virtual void for_each(std::size_t n, const std::function<void(std::size_t)>& fn) const = 0;
   /// The number of calls that may run at the same time; only for choosing the size of pieces.
   virtual unsigned threads() const = 0;

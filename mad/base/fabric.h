@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The plain description of a fabric: what a file or a spec says, before anybody has asked the fabric.
+// The plain description of a fabric: what a file or a spec says, before a sweep.
 
 #include <cstdint>
 #include <optional>

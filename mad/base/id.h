@@ -115,7 +115,7 @@ struct fmt::formatter<smd::Vl> : fmt::formatter<std::string_view> {
   auto format(smd::Vl id, auto& ctx) const { return fmt::format_to(ctx.out(), "{}", id.value()); }
 };
 
-/// Hashes of the number, for unordered containers that nothing visible is made of.
+/// Hashes of the number, for unordered containers; their order must not reach any output.
 template <>
 struct std::hash<smd::Guid> {
   std::size_t operator()(smd::Guid id) const noexcept { return std::hash<std::uint64_t>{}(id.value()); }

@@ -43,7 +43,7 @@ class McLoads {
 
   /// Counts the cables and switches of a tree.
   void add(const McTree& tree);
-  /// Trees that use the cable at the port, in either direction.
+  /// Trees by which packets leave the switch by this port.
   std::uint32_t cable(SwitchIndex s, PortNum port) const { return cables_[topology_->channel(s, port)]; }
   std::uint32_t on(SwitchIndex s) const { return switches_[s]; }  ///< trees that use the switch
 

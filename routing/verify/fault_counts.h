@@ -16,7 +16,7 @@ class FaultCounts {
   FaultCounts(const Topology& topology, const LidMap& lids, const Routes& routes)
       : topology_(topology), lids_(lids), routes_(routes), outcome_(topology.switches()) {}
 
-  /// Adds the faults of a block after its trace().
+  /// Adds the faults of a block after its follow().
   void add(const LidBlock& block, Verification& found);
   /// Of the LIDs connected with the switch, `unreached` do not arrive; they include all that are not
   /// `routed`.

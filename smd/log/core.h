@@ -27,7 +27,7 @@ class Core {
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
-  /// Cheap, without the lock: could a line of this level be read by anybody?
+  /// Without the lock. False: the filter writes no line of this level, so none need be made.
   bool may_write(Level level) const { return level <= widest_.load(std::memory_order_relaxed); }
   /// Writes, counts or drops the record by the filter and the rate limit. From any thread, as all below.
   void write(const Record& record);

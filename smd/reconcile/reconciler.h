@@ -91,7 +91,7 @@ class Reconciler {
   void take_tables(Subnet now);
   /// A sweep begins: failures, times and ports that came up are counted from 0.
   void begin_sweep();
-  /// They were looked at.
+  /// Empties came_up().
   void forget_came_up() { came_up_.clear(); }
 
   /// From now on it binds later decisions; committed with the next commit().

@@ -25,7 +25,7 @@ struct Reply {
 
   std::size_t size() const { return table ? table->size() : bytes.size(); }  ///< bytes of the whole MAD
 };
-/// `from`: where the request came from. By RMPP where the answer needs more than one MAD.
+/// `from`: where the request came from. By RMPP where is_by_rmpp() says so.
 Reply reply_with(const Request& request, Found found, const mad::LidRoute& from);
 /// A reply that is a status only.
 Reply refusal(const Request& request, std::uint16_t status, const mad::LidRoute& from);

@@ -58,7 +58,7 @@ struct Found {
 inline Found refused(std::uint16_t status) { return {.status = status}; }
 /// Takes the records over.
 Found found(std::uint16_t status, Records records, std::size_t record_bytes);
-/// The single record of a write, or its status.
+/// Status and records of an Answer, copied.
 Found found(const Answer& answer);
 
 /// Looks into the fabric and the question, which outlive it. Of one thread at a time.

@@ -21,7 +21,7 @@ long position_of(const Folder* folder);
 void go_to_entry(Folder* folder, long position);
 /// As dirfd().
 int descriptor_of(Folder* folder);
-/// As closedir(), but leaves the descriptor open.
+/// As closedir(): the folder's descriptor is closed, too.
 void close_folder(Folder* folder);
 
 using Filter = int (*)(const dirent*);

@@ -33,8 +33,8 @@ struct TraceEntry {
   friend bool operator==(const TraceEntry&, const TraceEntry&) = default;
 };
 
-/// Owns the io_context, the clock and the fabric of everybody in it. Everything happens on the thread that
-/// calls run(). Delays that make the order of things realistic are on by default.
+/// Owns the io_context, the clock and the fabric of all managers and tests in it. Everything happens on the
+/// thread that calls run(). Delays that make the order of things realistic are on by default.
 class World final : public Carrier {
  public:
   /// With SMD_HARDWARE in the environment links train for 5 to 30 s, else for a millisecond.

@@ -18,7 +18,7 @@ using NodeIndex = base::NodeIndex;
 using PortIndex = std::uint32_t;
 inline constexpr PortIndex kNowhere = 0xFFFF'FFFF;
 
-/// A port as a person names it. The node is a name, an id of the file ("S-0002c90000000010") or a GUID;
+/// A port by the name of its node. The node is a name, an id of the file ("S-0002c90000000010") or a GUID;
 /// port 0 of a CA means its first linked port.
 struct Place {
   std::string node;

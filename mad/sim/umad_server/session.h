@@ -37,7 +37,7 @@ class Session {
   bool receive(std::span<const std::uint8_t> message, Descriptor with, TimePoint now);
   /// What has come for the program since goes to its socket, as far as that takes it.
   void flush();
-  /// Flush() has left something: wait until the socket can be written.
+  /// True while flush() has left something: the socket cannot be written now.
   bool blocked() const { return !out_.empty(); }
 
   const std::vector<ClientId>& clients() const { return clients_; }
