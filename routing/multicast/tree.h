@@ -52,11 +52,10 @@ class McLoads {
   std::vector<std::uint32_t> cables_, switches_;
 };
 
-/// Grows a tree for the members from what is left of `previous` (empty: none), along the shortest and then
-/// least loaded paths. As far as the ranking allows, every branch goes up only, so that packets take up/down
-/// paths as unicast ones do and add no credit loop; parts without a common ancestor are joined by a shortest
-/// path. Parts of the tree without receivers get no packets. Members in different components get a tree each.
-/// `members` may have any order; those without a switch are skipped. Pure.
+/// Grows a tree for the members (in any order; those without a switch are skipped) from what is left of
+/// `previous` (empty: none), by shortest and then least loaded paths, upwards only as far as the ranking
+/// allows. Parts of the tree without receivers get no packets; members in different components get a tree
+/// each. Pure.
 McTree grow_tree(const Topology& topology, const SwitchRanking& ranking, const McTree& previous,
                  std::span<const McMember> members, const McLoads& loads);
 

@@ -105,10 +105,9 @@ class Mastership {
   /// After Verdict::contested: polls the lower-ranked master until that is settled, 50 s at most.
   asio::awaitable<Wait> await_handover();
   /// After Verdict::not_ours or Wait::conceded: polls the SM that we give way to until it is no master any
-  /// more, silent for [ha] losses polls, or a heavy sweep is requested by others; then one is requested. Each
-  /// poll is one try and ends before the next one, so that a dead master costs as many periods, whatever
-  /// [mad] says. `look_again`: called after a poll with an answer; true: a heavy sweep is to be made, because
-  /// the fabric was not up in the last one. False when cancelled.
+  /// more, silent for [ha] losses polls, or a heavy sweep is requested by others; then requests one.
+  /// `look_again`: called after a poll with an answer; true: a heavy sweep is to be made, because the fabric
+  /// was not up in the last one. False when cancelled.
   asio::awaitable<bool> stand_by(std::function<bool()> look_again);
 
   /// Get(SMInfo) of a known SM, and Get(PortInfo) of our own port: a change of its LID or MasterSMLID shows

@@ -44,11 +44,9 @@ void take_mft(routing::McRow& row, std::size_t part, const wire::MulticastForwar
 /// All parts that a switch has room for.
 inline BlockSet all_mft_parts(const Node& node) { return BlockSet::first(mft_part(mft_blocks(node), 0)); }
 
-/// The Subnet with the tables of those switches that have one which was not read: from the first block on,
-/// all together, those that hold `entries` at least, then until several blocks in a row are empty in all of
-/// them, since SMs take the lowest MLID that is free. A switch that says up to where it forwards
-/// (MulticastFDBTop) is read so far. Which tables stand is known from reading SwitchInfo. All arguments
-/// outlive the coroutine.
+/// The Subnet with the tables, read with Gets, of those switches that have one which was not read: up to
+/// MulticastFDBTop where the switch has it, else `entries` at least and then until several blocks in a row
+/// are empty in all switches. SwitchInfo was read before. All arguments outlive the coroutine.
 asio::awaitable<Subnet> hold_mfts(mad::Transactions* tx, Subnet subnet, std::size_t entries);
 
 }  // namespace smd::sm
