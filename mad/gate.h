@@ -37,7 +37,7 @@ class Gate {
     Gate* gate_;
   };
 
-  /// Nothing when cancelled.
+  /// Waits for a place, first come, first served; nothing when cancelled.
   asio::awaitable<std::optional<Permit>> enter();
   std::size_t free() const { return free_; }
 

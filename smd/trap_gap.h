@@ -26,7 +26,7 @@ class TrapGap {
   }
   /// When they are to be asked; nothing: there is none.
   std::optional<mad::TimePoint> next() const { return next_; }
-  /// Nodes to ask now, ascending.
+  /// Switches to ask now, ascending; those whose gap is over are forgotten.
   std::set<Guid> take(mad::TimePoint now) {
     std::erase_if(until_, [&](const auto& entry) { return entry.second < now; });
     std::set<Guid> nodes;

@@ -46,9 +46,9 @@ std::string to_string(const Gid& gid);
 std::string to_string(const Mgid& mgid);  ///< as a GID: "ff12:401b:ffff::1"
 
 namespace base {
-/// Any IPv6 text.
+/// Reads any IPv6 text, multicast too; nothing for other texts.
 std::optional<Gid> parse_gid(std::string_view text);
-/// Any IPv6 text that is a multicast address.
+/// Reads any IPv6 text that is a multicast address; nothing for other texts.
 std::optional<Mgid> parse_mgid(std::string_view text);
 }  // namespace base
 

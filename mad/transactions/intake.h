@@ -25,7 +25,7 @@ class Intake {
   /// Sets the handler, which replaces the one before; without one everything is dropped.
   void listen(Handler handler) { handler_ = std::move(handler); }
 
-  /// False where it was dropped.
+  /// Hands it to the handler; false where it was dropped: above the rate, or without a handler.
   bool take(Received&& received, TimePoint now) {
     // A bucket that leaks at the rate: full is a burst above it.
     const auto level = std::max(full_until_, now);

@@ -82,7 +82,7 @@ class Transactions {
                                                 std::chrono::milliseconds give_up);
   /// Ends it without a call; ids of ended requests are ignored.
   void drop_paced(RequestId id);
-  /// How many more can be opened.
+  /// How many more paced requests can be opened.
   std::size_t paced_room() const;
 
   /// An answer to a paced request has arrived, by the transaction of one of its tries; the owner has checked

@@ -30,7 +30,7 @@ class Unanswered {
     Duration elapsed{};
   };
 
-  /// Before the first call nothing is kept.
+  /// Forgets all failures of the round before. Before the first call nothing is kept.
   void begin_round();
 
   /// `silent`: the node has answered nothing since, so that the way to it may be what is broken: no more is

@@ -33,7 +33,7 @@ class McForest {
   SwitchIndex part(SwitchIndex s) const;
   /// The cables of a switch in the forest.
   std::span<const McBranch> branches(SwitchIndex s) const;
-  /// Ascending.
+  /// The switches in the forest, ascending.
   std::vector<SwitchIndex> switches() const;
   /// Removes end switches that are not in `keep`, repeatedly.
   void prune(const std::vector<bool>& keep);

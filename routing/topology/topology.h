@@ -54,7 +54,7 @@ class Topology {
   SwitchIndex input_of(SwitchIndex s) const { return input_of_[s]; }
   /// Below the size of the input.
   SwitchIndex from_input(SwitchIndex input) const { return from_input_[input]; }
-  /// kNoSwitch if there is none.
+  /// The switch with this GUID; kNoSwitch if there is none.
   SwitchIndex find(Guid guid) const;
 
   /// Number of neighbours.

@@ -26,7 +26,7 @@ class CreditLoopCheck {
 
   /// Defers chosen writes that close a new credit loop; false if there are none.
   bool take_back(Granularity grain);
-  /// A step was emitted.
+  /// To be called after each emitted step: the cheap check is worthwhile again.
   void next_step() { plain_ = true; }
 
  private:

@@ -55,7 +55,7 @@ class EgressSets {
 
   /// The switch whose sets are used; itself without follow().
   SwitchIndex leader(SwitchIndex s) const { return leader_[s]; }
-  /// Valid until the next add() or clear().
+  /// The egress sets of the switch, or of its leader. Valid until the next add() or clear().
   std::span<const EgressSet> of(SwitchIndex s) const {
     const auto leader = leader_[s];
     return {egress_.data() + first_[leader], egress_.data() + end_[leader]};

@@ -17,7 +17,7 @@ class NextSwitches {
   /// 253 ports.
   static std::size_t words_for(const Topology& topology);
 
-  /// Requires words_for() != 0.
+  /// Copies what it needs of the topology. Requires words_for() != 0.
   explicit NextSwitches(const Topology& topology);
 
   /// By port number, words_for() * 64 of them: the next switch, or the number of switches if there is none.

@@ -49,7 +49,7 @@ struct Answer {
 
 /// As one line with a newline at its end.
 Answer answer_of(const sm::Json& json, unsigned status = 200);
-/// {"error": {"code": ..., "message": ...}}
+/// A body {"error": {"code": ..., "message": ...}} with this HTTP status.
 Answer error_of(unsigned status, std::string_view code, std::string_view message);
 
 }  // namespace smd::api

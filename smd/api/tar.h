@@ -15,7 +15,7 @@ inline constexpr std::size_t kTarBlock = 512;
 
 /// The block before a file's bytes. Names of up to 100 bytes.
 std::array<char, kTarBlock> tar_header(std::string_view name, std::uint64_t size);
-/// What the bytes of a file are padded by.
+/// Zero bytes behind a file of `size` bytes, up to the next block.
 constexpr std::uint64_t tar_padding(std::uint64_t size) { return (kTarBlock - size % kTarBlock) % kTarBlock; }
 /// The two blocks of zeros at the end.
 inline constexpr std::size_t kTarEnd = 2 * kTarBlock;

@@ -40,7 +40,7 @@ class TableBaseline {
   std::unordered_map<Guid, std::vector<Tables>> nodes_;
 };
 
-/// "lost by a restart", "changed externally".
+/// Text for the log: "lost by a restart" or "changed externally".
 std::string_view reason_of(const AlteredTable& table);
 
 /// P_Keys of an end port's table that smd has not given it: all but the full default key.

@@ -80,7 +80,7 @@ class SharedMap {
     const auto row = lower_bound(key);
     return row != end() && row->first == key ? &row->second : nullptr;
   }
-  /// O(log n).
+  /// Whether the key has a row. O(log n).
   bool contains(const Key& key) const { return find(key) != nullptr; }
 
   /// Adds or replaces a row; copies one leaf of at most 64 rows.

@@ -68,7 +68,7 @@ class Mastership {
   /// and watches for standstills; with `watch_silent` also polls silent SMs while we are master. False when
   /// cancelled.
   asio::awaitable<bool> start(ClaimSm* claim_sm, bool watch_silent);
-  /// `parts.config` is another one now.
+  /// To be called when `parts.config` points to another configuration.
   void configure();
 
   wire::SmState state() const { return state_.sm; }

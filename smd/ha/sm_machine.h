@@ -181,7 +181,7 @@ enum class Verdict : std::uint8_t {
   not_ours,  ///< another SM is master, or will be
   contested  ///< we are master, and so is an SM of lower rank, which has to hand over
 };
-/// Not meaningful before the first SweepRead.
+/// By the state after the last SweepRead; not meaningful before the first.
 Verdict verdict(const State& state);
 
 /// Whether what a known SM has answered (nothing: it did not) says that it may be master now. Pure.

@@ -25,7 +25,7 @@ class Standstill {
 
   /// Begins to beat; before that check() finds nothing.
   void start();
-  /// In force at once.
+  /// In force at once; the time between beats follows from the next beat on.
   void set_limit(mad::Duration limit) { limit_ = limit; }
   /// Whether the last beat is overdue, without waiting for the next one; calls `found` if so.
   void check();

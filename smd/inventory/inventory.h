@@ -32,7 +32,7 @@ struct LinkRate {
   friend bool operator==(const LinkRate&, const LinkRate&) = default;
 };
 
-/// "4x HDR".
+/// Width and speed, "4x HDR"; "??" and "???" where unknown.
 std::string to_string(const LinkRate& rate);
 
 /// A link as one of its ends has it.

@@ -48,7 +48,7 @@ class Retraining {
     if (!under_way()) return std::nullopt;
     return next_look_;
   }
-  /// They were read at `now`.
+  /// The links of the step were read at `now`: next_look() is kLook later.
   void looked(mad::TimePoint now) { next_look_ = now + kLook; }
 
   /// A step begins: its links count as tried once more, and have kLimit to come up.

@@ -26,7 +26,7 @@ struct Failures {
   std::size_t left = 0;         ///< still to be done at the end, in spite of all attempts
   std::set<Guid> nodes;         ///< a Set there did not succeed
   std::set<Guid> nodes_before;  ///< the same of the run before
-  /// A run begins.
+  /// A run begins: `nodes` becomes `nodes_before`, the rest is reset.
   void begin();
   /// Counts what `applied` could not do; `subnet` is the one that it was applied to.
   void add(const Subnet& subnet, const Applied& applied);

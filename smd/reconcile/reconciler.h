@@ -83,7 +83,7 @@ class Reconciler {
   const std::vector<Guid>& came_up() const { return came_up_; }
   TableBaseline* baseline() { return &baseline_; }
 
-  /// From the next run on.
+  /// The configuration of all runs from the next one on.
   void configure(std::shared_ptr<const config::SubnetConfig> config) { config_ = std::move(config); }
   /// The only place where the Subnet changes.
   void take(Subnet now) { subnet_ = std::make_shared<const Subnet>(std::move(now)); }

@@ -162,9 +162,9 @@ class Registry {
 
   /// A new group without members, or other terms of one that is there.
   void put_group(const Mgid& mgid, Lid mlid, const GroupTerms& terms, bool well_known);
-  /// With all its members.
+  /// Removes the group with all its members.
   void drop_group(const Mgid& mgid);
-  /// The group is there, the state is not 0.
+  /// Adds or replaces a member; the group is there, the state is not 0.
   void put_member(const MemberKey& key, const Member& member);
   /// Ignored where it is not there, as by all drop functions.
   void drop_member(const MemberKey& key);
@@ -178,7 +178,7 @@ class Registry {
   void put_client(Guid port);
   void drop_client(Guid port);  ///< takes it out of clients()
   void forget_clients();        ///< makes clients() empty
-  /// No other port has the alias.
+  /// Adds or replaces an alias; no other port has the GUID.
   void put_alias(const AliasKey& key, Guid alias);
   void drop_alias(const AliasKey& key);  ///< the GUID is free again
 

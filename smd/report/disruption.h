@@ -22,7 +22,7 @@ struct Disruption {
   bool any() const { return lids_changed != 0 || entries_changed != 0 || !links.empty(); }
 };
 
-/// Pure.
+/// What writing `plan` would change of what is in use. Pure.
 Disruption disruption_of(const Subnet& subnet, const Decided& decided, const Plan& plan);
 
 /// Three lines: "LIDs: 0 change", "routes: 0 of N entries of ports in use change", "links taken down: none".

@@ -56,7 +56,7 @@ std::variant<Found, std::unique_ptr<Search>> search_for(const Ground& ground, co
 /// slice.
 bool answer(const Ground& ground, std::span<const std::uint8_t> mad, const Asking& asking, Slice slice,
             std::vector<std::uint8_t>& out);
-/// However long it takes.
+/// The same without a limit of the slice.
 bool answer(const Directory* directory, const Registry& registry, const Settings& settings,
             std::span<const std::uint8_t> mad, const Asking& asking, TableCache& tables,
             std::vector<std::uint8_t>& out);

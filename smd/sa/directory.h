@@ -61,7 +61,7 @@ class Directory {
   const sm::Subnet& subnet() const { return *snapshot_->subnet; }
   /// In the order of the nodes' GUIDs, then of the ports.
   const std::vector<EndPort>& end_ports() const { return end_ports_; }
-  /// Any LID of a port.
+  /// The end port that has the LID, LMC counted in; null where none has.
   const EndPort* by_lid(Lid lid) const;
   /// By its own port GUID, no alias; null where there is none.
   const EndPort* by_guid(Guid port) const;

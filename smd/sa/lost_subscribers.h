@@ -21,7 +21,7 @@ class LostSubscribers {
  public:
   /// The port has lost its subscriptions; ignored where that is known.
   void lost(Guid port, mad::TimePoint now);
-  /// Something has come from it.
+  /// Something has come from the port: it is due soon. Ignored for other ports.
   void heard(Guid port, mad::TimePoint now);
   /// These are to be asked now, `most` at most. They are due again later unless asked() comes.
   std::vector<Guid> due(mad::TimePoint now, std::size_t most);

@@ -54,7 +54,7 @@ struct Only {
 /// Calls with each record that may match: fill, then keep() it or not.
 class Emit {
  public:
-  /// `progress` may be null.
+  /// Adds to `records` what matches `pattern`; `progress` may be null. References outlive it.
   Emit(Records& records, const Pattern& pattern, Progress* progress = nullptr)
       : records_(records), pattern_(pattern), progress_(progress) {}
   /// fill(span of the new record's bytes).
@@ -149,7 +149,7 @@ void for_each_row(const Map& map, const Part& part, Fn&& fn) {
   }
 }
 
-/// Calls fn(switch, LID of its port 0).
+/// Calls fn(switch, LID of its port 0) for the switches of the part, or the one that has the LID.
 template <class Fn>
 void for_each_switch(const Directory& directory, const Only& only, Fn&& fn) {
   for_each_node(directory, only, [&](const sm::Node& node) {

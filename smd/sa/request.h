@@ -51,7 +51,8 @@ void reply(const Request& request, std::uint16_t status, std::size_t record_byte
            std::span<const std::uint8_t> records, std::vector<std::uint8_t>& out);
 /// BUSY in the place of a reply by RMPP that there is no room for; no RMPP, and without data.
 std::vector<std::uint8_t> busy_instead_of(std::span<const std::uint8_t> reply);
-/// True where the reply goes by RMPP.
+/// Whether a reply with this status goes by RMPP: kStatusOk, and the response is a GetTableResp or
+/// GetMultiResp.
 bool is_by_rmpp(const Request& request, std::uint16_t status);
 /// The first kSaDataOffset bytes of such a reply, in front of `records` bytes of records.
 void reply_headers(const Request& request, std::uint16_t status, std::size_t record_bytes,

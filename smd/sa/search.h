@@ -73,7 +73,7 @@ class Search {
   virtual bool go_on(Slice& slice) = 0;
   /// Once, after go_on() has said that all is found.
   virtual Found take() = 0;
-  /// Of the records that are found already.
+  /// Bytes of the records that are found already.
   virtual std::size_t bytes() const = 0;
 };
 

@@ -57,7 +57,7 @@ class Database {
   /// All or nothing, on the disk when it returns.
   SqlResult<void> write(std::span<const Batch> batches);
 
-  /// The file was removed or replaced under us.
+  /// Whether the open file was removed or replaced in its folder.
   bool replaced() const;
   /// What open() set aside.
   const std::optional<SetAside>& set_aside() const { return set_aside_; }

@@ -22,7 +22,7 @@ class LidIndex {
   explicit LidIndex(std::shared_ptr<const Subnet> subnet);
   /// Whether it was made from this Subnet object.
   bool is_of(const Subnet* subnet) const { return subnet_.get() == subnet; }
-  /// A null node where no port has it.
+  /// The end port that has the LID; a null node where none has.
   Place find(Lid lid) const;
 
  private:

@@ -102,7 +102,7 @@ struct Node {
   const std::string& own_description() const { return reported.empty() ? description : reported; }
   /// Sets the name to show; own_description() stays.
   void name(std::string shown);
-  /// Of a node that was read once.
+  /// Whether the node answers PortInfo with bit 31 of the modifier; of a node that was read once.
   mad::ExtendedSpeeds extended_speeds() const {
     return refuses_extended_speeds ? mad::ExtendedSpeeds::refused : mad::ExtendedSpeeds::answered;
   }
@@ -182,7 +182,7 @@ struct Subnet {
 
   /// Makes `guids`; worth it for many lookups.
   void index();
-  /// Index into nodes, or nothing.
+  /// Index of the node in `nodes`; nothing where it is not there. O(log n).
   std::optional<std::size_t> index_of(Guid node) const;
   /// Null where it is not in `nodes`. Valid as long as the node is part of a version of the Subnet.
   const Node* find(Guid node) const;

@@ -50,7 +50,7 @@ template <>
 struct TableKind<wire::SlToVl> {
   static constexpr Phase kPhase = Phase::vl_tables;
   static constexpr TableRead kRead = TableRead::idle;
-  /// Port 0 and the ports with a link.
+  /// Port 0 and the ports with a link; none unless has_vl_tables().
   static BlockSet blocks(const Node& node, PortNum port);
   /// The attribute modifier.
   static std::uint32_t modifier(const Node& node, PortNum port, std::size_t block);
@@ -62,7 +62,7 @@ template <>
 struct TableKind<wire::VlArbitration> {
   static constexpr Phase kPhase = Phase::vl_tables;
   static constexpr TableRead kRead = TableRead::idle;
-  /// Blocks with at least one entry.
+  /// Blocks with at least one entry; none unless has_vl_tables().
   static BlockSet blocks(const Node& node, PortNum port);
   /// The attribute modifier.
   static std::uint32_t modifier(const Node& node, PortNum port, std::size_t block);
@@ -73,7 +73,7 @@ template <>
 struct TableKind<wire::GuidInfo> {
   static constexpr Phase kPhase = Phase::guid_info;
   static constexpr TableRead kRead = TableRead::never;
-  /// None where PortInfo is not known.
+  /// Blocks within GUIDCap; none where PortInfo is not known.
   static BlockSet blocks(const Node& node, PortNum port);
   /// The attribute modifier.
   static std::uint32_t modifier(const Node& node, PortNum port, std::size_t block);

@@ -10,12 +10,12 @@
 
 namespace smd::sm {
 
-/// Of an LFT entry: `desired` is the port.
+/// The note about an LFT entry of a switch; `desired` is the port.
 NotKept unkept_entry(Lid lid, PortNum desired);
 /// The LID of such a note; nothing for another one.
 std::optional<Lid> unkept_lid(const NotKept& note);
 
-/// Of 16 bits of a mask of an MFT.
+/// The note about 16 bits of a mask of an MFT.
 NotKept unkept_mask(Lid mlid, std::size_t position, std::uint16_t desired);
 struct UnkeptMask {
   Lid mlid;

@@ -20,7 +20,7 @@ namespace smd::sm {
 struct VlTablePool {
   TablePool<wire::SlToVl> sl_to_vl;
   TablePool<wire::VlArbitration> arbitration;
-  /// Drops what only the pool has.
+  /// Drops tables that only the pool refers to.
   void trim() { sl_to_vl.trim(), arbitration.trim(); }
 };
 

@@ -45,9 +45,10 @@ struct PortLine {
   Enabled enabled;
 };
 
-/// `rest`: behind the word that says the type.
+/// Takes a node's line apart; `rest` is the text behind the word that says the type. The error has no line
+/// number.
 std::expected<NodeLine, std::string> parse_node_line(NodeType type, std::string_view rest);
-/// `line` starts with '[' or "@[".
+/// Takes a port's line apart, which starts with '[' or "@[". The error has no line number.
 std::expected<PortLine, std::string> parse_port_line(NodeType type, std::string_view line);
 /// The number of `width=…`, `vendid=…`: up to the next space.
 std::expected<std::uint64_t, std::string> parse_value(std::string_view text, std::uint64_t last);

@@ -64,7 +64,7 @@ void each(wire::PortCountersExtended& c, Fn fn) {
   fn(Counter::qp1_dropped, c.qp1_dropped, k64, 45U);
 }
 
-/// A link has four lanes at most here.
+/// Error counters by lane, 16 and 32 bits; a link has four lanes at most here.
 template <class Fn>
 void each(wire::PortExtendedSpeedsCounters& c, Fn fn) {
   constexpr std::uint64_t k16 = 0xFFFF, k32 = 0xFFFF'FFFF;
@@ -158,9 +158,9 @@ template <class A>
 std::uint64_t selection(const A& c) {
   return c.select;
 }
-/// CounterSelect2 bit 0 as bit 16.
+/// The same; bit 0 of CounterSelect2 is bit 16 of the result.
 inline std::uint64_t selection(const wire::PortCounters& c) { return c.select | ((c.select2 & 1U) << 16U); }
-/// CounterSelect2 as bits 32 and up.
+/// The same; CounterSelect2 begins at bit 32 of the result.
 inline std::uint64_t selection(const wire::PortCountersExtended& c) {
   return c.select | std::uint64_t{c.select2} << 32U;
 }

@@ -34,13 +34,13 @@ inline constexpr Status kGood = wire::kStatusOk, kBadVersion = wire::kStatusBadV
                         kBadMethodAttribute = wire::kStatusBadMethodAttribute,
                         kInvalid = wire::kStatusBadField;
 
-/// Puts an attribute into the answer.
+/// Encodes an attribute into the answer's data. Always kGood.
 template <class A>
 Status answer(Request& request, const A& attribute) {
   wire::encode(attribute, request.smp.data());
   return kGood;
 }
-/// The attribute that a Set carries.
+/// Decodes the attribute that a Set carries.
 template <class A>
 A asked(const Request& request) {
   return wire::decode<A>(request.smp.data()).value_or(A{});

@@ -11,7 +11,7 @@ struct Folder;
 
 /// Null and errno where there is none. `fd` is the folder's descriptor from then on (-1: it has none yet).
 Folder* open_folder(const Path& path, int fd);
-/// Ours, and not one of the C library's.
+/// The Folder behind a DIR* that open_folder() made; null for one of the C library's.
 Folder* as_folder(DIR* dir);
 /// As readdir(): null at the end. The entry lives until close_folder().
 dirent* next_entry(Folder* folder);

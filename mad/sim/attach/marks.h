@@ -47,7 +47,7 @@ bool is_folder(int fd);
 const Mark* memory_mark(int fd);
 /// `to` is what `from` is from now on (dup). -1: it is closed.
 void copy_mark(int from, int to);
-/// These are closed.
+/// Forgets the marks of descriptors `first` to `last`: they are closed.
 void drop_marks(unsigned first, unsigned last);
 /// Marks devices that were open at exec(), from /proc/self/fd. Once, at start.
 void find_inherited();

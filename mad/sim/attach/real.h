@@ -64,7 +64,7 @@ void watch_forks();
 /// descriptors and its folder must not be noted.
 bool shares_memory();
 
-/// -1 with this errno.
+/// Sets errno and returns -1.
 int fail(int error);
 
 }  // namespace smd::sim::attach

@@ -11,7 +11,7 @@ namespace smd::sim::attach {
 
 enum class Type { none, file, folder, device };
 
-/// What the path is now, as the server says.
+/// Asks the server whether the path is a file, folder or device now; Type::none where it is not there.
 Type type_of(const Path& path);
 /// A descriptor to read the file's present content from, or of a folder; -1 and errno.
 int open_file(const Path& path, int flags);

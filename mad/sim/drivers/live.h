@@ -27,7 +27,7 @@ class Live final : public Carrier {
 
   /// Throws std::invalid_argument where `place` is no port.
   std::unique_ptr<Transport> transport(const Place& place, Interface interface = Interface::smi);
-  /// At Fabric::default_port().
+  /// The same at Fabric::default_port().
   std::unique_ptr<Transport> transport(Interface interface = Interface::smi);
 
   /// Programs outside come in by this socket. Once, and before much happens.

@@ -51,7 +51,7 @@ class World final : public Carrier {
 
   /// A port for a manager: by default the first CA port that has a link.
   std::unique_ptr<Transport> transport(const Place& place, Interface interface = Interface::smi);
-  /// At Fabric::default_port().
+  /// The same at Fabric::default_port().
   std::unique_ptr<Transport> transport(Interface interface = Interface::smi);
 
   /// Runs the task to its end: all that is ready, then time jumps to the next timer. Throws Deadlock, and

@@ -51,7 +51,7 @@ class Faults {
   bool above_top(std::string_view node, AboveTop does);
   /// Bit 31 of PortInfo's modifier is answered with this status; 0 ends it.
   bool refuses_extended_speeds(std::string_view node, std::uint16_t status = wire::kStatusBadField);
-  /// It is not answered at all.
+  /// PortInfo with bit 31 of the modifier is not answered at all.
   bool ignores_extended_speeds(std::string_view node, bool on = true);
   bool heal(std::string_view node);  ///< the end of all above, and of its loss; forgotten values stay lost
   bool reboot(std::string_view node, Duration takes = Duration{0});  ///< tables, LIDs, links: all lost
@@ -84,13 +84,13 @@ class Faults {
   bool set_lid(const Place& place, Lid lid, std::optional<std::uint8_t> lmc = std::nullopt);
   /// M_Key of an end port; 0: none.
   bool set_m_key(const Place& place, std::uint64_t key, std::optional<std::uint8_t> protect = std::nullopt);
-  /// False above the port's table, too.
+  /// One entry of the port's P_Key table; false above the table, too.
   bool set_p_key(const Place& place, unsigned index, PKey key);
   /// A switch's port, not port 0, lets packets in or out with the P_Keys of its own table only.
   bool enforce_p_keys(const Place& place, bool in, bool out);
   /// The VL of packets of this SL that leave by `out`, having come in by port `in` of the same node.
   bool set_sl_to_vl(const Place& out, PortNum in, Sl sl, Vl vl);
-  /// Of a switch; false at LinearFDBCap or above.
+  /// One entry of a switch's LFT; false at LinearFDBCap or above.
   bool set_lft_entry(std::string_view node, Lid lid, PortNum port);
 
   // Counters and what is told of them.

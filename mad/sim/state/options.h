@@ -41,7 +41,7 @@ enum class LidAfterReset : std::uint8_t { zero, permissive, kept };
 /// How long a link takes from Down to Init when both ends may: each link its own time, by the seed.
 struct Training {
   Duration shortest{0}, longest{0};
-  /// Of every link.
+  /// The same time for every link.
   static constexpr Training always(Duration time) { return {.shortest = time, .longest = time}; }
 };
 

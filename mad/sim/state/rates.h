@@ -30,7 +30,7 @@ SpeedSet enabled_speeds(const Port& port);
 
 /// Nothing: the two ends have no width or no speed in common.
 std::optional<Rate> negotiate(const Port& a, const Port& b);
-/// Writes the active fields.
+/// Writes the active width and speed fields of PortInfo.
 void show_rate(Port& port, const Rate& rate);
 /// The active fields of a port that is down: 4x, SDR.
 void show_no_rate(Port& port);

@@ -20,7 +20,7 @@ using base::Descriptor;
 /// Listens with mode 0660. A stale socket is replaced, one that is served is refused;
 /// the error is one line.
 std::expected<Descriptor, std::string> listen_at(const std::filesystem::path& path);
-/// The error is one line.
+/// Connects to a socket that listen_at() made. The error is one line.
 std::expected<Descriptor, std::string> connect_to(const std::filesystem::path& path);
 
 /// Never waits. The result is an errno, 0 when sent.
@@ -52,7 +52,7 @@ class Receiver {
   std::unique_ptr<Buffers, Delete> buffers_;
 };
 
-/// A memory file with this content.
+/// A memory file (memfd) with this content; no descriptor where the system refuses.
 Descriptor memory_file(std::span<const std::uint8_t> content);
 
 /// The text's own bytes, without a copy.

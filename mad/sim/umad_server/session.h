@@ -45,9 +45,9 @@ class Session {
   bool clients_changed() { return std::exchange(changed_, false); }
   UmadFile* umad() { return umad_.get(); }
 
-  /// Waits for issm of this port.
+  /// The port whose issm device it waits for; nothing: it waits for none.
   std::optional<PortIndex> waits_for() const { return waits_ ? port_ : std::nullopt; }
-  /// Takes issm if it is free now.
+  /// Takes the issm device that it waits for, if that is free now.
   void try_sm();
 
   std::uint64_t dropped() const { return dropped_; }

@@ -18,7 +18,7 @@ const EndPort* find_port(const Directory& directory, const Registry& registry, c
 
 /// What a GUIDInfoRecord shows of a port.
 wire::GuidInfo guid_block(const EndPort& port, const Registry& registry, unsigned block);
-/// How many blocks of GUIDs a port has.
+/// Blocks of 8 GUIDs that GUIDCap of the port reaches; at least one.
 unsigned guid_blocks(const EndPort& port);
 
 struct Granted {

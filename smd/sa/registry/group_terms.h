@@ -20,7 +20,7 @@ struct PortLimits {
 /// NeighborMTU of a CA's linked port, else MTUCap; the rate in use.
 PortLimits limits_of(const EndPort& port);
 
-/// No faster than [sa] max_rate.
+/// The rate, or that of [sa] max_rate if it is slower.
 StaticRate capped(StaticRate rate, const Settings& settings);
 
 /// Whether the port has the P_Key, as full or as limited member.

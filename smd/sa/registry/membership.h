@@ -24,7 +24,7 @@ void end_if_empty(Writing& writing, const Mgid& mgid, std::string_view why);
 
 /// A group as it is shown, without a member.
 wire::McMemberRecord record_of(const Mgid& mgid, const Group& group);
-/// Bits 0 to 3 of the second byte.
+/// The scope of the group's MGID: bits 0 to 3 of the second byte.
 std::uint8_t scope_of(const Mgid& mgid);
 inline constexpr std::uint8_t kLinkLocal = 2;
 

@@ -16,7 +16,7 @@ namespace smd::sa {
 /// a time.
 class Presence {
  public:
-  /// Where ports are now; after each sweep.
+  /// Notes where ports are now; to be called after each sweep.
   void look(const Directory& directory);
   /// Of a port that is not in `directory`. Times are in seconds.
   bool has_left(const Directory& directory, Guid port, std::int64_t now, std::int64_t grace);

@@ -13,7 +13,7 @@ namespace smd::sa {
 
 using InformAnswer = std::expected<wire::InformInfo, Refusal>;
 
-/// Set(InformInfo): from now on, or no longer.
+/// Set(InformInfo): begins or ends the subscription of a queue pair.
 InformAnswer inform(Writing& writing, const Asker& asker, const Request& request);
 
 /// Something that has happened, and whose word it is.
