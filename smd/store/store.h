@@ -28,6 +28,7 @@ class Store {
 
   /// The same of what clients have registered; without it they have to register again after a restart.
   virtual sa::RegistryPtr registry() const { return std::make_shared<const sa::Registry>(); }
+  /// As commit(), of the registry; by default nothing is kept.
   virtual asio::awaitable<bool> commit_registry(sa::RegistryPtr /*now*/) { co_return true; }
 };
 
