@@ -150,7 +150,7 @@ struct RoutingConfig {
   std::shared_ptr<const std::map<Guid, std::shared_ptr<const std::vector<std::uint8_t>>>> loaded_tables{};
   bool allow_credit_loops = false;  ///< install routes that can dead-lock
   std::uint32_t threads = 0;        ///< that compute; 0: as many as the machine has
-  /// Quiet time after which repaired tables go back to freshly made ones, step by step; 0: never.
+  /// Quiet time after which repaired tables converge to the engine's own, step by step; 0: never.
   Duration converge_after = std::chrono::seconds(60);
   friend bool operator==(const RoutingConfig&, const RoutingConfig&) = default;
 };

@@ -25,10 +25,10 @@ Changed describe_changed(const Config& config, const Schema& schema = product_sc
 /// A value as a line shows it: the start of a long list.
 std::string shortened(std::string value);
 
-/// docs/configuration.md
+/// The text of docs/configuration.md; a test compares both.
 std::string schema_markdown(const Schema& schema = product_schema());
 
-/// docs/man/smd.toml.5
+/// The text of docs/man/smd.toml.5; a test compares both.
 std::string schema_man(const Schema& schema = product_schema());
 
 /// The shipped smd.toml: every key with its default, commented out; one block of each array as an example.

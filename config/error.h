@@ -16,7 +16,7 @@ struct ConfigError {
   friend bool operator==(const ConfigError&, const ConfigError&) = default;
 };
 
-/// file:line: key: got ..., expected ...; hint
+/// One line, "file:line: key: got ..., expected ...; hint"; parts that are empty are left out.
 std::string to_string(const ConfigError& error);
 
 }  // namespace smd::config

@@ -23,7 +23,7 @@ const Schema& product_schema();
 /// A file's bytes, or the reason why it cannot be read ("No such file or directory").
 using FileReader = std::function<std::expected<std::string, std::string>(const std::filesystem::path&)>;
 
-/// Reads a file of the operating system.
+/// All bytes of a file, or the operating system's reason.
 std::expected<std::string, std::string> read_file(const std::filesystem::path& path);
 
 /// Reads a file that holds a key. Refuses a file that users other than its owner and root can read, or that

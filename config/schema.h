@@ -42,8 +42,8 @@ struct Key {
   std::vector<BlockKeyDoc> block_keys{};  ///< of an array of tables; else empty
   std::function<std::vector<ShownBlock>(const Settings&)> show_blocks{};
 
-  std::string path() const;  ///< "lids.lmc", "partition"
-  bool is_array() const { return !block_keys.empty(); }
+  std::string path() const;                              ///< "lids.lmc", "partition"
+  bool is_array() const { return !block_keys.empty(); }  ///< an array of tables, which has keys of its own
 };
 
 /// The heading in the file: "[lids]", "[[subnet]]".

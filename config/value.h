@@ -23,7 +23,7 @@ struct Value {
   std::string spelled{};  ///< as the operator wrote it, on one line and printable
   unsigned line = 0;
 
-  bool is_table() const { return kind == Kind::table; }
+  bool is_table() const { return kind == Kind::table; }  ///< keys are in `items`
   /// [[headings]], or tables in brackets; not the empty list.
   bool is_array_of_tables() const {
     return kind == Kind::list && !items.empty() && std::ranges::all_of(items, &Value::is_table);

@@ -34,6 +34,7 @@ class Clock {
 
   /// Suspends until `at`. Cancellable: throws nothing, returns false when cancelled, true when it is time.
   asio::awaitable<bool> until(TimePoint at);
+  /// As until(), from now; not positive: at once.
   asio::awaitable<bool> sleep(Duration for_) { return until(now() + for_); }
 };
 

@@ -13,6 +13,7 @@ namespace smd::mad {
 /// First come, first served. Outlives its permits.
 class Gate {
  public:
+  /// `places`: permits that may be held at the same time.
   explicit Gate(std::size_t places) : free_(places) {}
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
@@ -20,7 +21,9 @@ class Gate {
   /// A place inside, given back when it dies.
   class Permit {
    public:
+    /// Takes over a place that was already counted as taken; made by the gate only.
     explicit Permit(Gate& gate) : gate_(&gate) {}
+    /// Leaves `other` without a place.
     Permit(Permit&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)) {}
     Permit& operator=(Permit&& other) noexcept {
       std::swap(gate_, other.gate_);
@@ -34,7 +37,7 @@ class Gate {
     Gate* gate_;
   };
 
-  /// Nothing when cancelled.
+  /// Waits for a place, first come, first served; nothing when cancelled.
   asio::awaitable<std::optional<Permit>> enter();
   std::size_t free() const { return free_; }
 

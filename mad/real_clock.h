@@ -12,6 +12,7 @@ namespace smd::mad {
 /// Declare it after its io_context. Timers keep io_context::run() from returning, as Asio's own do.
 class RealClock final : public Clock {
  public:
+  /// Timers fire on the thread that runs `io`.
   explicit RealClock(asio::io_context& io);
   ~RealClock() override;
 

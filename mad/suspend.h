@@ -13,11 +13,12 @@ namespace smd::mad {
 /// A coroutine that sleeps. Woken once, from the io_context and never from within the call that wakes it.
 class Suspension {
  public:
+  /// `done` resumes the coroutine with the value of resume(); it is posted to `executor`.
   explicit Suspension(asio::any_io_executor executor, std::move_only_function<void(bool)> done)
       : executor_(std::move(executor)), done_(std::move(done)) {}
   /// What the sleeper sees; only the first call counts.
   void resume(bool value);
-  bool pending() const { return done_ != nullptr; }
+  bool pending() const { return done_ != nullptr; }  ///< resume() was not called yet
 
  private:
   asio::any_io_executor executor_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Every long task lives in a group, and nothing is detached: who owns the group ends it before it dies.
+// Every long task lives in a group, and nothing is detached: the owner of the group stops it before its own
+// end.
 
 #include <list>
 
@@ -13,6 +14,7 @@ namespace smd::mad {
 /// its 'cancelled' value, at once from then on, and the task is expected to return.
 class TaskGroup {
  public:
+  /// Tasks run on `executor`; calls of the group come from its thread.
   explicit TaskGroup(asio::any_io_executor executor) : executor_(std::move(executor)) {}
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;

@@ -28,7 +28,7 @@ class DirectedPath {
   DirectedPath() = default;
   std::size_t hops() const { return hops_; }
   PortNum hop(std::size_t index) const { return PortNum{ports_[index]}; }  ///< 0 to hops() - 1
-  bool full() const { return hops_ == kMaxHops; }
+  bool full() const { return hops_ == kMaxHops; }                          ///< no further hop can be added
   /// One hop further; nothing where the path is full.
   std::optional<DirectedPath> then(PortNum port) const {
     if (full()) return std::nullopt;
@@ -90,7 +90,7 @@ struct ClassRegistration {
   std::vector<wire::Method> methods{};
 };
 
-/// What the local port is. Read anew at each call: cables are pulled.
+/// The local port. Read at each call, because its state changes.
 struct LocalPort {
   std::string device;  ///< "mlx5_0"; of a simulated port the node's name
   PortNum port{};
@@ -124,6 +124,7 @@ class Transport {
   /// answered. It may still be called for a moment after it was replaced. Transports that receive on the
   /// io_context have no use for it.
   using Ahead = std::function<void(std::vector<Received>& batch, const Reply& reply)>;
+  /// Replaces the one before; null: none.
   virtual void on_receive_ahead(const std::shared_ptr<const Ahead>& /*ahead*/) {}
 
   /// From now on MADs of this class can be sent, and requests of its `methods` arrive. Nothing where the
@@ -147,6 +148,7 @@ class Transport {
   /// How many MADs that want an answer it takes in all, and how many more now. At 0 new requests wait for
   /// answers to come.
   virtual std::size_t places() const { return std::numeric_limits<std::size_t>::max(); }
+  /// Never above places().
   virtual std::size_t room() const { return std::numeric_limits<std::size_t>::max(); }
 };
 

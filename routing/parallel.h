@@ -17,6 +17,7 @@ class Parallel {
   Parallel& operator=(const Parallel&) = delete;
   virtual ~Parallel() = default;
 
+  /// See the class; n = 0: no call. May be called from within fn.
   virtual void for_each(std::size_t n, const std::function<void(std::size_t)>& fn) const = 0;
   /// The number of calls that may run at the same time; only for choosing the size of pieces.
   virtual unsigned threads() const = 0;
@@ -33,6 +34,7 @@ class Serial final : public Parallel {
 /// `smd route`, tests, benchmarks.
 class Threads final : public Parallel {
  public:
+  /// 0 counts as 1.
   explicit Threads(unsigned count) : count_(std::max(1U, count)) {}
   void for_each(std::size_t n, const std::function<void(std::size_t)>& fn) const override;
   unsigned threads() const override { return count_; }

@@ -22,6 +22,7 @@ struct Layers {
   unsigned count = 1;
   /// Layer of the paths to each LID; empty: all in layer 0.
   std::vector<std::uint8_t> by_lid;
+  /// Layer 0 where by_lid has no entry.
   unsigned to(Lid lid) const { return lid.value() < by_lid.size() ? by_lid[lid.value()] : 0U; }
   friend bool operator==(const Layers&, const Layers&) = default;
 };

@@ -35,7 +35,7 @@ using WorkSet = base::EnumSet<Work>;
 enum class Resweep : std::uint8_t {
   light,
   heavy,
-  converge,  ///< tables go over to freshly made ones, in steps
+  converge,  ///< tables converge to the engine's own, in steps
 };
 
 struct Asked {
@@ -48,27 +48,30 @@ struct Asked {
 /// A set of kinds of work and a set of parts. On the io_context's thread.
 class Agenda {
  public:
+  /// `reason` counts where the work is not asked for yet. Wakes changed().
   void add(Work work, std::string reason) {
     auto& first = reasons_[static_cast<std::size_t>(work)];
     if (!work_.contains(work)) first = std::move(reason);
     work_.insert(work);
     waiting_.wake_all();
   }
+  /// Adds to what is asked for. Wakes changed().
   void add(PartSet parts) {
     parts_.insert(parts);
     waiting_.wake_all();
   }
+  /// Asks for an incremental sweep of this node too.
   void look_at(Guid node, std::string reason) {
     suspects_.insert(node);
     add(Work::incremental, std::move(reason));
   }
 
-  bool empty() const { return work_.empty() && parts_.empty(); }
+  bool empty() const { return work_.empty() && parts_.empty(); }  ///< neither work nor parts
   /// Nothing is asked for that reading VL tables would hold up.
   bool idle() const {
     return (work_ | WorkSet{Work::vl_tables}) == WorkSet{Work::vl_tables} && parts_.empty();
   }
-  bool asks(Work work) const { return work_.contains(work); }
+  bool asks(Work work) const { return work_.contains(work); }  ///< one kind
   /// A sweep of the fabric or of parts of it.
   bool asks_sweep() const { return asks(Work::heavy) || asks(Work::incremental); }
   PartSet parts() const { return parts_; }
@@ -92,6 +95,7 @@ class Agenda {
 
   /// Until something is asked, or wake(); false when cancelled.
   asio::awaitable<bool> changed() { return waiting_.wait(); }
+  /// changed() returns although nothing was asked.
   void wake() { waiting_.wake_all(); }
 
  private:

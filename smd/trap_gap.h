@@ -26,14 +26,14 @@ class TrapGap {
   }
   /// When they are to be asked; nothing: there is none.
   std::optional<mad::TimePoint> next() const { return next_; }
-  /// Whom to ask now.
+  /// Switches to ask now, ascending; those whose gap is over are forgotten.
   std::set<Guid> take(mad::TimePoint now) {
     std::erase_if(until_, [&](const auto& entry) { return entry.second < now; });
     std::set<Guid> nodes;
     for (const auto& [node, until] : until_) nodes.insert(node);
     return nodes;
   }
-  /// They have been asked, which took so long: no more than a tenth of the time goes into it.
+  /// They have been asked, which took so long: requests take a tenth of the time at most.
   void asked(mad::TimePoint now, mad::Duration took) {
     next_.reset();
     if (!until_.empty()) next_ = now + std::max<mad::Duration>(kLook, 9 * took);

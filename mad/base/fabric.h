@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The plain description of a fabric: what a file or a spec says, before anybody has asked the fabric.
+// The plain description of a fabric: what a file or a spec says, before a sweep.
 
 #include <cstdint>
 #include <optional>
@@ -52,6 +52,7 @@ struct FabricNode {
   bool enhanced_port0 = false;  ///< switches only
   /// By port number; [0] is a switch's management port, unused else.
   std::vector<FabricPort> ports;
+  /// Of physical ports; a switch's port 0 is not counted.
   unsigned port_count() const { return ports.empty() ? 0 : static_cast<unsigned>(ports.size() - 1); }
   friend bool operator==(const FabricNode&, const FabricNode&) = default;
 };

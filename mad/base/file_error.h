@@ -15,7 +15,7 @@ struct FileError {
 };
 using FileErrors = std::vector<FileError>;
 
-/// "file:line: what".
+/// "file:line: what"; without the line where it is 0, only `what` where the file is empty.
 std::string to_string(const FileError& error);
 /// One line each, without a newline at the end.
 std::string to_string(const FileErrors& errors);

@@ -30,30 +30,31 @@ struct Gid {
   std::uint64_t prefix() const;
   /// Bytes 8 to 15, the interface ID; for a multicast GID of no meaning.
   Guid guid() const;
-  bool multicast() const { return bytes[0] == 0xff; }
+  bool multicast() const { return bytes[0] == 0xff; }  ///< first byte 0xff
   friend auto operator<=>(const Gid&, const Gid&) = default;
 };
 
 /// Of a multicast group; the first byte is 0xff in every valid one.
 struct Mgid {
   GidBytes bytes{};
-  bool multicast() const { return bytes[0] == 0xff; }
+  bool multicast() const { return bytes[0] == 0xff; }  ///< first byte 0xff; false of a malformed value
   friend auto operator<=>(const Mgid&, const Mgid&) = default;
 };
 
 /// "fe80::2c9:300:1:1234", as inet_ntop writes it (the field's tools do the same).
 std::string to_string(const Gid& gid);
-std::string to_string(const Mgid& mgid);
+std::string to_string(const Mgid& mgid);  ///< as a GID: "ff12:401b:ffff::1"
 
 namespace base {
-/// Any IPv6 text.
+/// Reads any IPv6 text, multicast too; nothing for other texts.
 std::optional<Gid> parse_gid(std::string_view text);
-/// Any IPv6 text that is a multicast address.
+/// Reads any IPv6 text that is a multicast address; nothing for other texts.
 std::optional<Mgid> parse_mgid(std::string_view text);
 }  // namespace base
 
 }  // namespace smd
 
+/// Printed as to_string() does.
 template <>
 struct fmt::formatter<smd::Gid> : fmt::formatter<std::string_view> {
   auto format(const smd::Gid& gid, auto& ctx) const {
@@ -67,6 +68,7 @@ struct fmt::formatter<smd::Mgid> : fmt::formatter<std::string_view> {
   }
 };
 
+/// Hashes of all 16 bytes.
 template <>
 struct std::hash<smd::Gid> {
   std::size_t operator()(const smd::Gid& gid) const noexcept {

@@ -17,6 +17,7 @@ class Id {
  public:
   using rep = Rep;
   constexpr Id() = default;
+  /// Any value is accepted; whether it is in the IBA range is the caller's check.
   constexpr explicit Id(Rep value) : value_(value) {}
   constexpr Rep value() const { return value_; }
   friend constexpr auto operator<=>(const Id&, const Id&) = default;
@@ -28,7 +29,8 @@ class Id {
 /// Local identifier. Unicast 0x0001 to 0xBFFF, multicast 0xC000 to 0xFFFE, permissive 0xFFFF; 0 is none.
 struct Lid : Id<Lid, std::uint16_t> {
   using Id::Id;
-  constexpr bool unicast() const { return value() >= 0x0001 && value() <= 0xBFFF; }
+  constexpr bool unicast() const { return value() >= 0x0001 && value() <= 0xBFFF; }  ///< 0x0001 to 0xBFFF
+  /// 0xC000 to 0xFFFE: not the permissive LID.
   constexpr bool multicast() const { return value() >= 0xC000 && value() <= 0xFFFE; }
 };
 inline constexpr Lid kPermissiveLid{0xFFFF};
@@ -50,7 +52,7 @@ inline constexpr PortNum kNoPort{255};
 /// Partition key: bit 15 is full membership, the low 15 bits are the partition.
 struct PKey : Id<PKey, std::uint16_t> {
   using Id::Id;
-  constexpr bool full_member() const { return (value() & 0x8000U) != 0; }
+  constexpr bool full_member() const { return (value() & 0x8000U) != 0; }  ///< bit 15
   /// 0: none, as in an unused entry of a P_Key table.
   constexpr std::uint16_t partition() const { return static_cast<std::uint16_t>(value() & 0x7FFFU); }
   /// The key of a full member of the same partition.
@@ -113,6 +115,7 @@ struct fmt::formatter<smd::Vl> : fmt::formatter<std::string_view> {
   auto format(smd::Vl id, auto& ctx) const { return fmt::format_to(ctx.out(), "{}", id.value()); }
 };
 
+/// Hashes of the number, for unordered containers; their order must not reach any output.
 template <>
 struct std::hash<smd::Guid> {
   std::size_t operator()(smd::Guid id) const noexcept { return std::hash<std::uint64_t>{}(id.value()); }

@@ -15,6 +15,7 @@ namespace smd::base {
 /// Refers to the fabric's strings: must not outlive it, nor see it changed.
 class NodeFinder {
  public:
+  /// Indexes names, ids and GUIDs once; of several nodes with one name the first is found.
   explicit NodeFinder(const Fabric& fabric);
 
   /// Name first, then id, then GUID (parse_guid). The error says what is wrong: no node has it, or several.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// To whom a file belongs, in words for error messages.
+// The owner of a file, in words for error messages.
 
 #include <filesystem>
 #include <optional>
@@ -16,7 +16,7 @@ struct Ownership {
 /// Of the file that `path` leads to; nothing where that cannot be asked.
 std::optional<Ownership> ownership_of(const std::filesystem::path& path);
 
-/// "root:smd mode 0660"
+/// "root:smd mode 0660": owner, group, and the mode in octal.
 std::string to_string(const Ownership& ownership);
 
 }  // namespace smd::base

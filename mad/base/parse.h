@@ -26,20 +26,20 @@ std::optional<std::uint64_t> parse_hex(std::string_view text);
 /// "0002:c903:0000:1234". Fewer digits without "0x" are refused, they could be a decimal number or a name.
 std::optional<Guid> parse_guid(std::string_view text);
 
-/// 0 to 65535, decimal or "0x".
+/// Nothing unless the text is 0 to 65535, decimal or "0x".
 std::optional<Lid> parse_lid(std::string_view text);
-/// 0 to 255, decimal.
+/// Nothing unless the text is 0 to 255, decimal.
 std::optional<PortNum> parse_port(std::string_view text);
-/// 0 to 65535, decimal or "0x".
+/// Nothing unless the text is 0 to 65535, decimal or "0x".
 std::optional<PKey> parse_pkey(std::string_view text);
 
-/// "4x", "??"; the spelling of ibnetdiscover.
+/// The spelling of ibnetdiscover, "4x"; "??" is LinkWidth::unknown, nothing for other texts.
 std::optional<LinkWidth> parse_link_width(std::string_view text);
-/// "EDR", in any case; "???" is unknown.
+/// "EDR", in any case; "???" is LinkSpeed::unknown, nothing for other texts.
 std::optional<LinkSpeed> parse_link_speed(std::string_view text);
 /// "4xEDR". Takes any text: what is not known of it stands in LinkRate::text; nothing is 4x???.
 LinkRate parse_link_rate(std::string_view text);
-/// What parse_link_rate was given.
+/// The text that parse_link_rate reads as this rate.
 std::string to_string(const LinkRate& rate);
 
 /// Without spaces, tabs and line ends at both sides.

@@ -15,13 +15,14 @@ namespace smd::base {
 class Random {
  public:
   using result_type = std::uint64_t;
+  /// Equal seeds give equal sequences; 0 is allowed.
   explicit Random(std::uint64_t seed);
 
   /// The next 64 random bits. The order of the calls alone determines them.
   std::uint64_t next();
   std::uint64_t operator()() { return next(); }
   static constexpr std::uint64_t min() { return 0; }
-  static constexpr std::uint64_t max() { return std::numeric_limits<std::uint64_t>::max(); }
+  static constexpr std::uint64_t max() { return std::numeric_limits<std::uint64_t>::max(); }  ///< 2^64 - 1
 
   /// Evenly from 0 to bound - 1; 0 for bound 0 and 1.
   std::uint64_t below(std::uint64_t bound);

@@ -20,6 +20,7 @@ namespace smd::mad {
 /// classes without a receiver are dropped and counted. On the io_context's thread; the GSI outlives it.
 class Dispatcher {
  public:
+  /// Becomes the receiver of `gsi`, in place of any earlier one.
   explicit Dispatcher(Transport& gsi);
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;

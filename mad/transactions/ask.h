@@ -15,7 +15,7 @@
 
 namespace smd::mad {
 
-/// Whom to ask, and by which way.
+/// The node that a request is for, and the route to it.
 struct Target {
   Route route{};
   Guid node{};              ///< 0: not known yet
@@ -49,7 +49,7 @@ Request set_request(const Target& target, const A& value, std::uint32_t modifier
   return request;
 }
 
-/// `tx` outlives the coroutine.
+/// Sends the request; the attribute of its answer, or why there is none. `tx` outlives the coroutine.
 template <wire::Layout A>
 asio::awaitable<Asked<A>> ask(Transactions* tx, Request request) {
   const auto answer = co_await tx->request(std::move(request));

@@ -54,7 +54,7 @@ class AttributeTable {
  public:
   /// Index of the row for requests like this one; stays valid.
   std::uint32_t row(const wire::Mad& request);
-  AttributeCounters& operator[](std::uint32_t row) { return rows_[row]; }
+  AttributeCounters& operator[](std::uint32_t row) { return rows_[row]; }  ///< `row` is an index from row()
   /// A copy of all rows in the order of class, attribute and method.
   std::vector<AttributeCounters> sorted() const;
 

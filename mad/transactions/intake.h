@@ -13,9 +13,11 @@
 
 namespace smd::mad {
 
+/// Hands on unsolicited MADs up to a rate, with bursts above it.
 class Intake {
  public:
   using Handler = std::move_only_function<void(Received&&)>;
+  /// Copies unsolicited_rate (MADs a second) and unsolicited_burst (MADs); 0 counts as 1.
   explicit Intake(const Policy& policy)
       : cost_(Duration{std::chrono::seconds(1)} / std::max(policy.unsolicited_rate, 1U)),
         depth_(cost_ * std::max(policy.unsolicited_burst, 1U)) {}
@@ -23,7 +25,7 @@ class Intake {
   /// Sets the handler, which replaces the one before; without one everything is dropped.
   void listen(Handler handler) { handler_ = std::move(handler); }
 
-  /// False where it was dropped.
+  /// Hands it to the handler; false where it was dropped: above the rate, or without a handler.
   bool take(Received&& received, TimePoint now) {
     // A bucket that leaks at the rate: full is a burst above it.
     const auto level = std::max(full_until_, now);

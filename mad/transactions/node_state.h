@@ -21,15 +21,15 @@ class AnswerTime {
   void measured(Duration sample);
   /// Resend time of the first try between these bounds; only where it is known.
   Duration resend(Duration least, Duration most) const;
-  bool known() const { return smoothed_ > Duration::zero(); }
+  bool known() const { return smoothed_ > Duration::zero(); }  ///< one measurement at least
   Duration smoothed() const { return smoothed_; }
 
  private:
   Duration smoothed_{}, deviation_{};
 };
 
-/// Which share of the tries is lost on the way, by the requests that were answered in the end: who is silent
-/// does not count, and a late answer is no loss.
+/// Which share of the tries is lost on the way, by the requests that were answered in the end: nodes that do
+/// not answer do not count, and a late answer is no loss.
 class Losses {
  public:
   /// Counts an answered request and the tries that were lost before the answer. Older requests decay by
@@ -48,7 +48,10 @@ class Losses {
 /// Additive increase, multiplicative decrease, between a floor and a ceiling.
 class Window {
  public:
+  /// In requests; a ceiling of 0 counts as 1, the floor is brought within 1 to the ceiling. Starts at the
+  /// ceiling.
   Window(std::uint32_t floor, std::uint32_t ceiling);
+  /// One more request may start while `taken` are under way.
   bool has_room(std::uint32_t taken) const { return taken < size_; }
   std::uint32_t size() const { return size_; }
   /// Sets the upper limit (0 counts as 1); floor and size shrink with it, the size never grows by it.
@@ -71,6 +74,7 @@ struct Heard {
 
 /// Requests to one node, and those that wait for a place.
 struct NodeState {
+  /// Starts without measurements; `places` is the window of this node alone.
   explicit NodeState(Window places) : window(places) {}
   AnswerTime answer_time;
   Window window;

@@ -65,7 +65,7 @@ class Transactions {
 
   using RequestId = std::uint64_t;  ///< never 0
   /// Calls `done` once, on the io_context and never within this call. Waiting requests are not bounded here:
-  /// who submits by the thousand looks at waiting().
+  /// callers with thousands of requests limit themselves by waiting().
   RequestId submit(Request request, Completion done);
   /// The request ends as closed; ids of ended requests are ignored.
   void cancel(RequestId id);
@@ -82,7 +82,7 @@ class Transactions {
                                                 std::chrono::milliseconds give_up);
   /// Ends it without a call; ids of ended requests are ignored.
   void drop_paced(RequestId id);
-  /// How many more can be opened.
+  /// How many more paced requests can be opened.
   std::size_t paced_room() const;
 
   /// An answer to a paced request has arrived, by the transaction of one of its tries; the owner has checked

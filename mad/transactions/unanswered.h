@@ -30,14 +30,14 @@ class Unanswered {
     Duration elapsed{};
   };
 
-  /// Before the first call nothing is kept.
+  /// Forgets all failures of the round before. Before the first call nothing is kept.
   void begin_round();
 
   /// `silent`: the node has answered nothing since, so that the way to it may be what is broken: no more is
   /// sent by it, others may be tried. `whole_attribute`: the node has answered none of this attribute and
   /// method.
   void failed(Guid node, const Question& question, const Failure& how, bool silent, bool whole_attribute);
-  /// The same where it is not known who is at a place (see Request::place).
+  /// The same where the node at a place is not known (see Request::place).
   void failed(std::uint64_t place);
   /// The node answered something: its routes that failed silently may be used again in this round.
   void answered(Guid node);

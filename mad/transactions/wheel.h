@@ -23,6 +23,7 @@ class Wheel {
  public:
   static constexpr Duration kTick = std::chrono::milliseconds(2);
 
+  /// `due` is called on the io_context's thread when deadlines have passed. The clock outlives the wheel.
   explicit Wheel(Clock& clock, std::move_only_function<void()> due) : clock_(clock), due_(std::move(due)) {}
   Wheel(const Wheel&) = delete;
   Wheel& operator=(const Wheel&) = delete;

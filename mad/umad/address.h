@@ -14,7 +14,7 @@ namespace smd::umad {
 std::size_t words(std::size_t mad_bytes);
 /// A struct ib_user_mad with this MAD and its address, to be sent. The memory is used again.
 void fill(std::vector<std::uint64_t>& buffer, std::span<const std::uint8_t> mad, const mad::Route& route);
-/// `umad`: a struct ib_user_mad.
+/// The sender of a received MAD; `umad` is its struct ib_user_mad.
 mad::LidRoute from_of(void* umad);
 
 }  // namespace smd::umad

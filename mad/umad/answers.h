@@ -32,7 +32,7 @@ class AnswersUnderWay {
   bool has_room(Lid lid, std::size_t bytes) const;
   /// Counts an answer until end(); one with the same key replaces the earlier one.
   void begin(const Key& key, std::size_t bytes);
-  /// Nothing where it is not under way.
+  /// The kernel has ended the answer; ignored where it is not under way.
   void end(const Key& key);
 
   std::size_t answers() const { return under_way_.size(); }

@@ -33,6 +33,7 @@ struct PortEntry {
   bool smi_disabled = false;
   friend bool operator==(const PortEntry&, const PortEntry&) = default;
 
+  /// Usable for SMPs: physically LinkUp and at least Init.
   bool link_up() const { return phys_state == PhysState::link_up && state >= PortState::init; }
 };
 

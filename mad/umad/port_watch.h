@@ -30,7 +30,7 @@ class PortWatch {
   /// A read that the kernel does not give back is left to end by itself: its thread has what it needs.
   ~PortWatch();
 
-  /// What the last read that has ended told.
+  /// The result of the last read that has ended. Never waits for one that goes on.
   Result latest() const;
   /// For how long the read that is under way has not ended.
   std::chrono::milliseconds reading_for() const;

@@ -24,6 +24,7 @@ class Agents {
  public:
   /// -1: the class is not registered.
   int of(std::uint8_t mgmt_class) const { return ids_[mgmt_class].load() - 1; }
+  /// -1: the class is not registered.
   void set(std::uint8_t mgmt_class, int agent) { ids_[mgmt_class].store(agent + 1); }
 
  private:

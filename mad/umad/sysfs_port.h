@@ -21,7 +21,7 @@ inline constexpr const char* kSysInfiniband = "/sys/class/infiniband";
 /// for as long as the driver does.
 std::expected<std::string, int> read_sysfs(const std::string& file, std::size_t most = 128);
 
-/// "4: ACTIVE" is 4, "0x1a" is 26.
+/// The number that a sysfs file begins with: "4: ACTIVE" is 4, "0x1a" is 26; nothing for other texts.
 std::optional<std::uint32_t> sysfs_number(std::string_view text);
 /// The GUID of a GID "fe80:0000:0000:0000:0002:c903:0000:0001".
 std::optional<Guid> sysfs_guid(std::string_view gid);

@@ -75,6 +75,7 @@ struct NumberField {
   M T::* member;
   Place place;
   Style style;
+  /// `index` is ignored: there is one value.
   constexpr M get(const T& from, std::size_t /*index*/) const { return from.*member; }
   /// `index` is ignored: there is one value.
   constexpr void set(T& to, std::size_t /*index*/, M value) const { to.*member = value; }
@@ -88,6 +89,7 @@ struct ArrayField {
   std::array<M, N> T::* member;
   Place place;
   Style style;
+  /// `index` is below N; not checked.
   constexpr M get(const T& from, std::size_t index) const { return (from.*member)[index]; }
   /// `index` is below N; not checked.
   constexpr void set(T& to, std::size_t index, M value) const { (to.*member)[index] = value; }
@@ -102,6 +104,7 @@ struct ElementField {
   M E::* element;
   Place place;
   Style style;
+  /// `index` is below N; not checked.
   constexpr M get(const T& from, std::size_t index) const { return (from.*member)[index].*element; }
   /// `index` is below N; not checked.
   constexpr void set(T& to, std::size_t index, M value) const { (to.*member)[index].*element = value; }
@@ -115,6 +118,7 @@ struct GidField {
   G T::* member;
   Place place;
   Style style = Style::plain;
+  /// `index` is below 16: the byte of the GID; not checked.
   constexpr std::uint8_t get(const T& from, std::size_t index) const { return (from.*member).bytes[index]; }
   /// `index` is below 16: the byte of the GID; not checked.
   constexpr void set(T& to, std::size_t index, std::uint8_t value) const {

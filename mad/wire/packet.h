@@ -68,6 +68,7 @@ class Mad {
 
   /// A decoded copy of the common header (the first 24 bytes).
   MadHeader header() const;
+  /// Fields of the common header as they stand: class and method may be values that the enums do not name.
   std::uint8_t base_version() const { return bytes_[0]; }
   MgmtClass mgmt_class() const { return static_cast<MgmtClass>(bytes_[1]); }
   std::uint8_t class_version() const { return bytes_[2]; }
@@ -78,6 +79,7 @@ class Mad {
   std::uint16_t status() const;
   /// D bit of a directed-route SMP: on its way back.
   bool returning() const;
+  /// In host byte order, as they stand.
   Tid tid() const { return Tid{number<kTid, 64>()}; }
   std::uint16_t attribute() const { return static_cast<std::uint16_t>(number<kAttributeId, 16>()); }
   std::uint32_t modifier() const { return static_cast<std::uint32_t>(number<kModifier, 32>()); }
@@ -120,10 +122,12 @@ class Mad {
   friend bool operator==(const Mad&, const Mad&) = default;
 
  protected:
+  /// The field of Width bits that begins with byte Byte, in host byte order.
   template <std::size_t Byte, std::size_t Width>
   std::uint64_t number() const {
     return load<0, Width>(bytes_.data() + Byte);
   }
+  /// Writes the low Width bits of `number` there.
   template <std::size_t Byte, std::size_t Width>
   void set_number(std::uint64_t number) {
     store<0, Width>(bytes_.data() + Byte, number);

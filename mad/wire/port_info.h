@@ -48,6 +48,7 @@ struct PortInfo {
   std::uint8_t link_speed_ext_active = 0, link_speed_ext_supported = 0, link_speed_ext_enabled = 0;
 
   // The table in three parts, in the order of the bits.
+  /// Bits 0 to 231: keys, LIDs, capabilities.
   static constexpr auto identity() {
     using T = PortInfo;
     return std::tuple{field("M_Key", &T::m_key, 0, 64, Style::secret),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// SMInfo: who a subnet manager is. Layout: libibmad's IB_SMINFO_*.
+// SMInfo: identity and state of a subnet manager. Layout: libibmad's IB_SMINFO_*.
 
 #include <string_view>
 #include <tuple>

@@ -45,6 +45,8 @@ class Smp : public Mad {
   /// The first 256 of these bytes, whatever they are; nothing where there are fewer.
   static std::optional<Smp> from_bytes(std::span<const std::uint8_t> bytes);
 
+  /// Fields of the SMP header as they stand (hop pointer and count may be above 63), in host byte order; of
+  /// an SMP routed by LID only the M_Key has a meaning.
   std::uint8_t hop_pointer() const { return bytes()[6]; }
   std::uint8_t hop_count() const { return bytes()[7]; }
   std::uint64_t m_key() const { return number<kMKey, 64>(); }
@@ -71,9 +73,9 @@ class Smp : public Mad {
 
   /// Port of the path fields; hop 0 is not used, 1 to 63 are. Others: 0, and are not written.
   PortNum initial_path(std::size_t hop) const;
-  PortNum return_path(std::size_t hop) const;
-  void set_initial_path(std::size_t hop, PortNum port);
-  void set_return_path(std::size_t hop, PortNum port);
+  PortNum return_path(std::size_t hop) const;            ///< as initial_path()
+  void set_initial_path(std::size_t hop, PortNum port);  ///< hop above 63: ignored
+  void set_return_path(std::size_t hop, PortNum port);   ///< hop above 63: ignored
 
   /// Writes a directed route from end to end into a MAD: the class, the path, both LIDs permissive.
   template <HopList Path>

@@ -22,7 +22,7 @@ struct McDelivery {
 
   /// No duplicates and no loop.
   bool sound() const { return !loop && twice.empty(); }
-  bool whole() const { return sound() && missed.empty(); }
+  bool whole() const { return sound() && missed.empty(); }  ///< sound, and all receivers got it
 };
 
 /// Traces the packet that `sender` sends to the group. Pure.

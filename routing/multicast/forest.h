@@ -21,9 +21,10 @@ struct McBranch {
 
 class McForest {
  public:
+  /// Empty. The topology must outlive it.
   explicit McForest(const Topology& topology) : topology_(topology) {}
 
-  bool contains(SwitchIndex s) const { return parts_.contains(s); }
+  bool contains(SwitchIndex s) const { return parts_.contains(s); }  ///< in any of the trees
   /// Adds a switch as a tree of its own, unless it is in the forest.
   void add(SwitchIndex s) { parts_.try_emplace(s, s); }
   /// Adds the cable at the port. False, and nothing is done, if both ends are in one tree already.
@@ -32,7 +33,7 @@ class McForest {
   SwitchIndex part(SwitchIndex s) const;
   /// The cables of a switch in the forest.
   std::span<const McBranch> branches(SwitchIndex s) const;
-  /// Ascending.
+  /// The switches in the forest, ascending.
   std::vector<SwitchIndex> switches() const;
   /// Removes end switches that are not in `keep`, repeatedly.
   void prune(const std::vector<bool>& keep);

@@ -19,7 +19,7 @@ inline constexpr std::size_t kMftBlock = 32;  ///< entries of one SMP, for 16 po
 inline std::size_t mlid_index(Lid mlid) {
   return static_cast<std::size_t>(mlid.value()) - kFirstMulticastLid.value();
 }
-inline Lid mlid_at(std::size_t index) {
+inline Lid mlid_at(std::size_t index) {  ///< `index`: 0 to 0x3FFE
   return Lid{static_cast<std::uint16_t>(kFirstMulticastLid.value() + index)};
 }
 
@@ -33,6 +33,7 @@ class McRow {
     friend bool operator==(const Entry&, const Entry&) = default;
   };
 
+  /// Ports of the entry; none where the row has no such entry. O(log n) in entries.
   PortMask operator[](std::size_t index) const {
     const auto found = std::ranges::lower_bound(entries_, index, {}, &Entry::index);
     return found != entries_.end() && found->index == index ? found->ports : PortMask{};

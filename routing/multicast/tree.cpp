@@ -199,6 +199,8 @@ void McLoads::add(const McTree& tree) {
   }
 }
 
+// Branches that only go up make packets take up/down paths, as unicast ones do, and add no credit loop; parts
+// without a common ancestor are joined by a shortest path.
 McTree grow_tree(const Topology& topology, const SwitchRanking& ranking, const McTree& previous,
                  std::span<const McMember> members, const McLoads& loads) {
   Grower grower(topology, ranking, members, loads);

@@ -37,24 +37,25 @@ struct McMember {
 /// Number of trees over each cable and switch of one Topology.
 class McLoads {
  public:
+  /// All 0. The topology must outlive it.
   explicit McLoads(const Topology& topology)
       : topology_(&topology), cables_(topology.channels()), switches_(topology.switches()) {}
 
   /// Counts the cables and switches of a tree.
   void add(const McTree& tree);
+  /// Trees by which packets leave the switch by this port.
   std::uint32_t cable(SwitchIndex s, PortNum port) const { return cables_[topology_->channel(s, port)]; }
-  std::uint32_t on(SwitchIndex s) const { return switches_[s]; }
+  std::uint32_t on(SwitchIndex s) const { return switches_[s]; }  ///< trees that use the switch
 
  private:
   const Topology* topology_;
   std::vector<std::uint32_t> cables_, switches_;
 };
 
-/// Grows a tree for the members from what is left of `previous` (empty: none), along the shortest and then
-/// least loaded paths. As far as the ranking allows, every branch goes up only, so that packets take up/down
-/// paths as unicast ones do and add no credit loop; parts without a common ancestor are joined by a shortest
-/// path. Parts of the tree without receivers get no packets. Members in different components get a tree each.
-/// `members` may have any order; those without a switch are skipped. Pure.
+/// Grows a tree for the members (in any order; those without a switch are skipped) from what is left of
+/// `previous` (empty: none), by shortest and then least loaded paths, upwards only as far as the ranking
+/// allows. Parts of the tree without receivers get no packets; members in different components get a tree
+/// each. Pure.
 McTree grow_tree(const Topology& topology, const SwitchRanking& ranking, const McTree& previous,
                  std::span<const McMember> members, const McLoads& loads);
 

@@ -23,7 +23,7 @@ class McSearch {
  public:
   using Goal = std::function<bool(SwitchIndex)>;
 
-  /// References must outlive it.
+  /// Memory for searches; references must outlive it.
   McSearch(const Topology& topology, const SwitchRanking& ranking, const McLoads& loads);
 
   /// The shortest and then least loaded path from one of `from` to another switch that is a goal; upwards

@@ -37,7 +37,7 @@ class AffectedEntries {
   /// Scratch memory for one switch after another.
   class Finder {
    public:
-    /// `all` must outlive it.
+    /// Scratch memory; `all` must outlive it.
     explicit Finder(const AffectedEntries& all);
     /// Broken entries of a row of full length, ascending by LID. Valid until the next call.
     std::span<const BrokenEntry> find(SwitchIndex s, const LftRow& row);

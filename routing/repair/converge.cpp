@@ -58,6 +58,8 @@ void take_over(const LftRow* goal, std::size_t block, LftRow& row) {
 
 }  // namespace
 
+// Each LID has one of two proven sets of routes everywhere. If both follow the same ranking there is no
+// credit loop either.
 ConvergeStep converge(const ConvergeInput& in) {
   ConvergeStep step{.routes = in.goal, .done = true};
   const std::size_t n = in.topology.switches(), blocks = blocks_of(in);

@@ -28,11 +28,10 @@ struct ConvergeStep {
   bool done = false;  ///< `routes` are the tables of the goal
 };
 
-/// Returns the next step: moves whole destinations from `now` to `goal`, in the order of LIDs, 64 at a time,
-/// as many as `most_blocks` allows, but at least one block of LIDs. Each LID then has one of two proven sets
-/// of routes everywhere, so there is no forwarding loop and everything that both reach stays reachable. If
-/// both follow the same ranking there is no credit loop either; verify_routes() decides that. Deterministic:
-/// called again with the new tables it returns the step after.
+/// Returns the next step: moves whole destinations from `now` to `goal` in the order of LIDs, as many blocks
+/// of 64 LIDs as `most_blocks` allows, at least one. There is no forwarding loop, and what both reach stays
+/// reachable; credit loops are the caller's check (verify_routes). Deterministic: called again with the new
+/// tables it returns the step after.
 ConvergeStep converge(const ConvergeInput& in);
 
 }  // namespace smd::routing::inline repair

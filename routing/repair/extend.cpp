@@ -249,6 +249,7 @@ class Extension {
 
 }  // namespace
 
+// If possible the cycles include packets still on failed paths; then the new entries need not wait for these.
 std::expected<Repaired, RouteError> extend(const ExtendInput& in) {
   std::expected<Repaired, RouteError> result = std::unexpected(RouteError{});
   for (const auto lost : {FailedPaths::counts, FailedPaths::does_not_count}) {

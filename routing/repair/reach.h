@@ -24,6 +24,7 @@ class Reach {
   std::size_t words() const { return words_; }
   /// Columns that the switch reaches by down links only, and by any legal path.
   std::span<const std::uint64_t> down(SwitchIndex s) const { return of(down_, s); }
+  /// As down(), by any legal path.
   std::span<const std::uint64_t> any(SwitchIndex s) const { return of(any_, s); }
 
  private:

@@ -39,7 +39,7 @@ struct ReferenceTopology {
 /// cable counts.
 ReferenceTopology merge(const ReferenceTopology& reference, const Topology& now);
 
-/// Whether the reference equals the topology.
+/// Whether the reference is that of `topology` alone: nothing that was seen before is missing now.
 bool covers(const ReferenceTopology& reference, const Topology& topology);
 
 /// The fabric of the reference, with unnamed hosts.

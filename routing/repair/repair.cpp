@@ -172,6 +172,8 @@ std::optional<SwitchRanking> repair_ranking(const RepairInput& in) {
   return std::move(rankings->now);
 }
 
+// The ranking is that of the reference with everything that exists now. Entries of unassigned LIDs are kept
+// unless they loop.
 std::expected<Repaired, RouteError> repair_routes(const RepairInput& in) {
   const auto old = rows_by_index(in);
   const auto rankings = find_rankings(in);

@@ -48,15 +48,13 @@ struct Repaired {
   std::uint64_t replaced = 0;   ///< entries that lead elsewhere than before
   std::uint64_t withdrawn = 0;  ///< entries that became 255
   std::uint64_t added = 0;      ///< entries that were 255
-  std::uint64_t changes() const { return replaced + withdrawn + added; }
+  std::uint64_t changes() const { return replaced + withdrawn + added; }  ///< entries that differ from before
 };
 
-/// Keeps an entry if its port is up and the next switch has a path to the LID, by the engine's ranking of the
-/// reference with everything that exists now. Other entries, also those against the ranking, get the least
-/// used port to a nearest next hop. So the result has no credit loop if the engine has a ranking; if not,
-/// arriving entries are kept and the caller must verify. Unchanged rows are the old pointers. Entries of
-/// unassigned LIDs are kept unless they loop. no_legal_path if the ranking has no path for a connected pair
-/// of hosts: compute new tables then.
+/// Keeps an entry if its port is up and the next switch has a path to the LID by the engine's ranking; other
+/// entries get the least used port to a nearest next hop, so that there is no credit loop. Without a ranking
+/// arriving entries are kept and the caller must verify. Unchanged rows are the old pointers. no_legal_path
+/// if the ranking has no path for a connected pair of hosts: compute new tables then.
 std::expected<Repaired, RouteError> repair_routes(const RepairInput& in);
 
 /// The ranking that repair_routes() goes by, of the switches of the fabric as it is now; nothing if the

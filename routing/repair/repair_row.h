@@ -21,7 +21,7 @@ namespace smd::routing::inline repair {
 template <std::unsigned_integral Cost>
 class RowRepairer {
  public:
-  /// References must outlive it.
+  /// Scratch memory; references must outlive it.
   RowRepairer(const Topology& topology, const LidMap& lids, const SwitchRanking& ranking,
               const Costs<Cost>& costs, std::span<const LidRun> runs,
               std::span<const SwitchIndex> equivalents);

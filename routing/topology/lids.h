@@ -15,7 +15,7 @@ namespace smd::routing::inline topology {
 struct LidRange {
   Lid base;
   std::uint8_t lmc = 0;
-  std::uint32_t count() const { return base.value() == 0 ? 0U : 1U << lmc; }
+  std::uint32_t count() const { return base.value() == 0 ? 0U : 1U << lmc; }  ///< 2^lmc; 0: no LID
   friend bool operator==(const LidRange&, const LidRange&) = default;
 };
 
@@ -35,8 +35,8 @@ class LidMap {
   /// Both spans are in the order of the TopologyInput; ports beyond the end of a span have no LID.
   LidMap(const Topology& topology, std::span<const LidRange> switches, std::span<const LidRange> end_ports);
 
-  LidRange of_switch(SwitchIndex s) const { return switches_[s]; }
-  LidRange of_end(EndIndex e) const { return ends_[e]; }
+  LidRange of_switch(SwitchIndex s) const { return switches_[s]; }  ///< base 0: the switch has no LID
+  LidRange of_end(EndIndex e) const { return ends_[e]; }            ///< base 0: the port has no LID
   /// The highest LID in use; 0 if there is none.
   Lid top() const { return top_; }
   /// Number of LIDs in use.

@@ -47,14 +47,17 @@ class Topology {
   explicit Topology(const TopologyInput& input);
 
   std::size_t switches() const { return guids_.size(); }
-  Guid guid(SwitchIndex s) const { return guids_[s]; }
+  Guid guid(SwitchIndex s) const { return guids_[s]; }  ///< `s` is below switches(), here and below
+  /// Highest port number, port 0 not counted.
   unsigned ports(SwitchIndex s) const { return port_base_[s + 1] - port_base_[s] - 1; }
   /// Position in TopologyInput::switches, and the inverse.
   SwitchIndex input_of(SwitchIndex s) const { return input_of_[s]; }
+  /// Below the size of the input.
   SwitchIndex from_input(SwitchIndex input) const { return from_input_[input]; }
-  /// kNoSwitch if there is none.
+  /// The switch with this GUID; kNoSwitch if there is none.
   SwitchIndex find(Guid guid) const;
 
+  /// Number of neighbours.
   std::size_t groups(SwitchIndex s) const { return group_base_[s + 1] - group_base_[s]; }
   /// Neighbour group `g` of `s`, below groups(s).
   NeighbourGroup group(SwitchIndex s, std::size_t g) const {
@@ -67,6 +70,7 @@ class Topology {
   }
   /// Dense index of (switch, port), for ports 0 to ports(s).
   std::size_t channel(SwitchIndex s, PortNum port) const { return port_base_[s] + port.value(); }
+  /// All numbers of channel() are below it.
   std::size_t channels() const { return port_base_.empty() ? 0 : port_base_.back(); }
 
   /// Whether all cables between switches have the same rate, or none is known.
@@ -79,10 +83,11 @@ class Topology {
   std::span<const EndPort> end_ports_of(SwitchIndex s) const {
     return std::span(end_ports_).subspan(end_base_[s], end_base_[s + 1] - end_base_[s]);
   }
+  /// Index in end_ports() of the switch's first end port, or of the next switch's where it has none.
   EndIndex first_end(SwitchIndex s) const { return end_base_[s]; }
   /// Number of end ports of a switch that are not aggregation nodes. A leaf has at least one, wherever it is.
   std::uint32_t hosts(SwitchIndex s) const { return hosts_[s]; }
-  bool leaf(SwitchIndex s) const { return hosts_[s] != 0; }
+  bool leaf(SwitchIndex s) const { return hosts_[s] != 0; }  ///< has hosts
   std::span<const SwitchIndex> leaves() const { return leaves_; }
 
   /// Connected switches have the same component number.

@@ -15,6 +15,7 @@ namespace smd::routing::inline update {
 /// examined. References must outlive it.
 class CreditLoopCheck {
  public:
+  /// Nothing is computed yet. `writes` is changed by take_back() only.
   CreditLoopCheck(const RoutingContext& in, const Routes& routes, PendingWrites& writes)
       : topology_(in.topology),
         lids_(in.lids),
@@ -25,7 +26,7 @@ class CreditLoopCheck {
 
   /// Defers chosen writes that close a new credit loop; false if there are none.
   bool take_back(Granularity grain);
-  /// A step was emitted.
+  /// To be called after each emitted step: the cheap check is worthwhile again.
   void next_step() { plain_ = true; }
 
  private:

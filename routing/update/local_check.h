@@ -23,16 +23,18 @@ struct EntryChange {
 class LocalCheckScratch {
  public:
   enum class Found : std::uint8_t { open, loop, discarded, arrives };  ///< ascending: better
+  /// No results; `switches`: those of the topology.
   explicit LocalCheckScratch(std::size_t switches) : epochs_(switches), found_(switches) {}
   /// Forgets all results.
   void next_lid() { ++epoch_; }
-  bool has(SwitchIndex s) const { return epochs_[s] == epoch_; }
-  Found get(SwitchIndex s) const { return found_[s]; }
+  bool has(SwitchIndex s) const { return epochs_[s] == epoch_; }  ///< a result for this LID
+  Found get(SwitchIndex s) const { return found_[s]; }            ///< only where has()
+  /// Replaces any earlier result for this LID.
   void set(SwitchIndex s, Found found) {
     epochs_[s] = epoch_;
     found_[s] = found;
   }
-  void forget(SwitchIndex s) { epochs_[s] = 0; }
+  void forget(SwitchIndex s) { epochs_[s] = 0; }  ///< has() is false from then on
 
  private:
   std::vector<std::uint32_t> epochs_;
@@ -45,6 +47,7 @@ class LocalCheckScratch {
 template <class Look>
 class LocalCheck {
  public:
+  /// For changes of `lid`; forgets the results in `scratch`. References must outlive it.
   LocalCheck(const Topology& topology, const LidMap& lids, Lid lid, const Look& look,
              LocalCheckScratch& scratch)
       : topology_(topology), to_(lids.destination(lid)), look_(look), scratch_(scratch) {

@@ -36,6 +36,7 @@ class PendingWrites {
 
   std::size_t blocks() const { return blocks_; }
   std::size_t switches() const { return switches_; }
+  /// `b` is below blocks(); block 0 begins with LID 0.
   Lid first_lid(std::size_t b) const { return Lid{static_cast<std::uint16_t>(b * 64)}; }
   /// Items of a block that differ from the desired tables, or did at the start.
   std::span<const Item> items(std::size_t b) const {
@@ -47,7 +48,7 @@ class PendingWrites {
   const std::vector<LidBits>& chosen() const { return chosen_; }
   const std::vector<LidBits>& pending() const { return pending_; }
 
-  bool any_uncertain() const { return !uncertain_.empty(); }
+  bool any_uncertain() const { return !uncertain_.empty(); }  ///< of any block
   /// Whether entries of the block are uncertain at some switch.
   bool any_uncertain(std::size_t b) const {
     return std::ranges::any_of(uncertain_, [&](SwitchIndex s) { return uncertain(b, s); });

@@ -153,6 +153,9 @@ bool drains_if_certain(const RoutingContext& in, const UpdateInput& tables) {
 
 }  // namespace
 
+// Unknown blocks have 255 where an entry might lead back. The block of `sm_lid` comes last. A block whose
+// LIDs must wait for each other is written in parts. At most one step drains, none while `draining` is set.
+// What is safe only with some of the `perhaps` entries is left out.
 std::vector<UpdateStep> update_schedule(const RoutingContext& in, const UpdateInput& tables) {
   if (in.topology.switches() == 0) return {};
   if (std::ranges::none_of(tables.installed, &InstalledTable::forwards)) {

@@ -58,11 +58,8 @@ struct UpdateInput {
 
 /// Returns the steps that turn the installed tables into `routes`. Any subset of a step's writes may have
 /// taken effect: no such state has a forwarding loop or credit loop that the tables before did not have, and
-/// what arrives before and after the step arrives throughout. Unknown blocks, and all blocks of switches that
-/// do not forward yet, come first, with 255 where an entry might lead back; nothing else can be guaranteed
-/// for them. The block of `sm_lid` comes last. A block whose LIDs must wait for each other is written in
-/// parts. If credit loops leave no safe order, LIDs are withdrawn temporarily, in at most one step that
-/// drains unless `draining` is set. What is safe only with some of the `perhaps` entries is left out.
+/// what arrives before and after the step arrives throughout (not of unknown blocks and switches that do not
+/// forward yet, which come first). If credit loops leave no safe order, LIDs are withdrawn for a time.
 std::vector<UpdateStep> update_schedule(const RoutingContext& in, const UpdateInput& tables);
 
 }  // namespace smd::routing::inline update

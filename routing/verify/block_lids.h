@@ -15,6 +15,7 @@ namespace smd::routing::inline verify {
 /// Call load() first; then again for another block.
 class BlockLids {
  public:
+  /// References must outlive it.
   BlockLids(const Topology& topology, const LidMap& lids)
       : topology_(topology), lids_(lids), connected_(topology.components()) {}
 
@@ -22,7 +23,8 @@ class BlockLids {
   void load(std::size_t number);
 
   std::size_t first() const { return first_; }
-  Lid lid(unsigned bit) const { return Lid{static_cast<std::uint16_t>(first_ + bit)}; }
+  Lid lid(unsigned bit) const { return Lid{static_cast<std::uint16_t>(first_ + bit)}; }  ///< `bit`: 0 to 63
+  /// Where LID number `bit` leads; only after load().
   const Destination& destination(unsigned bit) const { return destinations_[bit]; }
   LidBits live() const { return live_; }    ///< lead to a switch or to an end port of one
   LidBits hosts() const { return hosts_; }  ///< of end ports that are not aggregation nodes

@@ -197,6 +197,9 @@ bool comparable(const Proven& before, const Routes& routes) {
 
 }  // namespace
 
+// A packet that meets no changed entry takes its old path; one that meets one continues as traced from there.
+// Each new dependency of channels begins or ends at such an entry, so the old graph plus these is searched
+// for cycles.
 std::optional<Verification> verify_changes(const Proven& before, const RoutingContext& now,
                                            const Routes& routes) {
   const auto& [topology, lids, parallel, stop] = now;

@@ -22,10 +22,8 @@ struct Proven {
 };
 
 /// The result of verify_routes(), derived from the earlier result and the entries that differ or whose port
-/// leads elsewhere now. A packet that meets none of them takes its old path; one that meets one continues as
-/// traced from there. Each new dependency of channels begins or ends at such an entry, so the old graph plus
-/// these is searched for cycles. Nothing if that is not sufficient: something is wrong, much has changed, or
-/// there is a new switch.
+/// leads elsewhere now. Nothing if that is not sufficient: something is wrong, much has changed, or there is
+/// a new switch.
 std::optional<Verification> verify_changes(const Proven& before, const RoutingContext& now,
                                            const Routes& routes);
 

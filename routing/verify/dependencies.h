@@ -52,6 +52,7 @@ class Dependencies {
   };
   /// The cycles, or a numbering of the channels if there are none.
   Cycles cycles() const;
+  /// Whether cycles() finds one; cheaper.
   bool any_cycle() const;
   /// By channel the number of its group of channels that wait for each other.
   std::vector<std::size_t> groups() const;

@@ -19,8 +19,8 @@ struct Differences {
   std::size_t count = 0;  ///< number of all of these
 };
 
-/// Nothing if there is a new switch, LID or leaf, if the components differ, or if more than `most` entries
-/// differ.
+/// Where fabric and tables differ from the proven ones. Nothing if there is a new switch, LID or leaf, if the
+/// components differ, or if more than `most` entries differ.
 std::optional<Differences> find_differences(const Proven& before, const RoutingContext& now,
                                             const Routes& routes, std::size_t most);
 

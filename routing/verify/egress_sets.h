@@ -31,15 +31,17 @@ struct EgressSet {
 /// The egress sets of all switches. A switch may refer to another one with the same entries and neighbours.
 class EgressSets {
  public:
+  /// `switches`: number of them; each needs begin() or follow() before it is read.
   explicit EgressSets(std::size_t switches)
       : first_(switches), end_(switches), leader_(switches), forwarded_(switches) {}
-  void clear() { egress_.clear(); }
+  void clear() { egress_.clear(); }  ///< before the next block; begin() of each switch follows
   /// For each switch: begin(), then add() its sets, before the next switch.
   void begin(SwitchIndex s) {
     leader_[s] = s;
     forwarded_[s] = 0;
     first_[s] = end_[s] = static_cast<std::uint32_t>(egress_.size());
   }
+  /// Of the switch of the last begin(); each port once.
   void add(SwitchIndex s, SwitchIndex peer, PortNum out, LidBits lids) {
     auto& set = egress_.emplace_back();  // filled in place: reading it back as a whole at once would stall
     set.peer = peer;
@@ -51,11 +53,14 @@ class EgressSets {
   /// Uses the sets of `leader` for `s`.
   void follow(SwitchIndex s, SwitchIndex leader) { leader_[s] = leader; }
 
+  /// The switch whose sets are used; itself without follow().
   SwitchIndex leader(SwitchIndex s) const { return leader_[s]; }
+  /// The egress sets of the switch, or of its leader. Valid until the next add() or clear().
   std::span<const EgressSet> of(SwitchIndex s) const {
     const auto leader = leader_[s];
     return {egress_.data() + first_[leader], egress_.data() + end_[leader]};
   }
+  /// LIDs that go to another switch.
   LidBits forwarded(SwitchIndex s) const { return forwarded_[leader_[s]]; }
 
  private:
@@ -84,6 +89,7 @@ inline LidBits equal_to(const std::uint8_t* block, std::uint8_t port) {
 
 /// Rows are far apart in memory: prefetch the row of the switch so many places ahead.
 inline constexpr SwitchIndex kPrefetchDistance = 12;
+/// Starts to load the cache line; any address is allowed.
 inline void fetch(const std::uint8_t* memory) { __builtin_prefetch(memory); }
 
 /// The 64 entries of a row from `first` on; `padded` holds them if the row is null or shorter.

@@ -12,10 +12,11 @@ namespace smd::routing::inline verify {
 /// Adds the faults of traced blocks to a Verification; keeps the first example of each kind.
 class FaultCounts {
  public:
+  /// For tables of these routes only. References must outlive it.
   FaultCounts(const Topology& topology, const LidMap& lids, const Routes& routes)
       : topology_(topology), lids_(lids), routes_(routes), outcome_(topology.switches()) {}
 
-  /// Adds the faults of a block after its trace().
+  /// Adds the faults of a block after its follow().
   void add(const LidBlock& block, Verification& found);
   /// Of the LIDs connected with the switch, `unreached` do not arrive; they include all that are not
   /// `routed`.

@@ -29,7 +29,7 @@ class LidBlock {
 
   const BlockLids& lids() const { return own_; }
   const EgressSets& egress() const { return egress_; }
-  LidBits arrive(SwitchIndex s) const { return arrive_[egress_.leader(s)]; }  ///< after trace()
+  LidBits arrive(SwitchIndex s) const { return arrive_[egress_.leader(s)]; }  ///< after follow()
   /// LIDs with an entry other than 255.
   LidBits routed(SwitchIndex s) const { return routed_[egress_.leader(s)]; }
   /// By switch the LIDs with traffic from end port to end port across it.

@@ -17,7 +17,7 @@ class NextSwitches {
   /// 253 ports.
   static std::size_t words_for(const Topology& topology);
 
-  /// Requires words_for() != 0.
+  /// Copies what it needs of the topology. Requires words_for() != 0.
   explicit NextSwitches(const Topology& topology);
 
   /// By port number, words_for() * 64 of them: the next switch, or the number of switches if there is none.
@@ -27,7 +27,7 @@ class NextSwitches {
   /// Switches of a group have some cables to the same switch at the same port: entries of those on one level
   /// of a tree are likely to be equal. Groups are numbered from 0 to groups() - 1.
   std::size_t groups() const { return first_.size(); }
-  std::uint32_t group(SwitchIndex s) const { return group_[s]; }
+  std::uint32_t group(SwitchIndex s) const { return group_[s]; }  ///< of the switch
   /// Ports that lead to the same switch as that port of the group's first switch, a bit each.
   std::span<const std::uint64_t> as_first(SwitchIndex s) const {
     return std::span(as_first_).subspan(s * words_, words_);

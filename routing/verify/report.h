@@ -60,6 +60,7 @@ struct Verification {
   std::vector<Hop> dead_end_example;
   std::vector<Hop> credit_loop_example;  ///< each channel with a LID that waits for the next
 
+  /// No pair of hosts without a path, no forwarding loop, dead end, or credit loop between end ports.
   bool ok() const { return host_pairs_unreachable == 0 && loops == 0 && dead_ends == 0 && credit_loops == 0; }
   /// Also free of credit loops by traffic of switches, as required of tables that smd writes.
   bool clean() const { return ok() && management_credit_loops == 0; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the API shows and changes, without saying who holds it.
+// What the API shows and changes, independent of its owner.
 
 #include <chrono>
 #include <memory>
@@ -52,18 +52,21 @@ class Backend {
   Backend& operator=(const Backend&) = delete;
   virtual ~Backend() = default;
 
+  /// Version, process and configuration, as they are now.
   virtual DaemonInfo info() const = 0;
-  /// In the order of the configuration.
+  /// All subnets as they are now, in the order of the configuration.
   virtual std::vector<std::shared_ptr<const SubnetView>> subnets() const = 0;
-  /// By position in subnets().
+  /// Requests a sweep of the subnet with this position in subnets().
   virtual void resweep(std::size_t subnet, sm::Resweep kind) = 0;
   /// What is lost there is missing on purpose: of `node`, or (0) all of it.
   virtual void accept_lost(std::size_t subnet, Guid node) = 0;
+  /// The filter in effect, configured or set.
   virtual log::Filter log_filter() const = 0;
+  /// Until the next set_log_filter() or reload of the configuration.
   virtual void set_log_filter(const log::Filter& filter) = 0;
-  /// What the configuration says.
+  /// The filter that the configuration says.
   virtual log::Filter configured_log_filter() const = 0;
-  /// For dumps.
+  /// Threads for computing dumps.
   virtual const routing::Parallel& parallel() const = 0;
   /// Held while a dump is made; owns nothing while another one is: they are large.
   virtual std::unique_lock<std::mutex> dump_turn() = 0;

@@ -9,17 +9,25 @@
 namespace smd::api {
 
 // status.cpp
+/// The process, and every subnet in full. Never an error.
 Answer get_status(const Question& question, Backend& backend);
+/// One subnet in full. 404: no such subnet.
 Answer get_subnet_status(const Question& question, Backend& backend);
 // ports.cpp
+/// Ports of one subnet by the query's filters; with `lost` also what is missing. 400: a bad filter.
 Answer get_ports(const Question& question, Backend& backend);
 // commands.cpp
+/// Requests a sweep: light, heavy or converge; 202. 409: the manager waits for a port or the SM's place.
 Answer post_resweep(const Question& question, Backend& backend);
+/// The level in effect, and those of modules and GUIDs.
 Answer get_log(const Question& question, Backend& backend);
+/// Sets a level, or that of a module or a GUID; "default" is the configured one. 400: a bad body.
 Answer put_log(const Question& question, Backend& backend);
 // accept.cpp
+/// Accepts that a node, or all that is lost, stays away. 404: it is not lost; 409: this SM is not master.
 Answer post_accept(const Question& question, Backend& backend);
 // dump.cpp
+/// A tar stream of the dumps that `files` names. 409: nothing decided yet; 503: another dump is being made.
 Answer get_dump(const Question& question, Backend& backend);
 
 /// One of the backend's subnets.

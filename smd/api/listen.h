@@ -13,10 +13,11 @@ namespace smd::api {
 
 using Protocol = asio::local::stream_protocol;
 
-/// Where an smd serves that was not told: the folder that systemd gave it, /run/smd, or $XDG_RUNTIME_DIR;
-/// empty where none of them can be written.
+/// Where a daemon without a configured socket serves: the folder that systemd gave it, /run/smd, or
+/// $XDG_RUNTIME_DIR; empty where none of them can be written.
 std::filesystem::path default_socket();
-/// Where a daemon that was not told is asked: /run/smd/smd.sock where it is there, else $XDG_RUNTIME_DIR's.
+/// Where a client without a configured socket connects: /run/smd/smd.sock where it is there, else
+/// $XDG_RUNTIME_DIR's.
 std::filesystem::path default_socket_to_ask();
 
 /// The error is one line: a path may be too long for a socket.

@@ -22,6 +22,7 @@ struct Request {
 /// Files of a folder of our own, which goes with it.
 class Bundle {
  public:
+  /// Sizes are read now; names that are no files of the folder are left out.
   Bundle(std::filesystem::path folder, std::vector<std::string> files);
   Bundle(const Bundle&) = delete;
   Bundle& operator=(const Bundle&) = delete;
@@ -46,8 +47,9 @@ struct Answer {
   std::string allow;                     ///< of status 405: the methods that there are
 };
 
+/// As one line with a newline at its end.
 Answer answer_of(const sm::Json& json, unsigned status = 200);
-/// {"error": {"code": ..., "message": ...}}
+/// A body {"error": {"code": ..., "message": ...}} with this HTTP status.
 Answer error_of(unsigned status, std::string_view code, std::string_view message);
 
 }  // namespace smd::api

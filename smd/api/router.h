@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which questions there are. Pure but for the backend: any bytes in, an answer out.
+// The routes of the API. Pure but for the backend: any bytes in, an answer out.
 
 #include <functional>
 #include <map>
@@ -23,10 +23,11 @@ struct Question {
 
 struct Route {
   std::string_view method;
-  std::string_view path;  ///< "/v1/subnets/{subnet}/ports"
-  Answer (*answer)(const Question&, Backend&);
+  std::string_view path;                        ///< "/v1/subnets/{subnet}/ports"
+  Answer (*answer)(const Question&, Backend&);  ///< no exceptions; from a thread of Compute
 };
 
+/// All paths of the API; static storage.
 std::span<const Route> routes();
 
 /// From any thread; may take as long as a dump takes.

@@ -34,6 +34,7 @@ struct ServerLimits {
 /// stop() must have ended before it dies.
 class Server {
  public:
+  /// Listens nowhere yet. All references outlive it.
   Server(asio::io_context& io, mad::Clock& clock, sm::Compute& compute, Backend& backend,
          ServerLimits limits = {});
   Server(const Server&) = delete;
@@ -41,7 +42,7 @@ class Server {
 
   /// Serves what comes to `acceptor`, which listens at `path`.
   void start(Protocol::acceptor acceptor, std::filesystem::path path);
-  /// Takes the socket's file away; no client comes any more.
+  /// Removes the socket's file and accepts no further client.
   void close();
   /// The same, and ends every connection.
   asio::awaitable<void> stop();

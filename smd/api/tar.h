@@ -15,7 +15,7 @@ inline constexpr std::size_t kTarBlock = 512;
 
 /// The block before a file's bytes. Names of up to 100 bytes.
 std::array<char, kTarBlock> tar_header(std::string_view name, std::uint64_t size);
-/// What the bytes of a file are padded by.
+/// Zero bytes behind a file of `size` bytes, up to the next block.
 constexpr std::uint64_t tar_padding(std::uint64_t size) { return (kTarBlock - size % kTarBlock) % kTarBlock; }
 /// The two blocks of zeros at the end.
 inline constexpr std::size_t kTarEnd = 2 * kTarBlock;
@@ -28,8 +28,10 @@ class TarReader {
     std::function<std::expected<void, std::string>(std::string_view bytes)> bytes;   ///< of that file
     std::function<std::expected<void, std::string>()> end;                           ///< it is whole
   };
+  /// An error of the sink ends the reading.
   explicit TarReader(Sink sink) : sink_(std::move(sink)) {}
 
+  /// The next bytes. Error: no tar stream of regular files as TarWriter makes it, or the sink's own.
   std::expected<void, std::string> take(std::string_view bytes);
   /// After the last piece: an error where a file was not whole.
   std::expected<void, std::string> finish() const;

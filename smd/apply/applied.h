@@ -111,6 +111,7 @@ struct Applied {
   const TableAnswers<A>& answers() const {
     return std::get<TableAnswers<A>>(tables);
   }
+  /// The same, to fill in.
   template <class A>
   TableAnswers<A>& answers() {
     return std::get<TableAnswers<A>>(tables);

@@ -15,9 +15,12 @@
 
 namespace smd::sm {
 
+/// One apply(); see apply.h.
 class Applier {
  public:
+  /// Sends nothing yet. References outlive run().
   Applier(mad::Transactions& tx, mad::Clock& clock, ApplyInput&& in);
+  /// Once. Carries out the rounds in order, until one may not go on; see Applied.
   asio::awaitable<Applied> run();
 
  private:

@@ -354,6 +354,8 @@ std::optional<Job> Applier::check_switch(NodeIndex index, const mad::DirectedPat
       }};
 }
 
+// Later Sets of a node would come out of order; after a failed round of tables the rest is safe only on what
+// that round was to write. A Get follows a failed Set, because the node may have done it all the same.
 asio::awaitable<Applied> apply(mad::Transactions* tx, mad::Clock* clock, ApplyInput in) {
   Applier applier(*tx, *clock, std::move(in));
   co_return co_await applier.run();

@@ -32,10 +32,9 @@ struct ApplyInput {
 };
 
 /// Writes the plan round by round: a round begins when all Sets of the one before have ended. After a failed
-/// Set the later ones of that node, or port, are skipped: they would come out of order. After a round of
-/// tables that failed in part nothing more is written: the rest is safe only on what that round was to write.
-/// A refused or unanswered Set of PortInfo or SwitchInfo is followed by a Get, since the node may have done
-/// it all the same. `tx` and `clock` outlive the coroutine.
+/// Set the later ones of that node, or port, are skipped; after a round of tables that failed in part nothing
+/// more is written. A refused or unanswered Set of PortInfo or SwitchInfo is followed by a Get. `tx` and
+/// `clock` outlive the coroutine.
 asio::awaitable<Applied> apply(mad::Transactions* tx, mad::Clock* clock, ApplyInput in);
 
 }  // namespace smd::sm

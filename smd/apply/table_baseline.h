@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the tables of ports that smd does not decide were when it took them over: P_Keys, SL to VL, VL
-// arbitration. Who loses or changes them is named until they are as before.
+// arbitration. Ports that lose or change them are logged until they are as before.
 
 #include <cstdint>
 #include <memory>
@@ -40,7 +40,7 @@ class TableBaseline {
   std::unordered_map<Guid, std::vector<Tables>> nodes_;
 };
 
-/// "lost by a restart", "changed externally".
+/// Text for the log: "lost by a restart" or "changed externally".
 std::string_view reason_of(const AlteredTable& table);
 
 /// P_Keys of an end port's table that smd has not given it: all but the full default key.
@@ -51,6 +51,7 @@ struct ForeignKeys {
   std::size_t ports = 0;
   std::vector<PKey> keys;
 };
+/// Of all nodes whose tables were read.
 ForeignKeys foreign_keys(const Subnet& subnet);
 
 }  // namespace smd::sm

@@ -31,6 +31,7 @@ class Compute {
   asio::awaitable<bool> execute(std::move_only_function<void()> work) {
     return execute(Work([task = std::move(work)](const std::stop_token&) mutable { task(); }));
   }
+  /// For work within execute(); lives as long as this.
   virtual const routing::Parallel& parallel() const = 0;
 };
 
@@ -50,6 +51,7 @@ class InlineCompute final : public Compute {
 class PoolCompute final : public Compute {
  public:
   enum class Priority : std::uint8_t { lower, same };
+  /// Starts the threads.
   explicit PoolCompute(unsigned threads, Priority priority = Priority::lower);
   ~PoolCompute() override;
   using Compute::execute;

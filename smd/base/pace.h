@@ -18,7 +18,7 @@ class Pace {
   Pace(mad::Duration first, mad::Duration longest, unsigned burst = 1)
       : first_(first), longest_(std::max(first, longest)), burst_(burst) {}
 
-  /// Not before this.
+  /// The earliest time of the next look at the node.
   mad::TimePoint due(Guid node) const {
     const auto it = seen_.find(node);
     return it == seen_.end() ? mad::TimePoint{} : it->second.last + it->second.window;

@@ -13,7 +13,7 @@
 
 namespace smd::sm {
 
-/// Rows lie in leaves that are never changed: a change makes one leaf anew. Copies may be read by any thread
+/// Rows lie in leaves that are never changed: a change copies one leaf. Copies may be read by any thread
 /// while another one is changed.
 template <class Key, class Value>
 class SharedMap {
@@ -53,13 +53,16 @@ class SharedMap {
     std::size_t at_ = 0;
   };
 
+  /// Ascending keys. Iterators are valid until this map is changed; other versions do not matter.
   Iterator begin() const { return {leaves_.begin(), 0}; }
+  /// The end of begin()'s range.
   Iterator end() const { return {leaves_.end(), 0}; }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
   /// Rows by place, for readers that look at some at a time: not every place has one.
   std::size_t places() const { return leaves_.size() * kLeaf; }
+  /// Null where the place has no row. `place` is below places().
   const Row* at(std::size_t place) const {
     const auto& leaf = *leaves_[place / kLeaf];
     return place % kLeaf < leaf.size() ? &leaf[place % kLeaf] : nullptr;
@@ -72,12 +75,15 @@ class SharedMap {
     if (leaf == leaves_.end()) return end();
     return {leaf, static_cast<std::size_t>(place(**leaf, key) - (*leaf)->begin())};
   }
+  /// Null where it has none. Valid as long as a version that has the row lives unchanged.
   const Value* find(const Key& key) const {
     const auto row = lower_bound(key);
     return row != end() && row->first == key ? &row->second : nullptr;
   }
+  /// Whether the key has a row. O(log n).
   bool contains(const Key& key) const { return find(key) != nullptr; }
 
+  /// Adds or replaces a row; copies one leaf of at most 64 rows.
   void put(const Key& key, Value value) {
     if (leaves_.empty()) {
       leaves_.push_back(std::make_shared<const Leaf>(Leaf{{key, std::move(value)}}));
@@ -96,6 +102,7 @@ class SharedMap {
     replace(index, std::move(rows));
   }
 
+  /// False where it has no such row; copies one leaf.
   bool erase(const Key& key) {
     if (!contains(key)) return false;
     const auto index = leaf_of(key);

@@ -9,6 +9,7 @@ namespace smd::sm {
 /// Milliseconds since the last call.
 class Stopwatch {
  public:
+  /// Steady time, with fractions; the first call counts from the construction.
   double operator()() {
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::duration<double, std::milli> lap = now - last_;

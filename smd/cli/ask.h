@@ -29,9 +29,9 @@ struct AskOptions {
 /// The subcommands, all of them filling in `options`, which must live as long as `app`.
 void add_ask_commands(CLI::App& app, AskOptions& options);
 
-/// Whichever of them was given; nothing is done where none was. 0 done, 1 failed, 2 bad usage;
-/// of `status --check` 3: a subnet is neither up nor a standby beside a master.
+/// Runs the subcommand that was given; does nothing where none was. 0 done, 1 failed, 2 bad usage; of `status
+/// --check` 3: a subnet is neither up nor a standby of a master that answers.
 int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::ostream& err);
-bool is_ask(const CLI::App& app);
+bool is_ask(const CLI::App& app);  ///< one of these subcommands was given
 
 }  // namespace smd::cli

@@ -10,8 +10,11 @@
 
 namespace smd::cli {
 
+/// Printable text of a member, numbers as text; empty where it is missing or null.
 std::string text_of(const boost::json::value& from, std::string_view key);
+/// Null where it is missing, or `from` is no object. Lives as long as `from`.
 const boost::json::value& member_of(const boost::json::value& from, std::string_view key);
+/// Empty where it is missing, or no array. Lives as long as `from`.
 const boost::json::array& list_of(const boost::json::value& from, std::string_view key);
 
 /// Of all subnets, or of one: each is up, or is a standby of a master that answers.
@@ -19,12 +22,17 @@ bool is_in_service(const boost::json::value& status);
 /// A line for each subnet: its state, and why it is not up.
 void print_check(std::ostream& out, const boost::json::value& status);
 
+/// All of GET /v1/status: the process, and each subnet.
 void print_status(std::ostream& out, const boost::json::value& status);
+/// One subnet of it, several lines.
 void print_subnet(std::ostream& out, const boost::json::value& subnet);
+/// A line for each port; `with_subnet`: with the name of the subnet first.
 void print_ports(std::ostream& out, const boost::json::value& ports, bool with_subnet);
 /// What is missing: each node and link once.
 void print_lost(std::ostream& out, const boost::json::value& ports, bool with_subnet);
+/// What is no longer counted as lost.
 void print_accepted(std::ostream& out, const boost::json::value& answer);
+/// A line for the level, one for each module and GUID with a level of its own.
 void print_log(std::ostream& out, const boost::json::value& log);
 
 }  // namespace smd::cli

@@ -17,10 +17,10 @@ struct AttachOptions {
   std::vector<std::string> nodes, command;
 };
 
-/// `options` must live as long as `app`.
+/// Declares the subcommand; `options` must live as long as `app`.
 CLI::App* add_attach_command(CLI::App& app, AttachOptions& options);
 
-/// Does not come back where the program starts. 1: no fabric, node or library; 126, 127 as shells have it.
+/// Does not return where the program starts. 1: no fabric, node or library; 126, 127 as shells have it.
 int attach(const AttachOptions& options, std::ostream& err);
 
 }  // namespace smd::cli

@@ -7,7 +7,7 @@
 
 namespace smd::cli {
 
-/// Says why; `status`, for the program to end with.
+/// Prints `why` to `err`; returns `status`, the exit status.
 int fail_with(std::ostream& err, int status, std::string_view why);
 
 }  // namespace smd::cli

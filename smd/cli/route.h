@@ -27,8 +27,8 @@ struct RouteOptions {
 /// Declares the options of the subcommand; `options` must live as long as `command`.
 void add_route_options(CLI::App& command, RouteOptions& options);
 
-/// The whole command. Returns the exit status: 0 done, 1 failed, 2 bad usage, configuration or input file,
-/// 3 routes not verified, or with `health` something wrong with the cabling.
+/// The whole command. Returns the exit status: 0 done, 1 failed, 2 bad usage, configuration or input file, 3
+/// routes not verified, or with `health` faults of the cabling.
 int route(const RouteOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace smd::cli

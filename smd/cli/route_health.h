@@ -8,6 +8,7 @@
 
 namespace smd::cli {
 
+/// Faults of the cabling (routing::check_cabling); nodes without a description are named by GUID.
 routing::Health examine(const sm::Subnet& subnet, const sm::RoutePart& routes);
 
 }  // namespace smd::cli

@@ -24,6 +24,8 @@ struct RouteInput {
   std::vector<std::string> notes;  ///< what the operator should know, a line each
 };
 
+/// Reads the fabric file, then --lids, --lfts and --without. Failure: a bad file, or a name that is not in
+/// it.
 std::expected<RouteInput, Failure> load_input(const RouteOptions& options);
 
 }  // namespace smd::cli

@@ -10,6 +10,7 @@
 
 namespace smd::cli {
 
+/// Of all pairs of hosts in the order of the file (routing::measure).
 routing::Quality measure(const sm::RoutePart& part, const routing::Parallel& parallel);
 
 /// The figures, the most used links by name, and the width of each level.

@@ -28,12 +28,12 @@ struct DecideInput {
   const config::SubnetConfig& config;
   const Stored& stored;
   bool adopting = false;      ///< we have just become master
-  bool fresh_routes = false;  ///< tables are made afresh, whatever there is
-  /// Who has joined which multicast LID; null: not known yet, what switches forward stays.
+  bool fresh_routes = false;  ///< tables are computed by the engine, not repaired
+  /// Members of each multicast LID; null: not known yet, what switches forward stays.
   std::shared_ptr<const GroupList> multicast = nullptr;
   bool keep_unknown_groups = false;  ///< MLIDs without members stay as switches have them
-  /// Other tables than those that are decided first, because the way to those takes routes out of service.
-  /// Where there are none there are no routes; multicast is not decided.
+  /// Other tables than those that are decided first, because writing those takes routes out of service. Where
+  /// there are none Decided has no routes; multicast is not decided.
   enum class Instead : std::uint8_t {
     no,
     same_ranking,  ///< repaired by the ranking of the tables before

@@ -45,6 +45,7 @@ struct LidPart {
   /// Forwarding tables are too small for all: no LID from this one on is routed; 0: they are not.
   unsigned not_held_from = 0;
 
+  /// Null where the port has no LID. By the port GUID; O(log n).
   const Entry* find(Guid port) const;
   friend bool operator==(const LidPart&, const LidPart&) = default;
 };
@@ -62,14 +63,13 @@ struct SettingsPart {
 
 /// What one port's PortInfo should say.
 struct LinkSettings {
-  std::uint8_t operational_vls = 1;  ///< PortInfo's code; 0: as they are, until the link comes up anew
+  std::uint8_t operational_vls = 1;  ///< PortInfo's code; 0: as they are, until the link is retrained
   Mtu neighbor_mtu = Mtu::m2048;
   std::optional<std::uint8_t> hoq_life;        ///< nothing: left alone, as at a CA
   std::optional<std::uint8_t> vl_stall_count;  ///< of switches only
   EnabledLinks enabled;                        ///< what the link may come up with
   /// The link came up with more than is enabled, or it is in operation with other VLs or a lower MTU than it
-  /// must have: this end (a switch's; of two switches the lower GUID's) takes it down, so that it comes up
-  /// anew.
+  /// must have: this end (a switch's; of two switches the lower GUID's) retrains it.
   bool retrain = false;
   friend bool operator==(const LinkSettings&, const LinkSettings&) = default;
 };
@@ -137,6 +137,7 @@ struct RoutePart {
   routing::TopologyInput input;
   config::RoutingConfig config;
 
+  /// Null where the node is no routed switch. O(log n).
   const std::shared_ptr<const routing::LftRow>* find(Guid node) const;
 };
 
@@ -174,6 +175,7 @@ struct McPart {
   bool keeps_unknown = false;
   std::shared_ptr<const McGround> ground;  ///< of `topology`, for the next part on the same one
 
+  /// Null where the node is no switch of the part. O(log n).
   const std::shared_ptr<const routing::McRow>* find(Guid node) const;
 };
 
@@ -190,6 +192,7 @@ struct Decided {
   const TablePartPtr<A>& part() const {
     return std::get<TablePartPtr<A>>(tables);
   }
+  /// The same, to fill in.
   template <class A>
   TablePartPtr<A>& part() {
     return std::get<TablePartPtr<A>>(tables);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Forwarding entries that switches do not keep: the tables are decided round what these switches hold.
+// Forwarding entries that switches do not keep: the tables are decided so that these entries stay.
 
 #include <memory>
 #include <vector>

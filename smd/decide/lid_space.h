@@ -19,6 +19,7 @@ class LidSpace {
     taken_[0] = true;
   }
 
+  /// Whether all of [base, base + count) are unicast LIDs that are not taken.
   bool free(unsigned base, unsigned count) const {
     if (base == 0 || base + count - 1 > kLastUnicastLid.value()) return false;
     for (unsigned lid = base; lid < base + count; ++lid) {
@@ -26,6 +27,7 @@ class LidSpace {
     }
     return true;
   }
+  /// All of [base, base + count), taken before or not, up to 0xBFFF.
   void take(unsigned base, unsigned count) {
     for (unsigned lid = base; lid < base + count; ++lid) taken_[lid] = true;
   }

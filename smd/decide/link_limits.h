@@ -27,7 +27,7 @@ struct EnabledLinks {
 /// attribute can forbid, counts as QDR.
 EnabledLinks enabled_links(const wire::PortInfo& info, LinkWidth width, LinkSpeed speed);
 
-/// The active width and speed are among those.
+/// Whether the active width and speed are among `enabled`.
 bool within(const wire::PortInfo& info, const EnabledLinks& enabled);
 
 }  // namespace smd::sm

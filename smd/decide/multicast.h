@@ -13,6 +13,7 @@ namespace smd::sm {
 
 /// What trees need to know of a topology; groups change far more often than it does.
 struct McGround {
+  /// Ranks the switches and finds each port's switch. Does not refer to `topology` afterwards.
   explicit McGround(const routing::Topology& topology);
   routing::SwitchRanking ranking;
   /// Where the port with this GUID is; of a switch: itself, port 0.

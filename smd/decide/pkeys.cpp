@@ -33,6 +33,8 @@ void make_full_member(const Node& node, PortNum num, PKeyPart& part) {
 
 }  // namespace
 
+// Limited members can talk to full ones alone: without a full key at the SM's port they get no answer from
+// the SA, and the switch port may enforce partitions.
 PKeyPart decide_pkeys(const Subnet& subnet) {
   PKeyPart part;
   const auto* self = subnet.find(subnet.sm_node);

@@ -7,11 +7,9 @@
 
 namespace smd::sm {
 
-/// The SM's own port is a full member of the default partition: limited members can talk to full ones alone,
-/// so without it they get no answer from the SA. The same for the switch port that the SM's port is cabled
-/// to, which may enforce partitions. A limited default key becomes a full one at its index, else a free index
-/// is taken; where there is none the port is named in PKeyPart::no_room. Only what has been read is decided.
-/// Pure.
+/// The SM's own port and the switch port that it is cabled to become full members of the default partition: a
+/// limited default key becomes a full one at its index, else a free index is taken; where there is none the
+/// port is named in PKeyPart::no_room. Only ports whose table was read are decided. Pure.
 PKeyPart decide_pkeys(const Subnet& subnet);
 
 }  // namespace smd::sm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Forwarding tables: kept where they are proven, repaired where something died, made afresh where neither
-// will do or the operator wants it.
+// Forwarding tables: kept where they are proven, repaired after a fault, computed by the engine where neither
+// is possible or the operator asks for it.
 
 #include <expected>
 #include <memory>
@@ -20,12 +20,13 @@ std::expected<std::shared_ptr<const RoutePart>, routing::RouteError> decide_rout
 /// changes no table.
 bool same_rules(const config::RoutingConfig& a, const config::RoutingConfig& b);
 
-/// The next bounded step from the tables of `now` to freshly made ones, verified. `done` is set by the last,
+/// The next bounded step from the tables of `now` to the engine's own, verified. `done` is set by the last,
 /// whose origin is `fresh`. Null where the step would not be proven: then the tables stay.
 struct Converging {
   std::shared_ptr<const RoutePart> part;
   bool done = false;
 };
+/// `most_blocks`: LFT blocks that the step may change. Both parts are of one topology and LID map. Pure.
 std::expected<Converging, routing::RouteError> converge_routes(const std::shared_ptr<const RoutePart>& now,
                                                                const RoutePart& goal, std::size_t most_blocks,
                                                                const routing::Parallel& parallel);

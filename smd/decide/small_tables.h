@@ -13,7 +13,7 @@
 
 namespace smd::sm {
 
-/// LIDs of hosts by the switch that they hang on (node GUID).
+/// LIDs of hosts by the switch that they are connected to (node GUID).
 using LidsBehind = std::unordered_map<Guid, std::size_t>;
 
 struct TableLimit {
@@ -21,9 +21,9 @@ struct TableLimit {
   bool all_fit = true;         ///< `last` is enough for `needed` LIDs
 };
 
-/// Of all limits the one by which most hosts are reached: a switch with a smaller table is routed round, so a
-/// low limit costs LIDs and a high one costs switches, and what hangs on them. `needed`: LIDs that the whole
-/// fabric takes; `first`: the lowest that is given. Pure.
+/// Of all limits the one by which most hosts are reached: no route leads through a switch with a smaller
+/// table, so a low limit costs LIDs and a high one costs switches, and the hosts on them. `needed`: LIDs that
+/// the whole fabric takes; `first`: the lowest that is given. Pure.
 TableLimit table_limit(const Subnet& subnet, const LidsBehind& hosts, std::size_t needed, Lid first);
 
 /// Switches that no route leads to because tables are too small: theirs, or those of all switches on the way

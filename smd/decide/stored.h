@@ -24,7 +24,7 @@ struct Stored {
   struct LidRange {
     Lid base;
     std::uint8_t lmc = 0;
-    unsigned count() const { return 1U << lmc; }
+    unsigned count() const { return 1U << lmc; }  ///< LIDs, a power of 2
     friend bool operator==(const LidRange&, const LidRange&) = default;
   };
   /// By port GUID, also of ports that are gone: they get the same LID when they come back.
@@ -41,7 +41,7 @@ struct Stored {
 
   /// Ports that were taken down once for what is enabled at them: a link that comes up as before stays up.
   std::set<std::tuple<Guid, PortNum, EnabledLinks>> retrained;
-  /// The widest cabling that was seen: repaired tables go by it. Null: none yet.
+  /// The widest cabling that was seen: repairs compare with it. Null: none yet.
   std::shared_ptr<const routing::ReferenceTopology> reference;
   /// What belongs to the fabric, and what of it is lost. Null: no stock was taken yet.
   InventoryPtr inventory;
@@ -65,8 +65,8 @@ Subnet recall(Subnet found, const Subnet* before, const Stored& stored);
 /// gone what can never be given back to them is forgotten.
 StoredPtr remember(const StoredPtr& before, const Subnet& subnet, const Decided& decided);
 
-/// LIDs out of another manager's file, for ports that nothing is known of. Ranges that are no 2^n LIDs at a
-/// multiple of 2^n are left out.
+/// LIDs of another manager's file, for ports without stored LIDs. Ranges that are no 2^n LIDs at a multiple
+/// of 2^n are left out.
 Stored with_lids(Stored stored, const base::GuidLids& lids);
 
 }  // namespace smd::sm

@@ -18,6 +18,7 @@ namespace smd::sm {
 struct DumpFormat {
   std::string_view name;    ///< of the file
   bool by_default = false;  ///< written where --dump does not say
+  /// Null where write_hops is set.
   void (*write)(Out&, const DumpView&) = nullptr;
   void (*write_hops)(Out&, const DumpView&, const HopTable&) = nullptr;  ///< instead, where hops are needed
   std::uint64_t (*size)(const DumpView&) = nullptr;                      ///< bytes, not less than it will be
@@ -27,6 +28,7 @@ struct DumpFormat {
 std::span<const DumpFormat> dump_formats();
 
 using DumpList = std::vector<const DumpFormat*>;
+/// Those with by_default.
 DumpList default_dumps();
 /// File names with commas between. The error names `what` was asked so, what is wrong and what is allowed.
 std::expected<DumpList, std::string> parse_dump_list(std::string_view list, std::string_view what);

@@ -35,16 +35,19 @@ class Folder {
 /// `folder` outlives it.
 class NewFile {
  public:
+  /// Creates it under a temporary name, mode 0644; ok() is false where that fails.
   NewFile(const Folder& folder, std::string name);
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
   ~NewFile();  ///< what was not finished is gone
 
-  bool ok() const { return error_ == 0; }
+  bool ok() const { return error_ == 0; }  ///< no error so far
+  /// All bytes; false: an error, now or before.
   bool write(std::string_view bytes);
   /// Closes, and gives it its name: a file or a symbolic link that has it is replaced.
   bool finish();
-  std::filesystem::path path() const { return folder_.path() / name_; }
+  std::filesystem::path path() const { return folder_.path() / name_; }  ///< as it is after finish()
+  /// "PATH: TEXT" of the first error, as the system says it.
   std::string error() const;
 
  private:

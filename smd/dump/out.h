@@ -11,19 +11,23 @@
 
 namespace smd::sm {
 
+/// Collects text into pieces for a sink.
 class Out {
  public:
   /// Takes a piece; false: no more is wanted (the disk is full).
   using Sink = std::function<bool(std::string_view)>;
 
+  /// `sink` is called from the functions below; once it has returned false it is not called again.
   explicit Out(Sink sink) : sink_(std::move(sink)) {}
   Out(const Out&) = delete;
   Out& operator=(const Out&) = delete;
 
+  /// Any bytes; the sink is called when a piece is full.
   void text(std::string_view text) {
     buffer_.append(text);
     if (buffer_.size() >= kPiece) flush();
   }
+  /// As text(), formatted by fmt.
   template <class... Args>
   void print(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);

@@ -18,9 +18,9 @@
 
 namespace smd::sm {
 
-/// Rates of ports whose file has a word for them that we do not know ("4xFOO"): they are written as they
-/// were.
+/// Rates of ports that the file names by an unknown word ("4xFOO"): they are written as they were.
 using ForeignRates = std::map<std::pair<Guid, PortNum>, base::LinkRate>;
+/// Of all ports of the file whose rate has such a word.
 ForeignRates foreign_rates(const base::Fabric& fabric);
 
 /// Whether tables show where a switch does not hold (yet) what was decided, because Sets failed or are under
@@ -30,13 +30,14 @@ enum class Marks : std::uint8_t { none, not_written };
 /// Refers to the Subnet and the Decided that it was made from; they must outlive it.
 class DumpView {
  public:
+  /// Finds the switches, their neighbours and the owner of each LID.
   DumpView(const Subnet& subnet, const Decided& decided, ForeignRates rates = {}, Marks marks = Marks::none);
 
   static constexpr std::size_t kNoSwitch = static_cast<std::size_t>(-1);
   struct Owner {
     const Node* node = nullptr;  ///< null: no port has the LID
     PortNum port;
-    std::size_t leaf = kNoSwitch;  ///< index into switches(): itself, or the switch that a CA hangs on
+    std::size_t leaf = kNoSwitch;  ///< index into switches(): itself, or the switch that a CA is connected to
   };
   struct Switch {
     const Node* node = nullptr;
@@ -51,6 +52,7 @@ class DumpView {
   Lid top() const { return decided_.lids->top; }
   /// The multicast table as decided, else as the switch holds it; null: empty.
   const routing::McRow* multicast_row(const Node& node) const;
+  /// An Owner without a node where no port has the LID, or it is above all.
   const Owner& owner(Lid lid) const;
   /// Base LID and LMC of an end port as decided, else as the port says (0: none). For any port of a switch
   /// those of its port 0.
@@ -76,7 +78,9 @@ class HopTable {
  public:
   static constexpr std::uint8_t kNone = 255;  ///< no way, or one of 255 links and more
 
+  /// Breadth first from each switch, in parallel. Memory: a byte for each pair of switches.
   HopTable(const DumpView& view, const routing::Parallel& parallel);
+  /// Positions in DumpView::switches(); kNone: no way.
   std::uint8_t hops(std::size_t from, std::size_t to) const { return cells_[from * switches_ + to]; }
   /// The same by way of a port of `from`.
   std::uint8_t hops_by(const DumpView::Switch& from, PortNum port, std::size_t to) const;

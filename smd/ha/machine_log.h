@@ -7,19 +7,19 @@
 
 namespace smd::sm {
 
-/// sm.state
+/// Logs sm.state.
 void write(const log::Log& log, const machine::Became& change);
-/// sm.control
+/// Logs sm.control.
 void write(const log::Log& log, const machine::LogControl& control);
-/// sm.control_refused
+/// Logs sm.control_refused.
 void write(const log::Log& log, const machine::LogControlRefused& refused);
-/// sm.two_masters, sm.other_master
+/// Logs sm.two_masters or sm.other_master.
 void write(const log::Log& log, const machine::LogOtherSm& other);
-/// sm.master_gone
+/// Logs sm.master_gone.
 void write(const log::Log& log, const machine::LogMasterGone& gone);
-/// sm.no_handover
+/// Logs sm.no_handover.
 void write(const log::Log& log, const machine::LogNoHandover& none);
-/// sm.stood_still
+/// Logs sm.stood_still.
 void write(const log::Log& log, const machine::LogStoodStill& standstill);
 
 }  // namespace smd::sm

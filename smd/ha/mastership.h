@@ -68,7 +68,7 @@ class Mastership {
   /// and watches for standstills; with `watch_silent` also polls silent SMs while we are master. False when
   /// cancelled.
   asio::awaitable<bool> start(ClaimSm* claim_sm, bool watch_silent);
-  /// `parts.config` is another one now.
+  /// To be called when `parts.config` points to another configuration.
   void configure();
 
   wire::SmState state() const { return state_.sm; }
@@ -85,6 +85,7 @@ class Mastership {
 
   /// A piece of work begins, or a sweep as a part of it.
   void begin_work() { on(machine::WorkBegins{}); }
+  /// A sweep that is part of the work begins.
   void begin_sweep() { on(machine::SweepBegins{}); }
   /// A sweep has read `parts.subnet`. Nothing may be written unless the verdict is `ours`. `whole`: a heavy
   /// sweep.
@@ -104,15 +105,16 @@ class Mastership {
   /// After Verdict::contested: polls the lower-ranked master until that is settled, 50 s at most.
   asio::awaitable<Wait> await_handover();
   /// After Verdict::not_ours or Wait::conceded: polls the SM that we give way to until it is no master any
-  /// more, silent for [ha] losses polls, or a heavy sweep is requested by others; then one is requested. Each
-  /// poll is one try and ends before the next one, so that a dead master costs as many periods, whatever
-  /// [mad] says. `look_again`: called after a poll with an answer; true: a heavy sweep is to be made, because
-  /// the fabric was not up in the last one. False when cancelled.
+  /// more, silent for [ha] losses polls, or a heavy sweep is requested by others; then requests one.
+  /// `look_again`: called after a poll with an answer; true: a heavy sweep is to be made, because the fabric
+  /// was not up in the last one. False when cancelled.
   asio::awaitable<bool> stand_by(std::function<bool()> look_again);
 
   /// Get(SMInfo) of a known SM, and Get(PortInfo) of our own port: a change of its LID or MasterSMLID shows
   /// another master. `found` outlives the coroutine.
   asio::awaitable<void> read_sm(mad::Target target, SmReads* found);
+  /// Marks `found` for a heavy sweep where state, LID or MasterSMLID differ from `subnet`'s, or the read
+  /// fails.
   asio::awaitable<void> read_own_port(std::shared_ptr<const Subnet> subnet, SmReads* found);
   /// Both, for all known SMs, after a standstill. Nothing when cancelled.
   asio::awaitable<std::optional<SmReads>> read_known_sms();

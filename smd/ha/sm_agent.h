@@ -29,6 +29,7 @@ class SmAgent {
     std::function<void(const mad::Received& from, const wire::Smp& request, Answer answer)> is_sm;
   };
 
+  /// References outlive it. Events are called on the io_context's thread, after listen().
   SmAgent(mad::Transactions& tx, log::Log log, const machine::State& state, Events events);
 
   /// Receives from now on. Not called in a dry run: then every request stays unanswered.

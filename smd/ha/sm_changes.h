@@ -16,16 +16,16 @@ struct SmChanges {
   std::vector<OtherSm> gone;  ///< not there any more, or silent
   friend bool operator==(const SmChanges&, const SmChanges&) = default;
 };
-/// Pure.
+/// What differs between two lists of other SMs. Pure.
 SmChanges sm_changes(const std::vector<OtherSm>& before, const std::vector<OtherSm>& now);
 
 /// Standbys (and SMs that are about to be) that rank above the master that we are: port GUIDs. By IBA they
 /// would be master.
 std::set<Guid> outranking(const SmRank& ours, const std::vector<OtherSm>& now);
 
-/// sm.seen, sm.gone.
+/// Logs sm.seen and sm.gone, a line for each SM.
 void log_sms(const log::Log& log, const SmChanges& changes);
-/// sm.outranked.
+/// Logs sm.outranked.
 void log_outranked(const log::Log& log, const OtherSm& other, const SmRank& ours);
 
 }  // namespace smd::sm

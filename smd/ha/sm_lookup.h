@@ -30,6 +30,7 @@ std::optional<PeerPort> port_at(const Subnet& subnet, const mad::DirectedPath& p
 /// arguments outlive it.
 class SmLookup {
  public:
+  /// Reads nothing yet.
   SmLookup(mad::Transactions& tx, mad::Clock& clock, mad::TaskGroup& tasks)
       : tx_(tx), clock_(clock), tasks_(tasks) {}
 

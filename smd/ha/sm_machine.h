@@ -24,7 +24,7 @@ struct Policy {
   bool force = false;         ///< [sm] force: SMs that are not in `allowed` are ignored
   std::uint32_t losses = 1;   ///< [ha] losses: unanswered polls in a row after which an SM counts as hung
 
-  bool lists(Guid port) const;
+  bool lists(Guid port) const;  ///< `allowed` names the port
   /// Whether an SM on this port belongs to the subnet.
   bool allows(Guid port) const { return allowed.empty() || lists(port); }
 };
@@ -175,12 +175,13 @@ struct Step {
 /// Pure.
 Step step(State now, const Event& event);
 
-/// To whom the fabric belongs, after SweepRead.
+/// Which SM is to be master, after SweepRead.
 enum class Verdict : std::uint8_t {
   ours,
   not_ours,  ///< another SM is master, or will be
   contested  ///< we are master, and so is an SM of lower rank, which has to hand over
 };
+/// By the state after the last SweepRead; not meaningful before the first.
 Verdict verdict(const State& state);
 
 /// Whether what a known SM has answered (nothing: it did not) says that it may be master now. Pure.

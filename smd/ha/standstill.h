@@ -17,6 +17,7 @@ class Standstill {
   /// `found` is called once for each standstill, with how long it took, before check() returns or from a
   /// timer.
   using Found = std::function<void(mad::Duration took)>;
+  /// Not started: see start().
   Standstill(mad::Clock& clock, mad::Duration limit, Found found);
   ~Standstill();
   Standstill(const Standstill&) = delete;
@@ -24,7 +25,7 @@ class Standstill {
 
   /// Begins to beat; before that check() finds nothing.
   void start();
-  /// In force at once.
+  /// In force at once; the time between beats follows from the next beat on.
   void set_limit(mad::Duration limit) { limit_ = limit; }
   /// Whether the last beat is overdue, without waiting for the next one; calls `found` if so.
   void check();

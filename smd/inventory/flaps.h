@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Links that go down again and again: told of once a minute, not each time.
+// Links that go down again and again: reported once a minute, not each time.
 
 #include <chrono>
 #include <deque>
@@ -31,7 +31,7 @@ class Flaps {
   /// Counts the links of `changes` that were down, and takes out of it what flapping links, and nodes behind
   /// them, did. Returns the links that flap from now on, and those that have done so for another minute.
   std::vector<Flapping> sift(Changes& changes, mad::TimePoint now);
-  /// What the links that are quiet again did last, to be told after all.
+  /// The last changes of links that are quiet again, to be reported now.
   Changes quiet(mad::TimePoint now);
   bool empty() const { return links_.empty(); }
 

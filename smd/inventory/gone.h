@@ -18,8 +18,8 @@ std::set<Guid> gone_nodes(const Inventory& known, const Subnet& now, UnixTime ti
 /// does not answer, what cannot be reached because of it.
 std::vector<Guid> hosts_behind(const Inventory& known, Guid node, const Subnet& now);
 
-/// As they are told, while `known` still has them: a switch with the hosts that went with it, other hosts one
-/// by one. Links that were lost before `time` do not count.
+/// The reports about them, made while `known` still has them: a switch with the hosts that went with it,
+/// other hosts one by one. Links that were lost before `time` do not count.
 std::vector<NodeChange> tell_gone(const Inventory& known, const std::set<Guid>& gone, UnixTime time);
 
 }  // namespace smd::sm

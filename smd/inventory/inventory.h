@@ -32,7 +32,7 @@ struct LinkRate {
   friend bool operator==(const LinkRate&, const LinkRate&) = default;
 };
 
-/// "4x HDR".
+/// Width and speed, "4x HDR"; "??" and "???" where unknown.
 std::string to_string(const LinkRate& rate);
 
 /// A link as one of its ends has it.
@@ -41,7 +41,7 @@ struct KnownLink {
   LinkRate rate;      ///< when it was up last
   UnixTime up_since;  ///< at least as long, when it was up last
   UnixTime lost_at = 0;
-  bool lost() const { return lost_at != 0; }
+  bool lost() const { return lost_at != 0; }  ///< it is not there now
   friend bool operator==(const KnownLink&, const KnownLink&) = default;
 };
 
@@ -49,8 +49,8 @@ struct KnownNode {
   NodeType type = NodeType::none;
   std::string name;
   UnixTime lost_at = 0;
-  bool lost() const { return lost_at != 0; }
-  bool is_switch() const { return type == NodeType::switch_; }
+  bool lost() const { return lost_at != 0; }                    ///< it is not there now
+  bool is_switch() const { return type == NodeType::switch_; }  ///< by its NodeInfo
   friend bool operator==(const KnownNode&, const KnownNode&) = default;
 };
 
@@ -63,9 +63,9 @@ class Inventory {
   /// How much of it is lost. `hosts`: adapters and routers.
   struct Counts {
     std::size_t switches = 0, hosts = 0;
-    std::size_t links = 0;         ///< of all kinds
-    std::size_t switch_links = 0;  ///< between two switches
-    bool none() const { return switches == 0 && hosts == 0 && links == 0; }
+    std::size_t links = 0;                                                   ///< of all kinds
+    std::size_t switch_links = 0;                                            ///< between two switches
+    bool none() const { return switches == 0 && hosts == 0 && links == 0; }  ///< nothing is lost
     friend bool operator==(const Counts&, const Counts&) = default;
   };
 
@@ -73,7 +73,9 @@ class Inventory {
   /// Each link stands there by both its ends.
   const Links& links() const { return links_; }
   bool empty() const { return nodes_.empty(); }
+  /// Null: never seen, or forgotten. Valid until this inventory is changed.
   const KnownNode* find(Guid node) const { return nodes_.find(node); }
+  /// By either end; null: never seen, or forgotten. Valid until this inventory is changed.
   const KnownLink* find(const LinkEnd& end) const { return links_.find(end); }
   /// Calls visit(end, link) for each link of a node, lost ones too, by port.
   template <class Visit>
@@ -84,18 +86,21 @@ class Inventory {
   /// By GUID; and by the smaller end.
   const std::map<Guid, UnixTime>& lost_nodes() const { return lost_nodes_; }
   const std::map<LinkEnd, UnixTime>& lost_links() const { return lost_links_; }
+  /// Links are counted once. O(lost nodes and links).
   Counts lost() const;
   /// Adapters and routers, lost ones too.
   std::size_t hosts() const { return hosts_; }
   /// When it was last complete: now, as long as nothing is lost; 0: never.
   UnixTime complete_at() const { return complete_at_; }
 
+  /// Adds or replaces the node; its links stay as they are.
   void put(Guid node, KnownNode known);
   /// By both ends; what either end led to before is forgotten.
   void put(const LinkEnd& end, const KnownLink& link);
   void forget(Guid node);  ///< with its links
+  /// By either end, with the row of the other end.
   void forget(const LinkEnd& end);
-  void set_complete(UnixTime when) { complete_at_ = when; }
+  void set_complete(UnixTime when) { complete_at_ = when; }  ///< 0: it was never complete
 
   friend bool operator==(const Inventory& a, const Inventory& b) {
     return a.complete_at_ == b.complete_at_ && a.nodes_ == b.nodes_ && a.links_ == b.links_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is missing or slow, for those who ask.
+// What is missing or slow, for the API and the log.
 
 #include <optional>
 #include <vector>
@@ -22,8 +22,11 @@ bool is_unused(const Inventory* known, const Node& node, PortNum port);
 struct DegradedLink {
   LinkEnd end, peer;
   LinkRate rate, best;
+  /// The width, not (only) the speed, is below the best.
   bool is_narrow() const { return rate.width != best.width; }
 };
+/// From the host's switch, between switches from the smaller end; ascending. Links of unknown speed are left
+/// out.
 std::vector<DegradedLink> degraded_links(const Subnet& subnet);
 
 }  // namespace smd::sm

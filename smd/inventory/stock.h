@@ -39,7 +39,7 @@ struct Changes {
   std::vector<LinkChange> down, up, degraded;
   std::vector<NodeChange> gone, fresh, rebooted;
   bool cut_off = false;  ///< our own port has no link: nothing can be said of what lies behind it
-  bool empty() const;
+  bool empty() const;    ///< `cut_off` does not count
   friend bool operator==(const Changes&, const Changes&) = default;
 };
 
@@ -70,6 +70,7 @@ Stock take_stock(const StockInput& in);
 
 /// The best rate that both ends of a link support and have enabled. Unknown parts where they do not say.
 LinkRate best_rate(const Port& a, const Port& b);
+/// The rate in use; unknown parts where the port has no link.
 LinkRate rate_of(const Port& port);
 
 }  // namespace smd::sm

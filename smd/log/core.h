@@ -27,13 +27,19 @@ class Core {
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
-  /// Cheap, without the lock: could a line of this level be read by anybody?
+  /// Without the lock. False: the filter writes no line of this level, so none need be made.
   bool may_write(Level level) const { return level <= widest_.load(std::memory_order_relaxed); }
+  /// Writes, counts or drops the record by the filter and the rate limit. From any thread, as all below.
   void write(const Record& record);
+  /// Writes the counts of repetitions that are due, and how many lines were dropped.
   void tick();
+  /// Writes all counts and waits for the writer (Writer::drain).
   void finish();
+  /// Configuration and target by new ones; the filter is the configured one again.
   void replace(config::LogConfig config, std::unique_ptr<Writer> writer, Stamp stamp);
+  /// Until the next call or replace().
   void set_filter(Filter filter);
+  /// A copy of the filter in effect.
   Filter filter();
 
  private:

@@ -19,6 +19,7 @@ struct Filter {
   std::map<std::string, Level, std::less<>> modules{};
   std::map<Guid, Level> guids{};
 
+  /// Whether the record is to be written by its level; `always` does not count.
   bool passes(const Record& record) const;
   /// The finest level of all.
   Level widest() const;

@@ -20,7 +20,7 @@ std::string to_json(const Record& record, std::chrono::system_clock::time_point 
 /// most. "nan", "inf" and "-inf" where it is none.
 std::string to_plain(double value);
 
-/// "2026-03-01T12:00:00.123Z"
+/// In UTC with milliseconds: "2026-03-01T12:00:00.123Z".
 std::string to_utc(std::chrono::system_clock::time_point when);
 
 }  // namespace smd::log

@@ -32,9 +32,10 @@ struct Times {
   std::function<std::chrono::nanoseconds()> steady;  ///< for the counting of repetitions
   std::function<std::chrono::system_clock::time_point()> wall;
 };
+/// The clocks of this machine.
 Times real_times();
 
-/// What a value is in the line.
+/// A value as text: bool and numbers bare, ids as fmt prints them, all else quoted where needed.
 template <class T>
 Field field(std::string_view key, const T& value) {
   if constexpr (std::same_as<T, bool>) {
@@ -67,6 +68,7 @@ class Event {
   /// A line about a node.
   Event& node(Guid node, std::string_view name);
 
+  /// Adds a field, made text by fmt at once; nothing is done where no sink takes the line.
   template <class T>
   Event& kv(std::string_view key, const T& value) {
     if (record_) record_->fields.push_back(field(key, value));
@@ -98,6 +100,7 @@ class Log {
   /// The same log, each line with `subnet=name`.
   Log with_subnet(std::string_view name) const;
 
+  /// A line of this level, written by the destructor of its Event. `event`: "port.not_active".
   Event error(std::string_view event) const { return begin(Level::error, event); }
   Event warn(std::string_view event) const { return begin(Level::warn, event); }
   Event info(std::string_view event) const { return begin(Level::info, event); }
@@ -108,10 +111,11 @@ class Log {
   void tick() const;
   /// Writes all counts now, before the end, and waits for the target as long as it takes a line a second.
   void finish() const;
-  /// A new [log] table, for a reload: opens the target anew; the old one stays where that fails.
+  /// A new [log] table, for a reload: opens the new target; the old one stays where that fails.
   std::expected<void, std::string> configure(const config::LogConfig& config) const;
   /// Which lines are written, until the next configure(); the target stays.
   void set_filter(Filter filter) const;
+  /// A copy of the filter in effect; of a log without a target the default.
   Filter filter() const;
 
  private:

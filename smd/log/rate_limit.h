@@ -23,6 +23,7 @@ struct RatePolicy {
 class RateLimiter {
  public:
   using Time = std::chrono::nanoseconds;
+  /// Nothing counted yet.
   explicit RateLimiter(RatePolicy policy = {}) : policy_(policy) {}
 
   /// True: write it. False: it is counted, and its count comes out of `due` when the window is over.

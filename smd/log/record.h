@@ -28,6 +28,7 @@ struct Record {
   std::vector<Guid> guids{};  ///< for the filter by GUID
   bool always = false;        ///< never suppressed as a repetition
 
+  /// "port" of "port.not_active"; all of it without a dot.
   std::string_view module() const { return std::string_view(event).substr(0, event.find('.')); }
   friend bool operator==(const Record&, const Record&) = default;
 };

@@ -21,7 +21,9 @@ class Writer {
     std::size_t bytes = std::size_t{4} << 20;  ///< of lines that wait; one line always fits
     std::chrono::milliseconds patience{1000};  ///< without a line written, before drain() gives up
   };
+  /// With the default limits.
   explicit Writer(Output output);
+  /// Starts its thread, which is detached: it outlives this while a write does not return.
   Writer(Output output, Limits limits);
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;

@@ -23,6 +23,7 @@ struct PlanInput {
   const std::set<Guid>* left_out = nullptr;
   /// Packets of routes that were taken away may be under way: no table is written before that is over.
   bool draining = false;
+  /// The node is one of left_out.
   bool leaves_out(Guid node) const { return left_out != nullptr && left_out->contains(node); }
 };
 
@@ -36,8 +37,8 @@ std::optional<wire::SwitchInfo> desired_switch_info(const PlanInput& in, const N
 /// ARInfo of a switch whose adaptive routing is to end: as it was read, but off. Nothing for all others.
 std::optional<wire::ArInfo> desired_ar_info(const PlanInput& in, const Node& node);
 
-/// The PortInfo to send: `desired` with the state `target`, no other state machine touched and nothing
-/// enabled anew that is as it was `now`.
+/// The PortInfo to send: `desired` with the state `target`, no other state machine touched, and Enabled
+/// fields only where they differ from `now`.
 wire::PortInfo port_info_to_set(const wire::PortInfo& desired, const wire::PortInfo& now, PortState target);
 
 /// This is the end that takes the link down, so that it comes up within what is enabled.
@@ -45,7 +46,9 @@ bool must_retrain(const PlanInput& in, const Node& node, PortNum port);
 
 /// Fields that were Set and came back with another value. State machines and read-only fields are not named.
 std::vector<NotKept> not_kept(PortNum port, const wire::PortInfo& sent, const wire::PortInfo& answered);
+/// The same of SwitchInfo.
 std::vector<NotKept> not_kept(const wire::SwitchInfo& sent, const wire::SwitchInfo& answered);
+/// The same of an NVIDIA switch's ARInfo.
 std::vector<NotKept> not_kept(const wire::ArInfo& sent, const wire::ArInfo& answered);
 
 }  // namespace smd::sm

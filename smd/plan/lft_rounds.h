@@ -9,15 +9,15 @@
 
 namespace smd::sm {
 
-/// Rounds of phase lft: whatever has been written of one when it is interrupted, nothing goes round in a
-/// circle that did not before. What the plan says of them is filled in.
+/// Rounds of phase lft: whatever part of a round has been written, there is no forwarding loop that was not
+/// there before. Fills in the fields of `plan` about them.
 std::vector<Round> lft_rounds(const PlanInput& in, const routing::Parallel& parallel, Plan& plan,
                               const std::stop_token& stop);
 
 /// Whether there is no order of these writes in which all that arrives goes on arriving.
 bool would_interrupt(const PlanInput& in, const routing::Parallel& parallel, const std::stop_token& stop);
 
-/// What a block is written as.
+/// The block to write: `decided`, and by `block` entries as in `held` (may be null) or without a route.
 wire::LinearForwardingTable block_content(const routing::LftRow& decided, const routing::LftRow* held,
                                           const PartialBlock& block);
 

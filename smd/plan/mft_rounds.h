@@ -9,8 +9,8 @@
 namespace smd::sm {
 
 /// Parts that differ from what was decided or are unknown. Two rounds where the old and the new tree of a
-/// multicast LID together would close a circle: first what the new one does not have is taken away
-/// everywhere. No packet comes to a member twice at any instant between. Pure.
+/// multicast LID together would form a loop: first what the new one does not have is removed everywhere. No
+/// packet comes to a member twice at any instant between. Pure.
 std::vector<Round> mft_rounds(const PlanInput& in);
 
 }  // namespace smd::sm

@@ -11,15 +11,15 @@
 namespace smd::sm {
 
 /// In a fabric that is running, links become Active before tables change that lead over them, so that none
-/// leads over a link that carries nothing; but not where that itself would close a circle. Looked at once for
-/// each.
+/// leads over a link that carries nothing; but not where that itself would close a forwarding loop. Decided
+/// once for each link.
 class NewLinks {
  public:
   /// `in` outlives it.
   explicit NewLinks(const PlanInput& in);
 
-  /// The link at this port may come up now: no table leads over it, or one end is fresh from reset and
-  /// discards what comes, or all that leads over it is as it shall be and goes in no circle.
+  /// The link at this port may come up now: no table leads over it, or one end comes from a reset and
+  /// discards what arrives, or all entries that lead over it are as decided and form no forwarding loop.
   bool contains(NodeIndex index, PortNum num);
 
  private:

@@ -35,9 +35,9 @@ struct PartialBlock {
 
 struct LftItem {
   NodeIndex node = 0;
-  BlockSet blocks;                    ///< to be as decided
-  std::vector<PartialBlock> partial;  ///< others, ascending
-  std::size_t writes() const { return blocks.count() + partial.size(); }
+  BlockSet blocks;                                                        ///< to be as decided
+  std::vector<PartialBlock> partial;                                      ///< others, ascending
+  std::size_t writes() const { return blocks.count() + partial.size(); }  ///< Sets
   friend bool operator==(const LftItem&, const LftItem&) = default;
 };
 
@@ -77,13 +77,14 @@ struct Round {
   const TableItems<A>& items() const {
     return std::get<TableItems<A>>(tables);
   }
+  /// The same, to fill in.
   template <class A>
   TableItems<A>& items() {
     return std::get<TableItems<A>>(tables);
   }
   /// It writes tables of ports, and nothing else.
   bool writes_tables() const;
-  std::size_t sets() const;
+  std::size_t sets() const;  ///< SMPs, tries not counted
   friend bool operator==(const Round&, const Round&) = default;
 };
 
@@ -96,8 +97,8 @@ struct Plan {
   bool empty() const { return rounds.empty(); }
   /// Whether some destinations wait for the lifetime of packets before they get their new entries.
   bool drains() const { return std::ranges::any_of(rounds, &Round::drain); }
-  std::size_t sets() const;
-  std::size_t lft_blocks() const;
+  std::size_t sets() const;        ///< SMPs of all rounds, tries not counted
+  std::size_t lft_blocks() const;  ///< of all rounds, partial ones too
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 

@@ -120,6 +120,8 @@ std::vector<PortItem> links_to_retrain(const PlanInput& in) {
   return links;
 }
 
+// The nearer end, because the answer to the Set returns from there. The farthest links first, because nodes
+// behind a link cannot be reached while it trains.
 std::vector<PortItem> next_to_retrain(const Subnet& subnet, const std::vector<PortItem>& all,
                                       const std::set<Guid>& down) {
   const Paths paths(subnet);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// In which steps links are taken down so that they come up anew.
+// In which steps links are retrained.
 
 #include <set>
 #include <vector>
@@ -12,12 +12,10 @@ namespace smd::sm {
 /// An end of each link that came up outside its limits, or that needs other OperationalVLs than it has.
 std::vector<PortItem> links_to_retrain(const PlanInput& in);
 
-/// The ports of `all` that go down in the next step: the nearer end of each link, because the answer to the
-/// Set returns from there. Links at the largest distance from our own port come first, because nodes behind a
-/// link cannot be reached while it trains. Of each switch at most one link to another switch, and a quarter
-/// of its links to adapters and routers. Our own link is last and alone. `down`: switches of which a link to
-/// another switch is down; they lose no other one, unless nothing else is left and another link stays up at
-/// both ends. Empty: no link can be taken down safely.
+/// The ports of `all` that go down in the next step: the nearer end of each link, farthest links first, our
+/// own link last and alone. Of each switch at most one link to another switch, and a quarter of its links to
+/// adapters and routers. `down`: switches of which a link to another switch is down; they lose no other one
+/// unless nothing else is left and both ends keep a link. Empty: no link can be taken down safely.
 std::vector<PortItem> next_to_retrain(const Subnet& subnet, const std::vector<PortItem>& all,
                                       const std::set<Guid>& down);
 

@@ -31,22 +31,27 @@ class Retraining {
     bool within = false;  ///< and with what is enabled
   };
 
-  bool under_way() const { return !links_.empty(); }
+  bool under_way() const { return !links_.empty(); }  ///< links of a step are down, or not yet known to be up
   /// Links stayed down, or none could be taken down safely. Until reset().
   bool stopped() const { return stopped_; }
+  /// No further step is begun until reset().
   void stop() { stopped_ = true; }
   /// A step has ended and its links were not looked at by a sweep since, or one is under way.
   bool pending() const { return under_way() || ended_; }
+  /// A sweep has looked at the links of the last step.
   void swept() { ended_ = false; }
   /// By another configuration, or as another master.
   void reset() { *this = Retraining(); }
 
+  /// When the links of the step are to be read again; nothing where none is under way.
   std::optional<mad::TimePoint> next_look() const {
     if (!under_way()) return std::nullopt;
     return next_look_;
   }
+  /// The links of the step were read at `now`: next_look() is kLook later.
   void looked(mad::TimePoint now) { next_look_ = now + kLook; }
 
+  /// A step begins: its links count as tried once more, and have kLimit to come up.
   void begin(std::vector<Link> links, mad::TimePoint now) {
     links_ = std::move(links);
     for (const auto& link : links_) ++tries_[std::min(link.end, link.peer)];
@@ -54,17 +59,20 @@ class Retraining {
     looked(now);
   }
   std::vector<Link>& links() { return links_; }
+  /// All links of the step are up, or kLimit has passed.
   bool over(mad::TimePoint now) const {
     for (const auto& link : links_) {
       if (!link.up) return now >= limit_;
     }
     return true;
   }
+  /// Ends the step: its links as they were last seen. pending() until swept().
   std::vector<Link> end() {
     ended_ = true;
     return std::exchange(links_, {});
   }
 
+  /// How often the link was taken down since reset(), by either end.
   unsigned tries(const LinkEnd& a, const LinkEnd& b) const {
     const auto found = tries_.find(std::min(a, b));
     return found == tries_.end() ? 0 : found->second;

@@ -15,7 +15,7 @@ namespace smd::sm {
 /// Nodes to which a run writes nothing more for now.
 struct LeftOut {
   std::set<Guid> silent, refusing;
-  std::set<Guid> all() const;
+  std::set<Guid> all() const;  ///< both sets
   /// Adds those of `applied`, which was written to `subnet`. True where there is a new one.
   bool take(const Subnet& subnet, const Applied& applied);
 };
@@ -26,8 +26,9 @@ struct Failures {
   std::size_t left = 0;         ///< still to be done at the end, in spite of all attempts
   std::set<Guid> nodes;         ///< a Set there did not succeed
   std::set<Guid> nodes_before;  ///< the same of the run before
-  /// A run begins.
+  /// A run begins: `nodes` becomes `nodes_before`, the rest is reset.
   void begin();
+  /// Counts what `applied` could not do; `subnet` is the one that it was applied to.
   void add(const Subnet& subnet, const Applied& applied);
   /// The run has ended with `left_sets` still to be written; 0: what failed at first was made good.
   void end(std::size_t left_sets);
@@ -38,10 +39,11 @@ struct ClearedChange {
   Guid node;
   bool forwarded = false;  ///< it had a forwarding table before
 };
+/// By the SwitchInfo that was sent with the bit set.
 std::vector<ClearedChange> cleared_changes(const Subnet& before, const Applied& applied);
 
-/// Port GUIDs of adapters and routers that were in Init and are Armed now: their link was down, or they begin
-/// anew.
+/// Port GUIDs of adapters and routers that were in Init and are Armed now: their link was down, or they were
+/// restarted.
 std::vector<Guid> came_up(const Subnet& subnet, const Applied& applied);
 
 /// advance(), with the nodes noted that left Sets without an answer. Pure.

@@ -24,7 +24,7 @@ struct FinishInput {
   bool adaptive_anew = false;  ///< ARInfo is read of all switches of NVIDIA, else of new ones
 };
 
-/// The finished Subnet: notes on nodes, names, mute switches, what sweeps read after all else (multicast
+/// The finished Subnet: notes on nodes, names, unmanaged switches, what sweeps read after all else (multicast
 /// forwarding tables, ARInfo), and tables that smd does not decide compared with `baseline`. Gets only. `tx`,
 /// `baseline` and what `in` refers to outlive the coroutine.
 asio::awaitable<Subnet> finish(mad::Transactions* tx, TableBaseline* baseline, Subnet found, FinishInput in);

@@ -45,6 +45,7 @@ struct PartKind {
   Decide decide = nullptr;
   Planner plan = nullptr;
 };
+/// How the loop treats this part. Static storage.
 const PartKind& part_kind(Part part);
 
 /// What is left of `requests` after `part` was decided for `decided_on` and written: a request is done where

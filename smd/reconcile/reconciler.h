@@ -54,7 +54,7 @@ struct Run {
 /// What came of it.
 struct Ran {
   bool cancelled = false;
-  bool changed = false;  ///< parts other than `fabric`: something was decided anew or written
+  bool changed = false;  ///< parts other than `fabric`: a decision changed, or something was written
   Plan plan;             ///< of a dry run
   std::vector<ClearedChange> cleared;
   std::vector<Guid> reregistered;  ///< port GUIDs whose clients were asked to register again
@@ -67,6 +67,7 @@ struct Ran {
 /// one run at a time.
 class Reconciler {
  public:
+  /// `stored` is what a process before has left. Nothing is decided yet.
   Reconciler(ReconcilerParts parts, std::shared_ptr<const config::SubnetConfig> config, StoredPtr stored);
   Reconciler(const Reconciler&) = delete;
   Reconciler& operator=(const Reconciler&) = delete;
@@ -82,25 +83,32 @@ class Reconciler {
   const std::vector<Guid>& came_up() const { return came_up_; }
   TableBaseline* baseline() { return &baseline_; }
 
+  /// The configuration of all runs from the next one on.
   void configure(std::shared_ptr<const config::SubnetConfig> config) { config_ = std::move(config); }
   /// The only place where the Subnet changes.
   void take(Subnet now) { subnet_ = std::make_shared<const Subnet>(std::move(now)); }
   /// The same where tables of ports were read: those that smd does not decide are compared with the baseline.
   void take_tables(Subnet now);
-  /// A sweep begins: failures, times and ports that came up are counted anew.
+  /// A sweep begins: failures, times and ports that came up are counted from 0.
   void begin_sweep();
+  /// Empties came_up().
   void forget_came_up() { came_up_.clear(); }
 
   /// From now on it binds later decisions; committed with the next commit().
   void set_stored(StoredPtr now) { stored_ = std::move(now); }
   /// The same, and returns when it is committed. Before anything that rests on it is written to the fabric.
   asio::awaitable<void> keep(StoredPtr now);
+  /// Returns when what is stored is committed; at once without a store.
   asio::awaitable<void> commit();
 
   // What the parts are asked for; each is done by the next run of its part.
+  /// Replaces the source of the groups; called on a thread of `compute` by each later run of `multicast`.
   void set_groups(Groups groups) { groups_ = std::move(groups); }
+  /// Replaces blocks that are asked for already.
   void set_guids(const std::vector<GuidBlock>& blocks);
+  /// Ports that get ClientReregister set, instead of those asked for before.
   void reregister(std::set<Guid> ports) { requests_.clients = std::move(ports); }
+  /// An end of each link to be taken down, instead of those asked for before.
   void take_down(std::vector<PortItem> links) { requests_.links_down = std::move(links); }
 
   /// Runs the loop for each part of `how.parts` and of unfinished(), in the order of the parts. Before the
@@ -109,7 +117,7 @@ class Reconciler {
   /// Service parts of which the last run has left something.
   PartSet unfinished() const { return unfinished_; }
 
-  /// Tables go over to freshly made ones, a step a run of `fabric`.
+  /// Tables converge to the engine's own, one step in each run of `fabric`.
   void converge() { converging_ = true; }
   bool converging() const { return converging_; }
   /// Repaired tables have not changed for so long.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What clients have registered: multicast groups and who is in them, services, and who wants to be told of
-// what. A value: a change makes a new version, and readers keep the one that they have.
+// What clients have registered: multicast groups and their members, services, and subscriptions. A value: a
+// change makes a new version, and readers keep the one that they have.
 
 #include <compare>
 #include <cstdint>
@@ -50,6 +50,7 @@ struct Member {
   std::uint8_t join_state = 0;  ///< wire::kFullMember and so on, never 0
   bool proxy = false;           ///< another port has joined for it
   Guid joined_by{};             ///< that port, whose share of the SA it takes; 0: it is the member's
+  /// A full or send-only-full member: the group lives as long as it has one.
   bool keeps() const { return (join_state & 0b1001) != 0; }
   /// Packets of the group are delivered to it.
   bool receives() const { return (join_state & 0b0011) != 0; }
@@ -90,7 +91,8 @@ struct Subscription {
   friend bool operator==(const Subscription&, const Subscription&) = default;
 };
 
-/// A port whose clients know that it is us with whom they register: it needs not be asked to do so again.
+/// A port whose clients have registered with this SM, or were asked to since it is master: it needs no
+/// further ClientReregister.
 struct Client {
   friend bool operator==(const Client&, const Client&) = default;
 };
@@ -124,7 +126,7 @@ class Registry {
   /// By subscriber.
   const Subscriptions& subscriptions() const { return subscriptions_; }
   const Clients& clients() const { return clients_; }
-  /// GUIDs that ports have beside their own, by port.
+  /// GUIDs that ports have in addition to their own, by port.
   const Aliases& aliases() const { return aliases_; }
   /// The owner of an alias; null: none.
   const AliasKey* by_alias(Guid alias) const { return by_alias_.find(alias); }
@@ -137,6 +139,7 @@ class Registry {
   const SharedMap<Lid, std::uint32_t>& mlids() const { return mlids_; }
   /// Ports that have groups, services or subscriptions.
   const SharedMap<Guid, Uses>& users() const { return uses_; }
+  /// Of the port, or of the port that has the alias; 0 where it has nothing.
   Uses uses(Guid port) const {
     const auto* found = uses_.find(port_of(port));
     return found != nullptr ? *found : Uses{};
@@ -159,21 +162,25 @@ class Registry {
 
   /// A new group without members, or other terms of one that is there.
   void put_group(const Mgid& mgid, Lid mlid, const GroupTerms& terms, bool well_known);
-  /// With all its members.
+  /// Removes the group with all its members.
   void drop_group(const Mgid& mgid);
-  /// The group is there, the state is not 0.
+  /// Adds or replaces a member; the group is there, the state is not 0.
   void put_member(const MemberKey& key, const Member& member);
+  /// Ignored where it is not there, as by all drop functions.
   void drop_member(const MemberKey& key);
+  /// Adds or replaces the service.
   void put_service(const ServiceKey& key, Service service);
-  void drop_service(const ServiceKey& key);
+  void drop_service(const ServiceKey& key);  ///< also counts it off its owner
+  /// Adds or replaces the subscription.
   void put_subscription(const SubscriptionKey& key, const Subscription& subscription);
-  void drop_subscription(const SubscriptionKey& key);
+  void drop_subscription(const SubscriptionKey& key);  ///< also counts it off its port
+  /// Adds the port to clients(); ignored where it is there.
   void put_client(Guid port);
-  void drop_client(Guid port);
-  void forget_clients();
-  /// No other port has the alias.
+  void drop_client(Guid port);  ///< takes it out of clients()
+  void forget_clients();        ///< makes clients() empty
+  /// Adds or replaces an alias; no other port has the GUID.
   void put_alias(const AliasKey& key, Guid alias);
-  void drop_alias(const AliasKey& key);
+  void drop_alias(const AliasKey& key);  ///< the GUID is free again
 
   friend bool operator==(const Registry& a, const Registry& b) {
     return a.groups_ == b.groups_ && a.members_ == b.members_ && a.services_ == b.services_ &&

@@ -24,7 +24,7 @@ struct ChangeContext {
 /// link.down, link.up, link.degraded, node.gone, node.new, node.rebooted.
 void log_changes(const log::Log& log, const Changes& changes, const ChangeContext& context);
 
-/// link.flapping.
+/// Logs link.flapping, a line for each link.
 void log_flapping(const log::Log& log, const std::vector<Flapping>& links, const Inventory& known);
 
 /// The most severe of the changes in words: `link.down "leaf000" port 5, and 2 more`; empty where there is

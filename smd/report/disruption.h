@@ -17,11 +17,12 @@ struct Disruption {
   std::size_t entries_in_use =
       0;  ///< known LFT entries of switches that forward, of LIDs of Active end ports
   std::size_t entries_changed = 0;  ///< those of them that get another port
-  std::vector<std::string> links;   ///< port_text() of an end of each link that is taken down to come up anew
+  std::vector<std::string> links;   ///< port_text() of an end of each link that is retrained
+  /// Something in use changes.
   bool any() const { return lids_changed != 0 || entries_changed != 0 || !links.empty(); }
 };
 
-/// Pure.
+/// What writing `plan` would change of what is in use. Pure.
 Disruption disruption_of(const Subnet& subnet, const Decided& decided, const Plan& plan);
 
 /// Three lines: "LIDs: 0 change", "routes: 0 of N entries of ports in use change", "links taken down: none".

@@ -22,7 +22,7 @@ struct RouteTimes {
 
 /// Of each phase the smallest, and the middle one (of an even number the lower).
 RouteTimes minimum(const std::vector<RouteTimes>& passes);
-RouteTimes median(const std::vector<RouteTimes>& passes);
+RouteTimes median(const std::vector<RouteTimes>& passes);  ///< see minimum()
 
 struct ChangedEntries {
   std::uint64_t lft_entries = 0, lft_blocks = 0;

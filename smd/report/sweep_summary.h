@@ -17,7 +17,7 @@ enum class SweepKind : std::uint8_t { heavy, light, incremental };
 /// another SM is master, and answers.
 enum class SweepState : std::uint8_t { up, reduced, degraded, failed, standby, dry_run };
 
-constexpr std::string_view to_string(SweepKind kind) {
+constexpr std::string_view to_string(SweepKind kind) {  ///< as in the log and in the API
   switch (kind) {
     case SweepKind::heavy:
       return "heavy";
@@ -29,7 +29,7 @@ constexpr std::string_view to_string(SweepKind kind) {
   return "unknown";
 }
 
-constexpr std::string_view to_string(SweepState state) {
+constexpr std::string_view to_string(SweepState state) {  ///< as in the log and in the API
   switch (state) {
     case SweepState::up:
       return "up";

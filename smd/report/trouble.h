@@ -24,7 +24,7 @@ void log_failed(const log::Log& log, const Subnet& subnet, const Applied& applie
 /// Fields that nodes turned out not to keep: one line for each attribute and field, with how many ports.
 void log_not_kept(const log::Log& log, const Subnet& before, const Subnet& after);
 
-/// The line of a sweep.
+/// Logs the summary of a sweep as one line.
 void log_summary(const log::Log& log, const SweepSummary& summary, log::Level level = log::Level::info);
 
 /// What becomes of P_Key tables: `partition.sm_port`, `partition.no_room`.

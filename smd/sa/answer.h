@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// From a question to its answer: what is asked decides who answers. Pure: the same directory and the same
-// bytes give the same answer, on any thread.
+// From a question to its answer: the attribute decides which code answers. Pure: the same directory and the
+// same bytes give the same answer, on any thread.
 
 #include <cstdint>
 #include <map>
@@ -29,9 +29,11 @@ bool has_wrong_key(const Request& request, const Settings& settings);
 class TableCache {
  public:
   class Table;
+  /// Null where it is not made yet.
   std::shared_ptr<Table> find(std::uint16_t attribute) const;
+  /// Replaces one of the same attribute.
   void put(std::uint16_t attribute, std::shared_ptr<Table> table);
-  void clear() { tables_.clear(); }
+  void clear() { tables_.clear(); }  ///< questions that are being answered keep theirs
 
  private:
   std::map<std::uint16_t, std::shared_ptr<Table>> tables_;
@@ -54,7 +56,7 @@ std::variant<Found, std::unique_ptr<Search>> search_for(const Ground& ground, co
 /// slice.
 bool answer(const Ground& ground, std::span<const std::uint8_t> mad, const Asking& asking, Slice slice,
             std::vector<std::uint8_t>& out);
-/// However long it takes.
+/// The same without a limit of the slice.
 bool answer(const Directory* directory, const Registry& registry, const Settings& settings,
             std::span<const std::uint8_t> mad, const Asking& asking, TableCache& tables,
             std::vector<std::uint8_t>& out);

@@ -44,6 +44,7 @@ class Pattern {
   void only_ones_of(const Component& component);
 
   bool any() const { return bytes_.empty(); }  ///< every record matches
+  /// All components that count are equal; false where the record is too short for one.
   bool matches(std::span<const std::uint8_t> record) const;
 
  private:

@@ -31,17 +31,18 @@ struct alignas(64) EndPort {
   std::uint32_t sw = kNowhere;       ///< of a switch's port 0: the switch, by its place among the switches
   const HeldPKeys* pkeys = nullptr;  ///< null: not known
 
-  const sm::Port& info() const { return node->ports[port.value()]; }
-  unsigned lids() const { return 1U << lmc; }
+  const sm::Port& info() const { return node->ports[port.value()]; }  ///< lives as long as the node
+  unsigned lids() const { return 1U << lmc; }                         ///< from the base LID on
 };
 
 /// A switch's forwarding table, to be looked into quickly.
 class Entries {
  public:
   Entries() = default;
+  /// Null: no entries. The row outlives it.
   explicit Entries(const routing::LftRow* row)
       : first_(row != nullptr ? row->data() : nullptr), size_(row != nullptr ? row->size() : 0) {}
-  std::uint8_t operator[](Lid lid) const {
+  std::uint8_t operator[](Lid lid) const {  ///< kNoRoute above the table
     return lid.value() < size_ ? first_[lid.value()] : routing::kNoRoute;
   }
 
@@ -60,8 +61,9 @@ class Directory {
   const sm::Subnet& subnet() const { return *snapshot_->subnet; }
   /// In the order of the nodes' GUIDs, then of the ports.
   const std::vector<EndPort>& end_ports() const { return end_ports_; }
-  /// Any LID of a port.
+  /// The end port that has the LID, LMC counted in; null where none has.
   const EndPort* by_lid(Lid lid) const;
+  /// By its own port GUID, no alias; null where there is none.
   const EndPort* by_guid(Guid port) const;
   /// Of a port GID with our prefix or with the default one.
   const EndPort* by_gid(const Gid& gid) const;
@@ -69,6 +71,7 @@ class Directory {
   Gid here(const Gid& gid) const {
     return gid.prefix() == kDefaultSubnetPrefix ? Gid::of(prefix_, gid.guid()) : gid;
   }
+  /// With the prefix of this subnet.
   Gid gid_of(const EndPort& port) const { return Gid::of(prefix_, port.guid); }
   /// The LID that a record about this port of this node is under; nothing where it has none.
   std::optional<Lid> lid_of(const sm::Node& node, PortNum port) const;

@@ -16,7 +16,7 @@ class GuidIndex {
  public:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-  /// Room for so many.
+  /// Room for `count` GUIDs; more must not be added.
   explicit GuidIndex(std::size_t count)
       : bits_(static_cast<unsigned>(std::bit_width(2 * count + 1))), slots_(std::size_t{1} << bits_) {}
 
@@ -25,7 +25,7 @@ class GuidIndex {
     auto& slot = slots_[slot_of(guid)];
     if (slot.place == kNone) slot = {guid, place};
   }
-  /// kNone: it is not there.
+  /// The place of the GUID; kNone: it is not there.
   std::uint32_t find(Guid guid) const { return slots_[slot_of(guid)].place; }
 
  private:

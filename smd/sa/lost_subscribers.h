@@ -19,8 +19,9 @@ namespace smd::sa {
 /// h, because a program may subscribe and never answer. A value of one thread.
 class LostSubscribers {
  public:
+  /// The port has lost its subscriptions; ignored where that is known.
   void lost(Guid port, mad::TimePoint now);
-  /// Something has come from it.
+  /// Something has come from the port: it is due soon. Ignored for other ports.
   void heard(Guid port, mad::TimePoint now);
   /// These are to be asked now, `most` at most. They are due again later unless asked() comes.
   std::vector<Guid> due(mad::TimePoint now, std::size_t most);
@@ -31,7 +32,7 @@ class LostSubscribers {
   /// All that were not asked yet but `due`, ascending.
   std::vector<Guid> ports_except(std::span<const Guid> due) const;
   bool empty() const { return ports_.empty(); }
-  void clear() { ports_.clear(); }
+  void clear() { ports_.clear(); }  ///< their pace is kept
 
  private:
   static constexpr mad::Duration kFirst = std::chrono::seconds(1), kLongest = std::chrono::minutes(1);

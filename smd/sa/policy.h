@@ -10,7 +10,7 @@
 
 namespace smd::sa {
 
-/// What a client asked for beside the two ends.
+/// What a client asked for in addition to the two ends.
 struct PathConstraints {
   std::optional<PKey> pkey;
   std::optional<std::uint16_t> qos_class;

@@ -23,8 +23,9 @@ struct Reply {
   mad::LidRoute to{};
   Lid unread{};  ///< as in Found
 
-  std::size_t size() const { return table ? table->size() : bytes.size(); }
+  std::size_t size() const { return table ? table->size() : bytes.size(); }  ///< bytes of the whole MAD
 };
+/// `from`: where the request came from. By RMPP where is_by_rmpp() says so.
 Reply reply_with(const Request& request, Found found, const mad::LidRoute& from);
 /// A reply that is a status only.
 Reply refusal(const Request& request, std::uint16_t status, const mad::LidRoute& from);
@@ -53,10 +54,12 @@ class Questions {
 
   bool empty() const { return in_hand_.empty(); }
   std::size_t size() const { return in_hand_.size(); }
+  /// Fewer than kOfOneLid questions of this LID are in hand.
   bool has_room(Lid lid) const {
     const auto found = of_lid_.find(lid);
     return found == of_lid_.end() || found->second < kOfOneLid;
   }
+  /// Drops all without an answer.
   void clear();
 
  private:

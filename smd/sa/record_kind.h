@@ -27,7 +27,7 @@ inline constexpr std::size_t kLongestTable = std::size_t{64} << 20U;
 /// Of what a kind's records come from (nodes, end ports, rows of the registry), in their order.
 struct Part {
   std::size_t from = 0, to = std::numeric_limits<std::size_t>::max();
-  bool has(std::size_t place) const { return from <= place && place < to; }
+  bool has(std::size_t place) const { return from <= place && place < to; }  ///< in [from, to)
 };
 
 /// How far a visit has come.
@@ -54,7 +54,7 @@ struct Only {
 /// Calls with each record that may match: fill, then keep() it or not.
 class Emit {
  public:
-  /// `progress` may be null.
+  /// Adds to `records` what matches `pattern`; `progress` may be null. References outlive it.
   Emit(Records& records, const Pattern& pattern, Progress* progress = nullptr)
       : records_(records), pattern_(pattern), progress_(progress) {}
   /// fill(span of the new record's bytes).
@@ -89,7 +89,9 @@ class Emit {
 
 /// How many places a kind's parts are of.
 std::size_t all_nodes(const Directory& directory, const Registry& registry);
+/// In the order of Directory::end_ports().
 std::size_t all_end_ports(const Directory& directory, const Registry& registry);
+/// 1: a kind that is always visited as a whole.
 std::size_t one_place(const Directory& directory, const Registry& registry);
 
 struct RecordKind {
@@ -98,7 +100,7 @@ struct RecordKind {
   std::size_t bytes = 0;  ///< of a record, a multiple of 8
   Components components;
   bool begins_with_lid = true;
-  bool trusted_only = false;                        ///< shown to those who know the SM_Key
+  bool trusted_only = false;                        ///< shown to requesters with the SM_Key only
   std::span<const std::size_t> capability_masks{};  ///< components of which a question may name some bits
   /// Shows the records of `only.part`; where `only.lid` is given, all of that LID.
   void (*visit)(const Directory& directory, const Only& only, Emit& emit) = nullptr;
@@ -107,6 +109,7 @@ struct RecordKind {
 
 /// Ascending by attribute.
 std::span<const RecordKind> record_kinds();
+/// Null where no kind has this attribute. Static storage.
 const RecordKind* find_kind(std::uint16_t attribute);
 
 /// Calls fn(node) for the nodes that records of one LID are about: those of the part, or the one that has it.
@@ -146,7 +149,7 @@ void for_each_row(const Map& map, const Part& part, Fn&& fn) {
   }
 }
 
-/// Calls fn(switch, LID of its port 0).
+/// Calls fn(switch, LID of its port 0) for the switches of the part, or the one that has the LID.
 template <class Fn>
 void for_each_switch(const Directory& directory, const Only& only, Fn&& fn) {
   for_each_node(directory, only, [&](const sm::Node& node) {

@@ -58,13 +58,15 @@ class Reports final : private mad::Pacer {
   Reports& operator=(const Reports&) = delete;
   ~Reports() { stop(); }
 
+  /// Takes all of the batch; of a subscriber that does not answer what is above kQueue is dropped and
+  /// counted.
   void add(ReportBatch batch);
   /// Reports that may be added; an event's subscribers are told all or none. What waits for subscribers that
   /// do not answer takes no room of others.
   std::size_t room() const { return waiting_ < kQueue ? kQueue - waiting_ : 0; }
-  /// A ReportResp has come with this transaction.
+  /// The Report with this transaction is answered; unknown ones are ignored.
   void answered(std::uint64_t tid);
-  /// Nothing is sent any more.
+  /// Nothing is sent any more, and no callback is called.
   void stop();
 
  private:

@@ -41,16 +41,18 @@ struct Answer {
 /// An answer that is a status only.
 inline Answer refuse(std::uint16_t status) { return {.status = status, .record_bytes = 0, .records = {}}; }
 
-/// Bytes of the reply to `request`: its headers turned round. Records of a GetTable go by RMPP, as the
-/// kernel (or the simulated one) cuts them; of any other answer the first record only is there. A refusal is
-/// one packet, which needs no acknowledgement, and without records brings back what was asked for.
+/// Bytes of the reply to `request`: the request's headers with the method and status of a response. Records
+/// of a GetTable go by RMPP, as the kernel (or the simulated one) cuts them; of any other answer the first
+/// record only is there. A refusal is one packet, which needs no acknowledgement, and without records brings
+/// back what was asked for.
 std::vector<std::uint8_t> reply(const Request& request, const Answer& answer);
 /// The same into `out`, whose memory is used again. It is not the request's own.
 void reply(const Request& request, std::uint16_t status, std::size_t record_bytes,
            std::span<const std::uint8_t> records, std::vector<std::uint8_t>& out);
 /// BUSY in the place of a reply by RMPP that there is no room for; no RMPP, and without data.
 std::vector<std::uint8_t> busy_instead_of(std::span<const std::uint8_t> reply);
-/// True where the reply goes by RMPP.
+/// Whether a reply with this status goes by RMPP: kStatusOk, and the response is a GetTableResp or
+/// GetMultiResp.
 bool is_by_rmpp(const Request& request, std::uint16_t status);
 /// The first kSaDataOffset bytes of such a reply, in front of `records` bytes of records.
 void reply_headers(const Request& request, std::uint16_t status, std::size_t record_bytes,

@@ -19,14 +19,17 @@ namespace smd::sa {
 /// megabytes is sent without a copy of it.
 class Records {
  public:
+  /// `bytes` of a record; 0: count() is always 0.
   explicit Records(std::size_t bytes) : record_bytes_(bytes) {}
   /// A new record, all zero.
   std::span<std::uint8_t> add();
   /// Takes the last one back.
   void drop() { mad_.resize(mad_.size() - record_bytes_); }
+  /// There must be one.
   std::span<const std::uint8_t> last() const { return std::span(mad_).last(record_bytes_); }
-  std::size_t count() const { return record_bytes_ == 0 ? 0 : bytes() / record_bytes_; }
+  std::size_t count() const { return record_bytes_ == 0 ? 0 : bytes() / record_bytes_; }  ///< records
   std::size_t record_bytes() const { return record_bytes_; }
+  /// Of the records, without the headers.
   std::size_t bytes() const { return mad_.empty() ? 0 : mad_.size() - wire::kSaDataOffset; }
   std::vector<std::uint8_t> take() { return std::move(mad_); }
 
@@ -44,6 +47,7 @@ struct Found {
   /// Of status BUSY, where tables of one port's node were asked for that are not read yet: that port; else 0.
   Lid unread{};
 
+  /// Without the headers. Valid as long as `mad`.
   std::span<const std::uint8_t> records() const {
     return mad ? std::span<const std::uint8_t>(*mad).subspan(wire::kSaDataOffset)
                : std::span<const std::uint8_t>();
@@ -52,7 +56,9 @@ struct Found {
 
 /// An answer that is a status only.
 inline Found refused(std::uint16_t status) { return {.status = status}; }
+/// Takes the records over.
 Found found(std::uint16_t status, Records records, std::size_t record_bytes);
+/// Status and records of an Answer, copied.
 Found found(const Answer& answer);
 
 /// Looks into the fabric and the question, which outlive it. Of one thread at a time.
@@ -67,7 +73,7 @@ class Search {
   virtual bool go_on(Slice& slice) = 0;
   /// Once, after go_on() has said that all is found.
   virtual Found take() = 0;
-  /// Of the records that are found already.
+  /// Bytes of the records that are found already.
   virtual std::size_t bytes() const = 0;
 };
 

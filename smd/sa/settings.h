@@ -30,6 +30,7 @@ struct Settings {
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 
+/// What the SA uses of a subnet's configuration.
 Settings settings_of(const config::SubnetConfig& config);
 
 }  // namespace smd::sa

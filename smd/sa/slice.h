@@ -12,11 +12,12 @@ namespace smd::sa {
 /// record that is compared with the question is 1; on the machines that an SM runs on it takes about 0.1 us.
 class Slice {
  public:
+  /// `work`: in records compared.
   explicit Slice(std::size_t work) : left_(work) {}
-  static Slice endless() { return Slice(std::numeric_limits<std::size_t>::max()); }
+  static Slice endless() { return Slice(std::numeric_limits<std::size_t>::max()); }  ///< never over()
 
-  void spend(std::size_t work) { left_ -= std::min(left_, work); }
-  bool over() const { return left_ == 0; }
+  void spend(std::size_t work) { left_ -= std::min(left_, work); }  ///< more than is left: then it is over
+  bool over() const { return left_ == 0; }                          ///< no work is left
   std::size_t left() const { return left_; }
 
  private:

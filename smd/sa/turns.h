@@ -46,6 +46,7 @@ class Turns {
     }
     return std::nullopt;
   }
+  /// The same; every port may have a turn.
   std::optional<mad::Received> next(Length length) {
     return next(length, [](Lid) { return true; });
   }

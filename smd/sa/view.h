@@ -12,6 +12,7 @@ namespace smd::sa {
 
 /// Of one Snapshot. The tables are touched on the thread of the answers only.
 struct View {
+  /// `before`: the view before, from which the directory takes what has not changed; may be null.
   View(std::shared_ptr<const sm::Snapshot> snapshot, const View* before)
       : directory(std::move(snapshot), before != nullptr ? &before->directory : nullptr) {}
   const Directory directory;

@@ -14,8 +14,9 @@
 
 namespace smd::store {
 
+/// Below 2^63.
 inline Cell number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
-inline Cell guid(Guid value) { return fmt::format("{}", value); }
+inline Cell guid(Guid value) { return fmt::format("{}", value); }  ///< as text, "0x0002c90000000001"
 
 /// A cell that is a whole number from 0 to `last`.
 template <class T>
@@ -26,6 +27,7 @@ inline bool read_number(const Cell& cell, std::uint64_t last, T& into) {
   return true;
 }
 
+/// False, and `into` of no meaning, where it is no GUID or 0.
 inline bool read_guid(const Cell& cell, Guid& into) {
   const auto* text = std::get_if<std::string>(&cell);
   const auto found = text != nullptr ? base::parse_guid(*text) : std::nullopt;
@@ -33,6 +35,7 @@ inline bool read_guid(const Cell& cell, Guid& into) {
   return found && *found != Guid{};
 }
 
+/// False where it is no number of 0 to 254.
 inline bool read_port(const Cell& cell, PortNum& into) {
   std::uint8_t port = 0;
   if (!read_number(cell, 254, port)) return false;
@@ -40,6 +43,7 @@ inline bool read_port(const Cell& cell, PortNum& into) {
   return true;
 }
 
+/// False where it is no unicast LID.
 inline bool read_lid(const Cell& cell, Lid& into) {
   std::uint16_t lid = 0;
   if (!read_number(cell, kLastUnicastLid.value(), lid)) return false;
@@ -47,6 +51,7 @@ inline bool read_lid(const Cell& cell, Lid& into) {
   return into.unicast();
 }
 
+/// False where it is no text of a GID.
 inline bool read_gid(const Cell& cell, Gid& into) {
   const auto* text = std::get_if<std::string>(&cell);
   const auto found = text != nullptr ? base::parse_gid(*text) : std::nullopt;

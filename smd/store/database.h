@@ -26,7 +26,7 @@ struct Place {
   bool read_only = false;  ///< nothing is made, changed or set aside
   std::shared_ptr<std::atomic<std::uint64_t>>
       steps{};  ///< counts rows as they are written; null: not counted
-  std::filesystem::path file() const { return directory / "smd.db"; }
+  std::filesystem::path file() const { return directory / "smd.db"; }  ///< of the database itself
 };
 
 /// A file that could not be used and was renamed.
@@ -38,7 +38,7 @@ struct SetAside {
 /// One subnet's part of a transaction.
 struct Batch {
   std::string subnet;
-  const sm::Stored* before = nullptr;  ///< what the file holds; null: not known, all is written anew
+  const sm::Stored* before = nullptr;  ///< what the file holds; null: not known, all rows are replaced
   const sm::Stored* now = nullptr;
   const sa::Registry* registry_before = nullptr;
   const sa::Registry* registry_now = nullptr;  ///< null: is left alone
@@ -52,11 +52,12 @@ class Database {
 
   /// Fails with `corrupt` where a row makes no sense.
   SqlResult<sm::Stored> load(const std::string& subnet);
+  /// What its clients had registered; fails as load().
   SqlResult<sa::Registry> load_registry(const std::string& subnet);
   /// All or nothing, on the disk when it returns.
   SqlResult<void> write(std::span<const Batch> batches);
 
-  /// The file was removed or replaced under us.
+  /// Whether the open file was removed or replaced in its folder.
   bool replaced() const;
   /// What open() set aside.
   const std::optional<SetAside>& set_aside() const { return set_aside_; }
@@ -89,7 +90,7 @@ class Database {
   std::optional<SetAside> set_aside_;
 };
 
-/// Renames smd.db, and what SQLite keeps beside it, to a name that is free.
+/// Renames smd.db, and SQLite's own files next to it, to a name that is free.
 std::expected<std::filesystem::path, std::string> set_file_aside(const Place& place);
 
 }  // namespace smd::store

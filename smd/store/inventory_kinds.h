@@ -7,15 +7,21 @@
 namespace smd::store {
 
 // inventory: always row 0 -> complete_at
+/// Calls `sink` for the row if complete_at differs, or if only one of them has an inventory.
 void inventory_difference(const sm::Stored& before, const sm::Stored& now, const ChangeSink& sink);
+/// Takes complete_at from a row; false where it is no time.
 bool decode_inventory(const Cells& row, sm::Stored& into);
 
 // inventory_nodes: node_guid -> type, name, lost_at (0: it is there)
+/// Calls `sink` for each node that differs, without a value if it is gone.
 void inventory_nodes_difference(const sm::Stored& before, const sm::Stored& now, const ChangeSink& sink);
+/// Takes a node from a row; false: a GUID of 0, or another field out of its range.
 bool decode_inventory_node(const Cells& row, sm::Stored& into);
 
 // inventory_links: the smaller end -> the other one, width, speed, up_since, lost_at (0: it is there)
+/// Calls `sink` for each link that differs, without a value if it is gone.
 void inventory_links_difference(const sm::Stored& before, const sm::Stored& now, const ChangeSink& sink);
+/// Takes a link from a row; false: a field out of its range, or the ends are not in order.
 bool decode_inventory_link(const Cells& row, sm::Stored& into);
 
 }  // namespace smd::store

@@ -53,6 +53,7 @@ using RegistryKind = KindOf<sa::Registry>;
 
 /// In the order in which rows are read and written.
 std::span<const Kind> kinds();
+/// The same for what clients have registered.
 std::span<const RegistryKind> registry_kinds();
 
 }  // namespace smd::store

@@ -19,6 +19,7 @@ struct LockError {
 /// A locked file that holds the holder's process ID. Released when destroyed and when the process ends.
 class FileLock {
  public:
+  /// Makes the file where it is missing; never waits for another holder.
   static std::expected<FileLock, LockError> take(const std::filesystem::path& path);
   /// Sleeps while another process has it: for what takes milliseconds.
   static std::expected<FileLock, LockError> wait(const std::filesystem::path& path);

@@ -9,7 +9,7 @@
 namespace smd::store {
 
 /// Makes what is missing of the path, with mode 0700. A folder that is there already stays as it is: it may
-/// be anybody's.
+/// belong to another user.
 std::error_code make_private_directories(const std::filesystem::path& path);
 
 /// Gives an existing file mode 0600; one that is not there is made where `make` says so. Files of other users

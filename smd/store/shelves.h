@@ -21,12 +21,14 @@ namespace smd::store {
 /// memory. Used by one thread at a time.
 class Shelves {
  public:
+  /// Nothing is opened or made yet.
   Shelves(Place place, log::Log log);
 
   /// Locks the subnet's state and reads it. Refused, with the reason, where another process has it or it is
   /// open already. Where it cannot be had for another reason it is empty, and written when that becomes
   /// possible.
   std::expected<sm::StoredPtr, std::string> open(const std::string& subnet);
+  /// Unlocks it and forgets what was not written. Ignored where it is not open.
   void close(const std::string& subnet);
 
   /// What its clients had registered when it was opened, or is to be registered now.
@@ -34,6 +36,7 @@ class Shelves {
 
   /// What the subnet should hold from now on; write() brings it to the disk.
   void put(const std::string& subnet, sm::StoredPtr now);
+  /// The same of what clients have registered.
   void put(const std::string& subnet, sa::RegistryPtr now);
   /// One transaction for all subnets. True: all that was put is on the disk.
   bool write();

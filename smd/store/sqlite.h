@@ -38,6 +38,7 @@ class Statement {
  public:
   /// Runs it with these values, to its end; rows are dropped.
   SqlResult<void> run(const Cells& values);
+  /// The same; all rows, in memory at once.
   SqlResult<std::vector<Cells>> rows(const Cells& values);
 
  private:
@@ -64,7 +65,9 @@ class Connection {
   SqlResult<void> execute(const std::string& sql);
   /// Ends a transaction that failed. SQLite may have done so by itself; then there is nothing to do.
   void roll_back();
+  /// Of one SQL statement; `corrupt` and the like as SqlError has it.
   SqlResult<Statement> prepare(std::string_view sql);
+  /// Prepares and runs one statement; all rows, in memory at once.
   SqlResult<std::vector<Cells>> rows(std::string_view sql, const Cells& values = {});
   /// The one number that a PRAGMA answers.
   SqlResult<std::int64_t> number(std::string_view sql);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where a manager keeps what has to outlive it. Nothing that rests on a change is told to anybody, or written
-// to the fabric, before the change's commit has returned.
+// Where a manager keeps what has to outlive it. Nothing that rests on a change is sent to a client, or
+// written to the fabric, before the change's commit has returned.
 
 #include <memory>
 #include <utility>
@@ -22,12 +22,13 @@ class Store {
 
   /// What was committed last; at first what was kept when the store was opened.
   virtual sm::StoredPtr loaded() const = 0;
-  /// Returns when `now` is kept (true), or cannot be kept at present (false): then it has been said, and is
-  /// tried again without being asked. Also when cancelled meanwhile it returns only then.
+  /// Returns when `now` is kept (true), or cannot be kept at present (false): then that is logged, and the
+  /// store tries again by itself. Also when cancelled meanwhile it returns only then.
   virtual asio::awaitable<bool> commit(sm::StoredPtr now) = 0;
 
   /// The same of what clients have registered; without it they have to register again after a restart.
   virtual sa::RegistryPtr registry() const { return std::make_shared<const sa::Registry>(); }
+  /// As commit(), of the registry; by default nothing is kept.
   virtual asio::awaitable<bool> commit_registry(sa::RegistryPtr /*now*/) { co_return true; }
 };
 

@@ -32,6 +32,7 @@ class StoreThread {
     /// until all is written: what is on its way stays on its way.
     std::chrono::nanoseconds patience = std::chrono::milliseconds(100);
   };
+  /// Starts the thread; nothing is opened before open().
   StoreThread(Options options, log::Log log);
   StoreThread(const StoreThread&) = delete;
   StoreThread& operator=(const StoreThread&) = delete;

@@ -17,7 +17,8 @@ namespace smd::sm {
 /// nothing is known: that is no fault of the switch. `tx` and `before` outlive the coroutine.
 asio::awaitable<Subnet> hold_adaptive(mad::Transactions* tx, Subnet subnet, const Subnet* before, bool anew);
 
-/// The Subnet with ARInfo of these nodes (indexes) read once more; who does not answer stays as it was known.
+/// The Subnet with ARInfo of these nodes (indexes) read once more; without an answer a node stays as it was
+/// known.
 asio::awaitable<Subnet> read_adaptive_again(mad::Transactions* tx, Subnet subnet,
                                             std::vector<std::size_t> nodes);
 

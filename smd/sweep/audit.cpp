@@ -187,6 +187,7 @@ void audit_tables(mad::TaskGroup& group, Task task, const Subnet& subnet, const 
 
 }  // namespace
 
+// Altered tables are read each time, because no trap says that they were corrected.
 asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditCursor* cursor,
                              std::size_t nodes, std::set<Guid> busy) {
   Audit found;

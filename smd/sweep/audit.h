@@ -37,6 +37,7 @@ struct Audit {
   std::vector<Block> blocks;  ///< of linear forwarding tables
   std::vector<Table> tables;  ///< of ports
   std::set<Guid> silent;      ///< did not answer for a port
+  /// Nothing differs, and all has answered.
   bool empty() const { return ports.empty() && blocks.empty() && tables.empty() && silent.empty(); }
 };
 
@@ -48,12 +49,10 @@ struct AuditCursor {
   std::size_t next_altered = 0;  ///< of Subnet::altered
 };
 
-/// Reads up to `nodes` nodes with Gets: PortInfo of all their linked ports (of a switch: of all), one known
-/// block of the P_Key table and one known VL table of one port, and of a switch one known block of its
-/// forwarding table. Of a port that is down only its state and Enabled fields count. Altered tables are read
-/// as well, 64 of them: who has put them right does not send a trap. Tables that are not answered are not
-/// judged. `busy` nodes are passed over: they are looked at anyhow. `tx`, `subnet` and `cursor` outlive the
-/// coroutine.
+/// Reads with Gets, of up to `nodes` nodes that are not `busy`: PortInfo of all linked ports (of a switch: of
+/// all), one known block of the P_Key table and one known VL table of one port, of a switch one known block
+/// of its LFT; and 64 altered tables. Of a port that is down only state and Enabled fields count; tables that
+/// are not answered are not judged. `tx`, `subnet` and `cursor` outlive the coroutine.
 asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditCursor* cursor,
                              std::size_t nodes, std::set<Guid> busy = {});
 

@@ -34,7 +34,7 @@ struct DiscoverOptions {
 /// Reads the whole fabric, with Gets but for `clear_changes`. `before` (may be null) is what was known:
 /// tables that still stand as we left them are taken from it, and of two places that show one GUID the one in
 /// it stays. `tx`, `clock` and `before` outlive the coroutine. Fails only where our own port does not answer.
-/// A node that does not answer costs its own time-outs, beside everything else.
+/// Time-outs of unresponsive nodes run in parallel with all other requests.
 asio::awaitable<std::expected<Subnet, std::string>> discover(mad::Transactions* tx, mad::Clock* clock,
                                                              const Subnet* before, DiscoverOptions options);
 

@@ -16,13 +16,13 @@
 
 namespace smd::sm {
 
-/// Who has not answered one question about an attribute is not asked a hundred of them.
+/// A node that has not answered one request for an attribute does not get a hundred of them.
 struct Probation {
   static constexpr unsigned kAtOnce = 4;
   unsigned open = 0, answered = 0, silent = 0;
   mad::WaitList waiting{};
-  bool proven() const { return answered != 0; }
-  bool given_up() const { return answered == 0 && silent != 0; }
+  bool proven() const { return answered != 0; }                   ///< one was answered: all may be asked
+  bool given_up() const { return answered == 0 && silent != 0; }  ///< none was answered: no more are asked
 };
 
 /// A node under construction and the directed route by which it is asked.
@@ -59,13 +59,15 @@ class Findings {
   std::optional<ToRead> arrived(const wire::NodeInfo& info, std::optional<PeerPort> from,
                                 const mad::DirectedPath& path, std::string& trouble);
 
+  /// Nothing behind that port is looked at.
   bool excluded(const PeerPort& from) const { return excluded_.contains({from.node, from.port}); }
   /// In order of arrival.
   const std::vector<std::unique_ptr<FoundNode>>& nodes() const { return nodes_; }
+  /// Null where it was not met in this sweep.
   FoundNode* find(Guid guid) const;
   /// The node, taken from what was known where it was not met yet; null where it is not known.
   FoundNode* touch(Guid guid);
-  /// Takes the link away at both ends; says who was at the other.
+  /// Removes the link at both ends; returns the other end.
   std::optional<PeerPort> unlink(FoundNode& found, PortNum port);
   const std::map<Guid, std::vector<PeerPort>>& conflicts() const { return conflicts_; }
 
@@ -81,8 +83,8 @@ class Findings {
   std::map<Guid, std::vector<PeerPort>> conflicts_;
 };
 
-/// Ports of different nodes with one port GUID: who had it in `before` (may be null) keeps it; without that
-/// history, and but for our own port, none of them can have a LID of its own.
+/// Ports of different nodes with one port GUID: the one that had it in `before` (may be null) keeps it;
+/// without that history, and but for our own port, none of them can have a LID of its own.
 void part_port_guids(Subnet& subnet, const Subnet* before);
 
 /// The Subnet that the findings make: sorted, without nodes in conflict, port GUIDs each once. `self` is our

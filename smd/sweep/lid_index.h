@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who has which LID, as the nodes themselves say it.
+// The port of each LID, by the PortInfo that nodes have answered.
 
 #include <cstdint>
 #include <memory>
@@ -18,10 +18,11 @@ class LidIndex {
   };
 
   LidIndex() = default;
+  /// Known end ports by each LID of theirs; of two with one LID the first in the order of the nodes.
   explicit LidIndex(std::shared_ptr<const Subnet> subnet);
-  /// Made of this very Subnet?
+  /// Whether it was made from this Subnet object.
   bool is_of(const Subnet* subnet) const { return subnet_.get() == subnet; }
-  /// A null node where no port has it.
+  /// The end port that has the LID; a null node where none has.
   Place find(Lid lid) const;
 
  private:

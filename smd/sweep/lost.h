@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who it was that does not answer any more.
+// GUIDs of nodes that do not answer any more.
 
 #include <cstddef>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace smd::sm {
 
-/// A node that answers nothing shows no GUID: it gets the one that was at that place in `before`, or that was
-/// told of it there. Pure.
+/// A node that answers nothing shows no GUID: it gets the GUID that was at that place in `before`, or that
+/// `before` has for the unresponsive place. Pure.
 void name_lost(Subnet& subnet, const Subnet& before);
 
 /// A node that is without answers, however many ports lead to it and however many questions it left open.

@@ -9,7 +9,7 @@
 
 namespace smd::sm {
 
-/// `before` with the nodes of `findings` in the place of their former selves, and without those that no link
+/// `before` with the nodes of `findings` in place of their earlier versions, and without those that no link
 /// leads to any more. Reports about places that were looked at again are those given; the others stay. Pure.
 Subnet merge(const Subnet& before, Findings&& findings, std::vector<Unresponsive> unresponsive,
              std::vector<OtherSm> other_sms);

@@ -92,6 +92,8 @@ void take_mft(routing::McRow& row, std::size_t part, const wire::MulticastForwar
   }
 }
 
+// All switches block by block together: SMs take the lowest MLID that is free, so that empty blocks end the
+// tables.
 asio::awaitable<Subnet> hold_mfts(mad::Transactions* tx, Subnet subnet, std::size_t entries) {
   auto to_read = unread(subnet);
   const auto known = (entries + routing::kMftBlock - 1) / routing::kMftBlock;

@@ -14,7 +14,9 @@ namespace smd::sm {
 constexpr std::size_t mft_part(std::size_t block, std::size_t position) {
   return block * kMftPositions + position;
 }
+/// The inverse of mft_part.
 constexpr std::size_t block_of_part(std::size_t part) { return part / kMftPositions; }
+/// The inverse of mft_part.
 constexpr std::size_t position_of_part(std::size_t part) { return part % kMftPositions; }
 /// Positions that the ports of a switch take.
 inline std::size_t mft_positions(const Node& node) { return node.port_count() / 16 + 1; }
@@ -36,16 +38,15 @@ inline std::uint16_t mft_bits(const routing::PortMask& mask, std::size_t positio
 
 /// The part of a row as it goes over the wire, and back.
 wire::MulticastForwardingTable mft_content(const routing::McRow* row, std::size_t part);
+/// Sets the 16 ports of the part in 32 entries of the row; other ports stay.
 void take_mft(routing::McRow& row, std::size_t part, const wire::MulticastForwardingTable& table);
 
 /// All parts that a switch has room for.
 inline BlockSet all_mft_parts(const Node& node) { return BlockSet::first(mft_part(mft_blocks(node), 0)); }
 
-/// The Subnet with the tables of those switches that have one which was not read: from the first block on,
-/// all together, those that hold `entries` at least, then until several blocks in a row are empty in all of
-/// them, since SMs take the lowest MLID that is free. A switch that says up to where it forwards
-/// (MulticastFDBTop) is read so far. Which tables stand is known from reading SwitchInfo. All arguments
-/// outlive the coroutine.
+/// The Subnet with the tables, read with Gets, of those switches that have one which was not read: up to
+/// MulticastFDBTop where the switch has it, else `entries` at least and then until several blocks in a row
+/// are empty in all switches. SwitchInfo was read before. All arguments outlive the coroutine.
 asio::awaitable<Subnet> hold_mfts(mad::Transactions* tx, Subnet subnet, std::size_t entries);
 
 }  // namespace smd::sm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Switches that cannot be asked any more and that forward on.
+// Unmanaged switches: they do not answer any more and still forward.
 
 #include <vector>
 
@@ -8,8 +8,8 @@
 
 namespace smd::sm {
 
-/// Switches of `before` that do not say in `now` what they are, while a neighbour says that the link to them
-/// is up: with what was known of them. One that lost its links or was restarted is none.
+/// Switches of `before` that do not answer in `now` while a neighbour's port to them is up, as they were in
+/// `before`. Without switches that lost their links or were restarted.
 std::vector<NodePtr> mute_switches(const Subnet& before, const Subnet& now);
 
 }  // namespace smd::sm

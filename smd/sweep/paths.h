@@ -24,6 +24,7 @@ class Paths {
 
   /// `subnet` is only read here.
   explicit Paths(const Subnet& subnet) : Paths(subnet, {}) {}
+  /// Shortest paths from our own port, breadth first. Both are only read here.
   Paths(const Subnet& subnet, const Avoid& avoid);
 
   /// To a node (index in Subnet::nodes) by whichever of its ports; nothing where it is not reached or

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// An incremental sweep: the part of the fabric that an event touched is read again, and what hangs on it.
+// An incremental sweep: the part of the fabric that an event touched is read again, and what depends on it.
 
 #include <expected>
 #include <set>
@@ -18,13 +18,10 @@ namespace smd::sm {
 inline constexpr std::string_view kNewerWaits = "something newer waits";
 inline constexpr std::string_view kLostOnTheWay = "lost on the way";
 
-/// Reads `suspects` (node GUIDs of `before`) again as discover() does, then whatever their answers lead to:
-/// far ends of links that came up, went down or came back, nodes that are new. The rest of `before` is
-/// shared. Nodes that nothing leads to any more are gone. `tx`, `clock` and `before` outlive the coroutine.
-/// Fails with kNewerWaits where `options.urgent` says so, with kLostOnTheWay under `options.restart_lost`:
-/// begin anew, with what has happened since. Fails, with the reason, where a part is not enough: a suspect
-/// switch that answers by no way, GUIDs in two places, our own port. Then the whole fabric has to be looked
-/// at.
+/// Reads `suspects` (node GUIDs of `before`) again as discover() does, then far ends of links that changed
+/// and new nodes; the rest of `before` is shared. Fails with kNewerWaits or kLostOnTheWay (begin again), or
+/// with the reason why the whole fabric has to be read: a suspect switch does not answer, GUIDs in two
+/// places, our own port. `tx`, `clock` and `before` outlive the coroutine.
 asio::awaitable<std::expected<Subnet, std::string>> refresh(mad::Transactions* tx, mad::Clock* clock,
                                                             const Subnet* before, std::set<Guid> suspects,
                                                             DiscoverOptions options);

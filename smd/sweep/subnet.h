@@ -63,10 +63,12 @@ struct Port {
   const HeldPtr<A>& held() const {
     return std::get<HeldPtr<A>>(tables);
   }
+  /// The same, to change.
   template <class A>
   HeldPtr<A>& held() {
     return std::get<HeldPtr<A>>(tables);
   }
+  /// At least Init when it was read.
   bool linked() const { return known && info.port_state > PortState::down; }
 };
 
@@ -95,11 +97,12 @@ struct Node {
   bool refuses_extended_speeds = false;  ///< PortInfo with bit 31 of the modifier was refused or ignored
 
   Guid guid() const { return info.node; }
-  bool is_switch() const { return info.type == NodeType::switch_; }
+  bool is_switch() const { return info.type == NodeType::switch_; }  ///< by its NodeInfo
+  /// As the node reports it, before a name map.
   const std::string& own_description() const { return reported.empty() ? description : reported; }
-  /// Keeps what the node says of itself beside it.
+  /// Sets the name to show; own_description() stays.
   void name(std::string shown);
-  /// Of a node that was read once.
+  /// Whether the node answers PortInfo with bit 31 of the modifier; of a node that was read once.
   mad::ExtendedSpeeds extended_speeds() const {
     return refuses_extended_speeds ? mad::ExtendedSpeeds::refused : mad::ExtendedSpeeds::answered;
   }
@@ -109,6 +112,7 @@ struct Node {
   bool forwards() const { return switch_info && switch_info->linear_fdb_top != 0; }
   /// Packets may leave it by other ports than its forwarding table says.
   bool routes_adaptively() const { return ar_info && ar_info->enabled; }
+  /// Physical ports; 0 while its ports are not read.
   unsigned port_count() const { return ports.empty() ? 0 : static_cast<unsigned>(ports.size() - 1); }
 };
 
@@ -170,15 +174,17 @@ struct Subnet {
   std::set<Guid> unanswered;          ///< nodes that have left a Set without an answer, since we are master
   std::vector<AlteredTable> altered;  ///< ascending node GUID; kept by TableBaseline
   std::shared_ptr<const EnforcedFor> enforced;  ///< null: not known of any port (offline)
-  /// Switches that do not answer any more while links to them are up, as they were: they forward on by that.
+  /// Switches that do not answer any more while links to them are up, as they were: they still forward by
+  /// those tables.
   std::vector<NodePtr> mute;
   /// What nodes are looked up by, where it is there: side by side, not each behind a pointer.
   std::shared_ptr<const std::vector<Guid>> guids;
 
   /// Makes `guids`; worth it for many lookups.
   void index();
-  /// Index into nodes, or nothing.
+  /// Index of the node in `nodes`; nothing where it is not there. O(log n).
   std::optional<std::size_t> index_of(Guid node) const;
+  /// Null where it is not in `nodes`. Valid as long as the node is part of a version of the Subnet.
   const Node* find(Guid node) const;
   /// The far end of a port, where both ends are known.
   const Port* peer_of(const Port& port) const;

@@ -24,19 +24,23 @@ class Survey {
          DiscoverOptions options, Findings findings);
 
   // Tasks. Each answers for its own failures by `trouble`.
+  /// Probes with NodeInfo along `path`, which leaves `from`; nothing: our own port.
   asio::awaitable<void> visit(std::optional<PeerPort> from, mad::DirectedPath path);
+  /// A node without an answer keeps the description that it had in `before`.
   asio::awaitable<void> read_description(FoundNode* found);
   /// Once more, of a node that is known: what it says of itself may have changed, or another may answer.
   asio::awaitable<void> read_node_info(FoundNode* found);
+  /// SwitchInfo, then clear_change() and read_switch_rest(), also where SwitchInfo is not answered.
   asio::awaitable<void> read_switch(FoundNode* found);
   /// Clears PortStateChange where it is set and `clear_changes` says so.
   asio::awaitable<void> clear_change(FoundNode* found);
-  /// All that hangs on SwitchInfo: ports and tables.
+  /// What depends on SwitchInfo: ports and tables.
   asio::awaitable<void> read_switch_rest(FoundNode* found);
   /// `hint`: not asked for its own sake; it is not waited for long, and no answer means nothing.
   asio::awaitable<void> read_port(FoundNode* found, PortNum port, mad::DirectedPath path, bool hint = false);
 
   // Waves.
+  /// Begins a task of the group at once; it counts for settle().
   void start(asio::awaitable<void> task);
   /// Waits until no more than `left` tasks are going on, or until nothing has ended for as long as we have
   /// patience. False when cancelled.
@@ -45,12 +49,14 @@ class Survey {
   asio::awaitable<bool> settle_new();
   /// How many tasks have ended so far.
   std::uint64_t completed() const { return completed_; }
+  /// Begins to read what the probes have found; false: there was nothing.
   bool begin_reads();
   /// Every port of `may_probe` that has a link whose other end was not seen.
   bool begin_probes();
   asio::awaitable<void> stop() { return group_.stop(); }
-  bool idle() const { return running_ == 0; }
+  bool idle() const { return running_ == 0; }  ///< no task is going on
 
+  /// The request was not answered; ignored where it was dropped because the node is silent anyway.
   void trouble(const FoundNode& found, PortNum port, const mad::RequestError& error);
 
   // What came of it.

@@ -38,7 +38,9 @@ template <>
 struct TableKind<wire::PKeyTable> {
   static constexpr Phase kPhase = Phase::pkeys;
   static constexpr TableRead kRead = TableRead::sweep;
+  /// Blocks within the capacity; none where that is 0 or not known.
   static BlockSet blocks(const Node& node, PortNum port);
+  /// The attribute modifier.
   static std::uint32_t modifier(const Node& node, PortNum port, std::size_t block);
 };
 
@@ -48,7 +50,9 @@ template <>
 struct TableKind<wire::SlToVl> {
   static constexpr Phase kPhase = Phase::vl_tables;
   static constexpr TableRead kRead = TableRead::idle;
+  /// Port 0 and the ports with a link; none unless has_vl_tables().
   static BlockSet blocks(const Node& node, PortNum port);
+  /// The attribute modifier.
   static std::uint32_t modifier(const Node& node, PortNum port, std::size_t block);
 };
 
@@ -58,7 +62,9 @@ template <>
 struct TableKind<wire::VlArbitration> {
   static constexpr Phase kPhase = Phase::vl_tables;
   static constexpr TableRead kRead = TableRead::idle;
+  /// Blocks with at least one entry; none unless has_vl_tables().
   static BlockSet blocks(const Node& node, PortNum port);
+  /// The attribute modifier.
   static std::uint32_t modifier(const Node& node, PortNum port, std::size_t block);
 };
 
@@ -67,7 +73,9 @@ template <>
 struct TableKind<wire::GuidInfo> {
   static constexpr Phase kPhase = Phase::guid_info;
   static constexpr TableRead kRead = TableRead::never;
+  /// Blocks within GUIDCap; none where PortInfo is not known.
   static BlockSet blocks(const Node& node, PortNum port);
+  /// The attribute modifier.
   static std::uint32_t modifier(const Node& node, PortNum port, std::size_t block);
 };
 

@@ -10,22 +10,23 @@
 
 namespace smd::sm {
 
-/// Of an LFT entry: `desired` is the port.
+/// The note about an LFT entry of a switch; `desired` is the port.
 NotKept unkept_entry(Lid lid, PortNum desired);
 /// The LID of such a note; nothing for another one.
 std::optional<Lid> unkept_lid(const NotKept& note);
 
-/// Of 16 bits of a mask of an MFT.
+/// The note about 16 bits of a mask of an MFT.
 NotKept unkept_mask(Lid mlid, std::size_t position, std::uint16_t desired);
 struct UnkeptMask {
   Lid mlid;
   std::size_t position = 0;
 };
+/// Nothing where the note is about something else.
 std::optional<UnkeptMask> unkept_mask(const NotKept& note);
 
 /// The switch refuses or ignores blocks of its LFT above LinearFDBTop: that has to rise before they are
 /// written.
 NotKept blocks_above_top();
-bool raises_top_first(const Node& node);
+bool raises_top_first(const Node& node);  ///< it has such a note
 
 }  // namespace smd::sm

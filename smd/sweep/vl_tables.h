@@ -20,11 +20,11 @@ namespace smd::sm {
 struct VlTablePool {
   TablePool<wire::SlToVl> sl_to_vl;
   TablePool<wire::VlArbitration> arbitration;
-  /// Drops what only the pool has.
+  /// Drops tables that only the pool refers to.
   void trim() { sl_to_vl.trim(), arbitration.trim(); }
 };
 
-/// How far the reading has come. Of one topology: made anew after each sweep.
+/// How far the reading has come. Of one topology: reset after each sweep.
 struct VlTableCursor {
   std::optional<Paths> paths;
   std::size_t next = 0;  ///< index of the node that is next

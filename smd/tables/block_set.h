@@ -20,18 +20,20 @@ class BlockSet {
     if (count % 64 != 0) set.words_.back() = (std::uint64_t{1} << (count % 64)) - 1;
     return set;
   }
-  bool test(std::size_t block) const {
+  bool test(std::size_t block) const {  ///< any number
     return block / 64 < words_.size() && (words_[block / 64] >> (block % 64) & 1) != 0;
   }
+  /// O(block) memory, in bits.
   void set(std::size_t block) {
     if (block / 64 >= words_.size()) words_.resize(block / 64 + 1);
     words_[block / 64] |= std::uint64_t{1} << (block % 64);
   }
+  /// Ignored where it is not in the set.
   void reset(std::size_t block) {
     if (block / 64 < words_.size()) words_[block / 64] &= ~(std::uint64_t{1} << (block % 64));
     while (!words_.empty() && words_.back() == 0) words_.pop_back();
   }
-  std::size_t count() const {
+  std::size_t count() const {  ///< blocks in the set
     std::size_t n = 0;
     for (const auto word : words_) n += static_cast<std::size_t>(std::popcount(word));
     return n;
@@ -49,7 +51,7 @@ class BlockSet {
     other.for_each([&](std::size_t block) { left.reset(block); });
     return left;
   }
-  bool empty() const {
+  bool empty() const {  ///< no block is in the set
     for (const auto word : words_) {
       if (word != 0) return false;
     }

@@ -51,7 +51,7 @@ class TablePool {
     pool_.push_back(std::make_shared<const HeldBlocks<A>>(std::move(table)));
     return pool_.back();
   }
-  /// Drops what only the pool has.
+  /// Drops tables that only the pool refers to.
   void trim() {
     std::erase_if(pool_, [](const auto& table) { return table.use_count() == 1; });
   }

@@ -26,6 +26,7 @@ enum class Phase : std::uint8_t {
   guid_info,         ///< in no plan() but alone: alias GUIDs
   client_reregister  ///< in no plan() but alone: PortInfo.ClientReregister
 };
+/// As in the log. Static storage.
 std::string_view to_string(Phase phase);
 
 }  // namespace smd::sm

@@ -27,7 +27,7 @@ struct NodeLine {
 /// What ibsim's options allow a port, as bit masks of PortInfo; 0: not said.
 struct Enabled {
   std::uint8_t width = 0, speed = 0, speed_ext = 0;
-  bool any() const { return (width | speed | speed_ext) != 0; }
+  bool any() const { return (width | speed | speed_ext) != 0; }  ///< at least one mask was given
 };
 
 /// `[1](2c90000000071)  "S-0002c90000000010"[3]  # lid 4 lmc 0 "leaf 1" lid 6 4xEDR`
@@ -45,9 +45,10 @@ struct PortLine {
   Enabled enabled;
 };
 
-/// `rest`: behind the word that says the type.
+/// Takes a node's line apart; `rest` is the text behind the word that says the type. The error has no line
+/// number.
 std::expected<NodeLine, std::string> parse_node_line(NodeType type, std::string_view rest);
-/// `line` starts with '[' or "@[".
+/// Takes a port's line apart, which starts with '[' or "@[". The error has no line number.
 std::expected<PortLine, std::string> parse_port_line(NodeType type, std::string_view line);
 /// The number of `width=…`, `vendid=…`: up to the next space.
 std::expected<std::uint64_t, std::string> parse_value(std::string_view text, std::uint64_t last);

@@ -55,6 +55,7 @@ struct Lines {
 
 class Reader {
  public:
+  /// `open_include` opens the files of include lines; it must outlive the reader.
   explicit Reader(const OpenInclude& open_include) : open_include_(open_include) {}
   /// Reads a file and its includes; errors go to lines().errors. `text` has to outlive lines(), which keeps
   /// views into it. `file_name` is used in messages only.

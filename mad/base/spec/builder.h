@@ -19,8 +19,9 @@ class FabricBuilder {
   NodeIndex add_host(std::string name, unsigned ports = 1);
   /// Both ports must exist and be free.
   void link(NodeIndex a, unsigned port_a, NodeIndex b, unsigned port_b);
+  /// `node` must exist.
   void set_system_image(NodeIndex node, Guid image) { fabric_.nodes[node].system_image = image; }
-  Guid guid(NodeIndex node) const { return fabric_.nodes[node].guid; }
+  Guid guid(NodeIndex node) const { return fabric_.nodes[node].guid; }  ///< node GUID; `node` must exist
   Fabric take() { return std::move(fabric_); }
 
  private:

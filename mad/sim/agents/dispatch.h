@@ -13,7 +13,7 @@ namespace smd::sim {
 
 /// The registration is one that the kernel takes at all; else EINVAL.
 bool is_valid(const Registration& registration);
-/// Both ask for the same.
+/// Same class, version and vendor OUI, and at least one method in both; class 0 conflicts with none.
 bool conflicts(const Registration& a, const Registration& b);
 /// The MAD, which is no answer, is what the agent has registered for.
 bool is_for(const Registration& registration, std::span<const std::uint8_t> mad);

@@ -8,7 +8,7 @@ namespace smd::sim {
 
 /// Both ends of the port's cable leave Down for Init where nothing stands against it.
 void link_now(State& state, PortIndex port);
-/// The same after the training time, which begins anew with each call.
+/// The same after the training time; each call starts that time again.
 void try_link(State& state, PortIndex port);
 /// Both ends go Down; they train again where nothing stands against it.
 void drop_link(State& state, PortIndex port);

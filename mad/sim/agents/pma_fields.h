@@ -35,6 +35,7 @@ void each(wire::PortCounters& c, Fn fn) {
   fn(Counter::transmit_wait, c.transmit_wait, k32, 16U);  // CounterSelect2, bit 0
 }
 
+/// The 64-bit counters, with their bits of CounterSelect and CounterSelect2.
 template <class Fn>
 void each(wire::PortCountersExtended& c, Fn fn) {
   constexpr auto k64 = std::numeric_limits<std::uint64_t>::max();
@@ -63,7 +64,7 @@ void each(wire::PortCountersExtended& c, Fn fn) {
   fn(Counter::qp1_dropped, c.qp1_dropped, k64, 45U);
 }
 
-/// A link has four lanes at most here.
+/// Error counters by lane, 16 and 32 bits; a link has four lanes at most here.
 template <class Fn>
 void each(wire::PortExtendedSpeedsCounters& c, Fn fn) {
   constexpr std::uint64_t k16 = 0xFFFF, k32 = 0xFFFF'FFFF;
@@ -78,6 +79,7 @@ void each(wire::PortExtendedSpeedsCounters& c, Fn fn) {
 }
 
 // Nothing here makes other errors and discards than a bad cable and a link that is down.
+/// Details of PortRcvErrors, 16 bits each.
 template <class Fn>
 void each(wire::PortReceiveErrorDetails& c, Fn fn) {
   constexpr std::uint64_t k16 = 0xFFFF;
@@ -89,6 +91,7 @@ void each(wire::PortReceiveErrorDetails& c, Fn fn) {
   fn(Counter::looping_errors, c.looping, k16, 5U);
 }
 
+/// The counters by cause of PortXmitDiscards, 16 bits each.
 template <class Fn>
 void each(wire::PortTransmitDiscardDetails& c, Fn fn) {
   constexpr std::uint64_t k16 = 0xFFFF;
@@ -99,27 +102,31 @@ void each(wire::PortTransmitDiscardDetails& c, Fn fn) {
 }
 
 constexpr std::uint64_t k32Bits = 0xFFFF'FFFF;
+/// Two counters of 32 bits.
 template <class Fn>
 void each(wire::PortOpReceiveCounters& c, Fn fn) {
   fn(Counter::op_receive_packets, c.packets, k32Bits, 0U);
   fn(Counter::op_receive_data, c.data, k32Bits, 1U);
 }
+/// Two counters of 32 bits.
 template <class Fn>
 void each(wire::PortFlowControlCounters& c, Fn fn) {
   fn(Counter::flow_packets_transmitted, c.transmitted, k32Bits, 0U);
   fn(Counter::flow_packets_received, c.received, k32Bits, 1U);
 }
+/// Two counters of 32 bits.
 template <class Fn>
 void each(wire::PortReceiveCongestion& c, Fn fn) {
   fn(Counter::fecn_received, c.fecn, k32Bits, 0U);
   fn(Counter::becn_received, c.becn, k32Bits, 1U);
 }
+/// One counter of 32 bits.
 template <class Fn>
 void each(wire::PortTransmitCongestion& c, Fn fn) {
   fn(Counter::transmit_time_congested, c.time, k32Bits, 0U);
 }
 
-/// That of lane 0; the others follow it.
+/// The counter of lane 0 (a VL or an SL) that the attribute shows; those of lanes 1, 2, … follow it.
 constexpr Counter first_of(const wire::PortVlOpPackets&) { return Counter::vl_op_packets0; }
 constexpr Counter first_of(const wire::PortVlOpData&) { return Counter::vl_op_data0; }
 constexpr Counter first_of(const wire::PortVlFlowUpdateErrors&) { return Counter::flow_update_errors0; }
@@ -131,6 +138,7 @@ constexpr Counter first_of(const wire::PortVlTimeCongested&) { return Counter::v
 constexpr Counter first_of(const wire::PortTransmitDataSl&) { return Counter::transmit_data_sl0; }
 constexpr Counter first_of(const wire::PortReceiveDataSl&) { return Counter::receive_data_sl0; }
 
+/// The counters of all lanes (VLs or SLs), Kind::kBits wide; lane n is bit n of CounterSelect.
 template <class Kind, class Fn>
 void each(wire::CountersByLane<Kind>& c, Fn fn) {
   for (unsigned lane = 0; lane < Kind::kLanes; ++lane)
@@ -145,11 +153,14 @@ inline constexpr bool kByOpCode<wire::PortOpReceiveCounters> = true;
 template <class Kind>
 inline constexpr bool kByOpCode<wire::CountersByLane<Kind>> = Kind::kByOpCode;
 
+/// The CounterSelect of a query, bit n for the counter of bit n in each().
 template <class A>
 std::uint64_t selection(const A& c) {
   return c.select;
 }
+/// The same; bit 0 of CounterSelect2 is bit 16 of the result.
 inline std::uint64_t selection(const wire::PortCounters& c) { return c.select | ((c.select2 & 1U) << 16U); }
+/// The same; CounterSelect2 begins at bit 32 of the result.
 inline std::uint64_t selection(const wire::PortCountersExtended& c) {
   return c.select | std::uint64_t{c.select2} << 32U;
 }

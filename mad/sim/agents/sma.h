@@ -18,7 +18,7 @@ struct Request {
   bool set = false;
 
   Node& node() const { return state.node_of(at); }
-  Port& here() const { return state.ports[at]; }
+  Port& here() const { return state.ports[at]; }  ///< the port by which the request came in
   /// Port of the node by number; nothing where it has none.
   std::optional<PortIndex> port(unsigned number) const {
     if (number > node().ports) return std::nullopt;
@@ -34,13 +34,13 @@ inline constexpr Status kGood = wire::kStatusOk, kBadVersion = wire::kStatusBadV
                         kBadMethodAttribute = wire::kStatusBadMethodAttribute,
                         kInvalid = wire::kStatusBadField;
 
-/// Puts an attribute into the answer.
+/// Encodes an attribute into the answer's data. Always kGood.
 template <class A>
 Status answer(Request& request, const A& attribute) {
   wire::encode(attribute, request.smp.data());
   return kGood;
 }
-/// The attribute that a Set carries.
+/// Decodes the attribute that a Set carries.
 template <class A>
 A asked(const Request& request) {
   return wire::decode<A>(request.smp.data()).value_or(A{});
@@ -63,18 +63,31 @@ void forget(const Node& node, const A& before, A& now) {
 bool serve(State& state, PortIndex at, wire::Smp& smp);
 
 // One function an attribute.
+/// Get only; a modifier other than 0: kInvalid.
 Status node_info(Request& request);
+/// Get only; a modifier other than 0: kInvalid.
 Status node_description(Request& request);
+/// The modifier is the block of 8; above GUIDCap: kInvalid. A Set leaves the first GUID as it is.
 Status guid_info(Request& request);
+/// The modifier is the port, bit 31 asks for extended speeds. Of a CA's other port a Set is ignored.
 Status port_info(Request& request);
+/// kBadMethodAttribute without CapabilityMask2.IsPortInfoExtendedSupported. A Set changes the FEC modes only.
 Status port_info_extended(Request& request);
+/// NVIDIA devices only, else kBadMethodAttribute. A Set enables or disables FDR10 where the device has it.
 Status mlnx_ext_port_info(Request& request);
+/// Switches only, else kBadMethodAttribute; a modifier other than 0: kInvalid.
 Status switch_info(Request& request);
+/// Switches only. The modifier is the block of 64; at LinearFDBCap or above: kInvalid.
 Status linear_table(Request& request);
+/// Switches only. Block in bits 0 to 8, position in bits 28 to 31 of the modifier; above the table: kInvalid.
 Status multicast_table(Request& request);
+/// Block in bits 0 to 15 of the modifier, a switch's port in bits 16 to 31; above the table: kInvalid.
 Status p_key_table(Request& request);
+/// Of a switch the modifier is the pair of ports; its bits for all ports need Capacities::optimized_sl_to_vl.
 Status sl_to_vl_table(Request& request);
+/// Part 1 to 4 in bits 16 to 31 of the modifier, a switch's port in bits 0 to 7; others: kInvalid.
 Status vl_arbitration(Request& request);
+/// Switches with adaptive routing only, else kBadMethodAttribute.
 Status ar_info(Request& request);
 
 /// M_Key of a request against that of a port. False: the request is dropped without an answer.

@@ -21,7 +21,7 @@ void raise_bad_p_key_at_switch(State& state, PortIndex port0,
 /// 129 to 131, which name the port where the errors are. False: another number.
 bool raise_port_error(State& state, PortIndex port, std::uint16_t number);
 
-/// A TrapRepress has come to the end port.
+/// Ends the end port's trap that a received TrapRepress names, by its notice or only by its transaction.
 void repress(State& state, PortIndex end_port, const wire::Smp& smp);
 
 }  // namespace smd::sim

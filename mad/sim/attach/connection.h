@@ -20,7 +20,7 @@ struct Opened {
 /// Says Hello and waits for the Reply. `close_on_exec` of the connection; a memory file always has it.
 Opened connect_as(Kind kind, uint32_t index, bool wait, bool close_on_exec);
 
-/// sendmsg with a descriptor beside the bytes (-1: none); waits where the socket is full.
+/// sendmsg with a descriptor next to the bytes (-1: none); waits where the socket is full.
 ssize_t send_all(int fd, const void* bytes, size_t size, int descriptor);
 /// recvmsg; takes a descriptor that comes with it (-1: none came).
 ssize_t receive(int fd, void* bytes, size_t size, int flags, int* descriptor);

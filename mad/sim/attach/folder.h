@@ -11,14 +11,17 @@ struct Folder;
 
 /// Null and errno where there is none. `fd` is the folder's descriptor from then on (-1: it has none yet).
 Folder* open_folder(const Path& path, int fd);
-/// Ours, and not one of the C library's.
+/// The Folder behind a DIR* that open_folder() made; null for one of the C library's.
 Folder* as_folder(DIR* dir);
+/// As readdir(): null at the end. The entry lives until close_folder().
 dirent* next_entry(Folder* folder);
 /// As telldir() and seekdir().
 long position_of(const Folder* folder);
+/// As seekdir(); a position outside of the folder is its start or its end.
 void go_to_entry(Folder* folder, long position);
 /// As dirfd().
 int descriptor_of(Folder* folder);
+/// As closedir(): the folder's descriptor is closed, too.
 void close_folder(Folder* folder);
 
 using Filter = int (*)(const dirent*);

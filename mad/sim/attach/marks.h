@@ -32,6 +32,7 @@ struct Mark {
 
 /// Null: above what is known; such a descriptor works as long as each message fits into the reader's buffer.
 Mark* mark_of(int fd);
+/// Marks the descriptor as a umad or issm device; ignored above the marks that there are.
 void mark_device(int fd);
 /// A memory file that stands for a served file, or holds the path of a folder.
 void mark_memory(int fd, Served what, ino_t shown);
@@ -46,8 +47,9 @@ bool is_folder(int fd);
 const Mark* memory_mark(int fd);
 /// `to` is what `from` is from now on (dup). -1: it is closed.
 void copy_mark(int from, int to);
-/// These are closed.
+/// Forgets the marks of descriptors `first` to `last`: they are closed.
 void drop_marks(unsigned first, unsigned last);
+/// Marks devices that were open at exec(), from /proc/self/fd. Once, at start.
 void find_inherited();
 
 }  // namespace smd::sim::attach

@@ -8,6 +8,7 @@ namespace smd::sim::attach {
 
 /// Without double or trailing slashes, `.` and `..`: a served folder has no links in it.
 struct Path {
+  /// A relative path counts from the working directory.
   explicit Path(const char* text) : Path(AT_FDCWD, text) {}
   /// As openat() and its like: `folder` counts for relative paths.
   Path(int folder, const char* text);

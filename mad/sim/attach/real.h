@@ -14,7 +14,9 @@ namespace smd::sim::attach {
 template <class Function>
 class Real {
  public:
+  /// `name` is a string literal; nothing is looked up yet.
   explicit constexpr Real(const char* name) : name_(name) {}
+  /// From any thread; two first calls at once find the same address.
   template <class... Args>
   auto operator()(Args... args) {
     auto* found = __atomic_load_n(&function_, __ATOMIC_RELAXED);
@@ -28,6 +30,7 @@ class Real {
   Function* function_ = nullptr;
 };
 
+/// The address that dlsym(RTLD_NEXT) finds; aborts where there is none.
 void* next_symbol(const char* name);
 
 template <class Function>
@@ -36,14 +39,16 @@ Function* Real<Function>::look_up() const {
 }
 
 // Raw: no cancellation point, errno as usual.
+/// As close().
 int raw_close(int fd);
-ssize_t raw_receive(int fd, msghdr* message, int flags);
-ssize_t raw_send(int fd, const msghdr* message, int flags);
-ssize_t raw_send(int fd, const void* bytes, size_t size, int flags);
+ssize_t raw_receive(int fd, msghdr* message, int flags);              ///< as recvmsg()
+ssize_t raw_send(int fd, const msghdr* message, int flags);           ///< as sendmsg()
+ssize_t raw_send(int fd, const void* bytes, size_t size, int flags);  ///< as send()
 
 /// Held by one thread of this process. A lock that a fork has copied from another thread is not held here.
 class Lock {
  public:
+  /// Waits (sched_yield) until `holder` is 0 or a parent process's, and writes this process's id there.
   explicit Lock(int& holder);
   ~Lock();
   Lock(const Lock&) = delete;
@@ -59,7 +64,7 @@ void watch_forks();
 /// descriptors and its folder must not be noted.
 bool shares_memory();
 
-/// -1 with this errno.
+/// Sets errno and returns -1.
 int fail(int error);
 
 }  // namespace smd::sim::attach

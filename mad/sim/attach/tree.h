@@ -11,7 +11,7 @@ namespace smd::sim::attach {
 
 enum class Type { none, file, folder, device };
 
-/// What the path is now, as the server says.
+/// Asks the server whether the path is a file, folder or device now; Type::none where it is not there.
 Type type_of(const Path& path);
 /// A descriptor to read the file's present content from, or of a folder; -1 and errno.
 int open_file(const Path& path, int flags);
@@ -21,6 +21,7 @@ bool folder_of(int fd, char* path, size_t size);
 int status_of(const Path& path, struct stat* status);
 /// As fstat(), for a file or folder of ours. False: it is none.
 bool status_of(int fd, struct stat* status);
+/// As access(); EACCES: writing to anything but a device, running anything but a folder.
 int access_of(const Path& path, int mode);
 
 /// Calls for each entry of a folder, once each; false: no such folder.

@@ -16,7 +16,9 @@ class Command {
  public:
   using Result = std::expected<std::string, std::string>;
 
+  /// `fabric` outlives the command.
   Command(Fabric& fabric, Words words) : fabric_(fabric), words_(std::move(words)) {}
+  /// Runs the command of the first word: its text output, or one line that says what is wrong.
   Result run();
 
  private:
@@ -86,6 +88,7 @@ class Command {
   Words words_;
 };
 
+/// Microseconds as the console takes them; fractions of a nanosecond are cut.
 inline Duration microseconds(double value) { return Duration{static_cast<std::int64_t>(value * 1e3)}; }
 
 }  // namespace smd::sim

@@ -21,10 +21,13 @@ class Live final : public Carrier {
  public:
   static constexpr std::size_t kQueue = 16'384;
 
+  /// Starts the thread of the nodes at once. Sinks are called on `executor`.
   Live(asio::any_io_executor executor, const base::Fabric& description, const Options& options = {});
   ~Live() override;
 
+  /// Throws std::invalid_argument where `place` is no port.
   std::unique_ptr<Transport> transport(const Place& place, Interface interface = Interface::smi);
+  /// The same at Fabric::default_port().
   std::unique_ptr<Transport> transport(Interface interface = Interface::smi);
 
   /// Programs outside come in by this socket. Once, and before much happens.
@@ -42,7 +45,7 @@ class Live final : public Carrier {
 
   /// Processor time that the nodes have used.
   Duration cpu_time() const;
-  std::uint64_t dropped() const;
+  std::uint64_t dropped() const;  ///< MADs dropped by full queues, both ways
 
   // Carrier
   ClientId attach(PortIndex port, Interface interface, mad::Transport::Sink sink) override;

@@ -19,7 +19,7 @@
 
 namespace smd::sim {
 
-/// Thrown by World::run when nothing can happen any more (or has not for too long): says who waits for what.
+/// Thrown by World::run when nothing can happen any more (or has not for too long): names what is waited for.
 struct Deadlock : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -33,23 +33,25 @@ struct TraceEntry {
   friend bool operator==(const TraceEntry&, const TraceEntry&) = default;
 };
 
-/// Owns the io_context, the clock and the fabric of everybody in it. Everything happens on the thread that
-/// calls run(). Delays that make the order of things realistic are on by default.
+/// Owns the io_context, the clock and the fabric of all managers and tests in it. Everything happens on the
+/// thread that calls run(). Delays that make the order of things realistic are on by default.
 class World final : public Carrier {
  public:
   /// With SMD_HARDWARE in the environment links train for 5 to 30 s, else for a millisecond.
   static Options default_options();
 
+  /// As Fabric's constructor; virtual time starts with it.
   explicit World(const base::Fabric& description, const Options& options = default_options());
   ~World() override;
 
-  asio::io_context& io();
-  mad::Clock& clock();
-  Fabric& fabric();
-  TimePoint now() { return clock().now(); }
+  asio::io_context& io();                    ///< lives as long as the World
+  mad::Clock& clock();                       ///< virtual time; lives as long as the World
+  Fabric& fabric();                          ///< brought to the present time first
+  TimePoint now() { return clock().now(); }  ///< virtual
 
   /// A port for a manager: by default the first CA port that has a link.
   std::unique_ptr<Transport> transport(const Place& place, Interface interface = Interface::smi);
+  /// The same at Fabric::default_port().
   std::unique_ptr<Transport> transport(Interface interface = Interface::smi);
 
   /// Runs the task to its end: all that is ready, then time jumps to the next timer. Throws Deadlock, and
@@ -88,7 +90,9 @@ class World final : public Carrier {
 
   /// A hash over every MAD that clients sent and received, with its time: same seed, same trace.
   std::uint64_t trace_hash() const;
+  /// From now on each MAD of a client goes into trace(), or none any more.
   void record_trace(bool on);
+  /// In order of time; grows without bound while it is recorded.
   const std::vector<TraceEntry>& trace() const;
 
   // Carrier

@@ -17,19 +17,23 @@ using Chance = double;
 /// Each call takes effect at once and answers false where the node, port or link does not exist.
 class Faults {
  public:
+  /// `state` outlives it.
   explicit Faults(State& state) : state_(state) {}
 
   // Links. The cable stays: link_up brings back what link_down took.
+  /// Both ends go Down at once and stay Down.
   bool link_down(const Place& place);
+  /// Ends a flapping link too; training takes its time.
   bool link_up(const Place& place);
   /// Down, up, down, …, each for this time, until link_down or link_up.
   bool link_flaps(const Place& place, Duration period);
-  /// The link comes up anew, with no more than this from now on; unknown: with all that its ends have.
+  /// The link is retrained, with no more than this from now on; unknown: with all that its ends support.
   bool link_rate(const Place& place, LinkWidth width, LinkSpeed speed);
   /// Moves the cable end at `from` to the free port `to`.
   bool move(const Place& from, const Place& to);
   /// Cuts every link between these nodes and the rest, until join().
   bool split(const std::vector<std::string>& nodes);
+  /// Ends every split(); the links train again.
   void join();
 
   // Nodes.
@@ -43,10 +47,11 @@ class Faults {
   /// Sets of this field of this attribute (the field table's name) are answered well and not kept.
   /// Of a forwarding table: the entry of this LID ("17", "0xc001"), or "all".
   bool forgets(std::string_view node, std::uint16_t attribute, std::string field);
+  /// How a switch takes LFT blocks above LinearFDBTop; switches only.
   bool above_top(std::string_view node, AboveTop does);
   /// Bit 31 of PortInfo's modifier is answered with this status; 0 ends it.
   bool refuses_extended_speeds(std::string_view node, std::uint16_t status = wire::kStatusBadField);
-  /// It is not answered at all.
+  /// PortInfo with bit 31 of the modifier is not answered at all.
   bool ignores_extended_speeds(std::string_view node, bool on = true);
   bool heal(std::string_view node);  ///< the end of all above, and of its loss; forgotten values stay lost
   bool reboot(std::string_view node, Duration takes = Duration{0});  ///< tables, LIDs, links: all lost
@@ -56,6 +61,7 @@ class Faults {
   bool set_guid(std::string_view node, Guid guid);                   ///< node GUID; ports follow
   bool set_system_image(std::string_view node, Guid guid);           ///< trap 145
   bool set_capabilities(const Place& place, std::uint32_t mask);     ///< of an end port; trap 144
+  /// SwitchInfo.LinearFDBCap in entries; switches only. Entries above it stay stored.
   bool linear_fdb_cap(std::string_view node, std::uint16_t cap);
   /// Of an NVIDIA switch: a reset switches it off, as a Set of ARInfo does.
   bool adaptive_routing(std::string_view node, Adaptive does);
@@ -68,18 +74,23 @@ class Faults {
   void rmpp_loss(Chance chance);
   bool node_loss(std::string_view node, Chance chance);  ///< MADs that have arrived at their end, this node
   bool link_loss(const Place& place, Chance chance);     ///< MADs that cross this port's link
+  /// Of the whole fabric, in place of Options::latency.
   void latency(Latency latency);
   bool link_latency(const Place& place, Duration more);  ///< of this port's link, added to the hop's
 
   // Values changed behind the SM's back.
   // Of end ports; LMC and protection level (M_KeyProtectBits) stay where they are not named.
+  /// LID and LMC of an end port; any value. False for other ports.
   bool set_lid(const Place& place, Lid lid, std::optional<std::uint8_t> lmc = std::nullopt);
+  /// M_Key of an end port; 0: none.
   bool set_m_key(const Place& place, std::uint64_t key, std::optional<std::uint8_t> protect = std::nullopt);
+  /// One entry of the port's P_Key table; false above the table, too.
   bool set_p_key(const Place& place, unsigned index, PKey key);
   /// A switch's port, not port 0, lets packets in or out with the P_Keys of its own table only.
   bool enforce_p_keys(const Place& place, bool in, bool out);
   /// The VL of packets of this SL that leave by `out`, having come in by port `in` of the same node.
   bool set_sl_to_vl(const Place& out, PortNum in, Sl sl, Vl vl);
+  /// One entry of a switch's LFT; false at LinearFDBCap or above.
   bool set_lft_entry(std::string_view node, Lid lid, PortNum port);
 
   // Counters and what is told of them.

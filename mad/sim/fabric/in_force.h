@@ -9,7 +9,7 @@
 
 namespace smd::sim {
 
-/// With all packets, wherever they are.
+/// Faults that concern all packets.
 std::vector<std::string> in_force(const State& state);
 /// With the node: what is wrong with its ports is not among it.
 std::vector<std::string> in_force(const State& state, const Node& node);

@@ -15,8 +15,9 @@ struct Load {
 };
 
 // Not for SMPs: they go by VL15, and PortXmitData is that of the data VLs.
+/// Counts what leaves by `out`: PortXmitPkts, PortXmitData and their details.
 void count_sent(State& state, PortIndex out, const Load& load);
-/// It has come in on this VL.
+/// Counts what has come in by `in` on this VL: PortRcvPkts, PortRcvData and their details.
 void count_received(State& state, PortIndex in, const Load& load, Vl vl);
 
 /// A bad cable has spoilt a packet, which shows at the port where it comes in.

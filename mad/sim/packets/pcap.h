@@ -16,7 +16,7 @@ namespace smd::sim {
 
 class Pcap {
  public:
-  /// The error is one line.
+  /// Begins the file; an existing one is overwritten. The error is one line.
   static std::expected<std::unique_ptr<Pcap>, std::string> create(const std::string& path);
 
   /// For Fabric::watch_packets. This must outlive the fabric.

@@ -16,12 +16,12 @@ namespace smd::sim {
 struct Reach {
   std::uint64_t pairs = 0, delivered = 0;
   std::vector<std::string> failures{};
-  bool all() const { return pairs == delivered; }
+  bool all() const { return pairs == delivered; }  ///< true where there is no pair
 };
 
-/// Of all linked CA ports.
+/// Walks between all ordered pairs of linked CA ports; at most `most_failures` failed walks become text.
 Reach reach(const State& state, std::size_t most_failures = 10);
-/// Of these.
+/// The same between these ports.
 Reach reach(const State& state, std::span<const PortIndex> ends, std::size_t most_failures = 10);
 
 /// The linked CA ports that a path of cables through switches joins to the end port `from`, itself among

@@ -17,11 +17,12 @@ class RmppTransfer {
   /// Segments that the receiver takes before it acknowledges: an eighth of its receive queue of 512.
   static constexpr std::size_t kWindow = 64;
 
+  /// `segments`: of the whole transfer, numbered from 1.
   explicit RmppTransfer(std::size_t segments) : segments_(segments), arrived_(segments + 1) {}
 
   /// Sends until each packet of the window is sent and the sender has to wait. `loss`: of 2^32, of segments
-  /// and acknowledgements alike. True: an acknowledgement of something new has come, which begins time-out
-  /// and retries anew.
+  /// and acknowledgements alike. True: an acknowledgement of something new has come, which resets time-out
+  /// and retries.
   bool send(Random& random, std::uint32_t loss);
   /// After a time-out: from the first segment that is not acknowledged.
   bool resend(Random& random, std::uint32_t loss) {

@@ -14,7 +14,9 @@ void emit(State& state, PortIndex from, Packet packet);
 /// A client's MAD: its TID gets the client's upper half where it is a request.
 void send_from_client(State& state, const Client& client, Outgoing mad);
 
+/// Null where it is detached. Valid until a client attaches or detaches.
 Client* find_client(State& state, ClientId id);
+/// The same, to read.
 const Client* find_client(const State& state, ClientId id);
 
 }  // namespace smd::sim

@@ -32,14 +32,15 @@ enum class Fate : std::uint8_t {
   no_p_key,       ///< an end, or a port that enforces partitions, has not got the key
   no_q_key,       ///< it arrived, and the queue pair has another Q_Key
 };
+/// Text for reports: "no route". Static storage.
 std::string_view to_string(Fate fate);
 
 struct Walk {
   Fate fate = Fate::no_link;
   std::vector<Hop> hops;  ///< the start first, where it ended or died last
   PortIndex end = kNowhere;
-  std::optional<PKey> pkey{};  ///< of the packet
-  bool delivered() const { return fate == Fate::delivered; }
+  std::optional<PKey> pkey{};                                 ///< of the packet
+  bool delivered() const { return fate == Fate::delivered; }  ///< arrived at the end port of its DLID
 };
 
 /// A data packet from an end port (CA port or switch port 0) to a LID, without a P_Key in all partitions.
@@ -54,6 +55,7 @@ struct Spread {
   std::vector<PortIndex> reached;
   bool twice = false;
 };
+/// Follows the MFTs as they are now, from a switch's port or out of an end port; nothing is sent.
 Spread spread(const State& state, PortIndex from, Lid mlid);
 
 }  // namespace smd::sim

@@ -78,6 +78,7 @@ static_assert(kCounters <= 256);
 
 /// Names as perfquery prints them (libibmad's fields.c), without the extended ones' other spelling.
 std::string name_of(Counter counter);
+/// Nothing where no counter has this name (case-sensitive).
 std::optional<Counter> counter_of(std::string_view name);
 /// All of them: "SymbolErrorCounter, …, XmtDataSL0 to 15".
 std::string counter_names();
@@ -85,10 +86,11 @@ std::string counter_names();
 /// 64 bits wide; what a query shows of them is cut by its attribute.
 class PortCounters {
  public:
+  /// At `now`: its value with its own growth since set, at most 2^64 - 1.
   std::uint64_t read(Counter counter, mad::TimePoint now) const;
-  /// At which it grows by itself, a second.
+  /// By how much it grows by itself in a second.
   double rate(Counter counter) const;
-  void add(Counter counter, std::uint64_t more) { value(counter) += more; }
+  void add(Counter counter, std::uint64_t more) { value(counter) += more; }  ///< beyond 2^64 - 1 it wraps
   /// From now on it grows by itself from this value.
   void set(Counter counter, std::uint64_t value, double per_second, mad::TimePoint now);
 

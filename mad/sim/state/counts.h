@@ -14,8 +14,10 @@ struct SmpCount {
   friend bool operator==(const SmpCount&, const SmpCount&) = default;
 };
 
+/// SMPs by attribute; all attributes without a slot of their own share one.
 class SmpCounts {
  public:
+  /// Counts one SMP; gets() and sets() are those of one attribute, or of all.
   void count(std::uint16_t attribute, bool set) { ++slots_[slot(attribute)][set ? 1 : 0]; }
   std::uint64_t gets(std::uint16_t attribute) const { return slots_[slot(attribute)][0]; }
   std::uint64_t sets(std::uint16_t attribute) const { return slots_[slot(attribute)][1]; }

@@ -21,6 +21,7 @@ inline constexpr FlowControlPlaces kLinuxPlaces{.smi = 128, .gsi = 16};
 template <class Key>
 class FlowControl {
  public:
+  /// `places`: requests that may be under way.
   explicit FlowControl(std::size_t places) : places_(places) {}
   /// True: it is sent now. False: it waits for its turn.
   bool begin(const Key& key) {

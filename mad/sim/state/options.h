@@ -41,6 +41,7 @@ enum class LidAfterReset : std::uint8_t { zero, permissive, kept };
 /// How long a link takes from Down to Init when both ends may: each link its own time, by the seed.
 struct Training {
   Duration shortest{0}, longest{0};
+  /// The same time for every link.
   static constexpr Training always(Duration time) { return {.shortest = time, .longest = time}; }
 };
 
@@ -49,8 +50,8 @@ enum class MulticastTop : std::uint8_t { unsupported, zero_is_all, zero_is_none 
 
 /// Where firmware differs in what it does. The defaults are what the sources say, or what is usual.
 struct Firmware {
-  /// A Set of PortState Down without a physical state trains the link anew. False: the link stays, with its
-  /// rate, and the logical state alone begins anew.
+  /// A Set of PortState Down without a physical state retrains the link. False: the link stays, with its
+  /// rate, and only the logical state returns to Init.
   bool down_retrains = false;
   /// OperationalVLs of a Set count at once. False: from the next time that the port is in Init, or while it
   /// is.

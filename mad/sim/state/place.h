@@ -18,14 +18,16 @@ using NodeIndex = base::NodeIndex;
 using PortIndex = std::uint32_t;
 inline constexpr PortIndex kNowhere = 0xFFFF'FFFF;
 
-/// A port as a person names it. The node is a name, an id of the file ("S-0002c90000000010") or a GUID;
+/// A port by the name of its node. The node is a name, an id of the file ("S-0002c90000000010") or a GUID;
 /// port 0 of a CA means its first linked port.
 struct Place {
   std::string node;
   PortNum port;
   Place() = default;
+  /// Implicit, for calls with names; `port_` 0: see above.
   Place(std::string node_, PortNum port_ = {})
-      : node(std::move(node_)), port(port_) {}                                // NOLINT(*-explicit-*)
+      : node(std::move(node_)), port(port_) {}  // NOLINT(*-explicit-*)
+  /// The same of a literal.
   Place(const char* node_, PortNum port_ = {}) : node(node_), port(port_) {}  // NOLINT(*-explicit-*)
   friend bool operator==(const Place&, const Place&) = default;
 };

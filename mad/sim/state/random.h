@@ -9,10 +9,12 @@
 
 namespace smd::sim {
 
+/// splitmix64: small enough to copy with the state.
 class Random {
  public:
+  /// Equal seeds give equal sequences.
   explicit Random(std::uint64_t seed = 1) : state_(seed) {}
-  std::uint64_t next() {
+  std::uint64_t next() {  ///< 64 random bits
     const auto mixed = base::splitmix64(state_);
     state_ += base::kSplitmixStep;
     return mixed;

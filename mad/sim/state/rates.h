@@ -25,12 +25,14 @@ SpeedSet speeds_up_to(SpeedSet seen);
 std::uint8_t link_speed_bits(SpeedSet speeds);       ///< PortInfo.LinkSpeedSupported
 std::uint8_t link_speed_ext_bits(SpeedSet speeds);   ///< PortInfo.LinkSpeedExtSupported
 std::uint8_t link_speed_ext2_bits(SpeedSet speeds);  ///< PortInfo.LinkSpeedExtSupported2
+/// Speeds that the three LinkSpeed*Enabled fields and FDR10 allow.
 SpeedSet enabled_speeds(const Port& port);
 
 /// Nothing: the two ends have no width or no speed in common.
 std::optional<Rate> negotiate(const Port& a, const Port& b);
-/// Writes the active fields.
+/// Writes the active width and speed fields of PortInfo.
 void show_rate(Port& port, const Rate& rate);
+/// The active fields of a port that is down: 4x, SDR.
 void show_no_rate(Port& port);
 
 }  // namespace smd::sim

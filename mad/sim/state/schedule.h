@@ -18,10 +18,12 @@ class Schedule {
  public:
   using Event = std::move_only_function<void()>;
 
+  /// A time that has passed is due at once; equal times in the order of the calls.
   void at(mad::TimePoint due, Event event) {
     heap_.push_back({due, next_++, std::move(event)});
     std::ranges::push_heap(heap_, later);
   }
+  /// Due time of the first event; nothing where there is none.
   std::optional<mad::TimePoint> next() const {
     if (heap_.empty()) return std::nullopt;
     return heap_.front().due;

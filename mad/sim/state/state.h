@@ -31,7 +31,7 @@ namespace smd::sim {
 
 /// Sets of speeds: bit n is LinkSpeed n.
 using SpeedSet = std::uint16_t;
-constexpr SpeedSet speed_bit(LinkSpeed speed) {
+constexpr SpeedSet speed_bit(LinkSpeed speed) {  ///< unknown: bit 0
   return static_cast<SpeedSet>(1U << static_cast<unsigned>(speed));
 }
 
@@ -66,6 +66,7 @@ struct Port {
   Guid guid;
   std::unique_ptr<PortTables> tables;
 
+  /// Physically; the logical state may be anything.
   bool link_up() const { return info.phys_state == PhysState::link_up; }
 };
 
@@ -143,10 +144,10 @@ struct Node {
   std::unique_ptr<SwitchTables> sw;
   std::unique_ptr<NodeFaults> faults;
 
-  bool is_switch() const { return sw != nullptr; }
+  bool is_switch() const { return sw != nullptr; }  ///< has switch tables
 };
 
-/// Why packets did not arrive, for those who look for a lost one.
+/// Packets that did not arrive, counted by reason.
 struct Drops {
   std::uint64_t no_link = 0, bad_path = 0, no_route = 0, not_active = 0, looped = 0, wrong_lid = 0, lost = 0,
                 silent = 0, m_key = 0, unequal_vls = 0, no_client = 0, malformed = 0, refused = 0;
@@ -196,10 +197,11 @@ struct State {
   std::uint64_t next_timer = 1;
 
   std::vector<Client> clients;                 ///< ascending id
-  std::unordered_map<PortIndex, ClientId> sm;  ///< who holds issm of a port
+  std::unordered_map<PortIndex, ClientId> sm;  ///< the client that holds the issm device of a port
   std::vector<ClientId> ready;                 ///< clients with something in the inbox
   ClientId next_client = 1;
 
+  /// Nothing is checked: `port` is an index of `ports`, `number` 0 to node.ports.
   Node& node_of(PortIndex port) { return nodes[ports[port].node]; }
   const Node& node_of(PortIndex port) const { return nodes[ports[port].node]; }
   PortIndex index(const Node& node, unsigned number) const { return node.first_port + number; }
@@ -218,6 +220,8 @@ std::optional<NodeIndex> parse_place(const State& state, std::string_view text,
 bool is_end_port(const State& state, PortIndex port);
 /// The port itself; of a switch's port its port 0.
 PortIndex end_port_of(const State& state, PortIndex port);
+/// Port 0 of a CA: its first port with a cable. Nothing: no such node or port. Of several nodes with the
+/// name: the first.
 std::optional<PortIndex> find_port(const State& state, const Place& place);
 /// The port's counters, made where it has none yet.
 PortCounters& counters_of(State& state, PortIndex port);

@@ -11,7 +11,9 @@ Vl sl_to_vl(const State& state, PortIndex out, PortNum in, Sl sl);
 
 /// One row of SL2VL, 4 bits an SL, SL 0 lowest: SL n on VL n, above VL 7 again from VL 0.
 inline constexpr std::uint64_t kDefaultSlToVl = 0x7654'3210'7654'3210ULL;
+/// SL n in bits 4n to 4n + 3; kDefaultSlToVl until it is written. Of a CA `in` is not used.
 std::uint64_t sl_to_vl_row(const State& state, PortIndex out, PortNum in);
+/// Makes the node's table at its first change. Of a CA `in` is not used.
 void set_sl_to_vl_row(State& state, PortIndex out, PortNum in, std::uint64_t row);
 
 /// The port's VL arbitration was written, and has no weight for the lane. (Tables without any weight at all
@@ -22,6 +24,7 @@ bool starves(const State& state, PortIndex port, Vl vl);
 unsigned pkey_capacity(const State& state, PortIndex port);
 /// Entry of a P_Key table; after reset the default key stands at index 0.
 PKey p_key(const State& state, PortIndex port, unsigned index);
+/// Ignored at pkey_capacity() or above.
 void set_p_key(State& state, PortIndex port, unsigned index, PKey key);
 /// The very key is in the port's table: it may send with it. (Two limited members cannot talk, but both can
 /// send.)

@@ -20,7 +20,7 @@ using base::Descriptor;
 /// Listens with mode 0660. A stale socket is replaced, one that is served is refused;
 /// the error is one line.
 std::expected<Descriptor, std::string> listen_at(const std::filesystem::path& path);
-/// The error is one line.
+/// Connects to a socket that listen_at() made. The error is one line.
 std::expected<Descriptor, std::string> connect_to(const std::filesystem::path& path);
 
 /// Never waits. The result is an errno, 0 when sent.
@@ -34,11 +34,13 @@ Receipt receive_message(int fd, std::span<std::uint8_t> bytes, std::size_t& size
 class Receiver {
  public:
   static constexpr std::size_t kMost = 16;
+  /// `longest`: bytes of a message; the rest of a longer one is cut off.
   explicit Receiver(std::size_t longest);
   /// Never waits. How many there were; `ended`: and no more will come.
   std::size_t receive(int fd, bool& ended);
   /// Message of the last receive(), once each: its descriptor, or its end when it is not taken.
   std::span<const std::uint8_t> bytes(std::size_t index) const;
+  /// The descriptor that came with the message; none: there was none.
   Descriptor take(std::size_t index);
 
  private:
@@ -50,9 +52,10 @@ class Receiver {
   std::unique_ptr<Buffers, Delete> buffers_;
 };
 
-/// A memory file with this content.
+/// A memory file (memfd) with this content; no descriptor where the system refuses.
 Descriptor memory_file(std::span<const std::uint8_t> content);
 
+/// The text's own bytes, without a copy.
 inline std::span<const std::uint8_t> bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }

@@ -37,15 +37,17 @@ class Session {
   bool receive(std::span<const std::uint8_t> message, Descriptor with, TimePoint now);
   /// What has come for the program since goes to its socket, as far as that takes it.
   void flush();
+  /// True while flush() has left something: the socket cannot be written now.
   bool blocked() const { return !out_.empty(); }
 
   const std::vector<ClientId>& clients() const { return clients_; }
+  /// Whether clients() has changed since the last call.
   bool clients_changed() { return std::exchange(changed_, false); }
   UmadFile* umad() { return umad_.get(); }
 
-  /// Waits for issm of this port.
+  /// The port whose issm device it waits for; nothing: it waits for none.
   std::optional<PortIndex> waits_for() const { return waits_ ? port_ : std::nullopt; }
-  /// Takes issm if it is free now.
+  /// Takes the issm device that it waits for, if that is free now.
   void try_sm();
 
   std::uint64_t dropped() const { return dropped_; }

@@ -23,19 +23,25 @@ namespace smd::sim {
 /// What there is to read: a struct ib_user_mad, whole.
 using UmadMessage = std::vector<std::uint8_t>;
 
+/// One open umad device: its agents and what they have sent and received
+/// (drivers/infiniband/core/user_mad.c).
 class UmadFile {
  public:
   static constexpr std::size_t kAgents = 32;
 
+  /// `fabric` outlives it.
   UmadFile(Fabric& fabric, PortIndex port);
   ~UmadFile();
   UmadFile(const UmadFile&) = delete;
   UmadFile& operator=(const UmadFile&) = delete;
 
   // ioctl. Errors are errno values.
+  /// As IB_USER_MAD_REGISTER_AGENT2: the agent's number, below kAgents. ENOMEM: all are taken; else
+  /// Fabric::attach's error.
   std::expected<std::uint32_t, int> add_agent(const Registration& registration);
+  /// As IB_USER_MAD_UNREGISTER_AGENT: EINVAL where it is not registered; its requests end without an answer.
   std::expected<void, int> remove_agent(std::uint32_t agent);
-  bool has_agent(std::uint32_t agent) const;
+  bool has_agent(std::uint32_t agent) const;  ///< false above kAgents, too
   /// The longer header, with the P_Key index; only before the first agent.
   std::expected<void, int> enable_pkey();
   std::size_t header_bytes() const { return header_bytes_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// InformInfo: who wants to be told of what; and the identifier of its record. Layout: libopensm's
+// InformInfo: a subscription to notices; and the identifier of its record. Layout: libopensm's
 // ib_inform_info_t and ib_inform_info_record_t.
 
 #include <cstdint>

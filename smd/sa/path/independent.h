@@ -12,8 +12,10 @@
 
 namespace smd::sa {
 
+/// Candidates for one answer. Records and links are copied.
 class IndependentPaths {
  public:
+  /// `steps`: the links of the path in its order.
   void add(const wire::PathRecord& record, std::vector<Step> steps);
   /// The one that shares the fewest links with all that were chosen before, of those the first that was
   /// added; nothing where none is left. Takes as long as there are candidates.

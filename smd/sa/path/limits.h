@@ -30,6 +30,7 @@ std::optional<Limit<Value>> limit_of(const Request& request, unsigned selector, 
 /// What of a path's (or group's) own value is left under the limit: the value itself, a smaller one that the
 /// limit asks for, or nothing where it cannot be had.
 std::optional<Mtu> limited(Mtu has, const std::optional<Limit<Mtu>>& limit);
+/// The same of a rate; a limit's value is IBA's code.
 std::optional<StaticRate> limited(StaticRate has, const std::optional<Limit<std::uint8_t>>& limit);
 /// Packet lifetimes are what they are: they meet the limit or not.
 bool meets(std::uint8_t life, const std::optional<Limit<std::uint8_t>>& limit);

@@ -26,6 +26,7 @@ struct Carried {
   std::uint8_t mtu = kAny;                    ///< IBA's code
   std::uint8_t rate = kAny;                   ///< place in kStaticRates
 
+  /// Takes the smaller MTU and the slower rate.
   void narrow(Carried other) {
     mtu = std::min(mtu, other.mtu);
     rate = std::min(rate, other.rate);
@@ -42,12 +43,13 @@ struct Link {
   bool to_end = false;
   Carried carried;
 
-  bool leads() const { return to != kNowhere; }
+  bool leads() const { return to != kNowhere; }  ///< to a switch or an end port
 };
 
 /// Of one Subnet's nodes and one list of end ports; from then on read by any thread.
 class Links {
  public:
+  /// `ends` in the order of Directory::end_ports(). Neither is referred to afterwards.
   Links(const sm::Subnet& subnet, std::span<const EndPort> ends);
 
   /// Out of a switch's port; one that leads nowhere where there is none.

@@ -62,8 +62,10 @@ struct PathEnds {
 struct PathSide {
   PathEnds one;
   std::vector<PathEnds> several{};  ///< instead of `one`, unless empty
-  std::size_t size() const { return several.empty() ? one.ports.size() : several.size(); }
+  std::size_t size() const { return several.empty() ? one.ports.size() : several.size(); }  ///< ports
+  /// `at` is below size().
   const PathEnds& end(std::size_t at) const { return several.empty() ? one : several[at]; }
+  /// The port itself. `at` is below size().
   const EndPort& port(std::size_t at) const {
     return several.empty() ? one.ports[at] : several[at].ports.front();
   }
@@ -87,7 +89,7 @@ class PathSearch {
 
   /// kSaNoResources: the answer would be too long, or too much was looked at.
   std::uint16_t status() const { return status_; }
-  std::size_t count() const { return records_.count() + (first_ ? 1 : 0); }
+  std::size_t count() const { return records_.count() + (first_ ? 1 : 0); }  ///< records so far
   std::size_t bytes() const { return records_.bytes(); }
   const std::optional<wire::PathRecord>& first() const { return first_; }  ///< where the query wants `one`
   Records take() { return std::move(records_); }

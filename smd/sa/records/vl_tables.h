@@ -36,8 +36,8 @@ void emit_vl_table(Emit& emit, VlTableState state, Fill&& fill) {
 }
 
 /// Calls fn(node, port, LID) for the ports that have such records: the end ports of adapters and routers, all
-/// ports of switches; of the latter `only_port` where it is given. Ports that share no partition with who
-/// asks are shown to those only who know the SM_Key.
+/// ports of switches; of the latter `only_port` where it is given. Ports that share no partition with the
+/// requester are shown to trusted requesters only.
 template <class Fn>
 void for_each_vl_table_port(const Directory& directory, const Only& only, std::optional<PortNum> only_port,
                             Fn&& fn) {

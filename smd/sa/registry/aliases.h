@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Alias GUIDs: what a port is called beside its own GUID, as virtual machines behind it need it.
+// Alias GUIDs: further GUIDs of a port, as virtual machines behind it need it.
 
 #include <expected>
 #include <optional>
@@ -18,7 +18,7 @@ const EndPort* find_port(const Directory& directory, const Registry& registry, c
 
 /// What a GUIDInfoRecord shows of a port.
 wire::GuidInfo guid_block(const EndPort& port, const Registry& registry, unsigned block);
-/// How many blocks of GUIDs a port has.
+/// Blocks of 8 GUIDs that GUIDCap of the port reaches; at least one.
 unsigned guid_blocks(const EndPort& port);
 
 struct Granted {

@@ -9,8 +9,8 @@
 
 namespace smd::sa {
 
-/// Who has joined which multicast LID: a port in several groups of one LID is there once, and receives where
-/// one of its memberships does. Multicast LIDs without members are left out.
+/// Members of each multicast LID: a port in several groups of one LID is there once, and receives where one
+/// of its memberships does. Multicast LIDs without members are left out.
 std::shared_ptr<const sm::GroupList> group_members(const Registry& registry);
 
 }  // namespace smd::sa

@@ -17,9 +17,10 @@ struct PortLimits {
   Mtu mtu = Mtu::none;
   StaticRate rate;
 };
+/// NeighborMTU of a CA's linked port, else MTUCap; the rate in use.
 PortLimits limits_of(const EndPort& port);
 
-/// No faster than [sa] max_rate.
+/// The rate, or that of [sa] max_rate if it is slower.
 StaticRate capped(StaticRate rate, const Settings& settings);
 
 /// Whether the port has the P_Key, as full or as limited member.
@@ -29,8 +30,7 @@ bool has_pkey(const EndPort& port, PKey pkey);
 std::expected<GroupTerms, Refusal> new_terms(const EndPort& port, const Settings& settings,
                                              const Request& request, const wire::McMemberRecord& asked);
 /// Nothing: what the request names is what the group has, and the port can carry it. The scope is the MGID's,
-/// whatever the request's JoinState says beside it: OpenSM's clients create groups and join them with
-/// another.
+/// whatever scope the request names in addition: OpenSM's clients create groups and join them with another.
 std::optional<Refusal> mismatch(const EndPort& port, const Group& group, const Request& request,
                                 const wire::McMemberRecord& asked);
 /// Nothing: a client may make a group of this name. `pkey`: of the group.

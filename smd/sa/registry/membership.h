@@ -16,7 +16,7 @@ using Membership = std::expected<wire::McMemberRecord, Refusal>;
 
 /// Set(MCMemberRecord): the group is made where it is not there and the request says enough.
 Membership join(Writing& writing, const Asker& asker, const Request& request);
-/// Delete(MCMemberRecord): takes the bits of JoinState away that are named.
+/// Delete(MCMemberRecord): clears the bits of JoinState that the request names.
 Membership leave(Writing& writing, const Asker& asker, const Request& request);
 
 /// A group without full members ends, unless it is well known.
@@ -24,7 +24,7 @@ void end_if_empty(Writing& writing, const Mgid& mgid, std::string_view why);
 
 /// A group as it is shown, without a member.
 wire::McMemberRecord record_of(const Mgid& mgid, const Group& group);
-/// Bits 0 to 3 of the second byte.
+/// The scope of the group's MGID: bits 0 to 3 of the second byte.
 std::uint8_t scope_of(const Mgid& mgid);
 inline constexpr std::uint8_t kLinkLocal = 2;
 

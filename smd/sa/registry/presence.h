@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who has left, and who is merely silent: of both a sweep finds nothing.
+// Which ports have left and which do not answer: a sweep finds neither.
 
 #include <cstdint>
 #include <unordered_map>
@@ -16,7 +16,7 @@ namespace smd::sa {
 /// a time.
 class Presence {
  public:
-  /// Where ports are now; after each sweep.
+  /// Notes where ports are now; to be called after each sweep.
   void look(const Directory& directory);
   /// Of a port that is not in `directory`. Times are in seconds.
   bool has_left(const Directory& directory, Guid port, std::int64_t now, std::int64_t grace);

@@ -15,7 +15,7 @@ using ServiceAnswer = std::expected<wire::ServiceRecord, Refusal>;
 
 /// Set(ServiceRecord): a new service, or a new lease and new data of one that is there.
 ServiceAnswer offer(Writing& writing, const Asker& asker, const Request& request);
-/// Delete(ServiceRecord).
+/// Delete(ServiceRecord): the service ends.
 ServiceAnswer withdraw(Writing& writing, const Asker& asker, const Request& request);
 /// Services whose lease is over at `writing.now` end.
 void expire(Writing& writing);

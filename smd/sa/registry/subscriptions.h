@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who wants to be told of what, and who is to be told of what has happened.
+// Subscriptions (InformInfo), and the subscribers that get a Report of an event.
 
 #include <expected>
 #include <optional>
@@ -13,7 +13,7 @@ namespace smd::sa {
 
 using InformAnswer = std::expected<wire::InformInfo, Refusal>;
 
-/// Set(InformInfo): from now on, or no longer.
+/// Set(InformInfo): begins or ends the subscription of a queue pair.
 InformAnswer inform(Writing& writing, const Asker& asker, const Request& request);
 
 /// Something that has happened, and whose word it is.
@@ -39,11 +39,12 @@ struct Told {
   friend auto operator<=>(const Told&, const Told&) = default;
 };
 
-/// Those who have subscribed to it and share a partition with what it is about; each once.
+/// Subscribers of the event that share a partition with its subject; each once.
 std::vector<Told> addressees(const Directory& directory, const Registry& registry, const Event& event);
 
 /// Traps 64 to 67: a port or a group came or went. `sm`: our own port, whose word it is.
 inline constexpr std::uint16_t kPortIn = 64, kPortOut = 65, kGroupCreated = 66, kGroupDeleted = 67;
+/// The generic notice of one of these traps; `subject`: the port's or the group's GID.
 Event event_of(const EndPort& sm, const Gid& sm_gid, std::uint16_t trap, const Gid& subject);
 
 /// The bytes of a report; its transaction is the sender's.

@@ -25,7 +25,7 @@ struct Refusal {
   std::string_view why;
 };
 
-/// A refusal as it is logged: who asked for what.
+/// A refusal as it is logged: the requester and the request.
 struct Refused {
   std::string_view what;  ///< "join", "leave", "offer", ...
   Guid node, port;        ///< 0 where not known
@@ -58,7 +58,7 @@ struct Writing {
   Registry& registry;
   Happened& happened;
   std::int64_t now = 0;          ///< Unix time in seconds
-  Presence* presence = nullptr;  ///< of refresh(); null: who is not there has left
+  Presence* presence = nullptr;  ///< of refresh(); null: ports that are not found have left
 };
 
 /// Whose request it is.
@@ -71,13 +71,15 @@ struct Asker {
 
 /// True of requests that write() answers.
 bool is_write(const Request& request);
+/// Carries it out in `writing.registry`; another attribute: kStatusBadMethodAttribute.
 Answer write(Writing& writing, const Asker& asker, const Request& request);
 
 /// After a sweep: what ports had registered that are gone ends, and the groups that smd itself makes are as
 /// the ports are now.
 void refresh(Writing& writing);
 
-/// We have become master: is what is registered all that there is?
+/// After we became master: clients() becomes empty where the registry may lack what they registered with
+/// another SM.
 void take_over(Writing& writing);
 
 /// Ports whose clients have to register again, and can be asked to: what they had registered is not known.
