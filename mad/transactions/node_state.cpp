@@ -22,6 +22,7 @@ Duration AnswerTime::resend(Duration least, Duration most) const {
 }
 
 void Losses::answered(unsigned lost_before) {
+  heard();
   tries_ = tries_ * kMemory + lost_before + 1;
   lost_ = lost_ * kMemory + lost_before;
 }

@@ -32,17 +32,24 @@ class AnswerTime {
 /// not answer do not count, and a late answer is no loss.
 class Losses {
  public:
+  /// Counts a try that may be lost on the way: none to ourselves.
+  void tried() { ++in_vain_; }
+  /// An answer has come, in time or late.
+  void heard() { in_vain_ = 0; }
   /// Counts an answered request and the tries that were lost before the answer. Older requests decay by
   /// kMemory.
   void answered(unsigned lost_before);
   /// A try to a node that has answered others meanwhile.
   void lost();
-  /// So much is lost that asking a few times tells nothing.
-  bool heavy() const { return tries_ >= kEnough && lost_ > tries_ / 4; }
+  /// So much is lost that asking a few times tells nothing. Not where the last kInVain tries had no answer at
+  /// all: that is a cut or a dead node, which more tries only flood.
+  bool heavy() const { return tries_ >= kEnough && lost_ > tries_ / 4 && in_vain_ < kInVain; }
 
  private:
   static constexpr double kEnough = 12, kMemory = 0.98;
+  static constexpr std::uint32_t kInVain = 1024;
   double tries_ = 0, lost_ = 0;
+  std::uint32_t in_vain_ = 0;
 };
 
 /// Additive increase, multiplicative decrease, between a floor and a ceiling.

@@ -49,6 +49,12 @@ struct OpenRequest : WheelItem {
   std::array<TimePoint, kMaxTries> sent_at{};
   std::array<TimePoint, kMaxTries> held_until{};  ///< by the kernel; of tries after the first
   Duration delayed{};                             ///< its end is so much later, because tries had no place
+
+  /// By a directed route without hops, on which nothing is lost.
+  bool is_to_ourselves() const {
+    const auto* path = std::get_if<DirectedPath>(&route);
+    return path != nullptr && path->hops() == 0;
+  }
 };
 
 }  // namespace smd::mad

@@ -98,6 +98,7 @@ void Transactions::count_stray(std::uint32_t tid, const wire::Mad& mad, TimePoin
 /// Slow, not dead: its next request is waited for longer.
 void Transactions::late(const Slot& slot, const wire::Mad& mad, TimePoint now) {
   const auto took = now - slot.last_start;
+  losses_.heard();
   if (took > patience_ / 2) note_slow(slot.last_place);
   const auto found = nodes_.find(slot.last_node != Guid{} ? slot.last_node : told_by(mad));
   if (found == nodes_.end()) return;
@@ -142,8 +143,7 @@ void Transactions::answer(OpenRequest& open, unsigned attempt, const wire::Mad& 
 
 void Transactions::measure(OpenRequest& open, unsigned attempt, const wire::Mad& mad, TimePoint now) {
   auto& node = *open.node;
-  const auto* path = std::get_if<DirectedPath>(&open.route);
-  if (path == nullptr || path->hops() != 0) {  // nothing is lost on the way to ourselves
+  if (!open.is_to_ourselves()) {
     // Tries to a node that answered others meanwhile have been counted when their time was over.
     const bool counted = &node != &anonymous_ && node.last_answer > open.started_at;
     losses_.answered(counted ? 0 : open.rounds * kMaxTries + attempt);

@@ -255,6 +255,7 @@ void Transactions::send_try(OpenRequest& open) {
     auto& row = table_[open.row];
     ++row.sent;
     if (attempt > 0) ++row.retries;
+    if (!open.is_to_ourselves()) losses_.tried();
     note_held(open, attempt, now + give_up);
     return;
   }

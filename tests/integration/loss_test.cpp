@@ -48,6 +48,25 @@ TEST(Loss, AFabricThatLosesFortyPercentOfAllMadsComesUpWithinAMinute) {
   }
 }
 
+/// What is lost because the cable is out is not made good by more tries.
+TEST(Loss, AFabricThatIsCutOffUnderLossIsNotFlooded) {
+  sim::World world(test::spec("ft2:8"));
+  world.fabric().faults().loss(0.4);
+  Managed manager(world);
+  test::run_for(world, {&*manager}, seconds(60));
+  ASSERT_EQ(manager.last().summary.state, sm::SweepState::up);
+  const auto sent = [&] {
+    return manager->counters().total(&mad::AttributeCounters::sent, wire::Method::get);
+  };
+  const auto before = sent();
+
+  world.fabric().faults().link_down({"h00000", PortNum{1}});
+  test::run_for(world, {&*manager}, seconds(20));
+
+  EXPECT_LT(sent() - before, 10'000U);
+  EXPECT_TRUE(sm::is_cut_off(*manager.last().subnet));
+}
+
 TEST(Loss, SilentNodesOfASoundFabricAreGivenUpAsSoonAsBefore) {
   sim::World world(test::spec("ft2:8"));
   for (const auto* host : {"h00003", "h00009", "h00017"}) world.fabric().faults().silent(host);
