@@ -191,17 +191,18 @@ void SubnetManager::look_soon(mad::TimePoint at) {
   look_soon_ = true;
 }
 
-/// Sets that failed, and those skipped after them, are planned again soon. For the same nodes each time
-/// later, and not sooner than the sweep took: nodes that refuse or stay silent must not keep the manager
-/// busy.
+/// Sets that failed, and those skipped after them or held since a standstill, are planned again soon. For the
+/// same nodes each time later, and not sooner than the sweep took: nodes that refuse or stay silent must not
+/// keep the manager busy.
 void SubnetManager::schedule_repair() {
   constexpr mad::Duration kFirst = std::chrono::milliseconds(50), kLongest = std::chrono::minutes(5);
-  if (mastership_.state() != wire::SmState::master || loop_.failures().left == 0 ||
-      loop_.failures().nodes.empty()) {
+  if (mastership_.state() != wire::SmState::master || loop_.failures().left == 0) {
     in_repair_.clear();
+    repair_wait_ = {};
     return;
   }
-  const bool same = std::ranges::includes(in_repair_, loop_.failures().nodes);
+  const bool same =
+      repair_wait_ != mad::Duration{} && std::ranges::includes(in_repair_, loop_.failures().nodes);
   const auto took =
       std::chrono::duration_cast<mad::Duration>(std::chrono::duration<double, std::milli>(summary_.total_ms));
   repair_wait_ = same ? std::min(std::max(2 * repair_wait_, took), kLongest) : kFirst;

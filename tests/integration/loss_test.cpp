@@ -53,7 +53,9 @@ TEST(Loss, AFabricThatIsCutOffUnderLossIsNotFlooded) {
   sim::World world(test::spec("ft2:8"));
   world.fabric().faults().loss(0.4);
   Managed manager(world);
-  test::run_for(world, {&*manager}, seconds(60));
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(manager->run());
+  world.run_for(seconds(60));
   ASSERT_EQ(manager.last().summary.state, sm::SweepState::up);
   const auto sent = [&] {
     return manager->counters().total(&mad::AttributeCounters::sent, wire::Method::get);
@@ -61,10 +63,11 @@ TEST(Loss, AFabricThatIsCutOffUnderLossIsNotFlooded) {
   const auto before = sent();
 
   world.fabric().faults().link_down({"h00000", PortNum{1}});
-  test::run_for(world, {&*manager}, seconds(20));
+  world.run_for(seconds(20));
 
   EXPECT_LT(sent() - before, 10'000U);
   EXPECT_TRUE(sm::is_cut_off(*manager.last().subnet));
+  world.run(group.stop());
 }
 
 TEST(Loss, SilentNodesOfASoundFabricAreGivenUpAsSoonAsBefore) {

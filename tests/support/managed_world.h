@@ -43,6 +43,11 @@ class Managed {
   explicit Managed(sim::World& world, config::SubnetConfig config = {}, sm::ManagerOptions options = {},
                    store::Store* store = nullptr)
       : Managed(world, world.transport(), std::move(config), std::move(options), store) {}
+  /// With another clock than the world's, which may lead it astray.
+  Managed(sim::World& world, mad::Clock& clock, config::SubnetConfig config)
+      : clock_(&clock),
+        transport_(world.transport()),
+        manager_(parts(world, nullptr), "test", std::move(config), {}) {}
 
   sm::SubnetManager& operator*() { return manager_; }
   sm::SubnetManager* operator->() { return &manager_; }
@@ -68,7 +73,7 @@ class Managed {
                            .wall = [] { return std::chrono::system_clock::time_point{}; }};
     return {
         .executor = world.io().get_executor(),
-        .clock = world.clock(),
+        .clock = clock_ != nullptr ? *clock_ : world.clock(),
         .smi = *transport_,
         .compute = compute_,
         .log = log::Log({}, output, times),
@@ -81,6 +86,7 @@ class Managed {
         .wall = [&world] { return 1'000'000 + world.now().time_since_epoch() / std::chrono::seconds(1); }};
   }
 
+  mad::Clock* clock_ = nullptr;  ///< null: the world's
   std::shared_ptr<Lines> lines_ = std::make_shared<Lines>();
   sm::InlineCompute compute_;
   std::unique_ptr<sim::Transport> transport_;
