@@ -36,6 +36,7 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
                              ManagerOptions options)
     : parts_(std::move(parts)),
       name_(std::move(name)),
+      events_(parts_.events, name_),
       config_(std::make_shared<const config::SubnetConfig>(std::move(config))),
       options_(std::move(options)),
       tx_(parts_.executor, parts_.clock, parts_.smi, policy_of(config_->mad), parts_.seed),
@@ -55,6 +56,7 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
                    .tasks = tasks_,
                    .agenda = agenda_,
                    .log = parts_.log,
+                   .events = events_,
                    .subnet = loop_.subnet(),
                    .config = config_,
                    .lids = lids_},

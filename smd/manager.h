@@ -23,7 +23,8 @@
 #include "smd/base/compute.h"
 #include "smd/base/guid_block.h"
 #include "smd/base/pace.h"
-#include "smd/decide/decide.h"
+#include "smd/decide/fabric_requests.h"
+#include "smd/events/ring.h"
 #include "smd/ha/mastership.h"
 #include "smd/inventory/flaps.h"
 #include "smd/inventory/stock.h"
@@ -53,31 +54,21 @@ struct ManagerParts {
   store::Store* store = nullptr;  ///< none: what is learnt ends with the manager
   /// Seconds since 1970 for what is told of times; null: the system's clock.
   std::function<std::int64_t()> wall = {};
+  events::EventRing* events = nullptr;  ///< null: events are dropped
+  /// Where snapshots go; a place of the caller's outlives the manager.
+  std::shared_ptr<Published<Snapshot>> published = std::make_shared<Published<Snapshot>>();
 };
 
 struct ManagerOptions {
   bool once = false;     ///< one full sweep as master, then end
   bool dry_run = false;  ///< Gets only: no Set, no TrapRepress, no answers, no SM place
-  /// Called on the io_context's thread after each sweep that was published.
-  std::function<void(const Snapshot&)> on_sweep;
-  /// A snapshot was published between sweeps. On the io_context's thread.
-  std::function<void()> on_snapshot;
-  /// Our own port does not answer: why; empty when it answers again. On the io_context's thread.
-  std::function<void(const std::string& reason)> on_own_port;
-  /// A trap has come, and is repressed. On the io_context's thread.
-  std::function<void(const wire::Notice& notice, Lid from)> on_trap;
-  /// The clients of these ports were asked to register again. On the io_context's thread.
-  std::function<void(const std::vector<Guid>& ports)> on_reregistered;
-  /// Called with the first plan of a dry run.
-  std::function<void(const Subnet&, const Decided&, const Plan&)> on_plan;
 };
 
-/// All on one io_context thread; published() from any. run() is called once.
-class SubnetManager {
+/// All on one io_context thread; published() from any. run() is called once. What is, is published as the
+/// latest Snapshot; what has happened, as events of the subnet's name.
+class SubnetManager final : public FabricRequests {
  public:
   SubnetManager(ManagerParts parts, std::string name, config::SubnetConfig config, ManagerOptions options);
-  SubnetManager(const SubnetManager&) = delete;
-  SubnetManager& operator=(const SubnetManager&) = delete;
 
   /// Until cancelled; with `once` or `dry_run` until the sweep has ended. The fabric forwards on.
   asio::awaitable<void> run();
@@ -88,26 +79,16 @@ class SubnetManager {
   /// What the next work is done by; a heavy sweep is asked for.
   void reload(config::SubnetConfig config);
 
-  /// Groups have changed, and this tells of them from now on; before the first call MFTs are left as they
-  /// are. On the io_context's thread.
-  void set_groups(Groups groups);
-
-  /// Clients of these ports are asked by PortInfo.ClientReregister to register anew with subnet
-  /// administration, each once and soon, between two sweeps. Who cannot be asked is forgotten: ask again
-  /// after the next sweep. On the io_context's thread.
-  void reregister(const std::vector<Guid>& ports);
+  void set_groups(Groups groups) override;
+  /// With `once` there is no time for it, and nothing is asked.
+  void reregister(const std::vector<Guid>& ports) override;
+  void set_guids(const std::vector<GuidBlock>& blocks) override;
+  void read_vl_tables_first(Guid node) override;
   /// What is lost is missing on purpose from now on: `node` with what was behind it, or the lost links of one
   /// that is there; 0: all. Soon, between two sweeps. On the io_context's thread.
   void accept_lost(Guid node);
-  /// These blocks of GUIDInfo are written to their ports soon, between two sweeps; what is not answered,
-  /// again with the next light sweep. On the io_context's thread.
-  void set_guids(const std::vector<GuidBlock>& blocks);
 
-  /// The SL to VL and VL arbitration tables of this node are read before those of others, and published as
-  /// soon as they are there; of 8 nodes at a time. On the io_context's thread.
-  void read_vl_tables_first(Guid node);
-
-  std::shared_ptr<const Snapshot> published() const { return published_.get(); }
+  std::shared_ptr<const Snapshot> published() const { return parts_.published->get(); }
   /// What SMInfo says of us now; from any thread.
   std::uint32_t act_count() const { return mastership_.act_count(); }
   /// Counters of everything sent and received since the start.
@@ -212,11 +193,13 @@ class SubnetManager {
   void tell_trouble();
   void tell_adaptive(const Subnet* before);
   void publish();
-  void publish_between_sweeps();
+  void publish_between_sweeps() { publish_snapshot(events::SnapshotPublished{}); }
+  void publish_snapshot(events::Payload told);
   std::shared_ptr<const Snapshot> snapshot() const;
 
   ManagerParts parts_;
   std::string name_;
+  events::Publisher events_;
   std::shared_ptr<const config::SubnetConfig> config_;
   std::shared_ptr<const config::SubnetConfig> next_config_;  ///< null: no other one than config_
   ManagerOptions options_;
@@ -263,8 +246,8 @@ class SubnetManager {
   std::vector<Guid> to_accept_;  ///< 0: all that is lost
   unsigned same_reason_ = 0;     ///< sweeps in a row that looked at the same trouble again
   std::string last_reason_;
-  std::uint64_t traps_ = 0;  ///< since the start
-  Published<Snapshot> published_;
+  std::uint64_t traps_ = 0;           ///< since the start
+  std::shared_ptr<const Plan> plan_;  ///< of a dry run
 };
 
 }  // namespace smd::sm

@@ -38,7 +38,7 @@ void SubnetManager::resweep(Resweep kind, std::string reason) {
 }
 
 void SubnetManager::heard_trap(const wire::Notice& notice, Lid from) {
-  if (options_.on_trap) options_.on_trap(notice, from);
+  events_.publish(events::TrapReceived{.notice = notice, .from = from});
   if (!notice.is_generic || !loop_.subnet()) return;
   if (!lids_.is_of(loop_.subnet().get())) lids_ = LidIndex(loop_.subnet());
   const auto issuer = notice.issuer_lid.unicast() ? notice.issuer_lid : from;

@@ -115,8 +115,7 @@ void SubnetManager::judge_again() {
   if (said == summary_.state && why == summary_.why) return;
   parts_.log.info("subnet.settled").kv("state", summary_.state).kv("why", summary_.why);
   loop_.forget_came_up();  // told of after the sweep
-  if (options_.on_sweep) options_.on_sweep(*snapshot());
-  publish_between_sweeps();
+  publish_snapshot(events::SubnetSettled{});
 }
 
 asio::awaitable<void> SubnetManager::counted(asio::awaitable<void> task, std::size_t* open) {

@@ -12,6 +12,7 @@ void SubnetManager::set_groups(Groups groups) {
 }
 
 void SubnetManager::reregister(const std::vector<Guid>& ports) {
+  if (options_.once) return;  // it ends before it could answer what clients then ask
   loop_.reregister({ports.begin(), ports.end()});
   agenda_.add(PartSet{Part::clients});
 }
@@ -35,7 +36,7 @@ asio::awaitable<bool> SubnetManager::reconcile(PartSet parts) {
         .kv("ports", ran.reregistered.size())
         .kv("not_asked", ran.not_reregistered)
         .kv("reason", "what their clients had registered is not known");
-    if (options_.on_reregistered) options_.on_reregistered(ran.reregistered);
+    events_.publish(events::ClientsReregistered{ran.reregistered});
   }
   if (ran.cancelled) co_return false;
   if (ran.changed) publish_between_sweeps();

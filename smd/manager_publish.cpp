@@ -17,9 +17,16 @@ constexpr unsigned kSameReason = 3;
 
 }  // namespace
 
-void SubnetManager::publish_between_sweeps() {
-  published_.set(snapshot());
-  if (options_.on_snapshot) options_.on_snapshot();
+/// The snapshot first: readers of the event find it.
+void SubnetManager::publish_snapshot(events::Payload told) {
+  const auto before = published();
+  parts_.published->set(snapshot());
+  if (!before || before->summary.state != summary_.state || before->summary.why != summary_.why) {
+    events_.publish(events::StateChanged{.was = before ? std::string(to_string(before->summary.state)) : "",
+                                         .now = std::string(to_string(summary_.state)),
+                                         .why = summary_.why});
+  }
+  events_.publish(std::move(told));
 }
 
 void SubnetManager::tell_trouble() {
@@ -44,9 +51,11 @@ void SubnetManager::publish() {
   same_reason_ = again ? same_reason_ + 1 : 0;
   last_reason_ = summary_.reason;
   log_summary(parts_.log, summary_, same_reason_ < kSameReason ? log::Level::info : log::Level::debug);
-  auto now = snapshot();
-  if (options_.on_sweep) options_.on_sweep(*now);
-  published_.set(std::move(now));
+  publish_snapshot(events::SweepEnded{.sweep = std::string(to_string(summary_.sweep)),
+                                      .reason = summary_.reason,
+                                      .state = std::string(to_string(summary_.state)),
+                                      .total_ms = summary_.total_ms,
+                                      .came_up = loop_.came_up()});
   ask_for_vl_tables();
 }
 
@@ -54,6 +63,7 @@ std::shared_ptr<const Snapshot> SubnetManager::snapshot() const {
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->subnet = loop_.subnet();
   snapshot->decided = loop_.decided();
+  snapshot->plan = plan_;
   snapshot->times = loop_.times();
   snapshot->summary = summary_;
   snapshot->state = mastership_.state();

@@ -136,11 +136,11 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::observe(std::set<Guid> su
     if (!std::exchange(said_own_port_, true)) {
       const auto reason = found.error() + std::string(silence_hint({}));
       parts_.log.warn("own_port.silent").kv("reason", reason).subject(reason);
-      if (options_.on_own_port) options_.on_own_port(reason);
+      events_.publish(events::OwnPortSilent{reason});
     }
     co_return Outcome::own_port_silent;
   }
-  if (std::exchange(said_own_port_, false) && options_.on_own_port) options_.on_own_port({});
+  if (std::exchange(said_own_port_, false)) events_.publish(events::OwnPortAnswers{});
   const auto before = loop_.subnet();
   const auto stored = loop_.stored();
   const bool adopting = mastership_.adopting();
@@ -178,7 +178,7 @@ asio::awaitable<bool> SubnetManager::reconcile_fabric() {
                           .hurry = summary_.sweep == SweepKind::incremental,
                           .dry_run = options_.dry_run});
   if (ran.cancelled) co_return false;
-  if (options_.dry_run && options_.on_plan) options_.on_plan(*loop_.subnet(), loop_.decided(), ran.plan);
+  if (options_.dry_run) plan_ = std::make_shared<const Plan>(std::move(ran.plan));
   note_cleared(ran.cleared);
   summary_.decide_ms = ran.decide_ms;
   summary_.apply_ms = ran.apply_ms;

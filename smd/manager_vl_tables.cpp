@@ -66,7 +66,7 @@ asio::awaitable<bool> SubnetManager::read_some_vl_tables() {
   }
   if (more) next_vl_tables_ = parts_.clock.now() + kBetween;
   const bool to_tell = !more || (clients_wait && vl_cursor_.first.empty());
-  if (to_tell && published_.get()->subnet != loop_.subnet()) publish_between_sweeps();
+  if (to_tell && published()->subnet != loop_.subnet()) publish_between_sweeps();
   co_return true;
 }
 

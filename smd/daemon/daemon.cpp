@@ -14,9 +14,8 @@
 #include <sstream>
 #include <utility>
 
-#include "smd/daemon/plan_text.h"
 #include "smd/daemon/systemd.h"
-#include "smd/report/disruption.h"
+#include "smd/events/log_sink.h"
 
 namespace smd::daemon {
 namespace {
@@ -53,7 +52,10 @@ Daemon::Daemon(DaemonParts parts, unsigned threads)
             .started = std::chrono::system_clock::now(),
             .loaded = std::chrono::system_clock::now()},
       log_config_(parts_.config.log),
-      compute_(threads) {}
+      compute_(threads) {
+  parts_.log.set_sink(events::log_sink(events_));
+  subscribe();
+}
 
 Daemon::~Daemon() = default;
 
@@ -105,27 +107,14 @@ void Daemon::start(InstanceSpec spec) {
   subnet->config = spec.config;
   spec.options.once = parts_.options.once;
   spec.options.dry_run = parts_.options.dry_run;
-  const auto weak = std::weak_ptr(subnet);
-  spec.options.on_sweep = [this, weak](const sm::Snapshot& snapshot) {
-    asio::post(io_, [this, weak, snapshot] {
-      if (const auto alive = weak.lock()) swept(alive, snapshot);
-    });
-  };
-  spec.options.on_plan = [this](const sm::Subnet& is, const sm::Decided& should_be, const sm::Plan& plan) {
-    std::ostringstream text;
-    print_plan(text, is, should_be, plan);
-    const bool disrupts = sm::disruption_of(is, should_be, plan).any();
-    asio::post(io_, [this, disrupts, words = text.str()] {
-      disrupts_ = disrupts_ || disrupts;
-      parts_.out << words << std::flush;
-    });
-  };
   auto* keeper = stores(spec);
-  subnet->instance = std::make_unique<Instance>(std::move(spec), compute_, keeper, parts_.log, [this, weak] {
+  auto end = [this, weak = std::weak_ptr(subnet)] {
     asio::post(io_, [this, weak] {
       if (const auto alive = weak.lock()) ended(alive);
     });
-  });
+  };
+  subnet->instance =
+      std::make_unique<Instance>(std::move(spec), compute_, keeper, parts_.log, *events_, std::move(end));
   ++running_;
   ping(subnet);
   const std::scoped_lock lock(lock_);

@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "smd/daemon/instance.h"
 #include "smd/daemon/run_options.h"
 #include "smd/dump/dumps.h"
+#include "smd/events/subscriber.h"
 #include "smd/log/log.h"
 
 namespace smd::daemon {
@@ -51,7 +53,7 @@ class Daemon final : private api::Backend {
     std::unique_ptr<Instance> instance;
     std::optional<sm::SweepState> state;         ///< of the last sweep
     std::string why;                             ///< it was not 'up'
-    std::unique_ptr<const sm::Snapshot> latest;  ///< not reported yet
+    std::shared_ptr<const sm::Snapshot> latest;  ///< not reported yet
     std::string summary;                         ///< of the last sweep, as JSON; printed in the end
     bool reporting = false, shown = false;
     bool alive = false;                   ///< its loop has answered since the last look
@@ -89,7 +91,9 @@ class Daemon final : private api::Backend {
   std::vector<std::string> start_missing();
 
   // report.cpp: dumps and what is printed
-  void swept(const SubnetPtr& subnet, const sm::Snapshot& snapshot);
+  void subscribe();
+  void swept(const SubnetPtr& subnet, std::shared_ptr<const sm::Snapshot> snapshot);
+  void show_plan(const sm::Snapshot& snapshot);
   asio::awaitable<void> report(SubnetPtr subnet);
   std::filesystem::path folder_of(const sm::Snapshot& snapshot) const;
   std::string screen(const Subnet& subnet, const sm::Snapshot& snapshot) const;
@@ -118,6 +122,9 @@ class Daemon final : private api::Backend {
   asio::signal_set signals_{io_};
   std::unique_ptr<store::StoreThread> stores_;  ///< null as long as no subnet keeps anything
   api::Server server_{io_, clock_, answering_, *this};
+  /// What has happened in all subnets, and the log's events; also the log's sink.
+  std::shared_ptr<events::EventRing> events_ = std::make_shared<events::EventRing>(log::real_times());
+  std::optional<events::Subscriber> subscriber_;
   std::vector<SubnetPtr> subnets_;
   std::size_t running_ = 0;  ///< that have not ended
   std::string said_;         ///< to systemd

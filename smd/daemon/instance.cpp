@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "smd/report/tally.h"
-#include "smd/sa/registry/group_members.h"
 
 namespace smd::daemon {
 namespace {
@@ -30,11 +29,12 @@ std::int64_t unix_time() {
 }  // namespace
 
 Instance::Instance(InstanceSpec spec, sm::Compute& compute, store::StoreThread* stores, log::Log log,
-                   std::function<void()> ended)
+                   events::EventRing& ring, std::function<void()> ended)
     : spec_(std::move(spec)),
       compute_(compute),
       stores_(stores),
       log_(std::move(log)),
+      ring_(ring),
       ended_(std::move(ended)),
       clock_(io_),
       now_{.name = spec_.name, .port = spec_.where},
@@ -52,6 +52,7 @@ Instance::~Instance() {
   stop();
   thread_.join();
   // On this thread now: nothing else touches them any more.
+  subscriber_.reset();
   sa_.reset();
   gsi_.reset();
   manager_.reset();
@@ -105,6 +106,7 @@ asio::awaitable<void> Instance::work() {
     sa_.reset();
     gsi_.reset();
     manager_.reset();
+    subscriber_.reset();
     end_.reset();
     if (!again) break;
     // A device that can be opened and is of no use all the same.
@@ -136,6 +138,7 @@ asio::awaitable<bool> Instance::open() {
   now_.name = spec_.name;
   now_.port = end_->port_name();
   now_.snapshot.reset();  // of before: what the fabric is now is not known yet
+  snapshot_->set(nullptr);
   waited_for("port");
   log_.info("port.opened").kv("device", now_.port).kv("port_guid", end_->port_guid()).subject(now_.port);
   co_return true;
@@ -178,7 +181,8 @@ asio::awaitable<bool> Instance::open_store() {
 asio::awaitable<bool> Instance::manage() {
   manager_ended_ = false;
   own_port_silent_.clear();
-  manager_ = std::make_unique<sm::SubnetManager>(parts(), spec_.name, spec_.config, options());
+  subscribe();
+  manager_ = std::make_unique<sm::SubnetManager>(parts(), spec_.name, spec_.config, spec_.options);
   open_sa();
   mad::TaskGroup running(io_.get_executor());
   running.spawn(run_manager());
@@ -210,27 +214,20 @@ void Instance::open_sa() {
   waited_for("sa");
   gsi_ = std::make_unique<mad::Dispatcher>(**gsi);
   sa_ = std::make_unique<sa::Server>(
-      sa::ServerParts{
-          .executor = io_.get_executor(),
-          .gsi = gsi_->of(wire::MgmtClass::sa),
-          .compute = answering_,
-          .indexing = compute_,
-          .source = [manager = manager_.get()] { return manager->published(); },
-          .act_count = [manager = manager_.get()] { return manager->act_count(); },
-          .registry = registry_,
-          .store = store_.get(),
-          .log = log_,
-          .clock = clock_,
-          .wall = unix_time,
-          .on_multicast =
-              [this] { manager_->set_groups([this] { return sa::group_members(*registry_.get()); }); },
-          .on_reregister =
-              [this](const std::vector<Guid>& ports) {
-                // Who ends after one sweep does not answer what they would ask.
-                if (!spec_.options.once) manager_->reregister(ports);
-              },
-          .on_unread = [this](Guid node) { manager_->read_vl_tables_first(node); },
-          .on_guids = [this](const std::vector<sm::GuidBlock>& blocks) { manager_->set_guids(blocks); }},
+      sa::ServerParts{.executor = io_.get_executor(),
+                      .gsi = gsi_->of(wire::MgmtClass::sa),
+                      .compute = answering_,
+                      .indexing = compute_,
+                      .source = [manager = manager_.get()] { return manager->published(); },
+                      .act_count = [manager = manager_.get()] { return manager->act_count(); },
+                      .registry = registry_,
+                      .store = store_.get(),
+                      .log = log_,
+                      .clock = clock_,
+                      .wall = unix_time,
+                      .fabric = manager_.get(),
+                      .events = &ring_,
+                      .subnet = spec_.name},
       sa::settings_of(spec_.config));
 }
 
@@ -299,41 +296,46 @@ sm::ManagerParts Instance::parts() {
             return claimed;
           },
           .seed = std::random_device{}(),
-          .store = store_.get()};
+          .store = store_.get(),
+          .events = &ring_,
+          .published = snapshot_};
 }
 
-sm::ManagerOptions Instance::options() {
-  auto options = spec_.options;
-  options.on_sweep = [this, then = spec_.options.on_sweep](const sm::Snapshot& snapshot) {
-    now_.snapshot = std::make_shared<const sm::Snapshot>(snapshot);
+void Instance::subscribe() {
+  const auto kinds = events::kinds_of<events::SweepEnded, events::SubnetSettled, events::SnapshotPublished,
+                                      events::OwnPortSilent, events::OwnPortAnswers>;
+  // A gap needs no care: each event shows the latest snapshot, and the next sweep tells of the port again.
+  subscriber_.emplace(
+      io_.get_executor(), ring_, events::Wants{.kinds = kinds, .subnet = spec_.name},
+      events::Subscriber::Calls{.event = [this](const events::Event& event) { hear(event); }});
+}
+
+void Instance::hear(const events::Event& event) {
+  if (const auto* silent = std::get_if<events::OwnPortSilent>(&event.payload))
+    return heard_own_port(silent->reason);
+  if (std::holds_alternative<events::OwnPortAnswers>(event.payload)) return heard_own_port({});
+  if (!std::holds_alternative<events::SnapshotPublished>(event.payload)) {
     now_.swept = std::chrono::system_clock::now();
     pause_ = {};
-    view_.set(std::make_shared<api::SubnetView>(now_));
     wake_.wake_all();
-    if (sa_) sa_->refresh(snapshot.came_up);
-    if (then) then(snapshot);
-  };
-  options.on_snapshot = [this] {
-    now_.snapshot = manager_->published();
-    view_.set(std::make_shared<api::SubnetView>(now_));
-    if (sa_) sa_->look_again();
-  };
-  options.on_trap = [this](const wire::Notice& notice, Lid from) {
-    if (sa_) sa_->forward(notice, from);
-  };
-  options.on_reregistered = [this](const std::vector<Guid>& ports) {
-    if (sa_) sa_->asked(ports);
-  };
-  options.on_own_port = [this](const std::string& reason) {
-    own_port_silent_ = reason;
-    silent_since_ = clock_.now();
-    if (reason.empty()) {
-      waited_for("own_port");
-    } else {
-      wait_for("own_port", reason);
-    }
-  };
-  return options;
+  }
+  heard_snapshot();
+}
+
+void Instance::heard_snapshot() {
+  now_.snapshot = snapshot_->get();
+  view_.set(std::make_shared<api::SubnetView>(now_));
+}
+
+/// `reason`: it does not answer; empty: it does again.
+void Instance::heard_own_port(const std::string& reason) {
+  own_port_silent_ = reason;
+  silent_since_ = clock_.now();
+  if (reason.empty()) {
+    waited_for("own_port");
+  } else {
+    wait_for("own_port", reason);
+  }
 }
 
 }  // namespace smd::daemon

@@ -18,6 +18,7 @@
 #include "smd/api/backend.h"
 #include "smd/base/compute.h"
 #include "smd/daemon/end.h"
+#include "smd/events/subscriber.h"
 #include "smd/log/log.h"
 #include "smd/manager.h"
 #include "smd/sa/server.h"
@@ -39,10 +40,10 @@ struct InstanceSpec {
 /// when it is lost, for as long as it lives.
 class Instance {
  public:
-  /// `stores` may be null: nothing is kept. `ended` is called once, from the instance's thread, when there is
-  /// nothing more to do.
+  /// `stores` may be null: nothing is kept. What happens is published in `ring`. `ended` is called once, from
+  /// the instance's thread, when there is nothing more to do.
   Instance(InstanceSpec spec, sm::Compute& compute, store::StoreThread* stores, log::Log log,
-           std::function<void()> ended);
+           events::EventRing& ring, std::function<void()> ended);
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
   ~Instance();
@@ -57,6 +58,8 @@ class Instance {
 
   /// From any thread.
   std::shared_ptr<const api::SubnetView> view() const;
+  /// The latest one, as an event of the subnet finds it; view() may follow a moment later. From any thread.
+  std::shared_ptr<const sm::Snapshot> snapshot() const { return snapshot_->get(); }
   /// Calls `pong` from the instance's loop, as soon as that is free.
   void ping(std::move_only_function<void()> pong);
   /// Why it could not begin; empty where it could. After `ended` only.
@@ -76,8 +79,11 @@ class Instance {
   asio::awaitable<void> run_manager();
   asio::awaitable<bool> back_off();
   sm::ManagerParts parts();
-  sm::ManagerOptions options();
   bool look();
+  void subscribe();
+  void hear(const events::Event& event);
+  void heard_snapshot();
+  void heard_own_port(const std::string& reason);
   void wait_for(std::string_view what, std::string_view reason);
   void waited_for(std::string_view what);
 
@@ -85,12 +91,14 @@ class Instance {
   sm::Compute& compute_;
   store::StoreThread* stores_;
   log::Log log_;
+  events::EventRing& ring_;
   std::function<void()> ended_;
   asio::io_context io_{1};
   mad::RealClock clock_;
   std::unique_ptr<End> end_;
   std::string refused_;
   std::unique_ptr<store::Store> store_;
+  std::shared_ptr<sm::Published<sm::Snapshot>> snapshot_ = std::make_shared<sm::Published<sm::Snapshot>>();
   std::unique_ptr<sm::SubnetManager> manager_;
   /// Questions to subnet administration: clients wait for them, as nodes wait for the manager.
   sm::PoolCompute answering_{1, sm::PoolCompute::Priority::same};
@@ -106,6 +114,7 @@ class Instance {
   mad::WaitList wake_;
   api::SubnetView now_;  ///< what view_ is made of
   sm::Published<api::SubnetView> view_;
+  std::optional<events::Subscriber> subscriber_;  ///< while there is a manager
   mad::TaskGroup group_;
   std::jthread thread_;
 };

@@ -10,9 +10,11 @@
 
 #include "mad/base/file.h"
 #include "smd/daemon/daemon.h"
+#include "smd/daemon/plan_text.h"
 #include "smd/daemon/program_name.h"
 #include "smd/daemon/screen.h"
 #include "smd/offline/offline.h"
+#include "smd/report/disruption.h"
 
 namespace smd::daemon {
 namespace {
@@ -34,11 +36,31 @@ std::uint64_t peak_kb() {
 
 }  // namespace
 
-void Daemon::swept(const SubnetPtr& subnet, const sm::Snapshot& snapshot) {
-  subnet->state = snapshot.summary.state;
-  subnet->why = snapshot.summary.why;
-  if (parts_.options.json) subnet->summary = sm::to_json(snapshot.summary);
-  subnet->latest = std::make_unique<const sm::Snapshot>(snapshot);
+/// Only the latest snapshot counts, so that a gap needs no care.
+void Daemon::subscribe() {
+  const auto hear = [this](const events::Event& event) {
+    for (const auto& subnet : subnets_) {
+      auto snapshot = subnet->instance->snapshot();
+      if (snapshot && snapshot->summary.subnet == event.subnet) swept(subnet, std::move(snapshot));
+    }
+  };
+  const events::Wants wants{.kinds = events::kinds_of<events::SweepEnded, events::SubnetSettled>};
+  subscriber_.emplace(io_.get_executor(), *events_, wants, events::Subscriber::Calls{.event = hear});
+}
+
+/// Of a dry run.
+void Daemon::show_plan(const sm::Snapshot& snapshot) {
+  disrupts_ = disrupts_ || sm::disruption_of(*snapshot.subnet, snapshot.decided, *snapshot.plan).any();
+  print_plan(parts_.out, *snapshot.subnet, snapshot.decided, *snapshot.plan);
+  parts_.out << std::flush;
+}
+
+void Daemon::swept(const SubnetPtr& subnet, std::shared_ptr<const sm::Snapshot> snapshot) {
+  subnet->state = snapshot->summary.state;
+  subnet->why = snapshot->summary.why;
+  if (parts_.options.json) subnet->summary = sm::to_json(snapshot->summary);
+  if (snapshot->plan) show_plan(*snapshot);
+  subnet->latest = std::move(snapshot);
   if (!std::exchange(subnet->reporting, true)) reports_.spawn(report(subnet));
 }
 

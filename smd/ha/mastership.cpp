@@ -87,7 +87,14 @@ void Mastership::execute(machine::Action&& action, std::uint16_t* status) {
                    [&](machine::SendHandover& handover) { handover_ = std::move(handover); },
                    [&](machine::Became& change) {
                      write(parts_.log, change);
+                     parts_.events.publish(events::SmStateChanged{.from = change.from, .to = change.to});
                      if (change.to == wire::SmState::master) master_since_ = parts_.clock.now();
+                   },
+                   [&](machine::LogControl& accepted) {
+                     write(parts_.log, accepted);
+                     parts_.events.publish(events::SmControlReceived{.control = accepted.control,
+                                                                     .from = accepted.from.guid,
+                                                                     .priority = accepted.from.priority});
                    },
                    [&](auto& line) { write(parts_.log, line); }},
              action);

@@ -19,6 +19,7 @@
 #include "mad/transactions/ask.h"
 #include "mad/transactions/transactions.h"
 #include "smd/agenda.h"
+#include "smd/events/ring.h"
 #include "smd/ha/sm_agent.h"
 #include "smd/ha/sm_lookup.h"
 #include "smd/ha/sm_machine.h"
@@ -49,6 +50,7 @@ class Mastership {
     mad::TaskGroup& tasks;  ///< of the manager; stopped before this dies
     Agenda& agenda;
     log::Log log;
+    events::Publisher events;
     const std::shared_ptr<const Subnet>& subnet;  ///< the current one; null before the first sweep
     const std::shared_ptr<const config::SubnetConfig>& config;  ///< the one in force
     LidIndex& lids;

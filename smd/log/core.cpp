@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "smd/log/format.h"
 
@@ -24,8 +26,36 @@ Core::Core(config::LogConfig config, std::unique_ptr<Writer> writer, Times times
 
 Core::~Core() { finish(); }
 
+/// What the sink gets once the lock is given back: it may write to this log itself.
+struct Core::ForSink {
+  std::shared_ptr<const Sink> sink;
+  std::vector<Record> records;
+  void hand_over() const {
+    for (const auto& record : records) sink->take(record);
+  }
+};
+
+/// Counts that are due, and `record` (null: none) where the sink takes it. With the lock.
+Core::ForSink Core::for_sink(const Record* record) {
+  if (!sink_ || (record != nullptr && record->level > sink_->level)) return {};
+  const auto now = times_.steady();
+  ForSink out{.sink = sink_, .records = sink_repetitions_.due(now)};
+  if (record != nullptr && (record->always || sink_repetitions_.admit(*record, now)))
+    out.records.push_back(*record);
+  return out;
+}
+
 void Core::write(const Record& record) {
-  const std::scoped_lock guard(lock_);
+  ForSink rest;
+  {
+    const std::scoped_lock guard(lock_);
+    write_line(record);
+    rest = for_sink(&record);
+  }
+  rest.hand_over();
+}
+
+void Core::write_line(const Record& record) {
   if (!filter_.passes(record)) return;
   const auto now = times_.steady();
   for (const auto& count : repetitions_.due(now)) emit(count);
@@ -34,9 +64,14 @@ void Core::write(const Record& record) {
 }
 
 void Core::tick() {
-  const std::scoped_lock guard(lock_);
-  for (const auto& count : repetitions_.due(times_.steady())) emit(count);
-  tell_lost();
+  ForSink rest;
+  {
+    const std::scoped_lock guard(lock_);
+    for (const auto& count : repetitions_.due(times_.steady())) emit(count);
+    tell_lost();
+    rest = for_sink(nullptr);
+  }
+  rest.hand_over();
 }
 
 void Core::finish() {
@@ -82,13 +117,24 @@ void Core::replace(config::LogConfig config, std::unique_ptr<Writer> writer, Sta
   writer_ = std::move(writer);
   stamp_ = stamp;
   filter_ = filter_of(config_);
-  widest_.store(filter_.widest(), std::memory_order_relaxed);
+  set_widest();
 }
 
 void Core::set_filter(Filter filter) {
   const std::scoped_lock guard(lock_);
   filter_ = std::move(filter);
-  widest_.store(filter_.widest(), std::memory_order_relaxed);
+  set_widest();
+}
+
+void Core::set_sink(Sink sink) {
+  const std::scoped_lock guard(lock_);
+  sink_ = sink.take ? std::make_shared<const Sink>(std::move(sink)) : nullptr;
+  set_widest();
+}
+
+void Core::set_widest() {
+  const auto lines = filter_.widest();
+  widest_.store(sink_ ? std::max(lines, sink_->level) : lines, std::memory_order_relaxed);
 }
 
 Filter Core::filter() {

@@ -9,6 +9,7 @@
 
 #include "smd/log/log.h"
 #include "smd/log/rate_limit.h"
+#include "smd/log/sink.h"
 #include "smd/log/writer.h"
 
 namespace smd::log {
@@ -41,8 +42,13 @@ class Core {
   void set_filter(Filter filter);
   /// A copy of the filter in effect.
   Filter filter();
+  void set_sink(Sink sink);
 
  private:
+  struct ForSink;
+  ForSink for_sink(const Record* record);
+  void write_line(const Record& record);
+  void set_widest();
   void emit(const Record& record);
   void tell_lost();
   std::string line_of(const Record& record) const;
@@ -55,6 +61,8 @@ class Core {
   std::shared_ptr<Writer> writer_;  ///< shared with finish(), which waits without the lock
   Times times_;
   RateLimiter repetitions_;
+  std::shared_ptr<const Sink> sink_;  ///< null: none
+  RateLimiter sink_repetitions_;      ///< apart: the filter of lines does not apply
   Stamp stamp_;
 };
 

@@ -99,6 +99,10 @@ void Log::set_filter(Filter filter) const {
   if (core_) core_->set_filter(std::move(filter));
 }
 
+void Log::set_sink(Sink sink) const {
+  if (core_) core_->set_sink(std::move(sink));
+}
+
 Filter Log::filter() const { return core_ ? core_->filter() : Filter{}; }
 
 }  // namespace smd::log

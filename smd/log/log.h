@@ -22,6 +22,7 @@
 #include "smd/log/format.h"
 #include "smd/log/output.h"
 #include "smd/log/record.h"
+#include "smd/log/sink.h"
 
 namespace smd::log {
 
@@ -117,6 +118,8 @@ class Log {
   void set_filter(Filter filter) const;
   /// A copy of the filter in effect; of a log without a target the default.
   Filter filter() const;
+  /// In place of the sink before, for all copies of this log. One that takes nothing is none.
+  void set_sink(Sink sink) const;
 
  private:
   Event begin(Level level, std::string_view event) const;

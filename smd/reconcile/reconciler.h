@@ -17,15 +17,13 @@
 #include "smd/apply/table_baseline.h"
 #include "smd/base/compute.h"
 #include "smd/base/guid_block.h"
+#include "smd/decide/fabric_requests.h"
 #include "smd/log/log.h"
 #include "smd/reconcile/bookkeeping.h"
 #include "smd/reconcile/part_kind.h"
 #include "smd/store/store.h"
 
 namespace smd::sm {
-
-/// Makes the list of groups with their members; called on a thread of `compute` whenever that is needed.
-using Groups = std::function<std::shared_ptr<const GroupList>()>;
 
 /// What a reconciler stands on; all of it outlives the reconciler.
 struct ReconcilerParts {

@@ -9,6 +9,7 @@
 
 #include "smd/sa/policy.h"
 #include "smd/sa/registry/aliases.h"
+#include "smd/sa/registry/group_members.h"
 #include "smd/sa/registry/services.h"
 #include "smd/sa/traps.h"
 
@@ -110,11 +111,13 @@ Server::Server(ServerParts parts, Settings settings)
   tasks_.spawn(serve());
   tasks_.spawn(write());
   tasks_.spawn(tick());
+  subscribe();
 }
 
 Server::~Server() { deafen(); }
 
 void Server::deafen() {
+  subscriber_.reset();
   prompt_->set(nullptr);
   parts_.gsi.on_receive_ahead(nullptr);
   parts_.gsi.on_receive(nullptr);
@@ -334,13 +337,21 @@ asio::awaitable<void> Server::write() {
     reports_.add(std::move(done.reports));
     say(done.happened);
     if (chores.refresh) silence_ends_ = done.silence_ends;
-    if (!done.guids.empty() && parts_.on_guids) parts_.on_guids(done.guids);
-    if (!done.to_ask.empty() && parts_.on_reregister) parts_.on_reregister(std::move(done.to_ask));
     const bool first = chores.refresh && !std::exchange(told_, true);
-    if ((multicast || first) && parts_.on_multicast) parts_.on_multicast();
+    ask_fabric(done, multicast || first);
     const bool end = co_await ended();
     if (end) co_return;
   }
+}
+
+/// What follows from a batch of writes. `groups`: they have changed and are kept, or are known for the first
+/// time.
+void Server::ask_fabric(const Written& done, bool groups) {
+  auto* fabric = parts_.fabric;
+  if (fabric == nullptr) return;
+  if (!done.guids.empty()) fabric->set_guids(done.guids);
+  if (!done.to_ask.empty()) fabric->reregister(done.to_ask);
+  if (groups) fabric->set_groups([&registry = parts_.registry] { return group_members(*registry.get()); });
 }
 
 Server::Looked Server::look_at(std::vector<mad::Received> batch, const Round& round) {

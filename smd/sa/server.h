@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,8 @@
 #include "mad/transport.h"
 #include "smd/base/compute.h"
 #include "smd/base/guid_block.h"
+#include "smd/decide/fabric_requests.h"
+#include "smd/events/subscriber.h"
 #include "smd/log/log.h"
 #include "smd/sa/answer.h"
 #include "smd/sa/lost_subscribers.h"
@@ -43,17 +47,12 @@ struct ServerParts {
   log::Log log;
   mad::Clock& clock;
   std::function<std::int64_t()> wall;  ///< Unix time in seconds, by which leases end
-  /// Groups or their members have changed and are kept, or are known for the first time; on the executor's
-  /// thread. May be null.
-  std::function<void()> on_multicast;
-  /// These ports are to be asked (PortInfo.ClientReregister) to register again; those that were are told to
-  /// asked(). After each sweep, on the executor's thread. May be null.
-  std::function<void(std::vector<Guid>)> on_reregister = {};
-  /// A client waits for the SL to VL and VL arbitration tables of this node, which are not read yet. On the
-  /// executor's thread. May be null.
-  std::function<void(Guid node)> on_unread = {};
-  /// What ports are to hold in these blocks of GUIDInfo, on the executor's thread. May be null.
-  std::function<void(const std::vector<sm::GuidBlock>&)> on_guids = {};
+  /// The manager of the fabric. Null: nothing is asked of it.
+  sm::FabricRequests* fabric = nullptr;
+  /// Events of `subnet`, which the server subscribes to: sweeps, traps, ports that were asked to register
+  /// again. Null: its owner calls refresh(), look_again(), asked() and forward().
+  events::EventRing* events = nullptr;
+  std::string subnet = {};
 };
 
 /// On the thread of the transport. Questions are answered from what is published: those about one thing where
@@ -108,6 +107,9 @@ class Server {
       return refresh || expire || !unheard.empty() || !asked.empty() || !lost.empty() || !traps.empty();
     }
   };
+  void subscribe();
+  void hear(const events::Event& event);
+  void missed();
   void received(std::span<mad::Received> batch);
   std::vector<mad::Received> next_batch();
   bool has_work() const;
@@ -116,6 +118,7 @@ class Server {
   asio::awaitable<void> serve();
   asio::awaitable<void> write();
   asio::awaitable<void> tick();
+  void ask_fabric(const Written& done, bool groups);
   void look_for_lost();
   // Work of `compute`; `view` is null where none is made yet.
   Looked look_at(std::vector<mad::Received> batch, const Round& round);
@@ -142,7 +145,7 @@ class Server {
   ViewPtr view_;            ///< of the latest snapshot, or of one before while that is looked at
   bool look_again_ = true;  ///< there may be a newer snapshot
   Chores of_next_;          ///< what has to be done as soon as it is looked at
-  bool told_ = false;       ///< on_multicast was called
+  bool told_ = false;       ///< the manager knows where groups are
   LostSubscribers lost_;
   std::int64_t silence_ends_ = 0;  ///< when a silent port's grace is over; 0: none is silent
   mad::WaitList wake_, wake_writer_, wake_indexer_;
@@ -153,6 +156,7 @@ class Server {
   Reports reports_;
   std::shared_ptr<Prompt> prompt_ = std::make_shared<Prompt>();  ///< the receiver's thread has it too
   mad::TaskGroup tasks_;
+  std::optional<events::Subscriber> subscriber_;
 };
 
 }  // namespace smd::sa

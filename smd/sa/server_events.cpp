@@ -8,6 +8,31 @@
 
 namespace smd::sa {
 
+void Server::subscribe() {
+  if (parts_.events == nullptr) return;
+  const auto kinds = events::kinds_of<events::SweepEnded, events::SubnetSettled, events::SnapshotPublished,
+                                      events::TrapReceived, events::ClientsReregistered>;
+  subscriber_.emplace(parts_.executor, *parts_.events, events::Wants{.kinds = kinds, .subnet = parts_.subnet},
+                      events::Subscriber::Calls{.event = [this](const events::Event& event) { hear(event); },
+                                                .gap = [this](events::Gap) { missed(); }});
+}
+
+void Server::hear(const events::Event& event) {
+  if (const auto* sweep = std::get_if<events::SweepEnded>(&event.payload)) return refresh(sweep->came_up);
+  if (std::holds_alternative<events::SubnetSettled>(event.payload)) return refresh();
+  if (std::holds_alternative<events::SnapshotPublished>(event.payload)) return look_again();
+  if (const auto* trap = std::get_if<events::TrapReceived>(&event.payload))
+    return forward(trap->notice, trap->from);
+  if (const auto* clients = std::get_if<events::ClientsReregistered>(&event.payload))
+    return asked(clients->ports);
+}
+
+/// Events are lost. What is, is in the snapshot; ports that were asked to register again are asked once more.
+void Server::missed() {
+  const auto now = parts_.source();
+  refresh(now ? now->came_up : std::vector<Guid>{});
+}
+
 void Server::forward(const wire::Notice& notice, Lid from) {
   // No subscriber needs events faster than this; the sweeps see all of it.
   constexpr std::size_t kTraps = 1024;
@@ -43,8 +68,9 @@ void Server::look_for_lost() {
 
 /// What a client waits for is read first.
 void Server::tell_unread(const Reply& reply) const {
-  if (reply.unread == Lid{} || !view_ || !parts_.on_unread) return;
-  if (const auto* port = view_->directory.by_lid(reply.unread)) parts_.on_unread(port->node->guid());
+  if (reply.unread == Lid{} || !view_ || parts_.fabric == nullptr) return;
+  if (const auto* port = view_->directory.by_lid(reply.unread))
+    parts_.fabric->read_vl_tables_first(port->node->guid());
 }
 
 /// Something has come from this LID: where a port lost subscriptions, it answers again.

@@ -11,6 +11,7 @@
 #include "smd/decide/decided.h"
 #include "smd/ha/election.h"
 #include "smd/inventory/inventory.h"
+#include "smd/plan/plan.h"
 #include "smd/report/m_keys.h"
 #include "smd/report/sweep_summary.h"
 #include "smd/sweep/subnet.h"
@@ -20,6 +21,7 @@ namespace smd::sm {
 struct Snapshot {
   std::shared_ptr<const Subnet> subnet;
   Decided decided;
+  std::shared_ptr<const Plan> plan;  ///< of a dry run: what would be written; else null
   DecideTimes times;
   SweepSummary summary;
   wire::SmState state = wire::SmState::discovering;

@@ -13,6 +13,7 @@
 #include "mad/base/fabric_spec.h"
 #include "mad/real_clock.h"
 #include "mad/sim/drivers/live.h"
+#include "smd/events/subscriber.h"
 #include "smd/manager.h"
 #include "tests/integration/scenarios/watch.h"
 
@@ -103,7 +104,10 @@ class Bench {
       : clock_(io_),
         live_(io_.get_executor(), fabric),
         transport_(live_.transport()),
-        manager_(parts(), "bench", {}, options()),
+        manager_(parts(), "bench", {}, {}),
+        subscriber_(
+            io_.get_executor(), ring_, {.kinds = events::kinds_of<events::SweepEnded, events::SubnetSettled>},
+            {.event = [this](const events::Event&) { sweeps_.push_back(manager_.published()->summary); }}),
         tasks_(io_.get_executor()) {
     tasks_.spawn(manager_.run());
   }
@@ -197,12 +201,8 @@ class Bench {
             .claim_sm = [this]() -> std::expected<void, std::string> {
               if (transport_->claim_sm()) return {};
               return std::unexpected("taken");
-            }};
-  }
-  sm::ManagerOptions options() {
-    sm::ManagerOptions options;
-    options.on_sweep = [this](const sm::Snapshot& snapshot) { sweeps_.push_back(snapshot.summary); };
-    return options;
+            },
+            .events = &ring_};
   }
   void end() {
     live_.with([](sim::Fabric& fabric) { fabric.watch_sets(nullptr); });
@@ -218,7 +218,9 @@ class Bench {
   std::unique_ptr<sim::Transport> transport_;
   Writes writes_;
   std::vector<sm::SweepSummary> sweeps_;
+  events::EventRing ring_{log::real_times()};
   sm::SubnetManager manager_;
+  events::Subscriber subscriber_;
   mad::TaskGroup tasks_;
 };
 

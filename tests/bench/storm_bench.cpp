@@ -244,8 +244,7 @@ asio::awaitable<void> storm(asio::io_context* io, std::string name, double withi
                                       .store = &counted,
                                       .log = {},
                                       .clock = clock,
-                                      .wall = [] { return std::int64_t{1}; },
-                                      .on_multicast = nullptr},
+                                      .wall = [] { return std::int64_t{1}; }},
                       {.queue = 65536});
     server.refresh();
     co_await clock.sleep(1s);

@@ -204,11 +204,9 @@ TEST_F(AdaptiveRouting, ASwitchThatIsSilentToTheQuestionCostsLittle) {
 TEST_F(AdaptiveRouting, ADryRunSendsGetsOnly) {
   sm::ManagerOptions options;
   options.dry_run = true;
-  std::vector<std::string> phases;
-  options.on_plan = [&](const sm::Subnet&, const sm::Decided&, const sm::Plan& plan) {
-    for (const auto& round : plan.rounds) phases.emplace_back(to_string(round.phase));
-  };
   auto& manager = begin(config::AdoptAdaptive::disable, 5s, options);
+  std::vector<std::string> phases;
+  for (const auto& round : manager.last().plan->rounds) phases.emplace_back(to_string(round.phase));
 
   EXPECT_EQ(gets(), 6U);
   EXPECT_EQ(world_.fabric().counts().sets(), 0U);

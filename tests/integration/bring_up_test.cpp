@@ -179,15 +179,11 @@ TEST(DryRun, SendsOnlyGets) {
   sim::World world(test::spec("ft2:8"));
   sm::ManagerOptions options;
   options.dry_run = true;
-  std::size_t planned = 0;
-  options.on_plan = [&](const sm::Subnet&, const sm::Decided&, const sm::Plan& plan) {
-    planned = plan.sets();
-  };
-  Managed manager(world, {}, std::move(options));
+  Managed manager(world, {}, options);
 
   world.run(manager->run());
 
-  EXPECT_EQ(planned, 292U);
+  EXPECT_EQ(manager.last().plan->sets(), 292U);
   EXPECT_EQ(world.fabric().counts().sets(), 0U);
   EXPECT_GT(world.fabric().counts().gets(), 0U);
 }

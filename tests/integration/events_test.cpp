@@ -24,8 +24,9 @@ class Running {
   explicit Running(std::string_view fabric, config::SubnetConfig config = {},
                    const sim::Options& made_with = sim::World::default_options())
       : world_(test::spec(fabric), made_with),
-        manager_(world_, std::move(config), options()),
+        manager_(world_, std::move(config)),
         group_(world_.io().get_executor()) {
+    manager_.on_sweep([this](const sm::Snapshot& snapshot) { sweeps_.push_back(snapshot.summary); });
     group_.spawn(manager_->run());
     world_.run_for(5s);
     sweeps_.clear();
@@ -41,12 +42,6 @@ class Running {
   std::string lines() const { return testing::PrintToString(manager_.lines().all); }
 
  private:
-  sm::ManagerOptions options() {
-    sm::ManagerOptions options;
-    options.on_sweep = [this](const sm::Snapshot& snapshot) { sweeps_.push_back(snapshot.summary); };
-    return options;
-  }
-
   std::vector<sm::SweepSummary> sweeps_;
   sim::World world_;
   Managed manager_;

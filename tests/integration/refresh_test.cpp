@@ -93,11 +93,10 @@ RC_GTEST_PROP(Refresh, PartsAddUpToWhatTheWholeFabricShows, ()) {
   std::vector<std::string> removed;
   for (auto n = random() % 3; n > 0; --n) change(world.fabric(), description, random, cut, removed);
   std::size_t parts = 0;
-  sm::ManagerOptions options;
-  options.on_sweep = [&](const sm::Snapshot& snapshot) {
+  Managed manager(world);
+  manager.on_sweep([&](const sm::Snapshot& snapshot) {
     parts += snapshot.summary.sweep == sm::SweepKind::incremental ? 1U : 0U;
-  };
-  Managed manager(world, {}, options);
+  });
   mad::TaskGroup group(world.io().get_executor());
   group.spawn(manager->run());
   world.run_for(std::chrono::seconds(3));

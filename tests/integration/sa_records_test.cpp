@@ -315,8 +315,7 @@ TEST(SaRecords, AClientAsksOverTheFabric) {
                                     .store = nullptr,
                                     .log = {},
                                     .clock = lab.world().clock(),
-                                    .wall = [] { return std::int64_t{1}; },
-                                    .on_multicast = nullptr},
+                                    .wall = [] { return std::int64_t{1}; }},
                     {});
   const auto* other = &lab.directory().end_ports().back();
   const auto client = lab.world().transport(lab.place_of(*other), sim::Interface::gsi);

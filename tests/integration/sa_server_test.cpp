@@ -176,8 +176,7 @@ TEST(SaQueue, QuestionsAreAnsweredWhileALaterSnapshotIsLookedAt) {
                                     .store = nullptr,
                                     .log = {},
                                     .clock = lab.world().clock(),
-                                    .wall = [] { return std::int64_t{1}; },
-                                    .on_multicast = nullptr},
+                                    .wall = [] { return std::int64_t{1}; }},
                     {});
   const auto& asker = lab.directory().end_ports().back();
   const auto ask_for_it = [&] {
@@ -229,8 +228,7 @@ TEST(SaQueue, WhoAsksForMuchKeepsNobodyElseWaiting) {
                                     .store = &store,
                                     .log = {},
                                     .clock = lab.world().clock(),
-                                    .wall = [] { return std::int64_t{1}; },
-                                    .on_multicast = nullptr},
+                                    .wall = [] { return std::int64_t{1}; }},
                     {.queue = 64, .per_source = 8});
   server.refresh();
   lab.world().run_for(2s);

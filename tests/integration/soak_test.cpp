@@ -18,9 +18,8 @@ std::size_t bytes_in_use() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
 TEST(Soak, AThousandSweepsWithChurnKeepMemoryFlat) {
   sim::World world(test::spec("ft2:8"));
   std::uint64_t sweeps = 0;
-  sm::ManagerOptions options;
-  options.on_sweep = [&](const sm::Snapshot&) { ++sweeps; };
-  Managed manager(world, {}, std::move(options));
+  Managed manager(world);
+  manager.on_sweep([&](const sm::Snapshot&) { ++sweeps; });
   mad::TaskGroup group(world.io().get_executor());
   group.spawn(manager->run());
   world.run_for(5s);

@@ -87,11 +87,9 @@ std::size_t links_up(const sim::State& state) {
 class Stormy {
  public:
   explicit Stormy(const std::string& spec) : fabric_(test::spec(spec)), world_(fabric_, world_options()) {
-    sm::ManagerOptions options;
-    options.on_sweep = [this](const sm::Snapshot& now) {
-      sweeps_.emplace_back(world_.now(), now.summary.state);
-    };
-    smd_.emplace(world_, config::SubnetConfig{}, options);
+    smd_.emplace(world_, config::SubnetConfig{});
+    smd_->on_sweep(
+        [this](const sm::Snapshot& now) { sweeps_.emplace_back(world_.now(), now.summary.state); });
     group_.emplace(world_.io().get_executor());
     group_->spawn((*smd_)->run());
     world_.run_for(std::chrono::seconds(2));

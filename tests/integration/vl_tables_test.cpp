@@ -22,10 +22,9 @@ using testing::HasSubstr;
 /// A manager that runs over ft2:8, looked at more often than elsewhere so that audits come round soon.
 class VlTables : public testing::Test {
  protected:
-  VlTables()
-      : world_(test::spec("ft2:8")),
-        manager_(world_, config(), options()),
-        group_(world_.io().get_executor()) {}
+  VlTables() : world_(test::spec("ft2:8")), manager_(world_, config()), group_(world_.io().get_executor()) {
+    manager_.on_sweep([this](const sm::Snapshot&) { gets_at_sweep_ = gets(); });
+  }
   ~VlTables() override { world_.run(group_.stop()); }
   void begin() { group_.spawn(manager_->run()); }
 
@@ -33,11 +32,6 @@ class VlTables : public testing::Test {
     config::SubnetConfig config;
     config.sweep.interval = 1s;
     return config;
-  }
-  sm::ManagerOptions options() {
-    sm::ManagerOptions options;
-    options.on_sweep = [this](const sm::Snapshot&) { gets_at_sweep_ = gets(); };
-    return options;
   }
   std::uint64_t gets() {
     return world_.fabric().counts().gets(wire::SlToVl::kAttribute) +

@@ -86,8 +86,7 @@ class SaDesk {
                                .store = store,
                                .log = std::move(log),
                                .clock = lab.world().clock(),
-                               .wall = [] { return std::int64_t{1}; },
-                               .on_multicast = nullptr},
+                               .wall = [] { return std::int64_t{1}; }},
                settings) {
     server.refresh();
     lab.world().run_for(std::chrono::seconds(2));

@@ -2,6 +2,8 @@
 #pragma once
 // Managers of a simulated subnet in virtual time.
 
+#include <functional>
+#include <list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +14,8 @@
 #include "mad/sim/drivers/world.h"
 #include "mad/task_group.h"
 #include "smd/base/compute.h"
+#include "smd/events/log_sink.h"
+#include "smd/events/subscriber.h"
 #include "smd/log/log.h"
 #include "smd/manager.h"
 
@@ -45,13 +49,23 @@ class Managed {
       : Managed(world, world.transport(), std::move(config), std::move(options), store) {}
   /// With another clock than the world's, which may lead it astray.
   Managed(sim::World& world, mad::Clock& clock, config::SubnetConfig config)
-      : clock_(&clock),
-        transport_(world.transport()),
-        manager_(parts(world, nullptr), "test", std::move(config), {}) {}
+      : Managed(world, world.transport(), std::move(config), {}, nullptr, &clock) {}
 
   sm::SubnetManager& operator*() { return manager_; }
   sm::SubnetManager* operator->() { return &manager_; }
   const Lines& lines() const { return *lines_; }
+  /// What it publishes, and its log's events; the latest 1,000. Its subnet's name is "test".
+  events::EventRing& ring() { return *ring_; }
+  /// Calls `heard` for each sweep that ends from now on, and where the state is judged anew.
+  void on_sweep(std::function<void(const sm::Snapshot&)> heard) {
+    hear({.kinds = events::kinds_of<events::SweepEnded, events::SubnetSettled>},
+         [this, call = std::move(heard)](const events::Event&) { call(*manager_.published()); });
+  }
+  /// Calls `heard` for each event from now on.
+  void hear(events::Wants wants, std::function<void(const events::Event&)> heard) {
+    subscribers_.emplace_back(executor_, *ring_, std::move(wants),
+                              events::Subscriber::Calls{.event = std::move(heard)});
+  }
   /// The last sweep; fails the test where there was none.
   const sm::Snapshot& last() const {
     last_ = manager_.published();
@@ -61,37 +75,46 @@ class Managed {
 
  private:
   Managed(sim::World& world, std::unique_ptr<sim::Transport> transport, config::SubnetConfig config,
-          sm::ManagerOptions options, store::Store* store)
-      : transport_(std::move(transport)),
+          sm::ManagerOptions options, store::Store* store, mad::Clock* clock = nullptr)
+      : executor_(world.io().get_executor()),
+        times_{.steady = [&world] { return world.now().time_since_epoch(); },
+               .wall = [] { return std::chrono::system_clock::time_point{}; }},
+        clock_(clock),
+        transport_(std::move(transport)),
         manager_(parts(world, store), "test", std::move(config), std::move(options)) {}
 
   sm::ManagerParts parts(sim::World& world, store::Store* store) {
     const auto output = [lines = lines_](const log::Record&, std::string_view line) {
       lines->all.emplace_back(line);
     };
-    const log::Times times{.steady = [&world] { return world.now().time_since_epoch(); },
-                           .wall = [] { return std::chrono::system_clock::time_point{}; }};
-    return {
-        .executor = world.io().get_executor(),
-        .clock = clock_ != nullptr ? *clock_ : world.clock(),
-        .smi = *transport_,
-        .compute = compute_,
-        .log = log::Log({}, output, times),
-        .claim_sm = [this]() -> std::expected<void, std::string> {
-          if (transport_->claim_sm()) return {};
-          return std::unexpected("taken");
-        },
-        .seed = 7,
-        .store = store,
-        .wall = [&world] { return 1'000'000 + world.now().time_since_epoch() / std::chrono::seconds(1); }};
+    const log::Log log({}, output, times_);
+    log.set_sink(events::log_sink(ring_));
+    return {.executor = world.io().get_executor(),
+            .clock = clock_ != nullptr ? *clock_ : world.clock(),
+            .smi = *transport_,
+            .compute = compute_,
+            .log = log,
+            .claim_sm = [this]() -> std::expected<void, std::string> {
+              if (transport_->claim_sm()) return {};
+              return std::unexpected("taken");
+            },
+            .seed = 7,
+            .store = store,
+            .wall = [&world] { return 1'000'000 + world.now().time_since_epoch() / std::chrono::seconds(1); },
+            .events = ring_.get()};
   }
 
+  asio::any_io_executor executor_;
+  log::Times times_;
   mad::Clock* clock_ = nullptr;  ///< null: the world's
   std::shared_ptr<Lines> lines_ = std::make_shared<Lines>();
+  std::shared_ptr<events::EventRing> ring_ =
+      std::make_shared<events::EventRing>(times_, events::Limits{.events = 1000});
   sm::InlineCompute compute_;
   std::unique_ptr<sim::Transport> transport_;
   sm::SubnetManager manager_;
   mutable std::shared_ptr<const sm::Snapshot> last_;
+  std::list<events::Subscriber> subscribers_;
 };
 
 /// One full sweep, then end.

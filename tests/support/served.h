@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "mad/gsi/dispatcher.h"
-#include "smd/sa/registry/group_members.h"
 #include "smd/sa/server.h"
 #include "tests/support/managed_world.h"
 
@@ -19,11 +18,16 @@ class Served {
   Served(sim::World& world, store::Store* store, const sa::Settings& settings,
          config::SubnetConfig config = {})
       : world_(world),
-        manager_(world, std::move(config), hooks(), store),
+        manager_(world, std::move(config), {}, store),
         gsi_(world.transport(sim::Interface::gsi)),
         classes_(*gsi_),
         server_(parts(store), settings),
         group_(world.io().get_executor()) {
+    manager_.hear({.kinds = events::kinds_of<events::ClientsReregistered>},
+                  [this](const events::Event& event) {
+                    const auto& ports = std::get<events::ClientsReregistered>(event.payload).ports;
+                    asked_.insert(asked_.end(), ports.begin(), ports.end());
+                  });
     group_.spawn(manager_->run());
     world.run_for(std::chrono::seconds(2));
   }
@@ -46,34 +50,21 @@ class Served {
   mad::LidRoute address() { return {.lid = last().decided.lids->sm_lid, .qp = 1, .qkey = 0x80010000}; }
 
  private:
-  sm::ManagerOptions hooks() {
-    sm::ManagerOptions options;
-    options.on_sweep = [this](const sm::Snapshot& snapshot) { server_.refresh(snapshot.came_up); };
-    options.on_snapshot = [this] { server_.look_again(); };
-    options.on_trap = [this](const wire::Notice& notice, Lid from) { server_.forward(notice, from); };
-    options.on_reregistered = [this](const std::vector<Guid>& ports) {
-      asked_.insert(asked_.end(), ports.begin(), ports.end());
-      server_.asked(ports);
-    };
-    return options;
-  }
   sa::ServerParts parts(store::Store* store) {
-    return {
-        .executor = world_.io().get_executor(),
-        .gsi = classes_.of(wire::MgmtClass::sa),
-        .compute = compute_,
-        .indexing = compute_,
-        .source = [this] { return manager_->published(); },
-        .act_count = [this] { return manager_->act_count(); },
-        .registry = registry_,
-        .store = store,
-        .log = {},
-        .clock = world_.clock(),
-        .wall = [this] { return world_.now().time_since_epoch() / std::chrono::seconds(1); },
-        .on_multicast = [this] { manager_->set_groups([this] { return sa::group_members(registry()); }); },
-        .on_reregister = [this](std::vector<Guid> ports) { manager_->reregister(std::move(ports)); },
-        .on_unread = [this](Guid node) { manager_->read_vl_tables_first(node); },
-        .on_guids = [this](const std::vector<sm::GuidBlock>& blocks) { manager_->set_guids(blocks); }};
+    return {.executor = world_.io().get_executor(),
+            .gsi = classes_.of(wire::MgmtClass::sa),
+            .compute = compute_,
+            .indexing = compute_,
+            .source = [this] { return manager_->published(); },
+            .act_count = [this] { return manager_->act_count(); },
+            .registry = registry_,
+            .store = store,
+            .log = {},
+            .clock = world_.clock(),
+            .wall = [this] { return world_.now().time_since_epoch() / std::chrono::seconds(1); },
+            .fabric = &*manager_,
+            .events = &manager_.ring(),
+            .subnet = "test"};
   }
 
   sim::World& world_;

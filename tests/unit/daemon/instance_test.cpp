@@ -107,7 +107,7 @@ class AnInstance : public testing::Test {
       device_.changed.notify_all();
     };
     instance_ = std::make_unique<Instance>(std::move(spec), compute_, nullptr,
-                                           log::Log({}, output, log::real_times()), [] {});
+                                           log::Log({}, output, log::real_times()), ring_, [] {});
   }
   bool logged(std::string_view what, std::size_t times = 1) {
     return device_.wait([&](Device& device) {
@@ -133,6 +133,7 @@ class AnInstance : public testing::Test {
 
   Device device_;
   sm::PoolCompute compute_{1};
+  events::EventRing ring_{log::real_times()};
   std::unique_ptr<Instance> instance_;
 };
 

@@ -320,5 +320,57 @@ TEST(Log, EveryEventInTheSourcesIsOfAKnownModule) {
   }
 }
 
+/// What a sink of level info got, by name.
+std::shared_ptr<std::vector<std::string>> taken_by_a_sink(const Log& log) {
+  auto names = std::make_shared<std::vector<std::string>>();
+  log.set_sink({.level = Level::info, .take = [names](const Record& record) {
+                  auto name = record.event;
+                  if (!record.fields.empty() && record.fields.back().key == "suppressed")
+                    name += " " + record.fields.back().value;
+                  names->push_back(name);
+                }});
+  return names;
+}
+
+TEST(LogSinks, GetRecordsUpToTheirLevelWhateverTheFilterSays) {
+  const Book book;
+  const auto log = book.log({.level = Level::error});
+  const auto names = taken_by_a_sink(log);
+
+  log.info("link.up");
+  log.debug("sweep.node");
+  log.error("store.full");
+
+  EXPECT_THAT(*names, ElementsAre("link.up", "store.full"));
+  EXPECT_THAT(*book.lines, ElementsAre("store.full"));
+}
+
+TEST(LogSinks, StayWithTheLogWhenItsFilterOrItsConfigurationChanges) {
+  const Book book;
+  const auto log = book.log();
+  const auto names = taken_by_a_sink(log);
+
+  log.set_filter({.level = Level::error});
+  log.with_subnet("a").info("link.up");
+  log.set_sink({});
+  log.info("link.down");
+
+  EXPECT_THAT(*names, ElementsAre("link.up"));
+}
+
+TEST(LogSinks, GetACountOfRepetitionsWithTheNextTick) {
+  const Book book;
+  const auto log = book.log({.level = Level::error});
+  const auto names = taken_by_a_sink(log);
+  for (int i = 0; i < 5; ++i) log.warn("link.flaps").subject("leaf 3");
+  EXPECT_THAT(*names, ElementsAre("link.flaps"));
+
+  *book.now = std::chrono::minutes(2);
+  log.tick();
+
+  EXPECT_THAT(*names, ElementsAre("link.flaps", "link.flaps 4"));
+  EXPECT_THAT(*book.lines, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace smd::log
