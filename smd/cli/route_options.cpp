@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "mad/base/fabric_spec.h"
 #include "mad/base/split.h"
 #include "smd/cli/route.h"
 
@@ -55,6 +56,7 @@ void add_route_options(CLI::App& command, RouteOptions& options) {
   command.add_option("--repeat", options.repeat, "does it N times; times are the minimum and the median")
       ->type_name("N")
       ->check(CLI::Range(1U, 1'000'000U));
+  command.footer(base::all_specs);
   command.add_flag("--json", options.json, "the report as one JSON object");
 }
 
