@@ -47,6 +47,8 @@ void add_route_options(CLI::App& command, RouteOptions& options) {
   auto* folder = text("--dump-dir", options.dump_dir, "DIR", "writes dumps into this folder");
   text("--dump", options.dump, "LIST", "which dumps: file names with commas between")->needs(folder);
   command.add_flag("--quality", options.quality, "measures the balance of the routes");
+  text("--rank-order", options.rank_order, "FILE",
+       "writes the order of hosts in which shift patterns do not collide; - instead of the report");
   command.add_flag("--health", options.health,
                    "says what is wrong with the cabling; exit status 3 where something is");
   command
