@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "mad/base/fabric_file.h"
 #include "mad/base/spec/generators.h"
+#include "mad/base/spec/suffixes.h"
 
 namespace smd::base {
 namespace {
@@ -29,6 +32,8 @@ constexpr std::array kSpecs{
     Spec{"random", "SWITCHES:DEGREE:HOSTS:SEED", 4, 4, spec::random},
     Spec{"xgft", "h;m1,…;w1,…;p1,…", 1, 1, spec::xgft},
     Spec{"rails", "LEAVES:SPINES:HOSTS:RAILS", 4, 4, spec::rails},
+    Spec{"chassis", "EDGES:HOSTS:LINES:SPINES[:CABLES[:CHASSIS]]", 4, 6, spec::chassis},
+    Spec{"fullcore", "PODS:LEAVES:HOSTS:AGGS:CORES", 5, 5, spec::fullcore},
 };
 
 const Spec* find_spec(std::string_view text) {
@@ -38,7 +43,7 @@ const Spec* find_spec(std::string_view text) {
   return found == kSpecs.end() ? nullptr : &*found;
 }
 
-std::string all_specs() {
+std::string spec_names() {
   std::string names;
   for (const auto& spec : kSpecs) names += fmt::format("{}{}", names.empty() ? "" : ", ", spec.name);
   return names;
@@ -46,16 +51,26 @@ std::string all_specs() {
 
 }  // namespace
 
+std::string all_specs() {
+  std::string text = "specs:";
+  for (const auto& spec : kSpecs) text += fmt::format("\n  {}:{}", spec.name, spec.arguments);
+  return text +
+         fmt::format("\nbehind any spec, each at most once:\n  {}", fmt::join(spec::kSuffixes, "\n  "));
+}
+
 bool is_spec(std::string_view text) { return find_spec(text) != nullptr; }
 
 std::expected<Fabric, std::string> make_fabric(std::string_view text) {
   const auto* const spec = find_spec(text);
   if (spec == nullptr) {
     return std::unexpected(
-        fmt::format("{}: not a spec: NAME:… with one of the names {} is needed", text, all_specs()));
+        fmt::format("{}: not a spec: NAME:… with one of the names {} is needed", text, spec_names()));
   }
+  const auto plain = text.substr(0, text.find('+'));
+  const auto suffixes = spec::parse_suffixes(text.substr(plain.size()));
+  if (!suffixes) return std::unexpected(fmt::format("{}: {}", text, suffixes.error()));
   std::vector<std::string_view> args;
-  for (auto rest = text;;) {
+  for (auto rest = plain;;) {
     const auto colon = rest.find(':');
     args.push_back(rest.substr(0, colon));
     if (colon == std::string_view::npos) break;
@@ -67,6 +82,7 @@ std::expected<Fabric, std::string> make_fabric(std::string_view text) {
         fmt::format("{}: {} arguments: {}:{} is needed", text, given.size(), spec->name, spec->arguments));
   }
   auto fabric = spec->make(given);
+  if (fabric) fabric = spec::with_suffixes(std::move(*fabric), *suffixes);
   if (!fabric) return std::unexpected(fmt::format("{}: {}", text, fabric.error()));
   return fabric;
 }
@@ -82,7 +98,7 @@ std::expected<Fabric, FileErrors> load_fabric(std::string_view argument) {
   if (path != "-" && argument.find(':') != std::string_view::npos &&
       !std::filesystem::exists(path, ignored)) {
     return std::unexpected(
-        FileErrors{FileError{path, 0, fmt::format("neither a file nor a spec ({})", all_specs())}});
+        FileErrors{FileError{path, 0, fmt::format("neither a file nor a spec ({})", spec_names())}});
   }
   return read_fabric_file(path);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Fabrics from a line of text: "ft3:8", "torus:5x5:1". docs/simulator.md ('Specs') defines each of them.
+// Fabrics from a line of text: "ft3:8", "torus:5x5:1+guids=3". docs/simulator.md ('Specs', 'Suffixes')
+// defines each of them.
 
 #include <expected>
 #include <string>
@@ -13,6 +14,9 @@ namespace smd::base {
 
 /// True if the text starts with the name of a spec and a colon; it may still be a bad one.
 bool is_spec(std::string_view text);
+
+/// All specs with their arguments, and all suffixes: for help texts.
+std::string all_specs();
 
 /// The same spec gives the same fabric, names and GUIDs included. An error is a sentence that starts with the
 /// spec: "ft3:7: K is 7: an even number from 2 to 254 is needed".

@@ -102,7 +102,12 @@ double mean(std::span<const double> values) {
              : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-void measure_shifts(const Job& job, Quality& quality) {
+struct Shifts {
+  std::uint32_t max = 0;
+  double mean = 0;
+};
+
+Shifts measure_shifts(const Job& job) {
   const std::size_t n = job.hosts.size();
   const std::size_t all = n == 0 ? 0 : n - 1;
   const std::size_t count = std::min(all, kShifts);
@@ -115,8 +120,7 @@ void measure_shifts(const Job& job, Quality& quality) {
     }
     most[i] = loads.max();
   });
-  quality.shift_mean = mean(most);
-  quality.shift_max = most.empty() ? 0 : static_cast<std::uint32_t>(std::ranges::max(most));
+  return {most.empty() ? 0 : static_cast<std::uint32_t>(std::ranges::max(most)), mean(most)};
 }
 
 void measure_permutations(const Job& job, std::uint64_t seed, Quality& quality) {
@@ -180,6 +184,31 @@ std::vector<std::uint64_t> link_paths_of(const Job& job) {
   return total;
 }
 
+/// The rate of the fastest cable between switches.
+std::uint32_t fastest_rate(const Topology& topology) {
+  std::uint32_t fastest = 1;
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    for (std::size_t g = 0; g < topology.groups(s); ++g) {
+      for (const auto port : topology.group(s, g).ports) fastest = std::max(fastest, topology.rate(s, port));
+    }
+  }
+  return fastest;
+}
+
+double max_time(const Topology& topology, std::span<const std::uint64_t> paths) {
+  const auto fastest = static_cast<double>(fastest_rate(topology));
+  double most = 0;
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    for (std::size_t g = 0; g < topology.groups(s); ++g) {
+      for (const auto port : topology.group(s, g).ports) {
+        const auto load = static_cast<double>(paths[topology.channel(s, port)]);
+        most = std::max(most, load * fastest / topology.rate(s, port));
+      }
+    }
+  }
+  return most;
+}
+
 std::vector<HotLink> hottest(const Topology& topology, std::span<const std::uint64_t> paths) {
   std::vector<HotLink> all;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
@@ -206,8 +235,30 @@ std::vector<std::uint64_t> link_paths(const RoutingContext& in, const Routes& ro
   return link_paths_of(make_job(in.topology, in.lids, routes, hosts, in.parallel));
 }
 
+double leaf_bound(const Topology& topology, std::span<const EndIndex> hosts) {
+  std::vector<std::uint64_t> here(topology.switches()), all(topology.components());
+  for (const auto e : hosts) {
+    const auto sw = topology.end_ports()[e].sw;
+    if (sw == kNoSwitch) continue;
+    ++here[sw];
+    ++all[topology.component(sw)];
+  }
+  const auto fastest = static_cast<double>(fastest_rate(topology));
+  double bound = 0;
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    std::uint64_t rates = 0;
+    for (std::size_t g = 0; here[s] != 0 && g < topology.groups(s); ++g) {
+      for (const auto port : topology.group(s, g).ports) rates += topology.rate(s, port);
+    }
+    if (rates == 0) continue;
+    const auto routes = static_cast<double>(here[s] * (all[topology.component(s)] - here[s]));
+    bound = std::max(bound, routes * fastest / static_cast<double>(rates));
+  }
+  return bound;
+}
+
 Quality measure(const RoutingContext& in, const Routes& routes, std::span<const EndIndex> hosts,
-                std::uint64_t seed) {
+                std::uint64_t seed, std::span<const EndIndex> rank_order) {
   const auto& topology = in.topology;
   const auto job = make_job(topology, in.lids, routes, hosts, in.parallel);
   Quality quality;
@@ -219,7 +270,16 @@ Quality measure(const RoutingContext& in, const Routes& routes, std::span<const 
         static_cast<double>(std::accumulate(paths.begin(), paths.end(), std::uint64_t{0})) /
         static_cast<double>(2 * topology.cables());
   }
-  measure_shifts(job, quality);
+  quality.max_link_time = paths.empty() ? 0 : max_time(topology, paths);
+  quality.leaf_bound = leaf_bound(topology, hosts);
+  const auto shifts = measure_shifts(job);
+  quality.shift_max = shifts.max;
+  quality.shift_mean = shifts.mean;
+  const auto by_rank = rank_order.empty()
+                           ? shifts
+                           : measure_shifts(make_job(topology, in.lids, routes, rank_order, in.parallel));
+  quality.shift_rank_max = by_rank.max;
+  quality.shift_rank_mean = by_rank.mean;
   measure_permutations(job, seed, quality);
   measure_bisections(job, seed, quality);
   return quality;

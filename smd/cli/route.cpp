@@ -6,10 +6,13 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -110,7 +113,8 @@ std::expected<Work, Failure> repeat(const RouteOptions& options, const config::S
     work.pass = std::move(*pass);
     if (options.quality) {
       sm::Stopwatch lap;
-      work.quality = measure(*work.pass.decided.routes, parallel);
+      const auto& routes = *work.pass.decided.routes;
+      work.quality = measure(routes, parallel, rank_order(routes, work.pass.config, parallel));
       work.pass.ms.quality = lap();
     }
     work.times.push_back(work.pass.ms);
@@ -130,7 +134,25 @@ std::expected<void, Failure> dump(const RouteOptions& options, const sm::DumpLis
   return {};
 }
 
-std::expected<sm::RouteReport, Failure> work_through(const RouteOptions& options, std::ostream& err) {
+/// `--rank-order`. "-" is for `out`.
+std::expected<void, Failure> write_rank_order(const RouteOptions& options, const RoutePass& pass,
+                                              const routing::Parallel& parallel, std::ostream& out) {
+  const auto& part = *pass.decided.routes;
+  const auto text =
+      rank_order_text(pass.subnet, part, rank_order(part, pass.config, parallel), part.engine == "ftree");
+  if (options.rank_order == "-") {
+    out << text << std::flush;
+    return {};
+  }
+  std::ofstream file(options.rank_order, std::ios::binary);
+  file << text << std::flush;
+  if (file) return {};
+  return std::unexpected(
+      Failure{1, fmt::format("{}: {}", options.rank_order, std::generic_category().message(errno))});
+}
+
+std::expected<sm::RouteReport, Failure> work_through(const RouteOptions& options, std::ostream& out,
+                                                     std::ostream& err) {
   auto list = options.dump.empty() ? sm::default_dumps() : sm::parse_dump_list(options.dump, "--dump");
   if (!list) return std::unexpected(Failure{2, list.error()});
   auto config = load_config(options, err);
@@ -141,6 +163,10 @@ std::expected<sm::RouteReport, Failure> work_through(const RouteOptions& options
   for (const auto& note : work->pass.notes) err << note << '\n';
   if (!options.dump_dir.empty()) {
     if (auto done = dump(options, *list, *work, parallel); !done) return std::unexpected(done.error());
+  }
+  if (!options.rank_order.empty()) {
+    if (auto done = write_rank_order(options, work->pass, parallel, out); !done)
+      return std::unexpected(done.error());
   }
   auto report = report_of(options, work->pass);
   if (work->quality) add_quality(work->pass.subnet, *work->pass.decided.routes, *work->quality, report);
@@ -158,12 +184,13 @@ std::expected<sm::RouteReport, Failure> work_through(const RouteOptions& options
 
 int route(const RouteOptions& options, std::ostream& out, std::ostream& err) {
   keep_memory();
-  const auto report = work_through(options, err);
+  const auto report = work_through(options, out, err);
   if (!report) {
     err << report.error().text << '\n';
     return report.error().status;
   }
-  out << (options.json ? sm::to_json(*report) + "\n" : sm::to_text(*report)) << std::flush;
+  if (options.rank_order != "-")
+    out << (options.json ? sm::to_json(*report) + "\n" : sm::to_text(*report)) << std::flush;
   const bool healthy = !report->health || report->health->findings.empty();
   return report->verify.ok() && healthy && !report->left_out ? 0 : 3;
 }

@@ -18,7 +18,8 @@ struct RouteOptions {
   std::vector<std::string> engines{};  ///< instead of the configuration's
   std::string lids{}, without{}, config{}, lfts{};
   std::string dump_dir{}, dump{};
-  std::string reroute{};  ///< "repair" or "converge": how the tables of the whole fabric change
+  std::string rank_order{};  ///< a file; "-": standard output, instead of the report
+  std::string reroute{};     ///< "repair" or "converge": how the tables of the whole fabric change
   bool quality = false, health = false, json = false;
   unsigned threads = 0;  ///< 0: as the configuration says
   unsigned repeat = 1;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "mad/base/fabric_spec.h"
 #include "mad/base/split.h"
 #include "smd/cli/route.h"
 
@@ -46,6 +47,8 @@ void add_route_options(CLI::App& command, RouteOptions& options) {
   auto* folder = text("--dump-dir", options.dump_dir, "DIR", "writes dumps into this folder");
   text("--dump", options.dump, "LIST", "which dumps: file names with commas between")->needs(folder);
   command.add_flag("--quality", options.quality, "measures the balance of the routes");
+  text("--rank-order", options.rank_order, "FILE",
+       "writes the order of hosts in which shift patterns do not collide; - instead of the report");
   command.add_flag("--health", options.health,
                    "says what is wrong with the cabling; exit status 3 where something is");
   command
@@ -55,6 +58,7 @@ void add_route_options(CLI::App& command, RouteOptions& options) {
   command.add_option("--repeat", options.repeat, "does it N times; times are the minimum and the median")
       ->type_name("N")
       ->check(CLI::Range(1U, 1'000'000U));
+  command.footer(base::all_specs);
   command.add_flag("--json", options.json, "the report as one JSON object");
 }
 

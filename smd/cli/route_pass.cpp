@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "smd/base/stopwatch.h"
+#include "smd/cli/foreign_lids.h"
 #include "smd/decide/decide.h"
 #include "smd/offline/offline.h"
 
@@ -137,6 +138,8 @@ std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const co
     if (!decision) return std::unexpected(decision.error());
     fill(pass, *std::move(decision), false);
     note_rows(*input->lfts, *pass.decided.routes, options.lfts, pass.notes);
+    if (auto note = foreign_lids(*input, *pass.decided.routes, options.lfts); !note.empty())
+      pass.notes.push_back(std::move(note));
     note_left_out(pass);
     return pass;
   }

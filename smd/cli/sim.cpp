@@ -213,6 +213,7 @@ CLI::App* add_sim_command(CLI::App& app, SimOptions& options) {
       ->check(CLI::IsMember(choices()));
   command->add_flag("--no-flow-control", options.no_flow_control,
                     "programs have a kernel of before 2025: all their requests are sent at once");
+  command->footer(base::all_specs);
   auto* ctl = command->add_subcommand("ctl", "a command to a fabric that is served; \"help\" lists them");
   ctl->add_option("--socket", options.socket, "where it is served (default: /run/smd/sim.sock)")
       ->type_name("PATH");

@@ -70,6 +70,11 @@ Json levels(const std::vector<routing::LevelWidth>& widths) {
   return {std::move(array)};
 }
 
+/// How many times the bound the most loaded link carries; null if there is no bound.
+Json of_leaf_bound(const routing::Quality& quality) {
+  return quality.leaf_bound > 0 ? Json{rounded(quality.max_link_time / quality.leaf_bound)} : Json{};
+}
+
 Json figures(const RouteReport& report) {
   const auto& quality = *report.quality;
   return {Json::Object{{"max_link_paths", {quality.max_link_paths}},
@@ -78,6 +83,11 @@ Json figures(const RouteReport& report) {
                        {"shift_mean", {rounded(quality.shift_mean)}},
                        {"random_permutation_mean", {rounded(quality.random_permutation_mean)}},
                        {"ebb", {rounded(quality.ebb, 1e6)}},
+                       {"shift_rank_max", {std::uint64_t{quality.shift_rank_max}}},
+                       {"shift_rank_mean", {rounded(quality.shift_rank_mean)}},
+                       {"max_link_time", {rounded(quality.max_link_time)}},
+                       {"leaf_bound", {rounded(quality.leaf_bound)}},
+                       {"of_leaf_bound", of_leaf_bound(quality)},
                        {"levels", levels(report.levels)},
                        {"hottest", hottest(report.hottest)}}};
 }

@@ -58,6 +58,14 @@ void add_quality(const RouteReport& report, const Line& line) {
   line("", fmt::format("most loaded link: shift {} at most, {:.2f} on average; random {:.2f}; "
                        "bisection {:.3f}",
                        q.shift_max, q.shift_mean, q.random_permutation_mean, q.ebb));
+  line("", fmt::format("with hosts in rank order: shift {} at most, {:.2f} on average", q.shift_rank_max,
+                       q.shift_rank_mean));
+  if (q.leaf_bound > 0) {
+    line("",
+         fmt::format("by time (routes over a fastest cable): at most {:.1f}, {:.3f} times the bound of the "
+                     "leaves' cables, {:.1f}",
+                     q.max_link_time, q.max_link_time / q.leaf_bound, q.leaf_bound));
+  }
   for (std::size_t i = 0; i < std::min(kShown, report.hottest.size()); ++i) {
     const auto& [from, to, paths] = report.hottest[i];
     line("", fmt::format("{} routes from {} port {} to {} port {}", paths, from.name, from.port, to.name,

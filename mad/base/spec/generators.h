@@ -17,6 +17,8 @@ Result ft2(Args args);            ///< K: two-level fat tree of switches with K 
 Result ft3(Args args);            ///< K[:PODS]: three-level fat tree
 Result xgft(Args args);           ///< extended generalised fat tree, one argument
 Result rails(Args args);          ///< LEAVES:SPINES:HOSTS:RAILS: a host has a port a rail
+Result fullcore(Args args);       ///< PODS:LEAVES:HOSTS:AGGS:CORES: every aggregation switch at every core
+Result chassis(Args args);        ///< EDGES:HOSTS:LINES:SPINES[:CABLES[:CHASSIS]]: directors
 Result torus(Args args);          ///< a grid that closes in each dimension
 Result mesh(Args args);           ///< a grid that does not close
 Result hyperx(Args args);         ///< all switches of a line linked, in each dimension

@@ -90,8 +90,10 @@ TEST(RouteReport, HasTheContractsKeys) {
   EXPECT_EQ(keys(read.at("verify")), (Keys{"ok", "host_pairs_unreachable", "aggregation_pairs_unreachable",
                                            "unrouted_by_rule", "unreachable_switch_pairs", "loops",
                                            "dead_ends", "credit_loops", "management_credit_loops", "vls"}));
-  EXPECT_EQ(keys(read.at("quality")), (Keys{"max_link_paths", "mean_link_paths", "shift_max", "shift_mean",
-                                            "random_permutation_mean", "ebb", "levels", "hottest"}));
+  EXPECT_EQ(keys(read.at("quality")),
+            (Keys{"max_link_paths", "mean_link_paths", "shift_max", "shift_mean", "random_permutation_mean",
+                  "ebb", "shift_rank_max", "shift_rank_mean", "max_link_time", "leaf_bound", "of_leaf_bound",
+                  "levels", "hottest"}));
   EXPECT_EQ(keys(read.at("changed")), (Keys{"lft_entries", "lft_blocks"}));
 }
 

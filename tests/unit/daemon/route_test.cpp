@@ -12,6 +12,7 @@
 #include <sstream>
 #include <string>
 
+#include "mad/base/fabric_edit.h"
 #include "mad/base/fabric_file.h"
 #include "mad/base/fabric_spec.h"
 
@@ -113,6 +114,95 @@ TEST_F(Route, MeasuresItsOwnDumpsAsItMeasuredTheTables) {
     EXPECT_TRUE(read.at("ms").at("route").is_null());
     EXPECT_EQ(err_, "");
   }
+}
+
+/// Options that measure a dump of this test against a topology.
+RouteOptions reading(const std::string& topology, const std::string& lfts) {
+  return {.topology = topology, .lfts = lfts, .threads = 1};
+}
+
+TEST_F(Route, NamesTheLidsOfADumpThatNoPortHas) {
+  options_.topology = "ft2:6";
+  options_.dump_dir = folder_.string();
+  ASSERT_EQ(run(), 0);
+  const auto lfts = (folder_ / "opensm-lfts.dump").string(), fdbs = (folder_ / "opensm.fdbs").string();
+
+  options_ = reading("ft2:6", lfts);
+  EXPECT_EQ(run(), 0);
+  EXPECT_THAT(err_, testing::Not(HasSubstr("to no port"))) << "all LIDs of a dump of this fabric are known";
+
+  // The same switches by their GUIDs, but only eight hosts: the others' LIDs are foreign, by owner or
+  // without.
+  auto smaller = *base::make_fabric("ft2:6");
+  base::Removals hosts;
+  for (base::NodeIndex i = 0; i < smaller.nodes.size(); ++i) {
+    if (smaller.nodes[i].name == "h00005" || smaller.nodes[i].name == "h00006") hosts.nodes.push_back(i);
+  }
+  smaller = base::without(smaller, hosts);
+  const auto net = file("smaller.net", base::write_fabric(smaller));
+  options_ = reading(net, lfts);
+  run();
+  EXPECT_THAT(err_, HasSubstr(lfts + ": 2 of its LIDs belong to no port of the topology: 10 "
+                                     "(0x0002c900000000f1), 12 (0x0002c90000000101)\n"));
+
+  options_ = reading(net, fdbs);
+  options_.lids = (folder_ / "guid2lid").string();
+  run();
+  EXPECT_THAT(err_, HasSubstr(fdbs + ": 2 of its LIDs belong to no port of the topology: 10, 12\n"));
+
+  options_ = reading("ft2:6", lfts);
+  options_.without = file("without", "node h00005\n");
+  run();
+  EXPECT_THAT(err_, testing::Not(HasSubstr("to no port"))) << "what is taken away is known";
+}
+
+TEST_F(Route, WritesTheRankOrderAsOpenSMsFtreeDoes) {
+  options_.topology =
+      file("uneven.net",
+           base::write_fabric(base::without(*base::make_fabric("ft2:4"), {.nodes = {6, 7}, .links = {}})));
+  options_.rank_order = "-";
+  EXPECT_EQ(run(), 0) << err_;
+  EXPECT_EQ(std::ranges::count(out_, '\n'), 6) << "a line a host and nothing else: " << out_;
+  EXPECT_THAT(out_, testing::ContainsRegex("0x[0-9a-f]{4}\th00002\n"));
+  EXPECT_THAT(out_, testing::Not(HasSubstr("DUMMY")));
+
+  options_.rank_order = (folder_ / "order").string();
+  options_.engines = {"ftree"};
+  EXPECT_EQ(run(), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("engine    ftree"));
+  EXPECT_EQ(std::ranges::count(read("order"), '\n'), 6);
+
+  options_.rank_order = (folder_ / "no" / "order").string();
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(err_, (folder_ / "no" / "order").string() + ": No such file or directory\n");
+}
+
+TEST_F(Route, ShiftsInRankOrderDoNotDependOnGuidsOrTheOrderOfTheFile) {
+  for (const auto* spec : {"ft2:8", "xgft:2;6,4;1,3;1,2", "ft2:12"}) {
+    options_ = {.topology = spec, .quality = true, .threads = 1};
+    const auto plain = json();
+    options_.topology += "+guids=5";
+    const auto shuffled = json();
+    EXPECT_EQ(plain.at("quality").at("shift_rank_max"), shuffled.at("quality").at("shift_rank_max")) << spec;
+    EXPECT_EQ(plain.at("quality").at("shift_rank_mean"), shuffled.at("quality").at("shift_rank_mean"))
+        << spec;
+    EXPECT_EQ(shuffled.at("quality").at("shift_rank_max").as_int64(), 1) << spec;
+  }
+}
+
+TEST_F(Route, MeasuresLoadByRateAgainstTheBoundOfTheLeaves) {
+  options_ = {.topology = "ft2:8", .quality = true, .threads = 1};
+  const auto even = json();
+  EXPECT_EQ(even.at("quality").at("max_link_time").to_number<double>(), 28);
+  EXPECT_EQ(even.at("quality").at("leaf_bound").to_number<double>(), 28);
+  EXPECT_EQ(even.at("quality").at("of_leaf_bound").to_number<double>(), 1);
+
+  options_.topology = "ft2:8+speeds=EDR,HDR:2";
+  const auto mixed = json();
+  EXPECT_GT(mixed.at("quality").at("leaf_bound").to_number<double>(), 28);
+  EXPECT_GE(mixed.at("quality").at("of_leaf_bound").to_number<double>(), 1);
+  EXPECT_GE(mixed.at("quality").at("max_link_time").to_number<double>(),
+            mixed.at("quality").at("max_link_paths").to_number<double>());
 }
 
 TEST_F(Route, FindsWhatIsWrongWithReadTables) {
@@ -295,6 +385,7 @@ TEST(RouteOptionsOnTheCommandLine, AreThoseOfTheContractAndNoOthers) {
   EXPECT_THROW(parse({"--topology", "x", "--threads", "0"}), CLI::ParseError);
   EXPECT_THROW(parse({"--topology", "x", "--repeat", "0"}), CLI::ParseError);
   EXPECT_TRUE(parse({"--topology", "x", "--health"}).health);
+  EXPECT_EQ(parse({"--topology", "x", "--rank-order", "-"}).rank_order, "-");
   EXPECT_THROW(parse({"--topology", "x", "--reroute", "repair"}), CLI::ParseError);
   EXPECT_THROW(parse({"--topology", "x", "--without", "y", "--reroute", "again"}), CLI::ParseError);
   EXPECT_EQ(parse({"--topology", "x", "--without", "y", "--reroute", "repair"}).reroute, "repair");

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <set>
+
 #include "routing/engines/engine.h"
+#include "routing/engines/rank_order.h"
 #include "routing/quality/levels.h"
 #include "tests/support/routing_engines.h"
 #include "tests/support/routing_fabrics.h"
@@ -105,6 +108,67 @@ TEST(Quality, AFabricWithoutHostsHasNoLoad) {
       measure({fabric.topology, fabric.lids, Serial{}}, routed_by(general_engines()[0], fabric), {});
 
   EXPECT_EQ(quality, Quality{});
+}
+
+TEST(Quality, ALeafsCablesBoundTheLoadByTime) {
+  auto input = fabrics::ft2(4, 2, 3).input();  // 3 hosts and 2 cables a leaf, 9 hosts elsewhere
+  const Topology even(input);
+  EXPECT_DOUBLE_EQ(leaf_bound(even, hosts_in_file_order(even)), 3.0 * 9 / 2);
+
+  for (auto& link : input.links) link.mbps = link.b == 5 ? 100 : 200;  // one spine at half of the rate
+  const auto fabric = fabrics::with_lids(input);
+  const auto hosts = hosts_in_file_order(fabric.topology);
+  EXPECT_DOUBLE_EQ(leaf_bound(fabric.topology, hosts), 3.0 * 9 / 1.5);
+  const auto routes = routed_by(*find_engine("dmodc"), fabric);
+  const auto quality = measure({fabric.topology, fabric.lids, Serial{}}, routes, hosts);
+  const auto paths = link_paths({fabric.topology, fabric.lids, Serial{}}, routes, hosts);
+  double most = 0;
+  for (SwitchIndex s = 0; s < fabric.topology.switches(); ++s) {
+    for (unsigned p = 1; p <= fabric.topology.ports(s); ++p) {
+      const PortNum port{static_cast<std::uint8_t>(p)};
+      const auto peer = fabric.topology.peer(s, port).sw;
+      if (peer == kNoSwitch) continue;
+      const bool slow = fabric.topology.input_of(s) == 5 || fabric.topology.input_of(peer) == 5;
+      most = std::max(most, static_cast<double>(paths[fabric.topology.channel(s, port)]) * (slow ? 2 : 1));
+    }
+  }
+  EXPECT_DOUBLE_EQ(quality.max_link_time, most);
+  EXPECT_GE(quality.max_link_time, quality.leaf_bound);
+}
+
+TEST(Quality, RankOrderListsEachHostOnceLeafByLeaf) {
+  auto builder = fabrics::ft3(6);
+  builder.host(0, EndKind::aggregation);
+  builder.host(20);
+  const auto fabric = fabrics::shuffled(fabrics::with_lids(builder.input()), builder.input(), 3);
+
+  const auto order = rank_order({fabric.topology, fabric.lids, Serial{}}, {});
+
+  auto sorted = order, hosts = hosts_in_file_order(fabric.topology);
+  std::ranges::sort(sorted);
+  std::ranges::sort(hosts);
+  EXPECT_EQ(sorted, hosts);
+  std::set<SwitchIndex> done;
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const auto before = fabric.topology.end_ports()[order[i - 1]].sw,
+               here = fabric.topology.end_ports()[order[i]].sw;
+    if (before != here) EXPECT_TRUE(done.insert(before).second);
+    EXPECT_FALSE(done.contains(here)) << "hosts of a leaf are together";
+  }
+}
+
+TEST(Quality, ShiftsInRankOrderAreThoseOfTheOrderThatIsGiven) {
+  const auto fabric = fabrics::with_lids(fabrics::ft3(8).input());
+  const auto hosts = hosts_in_file_order(fabric.topology);
+  auto scattered = hosts;
+  std::shuffle(scattered.begin(), scattered.end(), std::mt19937_64(1));
+  const auto routes = routed_by(*find_engine("dmodc"), fabric);
+
+  const auto quality = measure({fabric.topology, fabric.lids, Serial{}}, routes, scattered, 1, hosts);
+
+  EXPECT_GT(quality.shift_max, 1U);
+  EXPECT_EQ(quality.shift_rank_max, 1U);
+  EXPECT_DOUBLE_EQ(quality.shift_rank_mean, 1.0);
 }
 
 TEST(Quality, OneCableBetweenTwoSwitchesIsSharedByAll) {
