@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/partition_groups.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace smd::config {
+namespace {
+
+/// Bytes 2 and 3 of the MGIDs of IP groups (RFC 4391): IPv4 and IPv6.
+bool is_ip_group(const Mgid& mgid) {
+  const unsigned signature = mgid.bytes[2] * 256U + mgid.bytes[3];
+  return signature == 0x401b || signature == 0x601b;
+}
+
+std::uint16_t pkey_bits(const Mgid& mgid) {
+  return static_cast<std::uint16_t>(mgid.bytes[4] * 256U + mgid.bytes[5]);
+}
+
+void set_pkey_bits(Mgid& mgid, PKey pkey) {
+  mgid.bytes[4] = static_cast<std::uint8_t>(pkey.value() >> 8U);
+  mgid.bytes[5] = static_cast<std::uint8_t>(pkey.value() & 0xffU);
+}
+
+void set_scope(Mgid& mgid, std::uint8_t scope) {
+  mgid.bytes[1] = static_cast<std::uint8_t>((mgid.bytes[1] & 0xf0U) | scope);
+}
+
+PolicyGroup group_of(const GroupSettings& settings, const PolicySource& source, bool ip) {
+  constexpr auto kQKey = kIpoibQKey;
+  return {.mtu = settings.mtu,
+          .rate = settings.rate,
+          .sl = settings.sl,
+          .qkey = settings.qkey == 0 && ip ? kQKey : settings.qkey,
+          .tclass = settings.tclass,
+          .flow_label = settings.flow_label,
+          .source = source};
+}
+
+/// Why an IP group does not suit its partition; empty: it does.
+std::string refusal(const ExtraGroup& group, const PartitionDefinition& definition,
+                    const PolicyPartition& partition) {
+  const auto bits = pkey_bits(group.mgid);
+  const auto key = partition.pkey.full();
+  const bool broadcast = group.mgid == broadcast_mgid(kDefaultPartition, kLinkLocalScope);
+  if (!broadcast && bits != 0 && bits != key.value())
+    return fmt::format("has the P_Key 0x{:04x}, not 0 and not that of the partition, {}", bits, key);
+  if (group.settings.rate != definition.settings.rate)
+    return fmt::format("has the rate code {}, its partition has {}", group.settings.rate,
+                       definition.settings.rate);
+  if (group.settings.mtu != definition.settings.mtu)
+    return fmt::format("has the MTU code {}, its partition has {}", std::to_underlying(group.settings.mtu),
+                       std::to_underlying(definition.settings.mtu));
+  return {};
+}
+
+std::uint64_t fnv(std::uint64_t hash, std::string_view text) {
+  for (const char c : text) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 0x100000001b3U;
+  }
+  return hash;
+}
+
+}  // namespace
+
+Mgid broadcast_mgid(PKey pkey, std::uint8_t scope) {
+  Mgid mgid{{0xff, 0x10, 0x40, 0x1b, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff}};
+  set_scope(mgid, scope);
+  set_pkey_bits(mgid, pkey.full());
+  return mgid;
+}
+
+void GroupMaker::add_scopes(const Mgid& mgid, const GroupSettings& settings, PolicyGroup group,
+                            PolicyPartition& partition) {
+  const unsigned scopes = settings.scopes == 0 ? 1U << kLinkLocalScope : settings.scopes;
+  for (std::uint8_t scope = 1; scope < 16; ++scope) {
+    if ((scopes >> scope & 1U) == 0) continue;
+    group.mgid = mgid;
+    set_scope(group.mgid, scope);
+    group.scope = scope;
+    group.hop_limit = scope == kLinkLocalScope ? 0 : 0xff;
+    if (taken_.insert(group.mgid).second) partition.groups.push_back(group);
+  }
+}
+
+std::optional<GroupComplaint> GroupMaker::add(const PartitionDefinition& definition,
+                                              PolicyPartition& partition) {
+  std::optional<GroupComplaint> first;
+  if (definition.ipoib) {
+    auto group = group_of(definition.settings, definition.source, true);
+    group.broadcast = true;
+    add_scopes(broadcast_mgid(partition.pkey, kLinkLocalScope), definition.settings, group, partition);
+  }
+  for (const auto& extra : definition.groups) {
+    const bool ip = is_ip_group(extra.mgid);
+    auto why = ip ? refusal(extra, definition, partition) : std::string();
+    auto mgid = extra.mgid;
+    if (ip) set_pkey_bits(mgid, partition.pkey.full());
+    if (why.empty() && taken_.contains(mgid)) why = "is there already";
+    if (why.empty()) {
+      add_scopes(mgid, extra.settings, group_of(extra.settings, extra.source, ip), partition);
+    } else if (!first) {
+      first = GroupComplaint{.source = extra.source,
+                             .text = fmt::format("group {} {}: left out", extra.mgid, why)};
+    }
+  }
+  return first;
+}
+
+std::uint64_t digest_of(const PartitionPolicy& policy) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  hash = fnv(hash, fmt::format("{}\n", policy.allow_both_pkeys));
+  for (const auto& [name, set] : policy.groups)
+    hash = fnv(hash, fmt::format("group {}={}\n", name, to_string(set)));
+  for (const auto& partition : policy.partitions) {
+    hash = fnv(hash, fmt::format("partition {} {} {} {}\n", partition.name, partition.pkey, partition.sl,
+                                 partition.ipoib));
+    for (const auto& [rule, order] : partition.members)
+      hash = fnv(hash, fmt::format("{} {} {} {}\n", order, to_string(rule.ports), to_string(rule.membership),
+                                   rule.index0));
+    for (const auto& group : partition.groups)
+      hash = fnv(hash, fmt::format("{} {} {} {} {} {} {}\n", group.mgid, std::to_underlying(group.mtu),
+                                   group.rate, group.sl, group.qkey, group.tclass, group.flow_label));
+  }
+  return hash;
+}
+
+}  // namespace smd::config

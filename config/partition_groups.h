@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The multicast groups of partitions, and the digest of a policy: parts of config/partitions.cpp.
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "config/partitions.h"
+
+namespace smd::config {
+
+/// Something about a definition that is worth a warning.
+struct GroupComplaint {
+  PolicySource source{};
+  std::string text{};
+};
+
+/// Makes the groups of one policy; an MGID belongs to the first definition that has it.
+class GroupMaker {
+ public:
+  /// Adds the groups of a definition to its partition, whose P_Key is known. The first group that is refused
+  /// is told.
+  std::optional<GroupComplaint> add(const PartitionDefinition& definition, PolicyPartition& partition);
+
+ private:
+  void add_scopes(const Mgid& mgid, const GroupSettings& settings, PolicyGroup group,
+                  PolicyPartition& partition);
+
+  std::set<Mgid> taken_{};
+};
+
+/// FNV-1a, 64 bits, over the text of all that counts.
+std::uint64_t digest_of(const PartitionPolicy& policy);
+
+}  // namespace smd::config

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is a member of which partition in a given fabric.
+#include <algorithm>
+#include <map>
+
+#include "config/partitions.h"
+
+namespace smd::config {
+namespace {
+
+/// A rule that a port comes under.
+struct Claim {
+  std::uint32_t port = 0;
+  std::uint32_t rule = 0;  ///< index into PolicyPartition::members
+  friend auto operator<=>(const Claim&, const Claim&) = default;
+};
+
+/// The wish for index 0 of a port that counts so far.
+struct Index0 {
+  std::uint32_t order = 0;
+  PartitionMember* member = nullptr;
+};
+
+Membership effective(Membership given, bool allow_both) {
+  return given == Membership::both && !allow_both ? Membership::full : given;
+}
+
+ResolvedPartition resolve_partition(const PolicyPartition& partition, const PortSetContext& context,
+                                    const PortIndex& index, bool allow_both) {
+  ResolvedPartition resolved{.pkey = partition.pkey, .members = {}, .pending = {}};
+  std::vector<Claim> claims;
+  for (std::uint32_t i = 0; i < partition.members.size(); ++i) {
+    const auto& rule = partition.members[i].rule;
+    auto found = resolve(rule.ports, context, index);
+    for (const auto port : found.ports) claims.push_back({.port = port, .rule = i});
+    for (auto& pending : found.pending) {
+      if (pending.term.kind == PortTermKind::self) continue;  // it comes with the SM
+      resolved.pending.push_back({.member = std::move(pending),
+                                  .membership = effective(rule.membership, allow_both),
+                                  .source = rule.source});
+    }
+  }
+  std::ranges::sort(claims);
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    if (i + 1 < claims.size() && claims[i + 1].port == claims[i].port) continue;  // the last rule counts
+    const auto& rule = partition.members[claims[i].rule].rule;
+    resolved.members.push_back({.port = claims[i].port,
+                                .membership = effective(rule.membership, allow_both),
+                                .index0 = rule.index0,
+                                .rule = claims[i].rule});
+  }
+  return resolved;
+}
+
+/// The SM's own port can talk to all members of the default partition: it answers them.
+void make_self_full(ResolvedPartition& partition, const PortIndex& index, Guid self) {
+  if (self == Guid{}) return;
+  for (const auto port : index.with_guids(self, self)) {
+    auto at = std::ranges::lower_bound(partition.members, port, {}, &PartitionMember::port);
+    if (at == partition.members.end() || at->port != port) at = partition.members.insert(at, {.port = port});
+    if (at->membership != Membership::limited) continue;
+    at->membership = Membership::full;
+    at->rule = kBuiltInRule;
+  }
+}
+
+/// Of several partitions that want index 0 of a port the one whose rule is the last gets it.
+void settle_index0(const PartitionPolicy& policy, std::vector<ResolvedPartition>& resolved) {
+  std::map<std::uint32_t, Index0> best;
+  for (std::size_t i = 0; i < resolved.size(); ++i) {
+    for (auto& member : resolved[i].members) {
+      if (!member.index0 || member.rule == kBuiltInRule) continue;
+      const auto order = policy.partitions[i].members[member.rule].order;
+      auto& place = best[member.port];
+      const bool later = place.member == nullptr || order > place.order;
+      if (place.member != nullptr) (later ? place.member : &member)->index0 = false;
+      if (later) place = {.order = order, .member = &member};
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ResolvedPartition> resolve_partitions(const PartitionPolicy& policy, const PortIndex& index,
+                                                  Guid self) {
+  const std::map<std::string, PKey, std::less<>> none;  // members are not named by partition here
+  const PortSetContext context{.groups = policy.groups, .partitions = none, .self = self};
+  std::vector<ResolvedPartition> resolved;
+  resolved.reserve(policy.partitions.size());
+  for (const auto& partition : policy.partitions) {
+    auto& one = resolved.emplace_back(resolve_partition(partition, context, index, policy.allow_both_pkeys));
+    if (partition.pkey == kDefaultPartition) make_self_full(one, index, self);
+  }
+  settle_index0(policy, resolved);
+  return resolved;
+}
+
+}  // namespace smd::config

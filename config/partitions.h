@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The partitions of a subnet: what smd.toml, OpenSM's partitions.conf and the API define, merged into one
+// policy. Pure: the same sources give the same policy, in the same order.
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/error.h"
+#include "config/partition_definition.h"
+#include "config/port_set.h"
+#include "mad/base/gid.h"
+#include "mad/base/id.h"
+
+namespace smd::config {
+
+/// The default partition, without the bit of full members.
+inline constexpr PKey kDefaultPartition{0x7fff};
+/// Q_Key of IP groups that are given none (RFC 4391's IPoIB broadcast group as OpenSM makes it).
+inline constexpr std::uint32_t kIpoibQKey = 0x0b1b;
+inline constexpr std::uint8_t kLinkLocalScope = 2;
+
+struct PartitionSources {
+  std::string toml_file{};  ///< names in errors
+  std::string conf_file{};
+  std::vector<PartitionDefinition> toml{};
+  std::vector<PartitionDefinition> conf{};  ///< of `read_partitions_conf`
+  std::vector<PartitionDefinition> api{};
+  PortGroups groups{};
+  bool allow_both_pkeys = false;  ///< a port may be full and limited member at once, with two keys
+  /// Numbers for partitions of the API without one, 0x0001 to 0x7ffe.
+  std::pair<std::uint16_t, std::uint16_t> api_pkeys{0x0001, 0x7ffe};
+};
+
+/// A multicast group that is there without members.
+struct PolicyGroup {
+  Mgid mgid{};
+  Mtu mtu = Mtu::none;    ///< none: what the ports can
+  std::uint8_t rate = 0;  ///< a static rate's code; 0: what the ports can
+  Sl sl{};
+  std::uint8_t scope = kLinkLocalScope;
+  std::uint8_t hop_limit = 0;  ///< 255 outside of the link-local scope
+  std::uint32_t qkey = 0;
+  std::uint8_t tclass = 0;
+  std::uint32_t flow_label = 0;
+  bool broadcast = false;  ///< of IPoIB
+  PolicySource source{};
+  friend bool operator==(const PolicyGroup&, const PolicyGroup&) = default;
+};
+
+struct PolicyRule {
+  MemberRule rule{};
+  std::uint32_t order = 0;  ///< its place among the rules of all partitions: the last wish for index 0 counts
+  friend bool operator==(const PolicyRule&, const PolicyRule&) = default;
+};
+
+struct PolicyPartition {
+  std::string name{};      ///< never empty; may occur twice in OpenSM's file
+  PKey pkey{};             ///< without the bit of full members
+  bool automatic = false;  ///< smd chose the number
+  Sl sl{};
+  bool ipoib = false;
+  std::vector<PolicyRule> members{};  ///< in the order in which they count
+  std::vector<PolicyGroup> groups{};
+  std::vector<PolicySource> sources{};  ///< of its definitions
+  friend bool operator==(const PolicyPartition&, const PolicyPartition&) = default;
+};
+
+/// A partition of the API that a file defines now: its members are the file's.
+struct TakenOver {
+  std::string name{};
+  PKey pkey{};
+  PolicySource by{};
+  friend bool operator==(const TakenOver&, const TakenOver&) = default;
+};
+
+struct PartitionPolicy {
+  std::vector<PolicyPartition> partitions{};  ///< ascending by P_Key; the default partition is always there
+  PortGroups groups{};
+  bool allow_both_pkeys = false;
+  bool configured = false;  ///< false: no source defines a partition
+  std::vector<TakenOver> taken_over{};
+  std::string toml_file{};
+  std::string conf_file{};
+  std::uint64_t digest = 0;  ///< of all that a fabric shows; lines and names of files do not count
+  friend bool operator==(const PartitionPolicy&, const PartitionPolicy&) = default;
+
+  /// Null where there is none; membership does not count.
+  const PolicyPartition* find(PKey pkey) const;
+};
+
+struct MergedPartitions {
+  PartitionPolicy policy{};
+  std::vector<ConfigError> warnings{};
+};
+
+/// Merges the sources, or says what contradicts what. Definitions of one P_Key in `conf` are one partition,
+/// in the other sources an error; so is a P_Key of smd.toml in `conf`. Numbers that are not given are the
+/// lowest free ones after all others are known.
+std::expected<MergedPartitions, std::vector<ConfigError>> merge_partitions(const PartitionSources& sources);
+
+/// "partitions.conf:3", "smd.toml:12", "API", "built in".
+std::string to_string(const PolicySource& source, const PartitionPolicy& policy);
+
+/// The MGID of a partition's IPv4 broadcast group.
+Mgid broadcast_mgid(PKey pkey, std::uint8_t scope);
+
+inline constexpr std::uint32_t kBuiltInRule = 0xffffffff;
+
+struct PartitionMember {
+  std::uint32_t port = 0;  ///< index into PortIndex::ports()
+  Membership membership = Membership::limited;
+  bool index0 = false;  ///< this key belongs at index 0 of the port's table; of at most one partition
+  /// The rule that counts, an index into PolicyPartition::members; kBuiltInRule for the SM's port.
+  std::uint32_t rule = 0;
+  friend bool operator==(const PartitionMember&, const PartitionMember&) = default;
+};
+
+struct PendingRule {
+  PendingMember member{};
+  Membership membership = Membership::limited;
+  PolicySource source{};
+  friend bool operator==(const PendingRule&, const PendingRule&) = default;
+};
+
+struct ResolvedPartition {
+  PKey pkey{};
+  std::vector<PartitionMember> members{};  ///< ascending by port
+  std::vector<PendingRule> pending{};
+  friend bool operator==(const ResolvedPartition&, const ResolvedPartition&) = default;
+};
+
+/// The members of all partitions, in the order of the policy. `self` is the port GUID of the master SM, a
+/// full member of the default partition whatever the rules say; 0: not known yet. "both" is full unless
+/// allow_both_pkeys.
+std::vector<ResolvedPartition> resolve_partitions(const PartitionPolicy& policy, const PortIndex& index,
+                                                  Guid self);
+
+}  // namespace smd::config
