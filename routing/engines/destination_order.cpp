@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::size_t kRails = 16;
 constexpr std::size_t kKinds = 4 * kRails;
-/// A divider beyond the LID space has no further effect.
-constexpr std::uint64_t kMaxDivider = 0x10000;
 
 /// Moves `set` to `out`: the first leaf, then the others from near to far, each distance ordered in the same
 /// manner.
@@ -38,14 +36,19 @@ struct Numbered {
   bool of_switch = false;
 };
 
-/// By end port its number among the ports of its machine of that kind, in the order of GUIDs: hosts with an
-/// adapter per rail have them on as many leaves.
-std::vector<std::uint8_t> rails(const Topology& topology) {
+/// By end port its number among the ports of its machine of that kind, in the order of their leaves: hosts
+/// with an adapter per rail have them on as many leaves.
+std::vector<std::uint8_t> rails(const Topology& topology, std::span<const SwitchIndex> order) {
   const auto ends = topology.end_ports();
   std::vector<EndIndex> sorted(ends.size());
   std::iota(sorted.begin(), sorted.end(), EndIndex{0});
   const auto machine = [&](EndIndex e) { return std::tuple(ends[e].kind, ends[e].system_image); };
-  std::ranges::sort(sorted, {}, [&](EndIndex e) { return std::tuple(machine(e), ends[e].guid, e); });
+  std::vector<std::uint32_t> place(topology.switches());
+  for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i + 1;
+  std::ranges::sort(sorted, {}, [&](EndIndex e) {
+    const auto at = ends[e].sw == kNoSwitch ? ~std::uint32_t{0} : place[ends[e].sw];
+    return std::tuple(machine(e), at, ends[e].port, e);
+  });
   std::vector<std::uint8_t> rail(ends.size());
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     const auto e = sorted[i], before = sorted[i - 1];
@@ -61,7 +64,7 @@ struct EndNumbers {
 
 EndNumbers end_numbers(const Topology& topology, std::span<const SwitchIndex> order, Numbering numbering) {
   const auto ends = topology.end_ports();
-  const auto rail = rails(topology);
+  const auto rail = rails(topology, order);
   const auto kind = [&](EndIndex e) { return static_cast<std::size_t>(ends[e].kind) * kRails + rail[e]; };
   EndNumbers result{std::vector<std::uint32_t>(ends.size()), std::vector<std::uint32_t>(topology.switches())};
   std::array<std::uint32_t, kKinds> next{}, width{}, here{};
@@ -153,34 +156,6 @@ std::vector<LidRun> number_lids(const Topology& topology, const LidMap& lids,
         {static_cast<std::uint16_t>(lid), 1, entry.number, entry.destination, follows, entry.of_switch});
   }
   return runs;
-}
-
-std::vector<DmodkIndex> dmodk_indices(const Topology& topology, const SwitchRanking& order,
-                                      const TreeTemplate& tree_template) {
-  std::vector<DmodkIndex> indices(topology.switches());
-  std::vector<SwitchIndex> upwards(topology.switches());
-  std::iota(upwards.begin(), upwards.end(), SwitchIndex{0});
-  std::ranges::sort(upwards, std::ranges::greater{},
-                    [&](SwitchIndex s) { return std::pair(order.rank[s], s); });
-  for (const auto s : upwards) {
-    const auto& switch_group = tree_template.of(s);
-    const auto& slots = switch_group.slots;
-    std::uint64_t uplinks = 0;
-    for (std::size_t g = 0; g < topology.groups(s); ++g) {
-      uplinks += order.rank[topology.group(s, g).peer] < order.rank[s] ? 1 : 0;
-    }
-    uplinks = std::max<std::uint64_t>(uplinks, switch_group.width());
-    const auto divider = static_cast<std::uint32_t>(std::min(indices[s].divider * uplinks, kMaxDivider));
-    for (std::size_t g = 0; g < topology.groups(s); ++g) {
-      const auto peer = topology.group(s, g).peer;
-      if (order.rank[peer] >= order.rank[s] || indices[peer].divider >= divider) continue;
-      const auto at = std::ranges::lower_bound(slots, peer, {}, &UplinkSlot::peer) - slots.begin();
-      const auto place = switch_group.place(static_cast<std::size_t>(at));
-      const auto residue = indices[s].residue + std::uint64_t{place} * indices[s].divider;
-      indices[peer] = {divider, static_cast<std::uint32_t>(residue % divider)};
-    }
-  }
-  return indices;
 }
 
 }  // namespace smd::routing::inline engines

@@ -7,9 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "routing/engines/port_selection.h"
-#include "routing/ranking/switch_ranking.h"
-#include "routing/ranking/tree_template.h"
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
 
@@ -47,11 +44,5 @@ enum class Numbering : std::uint8_t {
 std::vector<LidRun> number_lids(const Topology& topology, const LidMap& lids,
                                 std::span<const SwitchIndex> leaf_order,
                                 Numbering numbering = Numbering::dense);
-
-/// By switch the destinations that it receives from below over a single path from each lower neighbour, in
-/// the undamaged tree. Round robin must run over these: over all destinations they would all leave by one
-/// port (Zahavi, d-mod-k).
-std::vector<DmodkIndex> dmodk_indices(const Topology& topology, const SwitchRanking& order,
-                                      const TreeTemplate& tree_template);
 
 }  // namespace smd::routing::inline engines

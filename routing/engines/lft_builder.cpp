@@ -183,7 +183,7 @@ bool has_uplink(const Topology& topology, const SwitchRanking& ranking, SwitchIn
   return false;
 }
 
-/// Of these, switches whose round robin is equal too. The residue matters only for a switch that sends
+/// Of these, switches whose round robin is equal too. A single residue matters only for a switch that sends
 /// upwards by a tree template.
 template <class Cost>
 std::vector<SwitchIndex> equivalents_by_rotation(const EngineInput& in, std::vector<SwitchIndex> same_costs,
@@ -191,10 +191,12 @@ std::vector<SwitchIndex> equivalents_by_rotation(const EngineInput& in, std::vec
                                                  const LftBuildInput& input) {
   const auto& indices = input.indices;
   for (SwitchIndex s = 0; s < same_costs.size() && !indices.empty(); ++s) {
-    bool same = indices[s].divider == indices[same_costs[s]].divider &&
+    const auto &own = indices[s], &other = indices[same_costs[s]];
+    bool same = own.divider == other.divider && own.residues.size() == other.residues.size() &&
                 same_rates(in.context.topology, s, same_costs[s]);
-    if (same && indices[s].residue != indices[same_costs[s]].residue && input.tree_template != nullptr) {
-      same = !has_uplink(in.context.topology, *columns.front().ranking, s);
+    if (same && own.residues != other.residues) {
+      same = own.residues.size() == 1 && (input.tree_template == nullptr ||
+                                          !has_uplink(in.context.topology, *columns.front().ranking, s));
     }
     if (!same) same_costs[s] = s;
   }

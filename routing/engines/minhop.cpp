@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 
+#include "routing/engines/dmodk_indices.h"
 #include "routing/engines/lft_builder.h"
 #include "routing/engines/tree.h"
 

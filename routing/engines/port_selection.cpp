@@ -16,44 +16,54 @@ constexpr std::size_t kMostMemory = 0x10000;
 constexpr std::size_t kLongestPattern = 4096;
 }  // namespace
 
-RoundRobin uplink_round_robin(const Topology& topology, const SwitchRanking& ranking,
-                              const TreeTemplate& tree_template, SwitchIndex s) {
-  struct Slot {
-    SwitchIndex peer;
-    std::size_t cables;
-    std::span<const PortNum> ports;
-    std::uint8_t group;
-  };
+std::vector<UplinkPlace> uplink_places(const Topology& topology, const SwitchRanking& ranking,
+                                       const TreeTemplate& tree_template, SwitchIndex s) {
   const auto& switch_group = tree_template.of(s);
   const auto& wanted = switch_group.slots;
   const std::size_t cables = wanted.empty() ? 1 : wanted.front().cables;
-  std::vector<Slot> slots(switch_group.width(), Slot{kNoSwitch, cables, {}, 0});  // until known: gone
+  std::vector<UplinkPlace> places(switch_group.width(), UplinkPlace{kNoSwitch, cables, {}, 0});
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    slots[switch_group.place(i)] = {wanted[i].peer, wanted[i].cables, {}, 0};
+    places[switch_group.place(i)] = {wanted[i].peer, wanted[i].cables, {}, 0};
   }
   for (std::size_t g = 0; g < topology.groups(s); ++g) {
     const auto group = topology.group(s, g);
     if (!ranking.up(s, group.peer)) continue;
     const auto at = std::ranges::lower_bound(wanted, group.peer, {}, &UplinkSlot::peer);
     const bool known = at != wanted.end() && at->peer == group.peer;
-    auto& slot = known ? slots[switch_group.place(static_cast<std::size_t>(at - wanted.begin()))]
-                       : slots.emplace_back(Slot{group.peer, 0, {}, 0});
-    slot.cables = std::max(slot.cables, group.ports.size());
-    slot.ports = group.ports;
-    slot.group = static_cast<std::uint8_t>(g);
+    auto& place = known ? places[switch_group.place(static_cast<std::size_t>(at - wanted.begin()))]
+                        : places.emplace_back(UplinkPlace{group.peer, 0, {}, 0});
+    place.cables = std::max(place.cables, group.ports.size());
+    place.ports = group.ports;
+    place.group = static_cast<std::uint8_t>(g);
   }
+  return places;
+}
+
+RoundRobin uplink_round_robin(const Topology& topology, const SwitchRanking& ranking,
+                              const TreeTemplate& tree_template, SwitchIndex s) {
+  const auto places = uplink_places(topology, ranking, tree_template, s);
   RoundRobin result;
   bool more = true;
   for (std::size_t round = 0; more; ++round) {
     more = false;
-    for (const auto& slot : slots) {
-      if (slot.cables <= round) continue;
+    for (const auto& place : places) {
+      if (place.cables <= round) continue;
       more = true;
-      const bool there = slot.ports.size() > round;
-      result.turns.push_back({there ? slot.ports[round].value() : std::uint8_t{0}, slot.group});
+      const bool there = place.ports.size() > round;
+      result.turns.push_back({there ? place.ports[round].value() : std::uint8_t{0}, place.group});
     }
   }
   return result;
+}
+
+std::size_t turn_of(std::uint32_t number, const DmodkIndex& index, std::size_t turns) {
+  const auto rest = number % index.divider;
+  const auto& residues = index.residues;
+  const auto at = std::ranges::lower_bound(residues, rest);
+  const bool own = at != residues.end() && *at == rest;
+  const auto first = own ? static_cast<std::size_t>(at - residues.begin())
+                         : (rest + index.divider - residues.front()) % index.divider;
+  return (std::size_t{number / index.divider} * residues.size() + first) % turns;
 }
 
 void Candidates::round_robin(const Topology& topology, SwitchIndex s, const GroupSet& set,
@@ -112,6 +122,7 @@ void Candidates::share_by_rate(const Topology& topology, SwitchIndex s, std::siz
 
 void Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& set) {
   pattern_.clear();
+  written_ = 0;
   skewed_ = false;
   round_robin(topology, s, set, ports_);
 }
@@ -129,6 +140,7 @@ bool Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& 
     return turn.port != 0 && (set.words[turn.group / 64U] >> (turn.group % 64U) & 1U) != 0;
   };
   pattern_.clear();
+  written_ = 0;
   ports_.clear();
   skewed_ = true;
   if (!topology.one_rate()) {
@@ -162,28 +174,31 @@ bool Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& 
   return true;
 }
 
+/// The turn of the first destination with that remainder. Downwards a switch with one residue does not tell
+/// others apart: it receives them only after faults, and then from above.
+std::size_t Candidates::first_turn(std::uint32_t rest, const DmodkIndex& index) const {
+  if (!skewed_ && index.residues.size() == 1) return 0;
+  return turn_of(rest, index, ports_.size());
+}
+
 std::uint8_t Candidates::at(std::uint32_t number, const DmodkIndex& index) const {
-  return ports_[skewed_ ? turn_of(number, index, ports_.size()) : (number / index.divider) % ports_.size()];
+  const auto turn = std::size_t{number / index.divider} * index.residues.size();
+  return ports_[(turn + first_turn(number % index.divider, index)) % ports_.size()];
 }
 
 void Candidates::make_pattern(std::size_t period, const DmodkIndex& index) {
   period_ = period;
   pattern_.clear();
   pattern_.reserve(std::max(period * 2, kPattern * 2));
-  const std::size_t n = ports_.size();
-  for (std::size_t turn = 0; turn < n; ++turn) {
-    std::size_t skew = skewed_ ? (index.divider - index.residue) % index.divider : 0;
-    std::size_t at = (turn + skew) % n;
-    for (std::uint32_t rest = 0; rest < index.divider; ++rest) {
-      pattern_.push_back(ports_[at]);
-      if (!skewed_) continue;
-      if (++skew == index.divider) {
-        skew = 0;
-        at = turn;
-      } else if (++at == n) {
-        at = 0;
-      }
+  const std::size_t n = ports_.size(), step = index.residues.size() % n;
+  first_.clear();
+  for (std::uint32_t rest = 0; rest < index.divider; ++rest) first_.push_back(first_turn(rest, index));
+  for (std::size_t round = 0, turn = 0; round < n; ++round) {
+    for (const auto first : first_) {
+      const auto at = turn + first;
+      pattern_.push_back(ports_[at < n ? at : at - n]);
     }
+    turn = (turn + step) % n;
   }
   while (pattern_.size() < kPattern) pattern_.insert(pattern_.end(), pattern_.begin(), pattern_.end());
 }
@@ -195,7 +210,8 @@ void Candidates::write(std::span<std::uint8_t> out, std::uint32_t number, const 
   }
   const auto period = ports_.size() * index.divider;
   if (pattern_.empty()) {
-    if (period > kMostMemory || out.size() * 4 < period) {
+    written_ += out.size();
+    if (period > kMostMemory || written_ * 4 < period) {  // not worth a pattern yet
       for (auto& entry : out) entry = at(number++, index);
       return;
     }

@@ -45,25 +45,34 @@ struct RoundRobin {
   std::vector<Turn> turns;
 };
 
+/// An upper switch of the undamaged tree, in the order of round robin.
+struct UplinkPlace {
+  SwitchIndex peer = kNoSwitch;  ///< kNoSwitch: gone
+  std::size_t cables = 0;        ///< as they should be
+  std::span<const PortNum> ports;
+  std::uint8_t group = 0;  ///< of the ports
+};
+
+/// The upper switches of a switch: the slots of its group, then additional ones.
+std::vector<UplinkPlace> uplink_places(const Topology& topology, const SwitchRanking& ranking,
+                                       const TreeTemplate& tree_template, SwitchIndex s);
+
 /// The round robin of a switch: the slots of its group, then additional uplinks.
 RoundRobin uplink_round_robin(const Topology& topology, const SwitchRanking& ranking,
                               const TreeTemplate& tree_template, SwitchIndex s);
 
-/// The destinations that a switch receives from below in the undamaged tree are those with number % divider
-/// == residue; number / divider tells them apart. After faults it may receive others: each other residue
-/// starts one turn later, or all destinations of a leaf would share a port.
+/// The destinations that a switch receives from below in the undamaged tree are those whose number % divider
+/// is one of the residues. Counting them off tells them apart: the first of them has turn 0. After faults it
+/// may receive others: each other residue starts at another turn, or all destinations of a leaf would share a
+/// port.
 struct DmodkIndex {
   std::uint32_t divider = 1;
-  std::uint32_t residue = 0;
+  std::vector<std::uint32_t> residues{0};  ///< ascending; never empty
   friend bool operator==(const DmodkIndex&, const DmodkIndex&) = default;
 };
 
 /// The turn that the destination takes in the undamaged tree.
-inline std::size_t turn_of(std::uint32_t number, const DmodkIndex& index, std::size_t turns) {
-  const auto rest = number % index.divider;
-  const auto skew = (rest + index.divider - index.residue) % index.divider;
-  return (number / index.divider + skew) % turns;
-}
+std::size_t turn_of(std::uint32_t number, const DmodkIndex& index, std::size_t turns);
 
 /// Index of the port in `ports` with the lowest load relative to its rate after one more destination; of
 /// equal ones the first from `first` on.
@@ -93,6 +102,7 @@ class Candidates {
                    std::vector<std::uint8_t>& out);
   bool rates_differ(const Topology& topology, SwitchIndex s) const;
   void share_by_rate(const Topology& topology, SwitchIndex s, std::size_t rotation, std::uint32_t divider);
+  std::size_t first_turn(std::uint32_t rest, const DmodkIndex& index) const;
   std::uint8_t at(std::uint32_t number, const DmodkIndex& index) const;
   void make_pattern(std::size_t period, const DmodkIndex& index);
 
@@ -100,7 +110,9 @@ class Candidates {
   std::vector<std::uint8_t> live_;
   std::vector<std::uint8_t> own_;      ///< by turn: its port if all rates were equal; 0: missing
   std::vector<std::uint8_t> pattern_;  ///< whole periods
+  std::vector<std::size_t> first_;     ///< scratch: by remainder its first turn
   std::size_t period_ = 0;
+  std::size_t written_ = 0;  ///< entries without a pattern
   bool skewed_ = false;
   std::vector<NeighbourGroup> groups_;
 };

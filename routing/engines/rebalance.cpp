@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <queue>
 
@@ -49,8 +50,8 @@ class Rebalancer {
         continue;
       lids_.push_back(in.context.lids.of_end(e).base);
     }
-    std::ranges::sort(lids_);
     scattered_ = scattered(lids_);
+    std::ranges::sort(lids_);
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
       for (unsigned p = 0; p <= topology_.ports(s); ++p) switch_of_.push_back(s);
     }
@@ -59,15 +60,9 @@ class Rebalancer {
   void run() {
     load_ = count_loads(topology_, ranking_, lids_, entries_, in_.context.parallel);
     weights_ = route_weights(topology_);
-    Weight sum = 0, used = 0, most = 0;
-    for (Channel c = 0; c < load_.size(); ++c) {
-      const auto carried = weight(c);
-      sum += carried;
-      used += carried != 0 ? 1 : 0;
-      most = std::max(most, carried);
-    }
-    if (used == 0) return;
-    const auto enough = sum * 5 / (used * 4);
+    const auto enough = find_enough();
+    Weight most = 0;
+    for (Channel c = 0; c < load_.size(); ++c) most = std::max(most, weight(c));
     for (auto limit = most; limit > enough;) {
       limit = std::max(enough, limit - std::max(limit / kSteps, Weight{1}));
       const bool fine = limit_all(limit);
@@ -100,6 +95,34 @@ class Rebalancer {
   Weight weight(Channel c, Load more = 0) const {
     const Weight routes = Weight{load_[c]} + more;
     return weights_.empty() ? routes : routes * weights_[c];
+  }
+
+  /// 125 % of the mean load, or the mean load of the most loaded level if that is more: no tables have less
+  /// there.
+  Weight find_enough() const {
+    struct Level {
+      Weight sum = 0, used = 0;
+    };
+    std::map<std::pair<std::int32_t, bool>, Level> levels;
+    Level all;
+    for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
+      for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+        const auto group = topology_.group(s, g);
+        auto& level = levels[{ranking_.rank[s], ranking_.up(s, group.peer)}];
+        for (const auto port : group.ports) {
+          const auto carried = weight(channel(s, port.value()));
+          for (auto* const one : {&level, &all}) {
+            one->sum += carried;
+            one->used += carried != 0 ? 1 : 0;
+          }
+        }
+      }
+    }
+    Weight enough = all.used == 0 ? 0 : all.sum * 5 / (all.used * 4);
+    for (const auto& [where, level] : levels) {
+      if (level.used != 0) enough = std::max(enough, (level.sum + level.used - 1) / level.used);
+    }
+    return enough;
   }
 
   /// Calls fn(neighbour) for each neighbour that sends the LID to the switch. What leaves upwards came from

@@ -5,8 +5,10 @@
 #include <array>
 
 #include "routing/engines/balanced_tree.h"
+#include "routing/engines/dmodk_indices.h"
 #include "routing/engines/lft_builder.h"
 #include "routing/engines/rebalance.h"
+#include "routing/ranking/structural_order.h"
 
 namespace smd::routing::inline engines {
 namespace {
@@ -63,23 +65,86 @@ std::expected<SwitchRanking, RouteError> ranking_of_tree(const Topology& topolog
   return ranking;
 }
 
-template <std::unsigned_integral Cost>
-Routes routes_by(const EngineInput& in, const SwitchRanking& ranking, const Costs<Cost>& costs,
-                 std::span<const SwitchIndex> destinations, Numbering numbering) {
+namespace {
+
+/// The input of route_ordered().
+template <class Cost>
+struct TreeJob {
+  const EngineInput& in;
+  const SwitchRanking& ranking;
+  const TreeTemplate& tree_template;
+  const Costs<Cost>& costs;
+  std::span<const SwitchIndex> destinations;
+  Numbering numbering;
+};
+
+template <class Cost>
+std::vector<LidRun> runs_of(const EngineInput& in, const Costs<Cost>& costs,
+                            std::span<const SwitchIndex> destinations, Numbering numbering) {
   const auto column = columns_by_switch(in.context.topology, destinations);
   const auto leaves = leaves_by_nearness(in.context.topology, [&](SwitchIndex a, SwitchIndex b) {
     return Costs<Cost>::length(costs.row(a)[column[b]]);
   });
-  const auto runs = number_lids(in.context.topology, in.context.lids, leaves, numbering);
-  const std::array<Columns<Cost>, 1> columns{{{&costs, &ranking, destinations}}};
-  if (!ranking.tree) return Routes{build_lfts<Cost>(in, columns, {runs, {}, nullptr}), {}};
-  const auto tree_template = find_tree_template(in.context.topology, ranking);
-  const auto indices = dmodk_indices(in.context.topology, ranking, tree_template);
-  auto rows = build_lfts<Cost>(in, columns, {runs, indices, &tree_template});
-  if (!in.context.stop.stop_requested() && !is_balanced(in.context.topology, ranking, tree_template)) {
-    rebalance<Cost>(in, columns, rows);
+  return number_lids(in.context.topology, in.context.lids, leaves, numbering);
+}
+
+/// Routes a tree whose switches are in structural order, as far as it matters.
+template <class Cost>
+Rows route_ordered(const TreeJob<Cost>& job, bool balanced) {
+  const auto& topology = job.in.context.topology;
+  const auto runs = runs_of(job.in, job.costs, job.destinations, job.numbering);
+  const std::array<Columns<Cost>, 1> columns{{{&job.costs, &job.ranking, job.destinations}}};
+  const auto indices = dmodk_indices(topology, job.ranking, job.tree_template);
+  auto rows = build_lfts<Cost>(job.in, columns, {runs, indices, &job.tree_template});
+  balanced = balanced && std::ranges::all_of(indices, [](const auto& i) { return i.residues.size() == 1; });
+  if (!balanced && !job.in.context.stop.stop_requested()) rebalance<Cost>(job.in, columns, rows);
+  return rows;
+}
+
+/// Routes the fabric with its switches in this order.
+template <class Cost>
+Rows route_reordered(const TreeJob<Cost>& job, std::span<const SwitchIndex> order, bool balanced) {
+  const auto& context = job.in.context;
+  const auto topology = context.topology.reordered(order);
+  const auto lids = context.lids.reordered(context.topology, topology, order);
+  const auto costs = job.costs.reordered(order);
+  SwitchRanking ranking{.rank = {}, .position = {}, .tree = job.ranking.tree};
+  std::vector<SwitchIndex> place(order.size()), destinations;
+  for (SwitchIndex i = 0; i < order.size(); ++i) {
+    place[order[i]] = i;
+    ranking.rank.push_back(job.ranking.rank[order[i]]);
+    ranking.position.push_back(job.ranking.position[order[i]]);
   }
-  return Routes{std::move(rows), {}};
+  for (const auto s : job.destinations) destinations.push_back(place[s]);
+  const EngineInput in{.context = {topology, lids, context.parallel, context.stop},
+                       .options = job.in.options,
+                       .vl_budget = job.in.vl_budget,
+                       .seed = job.in.seed};
+  const auto tree_template = find_tree_template(topology, ranking);
+  const auto rows =
+      route_ordered<Cost>({in, ranking, tree_template, costs, destinations, job.numbering}, balanced);
+  Rows result(rows.size());
+  for (SwitchIndex i = 0; i < order.size(); ++i) result[order[i]] = rows[i];
+  return result;
+}
+
+}  // namespace
+
+template <std::unsigned_integral Cost>
+Routes routes_by(const EngineInput& in, const SwitchRanking& ranking, const Costs<Cost>& costs,
+                 std::span<const SwitchIndex> destinations, Numbering numbering) {
+  const auto& topology = in.context.topology;
+  if (!ranking.tree) {
+    const auto runs = runs_of(in, costs, destinations, numbering);
+    const std::array<Columns<Cost>, 1> columns{{{&costs, &ranking, destinations}}};
+    return Routes{build_lfts<Cost>(in, columns, {runs, {}, nullptr}), {}};
+  }
+  const auto tree_template = find_tree_template(topology, ranking);
+  const auto order = structural_order(topology, ranking, tree_template);
+  const bool balanced = is_balanced(topology, ranking, tree_template);
+  const TreeJob<Cost> job{in, ranking, tree_template, costs, destinations, numbering};
+  if (balanced && is_ordered(topology, ranking, order)) return Routes{route_ordered(job, balanced), {}};
+  return Routes{route_reordered(job, order, balanced), {}};
 }
 
 std::expected<Routes, RouteError> route_tree(const EngineInput& in, const SwitchRanking& ranking,

@@ -189,6 +189,17 @@ Costs<Cost>::Costs(const Topology& topology, const SwitchRanking* ranking,
   complete_ = complete;
 }
 
+template <std::unsigned_integral Cost>
+Costs<Cost> Costs<Cost>::reordered(std::span<const SwitchIndex> order) const {
+  Costs result(columns_, complete_);
+  result.cells_.reserve(cells_.size());
+  for (const auto s : order) {
+    const auto from = row(s);
+    result.cells_.insert(result.cells_.end(), from.begin(), from.end());
+  }
+  return result;
+}
+
 template class Costs<std::uint8_t>;
 template class Costs<std::uint16_t>;
 

@@ -33,6 +33,9 @@ class Costs {
   Costs(const Topology& topology, const SwitchRanking* ranking, std::span<const SwitchIndex> destinations,
         const Parallel& parallel);
 
+  /// The same costs, with the rows of the switches in `order`. The columns stay.
+  Costs reordered(std::span<const SwitchIndex> order) const;
+
   /// False if a path is longer than kLongest: the costs are of no use then.
   bool complete() const { return complete_; }
   std::size_t columns() const { return columns_; }
@@ -40,6 +43,7 @@ class Costs {
   static constexpr unsigned length(Cost cost) { return static_cast<unsigned>(cost & kLength); }
 
  private:
+  Costs(std::size_t columns, bool complete) : columns_(columns), complete_(complete) {}
   std::size_t columns_;
   std::vector<Cost> cells_;
   bool complete_ = true;

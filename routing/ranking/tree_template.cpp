@@ -3,30 +3,13 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <span>
 #include <utility>
 
+#include "routing/ranking/disjoint_sets.h"
+
 namespace smd::routing::inline ranking {
 namespace {
-
-/// Disjoint sets, each identified by its smallest member.
-class Sets {
- public:
-  explicit Sets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), std::uint32_t{0}); }
-  std::uint32_t first(std::uint32_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(std::uint32_t a, std::uint32_t b) {
-    a = first(a);
-    b = first(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
 
 bool above(const SwitchRanking& ranking, SwitchIndex s, SwitchIndex peer) {
   return ranking.rank[peer] < ranking.rank[s];
@@ -74,7 +57,8 @@ Alike group_by_above(const Topology& topology, const SwitchRanking& ranking) {
 
 /// Joins sets of one rank that share more than half of the upper switches of the smaller one, unless they
 /// share only half of its cables: two switches with swapped cables have something of both groups.
-void join_similar(const Topology& topology, const SwitchRanking& ranking, const Alike& alike, Sets& sets) {
+void join_similar(const Topology& topology, const SwitchRanking& ranking, const Alike& alike,
+                  DisjointSets& sets) {
   struct Below {
     std::uint32_t set;
     std::size_t cables;
@@ -238,7 +222,7 @@ std::size_t SwitchGroup::place(std::size_t slot) const {
 
 TreeTemplate find_tree_template(const Topology& topology, const SwitchRanking& ranking) {
   const auto alike = group_by_above(topology, ranking);
-  Sets sets(alike.above.size());
+  DisjointSets sets(alike.above.size());
   join_similar(topology, ranking, alike, sets);
   std::vector<std::uint32_t> set_of(topology.switches());
   for (std::uint32_t i = 0; i < alike.switches.size(); ++i) {

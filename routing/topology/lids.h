@@ -35,6 +35,9 @@ class LidMap {
   /// Both spans are in the order of the TopologyInput; ports beyond the end of a span have no LID.
   LidMap(const Topology& topology, std::span<const LidRange> switches, std::span<const LidRange> end_ports);
 
+  /// The LIDs of `from` for the same fabric `to`, which is from.reordered(order).
+  LidMap reordered(const Topology& from, const Topology& to, std::span<const SwitchIndex> order) const;
+
   LidRange of_switch(SwitchIndex s) const { return switches_[s]; }  ///< base 0: the switch has no LID
   LidRange of_end(EndIndex e) const { return ends_[e]; }            ///< base 0: the port has no LID
   /// The highest LID in use; 0 if there is none.

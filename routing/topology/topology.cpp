@@ -194,6 +194,10 @@ void Topology::find_components() {
 }
 
 SwitchIndex Topology::find(Guid guid) const {
+  if (!by_guid_.empty()) {
+    const auto found = std::ranges::lower_bound(by_guid_, guid, {}, [&](SwitchIndex s) { return guids_[s]; });
+    return found != by_guid_.end() && guids_[*found] == guid ? *found : kNoSwitch;
+  }
   const auto at = std::ranges::lower_bound(guids_, guid);
   return at != guids_.end() && *at == guid ? static_cast<SwitchIndex>(at - guids_.begin()) : kNoSwitch;
 }

@@ -38,13 +38,17 @@ struct PortPeer {
   PortNum port;
 };
 
-/// Immutable. Switches are sorted by GUID, groups by the neighbour's index, end ports by (switch, port). A
-/// cable from a switch to itself is in peer() but in no group.
+/// Immutable. Switches are sorted by GUID (unless reordered()), groups by the neighbour's index, end ports by
+/// (switch, port). A cable from a switch to itself is in peer() but in no group.
 class Topology {
  public:
   Topology() = default;
   /// O(n log n) in switches, links and end ports.
   explicit Topology(const TopologyInput& input);
+
+  /// The same fabric with the switches in another order: `order` names each once, the first becomes 0. For
+  /// algorithms that break ties by SwitchIndex. End ports follow their switches.
+  Topology reordered(std::span<const SwitchIndex> order) const;
 
   std::size_t switches() const { return guids_.size(); }
   Guid guid(SwitchIndex s) const { return guids_[s]; }  ///< `s` is below switches(), here and below
@@ -107,9 +111,14 @@ class Topology {
   void place_end_ports(const TopologyInput& input);
   void make_groups();
   void find_components();
+  void copy_switches(const Topology& from, std::span<const SwitchIndex> order);
+  void copy_ports(const Topology& from, std::span<const SwitchIndex> order);
+  void copy_groups(const Topology& from, std::span<const SwitchIndex> order,
+                   std::span<const SwitchIndex> place);
   PortPeer* free_port(SwitchIndex s, PortNum port);
 
   std::vector<Guid> guids_;
+  std::vector<SwitchIndex> by_guid_;  ///< sorted by GUID; empty: all are
   std::vector<SwitchIndex> input_of_, from_input_;
   std::vector<std::uint32_t> port_base_, group_base_, end_base_, hosts_, component_;
   std::vector<PortPeer> peers_;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/engines/leaf_order.h"
+
+#include "routing/engines/destination_order.h"
+#include "routing/engines/next_hops.h"
+#include "routing/ranking/costs.h"
+#include "routing/ranking/structural_order.h"
+
+namespace smd::routing::inline engines {
+
+std::vector<SwitchIndex> leaves_in_order(const RoutingContext& in, const SwitchRanking& ranking) {
+  const auto order = structural_order(in.topology, ranking, find_tree_template(in.topology, ranking));
+  const WideCosts costs(in.topology, &ranking, in.topology.leaves(), in.parallel);
+  if (!costs.complete()) return {};
+  const auto column = columns_by_switch(in.topology, in.topology.leaves());
+  auto leaves = leaves_by_nearness(in.topology.reordered(order), [&](SwitchIndex a, SwitchIndex b) {
+    return WideCosts::length(costs.row(order[a])[column[order[b]]]);
+  });
+  for (auto& leaf : leaves) leaf = order[leaf];
+  return leaves;
+}
+
+}  // namespace smd::routing::inline engines
