@@ -4,7 +4,7 @@
 #include "smd/apply/applier.h"
 #include "smd/sweep/not_sent.h"
 
-namespace smd::sm {
+namespace smd::sm::inline applying {
 
 Pump::Source Applier::adaptive_source(const Round& round) {
   return [this, &round, next = std::size_t{0}]() mutable -> std::optional<Job> {
@@ -35,4 +35,4 @@ std::optional<Job> Applier::adaptive_job(NodeIndex index) {
       }};
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline applying

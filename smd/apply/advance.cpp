@@ -10,7 +10,7 @@
 #include "smd/sweep/mft.h"
 #include "smd/sweep/unkept_entries.h"
 
-namespace smd::sm {
+namespace smd::sm::inline applying {
 namespace {
 
 /// Nodes that change, copied at the first touch.
@@ -221,4 +221,4 @@ Subnet advance(const Subnet& before, const Decided& decided, const Applied& appl
   return after;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline applying

@@ -13,7 +13,7 @@
 #include "mad/wire/switch.h"
 #include "smd/plan/plan.h"
 
-namespace smd::sm {
+namespace smd::sm::inline applying {
 
 struct PortAnswer {
   NodeIndex node = 0;
@@ -118,4 +118,4 @@ struct Applied {
   }
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline applying

@@ -13,7 +13,7 @@
 #include "smd/apply/pump.h"
 #include "smd/sweep/paths.h"
 
-namespace smd::sm {
+namespace smd::sm::inline applying {
 
 /// One apply(); see apply.h.
 class Applier {
@@ -76,4 +76,4 @@ class Applier {
   std::set<std::pair<Guid, PortNum>> failed_ports_;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline applying

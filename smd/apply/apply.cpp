@@ -12,7 +12,7 @@
 #include "smd/plan/lft_rounds.h"
 #include "smd/sweep/not_sent.h"
 
-namespace smd::sm {
+namespace smd::sm::inline applying {
 namespace {
 
 /// Switches whose tables are written side by side: enough to fill the window, few enough to hold their paths.
@@ -361,4 +361,4 @@ asio::awaitable<Applied> apply(mad::Transactions* tx, mad::Clock* clock, ApplyIn
   co_return co_await applier.run();
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline applying

@@ -12,7 +12,7 @@
 #include "smd/apply/applied.h"
 #include "smd/plan/plan.h"
 
-namespace smd::sm {
+namespace smd::sm::inline applying {
 
 struct ApplyInput {
   std::shared_ptr<const Subnet> subnet;
@@ -37,4 +37,4 @@ struct ApplyInput {
 /// `clock` outlive the coroutine.
 asio::awaitable<Applied> apply(mad::Transactions* tx, mad::Clock* clock, ApplyInput in);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline applying

@@ -8,7 +8,7 @@
 #include "smd/sweep/mft.h"
 #include "smd/sweep/unkept_entries.h"
 
-namespace smd::sm {
+namespace smd::sm::inline applying {
 
 void Applier::lft_done(NodeIndex, const PartialBlock& block, std::size_t answer) {
   auto& lft = applied_.lfts[answer];
@@ -83,4 +83,4 @@ std::optional<Job> Applier::check_mft(NodeIndex node, std::size_t part, const ma
              }};
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline applying

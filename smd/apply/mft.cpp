@@ -11,7 +11,7 @@
 #include "mad/wire/modifier.h"
 #include "smd/apply/applier.h"
 
-namespace smd::sm {
+namespace smd::sm::inline applying {
 
 /// The first part of every switch, then the second of every one: no node's window holds up the others.
 Pump::Source Applier::mft_source(const Round& round) {
@@ -56,4 +56,4 @@ std::optional<Job> Applier::mft_job(const MftItem& item, std::size_t part, std::
       }};
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline applying

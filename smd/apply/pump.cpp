@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-namespace smd::sm {
+namespace smd::sm::inline applying {
 namespace {
 
 /// Without any answer for so long nodes are not just busy.
@@ -71,4 +71,4 @@ asio::awaitable<bool> Pump::run(Source source) {
   co_return !stopping_;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline applying

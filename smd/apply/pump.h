@@ -15,7 +15,7 @@
 #include "mad/suspend.h"
 #include "mad/transactions/transactions.h"
 
-namespace smd::sm {
+namespace smd::sm::inline applying {
 
 /// One request and what to do with its answer; a job that the answer asks for takes its place.
 struct Job {
@@ -61,4 +61,4 @@ class Pump {
   mad::WaitList done_;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline applying

@@ -11,7 +11,7 @@
 
 #include "mad/wire/tables.h"
 
-namespace smd::sm {
+namespace smd::sm::inline applying {
 namespace {
 
 /// Entries that are named of one table; the rest are counted.
@@ -236,4 +236,4 @@ ForeignKeys foreign_keys(const Subnet& subnet) {
   return found;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline applying

@@ -14,7 +14,7 @@
 #include "smd/apply/applied.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline applying {
 
 /// Not thread-safe; of one manager.
 class TableBaseline {
@@ -54,4 +54,4 @@ struct ForeignKeys {
 /// Of all nodes whose tables were read.
 ForeignKeys foreign_keys(const Subnet& subnet);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline applying

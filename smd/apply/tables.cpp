@@ -3,7 +3,7 @@
 #include "mad/transactions/ask.h"
 #include "smd/apply/applier.h"
 
-namespace smd::sm {
+namespace smd::sm::inline applying {
 
 Pump::Source Applier::table_source(const Round& round) {
   return [this, &round, next = std::size_t{0}]() mutable -> std::optional<Job> {
@@ -41,4 +41,4 @@ std::optional<Job> Applier::table_job(const TableItem<A>& item) {
              }};
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline applying

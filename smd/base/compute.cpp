@@ -11,7 +11,7 @@
 #include "mad/base/scheduling.h"
 #include "mad/suspend.h"
 
-namespace smd::sm {
+namespace smd::sm::inline common {
 
 asio::awaitable<bool> InlineCompute::execute(Work work) {
   work({});
@@ -106,4 +106,4 @@ asio::awaitable<bool> PoolCompute::execute(Work work) {
   co_return going;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline common

@@ -13,7 +13,7 @@
 #include "mad/asio.h"
 #include "routing/parallel.h"
 
-namespace smd::sm {
+namespace smd::sm::inline common {
 
 class Compute {
  public:
@@ -63,4 +63,4 @@ class PoolCompute final : public Compute {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline common

@@ -7,7 +7,7 @@
 
 #include "mad/base/id.h"
 
-namespace smd::sm {
+namespace smd::sm::inline common {
 
 struct GuidBlock {
   Guid port;
@@ -16,4 +16,4 @@ struct GuidBlock {
   friend bool operator==(const GuidBlock&, const GuidBlock&) = default;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline common

@@ -10,7 +10,7 @@
 #include "mad/base/id.h"
 #include "mad/clock.h"
 
-namespace smd::sm {
+namespace smd::sm::inline common {
 
 class Pace {
  public:
@@ -48,4 +48,4 @@ class Pace {
   std::map<Guid, Seen> seen_;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline common

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace smd::sm {
+namespace smd::sm::inline common {
 
 /// Rows lie in leaves that are never changed: a change copies one leaf. Copies may be read by any thread
 /// while another one is changed.
@@ -174,4 +174,4 @@ class SharedMap {
   std::size_t size_ = 0;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline common

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace smd::sm {
+namespace smd::sm::inline common {
 
 /// Milliseconds since the last call.
 class Stopwatch {
@@ -21,4 +21,4 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline common

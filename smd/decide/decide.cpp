@@ -14,7 +14,7 @@
 #include "smd/decide/settings.h"
 #include "smd/decide/topology.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 namespace {
 
 bool same_input(const RoutePart& part, const routing::TopologyInput& input,
@@ -81,4 +81,4 @@ LidOptions lid_options(const config::LidsConfig& config) {
   return options;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

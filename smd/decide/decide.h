@@ -18,7 +18,7 @@
 #include "smd/decide/stored.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 
 /// Forwarding tables by switch.
 using GivenTables = std::map<Guid, std::shared_ptr<const routing::LftRow>>;
@@ -63,4 +63,4 @@ routing::RoutingOptions routing_options(const config::RoutingConfig& config);
 /// [lids] as decide_lids takes it; LMC 0 where none is given.
 LidOptions lid_options(const config::LidsConfig& config);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

@@ -27,7 +27,7 @@
 #include "smd/decide/link_limits.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 
 /// Base LID and LMC of every end port, ascending by port GUID (of a switch: the node GUID).
 struct LidPart {
@@ -204,4 +204,4 @@ struct DecideTimes {
   double lids_ms = 0, links_ms = 0, topology_ms = 0, route_ms = 0, verify_ms = 0, multicast_ms = 0;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

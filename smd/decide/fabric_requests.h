@@ -9,7 +9,7 @@
 #include "smd/base/guid_block.h"
 #include "smd/decide/decided.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 
 /// Makes the list of groups with their members; called on a thread of `compute` whenever that is needed.
 using Groups = std::function<std::shared_ptr<const GroupList>()>;
@@ -38,4 +38,4 @@ class FabricRequests {
   ~FabricRequests() = default;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

@@ -3,7 +3,7 @@
 
 #include "smd/sweep/end_ports.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 
 TablePart<wire::GuidInfo> decide_guids(const Subnet& subnet, const GuidRequests& requests) {
   std::set<Guid> ports;
@@ -19,4 +19,4 @@ TablePart<wire::GuidInfo> decide_guids(const Subnet& subnet, const GuidRequests&
   return part;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

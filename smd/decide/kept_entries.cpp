@@ -11,7 +11,7 @@
 #include "routing/verify/verify.h"
 #include "smd/sweep/unkept_entries.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 namespace {
 
 using routing::kNoSwitch;
@@ -174,4 +174,4 @@ std::shared_ptr<const RoutePart> with_kept_entries(const std::shared_ptr<const R
   return edited;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

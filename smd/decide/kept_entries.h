@@ -9,7 +9,7 @@
 #include "smd/decide/decided.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 
 /// What switches hold where they have not kept what was written, ascending. Pure.
 std::vector<KeptEntry> kept_entries(const Subnet& subnet);
@@ -22,4 +22,4 @@ std::shared_ptr<const RoutePart> with_kept_entries(const std::shared_ptr<const R
                                                    std::vector<KeptEntry> kept,
                                                    const routing::Parallel& parallel);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

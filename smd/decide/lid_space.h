@@ -9,7 +9,7 @@
 
 #include "mad/base/id.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 
 class LidSpace {
  public:
@@ -53,4 +53,4 @@ class LidSpace {
   unsigned first_, last_;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

@@ -10,7 +10,7 @@
 #include "smd/decide/lid_space.h"
 #include "smd/decide/small_tables.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 namespace {
 
 struct EndPort {
@@ -310,4 +310,4 @@ const std::shared_ptr<const routing::LftRow>* RoutePart::find(Guid node) const {
   return it != rows.end() && it->node == node ? &it->row : nullptr;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

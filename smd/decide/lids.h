@@ -6,7 +6,7 @@
 #include "smd/decide/stored.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 
 struct LidOptions {
   std::uint8_t lmc = 0;  ///< 0 to 7, for CA and router ports; switches have one LID each
@@ -26,4 +26,4 @@ std::uint8_t kept_lmc(const Subnet& subnet, const LidOptions& options, const Sto
 /// block aligned to the next power of two of their number, as long as the space allows it.
 LidPart decide_lids(const Subnet& subnet, const LidOptions& options, const Stored& stored);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

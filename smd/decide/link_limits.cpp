@@ -6,7 +6,7 @@
 
 #include "mad/base/rate.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 namespace {
 
 constexpr std::array kNarrowestFirst{LinkWidth::x1, LinkWidth::x2, LinkWidth::x4, LinkWidth::x8,
@@ -72,4 +72,4 @@ bool within(const wire::PortInfo& info, const EnabledLinks& enabled) {
          keeps_to(info.link_speed_ext2_active, enabled.speed_ext2, kNoExtendedSpeed2);
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

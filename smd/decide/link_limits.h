@@ -8,7 +8,7 @@
 #include "mad/base/link.h"
 #include "mad/wire/port_info.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 
 /// All speeds of LinkSpeedExtEnabled are forbidden (libibmad prints it as 'Extended link speeds disabled').
 /// After such a Set some firmware shows 0.
@@ -30,4 +30,4 @@ EnabledLinks enabled_links(const wire::PortInfo& info, LinkWidth width, LinkSpee
 /// Whether the active width and speed are among `enabled`.
 bool within(const wire::PortInfo& info, const EnabledLinks& enabled);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 namespace {
 
 /// PortInfo's code of VLCap and OperationalVLs for a number of data VLs: 1, 2, 4, 8, 15 are 1 to 5.
@@ -128,4 +128,4 @@ LinkPart decide_links(const Subnet& subnet, const config::LinksConfig& config, c
   return part;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

@@ -9,9 +9,9 @@
 #include "smd/decide/stored.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 
 /// Pure. Ports without a known far end get no settings: they are not brought up.
 LinkPart decide_links(const Subnet& subnet, const config::LinksConfig& config, const Stored& stored);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

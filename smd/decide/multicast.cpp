@@ -8,7 +8,7 @@
 
 #include "routing/multicast/tree.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 namespace {
 
 using routing::McRow;
@@ -197,4 +197,4 @@ std::shared_ptr<const McPart> decide_multicast(const DecideInput& in, const Rout
   return Multicast(in, routes).decide(routes);
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

@@ -9,7 +9,7 @@
 #include "routing/ranking/switch_ranking.h"
 #include "smd/decide/decide.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 
 /// What trees need to know of a topology; groups change far more often than it does.
 struct McGround {
@@ -25,4 +25,4 @@ struct McGround {
 /// `in.previous` itself where nothing that it rests on has changed; null where no groups are known. Pure.
 std::shared_ptr<const McPart> decide_multicast(const DecideInput& in, const RoutePart& routes);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 namespace {
 
 struct Slot {
@@ -48,4 +48,4 @@ PKeyPart decide_pkeys(const Subnet& subnet) {
   return part;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

@@ -16,7 +16,7 @@
 #include "smd/decide/small_tables.h"
 #include "smd/decide/topology.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 namespace {
 
 using Part = std::expected<std::shared_ptr<const RoutePart>, routing::RouteError>;
@@ -443,4 +443,4 @@ std::uint64_t entries_differing(const RoutePart& one, const RoutePart& other) {
   return count;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

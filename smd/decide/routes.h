@@ -10,7 +10,7 @@
 #include "smd/decide/decide.h"
 #include "smd/decide/decided.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 
 /// Pure. What is decided on is verified; fails only when stopped. Null only with `instead`.
 std::expected<std::shared_ptr<const RoutePart>, routing::RouteError> decide_routes(
@@ -34,4 +34,4 @@ std::expected<Converging, routing::RouteError> converge_routes(const std::shared
 /// Entries in which the tables of two parts differ, of switches that both have.
 std::uint64_t entries_differing(const RoutePart& one, const RoutePart& other);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/decide/settings.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 
 SettingsPart decide_settings(const config::SubnetConfig& config) {
   return {.gid_prefix = config.sm.subnet_prefix,
@@ -13,4 +13,4 @@ SettingsPart decide_settings(const config::SubnetConfig& config) {
           .ends_adaptive_routing = config.adopt.adaptive_routing == config::AdoptAdaptive::disable};
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

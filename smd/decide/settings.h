@@ -5,9 +5,9 @@
 #include "config/config.h"
 #include "smd/decide/decided.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 
 /// [sm], [links] and [adopt] as far as Sets carry them. Pure.
 SettingsPart decide_settings(const config::SubnetConfig& config);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 namespace {
 
 /// Parts of the fabric that hang together, and how many LIDs of hosts are in each.
@@ -111,4 +111,4 @@ std::vector<Guid> beyond_tables(const Subnet& subnet, const routing::TopologyInp
   return beyond;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

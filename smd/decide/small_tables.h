@@ -11,7 +11,7 @@
 #include "routing/topology/input.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 
 /// LIDs of hosts by the switch that they are connected to (node GUID).
 using LidsBehind = std::unordered_map<Guid, std::size_t>;
@@ -30,4 +30,4 @@ TableLimit table_limit(const Subnet& subnet, const LidsBehind& hosts, std::size_
 /// from where most hosts are. Ascending; empty where no table is too small.
 std::vector<Guid> beyond_tables(const Subnet& subnet, const routing::TopologyInput& routed);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 namespace {
 
 using PlaceMap = decltype(Stored::not_kept);
@@ -136,4 +136,4 @@ Stored with_lids(Stored stored, const base::GuidLids& lids) {
   return stored;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

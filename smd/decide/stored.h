@@ -18,7 +18,7 @@
 #include "smd/inventory/inventory.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 
 struct Stored {
   struct LidRange {
@@ -69,4 +69,4 @@ StoredPtr remember(const StoredPtr& before, const Subnet& subnet, const Decided&
 /// of 2^n are left out.
 Stored with_lids(Stored stored, const base::GuidLids& lids);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

@@ -8,7 +8,7 @@
 #include "mad/base/rate.h"
 #include "mad/wire/capability.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 namespace {
 
 using routing::SwitchIndex;
@@ -123,4 +123,4 @@ routing::LidMap lid_map(const routing::TopologyInput& input, const routing::Topo
   return {topology, switches, ends};
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

@@ -8,7 +8,7 @@
 #include "smd/decide/decided.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline decisions {
 
 /// Switches that can be programmed for LIDs up to `top`, the cables between them and the end ports on them.
 /// In the order of the Subnet's nodes; `file_order`, where given, holds node GUIDs in the order in which
@@ -24,4 +24,4 @@ routing::LidMap lid_map(const routing::TopologyInput& input, const routing::Topo
 /// description says so).
 routing::EndKind end_kind(const Node& node);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline decisions

@@ -8,7 +8,7 @@
 
 #include "mad/base/split.h"
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 namespace {
 
 // Longest lines of each format; names have up to 64 bytes.
@@ -134,4 +134,4 @@ std::expected<DumpList, std::string> parse_dump_list(std::string_view list, std:
   return wanted;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

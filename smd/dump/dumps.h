@@ -13,7 +13,7 @@
 #include "routing/parallel.h"
 #include "smd/dump/formats.h"
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 
 struct DumpFormat {
   std::string_view name;    ///< of the file
@@ -38,4 +38,4 @@ std::expected<DumpList, std::string> parse_dump_list(std::string_view list, std:
 std::expected<void, std::string> write_dumps(const std::filesystem::path& folder, const DumpList& list,
                                              const DumpView& view, const routing::Parallel& parallel);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

@@ -5,9 +5,9 @@
 #include "mad/base/fabric.h"
 #include "smd/dump/view.h"
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 
 /// Switches, then CAs, then routers, each by GUID; ids as ibnetdiscover makes them.
 base::Fabric fabric_of(const DumpView& view);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

@@ -4,7 +4,7 @@
 
 #include "smd/dump/formats.h"
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 namespace {
 
 struct Way {
@@ -63,4 +63,4 @@ void dump_fdbs(Out& out, const DumpView& view, const HopTable& hops) {
   }
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

@@ -6,7 +6,7 @@
 #include "smd/dump/out.h"
 #include "smd/dump/view.h"
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 
 void dump_subnet_lst(Out& out, const DumpView& view);    ///< opensm-subnet.lst: a line for each linked port
 void dump_lfts(Out& out, const DumpView& view);          ///< opensm-lfts.dump
@@ -17,4 +17,4 @@ void dump_path_sl(Out& out, const DumpView& view);       ///< path-sl.txt for ib
 void dump_fdbs(Out& out, const DumpView& view, const HopTable& hops);        ///< opensm.fdbs
 void dump_lid_matrix(Out& out, const DumpView& view, const HopTable& hops);  ///< opensm-lid-matrix.dump
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

@@ -10,7 +10,7 @@
 #include "mad/base/parse.h"
 #include "smd/dump/mapped_file.h"
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 namespace {
 
 constexpr std::size_t kMostErrors = 20;
@@ -183,4 +183,4 @@ std::expected<LftDump, base::FileErrors> load_lfts(const std::filesystem::path& 
   return read_lfts(file->bytes(), path.string());
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

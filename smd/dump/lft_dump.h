@@ -15,7 +15,7 @@
 #include "mad/base/id.h"
 #include "routing/routes.h"
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 
 /// The tables in a file, by GUID of the switch.
 struct LftDump {
@@ -30,4 +30,4 @@ std::expected<LftDump, base::FileErrors> read_lfts(std::string_view text, const 
 /// The same from a file, which is mapped and not copied (opensm.fdbs of a large fabric has gigabytes).
 std::expected<LftDump, base::FileErrors> load_lfts(const std::filesystem::path& path);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

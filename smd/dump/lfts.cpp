@@ -4,7 +4,7 @@
 
 #include "smd/dump/formats.h"
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 namespace {
 
 std::string_view long_type(NodeType type) {
@@ -92,4 +92,4 @@ void dump_path_sl(Out& out, const DumpView& view) {
   }
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/dump/formats.h"
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 
 void dump_lid_matrix(Out& out, const DumpView& view, const HopTable& hops) {
   for (std::size_t index = 0; index < view.switches().size() && !out.stopped(); ++index) {
@@ -21,4 +21,4 @@ void dump_lid_matrix(Out& out, const DumpView& view, const HopTable& hops) {
   }
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

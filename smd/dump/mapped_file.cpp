@@ -8,7 +8,7 @@
 
 #include "mad/base/file.h"
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 
 std::expected<MappedFile, std::string> MappedFile::open(const std::filesystem::path& path) {
   const auto opened = base::open_for_reading(path);
@@ -40,4 +40,4 @@ std::string_view MappedFile::bytes() const {
   return read_;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 
 /// The bytes of a file, to read.
 class MappedFile {
@@ -32,4 +32,4 @@ class MappedFile {
   std::string read_;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

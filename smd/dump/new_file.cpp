@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 namespace {
 
 std::string text_of(int error) { return std::generic_category().message(error); }
@@ -103,4 +103,4 @@ bool NewFile::finish() {
 
 std::string NewFile::error() const { return fmt::format("{}: {}", path().string(), text_of(error_)); }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

@@ -11,7 +11,7 @@
 
 #include "mad/base/descriptor.h"
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 
 /// An open folder. What is made in it is in it, whatever becomes of its path.
 class Folder {
@@ -57,4 +57,4 @@ class NewFile {
   int error_ = 0;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 
 /// Collects text into pieces for a sink.
 class Out {
@@ -54,4 +54,4 @@ class Out {
   bool stopped_ = false;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

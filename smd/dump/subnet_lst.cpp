@@ -4,7 +4,7 @@
 
 #include "smd/dump/formats.h"
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 namespace {
 
 std::string_view short_type(NodeType type) {
@@ -108,4 +108,4 @@ void dump_subnet_lst(Out& out, const DumpView& view) {
   }
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

@@ -7,7 +7,7 @@
 #include "smd/dump/fabric_of.h"
 #include "smd/dump/formats.h"
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 namespace {
 
 /// Where ibnetdiscover puts a node of this type, and the letter of its id.
@@ -78,4 +78,4 @@ base::Fabric fabric_of(const DumpView& view) {
 
 void dump_topology_net(Out& out, const DumpView& view) { out.text(base::write_fabric(fabric_of(view))); }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

@@ -5,7 +5,7 @@
 
 #include "mad/wire/capability.h"
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 ForeignRates foreign_rates(const base::Fabric& fabric) {
   ForeignRates rates;
   for (const auto& node : fabric.nodes) {
@@ -146,4 +146,4 @@ const routing::McRow* DumpView::multicast_row(const Node& node) const {
   return decided != nullptr ? decided->get() : node.mft.row.get();
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

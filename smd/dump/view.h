@@ -16,7 +16,7 @@
 #include "smd/decide/decided.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 
 /// Rates of ports that the file names by an unknown word ("4xFOO"): they are written as they were.
 using ForeignRates = std::map<std::pair<Guid, PortNum>, base::LinkRate>;
@@ -97,4 +97,4 @@ std::string shown_name(const Node& node);
 /// Active width and speed.
 base::LinkRate link_rate(const Node& node, PortNum port);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

@@ -9,7 +9,7 @@
 #include "smd/dump/dumps.h"
 #include "smd/dump/new_file.h"
 
-namespace smd::sm {
+namespace smd::sm::inline dumps {
 namespace {
 
 std::string size_text(std::uint64_t bytes) {
@@ -60,4 +60,4 @@ std::expected<void, std::string> write_dumps(const std::filesystem::path& folder
   return {};
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline dumps

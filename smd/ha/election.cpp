@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/ha/election.h"
 
-namespace smd::sm {
+namespace smd::sm::inline availability {
 
 std::optional<OtherSm> gives_way_to(const SmRank& self, bool self_is_master,
                                     const std::vector<OtherSm>& others) {
@@ -19,4 +19,4 @@ std::optional<OtherSm> gives_way_to(const SmRank& self, bool self_is_master,
   return first != nullptr ? std::optional{*first} : std::nullopt;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline availability

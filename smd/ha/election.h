@@ -9,7 +9,7 @@
 #include "mad/wire/sm_info.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline availability {
 
 /// The rank of an SM: the higher priority wins, of equal ones the lower port GUID.
 struct SmRank {
@@ -26,4 +26,4 @@ struct SmRank {
 std::optional<OtherSm> gives_way_to(const SmRank& self, bool self_is_master,
                                     const std::vector<OtherSm>& others);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline availability

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-namespace smd::sm {
+namespace smd::sm::inline availability {
 
 void write(const log::Log& log, const machine::Became& change) {
   log.info("sm.state").kv("from", change.from).kv("to", change.to).always();
@@ -66,4 +66,4 @@ void write(const log::Log& log, const machine::LogStoodStill& standstill) {
       .always();
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline availability

@@ -5,7 +5,7 @@
 #include "smd/ha/sm_machine.h"
 #include "smd/log/log.h"
 
-namespace smd::sm {
+namespace smd::sm::inline availability {
 
 /// Logs sm.state.
 void write(const log::Log& log, const machine::Became& change);
@@ -22,4 +22,4 @@ void write(const log::Log& log, const machine::LogNoHandover& none);
 /// Logs sm.stood_still.
 void write(const log::Log& log, const machine::LogStoodStill& standstill);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline availability

@@ -10,7 +10,7 @@
 #include "smd/ha/sm_changes.h"
 #include "smd/sweep/paths.h"
 
-namespace smd::sm {
+namespace smd::sm::inline availability {
 namespace {
 
 /// Half of what a standby waits for before it becomes master: after a longer standstill another SM may be.
@@ -204,4 +204,4 @@ asio::awaitable<void> Mastership::read_own_port(std::shared_ptr<const Subnet> su
   found->reason = "own port";
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline availability

@@ -27,7 +27,7 @@
 #include "smd/log/log.h"
 #include "smd/sweep/lid_index.h"
 
-namespace smd::sm {
+namespace smd::sm::inline availability {
 
 /// What reads of other SMs and of our own port have found.
 struct SmReads {
@@ -146,4 +146,4 @@ class Mastership {
   std::set<Guid> outranked_by_;    ///< the same
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline availability

@@ -9,7 +9,7 @@
 #include "smd/ha/other_sms.h"
 #include "smd/sweep/paths.h"
 
-namespace smd::sm {
+namespace smd::sm::inline availability {
 namespace {
 
 /// How long a lower-ranked master may take to send HANDOVER: OpenSM sends it after its next light sweep (10
@@ -145,4 +145,4 @@ asio::awaitable<void> Mastership::watch_silent_sms() {
   }
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline availability

@@ -7,7 +7,7 @@
 #include "smd/sweep/paths.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline availability {
 
 /// Directed route to the port of another SM; nothing where no link leads to it any more.
 inline std::optional<mad::DirectedPath> path_to(const Paths& paths, const Subnet& subnet,
@@ -16,4 +16,4 @@ inline std::optional<mad::DirectedPath> path_to(const Paths& paths, const Subnet
   return index ? paths.to_port(subnet, *index, other.at.port) : std::nullopt;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline availability

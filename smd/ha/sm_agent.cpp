@@ -5,7 +5,7 @@
 
 #include "mad/wire/notice.h"
 
-namespace smd::sm {
+namespace smd::sm::inline availability {
 namespace {
 
 constexpr std::uint64_t kDefaultSmKey = 1;  // OpenSM's too
@@ -76,4 +76,4 @@ void SmAgent::trap(const mad::Received& mad, const wire::Smp& smp) {
   events_.trap(smp.get<wire::Notice>(), mad.from.lid);
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline availability

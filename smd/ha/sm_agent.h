@@ -13,7 +13,7 @@
 #include "smd/ha/sm_machine.h"
 #include "smd/log/log.h"
 
-namespace smd::sm {
+namespace smd::sm::inline availability {
 
 /// On the io_context's thread. `tx` and `state` outlive it.
 class SmAgent {
@@ -53,4 +53,4 @@ class SmAgent {
   std::atomic<std::uint32_t> act_count_ = 0;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline availability

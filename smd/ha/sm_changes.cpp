@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace smd::sm {
+namespace smd::sm::inline availability {
 namespace {
 
 const OtherSm* find(const std::vector<OtherSm>& all, Guid guid) {
@@ -75,4 +75,4 @@ void log_outranked(const log::Log& log, const OtherSm& other, const SmRank& ours
       .kv("reason", "a standby ranks above this master; smd does not hand over to a standby yet");
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline availability

@@ -9,7 +9,7 @@
 #include "smd/log/log.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline availability {
 
 struct SmChanges {
   std::vector<OtherSm> seen;  ///< new, answering again, or of another state or priority
@@ -28,4 +28,4 @@ void log_sms(const log::Log& log, const SmChanges& changes);
 /// Logs sm.outranked.
 void log_outranked(const log::Log& log, const OtherSm& other, const SmRank& ours);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline availability

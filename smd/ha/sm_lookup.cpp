@@ -8,7 +8,7 @@
 #include "mad/wire/capability.h"
 #include "mad/wire/node.h"
 
-namespace smd::sm {
+namespace smd::sm::inline availability {
 namespace {
 
 constexpr auto kCounts = std::chrono::milliseconds(100);
@@ -80,4 +80,4 @@ asio::awaitable<void> SmLookup::read(Key key, mad::DirectedPath to, std::vector<
   for (auto& answer : std::exchange(entry.waiting, {})) answer(is_sm);
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline availability

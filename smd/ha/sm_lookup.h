@@ -14,7 +14,7 @@
 #include "mad/wire/smp.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline availability {
 
 /// The directed route back to the sender of a directed-route request that has arrived here: its return path,
 /// reversed (kernel: smi_handle_dr_smp_recv fills it in). Nothing where it came from this node itself.
@@ -63,4 +63,4 @@ class SmLookup {
   std::map<Key, Entry> entries_;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline availability

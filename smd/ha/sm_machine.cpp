@@ -8,7 +8,7 @@
 
 #include "mad/wire/mad.h"
 
-namespace smd::sm::machine {
+namespace smd::sm::inline availability::machine {
 namespace {
 
 using wire::SmControl;
@@ -225,4 +225,4 @@ bool may_be_master(const std::optional<wire::SmInfo>& read) {
   return !read || read->state == wire::SmState::master;
 }
 
-}  // namespace smd::sm::machine
+}  // namespace smd::sm::inline availability::machine

@@ -16,7 +16,7 @@
 #include "smd/ha/election.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm::machine {
+namespace smd::sm::inline availability::machine {
 
 /// What the configuration says of other SMs.
 struct Policy {
@@ -187,4 +187,4 @@ Verdict verdict(const State& state);
 /// Whether what a known SM has answered (nothing: it did not) says that it may be master now. Pure.
 bool may_be_master(const std::optional<wire::SmInfo>& read);
 
-}  // namespace smd::sm::machine
+}  // namespace smd::sm::inline availability::machine

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace smd::sm {
+namespace smd::sm::inline availability {
 
 Standstill::Standstill(mad::Clock& clock, mad::Duration limit, Found found)
     : clock_(clock), limit_(limit), found_(std::move(found)) {}
@@ -33,4 +33,4 @@ void Standstill::beat() {
   timer_ = clock_.call_at(clock_.now() + limit_ / 4, [this] { beat(); });
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline availability

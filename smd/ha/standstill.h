@@ -8,7 +8,7 @@
 
 #include "mad/clock.h"
 
-namespace smd::sm {
+namespace smd::sm::inline availability {
 
 /// A timer that beats four times within `limit`; a beat that comes later than `limit` is a standstill. Time
 /// is Clock::uptime(). On the io_context's thread; `clock` outlives it.
@@ -43,4 +43,4 @@ class Standstill {
   std::uint64_t count_ = 0;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline availability

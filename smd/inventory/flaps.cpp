@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace smd::sm {
+namespace smd::sm::inline inventory {
 namespace {
 
 /// Takes out of `list` what `take` says yes to.
@@ -82,4 +82,4 @@ Changes Flaps::quiet(mad::TimePoint now) {
   return told;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline inventory

@@ -11,7 +11,7 @@
 #include "mad/clock.h"
 #include "smd/inventory/stock.h"
 
-namespace smd::sm {
+namespace smd::sm::inline inventory {
 
 /// A link that was down this often within kFlapWindow.
 struct Flapping {
@@ -48,4 +48,4 @@ class Flaps {
   std::map<LinkEnd, Link> links_;  ///< by LinkChange::end
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline inventory

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-namespace smd::sm {
+namespace smd::sm::inline inventory {
 namespace {
 
 /// Known, not lost, and not in the Subnet.
@@ -103,4 +103,4 @@ std::vector<NodeChange> tell_gone(const Inventory& known, const std::set<Guid>& 
   return all;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline inventory

@@ -7,7 +7,7 @@
 
 #include "smd/inventory/stock.h"
 
-namespace smd::sm {
+namespace smd::sm::inline inventory {
 
 /// Known nodes, not lost so far, to which no path leads any more. Of a node that does not answer while a link
 /// to it is up, and of what lies behind it, nothing is known: they are not gone. Links that were lost before
@@ -22,4 +22,4 @@ std::vector<Guid> hosts_behind(const Inventory& known, Guid node, const Subnet& 
 /// other hosts one by one. Links that were lost before `time` do not count.
 std::vector<NodeChange> tell_gone(const Inventory& known, const std::set<Guid>& gone, UnixTime time);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline inventory

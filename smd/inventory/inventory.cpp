@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace smd::sm {
+namespace smd::sm::inline inventory {
 
 std::string to_string(const LinkRate& rate) {
   return fmt::format("{} {}", smd::to_string(rate.width), smd::to_string(rate.speed));
@@ -127,4 +127,4 @@ Inventory::Counts accept_lost(Inventory& inventory, Guid node) {
           .switch_links = before.switch_links - after.switch_links};
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline inventory

@@ -14,7 +14,7 @@
 #include "mad/base/link.h"
 #include "smd/base/shared_map.h"
 
-namespace smd::sm {
+namespace smd::sm::inline inventory {
 
 /// Seconds since 1970, UTC; 0: not known.
 using UnixTime = std::int64_t;
@@ -126,4 +126,4 @@ void forget_detached(Inventory& inventory);
 /// of all where it is 0. Returns what was forgotten.
 Inventory::Counts accept_lost(Inventory& inventory, Guid node);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline inventory

@@ -8,7 +8,7 @@
 
 #include "mad/base/rate.h"
 
-namespace smd::sm {
+namespace smd::sm::inline inventory {
 
 std::string counts_text(const Inventory::Counts& lost) {
   std::vector<std::string> parts;
@@ -52,4 +52,4 @@ std::vector<DegradedLink> degraded_links(const Subnet& subnet) {
   return found;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline inventory

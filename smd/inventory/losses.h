@@ -7,7 +7,7 @@
 
 #include "smd/inventory/stock.h"
 
-namespace smd::sm {
+namespace smd::sm::inline inventory {
 
 /// "2 switches, 3 links, 1 host"; empty where nothing is lost.
 std::string counts_text(const Inventory::Counts& lost);
@@ -29,4 +29,4 @@ struct DegradedLink {
 /// out.
 std::vector<DegradedLink> degraded_links(const Subnet& subnet);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline inventory

@@ -6,7 +6,7 @@
 #include "mad/wire/capability.h"
 #include "smd/inventory/stock.h"
 
-namespace smd::sm {
+namespace smd::sm::inline inventory {
 namespace {
 
 constexpr std::array kWidestFirst{LinkWidth::x12, LinkWidth::x8, LinkWidth::x4, LinkWidth::x2, LinkWidth::x1};
@@ -56,4 +56,4 @@ LinkRate best_rate(const Port& a, const Port& b) {
   return best;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline inventory

@@ -3,7 +3,7 @@
 
 #include "smd/inventory/stock.h"
 
-namespace smd::sm {
+namespace smd::sm::inline inventory {
 namespace {
 
 enum class Lids : std::uint8_t { unknown, none, some };
@@ -55,4 +55,4 @@ Restarts restarts(const Inventory& known, const Subnet* before, const Subnet& re
   return found;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline inventory

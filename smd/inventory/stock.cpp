@@ -9,7 +9,7 @@
 #include "mad/base/rate.h"
 #include "smd/inventory/gone.h"
 
-namespace smd::sm {
+namespace smd::sm::inline inventory {
 namespace {
 
 /// What a port tells of its link: where that is as it was, there is nothing to take stock of.
@@ -230,4 +230,4 @@ bool Changes::empty() const {
 
 Stock take_stock(const StockInput& in) { return Taking(in).take(); }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline inventory

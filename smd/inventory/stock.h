@@ -9,7 +9,7 @@
 #include "smd/inventory/inventory.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline inventory {
 
 /// A link that came or went. `end`: of a host's link the switch's, else the smaller one.
 struct LinkChange {
@@ -73,4 +73,4 @@ LinkRate best_rate(const Port& a, const Port& b);
 /// The rate in use; unknown parts where the port has no link.
 LinkRate rate_of(const Port& port);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline inventory

@@ -11,7 +11,7 @@
 #include "smd/plan/desired.h"
 #include "smd/sweep/found.h"
 
-namespace smd::sm {
+namespace smd::sm::inline offline {
 namespace {
 
 PeerPort peer_port(const sim::State& state, sim::PortIndex port) {
@@ -161,4 +161,4 @@ Subnet settled(const Subnet& subnet, const Decided& decided) {
   return with_tables(std::move(after), *decided.routes);
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline offline

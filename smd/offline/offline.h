@@ -12,7 +12,7 @@
 #include "smd/decide/decided.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline offline {
 
 /// The devices are those of the simulator (mad/sim): same attributes, links up in Init, tables empty, LIDs
 /// as in the file. Our own port is the first linked CA port, else port 0 of the first switch. Where several
@@ -29,4 +29,4 @@ Subnet with_tables(Subnet subnet, const RoutePart& routes);
 /// The same devices after every Set of a bring-up was acknowledged: LIDs, tables, linked ports Active.
 Subnet settled(const Subnet& subnet, const Decided& decided);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline offline

@@ -3,7 +3,7 @@
 
 #include "smd/sweep/end_ports.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 
 Round reregister_round(const PlanInput& in, const std::set<Guid>& ports) {
   Round round;
@@ -15,4 +15,4 @@ Round reregister_round(const PlanInput& in, const std::set<Guid>& ports) {
   return round;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

@@ -6,10 +6,10 @@
 
 #include "smd/plan/plan.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 
 /// PortInfo.ClientReregister of the end ports with these port GUIDs. Ports that are not in the Subnet, or
 /// whose PortInfo smd does not Set, are left out. Pure.
 Round reregister_round(const PlanInput& in, const std::set<Guid>& ports);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

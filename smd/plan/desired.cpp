@@ -11,7 +11,7 @@
 #include "smd/sweep/enforcement.h"
 #include "smd/sweep/mft.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 namespace {
 
 /// Fields that a node may not keep without harm, by their names in the field tables. LIDs, LMC, MasterSMLID,
@@ -220,4 +220,4 @@ std::vector<NotKept> not_kept(const wire::ArInfo& sent, const wire::ArInfo& answ
   return unkept_fields(PortNum{0}, sent, answered, kAdaptiveFields);
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

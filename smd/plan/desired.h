@@ -13,7 +13,7 @@
 #include "smd/decide/decided.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 
 /// What plan and apply look at; outlives both.
 struct PlanInput {
@@ -51,4 +51,4 @@ std::vector<NotKept> not_kept(const wire::SwitchInfo& sent, const wire::SwitchIn
 /// The same of an NVIDIA switch's ARInfo.
 std::vector<NotKept> not_kept(const wire::ArInfo& sent, const wire::ArInfo& answered);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

@@ -12,7 +12,7 @@
 #include "routing/update/update_schedule.h"
 #include "smd/decide/topology.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 namespace {
 
 using routing::kLftBlock;
@@ -243,4 +243,4 @@ wire::LinearForwardingTable block_content(const LftRow& decided, const LftRow* h
   return table;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

@@ -7,7 +7,7 @@
 
 #include "smd/plan/plan.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 
 /// Rounds of phase lft: whatever part of a round has been written, there is no forwarding loop that was not
 /// there before. Fills in the fields of `plan` about them.
@@ -21,4 +21,4 @@ bool would_interrupt(const PlanInput& in, const routing::Parallel& parallel, con
 wire::LinearForwardingTable block_content(const routing::LftRow& decided, const routing::LftRow* held,
                                           const PartialBlock& block);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 namespace {
 
 /// A port whose LID changes.
@@ -56,4 +56,4 @@ std::set<std::pair<NodeIndex, PortNum>> waiting_for_lids(const PlanInput& in) {
   return waiting.size() == all.size() ? decltype(waiting){} : waiting;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

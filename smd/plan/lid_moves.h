@@ -7,10 +7,10 @@
 
 #include "smd/plan/plan.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 
 /// Ports that must wait until another port has given up the LID that is to be theirs: no two have one LID,
 /// even for a moment. Empty where they all wait for each other, because then nothing would ever move.
 std::set<std::pair<NodeIndex, PortNum>> waiting_for_lids(const PlanInput& in);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

@@ -11,7 +11,7 @@
 #include "smd/sweep/mft.h"
 #include "smd/sweep/unkept_entries.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 namespace {
 
 using routing::McRow;
@@ -191,4 +191,4 @@ std::vector<Round> mft_rounds(const PlanInput& in) {
   return rounds;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

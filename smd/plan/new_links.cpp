@@ -5,7 +5,7 @@
 
 #include "routing/routes.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 namespace {
 
 /// What the switch sends the LID by; nothing where that is not known.
@@ -75,4 +75,4 @@ bool NewLinks::circles(NodeIndex from, std::uint16_t lid) const {
   return true;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

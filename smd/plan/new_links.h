@@ -8,7 +8,7 @@
 
 #include "smd/plan/plan.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 
 /// In a fabric that is running, links become Active before tables change that lead over them, so that none
 /// leads over a link that carries nothing; but not where that itself would close a forwarding loop. Decided
@@ -37,4 +37,4 @@ class NewLinks {
   std::vector<std::optional<Leads>> leads_;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

@@ -14,7 +14,7 @@
 #include "smd/plan/table_rounds.h"
 #include "smd/sweep/unkept_entries.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 namespace {
 
 /// Both ends are switches. Ports without a known far end are not planned at all.
@@ -179,4 +179,4 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   return plan;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

@@ -14,7 +14,7 @@
 #include "smd/sweep/table_kinds.h"
 #include "smd/tables/phase.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 
 using NodeIndex = std::uint32_t;  ///< index into the Subnet's nodes
 
@@ -105,4 +105,4 @@ struct Plan {
 /// Pure. Empty for a fabric that is as it should be. When stopped the result is of no use.
 Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::stop_token& stop = {});
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

@@ -7,7 +7,7 @@
 
 #include "smd/sweep/paths.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 namespace {
 
 /// One of the links: how far its nearer end is, and between which nodes it is.
@@ -143,4 +143,4 @@ Round retrain_round(std::vector<PortItem> ports) {
   return round;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

@@ -7,7 +7,7 @@
 
 #include "smd/plan/plan.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 
 /// An end of each link that came up outside its limits, or that needs other OperationalVLs than it has.
 std::vector<PortItem> links_to_retrain(const PlanInput& in);
@@ -22,4 +22,4 @@ std::vector<PortItem> next_to_retrain(const Subnet& subnet, const std::vector<Po
 /// One Set for each port: Down, with the physical state Polling. Their Enabled fields are set before.
 Round retrain_round(std::vector<PortItem> ports);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

@@ -14,7 +14,7 @@
 #include "smd/decide/link_limits.h"
 #include "smd/inventory/inventory.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 
 class Retraining {
  public:
@@ -85,4 +85,4 @@ class Retraining {
   bool stopped_ = false, ended_ = false;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/plan/table_rounds.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 namespace {
 
 template <class A>
@@ -34,4 +34,4 @@ Round table_round(const PlanInput& in, Phase phase) {
   return round;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

@@ -4,10 +4,10 @@
 
 #include "smd/plan/plan.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 
 /// A round with the blocks of all kinds whose descriptor names `phase`: those that do not hold what was
 /// decided, or are not known to. Empty where there are none. Pure.
 Round table_round(const PlanInput& in, Phase phase);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

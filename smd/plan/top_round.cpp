@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/plan/top_round.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 
 Round top_round(const PlanInput& in) {
   Round round;
@@ -15,4 +15,4 @@ Round top_round(const PlanInput& in) {
   return round;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

@@ -4,9 +4,9 @@
 
 #include "smd/plan/plan.h"
 
-namespace smd::sm {
+namespace smd::sm::inline planning {
 
 /// SwitchInfo of the switches whose MulticastFDBTop is not as decided. Pure.
 Round top_round(const PlanInput& in);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline planning

@@ -5,7 +5,7 @@
 
 #include "smd/apply/advance.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reconciling {
 
 std::set<Guid> LeftOut::all() const {
   auto both = silent;
@@ -71,4 +71,4 @@ std::vector<RefusedSet> refused_sets(const Subnet& subnet, const Applied& applie
   return refused;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reconciling

@@ -10,7 +10,7 @@
 #include "smd/decide/decided.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reconciling {
 
 /// Nodes to which a run writes nothing more for now.
 struct LeftOut {
@@ -53,4 +53,4 @@ Subnet after_writing(const Subnet& before, const Decided& decided, const Applied
 std::vector<RefusedSet> refused_sets(const Subnet& subnet, const Applied& applied,
                                      const std::vector<RefusedSet>& earlier, const std::set<Guid>& left_out);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reconciling

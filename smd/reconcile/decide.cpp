@@ -11,7 +11,7 @@
 #include "smd/report/tally.h"
 #include "smd/report/trouble.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reconciling {
 
 /// Refers to what the reconciler holds now.
 DecideInput Reconciler::decide_input(const Run& how) const {
@@ -162,4 +162,4 @@ asio::awaitable<bool> Reconciler::take_step(Run how) {
   co_return true;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reconciling

@@ -10,7 +10,7 @@
 #include "smd/sweep/mft.h"
 #include "smd/sweep/mute.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reconciling {
 
 Subnet with_names(Subnet subnet, const std::map<Guid, std::string>& names) {
   for (auto& node : subnet.nodes) {
@@ -43,4 +43,4 @@ asio::awaitable<Subnet> finish(mad::Transactions* tx, TableBaseline* baseline, S
   co_return found;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reconciling

@@ -12,7 +12,7 @@
 #include "smd/decide/stored.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reconciling {
 
 struct FinishInput {
   const Subnet* before = nullptr;  ///< the last finished one; null: none
@@ -33,4 +33,4 @@ asio::awaitable<Subnet> finish(mad::Transactions* tx, TableBaseline* baseline, S
 /// these names for the nodes of other SMs. Pure.
 Subnet with_names(Subnet subnet, const std::map<Guid, std::string>& names);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reconciling

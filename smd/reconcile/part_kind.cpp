@@ -13,7 +13,7 @@
 #include "smd/plan/table_rounds.h"
 #include "smd/plan/top_round.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reconciling {
 namespace {
 
 using Result = std::expected<Decision, routing::RouteError>;
@@ -144,4 +144,4 @@ GuidRequests remaining(GuidRequests requests, const GuidRequests& decided_on,
   return requests;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reconciling

@@ -17,7 +17,7 @@
 #include "smd/plan/plan.h"
 #include "smd/reconcile/part.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reconciling {
 
 /// What was asked of the parts, beyond what the configuration says.
 struct PartRequests {
@@ -55,4 +55,4 @@ GuidRequests remaining(GuidRequests requests, const GuidRequests& decided_on,
                        const TablePart<wire::GuidInfo>& part, const Subnet& subnet,
                        const TableAnswers<wire::GuidInfo>& answers);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reconciling

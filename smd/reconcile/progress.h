@@ -4,7 +4,7 @@
 
 #include "smd/reconcile/reconciler.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reconciling {
 
 struct Reconciler::Progress {
   Run how;
@@ -16,4 +16,4 @@ struct Reconciler::Progress {
   bool left = false;      ///< a Set of the last plan failed
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reconciling

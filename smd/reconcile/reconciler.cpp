@@ -7,7 +7,7 @@
 #include "smd/reconcile/progress.h"
 #include "smd/report/tables.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reconciling {
 namespace {
 
 double ms_between(mad::TimePoint begin, mad::TimePoint end) {
@@ -200,4 +200,4 @@ void Reconciler::end_part(const PartKind* kind, Progress* run) {
   if (left) unfinished_.insert(kind->part);
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reconciling

@@ -23,7 +23,7 @@
 #include "smd/reconcile/part_kind.h"
 #include "smd/store/store.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reconciling {
 
 /// What a reconciler stands on; all of it outlives the reconciler.
 struct ReconcilerParts {
@@ -158,4 +158,4 @@ class Reconciler {
   mad::TimePoint routes_since_{};  ///< when the tables last changed
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reconciling

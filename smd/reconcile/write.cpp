@@ -10,7 +10,7 @@
 #include "smd/report/trouble.h"
 #include "smd/sweep/adaptive.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reconciling {
 namespace {
 
 void log_drain(const log::Log& log, const Drain& drain) {
@@ -73,4 +73,4 @@ void Reconciler::take_written(Subnet after, const Applied& applied) {
   take(std::move(after));
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reconciling

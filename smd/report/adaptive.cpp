@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 namespace {
 
 constexpr std::size_t kNamedSwitches = 8;
@@ -73,4 +73,4 @@ std::vector<std::size_t> perhaps_ended(const Subnet& subnet, const Applied& appl
   return found;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

@@ -9,7 +9,7 @@
 #include "smd/log/log.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 
 /// `routing.adaptive`: one line for all of them, the first ones with GUID and name.
 void log_adaptive(const log::Log& log, const Subnet& subnet, config::AdoptAdaptive does, bool dry_run);
@@ -21,4 +21,4 @@ void log_adaptive_ended(const log::Log& log, const Subnet& before, const Subnet&
 /// Switches that route adaptively and were sent forwarding tables, which may have ended it: indexes.
 std::vector<std::size_t> perhaps_ended(const Subnet& subnet, const Applied& applied);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

@@ -11,7 +11,7 @@
 
 #include "smd/report/ports.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 namespace {
 
 /// Lines of one event that a sweep writes at most.
@@ -282,4 +282,4 @@ std::string names_text(const std::vector<Guid>& nodes, const Inventory& known) {
   return text;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

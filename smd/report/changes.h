@@ -11,7 +11,7 @@
 #include "smd/inventory/stock.h"
 #include "smd/log/log.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 
 struct ChangeContext {
   const Inventory& known;  ///< with what is gone
@@ -37,4 +37,4 @@ std::string duration_text(UnixTime seconds);
 /// Names with commas between them, as many as fit a line: "h00001,h00002 and 30 more".
 std::string names_text(const std::vector<Guid>& nodes, const Inventory& known);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <span>
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 namespace {
 
 /// The LIDs that packets are sent to now.
@@ -78,4 +78,4 @@ std::string to_string(const Disruption& disruption) {
       disruption.lids_changed, disruption.entries_changed, disruption.entries_in_use, count, links);
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

@@ -10,7 +10,7 @@
 #include "smd/plan/plan.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 
 struct Disruption {
   std::size_t lids_changed = 0;  ///< Active end ports whose base LID or LMC changes
@@ -29,4 +29,4 @@ Disruption disruption_of(const Subnet& subnet, const Decided& decided, const Pla
 /// Of many links the first are named.
 std::string to_string(const Disruption& disruption);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

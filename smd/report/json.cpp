@@ -8,7 +8,7 @@
 
 #include "smd/log/format.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 namespace {
 
 /// Length of the UTF-8 sequence at the front of `text`; 0 where its bytes are none.
@@ -119,4 +119,4 @@ std::string to_text(const Json& value) {
   return out;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

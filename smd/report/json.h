@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 
 /// A JSON value. Numbers that are not finite become null.
 struct Json;
@@ -25,4 +25,4 @@ struct Json {
 /// U+FFFD.
 std::string to_text(const Json& value);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 namespace {
 
 /// Ports of CAs and routers in service, by LMC, the highest first.
@@ -60,4 +60,4 @@ void log_lmc(const log::Log& log, const Subnet& subnet, const LidPart& lids, boo
       .kv("held", counts(ports));
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 namespace {
 
 /// Nodes that have a line each; of more the first are named in one.
@@ -70,4 +70,4 @@ std::string_view silence_hint(const Unresponsive& lost) {
                              : "; its link is up, so it hangs, or has an M_Key with protection level 2 or 3";
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

@@ -10,7 +10,7 @@
 #include "smd/log/log.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 
 /// A port whose M_Key is set, hidden (M_KeyProtectBits above 0) and in the way.
 struct UnknownMKey {
@@ -30,4 +30,4 @@ void log_m_keys(const log::Log& log, const Subnet& subnet, const std::vector<Unk
 /// What to think of a place behind which nothing has ever answered; empty where a node was known there.
 std::string_view silence_hint(const Unresponsive& lost);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

@@ -7,7 +7,7 @@
 
 #include "mad/wire/port_info.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 namespace {
 
 std::string why_no_link(const Port& port) {
@@ -88,4 +88,4 @@ std::string_view to_string(PhysState state) {
   return "unknown";
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

@@ -9,7 +9,7 @@
 #include "mad/base/link.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 
 /// Why this port does not carry data; empty for an Active one.
 std::string why_not_active(const Subnet& subnet, const Node& node, PortNum port);
@@ -17,4 +17,4 @@ std::string why_not_active(const Subnet& subnet, const Node& node, PortNum port)
 /// PortInfo.PortPhysicalState as the IB tools print it.
 std::string_view to_string(PhysState state);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 namespace {
 
 constexpr std::size_t kNamed = 8;
@@ -76,4 +76,4 @@ void log_not_retrained(const log::Log& log, const Subnet& subnet, const std::vec
       .always();
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

@@ -10,7 +10,7 @@
 #include "smd/plan/retraining.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 
 /// `links.retrain`: a step begins. `wanted`: links that need it, those of the step included.
 void log_retraining(const log::Log& log, const Subnet& subnet, const std::vector<Retraining::Link>& step,
@@ -23,4 +23,4 @@ void log_still_down(const log::Log& log, const Subnet& subnet, const std::vector
 /// `links.retrain_stopped`: none of `links` can be taken down safely.
 void log_not_retrained(const log::Log& log, const Subnet& subnet, const std::vector<PortItem>& links);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

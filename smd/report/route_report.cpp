@@ -9,7 +9,7 @@
 
 #include "smd/report/json.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 namespace {
 
 double rounded(double value, double steps = 1e3) { return std::round(value * steps) / steps; }
@@ -158,4 +158,4 @@ std::string to_json(const RouteReport& report) {
   return to_text(Json{std::move(object)});
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

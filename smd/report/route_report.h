@@ -13,7 +13,7 @@
 #include "routing/quality/quality.h"
 #include "routing/verify/report.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 
 /// Milliseconds of the phases; nothing where a phase was not run.
 struct RouteTimes {
@@ -64,4 +64,4 @@ std::string to_json(const RouteReport& report);
 /// A screen for humans; ends with a newline.
 std::string to_text(const RouteReport& report);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

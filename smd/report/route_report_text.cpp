@@ -7,7 +7,7 @@
 
 #include "smd/report/route_report.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 namespace {
 
 /// "1 switch", "2 switches"
@@ -129,4 +129,4 @@ std::string to_text(const RouteReport& report) {
   return text;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

@@ -7,7 +7,7 @@
 #include "smd/log/log.h"
 #include "smd/report/json.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 
 std::string to_line(const SweepSummary& summary) {
   log::Record record;
@@ -28,4 +28,4 @@ std::string to_json(const SweepSummary& summary) {
   return to_text(Json{std::move(object)});
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

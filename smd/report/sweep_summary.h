@@ -10,7 +10,7 @@
 #include "mad/base/id.h"
 #include "smd/inventory/inventory.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 
 enum class SweepKind : std::uint8_t { heavy, light, incremental };
 /// `reduced`: everything that answers works, and links or nodes that were there are missing. `standby`:
@@ -115,4 +115,4 @@ std::string to_line(const SweepSummary& summary);
 /// One JSON object on one line, the same keys.
 std::string to_json(const SweepSummary& summary);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

@@ -14,7 +14,7 @@
 #include "smd/apply/table_baseline.h"
 #include "smd/sweep/enforcement.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 namespace {
 
 /// Lines of one kind at a time: a whole fabric may restart.
@@ -120,4 +120,4 @@ void log_enforcement(const log::Log& log, const Subnet& before, const Subnet& af
     log.warn("partition.enforcement_cleared").kv("ports", lines).kv("not_named", lines - kLines);
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

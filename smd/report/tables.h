@@ -6,7 +6,7 @@
 #include "smd/log/log.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 
 /// `partition.keys_lost`, `node.changed`, `node.restored`: tables that are altered now and were not, or the
 /// other way round. A few lines of each kind, the rest as a number. `before` may be null.
@@ -19,4 +19,4 @@ void log_foreign_keys(const log::Log& log, const Subnet& subnet);
 /// lines, the rest as a number.
 void log_enforcement(const log::Log& log, const Subnet& before, const Subnet& after, const Applied& applied);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

@@ -11,7 +11,7 @@
 #include "smd/report/m_keys.h"
 #include "smd/sweep/lost.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 namespace {
 
 void count_ports(const Node& node, SweepSummary& summary, std::uint64_t& linked_ends) {
@@ -127,4 +127,4 @@ std::uint64_t lids_changed(const Subnet& subnet, const LidPart& lids) {
   return changed;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

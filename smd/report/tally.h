@@ -8,7 +8,7 @@
 #include "smd/report/sweep_summary.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 
 /// Fills in nodes, links, ports, LIDs, engine and state. Without `decided` the state is not 'up'.
 void tally(const Subnet& subnet, const Decided* decided, SweepSummary& summary);
@@ -23,4 +23,4 @@ void judge_losses(const Inventory& known, std::uint32_t hosts_missing, SweepSumm
 /// End ports that hold a LID and are to have another.
 std::uint64_t lids_changed(const Subnet& subnet, const LidPart& lids);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

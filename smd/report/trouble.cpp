@@ -18,7 +18,7 @@
 #include "smd/sweep/lost.h"
 #include "smd/sweep/unkept_entries.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 namespace {
 
 std::string name_of(const Subnet& subnet, Guid node) {
@@ -245,4 +245,4 @@ void log_pkeys(log::Log& log, const Subnet& subnet, const PKeyPart& part) {
   }
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

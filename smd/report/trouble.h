@@ -10,7 +10,7 @@
 #include "smd/report/sweep_summary.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline reports {
 
 /// Nodes that do not answer, duplicate GUIDs, ports that are not Active and why, LIDs that ran out, engines
 /// that were passed over, routes that are not proven. `small_tables`: switches that were named for that
@@ -30,4 +30,4 @@ void log_summary(const log::Log& log, const SweepSummary& summary, log::Level le
 /// What becomes of P_Key tables: `partition.sm_port`, `partition.no_room`.
 void log_pkeys(log::Log& log, const Subnet& subnet, const PKeyPart& part);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline reports

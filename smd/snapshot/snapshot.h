@@ -16,7 +16,7 @@
 #include "smd/report/sweep_summary.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline snapshots {
 
 struct Snapshot {
   std::shared_ptr<const Subnet> subnet;
@@ -39,4 +39,4 @@ struct Snapshot {
 
 using base::Published;
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline snapshots

@@ -9,7 +9,7 @@
 #include "mad/wire/vendor.h"
 #include "smd/sweep/paths.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 namespace {
 
 struct Question {
@@ -98,4 +98,4 @@ std::set<Guid> adaptive_switches(const Subnet& subnet) {
   return found;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -9,7 +9,7 @@
 #include "mad/transactions/transactions.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 /// The Subnet with ARInfo of those switches of NVIDIA that forward and were not asked since their restart,
 /// with `anew` of all. Those that have said that they lack it, by `before` (may be null) too, are left out
@@ -25,4 +25,4 @@ asio::awaitable<Subnet> read_adaptive_again(mad::Transactions* tx, Subnet subnet
 /// Switches that route adaptively, ascending.
 std::set<Guid> adaptive_switches(const Subnet& subnet);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

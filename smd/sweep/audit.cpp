@@ -13,7 +13,7 @@
 #include "mad/wire/tables.h"
 #include "smd/sweep/paths.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 namespace {
 
 /// What a node changes by itself while everything is well.
@@ -256,4 +256,4 @@ Subnet without_audited(Subnet subnet, const Audit& audited) {
   return subnet;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

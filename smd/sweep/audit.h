@@ -12,7 +12,7 @@
 #include "mad/transactions/transactions.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 /// What nodes have now and had not, without us.
 struct Audit {
@@ -60,4 +60,4 @@ asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditC
 /// read again. Pure.
 Subnet without_audited(Subnet subnet, const Audit& audited);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -5,7 +5,7 @@
 
 #include "smd/sweep/survey.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 namespace {
 
 /// False when cancelled.
@@ -85,4 +85,4 @@ asio::awaitable<std::expected<Subnet, std::string>> discover(mad::Transactions* 
   }
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -11,7 +11,7 @@
 #include "mad/transactions/transactions.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 struct DiscoverOptions {
   /// Only we have written since `before`: tables that still look as we left them are not read again.
@@ -38,4 +38,4 @@ struct DiscoverOptions {
 asio::awaitable<std::expected<Subnet, std::string>> discover(mad::Transactions* tx, mad::Clock* clock,
                                                              const Subnet* before, DiscoverOptions options);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

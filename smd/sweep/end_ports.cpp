@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/sweep/end_ports.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 std::map<Guid, PortPlace> find_end_ports(const Subnet& subnet, const std::set<Guid>& ports) {
   std::map<Guid, PortPlace> found;
@@ -16,4 +16,4 @@ std::map<Guid, PortPlace> find_end_ports(const Subnet& subnet, const std::set<Gu
   return found;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

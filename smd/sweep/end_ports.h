@@ -8,7 +8,7 @@
 
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 /// A port of a Subnet: index into its nodes, and the port number.
 struct PortPlace {
@@ -19,4 +19,4 @@ struct PortPlace {
 /// Where the end ports with these port GUIDs are; those that are not in the Subnet are left out.
 std::map<Guid, PortPlace> find_end_ports(const Subnet& subnet, const std::set<Guid>& ports);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/sweep/enforcement.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 namespace {
 
 /// Not read, or a node that does not answer is behind it: who it is shows when it answers.
@@ -61,4 +61,4 @@ void note_enforcement(Subnet& now, const Subnet* before) {
   now.enforced = edited ? std::move(edited) : std::move(noted);
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -6,7 +6,7 @@
 #include "mad/wire/port_info.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 /// PartitionEnforcementInbound or -Outbound is set.
 bool enforces(const wire::PortInfo& info);
@@ -23,4 +23,4 @@ bool enforces_for_another(const Subnet& subnet, const Node& node, PortNum port);
 /// `before`: the Subnet of the last call; null: another SM may have written since.
 void note_enforcement(Subnet& now, const Subnet* before);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 namespace {
 
 /// Why an answer cannot be a node; empty where it can.
@@ -153,4 +153,4 @@ Subnet make_subnet(Findings&& findings, PeerPort self, const Subnet* before) {
   return subnet;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -14,7 +14,7 @@
 #include "mad/transport.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 /// A node that has not answered one request for an attribute does not get a hundred of them.
 struct Probation {
@@ -91,4 +91,4 @@ void part_port_guids(Subnet& subnet, const Subnet* before);
 /// own port. Of several ports with one GUID the one that had it in `before` (may be null) stays.
 Subnet make_subnet(Findings&& findings, PeerPort self, const Subnet* before);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 LidIndex::LidIndex(std::shared_ptr<const Subnet> subnet) : subnet_(std::move(subnet)) {
   for (const auto& node : subnet_->nodes) {
@@ -23,4 +23,4 @@ LidIndex::Place LidIndex::find(Lid lid) const {
   return it == by_lid_.end() ? Place{} : it->second;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

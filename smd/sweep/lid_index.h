@@ -8,7 +8,7 @@
 
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 class LidIndex {
  public:
@@ -30,4 +30,4 @@ class LidIndex {
   std::unordered_map<std::uint16_t, Place> by_lid_;  // looked up only, never walked
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 namespace {
 
 bool name_from_link(Unresponsive& lost, const Subnet& before) {
@@ -44,4 +44,4 @@ std::vector<Silent> silent_nodes(const Subnet& subnet) {
   return found;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

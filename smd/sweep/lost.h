@@ -7,7 +7,7 @@
 
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 /// A node that answers nothing shows no GUID: it gets the GUID that was at that place in `before`, or that
 /// `before` has for the unresponsive place. Pure.
@@ -22,4 +22,4 @@ struct Silent {
 /// Each node once; places behind which no node is known each by themselves. Points into `subnet`.
 std::vector<Silent> silent_nodes(const Subnet& subnet);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 namespace {
 
 /// Which nodes a link leads to, from our own on. CAs do not forward.
@@ -105,4 +105,4 @@ Subnet merge(const Subnet& before, Findings&& findings, std::vector<Unresponsive
   return subnet;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -11,7 +11,7 @@
 #include "mad/wire/modifier.h"
 #include "smd/sweep/paths.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 namespace {
 
 /// Blocks in a row that are empty everywhere before those behind are taken for unused: the groups of a whole
@@ -128,4 +128,4 @@ asio::awaitable<Subnet> hold_mfts(mad::Transactions* tx, Subnet subnet, std::siz
   co_return subnet;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -8,7 +8,7 @@
 #include "mad/wire/switch.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 /// A part of a table, as one SMP has it: 32 MLIDs for 16 ports. Numbers parts block by block.
 constexpr std::size_t mft_part(std::size_t block, std::size_t position) {
@@ -49,4 +49,4 @@ inline BlockSet all_mft_parts(const Node& node) { return BlockSet::first(mft_par
 /// are empty in all switches. SwitchInfo was read before. All arguments outlive the coroutine.
 asio::awaitable<Subnet> hold_mfts(mad::Transactions* tx, Subnet subnet, std::size_t entries);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

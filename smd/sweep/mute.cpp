@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 namespace {
 
 bool linked_to(const Subnet& subnet, const Node& node) {
@@ -28,4 +28,4 @@ std::vector<NodePtr> mute_switches(const Subnet& before, const Subnet& now) {
   return found;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -6,10 +6,10 @@
 
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 /// Switches of `before` that do not answer in `now` while a neighbour's port to them is up, as they were in
 /// `before`. Without switches that lost their links or were restarted.
 std::vector<NodePtr> mute_switches(const Subnet& before, const Subnet& now);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

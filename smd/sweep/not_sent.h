@@ -6,7 +6,7 @@
 
 #include "mad/transactions/error.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 /// The transport would not send it, for a reason that does not pass (no EAGAIN and its like): the node was
 /// not asked. Not so where it was cancelled.
@@ -19,4 +19,4 @@ inline bool was_dropped(const mad::RequestError& error) {
   return error.fault == mad::Fault::closed && !could_not_be_sent(error);
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

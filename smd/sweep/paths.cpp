@@ -5,7 +5,7 @@
 #include <map>
 #include <ranges>
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 Paths::Paths(const Subnet& subnet, const Avoid& avoid)
     : steps_(subnet.nodes.size()), sm_port_(subnet.sm_port) {
@@ -77,4 +77,4 @@ std::optional<mad::DirectedPath> Paths::to_port(const Subnet& subnet, std::size_
   return path && forwards ? path->then(peer.port) : std::nullopt;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -11,7 +11,7 @@
 #include "mad/transport.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 /// Shortest directed routes; of several the one by the lowest port numbers. Only switches forward.
 class Paths {
@@ -48,4 +48,4 @@ class Paths {
   std::size_t sm_node_ = 0;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

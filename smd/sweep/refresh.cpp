@@ -16,7 +16,7 @@
 #include "smd/sweep/paths.h"
 #include "smd/sweep/survey.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 namespace {
 
 /// Ways that are tried at once to a switch that may have lost the link by which we would ask it.
@@ -365,4 +365,4 @@ asio::awaitable<std::expected<Subnet, std::string>> refresh(mad::Transactions* t
   co_return part.result();
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

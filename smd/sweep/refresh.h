@@ -13,7 +13,7 @@
 #include "smd/sweep/discover.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 inline constexpr std::string_view kNewerWaits = "something newer waits";
 inline constexpr std::string_view kLostOnTheWay = "lost on the way";
@@ -26,4 +26,4 @@ asio::awaitable<std::expected<Subnet, std::string>> refresh(mad::Transactions* t
                                                             const Subnet* before, std::set<Guid> suspects,
                                                             DiscoverOptions options);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 void Subnet::index() {
   auto list = std::make_shared<std::vector<Guid>>();
@@ -77,4 +77,4 @@ std::string port_text(const Node& node, PortNum port) {
   return fmt::format("{} {} port {}", node.guid(), node.description, port);
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -28,7 +28,7 @@
 #include "smd/sweep/table_kinds.h"
 #include "smd/tables/held_table.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 /// The other end of a link: node and port number there.
 struct PeerPort {
@@ -206,4 +206,4 @@ std::string printable(std::string text);
 /// "0x0002c90000000010 leaf000 port 3": how a log line names a port.
 std::string port_text(const Node& node, PortNum port);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 Survey::Survey(mad::Transactions& tx, mad::Clock& clock, asio::any_io_executor executor, const Subnet* before,
                DiscoverOptions options, Findings found)
@@ -100,4 +100,4 @@ bool Survey::tables_stand(const FoundNode& found, const Node& before) const {
          before.ports[0].info.lid == found.node.ports[0].info.lid && before.ports[0].info.lid.unicast();
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -15,7 +15,7 @@
 #include "smd/sweep/discover.h"
 #include "smd/sweep/found.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 class Survey {
  public:
@@ -112,4 +112,4 @@ class Survey {
 /// LIDs are lost by a restart: a node that has them still is the one we left.
 bool same_incarnation(const Node& before, const Node& now);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

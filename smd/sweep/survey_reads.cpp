@@ -12,7 +12,7 @@
 #include "smd/sweep/not_sent.h"
 #include "smd/sweep/survey.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 namespace {
 
 /// A table as it is after a reset: the default P_Key at index 0 or nothing. Only an SM writes more, so the
@@ -332,4 +332,4 @@ asio::awaitable<void> Survey::read_sm_info(FoundNode* node, PortNum port, mad::D
   other_sms.push_back(std::move(silent));
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -3,7 +3,7 @@
 
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 namespace {
 
 constexpr std::size_t kPKeys = 32, kArbitration = 32, kGuids = 8;
@@ -74,4 +74,4 @@ std::uint32_t TableKind<wire::GuidInfo>::modifier(const Node&, PortNum, std::siz
   return wire::guid_info_modifier(static_cast<std::uint32_t>(block));
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -15,7 +15,7 @@
 #include "smd/tables/block_set.h"
 #include "smd/tables/phase.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 struct Node;  // smd/sweep/subnet.h
 
@@ -96,4 +96,4 @@ void for_each_table(Fn&& fn) {
   }(std::type_identity<Kinds>{});
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <string_view>
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 namespace {
 
 // One word each: they are stored as they stand here (smd/store/kinds.cpp).
@@ -64,4 +64,4 @@ bool raises_top_first(const Node& node) {
   });
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -8,7 +8,7 @@
 #include "mad/wire/switch.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 /// The note about an LFT entry of a switch; `desired` is the port.
 NotKept unkept_entry(Lid lid, PortNum desired);
@@ -29,4 +29,4 @@ std::optional<UnkeptMask> unkept_mask(const NotKept& note);
 NotKept blocks_above_top();
 bool raises_top_first(const Node& node);  ///< it has such a note
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -10,7 +10,7 @@
 #include "mad/task_group.h"
 #include "mad/transactions/ask.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 namespace {
 
 /// One port while its tables are read.
@@ -142,4 +142,4 @@ asio::awaitable<std::optional<Subnet>> read_vl_tables(mad::Transactions* tx,
   co_return after;
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

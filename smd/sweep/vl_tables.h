@@ -14,7 +14,7 @@
 #include "smd/sweep/paths.h"
 #include "smd/sweep/subnet.h"
 
-namespace smd::sm {
+namespace smd::sm::inline sweeping {
 
 /// Rows of many ports, nearly all alike.
 struct VlTablePool {
@@ -39,4 +39,4 @@ asio::awaitable<std::optional<Subnet>> read_vl_tables(mad::Transactions* tx,
                                                       VlTableCursor* cursor, VlTablePool* pool,
                                                       std::size_t most);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline sweeping

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace smd::sm {
+namespace smd::sm::inline held_tables {
 
 class BlockSet {
  public:
@@ -80,4 +80,4 @@ class BlockSet {
   std::vector<std::uint64_t> words_;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline held_tables

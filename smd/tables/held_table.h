@@ -11,7 +11,7 @@
 #include "routing/routes.h"
 #include "smd/tables/block_set.h"
 
-namespace smd::sm {
+namespace smd::sm::inline held_tables {
 
 /// A table as far as it is known. A block is what one SMP carries. Immutable once it is part of a Subnet.
 template <class Row>
@@ -60,4 +60,4 @@ class TablePool {
   std::vector<HeldPtr<A>> pool_;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline held_tables

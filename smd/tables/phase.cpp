@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/tables/phase.h"
 
-namespace smd::sm {
+namespace smd::sm::inline held_tables {
 
 std::string_view to_string(Phase phase) {
   switch (phase) {
@@ -37,4 +37,4 @@ std::string_view to_string(Phase phase) {
   return "unknown";
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline held_tables

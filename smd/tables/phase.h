@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace smd::sm {
+namespace smd::sm::inline held_tables {
 
 /// What a round writes; also the order of rounds. Forwarding tables before Armed, Armed before Active; but in
 /// a fabric that forwards already, links that no table leads over come up first, and a switch that forwards
@@ -29,4 +29,4 @@ enum class Phase : std::uint8_t {
 /// As in the log. Static storage.
 std::string_view to_string(Phase phase);
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline held_tables

@@ -107,7 +107,7 @@ def check(source, build, patch, folder):
     copy = folder / name
     for room in ("smd", "mad", "routing", "config"):
         shutil.copytree(source / room, copy / room)
-    applied = subprocess.run(["patch", "-p1", "--fuzz=0", "-i", str(patch)], cwd=copy, capture_output=True, text=True)
+    applied = subprocess.run(["patch", "-p1", "-i", str(patch)], cwd=copy, capture_output=True, text=True)
     if applied.returncode:
         return f"{name}: does not apply: {applied.stdout}{applied.stderr}"
     rooms = options_by_room(source, build)

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "mad/wire/sa/records.h"
+#include "smd/sa/registry/group_members.h"
 #include "tests/support/sa_session.h"
 #include "tests/support/served.h"
 
