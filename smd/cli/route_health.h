@@ -8,6 +8,7 @@
 
 namespace smd::cli {
 
+/// Nodes are named by their description; by description and GUID where several have it.
 routing::Health examine(const sm::Subnet& subnet, const sm::RoutePart& routes);
 
 }  // namespace smd::cli
