@@ -41,11 +41,13 @@ class Cables {
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) compare(s);
     find_swapped();
     find_misled();
+    report_designs();
     for (const auto& lack : lacks_) {
       if (!lack.used) report_missing(lack);
     }
     for (const auto& surplus : surplus_) {
-      if (!surplus.used) report_extra(surplus);
+      if (surplus.used || shared(surplus)) continue;
+      hangs_below(surplus) ? report_below(surplus) : report_extra(surplus);
     }
     sum_levels();
   }
@@ -150,6 +152,100 @@ class Cables {
     return at != lacks_.end() ? &*at : nullptr;
   }
 
+  /// The switches of the group of `s`, without it, that have a cable to `peer`.
+  std::size_t others_with(SwitchIndex s, SwitchIndex peer) const {
+    return static_cast<std::size_t>(std::ranges::count_if(template_.of(s).members, [&](SwitchIndex other) {
+      return other != s && !ports_to(other, peer).empty();
+    }));
+  }
+
+  /// Whether two thirds of the others of its group have the cable.
+  bool wanted_by_majority(const Lack& lack) const {
+    return others_with(lack.sw, lack.wanted) * 3 >= (template_.of(lack.sw).members.size() - 1) * 2;
+  }
+
+  using Peers = std::vector<SwitchIndex>;
+
+  /// Cables that a switch lacks as a design: they are no faults. Few other switches have them, or what is
+  /// left is three or more and more than a quarter of its cables, or others lack several of the same.
+  void report_designs() {
+    std::map<SwitchIndex, Peers> rare, usual;
+    for (const auto& lack : lacks_) {
+      if (!lack.used) (wanted_by_majority(lack) ? usual : rare)[lack.sw].push_back(lack.wanted);
+    }
+    std::map<Peers, std::size_t> alike;
+    for (const auto& [s, peers] : usual) ++alike[peers];
+    auto designs = rare;
+    for (const auto& [s, peers] : usual) {
+      const bool many = peers.size() >= 3 && peers.size() * 4 > wanted_cables(s);
+      const bool several = peers.size() >= 2 && alike.at(peers) >= 2;
+      if (many || several) designs[s].insert(designs[s].end(), peers.begin(), peers.end());
+    }
+    std::map<Peers, Peers> switches;  // by what they lack
+    for (auto& [s, peers] : designs) {
+      std::ranges::sort(peers);
+      switches[peers].push_back(s);
+    }
+    for (const auto& [peers, members] : switches) report_design(peers, members);
+  }
+
+  std::size_t wanted_cables(SwitchIndex s) const {
+    std::size_t cables = 0;
+    for (const auto& slot : template_.of(s).slots) cables += slot.cables;
+    return cables;
+  }
+
+  void report_design(const Peers& lacked, const Peers& switches) {
+    Finding finding{CablingFault::differs, {}, {}};
+    for (const auto s : switches) finding.ports.push_back(port_name(s, PortNum{}));
+    const auto more = switches.size() - 1, all = wanted_cables(switches.front());
+    finding.text = fmt::format("{}{} {} {} of the {} cables upwards that others of {} group have",
+                               name(switches.front()), more == 0 ? "" : fmt::format(" and {} like it", more),
+                               more == 0 ? "has" : "have", all - std::min(lacked.size(), all), all,
+                               more == 0 ? "its" : "their");
+    health_.findings.push_back(std::move(finding));
+    by_design_[ranking_.rank[switches.front()]] += lacked.size() * switches.size();
+    for (auto& lack : lacks_) {
+      const bool designed =
+          std::ranges::count(switches, lack.sw) != 0 && std::ranges::count(lacked, lack.wanted) != 0;
+      lack.used = lack.used || designed;
+    }
+  }
+
+  /// Whether two others of the group have as many cables to that switch: no stray cable.
+  bool shared(const Surplus& surplus) const {
+    if (ranking_.rank[surplus.sw] == ranking_.rank[surplus.peer]) return false;
+    const auto own = ports_to(surplus.sw, surplus.peer).size();
+    const auto like_it = std::ranges::count_if(template_.of(surplus.sw).members, [&](SwitchIndex other) {
+      return other != surplus.sw && ports_to(other, surplus.peer).size() >= own;
+    });
+    return like_it >= 2;
+  }
+
+  /// The end of the cable that is a switch with hosts and no cable to any switch but one leaf.
+  std::optional<SwitchIndex> hangs_below(const Surplus& surplus) const {
+    for (const auto& [s, above] :
+         {std::pair(surplus.sw, surplus.peer), std::pair(surplus.peer, surplus.sw)}) {
+      if (topology_.leaf(s) && topology_.groups(s) == 1 && topology_.leaf(above) &&
+          topology_.groups(above) > 1)
+        return s;
+    }
+    return std::nullopt;
+  }
+
+  void report_below(const Surplus& surplus) {
+    const auto s = *hangs_below(surplus);
+    const auto above = s == surplus.sw ? surplus.peer : surplus.sw;
+    const auto port = port_name(s, PortNum{});
+    const bool known = std::ranges::any_of(health_.findings, [&](const Finding& finding) {
+      return finding.kind == CablingFault::differs && std::ranges::count(finding.ports, port) != 0;
+    });
+    if (known) return;
+    health_.findings.push_back({CablingFault::differs,
+                                {port},
+                                fmt::format("{} hangs below {}, a switch with hosts", name(s), name(above))});
+  }
+
   void report_missing(const Lack& lack) {
     const auto lower = free_ports_.lower(lack.sw, lack.wanted),
                upper = free_ports_.upper(lack.sw, lack.wanted);
@@ -159,8 +255,7 @@ class Cables {
       return port ? fmt::format("{} port {}", name(s), *port) : name(s);
     };
     const auto& group = template_.of(lack.sw);
-    std::size_t others = 0;
-    for (const auto s : group.members) others += s != lack.sw && !ports_to(s, lack.wanted).empty() ? 1 : 0;
+    const auto others = others_with(lack.sw, lack.wanted);
     health_.findings.push_back(
         {CablingFault::missing,
          {port_name(lack.sw, lower.value_or(PortNum{})), port_name(lack.wanted, upper.value_or(PortNum{}))},
@@ -191,7 +286,8 @@ class Cables {
         }
       }
     }
-    for (const auto& [rank, level] : levels) {
+    for (auto& [rank, level] : levels) {
+      level.wanted -= std::min(level.wanted, by_design_[rank]);
       if (level.wanted != 0) health_.levels.push_back(level);
     }
   }
@@ -204,6 +300,7 @@ class Cables {
   FreePorts free_ports_;
   std::vector<Lack> lacks_;
   std::vector<Surplus> surplus_;
+  std::map<std::int32_t, std::uint64_t> by_design_;  ///< by rank: cables that are lacked by design
 };
 
 }  // namespace

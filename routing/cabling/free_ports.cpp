@@ -20,8 +20,7 @@ std::map<PortNum, unsigned> FreePorts::usual_ports(SwitchIndex s, SwitchIndex pe
 
 bool FreePorts::free(SwitchIndex s, PortNum port) const {
   const auto peer = topology_.peer(s, port);
-  return port.value() <= topology_.ports(s) && peer.sw == kNoSwitch && peer.end == kNoEnd &&
-         !taken_.contains({s, port});
+  return peer.sw == kNoSwitch && peer.end == kNoEnd && !taken_.contains({s, port});
 }
 
 std::optional<PortNum> FreePorts::lower(SwitchIndex s, SwitchIndex peer) const {

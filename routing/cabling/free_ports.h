@@ -21,7 +21,8 @@ class FreePorts {
 
   /// The ports by which the other switches of the group lead to `peer`, and how many use each.
   std::map<PortNum, unsigned> usual_ports(SwitchIndex s, SwitchIndex peer) const;
-  /// Whether nothing is connected at the port and it was not taken.
+  /// Whether nothing is connected at the port and it was not taken. True for ports beyond the last one: a
+  /// file may know of a switch's ports only those in use.
   bool free(SwitchIndex s, PortNum port) const;
 
   /// The port that the others of the group use, if it is free here; else the only free one.

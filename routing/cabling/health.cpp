@@ -68,6 +68,7 @@ Health check_cabling(const HealthInput& in) {
   if (auto other = why_not_built_so(in.topology, health); health.tree && !other.empty()) {
     health = {.tree = false, .reason = std::move(other), .findings = {}, .levels = {}};
   }
+  if (!health.tree) check_positions(in, health);
   check_loopbacks(in, health);
   check_isolated_switches(in, health);
   check_rates(in, ranking, health);

@@ -25,6 +25,7 @@ enum class CablingFault : std::uint8_t {
   width,    ///< a link narrower than usual: lanes are down
   rail,     ///< an adapter on a leaf of another rail, or a missing rail
   uneven,   ///< a group of switches with fewer uplinks than others
+  differs,  ///< a difference as a design has it, such as leaves with fewer uplinks: no fault
 };
 /// The kind as in reports: the name of the enumerator.
 constexpr std::string_view to_string(CablingFault kind) {
@@ -43,6 +44,8 @@ constexpr std::string_view to_string(CablingFault kind) {
       return "rail";
     case CablingFault::uneven:
       return "uneven";
+    case CablingFault::differs:
+      return "differs";
   }
   return "unknown";
 }
@@ -60,6 +63,9 @@ struct Finding {
   std::string text;  ///< one sentence without a full stop
   friend bool operator==(const Finding&, const Finding&) = default;
 };
+
+/// Whether a finding is a fault. What differs from its peers as a design would is none.
+constexpr bool is_fault(const Finding& finding) { return finding.kind != CablingFault::differs; }
 
 /// Number of cables from a level to the one above it: present, and expected.
 struct LevelHealth {
@@ -86,7 +92,8 @@ struct HealthInput {
 };
 
 /// Compares the cabling with the tree as it was built, which most switches of a kind still show: a fault is
-/// where a minority differs from the majority. Deterministic.
+/// where few differ from a real majority (two thirds, for rates three quarters). Differences that several
+/// share or that are too large for a fault of cables are findings `differs`. Deterministic.
 Health check_cabling(const HealthInput& in);
 
 // The checks. Each appends its findings to `health`.
@@ -110,6 +117,9 @@ void check_rails(const HealthInput& in, Health& health);
 void check_loopbacks(const HealthInput& in, Health& health);
 /// Leaves without a cable to another switch, if there are other switches and no finding names the leaf yet.
 void check_isolated_switches(const HealthInput& in, Health& health);
+/// A missing cable in a fabric that is no tree: two switches with nothing at a port where all others
+/// like them have a cable to another switch.
+void check_positions(const HealthInput& in, Health& health);
 /// Cables with a speed or width below that of three quarters of their kind.
 void check_rates(const HealthInput& in, const SwitchRanking& ranking, Health& health);
 

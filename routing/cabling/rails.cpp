@@ -115,6 +115,22 @@ class Adapters {
     }
   }
 
+  /// Counts machines with fewer adapters than usual by the rails that they have.
+  void count_fewer(const std::vector<EndIndex>& ports, const std::vector<std::size_t>& rails) {
+    if (ports.size() < count_) ++fewer_[served(ports, rails)];
+  }
+
+  /// Three machines with the same rails are a kind of machine of their own.
+  void report_kinds() {
+    for (const auto& [rails, machines] : fewer_) {
+      if (machines < 3) continue;
+      health_.findings.push_back(
+          {CablingFault::differs,
+           {},
+           fmt::format("{} machines have adapters on {} of {} rails only", machines, rails.size(), count_)});
+    }
+  }
+
  private:
   std::string name(SwitchIndex s) const { return in_.name(in_.topology.guid(s)); }
   PortName port_name(EndIndex e) const { return {in_.topology.guid(ends_[e].sw), ends_[e].port}; }
@@ -124,9 +140,16 @@ class Adapters {
                        in_.name(end.node));
   }
 
+  std::set<std::size_t> served(const std::vector<EndIndex>& ports,
+                               const std::vector<std::size_t>& rails) const {
+    std::set<std::size_t> result;
+    for (const auto e : ports) result.insert(rails[ends_[e].sw]);
+    return result;
+  }
+
   void report_without(const std::vector<EndIndex>& ports, const std::vector<std::size_t>& rails) {
-    std::set<std::size_t> served;
-    for (const auto e : ports) served.insert(rails[ends_[e].sw]);
+    const auto served = this->served(ports, rails);
+    if (fewer_[served] >= 3) return;
     for (std::size_t rail = 0; rail < count_; ++rail) {
       if (served.contains(rail)) continue;
       health_.findings.push_back({CablingFault::rail,
@@ -171,6 +194,7 @@ class Adapters {
   std::size_t count_;
   Units units_;
   Health& health_;
+  std::map<std::set<std::size_t>, std::size_t> fewer_;  ///< machines by their rails
 };
 
 }  // namespace
@@ -184,7 +208,9 @@ void check_rails(const HealthInput& in, Health& health) {
   for (const auto leaf : in.topology.leaves()) known.insert(rails[leaf]);
   if (known.contains(kNoRail) || known.size() != count) return;  // a fabric without rails
   Adapters adapters(in, all, count, health);
+  for (const auto& [image, ports] : all) adapters.count_fewer(ports, rails);
   for (const auto& [image, ports] : all) adapters.compare(ports, rails);
+  adapters.report_kinds();
 }
 
 }  // namespace smd::routing::inline cabling

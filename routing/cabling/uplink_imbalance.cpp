@@ -22,10 +22,10 @@ std::size_t wanted_cables(const SwitchGroup& group) {
 }
 
 Finding report_uneven(const HealthInput& in, const FreePorts& free_ports, const SwitchGroup& group,
-                      std::size_t usual) {
+                      std::size_t usual, CablingFault kind) {
   const auto& topology = in.topology;
   const auto name = [&](SwitchIndex s) { return in.name(topology.guid(s)); };
-  Finding finding{CablingFault::uneven, {}, {}};
+  Finding finding{kind, {}, {}};
   std::vector<std::string> empty;
   for (const auto s : group.members) {
     finding.ports.push_back({topology.guid(s), PortNum{}});
@@ -43,12 +43,34 @@ Finding report_uneven(const HealthInput& in, const FreePorts& free_ports, const 
       fmt::format("{}{} {} {} cables upwards where others of their level have {}",
                   name(group.members.front()), more == 0 ? "" : fmt::format(" and {} like it", more),
                   more == 0 ? "has" : "have", wanted_cables(group), usual);
-  if (empty.empty()) return finding;
+  if (empty.empty() || kind == CablingFault::differs) return finding;
   const auto named = std::min(empty.size(), kMostNamed);
   finding.text += "; nothing is at ";
   for (std::size_t i = 0; i < named; ++i) finding.text += (i == 0 ? "" : ", ") + empty[i];
   if (empty.size() > named) finding.text += fmt::format(" and {} more", empty.size() - named);
   return finding;
+}
+
+/// A switch with hosts and no cable to any switch but one leaf.
+bool hangs_below_a_leaf(const Topology& topology, const SwitchGroup& group) {
+  const auto s = group.members.front();
+  if (group.members.size() != 1 || !topology.leaf(s) || topology.groups(s) != 1) return false;
+  const auto above = topology.group(s, 0).peer;
+  return topology.leaf(above) && topology.groups(above) > 1;
+}
+
+/// A design rather than a fault: three groups of the rank have as few cables, or the group has another number
+/// of members than most groups, so that it is not built as they are.
+bool built_so(const SwitchRanking& ranking, const TreeTemplate& tree_template, const SwitchGroup& group) {
+  const auto rank = ranking.rank[group.members.front()];
+  std::size_t same = 0, as_large = 0, groups = 0;
+  for (const auto& other : tree_template.groups) {
+    if (ranking.rank[other.members.front()] != rank) continue;
+    ++groups;
+    same += wanted_cables(other) == wanted_cables(group) ? 1 : 0;
+    as_large += other.members.size() == group.members.size() ? 1 : 0;
+  }
+  return same >= 3 || (groups >= 3 && as_large == 1);
 }
 
 }  // namespace
@@ -66,7 +88,9 @@ void check_uplink_imbalance(const HealthInput& in, const SwitchRanking& ranking,
     for (const auto& [cables, count] : counts) all += count;
     const auto usual = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
     if (usual->second * 4 < all * 3 || wanted_cables(group) >= usual->first) continue;
-    health.findings.push_back(report_uneven(in, free_ports, group, usual->first));
+    if (hangs_below_a_leaf(in.topology, group)) continue;  // check_cables() names it
+    const auto kind = built_so(ranking, tree_template, group) ? CablingFault::differs : CablingFault::uneven;
+    health.findings.push_back(report_uneven(in, free_ports, group, usual->first, kind));
   }
 }
 

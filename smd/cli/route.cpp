@@ -170,7 +170,12 @@ std::expected<sm::RouteReport, Failure> work_through(const RouteOptions& options
   }
   auto report = report_of(options, work->pass);
   if (work->quality) add_quality(work->pass.subnet, *work->pass.decided.routes, *work->quality, report);
-  if (options.health) report.health = examine(work->pass.subnet, *work->pass.decided.routes);
+  if (options.health) {
+    report.health = examine(work->pass.subnet, *work->pass.decided.routes);
+    std::vector<std::string> notes;
+    report.accepted = take_accepted(work->pass.accepted, options.accepted, *report.health, notes);
+    for (const auto& note : notes) err << note << '\n';
+  }
   report.left_out = work->pass.left_out;
   report.ms = sm::minimum(work->times);
   if (options.repeat > 1) report.ms_median = sm::median(work->times);
@@ -191,7 +196,7 @@ int route(const RouteOptions& options, std::ostream& out, std::ostream& err) {
   }
   if (options.rank_order != "-")
     out << (options.json ? sm::to_json(*report) + "\n" : sm::to_text(*report)) << std::flush;
-  const bool healthy = !report->health || report->health->findings.empty();
+  const bool healthy = !report->health || std::ranges::none_of(report->health->findings, routing::is_fault);
   return report->verify.ok() && healthy && !report->left_out ? 0 : 3;
 }
 

@@ -16,7 +16,7 @@ namespace smd::cli {
 struct RouteOptions {
   std::string topology{};
   std::vector<std::string> engines{};  ///< instead of the configuration's
-  std::string lids{}, without{}, config{}, lfts{};
+  std::string lids{}, without{}, config{}, lfts{}, accepted{};
   std::string dump_dir{}, dump{};
   std::string rank_order{};  ///< a file; "-": standard output, instead of the report
   std::string reroute{};     ///< "repair" or "converge": how the tables of the whole fabric change
@@ -28,8 +28,8 @@ struct RouteOptions {
 /// Declares the options of the subcommand; `options` must live as long as `command`.
 void add_route_options(CLI::App& command, RouteOptions& options);
 
-/// The whole command. Returns the exit status: 0 done, 1 failed, 2 bad usage, configuration or input file, 3
-/// routes not verified, or with `health` faults of the cabling.
+/// The whole command. Returns the exit status: 0 done, 1 failed, 2 bad usage, configuration or input file,
+/// 3 routes not verified, or with `health` a fault of the cabling that is not accepted.
 int route(const RouteOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace smd::cli

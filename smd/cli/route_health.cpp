@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
 #include "mad/wire/capability.h"
 
 namespace smd::cli {
@@ -15,9 +19,13 @@ routing::Health examine(const sm::Subnet& subnet, const sm::RoutePart& routes) {
     return routing::PortRate{static_cast<LinkWidth>(found.info.link_width_active),
                              wire::link_speed(found.info, found.mlnx)};
   };
+  std::unordered_map<std::string_view, std::size_t> nodes;  // by name
+  for (const auto& node : subnet.nodes) ++nodes[node->description];
   const auto name = [&](Guid guid) {
     const auto* const node = subnet.find(guid);
-    return node == nullptr || node->description.empty() ? fmt::format("{}", guid) : node->description;
+    if (node == nullptr || node->description.empty()) return fmt::format("{}", guid);
+    return nodes.at(node->description) == 1 ? node->description
+                                            : fmt::format("{} ({})", node->description, guid);
   };
   return routing::check_cabling({.topology = *routes.topology, .rate = rate, .name = name});
 }

@@ -8,7 +8,8 @@
 
 namespace smd::cli {
 
-/// Faults of the cabling (routing::check_cabling); nodes without a description are named by GUID.
+/// Faults of the cabling (routing::check_cabling), and what differs. Nodes are named by their description; by
+/// description and GUID where several have it.
 routing::Health examine(const sm::Subnet& subnet, const sm::RoutePart& routes);
 
 }  // namespace smd::cli

@@ -108,6 +108,15 @@ std::expected<void, Failure> apply_lids(const RouteOptions& options, RouteInput&
   return {};
 }
 
+std::expected<void, Failure> load_accepted(const RouteOptions& options, RouteInput& input) {
+  const auto text = base::read_file(options.accepted);
+  if (!text) return bad_input({text.error()});
+  auto accepted = read_accepted(input.complete, *text, options.accepted);
+  if (!accepted) return bad_input(accepted.error());
+  input.accepted = std::move(*accepted);
+  return {};
+}
+
 std::expected<void, Failure> take_away(const RouteOptions& options, RouteInput& input) {
   const auto text = base::read_file(options.without);
   if (!text) return bad_input({text.error()});
@@ -122,13 +131,16 @@ std::expected<void, Failure> take_away(const RouteOptions& options, RouteInput& 
 std::expected<RouteInput, Failure> load_input(const RouteOptions& options) {
   auto fabric = base::load_fabric(options.topology);
   if (!fabric) return bad_input(fabric.error());
-  RouteInput input{.complete = std::move(*fabric), .without = {}, .lfts = {}, .notes = {}};
+  RouteInput input{.complete = std::move(*fabric), .without = {}, .lfts = {}, .accepted = {}, .notes = {}};
   if (!options.lfts.empty()) {
     auto dump = sm::load_lfts(options.lfts);
     if (!dump) return bad_input(dump.error());
     input.lfts = std::move(*dump);
   }
   if (auto done = apply_lids(options, input); !done) return std::unexpected(done.error());
+  if (!options.accepted.empty()) {
+    if (auto done = load_accepted(options, input); !done) return std::unexpected(done.error());
+  }
   if (!options.without.empty()) {
     if (auto done = take_away(options, input); !done) return std::unexpected(done.error());
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mad/base/fabric.h"
+#include "smd/cli/accepted.h"
 #include "smd/cli/route.h"
 #include "smd/daemon/failure.h"
 #include "smd/dump/lft_dump.h"
@@ -20,6 +21,7 @@ struct RouteInput {
   base::Fabric complete;                ///< with the LIDs of --lids or --lfts
   std::optional<base::Fabric> without;  ///< what --without left of it
   std::optional<sm::LftDump> lfts;
+  std::vector<Accepted> accepted;  ///< the lines of --accepted
   std::uint8_t lmc = 0;            ///< the largest that --lids or --lfts give to a CA's port
   std::vector<std::string> notes;  ///< what the operator should know, a line each
 };

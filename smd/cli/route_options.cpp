@@ -49,8 +49,11 @@ void add_route_options(CLI::App& command, RouteOptions& options) {
   command.add_flag("--quality", options.quality, "measures the balance of the routes");
   text("--rank-order", options.rank_order, "FILE",
        "writes the order of hosts in which shift patterns do not collide; - instead of the report");
-  command.add_flag("--health", options.health,
-                   "says what is wrong with the cabling; exit status 3 where something is");
+  auto* health = command.add_flag("--health", options.health,
+                                  "says what is wrong with the cabling; exit status 3 where something is");
+  text("--accepted", options.accepted, "FILE",
+       "deviations of the cabling that are known: 'KIND NODE' or 'KIND NODE PORT' a line")
+      ->needs(health);
   command
       .add_option("--threads", options.threads, "threads that compute; else the configuration's, else all")
       ->type_name("N")

@@ -128,6 +128,7 @@ std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const co
   pass.config = config;
   pass.config.lids.lmc = std::max(config.lids.lmc.value_or(0), input->lmc);
   pass.notes = std::move(input->notes);
+  pass.accepted = std::move(input->accepted);
   const auto& fabric = input->without ? *input->without : input->complete;
   pass.subnet = sm::offline_subnet(fabric);
   pass.rates = sm::foreign_rates(fabric);

@@ -25,6 +25,7 @@ struct RoutePass {
   sm::RouteTimes ms;
   std::optional<sm::ChangedEntries> changed;
   std::vector<std::string> notes;
+  std::vector<Accepted> accepted;
   sm::ForeignRates rates;  ///< for topology.net
   bool left_out = false;   ///< nodes or ports are not in service; the notes say which
 };

@@ -54,9 +54,10 @@ struct RouteReport {
   std::optional<routing::Quality> quality;
   std::vector<NamedLink> hottest;           ///< with quality
   std::vector<routing::LevelWidth> levels;  ///< with quality, of trees: in Gb/s
-  std::optional<routing::Health> health;
-  std::optional<ChangedEntries> changed;  ///< with --without: against the complete fabric
-  bool left_out = false;                  ///< nodes or ports are not in service: no LID, or a GUID twice
+  std::optional<routing::Health> health;    ///< without findings that are accepted
+  std::size_t accepted = 0;                 ///< findings that are
+  std::optional<ChangedEntries> changed;    ///< with --without: against the complete fabric
+  bool left_out = false;                    ///< nodes or ports are not in service: no LID, or a GUID twice
 };
 
 /// One JSON object on one line.

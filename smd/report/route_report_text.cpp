@@ -85,10 +85,12 @@ void add_quality(const RouteReport& report, const Line& line) {
 
 /// The cabling: what is missing at each level, then a line a finding.
 template <class Line>
-void add_health(const routing::Health& health, const Line& line) {
+void add_health(const routing::Health& health, std::size_t accepted, const Line& line) {
   std::string_view name = "cabling";
   const auto next = [&](const std::string& text) { line(std::exchange(name, ""), text); };
-  if (!health.tree) next(fmt::format("not a tree: {}; only speeds and widths are looked at", health.reason));
+  if (!health.tree)
+    next(fmt::format("not a tree: {}; only speeds, widths and single missing cables are looked at",
+                     health.reason));
   for (const auto& level : health.levels) {
     if (level.cables == level.wanted) continue;
     next(fmt::format(
@@ -96,9 +98,14 @@ void add_health(const routing::Health& health, const Line& line) {
         level.wanted, level.rank,
         100.0 * static_cast<double>(level.wanted - level.cables) / static_cast<double>(level.wanted)));
   }
-  for (const auto& finding : health.findings)
-    next(fmt::format("{}: {}", to_string(finding.kind), finding.text));
-  if (health.findings.empty()) next("nothing wrong found");
+  for (const bool faults : {true, false}) {
+    for (const auto& finding : health.findings) {
+      if (is_fault(finding) == faults) next(fmt::format("{}: {}", to_string(finding.kind), finding.text));
+    }
+  }
+  if (accepted != 0)
+    next(counted(accepted, "accepted deviation is", "accepted deviations are") + " left out");
+  if (std::ranges::none_of(health.findings, routing::is_fault)) next("nothing wrong found");
 }
 
 }  // namespace
@@ -121,7 +128,7 @@ std::string to_text(const RouteReport& report) {
                                 counted(report.changed->lft_entries, "LFT entry", "LFT entries"),
                                 counted(report.changed->lft_blocks, "block", "blocks")));
   }
-  if (report.health) add_health(*report.health, line);
+  if (report.health) add_health(*report.health, report.accepted, line);
   line("time", times(report.ms));
   if (report.ms_median) line("", times(*report.ms_median) + " (median; above the minimum)");
   line("memory", fmt::format("peak {:.1f} MB; writing all tables once takes {:.2f} ms",

@@ -79,7 +79,7 @@ void give_guids(Fabric& fabric, RandomGuids& guids) {
   std::unordered_map<Guid, Guid> images;
   for (auto& node : fabric.nodes) {
     const auto old = node.guid;
-    if (node.name == kAggregationNode) {
+    if (node.name == kAggregationNode && node.ports[1].peer) {
       const auto& sw = fabric.nodes[node.ports[1].peer->node];  // switches come before their nodes
       node.guid = node.ports[1].guid = Guid{sw.guid.value() + 8};
     } else {
@@ -188,6 +188,7 @@ Fabric with_speeds(Fabric fabric, const Speeds& speeds) {
   Random random(speeds.seed);
   for (const auto end : switch_cables(fabric)) {
     auto& port = fabric.nodes[end.node].ports[end.port.value()];
+    if (!port.peer) continue;
     const auto peer = *port.peer;
     port.rate.speed = speeds.speeds[random.below(speeds.speeds.size())];
     fabric.nodes[peer.node].ports[peer.port.value()].rate.speed = port.rate.speed;

@@ -47,11 +47,11 @@ std::expected<std::uint32_t, std::string> thousandths(std::string_view text) {
   const auto dot = text.find('.');
   const auto whole = text.substr(0, dot);
   std::string part(dot == std::string_view::npos ? "0" : text.substr(dot + 1));
-  const bool written_well = digits(whole) && whole.size() <= 3 && digits(part) && part.size() <= 3;
-  if (written_well) {
+  if (digits(whole) && whole.size() <= 3 && digits(part) && part.size() <= 3) {
     part.resize(3, '0');
-    const auto value = *parse_number(whole) * 1000 + *parse_number(part);
-    if (value <= kMost) return static_cast<std::uint32_t>(value);
+    const auto percents = parse_number(whole), rest = parse_number(part);
+    if (percents && rest && *percents * 1000 + *rest <= kMost)
+      return static_cast<std::uint32_t>(*percents * 1000 + *rest);
   }
   return std::unexpected(
       fmt::format("PERCENT is {}: a number from 0 to 100 with at most three decimals is needed",
@@ -106,14 +106,14 @@ std::string read_speeds(std::string_view value, Suffixes& suffixes) {
 /// Empty, or what is wrong with the suffix.
 std::string read_suffix(std::string_view text, Suffixes& suffixes) {
   const auto [name, value] = split_suffix(text);
-  const auto twice = fmt::format("+{}: is given twice", name);
+  const bool given = (name == "an" && suffixes.aggregation_nodes) || (name == "guids" && suffixes.guids) ||
+                     (name == "cut" && suffixes.cut) || (name == "speeds" && suffixes.speeds);
+  if (given) return fmt::format("+{}: is given twice", name);
   if (name == "an") {
     if (value) return fmt::format("+{}: +an takes no value", text);
-    return std::exchange(suffixes.aggregation_nodes, true) ? twice : "";
+    suffixes.aggregation_nodes = true;
+    return {};
   }
-  const bool given = (name == "guids" && suffixes.guids) || (name == "cut" && suffixes.cut) ||
-                     (name == "speeds" && suffixes.speeds);
-  if (given) return twice;
   std::string why;
   if (name == "guids") {
     why = read_guids(value.value_or(""), suffixes);

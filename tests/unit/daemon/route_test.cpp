@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/cli/route.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -308,6 +309,65 @@ TEST_F(Route, TellsWhatIsWrongWithTheCabling) {
   EXPECT_THAT(out_, HasSubstr("no cable between leaf000 port 5 and spine000 port 1"));
 }
 
+TEST_F(Route, DifferencesByDesignAreToldAndAreNoFault) {
+  auto fabric = *base::make_fabric("ft2:16");  // leaf000 has half of the uplinks of the others
+  base::Removals cut;
+  for (std::uint8_t port = 9; port <= 12; ++port) cut.links.push_back({0, PortNum{port}});
+  options_.topology = file("design.net", base::write_fabric(base::without(fabric, cut)));
+  options_.health = true;
+
+  EXPECT_EQ(run(), 0);
+  EXPECT_THAT(out_, HasSubstr("differs: leaf000 has 4 of the 8 cables upwards"));
+  EXPECT_THAT(out_, HasSubstr("nothing wrong found"));
+  EXPECT_THAT(out_, testing::Not(HasSubstr("bisection is lost")));
+  options_.json = true;
+  EXPECT_EQ(run(), 0);
+  EXPECT_THAT(out_, HasSubstr("\"kind\":\"differs\""));
+}
+
+TEST_F(Route, AcceptedDeviationsAreLeftOut) {
+  options_.topology = "ft2:8";
+  options_.health = true;
+  options_.without = file("without", "link leaf000 5\nlink leaf003 7\n");
+  ASSERT_EQ(run(), 3);
+
+  options_.accepted =
+      file("accepted", "# known\nmissing leaf000 5  # a broken cable\n\nmissing \"spine002\"\n");
+  EXPECT_EQ(run(), 0) << out_;
+  EXPECT_THAT(out_, HasSubstr("2 accepted deviations are left out"));
+  EXPECT_EQ(err_, "");
+
+  options_.accepted = file("accepted", "missing leaf000 5\nslow leaf003 7\n");
+  EXPECT_EQ(run(), 3) << "of another kind";
+  EXPECT_EQ(err_, options_.accepted + ":2: accepts nothing: no such finding\n");
+
+  options_.accepted =
+      file("accepted", "lost leaf000\nmissing\nmissing nowhere 1\nslow leaf000 0\nslow leaf000 1 x\n");
+  EXPECT_EQ(run(), 2);
+  EXPECT_EQ(err_,
+            fmt::format("{0}:1: 'lost': not a kind of finding (missing, extra, swapped, slow, width, rail, "
+                        "uneven, differs)\n{0}:2: missing: 'KIND NODE' or 'KIND NODE PORT' is needed\n"
+                        "{0}:3: no node has the name 'nowhere'\n"
+                        "{0}:4: '0': a port from 1 is needed, and nothing behind it\n"
+                        "{0}:5: '1': a port from 1 is needed, and nothing behind it\n",
+                        options_.accepted));
+}
+
+TEST_F(Route, ANameThatSeveralNodesHaveStandsWithTheGuid) {
+  auto fabric = *base::make_fabric("ft2:8");
+  for (auto& node : fabric.nodes) {
+    if (node.name == "leaf000" || node.name == "leaf001") node.name = "MF0;switch:MQM8700/U1";
+  }
+  options_.topology = file("names.net", base::write_fabric(fabric));
+  options_.health = true;
+  options_.without = file("without", "link 0x0002c90000000010 5\n");
+
+  EXPECT_EQ(run(), 3);
+  EXPECT_THAT(
+      out_,
+      HasSubstr("no cable between MF0;switch:MQM8700/U1 (0x0002c90000000010) port 5 and spine000 port 1"));
+}
+
 TEST_F(Route, TakesTheTablesOfAFile) {
   options_.topology = "ft2:4";
   options_.dump_dir = folder_.string();
@@ -386,6 +446,8 @@ TEST(RouteOptionsOnTheCommandLine, AreThoseOfTheContractAndNoOthers) {
   EXPECT_THROW(parse({"--topology", "x", "--repeat", "0"}), CLI::ParseError);
   EXPECT_TRUE(parse({"--topology", "x", "--health"}).health);
   EXPECT_EQ(parse({"--topology", "x", "--rank-order", "-"}).rank_order, "-");
+  EXPECT_EQ(parse({"--topology", "x", "--health", "--accepted", "y"}).accepted, "y");
+  EXPECT_THROW(parse({"--topology", "x", "--accepted", "y"}), CLI::ParseError);
   EXPECT_THROW(parse({"--topology", "x", "--reroute", "repair"}), CLI::ParseError);
   EXPECT_THROW(parse({"--topology", "x", "--without", "y", "--reroute", "again"}), CLI::ParseError);
   EXPECT_EQ(parse({"--topology", "x", "--without", "y", "--reroute", "repair"}).reroute, "repair");
