@@ -62,3 +62,4 @@ foreach(scenario verdicts shuffled)
 endforeach()
 
 include(${CMAKE_CURRENT_SOURCE_DIR}/peer/lab.cmake)
+include(${CMAKE_CURRENT_SOURCE_DIR}/peer/partitions.cmake)
