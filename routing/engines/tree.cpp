@@ -88,16 +88,19 @@ std::vector<LidRun> runs_of(const EngineInput& in, const Costs<Cost>& costs,
   return number_lids(in.context.topology, in.context.lids, leaves, numbering);
 }
 
+/// Whether the closed form with these indices is even by construction.
+bool even(std::span<const DmodkIndex> indices, bool balanced) {
+  return balanced && std::ranges::all_of(indices, [](const auto& i) { return i.residues.size() == 1; });
+}
+
 /// Routes a tree whose switches are in structural order, as far as it matters.
 template <class Cost>
-Rows route_ordered(const TreeJob<Cost>& job, bool balanced) {
-  const auto& topology = job.in.context.topology;
+Rows route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indices, bool balanced) {
   const auto runs = runs_of(job.in, job.costs, job.destinations, job.numbering);
   const std::array<Columns<Cost>, 1> columns{{{&job.costs, &job.ranking, job.destinations}}};
-  const auto indices = dmodk_indices(topology, job.ranking, job.tree_template);
   auto rows = build_lfts<Cost>(job.in, columns, {runs, indices, &job.tree_template});
-  balanced = balanced && std::ranges::all_of(indices, [](const auto& i) { return i.residues.size() == 1; });
-  if (!balanced && !job.in.context.stop.stop_requested()) rebalance<Cost>(job.in, columns, rows);
+  if (!even(indices, balanced) && !job.in.context.stop.stop_requested())
+    rebalance<Cost>(job.in, columns, rows);
   return rows;
 }
 
@@ -121,8 +124,9 @@ Rows route_reordered(const TreeJob<Cost>& job, std::span<const SwitchIndex> orde
                        .vl_budget = job.in.vl_budget,
                        .seed = job.in.seed};
   const auto tree_template = find_tree_template(topology, ranking);
-  const auto rows =
-      route_ordered<Cost>({in, ranking, tree_template, costs, destinations, job.numbering}, balanced);
+  const auto indices = dmodk_indices(topology, ranking, tree_template);
+  const auto rows = route_ordered<Cost>({in, ranking, tree_template, costs, destinations, job.numbering},
+                                        indices, balanced);
   Rows result(rows.size());
   for (SwitchIndex i = 0; i < order.size(); ++i) result[order[i]] = rows[i];
   return result;
@@ -143,7 +147,10 @@ Routes routes_by(const EngineInput& in, const SwitchRanking& ranking, const Cost
   const auto order = structural_order(topology, ranking, tree_template);
   const bool balanced = is_balanced(topology, ranking, tree_template);
   const TreeJob<Cost> job{in, ranking, tree_template, costs, destinations, numbering};
-  if (balanced && is_ordered(topology, ranking, order)) return Routes{route_ordered(job, balanced), {}};
+  if (balanced && is_ordered(topology, ranking, order)) {
+    const auto indices = dmodk_indices(topology, ranking, tree_template);
+    if (even(indices, balanced)) return Routes{route_ordered<Cost>(job, indices, balanced), {}};
+  }
   return Routes{route_reordered(job, order, balanced), {}};
 }
 

@@ -161,7 +161,7 @@ class Ordering {
   std::vector<std::uint32_t> order_of_columns(std::span<const std::uint32_t> columns) const {
     struct Key {
       std::map<std::uint32_t, std::size_t> positions;
-      std::uint64_t colour = ~std::uint64_t{0};
+      std::uint64_t colour = ~std::uint64_t{0}, position = ~std::uint64_t{0};
       SwitchIndex first = kNoSwitch;
     };
     std::vector<Key> keys(template_.groups.size());
@@ -169,6 +169,7 @@ class Ordering {
       auto& key = keys[columns[template_.group_of[s]]];
       ++key.positions[from_below_[s]];
       key.colour = std::min(key.colour, colour_[s]);
+      key.position = std::min(key.position, std::uint64_t{from_below_[s]} << 32 | from_above_[s]);
       key.first = std::min(key.first, s);
     }
     std::vector<std::uint32_t> sorted(keys.size()), place(keys.size());
@@ -176,7 +177,8 @@ class Ordering {
     std::ranges::sort(sorted, {}, [&](std::uint32_t column) {
       const auto& key = keys[column];
       const auto usual = std::ranges::max_element(key.positions, {}, [](const auto& p) { return p.second; });
-      return std::tuple(usual == key.positions.end() ? 0 : usual->first, key.colour, key.first, column);
+      return std::tuple(usual == key.positions.end() ? 0 : usual->first, key.colour, key.position, key.first,
+                        column);
     });
     for (std::uint32_t i = 0; i < sorted.size(); ++i) place[sorted[i]] = i;
     return place;
