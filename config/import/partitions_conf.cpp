@@ -80,6 +80,9 @@ class ConfReader {
       read_members(part);
     }
     if (!ends) return;
+    if (state_ == State::members && is_blank(part) && !is_blank(*rest))
+      notes_.warn("", "opensm does not end a definition by a ';' that begins a line",
+                  "begin a new line after the ';'");
     if (mgid_line_ == notes_.line() && !is_blank(*rest))
       notes_.warn("mgid", "opensm takes what follows on this line for flags of the group",
                   "begin a new line after the ';'");

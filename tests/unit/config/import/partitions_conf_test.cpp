@@ -74,6 +74,17 @@ TEST(PartitionsConf, ADefinitionEndsWithASemicolonAndMaySpanLines) {
   EXPECT_THAT(conf.warnings, IsEmpty());
 }
 
+/// opensm skips the ';' and takes B for a member of A.
+TEST(PartitionsConf, ASemicolonThatBeginsALineEndsTheDefinitionUnlikeWithOpensm) {
+  const auto conf = conf_of("A=1:0x10\n; B=2:0x20;\nC=3:0x30\n;\n");
+
+  ASSERT_THAT(conf.definitions, SizeIs(3));
+  ASSERT_THAT(conf.warnings, SizeIs(1));
+  EXPECT_EQ(to_string(conf.warnings[0]),
+            "p.conf:2: opensm does not end a definition by a ';' that begins a line; begin a new line after "
+            "the ';'");
+}
+
 TEST(PartitionsConf, ALineMayHave4094Bytes) {
   const std::string start = "A=1:0x10", end = ";";
   const std::string longest = start + std::string(4094 - start.size() - end.size(), ' ') + end;
