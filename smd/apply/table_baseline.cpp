@@ -77,7 +77,8 @@ void compare_block(Differences& found, const A& was, const A& is, std::size_t bl
     for (std::size_t i = 0; i < row.place.count; ++i) {
       const auto before = row.get(was, i), now = row.get(is, i);
       if (before == now) continue;
-      found.add(fmt::format("block {} {} {}", block, row.name, i), wire::to_number(before), wire::to_number(now));
+      found.add(fmt::format("block {} {} {}", block, row.name, i), wire::to_number(before),
+                wire::to_number(now));
     }
   });
 }

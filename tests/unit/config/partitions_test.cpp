@@ -348,7 +348,7 @@ TEST(Partitions, TheDigestIsOfWhatAFabricShows) {
   EXPECT_NE(digest("A=1,indx0:0x11,0x21=full;"), base);
 }
 
-TEST(Partitions, AThousandPartitionsAreReadMergedAndResolvedInTime) {
+TEST(Partitions, AThousandPartitionsAreReadMergedAndResolvedAreCounted) {
   constexpr unsigned kPorts = 4176, kPartitions = 1000, kMembers = 100;
   std::vector<PortView> ports;
   for (unsigned i = 0; i < kPorts; ++i)
