@@ -47,7 +47,7 @@ struct Seen {
 /// Reads to the end each time that it is woken.
 void follow(EventRing& ring, std::uint64_t until, Seen& seen) {
   std::counting_semaphore<> woken(0);
-  Reader reader(ring, Start::at_oldest(), {}, [&] { woken.release(); });
+  Reader reader(ring, Start::after(0), {}, [&] { woken.release(); });
   for (;;) {
     for (auto batch = reader.read(16);; batch = reader.read(16)) {
       seen.take(batch);
