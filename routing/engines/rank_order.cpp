@@ -8,20 +8,35 @@
 #include "routing/engines/next_hops.h"
 #include "routing/engines/tree.h"
 #include "routing/ranking/costs.h"
+#include "routing/ranking/structural_order.h"
+#include "routing/ranking/tree_template.h"
 
 namespace smd::routing::inline engines {
 namespace {
 
-/// As routes_by() orders them. Nothing if paths are too long for the cost type.
+template <class Cost>
+std::vector<SwitchIndex> by_nearness(const Topology& topology, const Costs<Cost>& costs,
+                                     std::span<const SwitchIndex> destinations) {
+  const auto column = columns_by_switch(topology, destinations);
+  return leaves_by_nearness(
+      topology, [&](SwitchIndex a, SwitchIndex b) { return Costs<Cost>::length(costs.row(a)[column[b]]); });
+}
+
+/// As routes_by() orders them: those of a tree with its switches in structural order. Nothing if paths are
+/// too long for the cost type.
 template <class Cost>
 std::optional<std::vector<SwitchIndex>> leaves_of(const RoutingContext& in, const SwitchRanking* ranking) {
-  const auto all = switches_by_lid(in.topology, in.lids);
+  auto all = switches_by_lid(in.topology, in.lids);
   const Costs<Cost> costs(in.topology, ranking, all, in.parallel);
   if (!costs.complete()) return std::nullopt;
-  const auto column = columns_by_switch(in.topology, all);
-  return leaves_by_nearness(in.topology, [&](SwitchIndex a, SwitchIndex b) {
-    return Costs<Cost>::length(costs.row(a)[column[b]]);
-  });
+  if (ranking == nullptr || !ranking->tree) return by_nearness(in.topology, costs, all);
+  const auto order = structural_order(in.topology, *ranking, find_tree_template(in.topology, *ranking));
+  std::vector<SwitchIndex> place(order.size());
+  for (SwitchIndex i = 0; i < order.size(); ++i) place[order[i]] = i;
+  for (auto& s : all) s = place[s];
+  auto leaves = by_nearness(in.topology.reordered(order), costs.reordered(order), all);
+  for (auto& leaf : leaves) leaf = order[leaf];
+  return leaves;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "tests/support/routing_engines.h"
 #include "tests/support/routing_fabrics.h"
 #include "tests/support/routing_oracle.h"
+#include "tests/support/routing_trees.h"
 
 namespace smd::routing {
 namespace {
@@ -154,6 +155,22 @@ TEST(Quality, RankOrderListsEachHostOnceLeafByLeaf) {
                here = fabric.topology.end_ports()[order[i]].sw;
     if (before != here) EXPECT_TRUE(done.insert(before).second);
     EXPECT_FALSE(done.contains(here)) << "hosts of a leaf are together";
+  }
+}
+
+TEST(Quality, ShiftsOfAWholeTreeInRankOrderDoNotCollideWhateverTheGuids) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    for (const auto& tree : {fabrics::ft3(8), fabrics::ft3(6)}) {
+      const auto fabric = fabrics::with_lids(fabrics::renamed(tree.input(), seed));
+      const RoutingContext context{fabric.topology, fabric.lids, Serial{}};
+      const auto routes = routed_by(*find_engine("dmodc"), fabric);
+
+      const auto quality =
+          measure(context, routes, hosts_in_file_order(fabric.topology), 1, rank_order(context, {}));
+
+      EXPECT_EQ(quality.shift_rank_max, 1U) << seed;
+      EXPECT_DOUBLE_EQ(quality.shift_rank_mean, 1.0) << seed;
+    }
   }
 }
 
