@@ -7,8 +7,8 @@
 
 namespace smd::base {
 
-/// The latest value, from any thread. The only lock in the daemon (libstdc++ 12's atomic<shared_ptr> is not
-/// clean under TSan).
+/// The latest value, from any thread. With the ring of events the only lock between the threads of subnets
+/// (libstdc++ 12's atomic<shared_ptr> is not clean under TSan).
 template <class T>
 class Published {
  public:
