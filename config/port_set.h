@@ -99,6 +99,7 @@ struct PortView {
 /// Ports of a fabric, sorted for questions of many sets. Keeps the span, no copy.
 class PortIndex {
  public:
+  /// `ports` outlive the index.
   explicit PortIndex(std::span<const PortView> ports);
   std::span<const PortView> ports() const { return ports_; }
   /// Indexes into `ports()` of the end ports with these port GUIDs, both ends included.

@@ -68,10 +68,12 @@ struct ManagerOptions {
 /// latest Snapshot; what has happened, as events of the subnet's name.
 class SubnetManager final : public FabricRequests {
  public:
+  /// `name`: of the subnet, in events, summaries and the Stored. Begins nothing before run().
   SubnetManager(ManagerParts parts, std::string name, config::SubnetConfig config, ManagerOptions options);
 
   /// Until cancelled; with `once` or `dry_run` until the sweep has ended. The fabric forwards on.
   asio::awaitable<void> run();
+  /// Asks for a sweep of this kind, or for fresh tables; `reason` is shown in its summary.
   void resweep(Resweep kind, std::string reason);
   /// Asks for a sweep.
   void resweep(Work work, std::string reason) { agenda_.add(work, std::move(reason)); }
@@ -88,6 +90,7 @@ class SubnetManager final : public FabricRequests {
   /// that is there; 0: all. Soon, between two sweeps. On the io_context's thread.
   void accept_lost(Guid node);
 
+  /// The latest Snapshot, null before the first; any thread.
   std::shared_ptr<const Snapshot> published() const { return parts_.published->get(); }
   /// What SMInfo says of us now; from any thread.
   std::uint32_t act_count() const { return mastership_.act_count(); }

@@ -15,8 +15,10 @@ class ConfNotes {
  public:
   static constexpr std::size_t kMost = 50;  ///< errors, and warnings, that are listed
 
+  /// `file`: its name in the errors and warnings.
   explicit ConfNotes(std::string file) : file_(std::move(file)) {}
 
+  /// What is noted from now on is about this line; the first is 1.
   void set_line(unsigned line) { line_ = line; }
   unsigned line() const { return line_; }
   const std::string& file() const { return file_; }
@@ -29,8 +31,11 @@ class ConfNotes {
   /// What opensm takes without a word.
   void warn(std::string_view key, std::string text, std::string hint = {});
 
+  /// Also of those above kMost.
   bool any_errors() const { return error_count_ > 0; }
+  /// In the order of lines, with one more that counts what is above kMost; empty the next time.
   std::vector<ConfigError> take_errors();
+  /// The same of the warnings.
   std::vector<ConfigError> take_warnings();
 
  private:

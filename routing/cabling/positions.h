@@ -25,6 +25,7 @@ class Pods {
 
 struct PortOrder {
   std::size_t ends = 0, odd = 0;  ///< ends of cables; ends that differ from most of their kind
+  /// At most a quarter is odd: ports were given out by a plan, and one that differs may be a fault.
   bool planned() const { return odd * 4 <= ends; }
 };
 

@@ -44,6 +44,7 @@ class NextHops {
            std::span<const SwitchIndex> equivalents);
 
   std::size_t columns() const { return columns_; }
+  /// Of a destination of one of the parts, below columns(); of other switches no valid column.
   std::uint32_t column(SwitchIndex destination) const { return column_of_[destination]; }
   /// Segments of all columns, in order. Valid until the next call.
   std::span<const Segment> of(SwitchIndex s);

@@ -19,6 +19,7 @@ namespace smd::routing::inline engines {
 /// A set of neighbour groups of a switch, a bit each; a switch has at most 254.
 struct GroupSet {
   std::array<std::uint64_t, 4> words{};
+  /// No group is in it.
   bool empty() const { return (words[0] | words[1] | words[2] | words[3]) == 0; }
   GroupSet& operator|=(const GroupSet& other) {
     for (std::size_t w = 0; w < words.size(); ++w) words[w] |= other.words[w];
@@ -121,6 +122,7 @@ class Candidates {
 /// another candidate: otherwise all traffic that arrives by one port would leave by one port.
 class LeastUsed {
  public:
+  /// For the table of one switch; `topology` outlives it.
   LeastUsed(const Topology& topology, SwitchIndex s) : topology_(topology), switch_(s), turn_(s) {}
   /// Fills `out` with one of `ports` each; LIDs of switches (`of_switch`) are counted separately.
   void write(std::span<std::uint8_t> out, std::span<const std::uint8_t> ports, bool of_switch);

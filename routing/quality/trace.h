@@ -15,6 +15,7 @@ namespace smd::routing::inline quality {
 
 class RouteTracer {
  public:
+  /// All three outlive it.
   RouteTracer(const Topology& topology, const LidMap& lids, const Routes& routes)
       : topology_(topology), lids_(lids), routes_(routes) {}
 

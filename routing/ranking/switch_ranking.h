@@ -22,6 +22,7 @@ struct SwitchRanking {
   /// A tree, whole or damaged: nearly all hosts are at the bottom.
   bool tree = false;
 
+  /// The step between these neighbours is one up.
   bool up(SwitchIndex from, SwitchIndex to) const { return position[to] < position[from]; }
 };
 

@@ -38,6 +38,7 @@ struct TreeTemplate {
   std::vector<std::uint32_t> group_of;  ///< by switch
   std::vector<std::uint32_t> place;     ///< by switch: its position among the members of its group
 
+  /// The group of a switch.
   const SwitchGroup& of(SwitchIndex s) const { return groups[group_of[s]]; }
 };
 

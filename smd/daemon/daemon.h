@@ -39,6 +39,7 @@ struct DaemonParts {
 /// the watchdog are always heard; each subnet has its thread.
 class Daemon final : private api::Backend {
  public:
+  /// `threads` of the pool for decisions; 0: one for each processor. What `parts` refers to outlives it.
   explicit Daemon(DaemonParts parts, unsigned threads);
   ~Daemon() override;
 

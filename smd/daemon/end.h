@@ -32,6 +32,7 @@ class End {
   End& operator=(const End&) = delete;
   virtual ~End() = default;
 
+  /// For SMPs; it lives as long as this.
   virtual mad::Transport& smi() = 0;
   /// Opens the GSI, once, tried again after an error; the reason where it cannot be had. It lives as long as
   /// this.
@@ -67,11 +68,12 @@ class EndSource {
 
 /// Ports of this machine. Once one was open it is the same port for ever, whatever others there are.
 std::unique_ptr<EndSource> local_port(umad::PortSelection selection);
-/// A fabric inside this process, in real time.
+/// Where a simulated fabric is served to other programs.
 struct SimSocket {
   std::filesystem::path path;  ///< empty: it is not served
   bool must = false;           ///< without it there is no end
 };
+/// The port of the first CA, or else the first switch, of a fabric inside this process, in real time.
 std::unique_ptr<EndSource> simulated(base::Fabric fabric, SimSocket socket = {});
 
 }  // namespace smd::daemon

@@ -20,6 +20,7 @@ struct ScreenInput {
   std::uint64_t peak_kb = 0;
 };
 
+/// What `smd run --sim` prints once the fabric is up: figures of the bring-up and of the routes.
 void print_screen(std::ostream& out, const ScreenInput& in);
 
 /// SMPs that OpenSM 3.3.23 sends for a cold bring-up of such a fabric with minhop and its defaults: its

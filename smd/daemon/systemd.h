@@ -9,7 +9,9 @@
 
 namespace smd::daemon {
 
+/// sd_notify(3): READY=1. These calls do nothing where systemd has not set NOTIFY_SOCKET.
 void notify_ready();
+/// STOPPING=1.
 void notify_stopping();
 /// Of Type=notify-reload's words also older systemds understand these; notify_ready() ends it.
 void notify_reloading();

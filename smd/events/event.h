@@ -126,9 +126,11 @@ NamedLogEvent log_event_of(const log::Record& record);
 class Kinds {
  public:
   constexpr Kinds() = default;
+  /// The payload is of one of these types.
   constexpr bool contains(const Payload& payload) const { return ((bits_ >> payload.index()) & 1U) != 0; }
   friend constexpr bool operator==(const Kinds&, const Kinds&) = default;
 
+  /// These types of payload alone, at least one.
   template <class... T>
   static constexpr Kinds of() {
     Kinds kinds;

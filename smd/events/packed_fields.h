@@ -14,6 +14,7 @@ namespace smd::events {
 class PackedFields {
  public:
   PackedFields() = default;
+  /// Copies keys and values.
   explicit PackedFields(const std::vector<log::Field>& fields);
 
   /// The fields that this was made of.

@@ -42,6 +42,7 @@ struct Batch {
 struct Wants {
   Kinds kinds{};
   std::optional<std::string> subnet{};  ///< none: of all subnets and of the process
+  /// The reader gets this event.
   bool contains(const Event& event) const {
     return kinds.contains(event.payload) && (!subnet || *subnet == event.subnet);
   }

@@ -21,6 +21,7 @@ class Subscriber {
     std::function<void(const Event& event)> event;
     std::function<void(Gap gap)> gap = {};  ///< may be empty
   };
+  /// Events from `start` on that `wants` contains; those that are there already are handed over by a post.
   Subscriber(asio::any_io_executor executor, EventRing& ring, Wants wants, Calls calls,
              Start start = Start::at_end());
   Subscriber(const Subscriber&) = delete;

@@ -61,12 +61,15 @@ struct ServerParts {
 /// answered. stop() ends before it dies.
 class Server {
  public:
+  /// Serves from now on; what `parts` refers to outlives it.
   Server(ServerParts parts, Settings settings);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   ~Server();
 
+  /// Ends all that is under way; what was not answered yet stays so.
   asio::awaitable<void> stop();
+  /// New settings, for requests from now on.
   void set(Settings settings);
   /// A snapshot is published: what ports had registered that are gone ends, subscribers get their
   /// reports, and ports that have to register again are asked to, also those that `came_up` in this sweep.
