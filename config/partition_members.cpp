@@ -15,7 +15,7 @@ struct Claim {
   friend auto operator<=>(const Claim&, const Claim&) = default;
 };
 
-/// The wish for index 0 of a port that counts so far.
+/// The definition that decides index 0 of a port so far.
 struct Index0 {
   std::uint32_t order = 0;
   PartitionMember* member = nullptr;

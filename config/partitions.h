@@ -53,7 +53,8 @@ struct PolicyGroup {
 
 struct PolicyRule {
   MemberRule rule{};
-  std::uint32_t order = 0;  ///< its place among the rules of all partitions: the last wish for index 0 counts
+  std::uint32_t order =
+      0;  ///< its place among the rules of all partitions: the last definition that asks for index 0 counts
   friend bool operator==(const PolicyRule&, const PolicyRule&) = default;
 };
 
