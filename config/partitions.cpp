@@ -124,7 +124,8 @@ class PartitionMerger {
 
   /// What the API made gives way to files.
   void add_api(const PartitionDefinition& definition) {
-    const auto files = definition.pkey ? explicit_.find(*definition.pkey) : explicit_.end();
+    if (!definition.pkey) return add_own(definition, sources_.api_pkeys);
+    const auto files = explicit_.find(*definition.pkey);
     if (files == explicit_.end()) return add_own(definition, sources_.api_pkeys);
     policy_.taken_over.push_back(
         {.name = definition.name, .pkey = PKey{*definition.pkey}, .by = files->second});

@@ -108,12 +108,12 @@ class Resolver {
 
   bool add_partition(const PortTerm& term) {
     const auto named = context_.partitions.find(term.name);
-    const auto number = base::parse_pkey(term.name);
-    if (named == context_.partitions.end() && !number) return false;
-    const auto key = named == context_.partitions.end() ? *number : named->second;
-    return choose_if([&](const PortView& port) {
-      return std::ranges::any_of(port.partitions, [&](PKey of_port) { return key.same_partition(of_port); });
-    });
+    const auto key =
+        named != context_.partitions.end() ? std::optional(named->second) : base::parse_pkey(term.name);
+    return key && choose_if([&](const PortView& port) {
+             return std::ranges::any_of(port.partitions,
+                                        [&](PKey of_port) { return key->same_partition(of_port); });
+           });
   }
 
   /// Classes of ports may be empty: only a level or a rail that nothing has is worth a word.

@@ -122,13 +122,11 @@ constexpr std::array kGroupFlags{GroupFlag{"mtu", set_mtu},
 }  // namespace
 
 ConfToken take_token(std::optional<std::string_view>& text) {
-  const auto comma = text->find(',');
-  const auto token = text->substr(0, comma);
-  if (comma == std::string_view::npos) {
-    text.reset();
-  } else {
-    text->remove_prefix(comma + 1);
-  }
+  const auto list = text.value_or("");
+  const auto comma = list.find(',');
+  const auto token = list.substr(0, comma);
+  text.reset();
+  if (comma != std::string_view::npos) text = list.substr(comma + 1);
   const auto equals = token.find('=');
   if (equals == std::string_view::npos) return {.name = strip_blanks(token), .value = std::nullopt};
   return {.name = strip_blanks(token.substr(0, equals)), .value = strip_blanks(token.substr(equals + 1))};
@@ -143,7 +141,7 @@ bool apply_group_flag(const ConfToken& flag, GroupSettings& settings, ConfNotes&
     if (only_empty) return true;
     if (flag.name.empty())
       notes.warn("flag", fmt::format("a flag without a name sets mtu, as opensm has it: \"={}\"",
-                                     printable(*flag.value)));
+                                     printable(flag.value.value_or(""))));
     if (flag.value) {
       known.set(flag, settings, notes);
     } else {

@@ -47,7 +47,8 @@ class Cables {
     }
     for (const auto& surplus : surplus_) {
       if (surplus.used || shared(surplus)) continue;
-      hangs_below(surplus) ? report_below(surplus) : report_extra(surplus);
+      const auto below = hangs_below(surplus);
+      below ? report_below(surplus, *below) : report_extra(surplus);
     }
     sum_levels();
   }
@@ -233,8 +234,7 @@ class Cables {
     return std::nullopt;
   }
 
-  void report_below(const Surplus& surplus) {
-    const auto s = *hangs_below(surplus);
+  void report_below(const Surplus& surplus, SwitchIndex s) {
     const auto above = s == surplus.sw ? surplus.peer : surplus.sw;
     const auto port = port_name(s, PortNum{});
     const bool known = std::ranges::any_of(health_.findings, [&](const Finding& finding) {

@@ -79,8 +79,9 @@ void give_guids(Fabric& fabric, RandomGuids& guids) {
   std::unordered_map<Guid, Guid> images;
   for (auto& node : fabric.nodes) {
     const auto old = node.guid;
-    if (node.name == kAggregationNode && node.ports[1].peer) {
-      const auto& sw = fabric.nodes[node.ports[1].peer->node];  // switches come before their nodes
+    const auto above = node.name == kAggregationNode ? node.ports[1].peer : std::nullopt;
+    if (above) {
+      const auto& sw = fabric.nodes[above->node];  // switches come before their nodes
       node.guid = node.ports[1].guid = Guid{sw.guid.value() + 8};
     } else {
       node.guid = guids.draw(is_switch(node) ? 0 : node.port_count());
