@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 /// fabric forwards without us.
 constexpr timeval kEnd{.tv_sec = 0, .tv_usec = 500'000};
 /// Between two looks at what systemd is to be told.
-constexpr mad::Duration kLook = 500ms;
+constexpr mad::Duration kTellSystemd = 500ms;
 /// Nothing that a subnet's thread does takes so long but a call that does not return.
 constexpr mad::Duration kStuck = 30s;
 
@@ -216,7 +216,7 @@ asio::awaitable<void> Daemon::watch() {
   const auto limit = watchdog();
   auto fed = clock_.now(), heard = fed;
   for (;;) {
-    const bool time = co_await clock_.sleep(limit ? std::min(kLook, *limit / 4) : kLook);
+    const bool time = co_await clock_.sleep(limit ? std::min(kTellSystemd, *limit / 4) : kDaemonLook);
     if (!time) co_return;
     if (auto text = status_text(); text != said_) {
       notify_status(text);

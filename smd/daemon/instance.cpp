@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 /// Between two tries to open an end, doubled from try to try.
 constexpr mad::Duration kFirstPause = 250ms, kLongestPause = 5s;
 /// Between two looks at the local device.
-constexpr mad::Duration kLook = 1s;
+constexpr mad::Duration kLookAtDevice = 1s;
 /// After so long without an answer from its own node a port counts as one that cannot send SMPs.
 constexpr mad::Duration kSilent = 10s;
 
@@ -188,7 +188,7 @@ asio::awaitable<bool> Instance::manage() {
   running.spawn(run_manager());
   bool lost = false;
   while (!manager_ended_ && !lost) {
-    const auto timer = clock_.call_at(clock_.now() + kLook, [this] { wake_.wake_all(); });
+    const auto timer = clock_.call_at(clock_.now() + kLookAtDevice, [this] { wake_.wake_all(); });
     const bool woken = co_await wake_.wait();
     clock_.cancel(timer);
     if (!woken) break;

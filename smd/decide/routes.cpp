@@ -19,7 +19,7 @@
 namespace smd::sm::inline decisions {
 namespace {
 
-using Part = std::expected<std::shared_ptr<const RoutePart>, routing::RouteError>;
+using RoutePartOr = std::expected<std::shared_ptr<const RoutePart>, routing::RouteError>;
 using RankingPtr = std::shared_ptr<const routing::GuidRanking>;
 
 std::vector<routing::ChainLink> chain_of(const config::RoutingConfig& config) {
@@ -54,24 +54,24 @@ class Routing {
     times_.topology_ms += lap_();
   }
 
-  Part decide();
+  RoutePartOr decide();
 
  private:
-  Part fresh();
-  Part given(const GivenTables& tables);
-  Part adopt(std::vector<routing::OldRow> held);
-  Part repair(std::span<const routing::OldRow> old, const std::string& engine,
-              const RoutePart* before = nullptr, const RankingPtr& ranking = nullptr);
-  Part repair_otherwise(std::span<const routing::OldRow> old, const std::string& engine,
-                        const RoutePart& before, bool follows);
+  RoutePartOr fresh();
+  RoutePartOr given(const GivenTables& tables);
+  RoutePartOr adopt(std::vector<routing::OldRow> held);
+  RoutePartOr repair(std::span<const routing::OldRow> old, const std::string& engine,
+                     const RoutePart* before = nullptr, const RankingPtr& ranking = nullptr);
+  RoutePartOr repair_otherwise(std::span<const routing::OldRow> old, const std::string& engine,
+                               const RoutePart& before, bool follows);
   RankingPtr reoriented(const std::string& engine, const RankingPtr& ranking) const;
   RankingPtr ranking_of(const std::string& engine) const;
-  Part extend(const RoutePart& before);
+  RoutePartOr extend(const RoutePart& before);
   std::vector<routing::OldRow> held_tables() const;
   bool add_returned(std::vector<routing::OldRow>& old, const RoutePart& before) const;
   void settle_orphans(routing::Routes& routes) const;
-  Part finish(routing::Routes&& routes, std::string engine, RoutePart::Origin origin,
-              const RoutePart* before = nullptr, RankingPtr ranking = nullptr);
+  RoutePartOr finish(routing::Routes&& routes, std::string engine, RoutePart::Origin origin,
+                     const RoutePart* before = nullptr, RankingPtr ranking = nullptr);
   routing::Verification verify(const routing::Routes& routes, const RoutePart* before) const;
   bool usable(const routing::Verification& found) const;
 
@@ -91,7 +91,7 @@ bool Routing::usable(const routing::Verification& found) const {
          found.dead_ends == 0;
 }
 
-Part Routing::fresh() {
+RoutePartOr Routing::fresh() {
   const routing::EngineInput input{.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop}};
   const routing::ChainOptions options{
       .allow_credit_loops = in_.config.routing.allow_credit_loops,
@@ -111,7 +111,7 @@ Part Routing::fresh() {
 }
 
 /// Tables of a file.
-Part Routing::given(const GivenTables& tables) {
+RoutePartOr Routing::given(const GivenTables& tables) {
   auto part = std::make_shared<RoutePart>(base_);
   routing::Routes routes;
   for (routing::SwitchIndex s = 0; s < part->topology->switches(); ++s) {
@@ -139,8 +139,8 @@ routing::Verification Routing::verify(const routing::Routes& routes, const Route
 }
 
 /// Null where verification refuses the tables.
-Part Routing::finish(routing::Routes&& routes, std::string engine, RoutePart::Origin origin,
-                     const RoutePart* before, RankingPtr ranking) {
+RoutePartOr Routing::finish(routing::Routes&& routes, std::string engine, RoutePart::Origin origin,
+                            const RoutePart* before, RankingPtr ranking) {
   times_.route_ms += lap_();
   auto found = verify(routes, before);
   times_.verify_ms += lap_();
@@ -162,8 +162,8 @@ Part Routing::finish(routing::Routes&& routes, std::string engine, RoutePart::Or
 
 /// Null where repair cannot do it, or what it did is not proven. `before`, if given: the proven tables that
 /// `old` are. `ranking`: null for that of the reference.
-Part Routing::repair(std::span<const routing::OldRow> old, const std::string& engine, const RoutePart* before,
-                     const RankingPtr& ranking) {
+RoutePartOr Routing::repair(std::span<const routing::OldRow> old, const std::string& engine,
+                            const RoutePart* before, const RankingPtr& ranking) {
   const auto* info = routing::find_engine(engine);
   if (info == nullptr) return nullptr;
   const auto options = routing_options(in_.config.routing);
@@ -218,8 +218,8 @@ RankingPtr Routing::reoriented(const std::string& engine, const RankingPtr& rank
 
 /// By the ranking of the tables before, or with few links turned; null where neither serves. By the engine's
 /// ranking of the reference some hosts have no legal path.
-Part Routing::repair_otherwise(std::span<const routing::OldRow> old, const std::string& engine,
-                               const RoutePart& before, bool follows) {
+RoutePartOr Routing::repair_otherwise(std::span<const routing::OldRow> old, const std::string& engine,
+                                      const RoutePart& before, bool follows) {
   if (before.ranking) {
     auto part = repair(old, engine, follows ? &before : nullptr, before.ranking);
     if (!part || *part) return part;
@@ -229,7 +229,7 @@ Part Routing::repair_otherwise(std::span<const routing::OldRow> old, const std::
 }
 
 /// Null where hosts would be left without a way, or it is not proven.
-Part Routing::extend(const RoutePart& before) {
+RoutePartOr Routing::extend(const RoutePart& before) {
   std::vector<std::shared_ptr<const routing::LftRow>> rows;
   for (routing::SwitchIndex s = 0; s < base_.topology->switches(); ++s) {
     const auto guid = base_.topology->guid(s);
@@ -305,7 +305,7 @@ bool Routing::add_returned(std::vector<routing::OldRow>& old, const RoutePart& b
 }
 
 /// Tables of another SM, or of ourselves before a restart.
-Part Routing::adopt(std::vector<routing::OldRow> held) {
+RoutePartOr Routing::adopt(std::vector<routing::OldRow> held) {
   auto fresh_part = fresh();
   if (!fresh_part) return fresh_part;
   const auto& rows = (*fresh_part)->rows;
@@ -329,7 +329,7 @@ Part Routing::adopt(std::vector<routing::OldRow> held) {
                                                     static_cast<std::uint16_t>(node->lft.row->size() - 1))});
   }
   std::swap(base_.top, top);
-  Part part = nullptr;
+  RoutePartOr part = nullptr;
   if (in_.config.adopt.routes == config::AdoptRoutes::keep) {
     routing::Routes as_they_are;
     for (const auto& old : held) as_they_are.rows.push_back(long_enough(old.row, base_.top));
@@ -349,7 +349,7 @@ Part Routing::adopt(std::vector<routing::OldRow> held) {
   return adopted;
 }
 
-Part Routing::decide() {
+RoutePartOr Routing::decide() {
   if (in_.given != nullptr) return given(*in_.given);
   if (in_.fresh_routes) return fresh();
   const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
@@ -393,8 +393,8 @@ Part Routing::decide() {
 
 }  // namespace
 
-Part decide_routes(const DecideInput& in, const LidPart& lids, routing::TopologyInput input,
-                   DecideTimes& times) {
+RoutePartOr decide_routes(const DecideInput& in, const LidPart& lids, routing::TopologyInput input,
+                          DecideTimes& times) {
   return Routing(in, lids, std::move(input), times).decide();
 }
 

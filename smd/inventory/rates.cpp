@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array kWidestFirst{LinkWidth::x12, LinkWidth::x8, LinkWidth::x4, LinkWidth::x2, LinkWidth::x1};
 /// LinkSpeedExtEnabled: all extended speeds are forbidden.
-constexpr unsigned kNoExtendedSpeed = 30;
+constexpr unsigned kExtendedSpeedsOff = 30;
 
 /// Speeds that a port may come up with: bit n is LinkSpeed n.
 unsigned speeds_of(const Port& port) {
@@ -19,7 +19,7 @@ unsigned speeds_of(const Port& port) {
   const auto bit = [](LinkSpeed speed) { return 1U << static_cast<unsigned>(speed); };
   const unsigned base = info.link_speed_supported & info.link_speed_enabled;
   const unsigned extended_enabled =
-      info.link_speed_ext_enabled == kNoExtendedSpeed ? 0U : info.link_speed_ext_enabled;
+      info.link_speed_ext_enabled == kExtendedSpeedsOff ? 0U : info.link_speed_ext_enabled;
   const unsigned extended = info.link_speed_ext_supported & extended_enabled;
   unsigned speeds = 0;
   constexpr std::array kBase{LinkSpeed::sdr, LinkSpeed::ddr, LinkSpeed::qdr};

@@ -8,15 +8,15 @@
 namespace smd::sa {
 namespace {
 
-using Id = wire::GuidInfoRecordId;
+using GuidInfoKey = wire::GuidInfoRecordId;
 
-constexpr auto kComponents = consecutive<16, 8, -8, -32, 64, 64, 64, 64, 64, 64, 64, 64>();
+constexpr auto kGuidInfoComponents = consecutive<16, 8, -8, -32, 64, 64, 64, 64, 64, 64, 64, 64>();
 
-void visit(const Directory& directory, const Only& only, Emit& emit) {
+void guid_info_visit(const Directory& directory, const Only& only, Emit& emit) {
   for_each_end_port(directory, only, [&](const EndPort& port) {
     for (unsigned block = 0; block < guid_blocks(port); ++block) {
       emit([&](std::span<std::uint8_t> record) {
-        put_record(record, Id{.lid = port.lid, .block = static_cast<std::uint8_t>(block)},
+        put_record(record, GuidInfoKey{.lid = port.lid, .block = static_cast<std::uint8_t>(block)},
                    guid_block(port, *only.registry, block));
       });
     }
@@ -26,11 +26,11 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
 }  // namespace
 
 RecordKind guid_info_records() {
-  return {.attribute = Id::kRecord,
+  return {.attribute = GuidInfoKey::kRecord,
           .name = "GUIDInfoRecord",
           .bytes = 72,
-          .components = kComponents,
-          .visit = visit,
+          .components = kGuidInfoComponents,
+          .visit = guid_info_visit,
           .places = all_end_ports};
 }
 

@@ -6,25 +6,25 @@
 namespace smd::sa {
 namespace {
 
-using Id = wire::LftRecordId;
+using LftKey = wire::LftRecordId;
 
-constexpr auto kComponents = consecutive<16, 16>();
-constexpr std::size_t kBlock = routing::kLftBlock;
+constexpr auto kLftComponents = consecutive<16, 16>();
+constexpr std::size_t kLftBlock = routing::kLftBlock;
 
-void visit(const Directory& directory, const Only& only, Emit& emit) {
+void lft_visit(const Directory& directory, const Only& only, Emit& emit) {
   const auto asked = only.request != nullptr && only.request->has(1)
-                         ? std::optional(wire::decode<Id>(only.request->data)->block)
+                         ? std::optional(wire::decode<LftKey>(only.request->data)->block)
                          : std::nullopt;
   for_each_switch(directory, only, [&](const sm::Node& node, Lid lid) {
     if (!node.switch_info || !node.lft.row) return;
     const auto& row = *node.lft.row;
-    const std::size_t blocks = node.switch_info->linear_fdb_top / kBlock + 1;
+    const std::size_t blocks = node.switch_info->linear_fdb_top / kLftBlock + 1;
     for (std::size_t block = asked.value_or(0); block < (asked ? std::size_t{*asked} + 1 : blocks); ++block) {
-      if (block >= blocks || !node.lft.known.test(block) || (block + 1) * kBlock > row.size()) continue;
+      if (block >= blocks || !node.lft.known.test(block) || (block + 1) * kLftBlock > row.size()) continue;
       emit([&](std::span<std::uint8_t> record) {
-        wire::encode_over(Id{.lid = lid, .block = static_cast<std::uint16_t>(block)}, record);
-        std::ranges::copy(std::span(row).subspan(block * kBlock, kBlock),
-                          record.subspan(Id::kAttributeAt).begin());
+        wire::encode_over(LftKey{.lid = lid, .block = static_cast<std::uint16_t>(block)}, record);
+        std::ranges::copy(std::span(row).subspan(block * kLftBlock, kLftBlock),
+                          record.subspan(LftKey::kAttributeAt).begin());
       });
     }
   });
@@ -33,11 +33,11 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
 }  // namespace
 
 RecordKind lft_records() {
-  return {.attribute = Id::kRecord,
+  return {.attribute = LftKey::kRecord,
           .name = "LinearForwardingTableRecord",
           .bytes = 72,
-          .components = kComponents,
-          .visit = visit};
+          .components = kLftComponents,
+          .visit = lft_visit};
 }
 
 }  // namespace smd::sa

@@ -7,7 +7,7 @@ namespace smd::sa {
 namespace {
 
 /// A port may be asked for by any of its LIDs: visit() looks at ToLID itself.
-constexpr auto kComponents = consecutive<16, 8, 8, -16>();
+constexpr auto kLinkComponents = consecutive<16, 8, 8, -16>();
 constexpr unsigned kToLid = 3;
 
 /// The base LID that links are to lead to; nothing where any will do.
@@ -18,7 +18,7 @@ std::optional<Lid> wanted_end(const Directory& directory, const Request& request
   return port != nullptr ? port->lid : asked->to_lid;
 }
 
-void visit(const Directory& directory, const Only& only, Emit& emit) {
+void link_visit(const Directory& directory, const Only& only, Emit& emit) {
   const auto end = wanted_end(directory, *only.request);
   for_each_node(directory, only, [&](const sm::Node& node) {
     for (unsigned i = 1; i < node.ports.size(); ++i) {
@@ -44,8 +44,8 @@ RecordKind link_records() {
   return {.attribute = wire::LinkRecord::kRecord,
           .name = "LinkRecord",
           .bytes = 8,
-          .components = kComponents,
-          .visit = visit};
+          .components = kLinkComponents,
+          .visit = link_visit};
 }
 
 }  // namespace smd::sa

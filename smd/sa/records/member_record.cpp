@@ -10,12 +10,12 @@
 namespace smd::sa {
 namespace {
 
-using Record = wire::McMemberRecord;
+using MemberFields = wire::McMemberRecord;
 using wire::Selector;
 
 /// A P_Key means a partition, whichever membership; PortGID, JoinState and ProxyJoin are of a member, MTU,
 /// rate and lifetime go by their selectors: visit() looks at them itself.
-constexpr auto kComponents =
+constexpr auto kMemberComponents =
     consecutive<128, -128, 32, 16, -2, -6, 8, -16, -2, -6, -2, -6, 4, 20, 8, 4, -4, -1>();
 
 template <class T>
@@ -35,30 +35,32 @@ bool meets_limit(const Request& request, unsigned selector, unsigned component, 
   return false;
 }
 
-bool meets_limits(const Request& request, const Record& asked, const GroupTerms& terms) {
-  const bool keyed = !request.has(Record::kPKey) || asked.pkey.partition() == terms.pkey.partition();
+bool meets_limits(const Request& request, const MemberFields& asked, const GroupTerms& terms) {
+  const bool keyed = !request.has(MemberFields::kPKey) || asked.pkey.partition() == terms.pkey.partition();
   return keyed &&
-         meets_limit(request, Record::kMtuSelector, Record::kMtu, asked.mtu_selector, asked.mtu, terms.mtu) &&
-         meets_limit(request, Record::kRateSelector, Record::kRate, asked.rate_selector,
+         meets_limit(request, MemberFields::kMtuSelector, MemberFields::kMtu, asked.mtu_selector, asked.mtu,
+                     terms.mtu) &&
+         meets_limit(request, MemberFields::kRateSelector, MemberFields::kRate, asked.rate_selector,
                      rate_mbps(asked.rate), rate_mbps(terms.rate)) &&
-         meets_limit(request, Record::kLifeSelector, Record::kLife, asked.life_selector, asked.life,
-                     terms.life);
+         meets_limit(request, MemberFields::kLifeSelector, MemberFields::kLife, asked.life_selector,
+                     asked.life, terms.life);
 }
 
-void emit_record(Emit& emit, const Record& record) {
+void emit_record(Emit& emit, const MemberFields& record) {
   emit([&](std::span<std::uint8_t> bytes) { wire::encode_over(record, bytes); });
 }
 
-bool wanted(const Directory& directory, const Request& request, const Record& asked, Guid port,
+bool wanted(const Directory& directory, const Request& request, const MemberFields& asked, Guid port,
             const Member& member) {
   const bool named = directory.here(asked.port_gid) == Gid::of(directory.prefix(), port);
   const bool joined = asked.join_state != 0 && (asked.join_state & member.join_state) == asked.join_state;
-  return (!request.has(Record::kPortGid) || named) && (!request.has(Record::kJoinState) || joined) &&
-         (!request.has(Record::kProxyJoin) || asked.proxy_join == member.proxy);
+  return (!request.has(MemberFields::kPortGid) || named) &&
+         (!request.has(MemberFields::kJoinState) || joined) &&
+         (!request.has(MemberFields::kProxyJoin) || asked.proxy_join == member.proxy);
 }
 
-void show_member(const Directory& directory, const Only& only, const Record& asked, const MemberKey& key,
-                 const Group& group, const Member& member, Emit& emit) {
+void show_member(const Directory& directory, const Only& only, const MemberFields& asked,
+                 const MemberKey& key, const Group& group, const Member& member, Emit& emit) {
   if (!wanted(directory, *only.request, asked, key.port, member)) return;
   auto record = record_of(key.group, group);
   record.port_gid = Gid::of(directory.prefix(), key.port);
@@ -70,15 +72,15 @@ void show_member(const Directory& directory, const Only& only, const Record& ask
 /// A group without members, as who knows the SM_Key sees it.
 void show_empty(const Only& only, const Mgid& mgid, const Group& group, Emit& emit) {
   const auto& request = *only.request;
-  const bool of_members =
-      request.has(Record::kPortGid) || request.has(Record::kJoinState) || request.has(Record::kProxyJoin);
+  const bool of_members = request.has(MemberFields::kPortGid) || request.has(MemberFields::kJoinState) ||
+                          request.has(MemberFields::kProxyJoin);
   if (group.members == 0 && !of_members) emit_record(emit, record_of(mgid, group));
 }
 
 /// Once the group: who does not know the SM_Key sees no members, but may ask whether a port is one.
-void show_group(const Directory& directory, const Only& only, const Record& asked, const Mgid& mgid,
+void show_group(const Directory& directory, const Only& only, const MemberFields& asked, const Mgid& mgid,
                 const Group& group, Emit& emit) {
-  if (only.request->has(Record::kPortGid)) {
+  if (only.request->has(MemberFields::kPortGid)) {
     const auto port = asked.port_gid.guid();
     const auto* member = only.registry->members().find({mgid, port});
     if (member == nullptr || !wanted(directory, *only.request, asked, port, *member)) return;
@@ -87,10 +89,10 @@ void show_group(const Directory& directory, const Only& only, const Record& aske
 }
 
 /// Each member, then the groups without any.
-void visit_trusted(const Directory& directory, const Only& only, const Record& asked, Emit& emit) {
+void visit_trusted(const Directory& directory, const Only& only, const MemberFields& asked, Emit& emit) {
   const auto& registry = *only.registry;
   const auto& request = *only.request;
-  if (request.has(Record::kMgid)) {
+  if (request.has(MemberFields::kMgid)) {
     const auto* group = only.part.has(0) ? registry.groups().find(asked.mgid) : nullptr;
     if (group == nullptr || !meets_limits(request, asked, group->terms)) return;
     registry.for_each_member(asked.mgid, [&](Guid port, const Member& member) {
@@ -112,8 +114,8 @@ void visit_trusted(const Directory& directory, const Only& only, const Record& a
   });
 }
 
-void visit(const Directory& directory, const Only& only, Emit& emit) {
-  const auto asked = wire::decode<Record>(only.request->data);
+void member_visit(const Directory& directory, const Only& only, Emit& emit) {
+  const auto asked = wire::decode<MemberFields>(only.request->data);
   if (!asked || only.registry == nullptr) return;
   if (only.trusted) return visit_trusted(directory, only, *asked, emit);
   const auto show = [&](const Mgid& mgid, const Group& group) {
@@ -122,25 +124,25 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
     if (!visible || !meets_limits(*only.request, *asked, group.terms)) return;
     show_group(directory, only, *asked, mgid, group, emit);
   };
-  if (!only.request->has(Record::kMgid)) return for_each_row(only.registry->groups(), only.part, show);
+  if (!only.request->has(MemberFields::kMgid)) return for_each_row(only.registry->groups(), only.part, show);
   const auto* group = only.part.has(0) ? only.registry->groups().find(asked->mgid) : nullptr;
   if (group != nullptr) show(asked->mgid, *group);
 }
 
-std::size_t places(const Directory& /*directory*/, const Registry& registry) {
+std::size_t member_places(const Directory& /*directory*/, const Registry& registry) {
   return std::max<std::size_t>(registry.members().places() + registry.groups().places(), 1);
 }
 
 }  // namespace
 
 RecordKind member_records() {
-  return {.attribute = Record::kRecord,
+  return {.attribute = MemberFields::kRecord,
           .name = "MCMemberRecord",
           .bytes = kMemberRecordBytes,
-          .components = kComponents,
+          .components = kMemberComponents,
           .begins_with_lid = false,
-          .visit = visit,
-          .places = places};
+          .visit = member_visit,
+          .places = member_places};
 }
 
 }  // namespace smd::sa

@@ -8,16 +8,16 @@
 namespace smd::sa {
 namespace {
 
-using Id = wire::MftRecordId;
+using MftKey = wire::MftRecordId;
 
-constexpr auto kComponents = consecutive<16, 4, -3, 9>();
+constexpr auto kMftComponents = consecutive<16, 4, -3, 9>();
 /// Up to the last block that has an entry.
 std::size_t blocks_of(const sm::Node& node) {
   const auto entries = node.mft.row ? node.mft.row->end() : 0;
   return std::min(sm::mft_blocks(node), (entries + routing::kMftBlock - 1) / routing::kMftBlock);
 }
 
-void visit(const Directory& directory, const Only& only, Emit& emit) {
+void mft_visit(const Directory& directory, const Only& only, Emit& emit) {
   for_each_switch(directory, only, [&](const sm::Node& node, Lid lid) {
     if (!node.switch_info) return;
     const auto positions = sm::mft_positions(node);
@@ -28,9 +28,9 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
         if (!node.mft.known.test(part)) continue;
         emit([&](std::span<std::uint8_t> record) {
           put_record(record,
-                     Id{.lid = lid,
-                        .position = static_cast<std::uint8_t>(position),
-                        .block = static_cast<std::uint16_t>(block)},
+                     MftKey{.lid = lid,
+                            .position = static_cast<std::uint8_t>(position),
+                            .block = static_cast<std::uint16_t>(block)},
                      sm::mft_content(node.mft.row.get(), part));
         });
       }
@@ -41,11 +41,11 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
 }  // namespace
 
 RecordKind mft_records() {
-  return {.attribute = Id::kRecord,
+  return {.attribute = MftKey::kRecord,
           .name = "MulticastForwardingTableRecord",
           .bytes = 72,
-          .components = kComponents,
-          .visit = visit};
+          .components = kMftComponents,
+          .visit = mft_visit};
 }
 
 }  // namespace smd::sa

@@ -6,19 +6,19 @@
 namespace smd::sa {
 namespace {
 
-using Id = wire::NodeRecordId;
+using NodeKey = wire::NodeRecordId;
 
-constexpr auto kComponents = consecutive<16, -16, 8, 8, 8, 8, 64, 64, 64, 16, 16, 32, 8, 24, 512>();
+constexpr auto kNodeComponents = consecutive<16, -16, 8, 8, 8, 8, 64, 64, 64, 16, 16, 32, 8, 24, 512>();
 
-void visit(const Directory& directory, const Only& only, Emit& emit) {
+void node_visit(const Directory& directory, const Only& only, Emit& emit) {
   for_each_end_port(directory, only, [&](const EndPort& port) {
     emit([&](std::span<std::uint8_t> record) {
       auto info = port.node->info;
       info.port = port.guid;  // of this port, not of the one where the node was met
       info.local_port = port.port;
-      put_record(record, Id{.lid = port.lid}, info);
+      put_record(record, NodeKey{.lid = port.lid}, info);
       wire::encode_over(wire::NodeDescription{port.node->own_description()},
-                        record.subspan(Id::kDescriptionAt));
+                        record.subspan(NodeKey::kDescriptionAt));
     });
   });
 }
@@ -26,11 +26,11 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
 }  // namespace
 
 RecordKind node_records() {
-  return {.attribute = Id::kRecord,
+  return {.attribute = NodeKey::kRecord,
           .name = "NodeRecord",
           .bytes = 112,
-          .components = kComponents,
-          .visit = visit,
+          .components = kNodeComponents,
+          .visit = node_visit,
           .places = all_end_ports};
 }
 

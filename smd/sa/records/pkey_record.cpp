@@ -7,15 +7,15 @@
 namespace smd::sa {
 namespace {
 
-using Id = wire::PKeyRecordId;
+using PKeyKey = wire::PKeyRecordId;
 
 /// The port is no component of a CA's record: it is looked at below.
-constexpr auto kComponents = consecutive<16, 16, -8>();
-constexpr unsigned kPort = 2;
+constexpr auto kPKeyComponents = consecutive<16, 16, -8>();
+constexpr unsigned kPKeyPort = 2;
 
-void visit(const Directory& directory, const Only& only, Emit& emit) {
-  const auto asked = only.request != nullptr && only.request->has(kPort)
-                         ? std::optional(wire::decode<Id>(only.request->data)->port)
+void pkey_visit(const Directory& directory, const Only& only, Emit& emit) {
+  const auto asked = only.request != nullptr && only.request->has(kPKeyPort)
+                         ? std::optional(wire::decode<PKeyKey>(only.request->data)->port)
                          : std::nullopt;
   for_each_node(directory, only, [&](const sm::Node& node) {
     for (unsigned i = 0; i < node.ports.size(); ++i) {
@@ -26,7 +26,7 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
       for (std::size_t block = 0; block < held->row.size(); ++block) {
         if (!held->known.test(block)) continue;
         emit([&](std::span<std::uint8_t> record) {
-          put_record(record, Id{.lid = *lid, .block = static_cast<std::uint16_t>(block), .port = number},
+          put_record(record, PKeyKey{.lid = *lid, .block = static_cast<std::uint16_t>(block), .port = number},
                      held->row[block]);
         });
       }
@@ -37,12 +37,12 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
 }  // namespace
 
 RecordKind pkey_records() {
-  return {.attribute = Id::kRecord,
+  return {.attribute = PKeyKey::kRecord,
           .name = "P_KeyTableRecord",
           .bytes = 72,
-          .components = kComponents,
+          .components = kPKeyComponents,
           .trusted_only = true,
-          .visit = visit};
+          .visit = pkey_visit};
 }
 
 }  // namespace smd::sa

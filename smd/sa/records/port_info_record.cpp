@@ -8,25 +8,27 @@
 namespace smd::sa {
 namespace {
 
-using Id = wire::PortInfoRecordId;
+using PortInfoKey = wire::PortInfoRecordId;
 
 /// PortInfo's fields in the order of their bits, reserved ones included; the options are no filter.
-constexpr auto kComponents = consecutive<16, 8, -8, 64, 64, 16, 16, 32, 16, 16, 8, 8, 8, 8, 4, 4, 4, 4, 2, -3,
-                                         3, 4, 4, 4, 4, 4, 4, 8, 8, 8, 4, 4, 3, 5, 4, 1, 1, 1, 1, 16, 16, 16,
-                                         8, 1, -2, 5, -3, 5, 4, 4, 16, -8, 24, 16, 4, 4, -3, 5>();
+constexpr auto kPortInfoComponents =
+    consecutive<16, 8, -8, 64, 64, 16, 16, 32, 16, 16, 8, 8, 8, 8, 4, 4, 4, 4, 2, -3, 3, 4, 4, 4, 4, 4, 4, 8,
+                8, 8, 4, 4, 3, 5, 4, 1, 1, 1, 1, 16, 16, 16, 8, 1, -2, 5, -3, 5, 4, 4, 16, -8, 24, 16, 4, 4,
+                -3, 5>();
 
 /// CapabilityMask and CapabilityMask2.
 constexpr std::array<std::size_t, 2> kCapabilityMasks{7, 53};
-static_assert(kComponents[kCapabilityMasks[0]].width == 32 && kComponents[kCapabilityMasks[1]].width == 16);
+static_assert(kPortInfoComponents[kCapabilityMasks[0]].width == 32 &&
+              kPortInfoComponents[kCapabilityMasks[1]].width == 16);
 
-void visit(const Directory& directory, const Only& only, Emit& emit) {
+void port_info_visit(const Directory& directory, const Only& only, Emit& emit) {
   const auto emit_port = [&](const sm::Node& node, PortNum number, Lid lid) {
     const auto& port = node.ports[number.value()];
     if (!port.known) return;
     emit([&](std::span<std::uint8_t> record) {
       auto info = port.info;
       info.m_key = 0;  // never shown
-      put_record(record, Id{.lid = lid, .port = number, .options = 0}, info);
+      put_record(record, PortInfoKey{.lid = lid, .port = number, .options = 0}, info);
     });
   };
   for_each_node(directory, only, [&](const sm::Node& node) {
@@ -42,12 +44,12 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
 }  // namespace
 
 RecordKind port_info_records() {
-  return {.attribute = Id::kRecord,
+  return {.attribute = PortInfoKey::kRecord,
           .name = "PortInfoRecord",
           .bytes = 72,
-          .components = kComponents,
+          .components = kPortInfoComponents,
           .capability_masks = kCapabilityMasks,
-          .visit = visit};
+          .visit = port_info_visit};
 }
 
 }  // namespace smd::sa

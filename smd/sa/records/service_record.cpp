@@ -7,30 +7,30 @@
 namespace smd::sa {
 namespace {
 
-using Record = wire::ServiceRecord;
+using ServiceFields = wire::ServiceRecord;
 
 /// The ServiceKey is not shown to everybody, a GID may have the default prefix, and a P_Key of no partition
 /// is the default one: visit() looks at them.
-constexpr auto kComponents =
+constexpr auto kServiceComponents =
     consecutive<64, -128, -16, -16, 32, -128, 512, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 16, 16, 16,
                 16, 16, 16, 16, 16, 32, 32, 32, 32, 64, 64>();
 
-void visit(const Directory& directory, const Only& only, Emit& emit) {
-  const auto asked = wire::decode<Record>(only.request->data);
+void service_visit(const Directory& directory, const Only& only, Emit& emit) {
+  const auto asked = wire::decode<ServiceFields>(only.request->data);
   if (!asked) return;
   const auto show = [&](const ServiceKey& key, const Service& service) {
     const bool of_asker = only.trusted || only.asker == nullptr || has_pkey(*only.asker, key.pkey);
     if (!of_asker) return;
-    const bool by_pkey = only.request->has(Record::kPKey);
+    const bool by_pkey = only.request->has(ServiceFields::kPKey);
     if (by_pkey && service_pkey(key.pkey) != service_pkey(asked->pkey)) return;
-    if (only.request->has(Record::kGid) && key.gid != directory.here(asked->gid)) return;
+    if (only.request->has(ServiceFields::kGid) && key.gid != directory.here(asked->gid)) return;
     auto record = shown(service, only.now);
-    if (only.request->has(Record::kKey) && record.key != asked->key) return;
+    if (only.request->has(ServiceFields::kKey) && record.key != asked->key) return;
     if (!only.trusted) record.key = {};
     emit([&](std::span<std::uint8_t> bytes) { wire::encode_over(record, bytes); });
   };
   const auto& services = only.registry->services();
-  if (!only.request->has(Record::kId)) {
+  if (!only.request->has(ServiceFields::kId)) {
     for_each_row(services, only.part, show);
     return;
   }
@@ -41,20 +41,20 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
   }
 }
 
-std::size_t places(const Directory& /*directory*/, const Registry& registry) {
+std::size_t service_places(const Directory& /*directory*/, const Registry& registry) {
   return std::max<std::size_t>(registry.services().places(), 1);
 }
 
 }  // namespace
 
 RecordKind service_records() {
-  return {.attribute = Record::kRecord,
+  return {.attribute = ServiceFields::kRecord,
           .name = "ServiceRecord",
-          .bytes = Record::kBytes,
-          .components = kComponents,
+          .bytes = ServiceFields::kBytes,
+          .components = kServiceComponents,
           .begins_with_lid = false,
-          .visit = visit,
-          .places = places};
+          .visit = service_visit,
+          .places = service_places};
 }
 
 }  // namespace smd::sa

@@ -7,14 +7,14 @@
 namespace smd::sa {
 namespace {
 
-using Id = wire::SlToVlRecordId;
+using SlToVlKey = wire::SlToVlRecordId;
 
 /// The ports are no components of an adapter's record: they are looked at below.
-constexpr auto kComponents = consecutive<16, -8, -8>();
+constexpr auto kSlToVlComponents = consecutive<16, -8, -8>();
 constexpr unsigned kInPort = 1, kOutPort = 2;
 
-void visit(const Directory& directory, const Only& only, Emit& emit) {
-  const auto id = *wire::decode<Id>(only.request->data);
+void sl_to_vl_visit(const Directory& directory, const Only& only, Emit& emit) {
+  const auto id = *wire::decode<SlToVlKey>(only.request->data);
   const auto out = only.request->has(kOutPort) ? std::optional(id.out) : std::nullopt;
   for_each_vl_table_port(directory, only, out, [&](const sm::Node& node, PortNum number, Lid lid) {
     const auto blocks = sm::TableKind<wire::SlToVl>::blocks(node, number);
@@ -28,7 +28,8 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
       emit_vl_table(emit, state, [&](std::span<std::uint8_t> record) {
         put_record(
             record,
-            Id{.lid = lid, .in = PortNum{static_cast<std::uint8_t>(in)}, .out = pairs ? number : PortNum{0}},
+            SlToVlKey{
+                .lid = lid, .in = PortNum{static_cast<std::uint8_t>(in)}, .out = pairs ? number : PortNum{0}},
             state == VlTableState::held ? held->row[in] : wire::SlToVl{});
       });
     }
@@ -38,11 +39,11 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
 }  // namespace
 
 RecordKind sl_to_vl_records() {
-  return {.attribute = Id::kRecord,
+  return {.attribute = SlToVlKey::kRecord,
           .name = "SLtoVLMappingTableRecord",
-          .bytes = Id::kAttributeAt + wire::SlToVl::kBytes,
-          .components = kComponents,
-          .visit = visit};
+          .bytes = SlToVlKey::kAttributeAt + wire::SlToVl::kBytes,
+          .components = kSlToVlComponents,
+          .visit = sl_to_vl_visit};
 }
 
 }  // namespace smd::sa

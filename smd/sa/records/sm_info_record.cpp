@@ -6,14 +6,14 @@
 namespace smd::sa {
 namespace {
 
-using Id = wire::SmInfoRecordId;
+using SmInfoKey = wire::SmInfoRecordId;
 
-constexpr auto kComponents = consecutive<16, -16, 64, -64, 32, 4, 4>();
+constexpr auto kSmInfoComponents = consecutive<16, -16, 64, -64, 32, 4, 4>();
 
-void visit(const Directory& directory, const Only& only, Emit& emit) {
+void sm_info_visit(const Directory& directory, const Only& only, Emit& emit) {
   const auto show = [&](Lid lid, wire::SmInfo info) {
     info.sm_key = 0;  // never shown
-    emit([&](std::span<std::uint8_t> record) { put_record(record, Id{.lid = lid}, info); });
+    emit([&](std::span<std::uint8_t> record) { put_record(record, SmInfoKey{.lid = lid}, info); });
   };
   const auto& snapshot = directory.snapshot();
   const auto& subnet = directory.subnet();
@@ -33,11 +33,11 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
 }  // namespace
 
 RecordKind sm_info_records() {
-  return {.attribute = Id::kRecord,
+  return {.attribute = SmInfoKey::kRecord,
           .name = "SMInfoRecord",
           .bytes = 32,
-          .components = kComponents,
-          .visit = visit,
+          .components = kSmInfoComponents,
+          .visit = sm_info_visit,
           .places = one_place};
 }
 

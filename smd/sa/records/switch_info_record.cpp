@@ -6,26 +6,28 @@
 namespace smd::sa {
 namespace {
 
-using Id = wire::SwitchInfoRecordId;
+using SwitchInfoKey = wire::SwitchInfoRecordId;
 
-constexpr auto kComponents =
+constexpr auto kSwitchInfoComponents =
     consecutive<16, -16, 16, 16, 16, 16, 8, 8, 8, 5, 1, -2, 16, 16, 1, 1, 1, 1, 1, -3, -8, 16>();
 
-void visit(const Directory& directory, const Only& only, Emit& emit) {
+void switch_info_visit(const Directory& directory, const Only& only, Emit& emit) {
   for_each_switch(directory, only, [&](const sm::Node& node, Lid lid) {
     if (!node.switch_info) return;
-    emit([&](std::span<std::uint8_t> record) { put_record(record, Id{.lid = lid}, *node.switch_info); });
+    emit([&](std::span<std::uint8_t> record) {
+      put_record(record, SwitchInfoKey{.lid = lid}, *node.switch_info);
+    });
   });
 }
 
 }  // namespace
 
 RecordKind switch_info_records() {
-  return {.attribute = Id::kRecord,
+  return {.attribute = SwitchInfoKey::kRecord,
           .name = "SwitchInfoRecord",
           .bytes = 24,
-          .components = kComponents,
-          .visit = visit};
+          .components = kSwitchInfoComponents,
+          .visit = switch_info_visit};
 }
 
 }  // namespace smd::sa

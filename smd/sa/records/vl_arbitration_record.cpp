@@ -8,23 +8,24 @@
 namespace smd::sa {
 namespace {
 
-using Id = wire::VlArbRecordId;
+using VlArbKey = wire::VlArbRecordId;
 
 /// The port is no component of an adapter's record: it is looked at below.
-constexpr auto kComponents = consecutive<16, -8, 8>();
-constexpr unsigned kPort = 1;
-constexpr std::size_t kBlocks = 4;
+constexpr auto kVlArbComponents = consecutive<16, -8, 8>();
+constexpr unsigned kVlArbPort = 1;
+constexpr std::size_t kVlArbBlocks = 4;
 
-void visit(const Directory& directory, const Only& only, Emit& emit) {
-  const auto asked =
-      only.request->has(kPort) ? std::optional(wire::decode<Id>(only.request->data)->port) : std::nullopt;
+void vl_arbitration_visit(const Directory& directory, const Only& only, Emit& emit) {
+  const auto asked = only.request->has(kVlArbPort)
+                         ? std::optional(wire::decode<VlArbKey>(only.request->data)->port)
+                         : std::nullopt;
   for_each_vl_table_port(directory, only, asked, [&](const sm::Node& node, PortNum number, Lid lid) {
     const auto blocks = sm::TableKind<wire::VlArbitration>::blocks(node, number);
     const auto& held = node.ports[number.value()].held<wire::VlArbitration>();
-    for (std::size_t part = 0; part < kBlocks; ++part) {
+    for (std::size_t part = 0; part < kVlArbBlocks; ++part) {
       const auto state = vl_table_state<wire::VlArbitration>(node, number, blocks, part);
       emit_vl_table(emit, state, [&](std::span<std::uint8_t> record) {
-        put_record(record, Id{.lid = lid, .port = number, .block = static_cast<std::uint8_t>(part + 1)},
+        put_record(record, VlArbKey{.lid = lid, .port = number, .block = static_cast<std::uint8_t>(part + 1)},
                    state == VlTableState::held ? held->row[part] : wire::VlArbitration{});
       });
     }
@@ -34,11 +35,11 @@ void visit(const Directory& directory, const Only& only, Emit& emit) {
 }  // namespace
 
 RecordKind vl_arbitration_records() {
-  return {.attribute = Id::kRecord,
+  return {.attribute = VlArbKey::kRecord,
           .name = "VLArbitrationTableRecord",
-          .bytes = Id::kAttributeAt + wire::VlArbitration::kBytes,
-          .components = kComponents,
-          .visit = visit};
+          .bytes = VlArbKey::kAttributeAt + wire::VlArbitration::kBytes,
+          .components = kVlArbComponents,
+          .visit = vl_arbitration_visit};
 }
 
 }  // namespace smd::sa

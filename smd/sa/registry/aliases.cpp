@@ -14,57 +14,62 @@
 namespace smd::sa {
 namespace {
 
-using Id = wire::GuidInfoRecordId;
+using AliasBlockKey = wire::GuidInfoRecordId;
 
-constexpr unsigned kBlock = 8, kFirstGuid = 4;  ///< components: LID, block, two that are reserved, the GUIDs
+constexpr unsigned kAliasBlock = 8,
+                   kFirstAlias = 4;  ///< components: LID, block, two that are reserved, the GUIDs
 /// GUIDs that we choose: the company's number of the field's first SMs, which no card's GUID begins with, so
 /// that they are known at sight (OpenSM's are the same).
 constexpr std::uint64_t kChosen = 0x0014050000000000U;
 
-Refusal refusal(std::uint16_t status, std::string_view component, std::string wanted, std::string_view why) {
+Refusal alias_refusal(std::uint16_t status, std::string_view component, std::string wanted,
+                      std::string_view why) {
   return {.status = status, .component = component, .wanted = std::move(wanted), .has = {}, .why = why};
 }
 
 /// Which places of which port a request is about.
-struct Part {
+struct AliasRequest {
   const EndPort* port = nullptr;
   std::uint8_t block = 0;
   wire::GuidInfo guids;
-  std::array<bool, kBlock> named{};
+  std::array<bool, kAliasBlock> named{};
 };
 
-std::expected<Part, Refusal> part_of(const Writing& writing, const Asker& asker, const Request& request) {
-  const auto id = wire::decode<Id>(request.data);
-  const auto guids = wire::decode<wire::GuidInfo>(request.data.subspan(Id::kAttributeAt));
+std::expected<AliasRequest, Refusal> alias_request(const Writing& writing, const Asker& asker,
+                                                   const Request& request) {
+  const auto id = wire::decode<AliasBlockKey>(request.data);
+  const auto guids = wire::decode<wire::GuidInfo>(request.data.subspan(AliasBlockKey::kAttributeAt));
   if (!id || !guids)
-    return std::unexpected(refusal(wire::kSaRequestInvalid, {}, {}, "the record is too short"));
+    return std::unexpected(alias_refusal(wire::kSaRequestInvalid, {}, {}, "the record is too short"));
   if (!request.has(0) || !request.has(1)) {
-    return std::unexpected(refusal(wire::kSaInsufficientComponents, request.has(0) ? "BlockNum" : "LID", {},
-                                   "a block of GUIDs is named by it"));
+    return std::unexpected(alias_refusal(wire::kSaInsufficientComponents, request.has(0) ? "BlockNum" : "LID",
+                                         {}, "a block of GUIDs is named by it"));
   }
-  Part part{.port = writing.directory.by_lid(id->lid), .block = id->block, .guids = *guids, .named = {}};
+  AliasRequest part{
+      .port = writing.directory.by_lid(id->lid), .block = id->block, .guids = *guids, .named = {}};
   if (part.port == nullptr) {
-    return std::unexpected(refusal(wire::kSaNoRecords, "LID", fmt::format("{}", id->lid), "no port has it"));
+    return std::unexpected(
+        alias_refusal(wire::kSaNoRecords, "LID", fmt::format("{}", id->lid), "no port has it"));
   }
   const bool own = asker.port != nullptr && asker.port->guid == part.port->guid;
   if (!own && !asker.trusted) {
-    return std::unexpected(refusal(wire::kSaDenied, "LID", fmt::format("{}", id->lid),
-                                   "the request comes from another port, without the SM_Key"));
+    return std::unexpected(alias_refusal(wire::kSaDenied, "LID", fmt::format("{}", id->lid),
+                                         "the request comes from another port, without the SM_Key"));
   }
   if (part.block >= guid_blocks(*part.port)) {
-    return std::unexpected(refusal(wire::kSaRequestInvalid, "BlockNum", fmt::format("{}", part.block),
-                                   "the port's table of GUIDs is not as long"));
+    return std::unexpected(alias_refusal(wire::kSaRequestInvalid, "BlockNum", fmt::format("{}", part.block),
+                                         "the port's table of GUIDs is not as long"));
   }
-  for (unsigned i = 0; i < kBlock; ++i) {
-    part.named[i] = request.has(kFirstGuid + i);
-    const auto index = part.block * kBlock + i;
+  for (unsigned i = 0; i < kAliasBlock; ++i) {
+    part.named[i] = request.has(kFirstAlias + i);
+    const auto index = part.block * kAliasBlock + i;
     if (part.named[i] && index == 0) {
       return std::unexpected(
-          refusal(wire::kSaRequestInvalid, "GUID0", {}, "the first GUID is the port's own and stays"));
+          alias_refusal(wire::kSaRequestInvalid, "GUID0", {}, "the first GUID is the port's own and stays"));
     }
     if (part.named[i] && index >= part.port->info().info.guid_cap) {
-      return std::unexpected(refusal(wire::kSaRequestInvalid, "GUID", fmt::format("{}", index),
-                                     "the port's table of GUIDs is not as long"));
+      return std::unexpected(alias_refusal(wire::kSaRequestInvalid, "GUID", fmt::format("{}", index),
+                                           "the port's table of GUIDs is not as long"));
     }
   }
   return part;
@@ -99,10 +104,11 @@ Guid chosen(const Writing& writing, const AliasKey& key) {
   }
 }
 
-std::vector<std::uint8_t> record_of(const Part& part, const Registry& registry) {
-  std::vector<std::uint8_t> bytes(Id::kAttributeAt + wire::GuidInfo::kBytes);
-  wire::encode_over(Id{.lid = part.port->lid, .block = part.block}, bytes);
-  wire::encode_over(guid_block(*part.port, registry, part.block), std::span(bytes).subspan(Id::kAttributeAt));
+std::vector<std::uint8_t> record_of(const AliasRequest& part, const Registry& registry) {
+  std::vector<std::uint8_t> bytes(AliasBlockKey::kAttributeAt + wire::GuidInfo::kBytes);
+  wire::encode_over(AliasBlockKey{.lid = part.port->lid, .block = part.block}, bytes);
+  wire::encode_over(guid_block(*part.port, registry, part.block),
+                    std::span(bytes).subspan(AliasBlockKey::kAttributeAt));
   return bytes;
 }
 
@@ -128,15 +134,16 @@ const EndPort* find_port(const Directory& directory, const Registry& registry, c
 }
 
 unsigned guid_blocks(const EndPort& port) {
-  return (std::max<unsigned>(port.info().info.guid_cap, 1) + kBlock - 1) / kBlock;
+  return (std::max<unsigned>(port.info().info.guid_cap, 1) + kAliasBlock - 1) / kAliasBlock;
 }
 
 wire::GuidInfo guid_block(const EndPort& port, const Registry& registry, unsigned block) {
   wire::GuidInfo guids;
   if (block == 0) guids.guids[0] = port.guid;
-  const auto first = block * kBlock;
+  const auto first = block * kAliasBlock;
   for (auto row = registry.aliases().lower_bound({port.guid, static_cast<std::uint16_t>(first)});
-       row != registry.aliases().end() && row->first.port == port.guid && row->first.index < first + kBlock;
+       row != registry.aliases().end() && row->first.port == port.guid &&
+       row->first.index < first + kAliasBlock;
        ++row) {
     guids.guids[row->first.index - first] = row->second;
   }
@@ -144,14 +151,14 @@ wire::GuidInfo guid_block(const EndPort& port, const Registry& registry, unsigne
 }
 
 AliasAnswer add_aliases(Writing& writing, const Asker& asker, const Request& request) {
-  const auto part = part_of(writing, asker, request);
+  const auto part = alias_request(writing, asker, request);
   if (!part) return std::unexpected(part.error());
   auto& registry = writing.registry;
   const auto key_of = [&](unsigned i) {
-    return AliasKey{part->port->guid, static_cast<std::uint16_t>(part->block * kBlock + i)};
+    return AliasKey{part->port->guid, static_cast<std::uint16_t>(part->block * kAliasBlock + i)};
   };
   std::string taken;
-  for (unsigned i = 0; i < kBlock; ++i) {
+  for (unsigned i = 0; i < kAliasBlock; ++i) {
     if (!part->named[i]) continue;
     const auto key = key_of(i);
     auto guid = part->guids.guids[i];
@@ -172,16 +179,16 @@ AliasAnswer add_aliases(Writing& writing, const Asker& asker, const Request& req
   }
   Granted granted{.record = record_of(*part, registry), .rest = std::nullopt};
   if (!taken.empty())
-    granted.rest =
-        refusal(wire::kStatusOk, "GUID", std::move(taken), "another port has this GUID, or it is all ones");
+    granted.rest = alias_refusal(wire::kStatusOk, "GUID", std::move(taken),
+                                 "another port has this GUID, or it is all ones");
   return granted;
 }
 
 AliasAnswer drop_aliases(Writing& writing, const Asker& asker, const Request& request) {
-  const auto part = part_of(writing, asker, request);
+  const auto part = alias_request(writing, asker, request);
   if (!part) return std::unexpected(part.error());
-  for (unsigned i = 0; i < kBlock; ++i) {
-    const AliasKey key{part->port->guid, static_cast<std::uint16_t>(part->block * kBlock + i)};
+  for (unsigned i = 0; i < kAliasBlock; ++i) {
+    const AliasKey key{part->port->guid, static_cast<std::uint16_t>(part->block * kAliasBlock + i)};
     const auto* has = writing.registry.aliases().find(key);
     if (!part->named[i] || has == nullptr) continue;
     forget_member(writing, *has);

@@ -10,10 +10,10 @@
 namespace smd::sa {
 namespace {
 
-using Record = wire::McMemberRecord;
+using MemberFields = wire::McMemberRecord;
 using wire::Selector;
 
-Refusal refusal(std::string_view component, std::string wanted, std::string has, std::string_view why) {
+Refusal terms_refusal(std::string_view component, std::string wanted, std::string has, std::string_view why) {
   return {.status = wire::kSaRequestInvalid,
           .component = component,
           .wanted = std::move(wanted),
@@ -62,26 +62,27 @@ bool selected(Selector selector, T wanted, T has) {
   return false;
 }
 
-std::optional<Refusal> limits_mismatch(const GroupTerms& terms, const Request& request, const Record& asked) {
-  if (request.has(Record::kMtu)) {
-    const auto how = selector_of(request, Record::kMtuSelector, asked.mtu_selector);
+std::optional<Refusal> limits_mismatch(const GroupTerms& terms, const Request& request,
+                                       const MemberFields& asked) {
+  if (request.has(MemberFields::kMtu)) {
+    const auto how = selector_of(request, MemberFields::kMtuSelector, asked.mtu_selector);
     if (!selected(how, asked.mtu, terms.mtu)) {
-      return refusal("MTU", fmt::format("{}{}", words(how), mtu_text(asked.mtu)), mtu_text(terms.mtu),
-                     "the group has another MTU");
+      return terms_refusal("MTU", fmt::format("{}{}", words(how), mtu_text(asked.mtu)), mtu_text(terms.mtu),
+                           "the group has another MTU");
     }
   }
-  if (request.has(Record::kRate)) {
-    const auto how = selector_of(request, Record::kRateSelector, asked.rate_selector);
+  if (request.has(MemberFields::kRate)) {
+    const auto how = selector_of(request, MemberFields::kRateSelector, asked.rate_selector);
     if (!selected(how, rate_mbps(asked.rate), rate_mbps(terms.rate))) {
-      return refusal("Rate", fmt::format("{}{}", words(how), rate_text(asked.rate)), rate_text(terms.rate),
-                     "the group has another rate");
+      return terms_refusal("Rate", fmt::format("{}{}", words(how), rate_text(asked.rate)),
+                           rate_text(terms.rate), "the group has another rate");
     }
   }
-  if (request.has(Record::kLife)) {
-    const auto how = selector_of(request, Record::kLifeSelector, asked.life_selector);
+  if (request.has(MemberFields::kLife)) {
+    const auto how = selector_of(request, MemberFields::kLifeSelector, asked.life_selector);
     if (!selected(how, asked.life, terms.life)) {
-      return refusal("PacketLifeTime", fmt::format("{}{}", words(how), life_text(asked.life)),
-                     life_text(terms.life), "the group has another packet lifetime");
+      return terms_refusal("PacketLifeTime", fmt::format("{}{}", words(how), life_text(asked.life)),
+                           life_text(terms.life), "the group has another packet lifetime");
     }
   }
   return std::nullopt;
@@ -91,49 +92,54 @@ std::optional<Refusal> limits_mismatch(const GroupTerms& terms, const Request& r
 std::optional<Refusal> cannot_carry(const EndPort& port, const GroupTerms& terms) {
   const auto limits = limits_of(port);
   if (limits.mtu != Mtu::none && limits.mtu < terms.mtu) {
-    return refusal("MTU", mtu_text(terms.mtu), mtu_text(limits.mtu), "the port's link has a smaller MTU");
+    return terms_refusal("MTU", mtu_text(terms.mtu), mtu_text(limits.mtu),
+                         "the port's link has a smaller MTU");
   }
   const bool has_link = !port.node->is_switch();  // a switch's port 0 is inside
   if (has_link && limits.rate.code != 0 && limits.rate.mbps < rate_mbps(terms.rate)) {
-    return refusal("Rate", rate_text(terms.rate), rate_text(limits.rate.code), "the port's link is slower");
+    return terms_refusal("Rate", rate_text(terms.rate), rate_text(limits.rate.code),
+                         "the port's link is slower");
   }
   return std::nullopt;
 }
 
 std::optional<Refusal> without_pkey(const EndPort& port, PKey pkey) {
   if (has_pkey(port, pkey)) return std::nullopt;
-  return refusal("P_Key", fmt::format("{}", pkey), {}, "the port is not in this partition");
+  return terms_refusal("P_Key", fmt::format("{}", pkey), {}, "the port is not in this partition");
 }
 
-std::expected<Mtu, Refusal> new_mtu(Mtu has, const Request& request, const Record& asked) {
+std::expected<Mtu, Refusal> new_mtu(Mtu has, const Request& request, const MemberFields& asked) {
   std::optional<Limit<Mtu>> limit;
-  const auto how = selector_of(request, Record::kMtuSelector, asked.mtu_selector);
-  if (request.has(Record::kMtu)) limit = Limit<Mtu>{how, asked.mtu};
+  const auto how = selector_of(request, MemberFields::kMtuSelector, asked.mtu_selector);
+  if (request.has(MemberFields::kMtu)) limit = Limit<Mtu>{how, asked.mtu};
   const auto given = limited(has, limit);
   if (given && bytes(*given) != 0) return *given;
-  return std::unexpected(refusal("MTU", fmt::format("{}{}", words(how), mtu_text(asked.mtu)), mtu_text(has),
-                                 "the port's link cannot have this MTU"));
+  return std::unexpected(terms_refusal("MTU", fmt::format("{}{}", words(how), mtu_text(asked.mtu)),
+                                       mtu_text(has), "the port's link cannot have this MTU"));
 }
 
-std::expected<std::uint8_t, Refusal> new_rate(StaticRate has, const Request& request, const Record& asked) {
+std::expected<std::uint8_t, Refusal> new_rate(StaticRate has, const Request& request,
+                                              const MemberFields& asked) {
   std::optional<Limit<std::uint8_t>> limit;
-  const auto how = selector_of(request, Record::kRateSelector, asked.rate_selector);
-  if (request.has(Record::kRate)) limit = Limit<std::uint8_t>{how, asked.rate};
+  const auto how = selector_of(request, MemberFields::kRateSelector, asked.rate_selector);
+  if (request.has(MemberFields::kRate)) limit = Limit<std::uint8_t>{how, asked.rate};
   const auto given = limited(has, limit);
   if (given && given->code != 0) return given->code;
-  return std::unexpected(refusal("Rate", fmt::format("{}{}", words(how), rate_text(asked.rate)),
-                                 rate_text(has.code), "the port's link cannot have this rate"));
+  return std::unexpected(terms_refusal("Rate", fmt::format("{}{}", words(how), rate_text(asked.rate)),
+                                       rate_text(has.code), "the port's link cannot have this rate"));
 }
 
 /// Packets live at least as long as they do on any path here.
-std::expected<std::uint8_t, Refusal> new_life(std::uint8_t has, const Request& request, const Record& asked) {
-  if (!request.has(Record::kLife)) return has;
-  const auto how = selector_of(request, Record::kLifeSelector, asked.life_selector);
+std::expected<std::uint8_t, Refusal> new_life(std::uint8_t has, const Request& request,
+                                              const MemberFields& asked) {
+  if (!request.has(MemberFields::kLife)) return has;
+  const auto how = selector_of(request, MemberFields::kLifeSelector, asked.life_selector);
   const bool longer = how == Selector::exactly && asked.life >= has;
   if (longer) return asked.life;
   if (how != Selector::exactly && selected(how, asked.life, has)) return has;
-  return std::unexpected(refusal("PacketLifeTime", fmt::format("{}{}", words(how), life_text(asked.life)),
-                                 life_text(has), "packets here live as long as this"));
+  return std::unexpected(terms_refusal("PacketLifeTime",
+                                       fmt::format("{}{}", words(how), life_text(asked.life)), life_text(has),
+                                       "packets here live as long as this"));
 }
 
 }  // namespace
@@ -163,10 +169,10 @@ bool has_pkey(const EndPort& port, PKey pkey) {
 }
 
 std::expected<GroupTerms, Refusal> new_terms(const EndPort& port, const Settings& settings,
-                                             const Request& request, const Record& asked) {
+                                             const Request& request, const MemberFields& asked) {
   if (asked.pkey.partition() == 0) {
     return std::unexpected(
-        refusal("P_Key", fmt::format("{}", asked.pkey), {}, "no partition has this P_Key"));
+        terms_refusal("P_Key", fmt::format("{}", asked.pkey), {}, "no partition has this P_Key"));
   }
   if (auto bad = without_pkey(port, asked.pkey)) return std::unexpected(*std::move(bad));
   auto limits = limits_of(port);
@@ -184,38 +190,38 @@ std::expected<GroupTerms, Refusal> new_terms(const EndPort& port, const Settings
                     .life = *life,
                     .sl = asked.sl,
                     .traffic_class = asked.traffic_class,
-                    .hop_limit = request.has(Record::kHopLimit) ? asked.hop_limit : std::uint8_t{0},
+                    .hop_limit = request.has(MemberFields::kHopLimit) ? asked.hop_limit : std::uint8_t{0},
                     .flow_label = asked.flow_label};
 }
 
 std::optional<Refusal> mismatch(const EndPort& port, const Group& group, const Request& request,
-                                const Record& asked) {
+                                const MemberFields& asked) {
   const auto& terms = group.terms;
   const auto differs = [&](unsigned component, const auto& wanted, const auto& has) {
     return request.has(component) && !(wanted == has);
   };
   const auto other = [](std::string_view component, std::string wanted, std::string has) {
-    return refusal(component, std::move(wanted), std::move(has), "the group has another one");
+    return terms_refusal(component, std::move(wanted), std::move(has), "the group has another one");
   };
-  if (differs(Record::kPKey, asked.pkey.partition(), terms.pkey.partition())) {
+  if (differs(MemberFields::kPKey, asked.pkey.partition(), terms.pkey.partition())) {
     return other("P_Key", fmt::format("{}", asked.pkey), fmt::format("{}", terms.pkey));
   }
-  if (differs(Record::kQKey, asked.qkey, terms.qkey)) {
+  if (differs(MemberFields::kQKey, asked.qkey, terms.qkey)) {
     return other("Q_Key", fmt::format("0x{:08x}", asked.qkey), fmt::format("0x{:08x}", terms.qkey));
   }
-  if (differs(Record::kSl, asked.sl, terms.sl)) {
+  if (differs(MemberFields::kSl, asked.sl, terms.sl)) {
     return other("SL", fmt::format("{}", asked.sl), fmt::format("{}", terms.sl));
   }
-  if (differs(Record::kFlowLabel, asked.flow_label, terms.flow_label)) {
+  if (differs(MemberFields::kFlowLabel, asked.flow_label, terms.flow_label)) {
     return other("FlowLabel", fmt::format("{}", asked.flow_label), fmt::format("{}", terms.flow_label));
   }
-  if (differs(Record::kTrafficClass, asked.traffic_class, terms.traffic_class)) {
+  if (differs(MemberFields::kTrafficClass, asked.traffic_class, terms.traffic_class)) {
     return other("TClass", fmt::format("{}", asked.traffic_class), fmt::format("{}", terms.traffic_class));
   }
-  if (differs(Record::kHopLimit, asked.hop_limit, terms.hop_limit)) {
+  if (differs(MemberFields::kHopLimit, asked.hop_limit, terms.hop_limit)) {
     return other("HopLimit", fmt::format("{}", asked.hop_limit), fmt::format("{}", terms.hop_limit));
   }
-  if (differs(Record::kMlid, asked.mlid, group.mlid)) {
+  if (differs(MemberFields::kMlid, asked.mlid, group.mlid)) {
     return other("MLID", fmt::format("{}", asked.mlid), fmt::format("{}", group.mlid));
   }
   if (auto bad = limits_mismatch(terms, request, asked)) return bad;
@@ -225,7 +231,7 @@ std::optional<Refusal> mismatch(const EndPort& port, const Group& group, const R
 
 std::optional<Refusal> bad_mgid(const Mgid& mgid, PKey pkey) {
   const auto& b = mgid.bytes;
-  const auto bad = [&](std::string_view why) { return refusal("MGID", to_string(mgid), {}, why); };
+  const auto bad = [&](std::string_view why) { return terms_refusal("MGID", to_string(mgid), {}, why); };
   if (b[0] != 0xff) return bad("a multicast GID begins with ff");
   if ((b[1] & 0xe0U) != 0) return bad("a flag that is reserved is set");
   if (scope_of(mgid) == 0) return bad("its scope is reserved");

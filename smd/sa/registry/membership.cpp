@@ -14,17 +14,18 @@
 namespace smd::sa {
 namespace {
 
-using Record = wire::McMemberRecord;
+using MemberFields = wire::McMemberRecord;
 
 struct Needed {
-  Record::Component component;
+  MemberFields::Component component;
   std::string_view name;
 };
-constexpr std::array kToJoin{Needed{Record::kMgid, "MGID"}, Needed{Record::kPortGid, "PortGID"},
-                             Needed{Record::kJoinState, "JoinState"}};
-constexpr std::array kToCreate{Needed{Record::kQKey, "Q_Key"}, Needed{Record::kTrafficClass, "TClass"},
-                               Needed{Record::kPKey, "P_Key"}, Needed{Record::kFlowLabel, "FlowLabel"},
-                               Needed{Record::kSl, "SL"}};
+constexpr std::array kToJoin{Needed{MemberFields::kMgid, "MGID"}, Needed{MemberFields::kPortGid, "PortGID"},
+                             Needed{MemberFields::kJoinState, "JoinState"}};
+constexpr std::array kToCreate{
+    Needed{MemberFields::kQKey, "Q_Key"}, Needed{MemberFields::kTrafficClass, "TClass"},
+    Needed{MemberFields::kPKey, "P_Key"}, Needed{MemberFields::kFlowLabel, "FlowLabel"},
+    Needed{MemberFields::kSl, "SL"}};
 
 std::optional<Refusal> lacks(const Request& request, std::span<const Needed> needed, std::string_view why) {
   for (const auto& one : needed) {
@@ -41,7 +42,8 @@ std::optional<Refusal> lacks(const Request& request, std::span<const Needed> nee
 
 std::string bits(std::uint8_t state) { return fmt::format("0x{:x}", state); }
 
-Refusal invalid(std::string_view component, std::string wanted, std::string has, std::string_view why) {
+Refusal invalid_membership(std::string_view component, std::string wanted, std::string has,
+                           std::string_view why) {
   return {.status = wire::kSaRequestInvalid,
           .component = component,
           .wanted = std::move(wanted),
@@ -50,37 +52,39 @@ Refusal invalid(std::string_view component, std::string wanted, std::string has,
 }
 
 /// What joining and leaving have in common.
-struct Part {
-  Record asked;
+struct MemberRequest {
+  MemberFields asked;
   const EndPort* port = nullptr;  ///< whose membership it is about
   bool proxy = false;             ///< the asker is another port
 };
 
-std::expected<Part, Refusal> part_of(const Writing& writing, const Asker& asker, const Request& request) {
-  const auto asked = wire::decode<Record>(request.data);
-  if (!asked) return std::unexpected(invalid({}, {}, {}, "the record is too short"));
+std::expected<MemberRequest, Refusal> member_request(const Writing& writing, const Asker& asker,
+                                                     const Request& request) {
+  const auto asked = wire::decode<MemberFields>(request.data);
+  if (!asked) return std::unexpected(invalid_membership({}, {}, {}, "the record is too short"));
   if (auto missing = lacks(request, kToJoin, "a membership is named by it")) {
     return std::unexpected(*std::move(missing));
   }
   const auto* port = find_port(writing.directory, writing.registry, asked->port_gid);
   if (port == nullptr) {
-    return std::unexpected(invalid("PortGID", to_string(asked->port_gid), {}, "no port here has this GID"));
+    return std::unexpected(
+        invalid_membership("PortGID", to_string(asked->port_gid), {}, "no port here has this GID"));
   }
   if (asked->join_state == 0) {
-    return std::unexpected(invalid("JoinState", bits(0), {}, "at least one bit is to be set"));
+    return std::unexpected(invalid_membership("JoinState", bits(0), {}, "at least one bit is to be set"));
   }
   const bool proxy = asker.port == nullptr || asker.port->guid != port->guid;
-  return Part{*asked, port, proxy};
+  return MemberRequest{*asked, port, proxy};
 }
 
 /// A port speaks for itself; for another one speaks who shows the SM_Key, or shares a partition with it.
-std::optional<Refusal> may_not_speak(const Asker& asker, const Part& part) {
+std::optional<Refusal> may_not_speak(const Asker& asker, const MemberRequest& part) {
   if (!part.proxy || asker.trusted) return std::nullopt;
   if (asker.port != nullptr && Policy{}.pkey(*asker.port, *part.port, PathConstraints{})) {
     return std::nullopt;
   }
-  return invalid("PortGID", to_string(part.asked.port_gid), fmt::format("LID {}", asker.lid),
-                 "the request comes from another port, without the SM_Key or a common partition");
+  return invalid_membership("PortGID", to_string(part.asked.port_gid), fmt::format("LID {}", asker.lid),
+                            "the request comes from another port, without the SM_Key or a common partition");
 }
 
 Refusal no_resources(std::string_view component, std::string has, std::string_view why) {
@@ -92,24 +96,24 @@ Refusal no_resources(std::string_view component, std::string has, std::string_vi
 }
 
 /// The group is in the registry afterwards.
-std::expected<Mgid, Refusal> create(Writing& writing, const Request& request, const Part& part) {
+std::expected<Mgid, Refusal> create(Writing& writing, const Request& request, const MemberRequest& part) {
   const auto& asked = part.asked;
   const bool keeps = (asked.join_state & (wire::kFullMember | wire::kSendOnlyFullMember)) != 0;
   if (auto missing = lacks(request, kToCreate, "there is no such group, and to make one it is needed")) {
     return std::unexpected(*std::move(missing));
   }
   if (!keeps) {
-    return std::unexpected(invalid("JoinState", bits(asked.join_state), {},
-                                   "there is no such group, and full members make one"));
+    return std::unexpected(invalid_membership("JoinState", bits(asked.join_state), {},
+                                              "there is no such group, and full members make one"));
   }
   const auto terms = new_terms(*part.port, writing.settings, request, asked);
   if (!terms) return std::unexpected(terms.error());
   auto mgid = asked.mgid;
   if (mgid == Mgid{}) {
-    const auto scope = request.has(Record::kScope) ? asked.scope : kLinkLocal;
+    const auto scope = request.has(MemberFields::kScope) ? asked.scope : kLinkLocal;
     if (scope == 0) {
-      return std::unexpected(
-          invalid("Scope", "0", {}, "it is reserved, and a name with it would not be taken either"));
+      return std::unexpected(invalid_membership(
+          "Scope", "0", {}, "it is reserved, and a name with it would not be taken either"));
     }
     mgid = choose_mgid(writing.registry, writing.directory.prefix(), scope);
   } else if (auto bad = bad_mgid(mgid, asked.pkey)) {
@@ -131,9 +135,9 @@ std::expected<Mgid, Refusal> create(Writing& writing, const Request& request, co
 
 std::uint8_t scope_of(const Mgid& mgid) { return mgid.bytes[1] & 0xfU; }
 
-Record record_of(const Mgid& mgid, const Group& group) {
+MemberFields record_of(const Mgid& mgid, const Group& group) {
   const auto& terms = group.terms;
-  Record record;
+  MemberFields record;
   record.mgid = mgid;
   record.qkey = terms.qkey;
   record.mlid = group.mlid;
@@ -151,7 +155,7 @@ Record record_of(const Mgid& mgid, const Group& group) {
 }
 
 Membership join(Writing& writing, const Asker& asker, const Request& request) {
-  auto part = part_of(writing, asker, request);
+  auto part = member_request(writing, asker, request);
   if (!part) return std::unexpected(std::move(part.error()));
   if (auto refused = may_not_speak(asker, *part)) return std::unexpected(*std::move(refused));
   auto& registry = writing.registry;
@@ -160,8 +164,9 @@ Membership join(Writing& writing, const Asker& asker, const Request& request) {
   const auto* member = registry.members().find({mgid, port});
   // What a port has joined for itself only it changes, or a requester with the SM_Key.
   if (member != nullptr && !member->proxy && part->proxy && !asker.trusted) {
-    return std::unexpected(invalid("PortGID", to_string(part->asked.port_gid),
-                                   fmt::format("LID {}", asker.lid), "another port has joined for itself"));
+    return std::unexpected(invalid_membership("PortGID", to_string(part->asked.port_gid),
+                                              fmt::format("LID {}", asker.lid),
+                                              "another port has joined for itself"));
   }
   const auto joined_by = part->proxy && asker.port != nullptr ? asker.port->guid : Guid{};
   const auto used = registry.uses(joined_by != Guid{} ? joined_by : port).groups;
@@ -194,31 +199,32 @@ Membership join(Writing& writing, const Asker& asker, const Request& request) {
 }
 
 Membership leave(Writing& writing, const Asker& asker, const Request& request) {
-  auto part = part_of(writing, asker, request);
+  auto part = member_request(writing, asker, request);
   if (!part) return std::unexpected(std::move(part.error()));
   auto& registry = writing.registry;
   const auto mgid = part->asked.mgid;
   const MemberKey key{mgid, part->asked.port_gid.guid()};
   const auto* group = registry.groups().find(mgid);
   if (group == nullptr) {
-    return std::unexpected(invalid("MGID", to_string(mgid), {}, "there is no such group"));
+    return std::unexpected(invalid_membership("MGID", to_string(mgid), {}, "there is no such group"));
   }
   const auto* member = registry.members().find(key);
   if (member == nullptr) {
     return std::unexpected(
-        invalid("PortGID", to_string(part->asked.port_gid), {}, "the port is not in the group"));
+        invalid_membership("PortGID", to_string(part->asked.port_gid), {}, "the port is not in the group"));
   }
   // What a port has joined for itself only it ends, or a requester with the SM_Key.
   const bool own = !part->proxy || asker.trusted;
   if (!own && !member->proxy) {
-    return std::unexpected(invalid("PortGID", to_string(part->asked.port_gid),
-                                   fmt::format("LID {}", asker.lid), "another port has joined for itself"));
+    return std::unexpected(invalid_membership("PortGID", to_string(part->asked.port_gid),
+                                              fmt::format("LID {}", asker.lid),
+                                              "another port has joined for itself"));
   }
   if (auto refused = may_not_speak(asker, *part)) return std::unexpected(*std::move(refused));
   const auto taken = part->asked.join_state;
   if ((member->join_state & taken) != taken) {
-    return std::unexpected(invalid("JoinState", bits(taken), bits(member->join_state),
-                                   "the port is not in the group in all these ways"));
+    return std::unexpected(invalid_membership("JoinState", bits(taken), bits(member->join_state),
+                                              "the port is not in the group in all these ways"));
   }
   auto record = record_of(mgid, *group);
   record.port_gid = part->asked.port_gid;

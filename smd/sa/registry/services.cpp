@@ -17,10 +17,10 @@
 namespace smd::sa {
 namespace {
 
-using Record = wire::ServiceRecord;
+using ServiceFields = wire::ServiceRecord;
 
-Refusal invalid(std::string_view component, std::string wanted, std::string_view why,
-                std::uint16_t status = wire::kSaRequestInvalid) {
+Refusal invalid_service(std::string_view component, std::string wanted, std::string_view why,
+                        std::uint16_t status = wire::kSaRequestInvalid) {
   return {.status = status, .component = component, .wanted = std::move(wanted), .has = {}, .why = why};
 }
 
@@ -30,26 +30,28 @@ bool same_key(const std::array<std::uint8_t, 16>& a, const std::array<std::uint8
   return different == 0;
 }
 
-struct Part {
-  Record asked;
+struct ServiceRequest {
+  ServiceFields asked;
   ServiceKey key;
 };
 
-std::expected<Part, Refusal> part_of(const Directory& directory, const Request& request) {
+std::expected<ServiceRequest, Refusal> service_request(const Directory& directory, const Request& request) {
   // The record is longer than what one packet has of it only in requests by RMPP, which no known client
   // sends.
-  auto asked = wire::decode<Record>(request.data);
-  if (!asked) return std::unexpected(invalid({}, {}, "the record is too short"));
+  auto asked = wire::decode<ServiceFields>(request.data);
+  if (!asked) return std::unexpected(invalid_service({}, {}, "the record is too short"));
   asked->gid = directory.here(asked->gid);
   for (const auto& [component, name] :
-       {std::pair{Record::kId, "ServiceID"}, std::pair{Record::kGid, "ServiceGID"}}) {
+       {std::pair{ServiceFields::kId, "ServiceID"}, std::pair{ServiceFields::kGid, "ServiceGID"}}) {
     if (!request.has(component)) {
-      return std::unexpected(invalid(name, {}, "a service is named by it", wire::kSaInsufficientComponents));
+      return std::unexpected(
+          invalid_service(name, {}, "a service is named by it", wire::kSaInsufficientComponents));
     }
   }
-  Part part{*asked,
-            {asked->id, asked->gid, request.has(Record::kPKey) ? service_pkey(asked->pkey) : kDefaultPKey}};
-  if (!request.has(Record::kKey)) part.asked.key = {};
+  ServiceRequest part{
+      *asked,
+      {asked->id, asked->gid, request.has(ServiceFields::kPKey) ? service_pkey(asked->pkey) : kDefaultPKey}};
+  if (!request.has(ServiceFields::kKey)) part.asked.key = {};
   return part;
 }
 
@@ -57,10 +59,11 @@ std::expected<Part, Refusal> part_of(const Directory& directory, const Request& 
 std::optional<Refusal> may_not_speak(const Writing& writing, const Asker& asker, const ServiceKey& key) {
   if (asker.trusted) return std::nullopt;
   if (asker.port == nullptr) {
-    return invalid("ServiceGID", to_string(key.gid), "the request comes from a LID that no port has");
+    return invalid_service("ServiceGID", to_string(key.gid), "the request comes from a LID that no port has");
   }
   if (!has_pkey(*asker.port, key.pkey)) {
-    return invalid("ServiceP_Key", fmt::format("{}", key.pkey), "the asking port is not in this partition");
+    return invalid_service("ServiceP_Key", fmt::format("{}", key.pkey),
+                           "the asking port is not in this partition");
   }
   if (key.gid.multicast()) return std::nullopt;
   const auto* port = find_port(writing.directory, writing.registry, key.gid);
@@ -68,30 +71,32 @@ std::optional<Refusal> may_not_speak(const Writing& writing, const Asker& asker,
   if (port->guid == asker.port->guid || Policy{}.pkey(*asker.port, *port, PathConstraints{})) {
     return std::nullopt;
   }
-  return invalid("ServiceGID", to_string(key.gid),
-                 "the request comes from another port, without the SM_Key or a common partition");
+  return invalid_service("ServiceGID", to_string(key.gid),
+                         "the request comes from another port, without the SM_Key or a common partition");
 }
 
 /// The port that registered a service changes it as it likes; another one by its ServiceKey, where it has
 /// one.
-std::optional<Refusal> may_not_change(const Asker& asker, const Service& there, const Record& asked) {
+std::optional<Refusal> may_not_change(const Asker& asker, const Service& there, const ServiceFields& asked) {
   if (asker.trusted || (asker.port != nullptr && asker.port->guid == there.owner)) return std::nullopt;
   if (there.record.key == std::array<std::uint8_t, 16>{}) {
-    return invalid("ServiceGID", to_string(there.record.gid),
-                   "another port has registered it, without a ServiceKey");
+    return invalid_service("ServiceGID", to_string(there.record.gid),
+                           "another port has registered it, without a ServiceKey");
   }
   if (same_key(there.record.key, asked.key)) return std::nullopt;
-  return invalid("ServiceKey", {}, "another port has registered it, with another ServiceKey");
+  return invalid_service("ServiceKey", {}, "another port has registered it, with another ServiceKey");
 }
 
 /// The services that a request's components name, whatever their keys are.
-std::vector<ServiceKey> meant(const Registry& registry, const Request& request, const Record& asked,
+std::vector<ServiceKey> meant(const Registry& registry, const Request& request, const ServiceFields& asked,
                               const Gid& gid) {
-  const Pattern pattern(find_kind(Record::kRecord)->components, request.sa.component_mask, request.data);
+  const Pattern pattern(find_kind(ServiceFields::kRecord)->components, request.sa.component_mask,
+                        request.data);
   std::vector<ServiceKey> found;
   for (const auto& [key, service] : registry.services()) {
-    const bool of_pkey = !request.has(Record::kPKey) || service_pkey(key.pkey) == service_pkey(asked.pkey);
-    const bool there = of_pkey && (!request.has(Record::kGid) || key.gid == gid);
+    const bool of_pkey =
+        !request.has(ServiceFields::kPKey) || service_pkey(key.pkey) == service_pkey(asked.pkey);
+    const bool there = of_pkey && (!request.has(ServiceFields::kGid) || key.gid == gid);
     if (there && pattern.matches(wire::encoded(service.record))) found.push_back(key);
   }
   return found;
@@ -100,7 +105,7 @@ std::vector<ServiceKey> meant(const Registry& registry, const Request& request, 
 }  // namespace
 
 ServiceAnswer offer(Writing& writing, const Asker& asker, const Request& request) {
-  auto part = part_of(writing.directory, request);
+  auto part = service_request(writing.directory, request);
   if (!part) return std::unexpected(std::move(part.error()));
   auto& [asked, key] = *part;
   if (auto refused = may_not_speak(writing, asker, key)) return std::unexpected(*std::move(refused));
@@ -118,7 +123,7 @@ ServiceAnswer offer(Writing& writing, const Asker& asker, const Request& request
                                    .why = "the port has as many as one may have"});
   }
   asked.pkey = key.pkey;
-  if (!request.has(Record::kLease)) asked.lease = kNoEnd;
+  if (!request.has(ServiceFields::kLease)) asked.lease = kNoEnd;
   Service service{.record = asked, .owner = there != nullptr ? there->owner : owner};
   if (asked.lease != kNoEnd) service.ends = std::max<std::int64_t>(1, writing.now + asked.lease);
   writing.registry.put_service(key, std::move(service));
@@ -127,16 +132,16 @@ ServiceAnswer offer(Writing& writing, const Asker& asker, const Request& request
 }
 
 ServiceAnswer withdraw(Writing& writing, const Asker& asker, const Request& request) {
-  const auto asked = wire::decode<Record>(request.data);
-  if (!asked) return std::unexpected(invalid({}, {}, "the record is too short"));
+  const auto asked = wire::decode<ServiceFields>(request.data);
+  if (!asked) return std::unexpected(invalid_service({}, {}, "the record is too short"));
   const auto found = meant(writing.registry, request, *asked, writing.directory.here(asked->gid));
   if (found.empty()) {
-    return std::unexpected(invalid("ServiceID", fmt::format("0x{:016x}", asked->id),
-                                   "there is no such service", wire::kSaNoRecords));
+    return std::unexpected(invalid_service("ServiceID", fmt::format("0x{:016x}", asked->id),
+                                           "there is no such service", wire::kSaNoRecords));
   }
   if (found.size() > 1) {
     return std::unexpected(
-        invalid("ServiceID", {}, "several services are meant by it", wire::kSaTooManyRecords));
+        invalid_service("ServiceID", {}, "several services are meant by it", wire::kSaTooManyRecords));
   }
   const auto& key = found.front();
   const auto& there = *writing.registry.services().find(key);
@@ -158,7 +163,7 @@ void expire(Writing& writing) {
 
 PKey service_pkey(PKey asked) { return asked.partition() == 0 ? kDefaultPKey : asked; }
 
-Record shown(const Service& service, std::int64_t now) {
+ServiceFields shown(const Service& service, std::int64_t now) {
   auto record = service.record;
   if (service.ends != 0) {
     const auto left = std::clamp<std::int64_t>(service.ends - now, 0, kNoEnd - 1);

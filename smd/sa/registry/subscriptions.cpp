@@ -18,7 +18,7 @@ constexpr std::uint32_t kAnyProducer = 0xFFFFFF;
 /// Of a notice's details: where traps 64 to 67 have their GID (libopensm's ntc_64_67).
 constexpr std::size_t kGidAt = 6;
 
-Refusal invalid(std::string_view component, std::string wanted, std::string_view why) {
+Refusal invalid_subscription(std::string_view component, std::string wanted, std::string_view why) {
   return {.status = wire::kSaRequestInvalid,
           .component = component,
           .wanted = std::move(wanted),
@@ -62,8 +62,8 @@ std::optional<Refusal> wrong_range(const wire::InformInfo& info) {
   if (info.gid != Gid{} || info.lid_begin.value() == kAny) return std::nullopt;
   // From 0 to 0 is an empty range: osmtest subscribes to it.
   if (info.lid_begin <= info.lid_end) return std::nullopt;
-  return invalid("LIDRangeBegin", fmt::format("{} to {}", info.lid_begin, info.lid_end),
-                 "this is no range of LIDs, and no GID is named");
+  return invalid_subscription("LIDRangeBegin", fmt::format("{} to {}", info.lid_begin, info.lid_end),
+                              "this is no range of LIDs, and no GID is named");
 }
 
 bool wants(const SubscriptionKey& key, const Event& event) {
@@ -101,19 +101,21 @@ bool may_know(const Directory& directory, const Registry& registry, const EndPor
 
 InformAnswer inform(Writing& writing, const Asker& asker, const Request& request) {
   auto info = wire::decode<wire::InformInfo>(request.data);
-  if (!info) return std::unexpected(invalid({}, {}, "the attribute is too short"));
+  if (!info) return std::unexpected(invalid_subscription({}, {}, "the attribute is too short"));
   if (asker.port == nullptr) {
-    return std::unexpected(invalid({}, {}, "the request comes from a LID that no port has"));
+    return std::unexpected(invalid_subscription({}, {}, "the request comes from a LID that no port has"));
   }
   if (info->subscribe > 1) {
-    return std::unexpected(invalid("Subscribe", fmt::format("{}", info->subscribe), "it is 0 or 1"));
+    return std::unexpected(
+        invalid_subscription("Subscribe", fmt::format("{}", info->subscribe), "it is 0 or 1"));
   }
   if (auto wrong = wrong_range(*info)) return std::unexpected(*std::move(wrong));
   const auto key = key_of(writing.directory, asker.port->guid, asker.qp, *info);
   auto& registry = writing.registry;
   const auto* there = registry.subscriptions().find(key);
   if (info->subscribe == 0) {
-    if (there == nullptr) return std::unexpected(invalid("Subscribe", "0", "there is no such subscription"));
+    if (there == nullptr)
+      return std::unexpected(invalid_subscription("Subscribe", "0", "there is no such subscription"));
     registry.drop_subscription(key);
     return *info;
   }
