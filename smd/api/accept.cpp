@@ -14,6 +14,7 @@
 namespace smd::api {
 
 using sm::Json;
+using sm::JsonObject;
 
 namespace {
 
@@ -77,10 +78,10 @@ Answer post_accept(const Question& question, Backend& backend) {
   if (accepted.none() && !wanted->node.empty())
     return error_of(404, "not_lost", fmt::format("{} is not lost, nor is a link of it", wanted->node));
   backend.accept_lost(chosen->index, *node);
-  return answer_of(Json{Json::Object{{"subnet", text(chosen->view->name)},
-                                     {"switches", number(accepted.switches)},
-                                     {"hosts", number(accepted.hosts)},
-                                     {"links", number(accepted.links)}}});
+  return answer_of(Json(JsonObject{{"subnet", text(chosen->view->name)},
+                                   {"switches", number(accepted.switches)},
+                                   {"hosts", number(accepted.hosts)},
+                                   {"links", number(accepted.links)}}));
 }
 
 }  // namespace smd::api

@@ -13,6 +13,7 @@
 namespace smd::api {
 
 using sm::Json;
+using sm::JsonObject;
 
 namespace {
 
@@ -47,15 +48,15 @@ std::optional<log::Level> level_of(std::string_view text) {
 }
 
 Answer log_json(const log::Filter& filter) {
-  Json::Object modules;
+  JsonObject modules;
   for (const auto& [name, level] : filter.modules)
-    modules.emplace_back(name, Json{std::string(config::to_string(level))});
-  Json::Object guids;
+    modules.emplace(name, Json(std::string(config::to_string(level))));
+  JsonObject guids;
   for (const auto& [guid, level] : filter.guids)
-    guids.emplace_back(fmt::format("{}", guid), Json{std::string(config::to_string(level))});
-  return answer_of(Json{Json::Object{{"level", Json{std::string(config::to_string(filter.level))}},
-                                     {"modules", Json{std::move(modules)}},
-                                     {"guids", Json{std::move(guids)}}}});
+    guids.emplace(fmt::format("{}", guid), Json(std::string(config::to_string(level))));
+  return answer_of(Json(JsonObject{{"level", Json(std::string(config::to_string(filter.level)))},
+                                   {"modules", Json(std::move(modules))},
+                                   {"guids", Json(std::move(guids))}}));
 }
 
 /// Sets one place of the filter, or (no level) makes it what the configuration says.
@@ -93,7 +94,7 @@ Answer post_resweep(const Question& question, Backend& backend) {
   if (waiting && (waiting->what == "port" || waiting->what == "sm_place" || waiting->what == "state"))
     return error_of(409, "waiting", fmt::format("{} waits: {}", chosen->view->name, waiting->reason));
   backend.resweep(chosen->index, *sweep);
-  return answer_of(Json{Json::Object{{"subnet", Json{chosen->view->name}}, {"sweep", Json{kind}}}}, 202);
+  return answer_of(Json(JsonObject{{"subnet", Json(chosen->view->name)}, {"sweep", Json(kind)}}), 202);
 }
 
 Answer get_log(const Question&, Backend& backend) { return log_json(backend.log_filter()); }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one file that holds Boost.JSON's code (Debian's libboost1.81-dev has it as headers only).
 #include "smd/api/json_in.h"
 
 #include <fmt/format.h>
 
-#include <boost/json/src.hpp>
+#include <boost/json/stream_parser.hpp>
 
 namespace smd::api {
 

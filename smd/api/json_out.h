@@ -14,10 +14,10 @@
 namespace smd::api {
 
 /// A JSON string of any bytes; escaped when it is written.
-inline sm::Json text(std::string_view value) { return sm::Json{std::string(value)}; }
+inline sm::Json text(std::string_view value) { return sm::Json(std::string(value)); }
 /// A JSON number.
-inline sm::Json number(std::uint64_t value) { return sm::Json{value}; }
+inline sm::Json number(std::uint64_t value) { return sm::Json(value); }
 /// A JSON string: "0x0002c90000000001".
-inline sm::Json guid(Guid value) { return sm::Json{fmt::format("{}", value)}; }
+inline sm::Json guid(Guid value) { return sm::Json(fmt::format("{}", value)); }
 
 }  // namespace smd::api

@@ -10,6 +10,8 @@
 namespace smd::api {
 
 using sm::Json;
+using sm::JsonArray;
+using sm::JsonObject;
 
 namespace {
 
@@ -40,24 +42,24 @@ Json unix_json(sm::UnixTime when) {
 }
 
 Json end_json(const sm::Snapshot& now, const sm::LinkEnd& end) {
-  return Json{Json::Object{
-      {"guid", guid(end.node)}, {"name", text(name_of(now, end.node))}, {"port", number(end.port.value())}}};
+  return Json(JsonObject{
+      {"guid", guid(end.node)}, {"name", text(name_of(now, end.node))}, {"port", number(end.port.value())}});
 }
 
 Json lost_json(const sm::Snapshot& now) {
   if (!now.inventory) return {};
   const auto lost = now.inventory->lost();
   const bool complete = lost.none();
-  return Json{Json::Object{{"switches", number(lost.switches)},
-                           {"hosts", number(lost.hosts)},
-                           {"links", number(lost.links)},
-                           {"switch_links", number(lost.switch_links)},
-                           {"complete_at", complete ? Json{} : unix_json(now.inventory->complete_at())}}};
+  return Json(JsonObject{{"switches", number(lost.switches)},
+                         {"hosts", number(lost.hosts)},
+                         {"links", number(lost.links)},
+                         {"switch_links", number(lost.switch_links)},
+                         {"complete_at", complete ? Json{} : unix_json(now.inventory->complete_at())}});
 }
 
 Json lost_nodes_json(const sm::Snapshot& now) {
-  Json::Array nodes;
-  if (!now.inventory) return Json{std::move(nodes)};
+  JsonArray nodes;
+  if (!now.inventory) return Json(std::move(nodes));
   for (const auto& [node, when] : now.inventory->lost_nodes()) {
     const auto& known = *now.inventory->find(node);
     Json behind;
@@ -65,53 +67,53 @@ Json lost_nodes_json(const sm::Snapshot& now) {
     now.inventory->for_each_link(node, [&](const sm::LinkEnd&, const sm::KnownLink& link) {
       if (links++ == 0) behind = end_json(now, link.peer);
     });
-    nodes.push_back(Json{Json::Object{{"guid", guid(node)},
-                                      {"name", text(known.name)},
-                                      {"type", text(to_string(known.type))},
-                                      {"since", unix_json(when)},
-                                      {"links", number(links)},
-                                      {"behind", known.is_switch() ? Json{} : std::move(behind)}}});
+    nodes.push_back(Json(JsonObject{{"guid", guid(node)},
+                                    {"name", text(known.name)},
+                                    {"type", text(to_string(known.type))},
+                                    {"since", unix_json(when)},
+                                    {"links", number(links)},
+                                    {"behind", known.is_switch() ? Json{} : std::move(behind)}}));
   }
-  return Json{std::move(nodes)};
+  return Json(std::move(nodes));
 }
 
 Json lost_links_json(const sm::Snapshot& now) {
-  Json::Array links;
-  if (!now.inventory) return Json{std::move(links)};
+  JsonArray links;
+  if (!now.inventory) return Json(std::move(links));
   for (const auto& [end, when] : now.inventory->lost_links()) {
     const auto& link = *now.inventory->find(end);
     const bool turned = is_turned(*now.inventory, end, link.peer);
-    auto object = std::get<Json::Object>(end_json(now, turned ? link.peer : end).value);
-    object.emplace_back("peer", end_json(now, turned ? end : link.peer));
-    object.emplace_back("width", width_json(link.rate));
-    object.emplace_back("speed", speed_json(link.rate));
-    object.emplace_back("since", unix_json(when));
-    links.push_back(Json{std::move(object)});
+    auto object = std::move(end_json(now, turned ? link.peer : end).as_object());
+    object.emplace("peer", end_json(now, turned ? end : link.peer));
+    object.emplace("width", width_json(link.rate));
+    object.emplace("speed", speed_json(link.rate));
+    object.emplace("since", unix_json(when));
+    links.push_back(Json(std::move(object)));
   }
-  return Json{std::move(links)};
+  return Json(std::move(links));
 }
 
 Json lost_of_port_json(const sm::Snapshot& now, const sm::Node& node, PortNum port) {
   const auto link = sm::lost_link(now.inventory.get(), node, port);
   if (!link) return {};
-  return Json{Json::Object{{"since", unix_json(link->lost_at)},
-                           {"width", width_json(link->rate)},
-                           {"speed", speed_json(link->rate)},
-                           {"peer", end_json(now, link->peer)}}};
+  return Json(JsonObject{{"since", unix_json(link->lost_at)},
+                         {"width", width_json(link->rate)},
+                         {"speed", speed_json(link->rate)},
+                         {"peer", end_json(now, link->peer)}});
 }
 
 Json degraded_json(const sm::Snapshot& now) {
-  Json::Array links;
+  JsonArray links;
   for (const auto& link : sm::degraded_links(*now.subnet)) {
-    auto object = std::get<Json::Object>(end_json(now, link.end).value);
-    object.emplace_back("peer", end_json(now, link.peer));
-    object.emplace_back("width", width_json(link.rate));
-    object.emplace_back("speed", speed_json(link.rate));
-    object.emplace_back("best_width", width_json(link.best));
-    object.emplace_back("best_speed", speed_json(link.best));
-    links.push_back(Json{std::move(object)});
+    auto object = std::move(end_json(now, link.end).as_object());
+    object.emplace("peer", end_json(now, link.peer));
+    object.emplace("width", width_json(link.rate));
+    object.emplace("speed", speed_json(link.rate));
+    object.emplace("best_width", width_json(link.best));
+    object.emplace("best_speed", speed_json(link.best));
+    links.push_back(Json(std::move(object)));
   }
-  return Json{std::move(links)};
+  return Json(std::move(links));
 }
 
 }  // namespace smd::api

@@ -16,6 +16,8 @@
 namespace smd::api {
 
 using sm::Json;
+using sm::JsonArray;
+using sm::JsonObject;
 
 namespace {
 
@@ -26,7 +28,7 @@ Json peer_json(const sm::Snapshot& now, const sm::Port& port) {
 /// `Down since 2026-11-23T00:31:41Z (was 4x HDR to "spine000" port 1)`, without its first word.
 std::string was_text(const sm::Snapshot& now, const sm::KnownLink& link) {
   const auto* peer = now.inventory->find(link.peer.node);
-  const auto since = std::get<std::string>(unix_json(link.lost_at).value);
+  const auto since = std::string(unix_json(link.lost_at).as_string());
   return fmt::format("since {} (was {} to \"{}\" port {})", since, sm::to_string(link.rate),
                      peer != nullptr ? peer->name : "", link.peer.port);
 }
@@ -66,8 +68,8 @@ std::set<sm::LinkEnd> degraded_ends(const sm::Subnet& subnet) {
   return ends;
 }
 
-Json::Array ports_json(const sm::Snapshot& now, const Filter& filter) {
-  Json::Array ports;
+JsonArray ports_json(const sm::Snapshot& now, const Filter& filter) {
+  JsonArray ports;
   const auto slow = filter.degraded ? degraded_ends(*now.subnet) : std::set<sm::LinkEnd>{};
   for (const auto& node : now.subnet->nodes) {
     for (std::size_t p = 1; p < node->ports.size(); ++p) {
@@ -89,28 +91,27 @@ Json::Array ports_json(const sm::Snapshot& now, const Filter& filter) {
 Json port_json(const sm::Snapshot& now, const sm::Node& node, PortNum num) {
   const auto& port = node.ports[num.value()];
   const auto& info = port.info;
-  Json::Object object{{"guid", guid(node.guid())},
-                      {"name", text(node.description)},
-                      {"port", number(num.value())},
-                      {"type", text(to_string(node.info.type))}};
+  JsonObject object{{"guid", guid(node.guid())},
+                    {"name", text(node.description)},
+                    {"port", number(num.value())},
+                    {"type", text(to_string(node.info.type))}};
   // A node that did not answer says nothing about its port.
   const auto known = [&](Json value) { return port.known ? std::move(value) : Json{}; };
-  object.emplace_back("port_guid", known(guid(node.is_switch() ? node.guid() : port.guid)));
-  object.emplace_back("lid",
-                      known(number(node.is_switch() ? node.ports[0].info.lid.value() : info.lid.value())));
-  object.emplace_back("state", known(text(to_string(info.port_state))));
-  object.emplace_back("physical_state", known(text(sm::to_string(info.phys_state))));
+  object.emplace("port_guid", known(guid(node.is_switch() ? node.guid() : port.guid)));
+  object.emplace("lid", known(number(node.is_switch() ? node.ports[0].info.lid.value() : info.lid.value())));
+  object.emplace("state", known(text(to_string(info.port_state))));
+  object.emplace("physical_state", known(text(sm::to_string(info.phys_state))));
   const bool linked = port.linked();
   const auto width = linked ? text(to_string(static_cast<LinkWidth>(info.link_width_active))) : Json{};
-  object.emplace_back("width", width);
-  object.emplace_back("speed", linked ? text(to_string(wire::link_speed(info, port.mlnx))) : Json{});
-  object.emplace_back("mtu", linked ? number(bytes(info.neighbor_mtu)) : Json{});
-  object.emplace_back("peer", peer_json(now, port));
+  object.emplace("width", width);
+  object.emplace("speed", linked ? text(to_string(wire::link_speed(info, port.mlnx))) : Json{});
+  object.emplace("mtu", linked ? number(bytes(info.neighbor_mtu)) : Json{});
+  object.emplace("peer", peer_json(now, port));
   const auto lost = linked ? std::nullopt : sm::lost_link(now.inventory.get(), node, num);
   const auto reason = lost ? was_text(now, *lost) : sm::why_not_active(*now.subnet, node, num);
-  object.emplace_back("reason", reason.empty() ? Json{} : text(reason));
-  object.emplace_back("lost", lost ? lost_of_port_json(now, node, num) : Json{});
-  return Json{std::move(object)};
+  object.emplace("reason", reason.empty() ? Json{} : text(reason));
+  object.emplace("lost", lost ? lost_of_port_json(now, node, num) : Json{});
+  return Json(std::move(object));
 }
 
 Answer get_ports(const Question& question, Backend& backend) {
@@ -119,14 +120,14 @@ Answer get_ports(const Question& question, Backend& backend) {
   const auto filter = filter_of(question);
   if (!filter) return filter.error();
   const auto& view = *chosen->view;
-  Json::Object object{{"subnet", text(view.name)}};
-  object.emplace_back("ports", Json{view.snapshot ? ports_json(*view.snapshot, *filter) : Json::Array{}});
+  JsonObject object{{"subnet", text(view.name)}};
+  object.emplace("ports", Json(view.snapshot ? ports_json(*view.snapshot, *filter) : JsonArray{}));
   if (filter->lost && view.snapshot) {
-    object.emplace_back("lost", lost_json(*view.snapshot));
-    object.emplace_back("lost_nodes", lost_nodes_json(*view.snapshot));
-    object.emplace_back("lost_links", lost_links_json(*view.snapshot));
+    object.emplace("lost", lost_json(*view.snapshot));
+    object.emplace("lost_nodes", lost_nodes_json(*view.snapshot));
+    object.emplace("lost_links", lost_links_json(*view.snapshot));
   }
-  return answer_of(Json{std::move(object)});
+  return answer_of(Json(std::move(object)));
 }
 
 }  // namespace smd::api

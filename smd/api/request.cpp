@@ -7,6 +7,7 @@
 namespace smd::api {
 
 using sm::Json;
+using sm::JsonObject;
 
 Bundle::Bundle(std::filesystem::path folder, std::vector<std::string> files) : folder_(std::move(folder)) {
   for (auto& name : files) {
@@ -27,8 +28,8 @@ Answer answer_of(const Json& json, unsigned status) {
 }
 
 Answer error_of(unsigned status, std::string_view code, std::string_view message) {
-  Json::Object error{{"code", Json{std::string(code)}}, {"message", Json{std::string(message)}}};
-  return answer_of(Json{Json::Object{{"error", Json{std::move(error)}}}}, status);
+  JsonObject error{{"code", Json(std::string(code))}, {"message", Json(std::string(message))}};
+  return answer_of(Json(JsonObject{{"error", Json(std::move(error))}}), status);
 }
 
 }  // namespace smd::api

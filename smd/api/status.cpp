@@ -19,10 +19,12 @@
 namespace smd::api {
 
 using sm::Json;
+using sm::JsonArray;
+using sm::JsonObject;
 
 namespace {
 
-Json time(std::chrono::system_clock::time_point when) { return Json{log::to_utc(when)}; }
+Json time(std::chrono::system_clock::time_point when) { return Json(log::to_utc(when)); }
 
 std::string name_of(const sm::Subnet& subnet, Guid node) {
   const auto* found = subnet.find(node);
@@ -30,30 +32,30 @@ std::string name_of(const sm::Subnet& subnet, Guid node) {
 }
 
 Json place_json(const sm::Subnet& subnet, const sm::PeerPort& place) {
-  return Json{Json::Object{{"guid", guid(place.node)},
-                           {"name", text(name_of(subnet, place.node))},
-                           {"port", number(place.port.value())}}};
+  return Json(JsonObject{{"guid", guid(place.node)},
+                         {"name", text(name_of(subnet, place.node))},
+                         {"port", number(place.port.value())}});
 }
 
 Json sweep_json(const sm::SweepSummary& summary) {
-  Json::Object object;
+  JsonObject object;
   sm::for_each_field(summary, [&](std::string_view key, auto value) {
     if constexpr (std::is_same_v<decltype(value), std::string_view>) {
-      object.emplace_back(key, Json{std::string(value)});
+      object.emplace(key, Json(std::string(value)));
     } else {
-      object.emplace_back(key, Json{value});
+      object.emplace(key, Json(value));
     }
   });
-  return Json{std::move(object)};
+  return Json(std::move(object));
 }
 
 /// An SM by its port, ours or another.
 Json sm_json(Guid port_guid, std::uint8_t priority, std::string_view state, Lid lid, std::string_view node) {
-  return Json{Json::Object{{"guid", guid(port_guid)},
-                           {"node", text(node)},
-                           {"lid", number(lid.value())},
-                           {"priority", number(priority)},
-                           {"state", text(state)}}};
+  return Json(JsonObject{{"guid", guid(port_guid)},
+                         {"node", text(node)},
+                         {"lid", number(lid.value())},
+                         {"priority", number(priority)},
+                         {"state", text(state)}});
 }
 
 bool is_running(const SubnetView& view) {
@@ -100,8 +102,7 @@ Json master_json(const SubnetView& view) {
 
 Json waiting_json(const SubnetView& view) {
   const auto made = [](std::string_view what, std::string reason, auto since) {
-    return Json{
-        Json::Object{{"for", text(what)}, {"reason", Json{std::move(reason)}}, {"since", time(since)}}};
+    return Json(JsonObject{{"for", text(what)}, {"reason", Json(std::move(reason))}, {"since", time(since)}});
   };
   if (view.waiting) return made(view.waiting->what, view.waiting->reason, view.waiting->since);
   if (!view.snapshot || view.snapshot->state != wire::SmState::standby) return {};
@@ -116,8 +117,8 @@ Json waiting_json(const SubnetView& view) {
   return made("master", who, view.swept);
 }
 
-Json::Array not_active_json(const sm::Snapshot& now) {
-  Json::Array ports;
+JsonArray not_active_json(const sm::Snapshot& now) {
+  JsonArray ports;
   const auto& subnet = *now.subnet;
   for (const auto& node : subnet.nodes) {
     for (std::size_t p = 1; p < node->ports.size(); ++p) {
@@ -129,42 +130,42 @@ Json::Array not_active_json(const sm::Snapshot& now) {
   return ports;
 }
 
-Json::Array unresponsive_json(const sm::Snapshot& now) {
-  Json::Array nodes;
+JsonArray unresponsive_json(const sm::Snapshot& now) {
+  JsonArray nodes;
   const auto& subnet = *now.subnet;
   for (const auto& silent : sm::silent_nodes(subnet)) {
     const auto& lost = *silent.first;
-    Json::Array hosts;
+    JsonArray hosts;
     if (now.inventory && lost.node != Guid{}) {
       for (const auto host : sm::hosts_behind(*now.inventory, lost.node, subnet))
         hosts.push_back(text(now.inventory->find(host)->name));
     }
-    nodes.push_back(Json{Json::Object{{"guid", lost.node == Guid{} ? Json{} : guid(lost.node)},
-                                      {"name", text(lost.description)},
-                                      {"behind", place_json(subnet, lost.behind)},
-                                      {"places", number(silent.places)},
-                                      {"hosts_behind", Json{std::move(hosts)}},
-                                      {"reason", text(lost.reason + std::string(sm::silence_hint(lost)))}}});
+    nodes.push_back(Json(JsonObject{{"guid", lost.node == Guid{} ? Json{} : guid(lost.node)},
+                                    {"name", text(lost.description)},
+                                    {"behind", place_json(subnet, lost.behind)},
+                                    {"places", number(silent.places)},
+                                    {"hosts_behind", Json(std::move(hosts))},
+                                    {"reason", text(lost.reason + std::string(sm::silence_hint(lost)))}}));
   }
   return nodes;
 }
 
-Json::Array refused_json(const sm::Subnet& subnet) {
-  Json::Array sets;
+JsonArray refused_json(const sm::Subnet& subnet) {
+  JsonArray sets;
   for (const auto& set : subnet.refused) {
-    sets.push_back(Json{Json::Object{{"at", place_json(subnet, set.at)},
-                                     {"attribute", text(wire::attribute_name(set.attribute))},
-                                     {"reason", text(set.reason)}}});
+    sets.push_back(Json(JsonObject{{"at", place_json(subnet, set.at)},
+                                   {"attribute", text(wire::attribute_name(set.attribute))},
+                                   {"reason", text(set.reason)}}));
   }
   return sets;
 }
 
-Json::Array duplicates_json(const sm::Subnet& subnet) {
-  Json::Array all;
+JsonArray duplicates_json(const sm::Subnet& subnet) {
+  JsonArray all;
   for (const auto& duplicate : subnet.duplicates) {
-    Json::Array places;
+    JsonArray places;
     for (const auto& place : duplicate.places) places.push_back(place_json(subnet, place));
-    all.push_back(Json{Json::Object{{"guid", guid(duplicate.guid)}, {"behind", Json{std::move(places)}}}});
+    all.push_back(Json(JsonObject{{"guid", guid(duplicate.guid)}, {"behind", Json(std::move(places))}}));
   }
   return all;
 }
@@ -172,39 +173,38 @@ Json::Array duplicates_json(const sm::Subnet& subnet) {
 /// P_Keys of end ports that smd has not given them.
 Json partitions_json(const sm::Subnet& subnet) {
   const auto foreign = sm::foreign_keys(subnet);
-  Json::Array keys;
-  for (const auto key : foreign.keys) keys.push_back(Json{fmt::format("0x{:04x}", key.value())});
-  return Json{
-      Json::Object{{"foreign_ports", number(foreign.ports)}, {"foreign_pkeys", Json{std::move(keys)}}}};
+  JsonArray keys;
+  for (const auto key : foreign.keys) keys.push_back(Json(fmt::format("0x{:04x}", key.value())));
+  return Json(JsonObject{{"foreign_ports", number(foreign.ports)}, {"foreign_pkeys", Json(std::move(keys))}});
 }
 
-Json::Array m_keys_json(const sm::Snapshot& now) {
-  Json::Array keys;
+JsonArray m_keys_json(const sm::Snapshot& now) {
+  JsonArray keys;
   for (const auto& key : now.unknown_m_keys) {
-    keys.push_back(Json{Json::Object{{"at", place_json(*now.subnet, key.at)},
-                                     {"protect_bits", number(key.protect)},
-                                     {"lease_s", number(key.lease)},
-                                     {"reason", text(key.evidence)}}});
+    keys.push_back(Json(JsonObject{{"at", place_json(*now.subnet, key.at)},
+                                   {"protect_bits", number(key.protect)},
+                                   {"lease_s", number(key.lease)},
+                                   {"reason", text(key.evidence)}}));
   }
   return keys;
 }
 
-Json::Array adaptive_json(const sm::Subnet& subnet) {
-  Json::Array switches;
+JsonArray adaptive_json(const sm::Subnet& subnet) {
+  JsonArray switches;
   for (const auto& node : subnet.nodes) {
     if (node->routes_adaptively())
-      switches.push_back(Json{Json::Object{{"guid", guid(node->guid())}, {"name", text(node->description)}}});
+      switches.push_back(Json(JsonObject{{"guid", guid(node->guid())}, {"name", text(node->description)}}));
   }
   return switches;
 }
 
-Json::Array altered_json(const sm::Subnet& subnet) {
-  Json::Array tables;
+JsonArray altered_json(const sm::Subnet& subnet) {
+  JsonArray tables;
   for (const auto& table : subnet.altered) {
-    tables.push_back(Json{Json::Object{{"at", place_json(subnet, table.at)},
-                                       {"attribute", text(wire::attribute_name(table.attribute))},
-                                       {"entries", text(table.entries)},
-                                       {"reason", text(sm::reason_of(table))}}});
+    tables.push_back(Json(JsonObject{{"at", place_json(subnet, table.at)},
+                                     {"attribute", text(wire::attribute_name(table.attribute))},
+                                     {"entries", text(table.entries)},
+                                     {"reason", text(sm::reason_of(table))}}));
   }
   return tables;
 }
@@ -212,22 +212,22 @@ Json::Array altered_json(const sm::Subnet& subnet) {
 Json routing_json(const sm::Decided& decided) {
   if (!decided.routes) return {};
   const auto& routes = *decided.routes;
-  Json::Array refused;
+  JsonArray refused;
   for (const auto& refusal : routes.fell_back_from) {
-    refused.push_back(Json{Json::Object{{"engine", text(refusal.engine)}, {"reason", text(refusal.reason)}}});
+    refused.push_back(Json(JsonObject{{"engine", text(refusal.engine)}, {"reason", text(refusal.reason)}}));
   }
   const bool proven = routes.verification.ok();
-  const auto found = proven ? Json{} : Json{routing::describe(routes.verification, *routes.topology)};
-  return Json{Json::Object{{"engine", text(routes.engine)},
-                           {"verified", Json{proven}},
-                           {"found", found},
-                           {"fell_back_from", Json{std::move(refused)}}}};
+  const auto found = proven ? Json{} : Json(routing::describe(routes.verification, *routes.topology));
+  return Json(JsonObject{{"engine", text(routes.engine)},
+                         {"verified", Json(proven)},
+                         {"found", found},
+                         {"fell_back_from", Json(std::move(refused))}});
 }
 
-void add_fabric(const SubnetView& view, Json::Object& object) {
+void add_fabric(const SubnetView& view, JsonObject& object) {
   const auto& now = view.snapshot;
-  Json::Array without_lid;
-  Json::Array others;
+  JsonArray without_lid;
+  JsonArray others;
   if (now && now->decided.lids) {
     for (const auto port : now->decided.lids->without_lid) without_lid.push_back(guid(port));
   }
@@ -237,17 +237,17 @@ void add_fabric(const SubnetView& view, Json::Object& object) {
                                other.node_description));
     }
   }
-  object.emplace_back("other_sms", Json{std::move(others)});
-  object.emplace_back("routing", now ? routing_json(now->decided) : Json{});
-  object.emplace_back("ports_not_active", Json{now ? not_active_json(*now) : Json::Array{}});
-  object.emplace_back("unresponsive", Json{now ? unresponsive_json(*now) : Json::Array{}});
-  object.emplace_back("refused_sets", Json{now ? refused_json(*now->subnet) : Json::Array{}});
-  object.emplace_back("partitions", now ? partitions_json(*now->subnet) : Json{});
-  object.emplace_back("unknown_m_keys", Json{now ? m_keys_json(*now) : Json::Array{}});
-  object.emplace_back("adaptive_routing", Json{now ? adaptive_json(*now->subnet) : Json::Array{}});
-  object.emplace_back("altered_tables", Json{now ? altered_json(*now->subnet) : Json::Array{}});
-  object.emplace_back("duplicate_guids", Json{now ? duplicates_json(*now->subnet) : Json::Array{}});
-  object.emplace_back("ports_without_lid", Json{std::move(without_lid)});
+  object.emplace("other_sms", Json(std::move(others)));
+  object.emplace("routing", now ? routing_json(now->decided) : Json{});
+  object.emplace("ports_not_active", Json(now ? not_active_json(*now) : JsonArray{}));
+  object.emplace("unresponsive", Json(now ? unresponsive_json(*now) : JsonArray{}));
+  object.emplace("refused_sets", Json(now ? refused_json(*now->subnet) : JsonArray{}));
+  object.emplace("partitions", now ? partitions_json(*now->subnet) : Json{});
+  object.emplace("unknown_m_keys", Json(now ? m_keys_json(*now) : JsonArray{}));
+  object.emplace("adaptive_routing", Json(now ? adaptive_json(*now->subnet) : JsonArray{}));
+  object.emplace("altered_tables", Json(now ? altered_json(*now->subnet) : JsonArray{}));
+  object.emplace("duplicate_guids", Json(now ? duplicates_json(*now->subnet) : JsonArray{}));
+  object.emplace("ports_without_lid", Json(std::move(without_lid)));
 }
 
 /// In one word: what it waits for itself, else what the last sweep has come to.
@@ -260,48 +260,48 @@ std::string_view state_of(const SubnetView& view) {
 Json clients_json(const SubnetView& view) {
   if (!view.registry) return {};
   const auto& all = *view.registry;
-  return Json{Json::Object{{"groups", number(all.groups().size())},
-                           {"members", number(all.members().size())},
-                           {"services", number(all.services().size())},
-                           {"subscriptions", number(all.subscriptions().size())}}};
+  return Json(JsonObject{{"groups", number(all.groups().size())},
+                         {"members", number(all.members().size())},
+                         {"services", number(all.services().size())},
+                         {"subscriptions", number(all.subscriptions().size())}});
 }
 
 /// What has happened since the start.
-void add_history(const SubnetView& view, Json::Object& object) {
+void add_history(const SubnetView& view, JsonObject& object) {
   const auto& now = view.snapshot;
-  object.emplace_back("lost", now ? lost_json(*now) : Json{});
-  object.emplace_back("lost_nodes", now ? lost_nodes_json(*now) : Json{Json::Array{}});
-  object.emplace_back("links_degraded", now ? degraded_json(*now) : Json{Json::Array{}});
-  object.emplace_back("clients", clients_json(view));
-  object.emplace_back("smps", now ? number(now->smps) : Json{});
-  object.emplace_back("smp_timeouts", now ? number(now->smp_timeouts) : Json{});
-  object.emplace_back("traps", now ? number(now->traps) : Json{});
+  object.emplace("lost", now ? lost_json(*now) : Json{});
+  object.emplace("lost_nodes", now ? lost_nodes_json(*now) : Json(JsonArray{}));
+  object.emplace("links_degraded", now ? degraded_json(*now) : Json(JsonArray{}));
+  object.emplace("clients", clients_json(view));
+  object.emplace("smps", now ? number(now->smps) : Json{});
+  object.emplace("smp_timeouts", now ? number(now->smp_timeouts) : Json{});
+  object.emplace("traps", now ? number(now->traps) : Json{});
   const bool changed = now && !now->last_change.empty();
-  object.emplace_back("last_change", changed ? Json{Json::Object{{"what", text(now->last_change)},
-                                                                 {"at", unix_json(now->last_change_at)}}}
-                                             : Json{});
+  object.emplace("last_change", changed ? Json(JsonObject{{"what", text(now->last_change)},
+                                                          {"at", unix_json(now->last_change_at)}})
+                                        : Json{});
 }
 
 Json subnet_json(const SubnetView& view) {
-  Json::Object object{{"subnet", text(view.name)}, {"port", text(view.port)}};
-  object.emplace_back("state", text(state_of(view)));
-  object.emplace_back("state_since", view.waiting    ? time(view.waiting->since)
-                                     : view.snapshot ? unix_json(view.snapshot->state_since)
-                                                     : Json{});
-  object.emplace_back("why", view.snapshot && !view.waiting ? text(view.snapshot->summary.why) : text(""));
-  object.emplace_back("sm", self_json(view));
-  object.emplace_back("master", master_json(view));
-  object.emplace_back("waiting", waiting_json(view));
-  object.emplace_back("swept_at", view.snapshot ? time(view.swept) : Json{});
-  object.emplace_back("last_sweep", view.snapshot ? sweep_json(view.snapshot->summary) : Json{});
+  JsonObject object{{"subnet", text(view.name)}, {"port", text(view.port)}};
+  object.emplace("state", text(state_of(view)));
+  object.emplace("state_since", view.waiting    ? time(view.waiting->since)
+                                : view.snapshot ? unix_json(view.snapshot->state_since)
+                                                : Json{});
+  object.emplace("why", view.snapshot && !view.waiting ? text(view.snapshot->summary.why) : text(""));
+  object.emplace("sm", self_json(view));
+  object.emplace("master", master_json(view));
+  object.emplace("waiting", waiting_json(view));
+  object.emplace("swept_at", view.snapshot ? time(view.swept) : Json{});
+  object.emplace("last_sweep", view.snapshot ? sweep_json(view.snapshot->summary) : Json{});
   add_fabric(view, object);
   add_history(view, object);
-  return Json{std::move(object)};
+  return Json(std::move(object));
 }
 
 Json store_json(const std::optional<store::Failure>& failure) {
   if (!failure) return {};
-  return Json{Json::Object{{"failed", text(failure->reason)}, {"since", time(failure->since)}}};
+  return Json(JsonObject{{"failed", text(failure->reason)}, {"since", time(failure->since)}});
 }
 
 }  // namespace
@@ -319,16 +319,16 @@ std::expected<Chosen, Answer> choose(const Question& question, const Backend& ba
 
 Answer get_status(const Question&, Backend& backend) {
   const auto info = backend.info();
-  Json::Array subnets;
+  JsonArray subnets;
   for (const auto& view : backend.subnets()) subnets.push_back(subnet_json(*view));
   return answer_of(
-      Json{Json::Object{{"version", text(info.version)},
-                        {"pid", number(static_cast<std::uint64_t>(::getpid()))},
-                        {"started", time(info.started)},
-                        {"configuration", info.configuration.empty() ? Json{} : text(info.configuration)},
-                        {"configuration_loaded", time(info.loaded)},
-                        {"store", store_json(info.store)},
-                        {"subnets", Json{std::move(subnets)}}}});
+      Json(JsonObject{{"version", text(info.version)},
+                      {"pid", number(static_cast<std::uint64_t>(::getpid()))},
+                      {"started", time(info.started)},
+                      {"configuration", info.configuration.empty() ? Json{} : text(info.configuration)},
+                      {"configuration_loaded", time(info.loaded)},
+                      {"store", store_json(info.store)},
+                      {"subnets", Json(std::move(subnets))}}));
 }
 
 Answer get_subnet_status(const Question& question, Backend& backend) {

@@ -216,7 +216,7 @@ asio::awaitable<void> Daemon::watch() {
   const auto limit = watchdog();
   auto fed = clock_.now(), heard = fed;
   for (;;) {
-    const bool time = co_await clock_.sleep(limit ? std::min(kTellSystemd, *limit / 4) : kDaemonLook);
+    const bool time = co_await clock_.sleep(limit ? std::min(kTellSystemd, *limit / 4) : kTellSystemd);
     if (!time) co_return;
     if (auto text = status_text(); text != said_) {
       notify_status(text);

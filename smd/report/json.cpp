@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+// The one file that holds Boost.JSON's code (Debian's libboost1.81-dev has it as headers only).
 #include "smd/report/json.h"
 
 #include <fmt/format.h>
 
+#include <boost/json/src.hpp>
+#include <boost/json/visit.hpp>
 #include <cmath>
 #include <iterator>
 
@@ -76,13 +79,15 @@ void append_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-/// Boost.JSON 1.81 writes 12.5 as 1.25E1, which no human wants to read in a report: hence by hand.
+/// Boost.JSON 1.81 writes 12.5 as 1.25E1 and leaves bytes that are not UTF-8 as they are: hence a writer of
+/// our own.
 struct Writer {
   std::string& out;
 
   void operator()(std::nullptr_t) const { out += "null"; }
   void operator()(bool value) const { out += value ? "true" : "false"; }
   void operator()(std::uint64_t value) const { fmt::format_to(std::back_inserter(out), "{}", value); }
+  void operator()(std::int64_t value) const { fmt::format_to(std::back_inserter(out), "{}", value); }
   void operator()(double value) const {
     if (!std::isfinite(value)) {
       out += "null";
@@ -90,22 +95,22 @@ struct Writer {
       out += log::to_plain(value);
     }
   }
-  void operator()(const std::string& value) const { append_string(out, value); }
-  void operator()(const Json::Array& values) const {
+  void operator()(const boost::json::string& value) const { append_string(out, value); }
+  void operator()(const JsonArray& values) const {
     out += '[';
     for (const auto& value : values) {
       if (&value != values.data()) out += ',';
-      std::visit(*this, value.value);
+      boost::json::visit(*this, value);
     }
     out += ']';
   }
-  void operator()(const Json::Object& members) const {
+  void operator()(const JsonObject& members) const {
     out += '{';
     for (const auto& member : members) {
-      if (&member != members.data()) out += ',';
-      append_string(out, member.first);
+      if (&member != &*members.begin()) out += ',';
+      append_string(out, member.key());
       out += ':';
-      std::visit(*this, member.second.value);
+      boost::json::visit(*this, member.value());
     }
     out += '}';
   }
@@ -115,7 +120,7 @@ struct Writer {
 
 std::string to_text(const Json& value) {
   std::string out;
-  std::visit(Writer{out}, value.value);
+  boost::json::visit(Writer{out}, value);
   return out;
 }
 

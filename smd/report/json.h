@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// JSON text from plain values, with the keys in the order in which they are given.
+// JSON values, which are Boost.JSON's, and their text.
 
-#include <cstdint>
-#include <span>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
 
 namespace smd::sm::inline reports {
 
-/// A JSON value. Numbers that are not finite become null.
-struct Json;
-using JsonMember = std::pair<std::string, Json>;
-struct Json {
-  using Array = std::vector<Json>;
-  using Object = std::vector<JsonMember>;
-  std::variant<std::nullptr_t, bool, std::uint64_t, double, std::string, Array, Object> value = nullptr;
-};
+/// The members of an object stay in the order in which they were added. Json(x), not Json{x}: the latter is
+/// an array.
+using Json = boost::json::value;
+using JsonObject = boost::json::object;
+using JsonArray = boost::json::array;
 
-/// One line, no blanks between tokens. Bytes that are not UTF-8 (a NodeDescription may hold any) become
-/// U+FFFD.
+/// One line, no blanks between tokens. Numbers have at most as many digits as needed, no exponent; those that
+/// are not finite become null. Bytes that are not UTF-8 (a NodeDescription may hold any) become U+FFFD.
 std::string to_text(const Json& value);
 
 }  // namespace smd::sm::inline reports

@@ -17,15 +17,15 @@ std::string to_line(const SweepSummary& summary) {
 }
 
 std::string to_json(const SweepSummary& summary) {
-  Json::Object object;
+  JsonObject object;
   for_each_field(summary, [&](std::string_view key, auto value) {
     if constexpr (std::is_same_v<decltype(value), std::string_view>) {
-      object.emplace_back(key, Json{std::string(value)});
+      object.emplace(key, Json(std::string(value)));
     } else {
-      object.emplace_back(key, Json{value});
+      object.emplace(key, Json(value));
     }
   });
-  return to_text(Json{std::move(object)});
+  return to_text(Json(std::move(object)));
 }
 
 }  // namespace smd::sm::inline reports
