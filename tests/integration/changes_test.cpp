@@ -21,18 +21,19 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// A manager of a fabric that is up.
-class Running {
+class ChangingFabric {
  public:
-  explicit Running(std::string_view fabric, store::Store* store = nullptr, config::SubnetConfig config = {})
+  explicit ChangingFabric(std::string_view fabric, store::Store* store = nullptr,
+                          config::SubnetConfig config = {})
       : world_(test::spec(fabric)),
         manager_(world_, std::move(config), {}, store),
         group_(world_.io().get_executor()) {
     group_.spawn(manager_->run());
     world_.run_for(5s);
   }
-  ~Running() { world_.run(group_.stop()); }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
+  ~ChangingFabric() { world_.run(group_.stop()); }
+  ChangingFabric(const ChangingFabric&) = delete;
+  ChangingFabric& operator=(const ChangingFabric&) = delete;
 
   sim::World& world() { return world_; }
   sim::Faults faults() { return world_.fabric().faults(); }
@@ -47,7 +48,7 @@ class Running {
 };
 
 TEST(Changes, AFabricThatComesUpIsOneLine) {
-  Running fabric("ft2:8");
+  ChangingFabric fabric("ft2:8");
 
   EXPECT_EQ(fabric.lines().count("subnet.up"), 1U) << fabric.all();
   EXPECT_THAT(fabric.lines().first("subnet.up"), AllOf(HasSubstr("state=up"), HasSubstr("cas=32")));
@@ -55,7 +56,7 @@ TEST(Changes, AFabricThatComesUpIsOneLine) {
 }
 
 TEST(Changes, ACutCableIsNamedByBothEnds) {
-  Running fabric("ft2:8");
+  ChangingFabric fabric("ft2:8");
 
   fabric.faults().link_down({"leaf000", PortNum{5}});
   fabric.world().run_for(5s);
@@ -75,7 +76,7 @@ TEST(Changes, ACutCableIsNamedByBothEnds) {
 TEST(Changes, ACableWhoseTrapIsLostIsNamedByTheLightSweep) {
   config::SubnetConfig config;
   config.sweep.on_trap = false;
-  Running fabric("ft2:8", nullptr, config);
+  ChangingFabric fabric("ft2:8", nullptr, config);
 
   fabric.faults().link_down({"leaf000", PortNum{5}});
   fabric.world().run_for(15s);
@@ -84,7 +85,7 @@ TEST(Changes, ACableWhoseTrapIsLostIsNamedByTheLightSweep) {
 }
 
 TEST(Changes, AHostThatGoesIsNamedWithItsSwitchPort) {
-  Running fabric("ft2:8");
+  ChangingFabric fabric("ft2:8");
 
   fabric.faults().remove("h00004");
   fabric.world().run_for(5s);
@@ -94,7 +95,7 @@ TEST(Changes, AHostThatGoesIsNamedWithItsSwitchPort) {
 }
 
 TEST(Changes, AHostThatRebootsIsSaidToHave) {
-  Running fabric("ft2:8");
+  ChangingFabric fabric("ft2:8");
 
   fabric.faults().reboot("h00004", 3s);
   fabric.world().run_for(10s);
@@ -111,7 +112,7 @@ TEST(Changes, AHostThatRebootsIsSaidToHave) {
 }
 
 TEST(Changes, ADeadLeafIsOneLineWithItsHosts) {
-  Running fabric("ft2:8");
+  ChangingFabric fabric("ft2:8");
 
   fabric.faults().remove("leaf003");
   fabric.world().run_for(5s);
@@ -135,7 +136,7 @@ TEST(Changes, ADeadLeafIsOneLineWithItsHosts) {
 }
 
 TEST(Changes, ABurstOfCutsIsABoundedNumberOfLines) {
-  Running fabric("ft3:8");
+  ChangingFabric fabric("ft3:8");
   const auto before = fabric.lines().all.size();
 
   for (unsigned pod = 0; pod < 8; ++pod) {
@@ -152,7 +153,7 @@ TEST(Changes, ABurstOfCutsIsABoundedNumberOfLines) {
 }
 
 TEST(Changes, AFlappingLinkIsSaidToFlapAndThenNoMore) {
-  Running fabric("ft2:8");
+  ChangingFabric fabric("ft2:8");
 
   fabric.faults().link_flaps({"leaf003", PortNum{6}}, 300ms);
   fabric.world().run_for(60s);
@@ -167,7 +168,7 @@ TEST(Changes, AFlappingLinkIsSaidToFlapAndThenNoMore) {
 }
 
 TEST(Changes, ALinkNarrowerThanItsEndsCanIsToldOfOnce) {
-  Running fabric("ft2:8");
+  ChangingFabric fabric("ft2:8");
 
   fabric.faults().link_rate({"leaf003", PortNum{6}}, LinkWidth::x1, LinkSpeed::hdr);
   fabric.world().run_for(5s);

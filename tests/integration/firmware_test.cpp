@@ -226,15 +226,15 @@ std::shared_ptr<const sm::GroupList> three(Lab& lab, Lid mlid) {
 }
 
 TEST(OtherFirmware, MulticastTablesStandAfterARestartWhateverTheTopMeans) {
-  constexpr Lid kGroup{0xC000 + 32 * 2};
+  constexpr Lid kFirmwareGroup{0xC000 + 32 * 2};
   for (const auto top :
        {sim::MulticastTop::unsupported, sim::MulticastTop::zero_is_all, sim::MulticastTop::zero_is_none}) {
     Lab lab({.multicast_top = top});
     lab.start(2s);
-    const auto groups = three(lab, kGroup);
+    const auto groups = three(lab, kFirmwareGroup);
     lab.smd()->set_groups([groups] { return groups; });
     lab.world().run_for(1s);
-    ASSERT_EQ(lab.world().fabric().spread({"h00000"}, kGroup).reached.size(), 2U);
+    ASSERT_EQ(lab.world().fabric().spread({"h00000"}, kFirmwareGroup).reached.size(), 2U);
     lab.counts().clear();
 
     lab.start(2s);
@@ -242,7 +242,7 @@ TEST(OtherFirmware, MulticastTablesStandAfterARestartWhateverTheTopMeans) {
     lab.world().run_for(1s);
 
     EXPECT_EQ(lab.counts().sets(wire::MulticastForwardingTable::kAttribute), 0U);
-    EXPECT_EQ(lab.world().fabric().spread({"h00000"}, kGroup).reached.size(), 2U);
+    EXPECT_EQ(lab.world().fabric().spread({"h00000"}, kFirmwareGroup).reached.size(), 2U);
   }
 }
 

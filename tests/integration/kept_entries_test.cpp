@@ -86,7 +86,7 @@ TEST(KeptEntries, OfAllOfATableAreRoutedRound) {
 }
 
 /// The block above LinearFDBTop, which is 0 after a reset.
-void bring_up(sim::AboveTop does) {
+void bring_up_above_top(sim::AboveTop does) {
   sim::World world(test::spec("ft2:12"));
   for (const auto* name : {"spine000", "leaf003"}) world.fabric().faults().above_top(name, does);
   Managed manager(world);
@@ -98,9 +98,13 @@ void bring_up(sim::AboveTop does) {
   EXPECT_EQ(manager.last().summary.sets_left, 0U);
 }
 
-TEST(AboveTop, BlocksThatAreRefusedAreWrittenOnceTheTopHasRisen) { bring_up(sim::AboveTop::refused); }
+TEST(AboveTop, BlocksThatAreRefusedAreWrittenOnceTheTopHasRisen) {
+  bring_up_above_top(sim::AboveTop::refused);
+}
 
-TEST(AboveTop, BlocksThatAreIgnoredAreWrittenOnceTheTopHasRisen) { bring_up(sim::AboveTop::ignored); }
+TEST(AboveTop, BlocksThatAreIgnoredAreWrittenOnceTheTopHasRisen) {
+  bring_up_above_top(sim::AboveTop::ignored);
+}
 
 }  // namespace
 }  // namespace smd

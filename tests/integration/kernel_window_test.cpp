@@ -42,7 +42,7 @@ class TwoHundred : public testing::Test {
   sim::World world_{test::spec("ft2:20"), with_kernel()};
 };
 
-sm::SweepSummary bring_up(const std::string& spec, const sim::Options& options) {
+sm::SweepSummary bring_up_with(const std::string& spec, const sim::Options& options) {
   sim::World world(test::spec(spec), options);
   Managed manager(world, {}, test::once());
   world.run(manager->run());
@@ -50,7 +50,7 @@ sm::SweepSummary bring_up(const std::string& spec, const sim::Options& options) 
   EXPECT_EQ(manager.last().summary.timeouts, 0U);
   return manager.last().summary;
 }
-double bring_up_ms(const sim::Options& options) { return bring_up("ft2:20", options).total_ms; }
+double bring_up_ms(const sim::Options& options) { return bring_up_with("ft2:20", options).total_ms; }
 
 TEST_F(TwoHundred, SixtyThatAreSilentFromTheStartHideNoOther) {
   silence(60);
@@ -89,7 +89,7 @@ TEST(KernelWindow, ABringUpTakesAsManySmpsAndNoLongerThanWithoutFlowControl) {
     for (const auto service : {std::chrono::microseconds(10), std::chrono::microseconds(100)}) {
       auto of_256 = kernel_of({}), of_112 = with_kernel();
       of_256.latency.service = of_112.latency.service = service;
-      const auto without = bring_up(spec, of_256), with = bring_up(spec, of_112);
+      const auto without = bring_up_with(spec, of_256), with = bring_up_with(spec, of_112);
       std::printf("   %s, %lld us a node: 256 at once %llu SMPs, %.1f ms; 112 at once %llu SMPs, %.1f ms\n",
                   spec, static_cast<long long>(service.count()),
                   static_cast<unsigned long long>(without.smps_get + without.smps_set), without.total_ms,

@@ -15,7 +15,7 @@ using std::chrono::seconds;
 using test::Managed;
 
 /// Links between switches that are down at a switch.
-unsigned down_at(const sim::State& state, const sim::Node& node) {
+unsigned ports_down_at(const sim::State& state, const sim::Node& node) {
   unsigned down = 0;
   for (unsigned number = 1; number <= node.ports; ++number) {
     const auto& port = state.port(node, number);
@@ -33,7 +33,7 @@ TEST(Links, ThatComeUpAnewDoSoOneASwitchAtATimeAndNearOnesLast) {
   std::vector<std::string> order;
   world.fabric().watch_sets([&](const sim::DoneSet& set) {
     for (const auto& node : state.nodes) {
-      if (node.is_switch()) most = std::max(most, down_at(state, node));
+      if (node.is_switch()) most = std::max(most, ports_down_at(state, node));
     }
     const auto& node = state.node_of(set.at);
     if (set.attribute != wire::PortInfo::kAttribute) return;

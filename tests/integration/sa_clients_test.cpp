@@ -19,7 +19,7 @@ using test::Question;
 using wire::Method;
 using Record = wire::McMemberRecord;
 
-const Mgid kBroadcast = test::mgid("ff12:401b:ffff::ffff:ffff");
+const Mgid kIpoibBroadcast = test::mgid("ff12:401b:ffff::ffff:ffff");
 
 /// A manager and its server, which can end and begin again.
 class SaClients : public testing::Test {
@@ -52,10 +52,10 @@ class SaClients : public testing::Test {
                         : test::reply_of(came);
   }
   test::Reply join(const std::string& host, std::optional<Guid> as = {}) {
-    return send(host, test::membership(Method::set, kBroadcast,
+    return send(host, test::membership(Method::set, kIpoibBroadcast,
                                        Gid::of(kDefaultSubnetPrefix, as.value_or(port_of(host)))));
   }
-  bool is_member(Guid port) { return registry().members().contains({kBroadcast, port}); }
+  bool is_member(Guid port) { return registry().members().contains({kIpoibBroadcast, port}); }
 
   base::Fabric fabric_ = test::spec("ft2:4");
   sim::World world_{fabric_};
@@ -164,7 +164,7 @@ TEST_F(SaClients, KeepWhatTheyRegisteredWhileTheSmIsCutOff) {
 
   EXPECT_EQ(registry().members().size(), members);
   EXPECT_EQ(registry().clients().size(), clients);
-  EXPECT_TRUE(registry().groups().contains(kBroadcast));
+  EXPECT_TRUE(registry().groups().contains(kIpoibBroadcast));
   EXPECT_EQ(asked().size(), 1U) << "the SM's own port alone was down";
   EXPECT_EQ(sets_of(wire::MulticastForwardingTable::kAttribute), 0U);
 }

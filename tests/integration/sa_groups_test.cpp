@@ -19,7 +19,7 @@ using wire::Method;
 using Record = wire::McMemberRecord;
 
 const Mgid kBroadcast = mgid("ff12:401b:ffff::ffff:ffff");
-const Mgid kGroup = mgid("ff12:401b:ffff::1");
+const Mgid kIpGroup = mgid("ff12:401b:ffff::1");
 
 Record record_of(const test::Reply& reply) { return reply.get<Record>(0); }
 
@@ -61,39 +61,39 @@ TEST_F(SaGroups, AJoinOfThreeComponentsFindsTheBroadcastGroup) {
 }
 
 TEST_F(SaGroups, AGroupIsMadeByWhoSaysEnoughAndEndsWithItsLastFullMember) {
-  auto poor = session_.joining(host(0), kGroup);
+  auto poor = session_.joining(host(0), kIpGroup);
   poor.mask &= ~(std::uint64_t{1} << Record::kQKey);
   EXPECT_EQ(session_.join(host(0), poor).status, wire::kSaInsufficientComponents);
   EXPECT_EQ(session_.last_refusal().component, "Q_Key");
-  EXPECT_EQ(session_.join(host(0), kGroup, wire::kNonMember).status, wire::kSaRequestInvalid);
+  EXPECT_EQ(session_.join(host(0), kIpGroup, wire::kNonMember).status, wire::kSaRequestInvalid);
 
-  EXPECT_EQ(session_.join(host(0), kGroup).status, 0);
-  EXPECT_EQ(session_.join(host(1), kGroup, wire::kNonMember).status, 0);
-  EXPECT_EQ(session_.join(host(2), kGroup, wire::kSendOnlyNonMember).status, 0);
-  EXPECT_EQ(session_.join(host(3), kGroup, wire::kSendOnlyFullMember).status, 0);
-  EXPECT_EQ(session_.leave(host(0), kGroup).status, 0);
-  ASSERT_TRUE(session_.registry().groups().contains(kGroup));  // a send-only full member keeps it
-  EXPECT_EQ(session_.leave(host(3), kGroup, wire::kSendOnlyFullMember).status, 0);
+  EXPECT_EQ(session_.join(host(0), kIpGroup).status, 0);
+  EXPECT_EQ(session_.join(host(1), kIpGroup, wire::kNonMember).status, 0);
+  EXPECT_EQ(session_.join(host(2), kIpGroup, wire::kSendOnlyNonMember).status, 0);
+  EXPECT_EQ(session_.join(host(3), kIpGroup, wire::kSendOnlyFullMember).status, 0);
+  EXPECT_EQ(session_.leave(host(0), kIpGroup).status, 0);
+  ASSERT_TRUE(session_.registry().groups().contains(kIpGroup));  // a send-only full member keeps it
+  EXPECT_EQ(session_.leave(host(3), kIpGroup, wire::kSendOnlyFullMember).status, 0);
 
-  EXPECT_FALSE(session_.registry().groups().contains(kGroup));
+  EXPECT_FALSE(session_.registry().groups().contains(kIpGroup));
   EXPECT_TRUE(session_.registry().members().empty());
-  EXPECT_EQ(session_.leave(host(1), kGroup, wire::kNonMember).status, wire::kSaRequestInvalid);
+  EXPECT_EQ(session_.leave(host(1), kIpGroup, wire::kNonMember).status, wire::kSaRequestInvalid);
   ASSERT_EQ(session_.happened().groups.size(), 3U);  // broadcast, made, gone
   EXPECT_FALSE(session_.happened().groups.back().created);
 }
 
 TEST_F(SaGroups, JoinStatesAddUpAndGoBitByBit) {
-  session_.join(host(0), kGroup, wire::kFullMember);
-  const auto more = session_.join(host(0), kGroup, wire::kSendOnlyFullMember);
+  session_.join(host(0), kIpGroup, wire::kFullMember);
+  const auto more = session_.join(host(0), kIpGroup, wire::kSendOnlyFullMember);
   EXPECT_EQ(record_of(more).join_state, 0x9);
 
-  const auto less = session_.leave(host(0), kGroup, wire::kFullMember);
+  const auto less = session_.leave(host(0), kIpGroup, wire::kFullMember);
   EXPECT_EQ(less.method, Method::remove_resp);
   EXPECT_EQ(record_of(less).join_state, 0x8);
-  EXPECT_EQ(session_.leave(host(0), kGroup, wire::kFullMember).status, wire::kSaRequestInvalid);
-  EXPECT_EQ(session_.leave(host(0), kGroup, 0xF).status, wire::kSaRequestInvalid);
-  EXPECT_EQ(record_of(session_.leave(host(0), kGroup, 0x8)).join_state, 0);
-  EXPECT_FALSE(session_.registry().groups().contains(kGroup));
+  EXPECT_EQ(session_.leave(host(0), kIpGroup, wire::kFullMember).status, wire::kSaRequestInvalid);
+  EXPECT_EQ(session_.leave(host(0), kIpGroup, 0xF).status, wire::kSaRequestInvalid);
+  EXPECT_EQ(record_of(session_.leave(host(0), kIpGroup, 0x8)).join_state, 0);
+  EXPECT_FALSE(session_.registry().groups().contains(kIpGroup));
 }
 
 TEST_F(SaGroups, ElevenHundredCyclesOfEveryMixOfJoinStatesLeakNothing) {
@@ -123,9 +123,9 @@ TEST_F(SaGroups, ElevenHundredCyclesOfEveryMixOfJoinStatesLeakNothing) {
 }
 
 TEST_F(SaGroups, OtherTermsThanTheGroupsAreRefusedByComponent) {
-  session_.join(host(0), kGroup);
+  session_.join(host(0), kIpGroup);
   const auto refused = [&](Record::Component component, auto change) {
-    auto joining = session_.joining(host(1), kGroup);
+    auto joining = session_.joining(host(1), kIpGroup);
     joining.with(component);
     change(joining.record);
     const auto status = session_.join(host(1), joining).status;
@@ -173,7 +173,7 @@ TEST_F(SaGroups, APortThatCannotCarryTheGroupIsRefusedInOneLine) {
 }
 
 TEST_F(SaGroups, SelectorsChooseWithinWhatThePortCan) {
-  auto joining = session_.joining(host(0), kGroup);
+  auto joining = session_.joining(host(0), kIpGroup);
   joining.with(Record::kMtu).with(Record::kMtuSelector).with(Record::kRate).with(Record::kRateSelector);
   joining.record.mtu_selector = wire::Selector::less;
   joining.record.mtu = Mtu::m1024;
@@ -191,7 +191,7 @@ TEST_F(SaGroups, SelectorsChooseWithinWhatThePortCan) {
 TEST_F(SaGroups, NamesThatNoClientMayUseAreRefused) {
   for (const auto* text :
        {"fe80::1", "ff72:401b:ffff::1", "ff10:401b:ffff::1", "ff12:a01b::1", "ff12:401b:8001::1"}) {
-    auto joining = session_.joining(host(0), kGroup);
+    auto joining = session_.joining(host(0), kIpGroup);
     joining.record.mgid.bytes = base::parse_gid(text)->bytes;
     EXPECT_EQ(session_.join(host(0), joining).status, wire::kSaRequestInvalid) << text;
     EXPECT_EQ(session_.last_refusal().component, "MGID") << text;
@@ -227,24 +227,24 @@ TEST_F(SaGroups, TheSmNamesAGroupForWhoAsks) {
 }
 
 TEST_F(SaGroups, NobodyElseEndsAMembership) {
-  session_.join(host(0), kGroup);
-  EXPECT_EQ(session_.leave(host(1), session_.joining(host(0), kGroup)).status, wire::kSaRequestInvalid);
-  EXPECT_TRUE(session_.registry().groups().contains(kGroup));
+  session_.join(host(0), kIpGroup);
+  EXPECT_EQ(session_.leave(host(1), session_.joining(host(0), kIpGroup)).status, wire::kSaRequestInvalid);
+  EXPECT_TRUE(session_.registry().groups().contains(kIpGroup));
   // One that another port of the partition has made is ended by either.
-  const auto proxy = session_.join(host(1), session_.joining(host(2), kGroup));
+  const auto proxy = session_.join(host(1), session_.joining(host(2), kIpGroup));
   ASSERT_EQ(proxy.status, 0);
   EXPECT_TRUE(record_of(proxy).proxy_join);
-  EXPECT_EQ(session_.leave(host(3), session_.joining(host(2), kGroup)).status, 0);
+  EXPECT_EQ(session_.leave(host(3), session_.joining(host(2), kIpGroup)).status, 0);
   // Who shows the SM_Key may.
-  const auto leaving = session_.joining(host(0), kGroup);
+  const auto leaving = session_.joining(host(0), kIpGroup);
   const Question trusted{
       .method = Method::remove, .attribute = Record::kRecord, .mask = leaving.mask, .sm_key = 1};
   EXPECT_EQ(session_.write(host(1), trusted.with(leaving.record)).status, 0);
 }
 
 TEST_F(SaGroups, MembersAreShownToWhoKnowsTheKey) {
-  session_.join(host(0), kGroup);
-  session_.join(host(1), kGroup, wire::kNonMember);
+  session_.join(host(0), kIpGroup);
+  session_.join(host(1), kIpGroup, wire::kNonMember);
 
   const auto all = session_.ask(Question{.attribute = Record::kRecord}.with());
   EXPECT_EQ(all.records.size(), 2U);
@@ -268,23 +268,23 @@ TEST_F(SaGroups, MembersAreShownToWhoKnowsTheKey) {
   EXPECT_EQ(session_.ask(by_port.with(one)).records.size(), 0U);
   EXPECT_EQ(session_.ask(by_anybody.with(one)).records.size(), 0U);
   one = {};
-  one.mgid = kGroup;
+  one.mgid = kIpGroup;
   const Question get{.method = Method::get, .attribute = Record::kRecord, .mask = 1U << Record::kMgid};
   EXPECT_EQ(session_.ask(get.with(one)).status, 0);
 }
 
 TEST_F(SaGroups, APathLeadsToAGroup) {
-  session_.join(host(0), kGroup);
+  session_.join(host(0), kIpGroup);
   using Path = wire::PathRecord;
   Path asked;
-  asked.dgid.bytes = kGroup.bytes;
+  asked.dgid.bytes = kIpGroup.bytes;
   asked.sgid = lab_.directory().gid_of(host(1));
   const Question question{
       .method = Method::get, .attribute = Path::kRecord, .mask = 1U << Path::kDgid | 1U << Path::kSgid};
   const auto reply = session_.ask(question.with(asked));
   ASSERT_EQ(reply.status, 0);
   const auto path = reply.get<Path>(0);
-  const auto& group = *session_.registry().groups().find(kGroup);
+  const auto& group = *session_.registry().groups().find(kIpGroup);
   EXPECT_EQ(path.dlid, group.mlid);
   EXPECT_EQ(path.slid, host(1).lid);
   EXPECT_EQ(path.mtu, group.terms.mtu);
@@ -303,7 +303,7 @@ TEST_F(SaGroups, APathLeadsToAGroup) {
 TEST_F(SaGroups, APathToAGroupHasWhatPacketsOfTheGroupCarry) {
   using Path = wire::PathRecord;
   const auto far = mgid("ff15:401b:ffff::1");
-  for (const auto& name : {kGroup, far}) {
+  for (const auto& name : {kIpGroup, far}) {
     auto joining = session_.joining(host(0), name);
     joining.with(Record::kHopLimit);
     joining.record.flow_label = 0x12345;
@@ -321,7 +321,7 @@ TEST_F(SaGroups, APathToAGroupHasWhatPacketsOfTheGroupCarry) {
     return session_.ask(Question{.method = method, .attribute = Path::kRecord, .mask = mask}.with(asked));
   };
 
-  const auto path = ask(kGroup, Method::get, Path::kDgid, as_it_is).get<Path>(0);
+  const auto path = ask(kIpGroup, Method::get, Path::kDgid, as_it_is).get<Path>(0);
   EXPECT_EQ(path.flow_label, 0x12345U);
   EXPECT_EQ(path.traffic_class, 7);
   EXPECT_EQ(path.hop_limit, 3);
@@ -329,7 +329,7 @@ TEST_F(SaGroups, APathToAGroupHasWhatPacketsOfTheGroupCarry) {
   EXPECT_EQ(ask(far, Method::get, Path::kDgid, as_it_is).get<Path>(0).hop_limit, 255);
 
   const auto found = [&](unsigned component, auto change) {
-    return ask(kGroup, Method::get, component, change).status == 0;
+    return ask(kIpGroup, Method::get, component, change).status == 0;
   };
   EXPECT_TRUE(found(Path::kFlowLabel, [](Path& p) { p.flow_label = 0x12345; }));
   EXPECT_FALSE(found(Path::kFlowLabel, as_it_is));
@@ -338,7 +338,7 @@ TEST_F(SaGroups, APathToAGroupHasWhatPacketsOfTheGroupCarry) {
   EXPECT_TRUE(found(Path::kHopLimit, [](Path& p) { p.hop_limit = 3; }));
   EXPECT_FALSE(found(Path::kHopLimit, [](Path& p) { p.hop_limit = 255; }));
   EXPECT_TRUE(found(Path::kPaths, as_it_is)) << "a Get means one path";
-  EXPECT_EQ(ask(kGroup, Method::get_table, Path::kPaths, as_it_is).records.size(), 0U);
+  EXPECT_EQ(ask(kIpGroup, Method::get_table, Path::kPaths, as_it_is).records.size(), 0U);
 }
 
 TEST(SaSettings, PacketsLiveAsLongAsTheSubnetsTimeout) {
@@ -347,8 +347,8 @@ TEST(SaSettings, PacketsLiveAsLongAsTheSubnetsTimeout) {
   const test::SaLab lab("ft2:4", config);
   test::SaSession session(lab, sa::settings_of(config));
   const auto& ports = lab.directory().end_ports();
-  ASSERT_EQ(session.join(ports.back(), kGroup).status, 0);
-  EXPECT_EQ(session.registry().groups().find(kGroup)->terms.life, 20);
+  ASSERT_EQ(session.join(ports.back(), kIpGroup).status, 0);
+  EXPECT_EQ(session.registry().groups().find(kIpGroup)->terms.life, 20);
   EXPECT_EQ(session.registry().groups().find(kBroadcast)->terms.life, 20);
 
   using Path = wire::PathRecord;
@@ -401,7 +401,7 @@ TEST_F(SaGroups, ManyJoinsAndLeavesLeakNothing) {
 }
 
 TEST_F(SaGroups, MembersWhosePortIsGoneLeave) {
-  session_.join(host(0), kGroup);
+  session_.join(host(0), kIpGroup);
   session_.join(host(1), kBroadcast);
   const auto terms = session_.registry().groups().find(kBroadcast)->terms;
   auto snapshot = std::make_shared<sm::Snapshot>(lab_.snapshot());
@@ -413,7 +413,7 @@ TEST_F(SaGroups, MembersWhosePortIsGoneLeave) {
   session_.settings().broadcast_mtu = Mtu::m256;
   session_.refresh(sa::Directory(snapshot));
 
-  EXPECT_FALSE(session_.registry().groups().contains(kGroup));
+  EXPECT_FALSE(session_.registry().groups().contains(kIpGroup));
   EXPECT_EQ(session_.registry().members().size(), 1U);
   // The broadcast group has a member: its terms stay.
   EXPECT_EQ(session_.registry().groups().find(kBroadcast)->terms, terms);

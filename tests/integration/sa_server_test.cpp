@@ -24,7 +24,7 @@ using test::Question;
 using wire::Method;
 using Record = wire::McMemberRecord;
 
-const Mgid kBroadcast = test::mgid("ff12:401b:ffff::ffff:ffff");
+const Mgid kBroadcastGroup = test::mgid("ff12:401b:ffff::ffff:ffff");
 
 /// A client on a port: what it sends, what comes.
 struct Client {
@@ -62,7 +62,7 @@ class SaServer : public testing::Test {
   }
   void member(Client& client, Method method) {
     const auto gid = Gid::of(kDefaultSubnetPrefix, client.transport->local()->guid);
-    send(client, test::membership(method, kBroadcast, gid));
+    send(client, test::membership(method, kBroadcastGroup, gid));
   }
   /// Switches that forward the broadcast group's multicast LID.
   std::size_t forwarding() {
@@ -85,7 +85,7 @@ class SaServer : public testing::Test {
 };
 
 TEST_F(SaServer, MembersAreKeptAndGetATree) {
-  EXPECT_TRUE(served_.registry().groups().contains(kBroadcast));
+  EXPECT_TRUE(served_.registry().groups().contains(kBroadcastGroup));
   auto& first = client("h00002");
   auto& second = client("h00006");
   member(first, Method::set);
@@ -236,7 +236,7 @@ TEST(SaQueue, WhoAsksForMuchKeepsNobodyElseWaiting) {
     return mad::Received{.bytes = std::move(bytes), .from = {.lid = lid}, .error = 0};
   };
   const auto join = [&](const sa::EndPort& port) {
-    return from(port.lid, test::membership(Method::set, kBroadcast, directory.gid_of(port)));
+    return from(port.lid, test::membership(Method::set, kBroadcastGroup, directory.gid_of(port)));
   };
 
   // Questions: all at once.

@@ -16,7 +16,7 @@ namespace {
 using test::Question;
 using wire::InformInfo;
 using wire::Method;
-using Record = wire::ServiceRecord;
+using ServiceFields = wire::ServiceRecord;
 
 class SaServices : public testing::Test {
  protected:
@@ -26,8 +26,8 @@ class SaServices : public testing::Test {
     const auto& ports = lab_.directory().end_ports();
     return ports[ports.size() - 1 - index];
   }
-  Record record(std::size_t host_index, std::uint64_t id, std::uint32_t lease = sa::kNoEnd) const {
-    Record record;
+  ServiceFields record(std::size_t host_index, std::uint64_t id, std::uint32_t lease = sa::kNoEnd) const {
+    ServiceFields record;
     record.id = id;
     record.gid = lab_.directory().gid_of(host(host_index));
     record.pkey = PKey{0xFFFF};
@@ -35,13 +35,15 @@ class SaServices : public testing::Test {
     std::ranges::copy(std::string_view("storage"), record.name.begin());
     return record;
   }
-  test::Reply send(std::size_t from, Method method, const Record& what, std::uint64_t mask = 0xFFF7,
+  test::Reply send(std::size_t from, Method method, const ServiceFields& what, std::uint64_t mask = 0xFFF7,
                    std::uint64_t key = 0) {
-    const Question question{.method = method, .attribute = Record::kRecord, .mask = mask, .sm_key = key};
+    const Question question{
+        .method = method, .attribute = ServiceFields::kRecord, .mask = mask, .sm_key = key};
     return session_.write(host(from), question.with(what));
   }
-  test::Reply table(const Record& what, std::uint64_t mask, std::uint64_t key = 0) const {
-    return session_.ask(Question{.attribute = Record::kRecord, .mask = mask, .sm_key = key}.with(what));
+  test::Reply table(const ServiceFields& what, std::uint64_t mask, std::uint64_t key = 0) const {
+    return session_.ask(
+        Question{.attribute = ServiceFields::kRecord, .mask = mask, .sm_key = key}.with(what));
   }
 };
 
@@ -51,9 +53,9 @@ TEST_F(SaServices, AServiceIsOfferedFoundAndWithdrawn) {
   ASSERT_EQ(send(1, Method::set, record(1, 0x12)).status, 0);
 
   EXPECT_EQ(table({}, 0).records.size(), 3U);
-  EXPECT_EQ(table(record(0, 0x11), 1U << Record::kId).records.size(), 2U);
-  EXPECT_EQ(table(record(0, 0), 1U << Record::kGid).records.size(), 1U);
-  EXPECT_EQ(table(record(0, 0), 1U << Record::kServiceName).records.size(), 3U);
+  EXPECT_EQ(table(record(0, 0x11), 1U << ServiceFields::kId).records.size(), 2U);
+  EXPECT_EQ(table(record(0, 0), 1U << ServiceFields::kGid).records.size(), 1U);
+  EXPECT_EQ(table(record(0, 0), 1U << ServiceFields::kServiceName).records.size(), 3U);
   EXPECT_EQ(send(0, Method::remove, record(0, 0x11), 1).status, wire::kSaTooManyRecords);
   EXPECT_EQ(send(0, Method::remove, record(0, 0x11)).status, 0);
   EXPECT_EQ(send(0, Method::remove, record(0, 0x11)).status, wire::kSaNoRecords);
@@ -62,17 +64,17 @@ TEST_F(SaServices, AServiceIsOfferedFoundAndWithdrawn) {
 }
 
 TEST_F(SaServices, APKeyOfNoPartitionIsTheDefaultOne) {
-  const auto by_pkey = 1U << Record::kId | 1U << Record::kPKey;
+  const auto by_pkey = 1U << ServiceFields::kId | 1U << ServiceFields::kPKey;
   for (const std::uint16_t pkey : {std::uint16_t{0}, std::uint16_t{0x8000}}) {
     auto asked = record(0, 0x11);
     asked.pkey = PKey{pkey};
     const auto answer = send(0, Method::set, asked);
     ASSERT_EQ(answer.status, 0);
-    EXPECT_EQ(answer.get<Record>(0).pkey, PKey{0xFFFF});
+    EXPECT_EQ(answer.get<ServiceFields>(0).pkey, PKey{0xFFFF});
     EXPECT_EQ(session_.registry().services().size(), 1U) << "the same one";
     EXPECT_EQ(table(asked, by_pkey).records.size(), 1U);
     EXPECT_EQ(table(record(0, 0x11), by_pkey).records.size(), 1U);
-    EXPECT_EQ(table(asked, 1U << Record::kPKey).get<Record>(0).pkey, PKey{0xFFFF});
+    EXPECT_EQ(table(asked, 1U << ServiceFields::kPKey).get<ServiceFields>(0).pkey, PKey{0xFFFF});
     EXPECT_EQ(send(0, Method::remove, asked).status, 0);
   }
   ASSERT_EQ(send(0, Method::set, record(0, 0x11)).status, 0);
@@ -88,10 +90,10 @@ TEST_F(SaServices, ANameIsAllOfItsBytes) {
   ASSERT_EQ(send(0, Method::set, one).status, 0);
   ASSERT_EQ(send(0, Method::set, other).status, 0);
 
-  const auto found = table(one, 1U << Record::kServiceName);
+  const auto found = table(one, 1U << ServiceFields::kServiceName);
   ASSERT_EQ(found.records.size(), 1U);
-  EXPECT_EQ(found.get<Record>(0).name, one.name);
-  EXPECT_EQ(found.get<Record>(0).id, 0x11U);
+  EXPECT_EQ(found.get<ServiceFields>(0).name, one.name);
+  EXPECT_EQ(found.get<ServiceFields>(0).id, 0x11U);
 }
 
 TEST_F(SaServices, ALeaseEnds) {
@@ -101,11 +103,11 @@ TEST_F(SaServices, ALeaseEnds) {
   session_.now() = 1009;
   session_.expire();
   EXPECT_EQ(table({}, 0).records.size(), 2U);
-  EXPECT_EQ(table(record(0, 0x11), 1).get<Record>(0).lease, 1U);
+  EXPECT_EQ(table(record(0, 0x11), 1).get<ServiceFields>(0).lease, 1U);
   ASSERT_EQ(send(0, Method::set, record(0, 0x12, 20)).status, 0);  // once more
   session_.now() = 1020;
   session_.expire();
-  EXPECT_EQ(table({}, 0).get<Record>(0).id, 0x12U);
+  EXPECT_EQ(table({}, 0).get<ServiceFields>(0).id, 0x12U);
   session_.now() = 1029;
   session_.expire();
   EXPECT_TRUE(session_.registry().services().empty());
@@ -120,11 +122,11 @@ TEST_F(SaServices, AServiceKeyGuardsIt) {
   EXPECT_EQ(send(0, Method::set, keyed).status, 0);
   EXPECT_EQ(send(1, Method::remove, record(0, 0x11)).status, wire::kSaRequestInvalid);
   // It is shown to those who know the SM_Key; who knows it may ask by it.
-  EXPECT_EQ(table({}, 0).get<Record>(0).key, Record{}.key);
-  EXPECT_EQ(table({}, 0, 1).get<Record>(0).key, keyed.key);
-  EXPECT_EQ(table(keyed, 1U << Record::kKey).records.size(), 1U);
-  EXPECT_EQ(table(record(0, 0), 1U << Record::kKey).status, 0);
-  EXPECT_TRUE(table(record(0, 0), 1U << Record::kKey).records.empty());
+  EXPECT_EQ(table({}, 0).get<ServiceFields>(0).key, ServiceFields{}.key);
+  EXPECT_EQ(table({}, 0, 1).get<ServiceFields>(0).key, keyed.key);
+  EXPECT_EQ(table(keyed, 1U << ServiceFields::kKey).records.size(), 1U);
+  EXPECT_EQ(table(record(0, 0), 1U << ServiceFields::kKey).status, 0);
+  EXPECT_TRUE(table(record(0, 0), 1U << ServiceFields::kKey).records.empty());
   EXPECT_EQ(send(1, Method::remove, keyed).status, 0);
 }
 
@@ -136,7 +138,8 @@ TEST_F(SaServices, AnothersServiceStays) {
   foreign.pkey = PKey{0x8001};
   EXPECT_EQ(send(0, Method::set, foreign).status, wire::kSaRequestInvalid);
   EXPECT_EQ(session_.last_refusal().component, "ServiceP_Key");
-  EXPECT_EQ(send(0, Method::set, record(0, 1), 1U << Record::kId).status, wire::kSaInsufficientComponents);
+  EXPECT_EQ(send(0, Method::set, record(0, 1), 1U << ServiceFields::kId).status,
+            wire::kSaInsufficientComponents);
   session_.settings().services_per_port = 1;
   EXPECT_EQ(send(0, Method::set, record(0, 1)).status, 0);
   EXPECT_EQ(send(0, Method::set, record(0, 2)).status, wire::kSaNoResources);

@@ -19,7 +19,7 @@ using test::Question;
 using wire::Method;
 using Multi = wire::MultiPathRecord;
 
-config::SubnetConfig with_lmc(std::uint8_t lmc) {
+config::SubnetConfig config_with_lmc(std::uint8_t lmc) {
   config::SubnetConfig config;
   config.lids.lmc = lmc;
   return config;
@@ -43,7 +43,7 @@ std::vector<std::uint8_t> all_to_all(const sa::Directory& directory, Multi asked
 }
 
 TEST(SaSlices, AShortQuestionThatComesLaterIsAnsweredBeforeALongOne) {
-  test::SaLab lab("ft2:4", with_lmc(5));
+  test::SaLab lab("ft2:4", config_with_lmc(5));
   const auto& ports = lab.directory().end_ports();
   const auto greedy = ports.back().lid, modest = ports[ports.size() - 2].lid;
   test::SaDesk desk(lab);
@@ -61,7 +61,7 @@ TEST(SaSlices, AShortQuestionThatComesLaterIsAnsweredBeforeALongOne) {
 
 /// One that takes seconds holds up no other one of some slices.
 TEST(SaSlices, LongQuestionsTakeTurns) {
-  test::SaLab lab("ft2:4", with_lmc(5));
+  test::SaLab lab("ft2:4", config_with_lmc(5));
   const auto& ports = lab.directory().end_ports();
   const auto greedy = ports.back().lid, modest = ports[ports.size() - 2].lid;
   test::SaDesk desk(lab);
@@ -82,7 +82,7 @@ TEST(SaSlices, LongQuestionsTakeTurns) {
 
 /// What a fabric could ever meet is found long before; who asks for the rest is told to ask for less.
 TEST(SaSlices, AQuestionThatNothingMeetsEnds) {
-  test::SaLab lab("ft2:4", with_lmc(5));
+  test::SaLab lab("ft2:4", config_with_lmc(5));
   const auto hopeless = all_to_all(lab.directory(), Multi{.sl = Sl{9}}, 1U << Multi::kSl);
   EXPECT_EQ(test::ask(lab.directory(), hopeless).status, wire::kSaNoResources);
 }
@@ -136,19 +136,18 @@ std::vector<std::vector<std::uint8_t>> many_questions(const sa::Directory& direc
     all.push_back(
         Question{.attribute = kind.attribute, .mask = 1, .sm_key = 1}.with(wire::NodeRecordId{.lid = lid}));
   }
-  using Path = wire::PathRecord;
-  const Path from{.dgid = {}, .sgid = directory.gid_of(directory.end_ports().back())};
-  const auto sgid = std::uint64_t{1} << Path::kSgid;
-  all.push_back(Question{.attribute = Path::kRecord, .mask = sgid}.with(from));
-  all.push_back(Question{.attribute = Path::kRecord}.with());
-  all.push_back(Question{.method = Method::get, .attribute = Path::kRecord}.with());
+  const wire::PathRecord from{.dgid = {}, .sgid = directory.gid_of(directory.end_ports().back())};
+  const auto sgid = std::uint64_t{1} << wire::PathRecord::kSgid;
+  all.push_back(Question{.attribute = wire::PathRecord::kRecord, .mask = sgid}.with(from));
+  all.push_back(Question{.attribute = wire::PathRecord::kRecord}.with());
+  all.push_back(Question{.method = Method::get, .attribute = wire::PathRecord::kRecord}.with());
   all.push_back(all_to_all(directory, Multi{.independence = 1}, 1U << Multi::kIndependence));
   all.push_back(all_to_all(directory, Multi{}, 0));
   return all;
 }
 
 TEST(SaSlices, AnAnswerIsTheSameHoweverItIsCut) {
-  test::SaLab lab("ft2:4", with_lmc(2));
+  test::SaLab lab("ft2:4", config_with_lmc(2));
   test::SaSession session(lab);
   const auto& ports = lab.directory().end_ports();
   for (std::size_t i = 0; i < ports.size(); ++i) {

@@ -32,17 +32,17 @@ std::vector<std::uint16_t> all_but(std::uint16_t ignored) {
   return rest;
 }
 
-constexpr auto kLft = wire::LinearForwardingTable::kAttribute;
+constexpr auto kLftAttribute = wire::LinearForwardingTable::kAttribute;
 constexpr auto kPortInfo = wire::PortInfo::kAttribute;
 
 void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
 
-struct Fabric {
+struct SilentFabric {
   const char *name, *spec, *host, *leaf, *inner;
 };
-constexpr std::array kFabrics{Fabric{"Two", "ft2:8", "h00005", "leaf002", "spine001"},
-                              Fabric{"Three", "ft3:4", "h01-00-01", "edge01-01", "core00-01"},
-                              Fabric{"Torus", "torus:3x3", "ht01-01-00", "t02-01", "t01-01"}};
+constexpr std::array kFabrics{SilentFabric{"Two", "ft2:8", "h00005", "leaf002", "spine001"},
+                              SilentFabric{"Three", "ft3:4", "h01-00-01", "edge01-01", "core00-01"},
+                              SilentFabric{"Torus", "torus:3x3", "ht01-01-00", "t02-01", "t01-01"}};
 
 std::vector<Case> cases() {
   std::vector<Case> all;
@@ -55,12 +55,12 @@ std::vector<Case> cases() {
       const std::string role = node == f.leaf ? "Leaf" : "Inner";
       add("Silent" + role, [node](auto faults) { return faults.silent(node); });
       add(role + "RefusesTables",
-          [node](auto faults) { return faults.refuses(node, kLft, wire::kStatusBadField); });
+          [node](auto faults) { return faults.refuses(node, kLftAttribute, wire::kStatusBadField); });
       add(role + "RefusesPorts",
           [node](auto faults) { return faults.refuses(node, kPortInfo, wire::kStatusBadField); });
       add(role + "AnswersNodeInfoOnly",
           [node](auto faults) { return faults.answers_only(node, {wire::NodeInfo::kAttribute}); });
-      const std::map<std::string, std::uint16_t> ignored{{"Tables", kLft},
+      const std::map<std::string, std::uint16_t> ignored{{"Tables", kLftAttribute},
                                                          {"Ports", kPortInfo},
                                                          {"SwitchInfo", wire::SwitchInfo::kAttribute},
                                                          {"Keys", wire::PKeyTable::kAttribute},

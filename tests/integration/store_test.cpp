@@ -13,7 +13,7 @@ namespace {
 using test::Managed;
 
 /// Nothing is kept before release().
-class SlowStore final : public store::Store {
+class SlowToCommit final : public store::Store {
  public:
   sm::StoredPtr loaded() const override { return kept_; }
   asio::awaitable<bool> commit(sm::StoredPtr now) override {
@@ -37,7 +37,7 @@ class SlowStore final : public store::Store {
 
 TEST(StoreAndManager, NothingIsSetBeforeTheLidsAreKept) {
   sim::World world(test::spec("ft2:8"));
-  SlowStore slow;
+  SlowToCommit slow;
   Managed manager(world, {}, {}, &slow);
   mad::TaskGroup group(world.io().get_executor());
   group.spawn(manager->run());
@@ -55,7 +55,7 @@ TEST(StoreAndManager, NothingIsSetBeforeTheLidsAreKept) {
 
 TEST(StoreAndManager, WhatAnUnchangedFabricHasIsCommittedOnce) {
   sim::World world(test::spec("ft2:8"));
-  SlowStore store;
+  SlowToCommit store;
   store.release();
   Managed manager(world, {}, {}, &store);
   mad::TaskGroup group(world.io().get_executor());
@@ -143,7 +143,7 @@ TEST(StoreAndManager, APortThatWasAwayGetsItsLidBackFromTheNextProcess) {
 
 TEST(StoreAndManager, ADryRunKeepsNothing) {
   sim::World world(test::spec("ft2:4"));
-  SlowStore store;
+  SlowToCommit store;
   sm::ManagerOptions options;
   options.dry_run = true;
   Managed manager(world, {}, options, &store);

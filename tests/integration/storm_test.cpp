@@ -27,11 +27,11 @@ std::size_t unreachable(const sim::State& state, sim::PortIndex sm) {
   return found.pairs - found.delivered;
 }
 
-constexpr Lid kGroup{0xC001};
+constexpr Lid kStormGroup{0xC001};
 
 /// Every other host is a member of the group.
 std::shared_ptr<const sm::GroupList> half_of(const base::Fabric& fabric, const sm::Subnet& subnet) {
-  sm::GroupMembers group{.mlid = kGroup, .members = {}};
+  sm::GroupMembers group{.mlid = kStormGroup, .members = {}};
   bool member = false;
   for (const auto& node : subnet.nodes) {
     member = !node->is_switch() && !member;
@@ -49,7 +49,7 @@ std::size_t unheard(const sim::State& state, sim::PortIndex sm, const std::vecto
   }
   std::size_t lost = 0;
   for (const auto from : there) {
-    const auto spread = sim::spread(state, from, kGroup);
+    const auto spread = sim::spread(state, from, kStormGroup);
     EXPECT_FALSE(spread.twice) << "a switch sees a multicast packet twice";
     for (const auto to : there)
       lost += to == from || std::ranges::binary_search(spread.reached, to) ? 0U : 1U;

@@ -78,16 +78,16 @@ TEST(Trouble, AHostThatFallsSilentIsNamedInEverySweep) {
 }
 
 /// A manager that is up, and goes on.
-class Running {
+class TroubledFabric {
  public:
-  explicit Running(sim::World& world) : world_(world), manager_(world, config()) {
+  explicit TroubledFabric(sim::World& world) : world_(world), manager_(world, config()) {
     group_.spawn(manager_->run());
     world.run_for(std::chrono::seconds(1));
     EXPECT_EQ(manager_.last().summary.state, sm::SweepState::up);
   }
-  ~Running() { world_.run(group_.stop()); }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
+  ~TroubledFabric() { world_.run(group_.stop()); }
+  TroubledFabric(const TroubledFabric&) = delete;
+  TroubledFabric& operator=(const TroubledFabric&) = delete;
 
   Managed& operator*() { return manager_; }
   Managed* operator->() { return &manager_; }
@@ -110,7 +110,7 @@ class Running {
 
 TEST(Trouble, AHostThatFallsSilentIsFoundWithoutATrap) {
   sim::World world(test::spec("ft2:8"));
-  Running manager(world);
+  TroubledFabric manager(world);
   world.fabric().faults().silent("h00005");
 
   world.run_for(std::chrono::seconds(30));
@@ -175,7 +175,7 @@ TEST(Trouble, ATableSetThatFailsOnceIsMadeGoodWithinATenthOfASecond) {
 
 TEST(Trouble, ANodeIsOneLineHoweverManyLinksLeadToIt) {
   sim::World world(test::spec("ft2:8"));
-  Running manager(world);
+  TroubledFabric manager(world);
   world.fabric().faults().silent("spine002");
   world.fabric().faults().answers_only("h00006", {wire::NodeInfo::kAttribute});
 
@@ -189,7 +189,7 @@ TEST(Trouble, ANodeIsOneLineHoweverManyLinksLeadToIt) {
 
 TEST(Trouble, APortThatSaysIsSmAndIsNoneHarmsNobody) {
   sim::World world(test::spec("ft2:8"));
-  Running manager(world);
+  TroubledFabric manager(world);
   world.fabric().faults().set_capabilities({"h00004", PortNum{1}}, 0x2);
   world.fabric().faults().set_capabilities({"leaf003", PortNum{0}}, 0x2);
 
@@ -201,7 +201,7 @@ TEST(Trouble, APortThatSaysIsSmAndIsNoneHarmsNobody) {
 
 TEST(Trouble, APortIsNotActiveBecauseOfTheSetThatWasRefused) {
   sim::World world(test::spec("ft2:8"));
-  Running manager(world);
+  TroubledFabric manager(world);
   world.fabric().faults().refuses("leaf002", wire::PortInfo::kAttribute, wire::kStatusBadField);
   world.fabric().faults().link_down({"leaf002", PortNum{1}});
   world.run_for(std::chrono::seconds(1));
@@ -218,7 +218,7 @@ TEST(Trouble, APortIsNotActiveBecauseOfTheSetThatWasRefused) {
 
 TEST(Trouble, WhoHadAGuidFirstStaysAndIsNamed) {
   sim::World world(test::spec("ft2:8"));
-  Running manager(world);
+  TroubledFabric manager(world);
   Guid taken;
   for (const auto& node : manager->last().subnet->nodes) {
     if (node->description == "h00005") taken = node->guid();
