@@ -20,16 +20,6 @@ mad::Policy policy_of(const config::MadConfig& config) {
   return policy;
 }
 
-/// A node that reports something all the time is looked at as seldom as this.
-constexpr auto kLongestPace = std::chrono::seconds(5);
-/// Cables that one pair of hands or one power supply takes down come one after another: so many reports of a
-/// switch are followed as soon as the first.
-constexpr unsigned kBurst = 6;
-/// What does not come right is looked at again as seldom as this.
-constexpr auto kLongestRetry = std::chrono::minutes(5);
-/// Traps about LIDs that no port has make us look at the fabric no sooner again than this.
-constexpr auto kFirstStranger = std::chrono::seconds(10);
-
 }  // namespace
 
 SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::SubnetConfig config,
@@ -41,15 +31,22 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
       options_(std::move(options)),
       tx_(parts_.executor, parts_.clock, parts_.smi, policy_of(config_->mad), parts_.seed),
       tasks_(parts_.executor),
+      scheduler_(parts_.clock, agenda_, *config_),
       loop_({.tx = tx_,
              .clock = parts_.clock,
              .compute = parts_.compute,
              .agenda = agenda_,
              .log = parts_.log,
              .store = options_.dry_run ? nullptr : parts_.store,
-             .newer_waits = [this] { return newer_waits(); },
+             .newer_waits = [this] { return scheduler_.newer_waits(); },
              .look_again = [this] { return look_once_more(); }},
             config_, parts_.store != nullptr ? parts_.store->loaded() : std::make_shared<const Stored>()),
+      traps_({.scheduler = scheduler_,
+              .log = parts_.log,
+              .events = events_,
+              .subnet = loop_.subnet(),
+              .config = config_,
+              .lids = lids_}),
       mastership_({.executor = parts_.executor,
                    .clock = parts_.clock,
                    .tx = tx_,
@@ -60,11 +57,31 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
                    .subnet = loop_.subnet(),
                    .config = config_,
                    .lids = lids_},
-                  [this](const wire::Notice& notice, Lid from) { heard_trap(notice, from); }),
-      pace_(config_->sweep.settle, kLongestPace, kBurst),
-      whole_pace_(config_->sweep.settle, kLongestPace),
-      retry_pace_(config_->sweep.interval, kLongestRetry),
-      stranger_pace_(kFirstStranger, kLongestRetry) {}
+                  [this](const wire::Notice& notice, Lid from) { traps_.heard(notice, from); }),
+      vl_tables_({.executor = parts_.executor,
+                  .tx = tx_,
+                  .scheduler = scheduler_,
+                  .loop = loop_,
+                  .mastership = mastership_}),
+      retrainer_({.executor = parts_.executor,
+                  .tx = tx_,
+                  .scheduler = scheduler_,
+                  .loop = loop_,
+                  .mastership = mastership_,
+                  .log = parts_.log,
+                  .config = config_}) {}
+
+void SubnetManager::resweep(Resweep kind, std::string reason) {
+  if (kind == Resweep::converge) loop_.converge();
+  switch (kind) {
+    case Resweep::light:
+      return agenda_.add(Work::light, std::move(reason));
+    case Resweep::heavy:
+      return agenda_.add(Work::heavy, std::move(reason));
+    case Resweep::converge:
+      return agenda_.add(Work::incremental, std::move(reason));
+  }
+}
 
 void SubnetManager::reload(config::SubnetConfig config) {
   next_config_ = std::make_shared<const config::SubnetConfig>(std::move(config));
@@ -78,14 +95,8 @@ void SubnetManager::take_config() {
   loop_.configure(config_);
   tx_.set_policy(policy_of(config_->mad));
   mastership_.configure();
-  pace_ = Pace(config_->sweep.settle, kLongestPace, kBurst);
-  whole_pace_ = Pace(config_->sweep.settle, kLongestPace);
-  retry_pace_ = Pace(config_->sweep.interval, kLongestRetry);
-  retraining_.reset();
-}
-
-asio::awaitable<bool> SubnetManager::pause(mad::Duration time) {
-  co_return co_await parts_.clock.sleep(time);
+  scheduler_.configure(*config_);
+  retrainer_.reset();
 }
 
 asio::awaitable<void> SubnetManager::run() {
@@ -104,14 +115,15 @@ asio::awaitable<void> SubnetManager::serve() {
   if (loop_.stored()->lids.empty() && !config_->lids.import_guid2lid.empty()) import_lids();
   agenda_.add(Work::heavy, "start");
   for (;;) {
-    const bool asked = co_await wait_for_work();
+    const bool asked = co_await scheduler_.wait(
+        {.retraining = retrainer_.next_look(), .vl_tables = vl_tables_.next()}, loop_.subnet() != nullptr);
     if (!asked) co_return;
-    const auto outcome = co_await work(take_due());
+    const auto outcome = co_await work(scheduler_.take_due(loop_.subnet() != nullptr));
     if (outcome == Outcome::cancelled) co_return;
-    const bool lasts = outcome == Outcome::done && retraining_.pending();
+    const bool lasts = outcome == Outcome::done && retrainer_.pending();
     if ((options_.once && !lasts) || options_.dry_run) co_return;
     if (outcome == Outcome::own_port_silent) {
-      const bool time = co_await pause(std::chrono::seconds(1));
+      const bool time = co_await parts_.clock.sleep(std::chrono::seconds(1));
       if (!time) co_return;
       agenda_.add(Work::heavy, "own port");
     }
@@ -164,7 +176,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
     co_return Outcome::done;
   }
   if (asked.work.contains(Work::retraining)) {
-    co_await look_at_retraining();
+    co_await retrainer_.look();
     co_return Outcome::done;
   }
   const bool parts_alone = !asked.parts.empty() || asked.work.contains(Work::inventory);
@@ -176,9 +188,9 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
   if (!loop_.subnet() || mastership_.state() != wire::SmState::master) kind = SweepKind::heavy;
   if (asked.work.contains(Work::light) && loop_.subnet()) {
     last_light_ = parts_.clock.now();
-    auto looked = co_await light_sweep(std::exchange(look_soon_, false));
+    auto looked = co_await light_sweep(scheduler_.take_look_soon());
     light_took_ = parts_.clock.now() - last_light_;
-    look_for_silent(false);
+    if (!loop_.subnet()->unresponsive.empty()) scheduler_.looked_for_silent();
     if (!looked.heavy && looked.suspects.empty() && may_converge()) {
       loop_.converge();
       looked.reason = "converge";
@@ -190,16 +202,16 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::work(Asked asked) {
     if (!looked.heavy) kind = SweepKind::incremental;
     asked.reason = std::move(looked.reason);
     asked.suspects = std::move(looked.suspects);
-    if (!looked.heavy && !loop_.converging() && !put_off(asked)) co_return Outcome::done;
+    if (!looked.heavy && !loop_.converging() && !scheduler_.put_off(asked)) co_return Outcome::done;
   }
-  next_repair_.reset();
+  scheduler_.repairs().begun();
   const auto outcome = co_await sweep(kind, std::move(asked.reason), std::move(asked.suspects));
-  last_sweep_ = parts_.clock.now();
-  const bool retrained = outcome != Outcome::done || co_await retrain_some();
+  scheduler_.swept();
+  const bool retrained = outcome != Outcome::done || options_.dry_run || co_await retrainer_.begin_step();
   if (!retrained) co_return Outcome::cancelled;
   if (options_.once || options_.dry_run) co_return outcome;
   if (outcome == Outcome::done) schedule_repair();
-  if (outcome == Outcome::done) look_for_silent(true);
+  if (outcome == Outcome::done) look_for_silent();
   co_return co_await give_way(outcome);
 }
 
@@ -216,7 +228,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::give_way(Outcome outcome)
   // `status` of a standby shows whether the fabric is up: where it was not, it is read again.
   const bool was_down = summary_.sm_lid == Lid{} || summary_.ports_active < summary_.ports_not_active;
   const bool ended = co_await mastership_.stand_by([this, was_down] {
-    const bool again = was_down && try_again(Guid{});
+    const bool again = was_down && scheduler_.try_again(Guid{});
     if (again) agenda_.add(Work::heavy, "the fabric was not up yet");
     return again;
   });

@@ -17,12 +17,12 @@
 #include "mad/task_group.h"
 #include "mad/transactions/ask.h"
 #include "mad/transactions/transactions.h"
-#include "smd/agenda.h"
 #include "smd/apply/applied.h"
 #include "smd/apply/table_baseline.h"
+#include "smd/background/retrainer.h"
+#include "smd/background/vl_table_reader.h"
 #include "smd/base/compute.h"
 #include "smd/base/guid_block.h"
-#include "smd/base/pace.h"
 #include "smd/decide/fabric_requests.h"
 #include "smd/events/ring.h"
 #include "smd/ha/mastership.h"
@@ -30,14 +30,14 @@
 #include "smd/inventory/stock.h"
 #include "smd/log/log.h"
 #include "smd/plan/plan.h"
-#include "smd/plan/retraining.h"
 #include "smd/reconcile/reconciler.h"
+#include "smd/schedule/agenda.h"
+#include "smd/schedule/scheduler.h"
+#include "smd/schedule/trap_intake.h"
 #include "smd/snapshot/snapshot.h"
 #include "smd/store/store.h"
 #include "smd/sweep/audit.h"
 #include "smd/sweep/lid_index.h"
-#include "smd/sweep/vl_tables.h"
-#include "smd/trap_gap.h"
 
 namespace smd::sm {
 
@@ -112,23 +112,14 @@ class SubnetManager final : public FabricRequests {
   asio::awaitable<Outcome> work(Asked asked);
   asio::awaitable<Outcome> give_way(Outcome outcome);
   void publish_concession();
-  asio::awaitable<bool> pause(mad::Duration time);
   void take_config();
 
-  // manager_events.cpp: what asks for work, and when it is done
-  asio::awaitable<bool> wait_for_work();
-  std::optional<mad::TimePoint> sweep_due() const;
-  std::optional<mad::TimePoint> due() const;
-  bool newer_waits() const;
+  // manager_light.cpp: looks that follow a sweep
   asio::awaitable<void> look_once_more();
   asio::awaitable<void> look_after_heavy();
   asio::awaitable<void> look_in_trap_gap();
-  void look_soon(mad::TimePoint at);
-  void look_for_silent(bool after_sweep);
+  void look_for_silent();
   void schedule_repair();
-  Asked take_sweep();
-  Asked take_due();
-  void heard_trap(const wire::Notice& notice, Lid from);
 
   // manager_light.cpp: a look at what traps may have lost
   struct Looked : SmReads {
@@ -142,12 +133,8 @@ class SubnetManager final : public FabricRequests {
   void learn_of_sms(const SmReads& found);
   asio::awaitable<void> look_at_switch(mad::Target target, bool soon, Looked* found);
   asio::awaitable<void> look_at_silent(mad::DirectedPath path, Guid behind, Looked* found);
-  asio::awaitable<void> counted(asio::awaitable<void> task, std::size_t* open);
-  asio::awaitable<void> finish_or_give_way(mad::TaskGroup* group, const std::size_t* open);
   asio::awaitable<void> audit_some(std::shared_ptr<const Subnet> subnet, Looked* found);
-  bool try_again(Guid node);
   void look_at_trouble(Looked& found);
-  bool put_off(Asked& asked);
   bool may_converge() const;
   void settle_state();
   void judge_again();
@@ -170,7 +157,6 @@ class SubnetManager final : public FabricRequests {
 
   // manager_vl_tables.cpp: tables that no sweep waits for
   asio::awaitable<bool> read_some_vl_tables();
-  void ask_for_vl_tables();
 
   // manager_sweep.cpp: one sweep
   asio::awaitable<Outcome> sweep(SweepKind kind, std::string reason, std::set<Guid> suspects);
@@ -183,14 +169,6 @@ class SubnetManager final : public FabricRequests {
   asio::awaitable<bool> reconcile_fabric();
   void note_cleared(const std::vector<ClearedChange>& cleared);
   void summarise(const mad::Counters& before);
-
-  // manager_retrain.cpp: links that must come up anew
-  std::vector<PortItem> links_to_retrain() const;
-  asio::awaitable<bool> retrain_some();
-  StoredPtr with_retrained(const std::vector<Retraining::Link>& links, bool done) const;
-  asio::awaitable<void> look_at_retraining();
-  asio::awaitable<void> look_at_link(mad::Target target, Retraining::Link* link);
-  asio::awaitable<void> end_retraining_step();
 
   // manager_publish.cpp: what it tells others
   void tell_trouble();
@@ -209,36 +187,22 @@ class SubnetManager final : public FabricRequests {
   mad::Transactions tx_;
   Agenda agenda_;
   mad::TaskGroup tasks_;
+  Scheduler scheduler_;
+  LidIndex lids_;    ///< who sends traps
   Reconciler loop_;  ///< what is known, decided and stored
+  TrapIntake traps_;
   Mastership mastership_;
+  VlTableReader vl_tables_;
+  Retrainer retrainer_;
   SweepSummary summary_;
   bool said_own_port_ = false;
   std::set<Guid> cleared_late_;  ///< in this heavy sweep: PortStateChange was set when ports were read
-  TrapGap trap_gap_;
-  Retraining retraining_;
-  Pace pace_;           ///< of events, by node
-  Pace whole_pace_;     ///< of sweeps of the whole fabric that events ask for
-  Pace retry_pace_;     ///< of looking again at what is not as it should be
-  Pace stranger_pace_;  ///< of traps about LIDs that no port has, by sender; 0: not known either
-  mad::TimePoint last_sweep_{}, next_light_{}, last_light_{};
-  mad::Duration light_took_{};                 ///< the last light sweep
-  bool look_soon_ = false;                     ///< the next light sweep follows lost links
-  bool light_is_next_ = false;                 ///< the last work was a sweep
-  std::set<Guid> m_key_traps_;                 ///< nodes that sent trap 256
-  std::set<Guid> small_tables_;                ///< switches that were named for that
-  std::set<Guid> silent_nodes_;                ///< in the last sweep
-  mad::Duration silent_wait_{};                ///< between two looks for them
-  std::set<Guid> searched_;                    ///< suspects only because they did not come right before
-  bool unsettled_ = false;                     ///< links have changed, and perhaps more than we were told of
-  std::set<Guid> at_once_;                     ///< to be looked at without waiting for anything
-  std::optional<mad::TimePoint> next_repair_;  ///< nothing: no Set is left that failed or was skipped
-  mad::Duration repair_wait_{};                ///< before next_repair_
-  std::set<Guid> in_repair_;                   ///< nodes that the last next_repair_ was about
-  std::optional<mad::TimePoint> next_vl_tables_;  ///< nothing: all are read
-  VlTableCursor vl_cursor_;
-  VlTablePool vl_pool_;
+  mad::TimePoint last_light_{};
+  mad::Duration light_took_{};   ///< the last light sweep
+  std::set<Guid> small_tables_;  ///< switches that were named for that
+  std::set<Guid> searched_;      ///< suspects only because they did not come right before
+  bool unsettled_ = false;       ///< links have changed, and perhaps more than we were told of
   AuditCursor audit_;
-  LidIndex lids_;                           ///< who sends traps
   Restarts restarts_;                       ///< that this sweep has read
   std::shared_ptr<const Subnet> stock_of_;  ///< what stock was taken of last; null: none since we are master
   Flaps flaps_;
@@ -249,7 +213,6 @@ class SubnetManager final : public FabricRequests {
   std::vector<Guid> to_accept_;  ///< 0: all that is lost
   unsigned same_reason_ = 0;     ///< sweeps in a row that looked at the same trouble again
   std::string last_reason_;
-  std::uint64_t traps_ = 0;           ///< since the start
   std::shared_ptr<const Plan> plan_;  ///< of a dry run
 };
 

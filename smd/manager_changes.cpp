@@ -63,7 +63,7 @@ asio::awaitable<bool> SubnetManager::take_stock() {
 }
 
 asio::awaitable<void> SubnetManager::keep_stock() {
-  co_await pause(kKeepAfter);
+  co_await parts_.clock.sleep(kKeepAfter);
   keeping_stock_ = false;
   co_await loop_.commit();
 }
@@ -85,11 +85,9 @@ void SubnetManager::tell_changes(Changes changes, const Subnet* before) {
 
 /// The trap of either end may have gone into a way that is lost, and the next one waits for a second.
 void SubnetManager::ask_both_ends(const Changes& changes) {
-  const auto now = parts_.clock.now();
   for (const auto* links : {&changes.down, &changes.up}) {
     for (const auto& link : *links) {
-      for (const auto node : {link.end.node, link.peer.node})
-        trap_gap_.reported(node, now, config_->links.subnet_timeout);
+      for (const auto node : {link.end.node, link.peer.node}) scheduler_.link_reported(node);
     }
   }
 }

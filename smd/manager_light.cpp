@@ -9,6 +9,7 @@
 #include "smd/ha/other_sms.h"
 #include "smd/manager.h"
 #include "smd/report/tally.h"
+#include "smd/schedule/patient_group.h"
 #include "smd/sweep/lost.h"
 #include "smd/sweep/paths.h"
 
@@ -47,29 +48,24 @@ std::string silent_names(const Subnet& subnet) {
 asio::awaitable<SubnetManager::Looked> SubnetManager::light_sweep(bool soon) {
   const auto subnet = loop_.subnet();
   const Paths paths(*subnet);
-  mad::TaskGroup group(parts_.executor), audits(parts_.executor);
+  PatientGroup group(parts_.executor, scheduler_), audits(parts_.executor, scheduler_);
   auto found = co_await look_at_switches(subnet, soon);
-  std::size_t open = 0;
-  const auto begin = [&](mad::TaskGroup& tasks, asio::awaitable<void> task) {
-    ++open;
-    tasks.spawn(counted(std::move(task), &open));
-  };
   for (const auto& other : subnet->other_sms) {
     const auto path = other.answered ? path_to(paths, *subnet, other) : std::nullopt;
-    if (path) begin(group, mastership_.read_sm(mad::Target{.route = *path, .node = other.at.node}, &found));
+    if (path) group.spawn(mastership_.read_sm(mad::Target{.route = *path, .node = other.at.node}, &found));
   }
   for (const auto& lost : subnet->unresponsive) {
     const auto before = subnet->index_of(lost.behind.node);
     const auto to = before ? paths.to(*before) : std::nullopt;
     const auto path = to ? to->then(lost.behind.port) : std::nullopt;
     if (!path) continue;
-    begin(group, look_at_silent(*path, lost.behind.node, &found));
+    group.spawn(look_at_silent(*path, lost.behind.node, &found));
   }
-  begin(group, mastership_.read_own_port(subnet, &found));
-  co_await finish_or_give_way(&group, &open);
+  group.spawn(mastership_.read_own_port(subnet, &found));
+  co_await group.finish();
   if (mastership_.state() == wire::SmState::master && !found.heavy) {
-    begin(audits, audit_some(subnet, &found));
-    co_await finish_or_give_way(&audits, &open);
+    audits.spawn(audit_some(subnet, &found));
+    co_await audits.finish();
   }
   look_at_trouble(found);
   learn_of_sms(found);
@@ -81,20 +77,87 @@ asio::awaitable<SubnetManager::Looked> SubnetManager::look_at_switches(std::shar
                                                                        bool soon,
                                                                        const std::set<Guid>* only) {
   const Paths paths(*subnet);
-  mad::TaskGroup group(parts_.executor);
+  PatientGroup group(parts_.executor, scheduler_);
   Looked found;
-  std::size_t open = 0;
   for (std::size_t i = 0; i < subnet->nodes.size(); ++i) {
     const auto& node = *subnet->nodes[i];
     const bool asked = node.is_switch() && (only == nullptr || only->contains(node.guid()));
     const auto path = asked ? paths.to(i) : std::nullopt;
     if (!path) continue;
-    ++open;
     const mad::Target target{.route = *path, .node = node.guid()};
-    group.spawn(counted(look_at_switch(target, soon, &found), &open));
+    group.spawn(look_at_switch(target, soon, &found));
   }
-  co_await finish_or_give_way(&group, &open);
+  co_await group.finish();
   co_return found;
+}
+
+/// Links have gone or tables have changed: switches whose way to us was among them have sent their traps in
+/// vain, and repeat them after a second or never. They are asked as soon as tables are repaired, before we
+/// say that all is well; where that goes on, not more often than every 100 ms, or a quarter of the time.
+asio::awaitable<void> SubnetManager::look_once_more() {
+  constexpr mad::Duration kGap = std::chrono::milliseconds(100);
+  const auto earliest = last_light_ + std::max(kGap, light_took_ * 3);
+  unsettled_ = true;
+  if (parts_.clock.now() < earliest) {
+    scheduler_.look_soon(earliest);
+    co_return;
+  }
+  last_light_ = parts_.clock.now();
+  auto found = co_await look_at_switches(loop_.subnet(), true);
+  light_took_ = parts_.clock.now() - last_light_;
+  unsettled_ = found.heavy || !found.suspects.empty();
+  sweep_at_once(std::move(found));
+}
+
+/// A heavy sweep takes long. No trap tells of a link that changed before PortStateChange of its switch was
+/// cleared, nor of one whose way to us was being written: switches that have just answered all else are asked
+/// once more. Where much is lost on the way that would take as long as the sweep, and is left to the next
+/// light one.
+asio::awaitable<void> SubnetManager::look_after_heavy() {
+  auto late = std::exchange(cleared_late_, {});
+  Looked found;
+  if (!tx_.lossy()) {
+    std::set<Guid> asked;
+    for (const auto& node : loop_.subnet()->nodes) {
+      if (node->is_switch() && !loop_.failures().nodes.contains(node->guid())) asked.insert(node->guid());
+    }
+    for (const auto& lost : loop_.subnet()->unresponsive) asked.erase(lost.node);
+    found = co_await look_at_switches(loop_.subnet(), true, &asked);
+    for (const auto silent : found.silent) found.suspects.erase(silent);
+  }
+  if (found.suspects.empty()) found.reason = "ports may have changed before we took over";
+  found.suspects.merge(late);
+  unsettled_ = !found.suspects.empty();
+  sweep_at_once(std::move(found));
+}
+
+void SubnetManager::sweep_at_once(Looked found) {
+  scheduler_.look_at_once(std::move(found.suspects), std::move(found.reason));
+}
+
+asio::awaitable<void> SubnetManager::look_in_trap_gap() {
+  const auto began = parts_.clock.now();
+  const auto nodes = scheduler_.trap_gap().take(began);
+  auto found = co_await look_at_switches(loop_.subnet(), true, &nodes);
+  scheduler_.trap_gap().asked(parts_.clock.now(), parts_.clock.now() - began);
+  sweep_at_once(std::move(found));
+}
+
+/// After a sweep.
+void SubnetManager::look_for_silent() {
+  std::set<Guid> silent;
+  for (const auto& lost : loop_.subnet()->unresponsive) {
+    if (lost.node != Guid{}) silent.insert(lost.node);
+  }
+  scheduler_.silent_after_sweep(std::move(silent));
+}
+
+void SubnetManager::schedule_repair() {
+  if (mastership_.state() != wire::SmState::master || loop_.failures().left == 0)
+    return scheduler_.repairs().succeeded();
+  const auto took =
+      std::chrono::duration_cast<mad::Duration>(std::chrono::duration<double, std::milli>(summary_.total_ms));
+  scheduler_.repairs().failed(loop_.failures().nodes, parts_.clock.now(), took);
 }
 
 /// No switch has more to tell.
@@ -116,28 +179,6 @@ void SubnetManager::judge_again() {
   parts_.log.info("subnet.settled").kv("state", summary_.state).kv("why", summary_.why);
   loop_.forget_came_up();  // told of after the sweep
   publish_snapshot(events::SubnetSettled{});
-}
-
-asio::awaitable<void> SubnetManager::counted(asio::awaitable<void> task, std::size_t* open) {
-  co_await std::move(task);
-  if (--*open == 0) agenda_.wake();
-}
-
-/// Waits for the tasks of the group, but not for those that nodes leave without an answer while a sweep is
-/// due.
-asio::awaitable<void> SubnetManager::finish_or_give_way(mad::TaskGroup* group, const std::size_t* open) {
-  constexpr auto kPatience = std::chrono::milliseconds(50);
-  const auto earliest = parts_.clock.now() + kPatience;
-  while (*open != 0) {
-    const auto wake = std::max(earliest, sweep_due().value_or(mad::TimePoint::max()));
-    if (wake <= parts_.clock.now()) break;
-    mad::Clock::TimerId timer = 0;
-    if (wake != mad::TimePoint::max()) timer = parts_.clock.call_at(wake, [this] { agenda_.wake(); });
-    const bool woken = co_await agenda_.changed();
-    parts_.clock.cancel(timer);
-    if (!woken) break;
-  }
-  co_await group->stop();
 }
 
 /// Who was silent for long is back as soon as it answers once.
@@ -169,11 +210,12 @@ asio::awaitable<void> SubnetManager::look_at_switch(mad::Target target, bool soo
   if (info && !info->port_state_change) co_return;
   if (!info && info.error().fault == mad::Fault::closed) co_return;
   // Whose bit we could not clear, or who says nothing, has nothing new to tell each time.
-  if (((!info && !soon) || loop_.failures().nodes.contains(target.node)) && !try_again(target.node))
+  if (((!info && !soon) || loop_.failures().nodes.contains(target.node)) &&
+      !scheduler_.try_again(target.node))
     co_return;
   found->suspects.insert(target.node);
   if (!info) found->silent.insert(target.node);
-  if (info) trap_gap_.reported(target.node, parts_.clock.now(), config_->links.subnet_timeout);
+  if (info) scheduler_.link_reported(target.node);
   found->reason = info ? "port state change" : "a switch does not answer";
 }
 
@@ -197,12 +239,12 @@ asio::awaitable<void> SubnetManager::audit_some(std::shared_ptr<const Subnet> su
     found->suspects.insert(changed.node);
   }
   for (const auto node : audited.silent) {
-    if (try_again(node)) found->suspects.insert(node);
+    if (scheduler_.try_again(node)) found->suspects.insert(node);
   }
   // Then it is said which entries differ.
   for (const auto& table : audited.tables) {
     if (table.read_by_sweep()) found->suspects.insert(table.node);
-    if (!table.read_by_sweep()) ask_for_vl_tables();
+    if (!table.read_by_sweep()) vl_tables_.ask();
   }
   if (!audited.blocks.empty() || !audited.tables.empty()) loop_.take(without_audited(*subnet, audited));
   if (!found->suspects.empty() && found->reason.empty()) found->reason = "audit";
@@ -214,36 +256,12 @@ bool SubnetManager::may_converge() const {
   return after.count() != 0 && is_working(summary_.state) && loop_.repaired_since(after);
 }
 
-/// Nodes that go on changing are left to their pace: a light sweep must not find them anew each time. False
-/// where nothing is left to be looked at now.
-bool SubnetManager::put_off(Asked& asked) {
-  constexpr auto kSoonEnough = std::chrono::milliseconds(500);
-  const auto now = parts_.clock.now();
-  for (const auto suspect : std::set<Guid>(asked.suspects)) {
-    if (pace_.due(suspect) <= now + kSoonEnough) {
-      pace_.looked(suspect, now);
-      continue;
-    }
-    agenda_.look_at(suspect, asked.reason);
-    asked.suspects.erase(suspect);
-  }
-  return !asked.suspects.empty();
-}
-
-/// Is it time to look once more at what did not come right?
-bool SubnetManager::try_again(Guid node) {
-  const auto now = parts_.clock.now();
-  if (retry_pace_.due(node) > now) return false;
-  retry_pace_.looked(node, now);
-  return true;
-}
-
 /// What is not as it should be is looked at again, whether or not a switch says so; more and more seldom.
 void SubnetManager::look_at_trouble(Looked& found) {
   searched_.clear();
   if (is_working(summary_.state)) return;
   const auto again = [&](Guid node) {
-    const bool now = try_again(node);
+    const bool now = scheduler_.try_again(node);
     if (now && found.reason.empty()) found.reason = "not up";
     return now;
   };

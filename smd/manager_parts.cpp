@@ -22,6 +22,17 @@ void SubnetManager::set_guids(const std::vector<GuidBlock>& blocks) {
   agenda_.add(PartSet{Part::guids});
 }
 
+void SubnetManager::read_vl_tables_first(Guid node) { vl_tables_.read_first(node); }
+
+/// False when cancelled.
+asio::awaitable<bool> SubnetManager::read_some_vl_tables() {
+  const auto read = co_await vl_tables_.read_some();
+  if (read.cancelled) co_return false;
+  if (read.altered && !mastership_.contested() && !unsettled_) judge_again();
+  if (read.to_publish && published()->subnet != loop_.subnet()) publish_between_sweeps();
+  co_return true;
+}
+
 /// These parts, and what earlier runs of such parts have left. False when cancelled.
 asio::awaitable<bool> SubnetManager::reconcile(PartSet parts) {
   if (!loop_.subnet() || !loop_.decided().routes || mastership_.state() != wire::SmState::master) {

@@ -30,9 +30,9 @@ void SubnetManager::publish_snapshot(events::Payload told) {
 }
 
 void SubnetManager::tell_trouble() {
-  std::erase_if(m_key_traps_, [this](Guid node) { return loop_.subnet()->find(node) == nullptr; });
+  traps_.forget_gone();
   log_trouble(parts_.log, *loop_.subnet(), loop_.decided(), small_tables_, loop_.stored()->inventory.get());
-  log_m_keys(parts_.log, *loop_.subnet(), unknown_m_keys(*loop_.subnet(), m_key_traps_));
+  log_m_keys(parts_.log, *loop_.subnet(), unknown_m_keys(*loop_.subnet(), traps_.bad_m_keys()));
 }
 
 /// Once in each takeover, and again where more switches route adaptively.
@@ -56,7 +56,7 @@ void SubnetManager::publish() {
                                       .state = std::string(to_string(summary_.state)),
                                       .total_ms = summary_.total_ms,
                                       .came_up = loop_.came_up()});
-  ask_for_vl_tables();
+  vl_tables_.ask();
 }
 
 std::shared_ptr<const Snapshot> SubnetManager::snapshot() const {
@@ -69,13 +69,13 @@ std::shared_ptr<const Snapshot> SubnetManager::snapshot() const {
   snapshot->state = mastership_.state();
   snapshot->rank = mastership_.rank();
   snapshot->came_up = loop_.came_up();
-  snapshot->unknown_m_keys = unknown_m_keys(*loop_.subnet(), m_key_traps_);
+  snapshot->unknown_m_keys = unknown_m_keys(*loop_.subnet(), traps_.bad_m_keys());
   snapshot->inventory = loop_.stored()->inventory;
   snapshot->last_change = last_change_;
   snapshot->last_change_at = last_change_at_;
   snapshot->state_since = state_since_;
   const auto counters = tx_.counters();
-  snapshot->traps = traps_;
+  snapshot->traps = traps_.count();
   snapshot->smps = counters.total(&mad::AttributeCounters::sent, wire::Method::get) +
                    counters.total(&mad::AttributeCounters::sent, wire::Method::set);
   snapshot->smp_timeouts = counters.total(&mad::AttributeCounters::timeouts);

@@ -67,7 +67,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
   if (!written) co_return Outcome::cancelled;
   SweepSummary now;
   tally(*loop_.subnet(), nullptr, now);
-  const bool fails_anew = !std::ranges::includes(in_repair_, loop_.failures().nodes);
+  const bool fails_anew = !scheduler_.repairs().covers(loop_.failures().nodes);
   const bool changed = now.links != links || summary_.lft_blocks != 0 || fails_anew;
   co_await look_behind(changed);
   const bool taken = co_await take_stock();
@@ -84,7 +84,7 @@ asio::awaitable<void> SubnetManager::look_behind(bool changed) {
   if (options_.once || options_.dry_run) co_return;
   if (whole) co_return co_await look_after_heavy();
   if (changed) co_return co_await look_once_more();
-  if (!look_soon_ && at_once_.empty()) unsettled_ = false;
+  if (!scheduler_.looks_again()) unsettled_ = false;
 }
 
 /// Nodes that may stay silent for as long as before are not searched for while an event waits.
@@ -103,12 +103,12 @@ asio::awaitable<std::expected<Subnet, std::string>> SubnetManager::look(std::set
   while (summary_.sweep == SweepKind::incremental) {
     how.urgent = nullptr;
     if (!searched_.empty() || parts_.clock.now() < last_restart)
-      how.urgent = [this] { return newer_waits(); };
+      how.urgent = [this] { return scheduler_.newer_waits(); };
     auto part = co_await refresh(&tx_, &parts_.clock, loop_.subnet().get(), suspects, how);
     const bool lost = !part && part.error() == kLostOnTheWay;
     if (lost || (!part && part.error() == kNewerWaits)) {
       how.restart_lost &= !lost;
-      auto newer = take_sweep();
+      auto newer = scheduler_.take_sweep();
       if (newer.work.contains(Work::heavy)) summary_.sweep = SweepKind::heavy;
       if (!lost) give_way(suspects);
       suspects.merge(newer.suspects);
