@@ -1,43 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One subnet's manager: observe, decide, plan, apply, over and over.
+// One subnet's manager: observe, decide, plan, apply, over and over. It is made of modules, and says which of
+// them has its turn.
 
-#include <array>
 #include <cstdint>
 #include <expected>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "config/config.h"
 #include "mad/clock.h"
 #include "mad/task_group.h"
-#include "mad/transactions/ask.h"
 #include "mad/transactions/transactions.h"
-#include "smd/agenda.h"
-#include "smd/apply/applied.h"
-#include "smd/apply/table_baseline.h"
+#include "smd/background/retrainer.h"
+#include "smd/background/service_parts.h"
+#include "smd/background/vl_table_reader.h"
 #include "smd/base/compute.h"
 #include "smd/base/guid_block.h"
-#include "smd/base/pace.h"
 #include "smd/decide/fabric_requests.h"
 #include "smd/events/ring.h"
 #include "smd/ha/mastership.h"
-#include "smd/inventory/flaps.h"
-#include "smd/inventory/stock.h"
 #include "smd/log/log.h"
-#include "smd/plan/plan.h"
-#include "smd/plan/retraining.h"
+#include "smd/observe/light_sweep.h"
+#include "smd/observe/sweeper.h"
+#include "smd/observe/switch_poll.h"
 #include "smd/reconcile/reconciler.h"
+#include "smd/schedule/agenda.h"
+#include "smd/schedule/scheduler.h"
+#include "smd/schedule/trap_intake.h"
 #include "smd/snapshot/snapshot.h"
+#include "smd/status/inventory_keeper.h"
+#include "smd/status/subnet_status.h"
 #include "smd/store/store.h"
-#include "smd/sweep/audit.h"
 #include "smd/sweep/lid_index.h"
-#include "smd/sweep/vl_tables.h"
-#include "smd/trap_gap.h"
 
 namespace smd::sm {
 
@@ -75,9 +73,6 @@ class SubnetManager final : public FabricRequests {
   asio::awaitable<void> run();
   /// Asks for a sweep of this kind, or for fresh tables; `reason` is shown in its summary.
   void resweep(Resweep kind, std::string reason);
-  /// Asks for a sweep.
-  void resweep(Work work, std::string reason) { agenda_.add(work, std::move(reason)); }
-
   /// What the next work is done by; a heavy sweep is asked for.
   void reload(config::SubnetConfig config);
 
@@ -85,7 +80,7 @@ class SubnetManager final : public FabricRequests {
   /// With `once` there is no time for it, and nothing is asked.
   void reregister(const std::vector<Guid>& ports) override;
   void set_guids(const std::vector<GuidBlock>& blocks) override;
-  void read_vl_tables_first(Guid node) override;
+  void read_vl_tables_first(Guid node) override { vl_tables_.read_first(node); }
   /// What is lost is missing on purpose from now on: `node` with what was behind it, or the lost links of one
   /// that is there; 0: all. Soon, between two sweeps. On the io_context's thread.
   void accept_lost(Guid node);
@@ -98,159 +93,38 @@ class SubnetManager final : public FabricRequests {
   mad::Counters counters() const { return tx_.counters(); }
 
  private:
-  enum class Outcome : std::uint8_t {
-    done,
-    not_ours,   ///< another SM is master, or will be
-    contested,  ///< another SM is master too and ranks below us: it has to hand over
-    own_port_silent,
-    cancelled
-  };
-
-  // manager.cpp: the loop
-  asio::awaitable<void> serve();
-  asio::awaitable<bool> read_sms_after_standstill(Asked* asked);
-  asio::awaitable<Outcome> work(Asked asked);
-  asio::awaitable<Outcome> give_way(Outcome outcome);
-  void publish_concession();
-  asio::awaitable<bool> pause(mad::Duration time);
   void take_config();
-
-  // manager_events.cpp: what asks for work, and when it is done
-  asio::awaitable<bool> wait_for_work();
-  std::optional<mad::TimePoint> sweep_due() const;
-  std::optional<mad::TimePoint> due() const;
-  bool newer_waits() const;
-  asio::awaitable<void> look_once_more();
-  asio::awaitable<void> look_after_heavy();
-  asio::awaitable<void> look_in_trap_gap();
-  void look_soon(mad::TimePoint at);
-  void look_for_silent(bool after_sweep);
-  void schedule_repair();
-  Asked take_sweep();
-  Asked take_due();
-  void heard_trap(const wire::Notice& notice, Lid from);
-
-  // manager_light.cpp: a look at what traps may have lost
-  struct Looked : SmReads {
-    std::set<Guid> suspects;  ///< these nodes are to be looked at
-    std::set<Guid> silent;    ///< suspects only because they do not answer
-  };
-  asio::awaitable<Looked> light_sweep(bool soon);
-  asio::awaitable<Looked> look_at_switches(std::shared_ptr<const Subnet> subnet, bool soon,
-                                           const std::set<Guid>* only = nullptr);
-  void sweep_at_once(Looked found);
-  void learn_of_sms(const SmReads& found);
-  asio::awaitable<void> look_at_switch(mad::Target target, bool soon, Looked* found);
-  asio::awaitable<void> look_at_silent(mad::DirectedPath path, Guid behind, Looked* found);
-  asio::awaitable<void> counted(asio::awaitable<void> task, std::size_t* open);
-  asio::awaitable<void> finish_or_give_way(mad::TaskGroup* group, const std::size_t* open);
-  asio::awaitable<void> audit_some(std::shared_ptr<const Subnet> subnet, Looked* found);
-  bool try_again(Guid node);
-  void look_at_trouble(Looked& found);
-  bool put_off(Asked& asked);
-  bool may_converge() const;
-  void settle_state();
-  void judge_again();
-
-  // manager_changes.cpp: what came and went, and what is lost
-  asio::awaitable<bool> take_stock();
-  void tell_changes(Changes changes, const Subnet* before);
-  void tell_quiet();
-  void ask_both_ends(const Changes& changes);
-  void note_restarts(const Subnet& read);
-  void tell_state();
-  asio::awaitable<void> keep_stock();
-  asio::awaitable<void> accept_what_is_asked();
-  void judge();
-  std::string cause() const;
-  UnixTime wall() const;
-
-  // manager_parts.cpp: what is asked for between sweeps
-  asio::awaitable<bool> reconcile(PartSet parts);
-
-  // manager_vl_tables.cpp: tables that no sweep waits for
-  asio::awaitable<bool> read_some_vl_tables();
-  void ask_for_vl_tables();
-
-  // manager_sweep.cpp: one sweep
-  asio::awaitable<Outcome> sweep(SweepKind kind, std::string reason, std::set<Guid> suspects);
-  asio::awaitable<Outcome> observe(std::set<Guid> suspects);
-  asio::awaitable<std::expected<Subnet, std::string>> look(std::set<Guid> suspects);
-  asio::awaitable<void> look_behind(bool changed);
-  void give_way(std::set<Guid>& suspects);
-  void import_lids();
-  std::size_t multicast_entries() const;
-  asio::awaitable<bool> reconcile_fabric();
-  void note_cleared(const std::vector<ClearedChange>& cleared);
-  void summarise(const mad::Counters& before);
-
-  // manager_retrain.cpp: links that must come up anew
-  std::vector<PortItem> links_to_retrain() const;
-  asio::awaitable<bool> retrain_some();
-  StoredPtr with_retrained(const std::vector<Retraining::Link>& links, bool done) const;
-  asio::awaitable<void> look_at_retraining();
-  asio::awaitable<void> look_at_link(mad::Target target, Retraining::Link* link);
-  asio::awaitable<void> end_retraining_step();
-
-  // manager_publish.cpp: what it tells others
-  void tell_trouble();
-  void tell_adaptive(const Subnet* before);
-  void publish();
-  void publish_between_sweeps() { publish_snapshot(events::SnapshotPublished{}); }
-  void publish_snapshot(events::Payload told);
-  std::shared_ptr<const Snapshot> snapshot() const;
+  asio::awaitable<void> serve();
+  asio::awaitable<Outcome> work(Asked asked);
+  asio::awaitable<bool> begin_work(Asked* asked);
+  asio::awaitable<std::optional<Outcome>> between_sweeps(Asked asked);
+  asio::awaitable<std::optional<Outcome>> light_sweep(Asked* asked, SweepKind* kind);
+  asio::awaitable<Outcome> sweep(SweepKind kind, Asked asked);
+  asio::awaitable<Outcome> reconcile(PartSet parts);
+  asio::awaitable<Outcome> give_way(Outcome outcome);
 
   ManagerParts parts_;
-  std::string name_;
+  ManagerOptions options_;
   events::Publisher events_;
   std::shared_ptr<const config::SubnetConfig> config_;
   std::shared_ptr<const config::SubnetConfig> next_config_;  ///< null: no other one than config_
-  ManagerOptions options_;
   mad::Transactions tx_;
   Agenda agenda_;
   mad::TaskGroup tasks_;
+  // The modules in the order of dependency.
+  Scheduler scheduler_;
+  LidIndex lids_;    ///< of the Subnet that traps and SMInfo were looked up in last
   Reconciler loop_;  ///< what is known, decided and stored
+  TrapIntake traps_;
   Mastership mastership_;
-  SweepSummary summary_;
-  bool said_own_port_ = false;
-  std::set<Guid> cleared_late_;  ///< in this heavy sweep: PortStateChange was set when ports were read
-  TrapGap trap_gap_;
-  Retraining retraining_;
-  Pace pace_;           ///< of events, by node
-  Pace whole_pace_;     ///< of sweeps of the whole fabric that events ask for
-  Pace retry_pace_;     ///< of looking again at what is not as it should be
-  Pace stranger_pace_;  ///< of traps about LIDs that no port has, by sender; 0: not known either
-  mad::TimePoint last_sweep_{}, next_light_{}, last_light_{};
-  mad::Duration light_took_{};                 ///< the last light sweep
-  bool look_soon_ = false;                     ///< the next light sweep follows lost links
-  bool light_is_next_ = false;                 ///< the last work was a sweep
-  std::set<Guid> m_key_traps_;                 ///< nodes that sent trap 256
-  std::set<Guid> small_tables_;                ///< switches that were named for that
-  std::set<Guid> silent_nodes_;                ///< in the last sweep
-  mad::Duration silent_wait_{};                ///< between two looks for them
-  std::set<Guid> searched_;                    ///< suspects only because they did not come right before
-  bool unsettled_ = false;                     ///< links have changed, and perhaps more than we were told of
-  std::set<Guid> at_once_;                     ///< to be looked at without waiting for anything
-  std::optional<mad::TimePoint> next_repair_;  ///< nothing: no Set is left that failed or was skipped
-  mad::Duration repair_wait_{};                ///< before next_repair_
-  std::set<Guid> in_repair_;                   ///< nodes that the last next_repair_ was about
-  std::optional<mad::TimePoint> next_vl_tables_;  ///< nothing: all are read
-  VlTableCursor vl_cursor_;
-  VlTablePool vl_pool_;
-  AuditCursor audit_;
-  LidIndex lids_;                           ///< who sends traps
-  Restarts restarts_;                       ///< that this sweep has read
-  std::shared_ptr<const Subnet> stock_of_;  ///< what stock was taken of last; null: none since we are master
-  Flaps flaps_;
-  bool keeping_stock_ = false;  ///< keep_stock() runs
-  std::string last_change_;
-  UnixTime last_change_at_ = 0, state_since_ = 0;
-  std::optional<SweepState> said_state_;
-  std::vector<Guid> to_accept_;  ///< 0: all that is lost
-  unsigned same_reason_ = 0;     ///< sweeps in a row that looked at the same trouble again
-  std::string last_reason_;
-  std::uint64_t traps_ = 0;           ///< since the start
-  std::shared_ptr<const Plan> plan_;  ///< of a dry run
+  InventoryKeeper inventory_;
+  SubnetStatus status_;
+  SwitchPoll switches_;
+  LightSweep light_;
+  Sweeper sweeper_;
+  VlTableReader vl_tables_;
+  Retrainer retrainer_;
+  ServiceParts services_;
 };
 
 }  // namespace smd::sm

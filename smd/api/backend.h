@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "routing/parallel.h"
-#include "smd/agenda.h"
 #include "smd/log/log.h"
 #include "smd/registry/registry.h"
+#include "smd/schedule/agenda.h"
 #include "smd/snapshot/snapshot.h"
 #include "smd/store/trouble.h"
 

@@ -3,22 +3,30 @@
 // A stop watch for reports: times are reported, never decided by.
 
 #include <chrono>
+#include <utility>
+
+#include "mad/clock.h"
 
 namespace smd::sm::inline common {
 
 /// Milliseconds since the last call.
 class Stopwatch {
  public:
-  /// Steady time, with fractions; the first call counts from the construction.
+  /// By steady time.
+  Stopwatch() : last_(now()) {}
+  /// By this clock, which outlives the stopwatch.
+  explicit Stopwatch(const mad::Clock& clock) : clock_(&clock), last_(now()) {}
+  /// With fractions; the first call counts from the construction.
   double operator()() {
-    const auto now = std::chrono::steady_clock::now();
-    const std::chrono::duration<double, std::milli> lap = now - last_;
-    last_ = now;
+    const auto time = now();
+    const std::chrono::duration<double, std::milli> lap = time - std::exchange(last_, time);
     return lap.count();
   }
 
  private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  mad::TimePoint now() const { return clock_ != nullptr ? clock_->now() : std::chrono::steady_clock::now(); }
+  const mad::Clock* clock_ = nullptr;  ///< null: steady time
+  mad::TimePoint last_;
 };
 
 }  // namespace smd::sm::inline common

@@ -18,13 +18,13 @@
 #include "mad/task_group.h"
 #include "mad/transactions/ask.h"
 #include "mad/transactions/transactions.h"
-#include "smd/agenda.h"
 #include "smd/events/ring.h"
 #include "smd/ha/sm_agent.h"
 #include "smd/ha/sm_lookup.h"
 #include "smd/ha/sm_machine.h"
 #include "smd/ha/standstill.h"
 #include "smd/log/log.h"
+#include "smd/schedule/agenda.h"
 #include "smd/sweep/lid_index.h"
 
 namespace smd::sm::inline availability {

@@ -15,7 +15,7 @@
 #include "smd/decide/decide.h"
 #include "smd/decide/guids.h"
 #include "smd/plan/plan.h"
-#include "smd/reconcile/part.h"
+#include "smd/schedule/part.h"
 
 namespace smd::sm::inline reconciling {
 

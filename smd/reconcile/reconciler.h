@@ -13,7 +13,6 @@
 #include "mad/asio.h"
 #include "mad/clock.h"
 #include "mad/transactions/transactions.h"
-#include "smd/agenda.h"
 #include "smd/apply/table_baseline.h"
 #include "smd/base/compute.h"
 #include "smd/base/guid_block.h"
@@ -21,6 +20,7 @@
 #include "smd/log/log.h"
 #include "smd/reconcile/bookkeeping.h"
 #include "smd/reconcile/part_kind.h"
+#include "smd/schedule/agenda.h"
 #include "smd/store/store.h"
 
 namespace smd::sm::inline reconciling {

@@ -166,7 +166,7 @@ TEST(BringUp, AnUnchangedFabricIsReadWithoutItsTablesAndNotWritten) {
   world.run_for(std::chrono::seconds(1));
   world.fabric().counts().clear();
 
-  manager->resweep(sm::Work::heavy, "test");
+  manager->resweep(sm::Resweep::heavy, "test");
   world.run_for(std::chrono::seconds(1));
   world.run(group.stop());
 

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "smd/trap_gap.h"
+#include "smd/schedule/trap_gap.h"
 
 namespace smd::sm {
 namespace {

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links that came up outside their limits are taken down in steps, between sweeps: other work goes on while
-// they train, and routes lead round them.
+#include "smd/background/retrainer.h"
+
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <tuple>
 #include <utility>
 
-#include "mad/transactions/ask.h"
 #include "mad/wire/modifier.h"
-#include "smd/manager.h"
 #include "smd/plan/retrain.h"
 #include "smd/report/retraining.h"
+#include "smd/schedule/patient_group.h"
 #include "smd/sweep/paths.h"
 
-namespace smd::sm {
+namespace smd::sm::inline background {
 namespace {
 
 std::optional<Retraining::Link> link_of(const Subnet& subnet, const Decided& decided, const PortItem& item) {
@@ -56,50 +55,58 @@ std::set<Guid> with_links_down(const Subnet& subnet, const Inventory* known) {
 }  // namespace
 
 /// An end of each link that may be taken down still.
-std::vector<PortItem> SubnetManager::links_to_retrain() const {
-  auto links = sm::links_to_retrain({*loop_.subnet(), loop_.decided()});
-  std::erase_if(links, [this](const PortItem& item) {
-    const auto link = link_of(*loop_.subnet(), loop_.decided(), item);
-    return !link || retraining_.tries(link->end, link->peer) >= Retraining::kTries;
+std::vector<PortItem> Retrainer::links_left() const {
+  const auto& loop = parts_.loop;
+  auto links = links_to_retrain({*loop.subnet(), loop.decided()});
+  std::erase_if(links, [&](const PortItem& item) {
+    const auto link = link_of(*loop.subnet(), loop.decided(), item);
+    return !link || steps_.tries(link->end, link->peer) >= Retraining::kTries;
   });
   return links;
 }
 
-/// After a sweep. False when cancelled.
-asio::awaitable<bool> SubnetManager::retrain_some() {
-  retraining_.swept();
+asio::awaitable<bool> Retrainer::begin_step() {
+  const auto& loop = parts_.loop;
+  steps_.swept();
   const bool may =
-      mastership_.state() == wire::SmState::master && loop_.decided().links && loop_.decided().routes;
-  if (options_.dry_run || !may || retraining_.under_way() || retraining_.stopped()) co_return true;
-  const auto all = links_to_retrain();
+      parts_.mastership.state() == wire::SmState::master && loop.decided().links && loop.decided().routes;
+  if (!may || steps_.under_way() || steps_.stopped()) co_return true;
+  const auto all = links_left();
   if (all.empty()) co_return true;
-  auto next = next_to_retrain(*loop_.subnet(), all,
-                              with_links_down(*loop_.subnet(), loop_.stored()->inventory.get()));
+  auto next =
+      next_to_retrain(*loop.subnet(), all, with_links_down(*loop.subnet(), loop.stored()->inventory.get()));
   if (next.empty()) {
-    log_not_retrained(parts_.log, *loop_.subnet(), all);
-    retraining_.stop();
+    log_not_retrained(parts_.log, *loop.subnet(), all);
+    steps_.stop();
     co_return true;
   }
+  co_return co_await take_down(std::move(next), all.size());
+}
+
+/// `next`, of `all` links that are to be taken down. False when cancelled.
+asio::awaitable<bool> Retrainer::take_down(std::vector<PortItem> next, std::size_t all) {
+  auto& loop = parts_.loop;
   std::vector<Retraining::Link> links;
   for (const auto& item : next) {
-    if (auto link = link_of(*loop_.subnet(), loop_.decided(), item)) links.push_back(*link);
+    if (auto link = link_of(*loop.subnet(), loop.decided(), item)) links.push_back(*link);
   }
-  co_await loop_.keep(with_retrained(links, true));
-  log_retraining(parts_.log, *loop_.subnet(), links, all.size());
-  loop_.take_down(std::move(next));
-  const auto ran = co_await loop_.run({.parts = {Part::retraining}});
+  co_await loop.keep(with_retrained(links, true));
+  log_retraining(parts_.log, *loop.subnet(), links, all);
+  loop.take_down(std::move(next));
+  const auto ran = co_await loop.run({.parts = {Part::retraining}});
   if (ran.cancelled) co_return false;
-  retraining_.begin(std::move(links), parts_.clock.now());
-  for (const auto& link : retraining_.links()) {
-    agenda_.look_at(link.end.node, "links.retrain");
-    if (loop_.subnet()->find(link.peer.node)->is_switch()) agenda_.look_at(link.peer.node, "links.retrain");
+  steps_.begin(std::move(links), parts_.scheduler.clock().now());
+  auto& agenda = parts_.scheduler.agenda();
+  for (const auto& link : steps_.links()) {
+    agenda.look_at(link.end.node, "links.retrain");
+    if (loop.subnet()->find(link.peer.node)->is_switch()) agenda.look_at(link.peer.node, "links.retrain");
   }
   co_return true;
 }
 
 /// The links of a step are (not) to be taken down again, by this process or a later one.
-StoredPtr SubnetManager::with_retrained(const std::vector<Retraining::Link>& links, bool done) const {
-  auto stored = std::make_shared<Stored>(*loop_.stored());
+StoredPtr Retrainer::with_retrained(const std::vector<Retraining::Link>& links, bool done) const {
+  auto stored = std::make_shared<Stored>(*parts_.loop.stored());
   for (const auto& link : links) {
     const std::array keys{std::tuple{link.end.node, link.end.port, link.enabled},
                           std::tuple{link.peer.node, link.peer.port, link.peer_enabled}};
@@ -113,51 +120,49 @@ StoredPtr SubnetManager::with_retrained(const std::vector<Retraining::Link>& lin
 }
 
 /// Are the links of the step up again?
-asio::awaitable<void> SubnetManager::look_at_retraining() {
-  const auto subnet = loop_.subnet();
+asio::awaitable<void> Retrainer::look() {
+  const auto subnet = parts_.loop.subnet();
   const Paths paths(*subnet);
-  mad::TaskGroup group(parts_.executor);
-  std::size_t open = 0;
-  for (auto& link : retraining_.links()) {
+  PatientGroup group(parts_.executor, parts_.scheduler);
+  for (auto& link : steps_.links()) {
     const auto index = subnet->index_of(link.end.node);
     const auto path = index ? paths.to_port(*subnet, *index, link.end.port) : std::nullopt;
     if (link.up || !path) continue;
-    ++open;
-    group.spawn(counted(look_at_link({.route = *path, .node = link.end.node}, &link), &open));
+    group.spawn(look_at_link({.route = *path, .node = link.end.node}, &link));
   }
-  co_await finish_or_give_way(&group, &open);
-  const auto now = parts_.clock.now();
-  retraining_.looked(now);
-  if (retraining_.over(now)) co_await end_retraining_step();
+  co_await group.finish();
+  const auto now = parts_.scheduler.clock().now();
+  steps_.looked(now);
+  if (steps_.over(now)) co_await end_step();
 }
 
-asio::awaitable<void> SubnetManager::look_at_link(mad::Target target, Retraining::Link* link) {
-  const auto* node = loop_.subnet()->find(link->end.node);
+asio::awaitable<void> Retrainer::look_at_link(mad::Target target, Retraining::Link* link) {
+  const auto* node = parts_.loop.subnet()->find(link->end.node);
   const bool extended = node == nullptr || !node->refuses_extended_speeds;
   auto request = mad::get_request<wire::PortInfo>(target, wire::port_info_modifier(link->end.port, extended));
-  request.single_try = config_->mad.timeout;
-  const auto info = co_await mad::ask<wire::PortInfo>(&tx_, std::move(request));
+  request.single_try = parts_.config->mad.timeout;
+  const auto info = co_await mad::ask<wire::PortInfo>(&parts_.tx, std::move(request));
   if (!info || info->port_state == PortState::down) co_return;
   link->up = true;
   link->within = within(*info, link->enabled);
 }
 
-asio::awaitable<void> SubnetManager::end_retraining_step() {
-  const auto links = retraining_.end();
+asio::awaitable<void> Retrainer::end_step() {
+  const auto links = steps_.end();
   std::vector<Retraining::Link> down, again, outside;
   for (const auto& link : links) {
-    agenda_.look_at(link.end.node, "link trained");
-    agenda_.look_at(link.peer.node, "link trained");
+    parts_.scheduler.agenda().look_at(link.end.node, "link trained");
+    parts_.scheduler.agenda().look_at(link.peer.node, "link trained");
     if (!link.up) down.push_back(link);
     if (!link.up || link.within) continue;
-    (retraining_.tries(link.end, link.peer) < Retraining::kTries ? again : outside).push_back(link);
+    (steps_.tries(link.end, link.peer) < Retraining::kTries ? again : outside).push_back(link);
   }
-  log_outside_limits(parts_.log, *loop_.subnet(), again, outside);
+  log_outside_limits(parts_.log, *parts_.loop.subnet(), again, outside);
   if (!down.empty()) {
-    log_still_down(parts_.log, *loop_.subnet(), down);
-    retraining_.stop();
+    log_still_down(parts_.log, *parts_.loop.subnet(), down);
+    steps_.stop();
   }
-  if (!again.empty()) co_await loop_.keep(with_retrained(again, false));
+  if (!again.empty()) co_await parts_.loop.keep(with_retrained(again, false));
 }
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline background

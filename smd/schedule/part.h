@@ -6,7 +6,7 @@
 
 #include "mad/base/enum_set.h"
 
-namespace smd::sm::inline reconciling {
+namespace smd::sm::inline scheduling {
 
 /// In the order in which one run does them.
 enum class Part : std::uint8_t {
@@ -21,4 +21,4 @@ using PartSet = base::EnumSet<Part>;
 /// Parts that subnet administration asks for between two sweeps, and that follow each light sweep.
 constexpr PartSet kServiceParts{Part::multicast, Part::guids, Part::clients};
 
-}  // namespace smd::sm::inline reconciling
+}  // namespace smd::sm::inline scheduling

@@ -13,9 +13,9 @@
 #include "mad/base/enum_set.h"
 #include "mad/base/id.h"
 #include "mad/suspend.h"
-#include "smd/reconcile/part.h"
+#include "smd/schedule/part.h"
 
-namespace smd::sm {
+namespace smd::sm::inline scheduling {
 
 /// Kinds of work. Each waits for itself, so that none keeps another from being done; which is done first is
 /// the manager's decision. Only a heavy sweep, which looks at every node, does what was asked of single nodes
@@ -107,4 +107,4 @@ class Agenda {
   mad::WaitList waiting_;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline scheduling

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/agenda.h"
+#include "smd/schedule/agenda.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

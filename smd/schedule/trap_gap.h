@@ -12,7 +12,7 @@
 #include "mad/base/id.h"
 #include "mad/clock.h"
 
-namespace smd::sm {
+namespace smd::sm::inline scheduling {
 
 class TrapGap {
  public:
@@ -45,4 +45,4 @@ class TrapGap {
   std::optional<mad::TimePoint> next_;
 };
 
-}  // namespace smd::sm
+}  // namespace smd::sm::inline scheduling

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which work is done, and what follows it. Whether it is ours to do: ha/mastership.h.
+#include <chrono>
+#include <utility>
+
+#include "smd/manager.h"
+
+namespace smd::sm {
+namespace {
+
+std::set<Guid> silent_nodes_of(const Subnet& subnet) {
+  std::set<Guid> silent;
+  for (const auto& lost : subnet.unresponsive) {
+    if (lost.node != Guid{}) silent.insert(lost.node);
+  }
+  return silent;
+}
+
+}  // namespace
+
+/// All work, until cancelled; with `dry_run` until the first is done, with `once` until links that must come
+/// up anew have done so.
+asio::awaitable<void> SubnetManager::serve() {
+  agenda_.add(Work::heavy, "start");
+  for (;;) {
+    const bool known = loop_.subnet() != nullptr;
+    const bool asked = co_await scheduler_.wait(
+        {.retraining = retrainer_.next_look(), .vl_tables = vl_tables_.next()}, known);
+    if (!asked) co_return;
+    const auto outcome = co_await work(scheduler_.take_due(known));
+    if (outcome == Outcome::cancelled) co_return;
+    const bool lasts = outcome == Outcome::done && retrainer_.pending();
+    if ((options_.once && !lasts) || options_.dry_run) co_return;
+    if (outcome == Outcome::own_port_silent) {
+      const bool time = co_await parts_.clock.sleep(std::chrono::seconds(1));
+      if (!time) co_return;
+      agenda_.add(Work::heavy, "own port");
+    }
+  }
+}
+
+asio::awaitable<Outcome> SubnetManager::work(Asked asked) {
+  const bool begun = co_await begin_work(&asked);
+  if (!begun) co_return Outcome::cancelled;
+  const auto done = co_await between_sweeps(asked);
+  if (done) co_return *done;
+  auto kind = asked.work.contains(Work::incremental) ? SweepKind::incremental : SweepKind::heavy;
+  if (!loop_.subnet() || mastership_.state() != wire::SmState::master) kind = SweepKind::heavy;
+  if (asked.work.contains(Work::light) && loop_.subnet()) {
+    const auto enough = co_await light_sweep(&asked, &kind);
+    if (enough) co_return *enough;
+  }
+  co_return co_await sweep(kind, std::move(asked));
+}
+
+/// While Sets are held since a standstill, `asked` becomes a heavy sweep where another SM may be master.
+/// False when cancelled.
+asio::awaitable<bool> SubnetManager::begin_work(Asked* asked) {
+  parts_.log.tick();
+  inventory_.tell_quiet();
+  take_config();
+  tx_.begin_round();
+  const bool accepted = co_await inventory_.accept_asked();
+  if (accepted) status_.accepted();
+  mastership_.begin_work();
+  if (!mastership_.sets_held() || !loop_.subnet()) co_return true;
+  const bool read = co_await light_.read_known_sms();
+  if (!read) co_return false;
+  if (mastership_.sets_held())
+    *asked = {.work = {Work::heavy}, .parts = {}, .reason = "another SM may be master", .suspects = {}};
+  co_return true;
+}
+
+/// What is done without a sweep; nothing where a sweep is asked for.
+asio::awaitable<std::optional<Outcome>> SubnetManager::between_sweeps(Asked asked) {
+  if (asked.work.contains(Work::vl_tables)) {
+    const auto read = co_await vl_tables_.read_some();
+    if (read.cancelled) co_return Outcome::cancelled;
+    if (read.altered && !mastership_.contested() && !status_.unsettled()) status_.judge_again();
+    if (read.to_publish && published()->subnet != loop_.subnet()) status_.publish_between_sweeps();
+    co_return Outcome::done;
+  }
+  if (asked.work.contains(Work::trap_gap)) {
+    co_await switches_.look_in_trap_gap();
+    co_return Outcome::done;
+  }
+  if (asked.work.contains(Work::retraining)) {
+    co_await retrainer_.look();
+    co_return Outcome::done;
+  }
+  const bool parts_alone = !asked.parts.empty() || asked.work.contains(Work::inventory);
+  if (parts_alone && loop_.subnet()) co_return co_await reconcile(asked.parts);
+  co_return std::nullopt;
+}
+
+/// Cancelled or done.
+asio::awaitable<Outcome> SubnetManager::reconcile(PartSet parts) {
+  const auto reconciled = co_await services_.reconcile(parts);
+  if (reconciled.cancelled) co_return Outcome::cancelled;
+  if (reconciled.changed) status_.publish_between_sweeps();
+  co_return Outcome::done;
+}
+
+/// Nothing where a sweep has to follow: of this kind, with the reason and the suspects of `asked`.
+asio::awaitable<std::optional<Outcome>> SubnetManager::light_sweep(Asked* asked, SweepKind* kind) {
+  auto looked = co_await light_.run(scheduler_.take_look_soon());
+  if (looked.vl_tables_lost) vl_tables_.ask();
+  if (!loop_.subnet()->unresponsive.empty()) scheduler_.looked_for_silent();
+  const bool quiet = !looked.heavy && looked.suspects.empty();
+  const bool converges = quiet && light_.may_converge();
+  if (quiet && !converges) {
+    status_.settle();
+    co_return co_await reconcile(kServiceParts);
+  }
+  if (converges) {
+    loop_.converge();
+    looked.reason = "converge";
+  }
+  if (!looked.heavy) *kind = SweepKind::incremental;
+  asked->reason = std::move(looked.reason);
+  asked->suspects = std::move(looked.suspects);
+  if (!looked.heavy && !loop_.converging() && !scheduler_.put_off(*asked)) co_return Outcome::done;
+  co_return std::nullopt;
+}
+
+asio::awaitable<Outcome> SubnetManager::sweep(SweepKind kind, Asked asked) {
+  scheduler_.repairs().begun();
+  const auto outcome = co_await sweeper_.sweep(kind, std::move(asked.reason), std::move(asked.suspects));
+  const bool told = outcome != Outcome::own_port_silent && outcome != Outcome::cancelled;
+  if (told) vl_tables_.ask();
+  scheduler_.swept();
+  if (outcome == Outcome::done && !options_.dry_run) {
+    const bool retrained = co_await retrainer_.begin_step();
+    if (!retrained) co_return Outcome::cancelled;
+  }
+  if (options_.once || options_.dry_run) co_return outcome;
+  if (outcome == Outcome::done) {
+    const bool failed = mastership_.state() == wire::SmState::master && loop_.failures().left != 0;
+    const std::chrono::duration<double, std::milli> took(status_.summary().total_ms);
+    if (!failed) scheduler_.repairs().succeeded();
+    if (failed)
+      scheduler_.repairs().failed(loop_.failures().nodes, parts_.clock.now(),
+                                  std::chrono::duration_cast<mad::Duration>(took));
+    scheduler_.silent_after_sweep(silent_nodes_of(*loop_.subnet()));
+  }
+  co_return co_await give_way(outcome);
+}
+
+/// Where another SM is master, or may be: waits until it is not.
+asio::awaitable<Outcome> SubnetManager::give_way(Outcome outcome) {
+  bool follows = outcome == Outcome::not_ours;
+  if (outcome == Outcome::contested) {
+    const auto end = co_await mastership_.await_handover();
+    if (end == Mastership::Wait::cancelled) co_return Outcome::cancelled;
+    follows = end == Mastership::Wait::conceded;
+    if (follows) {  // a lower-ranked master has not handed over: we are its standby
+      status_.begin_sweep(SweepKind::heavy, "no HANDOVER");
+      status_.summarise(tx_.counters());
+      status_.publish_sweep();
+      vl_tables_.ask();
+    }
+  }
+  if (!follows) co_return outcome;
+  // `status` of a standby shows whether the fabric is up: where it was not, it is read again.
+  const auto& summary = status_.summary();
+  const bool was_down = summary.sm_lid == Lid{} || summary.ports_active < summary.ports_not_active;
+  const bool ended = co_await mastership_.stand_by([this, was_down] {
+    const bool again = was_down && scheduler_.try_again(Guid{});
+    if (again) agenda_.add(Work::heavy, "the fabric was not up yet");
+    return again;
+  });
+  co_return ended ? outcome : Outcome::cancelled;
+}
+
+}  // namespace smd::sm

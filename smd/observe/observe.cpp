@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the fabric is, and whether it is ours to change.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "routing/multicast/table.h"
+#include "smd/observe/sweeper.h"
+#include "smd/reconcile/finish.h"
+#include "smd/report/m_keys.h"
+#include "smd/report/tables.h"
+#include "smd/sweep/discover.h"
+#include "smd/sweep/refresh.h"
+
+namespace smd::sm::inline observing {
+namespace {
+
+/// A look at a part begins anew where something happens while it waits for an answer; no longer than this,
+/// because what is known already must be put right.
+constexpr auto kRestarts = std::chrono::milliseconds(500);
+
+}  // namespace
+
+asio::awaitable<Outcome> Sweeper::observe(std::set<Guid> suspects) {
+  parts_.mastership.begin_sweep();
+  auto found = co_await look(std::move(suspects));
+  const auto cancellation = co_await asio::this_coro::cancellation_state;
+  if (cancellation.cancelled() != asio::cancellation_type::none) co_return Outcome::cancelled;
+  if (!found) co_return own_port_silent(found.error());
+  if (std::exchange(said_own_port_, false)) parts_.events.publish(events::OwnPortAnswers{});
+  const auto before = parts_.loop.subnet();
+  const bool adopting = parts_.mastership.adopting();
+  *found = co_await finished(std::move(*found));
+  parts_.inventory.note_restarts(*found);
+  log_altered(parts_.log, adopting ? nullptr : before.get(), *found);
+  parts_.loop.take(std::move(*found));
+  const bool whole = parts_.status.summary().sweep == SweepKind::heavy;
+  const auto verdict = parts_.mastership.observed(whole, parts_.dry_run);
+  if (verdict == machine::Verdict::contested) co_return Outcome::contested;
+  co_return verdict == machine::Verdict::ours ? Outcome::done : Outcome::not_ours;
+}
+
+Outcome Sweeper::own_port_silent(const std::string& error) {
+  if (std::exchange(said_own_port_, true)) return Outcome::own_port_silent;
+  const auto reason = error + std::string(silence_hint({}));
+  parts_.log.warn("own_port.silent").kv("reason", reason).subject(reason);
+  parts_.events.publish(events::OwnPortSilent{reason});
+  return Outcome::own_port_silent;
+}
+
+asio::awaitable<Subnet> Sweeper::finished(Subnet found) {
+  const auto before = parts_.loop.subnet();
+  const auto stored = parts_.loop.stored();
+  const bool adopting = parts_.mastership.adopting();
+  FinishInput how{.before = before.get(),
+                  .stored = *stored,
+                  .names = parts_.config->names.nodes,
+                  .multicast_entries = multicast_entries(),
+                  .adopting = adopting,
+                  .adaptive_anew = adopting || parts_.status.summary().sweep == SweepKind::heavy};
+  co_return co_await finish(&parts_.tx, parts_.loop.baseline(), std::move(found), how);
+}
+
+/// By parts where that is enough, else the whole fabric.
+asio::awaitable<std::expected<Subnet, std::string>> Sweeper::look(std::set<Guid> suspects) {
+  auto& clock = parts_.scheduler.clock();
+  auto& kind = parts_.status.summary().sweep;
+  const bool adopting = parts_.mastership.adopting();
+  DiscoverOptions how{
+      .trust_tables = !adopting, .clear_changes = !adopting && !parts_.dry_run, .restart_lost = true};
+  const auto last_restart = clock.now() + kRestarts;
+  while (kind == SweepKind::incremental) {
+    how.urgent = nullptr;
+    if (parts_.light.searches() || clock.now() < last_restart)
+      how.urgent = [this] { return parts_.scheduler.newer_waits(); };
+    auto part = co_await refresh(&parts_.tx, &clock, parts_.loop.subnet().get(), suspects, how);
+    const bool lost = !part && part.error() == kLostOnTheWay;
+    if (lost || (!part && part.error() == kNewerWaits)) {
+      how.restart_lost &= !lost;
+      auto newer = parts_.scheduler.take_sweep();
+      if (newer.work.contains(Work::heavy)) kind = SweepKind::heavy;
+      if (!lost) give_way(suspects);
+      suspects.merge(newer.suspects);
+      continue;
+    }
+    const auto cancellation = co_await asio::this_coro::cancellation_state;
+    if (part || cancellation.cancelled() != asio::cancellation_type::none) co_return part;
+    const auto known = suspects.size();
+    if (clock.now() < last_restart) {
+      auto changed = co_await parts_.switches.ask(parts_.loop.subnet(), true);
+      suspects.merge(changed.suspects);
+    }
+    if (suspects.size() != known) continue;  // what is silent may be behind what has changed there
+    parts_.log.info("sweep.whole").kv("reason", part.error());
+    kind = SweepKind::heavy;
+  }
+  co_return co_await discover(&parts_.tx, &clock, parts_.loop.subnet().get(), how);
+}
+
+/// Nodes that may stay silent for as long as before are not searched for while an event waits.
+void Sweeper::give_way(std::set<Guid>& suspects) {
+  for (const auto node : parts_.light.take_searched()) {
+    if (suspects.erase(node) != 0) parts_.scheduler.agenda().look_at(node, "not up");
+  }
+}
+
+/// Of multicast tables, those that groups take which were stored or are decided on.
+std::size_t Sweeper::multicast_entries() const {
+  const auto& multicast = parts_.loop.decided().multicast;
+  auto entries = multicast ? multicast->top : std::size_t{0};
+  if (parts_.store == nullptr) return entries;
+  for (const auto& [mlid, users] : parts_.store->registry()->mlids())
+    entries = std::max(entries, routing::mlid_index(mlid) + 1);
+  return entries;
+}
+
+}  // namespace smd::sm::inline observing

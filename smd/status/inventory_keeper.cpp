@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/status/inventory_keeper.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "smd/report/changes.h"
+
+namespace smd::sm::inline status {
+namespace {
+
+/// What changes is stored this long after it was seen, together with what changes meanwhile: a link that
+/// flaps costs no commit each time, and no sweep waits for the disk.
+constexpr auto kKeepAfter = std::chrono::seconds(2);
+
+std::set<Guid> ends_of(const Changes& changes) {
+  std::set<Guid> ends;
+  for (const auto* links : {&changes.down, &changes.up}) {
+    for (const auto& link : *links) ends.insert({link.end.node, link.peer.node});
+  }
+  return ends;
+}
+
+}  // namespace
+
+asio::awaitable<InventoryKeeper::Taken> InventoryKeeper::take_stock(std::string cause) {
+  auto& loop = parts_.loop;
+  if (parts_.dry_run || parts_.mastership.state() != wire::SmState::master) co_return Taken{};
+  static const Inventory kNone;
+  const auto known = loop.stored()->inventory;
+  const auto before = std::exchange(stock_of_, loop.subnet());
+  const auto restarts = std::exchange(restarts_, {});
+  const StockInput input{.known = known ? *known : kNone,
+                         .before = before.get(),
+                         .now = *loop.subnet(),
+                         .restarts = restarts,
+                         .time = parts_.wall()};
+  Stock stock;
+  StoredPtr stored;
+  const bool taken = co_await parts_.compute.execute([&] {
+    stock = sm::take_stock(input);
+    if (known && stock.changes.empty() && stock.after == *known) return;
+    auto next = std::make_shared<Stored>(*loop.stored());
+    next->inventory = std::make_shared<const Inventory>(std::move(stock.after));
+    stored = std::move(next);
+  });
+  if (!taken) co_return Taken{.cancelled = true, .ends = {}};
+  if (stored) {
+    loop.set_stored(std::move(stored));
+    if (parts_.once) co_await loop.commit();
+    if (!parts_.once && !std::exchange(keeping_, true)) parts_.tasks.spawn(keep_later());
+  }
+  Taken result{.cancelled = false, .ends = ends_of(stock.changes)};
+  tell_changes(std::move(stock.changes), before.get(), cause);
+  co_return result;
+}
+
+asio::awaitable<void> InventoryKeeper::keep_later() {
+  co_await parts_.clock.sleep(kKeepAfter);
+  keeping_ = false;
+  co_await parts_.loop.commit();
+}
+
+void InventoryKeeper::tell_changes(Changes changes, const Subnet* before, std::string_view cause) {
+  const auto& known = *parts_.loop.stored()->inventory;
+  const ChangeContext context{
+      .known = known, .before = before, .now = *parts_.loop.subnet(), .cause = cause, .time = parts_.wall()};
+  const auto flapping = flaps_.sift(changes, parts_.clock.now());
+  log_changes(parts_.log, changes, context);
+  log_flapping(parts_.log, flapping, known);
+  auto words = summary_of(changes, known);
+  if (words.empty()) return;
+  last_change_ = std::move(words);
+  last_change_at_ = context.time;
+}
+
+void InventoryKeeper::tell_quiet() {
+  const auto& loop = parts_.loop;
+  if (flaps_.empty() || !loop.subnet() || !loop.stored()->inventory) return;
+  const auto changes = flaps_.quiet(parts_.clock.now());
+  log_changes(parts_.log, changes,
+              {.known = *loop.stored()->inventory,
+               .before = nullptr,
+               .now = *loop.subnet(),
+               .cause = "it flaps no more",
+               .time = parts_.wall()});
+}
+
+asio::awaitable<bool> InventoryKeeper::accept_asked() {
+  auto& loop = parts_.loop;
+  const auto asked = std::exchange(to_accept_, {});
+  if (asked.empty() || !loop.stored()->inventory) co_return false;
+  auto stored = std::make_shared<Stored>(*loop.stored());
+  auto known = *stored->inventory;
+  Inventory::Counts accepted;
+  for (const auto node : asked) {
+    const auto now = accept_lost(known, node);
+    accepted.switches += now.switches;
+    accepted.hosts += now.hosts;
+    accepted.links += now.links;
+  }
+  stored->inventory = std::make_shared<const Inventory>(std::move(known));
+  co_await loop.keep(std::move(stored));
+  parts_.log.info("subnet.accepted")
+      .kv("switches", accepted.switches)
+      .kv("hosts", accepted.hosts)
+      .kv("links", accepted.links)
+      .kv("reason", "what is there now is what belongs to the fabric")
+      .always();
+  co_return true;
+}
+
+void InventoryKeeper::note_restarts(const Subnet& read) {
+  if (parts_.dry_run || !parts_.loop.stored()->inventory) return;
+  auto found = restarts(*parts_.loop.stored()->inventory, parts_.loop.subnet().get(), read);
+  const auto add = [](auto& all, auto& more) {
+    all.insert(all.end(), more.begin(), more.end());
+    std::ranges::sort(all);
+    const auto twice = std::ranges::unique(all);
+    all.erase(twice.begin(), twice.end());
+  };
+  add(restarts_.nodes, found.nodes);
+  add(restarts_.bounced, found.bounced);
+}
+
+}  // namespace smd::sm::inline status

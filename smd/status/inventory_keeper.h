@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What belongs to the fabric, what came and went since the last sweep (said once each), and what is lost.
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "mad/asio.h"
+#include "mad/clock.h"
+#include "mad/task_group.h"
+#include "smd/base/compute.h"
+#include "smd/ha/mastership.h"
+#include "smd/inventory/flaps.h"
+#include "smd/inventory/stock.h"
+#include "smd/log/log.h"
+#include "smd/reconcile/reconciler.h"
+
+namespace smd::sm::inline status {
+
+/// Keeps Stored::inventory. On the io_context's thread.
+class InventoryKeeper {
+ public:
+  /// All of it outlives the keeper.
+  struct Parts {
+    mad::Clock& clock;
+    Compute& compute;
+    mad::TaskGroup& tasks;  ///< of the manager; stopped before this dies
+    Reconciler& loop;
+    const Mastership& mastership;
+    log::Log log;
+    std::function<UnixTime()> wall;
+    bool once = false;     ///< the process ends after this sweep: what is learnt is committed at once
+    bool dry_run = false;  ///< nothing is noted
+  };
+  explicit InventoryKeeper(Parts parts) : parts_(std::move(parts)) {}
+  InventoryKeeper(const InventoryKeeper&) = delete;
+  InventoryKeeper& operator=(const InventoryKeeper&) = delete;
+
+  /// A sweep begins: restarts are noted anew.
+  void begin_sweep() { restarts_ = {}; }
+  /// Before anything is written: nodes that have lost their LIDs, and links that begin anew, in what was
+  /// read.
+  void note_restarts(const Subnet& read);
+
+  struct Taken {
+    bool cancelled = false;
+    std::set<Guid> ends;  ///< nodes with links that came or went
+  };
+  /// Compares what the sweep has found with what belongs to the fabric, and logs the changes with `cause`.
+  /// Masters only: others do not look often enough to say when something went.
+  asio::awaitable<Taken> take_stock(std::string cause);
+  /// Logs how links are that have flapped and are quiet again.
+  void tell_quiet();
+
+  /// What is lost is missing on purpose from the next accept_asked() on: `node` with what was behind it, or
+  /// its lost links; 0: all.
+  void accept(Guid node) { to_accept_.push_back(node); }
+  /// Accepts that, and commits it. False where there was nothing to accept.
+  asio::awaitable<bool> accept_asked();
+
+  /// The latest event of links and nodes in words, and when that was; empty: none since the start.
+  const std::string& last_change() const { return last_change_; }
+  UnixTime last_change_at() const { return last_change_at_; }
+
+ private:
+  asio::awaitable<void> keep_later();
+  void tell_changes(Changes changes, const Subnet* before, std::string_view cause);
+
+  Parts parts_;
+  Restarts restarts_;                       ///< that this sweep has read
+  std::shared_ptr<const Subnet> stock_of_;  ///< what stock was taken of last; null: none since we are master
+  Flaps flaps_;
+  bool keeping_ = false;  ///< keep_later() runs
+  std::string last_change_;
+  UnixTime last_change_at_ = 0;
+  std::vector<Guid> to_accept_;  ///< 0: all that is lost
+};
+
+}  // namespace smd::sm::inline status

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What others are told after a sweep: log lines, and the snapshot that clients are answered from.
+#include <algorithm>
+#include <utility>
+
+#include "smd/report/adaptive.h"
+#include "smd/report/m_keys.h"
+#include "smd/report/trouble.h"
+#include "smd/status/subnet_status.h"
+#include "smd/sweep/adaptive.h"
+
+namespace smd::sm::inline status {
+namespace {
+
+/// Sweeps in a row for the same trouble that are told of.
+constexpr unsigned kSameReason = 3;
+
+}  // namespace
+
+/// The snapshot first: readers of the event find it.
+void SubnetStatus::publish(events::Payload told) {
+  const auto before = published();
+  parts_.published->set(snapshot());
+  if (!before || before->summary.state != summary_.state || before->summary.why != summary_.why) {
+    parts_.events.publish(
+        events::StateChanged{.was = before ? std::string(to_string(before->summary.state)) : "",
+                             .now = std::string(to_string(summary_.state)),
+                             .why = summary_.why});
+  }
+  parts_.events.publish(std::move(told));
+}
+
+void SubnetStatus::tell_trouble() {
+  parts_.traps.forget_gone();
+  log_trouble(parts_.log, *parts_.loop.subnet(), parts_.loop.decided(), small_tables_,
+              parts_.loop.stored()->inventory.get());
+  log_m_keys(parts_.log, *parts_.loop.subnet(),
+             unknown_m_keys(*parts_.loop.subnet(), parts_.traps.bad_m_keys()));
+}
+
+void SubnetStatus::tell_adaptive(const Subnet* before) {
+  const auto known = before != nullptr ? adaptive_switches(*before) : std::set<Guid>{};
+  if (parts_.mastership.adopting() || !std::ranges::includes(known, adaptive_switches(*parts_.loop.subnet())))
+    log_adaptive(parts_.log, *parts_.loop.subnet(), parts_.config->adopt.adaptive_routing, parts_.dry_run);
+}
+
+void SubnetStatus::publish_sweep() {
+  if (!parts_.dry_run && parts_.mastership.state() == wire::SmState::master) tell_trouble();
+  parts_.mastership.report_sms();
+  tell_state();
+  // The same trouble again and again is of interest at debug level only.
+  const bool again = summary_.reason.starts_with("still ") && summary_.reason == last_reason_;
+  same_reason_ = again ? same_reason_ + 1 : 0;
+  last_reason_ = summary_.reason;
+  log_summary(parts_.log, summary_, same_reason_ < kSameReason ? log::Level::info : log::Level::debug);
+  publish(events::SweepEnded{.sweep = std::string(to_string(summary_.sweep)),
+                             .reason = summary_.reason,
+                             .state = std::string(to_string(summary_.state)),
+                             .total_ms = summary_.total_ms,
+                             .came_up = parts_.loop.came_up()});
+}
+
+std::shared_ptr<const Snapshot> SubnetStatus::snapshot() const {
+  auto snapshot = std::make_shared<Snapshot>();
+  snapshot->subnet = parts_.loop.subnet();
+  snapshot->decided = parts_.loop.decided();
+  snapshot->plan = plan_;
+  snapshot->times = parts_.loop.times();
+  snapshot->summary = summary_;
+  snapshot->state = parts_.mastership.state();
+  snapshot->rank = parts_.mastership.rank();
+  snapshot->came_up = parts_.loop.came_up();
+  snapshot->unknown_m_keys = unknown_m_keys(*parts_.loop.subnet(), parts_.traps.bad_m_keys());
+  snapshot->inventory = parts_.loop.stored()->inventory;
+  snapshot->last_change = parts_.inventory.last_change();
+  snapshot->last_change_at = parts_.inventory.last_change_at();
+  snapshot->state_since = state_since_;
+  const auto counters = parts_.tx.counters();
+  snapshot->traps = parts_.traps.count();
+  snapshot->smps = counters.total(&mad::AttributeCounters::sent, wire::Method::get) +
+                   counters.total(&mad::AttributeCounters::sent, wire::Method::set);
+  snapshot->smp_timeouts = counters.total(&mad::AttributeCounters::timeouts);
+  return snapshot;
+}
+
+}  // namespace smd::sm::inline status

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state and its summary. What is published: publish.cpp.
+#include "smd/status/subnet_status.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "smd/report/tally.h"
+
+namespace smd::sm::inline status {
+
+void SubnetStatus::begin_sweep(SweepKind kind, std::string reason) {
+  summary_ = {};
+  summary_.subnet = parts_.name;
+  summary_.sweep = kind;
+  summary_.reason = std::move(reason);
+}
+
+std::string SubnetStatus::cause() const {
+  constexpr std::array kLight{"port state change", "interval", "audit", "a switch does not answer"};
+  return std::ranges::find(kLight, summary_.reason) != kLight.end() ? "light sweep" : summary_.reason;
+}
+
+void SubnetStatus::summarise(const mad::Counters& before) {
+  const auto& loop = parts_.loop;
+  const auto sent = parts_.tx.counters() - before;
+  summary_.smps_get = sent.total(&mad::AttributeCounters::sent, wire::Method::get);
+  summary_.smps_set = sent.total(&mad::AttributeCounters::sent, wire::Method::set);
+  summary_.timeouts = sent.total(&mad::AttributeCounters::timeouts);
+  summary_.retries = sent.total(&mad::AttributeCounters::retries);
+  const auto& failures = loop.failures();
+  summary_.sets_failed = std::max(failures.sets, failures.left);
+  summary_.sets_left = failures.left;
+  summary_.route_ms = loop.times().route_ms;
+  summary_.verify_ms = loop.times().verify_ms;
+  const bool ours = parts_.mastership.state() == wire::SmState::master || parts_.dry_run;
+  tally(*loop.subnet(), ours && loop.decided().routes ? &loop.decided() : nullptr, summary_);
+  if (!ours) tally_standby(*loop.subnet(), summary_);
+  if (parts_.dry_run && summary_.state != SweepState::failed) summary_.state = SweepState::dry_run;
+  if (unsettled_ && is_working(summary_.state)) {
+    summary_.state = SweepState::degraded;
+    summary_.why = "links have changed, and switches are asked whether more have";
+  }
+  if (parts_.mastership.contested()) {
+    summary_.state = SweepState::degraded;
+    summary_.why = "another SM is master, too";
+  }
+  judge();
+}
+
+/// What is missing, and whether it makes a fabric that works a reduced one.
+void SubnetStatus::judge() {
+  const auto& known = parts_.loop.stored()->inventory;
+  if (!known || parts_.mastership.state() != wire::SmState::master) return;
+  summary_.lost = known->lost();
+  judge_losses(*known, parts_.config->status.hosts_missing, summary_);
+}
+
+void SubnetStatus::judge_again() {
+  auto& loop = parts_.loop;
+  SweepSummary now;
+  now.sets_failed = summary_.sets_failed;
+  now.sets_left = summary_.sets_left;
+  tally(*loop.subnet(), loop.decided().routes ? &loop.decided() : nullptr, now);
+  const auto said = std::exchange(summary_.state, now.state);
+  auto why = std::exchange(summary_.why, std::move(now.why));
+  judge();
+  tell_state();
+  if (said == summary_.state && why == summary_.why) return;
+  parts_.log.info("subnet.settled").kv("state", summary_.state).kv("why", summary_.why);
+  loop.forget_came_up();  // told of after the sweep
+  publish(events::SubnetSettled{});
+}
+
+void SubnetStatus::settle() {
+  if (std::exchange(unsettled_, false)) judge_again();
+}
+
+void SubnetStatus::accepted() {
+  judge();
+  tell_state();
+  publish_between_sweeps();
+}
+
+/// When the fabric is in service after it was not.
+void SubnetStatus::tell_state() {
+  if (unsettled_) return;
+  const auto before = std::exchange(said_state_, summary_.state);
+  if (before == summary_.state) return;
+  state_since_ = parts_.wall();
+  const bool came =
+      summary_.state == SweepState::up || (is_working(summary_.state) && !(before && is_working(*before)));
+  if (!came) return;
+  parts_.log.info("subnet.up")
+      .kv("state", summary_.state)
+      .kv("was", before ? to_string(*before) : "starting")
+      .kv("switches", summary_.switches)
+      .kv("cas", summary_.cas)
+      .kv("routers", summary_.routers)
+      .kv("links", summary_.links)
+      .kv("lids", summary_.lids)
+      .kv("sm_lid", summary_.sm_lid)
+      .kv("engine", summary_.engine);
+}
+
+}  // namespace smd::sm::inline status
