@@ -243,10 +243,11 @@ std::size_t least_used(const Topology& topology, SwitchIndex s, std::span<const 
   return least([&](std::uint8_t a, std::uint8_t b) { return with_one_more(a, b) < with_one_more(b, a); });
 }
 
-void LeastUsed::write(std::span<std::uint8_t> out, std::span<const std::uint8_t> ports, bool of_switch) {
-  auto& used = used_[of_switch ? 1 : 0];
+void LeastUsed::write(std::span<std::uint8_t> out, std::span<const std::uint8_t> ports, LidKind kind) {
+  auto& used = used_[static_cast<std::size_t>(kind)];
+  auto& turn = turns_[static_cast<std::size_t>(kind)];
   for (auto& entry : out) {
-    entry = ports[least_used(topology_, switch_, ports, used, turn_++ % ports.size())];
+    entry = ports[least_used(topology_, switch_, ports, used, turn++ % ports.size())];
     ++used[entry];
   }
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mad/base/id.h"
+#include "routing/engines/destination_order.h"
 #include "routing/ranking/switch_ranking.h"
 #include "routing/ranking/tree_template.h"
 #include "routing/topology/topology.h"
@@ -123,15 +124,15 @@ class Candidates {
 class LeastUsed {
  public:
   /// For the table of one switch; `topology` outlives it.
-  LeastUsed(const Topology& topology, SwitchIndex s) : topology_(topology), switch_(s), turn_(s) {}
-  /// Fills `out` with one of `ports` each; LIDs of switches (`of_switch`) are counted separately.
-  void write(std::span<std::uint8_t> out, std::span<const std::uint8_t> ports, bool of_switch);
+  LeastUsed(const Topology& topology, SwitchIndex s) : topology_(topology), switch_(s) { turns_.fill(s); }
+  /// Fills `out` with one of `ports` each; each kind of LIDs is counted separately.
+  void write(std::span<std::uint8_t> out, std::span<const std::uint8_t> ports, LidKind kind);
 
  private:
   const Topology& topology_;
   SwitchIndex switch_;
-  std::size_t turn_;
-  std::array<std::array<std::uint32_t, 256>, 2> used_{};  ///< by LIDs of end ports, of switches
+  std::array<std::size_t, kLidKinds> turns_{};
+  std::array<std::array<std::uint32_t, 256>, kLidKinds> used_{};
 };
 
 }  // namespace smd::routing::inline engines

@@ -17,9 +17,9 @@ namespace {
 
 using fabrics::Builder;
 
-/// Pairs of a leaf and a switch with ends of its component that no up/down path joins.
+/// Pairs of a leaf and another of its component that no up/down path joins.
 std::size_t illegal_pairs(const Topology& topology, const SwitchRanking& ranking) {
-  const auto needed = switches_with_ends(topology);
+  const auto needed = topology.leaves();
   std::size_t count = 0;
   for (const auto source : topology.leaves()) {
     std::set<std::pair<SwitchIndex, bool>> seen{{source, true}};
