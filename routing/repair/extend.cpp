@@ -2,11 +2,13 @@
 #include "routing/repair/extend.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "routing/engines/destination_order.h"
 #include "routing/repair/stale_lids.h"
 #include "routing/verify/egress_sets.h"
 
