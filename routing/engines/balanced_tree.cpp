@@ -39,21 +39,26 @@ bool alike_upwards(const Topology& topology, const SwitchRanking& ranking) {
 
 }  // namespace
 
-bool is_balanced(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template) {
+bool is_whole(const Topology& topology, const TreeTemplate& tree_template) {
   const auto has = [&](SwitchIndex s, const UplinkSlot& slot) {
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
       if (topology.group(s, g).peer == slot.peer) return topology.group(s, g).ports.size() >= slot.cables;
     }
     return false;
   };
-  if (!alike_upwards(topology, ranking)) return false;
+  return std::ranges::all_of(tree_template.groups, [&](const SwitchGroup& group) {
+    return group.gone.empty() && std::ranges::all_of(group.members, [&](SwitchIndex s) {
+             return std::ranges::all_of(group.slots, [&](const UplinkSlot& slot) { return has(s, slot); });
+           });
+  });
+}
+
+bool is_balanced(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template) {
+  if (!is_whole(topology, tree_template) || !alike_upwards(topology, ranking)) return false;
   std::map<std::int32_t, std::size_t> width;
   return std::ranges::all_of(tree_template.groups, [&](const SwitchGroup& group) {
     const auto rank = ranking.rank[group.members.front()];
-    return group.gone.empty() && width.try_emplace(rank, group.width()).first->second == group.width() &&
-           std::ranges::all_of(group.members, [&](SwitchIndex s) {
-             return std::ranges::all_of(group.slots, [&](const UplinkSlot& slot) { return has(s, slot); });
-           });
+    return width.try_emplace(rank, group.width()).first->second == group.width();
   });
 }
 

@@ -33,7 +33,7 @@ void by_nearness(std::vector<SwitchIndex> set, const HopCount& hops, std::vector
 struct Numbered {
   std::uint32_t number = 0;
   SwitchIndex destination = kNoSwitch;
-  bool of_switch = false;
+  LidKind kind = LidKind::host;
 };
 
 /// By end port its number among the ports of its machine of that kind, in the order of their leaves: hosts
@@ -103,12 +103,17 @@ std::vector<Numbered> numbers(const Topology& topology, const LidMap& lids,
     const auto to = lids.destination(Lid{static_cast<std::uint16_t>(lid)});
     if (to.sw == kNoSwitch) continue;
     const bool own = to.end == kNoEnd;
-    result[lid] = {(own ? of_switch[to.sw] : of_end[to.end]) + to.offset, to.sw, own};
+    result[lid] = {(own ? of_switch[to.sw] : of_end[to.end]) + to.offset, to.sw, kind_of(topology, to)};
   }
   return result;
 }
 
 }  // namespace
+
+LidKind kind_of(const Topology& topology, const Destination& to) {
+  if (to.end == kNoEnd) return LidKind::of_switch;
+  return topology.end_ports()[to.end].kind == EndKind::aggregation ? LidKind::aggregation : LidKind::host;
+}
 
 std::vector<SwitchIndex> switches_by_lid(const Topology& topology, const LidMap& lids) {
   std::vector<std::pair<std::uint32_t, SwitchIndex>> sorted;
@@ -146,14 +151,14 @@ std::vector<LidRun> number_lids(const Topology& topology, const LidMap& lids,
     if (!runs.empty()) {
       auto& last = runs.back();
       follows = last.lid + last.length == lid && last.number + last.length == entry.number &&
-                last.of_switch == entry.of_switch;
+                last.kind == entry.kind;
       if (follows && last.destination == entry.destination) {
         ++last.length;
         continue;
       }
     }
     runs.push_back(
-        {static_cast<std::uint16_t>(lid), 1, entry.number, entry.destination, follows, entry.of_switch});
+        {static_cast<std::uint16_t>(lid), 1, entry.number, entry.destination, follows, entry.kind});
   }
   return runs;
 }

@@ -12,14 +12,22 @@
 
 namespace smd::routing::inline engines {
 
+/// Kinds of LIDs that are spread over ports each by itself, so that none changes the routes of another. In
+/// the order in which they get routes.
+enum class LidKind : std::uint8_t { host, aggregation, of_switch };
+inline constexpr std::size_t kLidKinds = 3;
+
+/// The kind of the LIDs of `to`, whose switch exists.
+LidKind kind_of(const Topology& topology, const Destination& to);
+
 /// Consecutive LIDs with consecutive numbers, of ports on one switch.
 struct LidRun {
   std::uint16_t lid = 0;
   std::uint16_t length = 0;
   std::uint32_t number = 0;  ///< of the first LID
   SwitchIndex destination = 0;
-  bool follows = false;    ///< LID and number continue the run before
-  bool of_switch = false;  ///< the LIDs are those of the switch itself
+  bool follows = false;  ///< LID and number continue the run before
+  LidKind kind = LidKind::host;
 };
 
 /// All switches, by the first LID of their end ports, or by their own LID without any. Columns in this order

@@ -31,9 +31,6 @@ std::string to_string(const RouteError& error) {
     case RouteError::Cause::no_legal_path:
       return fmt::format("no path that goes up first and down then between the leaves {}",
                          fmt::join(error.guids, " and "));
-    case RouteError::Cause::aggregation_cut_off:
-      return fmt::format("no path that goes up first and down then between the leaf {}",
-                         fmt::join(error.guids, " and the aggregation node "));
     case RouteError::Cause::not_a_tree:
       return fmt::format("not a tree: hosts hang on {}, which has {} beside or below it",
                          error.guids.empty() ? Guid{} : error.guids.front(),

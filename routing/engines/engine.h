@@ -38,17 +38,9 @@ struct EngineInput {
 };
 
 struct RouteError {
-  enum class Cause : std::uint8_t {
-    stopped,
-    no_such_root,
-    no_legal_path,
-    aggregation_cut_off,
-    not_a_tree,
-    no_tables
-  };
+  enum class Cause : std::uint8_t { stopped, no_such_root, no_legal_path, not_a_tree, no_tables };
   Cause cause = Cause::stopped;
-  /// Roots that do not exist; two leaves without a path; a leaf and an aggregation node without a path; a
-  /// leaf and a neighbour of it that is not above it.
+  /// Roots that do not exist; two leaves without a path; a leaf and a neighbour of it that is not above it.
   std::vector<Guid> guids;
 };
 /// The error in one line, with its GUIDs.

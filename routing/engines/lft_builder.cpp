@@ -121,7 +121,7 @@ class RowWriter {
       if (picks_[i] == PortRotationCache::kNotYet) picks_[i] = rotations_.find(segments[i].set);
       const auto out = std::span(row).subspan(run.lid, last - run.lid);
       if (job_.input.indices.empty()) {
-        least.write(out, rotations_.ports(picks_[i]), run.of_switch);
+        least.write(out, rotations_.ports(picks_[i]), run.kind);
       } else {
         rotations_.write(picks_[i], out, run.number);
       }

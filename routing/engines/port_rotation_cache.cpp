@@ -33,6 +33,23 @@ void PortRotationCache::begin(const Topology& topology, SwitchIndex s, const Dmo
   ranking_ = &ranking;
   rotation_ = std::size_t{tree_template.place[s]} + tree_template.group_of[s];
   round_robin_ = uplink_round_robin(topology, ranking, tree_template, s);
+  shared_ = tree_template.of(s).shared;
+  to_generation_.clear();
+  for (const auto& peers : shared_)
+    to_generation_.push_back(uplink_round_robin(topology, ranking, tree_template, s, peers));
+}
+
+/// Leaves of a generation with other uplinks are reached by those that both have.
+const RoundRobin& PortRotationCache::round_robin_for(const GroupSet& set) const {
+  for (std::size_t i = 0; i < shared_.size(); ++i) {
+    bool all = true;
+    for (std::size_t g = 0; all && g < topology_->groups(switch_); ++g) {
+      if ((set.words[g / 64] >> (g % 64) & 1U) != 0)
+        all = std::ranges::binary_search(shared_[i], topology_->group(switch_, g).peer);
+    }
+    if (all) return to_generation_[i];
+  }
+  return round_robin_;
 }
 
 /// The slot of the set, or the free one where it belongs.
@@ -66,7 +83,7 @@ void PortRotationCache::grow() {
 
 void PortRotationCache::make(const GroupSet& set, Candidates& candidates) {
   if (ranking_ != nullptr && ranking_->up(switch_, topology_->group(switch_, first_group(set)).peer)) {
-    if (candidates.reset(*topology_, switch_, set, round_robin_, rotation_, index_.divider))
+    if (candidates.reset(*topology_, switch_, set, round_robin_for(set), rotation_, index_.divider))
       substituted_ = true;
   } else if (in_turns_) {
     candidates.reset(*topology_, switch_, set, index_.divider);

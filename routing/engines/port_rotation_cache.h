@@ -45,6 +45,7 @@ class PortRotationCache {
     Candidates candidates;
   };
   void make(const GroupSet& set, Candidates& candidates);
+  const RoundRobin& round_robin_for(const GroupSet& set) const;
   void grow();
   std::size_t slot(const GroupSet& set) const;
 
@@ -55,6 +56,8 @@ class PortRotationCache {
   const SwitchRanking* ranking_ = nullptr;
   std::size_t rotation_ = 0;
   RoundRobin round_robin_;
+  std::span<const std::vector<SwitchIndex>> shared_;  ///< of the group of the switch
+  std::vector<RoundRobin> to_generation_;             ///< for each of these
   bool substituted_ = false;
   std::vector<Cached> cached_;  ///< the first `count_` are in use
   std::size_t count_ = 0;

@@ -40,8 +40,14 @@ std::vector<UplinkPlace> uplink_places(const Topology& topology, const SwitchRan
 }
 
 RoundRobin uplink_round_robin(const Topology& topology, const SwitchRanking& ranking,
-                              const TreeTemplate& tree_template, SwitchIndex s) {
-  const auto places = uplink_places(topology, ranking, tree_template, s);
+                              const TreeTemplate& tree_template, SwitchIndex s,
+                              std::span<const SwitchIndex> only) {
+  auto places = uplink_places(topology, ranking, tree_template, s);
+  if (!only.empty()) {
+    std::erase_if(places, [&](const UplinkPlace& place) {
+      return place.peer == kNoSwitch || !std::ranges::binary_search(only, place.peer);
+    });
+  }
   RoundRobin result;
   bool more = true;
   for (std::size_t round = 0; more; ++round) {
@@ -90,11 +96,57 @@ bool Candidates::rates_differ(const Topology& topology, SwitchIndex s) const {
   return std::ranges::any_of(live_, [&](std::uint8_t port) { return rate(port) != rate(live_.front()); });
 }
 
+/// The turns of one rotation by rate, in whole numbers: over `rounds` rounds each port takes its quota. A
+/// slow port keeps some of its own turns, evenly spread, and leaves the others to the same fast ports each
+/// time, so that no window of destinations gives many turns to one port. Each `rotation` starts at another
+/// round: what several switches send to the same destinations is shared by rate too. Empty if the rotation is
+/// too long.
+std::vector<std::uint8_t> Candidates::exact_shares(const Topology& topology, SwitchIndex s,
+                                                   std::size_t rotation, std::uint32_t divider) const {
+  std::uint64_t all = 0, common = 0;
+  std::array<std::uint64_t, 256> quota{};  // by port
+  for (const auto port : live_) all += topology.rate(s, PortNum{port});
+  for (const auto port : live_) {
+    quota[port] = std::uint64_t{own_.size()} * topology.rate(s, PortNum{port});
+    common = std::gcd(common, quota[port]);
+  }
+  common = std::gcd(common, all);
+  const auto rounds = all / common;
+  if (rounds * own_.size() * divider > kLongestPattern) return {};
+  std::vector<std::uint8_t> turns(rounds * own_.size());
+  std::vector<std::size_t> left;  // turns without a port
+  std::array<std::uint64_t, 256> used{};
+  for (std::size_t i = 0; i < own_.size(); ++i) {
+    const auto port = own_[i];
+    const auto keeps = port == 0 ? 0 : std::min(quota[port] / common, rounds);
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      const auto at = round * own_.size() + i;
+      const auto phase = (round + i) % rounds;
+      if ((phase + 1) * keeps / rounds != phase * keeps / rounds) {
+        turns[at] = port;
+        ++used[port];
+      } else {
+        left.push_back(at);
+      }
+    }
+  }
+  auto next = live_.begin();
+  for (const auto at : left) {
+    while (next != live_.end() && used[*next] >= quota[*next] / common) ++next;
+    if (next == live_.end()) return {};
+    turns[at] = *next;
+    ++used[*next];
+  }
+  std::ranges::rotate(turns, turns.begin() + static_cast<std::ptrdiff_t>(rotation % rounds * own_.size()));
+  return turns;
+}
+
 /// A port takes its own turn while it is behind its share of all turns so far. Otherwise, and if it is
 /// missing, the least used port takes the turn. So every prefix of the rotation is well balanced, for any
 /// number of destinations.
 void Candidates::share_by_rate(const Topology& topology, SwitchIndex s, std::size_t rotation,
                                std::uint32_t divider) {
+  if (ports_ = exact_shares(topology, s, rotation, divider); !ports_.empty()) return;
   std::uint64_t all = 0, unit = 0;
   for (const auto port : live_) {
     const std::uint64_t rate = topology.rate(s, PortNum{port});
@@ -150,7 +202,7 @@ bool Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& 
       for (const auto& turn : round_robin_of_tree.turns)
         own_.push_back(holds(turn) ? turn.port : std::uint8_t{0});
       share_by_rate(topology, s, rotation, divider);
-      return std::ranges::count(own_, std::uint8_t{0}) != 0;
+      return true;
     }
   }
   const bool whole = std::ranges::all_of(round_robin_of_tree.turns, holds);
@@ -243,10 +295,11 @@ std::size_t least_used(const Topology& topology, SwitchIndex s, std::span<const 
   return least([&](std::uint8_t a, std::uint8_t b) { return with_one_more(a, b) < with_one_more(b, a); });
 }
 
-void LeastUsed::write(std::span<std::uint8_t> out, std::span<const std::uint8_t> ports, bool of_switch) {
-  auto& used = used_[of_switch ? 1 : 0];
+void LeastUsed::write(std::span<std::uint8_t> out, std::span<const std::uint8_t> ports, LidKind kind) {
+  auto& used = used_[static_cast<std::size_t>(kind)];
+  auto& turn = turns_[static_cast<std::size_t>(kind)];
   for (auto& entry : out) {
-    entry = ports[least_used(topology_, switch_, ports, used, turn_++ % ports.size())];
+    entry = ports[least_used(topology_, switch_, ports, used, turn++ % ports.size())];
     ++used[entry];
   }
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mad/base/id.h"
+#include "routing/engines/destination_order.h"
 #include "routing/ranking/switch_ranking.h"
 #include "routing/ranking/tree_template.h"
 #include "routing/topology/topology.h"
@@ -58,9 +59,11 @@ struct UplinkPlace {
 std::vector<UplinkPlace> uplink_places(const Topology& topology, const SwitchRanking& ranking,
                                        const TreeTemplate& tree_template, SwitchIndex s);
 
-/// The round robin of a switch: the slots of its group, then additional uplinks.
+/// The round robin of a switch: the slots of its group, then additional uplinks. `only`: of uplinks to these
+/// upper switches (ascending); empty: all.
 RoundRobin uplink_round_robin(const Topology& topology, const SwitchRanking& ranking,
-                              const TreeTemplate& tree_template, SwitchIndex s);
+                              const TreeTemplate& tree_template, SwitchIndex s,
+                              std::span<const SwitchIndex> only = {});
 
 /// The destinations that a switch receives from below in the undamaged tree are those whose number % divider
 /// is one of the residues. Counting them off tells them apart: the first of them has turn 0. After faults it
@@ -102,6 +105,8 @@ class Candidates {
   void round_robin(const Topology& topology, SwitchIndex s, const GroupSet& set,
                    std::vector<std::uint8_t>& out);
   bool rates_differ(const Topology& topology, SwitchIndex s) const;
+  std::vector<std::uint8_t> exact_shares(const Topology& topology, SwitchIndex s, std::size_t rotation,
+                                         std::uint32_t divider) const;
   void share_by_rate(const Topology& topology, SwitchIndex s, std::size_t rotation, std::uint32_t divider);
   std::size_t first_turn(std::uint32_t rest, const DmodkIndex& index) const;
   std::uint8_t at(std::uint32_t number, const DmodkIndex& index) const;
@@ -123,15 +128,15 @@ class Candidates {
 class LeastUsed {
  public:
   /// For the table of one switch; `topology` outlives it.
-  LeastUsed(const Topology& topology, SwitchIndex s) : topology_(topology), switch_(s), turn_(s) {}
-  /// Fills `out` with one of `ports` each; LIDs of switches (`of_switch`) are counted separately.
-  void write(std::span<std::uint8_t> out, std::span<const std::uint8_t> ports, bool of_switch);
+  LeastUsed(const Topology& topology, SwitchIndex s) : topology_(topology), switch_(s) { turns_.fill(s); }
+  /// Fills `out` with one of `ports` each; each kind of LIDs is counted separately.
+  void write(std::span<std::uint8_t> out, std::span<const std::uint8_t> ports, LidKind kind);
 
  private:
   const Topology& topology_;
   SwitchIndex switch_;
-  std::size_t turn_;
-  std::array<std::array<std::uint32_t, 256>, 2> used_{};  ///< by LIDs of end ports, of switches
+  std::array<std::size_t, kLidKinds> turns_{};
+  std::array<std::array<std::uint32_t, 256>, kLidKinds> used_{};
 };
 
 }  // namespace smd::routing::inline engines

@@ -2,6 +2,7 @@
 #include "routing/engines/rebalance.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <map>
@@ -57,10 +58,11 @@ class Rebalancer {
     }
   }
 
-  void run() {
+  void run(bool whole) {
     load_ = count_loads(topology_, ranking_, lids_, entries_, in_.context.parallel);
     weights_ = route_weights(topology_);
-    const auto enough = find_enough();
+    auto enough = find_enough();
+    if (whole) enough = std::max(enough, leaves_bound() * (kSteps + 1) / kSteps);
     Weight most = 0;
     for (Channel c = 0; c < load_.size(); ++c) most = std::max(most, weight(c));
     for (auto limit = most; limit > enough;) {
@@ -123,6 +125,26 @@ class Rebalancer {
       if (level.used != 0) enough = std::max(enough, (level.sum + level.used - 1) / level.used);
     }
     return enough;
+  }
+
+  /// The routes from and to a leaf share its cables: the largest load that no tables can reduce.
+  Weight leaves_bound() const {
+    double most = 0;
+    for (const auto leaf : topology_.leaves()) {
+      std::array<double, 2> routes{};
+      double capacity = 0;
+      for (std::size_t g = 0; g < topology_.groups(leaf); ++g) {
+        for (const auto port : topology_.group(leaf, g).ports) {
+          const auto out = channel(leaf, port.value());
+          const auto far = topology_.peer(leaf, port);
+          routes[0] += load_[out];
+          routes[1] += load_[channel(far.sw, far.port.value())];
+          capacity += 1.0 / static_cast<double>(weights_.empty() ? 1 : weights_[out]);
+        }
+      }
+      if (capacity > 0) most = std::max(most, std::ranges::max(routes) / capacity);
+    }
+    return static_cast<Weight>(most) + 1;
   }
 
   /// Calls fn(neighbour) for each neighbour that sends the LID to the switch. What leaves upwards came from
@@ -319,11 +341,13 @@ class Rebalancer {
 }  // namespace
 
 template <std::unsigned_integral Cost>
-void rebalance(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows) {
-  Rebalancer<Cost>(in, columns, rows).run();
+void rebalance(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows, bool whole) {
+  Rebalancer<Cost>(in, columns, rows).run(whole);
 }
 
-template void rebalance<std::uint8_t>(const EngineInput&, std::span<const Columns<std::uint8_t>>, Rows&);
-template void rebalance<std::uint16_t>(const EngineInput&, std::span<const Columns<std::uint16_t>>, Rows&);
+template void rebalance<std::uint8_t>(const EngineInput&, std::span<const Columns<std::uint8_t>>, Rows&,
+                                      bool);
+template void rebalance<std::uint16_t>(const EngineInput&, std::span<const Columns<std::uint16_t>>, Rows&,
+                                       bool);
 
 }  // namespace smd::routing::inline engines

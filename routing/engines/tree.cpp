@@ -100,7 +100,7 @@ Rows route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indices
   const std::array<Columns<Cost>, 1> columns{{{&job.costs, &job.ranking, job.destinations}}};
   auto rows = build_lfts<Cost>(job.in, columns, {runs, indices, &job.tree_template});
   if (!even(indices, balanced) && !job.in.context.stop.stop_requested())
-    rebalance<Cost>(job.in, columns, rows);
+    rebalance<Cost>(job.in, columns, rows, is_whole(job.in.context.topology, job.tree_template));
   return rows;
 }
 

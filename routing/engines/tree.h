@@ -24,22 +24,18 @@ std::expected<std::vector<SwitchIndex>, RouteError> switches_named(const Topolog
 std::expected<SwitchRanking, RouteError> ranking_of_tree(const Topology& topology,
                                                          std::span<const Guid> root_guids);
 
-/// An error if two leaves, or a leaf and an aggregation node, are connected but have no legal path. Costs are
-/// to `destinations`, all switches. Up/down paths are reversible, so one direction is enough.
+/// An error if two leaves are connected but have no legal path. Costs are to `destinations`, all switches.
+/// Up/down paths are reversible, so one direction is enough.
 template <std::unsigned_integral Cost>
 std::optional<RouteError> cut_off(const Topology& topology, const Costs<Cost>& costs,
                                   std::span<const SwitchIndex> destinations) {
   const auto column = columns_by_switch(topology, destinations);
-  const auto needed = switches_with_ends(topology);
   for (const auto a : topology.leaves()) {
     const auto row = costs.row(a);
-    for (const auto b : needed) {
+    for (const auto b : topology.leaves()) {
       if (row[column[b]] != Costs<Cost>::kUnreachable || topology.component(a) != topology.component(b))
         continue;
-      if (topology.leaf(b))
-        return RouteError{RouteError::Cause::no_legal_path, {topology.guid(a), topology.guid(b)}};
-      return RouteError{RouteError::Cause::aggregation_cut_off,
-                        {topology.guid(a), topology.end_ports_of(b).front().guid}};
+      return RouteError{RouteError::Cause::no_legal_path, {topology.guid(a), topology.guid(b)}};
     }
   }
   return std::nullopt;

@@ -10,8 +10,8 @@ constexpr auto kNothing = std::numeric_limits<std::uint64_t>::max();
 /// Re-rooting tries at most so many leaves per component.
 constexpr std::size_t kRerootTrials = 4;
 
-/// Sum of hosts times hops over all pairs of leaves; kNothing if a connected pair of leaves, or of a leaf and
-/// an aggregation node, has no legal path.
+/// Sum of hosts times hops over all pairs of leaves; kNothing if a connected pair of leaves has no legal
+/// path.
 template <class Cost>
 std::uint64_t total_length(const Topology& topology, const Costs<Cost>& costs,
                            std::span<const SwitchIndex> destinations) {
@@ -20,7 +20,7 @@ std::uint64_t total_length(const Topology& topology, const Costs<Cost>& costs,
     const auto row = costs.row(s);
     for (std::size_t i = 0; i < destinations.size(); ++i) {
       const auto d = destinations[i];
-      if (topology.end_ports_of(d).empty() || topology.component(d) != topology.component(s)) continue;
+      if (!topology.leaf(d) || topology.component(d) != topology.component(s)) continue;
       if (row[i] == Costs<Cost>::kUnreachable) return kNothing;
       total += std::uint64_t{topology.hosts(s)} * topology.hosts(d) * Costs<Cost>::length(row[i]);
     }
@@ -123,7 +123,7 @@ std::optional<SwitchRanking> updn_ranking(const Topology& topology, const Routin
                                           const Parallel& parallel) {
   const auto roots = switches_named(topology, options.root_guids);
   if (roots && !roots->empty()) return rank_from_roots(topology, *roots);
-  return choose<std::uint16_t>(topology, switches_with_ends(topology), parallel).ranking;
+  return choose<std::uint16_t>(topology, topology.leaves(), parallel).ranking;
 }
 
 std::expected<Routes, RouteError> run_updn(const EngineInput& in) {

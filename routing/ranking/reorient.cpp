@@ -39,7 +39,7 @@ class Reorienter {
  private:
   enum Phase : std::uint8_t { up, down };
 
-  /// Pairs of a leaf and a switch with ends that are connected and have no legal path; counted up to `most`.
+  /// Pairs of leaves that are connected and have no legal path; counted up to `most`.
   std::size_t illegal_pairs(std::size_t most) const {
     // By switch: reached by a path that only goes up so far, reached by any, waiting in `open`.
     constexpr std::uint8_t kUpwards = 1, kReached = 2, kOpen = 4;
@@ -72,7 +72,7 @@ class Reorienter {
   }
 
   bool needed(SwitchIndex source, SwitchIndex s) const {
-    return !topology_.end_ports_of(s).empty() && topology_.component(s) == topology_.component(source);
+    return topology_.leaf(s) && topology_.component(s) == topology_.component(source);
   }
 
   std::optional<Valley> find_valley() const {
@@ -82,7 +82,7 @@ class Reorienter {
     return std::nullopt;
   }
 
-  /// The first valley of a path with the fewest of them from `source` to a switch that no legal path leads
+  /// The first valley of a path with the fewest of them from `source` to a leaf that no legal path leads
   /// to. Nothing: there is no such switch.
   std::optional<Valley> first_valley(SwitchIndex source) const {
     constexpr auto kFar = std::numeric_limits<std::uint32_t>::max();
@@ -117,8 +117,7 @@ class Reorienter {
     }
     std::size_t worst = 2 * n;
     for (SwitchIndex s = 0; s < n; ++s) {
-      if (topology_.end_ports_of(s).empty() || topology_.component(s) != topology_.component(source))
-        continue;
+      if (!needed(source, s)) continue;
       const auto at =
           2 * std::size_t{s} + (valleys[2 * std::size_t{s} + down] < valleys[2 * std::size_t{s}] ? 1 : 0);
       if (valleys[at] == 0) continue;

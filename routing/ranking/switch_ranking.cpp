@@ -142,7 +142,8 @@ std::optional<Guess> tree_above(const Topology& topology, std::span<const Switch
 }
 
 /// For leaves at different heights: finds the top first.
-SwitchRanking rank_below_top(const Topology& topology, std::span<const SwitchIndex> leaves) {
+SwitchRanking rank_below_top(const Topology& topology, std::span<const SwitchIndex> leaves,
+                             unsigned of_ten = kOfTenGuessed) {
   const auto within = leaf_radius(topology, leaves);
   std::vector<std::int32_t> least(topology.components(), kUnranked);
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
@@ -155,7 +156,21 @@ SwitchRanking rank_below_top(const Topology& topology, std::span<const SwitchInd
   }
   auto rank = rank_from_roots(topology, roots).rank;
   raise_idle(topology, leaves, rank);
-  return finish(topology, std::move(rank));
+  return finish(topology, std::move(rank), of_ten);
+}
+
+/// Whether all connected pairs of leaves have an up/down path.
+bool all_joined(const Topology& topology, const SwitchRanking& ranking) {
+  const auto leaves = topology.leaves();
+  const WideCosts costs(topology, &ranking, leaves, Serial{});
+  return std::ranges::all_of(leaves, [&](SwitchIndex s) {
+    const auto row = costs.row(s);
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      if (row[i] == WideCosts::kUnreachable && topology.component(s) == topology.component(leaves[i]))
+        return false;
+    }
+    return true;
+  });
 }
 
 /// Whether 90 % of the connected pairs of these leaves have an up/down path.
@@ -190,9 +205,7 @@ Guess first_guess(const Topology& topology, std::span<const SwitchIndex> leaves)
   return mostly_joined(topology, other->ranking, fewer) ? *std::move(other) : guess;
 }
 
-}  // namespace
-
-SwitchRanking find_tree(const Topology& topology) {
+SwitchRanking find_levels(const Topology& topology) {
   const auto full = full_leaves(topology);
   auto [ranking, mean] = first_guess(topology, full);
   if (!ranking.tree) return ranking;
@@ -211,6 +224,20 @@ SwitchRanking find_tree(const Topology& topology) {
   const bool better = connected_host_pairs(topology, other->ranking, lowest) >=
                       connected_host_pairs(topology, ranking, lowest);
   return better ? std::move(other->ranking) : ranking;
+}
+
+}  // namespace
+
+// Switches with hosts below leaves look like leaves, and those leaves like inner switches. From the top
+// downwards they are told apart.
+SwitchRanking find_tree(const Topology& topology) {
+  auto ranking = find_levels(topology);
+  const auto leaves = topology.leaves();
+  if (leaves.empty() || hosts_at_bottom(topology, ranking.rank, leaves) == all_hosts(topology) ||
+      (ranking.tree && all_joined(topology, ranking)))
+    return ranking;
+  auto other = rank_below_top(topology, full_leaves(topology), kOfTenLayered);
+  return other.tree && all_joined(topology, other) ? other : ranking;
 }
 
 }  // namespace smd::routing::inline ranking

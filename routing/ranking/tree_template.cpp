@@ -6,90 +6,13 @@
 #include <span>
 #include <utility>
 
-#include "routing/ranking/disjoint_sets.h"
+#include "routing/ranking/similar_switches.h"
 
 namespace smd::routing::inline ranking {
 namespace {
 
 bool above(const SwitchRanking& ranking, SwitchIndex s, SwitchIndex peer) {
   return ranking.rank[peer] < ranking.rank[s];
-}
-
-/// Cables to one switch above.
-struct Cables {
-  SwitchIndex peer = 0;
-  std::size_t count = 0;
-  friend auto operator<=>(const Cables&, const Cables&) = default;
-};
-
-/// Sets of switches with identical cables upwards.
-struct Alike {
-  std::vector<std::vector<Cables>> above;          ///< by set: the cables of its switches upwards, ascending
-  std::vector<std::vector<SwitchIndex>> switches;  ///< by set: its switches
-};
-
-std::size_t total(std::span<const Cables> above) {
-  std::size_t all = 0;
-  for (const auto& cables : above) all += cables.count;
-  return all;
-}
-
-Alike group_by_above(const Topology& topology, const SwitchRanking& ranking) {
-  Alike alike;
-  std::map<std::pair<std::int32_t, std::vector<Cables>>, std::size_t> known;
-  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-    std::vector<Cables> up;
-    for (std::size_t g = 0; g < topology.groups(s); ++g) {
-      const auto group = topology.group(s, g);
-      if (above(ranking, s, group.peer)) up.push_back({group.peer, group.ports.size()});
-    }
-    // Switches without uplinks form a group per rank.
-    auto key = std::pair(ranking.rank[s], up);
-    const auto [at, fresh] = known.try_emplace(std::move(key), alike.above.size());
-    if (fresh) {
-      alike.above.push_back(std::move(up));
-      alike.switches.emplace_back();
-    }
-    alike.switches[at->second].push_back(s);
-  }
-  return alike;
-}
-
-/// Joins sets of one rank that share more than half of the upper switches of the smaller one, unless they
-/// share only half of its cables: two switches with swapped cables have something of both groups.
-void join_similar(const Topology& topology, const SwitchRanking& ranking, const Alike& alike,
-                  DisjointSets& sets) {
-  struct Below {
-    std::uint32_t set;
-    std::size_t cables;
-  };
-  struct Shared {
-    std::size_t peers = 0, cables = 0;
-  };
-  std::vector<std::vector<Below>> below(topology.switches());  // sets by upper switch
-  for (std::uint32_t i = 0; i < alike.above.size(); ++i) {
-    for (const auto& [upper, cables] : alike.above[i]) below[upper].push_back({i, cables});
-  }
-  std::vector<Shared> shared(alike.above.size());
-  std::vector<std::uint32_t> touched;
-  for (std::uint32_t i = 0; i < alike.above.size(); ++i) {
-    touched.clear();
-    for (const auto& [upper, own] : alike.above[i]) {
-      for (const auto& [other, cables] : below[upper]) {
-        if (other <= i) continue;
-        if (shared[other].peers++ == 0) touched.push_back(other);
-        shared[other].cables += std::min(own, cables);
-      }
-    }
-    for (const auto other : touched) {
-      const auto smaller = std::min(alike.above[i].size(), alike.above[other].size());
-      const auto cables = std::min(total(alike.above[i]), total(alike.above[other]));
-      const auto [peers, both] = std::exchange(shared[other], {});
-      const bool same_rank =
-          ranking.rank[alike.switches[i].front()] == ranking.rank[alike.switches[other].front()];
-      if (same_rank && peers * 2 > smaller && (peers == smaller || both * 2 > cables)) sets.join(i, other);
-    }
-  }
 }
 
 /// In a group of two, a cable that only one has is either missing at the other or extra.
@@ -192,8 +115,16 @@ class MissingUplinks {
     for (const auto f : groups) {
       auto& group = template_.groups[f];
       const auto have = group.slots.size();
-      if (have < usual->first && have * 2 >= usual->first) fill(model, group);
+      const bool fewer = have < usual->first && have * 2 >= usual->first;
+      if (fewer && !share_any(template_.groups[*whole], group)) fill(model, group);
     }
+  }
+
+  /// A switch that both have above them shows that the others were left out by design.
+  static bool share_any(const SwitchGroup& one, const SwitchGroup& other) {
+    return std::ranges::any_of(one.slots, [&](const UplinkSlot& slot) {
+      return std::ranges::binary_search(other.slots, slot.peer, {}, &UplinkSlot::peer);
+    });
   }
 
   void fill(const std::vector<std::uint32_t>& model, SwitchGroup& group) const {
@@ -214,6 +145,28 @@ class MissingUplinks {
   TreeTemplate& template_;
 };
 
+/// Compares the groups that have an upper switch in common, if their ranks are equal.
+void find_shared(const SwitchRanking& ranking, std::vector<SwitchGroup>& groups, std::size_t switches) {
+  std::vector<std::vector<std::uint32_t>> below(switches);  // groups by upper switch
+  for (std::uint32_t f = 0; f < groups.size(); ++f) {
+    for (const auto& slot : groups[f].slots) below[slot.peer].push_back(f);
+  }
+  for (std::uint32_t f = 0; f < groups.size(); ++f) {
+    auto& group = groups[f];
+    std::map<std::uint32_t, std::vector<SwitchIndex>> with;
+    for (const auto& slot : group.slots) {
+      for (const auto other : below[slot.peer]) {
+        const bool alike = ranking.rank[groups[other].members.front()] == ranking.rank[group.members.front()];
+        if (other != f && alike) with[other].push_back(slot.peer);
+      }
+    }
+    for (auto& [other, peers] : with) {
+      if (peers.size() + 1 < group.slots.size()) group.shared.push_back(std::move(peers));
+    }
+    std::ranges::sort(group.shared, {}, [](const auto& peers) { return std::pair(peers.size(), peers); });
+  }
+}
+
 }  // namespace
 
 std::size_t SwitchGroup::place(std::size_t slot) const {
@@ -221,18 +174,12 @@ std::size_t SwitchGroup::place(std::size_t slot) const {
 }
 
 TreeTemplate find_tree_template(const Topology& topology, const SwitchRanking& ranking) {
-  const auto alike = group_by_above(topology, ranking);
-  DisjointSets sets(alike.above.size());
-  join_similar(topology, ranking, alike, sets);
-  std::vector<std::uint32_t> set_of(topology.switches());
-  for (std::uint32_t i = 0; i < alike.switches.size(); ++i) {
-    for (const auto s : alike.switches[i]) set_of[s] = sets.first(i);
-  }
+  const auto set_of = similar_switches(topology, ranking);
   TreeTemplate tree_template;
   tree_template.group_of.resize(topology.switches());
   tree_template.place.resize(topology.switches());
   constexpr auto kNoGroup = ~std::uint32_t{0};
-  std::vector<std::uint32_t> number(alike.above.size(), kNoGroup);
+  std::vector<std::uint32_t> number(topology.switches(), kNoGroup);
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     auto& group = number[set_of[s]];
     if (group == kNoGroup) {
@@ -246,6 +193,7 @@ TreeTemplate find_tree_template(const Topology& topology, const SwitchRanking& r
   }
   find_all_slots(topology, ranking, tree_template.groups);
   MissingUplinks(ranking, tree_template).find();
+  find_shared(ranking, tree_template.groups, topology.switches());
   return tree_template;
 }
 

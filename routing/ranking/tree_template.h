@@ -26,6 +26,9 @@ struct SwitchGroup {
   /// Upper switches that other groups of the rank have and that are gone here: for each the number of slots
   /// before it. Ascending.
   std::vector<std::uint32_t> gone;
+  /// Of the slots, the upper switches that another generation has too, if that is not nearly all: its members
+  /// are reached by these only. Fewest first; each ascending.
+  std::vector<std::vector<SwitchIndex>> shared;
 
   /// Number of upper switches in the undamaged tree.
   std::size_t width() const { return slots.size() + gone.size(); }

@@ -99,7 +99,7 @@ std::vector<std::uint8_t> AffectedEntries::moved_ports(const RankedFabric& befor
 bool AffectedEntries::hosts_connected() const {
   const auto& topology = now_.topology;
   std::vector<std::vector<std::uint64_t>> needed(topology.components());
-  for (const auto s : switches_with_ends(topology)) {
+  for (const auto s : topology.leaves()) {
     auto& bits = needed[topology.component(s)];
     bits.resize(reach_.words());
     bits[s / 64] |= std::uint64_t{1} << (s % 64);
@@ -192,7 +192,7 @@ void AffectedEntries::Finder::check(const LftRow& row, std::size_t lid, const Li
                                     const GroupSet& set) {
   if (good(row[lid], run.destination, lid, set)) return;
   const auto at = static_cast<std::uint32_t>(lid - run.lid);
-  broken_.push_back({static_cast<std::uint16_t>(lid), run.number + at, run.of_switch, run.destination});
+  broken_.push_back({static_cast<std::uint16_t>(lid), run.number + at, run.kind, run.destination});
 }
 
 bool AffectedEntries::Finder::good(std::uint8_t port, SwitchIndex to, std::size_t lid,

@@ -31,7 +31,7 @@ class AffectedEntries {
   AffectedEntries(const RankedFabric& before, const RankedFabric& now, std::span<const LidRun> runs,
                   const Parallel& parallel);
 
-  /// Whether every leaf reaches every connected leaf and switch with aggregation nodes.
+  /// Whether every leaf reaches every connected leaf.
   bool hosts_connected() const;
 
   /// Scratch memory for one switch after another.

@@ -2,11 +2,13 @@
 #include "routing/repair/extend.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "routing/engines/destination_order.h"
 #include "routing/repair/stale_lids.h"
 #include "routing/verify/egress_sets.h"
 
@@ -94,15 +96,16 @@ class Extension {
 
   /// `first`: the LIDs that search first, in this order; gains the LID that found no path.
   std::expected<Repaired, RouteError> run(std::vector<Lid>& first) {
-    std::vector<Lid> broken, of_switches;
+    std::array<std::vector<Lid>, kLidKinds> of_kind;
     for (std::size_t value = 1; value < in_.context.lids.row_size() && !in_.context.stop.stop_requested();
          ++value) {
       const Lid lid{static_cast<std::uint16_t>(value)};
       const auto to = in_.context.lids.destination(lid);
-      if (to.sw != kNoSwitch && !keep(lid)) (to.end != kNoEnd ? broken : of_switches).push_back(lid);
+      if (to.sw != kNoSwitch && !keep(lid))
+        of_kind[static_cast<std::size_t>(kind_of(topology_, to))].push_back(lid);
     }
-    // Hosts first: they must be reachable.
-    broken.insert(broken.end(), of_switches.begin(), of_switches.end());
+    std::vector<Lid> broken;
+    for (const auto& lids : of_kind) broken.insert(broken.end(), lids.begin(), lids.end());
     for (const auto lid : first) {
       const auto at = std::ranges::find(broken, lid);
       std::rotate(broken.begin(), at, at + 1);
@@ -176,8 +179,7 @@ class Extension {
     }
   }
 
-  /// Returns a switch with hosts that finds no path to an end port, or a switch with aggregation nodes that
-  /// finds none to a host; kNoSwitch: none.
+  /// Returns a switch that finds no path to an end port and requires one; kNoSwitch: none.
   SwitchIndex attach(Lid lid) {
     const auto to = in_.context.lids.destination(lid);
     trace(lid);
@@ -202,7 +204,7 @@ class Extension {
     if (to.end == kNoEnd) return kNoSwitch;
     for (SwitchIndex s = 0; s < rows_.size(); ++s) {
       if (arrives_[s] || topology_.component(s) != topology_.component(to.sw)) continue;
-      if (needs_route(topology_, s, to.end)) return s;
+      if (route_need(topology_, s, to.end) == RouteNeed::required) return s;
     }
     return kNoSwitch;
   }

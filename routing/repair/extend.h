@@ -19,8 +19,8 @@ struct ExtendInput {
 
 /// Keeps entries that lead to their LID, whatever ranking they follow. Other switches use a neighbour that
 /// arrives or was attached before, nearest first, where this closes no cycle of channels with all that is
-/// kept and added, so that no traffic is interrupted. no_legal_path if a connected pair of hosts, or of a
-/// host and an aggregation node, finds no such path; inner switches and LIDs of switches may stay without.
+/// kept and added, so that no traffic is interrupted: hosts first, then aggregation nodes, then switches.
+/// no_legal_path if a connected pair of hosts finds no such path; others may stay without.
 std::expected<Repaired, RouteError> extend(const ExtendInput& in);
 
 }  // namespace smd::routing::inline repair

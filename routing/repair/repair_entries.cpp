@@ -32,21 +32,23 @@ class Histogram {
 
 template <std::unsigned_integral Cost>
 void EntryRepairer<Cost>::count(const LftRow& row, std::span<const BrokenEntry> broken) {
-  std::array<Histogram, 2> counts;
+  std::array<Histogram, kLidKinds> counts;
   std::size_t begin = 0, end = 0;
-  bool of_switch = false;
-  const auto add = [&] { counts[of_switch ? 1 : 0].add(std::span(row).subspan(begin, end - begin)); };
+  auto kind = LidKind::host;
+  const auto add = [&] {
+    counts[static_cast<std::size_t>(kind)].add(std::span(row).subspan(begin, end - begin));
+  };
   for (const auto& run : runs_) {
-    if (run.lid != end || run.of_switch != of_switch) {
+    if (run.lid != end || run.kind != kind) {
       add();
       begin = run.lid;
-      of_switch = run.of_switch;
+      kind = run.kind;
     }
     end = std::size_t{run.lid} + run.length;
   }
   add();
-  for (std::size_t kind = 0; kind < used_.size(); ++kind) counts[kind].into(used_[kind]);
-  for (const auto& item : broken) --used_[item.of_switch ? 1 : 0][row[item.lid]];
+  for (std::size_t i = 0; i < used_.size(); ++i) counts[i].into(used_[i]);
+  for (const auto& item : broken) --used_[static_cast<std::size_t>(item.kind)][row[item.lid]];
 }
 
 template <std::unsigned_integral Cost>
@@ -74,7 +76,7 @@ GroupSet EntryRepairer<Cost>::nearest(SwitchIndex s, SwitchIndex destination,
 template <std::unsigned_integral Cost>
 std::uint8_t EntryRepairer<Cost>::pick(SwitchIndex s, const BrokenEntry& broken, const GroupSet& set) {
   if (set.empty()) return kNoRoute;
-  auto& used = used_[broken.of_switch ? 1 : 0];
+  auto& used = used_[static_cast<std::size_t>(broken.kind)];
   const auto ports = rotations_.ports(rotations_.find(set));
   const auto first = (std::size_t{s} + broken.number) % ports.size();
   const auto port = ports[least_used(topology_, s, ports, used, first)];

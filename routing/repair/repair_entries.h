@@ -25,7 +25,7 @@ constexpr std::uint8_t kNoGroup = 255;
 struct BrokenEntry {
   std::uint16_t lid;
   std::uint32_t number;
-  bool of_switch;
+  LidKind kind;
   SwitchIndex destination;
 };
 
@@ -76,7 +76,7 @@ class EntryRepairer {
   const Costs<Cost>& costs_;
   std::span<const LidRun> runs_;
   std::span<const std::uint32_t> columns_;
-  std::array<std::array<std::uint32_t, 256>, 2> used_{};  ///< LIDs of end ports, of switches, by port
+  std::array<std::array<std::uint32_t, 256>, kLidKinds> used_{};  ///< by kind of LIDs and port
   PortRotationCache rotations_;
 };
 

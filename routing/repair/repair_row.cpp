@@ -99,8 +99,7 @@ void RowRepairer<Cost>::find_broken(SwitchIndex s, const LftRow& row) {
     if (own) {
       for (std::uint32_t i = 0; i < run.length; ++i) {
         const auto lid = static_cast<std::uint16_t>(run.lid + i);
-        if (row[lid] != lids_.destination(Lid{lid}).port.value())
-          broken_.push_back({lid, 0, run.of_switch, s});
+        if (row[lid] != lids_.destination(Lid{lid}).port.value()) broken_.push_back({lid, 0, run.kind, s});
       }
       continue;
     }
@@ -109,7 +108,7 @@ void RowRepairer<Cost>::find_broken(SwitchIndex s, const LftRow& row) {
       const auto g = group_of_[port];
       const bool good =
           port == kNoRoute ? set.empty() : g != kNoGroup && (set.words[g / 64U] >> (g % 64U) & 1U) != 0;
-      if (!good) broken_.push_back({run.lid, run.number, run.of_switch, run.destination});
+      if (!good) broken_.push_back({run.lid, run.number, run.kind, run.destination});
       continue;
     }
     if (fresh || !(set == last)) {
@@ -128,8 +127,7 @@ void RowRepairer<Cost>::find_broken(SwitchIndex s, const LftRow& row) {
     if (any == 0) continue;
     for (std::uint32_t i = 0; i < entries.size(); ++i) {
       if (bad[entries[i]] == 0) continue;
-      broken_.push_back(
-          {static_cast<std::uint16_t>(run.lid + i), run.number + i, run.of_switch, run.destination});
+      broken_.push_back({static_cast<std::uint16_t>(run.lid + i), run.number + i, run.kind, run.destination});
     }
   }
 }

@@ -202,17 +202,13 @@ SwitchIndex Topology::find(Guid guid) const {
   return at != guids_.end() && *at == guid ? static_cast<SwitchIndex>(at - guids_.begin()) : kNoSwitch;
 }
 
-std::vector<SwitchIndex> switches_with_ends(const Topology& topology) {
-  std::vector<SwitchIndex> found;
-  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-    if (!topology.end_ports_of(s).empty()) found.push_back(s);
-  }
-  return found;
-}
-
-bool needs_route(const Topology& topology, SwitchIndex from, EndIndex to) {
-  if (topology.leaf(from)) return true;
-  return topology.end_ports()[to].kind != EndKind::aggregation && !topology.end_ports_of(from).empty();
+RouteNeed route_need(const Topology& topology, SwitchIndex from, EndIndex to) {
+  const auto& end = topology.end_ports()[to];
+  if (topology.end_ports_of(from).empty()) return RouteNeed::none;
+  if (end.sw == from) return RouteNeed::required;
+  const bool from_host = topology.leaf(from), to_host = end.kind != EndKind::aggregation;
+  if (from_host && to_host) return RouteNeed::required;
+  return from_host || to_host ? RouteNeed::by_rule : RouteNeed::none;
 }
 
 std::vector<EndIndex> hosts_in_file_order(const Topology& topology) {

@@ -131,13 +131,15 @@ class Topology {
   std::size_t cables_ = 0, dropped_ = 0;
 };
 
-/// Switches with end ports of any kind, ascending: leaves, and switches with only aggregation nodes, which
-/// hosts must reach too.
-std::vector<SwitchIndex> switches_with_ends(const Topology& topology);
+/// What a missing route means.
+enum class RouteNeed : std::uint8_t {
+  none,      ///< nothing: no end port uses it, or only aggregation nodes among each other
+  by_rule,   ///< a host and an aggregation node of different switches: left out where the engine has no path
+  required,  ///< two hosts, or end ports of one switch
+};
 
-/// Whether the end ports of switch `from` need a route to `to`: hosts need all end ports, aggregation nodes
-/// need the hosts.
-bool needs_route(const Topology& topology, SwitchIndex from, EndIndex to);
+/// The strictest need of the end ports of switch `from` for a route to `to`.
+RouteNeed route_need(const Topology& topology, SwitchIndex from, EndIndex to);
 
 /// End ports that are not aggregation nodes, in the numbering of quality figures: by switch in the order of
 /// the file, then by port; those without a switch last, in the order of the input.

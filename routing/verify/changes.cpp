@@ -9,6 +9,7 @@
 
 #include "routing/verify/dependencies.h"
 #include "routing/verify/differences.h"
+#include "routing/verify/missing_counts.h"
 #include "routing/verify/verify.h"
 
 namespace smd::routing::inline verify {
@@ -108,67 +109,6 @@ class Following {
   std::vector<PortBits> onwards_;  ///< by port
 };
 
-/// Counts missing routes that need not exist: the earlier counts, minus removed LIDs and switches, corrected
-/// by the changes. All required routes existed before.
-class Counts {
- public:
-  Counts(const Proven& before, const LidMap& lids, const Topology& topology, const Routes& routes,
-         const Differences& differences)
-      : before_(before), lids_(lids), topology_(topology), routes_(routes), differences_(differences) {
-    by_rule_ = static_cast<std::int64_t>(before.verification.unrouted_by_rule);
-    pairs_ = static_cast<std::int64_t>(before.verification.unreachable_switch_pairs);
-  }
-
-  /// False if a required route is missing now.
-  bool run() {
-    forget_gone();
-    for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
-      const auto was = differences_.was[s];
-      for (const auto lid : differences_.entries[s]) {
-        const bool routed = (*routes_.rows[s])[lid.value()] != kNoRoute;
-        if (routed == ((*before_.rows[was])[lid.value()] != kNoRoute)) continue;
-        if (topology_.component(lids_.destination(lid).sw) != topology_.component(s)) continue;
-        if (!routed && needed(was, lid)) return false;
-        count(was, lid, routed ? -1 : 1);
-      }
-    }
-    return true;
-  }
-  std::uint64_t by_rule() const { return static_cast<std::uint64_t>(by_rule_); }
-  std::uint64_t pairs() const { return static_cast<std::uint64_t>(pairs_); }
-
- private:
-  bool needed(SwitchIndex was, Lid lid) const {
-    const auto end = before_.lids.destination(lid).end;
-    return end != kNoEnd && needs_route(before_.topology, was, end);
-  }
-  void count(SwitchIndex was, Lid lid, std::int64_t change) {
-    if (!needed(was, lid)) (before_.topology.leaf(was) ? pairs_ : by_rule_) += change;
-  }
-  void forget(SwitchIndex was, Lid lid) {
-    const auto to = before_.lids.destination(lid).sw;
-    if (to == kNoSwitch || before_.topology.component(to) != before_.topology.component(was)) return;
-    if ((*before_.rows[was])[lid.value()] == kNoRoute) count(was, lid, -1);
-  }
-  void forget_gone() {
-    for (const auto was : differences_.was) {
-      for (const auto lid : differences_.gone_lids) forget(was, lid);
-    }
-    for (const auto was : differences_.gone) {
-      for (std::uint32_t value = 1; value <= before_.lids.top().value(); ++value) {
-        forget(was, Lid{static_cast<std::uint16_t>(value)});
-      }
-    }
-  }
-
-  const Proven& before_;
-  const LidMap& lids_;
-  const Topology& topology_;
-  const Routes& routes_;
-  const Differences& differences_;
-  std::int64_t by_rule_ = 0, pairs_ = 0;
-};
-
 /// The earlier channel numbers of the switches that still exist.
 std::vector<std::uint32_t> numbers_now(const Proven& before, const Topology& topology,
                                        const Differences& differences) {
@@ -217,8 +157,9 @@ std::optional<Verification> verify_changes(const Proven& before, const RoutingCo
       if (!changed.empty() && !following.add(s, changed, waits[begin / kSwitchesAtOnce])) good = false;
     }
   });
-  Counts counts(before, lids, topology, routes, *differences);
-  if (!good || stop.stop_requested() || !counts.run()) return std::nullopt;
+  if (!good || stop.stop_requested()) return std::nullopt;
+  auto counted = count_missing(before, now, routes, *differences);
+  if (!counted) return std::nullopt;
 
   auto numbers = numbers_now(before, topology, *differences);
   Dependencies graph(topology, before.topology, differences->was, before.verification.waits->front());
@@ -234,9 +175,7 @@ std::optional<Verification> verify_changes(const Proven& before, const RoutingCo
     if (cycles.count != 0) return std::nullopt;
     numbers = std::move(cycles.order);
   }
-  Verification found;
-  found.unrouted_by_rule = counts.by_rule();
-  found.unreachable_switch_pairs = counts.pairs();
+  auto found = *std::move(counted);
   found.order = std::make_shared<const ChannelOrder>(ChannelOrder{std::move(numbers)});
   found.waits = std::make_shared<const ChannelWaits>(ChannelWaits{std::move(graph).waits()});
   return found;

@@ -36,18 +36,20 @@ std::string describe(const Verification& found, const Topology& topology) {
     if (!with_lids) text += fmt::format(", for example LID {}", example.front().lid);
     text += ": " + egress(example, topology, with_lids);
   };
-  add(found.host_pairs_unreachable - found.aggregation_pairs_unreachable, "host pairs without a route",
-      found.unreachable_example, false);
-  const auto& [from, to] = found.aggregation_pair;
-  add(found.aggregation_pairs_unreachable,
-      fmt::format("pairs of a host and an aggregation node without a route, as from {} to {}", from, to),
-      found.aggregation_example, false);
+  add(found.host_pairs_unreachable, "host pairs without a route", found.unreachable_example, false);
   add(found.loops, "(switch, LID) pairs in loops", found.loop_example, false);
   add(found.dead_ends, "(switch, LID) pairs that end nowhere", found.dead_end_example, false);
   add(found.credit_loops, "credit loops", found.credit_loop_example, true);
   add(found.management_credit_loops, "credit loops of traffic to and from switches",
       found.credit_loop_example, true);
   return text.empty() ? "ok" : text;
+}
+
+std::string describe_left_out(const Verification& found) {
+  if (found.aggregation_pairs_unreachable == 0) return {};
+  const auto& [from, to] = found.aggregation_pair;
+  return fmt::format("{} pairs of a host and an aggregation node have no legal path, as from {} to {}",
+                     found.aggregation_pairs_unreachable, from, to);
 }
 
 }  // namespace smd::routing::inline verify

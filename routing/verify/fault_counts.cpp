@@ -21,23 +21,26 @@ void FaultCounts::add(const LidBlock& block, Verification& found) {
 void FaultCounts::add_unreached(const BlockLids& lids, SwitchIndex s, LidBits routed, LidBits unreached,
                                 Verification& found) {
   const bool leaf = topology_.leaf(s);
-  // Hosts need all end ports, aggregation nodes need the hosts.
-  const auto needed = leaf ? lids.end_ports() : topology_.end_ports_of(s).empty() ? LidBits{0} : lids.hosts();
-  const auto others = unreached & ~needed;
+  // Hosts use all end ports, aggregation nodes use the hosts.
+  const auto used = leaf ? lids.end_ports() : topology_.end_ports_of(s).empty() ? LidBits{0} : lids.hosts();
+  const auto others = unreached & ~used;
   if (leaf) {
     found.unreachable_switch_pairs += static_cast<unsigned>(std::popcount(others));
   } else {
     found.unrouted_by_rule += static_cast<unsigned>(std::popcount(others & ~routed));
   }
-  for (auto rest = unreached & needed; rest != 0; rest &= rest - 1) {
-    add_pairs(s, lids.lid(static_cast<unsigned>(std::countr_zero(rest))), found);
+  for (auto rest = unreached & used; rest != 0; rest &= rest - 1) {
+    const auto bit = static_cast<unsigned>(std::countr_zero(rest));
+    add_pairs(s, lids.lid(bit), (routed >> bit & 1U) != 0, found);
   }
 }
 
 /// Counts pairs that miss the LID of an end port: hosts of the switch, and aggregation nodes of it if the LID
 /// is a host's.
-void FaultCounts::add_pairs(SwitchIndex s, Lid lid, Verification& found) {
+void FaultCounts::add_pairs(SwitchIndex s, Lid lid, bool routed, Verification& found) {
   const auto to = lids_.destination(lid);
+  const bool by_rule = route_need(topology_, s, to.end) == RouteNeed::by_rule;
+  if (by_rule && !routed) ++found.unrouted_by_rule;
   if (counted_before(s, to, lids_.of_end(to.end))) return;
   const auto& end = topology_.end_ports()[to.end];
   const bool to_host = end.kind != EndKind::aggregation;
@@ -46,13 +49,14 @@ void FaultCounts::add_pairs(SwitchIndex s, Lid lid, Verification& found) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const bool from_host = sources[i].kind != EndKind::aggregation;
     if (topology_.first_end(s) + i == to.end || (!from_host && !to_host)) continue;
-    ++(from_host && to_host ? between_hosts : with_aggregation);
-    if ((from_host && to_host) || !found.aggregation_example.empty()) continue;
+    const bool required = (from_host && to_host) || end.sw == s;
+    ++(required ? between_hosts : with_aggregation);
+    if (required || !found.aggregation_example.empty()) continue;
     found.aggregation_example = trace(s, lid);
     found.aggregation_pair = {sources[i].guid, end.guid};
   }
   if (between_hosts != 0 && found.unreachable_example.empty()) found.unreachable_example = trace(s, lid);
-  found.host_pairs_unreachable += between_hosts + with_aggregation;
+  found.host_pairs_unreachable += between_hosts;
   found.aggregation_pairs_unreachable += with_aggregation;
 }
 

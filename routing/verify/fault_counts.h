@@ -29,7 +29,7 @@ class FaultCounts {
   void add_misrouted(const LidBlock& block, unsigned bit, Verification& found);
   Outcome outcome(SwitchIndex s, Lid lid);
   Outcome step(SwitchIndex& s, Lid lid) const;
-  void add_pairs(SwitchIndex s, Lid lid, Verification& found);
+  void add_pairs(SwitchIndex s, Lid lid, bool routed, Verification& found);
   bool counted_before(SwitchIndex s, const Destination& to, LidRange range);
   std::vector<Hop> trace(SwitchIndex s, Lid lid) const;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -41,11 +42,24 @@ std::vector<Share> look_at_all(const Topology& topology, const LidMap& lids, con
   return shares;
 }
 
+/// Whether the trace of all paths finds this example first.
+bool before(const Hop& one, const Hop& other) {
+  const auto place = [](const Hop& hop) { return std::tuple(hop.lid.value() / 64, hop.sw, hop.lid); };
+  return place(one) < place(other);
+}
+
 Verification total(const std::vector<Share>& shares) {
   Verification sum;
   for (const auto& share : shares) {
     sum.unrouted_by_rule += share.found.unrouted_by_rule;
     sum.unreachable_switch_pairs += share.found.unreachable_switch_pairs;
+    sum.aggregation_pairs_unreachable += share.found.aggregation_pairs_unreachable;
+    const auto& example = share.found.aggregation_example;
+    if (example.empty()) continue;
+    if (!sum.aggregation_example.empty() && before(sum.aggregation_example.front(), example.front()))
+      continue;
+    sum.aggregation_example = example;
+    sum.aggregation_pair = share.found.aggregation_pair;
   }
   return sum;
 }

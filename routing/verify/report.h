@@ -30,13 +30,14 @@ using ChannelWaits = std::vector<std::vector<std::uint64_t>>;
 
 /// Counts are over the whole fabric; each kind of fault has one example.
 struct Verification {
-  /// Connected pairs (source, destination) without a route, of which one is a host and the other a host or an
-  /// aggregation node. An end port with several LIDs counts once, for any of them. Aggregation nodes need no
-  /// routes to each other.
+  /// Connected pairs (source, destination) of hosts without a route, and pairs of a host and the aggregation
+  /// node of its own switch. An end port with several LIDs counts once, for any of them.
   std::uint64_t host_pairs_unreachable = 0;
-  /// Of these, pairs with an aggregation node.
+  /// The same for pairs of a host and an aggregation node of another switch: no fault, but named in a
+  /// warning. Aggregation nodes need no routes to each other.
   std::uint64_t aggregation_pairs_unreachable = 0;
-  /// (switch, LID) without a route, for switches without hosts, except pairs counted above.
+  /// (switch, LID) without a route: from switches without hosts, and from hosts to aggregation nodes of other
+  /// switches.
   std::uint64_t unrouted_by_rule = 0;
   /// (switch with hosts, LID of a switch) that are connected and have no route.
   std::uint64_t unreachable_switch_pairs = 0;
@@ -68,5 +69,8 @@ struct Verification {
 
 /// The faults in one line, with GUIDs and ports of the examples; "ok" if there are none.
 std::string describe(const Verification& found, const Topology& topology);
+
+/// A warning in one line that names the example of aggregation_pairs_unreachable; empty if there are none.
+std::string describe_left_out(const Verification& found);
 
 }  // namespace smd::routing::inline verify

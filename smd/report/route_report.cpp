@@ -29,9 +29,11 @@ Json times_object(const RouteTimes& ms) {
 }
 
 Json verification(const routing::Verification& found) {
+  const auto left_out = routing::describe_left_out(found);
   return JsonObject{{"ok", found.ok()},
                     {"host_pairs_unreachable", found.host_pairs_unreachable},
                     {"aggregation_pairs_unreachable", found.aggregation_pairs_unreachable},
+                    {"left_out", left_out.empty() ? Json{} : Json(left_out)},
                     {"unrouted_by_rule", found.unrouted_by_rule},
                     {"unreachable_switch_pairs", found.unreachable_switch_pairs},
                     {"loops", found.loops},

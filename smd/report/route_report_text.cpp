@@ -37,9 +37,9 @@ std::string proof(const RouteReport& report) {
       fmt::format("verified: every connected host pair has a route, no loops, no credit loops with {}",
                   counted(found.vls, "VL", "VLs"));
   if (found.unrouted_by_rule != 0) {
-    fmt::format_to(
-        std::back_inserter(text), "; {} left out by the engine's rule",
-        counted(found.unrouted_by_rule, "route from inner switches", "routes from inner switches"));
+    fmt::format_to(std::back_inserter(text), "; {} left out by the engine's rule",
+                   counted(found.unrouted_by_rule, "route of inner switches or aggregation nodes",
+                           "routes of inner switches or aggregation nodes"));
   }
   if (found.unreachable_switch_pairs != 0) {
     fmt::format_to(std::back_inserter(text), "; {} from hosts to switches",
@@ -122,6 +122,8 @@ std::string to_text(const RouteReport& report) {
   line("engine", fmt::format("{}, {}", report.engine, counted(report.threads, "thread", "threads")));
   for (const auto& refusal : report.fell_back_from) line("", "instead of " + refusal);
   line("routes", proof(report));
+  if (const auto left_out = routing::describe_left_out(report.verify); !left_out.empty())
+    line("", "warning: " + left_out);
   if (report.quality) add_quality(report, line);
   if (report.changed) {
     line("changed", fmt::format("{} in {} against the complete fabric",

@@ -81,6 +81,8 @@ void log_routes(const log::Log& log, const RoutePart& routes) {
         .kv("engine", routes.engine)
         .kv("found", routing::describe(routes.verification, *routes.topology));
   }
+  if (const auto left_out = routing::describe_left_out(routes.verification); !left_out.empty())
+    log.warn("routing.left_out").kv("found", left_out);
 }
 
 std::string small_table_action(const LidPart& lids, const RoutePart& routes, const Node& node) {

@@ -105,6 +105,18 @@ inline Builder irregular(std::uint64_t seed, unsigned switches, unsigned extra_l
   return b;
 }
 
+/// An aggregation node on every switch, at an additional port, or at the last one of switches of 254 ports.
+inline TopologyInput with_aggregation_nodes(TopologyInput input) {
+  for (SwitchIndex s = 0; s < input.switches.size(); ++s) {
+    auto& ports = input.switches[s].ports;
+    ports = std::min(ports + 1, 254U);
+    const PortNum port{static_cast<std::uint8_t>(ports)};
+    const Guid guid{0xa00000 + s};
+    input.end_ports.push_back({guid, s, port, EndKind::aggregation, guid, guid});
+  }
+  return input;
+}
+
 /// Takes away links at random, `percent` of them.
 inline Builder damaged(Builder b, std::uint64_t seed, unsigned percent) {
   std::mt19937_64 random(seed);

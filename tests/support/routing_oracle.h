@@ -95,13 +95,18 @@ inline Found verify(const Topology& topology, const LidMap& lids, const Routes& 
       if (topology.component(s) != topology.component(to.sw)) continue;
       const auto hosts = topology.hosts(s);
       const auto nodes = topology.end_ports_of(s).size() - hosts;
-      if (to.end != kNoEnd && host(topology, to.end) && hosts + nodes != 0) {
+      if (to.end != kNoEnd && to.sw == s) {
+        const bool to_host = host(topology, to.end);
         if (!pairs.emplace(s, to.end).second) continue;
-        found.host_pairs_unreachable += hosts - (to.sw == s ? 1U : 0U) + nodes;
-        found.aggregation_pairs_unreachable += nodes;
-      } else if (to.end != kNoEnd && hosts != 0) {
+        found.host_pairs_unreachable += to_host ? hosts - 1 + nodes : hosts;
+      } else if (to.end != kNoEnd && host(topology, to.end) && hosts + nodes != 0) {
+        if (hosts == 0) found.unrouted_by_rule += routed ? 0 : 1;
         if (!pairs.emplace(s, to.end).second) continue;
         found.host_pairs_unreachable += hosts;
+        found.aggregation_pairs_unreachable += nodes;
+      } else if (to.end != kNoEnd && hosts != 0) {
+        found.unrouted_by_rule += routed ? 0 : 1;
+        if (!pairs.emplace(s, to.end).second) continue;
         found.aggregation_pairs_unreachable += hosts;
       } else if (hosts != 0) {
         ++found.unreachable_switch_pairs;

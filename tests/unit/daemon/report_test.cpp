@@ -87,9 +87,10 @@ TEST(RouteReport, HasTheContractsKeys) {
   EXPECT_EQ(read.at("ms").at("load").as_double(), 1.235);
   EXPECT_TRUE(read.at("ms").at("dump").is_null());
   // Those of the contract, and three that say more of why it is not ok.
-  EXPECT_EQ(keys(read.at("verify")), (Keys{"ok", "host_pairs_unreachable", "aggregation_pairs_unreachable",
-                                           "unrouted_by_rule", "unreachable_switch_pairs", "loops",
-                                           "dead_ends", "credit_loops", "management_credit_loops", "vls"}));
+  EXPECT_EQ(keys(read.at("verify")),
+            (Keys{"ok", "host_pairs_unreachable", "aggregation_pairs_unreachable", "left_out",
+                  "unrouted_by_rule", "unreachable_switch_pairs", "loops", "dead_ends", "credit_loops",
+                  "management_credit_loops", "vls"}));
   EXPECT_EQ(keys(read.at("quality")),
             (Keys{"max_link_paths", "mean_link_paths", "shift_max", "shift_mean", "random_permutation_mean",
                   "ebb", "shift_rank_max", "shift_rank_mean", "max_link_time", "leaf_bound", "of_leaf_bound",

@@ -19,14 +19,20 @@ using fabrics::Told;
 
 Told any_fabric(std::uint64_t seed) {
   const auto lmc = static_cast<std::uint8_t>(*rc::gen::inRange(0, 2));
-  switch (*rc::gen::inRange(0, 4)) {
+  switch (*rc::gen::inRange(0, 6)) {
     case 0:
       return fabrics::told(
           fabrics::ft2(*rc::gen::inRange(2U, 7U), *rc::gen::inRange(2U, 5U), 3, *rc::gen::inRange(1U, 3U))
               .input(),
           lmc);
     case 1:
+      return fabrics::told(fabrics::with_aggregation_nodes(fabrics::ft3(*rc::gen::element(4U, 6U)).input()),
+                           lmc);
     case 2:
+      return fabrics::told(
+          fabrics::with_aggregation_nodes(fabrics::ft2(*rc::gen::inRange(3U, 8U), 3, 3).input()), lmc);
+    case 3:
+    case 4:
       return fabrics::told(fabrics::ft3(*rc::gen::element(4U, 6U, 8U)).input(), lmc);
     default:
       return fabrics::told(
@@ -94,6 +100,9 @@ void expect_equal(const Verification& quick, const Verification& whole) {
   RC_ASSERT(quick.clean());
   RC_ASSERT(quick.unrouted_by_rule == whole.unrouted_by_rule);
   RC_ASSERT(quick.unreachable_switch_pairs == whole.unreachable_switch_pairs);
+  RC_ASSERT(quick.aggregation_pairs_unreachable == whole.aggregation_pairs_unreachable);
+  RC_ASSERT(quick.aggregation_pair == whole.aggregation_pair);
+  RC_ASSERT(quick.aggregation_example == whole.aggregation_example);
   RC_ASSERT(quick.vls == whole.vls);
 }
 

@@ -77,6 +77,21 @@ TEST(Rates, ThatAreAllAlikeDoNotMatter) {
   EXPECT_TRUE(route_weights(Topology(none)).empty());
 }
 
+/// Half of the spines are EDR, beside HDR: the ideal by time is the bound of the leaves.
+TEST(Rates, SlowSpinesTakeTheirShareWithHardlyACollisionInShifts) {
+  const auto input = with_rates(
+      fabrics::ft2(16, 8, 16, 2).input(),
+      {kEdr, kEdr, kEdr, kEdr, kEdr, kEdr, kEdr, kEdr, kHdr, kHdr, kHdr, kHdr, kHdr, kHdr, kHdr, kHdr});
+  const auto fabric = fabrics::with_lids(input);
+  const Serial serial;
+  const RoutingContext context{fabric.topology, fabric.lids, serial};
+
+  const auto quality = measure(context, routed_by("dmodc", fabric), hosts_in_file_order(fabric.topology));
+
+  EXPECT_LE(quality.max_link_time, 1.1 * quality.leaf_bound);
+  EXPECT_LE(quality.shift_max, 2U);
+}
+
 class EveryEngineByRate : public testing::TestWithParam<EngineInfo> {};
 
 TEST_P(EveryEngineByRate, GivesParallelCablesTheirShares) {

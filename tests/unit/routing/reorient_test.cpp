@@ -17,9 +17,9 @@ namespace {
 
 using fabrics::Builder;
 
-/// Pairs of a leaf and a switch with ends of its component that no up/down path joins.
+/// Pairs of a leaf and another of its component that no up/down path joins.
 std::size_t illegal_pairs(const Topology& topology, const SwitchRanking& ranking) {
-  const auto needed = switches_with_ends(topology);
+  const auto needed = topology.leaves();
   std::size_t count = 0;
   for (const auto source : topology.leaves()) {
     std::set<std::pair<SwitchIndex, bool>> seen{{source, true}};
@@ -53,7 +53,7 @@ std::size_t turned_links(const Topology& topology, const SwitchRanking& one, con
   return count;
 }
 
-Builder any_fabric(std::uint64_t seed) {
+Builder fabric_to_turn(std::uint64_t seed) {
   switch (*rc::gen::inRange(0, 4)) {
     case 0:
       return fabrics::ft3(*rc::gen::element(4U, 6U));
@@ -66,7 +66,7 @@ Builder any_fabric(std::uint64_t seed) {
 
 RC_GTEST_PROP(Reorient, JoinsAllPairsOfADamagedFabricByLegalPaths, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
-  const auto whole = fabrics::told(any_fabric(seed).input(), 0);
+  const auto whole = fabrics::told(fabric_to_turn(seed).input(), 0);
   const auto before = whole.routable();
   const auto now = fabrics::damaged(whole, seed, *rc::gen::inRange<std::size_t>(0, 9), 0).routable();
   const auto ranking = find_engine("updn")->ranking(before.topology, {}, Serial{});

@@ -117,8 +117,17 @@ std::vector<std::size_t> cables(const Told& whole, int lower) {
   return found;
 }
 
-TEST(RepairLeast, OneCableOfEachLevel) {
-  const auto whole = fabrics::told(fabrics::ft3(kRadix).input());
+class RepairLeast : public testing::TestWithParam<bool> {
+ protected:
+  /// ft3, with aggregation nodes on all switches if the parameter is set.
+  static Told whole() {
+    const auto input = fabrics::ft3(kRadix).input();
+    return fabrics::told(GetParam() ? fabrics::with_aggregation_nodes(input) : input);
+  }
+};
+
+TEST_P(RepairLeast, OneCableOfEachLevel) {
+  const auto whole = this->whole();
   for (const int lower : {0, 1}) {
     const auto which = cables(whole, lower);
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -130,8 +139,8 @@ TEST(RepairLeast, OneCableOfEachLevel) {
   }
 }
 
-TEST(RepairLeast, OneSwitchOfEachLevel) {
-  const auto whole = fabrics::told(fabrics::ft3(kRadix).input());
+TEST_P(RepairLeast, OneSwitchOfEachLevel) {
+  const auto whole = this->whole();
   const std::pair<SwitchIndex, SwitchIndex> levels[] = {{0, kLeaves}, {kLeaves, kMiddles}, {kMiddles, 80}};
   for (const auto& [first, last] : levels) {
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -142,12 +151,16 @@ TEST(RepairLeast, OneSwitchOfEachLevel) {
   }
 }
 
-TEST(RepairLeast, OnePercentOfTheCables) {
-  const auto whole = fabrics::told(fabrics::ft3(kRadix).input());
+TEST_P(RepairLeast, OnePercentOfTheCables) {
+  const auto whole = this->whole();
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     expect_least(whole, fabrics::damaged(whole, seed, whole.input.links.size() / 100 + 1, 0), seed);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(, RepairLeast, testing::Bool(), [](const auto& of) {
+  return of.param ? "WithAggregationNodes" : "WithoutAggregationNodes";
+});
 
 }  // namespace
 }  // namespace smd::routing

@@ -80,7 +80,7 @@ RC_GTEST_PROP(Repair, ReachesAllThatIsThereAndKeepsWhatStillArrives, ()) {
   RC_TAG(engine, result.has_value());
   if (!result) {
     const auto cause = result.error().cause;
-    RC_ASSERT(cause == RouteError::Cause::no_legal_path || cause == RouteError::Cause::aggregation_cut_off);
+    RC_ASSERT(cause == RouteError::Cause::no_legal_path);
     return;
   }
   const auto found = oracle::verify(now.topology, now.lids, result->routes);

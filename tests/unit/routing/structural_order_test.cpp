@@ -15,6 +15,7 @@
 #include "routing/quality/quality.h"
 #include "routing/verify/verify.h"
 #include "tests/support/routing_trees.h"
+#include "tests/support/spec_topology.h"
 
 namespace smd::routing {
 namespace {
@@ -72,6 +73,20 @@ TEST(StructuralOrder, GuidsDoNotChangeTheFiguresOfDamagedTrees) {
     const auto tree = fabrics::damaged(fabrics::random_tree(number), number + 1, percent);
     expect_equal_figures(tree.input(), trees() > 20 ? 5 : 2,
                          fmt::format("{} {} without {} %", tree.name(), seed, percent));
+  }
+}
+
+TEST(StructuralOrder, GuidsDoNotChangeTheFiguresOfTreesOfRails) {
+  for (const auto* const spec : {"rails:8:4:8:4", "rails:16:8:8:8", "rails:6:5:4:3", "rails:12:4:6:2"}) {
+    const auto wanted = figures(fabrics::of_spec(spec).input);
+    ASSERT_TRUE(wanted) << spec;
+    for (int seed = 1; seed <= (trees() > 20 ? 50 : 5); ++seed) {
+      const auto found = figures(fabrics::of_spec(fmt::format("{}+guids={}", spec, seed)).input);
+      ASSERT_TRUE(found) << spec;
+      EXPECT_EQ(found->max_link_paths, wanted->max_link_paths) << spec << ", names " << seed;
+      EXPECT_EQ(found->shift_max, wanted->shift_max) << spec << ", names " << seed;
+      EXPECT_NEAR(found->ebb, wanted->ebb, 0.015 * wanted->ebb) << spec << ", names " << seed;
+    }
   }
 }
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trees that are no regular ones by design: switches below leaves, generations of leaves.
+#include <gtest/gtest.h>
+
+#include "routing/engines/leaf_order.h"
+#include "routing/quality/quality.h"
+#include "routing/ranking/tree_template.h"
+#include "routing/verify/verify.h"
+#include "tests/support/routing_damage.h"
+#include "tests/support/routing_engines.h"
+
+namespace smd::routing {
+namespace {
+
+using fabrics::Builder;
+
+/// Figures of dmodc, which must not decline the fabric.
+Quality dmodc_figures(const TopologyInput& input) {
+  const auto fabric = fabrics::with_lids(input);
+  const Serial serial;
+  const RoutingContext context{fabric.topology, fabric.lids, serial};
+  const auto routes = find_engine("dmodc")->run({.context = context});
+  if (!routes) {
+    ADD_FAILURE() << to_string(routes.error());
+    return {};
+  }
+  const auto found = verify_routes(context, *routes);
+  EXPECT_TRUE(found.clean()) << describe(found, fabric.topology);
+  return measure(context, *routes, hosts_in_file_order(fabric.topology));
+}
+
+/// Leaves 0 to 7 have 8 of the 12 spines above them, leaves 8 to 15 all.
+Builder two_generations(unsigned cables) {
+  Builder builder("generations");
+  for (int i = 0; i < 16 + 12; ++i) builder.add_switch(64);
+  for (SwitchIndex leaf = 0; leaf < 16; ++leaf) {
+    for (unsigned h = 0; h < 8 * cables; ++h) builder.host(leaf);
+    for (SwitchIndex spine = 0; spine < (leaf < 8 ? 8U : 12U); ++spine) {
+      for (unsigned c = 0; c < cables; ++c) builder.link(leaf, 16 + spine);
+    }
+  }
+  return builder;
+}
+
+/// A switch with hosts below each of these switches, on as many cables.
+Builder with_switches_below(Builder builder, std::initializer_list<SwitchIndex> leaves, int cables) {
+  for (auto& spec : builder.input().switches) spec.ports += 8;
+  for (const auto leaf : leaves) {
+    const auto below = builder.add_switch(16);
+    for (int c = 0; c < cables; ++c) builder.link(leaf, below);
+    for (int h = 0; h < 4; ++h) builder.host(below);
+  }
+  return builder;
+}
+
+TEST(IrregularTree, LevelsAreThoseOfTheTreeAboveASwitchBelowALeaf) {
+  const auto builder = with_switches_below(fabrics::ft3(8), {0, 5}, 2);  // 80 and 81
+  const auto ranking = find_tree(Topology(builder.input()));
+
+  EXPECT_TRUE(ranking.tree);
+  EXPECT_EQ(ranking.rank[80], ranking.rank[0] + 1);
+  EXPECT_EQ(ranking.rank[81], ranking.rank[0] + 1);
+  for (SwitchIndex s = 0; s < 32; ++s) EXPECT_EQ(ranking.rank[s], 2) << s;
+  for (SwitchIndex s = 32; s < 64; ++s) EXPECT_EQ(ranking.rank[s], 1) << s;
+  for (SwitchIndex s = 64; s < 80; ++s) EXPECT_EQ(ranking.rank[s], 0) << s;
+}
+
+/// The cables of the leaf with the switch below it are the bound: its 8 hosts and 128 others.
+TEST(IrregularTree, ASwitchBelowALeafCostsTheOthersNothing) {
+  const auto quality = dmodc_figures(with_switches_below(fabrics::ft3(8), {0, 5}, 2).input());
+
+  EXPECT_LE(static_cast<double>(quality.max_link_paths), 1.1 * quality.leaf_bound);
+}
+
+TEST(IrregularTree, TwoGenerationsOfLeavesAreTwoGroups) {
+  const Topology topology(two_generations(1).input());
+
+  const auto shape = find_tree_template(topology, find_tree(topology));
+
+  EXPECT_EQ(shape.of(0).width(), 8U);
+  EXPECT_EQ(shape.of(0).members.size(), 8U);
+  EXPECT_TRUE(shape.of(0).gone.empty());
+  EXPECT_EQ(shape.of(8).width(), 12U);
+  ASSERT_EQ(shape.of(8).shared.size(), 1U);
+  EXPECT_EQ(shape.of(8).shared.front().size(), 8U);
+}
+
+TEST(IrregularTree, ALeafWithoutACableStaysInItsGeneration) {
+  auto input = two_generations(1).input();
+  std::erase_if(input.links, [](const LinkSpec& link) {
+    return (link.a == 0 && link.b == 18) || (link.a == 8 && link.b == 18);
+  });
+  const Topology topology(input);
+
+  const auto shape = find_tree_template(topology, find_tree(topology));
+
+  EXPECT_EQ(shape.of(0).members.size(), 8U);
+  EXPECT_EQ(shape.of(0).width(), 8U);
+  EXPECT_EQ(shape.of(8).members.size(), 8U);
+  EXPECT_EQ(shape.of(8).width(), 12U);
+}
+
+TEST(IrregularTree, TwoGenerationsOfLeavesHaveHardlyACollisionInShifts) {
+  for (const auto cables : {1U, 2U}) {
+    const auto quality = dmodc_figures(two_generations(cables).input());
+
+    EXPECT_LE(static_cast<double>(quality.max_link_paths), 1.1 * quality.leaf_bound) << cables;
+    EXPECT_LE(quality.shift_max, cables + 1) << cables;
+  }
+}
+
+}  // namespace
+}  // namespace smd::routing
