@@ -7,6 +7,7 @@
 
 #include "mad/wire/trap.h"
 #include "smd/manager.h"
+#include "smd/report/violations.h"
 
 namespace smd::sm {
 namespace {
@@ -45,6 +46,7 @@ void SubnetManager::heard_trap(const wire::Notice& notice, Lid from) {
   const auto place = lids_.find(issuer), sender = lids_.find(from);
   const auto subject = fmt::format("{} {}", notice.trap, from);
   ++traps_;
+  if (log_violation(parts_.log, lids_, notice, from)) return;
   auto&& event = warns(notice.trap) ? parts_.log.warn("trap") : parts_.log.info("trap");
   const auto& named = place.node != nullptr ? place : sender;
   // Traps of a switch are its port 0's, which says nothing about the port that they are about.
