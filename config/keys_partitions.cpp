@@ -84,28 +84,6 @@ Codec<std::optional<std::uint16_t>> pkey() {
   return explained(std::move(codec), Number(), "the lowest free number");
 }
 
-Codec<PKeyRange> pkey_range() {
-  Codec<PKeyRange> codec;
-  codec.allowed = "two P_Keys from 0x0001 to 0x7ffe, the lower first, as in \"0x1000-0x1fff\"";
-  codec.read = [allowed = codec.allowed](const Value& value, const Spot& spot) -> std::optional<PKeyRange> {
-    const auto dash = value.text.find('-');
-    if (value.kind == Value::Kind::text && dash != std::string::npos) {
-      constexpr std::uint64_t kLast = 0x7ffe;
-      const auto first = parse_number(trim(value.text.substr(0, dash)));
-      const auto last = parse_number(trim(value.text.substr(dash + 1)));
-      if (first && last && *first >= 1 && *first <= *last && *last <= kLast)
-        return PKeyRange{.first = static_cast<std::uint16_t>(*first),
-                         .last = static_cast<std::uint16_t>(*last)};
-    }
-    spot.wrong(value, allowed);
-    return std::nullopt;
-  };
-  codec.show = [](const PKeyRange& range) {
-    return fmt::format("\"0x{:04x}-0x{:04x}\"", range.first, range.last);
-  };
-  return codec;
-}
-
 Codec<Mtu> group_mtu(std::string_view auto_means) {
   auto codec = one_of<Mtu>({{"auto", Mtu::none},
                             {"256", Mtu::m256},
@@ -191,8 +169,6 @@ Codec<std::vector<ConfiguredGroup>> groups() {
                  group_mtu("its partition's")),
        block_key({.name = "rate", .doc = "Its rate in Gb/s."}, &ConfiguredGroup::rate,
                  group_rate("its partition's")),
-       block_key({.name = "sl", .doc = "Its SL."}, &ConfiguredGroup::sl,
-                 whole_or_word<std::uint8_t>(0, 15, "auto")),
        group_setting("qkey", "Its Q_Key; 0 is 0x0b1b for IP groups.", &ConfiguredGroup::qkey, 0xffffffff),
        group_setting("tclass", "Its traffic class.", &ConfiguredGroup::tclass, 0xff),
        group_setting("flow_label", "Its flow label.", &ConfiguredGroup::flow_label, 0xfffff)});
@@ -244,8 +220,6 @@ std::vector<BlockKey<ConfiguredPartition>> group_keys_of_partition() {
                 group_mtu("what every port of it can")),
       block_key({.name = "rate", .doc = "The rate of its groups in Gb/s.", .example = "100"}, &P::rate,
                 group_rate("what every port of it can")),
-      block_key({.name = "sl", .doc = "The SL of its paths and groups; 0 while QoS is off."}, &P::sl,
-                whole<std::uint8_t>(0, 15)),
       block_key(
           {.name = "qkey", .doc = "The Q_Key of its groups; 0 is 0x0b1b for IP groups.", .opensm = "Q_Key"},
           &P::qkey, whole<std::uint32_t>(0, 0xffffffff)),
@@ -319,11 +293,6 @@ std::vector<Key> partitions_keys() {
            .doc = "A port may be full and limited member of a partition at once, with two keys."},
           kPartitions, &PartitionsConfig::allow_both_pkeys,
           flag("\"both\" gives two keys", "\"both\" is full")),
-      row({.table = "partitions",
-           .name = "api_pkeys",
-           .opensm = "",
-           .doc = "The P_Keys that partitions get which the API makes without one."},
-          kPartitions, &PartitionsConfig::api_pkeys, pkey_range()),
   };
 }
 

@@ -43,7 +43,6 @@ PartitionSources partition_sources(const SubnetConfig& subnet, std::string toml_
   for (const auto& block : subnet.partition) sources.toml.push_back(definition_of(block));
   for (const auto& group : subnet.groups) sources.groups[group.name] = {group.members};
   sources.allow_both_pkeys = subnet.partitions.allow_both_pkeys;
-  sources.api_pkeys = {subnet.partitions.api_pkeys.first, subnet.partitions.api_pkeys.last};
   return sources;
 }
 

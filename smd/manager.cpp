@@ -30,6 +30,15 @@ constexpr auto kLongestRetry = std::chrono::minutes(5);
 /// Traps about LIDs that no port has make us look at the fabric no sooner again than this.
 constexpr auto kFirstStranger = std::chrono::seconds(10);
 
+/// Then the fabric need not be read again.
+bool partitions_alone_differ(config::SubnetConfig before, const config::SubnetConfig& after) {
+  if (before == after) return false;
+  before.partitions = after.partitions;
+  before.partition = after.partition;
+  before.groups = after.groups;
+  return before == after;
+}
+
 }  // namespace
 
 SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::SubnetConfig config,
@@ -67,7 +76,10 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
       stranger_pace_(kFirstStranger, kLongestRetry) {}
 
 void SubnetManager::reload(config::SubnetConfig config) {
+  const auto& latest = next_config_ ? *next_config_ : *config_;
+  const bool parts_alone = partitions_alone_differ(latest, config) && loop_.decided().routes;
   next_config_ = std::make_shared<const config::SubnetConfig>(std::move(config));
+  if (parts_alone) return agenda_.add(PartSet{Part::partitions});
   agenda_.add(Work::heavy, "reload");
 }
 

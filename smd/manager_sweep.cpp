@@ -60,7 +60,7 @@ asio::awaitable<SubnetManager::Outcome> SubnetManager::sweep(SweepKind kind, std
     publish();
   }
   if (observed != Outcome::done) co_return observed;
-  if (mastership_.adopting()) log_foreign_keys(parts_.log, *loop_.subnet());
+  if (mastership_.adopting()) log_foreign_keys(parts_.log, *loop_.subnet(), loop_.partitions().get());
   tell_adaptive(known.get());
 
   const bool written = co_await reconcile_fabric();

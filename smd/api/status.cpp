@@ -170,8 +170,9 @@ Json::Array duplicates_json(const sm::Subnet& subnet) {
 }
 
 /// P_Keys of end ports that smd has not given them.
-Json partitions_json(const sm::Subnet& subnet) {
-  const auto foreign = sm::foreign_keys(subnet);
+Json partitions_json(const sm::Snapshot& now) {
+  const auto policy = now.decided.partitions ? now.decided.partitions->policy : nullptr;
+  const auto foreign = sm::foreign_keys(*now.subnet, policy.get());
   Json::Array keys;
   for (const auto key : foreign.keys) keys.push_back(Json{fmt::format("0x{:04x}", key.value())});
   return Json{
@@ -242,7 +243,7 @@ void add_fabric(const SubnetView& view, Json::Object& object) {
   object.emplace_back("ports_not_active", Json{now ? not_active_json(*now) : Json::Array{}});
   object.emplace_back("unresponsive", Json{now ? unresponsive_json(*now) : Json::Array{}});
   object.emplace_back("refused_sets", Json{now ? refused_json(*now->subnet) : Json::Array{}});
-  object.emplace_back("partitions", now ? partitions_json(*now->subnet) : Json{});
+  object.emplace_back("partitions", now ? partitions_json(*now) : Json{});
   object.emplace_back("unknown_m_keys", Json{now ? m_keys_json(*now) : Json::Array{}});
   object.emplace_back("adaptive_routing", Json{now ? adaptive_json(*now->subnet) : Json::Array{}});
   object.emplace_back("altered_tables", Json{now ? altered_json(*now->subnet) : Json::Array{}});

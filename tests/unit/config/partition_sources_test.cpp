@@ -69,14 +69,12 @@ groups = [{mgid = "ff12:401b::16"}, {mgid = "ff12::1", mtu = 2048, rate = 10, tc
 }
 
 TEST(PartitionSources, OpensmsFileIsReadWithItsWarnings) {
-  const auto config =
-      partitions_from("[partitions]\nfile = \"p.conf\"\nallow_both_pkeys = true\napi_pkeys = \"0x100-511\"\n",
-                      {{"p.conf", "A : ALL=both ;\n"}});
+  const auto config = partitions_from("[partitions]\nfile = \"p.conf\"\nallow_both_pkeys = true\n",
+                                      {{"p.conf", "A : ALL=both ;\n"}});
   const auto sources = partition_sources(config.subnets[0], "smd.toml");
 
   EXPECT_THAT(sources.conf, SizeIs(1));
   EXPECT_TRUE(sources.allow_both_pkeys);
-  EXPECT_EQ(sources.api_pkeys, std::pair(std::uint16_t{0x100}, std::uint16_t{0x1ff}));
   ASSERT_THAT(config.warnings, SizeIs(1));
   EXPECT_EQ(to_string(config.warnings[0]),
             "p.conf:1: \"A\" has no P_Key and gets 0x0001, which may change with the lines before it");
