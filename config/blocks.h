@@ -62,6 +62,8 @@ BlockKey<Block> block_key(const AboutBlockKey& about, T Block::* member, Codec<T
 
 template <class Block>
 struct BlockOptions {
+  /// Notes where a block stands, for messages that are made later; called with each table before `check`.
+  std::function<void(Block&, const Value& table)> place{};
   /// Notes what no single key shows; called with blocks whose keys are all right.
   std::function<void(const Block&, const Value& table, const Spot& at)> check{};
   /// A block that is written as one text instead of a table; without it only tables are read.
@@ -140,6 +142,7 @@ std::optional<std::vector<Block>> read_blocks(const Value& value, const Spot& sp
       const auto before = at.errors.size();
       check_block_keys(item, at, docs);
       read_block(item, at, keys, unique, block);
+      if (options.place) options.place(block, item);
       if (options.check && at.errors.size() == before) options.check(block, item, at);
     } else if (short_form) {
       if (auto read = short_form->read(item, at)) block = *std::move(read);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "config/error.h"
+#include "config/partitions_config.h"
 #include "mad/base/id.h"
 #include "mad/base/link.h"
 
@@ -97,10 +98,14 @@ enum class AdoptRoutes : std::uint8_t { keep, repair, converge };
 /// What becomes of adaptive routing that an SM of the switches' vendor left on.
 enum class AdoptAdaptive : std::uint8_t { warn, disable };
 
+/// What becomes of P_Keys that another SM left and no partition of the configuration has.
+enum class ForeignPKeys : std::uint8_t { keep, remove };
+
 /// [adopt]
 struct AdoptConfig {
   AdoptRoutes routes = AdoptRoutes::keep;
   AdoptAdaptive adaptive_routing = AdoptAdaptive::warn;
+  ForeignPKeys foreign_pkeys = ForeignPKeys::keep;
   /// How long multicast LIDs without members stay as switches have them; 0: not at all.
   Duration grace = std::chrono::minutes(5);
   friend bool operator==(const AdoptConfig&, const AdoptConfig&) = default;
@@ -215,6 +220,9 @@ struct SubnetConfig {
   LinksConfig links{};
   RoutingConfig routing{};
   MulticastConfig multicast{};
+  PartitionsConfig partitions{};
+  std::vector<NamedPorts> groups{};              ///< [[group]]
+  std::vector<ConfiguredPartition> partition{};  ///< [[partition]]
   SaConfig sa{};
   StatusConfig status{};
   NamesConfig names{};

@@ -123,6 +123,15 @@ std::vector<Key> adopt_keys() {
           &SubnetConfig::adopt, &AdoptConfig::adaptive_routing,
           one_of<AdoptAdaptive>({{"warn", AdoptAdaptive::warn}, {"disable", AdoptAdaptive::disable}})),
       row({.table = "adopt",
+           .name = "foreign_pkeys",
+           .opensm = "",
+           .doc = "What to do with P_Keys that another subnet manager left on ports and that belong to no "
+                  "partition "
+                  "defined here: \"keep\" them, or \"remove\" them, which needs a default partition that is "
+                  "defined."},
+          &SubnetConfig::adopt, &AdoptConfig::foreign_pkeys,
+          one_of<ForeignPKeys>({{"keep", ForeignPKeys::keep}, {"remove", ForeignPKeys::remove}})),
+      row({.table = "adopt",
            .name = "grace",
            .opensm = "",
            .doc =

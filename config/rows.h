@@ -85,6 +85,10 @@ std::vector<Key> links_keys();
 std::vector<Key> routing_keys();
 /// The rows of [multicast].
 std::vector<Key> multicast_keys();
+/// The rows of [partitions].
+std::vector<Key> partitions_keys();
+/// The rows of [[group]] and [[partition]].
+std::vector<Key> partition_keys();
 /// The rows of [sa].
 std::vector<Key> sa_keys();
 /// The rows of [status].
@@ -96,9 +100,9 @@ std::vector<Key> subnet_keys();
 
 /// All rows, in the order of the shipped file. A new list is declared above and named here.
 inline constexpr std::array kRowLists{
-    log_keys,       api_keys,   store_keys,  sm_keys,    secret_keys, mad_keys,
-    sweep_keys,     adopt_keys, ha_keys,     lids_keys,  links_keys,  routing_keys,
-    multicast_keys, sa_keys,    status_keys, names_keys, subnet_keys,
+    log_keys,   api_keys,    store_keys, sm_keys,        secret_keys,  mad_keys,       sweep_keys,
+    adopt_keys, ha_keys,     lids_keys,  links_keys,     routing_keys, multicast_keys, partitions_keys,
+    sa_keys,    status_keys, names_keys, partition_keys, subnet_keys,
 };
 
 }  // namespace smd::config

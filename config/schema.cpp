@@ -111,6 +111,7 @@ Schema make_schema() {
       {.name = "links", .doc = "What is written to the ports of a link."},
       {.name = "routing", .doc = "How paths are computed."},
       {.name = "multicast", .doc = "Multicast groups."},
+      {.name = "partitions", .doc = "Where partitions come from, and where they are enforced."},
       {.name = "sa", .doc = "What clients may ask and register."},
       {.name = "status", .doc = "When the fabric counts as reduced."},
       {.name = "names", .doc = "What nodes are called."},

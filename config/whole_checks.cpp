@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "config/loader.h"
+#include "config/partition_sources.h"
 
 namespace smd::config {
 
@@ -14,7 +15,8 @@ void Loader::check_whole() {
   if (all_was_read_) {
     check_routing(base_);
     check_keys(base_);
-    for (const auto& layer : subnets_) check_routing(layer), check_keys(layer);
+    check_partitions(base_);
+    for (const auto& layer : subnets_) check_routing(layer), check_keys(layer), check_partitions(layer);
   }
   check_subnets();
 }
@@ -63,6 +65,27 @@ void Loader::check_keys(const Layer& layer) {
   if (layer.broken.contains("sm") || layer.broken.contains("keys")) return;
   if (!subnet.sm.key_file.empty() && !subnet.keys.sm_key_file.empty())
     complain(layer, "sm.key_file", "only one of it and keys.sm_key_file");
+}
+
+/// The partitions of smd.toml and of OpenSM's file have to fit together. Layers that share them find the
+/// same.
+void Loader::check_partitions(const Layer& layer) {
+  for (const auto* table : {"partitions", "partition", "group"}) {
+    if (layer.broken.contains(table)) return;
+  }
+  const auto& subnet = layer.settings.subnet;
+  const auto add_once = [](std::vector<ConfigError>& into, const std::vector<ConfigError>& from) {
+    for (const auto& one : from) {
+      if (std::ranges::find(into, one) == into.end()) into.push_back(one);
+    }
+  };
+  const auto merged = merge_partitions(partition_sources(subnet, file_.string()));
+  if (!merged) return add_once(errors_, merged.error());
+  add_once(warnings_, subnet.partitions.conf.warnings);
+  add_once(warnings_, merged->warnings);
+  const bool remove = subnet.adopt.foreign_pkeys == ForeignPKeys::remove && !layer.broken.contains("adopt");
+  if (remove && merged->policy.find(kDefaultPartition)->sources.size() < 2)
+    complain(layer, "adopt.foreign_pkeys", "\"keep\", as no default partition (0x7fff) is defined");
 }
 
 void Loader::check_subnets() {

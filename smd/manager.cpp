@@ -26,6 +26,15 @@ UnixTime system_time() {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
+/// Then the fabric need not be read again.
+bool partitions_alone_differ(config::SubnetConfig before, const config::SubnetConfig& after) {
+  if (before == after) return false;
+  before.partitions = after.partitions;
+  before.partition = after.partition;
+  before.groups = after.groups;
+  return before == after;
+}
+
 }  // namespace
 
 SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::SubnetConfig config,
@@ -143,7 +152,10 @@ void SubnetManager::resweep(Resweep kind, std::string reason) {
 }
 
 void SubnetManager::reload(config::SubnetConfig config) {
+  const auto& latest = next_config_ ? *next_config_ : *config_;
+  const bool parts_alone = partitions_alone_differ(latest, config) && loop_.decided().routes;
   next_config_ = std::make_shared<const config::SubnetConfig>(std::move(config));
+  if (parts_alone) return agenda_.add(PartSet{Part::partitions});
   agenda_.add(Work::heavy, "reload");
 }
 

@@ -16,6 +16,9 @@ Answer get_subnet_status(const Question& question, Backend& backend);
 // ports.cpp
 /// Ports of one subnet by the query's filters; with `lost` also what is missing. 400: a bad filter.
 Answer get_ports(const Question& question, Backend& backend);
+// partitions.cpp
+/// The partitions with their sources; with `name` (a name or P_Key) one with its members. 404: no such one.
+Answer get_partitions(const Question& question, Backend& backend);
 // commands.cpp
 /// Requests a sweep: light, heavy or converge; 202. 409: the manager waits for a port or the SM's place.
 Answer post_resweep(const Question& question, Backend& backend);

@@ -17,6 +17,7 @@ constexpr std::array kRoutes{
     Route{"GET", "/v1/status", get_status},
     Route{"GET", "/v1/subnets/{subnet}/status", get_subnet_status},
     Route{"GET", "/v1/subnets/{subnet}/ports", get_ports},
+    Route{"GET", "/v1/subnets/{subnet}/partitions", get_partitions},
     Route{"POST", "/v1/subnets/{subnet}/resweep", post_resweep},
     Route{"POST", "/v1/subnets/{subnet}/accept", post_accept},
     Route{"GET", "/v1/subnets/{subnet}/dump", get_dump},

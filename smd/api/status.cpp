@@ -171,8 +171,9 @@ JsonArray duplicates_json(const sm::Subnet& subnet) {
 }
 
 /// P_Keys of end ports that smd has not given them.
-Json partitions_json(const sm::Subnet& subnet) {
-  const auto foreign = sm::foreign_keys(subnet);
+Json partitions_json(const sm::Snapshot& now) {
+  const auto policy = now.decided.partitions ? now.decided.partitions->policy : nullptr;
+  const auto foreign = sm::foreign_keys(*now.subnet, policy.get());
   JsonArray keys;
   for (const auto key : foreign.keys) keys.push_back(Json(fmt::format("0x{:04x}", key.value())));
   return Json(JsonObject{{"foreign_ports", number(foreign.ports)}, {"foreign_pkeys", Json(std::move(keys))}});
@@ -242,7 +243,7 @@ void add_fabric(const SubnetView& view, JsonObject& object) {
   object.emplace("ports_not_active", Json(now ? not_active_json(*now) : JsonArray{}));
   object.emplace("unresponsive", Json(now ? unresponsive_json(*now) : JsonArray{}));
   object.emplace("refused_sets", Json(now ? refused_json(*now->subnet) : JsonArray{}));
-  object.emplace("partitions", now ? partitions_json(*now->subnet) : Json{});
+  object.emplace("partitions", now ? partitions_json(*now) : Json{});
   object.emplace("unknown_m_keys", Json(now ? m_keys_json(*now) : JsonArray{}));
   object.emplace("adaptive_routing", Json(now ? adaptive_json(*now->subnet) : JsonArray{}));
   object.emplace("altered_tables", Json(now ? altered_json(*now->subnet) : JsonArray{}));

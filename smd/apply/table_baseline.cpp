@@ -128,6 +128,20 @@ bool is_unknown(const Port& port, std::uint16_t attribute) {
 
 }  // namespace
 
+template <class A>
+bool TableBaseline::notes() const {
+  return kHasBaseline<A> && !(std::is_same_v<A, wire::PKeyTable> && decides_pkeys_);
+}
+
+void TableBaseline::decide_pkeys(bool decided) {
+  anew_ = anew_ || decided != decides_pkeys_;
+  decides_pkeys_ = decided;
+  if (!decided) return;
+  for (auto& [node, ports] : nodes_) {
+    for (auto& tables : ports) std::get<HeldPtr<wire::PKeyTable>>(tables.held) = nullptr;
+  }
+}
+
 void TableBaseline::look_at(const Node& node, std::span<const AlteredTable> before,
                             std::vector<AlteredTable>& altered) {
   auto& noted = nodes_[node.guid()];
@@ -142,10 +156,12 @@ void TableBaseline::look_at(const Node& node, std::span<const AlteredTable> befo
     const PeerPort at{node.guid(), PortNum{static_cast<std::uint8_t>(p)}};
     // A table that is not known at the moment is as it was found last.
     for (const auto& one : before) {
-      if (one.at.port == at.port && is_unknown(port, one.attribute) && port.linked()) altered.push_back(one);
+      const bool ours = decides_pkeys_ && one.attribute == wire::PKeyTable::kAttribute;
+      if (one.at.port == at.port && !ours && is_unknown(port, one.attribute) && port.linked())
+        altered.push_back(one);
     }
     for_each_table([&]<class A>() {
-      if constexpr (!kHasBaseline<A>) return;
+      if (!notes<A>()) return;
       auto& was = std::get<HeldPtr<A>>(tables.held);
       const auto& is = port.held<A>();
       if (was && is && was != is) {
@@ -172,13 +188,14 @@ void TableBaseline::look(Subnet& now, const Subnet* before) {
       known = std::ranges::equal_range(before->altered, node->guid(), {},
                                        [](const AlteredTable& one) { return one.at.node; });
     }
-    if (old == end || *old != node) {
+    if (old == end || *old != node || anew_) {
       look_at(*node, known, altered);
     } else {
       altered.insert(altered.end(), known.begin(), known.end());
     }
   }
   now.altered = std::move(altered);
+  anew_ = false;
   if (nodes_.size() > now.nodes.size() + kGone) forget_gone(now);
 }
 
@@ -206,16 +223,19 @@ std::string_view reason_of(const AlteredTable& table) {
   return table.restarted ? "lost by a restart" : "changed externally";
 }
 
-std::vector<PKey> foreign_keys(const HeldBlocks<wire::PKeyTable>& held) {
+std::vector<PKey> foreign_keys(const HeldBlocks<wire::PKeyTable>& held,
+                               const config::PartitionPolicy* policy) {
+  const bool managed = policy != nullptr && policy->configured;
   std::vector<PKey> found;
   for (const auto& block : held.row) {
-    std::ranges::copy_if(block.keys, std::back_inserter(found),
-                         [](PKey key) { return key != PKey{} && key != kDefaultPKey; });
+    std::ranges::copy_if(block.keys, std::back_inserter(found), [&](PKey key) {
+      return key != PKey{} && (managed ? policy->find(key) == nullptr : key != kDefaultPKey);
+    });
   }
   return found;
 }
 
-ForeignKeys foreign_keys(const Subnet& subnet) {
+ForeignKeys foreign_keys(const Subnet& subnet, const config::PartitionPolicy* policy) {
   ForeignKeys found;
   std::set<PKey> keys;
   const HeldBlocks<wire::PKeyTable>* usual = nullptr;  // nearly all ports share one
@@ -224,7 +244,7 @@ ForeignKeys foreign_keys(const Subnet& subnet) {
       const auto& held = node->ports[p].held<wire::PKeyTable>();
       if (!held || held.get() == usual || !is_end_port(*node, PortNum{static_cast<std::uint8_t>(p)}))
         continue;
-      const auto foreign = foreign_keys(*held);
+      const auto foreign = foreign_keys(*held, policy);
       if (foreign.empty()) {
         usual = held.get();
         continue;

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "config/partitions.h"
 #include "smd/apply/applied.h"
 #include "smd/sweep/subnet.h"
 
@@ -21,6 +22,8 @@ class TableBaseline {
  public:
   /// Another SM may have written since: what is found next counts.
   void reset() { nodes_.clear(); }
+  /// Whether P_Key tables are smd's: those have no baseline.
+  void decide_pkeys(bool decided);
   /// Sets `now.altered`: tables that are other than when they were seen first. A table that is seen for the
   /// first time is noted. `before`: the Subnet of the last call since reset(); null: none. Costs a comparison
   /// of pointers a node, and more for nodes that were read since.
@@ -37,14 +40,22 @@ class TableBaseline {
   void look_at(const Node& node, std::span<const AlteredTable> before, std::vector<AlteredTable>& altered);
   void forget_gone(const Subnet& now);
 
+  /// Tables of this kind are noted.
+  template <class A>
+  bool notes() const;
+
   std::unordered_map<Guid, std::vector<Tables>> nodes_;
+  bool decides_pkeys_ = false;
+  bool anew_ = false;  ///< all nodes are looked at next
 };
 
 /// Text for the log: "lost by a restart" or "changed externally".
 std::string_view reason_of(const AlteredTable& table);
 
-/// P_Keys of an end port's table that smd has not given it: all but the full default key.
-std::vector<PKey> foreign_keys(const HeldBlocks<wire::PKeyTable>& held);
+/// P_Keys of an end port's table that smd has not given it: those of no partition of the policy. Without one
+/// (null, or no partition is configured) all but the full default key.
+std::vector<PKey> foreign_keys(const HeldBlocks<wire::PKeyTable>& held,
+                               const config::PartitionPolicy* policy = nullptr);
 
 /// End ports with such keys, and which keys these are (ascending, each once).
 struct ForeignKeys {
@@ -52,6 +63,6 @@ struct ForeignKeys {
   std::vector<PKey> keys;
 };
 /// Of all nodes whose tables were read.
-ForeignKeys foreign_keys(const Subnet& subnet);
+ForeignKeys foreign_keys(const Subnet& subnet, const config::PartitionPolicy* policy = nullptr);
 
 }  // namespace smd::sm::inline applying

@@ -30,7 +30,8 @@ namespace smd::cli {
 namespace {
 
 namespace json = boost::json;
-constexpr std::array<const char*, 6> kCommands{"status", "ports", "resweep", "accept", "log", "dump"};
+constexpr std::array<const char*, 7> kCommands{"status", "ports", "partitions", "resweep",
+                                               "accept", "log",   "dump"};
 
 /// One conversation with a daemon; what goes wrong ends as a line and an exit status.
 class Asker {
@@ -44,6 +45,7 @@ class Asker {
   using Done = std::expected<void, std::string>;
   Done status();
   Done ports();
+  Done partitions();
   Done resweep();
   Done accept();
   Done log();
@@ -152,6 +154,23 @@ Asker::Done Asker::ports() {
       print_lost(out_, *value, several);
     } else {
       print_ports(out_, *value, several);
+    }
+    return {};
+  });
+}
+
+Asker::Done Asker::partitions() {
+  const bool one = options_.what == "show";
+  if (one && options_.partition.empty()) return std::unexpected("show needs a name or a P_Key");
+  const auto what =
+      one ? "partitions?name=" + api::percent_encoded(options_.partition) : std::string("partitions");
+  return each([&](const std::string& name, bool several) -> Done {
+    const auto value = call("GET", path_of(name, what));
+    if (!value) return std::unexpected(value.error());
+    if (options_.json) {
+      out_ << json::serialize(*value) << '\n';
+    } else {
+      print_partitions(out_, *value, several);
     }
     return {};
   });
@@ -279,6 +298,12 @@ void add_ask_commands(CLI::App& app, AskOptions& options) {
   ports->add_flag("--degraded", options.degraded, "only those whose link runs at less than both ends can");
   ports->add_flag("--all", options.all, "those that never had a link, too");
   ports->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
+  auto* partitions = add("partitions", "partitions, their members and P_Keys", true);
+  partitions->add_option("WHAT", options.what, "list (the default): all of them; show: one with its members")
+      ->check(CLI::IsMember({"list", "show"}));
+  partitions->add_option("PARTITION", options.partition, "of show: its name or P_Key")
+      ->type_name("NAME|PKEY");
+  partitions->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
   auto* resweep = add("resweep", "asks for a sweep now", true);
   resweep
       ->add_option("KIND", options.sweep,
@@ -324,7 +349,8 @@ int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::
   }
   Asker asker(options, out);
   const std::array<Asker::Done (Asker::*)(), kCommands.size()> kDo{
-      &Asker::status, &Asker::ports, &Asker::resweep, &Asker::accept, &Asker::log, &Asker::dump};
+      &Asker::status, &Asker::ports, &Asker::partitions, &Asker::resweep,
+      &Asker::accept, &Asker::log,   &Asker::dump};
   for (std::size_t i = 0; i < kCommands.size(); ++i) {
     if (!app.got_subcommand(kCommands[i])) continue;
     const auto done = (asker.*kDo[i])();

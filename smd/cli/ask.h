@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// `smd status`, `ports`, `resweep`, `accept`, `log`, `dump`: asking and telling a running daemon.
+// `smd status`, `ports`, `partitions`, `resweep`, `accept`, `log`, `dump`: asking and telling a running
+// daemon.
 
 #include <iosfwd>
 #include <string>
@@ -15,15 +16,16 @@ namespace smd::cli {
 struct AskOptions {
   std::string socket, subnet;
   bool json = false;
-  bool check = false;          ///< status
-  bool not_active = false;     ///< ports
-  bool lost = false;           ///< ports, accept
-  bool degraded = false;       ///< ports
-  bool all = false;            ///< ports
-  std::string node;            ///< accept; empty: all that is lost
-  std::string sweep;           ///< resweep
-  std::string level, subject;  ///< log
-  std::string folder, files;   ///< dump
+  bool check = false;           ///< status
+  bool not_active = false;      ///< ports
+  bool lost = false;            ///< ports, accept
+  bool degraded = false;        ///< ports
+  bool all = false;             ///< ports
+  std::string what, partition;  ///< partitions: list or show, and which
+  std::string node;             ///< accept; empty: all that is lost
+  std::string sweep;            ///< resweep
+  std::string level, subject;   ///< log
+  std::string folder, files;    ///< dump
 };
 
 /// The subcommands, all of them filling in `options`, which must live as long as `app`.

@@ -9,6 +9,7 @@
 
 #include "config/describe.h"
 #include "mad/base/lid_file.h"
+#include "smd/cli/check_partitions.h"
 #include "smd/daemon/configuration.h"
 
 namespace smd::cli {
@@ -49,6 +50,7 @@ int check(const CheckOptions& options, std::ostream& out, std::ostream& err) {
   const auto changed = config::describe_changed(*config);
   out << (file.empty() ? "no configuration file" : file + ": good") << ": " << summary(changed.keys) << '\n'
       << (options.all ? config::describe(*config) : changed.text);
+  print_configured_partitions(out, *config);
   return 0;
 }
 

@@ -9,7 +9,7 @@
 #include "smd/decide/lids.h"
 #include "smd/decide/links.h"
 #include "smd/decide/multicast.h"
-#include "smd/decide/pkeys.h"
+#include "smd/decide/partitions.h"
 #include "smd/decide/routes.h"
 #include "smd/decide/settings.h"
 #include "smd/decide/topology.h"
@@ -31,6 +31,16 @@ std::shared_ptr<const T> reuse(const std::shared_ptr<const T>& before, T now) {
 
 }  // namespace
 
+void decide_partitions(const DecideInput& in, const Decided& before, Decided& decided) {
+  auto partitions = decide_partitions({.subnet = in.subnet,
+                                       .config = in.config,
+                                       .policy = in.partitions,
+                                       .stored = in.stored,
+                                       .adopting = in.adopting});
+  decided.partitions = reuse(before.partitions, std::move(partitions.part));
+  decided.part<wire::PKeyTable>() = reuse(before.part<wire::PKeyTable>(), std::move(partitions.tables));
+}
+
 std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   Decision decision;
   const Decided before = in.previous != nullptr ? *in.previous : Decided{};
@@ -46,7 +56,7 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   decided.settings = reuse(before.settings, decide_settings(in.config));
   decided.links = reuse(before.links, decide_links(in.subnet, in.config.links, in.stored));
   decision.times.links_ms = lap();
-  decided.part<wire::PKeyTable>() = reuse(before.part<wire::PKeyTable>(), decide_pkeys(in.subnet));
+  decide_partitions(in, before, decided);
   auto input = topology_input(in.subnet, decided.lids->top, in.config.routing, in.file_order);
   decision.times.topology_ms = lap();
   const bool stay = !in.fresh_routes && !in.adopting && before.routes && before.lids == decided.lids;

@@ -31,6 +31,7 @@ struct DecideInput {
   bool fresh_routes = false;  ///< tables are computed by the engine, not repaired
   /// Members of each multicast LID; null: not known yet, what switches forward stays.
   std::shared_ptr<const GroupList> multicast = nullptr;
+  PolicyPtr partitions = nullptr;    ///< null: P_Key tables of the SM's own port only
   bool keep_unknown_groups = false;  ///< MLIDs without members stay as switches have them
   /// Other tables than those that are decided first, because writing those takes routes out of service. Where
   /// there are none Decided has no routes; multicast is not decided.
@@ -53,6 +54,9 @@ struct Decision {
   Decided decided;
   DecideTimes times;
 };
+
+/// Replaces the partitions of `decided` and the P_Key tables; parts that are equal are those of `before`.
+void decide_partitions(const DecideInput& in, const Decided& before, Decided& decided);
 
 /// Pure and deterministic. Fails only when stopped.
 std::expected<Decision, routing::RouteError> decide(const DecideInput& in);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "config/partitions.h"
 #include "mad/base/id.h"
 #include "mad/base/link.h"
 #include "routing/chain/chain.h"
@@ -97,6 +98,67 @@ using PKeyPart = TablePart<wire::PKeyTable>;
 /// Null: not decided.
 template <class A>
 using TablePartPtr = std::shared_ptr<const TablePart<A>>;
+
+/// What smd.toml, OpenSM's file and the API say of partitions. Null: nothing is known of it.
+using PolicyPtr = std::shared_ptr<const config::PartitionPolicy>;
+
+/// Partitions of a fabric: who is a member, and what follows for tables and ports. The tables themselves are
+/// the PKeyPart.
+struct PartitionPart {
+  struct Member {
+    Guid port;  ///< its port GUID
+    PeerPort at;
+    config::Membership membership = config::Membership::limited;
+    bool index0 = false;
+    friend bool operator==(const Member&, const Member&) = default;
+  };
+  struct Partition {
+    PKey pkey;                    ///< as in the policy
+    std::vector<Member> members;  ///< ascending by port
+    std::vector<config::PendingRule> pending;
+    friend bool operator==(const Partition&, const Partition&) = default;
+  };
+  /// A key of an end port, and the index that it has.
+  struct Placed {
+    Guid port;
+    PKey key;
+    std::uint16_t index = 0;
+    friend auto operator<=>(const Placed&, const Placed&) = default;
+  };
+  /// A port of a switch next to a CA or router.
+  struct Enforced {
+    PeerPort at;
+    bool in = false, out = false;
+    friend bool operator==(const Enforced&, const Enforced&) = default;
+  };
+  struct NoRoom {
+    PeerPort at;
+    std::size_t capacity = 0;    ///< keys that the table has room for
+    std::vector<PKey> left_out;  ///< in the order in which they would have come
+    friend bool operator==(const NoRoom&, const NoRoom&) = default;
+  };
+  struct NotEnforced {
+    PeerPort at;  ///< the port of the switch
+    std::size_t capacity = 0, keys = 0;
+    bool held_back = false;  ///< the link stays Armed
+    friend bool operator==(const NotEnforced&, const NotEnforced&) = default;
+  };
+
+  PolicyPtr policy;
+  /// P_Key tables of all ports are smd's; false: those of the SM's own port only.
+  bool managed = false;
+  std::vector<Partition> partitions;      ///< in the order of the policy; empty unless managed
+  std::vector<Placed> placed;             ///< ascending
+  std::vector<Enforced> enforced;         ///< ascending by node and port
+  std::vector<NoRoom> no_room;            ///< ascending by node and port
+  std::vector<NotEnforced> not_enforced;  ///< the same; tables that are too small
+
+  /// Null where the port is not next to a CA or router, or nothing is decided for it. O(log n).
+  const Enforced* find_enforced(const PeerPort& at) const;
+  /// The port of a switch stays Armed, because it cannot enforce what it must.
+  bool holds_back(const PeerPort& at) const;
+  friend bool operator==(const PartitionPart&, const PartitionPart&) = default;
+};
 
 /// An entry that a switch holds whatever it is told (see NotKept).
 struct KeptEntry {
@@ -186,6 +248,7 @@ struct Decided {
   OfEachTable<TablePartPtr> tables;  ///< of ports
   std::shared_ptr<const RoutePart> routes;
   std::shared_ptr<const McPart> multicast;
+  std::shared_ptr<const PartitionPart> partitions = nullptr;
 
   /// The tables that attribute A carries.
   template <class A>

@@ -97,6 +97,34 @@ void note_unkept(Stored& stored, const Subnet& subnet) {
   }
 }
 
+using PKeyMap = decltype(Stored::pkeys);
+
+bool same_pkeys(const Stored& stored, const PartitionPart* part) {
+  return part == nullptr || std::ranges::all_of(part->placed, [&](const PartitionPart::Placed& placed) {
+           const auto row = stored.pkeys.find({placed.port, placed.key});
+           return row != stored.pkeys.end() && row->second == placed.index;
+         });
+}
+
+/// A key's other membership is the same entry, unless the port has both. An index belongs to its last key.
+void note_pkeys(PKeyMap& rows, const PartitionPart& part) {
+  std::map<std::pair<Guid, std::uint16_t>, PKey> now;
+  for (const auto& placed : part.placed) now[{placed.port, placed.index}] = placed.key;
+  std::erase_if(rows, [&](const auto& row) {
+    const auto& [port, key] = row.first;
+    const auto there = now.find({port, row.second});
+    if (there != now.end()) return true;
+    const PKey other{static_cast<std::uint16_t>(key.value() ^ 0x8000U)};
+    const auto is_placed = [&](PKey one) {
+      return std::ranges::binary_search(part.placed, std::pair(port, one), {}, [](const auto& placed) {
+        return std::pair(placed.port, placed.key);
+      });
+    };
+    return !is_placed(key) && is_placed(other);
+  });
+  for (const auto& placed : part.placed) rows[{placed.port, placed.key}] = placed.index;
+}
+
 }  // namespace
 
 Subnet recall(Subnet found, const Subnet* before, const Stored& stored) {
@@ -119,11 +147,14 @@ StoredPtr remember(const StoredPtr& before, const Subnet& subnet, const Decided&
   const auto& reference = decided.routes ? decided.routes->reference : before->reference;
   const bool same_reference =
       reference == before->reference || (reference && before->reference && *reference == *before->reference);
-  if (lids && notes && same_reference) return before;
+  const auto* partitions = decided.partitions.get();
+  const bool pkeys = same_pkeys(*before, partitions);
+  if (lids && notes && same_reference && pkeys) return before;
   auto after = std::make_shared<Stored>(*before);
   if (!lids) note_lids(*after, subnet, *decided.lids);
   if (!notes) note_unkept(*after, subnet);
   if (!same_reference) after->reference = reference;
+  if (!pkeys) note_pkeys(after->pkeys, *partitions);
   return after;
 }
 

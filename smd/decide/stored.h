@@ -45,6 +45,9 @@ struct Stored {
   std::shared_ptr<const routing::ReferenceTopology> reference;
   /// What belongs to the fabric, and what of it is lost. Null: no stock was taken yet.
   InventoryPtr inventory;
+  /// Indexes in P_Key tables by port GUID and key; also of keys that a port has no more: they get the same
+  /// index when they come back.
+  std::map<std::pair<Guid, PKey>, std::uint16_t> pkeys;
 
   friend bool operator==(const Stored& a, const Stored& b) {
     const bool same =
@@ -52,7 +55,7 @@ struct Stored {
     const bool same_inventory =
         a.inventory == b.inventory || (a.inventory && b.inventory && *a.inventory == *b.inventory);
     return same && same_inventory && a.lids == b.lids && a.not_kept == b.not_kept &&
-           a.retrained == b.retrained;
+           a.retrained == b.retrained && a.pkeys == b.pkeys;
   }
 };
 using StoredPtr = std::shared_ptr<const Stored>;  ///< never null

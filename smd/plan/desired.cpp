@@ -108,6 +108,20 @@ void set_link(const PlanInput& in, const LinkSettings& link, wire::PortInfo& des
   desired.overrun_errors = in.decided.settings->overrun_errors;
 }
 
+/// Bits of the switch port next to an end port; where partitions are not smd's, those that an earlier SM has
+/// left stay.
+void set_enforcement(const PlanInput& in, const Node& node, PortNum num, wire::PortInfo& desired) {
+  const auto* decided = in.decided.partitions && node.is_switch()
+                            ? in.decided.partitions->find_enforced({node.guid(), num})
+                            : nullptr;
+  if (decided != nullptr) {
+    desired.partition_enforce_in = decided->in;
+    desired.partition_enforce_out = decided->out;
+  } else if (enforces_for_another(in.subnet, node, num)) {
+    stop_enforcing(desired);
+  }
+}
+
 /// Of the last block in use; whole blocks, so that it does not change with each group. Not beyond the
 /// switch's table, and never 0xFFFF, which would end the last block and is no multicast LID.
 std::uint16_t mft_top(const McPart& part, const wire::SwitchInfo& is) {
@@ -156,7 +170,7 @@ std::optional<wire::PortInfo> desired_port_info(const PlanInput& in, const Node&
     if (!link) return std::nullopt;
     set_link(in, *link, desired);
     desired.link_down_default = PhysState::polling;  // two ends in Sleep would not find each other again
-    if (enforces_for_another(in.subnet, node, num)) stop_enforcing(desired);
+    set_enforcement(in, node, num, desired);
   } else if (const auto* link = port0_link(in, node)) {
     set_link(in, *link, desired);
   }
@@ -199,6 +213,13 @@ wire::PortInfo port_info_to_set(const wire::PortInfo& desired, const wire::PortI
   if (desired.link_speed_ext2_enabled == now.link_speed_ext2_enabled) set.link_speed_ext2_enabled = 0;
   set.client_reregister = false;
   return set;
+}
+
+bool stays_armed(const PlanInput& in, const Node& node, PortNum num) {
+  if (!in.decided.partitions || in.decided.partitions->not_enforced.empty()) return false;
+  const auto& peer = node.ports[num.value()].peer;
+  return in.decided.partitions->holds_back({node.guid(), num}) ||
+         (peer && in.decided.partitions->holds_back(*peer));
 }
 
 bool must_retrain(const PlanInput& in, const Node& node, PortNum num) {

@@ -41,6 +41,9 @@ std::optional<wire::ArInfo> desired_ar_info(const PlanInput& in, const Node& nod
 /// fields only where they differ from `now`.
 wire::PortInfo port_info_to_set(const wire::PortInfo& desired, const wire::PortInfo& now, PortState target);
 
+/// The link stays Armed, because the switch at its end cannot enforce partitions and must.
+bool stays_armed(const PlanInput& in, const Node& node, PortNum port);
+
 /// This is the end that takes the link down, so that it comes up within what is enabled.
 bool must_retrain(const PlanInput& in, const Node& node, PortNum port);
 

@@ -10,6 +10,7 @@
 #include "smd/plan/lid_moves.h"
 #include "smd/plan/mft_rounds.h"
 #include "smd/plan/new_links.h"
+#include "smd/plan/pkey_rounds.h"
 #include "smd/plan/retrain.h"
 #include "smd/plan/table_rounds.h"
 #include "smd/sweep/unkept_entries.h"
@@ -70,7 +71,7 @@ void plan_port(const PlanInput& in, NodeIndex index, PortNum num, NewLinks& fres
     auto& links = between_switches ? rounds.switch_links : rounds.host_links;
     (is_new ? rounds.new_links : links).ports.push_back({index, num, target});
   }
-  if (comes_up) {
+  if (comes_up && !stays_armed(in, node, num)) {
     auto& links = between_switches ? rounds.activate_switch_links : rounds.activate_host_links;
     (is_new ? rounds.activate_new_links : links).ports.push_back({index, num, PortState::active});
   }
@@ -107,7 +108,7 @@ void append(Plan& plan, Round&& round) {
 }  // namespace
 
 bool Round::writes_tables() const {
-  bool found = false;
+  bool found = phase == Phase::pkeys_removed;
   for_each_table([&]<class A>() { found = found || TableKind<A>::kPhase == phase; });
   return found;
 }
@@ -154,7 +155,8 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   pair_ends(in.subnet, ports.host_links);
   Plan plan;
   plan.links_down = links_to_retrain(in);
-  append(plan, table_round(in, Phase::pkeys));
+  auto pkeys = pkey_rounds(in);
+  for (auto& round : pkeys.widen) append(plan, std::move(round));
   append(plan, std::move(adaptive));
   append(plan, std::move(ports.switch_lids));
   append(plan, std::move(ports.new_links));
@@ -176,6 +178,7 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   append(plan, std::move(ports.host_links));
   append(plan, std::move(ports.activate_switch_links));
   append(plan, std::move(ports.activate_host_links));
+  for (auto& round : pkeys.narrow) append(plan, std::move(round));
   return plan;
 }
 

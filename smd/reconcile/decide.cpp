@@ -8,6 +8,7 @@
 #include "smd/plan/lft_rounds.h"
 #include "smd/reconcile/progress.h"
 #include "smd/report/lmc.h"
+#include "smd/report/partitions.h"
 #include "smd/report/tally.h"
 #include "smd/report/trouble.h"
 
@@ -18,6 +19,7 @@ DecideInput Reconciler::decide_input(const Run& how) const {
   return {.subnet = *subnet_,
           .config = *config_,
           .stored = *stored_,
+          .partitions = partitions_,
           .keep_unknown_groups = parts_.clock.now() < how.keep_unknown_groups_until,
           .previous = decided_.routes ? &decided_ : nullptr,
           .parallel = parts_.compute.parallel()};
@@ -36,7 +38,12 @@ asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
   });
   if (!settled || !*decision) co_return false;
   if (kind->whole) co_return co_await take_decision(*std::move(*decision), run);
-  decided_ = std::move((*decision)->decided);
+  const auto before = std::exchange(decided_, std::move((*decision)->decided));
+  if (!kind->binds) co_return true;
+  log_partitions(parts_.log, *subnet_, before, decided_);
+  auto stored = stored_;
+  co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
+  co_await keep(std::move(stored));
   co_return true;
 }
 
@@ -45,8 +52,7 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
   auto& now = decision.decided;
   const auto before = decided_.routes;
   routes_before_ = before;
-  const auto& pkeys = now.part<wire::PKeyTable>();
-  if (decided_.part<wire::PKeyTable>() != pkeys) log_pkeys(parts_.log, *subnet_, *pkeys);
+  log_partitions(parts_.log, *subnet_, decided_, now);
   if (decided_.lids != now.lids) log_lmc(parts_.log, *subnet_, *now.lids, config_->lids.lmc.has_value());
   times_ = decision.times;
   decided_ = std::move(now);

@@ -9,6 +9,7 @@
 #include "smd/decide/multicast.h"
 #include "smd/plan/client_rounds.h"
 #include "smd/plan/mft_rounds.h"
+#include "smd/plan/pkey_rounds.h"
 #include "smd/plan/retrain.h"
 #include "smd/plan/table_rounds.h"
 #include "smd/plan/top_round.h"
@@ -33,6 +34,26 @@ Result decide_fabric(const DecideInput& in, const PartRequests& /*requests*/) { 
 Plan plan_fabric(const PlanInput& in, const PartRequests& /*requests*/, const routing::Parallel& parallel,
                  const std::stop_token& stop) {
   return plan(in, parallel, stop);
+}
+
+Result decide_partitions_alone(const DecideInput& in, const PartRequests& /*requests*/) {
+  auto decision = as_before(in);
+  decide_partitions(in, in.previous != nullptr ? *in.previous : Decided{}, decision.decided);
+  return decision;
+}
+
+Plan plan_partitions(const PlanInput& in, const PartRequests& /*requests*/,
+                     const routing::Parallel& /*parallel*/, const std::stop_token& /*stop*/) {
+  Plan plan;
+  const auto add = [&](Round& round) {
+    if (round.sets() != 0) plan.rounds.push_back(std::move(round));
+  };
+  auto pkeys = pkey_rounds(in);
+  for (auto& round : pkeys.widen) add(round);
+  auto bits = enforcement_round(in);
+  add(bits);
+  for (auto& round : pkeys.narrow) add(round);
+  return plan;
 }
 
 Result decide_groups(const DecideInput& in, const PartRequests& /*requests*/) {
@@ -81,6 +102,13 @@ constexpr std::array kKinds{
              .uses_groups = true,
              .decide = decide_fabric,
              .plan = plan_fabric},
+    PartKind{.part = Part::partitions,
+             .name = "partitions",
+             .attempts = 3,
+             .binds = true,
+             .gives_way = false,
+             .decide = decide_partitions_alone,
+             .plan = plan_partitions},
     PartKind{.part = Part::multicast,
              .name = "multicast",
              .attempts = 3,

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "smd/decide/partitions.h"
 #include "smd/reconcile/progress.h"
 #include "smd/report/tables.h"
 
@@ -18,7 +19,17 @@ double ms_between(mad::TimePoint begin, mad::TimePoint end) {
 
 Reconciler::Reconciler(ReconcilerParts parts, std::shared_ptr<const config::SubnetConfig> config,
                        StoredPtr stored)
-    : parts_(std::move(parts)), config_(std::move(config)), stored_(std::move(stored)) {}
+    : parts_(std::move(parts)), config_(std::move(config)), stored_(std::move(stored)) {
+  configure(config_);
+}
+
+void Reconciler::configure(std::shared_ptr<const config::SubnetConfig> config) {
+  config_ = std::move(config);
+  auto policy = partition_policy(*config_);
+  // An equal one is the same pointer: what was decided by it stands.
+  if (!policy || !partitions_ || *policy != *partitions_) partitions_ = std::move(policy);
+  baseline_.decide_pkeys(partitions_ && partitions_->configured);
+}
 
 void Reconciler::take_tables(Subnet now) {
   baseline_.look(now, subnet_.get());
@@ -75,6 +86,7 @@ asio::awaitable<bool> Reconciler::run_part(const PartKind* kind, Progress* run) 
   run->applied = {};
   run->wrote = run->left = false;
   const auto multicast = decided_.multicast;
+  const auto partitions = decided_.partitions;
   const auto before = parts_.tx.counters();
   const auto began = parts_.clock.now();
   const bool decided = co_await decide(kind, run);
@@ -86,7 +98,7 @@ asio::awaitable<bool> Reconciler::run_part(const PartKind* kind, Progress* run) 
     run->result.apply_ms = ms_between(settled, parts_.clock.now());
   }
   if (!written) co_return false;
-  const bool changed = run->wrote || decided_.multicast != multicast;
+  const bool changed = run->wrote || decided_.multicast != multicast || decided_.partitions != partitions;
   if (!kind->whole) run->result.changed |= changed;
   if (kind->part == Part::multicast && changed) {
     const auto sent = parts_.tx.counters() - before;
@@ -174,6 +186,13 @@ void Reconciler::end_part(const PartKind* kind, Progress* run) {
   switch (kind->part) {
     case Part::fabric:
       unfinished_.erase(Part::multicast);
+      unfinished_.erase(Part::partitions);
+      break;
+    case Part::partitions:
+      // What failed is not known any more: the node is read again, and its sweep writes it.
+      for (const auto& failed : run->applied.failed)
+        parts_.agenda.look_at(subnet_->nodes[failed.node]->guid(), "P_Key table");
+      left = false;
       break;
     case Part::multicast:
       break;

@@ -75,6 +75,8 @@ class Reconciler {
   /// No part is there before the first decision.
   const Decided& decided() const { return decided_; }
   const StoredPtr& stored() const { return stored_; }
+  /// The partitions of the configuration; may be null.
+  const PolicyPtr& partitions() const { return partitions_; }
   const DecideTimes& times() const { return times_; }
   const Failures& failures() const { return failures_; }
   /// Ports of adapters and routers that were brought up since begin_sweep().
@@ -82,7 +84,7 @@ class Reconciler {
   TableBaseline* baseline() { return &baseline_; }
 
   /// The configuration of all runs from the next one on.
-  void configure(std::shared_ptr<const config::SubnetConfig> config) { config_ = std::move(config); }
+  void configure(std::shared_ptr<const config::SubnetConfig> config);
   /// The only place where the Subnet changes.
   void take(Subnet now) { subnet_ = std::make_shared<const Subnet>(std::move(now)); }
   /// The same where tables of ports were read: those that smd does not decide are compared with the baseline.
@@ -142,6 +144,7 @@ class Reconciler {
 
   ReconcilerParts parts_;
   std::shared_ptr<const config::SubnetConfig> config_;
+  PolicyPtr partitions_;  ///< of config_
   std::shared_ptr<const Subnet> subnet_;
   Decided decided_;
   StoredPtr stored_;

@@ -64,7 +64,8 @@ asio::awaitable<bool> Reconciler::write(const PartKind* kind, Progress* run, Pla
 
 /// What smd has written itself is as it should be.
 void Reconciler::take_written(Subnet after, const Applied& applied) {
-  log_enforcement(parts_.log, *subnet_, after, applied);
+  const bool managed = decided_.partitions && decided_.partitions->managed;
+  if (!managed) log_enforcement(parts_.log, *subnet_, after, applied);
   if (!applied.answers<wire::PKeyTable>().empty()) {
     baseline_.wrote(after, applied);
     baseline_.look(after, subnet_.get());

@@ -82,8 +82,8 @@ void log_altered(const log::Log& log, const Subnet* before, const Subnet& now) {
     log.info("node.restored").kv("tables", ended.size()).kv("not_named", ended.size() - kLines);
 }
 
-void log_foreign_keys(const log::Log& log, const Subnet& subnet) {
-  const auto found = foreign_keys(subnet);
+void log_foreign_keys(const log::Log& log, const Subnet& subnet, const config::PartitionPolicy* policy) {
+  const auto found = foreign_keys(subnet, policy);
   if (found.ports == 0) return;
   std::string keys;
   for (std::size_t i = 0; i < std::min(found.keys.size(), kKeys); ++i)
@@ -94,7 +94,9 @@ void log_foreign_keys(const log::Log& log, const Subnet& subnet) {
       .kv("ports", found.ports)
       .kv("pkeys", keys)
       .kv("reason", "P_Keys of another SM")
-      .kv("action", "they stay; a port that loses them by a restart does not get them back")
+      .kv("action", policy != nullptr && policy->configured
+                        ? "[adopt] foreign_pkeys says whether they stay"
+                        : "they stay; a port that loses them by a restart does not get them back")
       .always();
 }
 

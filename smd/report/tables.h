@@ -13,7 +13,8 @@ namespace smd::sm::inline reports {
 void log_altered(const log::Log& log, const Subnet* before, const Subnet& now);
 
 /// `partition.foreign_keys`: ports that have P_Keys of another SM, where there are any.
-void log_foreign_keys(const log::Log& log, const Subnet& subnet);
+/// `policy` may be null.
+void log_foreign_keys(const log::Log& log, const Subnet& subnet, const config::PartitionPolicy* policy);
 
 /// `partition.enforcement_cleared`: ports of switches that were answered to enforce P_Keys no longer. A few
 /// lines, the rest as a number.

@@ -232,19 +232,4 @@ void log_summary(const log::Log& log, const SweepSummary& summary, log::Level le
   event.always();
 }
 
-void log_pkeys(log::Log& log, const Subnet& subnet, const PKeyPart& part) {
-  for (const auto& block : part.blocks) {
-    log.info("partition.sm_port")
-        .port(block.at.node, subnet.find(block.at.node)->description, block.at.port)
-        .kv("action",
-            "becomes a full member of the default partition: limited members reach the SM by it alone");
-  }
-  for (const auto& at : part.no_room) {
-    log.warn("partition.no_room")
-        .port(at.node, subnet.find(at.node)->description, at.port)
-        .kv("pkey", kDefaultPKey)
-        .kv("reason", "its P_Key table is full: limited members may not reach the SM");
-  }
-}
-
 }  // namespace smd::sm::inline reports

@@ -27,7 +27,4 @@ void log_not_kept(const log::Log& log, const Subnet& before, const Subnet& after
 /// Logs the summary of a sweep as one line.
 void log_summary(const log::Log& log, const SweepSummary& summary, log::Level level = log::Level::info);
 
-/// What becomes of P_Key tables: `partition.sm_port`, `partition.no_room`.
-void log_pkeys(log::Log& log, const Subnet& subnet, const PKeyPart& part);
-
 }  // namespace smd::sm::inline reports

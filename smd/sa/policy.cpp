@@ -25,6 +25,21 @@ bool has_none(const HeldPKeys* held) {
   return !any_key(held, [](PKey) { return true; });
 }
 
+/// Both ends are full members, of the default partition.
+constexpr int kBest = 5;
+
+/// How many of the two ends may be full members by `ours`; nothing where they share no such partition.
+std::optional<int> full_members(PKey ours, const HeldPKeys* theirs) {
+  std::optional<int> found;
+  any_key(theirs, [&](PKey key) {
+    if (!ours.matches(key)) return false;
+    const int full = (ours.full_member() ? 1 : 0) + (key.full_member() ? 1 : 0);
+    found = std::max(found.value_or(0), full);
+    return full == 2;
+  });
+  return found;
+}
+
 }  // namespace
 
 bool share_pkey(const HeldPKeys* a, const HeldPKeys* b) {
@@ -36,11 +51,15 @@ bool share_pkey(const HeldPKeys* a, const HeldPKeys* b) {
 std::optional<PKey> Policy::pkey(const EndPort& source, const EndPort& destination,
                                  const PathConstraints& constraints) const {
   std::optional<PKey> common;
+  int best = -1;
   any_key(source.pkeys, [&](PKey ours) {
     if (constraints.pkey && !ours.same_partition(*constraints.pkey)) return false;
-    if (!any_key(destination.pkeys, [&](PKey theirs) { return ours.matches(theirs); })) return false;
-    common = constraints.pkey.value_or(ours);  // a record has what was asked for
-    return true;
+    const auto full = full_members(ours, destination.pkeys);
+    if (!full) return false;
+    const int rank = 2 * *full + (ours.same_partition(kDefaultPKey) ? 1 : 0);
+    if (rank > best) common = constraints.pkey.value_or(ours);  // a record has what was asked for
+    best = std::max(best, rank);
+    return best == kBest;
   });
   return common;
 }

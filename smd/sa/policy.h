@@ -23,8 +23,9 @@ bool share_pkey(const HeldPKeys* a, const HeldPKeys* b);
 
 class Policy {
  public:
-  /// The P_Key of a path, as it was asked for, else as the source's table has it. Nothing: the two share no
-  /// partition (or not the one desired for), and one of them as full member.
+  /// The P_Key of a path, as it was asked for, else as the source's table has it: of a partition with both as
+  /// full members rather than of another one, then the default one, then the first in the table. Nothing: the
+  /// two share no partition (or not the one desired for), and one of them as full member.
   std::optional<PKey> pkey(const EndPort& source, const EndPort& destination,
                            const PathConstraints& constraints) const;
   /// Where the first P_Key that the two share is in the source's table; 0 where they share none, or where it

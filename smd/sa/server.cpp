@@ -165,8 +165,11 @@ asio::awaitable<void> Server::index() {
       if (!woken) co_return;
     }
     look_again_ = false;
-    const auto chores = std::exchange(of_next_, {});
+    auto chores = std::exchange(of_next_, {});
     auto now = parts_.source();
+    // Groups of partitions are made by what is decided, which may change between two sweeps.
+    if (view_ && now && view_->directory.snapshot().decided.partitions != now->decided.partitions)
+      chores.refresh = true;
     if (!view_ || &view_->directory.snapshot() != now.get()) {
       ViewPtr made;
       if (now && now->subnet) {

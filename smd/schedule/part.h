@@ -11,6 +11,7 @@ namespace smd::sm::inline scheduling {
 /// In the order in which one run does them.
 enum class Part : std::uint8_t {
   fabric,      ///< all that decide() decides; what a sweep reconciles
+  partitions,  ///< P_Key tables and what switches enforce
   multicast,   ///< multicast forwarding tables and MulticastFDBTop
   guids,       ///< blocks of GUIDInfo that clients have asked for
   clients,     ///< PortInfo.ClientReregister

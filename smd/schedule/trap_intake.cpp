@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mad/wire/trap.h"
+#include "smd/schedule/violations.h"
 
 namespace smd::sm::inline scheduling {
 namespace {
@@ -40,6 +41,7 @@ void TrapIntake::heard(const wire::Notice& notice, Lid from) {
   const auto issuer = notice.issuer_lid.unicast() ? notice.issuer_lid : from;
   const Places places{.issuer = issuer, .place = lids.find(issuer), .sender = lids.find(from)};
   ++count_;
+  if (log_violation(parts_.log, lids, notice, from)) return;
   tell(notice, from, places);
   const auto* node = places.place.node;
   if (notice.trap == wire::trap::kBadMKey && node != nullptr) bad_m_keys_.insert(node->guid());

@@ -180,6 +180,23 @@ bool decode_link(const Cells& row, Stored& into) {
   return good;
 }
 
+// pkey_index: port_guid, pkey -> index
+
+void pkeys_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
+  walk(
+      before.pkeys, now.pkeys, sink,
+      [](const auto& row) { return Cells{guid(row.first.first), number(row.first.second.value())}; },
+      [](const auto& row) { return Cells{number(row.second)}; });
+}
+
+bool decode_pkey(const Cells& row, Stored& into) {
+  Guid port;
+  std::uint16_t pkey = 0, index = 0;
+  const bool good =
+      read_guid(row[0], port) && read_number(row[1], 0xffff, pkey) && read_number(row[2], 0xffff, index);
+  return good && PKey{pkey}.partition() != 0 && into.pkeys.insert({{port, PKey{pkey}}, index}).second;
+}
+
 constexpr std::array kLidsKey{Column{"port_guid", true}};
 constexpr std::array kLidsValue{Column{"base"}, Column{"lmc"}};
 constexpr std::array kNotKeptKey{Column{"node_guid", true}, Column{"port"}};
@@ -191,6 +208,9 @@ constexpr std::array kSwitchesKey{Column{"node_guid", true}};
 constexpr std::array kSwitchesValue{Column{"ports"}, Column{"hosts"}};
 constexpr std::array kLinksKey{Column{"a_guid", true}, Column{"a_port"}, Column{"b_guid", true},
                                Column{"b_port"}};
+
+constexpr std::array kPKeysKey{Column{"port_guid", true}, Column{"pkey"}};
+constexpr std::array kPKeysValue{Column{"idx"}};
 
 constexpr std::array kInventoryKey{Column{"id"}};
 constexpr std::array kInventoryValue{Column{"complete_at"}};
@@ -206,6 +226,7 @@ constexpr std::array kKinds{
     Kind{{"retrained", kRetrainedKey, {}}, retrained_difference, decode_retrained},
     Kind{{"reference_switches", kSwitchesKey, kSwitchesValue}, switches_difference, decode_switch},
     Kind{{"reference_links", kLinksKey, {}}, links_difference, decode_link},
+    Kind{{"pkey_index", kPKeysKey, kPKeysValue}, pkeys_difference, decode_pkey},
     Kind{{"inventory", kInventoryKey, kInventoryValue}, inventory_difference, decode_inventory},
     Kind{{"inventory_nodes", kNodesKey, kNodesValue}, inventory_nodes_difference, decode_inventory_node},
     Kind{{"inventory_links", kCablesKey, kCablesValue}, inventory_links_difference, decode_inventory_link},

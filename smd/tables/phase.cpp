@@ -29,6 +29,8 @@ std::string_view to_string(Phase phase) {
       return "activate_switch_links";
     case Phase::activate_host_links:
       return "activate_host_links";
+    case Phase::pkeys_removed:
+      return "pkeys_removed";
     case Phase::guid_info:
       return "guid_info";
     case Phase::client_reregister:

@@ -11,7 +11,7 @@ namespace smd::sm::inline held_tables {
 /// a fabric that forwards already, links that no table leads over come up first, and a switch that forwards
 /// by nothing yet gets its LinearFDBTop as soon as it has its tables.
 enum class Phase : std::uint8_t {
-  pkeys,             ///< P_Key tables; all other Sets rest on the SM being reached
+  pkeys,             ///< P_Key tables get new keys; all other Sets rest on the SM being reached
   adaptive_routing,  ///< ARInfo of NVIDIA switches; before tables, which count only where it is off
   switch_lids,       ///< PortInfo of switches' port 0
   lft,               ///< forwarding tables; several rounds where one would close a loop on the way
@@ -23,6 +23,7 @@ enum class Phase : std::uint8_t {
   host_links,        ///< PortInfo of the other links, both ends
   activate_switch_links,
   activate_host_links,
+  pkeys_removed,     ///< P_Key tables lose keys
   guid_info,         ///< in no plan() but alone: alias GUIDs
   client_reregister  ///< in no plan() but alone: PortInfo.ClientReregister
 };

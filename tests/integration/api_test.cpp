@@ -12,6 +12,7 @@
 #include "tests/support/api_backend.h"
 #include "tests/support/json_schema.h"
 #include "tests/support/managed_world.h"
+#include "tests/support/partition_config.h"
 
 namespace smd {
 namespace {
@@ -125,6 +126,30 @@ TEST_F(Api, EveryPortThatIsNotActiveHasItsReason) {
   }
   EXPECT_TRUE(cut);
   EXPECT_THAT(error("GET", "/v1/subnets/up/ports?not_active=2", 400), HasSubstr("true or false"));
+}
+
+TEST_F(Api, PartitionsHaveTheirMembersAndWhatIsPending) {
+  sim::World world(test::spec("ft2:4"));
+  test::Managed manager(world,
+                        test::with_partitions({test::partition("blue", 0x12, {"h00001", "h9"}, {"h00002"})}),
+                        test::once());
+  world.run(manager->run());
+  backend_.add(
+      {.name = "parts", .port = "mlx5_3:1", .snapshot = std::make_shared<sm::Snapshot>(manager.last())});
+
+  const auto list = ask("GET", "/v1/subnets/parts/partitions", "Partitions");
+  ASSERT_EQ(list.at("partitions").as_array().size(), 2U);
+  EXPECT_EQ(list.at("managed"), true);
+  EXPECT_EQ(list.at("partitions").at(0).at("members"), nullptr);
+  const auto one =
+      ask("GET", "/v1/subnets/parts/partitions?name=0x8012", "Partitions").at("partitions").at(0);
+  EXPECT_EQ(one.at("programmed"), 2);
+  EXPECT_EQ(one.at("members").at(0).at("name"), "h00001");
+  EXPECT_EQ(one.at("members").at(0).at("index"), 1);
+  EXPECT_EQ(one.at("members").at(1).at("membership"), "limited");
+  EXPECT_EQ(one.at("pending").at(0).at("member"), "h9");
+  EXPECT_THAT(error("GET", "/v1/subnets/parts/partitions?name=red", 404), HasSubstr("red"));
+  EXPECT_EQ(ask("GET", "/v1/subnets/up/partitions", "Partitions").at("managed"), false);
 }
 
 TEST_F(Api, SweepsAreAskedForOfOneSubnet) {

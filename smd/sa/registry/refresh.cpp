@@ -16,7 +16,7 @@ namespace {
 
 /// Of the default partition, ff12:401b:ffff::ffff:ffff (RFC 4391), with the Q_Key that OpenSM gives it.
 constexpr Mgid kBroadcast{{0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff}};
-constexpr std::uint32_t kIpoibQKey = 0x0b1b;
+using config::kIpoibQKey;
 
 /// Ports that have something and are not there, and not merely silent either.
 std::set<Guid> left(Writing& writing) {
@@ -72,19 +72,22 @@ void drop_absent(Writing& writing) {
   for (const auto& key : without) writing.registry.drop_service(key);
 }
 
-/// What every adapter and router that is there can carry.
-GroupTerms broadcast_terms(const Directory& directory, const Settings& settings) {
-  GroupTerms terms{.qkey = kIpoibQKey, .pkey = kDefaultPKey, .life = settings.packet_life};
-  terms.mtu = settings.broadcast_mtu;
-  terms.rate = settings.broadcast_rate;
+/// A group that smd itself makes.
+struct OwnGroup {
+  Mgid mgid{};
+  GroupTerms terms{};
+  std::string_view why;
+};
+
+/// With what every adapter and router of the partition can carry, where the terms leave it open.
+GroupTerms completed(GroupTerms terms, const Directory& directory, const Settings& settings) {
+  const bool any_mtu = terms.mtu == Mtu::none;
   StaticRate slowest;
   for (const auto& port : directory.end_ports()) {
-    if (port.node->is_switch() || !has_pkey(port, kDefaultPKey)) continue;
+    if (port.node->is_switch() || !has_pkey(port, terms.pkey)) continue;
     const auto limits = limits_of(port);
-    if (settings.broadcast_mtu == Mtu::none && limits.mtu != Mtu::none &&
-        (terms.mtu == Mtu::none || limits.mtu < terms.mtu)) {
+    if (any_mtu && limits.mtu != Mtu::none && (terms.mtu == Mtu::none || limits.mtu < terms.mtu))
       terms.mtu = limits.mtu;
-    }
     if (limits.rate.code != 0 && (slowest.code == 0 || limits.rate.mbps < slowest.mbps))
       slowest = limits.rate;
   }
@@ -94,29 +97,82 @@ GroupTerms broadcast_terms(const Directory& directory, const Settings& settings)
   return terms;
 }
 
+GroupTerms terms_of(const config::PolicyGroup& group, PKey pkey, const Settings& settings) {
+  GroupTerms terms{.qkey = group.qkey,
+                   .pkey = pkey.full(),
+                   .mtu = group.mtu,
+                   .rate = group.rate,
+                   .life = settings.packet_life,
+                   .sl = group.sl,
+                   .traffic_class = group.tclass,
+                   .hop_limit = group.hop_limit,
+                   .flow_label = group.flow_label};
+  const bool of_default = pkey == config::kDefaultPartition && group.broadcast;
+  if (of_default && terms.mtu == Mtu::none) terms.mtu = settings.broadcast_mtu;
+  if (of_default && terms.rate == 0) terms.rate = settings.broadcast_rate;
+  return terms;
+}
+
+/// Those of the partitions that are configured; where none is, IPoIB's of the default partition.
+std::vector<OwnGroup> own_groups(const Directory& directory, const Settings& settings) {
+  const auto& part = directory.snapshot().decided.partitions;
+  if (!part || !part->managed) {
+    const GroupTerms terms{.qkey = kIpoibQKey,
+                           .pkey = kDefaultPKey,
+                           .mtu = settings.broadcast_mtu,
+                           .rate = settings.broadcast_rate,
+                           .life = settings.packet_life};
+    return {{kBroadcast, completed(terms, directory, settings), "IPoIB of the default partition"}};
+  }
+  std::vector<OwnGroup> groups;
+  for (const auto& partition : part->policy->partitions) {
+    for (const auto& group : partition.groups) {
+      const auto terms = terms_of(group, partition.pkey, settings);
+      groups.push_back({group.mgid, completed(terms, directory, settings),
+                        group.broadcast ? "IPoIB of a partition" : "a group of a partition"});
+    }
+  }
+  return groups;
+}
+
 /// Its terms follow the ports as long as it has no members: members have taken them over.
-void keep_broadcast(Writing& writing) {
+void keep_group(Writing& writing, const OwnGroup& own) {
   auto& registry = writing.registry;
-  const auto* group = registry.groups().find(kBroadcast);
+  const auto* group = registry.groups().find(own.mgid);
   if (group != nullptr && group->members != 0) {
-    if (!group->well_known) registry.put_group(kBroadcast, group->mlid, group->terms, true);
+    if (!group->well_known) registry.put_group(own.mgid, group->mlid, group->terms, true);
     return;
   }
-  const auto terms = broadcast_terms(writing.directory, writing.settings);
   if (group != nullptr) {
-    if (group->terms == terms && group->well_known) return;
-    registry.put_group(kBroadcast, group->mlid, terms, true);
+    if (group->terms == own.terms && group->well_known) return;
+    registry.put_group(own.mgid, group->mlid, own.terms, true);
     return;
   }
   const auto mlid = choose_mlid(registry, writing.settings, writing.directory.multicast_lids(),
-                                writing.directory.forwarded(), kBroadcast, terms);
+                                writing.directory.forwarded(), own.mgid, own.terms);
   if (!mlid) return;  // switches without multicast
-  registry.put_group(kBroadcast, *mlid, terms, true);
-  writing.happened.groups.push_back({.mgid = kBroadcast,
-                                     .mlid = *mlid,
-                                     .created = true,
-                                     .why = "IPoIB of the default partition",
-                                     .pkey = kDefaultPKey});
+  registry.put_group(own.mgid, *mlid, own.terms, true);
+  writing.happened.groups.push_back(
+      {.mgid = own.mgid, .mlid = *mlid, .created = true, .why = own.why, .pkey = own.terms.pkey});
+}
+
+/// Of a partition that is no more, or has this group no more: it ends with its last member.
+void release_groups(Writing& writing, const std::vector<OwnGroup>& own) {
+  std::vector<std::pair<Mgid, Group>> released;
+  for (const auto& [mgid, group] : writing.registry.groups()) {
+    if (group.well_known && std::ranges::find(own, mgid, &OwnGroup::mgid) == own.end())
+      released.emplace_back(mgid, group);
+  }
+  for (const auto& [mgid, group] : released) {
+    writing.registry.put_group(mgid, group.mlid, group.terms, false);
+    end_if_empty(writing, mgid, "no partition has it any more");
+  }
+}
+
+void keep_own_groups(Writing& writing) {
+  const auto own = own_groups(writing.directory, writing.settings);
+  for (const auto& group : own) keep_group(writing, group);
+  if (writing.directory.snapshot().decided.partitions) release_groups(writing, own);
 }
 
 /// Groups in the switches that the registry does not know: another SM was master, or it was lost.
@@ -144,7 +200,7 @@ std::vector<Guid> to_ask(const Writing& writing) {
 void refresh(Writing& writing) {
   drop_absent(writing);
   expire(writing);
-  keep_broadcast(writing);
+  keep_own_groups(writing);
 }
 
 }  // namespace smd::sa

@@ -18,7 +18,9 @@ TEST(WrongConfigurations, EachIsNamedWithItsLineItsValueAndWhatIsAllowed) {
   const std::map<std::string, std::string> files{{"bad.guids", "0x1\nxyz\n"},
                                                  {"empty.guids", "# none\n"},
                                                  {"map", "0x1 \"a\"\n0x1 \"b\"\n0x2 leaf\n"},
-                                                 {"key", "secret\n"}};
+                                                 {"key", "secret\n"},
+                                                 {"wrong.conf", "A=1 : 0x10g ;\nB=2x : ALL ;\n"},
+                                                 {"good.conf", "\nA=0x10 : ALL ;\n"}};
 
   const auto count = expect_golden_errors(
       "wrong.txt", [&](const GoldenCase& one) { return errors_of(one.toml, one.overrides, files); });

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/partition_sources.h"
+
+#include <utility>
+
+namespace smd::config {
+namespace {
+
+ExtraGroup extra_group(const ConfiguredGroup& group, const PartitionDefinition& partition) {
+  auto settings = partition.settings;
+  if (group.mtu != Mtu::none) settings.mtu = group.mtu;
+  if (group.rate != 0) settings.rate = group.rate;
+  if (group.qkey != 0) settings.qkey = group.qkey;
+  settings.tclass = static_cast<std::uint8_t>(group.tclass);
+  settings.flow_label = group.flow_label;
+  return {.mgid = group.mgid, .settings = settings, .source = partition.source};
+}
+
+PartitionDefinition definition_of(const ConfiguredPartition& block) {
+  PartitionDefinition definition{.name = block.name, .pkey = block.pkey, .ipoib = block.ipoib};
+  definition.source = {.origin = PolicyOrigin::toml, .line = block.line.value};
+  definition.settings = {.mtu = block.mtu, .rate = block.rate, .qkey = block.qkey};
+  for (const auto scope : block.scopes)
+    definition.settings.scopes = static_cast<std::uint16_t>(definition.settings.scopes | (1U << scope));
+  const auto add = [&](const std::vector<PortTerm>& terms, Membership membership, bool index0) {
+    if (terms.empty()) return;
+    definition.members.push_back(
+        {.ports = {terms}, .membership = membership, .index0 = index0, .source = definition.source});
+  };
+  add(block.limited, Membership::limited, false);
+  add(block.full, Membership::full, false);
+  add(block.both, Membership::both, false);
+  for (const auto& member : block.members) add(member.ports, member.membership, member.index0);
+  for (const auto& group : block.groups) definition.groups.push_back(extra_group(group, definition));
+  return definition;
+}
+
+}  // namespace
+
+PartitionSources partition_sources(const SubnetConfig& subnet, std::string toml_file) {
+  PartitionSources sources{.toml_file = std::move(toml_file), .conf_file = subnet.partitions.file};
+  sources.conf = subnet.partitions.conf.definitions;
+  for (const auto& block : subnet.partition) sources.toml.push_back(definition_of(block));
+  for (const auto& group : subnet.groups) sources.groups[group.name] = {group.members};
+  sources.allow_both_pkeys = subnet.partitions.allow_both_pkeys;
+  return sources;
+}
+
+}  // namespace smd::config

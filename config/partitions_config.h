@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// [partitions], [[group]] and [[partition]] of smd.toml, typed. config/partition_sources.h makes definitions
+// of them.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/import/partitions_conf.h"
+#include "config/port_set.h"
+#include "mad/base/gid.h"
+#include "mad/base/link.h"
+
+namespace smd::config {
+
+/// Which packets switches check at ports to CAs and routers.
+enum class Enforcement : std::uint8_t { both, in, out, off };
+
+struct PKeyRange {
+  std::uint16_t first = 0x0001;
+  std::uint16_t last = 0x7ffe;  ///< included
+  friend bool operator==(const PKeyRange&, const PKeyRange&) = default;
+};
+
+/// A line of the file. Two are always equal: a configuration does not change with the lines above it.
+struct SourceLine {
+  unsigned value = 0;
+  friend bool operator==(const SourceLine&, const SourceLine&) { return true; }
+};
+
+/// [partitions]
+struct PartitionsConfig {
+  std::string file{};     ///< OpenSM's partitions.conf; empty: none
+  PartitionsConf conf{};  ///< what stands in it
+  Enforcement enforcement = Enforcement::both;
+  bool enforcement_required = false;
+  bool allow_both_pkeys = false;
+  PKeyRange api_pkeys{};
+  friend bool operator==(const PartitionsConfig&, const PartitionsConfig&) = default;
+};
+
+/// [[group]]
+struct NamedPorts {
+  std::string name{};
+  std::vector<PortTerm> members{};
+  friend bool operator==(const NamedPorts&, const NamedPorts&) = default;
+};
+
+/// An item of `members` of [[partition]].
+struct ConfiguredMember {
+  std::vector<PortTerm> ports{};
+  Membership membership = Membership::limited;
+  bool index0 = false;
+  friend bool operator==(const ConfiguredMember&, const ConfiguredMember&) = default;
+};
+
+/// An item of `groups` of [[partition]].
+struct ConfiguredGroup {
+  Mgid mgid{};
+  Mtu mtu = Mtu::none;               ///< none: its partition's
+  std::uint8_t rate = 0;             ///< 0: its partition's
+  std::optional<std::uint8_t> sl{};  ///< nothing: its partition's
+  std::uint32_t qkey = 0;
+  std::uint32_t tclass = 0;      ///< 8 bits
+  std::uint32_t flow_label = 0;  ///< 20 bits
+  friend bool operator==(const ConfiguredGroup&, const ConfiguredGroup&) = default;
+};
+
+/// [[partition]]
+struct ConfiguredPartition {
+  std::string name{};
+  std::optional<std::uint16_t> pkey{};  ///< nothing: "auto"
+  std::vector<PortTerm> limited{};
+  std::vector<PortTerm> full{};
+  std::vector<PortTerm> both{};
+  std::vector<ConfiguredMember> members{};  ///< after the three lists above
+  bool ipoib = false;
+  Mtu mtu = Mtu::none;    ///< none: what the ports can
+  std::uint8_t rate = 0;  ///< 0: what the ports can
+  std::uint8_t sl = 0;
+  std::uint32_t qkey = 0;
+  std::vector<std::uint8_t> scopes{2};
+  std::vector<ConfiguredGroup> groups{};
+  SourceLine line{};
+  friend bool operator==(const ConfiguredPartition&, const ConfiguredPartition&) = default;
+};
+
+}  // namespace smd::config

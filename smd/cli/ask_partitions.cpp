@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// `smd partitions` for people.
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <ostream>
+
+#include "smd/cli/ask_text.h"
+
+namespace smd::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+std::string joined_texts(const json::array& items) {
+  std::string text;
+  for (const auto& item : items) {
+    if (item.is_string())
+      text += (text.empty() ? "" : ", ") + std::string(std::string_view(item.get_string()));
+  }
+  return text;
+}
+
+void print_partition(std::ostream& out, const std::string& prefix, const json::value& partition) {
+  const auto& pending = list_of(partition, "pending");
+  out << fmt::format("{}{} {}: {} of {} members programmed, {} pending ({})\n", prefix,
+                     text_of(partition, "pkey"), text_of(partition, "name"), text_of(partition, "programmed"),
+                     text_of(partition, "member_count"), pending.size(),
+                     joined_texts(list_of(partition, "sources")));
+  const auto* members = member_of(partition, "members").if_array();
+  if (members == nullptr) return;
+  if (const auto groups = joined_texts(list_of(partition, "groups")); !groups.empty())
+    out << fmt::format("  groups {}\n", groups);
+  for (const auto& member : *members) {
+    const auto index = text_of(member, "index");
+    out << fmt::format("  {} \"{}\" port {}: {}{}, {}\n", text_of(member, "port_guid"),
+                       text_of(member, "name"), text_of(member, "port"), text_of(member, "membership"),
+                       index.empty() ? "" : ", index " + index, text_of(member, "state"));
+  }
+  for (const auto& one : pending) {
+    out << fmt::format("  {}: {}, pending: {} ({})\n", text_of(one, "member"), text_of(one, "membership"),
+                       text_of(one, "reason"), text_of(one, "source"));
+  }
+}
+
+}  // namespace
+
+void print_partitions(std::ostream& out, const json::value& answer, bool with_subnet) {
+  const auto prefix = with_subnet ? text_of(answer, "subnet") + " " : std::string{};
+  const auto* managed = member_of(answer, "managed").if_bool();
+  if (managed != nullptr && !*managed)
+    out << prefix << "no partition is configured: P_Key tables stay as they are\n";
+  for (const auto& partition : list_of(answer, "partitions")) print_partition(out, prefix, partition);
+}
+
+}  // namespace smd::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/check_partitions.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "smd/decide/partitions.h"
+
+namespace smd::cli {
+namespace {
+
+void print_policy(std::ostream& out, const std::string& prefix, const config::PartitionPolicy& policy) {
+  for (const auto& partition : policy.partitions) {
+    out << fmt::format("{}partition {} {}{}", prefix, partition.pkey, partition.name,
+                       partition.automatic ? " (P_Key chosen)" : "");
+    std::string sources;
+    for (const auto& source : partition.sources) {
+      if (source.origin != config::PolicyOrigin::built_in)
+        sources += (sources.empty() ? "" : ", ") + to_string(source, policy);
+    }
+    out << fmt::format(", {}\n", sources.empty() ? "built in" : sources);
+    for (const auto& [rule, order] : partition.members)
+      out << fmt::format("{}  {}{}: {}\n", prefix, to_string(rule.membership), rule.index0 ? ", index 0" : "",
+                         to_string(rule.ports));
+    for (const auto& group : partition.groups)
+      out << fmt::format("{}  group {}\n", prefix, to_string(group.mgid));
+  }
+}
+
+}  // namespace
+
+void print_configured_partitions(std::ostream& out, const config::Config& config) {
+  for (const auto& subnet : config.subnets) {
+    const auto policy = sm::partition_policy(subnet);
+    if (!policy || !policy->configured) continue;
+    print_policy(out, config.subnets.size() > 1 ? subnet.name + ": " : "", *policy);
+  }
+}
+
+}  // namespace smd::cli

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/partitions.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "config/partition_sources.h"
+#include "smd/decide/pkey_placement.h"
+#include "smd/decide/pkeys.h"
+#include "smd/decide/port_views.h"
+#include "smd/sweep/enforcement.h"
+
+namespace smd::sm::inline decisions {
+namespace {
+
+constexpr std::size_t kBlock = 32;
+
+using Keys = std::vector<PKey>;
+using HeldKeys = HeldBlocks<wire::PKeyTable>;
+
+/// A partition that a port is a member of.
+struct Claim {
+  std::uint32_t view = 0;
+  bool other = true;  ///< not the default partition, nor at index 0: those have room first
+  std::uint32_t order = 0;
+  PKey pkey{};
+  config::Membership membership = config::Membership::limited;
+  bool index0 = false;
+  auto rank() const { return std::tuple(view, other, order, pkey); }
+};
+
+Guid port_guid(const Node& node, PortNum port) {
+  return node.is_switch() ? node.guid() : node.ports[port.value()].guid;
+}
+
+std::size_t capacity_of(const Node& node, PortNum port) {
+  if (!node.is_switch() || port == PortNum{0}) return node.info.partition_cap;
+  return node.switch_info ? node.switch_info->partition_enforcement_cap : 0U;
+}
+
+/// By index, `capacity` entries; what is not known is free.
+Keys keys_of(const HeldKeys& held, std::size_t capacity) {
+  Keys keys;
+  for (std::size_t block = 0; block < held.row.size(); ++block) {
+    for (const auto key : held.row[block].keys) keys.push_back(held.known.test(block) ? key : PKey{});
+  }
+  keys.resize(capacity);
+  for (auto& key : keys) {
+    if (key.partition() == 0) key = PKey{};
+  }
+  return keys;
+}
+
+bool is_empty(const wire::PKeyTable& block) {
+  return std::ranges::all_of(block.keys, [](PKey key) { return key.partition() == 0; });
+}
+
+/// The blocks that `keys` fill, and those that have something to lose.
+void add_blocks(const PeerPort& at, const Keys& keys, const HeldKeys& held, PKeyPart& tables) {
+  for (std::size_t block = 0; block < held.row.size(); ++block) {
+    wire::PKeyTable content;
+    for (std::size_t i = 0; i < kBlock && block * kBlock + i < keys.size(); ++i)
+      content.keys[i] = keys[block * kBlock + i];
+    if (!is_empty(content) || (held.known.test(block) && !is_empty(held.row[block])))
+      tables.blocks.push_back({at, block, content});
+  }
+}
+
+/// As OpenSM has it: in the order of the end port's table, limited members left out where the port is a full
+/// member too.
+Keys compact(const Keys& keys) {
+  Keys found;
+  for (const auto key : keys) {
+    const bool twice = !key.full_member() && std::ranges::find(keys, key.full()) != keys.end();
+    if (key != PKey{} && !twice) found.push_back(key);
+  }
+  return found;
+}
+
+class Partitions {
+ public:
+  Partitions(const PartitionInput& in, PartitionDecision& out)
+      : in_(in), out_(out), ports_(port_views(in.subnet)) {}
+
+  void decide() {
+    const config::PortIndex index(ports_.views);
+    const auto self = self_guid();
+    const auto resolved = config::resolve_partitions(*in_.policy, index, self);
+    for (std::size_t i = 0; i < resolved.size(); ++i) add_members(in_.policy->partitions[i], resolved[i]);
+    std::ranges::sort(claims_, {}, &Claim::rank);
+    auto claim = claims_.begin();
+    for (std::uint32_t view = 0; view < ports_.views.size(); ++view) {
+      const auto first = claim;
+      while (claim != claims_.end() && claim->view == view) ++claim;
+      decide_port(view, {first, claim});
+    }
+    std::ranges::sort(out_.part.placed);
+    const auto place = [](const auto& one) { return std::pair(one.at.node, one.at.port); };
+    std::ranges::sort(out_.part.enforced, {}, place);
+    std::ranges::sort(out_.part.not_enforced, {}, place);
+  }
+
+ private:
+  Guid self_guid() const {
+    const auto* node = in_.subnet.find(in_.subnet.sm_node);
+    if (node == nullptr || in_.subnet.sm_port.value() >= node->ports.size()) return {};
+    return port_guid(*node, in_.subnet.sm_port);
+  }
+
+  void add_members(const config::PolicyPartition& partition, const config::ResolvedPartition& resolved) {
+    auto& part = out_.part.partitions.emplace_back();
+    part.pkey = partition.pkey;
+    part.pending = resolved.pending;
+    const bool is_default = partition.pkey == config::kDefaultPartition;
+    for (const auto& member : resolved.members) {
+      const auto& view = ports_.views[member.port];
+      part.members.push_back({view.port_guid, ports_.places[member.port], member.membership, member.index0});
+      const auto order = member.rule == config::kBuiltInRule ? 0 : partition.members[member.rule].order;
+      claims_.push_back({.view = member.port,
+                         .other = !is_default && !member.index0,
+                         .order = order,
+                         .pkey = partition.pkey,
+                         .membership = member.membership,
+                         .index0 = member.index0});
+    }
+    std::ranges::sort(part.members, {}, &PartitionPart::Member::port);
+  }
+
+  static void add_keys(const Claim& claim, std::vector<WantedKey>& keys) {
+    using enum config::Membership;
+    if (claim.membership != limited) keys.push_back({claim.pkey.full(), claim.index0});
+    if (claim.membership == limited) keys.push_back({claim.pkey, claim.index0});
+    if (claim.membership == both) keys.push_back({claim.pkey, false});
+  }
+
+  /// Neither the configuration nor the database knows of it.
+  bool is_foreign(Guid port, PKey key) const {
+    if (in_.config.adopt.foreign_pkeys != config::ForeignPKeys::keep || in_.policy->find(key) != nullptr)
+      return false;
+    const auto& rows = in_.stored.pkeys;
+    return !rows.contains({port, key}) && !rows.contains({port, key.full()}) &&
+           !rows.contains({port, PKey{key.partition()}});
+  }
+
+  PlacementInput placement_input(const Node& node, PortNum num, std::span<const Claim> claims) const {
+    const auto& port = node.ports[num.value()];
+    const auto guid = port_guid(node, num);
+    PlacementInput input;
+    for (const auto& claim : claims) add_keys(claim, input.keys);
+    input.held = keys_of(*port.held<wire::PKeyTable>(), capacity_of(node, num));
+    for (auto row = in_.stored.pkeys.lower_bound({guid, PKey{}});
+         row != in_.stored.pkeys.end() && row->first.first == guid; ++row)
+      input.stored.emplace_back(row->first.second, row->second);
+    for (std::size_t i = 0; i < input.held.size(); ++i) {
+      if (input.held[i] != PKey{} && is_foreign(guid, input.held[i]))
+        input.kept.push_back(static_cast<std::uint16_t>(i));
+    }
+    input.in_service = port.info.port_state > PortState::init;
+    input.held_first = in_.adopting && input.in_service;
+    return input;
+  }
+
+  void decide_port(std::uint32_t view, std::span<const Claim> claims) {
+    const auto& at = ports_.places[view];
+    const auto& node = *in_.subnet.find(at.node);
+    const auto& port = node.ports[at.port.value()];
+    const auto& held = port.held<wire::PKeyTable>();
+    if (!held || held->known.empty()) return;
+    const auto input = placement_input(node, at.port, claims);
+    auto placed = place_keys(input);
+    if (!placed.left_out.empty())
+      out_.part.no_room.push_back({at, input.held.size(), std::move(placed.left_out)});
+    const auto guid = port_guid(node, at.port);
+    for (std::size_t i = 0; i < placed.table.size(); ++i) {
+      const auto key = placed.table[i];
+      if (std::ranges::find(input.keys, key, &WantedKey::key) != input.keys.end())
+        out_.part.placed.push_back({guid, key, static_cast<std::uint16_t>(i)});
+    }
+    add_blocks(at, placed.table, *held, out_.tables);
+    if (!node.is_switch() && port.peer) decide_peer(*port.peer, placed.table);
+  }
+
+  /// The port of a switch that leads to an end port with these keys.
+  void decide_peer(const PeerPort& at, const Keys& keys) {
+    const auto* node = in_.subnet.find(at.node);
+    if (node == nullptr || !node->is_switch() || at.port.value() >= node->ports.size()) return;
+    const auto mode = in_.config.partitions.enforcement;
+    if (mode == config::Enforcement::off || !node->switch_info) return enforce(at, false, false);
+    const auto& info = *node->switch_info;
+    const bool in = mode != config::Enforcement::out && info.inbound_enforcement;
+    const bool out = mode != config::Enforcement::in && info.outbound_enforcement;
+    const auto table = compact(keys);
+    const auto& held = node->ports[at.port.value()].held<wire::PKeyTable>();
+    const auto capacity = capacity_of(*node, at.port);
+    if (table.size() > capacity || !(in || out)) {
+      out_.part.not_enforced.push_back({.at = at,
+                                        .capacity = in || out ? capacity : 0,
+                                        .keys = table.size(),
+                                        .held_back = in_.config.partitions.enforcement_required});
+      return enforce(at, false, false);
+    }
+    if (!held || held->known.empty()) return;  // without a table that is known the bits stay as they are
+    add_blocks(at, table, *held, out_.tables);
+    enforce(at, in, out);
+  }
+
+  void enforce(const PeerPort& at, bool in, bool out) { out_.part.enforced.push_back({at, in, out}); }
+
+  const PartitionInput& in_;
+  PartitionDecision& out_;
+  PortViews ports_;
+  std::vector<Claim> claims_;
+};
+
+}  // namespace
+
+PolicyPtr partition_policy(const config::SubnetConfig& config) {
+  auto merged = config::merge_partitions(config::partition_sources(config, "smd.toml"));
+  if (!merged) return nullptr;
+  return std::make_shared<const config::PartitionPolicy>(std::move(merged->policy));
+}
+
+PartitionDecision decide_partitions(const PartitionInput& in) {
+  PartitionDecision decision;
+  decision.part.policy = in.policy;
+  decision.part.managed = in.policy && in.policy->configured;
+  if (decision.part.managed) {
+    Partitions(in, decision).decide();
+  } else {
+    decision.tables = decide_pkeys(in.subnet);
+  }
+  return decision;
+}
+
+const PartitionPart::Enforced* PartitionPart::find_enforced(const PeerPort& at) const {
+  const auto found =
+      std::ranges::lower_bound(enforced, std::pair(at.node, at.port), {},
+                               [](const Enforced& one) { return std::pair(one.at.node, one.at.port); });
+  return found != enforced.end() && found->at == at ? &*found : nullptr;
+}
+
+bool PartitionPart::holds_back(const PeerPort& at) const {
+  const auto found =
+      std::ranges::lower_bound(not_enforced, std::pair(at.node, at.port), {},
+                               [](const NotEnforced& one) { return std::pair(one.at.node, one.at.port); });
+  return found != not_enforced.end() && found->at == at && found->held_back;
+}
+
+}  // namespace smd::sm::inline decisions

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Partitions of the fabric as it is: members, P_Key tables of end ports and of the switch ports next to them,
+// and what these enforce.
+
+#include "smd/decide/decided.h"
+#include "smd/decide/stored.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm::inline decisions {
+
+/// The sources of a configuration merged; null where they contradict each other, which a configuration that
+/// was read never does. Pure.
+PolicyPtr partition_policy(const config::SubnetConfig& config);
+
+struct PartitionInput {
+  const Subnet& subnet;
+  const config::SubnetConfig& config;
+  PolicyPtr policy;  ///< null, or without a partition: only the SM's own port is decided
+  const Stored& stored;
+  bool adopting = false;  ///< indexes of ports in service count more than stored ones
+};
+
+struct PartitionDecision {
+  PartitionPart part;
+  PKeyPart tables;  ///< whole tables of all ports that are decided
+};
+
+/// Pure. A port whose table was never read is not decided; a member of a partition that is not there is
+/// pending.
+PartitionDecision decide_partitions(const PartitionInput& in);
+
+}  // namespace smd::sm::inline decisions

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/port_views.h"
+
+#include <optional>
+
+namespace smd::sm::inline decisions {
+namespace {
+
+using Level = std::optional<unsigned>;
+
+const Node* peer_node(const Subnet& subnet, const Port& port) {
+  return port.peer ? subnet.find(port.peer->node) : nullptr;
+}
+
+bool has_ca(const Subnet& subnet, const Node& node) {
+  for (const auto& port : node.ports) {
+    const auto* peer = peer_node(subnet, port);
+    if (peer != nullptr && peer->info.type == NodeType::ca) return true;
+  }
+  return false;
+}
+
+/// Links to the nearest switch with a CA, by index of the node; nothing for other nodes.
+std::vector<Level> switch_levels(const Subnet& subnet) {
+  std::vector<Level> levels(subnet.nodes.size());
+  std::vector<std::size_t> now;
+  for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
+    if (!subnet.nodes[i]->is_switch() || !has_ca(subnet, *subnet.nodes[i])) continue;
+    levels[i] = 0;
+    now.push_back(i);
+  }
+  for (unsigned level = 1; !now.empty(); ++level) {
+    std::vector<std::size_t> next;
+    for (const auto i : now) {
+      for (const auto& port : subnet.nodes[i]->ports) {
+        const auto peer = port.peer ? subnet.index_of(port.peer->node) : std::nullopt;
+        if (!peer || levels[*peer] || !subnet.nodes[*peer]->is_switch()) continue;
+        levels[*peer] = level;
+        next.push_back(*peer);
+      }
+    }
+    now = std::move(next);
+  }
+  return levels;
+}
+
+class Views {
+ public:
+  explicit Views(const Subnet& subnet) : subnet_(subnet), levels_(switch_levels(subnet)) {}
+
+  PortViews make() {
+    for (std::size_t i = 0; i < subnet_.nodes.size(); ++i) {
+      const auto& node = *subnet_.nodes[i];
+      for (std::size_t p = 0; p < node.ports.size(); ++p) add(i, PortNum{static_cast<std::uint8_t>(p)});
+    }
+    return std::move(made_);
+  }
+
+ private:
+  void add(std::size_t index, PortNum num) {
+    const auto& node = *subnet_.nodes[index];
+    const auto& port = node.ports[num.value()];
+    if (!is_end_port(node, num)) return;
+    const auto guid = node.is_switch() ? node.guid() : port.guid;
+    if (guid == Guid{}) return;
+    const auto at_switch = !node.is_switch() && port.peer ? subnet_.index_of(port.peer->node) : std::nullopt;
+    made_.views.push_back({.port_guid = guid,
+                           .node_guid = node.guid(),
+                           .node_name = node.description,
+                           .port = num,
+                           .type = node.info.type,
+                           .level = node.is_switch() ? levels_[index]
+                                    : at_switch      ? levels_[*at_switch]
+                                                     : Level()});
+    made_.places.push_back({node.guid(), num});
+  }
+
+  const Subnet& subnet_;
+  std::vector<Level> levels_;
+  PortViews made_{};
+};
+
+}  // namespace
+
+PortViews port_views(const Subnet& subnet) { return Views(subnet).make(); }
+
+}  // namespace smd::sm::inline decisions

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The ports of a Subnet as sets of ports ask for them (config/port_set.h).
+
+#include <vector>
+
+#include "config/port_set.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm::inline decisions {
+
+struct PortViews {
+  std::vector<config::PortView> views;  ///< names point into the Subnet
+  std::vector<PeerPort> places;         ///< of the views
+};
+
+/// End ports: links between switches let all partitions pass. The levels of a tree are counted from the
+/// switches with CAs; smd knows of no rails. Pure; O(ports).
+PortViews port_views(const Subnet& subnet);
+
+}  // namespace smd::sm::inline decisions

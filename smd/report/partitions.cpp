@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/report/partitions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+namespace smd::sm::inline reports {
+namespace {
+
+/// Lines of one kind at a time, and keys in one of them.
+constexpr std::size_t kLines = 10, kKeys = 16;
+
+std::string description_of(const Subnet& subnet, Guid node) {
+  const auto* found = subnet.find(node);
+  return found != nullptr ? found->description : std::string{};
+}
+
+std::string joined(const std::vector<PKey>& keys) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(keys.size(), kKeys); ++i)
+    fmt::format_to(std::back_inserter(text), "{}0x{:04x}", i == 0 ? "" : ",", keys[i].value());
+  if (keys.size() > kKeys) fmt::format_to(std::back_inserter(text), " and {} more", keys.size() - kKeys);
+  return text;
+}
+
+void log_own_port(const log::Log& log, const Subnet& subnet, const PKeyPart& part) {
+  for (const auto& block : part.blocks) {
+    log.info("partition.sm_port")
+        .port(block.at.node, description_of(subnet, block.at.node), block.at.port)
+        .kv("action",
+            "becomes a full member of the default partition: limited members reach the SM by it alone");
+  }
+  for (const auto& at : part.no_room) {
+    log.warn("partition.no_room")
+        .port(at.node, description_of(subnet, at.node), at.port)
+        .kv("pkey", kDefaultPKey)
+        .kv("reason", "its P_Key table is full: limited members may not reach the SM");
+  }
+}
+
+void log_managed(const log::Log& log, const PartitionPart& part) {
+  std::size_t members = 0, pending = 0;
+  for (const auto& partition : part.partitions) {
+    members += partition.members.size();
+    pending += partition.pending.size();
+  }
+  log.info("partition.managed")
+      .kv("partitions", part.partitions.size())
+      .kv("members", members)
+      .kv("pending", pending)
+      .always();
+}
+
+/// Of `now` those that are not in `before`.
+template <class T, class Line>
+void log_new(const std::vector<T>& before, const std::vector<T>& now, std::size_t& lines, Line line) {
+  for (const auto& one : now) {
+    if (std::ranges::find(before, one) == before.end() && ++lines <= kLines) line(one);
+  }
+}
+
+void log_no_room(const log::Log& log, const Subnet& subnet, const PartitionPart& before,
+                 const PartitionPart& now) {
+  std::size_t lines = 0;
+  log_new(before.no_room, now.no_room, lines, [&](const PartitionPart::NoRoom& one) {
+    log.error("partition.no_room")
+        .port(one.at.node, description_of(subnet, one.at.node), one.at.port)
+        .kv("capacity", one.capacity)
+        .kv("left_out", joined(one.left_out))
+        .kv("reason", "its P_Key table is full");
+  });
+  if (lines > kLines) log.error("partition.no_room").kv("ports", lines).kv("not_named", lines - kLines);
+}
+
+void log_not_enforced(const log::Log& log, const Subnet& subnet, const PartitionPart& before,
+                      const PartitionPart& now) {
+  std::size_t lines = 0;
+  log_new(before.not_enforced, now.not_enforced, lines, [&](const PartitionPart::NotEnforced& one) {
+    log.error("partition.not_enforced")
+        .port(one.at.node, description_of(subnet, one.at.node), one.at.port)
+        .kv("capacity", one.capacity)
+        .kv("pkeys", one.keys)
+        .kv("reason", one.capacity == 0 ? "the switch does not enforce partitions"
+                                        : "the switch's P_Key table is too small")
+        .kv("action", one.held_back ? "a link that is not Active yet stays Armed"
+                                    : "the switch port lets packets of all partitions pass");
+  });
+  if (lines > kLines) log.error("partition.not_enforced").kv("ports", lines).kv("not_named", lines - kLines);
+}
+
+/// Programs that use the key at index 0 notice.
+void log_index0(const log::Log& log, const Subnet& subnet, const PKeyPart& part) {
+  std::size_t lines = 0;
+  for (const auto& block : part.blocks) {
+    const auto* node = subnet.find(block.at.node);
+    if (block.block != 0 || node == nullptr || (node->is_switch() && block.at.port != PortNum{0})) continue;
+    const auto& port = node->ports[block.at.port.value()];
+    const auto& held = port.held<wire::PKeyTable>();
+    if (port.info.port_state <= PortState::init || !held || !held->known.test(0)) continue;
+    const auto was = held->row[0].keys[0], now = block.content.keys[0];
+    if (was.partition() == now.partition() || ++lines > kLines) continue;
+    log.info("partition.index0")
+        .port(block.at.node, node->description, block.at.port)
+        .kv("was", was)
+        .kv("is", now)
+        .kv("reason",
+            now == PKey{} ? "the port is no member of that partition any more" : "index0 is asked for");
+  }
+  if (lines > kLines) log.info("partition.index0").kv("ports", lines).kv("not_named", lines - kLines);
+}
+
+}  // namespace
+
+void log_partitions(const log::Log& log, const Subnet& subnet, const Decided& before, const Decided& now) {
+  static const PartitionPart kNone;
+  if (!now.partitions) return;
+  const auto& tables = *now.part<wire::PKeyTable>();
+  const bool same_tables = before.part<wire::PKeyTable>() == now.part<wire::PKeyTable>();
+  if (!now.partitions->managed) {
+    if (!same_tables) log_own_port(log, subnet, tables);
+    return;
+  }
+  const auto& was = before.partitions ? *before.partitions : kNone;
+  if (before.partitions != now.partitions) {
+    if (was.partitions != now.partitions->partitions) log_managed(log, *now.partitions);
+    log_no_room(log, subnet, was, *now.partitions);
+    log_not_enforced(log, subnet, was, *now.partitions);
+  }
+  if (!same_tables) log_index0(log, subnet, tables);
+}
+
+}  // namespace smd::sm::inline reports

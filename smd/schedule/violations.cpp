@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/schedule/violations.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+#include "mad/wire/trap.h"
+
+namespace smd::sm::inline scheduling {
+namespace {
+
+/// What the three traps say.
+struct Violation {
+  Lid source{}, destination{}, seen_at{};
+  PortNum port{};  ///< of seen_at; 0: its own
+  std::uint32_t key = 0;
+  bool q_key = false;
+};
+
+std::optional<Violation> violation_of(const wire::Notice& notice, Lid from) {
+  if (!notice.is_generic) return std::nullopt;
+  if (notice.trap == wire::trap::kBadPKey || notice.trap == wire::trap::kBadQKey) {
+    const auto details = wire::decode<wire::BadKeyDetails>(notice.details);
+    if (!details) return std::nullopt;
+    return Violation{.source = details->lid1,
+                     .destination = details->lid2,
+                     .seen_at = from,
+                     .key = details->key,
+                     .q_key = notice.trap == wire::trap::kBadQKey};
+  }
+  if (notice.trap != wire::trap::kBadPKeyAtSwitch) return std::nullopt;
+  const auto details = wire::decode<wire::BadPKeyAtSwitchDetails>(notice.details);
+  if (!details) return std::nullopt;
+  return Violation{.source = details->lid1,
+                   .destination = details->lid2,
+                   .seen_at = details->switch_lid.unicast() ? details->switch_lid : from,
+                   .port = details->port,
+                   .key = details->pkey.value()};
+}
+
+std::string name_of(const LidIndex::Place& place, Lid lid, PortNum port = {}) {
+  if (place.node == nullptr) return fmt::format("LID {}", lid);
+  return fmt::format("{} port {}", place.node->description, port == PortNum{} ? place.port : port);
+}
+
+/// Full form of the partitions by which the two can talk, ascending by the index of the first.
+std::string shared_keys(const LidIndex::Place& a, const LidIndex::Place& b) {
+  std::string text;
+  if (a.node == nullptr || b.node == nullptr) return "unknown";
+  const auto& ours = a.node->ports[a.port.value()].held<wire::PKeyTable>();
+  const auto& theirs = b.node->ports[b.port.value()].held<wire::PKeyTable>();
+  if (!ours || !theirs) return "unknown";
+  const auto matches = [&](PKey key) {
+    for (const auto& block : theirs->row) {
+      for (const auto other : block.keys) {
+        if (key.matches(other)) return true;
+      }
+    }
+    return false;
+  };
+  for (const auto& block : ours->row) {
+    for (const auto key : block.keys) {
+      if (matches(key)) fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : ",", key.full());
+    }
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+bool log_violation(const log::Log& log, const LidIndex& lids, const wire::Notice& notice, Lid from) {
+  const auto found = violation_of(notice, from);
+  if (!found) return false;
+  const auto source = lids.find(found->source), destination = lids.find(found->destination);
+  const auto key =
+      found->q_key ? fmt::format("0x{:08x}", found->key) : fmt::format("0x{:04x}", found->key & 0xffffU);
+  log.warn("partition.violation")
+      .kv("src", name_of(source, found->source))
+      .kv("dst", name_of(destination, found->destination))
+      .kv(found->q_key ? "qkey" : "pkey", key)
+      .kv("seen_at", name_of(lids.find(found->seen_at), found->seen_at, found->port))
+      .kv("share", shared_keys(source, destination))
+      .kv("trap", notice.trap)
+      .subject(fmt::format("{} {} {}", notice.trap == wire::trap::kBadQKey, found->source, key));
+  return true;
+}
+
+}  // namespace smd::sm::inline scheduling

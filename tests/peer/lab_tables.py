@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The same partitions.conf by opensm and by smd: lab_tables.py --smd PROGRAM. In a fresh laboratory each, smpquery shows the
+P_Key tables of all end ports and of the switch ports before hosts, and what these enforce. Equal are the keys, index 0 of end
+ports, and the bits of switch ports. Then smd takes a fabric from opensm with the same file, and all tables stay as they are."""
+import re
+import signal
+
+from ibsim import check, wait_for
+from lab import Lab
+from runner import run_scenario
+
+FABRIC = "ft2:4"
+SM = "h00000"
+# {N} is the port GUID of host N. The first twelve are those of opensm's doc/partition-config.txt, with members that are there.
+FILES = [
+    "Default=0x7fff : ALL, SELF=full ;",
+    "Default=0x7fff : ALL, ALL_SWITCHES=full, SELF=full ;",
+    "NewPartition , ipoib : {1}=full, {2}=limi, {3} ;",
+    "YetAnotherOne = 0x300 : SELF=full ;",
+    "YetAnotherOne = 0x300 : SELF=full ;\nYetAnotherOne = 0x300 : ALL=limited ;",
+    "ShareIO = 0x80 , defmember=full : {1}, {2}; # {3}, {4} will be limited",
+    "ShareIO = 0x80 : {3}, {4}, {5}=full; # {6}, {7} will be limited",
+    "ShareIO = 0x80 : {6}, {7}, {5}=full;",
+    "ShareIO = 0x80 , defmember=full : {1}, {2};\nShareIO = 0x80 , defmember=full : {3}, {4}=limited, {5};",
+    "Default=0x7fff,ipoib:ALL=full;",
+    "Default=0x7fff : ALL=limited, SELF=full ;",
+    "Default=0x7fff : ALL=full ;",
+    "Default=0x7fff,ipoib : ALL=full;\nA=0x1 : {1}=full, {2};\nB=0x2 : {2}=full, {3};\nC=0x3,defmember=full : ALL_CAS;",
+    "A=0x10,indx0 : {1}=full, {2}=full;\nB=0x11 : {1}=full, {2};",
+    "Default=0x7fff : SELF=full, {1}, {2}=full;\nA=0x5 : ALL=full;",
+    "A=0x21 : ALL_SWITCHES=full, {4};\nB=0x22 : ALL_CAS=limited;",
+]
+
+
+def nodes_of(lab):
+    """{name: (LID, port GUID or None)} and the switch ports before hosts: {(switch, port): host}."""
+    nodes, before, owner = {}, {}, None
+    for line in lab.output(SM, "ibnetdiscover").splitlines():
+        head = re.match(r'(Switch|Ca)\s+\d+ "[^"]*"\s+# "([^"]+)"(?:.* lid (\d+))?', line)
+        link = re.match(r'\[(\d+)\](?:\(([0-9a-f]+)\))?\s+"([SH])-[^"]*"\[\d+\](?:\([0-9a-f]+\))?\s+# (?:lid (\d+) )?.*?"([^"]+)"', line)
+        if head:
+            owner = head[2] if head[1] == "Switch" else None
+            host = head[2]
+            if owner:
+                nodes[owner] = (int(head[3]), None)
+        elif link and owner and link[3] == "H":
+            before[owner, int(link[1])] = link[5]
+        elif link and not owner and link[2]:
+            nodes[host] = (int(link[4]), int(link[2], 16))
+    return nodes, before
+
+
+def keys_of(lab, lid, port):
+    """The table without the free entries at its end."""
+    text = lab.output(SM, "smpquery", "pkeys", str(lid), str(port))
+    keys = [int(key, 16) for line in text.splitlines() if re.match(r"\s*\d+:", line) for key in re.findall(r"0x[0-9a-f]{4}\b", line)]
+    while keys and keys[-1] == 0:
+        keys.pop()
+    return keys
+
+
+def bits_of(lab, lid, port):
+    text = lab.output(SM, "smpquery", "portinfo", str(lid), str(port))
+    return re.findall(r"PartEnforce(?:Inb|Outb):\.+(\w+)", text)
+
+
+def seen(lab):
+    nodes, before = nodes_of(lab)
+    found = {}
+    for name, (lid, guid) in nodes.items():
+        keys = keys_of(lab, lid, 1 if guid else 0)
+        found[name] = (set(keys) - {0}, keys[0] if keys else 0)
+    for (switch, port), host in before.items():
+        lid = nodes[switch][0]
+        bits = bits_of(lab, lid, port)
+        found[f"{switch} port {port}"] = (keys_of(lab, lid, port) if "on" in bits or "1" in bits else "not enforced", bits)
+    return found
+
+
+def run_smd(lab, conf):
+    (lab.folder / "smd.toml").write_text(f'[partitions]\nfile = "{conf}"\n')
+    server = lab.start(SM, lab.smd, "run", "--config", str(lab.folder / "smd.toml"), "--state-dir", "state", "--socket", "api.sock")
+    wait_for(lambda: "state=up" in server.log() or "state=degraded" in server.log(), 60, "smd's first sweep")
+    return server
+
+
+def text_with_guids(lab, text):
+    guids = {name: guid for name, (_, guid) in nodes_of(lab)[0].items() if guid}
+    return text.format(*[f"{guids[f'h{n:05}']:#x}" for n in range(8)]) + "\n"
+
+
+def unordered(found):
+    """Indexes but 0 are the SM's choice in a fresh fabric."""
+    return {place: (set(keys) if isinstance(keys, list) else keys, other) for place, (keys, other) in found.items()}
+
+
+def by(smd, text, start):
+    with Lab(smd, FABRIC) as lab:
+        conf = lab.folder / "partitions.conf"
+        conf.write_text(text_with_guids(lab, text))
+        start(lab, conf)
+        return seen(lab)
+
+
+def takeover(smd, text):
+    """opensm, then smd with the same file: no P_Key Set but for the ports of both SMs, which is the same one here."""
+    with Lab(smd, FABRIC) as lab:
+        conf = lab.folder / "partitions.conf"
+        conf.write_text(text_with_guids(lab, text))
+        opensm = lab.opensm(SM, "-P", str(conf))
+        before = seen(lab)
+        opensm.stop(signal.SIGKILL)
+        run_smd(lab, conf)
+        check(seen(lab) == before, f"tables differ after the takeover with\n{text}")
+
+
+def scenario(given):
+    differ = []
+    for text in FILES:
+        theirs = unordered(by(given.smd, text, lambda lab, conf: lab.opensm(SM, "-P", str(conf))))
+        ours = unordered(by(given.smd, text, run_smd))
+        wrong = {place: (theirs[place], ours.get(place)) for place in theirs if theirs[place] != ours.get(place)}
+        print(f"   {len(theirs)} tables, {len(wrong)} differ: {text.splitlines()[0]}", flush=True)
+        if wrong:
+            differ.append((text, wrong))
+            for place, (opensm, smd) in wrong.items():
+                print(f"      {place}: opensm {opensm}, smd {smd}", flush=True)
+    check(not differ, f"{len(differ)} files give other tables")
+    takeover(given.smd, FILES[12])
+
+
+if __name__ == "__main__":
+    run_scenario(scenario, __doc__)

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/partitions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/partition_config.h"
+#include "tests/unit/decide/support.h"
+
+namespace smd::sm {
+namespace {
+
+using test::partition;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::uint64_t kThird = 0x300;
+
+/// Hosts 0x100 (the SM), 0x200 and 0x300 on ports 1 to 3 of switch 0x10, all with the default key.
+class DecidePartitions : public testing::Test {
+ protected:
+  DecidePartitions() {
+    fabric_.add_switch(kSwitch);
+    hosts_ = {kHost, kOther, kThird};
+    for (unsigned i = 0; i < hosts_.size(); ++i) {
+      fabric_.host(hosts_[i], kSwitch, i + 1);
+      fabric_.node(hosts_[i]).description = fmt::format("h{}", i);
+      fabric_.node(hosts_[i]).info.partition_cap = 32;
+      holds(hosts_[i], 1, {kDefaultPKey});
+      holds(kSwitch, i + 1, {kDefaultPKey});
+    }
+    auto& info = *fabric_.node(kSwitch).switch_info;
+    info.partition_enforcement_cap = 32;
+    info.inbound_enforcement = info.outbound_enforcement = true;
+    fabric_.node(kSwitch).info.partition_cap = 32;
+    fabric_.node(kSwitch).description = "leaf";
+    holds(kSwitch, 0, {kDefaultPKey});
+    fabric_.sm(kHost, 1);
+  }
+  void holds(std::uint64_t node, unsigned port, std::vector<PKey> keys) {
+    HeldBlocks<wire::PKeyTable> held;
+    held.row.resize(1);
+    std::ranges::copy(keys, held.row[0].keys.begin());
+    held.known = held.asked = BlockSet::first(1);
+    fabric_.port(node, port).held<wire::PKeyTable>() =
+        std::make_shared<const HeldBlocks<wire::PKeyTable>>(std::move(held));
+  }
+  PartitionDecision decide(bool adopting = false) {
+    return decide_partitions({.subnet = fabric_.build(),
+                              .config = config_,
+                              .policy = partition_policy(config_),
+                              .stored = stored_,
+                              .adopting = adopting});
+  }
+  /// Keys of a port's table without the free entries at its end; nothing where it is not decided.
+  static std::vector<PKey> keys(const PartitionDecision& decision, std::uint64_t node, unsigned port) {
+    std::vector<PKey> found;
+    for (const auto& block : decision.tables.blocks) {
+      if (block.at == test::place(node, port))
+        found.insert(found.end(), block.content.keys.begin(), block.content.keys.end());
+    }
+    while (!found.empty() && found.back() == PKey{}) found.pop_back();
+    return found;
+  }
+  static std::pair<bool, bool> bits(const PartitionDecision& decision, unsigned port) {
+    const auto* found = decision.part.find_enforced(test::place(kSwitch, port));
+    return found != nullptr ? std::pair(found->in, found->out) : std::pair(false, false);
+  }
+
+  SubnetBuilder fabric_;
+  std::vector<std::uint64_t> hosts_;
+  config::SubnetConfig config_;
+  Stored stored_;
+};
+
+TEST_F(DecidePartitions, WithoutAPartitionOnlyTheSmsPortIsDecided) {
+  holds(kHost, 1, {PKey{0x7fff}});
+  const auto made = decide();
+
+  EXPECT_FALSE(made.part.managed);
+  ASSERT_EQ(made.tables.blocks.size(), 1U);
+  EXPECT_THAT(keys(made, kHost, 1), ElementsAre(kDefaultPKey));
+  EXPECT_THAT(made.part.enforced, IsEmpty());
+}
+
+TEST_F(DecidePartitions, MembersGetTheirKeysAndTheSwitchEnforcesThem) {
+  config_.partition = {partition("blue", 0x12, {"h1"}, {"h2"})};
+  const auto made = decide();
+
+  EXPECT_TRUE(made.part.managed);
+  EXPECT_THAT(keys(made, kHost, 1), ElementsAre(kDefaultPKey));
+  EXPECT_THAT(keys(made, kOther, 1), ElementsAre(PKey{0x7fff}, PKey{0x8012}));
+  EXPECT_THAT(keys(made, kThird, 1), ElementsAre(PKey{0x7fff}, PKey{0x12}));
+  EXPECT_THAT(keys(made, kSwitch, 0), ElementsAre(PKey{0x7fff}));
+  EXPECT_THAT(keys(made, kSwitch, 2), ElementsAre(PKey{0x7fff}, PKey{0x8012}));
+  EXPECT_EQ(bits(made, 2), std::pair(true, true));
+}
+
+TEST_F(DecidePartitions, ASwitchPortHasNoGapsAndNoLimitedKeyBesideTheFullOne) {
+  config_.partition = {partition("blue", 0x12, {}), partition("red", 0x13, {"h1"})};
+  config_.partition[0].both = test::port_terms({"h1"});
+  config_.partitions.allow_both_pkeys = true;
+  holds(kOther, 1, {PKey{0x7fff}, PKey{}, PKey{0x8013}});
+  const auto made = decide();
+
+  EXPECT_THAT(keys(made, kOther, 1), ElementsAre(PKey{0x7fff}, PKey{0x8012}, PKey{0x8013}, PKey{0x12}));
+  EXPECT_THAT(keys(made, kSwitch, 2), ElementsAre(PKey{0x7fff}, PKey{0x8012}, PKey{0x8013}));
+}
+
+TEST_F(DecidePartitions, EnforcementFollowsTheConfigurationAndTheSwitch) {
+  config_.partition = {partition("blue", 0x12, {"h1"})};
+  using enum config::Enforcement;
+  const struct {
+    config::Enforcement mode;
+    bool in, out;
+  } cases[]{{both, true, true}, {in, true, false}, {out, false, true}, {off, false, false}};
+  for (const auto& at : cases) {
+    config_.partitions.enforcement = at.mode;
+    EXPECT_EQ(bits(decide(), 2), std::pair(at.in, at.out));
+  }
+  EXPECT_THAT(keys(decide(), kSwitch, 2), IsEmpty())
+      << "nor is the table of a port that does not enforce ours";
+  config_.partitions.enforcement = both;
+  fabric_.node(kSwitch).switch_info->outbound_enforcement = false;
+  EXPECT_EQ(bits(decide(), 2), std::pair(true, false));
+}
+
+TEST_F(DecidePartitions, ATableThatIsTooSmallIsNotEnforced) {
+  config_.partition = {partition("blue", 0x12, {"h1"})};
+  fabric_.node(kSwitch).switch_info->partition_enforcement_cap = 1;
+  const auto made = decide();
+
+  EXPECT_EQ(bits(made, 2), std::pair(false, false));
+  EXPECT_EQ(bits(made, 1), std::pair(true, true)) << "h0 has the default key alone";
+  ASSERT_EQ(made.part.not_enforced.size(), 1U);
+  EXPECT_EQ(made.part.not_enforced[0], (PartitionPart::NotEnforced{test::place(kSwitch, 2), 1, 2, false}));
+  EXPECT_FALSE(made.part.holds_back(test::place(kSwitch, 2)));
+  config_.partitions.enforcement_required = true;
+  EXPECT_TRUE(decide().part.holds_back(test::place(kSwitch, 2)));
+}
+
+TEST_F(DecidePartitions, AFullTableNamesWhatIsLeftOutAndKeepsTheDefaultKey) {
+  config_.partition = {partition("red", 0x13, {"h1"}), partition("blue", 0x12, {"h1"}),
+                       partition("green", 0x11, {"h1"})};
+  fabric_.node(kOther).info.partition_cap = 2;
+  const auto made = decide();
+
+  EXPECT_THAT(keys(made, kOther, 1), ElementsAre(PKey{0x7fff}, PKey{0x8013}));
+  EXPECT_THAT(made.part.no_room,
+              ElementsAre(PartitionPart::NoRoom{test::place(kOther, 1), 2, {PKey{0x8012}, PKey{0x8011}}}));
+}
+
+TEST_F(DecidePartitions, ForeignKeysStayUntilTheyAreKnownOrUnwanted) {
+  config_.partition = {partition("blue", 0x12, {"h1"})};
+  holds(kOther, 1, {kDefaultPKey, PKey{0x8055}});
+  EXPECT_THAT(keys(decide(), kOther, 1), ElementsAre(PKey{0x7fff}, PKey{0x8055}, PKey{0x8012}));
+  stored_.pkeys[{test::port_guid(kOther, 1), PKey{0x8055}}] = 1;
+  EXPECT_THAT(keys(decide(), kOther, 1), ElementsAre(PKey{0x7fff}, PKey{}, PKey{0x8012})) << "it was ours";
+  stored_.pkeys.clear();
+  config_.adopt.foreign_pkeys = config::ForeignPKeys::remove;
+  EXPECT_THAT(keys(decide(), kOther, 1), ElementsAre(PKey{0x7fff}, PKey{}, PKey{0x8012}));
+}
+
+TEST_F(DecidePartitions, IndexesAreStoredAndComeBackAfterAReset) {
+  config_.partition = {partition("blue", 0x12, {"h1"})};
+  holds(kOther, 1, {kDefaultPKey, PKey{}, PKey{0x8012}});
+  Decided decided;
+  decided.lids = std::make_shared<const LidPart>();
+  decided.partitions = std::make_shared<const PartitionPart>(decide().part);
+  const auto before = std::make_shared<const Stored>();
+  const auto stored = remember(before, fabric_.build(), decided);
+  EXPECT_EQ(stored->pkeys.at({test::port_guid(kOther, 1), PKey{0x8012}}), 2);
+  EXPECT_EQ(remember(stored, fabric_.build(), decided), stored) << "nothing is new";
+
+  stored_ = *stored;
+  holds(kOther, 1, {kDefaultPKey});
+  fabric_.state(kOther, 1, PortState::init);
+  EXPECT_THAT(keys(decide(), kOther, 1), ElementsAre(PKey{0x7fff}, PKey{}, PKey{0x8012}));
+}
+
+TEST_F(DecidePartitions, AnotherMembershipIsTheSameStoredEntry) {
+  stored_.pkeys[{test::port_guid(kOther, 1), PKey{0x8012}}] = 2;
+  config_.partition = {partition("blue", 0x12, {}, {"h1"})};
+  Decided decided;
+  decided.lids = std::make_shared<const LidPart>();
+  decided.partitions = std::make_shared<const PartitionPart>(decide().part);
+  const auto stored = remember(std::make_shared<const Stored>(stored_), fabric_.build(), decided);
+
+  EXPECT_EQ(stored->pkeys.count({test::port_guid(kOther, 1), PKey{0x8012}}), 0U);
+  EXPECT_EQ(stored->pkeys.at({test::port_guid(kOther, 1), PKey{0x12}}), 2);
+}
+
+TEST_F(DecidePartitions, AMemberThatIsNotThereIsPending) {
+  config_.partition = {partition("blue", 0x12, {"h1", "h9"})};
+  const auto made = decide();
+  const auto& blue = made.part.partitions.front();
+
+  EXPECT_EQ(blue.pkey, PKey{0x12});
+  ASSERT_EQ(blue.members.size(), 1U);
+  EXPECT_EQ(blue.members[0].at, test::place(kOther, 1));
+  ASSERT_EQ(blue.pending.size(), 1U);
+  EXPECT_EQ(to_string(blue.pending[0].member.term), "h9");
+}
+
+TEST_F(DecidePartitions, ATableThatWasNotReadIsNotDecided) {
+  config_.partition = {partition("blue", 0x12, {"h1"})};
+  fabric_.port(kOther, 1).held<wire::PKeyTable>() = nullptr;
+  const auto made = decide();
+
+  EXPECT_THAT(keys(made, kOther, 1), IsEmpty());
+  EXPECT_THAT(keys(made, kSwitch, 2), IsEmpty());
+  EXPECT_EQ(made.part.find_enforced(test::place(kSwitch, 2)), nullptr);
+}
+
+TEST_F(DecidePartitions, LevelsAreCountedFromTheHosts) {
+  fabric_.add_switch(0x20).link(kSwitch, 8, 0x20, 1);
+  fabric_.node(0x20).info.partition_cap = 32;
+  holds(0x20, 0, {kDefaultPKey});
+  config_.partition = {partition("spines", 0x12, {"level:1"})};
+  const auto made = decide();
+
+  EXPECT_THAT(keys(made, 0x20, 0), ElementsAre(PKey{0x7fff}, PKey{0x8012}));
+  EXPECT_THAT(keys(made, kSwitch, 0), ElementsAre(PKey{0x7fff}));
+}
+
+}  // namespace
+}  // namespace smd::sm
