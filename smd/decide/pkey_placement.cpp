@@ -7,7 +7,7 @@
 namespace smd::sm::inline decisions {
 namespace {
 
-constexpr std::size_t kBlock = 32;
+constexpr std::size_t kPKeysOfBlock = 32;
 
 using Index = std::optional<std::size_t>;
 
@@ -136,7 +136,7 @@ class Placer {
   void give_new(PKey key, bool displaced) {
     auto index = stored_index(key);
     if (!displaced || index == Index(0) || (index && placed_.table[*index] != PKey{})) index.reset();
-    if (!index && displaced) index = free_index(std::min(in_.held.size(), kBlock));
+    if (!index && displaced) index = free_index(std::min(in_.held.size(), kPKeysOfBlock));
     if (!index) index = free_index(in_.held.size());
     if (index) {
       placed_.table[*index] = key;

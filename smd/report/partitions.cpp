@@ -6,22 +6,20 @@
 #include <algorithm>
 #include <string>
 
+#include "smd/report/description.h"
+
 namespace smd::sm::inline reports {
 namespace {
 
 /// Lines of one kind at a time, and keys in one of them.
-constexpr std::size_t kLines = 10, kKeys = 16;
-
-std::string description_of(const Subnet& subnet, Guid node) {
-  const auto* found = subnet.find(node);
-  return found != nullptr ? found->description : std::string{};
-}
+constexpr std::size_t kPartitionLines = 10, kKeysOfLine = 16;
 
 std::string joined(const std::vector<PKey>& keys) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(keys.size(), kKeys); ++i)
+  for (std::size_t i = 0; i < std::min(keys.size(), kKeysOfLine); ++i)
     fmt::format_to(std::back_inserter(text), "{}0x{:04x}", i == 0 ? "" : ",", keys[i].value());
-  if (keys.size() > kKeys) fmt::format_to(std::back_inserter(text), " and {} more", keys.size() - kKeys);
+  if (keys.size() > kKeysOfLine)
+    fmt::format_to(std::back_inserter(text), " and {} more", keys.size() - kKeysOfLine);
   return text;
 }
 
@@ -57,7 +55,7 @@ void log_managed(const log::Log& log, const PartitionPart& part) {
 template <class T, class Line>
 void log_new(const std::vector<T>& before, const std::vector<T>& now, std::size_t& lines, Line line) {
   for (const auto& one : now) {
-    if (std::ranges::find(before, one) == before.end() && ++lines <= kLines) line(one);
+    if (std::ranges::find(before, one) == before.end() && ++lines <= kPartitionLines) line(one);
   }
 }
 
@@ -71,7 +69,8 @@ void log_no_room(const log::Log& log, const Subnet& subnet, const PartitionPart&
         .kv("left_out", joined(one.left_out))
         .kv("reason", "its P_Key table is full");
   });
-  if (lines > kLines) log.error("partition.no_room").kv("ports", lines).kv("not_named", lines - kLines);
+  if (lines > kPartitionLines)
+    log.error("partition.no_room").kv("ports", lines).kv("not_named", lines - kPartitionLines);
 }
 
 void log_not_enforced(const log::Log& log, const Subnet& subnet, const PartitionPart& before,
@@ -87,7 +86,8 @@ void log_not_enforced(const log::Log& log, const Subnet& subnet, const Partition
         .kv("action", one.held_back ? "a link that is not Active yet stays Armed"
                                     : "the switch port lets packets of all partitions pass");
   });
-  if (lines > kLines) log.error("partition.not_enforced").kv("ports", lines).kv("not_named", lines - kLines);
+  if (lines > kPartitionLines)
+    log.error("partition.not_enforced").kv("ports", lines).kv("not_named", lines - kPartitionLines);
 }
 
 /// Programs that use the key at index 0 notice.
@@ -100,7 +100,7 @@ void log_index0(const log::Log& log, const Subnet& subnet, const PKeyPart& part)
     const auto& held = port.held<wire::PKeyTable>();
     if (port.info.port_state <= PortState::init || !held || !held->known.test(0)) continue;
     const auto was = held->row[0].keys[0], now = block.content.keys[0];
-    if (was.partition() == now.partition() || ++lines > kLines) continue;
+    if (was.partition() == now.partition() || ++lines > kPartitionLines) continue;
     log.info("partition.index0")
         .port(block.at.node, node->description, block.at.port)
         .kv("was", was)
@@ -108,7 +108,8 @@ void log_index0(const log::Log& log, const Subnet& subnet, const PKeyPart& part)
         .kv("reason",
             now == PKey{} ? "the port is no member of that partition any more" : "index0 is asked for");
   }
-  if (lines > kLines) log.info("partition.index0").kv("ports", lines).kv("not_named", lines - kLines);
+  if (lines > kPartitionLines)
+    log.info("partition.index0").kv("ports", lines).kv("not_named", lines - kPartitionLines);
 }
 
 }  // namespace

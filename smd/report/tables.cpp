@@ -12,6 +12,7 @@
 #include "mad/wire/mad.h"
 #include "mad/wire/tables.h"
 #include "smd/apply/table_baseline.h"
+#include "smd/report/description.h"
 #include "smd/sweep/enforcement.h"
 
 namespace smd::sm::inline reports {
@@ -22,11 +23,6 @@ constexpr std::size_t kLines = 10;
 constexpr std::size_t kKeys = 8;
 
 using Lines = std::vector<const AlteredTable*>;
-
-std::string description_of(const Subnet& subnet, Guid node) {
-  const auto* found = subnet.find(node);
-  return found != nullptr ? found->description : std::string{};
-}
 
 /// Those of `some` that are not in `others`: the same table with the same entries.
 Lines without(const std::vector<AlteredTable>& some, const std::vector<AlteredTable>& others, bool by_place) {
