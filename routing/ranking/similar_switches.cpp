@@ -137,11 +137,16 @@ class Grouping {
     return design && pair.lacks * 8 >= std::max(one.above.size(), other.above.size());
   }
 
+  bool nearest_is(std::uint32_t single, std::uint32_t kind) const {
+    const auto& best = nearest_[single];
+    return best && best->kind == kind;
+  }
+
   bool joined(const Similar& pair) const {
     const bool one = kinds_[pair.one].repeated(), other = kinds_[pair.other].repeated();
     if (one && other) return !are_generations(pair);
-    if (one) return nearest_[pair.other]->kind == pair.one;
-    if (other) return nearest_[pair.one]->kind == pair.other;
+    if (one) return nearest_is(pair.other, pair.one);
+    if (other) return nearest_is(pair.one, pair.other);
     return !nearest_[pair.one] || !nearest_[pair.other];
   }
 

@@ -205,8 +205,8 @@ SwitchIndex Topology::find(Guid guid) const {
 RouteNeed route_need(const Topology& topology, SwitchIndex from, EndIndex to) {
   const auto& end = topology.end_ports()[to];
   if (topology.end_ports_of(from).empty()) return RouteNeed::none;
-  if (end.sw == from) return RouteNeed::required;
   const bool from_host = topology.leaf(from), to_host = end.kind != EndKind::aggregation;
+  if (end.sw == from) return from_host ? RouteNeed::required : RouteNeed::none;
   if (from_host && to_host) return RouteNeed::required;
   return from_host || to_host ? RouteNeed::by_rule : RouteNeed::none;
 }

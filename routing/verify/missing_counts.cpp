@@ -110,13 +110,15 @@ class Counts {
       if (routed_now(s, old.lid)) return false;
       take_first({s, PortNum{kNoRoute}, old.lid});
     }
-    const auto& to = topology_.end_ports()[lids_.destination(first_->lid).end];
-    const auto sources = topology_.end_ports_of(first_->sw);
+    if (!first_) return false;
+    const auto example = *first_;
+    const auto& to = topology_.end_ports()[lids_.destination(example.lid).end];
+    const auto sources = topology_.end_ports_of(example.sw);
     const auto from = std::ranges::find_if(sources, [&](const EndPort& end) {
       return (end.kind == EndKind::aggregation) != (to.kind == EndKind::aggregation);
     });
     if (from == sources.end()) return false;
-    found.aggregation_example = {*first_};
+    found.aggregation_example = {example};
     found.aggregation_pair = {from->guid, to.guid};
     return true;
   }

@@ -97,6 +97,7 @@ inline Found verify(const Topology& topology, const LidMap& lids, const Routes& 
       const auto nodes = topology.end_ports_of(s).size() - hosts;
       if (to.end != kNoEnd && to.sw == s) {
         const bool to_host = host(topology, to.end);
+        if (hosts == 0) found.unrouted_by_rule += routed ? 0 : 1;
         if (!pairs.emplace(s, to.end).second) continue;
         found.host_pairs_unreachable += to_host ? hosts - 1 + nodes : hosts;
       } else if (to.end != kNoEnd && host(topology, to.end) && hosts + nodes != 0) {
