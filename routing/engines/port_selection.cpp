@@ -14,6 +14,9 @@ constexpr std::size_t kPattern = 512;
 constexpr std::size_t kMostMemory = 0x10000;
 /// The substitution of missing ports may repeat after so many turns.
 constexpr std::size_t kLongestPattern = 4096;
+/// Designs with two speeds need few rounds: three where half of the spines are EDR beside HDR. One slow cable
+/// of many needs as many as there are cables, and only whole rotations are shared exactly.
+constexpr std::uint64_t kMostExactRounds = 4;
 }  // namespace
 
 std::vector<UplinkPlace> uplink_places(const Topology& topology, const SwitchRanking& ranking,
@@ -112,7 +115,7 @@ std::vector<std::uint8_t> Candidates::exact_shares(const Topology& topology, Swi
   }
   common = std::gcd(common, all);
   const auto rounds = all / common;
-  if (rounds * own_.size() * divider > kLongestPattern) return {};
+  if (rounds > kMostExactRounds || rounds * own_.size() * divider > kLongestPattern) return {};
   std::vector<std::uint8_t> turns(rounds * own_.size());
   std::vector<std::size_t> left;  // turns without a port
   std::array<std::uint64_t, 256> used{};
