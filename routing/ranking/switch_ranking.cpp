@@ -2,7 +2,9 @@
 #include "routing/ranking/switch_ranking.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "routing/ranking/costs.h"
@@ -159,11 +161,12 @@ SwitchRanking rank_below_top(const Topology& topology, std::span<const SwitchInd
   return finish(topology, std::move(rank), of_ten);
 }
 
-/// Whether all connected pairs of leaves have an up/down path.
-bool all_joined(const Topology& topology, const SwitchRanking& ranking) {
+/// Whether each of `switches` has an up/down path to, and so from, all leaves that it is connected with.
+bool all_joined(const Topology& topology, const SwitchRanking& ranking,
+                std::span<const SwitchIndex> switches) {
   const auto leaves = topology.leaves();
   const WideCosts costs(topology, &ranking, leaves, Serial{});
-  return std::ranges::all_of(leaves, [&](SwitchIndex s) {
+  return std::ranges::all_of(switches, [&](SwitchIndex s) {
     const auto row = costs.row(s);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       if (row[i] == WideCosts::kUnreachable && topology.component(s) == topology.component(leaves[i]))
@@ -234,10 +237,15 @@ SwitchRanking find_tree(const Topology& topology) {
   auto ranking = find_levels(topology);
   const auto leaves = topology.leaves();
   if (leaves.empty() || hosts_at_bottom(topology, ranking.rank, leaves) == all_hosts(topology) ||
-      (ranking.tree && all_joined(topology, ranking)))
+      (ranking.tree && all_joined(topology, ranking, leaves)))
     return ranking;
   auto other = rank_below_top(topology, full_leaves(topology), kOfTenLayered);
-  return other.tree && all_joined(topology, other) ? other : ranking;
+  if (!other.tree) return ranking;
+  // A switch without hosts is asked by its LID: a part of the tree that none reaches downwards is not worth
+  // balance.
+  std::vector<SwitchIndex> all(topology.switches());
+  std::iota(all.begin(), all.end(), SwitchIndex{0});
+  return all_joined(topology, other, all) ? other : ranking;
 }
 
 }  // namespace smd::routing::inline ranking

@@ -66,6 +66,29 @@ TEST(IrregularTree, LevelsAreThoseOfTheTreeAboveASwitchBelowALeaf) {
 }
 
 /// The cables of the leaf with the switch below it are the bound: its 8 hosts and 128 others.
+/// Its LID is asked by tools. Levels from the top would leave it without a path from all leaves but one.
+TEST(IrregularTree, ASwitchWithoutHostsBehindALeafStaysReachable) {
+  Builder builder;
+  for (int s = 0; s < 6; ++s) builder.add_switch(36);
+  enum : SwitchIndex { one, two, spine, tail, behind, large };
+  const std::pair<SwitchIndex, SwitchIndex> cables[] = {
+      {one, spine}, {one, spine}, {one, spine},   {two, spine},  {two, spine},
+      {one, two},   {one, large}, {large, spine}, {spine, tail}, {tail, behind}};
+  for (const auto& [a, b] : cables) builder.link(a, b);
+  const std::pair<SwitchIndex, int> hosts[] = {{one, 6}, {two, 9}, {spine, 1}, {tail, 1}, {large, 5}};
+  for (const auto& [s, count] : hosts) {
+    for (int h = 0; h < count; ++h) builder.host(s);
+  }
+  const auto fabric = fabrics::with_lids(builder.input());
+
+  for (const auto& engine : computing_engines()) {
+    const auto routes = engine.run({.context = {fabric.topology, fabric.lids, Serial{}}});
+    if (!routes || engine.name == "dnup") continue;  // dnup goes down first
+    EXPECT_EQ(verify_routes({fabric.topology, fabric.lids, Serial{}}, *routes).unrouted_by_rule, 0U)
+        << engine.name;
+  }
+}
+
 TEST(IrregularTree, ASwitchBelowALeafCostsTheOthersNothing) {
   const auto quality = dmodc_figures(with_switches_below(fabrics::ft3(8), {0, 5}, 2).input());
 
