@@ -101,8 +101,8 @@ Json master_json(const SubnetView& view) {
 }
 
 Json waiting_json(const SubnetView& view) {
-  const auto made = [](std::string_view what, std::string reason, auto since) {
-    return Json(JsonObject{{"for", text(what)}, {"reason", Json(std::move(reason))}, {"since", time(since)}});
+  const auto made = [](std::string_view what, const std::string& reason, auto since) {
+    return Json(JsonObject{{"for", text(what)}, {"reason", Json(reason)}, {"since", time(since)}});
   };
   if (view.waiting) return made(view.waiting->what, view.waiting->reason, view.waiting->since);
   if (!view.snapshot || view.snapshot->state != wire::SmState::standby) return {};
