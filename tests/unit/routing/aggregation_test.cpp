@@ -102,13 +102,13 @@ RC_GTEST_PROP(Aggregation, NodesChangeNoRepairOfAHostsRoute, ()) {
     if (!old) return;
     const auto rest = fabrics::damaged(whole, seed, 2, 0).routable();
     const auto result = repair_of(engine, before, *old, rest, known);
-    RC_ASSERT(!repairs || *repairs == result.has_value());
+    RC_ASSERT((!repairs || *repairs == result.has_value()));  // the macro alone evaluates both sides
     repairs = result.has_value();
     if (!result) return;
     const auto found = verify_routes({rest.topology, rest.lids, Serial{}}, result->routes);
     if (!found.clean()) RC_FAIL(describe(found, rest.topology));
     const auto routes = host_routes(rest, result->routes);
-    RC_ASSERT(!first || *first == routes);
+    RC_ASSERT((!first || *first == routes));
     first = routes;
   }
 }
