@@ -18,12 +18,6 @@ namespace smd::config {
 /// Which packets switches check at ports to CAs and routers.
 enum class Enforcement : std::uint8_t { both, in, out, off };
 
-struct PKeyRange {
-  std::uint16_t first = 0x0001;
-  std::uint16_t last = 0x7ffe;  ///< included
-  friend bool operator==(const PKeyRange&, const PKeyRange&) = default;
-};
-
 /// A line of the file. Two are always equal: a configuration does not change with the lines above it.
 struct SourceLine {
   unsigned value = 0;
@@ -37,7 +31,6 @@ struct PartitionsConfig {
   Enforcement enforcement = Enforcement::both;
   bool enforcement_required = false;
   bool allow_both_pkeys = false;
-  PKeyRange api_pkeys{};
   friend bool operator==(const PartitionsConfig&, const PartitionsConfig&) = default;
 };
 

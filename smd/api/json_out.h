@@ -19,5 +19,7 @@ inline sm::Json text(std::string_view value) { return sm::Json(std::string(value
 inline sm::Json number(std::uint64_t value) { return sm::Json(value); }
 /// A JSON string: "0x0002c90000000001".
 inline sm::Json guid(Guid value) { return sm::Json(fmt::format("{}", value)); }
+/// A JSON string: "0xffff".
+inline sm::Json pkey(PKey value) { return sm::Json(fmt::format("{}", value)); }
 
 }  // namespace smd::api

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "mad/base/parse.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
+#include "smd/report/description.h"
+#include "smd/sweep/pkeys.h"
 
 namespace smd::api {
 
@@ -19,8 +22,6 @@ namespace {
 
 using Part = sm::PartitionPart;
 
-std::string key_text(PKey key) { return fmt::format("0x{:04x}", key.value()); }
-
 /// Where the port's table has the member's key; nothing where it is not placed.
 std::optional<Part::Placed> placed(const Part& part, const Part::Member& member, PKey pkey) {
   const auto key = member.membership == config::Membership::limited ? pkey : pkey.full();
@@ -31,17 +32,15 @@ std::optional<Part::Placed> placed(const Part& part, const Part::Member& member,
 
 std::string_view state_of(const sm::Snapshot& now, const Part::Member& member,
                           const std::optional<Part::Placed>& at) {
-  if (!at)
-    return std::ranges::find(now.decided.partitions->no_room, member.at, &Part::NoRoom::at) !=
-                   now.decided.partitions->no_room.end()
-               ? "no_room"
-               : "pending";
+  if (!at) {
+    const auto& full = now.decided.partitions->no_room;
+    return std::ranges::find(full, member.at, &Part::NoRoom::at) != full.end() ? "no_room" : "pending";
+  }
   const auto* node = now.subnet->find(member.at.node);
   if (node == nullptr || member.at.port.value() >= node->ports.size()) return "pending";
   const auto& held = node->ports[member.at.port.value()].held<wire::PKeyTable>();
-  constexpr std::size_t kBlock = 32;
-  const std::size_t block = at->index / kBlock;
-  if (held && held->known.test(block) && held->row[block].keys[at->index % kBlock] == at->key)
+  const std::size_t block = at->index / sm::kPKeysOfBlock;
+  if (held && held->known.test(block) && held->row[block].keys[at->index % sm::kPKeysOfBlock] == at->key)
     return "programmed";
   const bool refused = std::ranges::any_of(now.subnet->refused, [&](const sm::RefusedSet& set) {
     return set.at == member.at && set.attribute == wire::PKeyTable::kAttribute;
@@ -51,9 +50,8 @@ std::string_view state_of(const sm::Snapshot& now, const Part::Member& member,
 
 Json member_json(const sm::Snapshot& now, const Part::Member& member, std::string_view state,
                  const std::optional<Part::Placed>& at) {
-  const auto* node = now.subnet->find(member.at.node);
   return Json(JsonObject{{"port_guid", guid(member.port)},
-                         {"name", text(node != nullptr ? node->description : "")},
+                         {"name", text(description_of(*now.subnet, member.at.node))},
                          {"port", number(member.at.port.value())},
                          {"membership", text(to_string(member.membership))},
                          {"index", at ? number(at->index) : Json{}},
@@ -79,7 +77,9 @@ Json partition_json(const sm::Snapshot& now, const config::PolicyPartition& part
   JsonArray members, pending, sources;
   std::uint64_t ready = 0;
   for (const auto& source : partition.sources) sources.push_back(text(to_string(source, *part.policy)));
-  for (const auto& member : decided != nullptr ? decided->members : std::vector<Part::Member>{}) {
+  const auto decided_members =
+      decided != nullptr ? std::span(decided->members) : std::span<const Part::Member>{};
+  for (const auto& member : decided_members) {
     const auto at = placed(part, member, partition.pkey);
     const auto state = state_of(now, member, at);
     if (state == "programmed") ++ready;
@@ -88,13 +88,12 @@ Json partition_json(const sm::Snapshot& now, const config::PolicyPartition& part
   if (decided != nullptr) {
     for (const auto& rule : decided->pending) pending.push_back(pending_json(rule, *part.policy));
   }
-  const auto count = decided != nullptr ? decided->members.size() : 0;
   return Json(JsonObject{{"name", text(partition.name)},
-                         {"pkey", text(key_text(partition.pkey))},
+                         {"pkey", pkey(partition.pkey)},
                          {"sources", Json(std::move(sources))},
                          {"ipoib", Json(partition.ipoib)},
                          {"groups", groups_json(partition)},
-                         {"member_count", number(count)},
+                         {"member_count", number(decided_members.size())},
                          {"programmed", number(ready)},
                          {"members", in_full ? Json(std::move(members)) : Json{}},
                          {"pending", Json(std::move(pending))}});

@@ -12,6 +12,7 @@
 #include "smd/apply/table_baseline.h"
 #include "smd/inventory/gone.h"
 #include "smd/log/format.h"
+#include "smd/report/description.h"
 #include "smd/report/m_keys.h"
 #include "smd/report/ports.h"
 #include "smd/sweep/lost.h"
@@ -26,14 +27,9 @@ namespace {
 
 Json time(std::chrono::system_clock::time_point when) { return Json(log::to_utc(when)); }
 
-std::string name_of(const sm::Subnet& subnet, Guid node) {
-  const auto* found = subnet.find(node);
-  return found != nullptr ? found->description : std::string{};
-}
-
 Json place_json(const sm::Subnet& subnet, const sm::PeerPort& place) {
   return Json(JsonObject{{"guid", guid(place.node)},
-                         {"name", text(name_of(subnet, place.node))},
+                         {"name", text(description_of(subnet, place.node))},
                          {"port", number(place.port.value())}});
 }
 
@@ -89,7 +85,7 @@ Json self_json(const SubnetView& view) {
   if (!view.snapshot) return sm_json({}, 0, sm_state(view), {}, {});
   const auto& now = *view.snapshot;
   return sm_json(now.rank.guid, now.rank.priority, sm_state(view), now.summary.sm_lid,
-                 name_of(*now.subnet, now.subnet->sm_node));
+                 description_of(*now.subnet, now.subnet->sm_node));
 }
 
 Json master_json(const SubnetView& view) {
@@ -175,7 +171,7 @@ Json partitions_json(const sm::Snapshot& now) {
   const auto policy = now.decided.partitions ? now.decided.partitions->policy : nullptr;
   const auto foreign = sm::foreign_keys(*now.subnet, policy.get());
   JsonArray keys;
-  for (const auto key : foreign.keys) keys.push_back(Json(fmt::format("0x{:04x}", key.value())));
+  for (const auto key : foreign.keys) keys.push_back(pkey(key));
   return Json(JsonObject{{"foreign_ports", number(foreign.ports)}, {"foreign_pkeys", Json(std::move(keys))}});
 }
 

@@ -37,13 +37,12 @@ class Differences {
   std::size_t count_ = 0;
 };
 
-std::string hex(PKey key) { return fmt::format("0x{:04x}", key.value()); }
-
 void compare_block(Differences& found, const wire::PKeyTable& was, const wire::PKeyTable& is,
                    std::size_t block, bool) {
   for (std::size_t i = 0; i < was.keys.size(); ++i) {
     if (was.keys[i] == is.keys[i]) continue;
-    found.add(fmt::format("index {}", block * was.keys.size() + i), hex(was.keys[i]), hex(is.keys[i]));
+    found.add(fmt::format("index {}", block * was.keys.size() + i), fmt::format("{}", was.keys[i]),
+              fmt::format("{}", is.keys[i]));
   }
 }
 

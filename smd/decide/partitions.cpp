@@ -2,19 +2,17 @@
 #include "smd/decide/partitions.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "config/partition_sources.h"
 #include "smd/decide/pkey_placement.h"
 #include "smd/decide/pkeys.h"
 #include "smd/decide/port_views.h"
-#include "smd/sweep/enforcement.h"
+#include "smd/sweep/end_ports.h"
+#include "smd/sweep/pkeys.h"
 
 namespace smd::sm::inline decisions {
 namespace {
-
-constexpr std::size_t kBlock = 32;
 
 using Keys = std::vector<PKey>;
 using HeldKeys = HeldBlocks<wire::PKeyTable>;
@@ -30,26 +28,13 @@ struct Claim {
   auto rank() const { return std::tuple(view, other, order, pkey); }
 };
 
-Guid port_guid(const Node& node, PortNum port) {
-  return node.is_switch() ? node.guid() : node.ports[port.value()].guid;
-}
+constexpr auto kPlace = [](const auto& one) { return std::pair(one.at.node, one.at.port); };
 
-std::size_t capacity_of(const Node& node, PortNum port) {
-  if (!node.is_switch() || port == PortNum{0}) return node.info.partition_cap;
-  return node.switch_info ? node.switch_info->partition_enforcement_cap : 0U;
-}
-
-/// By index, `capacity` entries; what is not known is free.
-Keys keys_of(const HeldKeys& held, std::size_t capacity) {
-  Keys keys;
-  for (std::size_t block = 0; block < held.row.size(); ++block) {
-    for (const auto key : held.row[block].keys) keys.push_back(held.known.test(block) ? key : PKey{});
-  }
-  keys.resize(capacity);
-  for (auto& key : keys) {
-    if (key.partition() == 0) key = PKey{};
-  }
-  return keys;
+/// `list` ascends by kPlace; null where nothing is at `at`.
+template <class T>
+const T* find_at(const std::vector<T>& list, const PeerPort& at) {
+  const auto found = std::ranges::lower_bound(list, std::pair(at.node, at.port), {}, kPlace);
+  return found != list.end() && found->at == at ? &*found : nullptr;
 }
 
 bool is_empty(const wire::PKeyTable& block) {
@@ -60,8 +45,8 @@ bool is_empty(const wire::PKeyTable& block) {
 void add_blocks(const PeerPort& at, const Keys& keys, const HeldKeys& held, PKeyPart& tables) {
   for (std::size_t block = 0; block < held.row.size(); ++block) {
     wire::PKeyTable content;
-    for (std::size_t i = 0; i < kBlock && block * kBlock + i < keys.size(); ++i)
-      content.keys[i] = keys[block * kBlock + i];
+    for (std::size_t i = 0; i < kPKeysOfBlock && block * kPKeysOfBlock + i < keys.size(); ++i)
+      content.keys[i] = keys[block * kPKeysOfBlock + i];
     if (!is_empty(content) || (held.known.test(block) && !is_empty(held.row[block])))
       tables.blocks.push_back({at, block, content});
   }
@@ -96,9 +81,8 @@ class Partitions {
       decide_port(view, {first, claim});
     }
     std::ranges::sort(out_.part.placed);
-    const auto place = [](const auto& one) { return std::pair(one.at.node, one.at.port); };
-    std::ranges::sort(out_.part.enforced, {}, place);
-    std::ranges::sort(out_.part.not_enforced, {}, place);
+    std::ranges::sort(out_.part.enforced, {}, kPlace);
+    std::ranges::sort(out_.part.not_enforced, {}, kPlace);
   }
 
  private:
@@ -148,7 +132,8 @@ class Partitions {
     const auto guid = port_guid(node, num);
     PlacementInput input;
     for (const auto& claim : claims) add_keys(claim, input.keys);
-    input.held = keys_of(*port.held<wire::PKeyTable>(), capacity_of(node, num));
+    input.held = keys_of(*port.held<wire::PKeyTable>());
+    input.held.resize(pkey_capacity(node, num));
     for (auto row = in_.stored.pkeys.lower_bound({guid, PKey{}});
          row != in_.stored.pkeys.end() && row->first.first == guid; ++row)
       input.stored.emplace_back(row->first.second, row->second);
@@ -192,7 +177,7 @@ class Partitions {
     const bool out = mode != config::Enforcement::in && info.outbound_enforcement;
     const auto table = compact(keys);
     const auto& held = node->ports[at.port.value()].held<wire::PKeyTable>();
-    const auto capacity = capacity_of(*node, at.port);
+    const std::size_t capacity = pkey_capacity(*node, at.port);
     if (table.size() > capacity || !(in || out)) {
       out_.part.not_enforced.push_back({.at = at,
                                         .capacity = in || out ? capacity : 0,
@@ -234,17 +219,12 @@ PartitionDecision decide_partitions(const PartitionInput& in) {
 }
 
 const PartitionPart::Enforced* PartitionPart::find_enforced(const PeerPort& at) const {
-  const auto found =
-      std::ranges::lower_bound(enforced, std::pair(at.node, at.port), {},
-                               [](const Enforced& one) { return std::pair(one.at.node, one.at.port); });
-  return found != enforced.end() && found->at == at ? &*found : nullptr;
+  return find_at(enforced, at);
 }
 
 bool PartitionPart::holds_back(const PeerPort& at) const {
-  const auto found =
-      std::ranges::lower_bound(not_enforced, std::pair(at.node, at.port), {},
-                               [](const NotEnforced& one) { return std::pair(one.at.node, one.at.port); });
-  return found != not_enforced.end() && found->at == at && found->held_back;
+  const auto* found = find_at(not_enforced, at);
+  return found != nullptr && found->held_back;
 }
 
 }  // namespace smd::sm::inline decisions

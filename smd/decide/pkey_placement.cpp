@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "smd/sweep/pkeys.h"
+
 namespace smd::sm::inline decisions {
 namespace {
-
-constexpr std::size_t kPKeysOfBlock = 32;
 
 using Index = std::optional<std::size_t>;
 

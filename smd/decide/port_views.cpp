@@ -3,6 +3,8 @@
 
 #include <optional>
 
+#include "smd/sweep/end_ports.h"
+
 namespace smd::sm::inline decisions {
 namespace {
 
@@ -61,7 +63,7 @@ class Views {
     const auto& node = *subnet_.nodes[index];
     const auto& port = node.ports[num.value()];
     if (!is_end_port(node, num)) return;
-    const auto guid = node.is_switch() ? node.guid() : port.guid;
+    const auto guid = port_guid(node, num);
     if (guid == Guid{}) return;
     const auto at_switch = !node.is_switch() && port.peer ? subnet_.index_of(port.peer->node) : std::nullopt;
     made_.views.push_back({.port_guid = guid,

@@ -5,10 +5,10 @@
 #include <span>
 #include <utility>
 
+#include "smd/sweep/pkeys.h"
+
 namespace smd::sm::inline planning {
 namespace {
-
-constexpr std::size_t kBlock = 32;
 
 using Keys = std::vector<PKey>;
 using Blocks = std::span<const PKeyPart::Block>;
@@ -69,7 +69,8 @@ struct KeyTable {
 
 wire::PKeyTable block_of(const Keys& keys, std::size_t block) {
   wire::PKeyTable content;
-  std::copy_n(keys.begin() + static_cast<std::ptrdiff_t>(block * kBlock), kBlock, content.keys.begin());
+  std::copy_n(keys.begin() + static_cast<std::ptrdiff_t>(block * kPKeysOfBlock), kPKeysOfBlock,
+              content.keys.begin());
   return content;
 }
 
@@ -82,7 +83,8 @@ Round& at_step(std::vector<Round>& rounds, std::size_t step, Phase phase) {
 bool is_descending(const Keys& from, const Keys& to) {
   for (std::size_t i = 0; i < to.size(); ++i) {
     const auto before = to[i] != PKey{} ? std::ranges::find(from, to[i]) : from.end();
-    if (before != from.end() && static_cast<std::size_t>(before - from.begin()) / kBlock < i / kBlock)
+    if (before != from.end() &&
+        static_cast<std::size_t>(before - from.begin()) / kPKeysOfBlock < i / kPKeysOfBlock)
       return true;
   }
   return false;
@@ -130,18 +132,14 @@ bool make_table(const PlanInput& in, Blocks blocks, KeyTable& table) {
   table.node = static_cast<NodeIndex>(*index);
   table.port = at.port;
   table.of_switch = node.is_switch() && at.port != PortNum{0};
-  if (table.of_switch && node.switch_info) table.capacity = node.switch_info->partition_enforcement_cap;
+  if (table.of_switch) table.capacity = pkey_capacity(node, at.port);
   table.in_service = port.info.port_state > PortState::init;
-  for (std::size_t block = 0; block < table.held->row.size(); ++block) {
-    const bool known = table.held->known.test(block);
-    for (const auto key : table.held->row[block].keys)
-      table.now.push_back(known && key.partition() != 0 ? key : PKey{});
-  }
+  table.now = keys_of(*table.held);
   table.desired = table.now;
   for (const auto& block : blocks) {
     if (block.block >= table.held->row.size()) continue;
     std::ranges::copy(block.content.keys,
-                      table.desired.begin() + static_cast<std::ptrdiff_t>(block.block * kBlock));
+                      table.desired.begin() + static_cast<std::ptrdiff_t>(block.block * kPKeysOfBlock));
     table.decided.set(block.block);
   }
   return !table.decided.empty();

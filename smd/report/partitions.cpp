@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/report/partitions.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <string>
+#include <string_view>
+#include <vector>
 
 #include "smd/report/description.h"
 
@@ -13,15 +12,6 @@ namespace {
 
 /// Lines of one kind at a time, and keys in one of them.
 constexpr std::size_t kPartitionLines = 10, kKeysOfLine = 16;
-
-std::string joined(const std::vector<PKey>& keys) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(keys.size(), kKeysOfLine); ++i)
-    fmt::format_to(std::back_inserter(text), "{}0x{:04x}", i == 0 ? "" : ",", keys[i].value());
-  if (keys.size() > kKeysOfLine)
-    fmt::format_to(std::back_inserter(text), " and {} more", keys.size() - kKeysOfLine);
-  return text;
-}
 
 void log_own_port(const log::Log& log, const Subnet& subnet, const PKeyPart& part) {
   for (const auto& block : part.blocks) {
@@ -51,43 +41,38 @@ void log_managed(const log::Log& log, const PartitionPart& part) {
       .always();
 }
 
-/// Of `now` those that are not in `before`.
-template <class T, class Line>
-void log_new(const std::vector<T>& before, const std::vector<T>& now, std::size_t& lines, Line line) {
+/// A line for each of `now` that is not in `before`; `add` says what is wrong with it.
+template <class T, class Add>
+void log_new(const log::Log& log, std::string_view event, const Subnet& subnet, const std::vector<T>& before,
+             const std::vector<T>& now, Add add) {
+  std::size_t lines = 0;
   for (const auto& one : now) {
-    if (std::ranges::find(before, one) == before.end() && ++lines <= kPartitionLines) line(one);
+    if (std::ranges::find(before, one) != before.end() || ++lines > kPartitionLines) continue;
+    auto&& line = log.error(event);
+    line.port(one.at.node, description_of(subnet, one.at.node), one.at.port).kv("capacity", one.capacity);
+    add(line, one);
   }
+  if (lines > kPartitionLines) log.error(event).kv("ports", lines).kv("not_named", lines - kPartitionLines);
 }
 
 void log_no_room(const log::Log& log, const Subnet& subnet, const PartitionPart& before,
                  const PartitionPart& now) {
-  std::size_t lines = 0;
-  log_new(before.no_room, now.no_room, lines, [&](const PartitionPart::NoRoom& one) {
-    log.error("partition.no_room")
-        .port(one.at.node, description_of(subnet, one.at.node), one.at.port)
-        .kv("capacity", one.capacity)
-        .kv("left_out", joined(one.left_out))
-        .kv("reason", "its P_Key table is full");
-  });
-  if (lines > kPartitionLines)
-    log.error("partition.no_room").kv("ports", lines).kv("not_named", lines - kPartitionLines);
+  log_new(log, "partition.no_room", subnet, before.no_room, now.no_room,
+          [](auto& line, const PartitionPart::NoRoom& one) {
+            line.kv("left_out", listed(one.left_out, kKeysOfLine)).kv("reason", "its P_Key table is full");
+          });
 }
 
 void log_not_enforced(const log::Log& log, const Subnet& subnet, const PartitionPart& before,
                       const PartitionPart& now) {
-  std::size_t lines = 0;
-  log_new(before.not_enforced, now.not_enforced, lines, [&](const PartitionPart::NotEnforced& one) {
-    log.error("partition.not_enforced")
-        .port(one.at.node, description_of(subnet, one.at.node), one.at.port)
-        .kv("capacity", one.capacity)
-        .kv("pkeys", one.keys)
-        .kv("reason", one.capacity == 0 ? "the switch does not enforce partitions"
-                                        : "the switch's P_Key table is too small")
-        .kv("action", one.held_back ? "a link that is not Active yet stays Armed"
-                                    : "the switch port lets packets of all partitions pass");
-  });
-  if (lines > kPartitionLines)
-    log.error("partition.not_enforced").kv("ports", lines).kv("not_named", lines - kPartitionLines);
+  log_new(log, "partition.not_enforced", subnet, before.not_enforced, now.not_enforced,
+          [](auto& line, const PartitionPart::NotEnforced& one) {
+            line.kv("pkeys", one.keys)
+                .kv("reason", one.capacity == 0 ? "the switch does not enforce partitions"
+                                                : "the switch's P_Key table is too small")
+                .kv("action", one.held_back ? "a link that is not Active yet stays Armed"
+                                            : "the switch port lets packets of all partitions pass");
+          });
 }
 
 /// Programs that use the key at index 0 notice.

@@ -81,14 +81,9 @@ void log_altered(const log::Log& log, const Subnet* before, const Subnet& now) {
 void log_foreign_keys(const log::Log& log, const Subnet& subnet, const config::PartitionPolicy* policy) {
   const auto found = foreign_keys(subnet, policy);
   if (found.ports == 0) return;
-  std::string keys;
-  for (std::size_t i = 0; i < std::min(found.keys.size(), kKeys); ++i)
-    fmt::format_to(std::back_inserter(keys), "{}0x{:04x}", i == 0 ? "" : ",", found.keys[i].value());
-  if (found.keys.size() > kKeys)
-    fmt::format_to(std::back_inserter(keys), " and {} more", found.keys.size() - kKeys);
   log.warn("partition.foreign_keys")
       .kv("ports", found.ports)
-      .kv("pkeys", keys)
+      .kv("pkeys", listed(found.keys, kKeys))
       .kv("reason", "P_Keys of another SM")
       .kv("action", policy != nullptr && policy->configured
                         ? "[adopt] foreign_pkeys says whether they stay"

@@ -13,6 +13,7 @@
 #include "mad/wire/mad.h"
 #include "smd/inventory/gone.h"
 #include "smd/report/changes.h"
+#include "smd/report/description.h"
 #include "smd/report/m_keys.h"
 #include "smd/report/ports.h"
 #include "smd/sweep/lost.h"
@@ -20,11 +21,6 @@
 
 namespace smd::sm::inline reports {
 namespace {
-
-std::string name_of(const Subnet& subnet, Guid node) {
-  const auto* found = subnet.find(node);
-  return found != nullptr ? found->description : std::string{};
-}
 
 void log_ports(const log::Log& log, const Subnet& subnet) {
   for (const auto& node : subnet.nodes) {
@@ -48,7 +44,7 @@ std::string stays(const Subnet& subnet, const DuplicateGuid& duplicate) {
       const bool here = node->guid() == duplicate.guid || (!node->is_switch() && port.guid == duplicate.guid);
       if (here && port.peer)
         return fmt::format("{} behind {} {} port {}", node->description, port.peer->node,
-                           name_of(subnet, port.peer->node), port.peer->port);
+                           description_of(subnet, port.peer->node), port.peer->port);
     }
   }
   return "none";
@@ -59,7 +55,7 @@ void log_duplicates(const log::Log& log, const Subnet& subnet) {
     std::string places;
     for (const auto& place : duplicate.places) {
       fmt::format_to(std::back_inserter(places), "{}{} {} port {}", places.empty() ? "" : ", ", place.node,
-                     name_of(subnet, place.node), place.port);
+                     description_of(subnet, place.node), place.port);
     }
     log.error("guid.duplicate")
         .kv("guid", duplicate.guid)
@@ -140,7 +136,7 @@ void log_silent(const log::Log& log, const Subnet& subnet, const Silent& silent,
   if (lost.node != Guid{}) event.node(lost.node, lost.description);
   if (lost.behind.node != Guid{} && lost.behind.node != lost.node) {
     event.kv("via_guid", lost.behind.node)
-        .kv("via_name", name_of(subnet, lost.behind.node))
+        .kv("via_name", description_of(subnet, lost.behind.node))
         .kv("via_port", lost.behind.port);
     if (lost.node == Guid{}) event.subject(fmt::format("{} {}", lost.behind.node, lost.behind.port));
   }

@@ -16,6 +16,9 @@ struct PortPlace {
   PortNum port;
 };
 
+/// The port's own GUID; those of a switch have the node's.
+Guid port_guid(const Node& node, PortNum port);
+
 /// Where the end ports with these port GUIDs are; those that are not in the Subnet are left out.
 std::map<Guid, PortPlace> find_end_ports(const Subnet& subnet, const std::set<Guid>& ports);
 

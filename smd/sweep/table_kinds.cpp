@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/sweep/table_kinds.h"
 
+#include "smd/sweep/pkeys.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm::inline sweeping {
 namespace {
 
-constexpr std::size_t kPKeys = 32, kArbitration = 32, kGuids = 8;
+constexpr std::size_t kArbitration = 32, kGuids = 8;
 
 /// Modifiers name the port of a switch; a CA's port is the one that the SMP came in by.
 PortNum named_port(const Node& node, PortNum port) { return node.is_switch() ? port : PortNum{0}; }
-
-unsigned pkey_capacity(const Node& node, PortNum port) {
-  if (!node.is_switch() || port.value() == 0) return node.info.partition_cap;
-  return node.switch_info ? node.switch_info->partition_enforcement_cap : 0U;
-}
 
 }  // namespace
 
@@ -26,7 +22,7 @@ bool has_vl_tables(const Node& node, PortNum num) {
 }
 
 BlockSet TableKind<wire::PKeyTable>::blocks(const Node& node, PortNum port) {
-  return BlockSet::first((pkey_capacity(node, port) + kPKeys - 1) / kPKeys);
+  return BlockSet::first((pkey_capacity(node, port) + kPKeysOfBlock - 1) / kPKeysOfBlock);
 }
 
 std::uint32_t TableKind<wire::PKeyTable>::modifier(const Node& node, PortNum port, std::size_t block) {

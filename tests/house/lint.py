@@ -27,7 +27,7 @@ GROUPS = {
     "umad_server": r"mad/sim/umad_server/",
     "mad": r"mad/",
     "config": r"config/",
-    "routing_engines": r"routing/(engines|ranking|tree|updn|columns|chain|cabling)",
+    "routing_engines": r"routing/(engines|ranking|chain|cabling)/",
     "routing": r"routing/",
     "smd_sa": r"smd/(sa|registry|store|dump)/",
     "smd_daemon": r"smd/(api|cli|daemon|report|log|offline|snapshot)/",

@@ -12,6 +12,7 @@
 #include "smd/sa/path/walk.h"
 #include "smd/sa/registry/aliases.h"
 #include "smd/sa/registry/group_terms.h"
+#include "smd/sweep/end_ports.h"
 
 namespace smd::sa {
 namespace {
@@ -100,10 +101,6 @@ std::expected<PathEnds, std::uint16_t> ends_of(const PathGround& ground, bool ha
   return ends;
 }
 
-Guid port_guid(const sm::Node& node, PortNum port) {
-  return node.is_switch() ? node.guid() : node.ports[port.value()].guid;
-}
-
 /// A record for each node: where the way comes in, and where it goes out.
 std::vector<std::uint8_t> trace_of(const Directory& directory, const EndPort& from,
                                    const std::vector<Step>& steps) {
@@ -116,8 +113,8 @@ std::vector<std::uint8_t> trace_of(const Directory& directory, const EndPort& fr
                              .chassis = node.info.system_image};
     if (i != 0) record.entry_port = steps[i - 1].in;
     if (i != steps.size()) record.exit_port = steps[i].out;
-    if (i != 0) record.entry = port_guid(node, record.entry_port);
-    if (i != steps.size()) record.exit = port_guid(node, record.exit_port);
+    if (i != 0) record.entry = sm::port_guid(node, record.entry_port);
+    if (i != steps.size()) record.exit = sm::port_guid(node, record.exit_port);
     wire::encode_over(record, std::span(bytes).subspan(i * wire::TraceRecord::kRecordBytes));
   }
   return bytes;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/sweep/pkeys.h"
+
+namespace smd::sm::inline sweeping {
+
+unsigned pkey_capacity(const Node& node, PortNum port) {
+  if (!node.is_switch() || port == PortNum{0}) return node.info.partition_cap;
+  return node.switch_info ? node.switch_info->partition_enforcement_cap : 0U;
+}
+
+std::vector<PKey> keys_of(const HeldBlocks<wire::PKeyTable>& held) {
+  std::vector<PKey> keys;
+  for (std::size_t block = 0; block < held.row.size(); ++block) {
+    const bool known = held.known.test(block);
+    for (const auto key : held.row[block].keys) keys.push_back(known && key.partition() != 0 ? key : PKey{});
+  }
+  return keys;
+}
+
+}  // namespace smd::sm::inline sweeping
