@@ -48,14 +48,8 @@ Codec<std::vector<PortTerm>> port_terms(std::string_view more = "") {
 }
 
 Codec<std::string> policy_name(std::string_view what) {
-  return text(
-      fmt::format("the name of {}: 1 to 64 printable characters, no comma, no space at its ends", what),
-      [](const std::string& name) {
-        constexpr std::size_t kLongest = 64;
-        const auto odd = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == ',' || c == 0x7f; };
-        return !name.empty() && name.size() <= kLongest && trim(name) == name &&
-               std::ranges::none_of(name, odd);
-      });
+  return text(fmt::format("the name of {}: {}", what, kPolicyNameAllowed),
+              [](const std::string& name) { return is_policy_name(name); });
 }
 
 /// A P_Key of either membership as its low 15 bits, 1 to 0x7fff; nothing where `value` is none.
@@ -230,6 +224,33 @@ std::vector<BlockKey<ConfiguredPartition>> group_keys_of_partition() {
   };
 }
 
+/// "0x0100-0x01ff"
+Codec<std::pair<std::uint16_t, std::uint16_t>> pkey_range() {
+  using Range = std::pair<std::uint16_t, std::uint16_t>;
+  constexpr std::uint16_t kLast = 0x7ffe;
+  Codec<Range> codec;
+  codec.allowed = "a range of P_Keys from 0x0001 to 0x7ffe in quotes, as in \"0x0100-0x01ff\"";
+  codec.read = [allowed = codec.allowed](const Value& value, const Spot& spot) -> std::optional<Range> {
+    const auto words = value.kind == Value::Kind::text ? trim(value.text) : std::string_view{};
+    const auto dash = words.find('-');
+    if (dash != std::string_view::npos) {
+      const auto first = parse_number(trim(words.substr(0, dash)));
+      const auto last = parse_number(trim(words.substr(dash + 1)));
+      if (first && last && *first >= 1 && *first <= *last && *last <= kLast)
+        return Range(static_cast<std::uint16_t>(*first), static_cast<std::uint16_t>(*last));
+    }
+    spot.wrong(value, allowed);
+    return std::nullopt;
+  };
+  codec.show = [](const Range& range) {
+    return toml_quoted(fmt::format("0x{:04x}-0x{:04x}", range.first, range.second));
+  };
+  codec.explain = [](const Range& range) {
+    return fmt::format("{} numbers", range.second - range.first + 1);
+  };
+  return codec;
+}
+
 /// OpenSM's partitions.conf, which is read with the configuration.
 Key partitions_file() {
   Key key{
@@ -267,6 +288,12 @@ Key partitions_file() {
 
 }  // namespace
 
+bool is_policy_name(std::string_view name) {
+  constexpr std::size_t kLongest = 64;
+  const auto odd = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == ',' || c == 0x7f; };
+  return !name.empty() && name.size() <= kLongest && trim(name) == name && std::ranges::none_of(name, odd);
+}
+
 std::vector<Key> partitions_keys() {
   return {
       partitions_file(),
@@ -293,6 +320,11 @@ std::vector<Key> partitions_keys() {
            .doc = "A port may be full and limited member of a partition at once, with two keys."},
           kPartitions, &PartitionsConfig::allow_both_pkeys,
           flag("\"both\" gives two keys", "\"both\" is full")),
+      row({.table = "partitions",
+           .name = "api_pkeys",
+           .opensm = "",
+           .doc = "P_Keys for partitions that are made by the API or `smd partitions create` without one."},
+          kPartitions, &PartitionsConfig::api_pkeys, pkey_range()),
   };
 }
 

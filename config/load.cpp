@@ -34,8 +34,8 @@ std::expected<Config, std::vector<ConfigError>> load_text(std::string_view text,
   auto document = read_toml(text, file.string());
   loader.read_document(document.root, document.errors.empty());
   for (const auto& override_text : overrides) loader.read_override(override_text);
-  auto& errors = loader.errors();
   loader.check_whole();
+  auto errors = loader.take_errors(context.may_refuse_policy && document.errors.empty());
   errors.insert(errors.begin(), document.errors.begin(), document.errors.end());
   if (errors.empty()) return loader.take();
   return std::unexpected(sorted(std::move(errors), file.string()));

@@ -37,6 +37,8 @@ struct ConfigContext {
   std::vector<std::string> log_modules;  ///< names that [log] modules may hold; empty: any
   FileReader read = read_file;           ///< of smd.toml and the files it names
   FileReader read_secret{};              ///< of files that hold a key; empty: `read`
+  /// A wrong policy in files (partitions and groups) is no error: see PartitionsConfig::refused.
+  bool may_refuse_policy = false;
 };
 
 /// Loads the defaults, then the file (if there is one), then the overrides ("table.key=value", lists with

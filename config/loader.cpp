@@ -4,11 +4,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "config/toml_reader.h"
 
 namespace smd::config {
+namespace {
+
+/// "partitions.file", "subnet[0].partition[1].full"
+bool is_of_policy(std::string_view key) {
+  if (key.starts_with("subnet[")) key.remove_prefix(std::min(key.find('.'), key.size() - 1) + 1);
+  const auto table = key.substr(0, key.find_first_of(".["));
+  return table == "partitions" || table == "partition" || table == "group";
+}
+
+}  // namespace
+
 Value as_now(const Renamed& old, Value value) {
   if (value.kind == Value::Kind::whole) value.whole += old.more;
   return value;
@@ -18,11 +30,12 @@ Loader::Loader(std::filesystem::path file, const ConfigContext& context, const S
     : schema_(schema), file_(std::move(file)), context_(context) {}
 
 Spot Loader::spot(std::string key) {
+  auto& errors = is_of_policy(key) ? policy_errors_ : errors_;
   return {.file = file_.string(),
           .key = std::move(key),
           .folder = file_.parent_path(),
           .context = context_,
-          .errors = errors_,
+          .errors = errors,
           .all_was_read = all_was_read_};
 }
 
@@ -72,9 +85,9 @@ void Loader::read_key(const Value& value, std::string_view table, const Spot& at
 }
 
 void Loader::set(const Key& key, const Value& value, const Spot& at, Layer& into) {
-  const auto before = errors_.size();
+  const auto before = at.errors.size();
   key.read(value, at, into.settings);
-  if (errors_.size() != before) into.broken.emplace(key.table.empty() ? key.name : key.table);
+  if (at.errors.size() != before) into.broken.emplace(key.table.empty() ? key.name : key.table);
   into.places[key.path()] = {.file = at.file, .line = value.line, .key = at.key, .found = value.spelled};
 }
 
@@ -119,7 +132,27 @@ void Loader::read_subnet_item(const Value& item, const Spot& at, Layer& layer) {
   read_key(item, "subnet", at, layer);
 }
 
+std::vector<ConfigError> Loader::take_errors(bool without_policy) {
+  auto errors = std::move(errors_);
+  if (!without_policy) errors.insert(errors.end(), policy_errors_.begin(), policy_errors_.end());
+  return errors;
+}
+
+void Loader::refuse_policies() {
+  std::string lines;
+  for (const auto& error : policy_errors_) lines += (lines.empty() ? "" : "\n") + to_string(error);
+  const auto refuse = [&](SubnetConfig& subnet) {
+    subnet.groups.clear();
+    subnet.partition.clear();
+    subnet.partitions = {};
+    subnet.partitions.refused = lines;
+  };
+  refuse(base_.settings.subnet);
+  for (auto& layer : subnets_) refuse(layer.settings.subnet);
+}
+
 Config Loader::take() {
+  if (!policy_errors_.empty()) refuse_policies();
   Config config;
   config.log = std::move(base_.settings.log);
   config.api = std::move(base_.settings.api);

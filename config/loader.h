@@ -40,9 +40,12 @@ class Loader {
   /// Checks what no single key shows: ranges that are empty, names given twice.
   void check_whole();
 
-  /// What was read; the loader is empty afterwards. Of use only while there are no errors.
+  /// What was read; the loader is empty afterwards. Of use only while there are no errors but those of the
+  /// policy (partitions and groups): where there are such, subnets have none, and PartitionsConfig::refused
+  /// says why.
   Config take();
-  std::vector<ConfigError>& errors() { return errors_; }
+  /// What is wrong, in the order in which it was found; `without_policy`: only what is not of the policy.
+  std::vector<ConfigError> take_errors(bool without_policy);
 
  private:
   Spot spot(std::string key);
@@ -58,6 +61,7 @@ class Loader {
   std::string hint_for_array(std::string_view table, const std::string& name, bool in_subnet) const;
   std::string hint_for_heading(const std::string& name, bool in_subnet, bool arrays_only) const;
   std::string hint_for_key(std::string_view table, std::string_view name) const;
+  void refuse_policies();
   void set(const Key& key, const Value& value, const Spot& at, Layer& into);
   void warn_of(const Renamed& old, const Value& value, const Spot& at);
   void check_lids(const Layer& layer);
@@ -72,6 +76,7 @@ class Loader {
   const ConfigContext& context_;
   bool all_was_read_ = true;
   std::vector<ConfigError> errors_;
+  std::vector<ConfigError> policy_errors_;
   std::vector<ConfigError> warnings_;
   Layer base_;
   std::vector<Layer> subnets_;

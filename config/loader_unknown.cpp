@@ -35,10 +35,10 @@ void Loader::unknown_key(const Value& value, std::string_view table, const Spot&
   if (hint.empty())
     hint = fmt::format("its keys are {}", fmt::join(plain_names(schema_.keys_of(table)), ", "));
   const auto where = table == "subnet" || !in_subnet ? heading(table) : fmt::format("[subnet.{}]", table);
-  errors_.push_back({.file = at.file,
-                     .line = value.key_line,
-                     .expected = fmt::format("unknown key \"{}\" in {}", printable(value.key), where),
-                     .hint = std::move(hint)});
+  at.errors.push_back({.file = at.file,
+                       .line = value.key_line,
+                       .expected = fmt::format("unknown key \"{}\" in {}", printable(value.key), where),
+                       .hint = std::move(hint)});
 }
 
 /// "did you mean [[qos.level]]?" for a key of [qos]; empty: no array of the table is near.
@@ -56,17 +56,17 @@ void Loader::unknown_table(const Value& value, const Spot& at, bool in_subnet) {
   const auto name = printable(value.key);
   auto hint = value.is_table() ? "" : hint_for_key("", value.key);
   if (hint.empty()) hint = hint_for_heading(value.key, in_subnet, false);
-  errors_.push_back({.file = at.file,
-                     .line = value.key_line,
-                     .expected = value.is_table()
-                                     ? fmt::format("unknown table [{}{}]", in_subnet ? "subnet." : "", name)
-                                     : fmt::format("key \"{}\" outside of the tables", name),
-                     .hint = std::move(hint)});
+  at.errors.push_back({.file = at.file,
+                       .line = value.key_line,
+                       .expected = value.is_table()
+                                       ? fmt::format("unknown table [{}{}]", in_subnet ? "subnet." : "", name)
+                                       : fmt::format("key \"{}\" outside of the tables", name),
+                       .hint = std::move(hint)});
 }
 
 void Loader::unknown_array(const Value& value, std::string_view table, const Spot& at, bool in_subnet) {
   const auto path = table.empty() ? value.key : fmt::format("{}.{}", table, value.key);
-  errors_.push_back(
+  at.errors.push_back(
       {.file = at.file,
        .line = value.key_line,
        .expected = fmt::format("unknown table {}", heading_in(in_subnet, printable(path), true)),

@@ -203,12 +203,15 @@ class PartitionMerger {
                        definition.settings.sl, partition.sl, where));
   }
 
+  /// A member of the API was right when it was added: what it refers to may have gone since, and come back.
   void add_rule(const MemberRule& rule, const PartitionDefinition& definition, PolicyPartition& partition) {
-    if (auto error = check_references(rule.ports, sources_.groups))
-      errors_.push_back(note(rule.source, to_string(*error), partition.name));
+    const bool of_api = rule.source.origin == PolicyOrigin::api;
+    const auto complain = [&](std::string text) {
+      (of_api ? warnings_ : errors_).push_back(note(rule.source, std::move(text), partition.name));
+    };
+    if (auto error = check_references(rule.ports, sources_.groups)) complain(to_string(*error));
     if (refers_to_partition(rule.ports))
-      errors_.push_back(note(
-          rule.source, "members of a partition cannot be those of another one: use a group", partition.name));
+      complain("members of a partition cannot be those of another one: use a group");
     if (rule.membership == Membership::both && !sources_.allow_both_pkeys &&
         warned_both_.insert(partition.pkey).second)
       warn(rule.source.line == 0 ? definition.source : rule.source,

@@ -4,8 +4,11 @@
 // of them.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/import/partitions_conf.h"
@@ -14,6 +17,8 @@
 #include "mad/base/link.h"
 
 namespace smd::config {
+
+struct PartitionSources;  // config/partitions.h
 
 /// Which packets switches check at ports to CAs and routers.
 enum class Enforcement : std::uint8_t { both, in, out, off };
@@ -31,8 +36,20 @@ struct PartitionsConfig {
   Enforcement enforcement = Enforcement::both;
   bool enforcement_required = false;
   bool allow_both_pkeys = false;
+  /// P_Keys, both included, that the API gives to partitions that are made without one.
+  std::pair<std::uint16_t, std::uint16_t> api_pkeys{0x0001, 0x7ffe};
+  /// Why what the files say of partitions and groups is not in force, a line for each error; empty: it is.
+  std::string refused{};
+  /// Definitions and groups that are in force instead of those of the files; null: those are.
+  std::shared_ptr<const PartitionSources> accepted{};
   friend bool operator==(const PartitionsConfig&, const PartitionsConfig&) = default;
 };
+
+/// What is_policy_name() takes, for messages.
+inline constexpr std::string_view kPolicyNameAllowed =
+    "1 to 64 printable characters, no comma, no space at its ends";
+/// Whether a group or a partition may be called so.
+bool is_policy_name(std::string_view name);
 
 /// [[group]]
 struct NamedPorts {

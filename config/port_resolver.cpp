@@ -31,7 +31,11 @@ class Resolver {
     for (std::size_t i = 0; i < sets.size(); ++i) {
       for (const auto& term : sets[i]->terms) {
         if (term.kind == PortTermKind::group) {
-          if (const auto* group = enter(term.name)) sets.push_back(group);
+          if (!context_.groups.contains(term.name)) {
+            pending_.push_back({.term = term, .reason = "there is no group of this name"});
+          } else if (const auto* group = enter(term.name)) {
+            sets.push_back(group);
+          }
         } else if (!add_ports(term)) {
           pending_.push_back({.term = term, .reason = reason(term)});
         }
@@ -47,10 +51,10 @@ class Resolver {
   }
 
  private:
-  /// Each group once, although several members may refer to it; null where it is or was entered.
+  /// A group that is there, once, although several members may refer to it; null where it was entered.
   const PortSet* enter(const std::string& name) {
     const auto group = context_.groups.find(name);
-    if (group == context_.groups.end() || !entered_.insert(group->first).second) return nullptr;
+    if (!entered_.insert(group->first).second) return nullptr;
     return &group->second;
   }
 

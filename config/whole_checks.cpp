@@ -87,7 +87,7 @@ void Loader::check_partitions(const Layer& layer) {
     for (auto& error : merged.error()) {
       if (error.line == 0 && groups != layer.places.end()) error.line = groups->second.line;
     }
-    return add_once(errors_, merged.error());
+    return add_once(policy_errors_, merged.error());
   }
   add_once(warnings_, subnet.partitions.conf.warnings);
   add_once(warnings_, merged->warnings);

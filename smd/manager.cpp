@@ -29,6 +29,7 @@ UnixTime system_time() {
 /// Then the fabric need not be read again.
 bool partitions_alone_differ(config::SubnetConfig before, const config::SubnetConfig& after) {
   if (before == after) return false;
+  if (before.partitions.refused != after.partitions.refused) return false;  // which is in the state
   before.partitions = after.partitions;
   before.partition = after.partition;
   before.groups = after.groups;
@@ -43,6 +44,7 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
       options_(options),
       events_(parts_.events, name),
       config_(std::make_shared<const config::SubnetConfig>(std::move(config))),
+      policies_(parts_.policies),
       tx_(parts_.executor, parts_.clock, parts_.smi, policy_of(config_->mad), parts_.seed),
       tasks_(parts_.executor),
       scheduler_(parts_.clock, agenda_, *config_),
@@ -54,7 +56,8 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
              .store = options_.dry_run ? nullptr : parts_.store,
              .newer_waits = [this] { return scheduler_.newer_waits(); },
              .look_again = [this] { return switches_.look_once_more(); }},
-            config_, parts_.store != nullptr ? parts_.store->loaded() : std::make_shared<const Stored>()),
+            config_, parts_.store != nullptr ? parts_.store->loaded() : std::make_shared<const Stored>(),
+            policy::merged_policy(*config_, *policies_)),
       traps_({.scheduler = scheduler_,
               .log = parts_.log,
               .events = events_,
@@ -159,15 +162,38 @@ void SubnetManager::reload(config::SubnetConfig config) {
   agenda_.add(Work::heavy, "reload");
 }
 
-/// Between two sweeps only: what runs refers to the configuration that it began with.
-void SubnetManager::take_config() {
-  if (!next_config_) return;
-  config_ = std::exchange(next_config_, nullptr);
-  loop_.configure(config_);
+void SubnetManager::set_policies(policy::PoliciesPtr policies) {
+  next_policies_ = std::move(policies);
+  if (loop_.decided().routes) agenda_.add(PartSet{Part::partitions});
+}
+
+void SubnetManager::reindex(const std::set<Guid>& ports) {
+  loop_.reindex(ports);
+  agenda_.add(PartSet{Part::partitions});
+}
+
+/// Between two sweeps only: what runs refers to the configuration that it began with. Thousands of partitions
+/// are merged elsewhere. False when cancelled.
+asio::awaitable<bool> SubnetManager::take_config() {
+  if (!next_config_ && !next_policies_) co_return true;
+  const auto config = next_config_ ? next_config_ : config_;
+  const auto policies = next_policies_ ? next_policies_ : policies_;
+  PolicyPtr policy;
+  const bool merged =
+      co_await parts_.compute.execute([&] { policy = policy::merged_policy(*config, *policies); });
+  if (!merged) co_return false;
+  const bool configured = config != config_;
+  config_ = config;
+  policies_ = policies;
+  if (next_config_ == config) next_config_ = nullptr;  // else there is a later one already
+  if (next_policies_ == policies) next_policies_ = nullptr;
+  loop_.configure(config_, std::move(policy));
+  if (!configured) co_return true;
   tx_.set_policy(policy_of(config_->mad));
   mastership_.configure();
   scheduler_.configure(*config_);
   retrainer_.reset();
+  co_return true;
 }
 
 void SubnetManager::set_groups(Groups groups) {

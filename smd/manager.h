@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@
 #include "smd/observe/light_sweep.h"
 #include "smd/observe/sweeper.h"
 #include "smd/observe/switch_poll.h"
+#include "smd/policy/policies.h"
 #include "smd/reconcile/reconciler.h"
 #include "smd/schedule/agenda.h"
 #include "smd/schedule/scheduler.h"
@@ -50,6 +52,7 @@ struct ManagerParts {
   std::move_only_function<std::expected<void, std::string>()> claim_sm;
   std::uint64_t seed = 1;         ///< of transaction numbers
   store::Store* store = nullptr;  ///< none: what is learnt ends with the manager
+  policy::PoliciesPtr policies = std::make_shared<const policy::Policies>();  ///< of the API, when it begins
   /// Seconds since 1970 for what is told of times; null: the system's clock.
   std::function<std::int64_t()> wall = {};
   events::EventRing* events = nullptr;  ///< null: events are dropped
@@ -75,6 +78,10 @@ class SubnetManager final : public FabricRequests {
   void resweep(Resweep kind, std::string reason);
   /// What the next work is done by; a heavy sweep is asked for.
   void reload(config::SubnetConfig config);
+  /// Partitions of the API from now on; where nothing else has changed the fabric is not read again.
+  void set_policies(policy::PoliciesPtr policies);
+  /// Index 0 of the P_Key tables of these ports (port GUIDs) is decided anew. Soon, between two sweeps.
+  void reindex(const std::set<Guid>& ports);
 
   void set_groups(Groups groups) override;
   /// With `once` there is no time for it, and nothing is asked.
@@ -93,7 +100,7 @@ class SubnetManager final : public FabricRequests {
   mad::Counters counters() const { return tx_.counters(); }
 
  private:
-  void take_config();
+  asio::awaitable<bool> take_config();
   asio::awaitable<void> serve();
   asio::awaitable<Outcome> work(Asked asked);
   asio::awaitable<bool> begin_work(Asked* asked);
@@ -108,6 +115,8 @@ class SubnetManager final : public FabricRequests {
   events::Publisher events_;
   std::shared_ptr<const config::SubnetConfig> config_;
   std::shared_ptr<const config::SubnetConfig> next_config_;  ///< null: no other one than config_
+  policy::PoliciesPtr policies_;
+  policy::PoliciesPtr next_policies_;  ///< null: no others than policies_
   mad::Transactions tx_;
   Agenda agenda_;
   mad::TaskGroup tasks_;

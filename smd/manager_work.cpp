@@ -58,7 +58,8 @@ asio::awaitable<Outcome> SubnetManager::work(Asked asked) {
 asio::awaitable<bool> SubnetManager::begin_work(Asked* asked) {
   parts_.log.tick();
   inventory_.tell_quiet();
-  take_config();
+  const bool configured = co_await take_config();
+  if (!configured) co_return false;
   tx_.begin_round();
   const bool accepted = co_await inventory_.accept_asked();
   if (accepted) status_.accepted();

@@ -25,7 +25,7 @@ struct Wanted {
 
 std::expected<Wanted, Answer> wanted_of(std::string_view body) {
   const auto bad = [](std::string_view message) {
-    return std::unexpected(error_of(400, "bad_body", message));
+    return std::unexpected(bad_body(message));
   };
   const auto value = parse_json(body);
   if (!value) return bad(value.error());

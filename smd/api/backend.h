@@ -3,15 +3,19 @@
 // What the API shows and changes, independent of its owner.
 
 #include <chrono>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "config/config.h"
 #include "routing/parallel.h"
 #include "smd/log/log.h"
+#include "smd/policy/policies.h"
 #include "smd/registry/registry.h"
 #include "smd/schedule/agenda.h"
 #include "smd/snapshot/snapshot.h"
@@ -27,6 +31,27 @@ struct Waiting {
   std::chrono::system_clock::time_point since;
 };
 
+/// What the partitions of a subnet are made of.
+struct PolicyGround {
+  std::shared_ptr<const config::SubnetConfig> config;  ///< not null
+  policy::PoliciesPtr policies;                        ///< of the API
+};
+using PolicyGroundPtr = std::shared_ptr<const PolicyGround>;
+
+/// Other partitions of the API.
+struct PolicyChange {
+  PolicyGroundPtr before;  ///< what it was made from
+  policy::PoliciesPtr after;
+  std::string what;  ///< "add members to", for the log
+  std::string partition;
+  PKey pkey{};
+};
+enum class PolicyVerdict : std::uint8_t {
+  done,      ///< kept in the store; the fabric follows
+  stale,     ///< the ground is another one by now: nothing was done
+  not_kept,  ///< the store takes nothing: nothing was done
+};
+
 /// One subnet as it is now.
 struct SubnetView {
   std::string name;  ///< empty as long as it is the GUID of a port that is not there yet
@@ -35,6 +60,7 @@ struct SubnetView {
   std::shared_ptr<const sm::Snapshot> snapshot{};  ///< null before the first sweep
   std::chrono::system_clock::time_point swept{};   ///< when that ended
   sa::RegistryPtr registry{};                      ///< what clients have registered; null before it is known
+  PolicyGroundPtr ground{};                        ///< null before the store is open
 };
 
 struct DaemonInfo {
@@ -60,6 +86,10 @@ class Backend {
   virtual void resweep(std::size_t subnet, sm::Resweep kind) = 0;
   /// What is lost there is missing on purpose: of `node`, or (0) all of it.
   virtual void accept_lost(std::size_t subnet, Guid node) = 0;
+  /// Keeps the change and then puts it in force. The answer comes within the store's patience.
+  virtual std::future<PolicyVerdict> change_policies(std::size_t subnet, PolicyChange change) = 0;
+  /// Index 0 of the P_Key tables of these ports (port GUIDs) is decided anew.
+  virtual void reindex(std::size_t subnet, const std::set<Guid>& ports) = 0;
   /// The filter in effect, configured or set.
   virtual log::Filter log_filter() const = 0;
   /// Until the next set_log_filter() or reload of the configuration.

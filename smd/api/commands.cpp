@@ -19,8 +19,6 @@ namespace {
 
 namespace json = boost::json;
 
-Answer bad_body(std::string_view message) { return error_of(400, "bad_body", message); }
-
 /// The members of the body by name, all of them texts and all of them known. An empty body has none.
 std::expected<std::map<std::string, std::string>, Answer> members(std::string_view body,
                                                                   std::span<const std::string_view> known) {

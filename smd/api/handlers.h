@@ -19,6 +19,21 @@ Answer get_ports(const Question& question, Backend& backend);
 // partitions.cpp
 /// The partitions with their sources; with `name` (a name or P_Key) one with its members. 404: no such one.
 Answer get_partitions(const Question& question, Backend& backend);
+/// One of them with its members, by name or P_Key. 404: no such one.
+Answer get_partition(const Question& question, Backend& backend);
+// partition_changes.cpp: 409 where a file defines the partition, or this SM is not master; 503: not kept
+/// Makes or replaces a partition of the API; with ?create=true 409 where there is another one of the name.
+Answer put_partition(const Question& question, Backend& backend);
+/// Takes it away. 404: no such one.
+Answer delete_partition(const Question& question, Backend& backend);
+/// Adds members, or gives those that are there another membership.
+Answer post_members(const Question& question, Backend& backend);
+/// Takes the members of the body away; not an error where they are none.
+Answer delete_members(const Question& question, Backend& backend);
+/// The same of the one that the path names.
+Answer delete_member(const Question& question, Backend& backend);
+/// Decides index 0 of P_Key tables anew: of the ports of the body, else of all. 202.
+Answer post_reindex(const Question& question, Backend& backend);
 // commands.cpp
 /// Requests a sweep: light, heavy or converge; 202. 409: the manager waits for a port or the SM's place.
 Answer post_resweep(const Question& question, Backend& backend);

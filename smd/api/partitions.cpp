@@ -9,6 +9,7 @@
 #include "mad/base/parse.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
+#include "smd/policy/policies.h"
 #include "smd/report/description.h"
 #include "smd/sweep/pkeys.h"
 
@@ -71,32 +72,62 @@ Json groups_json(const config::PolicyPartition& partition) {
   return Json(std::move(groups));
 }
 
-Json partition_json(const sm::Snapshot& now, const config::PolicyPartition& partition,
-                    const Part::Partition* decided, bool in_full) {
-  const auto& part = *now.decided.partitions;
+/// What is decided of the partitions that are in force, and those themselves: a change is in force before
+/// anything is decided by it.
+struct InForce {
+  std::shared_ptr<const config::PartitionPolicy> policy;  ///< null: nothing is known
+  std::shared_ptr<const Part> decided;                    ///< by this policy or the one before; may be null
+  bool is_decided = false;                                ///< by this policy
+};
+
+InForce in_force(const SubnetView& view) {
+  InForce found;
+  if (view.snapshot) found.decided = view.snapshot->decided.partitions;
+  if (found.decided && !found.decided->policy) found.decided = nullptr;
+  if (view.ground) found.policy = policy::merged_policy(*view.ground->config, *view.ground->policies);
+  if (!found.policy && found.decided) found.policy = found.decided->policy;
+  found.is_decided = found.decided && found.policy->digest == found.decided->policy->digest;
+  return found;
+}
+
+Answer no_such_partition(const std::string& name) {
+  return error_of(404, "no_such_partition", fmt::format("no partition has the name or P_Key {}", name));
+}
+
+/// Members are those that were decided last.
+Json partition_json(const SubnetView& view, const InForce& now, const config::PolicyPartition& partition,
+                    bool in_full) {
   JsonArray members, pending, sources;
   std::uint64_t ready = 0;
-  for (const auto& source : partition.sources) sources.push_back(text(to_string(source, *part.policy)));
+  for (const auto& source : partition.sources) sources.push_back(text(to_string(source, *now.policy)));
+  const Part::Partition* decided = nullptr;
+  if (now.decided) {
+    const auto at = std::ranges::find(now.decided->partitions, partition.pkey, &Part::Partition::pkey);
+    if (at != now.decided->partitions.end()) decided = &*at;
+  }
   const auto decided_members =
       decided != nullptr ? std::span(decided->members) : std::span<const Part::Member>{};
   for (const auto& member : decided_members) {
-    const auto at = placed(part, member, partition.pkey);
-    const auto state = state_of(now, member, at);
+    const auto at = placed(*now.decided, member, partition.pkey);
+    const auto state = state_of(*view.snapshot, member, at);
     if (state == "programmed") ++ready;
-    if (in_full) members.push_back(member_json(now, member, state, at));
+    if (in_full) members.push_back(member_json(*view.snapshot, member, state, at));
   }
   if (decided != nullptr) {
-    for (const auto& rule : decided->pending) pending.push_back(pending_json(rule, *part.policy));
+    for (const auto& rule : decided->pending) pending.push_back(pending_json(rule, *now.decided->policy));
   }
-  return Json(JsonObject{{"name", text(partition.name)},
-                         {"pkey", pkey(partition.pkey)},
-                         {"sources", Json(std::move(sources))},
-                         {"ipoib", Json(partition.ipoib)},
-                         {"groups", groups_json(partition)},
-                         {"member_count", number(decided_members.size())},
-                         {"programmed", number(ready)},
-                         {"members", in_full ? Json(std::move(members)) : Json{}},
-                         {"pending", Json(std::move(pending))}});
+  return Json(
+      JsonObject{{"name", text(partition.name)},
+                 {"pkey", pkey(partition.pkey)},
+                 {"sources", Json(std::move(sources))},
+                 {"ipoib", Json(partition.ipoib)},
+                 {"groups", groups_json(partition)},
+                 {"in_force", Json(now.is_decided)},
+                 {"member_count", number(decided_members.size())},
+                 {"programmed", number(ready)},
+                 {"ready", text(fmt::format("{} of {}", ready, decided_members.size() + pending.size()))},
+                 {"members", in_full ? Json(std::move(members)) : Json{}},
+                 {"pending", Json(std::move(pending))}});
 }
 
 bool is_meant(const config::PolicyPartition& partition, const std::string& name) {
@@ -105,14 +136,12 @@ bool is_meant(const config::PolicyPartition& partition, const std::string& name)
   return pkey && pkey->same_partition(partition.pkey);
 }
 
-JsonArray partitions_json(const sm::Snapshot& now, const std::string& name) {
+JsonArray partitions_json(const SubnetView& view, const InForce& now, const std::string& name) {
   JsonArray all;
-  const auto& part = *now.decided.partitions;
-  for (const auto& partition : part.policy->partitions) {
+  if (!now.policy) return all;
+  for (const auto& partition : now.policy->partitions) {
     if (!is_meant(partition, name)) continue;
-    const auto found = std::ranges::find(part.partitions, partition.pkey, &Part::Partition::pkey);
-    all.push_back(
-        partition_json(now, partition, found != part.partitions.end() ? &*found : nullptr, !name.empty()));
+    all.push_back(partition_json(view, now, partition, !name.empty()));
   }
   return all;
 }
@@ -125,14 +154,20 @@ Answer get_partitions(const Question& question, Backend& backend) {
   const auto& view = *chosen->view;
   const auto asked = question.query.find("name");
   const auto name = asked != question.query.end() ? asked->second : std::string{};
-  const bool decided =
-      view.snapshot && view.snapshot->decided.partitions && view.snapshot->decided.partitions->policy;
-  auto partitions = decided ? partitions_json(*view.snapshot, name) : JsonArray{};
-  if (!name.empty() && partitions.empty())
-    return error_of(404, "no_such_partition", fmt::format("no partition has the name or P_Key {}", name));
+  const auto now = in_force(view);
+  auto partitions = partitions_json(view, now, name);
+  if (!name.empty() && partitions.empty()) return no_such_partition(name);
   return answer_of(Json(JsonObject{{"subnet", text(view.name)},
-                                   {"managed", Json(decided && view.snapshot->decided.partitions->managed)},
+                                   {"managed", Json(now.decided && now.decided->managed)},
                                    {"partitions", Json(std::move(partitions))}}));
+}
+
+Answer get_partition(const Question& question, Backend& backend) {
+  const auto chosen = choose(question, backend);
+  if (!chosen) return chosen.error();
+  const auto name = question.part("partition");
+  const auto partitions = partitions_json(*chosen->view, in_force(*chosen->view), name);
+  return partitions.empty() ? no_such_partition(name) : answer_of(partitions.front());
 }
 
 }  // namespace smd::api

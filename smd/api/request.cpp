@@ -32,4 +32,6 @@ Answer error_of(unsigned status, std::string_view code, std::string_view message
   return answer_of(Json(JsonObject{{"error", Json(std::move(error))}}), status);
 }
 
+Answer bad_body(std::string_view message) { return error_of(400, "bad_body", message); }
+
 }  // namespace smd::api

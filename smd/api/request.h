@@ -52,4 +52,7 @@ Answer answer_of(const sm::Json& json, unsigned status = 200);
 /// A body {"error": {"code": ..., "message": ...}} with this HTTP status.
 Answer error_of(unsigned status, std::string_view code, std::string_view message);
 
+/// Status 400: what is wrong with the body of the request.
+Answer bad_body(std::string_view message);
+
 }  // namespace smd::api

@@ -18,6 +18,13 @@ constexpr std::array kRoutes{
     Route{"GET", "/v1/subnets/{subnet}/status", get_subnet_status},
     Route{"GET", "/v1/subnets/{subnet}/ports", get_ports},
     Route{"GET", "/v1/subnets/{subnet}/partitions", get_partitions},
+    Route{"POST", "/v1/subnets/{subnet}/partitions/reindex", post_reindex},
+    Route{"GET", "/v1/subnets/{subnet}/partitions/{partition}", get_partition},
+    Route{"PUT", "/v1/subnets/{subnet}/partitions/{partition}", put_partition},
+    Route{"DELETE", "/v1/subnets/{subnet}/partitions/{partition}", delete_partition},
+    Route{"POST", "/v1/subnets/{subnet}/partitions/{partition}/members", post_members},
+    Route{"DELETE", "/v1/subnets/{subnet}/partitions/{partition}/members", delete_members},
+    Route{"DELETE", "/v1/subnets/{subnet}/partitions/{partition}/members/{member}", delete_member},
     Route{"POST", "/v1/subnets/{subnet}/resweep", post_resweep},
     Route{"POST", "/v1/subnets/{subnet}/accept", post_accept},
     Route{"GET", "/v1/subnets/{subnet}/dump", get_dump},
@@ -32,23 +39,25 @@ std::pair<std::string_view, std::string_view> split(std::string_view path) {
   return {path.substr(0, slash), path.substr(slash + 1)};
 }
 
-/// Whether `path` is of the form `pattern`; then what stands in the place of {subnet}.
-std::optional<std::string> match(std::string_view pattern, std::string_view path) {
-  std::string subnet;
+using Parts = decltype(Question::path);
+
+/// Whether `path` is of the form `pattern`; then what stands in the place of each "{name}".
+std::optional<Parts> match(std::string_view pattern, std::string_view path) {
+  Parts found;
   while (!pattern.empty() || !path.empty()) {
     const auto [wanted, patterns] = split(pattern);
     const auto [part, parts] = split(path);
-    if (wanted == "{subnet}") {
-      auto name = percent_decoded(part);
-      if (!name || name->empty()) return std::nullopt;
-      subnet = *std::move(name);
+    if (wanted.starts_with('{')) {
+      auto value = percent_decoded(part);
+      if (!value || value->empty()) return std::nullopt;
+      found.emplace(wanted.substr(1, wanted.size() - 2), *std::move(value));
     } else if (wanted != part) {
       return std::nullopt;
     }
     pattern = patterns;
     path = parts;
   }
-  return subnet;
+  return found;
 }
 
 std::optional<std::map<std::string, std::string>> parse_query(std::string_view query) {
@@ -107,15 +116,15 @@ Answer answer(const Request& request, Backend& backend) {
   const auto path = target.substr(0, mark);
   std::string allow;
   for (const auto& route : kRoutes) {
-    auto subnet = match(route.path, path);
-    if (!subnet) continue;
+    auto parts = match(route.path, path);
+    if (!parts) continue;
     if (route.method != request.method) {
       allow += (allow.empty() ? "" : ", ") + std::string(route.method);
       continue;
     }
     auto query = parse_query(mark == std::string_view::npos ? "" : target.substr(mark + 1));
     if (!query) return error_of(400, "bad_query", "the query has a '%' without two hexadecimal digits");
-    return route.answer({.subnet = *std::move(subnet), .query = *std::move(query), .body = request.body},
+    return route.answer({.path = *std::move(parts), .query = *std::move(query), .body = request.body},
                         backend);
   }
   if (allow.empty())

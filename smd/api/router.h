@@ -16,9 +16,15 @@ namespace smd::api {
 
 /// A question whose route was found.
 struct Question {
-  std::string subnet;                        ///< of the path; decoded
-  std::map<std::string, std::string> query;  ///< decoded
+  std::map<std::string, std::string, std::less<>> path;  ///< what stands for "{subnet}" and so on; decoded
+  std::map<std::string, std::string> query;              ///< decoded
   std::string_view body;
+
+  /// What stands for "{name}" in the path; empty where the route has none.
+  std::string part(std::string_view name) const {
+    const auto at = path.find(name);
+    return at != path.end() ? at->second : std::string();
+  }
 };
 
 struct Route {

@@ -23,7 +23,7 @@ struct ServerLimits {
   /// client has not read a piece of its answer for longest.
   std::size_t connections = 64;
   std::uint32_t header = 16'384;                     ///< bytes
-  std::uint64_t body = 65'536;                       ///< bytes
+  std::uint64_t body = 1'048'576;                    ///< bytes
   mad::Duration request = std::chrono::seconds(10);  ///< to send a request, and between two of them
   mad::Duration piece = std::chrono::seconds(30);    ///< to take a piece of the answer
   /// A client that takes longer for a piece gives way to a new one.

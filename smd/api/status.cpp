@@ -307,11 +307,11 @@ std::expected<Chosen, Answer> choose(const Question& question, const Backend& ba
   const auto subnets = backend.subnets();
   std::string names;
   for (std::size_t i = 0; i < subnets.size(); ++i) {
-    if (subnets[i]->name == question.subnet) return Chosen{i, subnets[i]};
+    if (subnets[i]->name == question.part("subnet")) return Chosen{i, subnets[i]};
     names += (names.empty() ? "" : ", ") + (subnets[i]->name.empty() ? "(no port yet)" : subnets[i]->name);
   }
   return std::unexpected(
-      error_of(404, "no_such_subnet", fmt::format("no subnet {}; there are: {}", question.subnet, names)));
+      error_of(404, "no_such_subnet", fmt::format("no subnet {}; there are: {}", question.part("subnet"), names)));
 }
 
 Answer get_status(const Question&, Backend& backend) {

@@ -18,10 +18,10 @@
 #include "mad/base/parse.h"
 #include "smd/api/client.h"
 #include "smd/api/json_in.h"
-#include "smd/api/listen.h"
 #include "smd/api/router.h"
 #include "smd/api/tar.h"
 #include "smd/cli/ask_text.h"
+#include "smd/cli/conversation.h"
 #include "smd/dump/dumps.h"
 #include "smd/dump/new_file.h"
 #include "smd/log/modules.h"
@@ -33,16 +33,12 @@ namespace json = boost::json;
 constexpr std::array<const char*, 7> kCommands{"status", "ports", "partitions", "resweep",
                                                "accept", "log",   "dump"};
 
-/// One conversation with a daemon; what goes wrong ends as a line and an exit status.
+/// The commands; what goes wrong ends as a line and an exit status.
 class Asker {
  public:
   Asker(const AskOptions& options, std::ostream& out)
-      : options_(options),
-        out_(out),
-        socket_(options.socket.empty() ? api::default_socket_to_ask()
-                                       : std::filesystem::path(options.socket)) {}
+      : options_(options), out_(out), daemon_(options.socket, options.subnet) {}
 
-  using Done = std::expected<void, std::string>;
   Done status();
   Done ports();
   Done partitions();
@@ -55,59 +51,21 @@ class Asker {
 
  private:
   std::expected<json::value, std::string> call(std::string_view method, const std::string& target,
-                                               const std::string& body = {});
-  std::expected<std::vector<std::string>, std::string> subnets();
-  Done each(const std::function<Done(const std::string& name, bool several)>& act);
-  std::string path_of(const std::string& subnet, std::string_view what) const {
-    return fmt::format("/v1/subnets/{}/{}", api::percent_encoded(subnet), what);
+                                               const std::string& body = {}) const {
+    return daemon_.call(method, target, body);
+  }
+  Done each(const std::function<Done(const std::string& name, bool several)>& act) const {
+    return daemon_.each(act);
   }
   Done dump_one(const std::string& subnet, const sm::Folder& folder);
 
   const AskOptions& options_;
   std::ostream& out_;
-  std::filesystem::path socket_;
+  Conversation daemon_;
   bool good_ = true;
 };
 
-/// What a refusal says.
-std::string message_of(const api::Reply& reply) {
-  const auto body = api::parse_json(reply.body);
-  if (body && body->is_object()) {
-    const auto* error = body->get_object().if_contains("error");
-    const auto* text =
-        error != nullptr && error->is_object() ? error->get_object().if_contains("message") : nullptr;
-    if (text != nullptr && text->is_string()) return std::string(text->get_string());
-  }
-  return fmt::format("status {}", reply.status);
-}
-
-std::expected<json::value, std::string> Asker::call(std::string_view method, const std::string& target,
-                                                    const std::string& body) {
-  const auto reply = api::ask(socket_, method, target, body);
-  if (!reply) return std::unexpected(reply.error().text);
-  if (reply->status / 100 != 2) return std::unexpected(message_of(*reply));
-  auto value = api::parse_json(reply->body);
-  if (!value) return std::unexpected(fmt::format("{}: {}", socket_.string(), value.error()));
-  return *std::move(value);
-}
-
-/// The one that was named, else all that have a name yet.
-std::expected<std::vector<std::string>, std::string> Asker::subnets() {
-  if (!options_.subnet.empty()) return std::vector{options_.subnet};
-  const auto status = call("GET", "/v1/status");
-  if (!status) return std::unexpected(status.error());
-  std::vector<std::string> names;
-  std::string waiting;
-  for (const auto& subnet : list_of(*status, "subnets")) {
-    auto name = text_of(subnet, "subnet");
-    if (name.empty()) waiting = text_of(member_of(subnet, "waiting"), "reason");
-    if (!name.empty()) names.push_back(std::move(name));
-  }
-  if (names.empty()) return std::unexpected(fmt::format("no subnet yet: {}", waiting));
-  return names;
-}
-
-Asker::Done Asker::status() {
+Done Asker::status() {
   const auto target = options_.subnet.empty() ? "/v1/status" : path_of(options_.subnet, "status");
   const auto value = call("GET", target);
   if (!value) return std::unexpected(value.error());
@@ -124,19 +82,7 @@ Asker::Done Asker::status() {
   return {};
 }
 
-/// Each subnet by itself: what one cannot do keeps none of the others from it.
-Asker::Done Asker::each(const std::function<Done(const std::string& name, bool several)>& act) {
-  const auto names = subnets();
-  if (!names) return std::unexpected(names.error());
-  std::string failed;
-  for (const auto& name : *names) {
-    const auto done = act(name, names->size() > 1);
-    if (!done) failed += (failed.empty() ? "" : "; ") + done.error();
-  }
-  return failed.empty() ? Done{} : std::unexpected(failed);
-}
-
-Asker::Done Asker::ports() {
+Done Asker::ports() {
   std::string what = "ports";
   const auto add = [&](bool given, std::string_view flag) {
     if (given) what += fmt::format("{}{}=true", what == "ports" ? "?" : "&", flag);
@@ -159,25 +105,10 @@ Asker::Done Asker::ports() {
   });
 }
 
-Asker::Done Asker::partitions() {
-  const bool one = options_.what == "show";
-  if (one && options_.partition.empty()) return std::unexpected("show needs a name or a P_Key");
-  const auto what =
-      one ? "partitions?name=" + api::percent_encoded(options_.partition) : std::string("partitions");
-  return each([&](const std::string& name, bool several) -> Done {
-    const auto value = call("GET", path_of(name, what));
-    if (!value) return std::unexpected(value.error());
-    if (options_.json) {
-      out_ << json::serialize(*value) << '\n';
-    } else {
-      print_partitions(out_, *value, several);
-    }
-    return {};
-  });
-}
+Done Asker::partitions() { return partition_command(daemon_, options_.partitions, options_.json, out_); }
 
 /// A node is of one subnet: what the others say of it does not count where one has accepted.
-Asker::Done Asker::accept() {
+Done Asker::accept() {
   json::object body{{"lost", true}};
   if (!options_.node.empty()) body["node"] = options_.node;
   bool accepted = false;
@@ -195,7 +126,7 @@ Asker::Done Asker::accept() {
   return accepted && !options_.node.empty() ? Done{} : done;
 }
 
-Asker::Done Asker::resweep() {
+Done Asker::resweep() {
   const auto kind = options_.sweep.empty() ? "light" : options_.sweep;
   return each([&](const std::string& name, bool) -> Done {
     const auto value = call("POST", path_of(name, "resweep"), json::serialize(json::object{{"sweep", kind}}));
@@ -209,7 +140,7 @@ Asker::Done Asker::resweep() {
   });
 }
 
-Asker::Done Asker::log() {
+Done Asker::log() {
   json::object body{{"level", options_.level}};
   const bool module = std::ranges::find(log::kModules, options_.subject) != log::kModules.end();
   if (!options_.subject.empty()) body[module ? "module" : "guid"] = options_.subject;
@@ -223,7 +154,7 @@ Asker::Done Asker::log() {
   return {};
 }
 
-Asker::Done Asker::dump() {
+Done Asker::dump() {
   auto folder = sm::Folder::open(options_.folder, sm::Folder::Links::refuse);
   if (!folder) return std::unexpected(folder.error());
   return each([&](const std::string& name, bool several) -> Done {
@@ -238,14 +169,14 @@ class Files {
  public:
   explicit Files(const sm::Folder& folder) : folder_(folder) {}
 
-  Asker::Done begin(const std::string& name) {
+  Done begin(const std::string& name) {
     const bool ours = std::ranges::any_of(sm::dump_formats(), [&](const auto& f) { return f.name == name; });
     if (!ours) return std::unexpected(fmt::format("the answer holds a file {}, which is no dump", name));
     file_.emplace(folder_, name);
     return done(file_->ok());
   }
-  Asker::Done bytes(std::string_view piece) { return done(file_->write(piece)); }
-  Asker::Done end() {
+  Done bytes(std::string_view piece) { return done(file_->write(piece)); }
+  Done end() {
     const bool finished = file_->finish();
     if (finished) written.push_back(file_->path());
     return done(finished);
@@ -253,18 +184,18 @@ class Files {
   std::vector<std::filesystem::path> written;
 
  private:
-  Asker::Done done(bool good) const { return good ? Asker::Done{} : std::unexpected(file_->error()); }
+  Done done(bool good) const { return good ? Done{} : std::unexpected(file_->error()); }
   const sm::Folder& folder_;
   std::optional<sm::NewFile> file_;
 };
 
-Asker::Done Asker::dump_one(const std::string& subnet, const sm::Folder& folder) {
+Done Asker::dump_one(const std::string& subnet, const sm::Folder& folder) {
   Files files(folder);
   api::TarReader reader({.begin = [&](const std::string& name) { return files.begin(name); },
                          .bytes = [&](std::string_view piece) { return files.bytes(piece); },
                          .end = [&] { return files.end(); }});
   const auto query = options_.files.empty() ? "" : "?files=" + api::percent_encoded(options_.files);
-  const auto reply = api::ask(socket_, "GET", path_of(subnet, "dump") + query, {},
+  const auto reply = api::ask(daemon_.socket(), "GET", path_of(subnet, "dump") + query, {},
                               [&](std::string_view piece) { return reader.take(piece); });
   if (!reply) return std::unexpected(reply.error().text);
   if (reply->status / 100 != 2) return std::unexpected(message_of(*reply));
@@ -298,11 +229,9 @@ void add_ask_commands(CLI::App& app, AskOptions& options) {
   ports->add_flag("--degraded", options.degraded, "only those whose link runs at less than both ends can");
   ports->add_flag("--all", options.all, "those that never had a link, too");
   ports->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
-  auto* partitions = add("partitions", "partitions, their members and P_Keys", true);
-  partitions->add_option("WHAT", options.what, "list (the default): all of them; show: one with its members")
-      ->check(CLI::IsMember({"list", "show"}));
-  partitions->add_option("PARTITION", options.partition, "of show: its name or P_Key")
-      ->type_name("NAME|PKEY");
+  auto* partitions = add(
+      "partitions", "partitions, their members and P_Keys; changes those that were made by the API", true);
+  add_partition_options(*partitions, options.partitions);
   partitions->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
   auto* resweep = add("resweep", "asks for a sweep now", true);
   resweep
@@ -348,7 +277,7 @@ int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::
     }
   }
   Asker asker(options, out);
-  const std::array<Asker::Done (Asker::*)(), kCommands.size()> kDo{
+  const std::array<Done (Asker::*)(), kCommands.size()> kDo{
       &Asker::status, &Asker::ports, &Asker::partitions, &Asker::resweep,
       &Asker::accept, &Asker::log,   &Asker::dump};
   for (std::size_t i = 0; i < kCommands.size(); ++i) {

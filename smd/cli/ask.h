@@ -6,6 +6,8 @@
 #include <iosfwd>
 #include <string>
 
+#include "smd/cli/partition_commands.h"
+
 namespace CLI {
 class App;
 }
@@ -16,16 +18,16 @@ namespace smd::cli {
 struct AskOptions {
   std::string socket, subnet;
   bool json = false;
-  bool check = false;           ///< status
-  bool not_active = false;      ///< ports
-  bool lost = false;            ///< ports, accept
-  bool degraded = false;        ///< ports
-  bool all = false;             ///< ports
-  std::string what, partition;  ///< partitions: list or show, and which
-  std::string node;             ///< accept; empty: all that is lost
-  std::string sweep;            ///< resweep
-  std::string level, subject;   ///< log
-  std::string folder, files;    ///< dump
+  bool check = false;       ///< status
+  bool not_active = false;  ///< ports
+  bool lost = false;        ///< ports, accept
+  bool degraded = false;    ///< ports
+  bool all = false;         ///< ports
+  PartitionOptions partitions;
+  std::string node;            ///< accept; empty: all that is lost
+  std::string sweep;           ///< resweep
+  std::string level, subject;  ///< log
+  std::string folder, files;   ///< dump
 };
 
 /// The subcommands, all of them filling in `options`, which must live as long as `app`.

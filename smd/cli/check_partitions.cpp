@@ -5,7 +5,7 @@
 
 #include <ostream>
 
-#include "smd/decide/partitions.h"
+#include "smd/policy/policies.h"
 
 namespace smd::cli {
 namespace {
@@ -32,7 +32,7 @@ void print_policy(std::ostream& out, const std::string& prefix, const config::Pa
 
 void print_configured_partitions(std::ostream& out, const config::Config& config) {
   for (const auto& subnet : config.subnets) {
-    const auto policy = sm::partition_policy(subnet);
+    const auto policy = policy::merged_policy(subnet, {});
     if (!policy || !policy->configured) continue;
     print_policy(out, config.subnets.size() > 1 ? subnet.name + ": " : "", *policy);
   }

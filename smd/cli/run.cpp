@@ -26,7 +26,7 @@ int run(const RunOptions& options, std::ostream& out, std::ostream& err) {
   auto dumps = options.dump.empty() ? sm::default_dumps() : sm::parse_dump_list(options.dump, "--dump");
   if (!dumps) return fail(err, {2, dumps.error()});
   const auto file = daemon::configuration_file(options.config);
-  auto config = daemon::load_configuration(file, options.set);
+  auto config = daemon::load_configuration(file, options.set, !options.once && !options.dry_run);
   if (!config) return fail(err, config.error());
   auto specs = daemon::instance_specs(options, *config);
   if (!specs) return fail(err, specs.error());

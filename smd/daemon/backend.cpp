@@ -32,6 +32,19 @@ void Daemon::accept_lost(std::size_t subnet, Guid node) {
   if (subnet < subnets_.size()) subnets_[subnet]->instance->accept_lost(node);
 }
 
+std::future<api::PolicyVerdict> Daemon::change_policies(std::size_t subnet, api::PolicyChange change) {
+  const std::scoped_lock lock(lock_);
+  if (subnet < subnets_.size()) return subnets_[subnet]->instance->change_policies(std::move(change));
+  std::promise<api::PolicyVerdict> gone;  // a reload has taken it out meanwhile
+  gone.set_value(api::PolicyVerdict::stale);
+  return gone.get_future();
+}
+
+void Daemon::reindex(std::size_t subnet, const std::set<Guid>& ports) {
+  const std::scoped_lock lock(lock_);
+  if (subnet < subnets_.size()) subnets_[subnet]->instance->reindex(ports);
+}
+
 void Daemon::set_log_filter(const log::Filter& filter) {
   parts_.log.set_filter(filter);
   std::string exceptions;

@@ -35,8 +35,10 @@ std::expected<config::Config, Failure> with_tables(config::Config loaded) {
 }  // namespace
 
 std::expected<config::Config, Failure> load_configuration(const std::string& file,
-                                                          std::span<const std::string> overrides) {
+                                                          std::span<const std::string> overrides,
+                                                          bool may_refuse_policy) {
   config::ConfigContext context;
+  context.may_refuse_policy = may_refuse_policy;
   context.read_secret = config::read_secret_file;
   for (const auto& engine : routing::all_engines()) context.engines.emplace_back(engine.name);
   for (const auto module : log::kModules) context.log_modules.emplace_back(module);

@@ -14,8 +14,10 @@ namespace smd::daemon {
 
 /// Loads `file` (empty: no file) with the overrides, and the tables that [routing] tables_file names. An
 /// error has all errors in one text, a line each, and status 2.
+/// `may_refuse_policy`: see config::ConfigContext.
 std::expected<config::Config, Failure> load_configuration(const std::string& file,
-                                                          std::span<const std::string> overrides);
+                                                          std::span<const std::string> overrides,
+                                                          bool may_refuse_policy = false);
 
 /// `given` if it is not empty, else /etc/smd/smd.toml if that exists, else an empty name.
 std::string configuration_file(const std::string& given);

@@ -152,7 +152,8 @@ void Daemon::ended(const SubnetPtr& subnet) {
     if (running_ != 0) parts_.log.error("store.refused").kv("reason", why).always();
     if (running_ == 0 || parts_.options.once || parts_.options.dry_run) {
       failed_ = true;
-      parts_.err << "smd run: " << why << '\n';
+      failed_status_ = std::max(failed_status_, subnet->instance->refused_status());
+      parts_.err << (failed_status_ == 1 ? "smd run: " : "") << why << '\n';
     }
   }
   if (running_ == 0) all_ended_.wake_all();
@@ -336,7 +337,7 @@ void Daemon::say_why() {
 }
 
 int Daemon::status() const {
-  if (failed_) return 1;
+  if (failed_) return failed_status_;
   if (!parts_.options.once && !parts_.options.dry_run) return 0;
   if (interrupted_ || (disrupts_ && parts_.options.fail_on_disruption)) return 3;
   return std::ranges::all_of(subnets_, [&](const SubnetPtr& subnet) { return is_good(*subnet); }) ? 0 : 3;

@@ -104,6 +104,8 @@ class Daemon final : private api::Backend {
   std::vector<std::shared_ptr<const api::SubnetView>> subnets() const override;
   void resweep(std::size_t subnet, sm::Resweep kind) override;
   void accept_lost(std::size_t subnet, Guid node) override;
+  std::future<api::PolicyVerdict> change_policies(std::size_t subnet, api::PolicyChange change) override;
+  void reindex(std::size_t subnet, const std::set<Guid>& ports) override;
   log::Filter log_filter() const override { return parts_.log.filter(); }
   void set_log_filter(const log::Filter& filter) override;
   log::Filter configured_log_filter() const override;
@@ -130,6 +132,7 @@ class Daemon final : private api::Backend {
   std::size_t running_ = 0;  ///< that have not ended
   std::string said_;         ///< to systemd
   bool ready_ = false, interrupted_ = false, failed_ = false;
+  int failed_status_ = 1;
   bool disrupts_ = false;  ///< a dry run found LIDs, routes in use or links that would change
   std::string gave_up_;    ///< why a run that was to end has not begun
   mad::WaitList all_ended_;

@@ -91,6 +91,10 @@ std::shared_ptr<const api::SubnetView> Instance::view() const {
 void Instance::reload(config::SubnetConfig config) {
   asio::post(io_, [this, next = std::move(config)]() mutable {
     spec_.config = std::move(next);
+    if (now_.ground) {
+      set_ground(now_.ground->policies);
+      group_.spawn(remember_accepted());
+    }
     if (manager_) manager_->reload(spec_.config);
     if (sa_) sa_->set(sa::settings_of(spec_.config));
   });
@@ -167,14 +171,16 @@ asio::awaitable<bool> Instance::back_off() {
 /// Once: it stays open when the device is lost. Another process that manages this subnet from the same
 /// directory is a mistake that waiting does not mend.
 asio::awaitable<bool> Instance::open_store() {
-  if (stores_ == nullptr || store_) co_return true;
+  if (now_.ground) co_return true;
+  if (stores_ == nullptr) co_return adopt_policy();
   auto opened = co_await stores_->open(spec_.name, &clock_);
-  if (opened) store_ = std::move(*opened);
   if (!opened) {
     refused_ = opened.error();
     wait_for("state", refused_);
+    co_return false;
   }
-  co_return opened.has_value();
+  store_ = std::move(*opened);
+  co_return adopt_policy();
 }
 
 /// Until the manager has ended (false) or its device is lost (true).
@@ -297,6 +303,7 @@ sm::ManagerParts Instance::parts() {
           },
           .seed = std::random_device{}(),
           .store = store_.get(),
+          .policies = now_.ground->policies,
           .events = &ring_,
           .published = snapshot_};
 }

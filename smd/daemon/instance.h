@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -53,6 +55,10 @@ class Instance {
   void resweep(sm::Resweep kind, std::string reason);
   /// What is lost is missing on purpose: of `node`, or (0) all of it.
   void accept_lost(Guid node);
+  /// See api::Backend.
+  std::future<api::PolicyVerdict> change_policies(api::PolicyChange change);
+  /// Index 0 of the P_Key tables of these ports (port GUIDs) is decided anew.
+  void reindex(std::set<Guid> ports);
   /// For the next sweep, which is asked for. What the end of the fabric is stays.
   void reload(config::SubnetConfig config);
 
@@ -64,14 +70,24 @@ class Instance {
   void ping(std::move_only_function<void()> pong);
   /// Why it could not begin; empty where it could. After `ended` only.
   const std::string& refused() const { return refused_; }
+  /// The exit status of a process that ends for it.
+  int refused_status() const { return refused_status_; }
   /// Processor time of the simulated nodes; zero of a real fabric. After the first sweep.
   std::string attach_hint() const { return spec_.ends->attach_hint(); }
   mad::Duration nodes_cpu() const { return spec_.ends->nodes_cpu(); }
 
  private:
+  class Verdict;
   asio::awaitable<void> work();
   asio::awaitable<bool> open();
   asio::awaitable<bool> open_store();
+  // policy_changes.cpp
+  asio::awaitable<void> take(api::PolicyChange change, std::shared_ptr<Verdict> verdict);
+  void set_ground(policy::PoliciesPtr policies);
+  bool adopt_policy();
+  asio::awaitable<bool> policy_turn();
+  asio::awaitable<void> remember_accepted();
+  asio::awaitable<void> tell_refused_policy();
   void open_sa();
   void say_passed_over();
   bool is_of_no_use();
@@ -97,6 +113,7 @@ class Instance {
   mad::RealClock clock_;
   std::unique_ptr<End> end_;
   std::string refused_;
+  int refused_status_ = 1;
   std::unique_ptr<store::Store> store_;
   std::shared_ptr<sm::Published<sm::Snapshot>> snapshot_ = std::make_shared<sm::Published<sm::Snapshot>>();
   std::unique_ptr<sm::SubnetManager> manager_;
@@ -112,6 +129,8 @@ class Instance {
   bool manager_ended_ = false;
   mad::Duration pause_{};  ///< before the last try to open an end
   mad::WaitList wake_;
+  bool changing_policies_ = false;  ///< one is on its way to the disk
+  mad::WaitList policy_waiting_;
   api::SubnetView now_;  ///< what view_ is made of
   sm::Published<api::SubnetView> view_;
   std::optional<events::Subscriber> subscriber_;  ///< while there is a manager

@@ -31,12 +31,14 @@ std::shared_ptr<const T> reuse(const std::shared_ptr<const T>& before, T now) {
 
 }  // namespace
 
-void decide_partitions(const DecideInput& in, const Decided& before, Decided& decided) {
+void decide_partitions(const DecideInput& in, const Decided& before, Decided& decided,
+                       const std::set<Guid>& reindex) {
   auto partitions = decide_partitions({.subnet = in.subnet,
                                        .config = in.config,
                                        .policy = in.partitions,
                                        .stored = in.stored,
-                                       .adopting = in.adopting});
+                                       .adopting = in.adopting,
+                                       .reindex = &reindex});
   decided.partitions = reuse(before.partitions, std::move(partitions.part));
   decided.part<wire::PKeyTable>() = reuse(before.part<wire::PKeyTable>(), std::move(partitions.tables));
 }

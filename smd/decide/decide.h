@@ -6,6 +6,7 @@
 #include <expected>
 #include <map>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -56,7 +57,9 @@ struct Decision {
 };
 
 /// Replaces the partitions of `decided` and the P_Key tables; parts that are equal are those of `before`.
-void decide_partitions(const DecideInput& in, const Decided& before, Decided& decided);
+/// Index 0 of `reindex` (port GUIDs) is decided anew.
+void decide_partitions(const DecideInput& in, const Decided& before, Decided& decided,
+                       const std::set<Guid>& reindex = {});
 
 /// Pure and deterministic. Fails only when stopped.
 std::expected<Decision, routing::RouteError> decide(const DecideInput& in);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/partition_sources.h"
 #include "smd/decide/pkey_placement.h"
 #include "smd/decide/pkeys.h"
 #include "smd/decide/port_views.h"
@@ -143,6 +142,7 @@ class Partitions {
     }
     input.in_service = port.info.port_state > PortState::init;
     input.held_first = in_.adopting && input.in_service;
+    input.reindex = in_.reindex != nullptr && in_.reindex->contains(guid);
     return input;
   }
 
@@ -199,12 +199,6 @@ class Partitions {
 };
 
 }  // namespace
-
-PolicyPtr partition_policy(const config::SubnetConfig& config) {
-  auto merged = config::merge_partitions(config::partition_sources(config, "smd.toml"));
-  if (!merged) return nullptr;
-  return std::make_shared<const config::PartitionPolicy>(std::move(merged->policy));
-}
 
 PartitionDecision decide_partitions(const PartitionInput& in) {
   PartitionDecision decision;

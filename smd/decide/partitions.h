@@ -3,15 +3,13 @@
 // Partitions of the fabric as it is: members, P_Key tables of end ports and of the switch ports next to them,
 // and what these enforce.
 
+#include <set>
+
 #include "smd/decide/decided.h"
 #include "smd/decide/stored.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm::inline decisions {
-
-/// The sources of a configuration merged; null where they contradict each other, which a configuration that
-/// was read never does. Pure.
-PolicyPtr partition_policy(const config::SubnetConfig& config);
 
 struct PartitionInput {
   const Subnet& subnet;
@@ -19,6 +17,8 @@ struct PartitionInput {
   PolicyPtr policy;  ///< null, or without a partition: only the SM's own port is decided
   const Stored& stored;
   bool adopting = false;  ///< indexes of ports in service count more than stored ones
+  /// Port GUIDs whose index 0 is decided as if they were not in service, and without what is stored of it.
+  const std::set<Guid>* reindex = nullptr;
 };
 
 struct PartitionDecision {

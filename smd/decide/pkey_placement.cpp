@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "smd/sweep/pkeys.h"
 
@@ -77,7 +78,7 @@ class Placer {
   }
 
   /// The key that is to be at index 0: the one that was told to, else in a port that is not in service the
-  /// one that was there, the default key, or the first.
+  /// one that was there, the default key, or the first. Returns a key of others that gives way.
   PKey give_index0() {
     const auto told = std::ranges::find(in_.keys, true, &WantedKey::index0);
     if (told != in_.keys.end()) {
@@ -85,9 +86,9 @@ class Placer {
       place(static_cast<std::size_t>(told - in_.keys.begin()), 0);
       return displaced;
     }
-    if (in_.in_service || placed_.table[0] != PKey{}) return {};
+    if (!in_.reindex && (in_.in_service || placed_.table[0] != PKey{})) return {};
     std::optional<std::size_t> best;
-    for (std::size_t i = 0; i < in_.keys.size() && !best; ++i) {
+    for (std::size_t i = 0; i < in_.keys.size() && !best && !in_.reindex; ++i) {
       if (stored_index(in_.keys[i].key) == Index(0)) best = i;
     }
     for (std::size_t i = 0; i < in_.keys.size() && !best; ++i) {
@@ -99,8 +100,10 @@ class Placer {
     for (std::size_t i = 0; i < in_.keys.size() && !best; ++i) {
       if (!known_index(in_.keys[i].key)) best = i;
     }
-    if (best) place(*best, 0);
-    return {};
+    if (!best) return {};
+    const auto displaced = std::exchange(placed_.table[0], PKey{});
+    place(*best, 0);
+    return displaced;
   }
 
   /// Keys that the port has had go where they were. Of two that were at one index the one that is there

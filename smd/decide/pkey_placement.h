@@ -25,6 +25,7 @@ struct PlacementInput {
   std::vector<std::uint16_t> kept{};  ///< indexes of keys of others that stay, ascending
   bool in_service = false;  ///< the port is Armed or Active: index 0 changes by WantedKey::index0 alone
   bool held_first = false;  ///< what the port holds counts more than what is stored
+  bool reindex = false;     ///< index 0 is decided anew: the default key, else the one that is there
 };
 
 struct Placement {

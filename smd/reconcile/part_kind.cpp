@@ -36,9 +36,10 @@ Plan plan_fabric(const PlanInput& in, const PartRequests& /*requests*/, const ro
   return plan(in, parallel, stop);
 }
 
-Result decide_partitions_alone(const DecideInput& in, const PartRequests& /*requests*/) {
+Result decide_partitions_alone(const DecideInput& in, const PartRequests& requests) {
   auto decision = as_before(in);
-  decide_partitions(in, in.previous != nullptr ? *in.previous : Decided{}, decision.decided);
+  decide_partitions(in, in.previous != nullptr ? *in.previous : Decided{}, decision.decided,
+                    requests.reindex);
   return decision;
 }
 

@@ -23,6 +23,7 @@ namespace smd::sm::inline reconciling {
 struct PartRequests {
   GuidRequests guids;
   std::set<Guid> clients;            ///< port GUIDs
+  std::set<Guid> reindex;            ///< port GUIDs whose P_Key at index 0 is decided anew
   std::vector<PortItem> links_down;  ///< an end of each link
 };
 

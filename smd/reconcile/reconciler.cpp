@@ -4,7 +4,6 @@
 #include <chrono>
 #include <utility>
 
-#include "smd/decide/partitions.h"
 #include "smd/reconcile/progress.h"
 #include "smd/report/tables.h"
 
@@ -18,14 +17,13 @@ double ms_between(mad::TimePoint begin, mad::TimePoint end) {
 }  // namespace
 
 Reconciler::Reconciler(ReconcilerParts parts, std::shared_ptr<const config::SubnetConfig> config,
-                       StoredPtr stored)
+                       StoredPtr stored, PolicyPtr policy)
     : parts_(std::move(parts)), config_(std::move(config)), stored_(std::move(stored)) {
-  configure(config_);
+  configure(config_, std::move(policy));
 }
 
-void Reconciler::configure(std::shared_ptr<const config::SubnetConfig> config) {
+void Reconciler::configure(std::shared_ptr<const config::SubnetConfig> config, PolicyPtr policy) {
   config_ = std::move(config);
-  auto policy = partition_policy(*config_);
   // An equal one is the same pointer: what was decided by it stands.
   if (!policy || !partitions_ || *policy != *partitions_) partitions_ = std::move(policy);
   baseline_.decide_pkeys(partitions_ && partitions_->configured);
@@ -82,6 +80,7 @@ asio::awaitable<bool> Reconciler::run_part(const PartKind* kind, Progress* run) 
   // Asked for once; what fails is asked for anew.
   if (kind->part == Part::clients) requests_.clients.clear();
   if (kind->part == Part::retraining) requests_.links_down.clear();
+  if (kind->part == Part::partitions) requests_.reindex.clear();
   run->out = {};
   run->applied = {};
   run->wrote = run->left = false;

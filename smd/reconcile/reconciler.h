@@ -66,7 +66,8 @@ struct Ran {
 class Reconciler {
  public:
   /// `stored` is what a process before has left. Nothing is decided yet.
-  Reconciler(ReconcilerParts parts, std::shared_ptr<const config::SubnetConfig> config, StoredPtr stored);
+  Reconciler(ReconcilerParts parts, std::shared_ptr<const config::SubnetConfig> config, StoredPtr stored,
+             PolicyPtr policy);
   Reconciler(const Reconciler&) = delete;
   Reconciler& operator=(const Reconciler&) = delete;
 
@@ -75,7 +76,7 @@ class Reconciler {
   /// No part is there before the first decision.
   const Decided& decided() const { return decided_; }
   const StoredPtr& stored() const { return stored_; }
-  /// The partitions of the configuration; may be null.
+  /// The partitions of the configuration and the API; may be null.
   const PolicyPtr& partitions() const { return partitions_; }
   const DecideTimes& times() const { return times_; }
   const Failures& failures() const { return failures_; }
@@ -83,8 +84,8 @@ class Reconciler {
   const std::vector<Guid>& came_up() const { return came_up_; }
   TableBaseline* baseline() { return &baseline_; }
 
-  /// The configuration of all runs from the next one on.
-  void configure(std::shared_ptr<const config::SubnetConfig> config);
+  /// The configuration of all runs from the next one on, and its partitions with those of the API.
+  void configure(std::shared_ptr<const config::SubnetConfig> config, PolicyPtr policy);
   /// The only place where the Subnet changes.
   void take(Subnet now) { subnet_ = std::make_shared<const Subnet>(std::move(now)); }
   /// The same where tables of ports were read: those that smd does not decide are compared with the baseline.
@@ -108,6 +109,8 @@ class Reconciler {
   void set_guids(const std::vector<GuidBlock>& blocks);
   /// Ports that get ClientReregister set, instead of those asked for before.
   void reregister(std::set<Guid> ports) { requests_.clients = std::move(ports); }
+  /// Ports (port GUIDs) whose P_Key at index 0 is decided anew, in addition to those asked for before.
+  void reindex(const std::set<Guid>& ports) { requests_.reindex.insert(ports.begin(), ports.end()); }
   /// An end of each link to be taken down, instead of those asked for before.
   void take_down(std::vector<PortItem> links) { requests_.links_down = std::move(links); }
 

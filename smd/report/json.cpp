@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one file that holds Boost.JSON's code (Debian's libboost1.81-dev has it as headers only).
 #include "smd/report/json.h"
 
 #include <fmt/format.h>
 
-#include <boost/json/src.hpp>
 #include <boost/json/visit.hpp>
 #include <cmath>
 #include <iterator>

@@ -75,6 +75,27 @@ void log_not_enforced(const log::Log& log, const Subnet& subnet, const Partition
           });
 }
 
+/// Partitions of the API whose members are a file's now, and those that are the API's again.
+void log_taken_over(const log::Log& log, const config::PartitionPolicy* before,
+                    const config::PartitionPolicy& now) {
+  const auto had = before != nullptr ? before->taken_over : std::vector<config::TakenOver>{};
+  for (const auto& one : now.taken_over) {
+    if (std::ranges::find(had, one) != had.end()) continue;
+    log.warn("partition.taken_over")
+        .kv("partition", one.name)
+        .kv("pkey", one.pkey)
+        .kv("by", to_string(one.by, now))
+        .kv("action", "its members are those of the file; those of the API are kept")
+        .always();
+  }
+  for (const auto& one : had) {
+    if (std::ranges::find(now.taken_over, one.name, &config::TakenOver::name) != now.taken_over.end())
+      continue;
+    if (const auto* there = now.find(one.pkey); there != nullptr && there->name == one.name)
+      log.info("partition.given_back").kv("partition", one.name).kv("pkey", one.pkey).always();
+  }
+}
+
 /// Programs that use the key at index 0 notice.
 void log_index0(const log::Log& log, const Subnet& subnet, const PKeyPart& part) {
   std::size_t lines = 0;
@@ -110,6 +131,7 @@ void log_partitions(const log::Log& log, const Subnet& subnet, const Decided& be
   }
   const auto& was = before.partitions ? *before.partitions : kNone;
   if (before.partitions != now.partitions) {
+    log_taken_over(log, was.policy.get(), *now.partitions->policy);
     if (was.partitions != now.partitions->partitions) log_managed(log, *now.partitions);
     log_no_room(log, subnet, was, *now.partitions);
     log_not_enforced(log, subnet, was, *now.partitions);

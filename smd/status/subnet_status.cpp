@@ -46,7 +46,18 @@ void SubnetStatus::summarise(const mad::Counters& before) {
     summary_.state = SweepState::degraded;
     summary_.why = "another SM is master, too";
   }
+  judge_policy();
   judge();
+}
+
+/// Files that are wrong at the start leave the policy that was accepted last in force.
+void SubnetStatus::judge_policy() {
+  const bool counts = is_working(summary_.state) || summary_.state == SweepState::degraded;
+  if (parts_.config->partitions.refused.empty() || !counts) return;
+  summary_.state = SweepState::degraded;
+  summary_.why +=
+      fmt::format("{}the files are wrong about partitions, those that were accepted last are in force",
+                  summary_.why.empty() ? "" : ", ");
 }
 
 /// What is missing, and whether it makes a fabric that works a reduced one.
@@ -65,6 +76,7 @@ void SubnetStatus::judge_again() {
   tally(*loop.subnet(), loop.decided().routes ? &loop.decided() : nullptr, now);
   const auto said = std::exchange(summary_.state, now.state);
   auto why = std::exchange(summary_.why, std::move(now.why));
+  judge_policy();
   judge();
   tell_state();
   if (said == summary_.state && why == summary_.why) return;

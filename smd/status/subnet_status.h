@@ -77,6 +77,7 @@ class SubnetStatus {
 
  private:
   void judge();
+  void judge_policy();
   void tell_state();
   void tell_trouble();
   void publish(events::Payload told);

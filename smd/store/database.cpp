@@ -46,6 +46,7 @@ std::vector<const Table*> all_tables() {
   std::vector<const Table*> tables;
   for (const auto& kind : kinds()) tables.push_back(&kind);
   for (const auto& kind : registry_kinds()) tables.push_back(&kind);
+  for (const auto& kind : policy_kinds()) tables.push_back(&kind);
   return tables;
 }
 
@@ -188,16 +189,25 @@ SqlResult<sa::Registry> Database::load_registry(const std::string& subnet) {
   return load_state(registry_kinds(), subnet);
 }
 
+SqlResult<policy::Policies> Database::load_policies(const std::string& subnet) {
+  return load_state(policy_kinds(), subnet);
+}
+
+/// Takes the statements of `kinds` off the front of `statements_left`.
 template <class State>
-SqlResult<void> Database::write_state(std::span<const KindOf<State>> kinds, std::span<Prepared> prepared,
-                                      const std::string& subnet, const State* before, const State& now) {
+SqlResult<void> Database::write_state(std::span<const KindOf<State>> kinds,
+                                      std::span<Prepared>* statements_left, const std::string& subnet,
+                                      const State* before, const State* now) {
+  const auto prepared = statements_left->first(kinds.size());
+  *statements_left = statements_left->subspan(kinds.size());
+  if (now == nullptr || now == before) return {};
   const State nothing;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     auto& statements = prepared[i];
     SqlResult<void> done;
     if (before == nullptr) done = statements.clear.run({subnet});
     if (!done) return done;
-    kinds[i].difference(before != nullptr ? *before : nothing, now, [&](Change change) {
+    kinds[i].difference(before != nullptr ? *before : nothing, *now, [&](Change change) {
       if (!done) return;
       Cells values{subnet};
       values.insert(values.end(), change.key.begin(), change.key.end());
@@ -211,14 +221,16 @@ SqlResult<void> Database::write_state(std::span<const KindOf<State>> kinds, std:
 }
 
 SqlResult<void> Database::write_batch(const Batch& batch) {
-  const auto of_stored = std::span(prepared_).first(kinds().size());
-  const auto of_registry = std::span(prepared_).subspan(kinds().size());
-  if (batch.now != nullptr && batch.now != batch.before) {
-    auto done = write_state(kinds(), of_stored, batch.subnet, batch.before, *batch.now);
-    if (!done) return done;
+  std::span<Prepared> statements(prepared_);
+  auto done = write_state(kinds(), &statements, batch.subnet, batch.before, batch.now);
+  if (done) {
+    done =
+        write_state(registry_kinds(), &statements, batch.subnet, batch.registry_before, batch.registry_now);
   }
-  if (batch.registry_now == nullptr || batch.registry_now == batch.registry_before) return {};
-  return write_state(registry_kinds(), of_registry, batch.subnet, batch.registry_before, *batch.registry_now);
+  if (done) {
+    done = write_state(policy_kinds(), &statements, batch.subnet, batch.policies_before, batch.policies_now);
+  }
+  return done;
 }
 
 SqlResult<void> Database::write(std::span<const Batch> batches) {

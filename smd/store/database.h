@@ -18,7 +18,7 @@
 namespace smd::store {
 
 /// Goes up when a kind is added or a table changes.
-inline constexpr int kSchemaVersion = 6;
+inline constexpr int kSchemaVersion = 7;
 
 struct Place {
   std::filesystem::path directory;
@@ -42,6 +42,8 @@ struct Batch {
   const sm::Stored* now = nullptr;
   const sa::Registry* registry_before = nullptr;
   const sa::Registry* registry_now = nullptr;  ///< null: is left alone
+  const policy::Policies* policies_before = nullptr;
+  const policy::Policies* policies_now = nullptr;  ///< null: is left alone
 };
 
 /// Used by one thread at a time.
@@ -54,6 +56,8 @@ class Database {
   SqlResult<sm::Stored> load(const std::string& subnet);
   /// What its clients had registered; fails as load().
   SqlResult<sa::Registry> load_registry(const std::string& subnet);
+  /// What the API has made; fails as load().
+  SqlResult<policy::Policies> load_policies(const std::string& subnet);
   /// All or nothing, on the disk when it returns.
   SqlResult<void> write(std::span<const Batch> batches);
 
@@ -79,13 +83,13 @@ class Database {
   template <class State>
   SqlResult<State> load_state(std::span<const KindOf<State>> kinds, const std::string& subnet);
   template <class State>
-  SqlResult<void> write_state(std::span<const KindOf<State>> kinds, std::span<Prepared> prepared,
-                              const std::string& subnet, const State* before, const State& now);
+  SqlResult<void> write_state(std::span<const KindOf<State>> kinds, std::span<Prepared>* statements_left,
+                              const std::string& subnet, const State* before, const State* now);
   SqlResult<void> write_batch(const Batch& batch);
 
   Place place_;
   Connection connection_;
-  std::vector<Prepared> prepared_;  ///< of kinds(), then of registry_kinds()
+  std::vector<Prepared> prepared_;  ///< of kinds(), registry_kinds(), policy_kinds()
   std::optional<Identity> identity_;
   std::optional<SetAside> set_aside_;
 };

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "smd/decide/stored.h"
+#include "smd/policy/policies.h"
 #include "smd/registry/registry.h"
 #include "smd/store/sqlite.h"
 
@@ -50,10 +51,13 @@ struct KindOf : Table {
 };
 using Kind = KindOf<sm::Stored>;
 using RegistryKind = KindOf<sa::Registry>;
+using PolicyKind = KindOf<policy::Policies>;
 
 /// In the order in which rows are read and written.
 std::span<const Kind> kinds();
 /// The same for what clients have registered.
 std::span<const RegistryKind> registry_kinds();
+/// The same for partitions of the API.
+std::span<const PolicyKind> policy_kinds();
 
 }  // namespace smd::store

@@ -14,9 +14,25 @@
 namespace smd::store {
 namespace {
 
-sm::StoredPtr empty() { return std::make_shared<const sm::Stored>(); }
+/// Read from the file as it is.
+SqlResult<Kept> read_all(Database& database, const std::string& subnet) {
+  auto rows = database.load(subnet);
+  if (!rows) return std::unexpected(rows.error());
+  auto registry = database.load_registry(subnet);
+  if (!registry) return std::unexpected(registry.error());
+  auto policies = database.load_policies(subnet);
+  if (!policies) return std::unexpected(policies.error());
+  return Kept{std::make_shared<const sm::Stored>(*std::move(rows)),
+              std::make_shared<const sa::Registry>(*std::move(registry)),
+              std::make_shared<const policy::Policies>(*std::move(policies))};
+}
 
 }  // namespace
+
+Kept nothing_kept() {
+  return {std::make_shared<const sm::Stored>(), std::make_shared<const sa::Registry>(),
+          std::make_shared<const policy::Policies>()};
+}
 
 Shelves::Shelves(Place place, log::Log log)
     : place_(std::move(place)),
@@ -31,10 +47,7 @@ void Shelves::failed(const std::string& reason) {
 /// What the file holds is not known any more.
 void Shelves::forget_file() {
   database_.reset();
-  for (auto& [subnet, shelf] : shelves_) {
-    shelf.held = nullptr;
-    shelf.held_registry = nullptr;
-  }
+  for (auto& [subnet, shelf] : shelves_) shelf.held = {};
 }
 
 /// `taken`: by another process; then the text says by which.
@@ -94,19 +107,12 @@ bool Shelves::set_aside(const std::string& reason) {
 
 /// False where the file cannot be read.
 bool Shelves::load(const std::string& subnet, Shelf& shelf) {
-  const auto read = [&]() -> SqlResult<void> {
-    auto rows = database_->load(subnet);
-    if (!rows) return std::unexpected(rows.error());
-    auto registry = database_->load_registry(subnet);
-    if (!registry) return std::unexpected(registry.error());
-    shelf.wanted = shelf.held = std::make_shared<const sm::Stored>(std::move(*rows));
-    shelf.wanted_registry = shelf.held_registry = std::make_shared<const sa::Registry>(std::move(*registry));
-    return {};
-  };
-  auto done = read();
-  if (!done && done.error().kind == SqlError::Kind::corrupt && set_aside(done.error().text)) done = read();
-  if (!done) failed(done.error().text);
-  return done.has_value();
+  auto read = read_all(*database_, subnet);
+  if (!read && read.error().kind == SqlError::Kind::corrupt && set_aside(read.error().text))
+    read = read_all(*database_, subnet);
+  if (!read) failed(read.error().text);
+  if (read) shelf.wanted = shelf.held = *std::move(read);
+  return read.has_value();
 }
 
 /// A look at the state of a daemon that may be running, or at a directory that cannot be written.
@@ -117,30 +123,27 @@ std::expected<void, std::string> Shelves::peek(const std::string& subnet, Shelf&
   if (!std::filesystem::exists(place.file(), ignored)) return {};
   auto opened = Database::open(place);
   if (!opened) return std::unexpected(opened.error().text);
-  auto rows = opened->load(subnet);
-  if (!rows) return std::unexpected(rows.error().text);
-  shelf.wanted = std::make_shared<const sm::Stored>(std::move(*rows));
-  // A file of an older smd has no tables for it.
-  if (auto registry = opened->load_registry(subnet)) {
-    shelf.wanted_registry = std::make_shared<const sa::Registry>(std::move(*registry));
-  }
+  auto read = read_all(*opened, subnet);
+  if (!read) return std::unexpected(read.error().text);
+  shelf.wanted = *std::move(read);
   return {};
 }
 
 std::expected<sm::StoredPtr, std::string> Shelves::open(const std::string& subnet) {
   if (place_.read_only) {
     Shelf seen;
-    seen.wanted = empty();
     const auto read = peek(subnet, seen);
     if (!read) log_.warn("store.unreadable").kv("file", place_.file().string()).kv("reason", read.error());
-    return seen.wanted;
+    seen.held = seen.wanted;
+    auto loaded = std::get<sm::StoredPtr>(seen.wanted);
+    shelves_.insert_or_assign(subnet, std::move(seen));
+    return loaded;
   }
   if (shelves_.contains(subnet)) {
     return std::unexpected(
         fmt::format("{}: two subnets of this process are named {}", place_.directory.string(), subnet));
   }
   Shelf shelf;
-  shelf.wanted = empty();
   bool taken = false;
   const auto locked = lock(subnet, shelf, taken);
   if (taken) return std::unexpected(locked.error());
@@ -149,28 +152,18 @@ std::expected<sm::StoredPtr, std::string> Shelves::open(const std::string& subne
   if (read) trouble_->end();
   if (!read) {
     // What can only be read is better than nothing: LIDs stay what they were.
-    if (const auto seen = peek(subnet, shelf); !seen) shelf.wanted = empty();
+    if (const auto seen = peek(subnet, shelf); !seen) shelf.wanted = nothing_kept();
   }
-  auto loaded = shelf.wanted;
+  auto loaded = std::get<sm::StoredPtr>(shelf.wanted);
   shelves_.emplace(subnet, std::move(shelf));
   return loaded;
 }
 
 void Shelves::close(const std::string& subnet) { shelves_.erase(subnet); }
 
-void Shelves::put(const std::string& subnet, sm::StoredPtr now) {
+Kept Shelves::kept(const std::string& subnet) const {
   const auto it = shelves_.find(subnet);
-  if (it != shelves_.end()) it->second.wanted = std::move(now);
-}
-
-void Shelves::put(const std::string& subnet, sa::RegistryPtr now) {
-  const auto it = shelves_.find(subnet);
-  if (it != shelves_.end()) it->second.wanted_registry = std::move(now);
-}
-
-sa::RegistryPtr Shelves::registry(const std::string& subnet) const {
-  const auto it = shelves_.find(subnet);
-  return it != shelves_.end() ? it->second.wanted_registry : std::make_shared<const sa::Registry>();
+  return it != shelves_.end() ? it->second.wanted : nothing_kept();
 }
 
 bool Shelves::behind() const {
@@ -182,18 +175,17 @@ SqlResult<void> Shelves::write_once() {
   for (const auto& [subnet, shelf] : shelves_) {
     if (!shelf.behind()) continue;
     batches.push_back({.subnet = subnet,
-                       .before = shelf.held.get(),
-                       .now = shelf.wanted.get(),
-                       .registry_before = shelf.held_registry.get(),
-                       .registry_now = shelf.wanted_registry.get()});
+                       .before = std::get<sm::StoredPtr>(shelf.held).get(),
+                       .now = std::get<sm::StoredPtr>(shelf.wanted).get(),
+                       .registry_before = std::get<sa::RegistryPtr>(shelf.held).get(),
+                       .registry_now = std::get<sa::RegistryPtr>(shelf.wanted).get(),
+                       .policies_before = std::get<policy::PoliciesPtr>(shelf.held).get(),
+                       .policies_now = std::get<policy::PoliciesPtr>(shelf.wanted).get()});
   }
   if (batches.empty()) return {};
   auto written = database_->write(batches);
   if (!written) return written;
-  for (auto& [subnet, shelf] : shelves_) {
-    shelf.held = shelf.wanted;
-    shelf.held_registry = shelf.wanted_registry;
-  }
+  for (auto& [subnet, shelf] : shelves_) shelf.held = shelf.wanted;
   return {};
 }
 

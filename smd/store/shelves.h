@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "smd/decide/stored.h"
 #include "smd/log/log.h"
@@ -16,6 +18,11 @@
 #include "smd/store/trouble.h"
 
 namespace smd::store {
+
+/// All that is kept of a subnet, by kind of state.
+using Kept = std::tuple<sm::StoredPtr, sa::RegistryPtr, policy::PoliciesPtr>;
+/// Empty ones of each kind.
+Kept nothing_kept();
 
 /// Every trouble is one line when it begins and one when it is over; between them the subnets live from
 /// memory. Used by one thread at a time.
@@ -31,13 +38,13 @@ class Shelves {
   /// Unlocks it and forgets what was not written. Ignored where it is not open.
   void close(const std::string& subnet);
 
-  /// What its clients had registered when it was opened, or is to be registered now.
-  sa::RegistryPtr registry(const std::string& subnet) const;
+  /// What it held when it was opened, or is to hold now; nothing where it is not open.
+  Kept kept(const std::string& subnet) const;
 
-  /// What the subnet should hold from now on; write() brings it to the disk.
-  void put(const std::string& subnet, sm::StoredPtr now);
-  /// The same of what clients have registered.
-  void put(const std::string& subnet, sa::RegistryPtr now);
+  /// What the subnet should hold from now on of one kind of state; write() brings it to the disk.
+  void put(const std::string& subnet, sm::StoredPtr now) { put_state(subnet, std::move(now)); }
+  void put(const std::string& subnet, sa::RegistryPtr now) { put_state(subnet, std::move(now)); }
+  void put(const std::string& subnet, policy::PoliciesPtr now) { put_state(subnet, std::move(now)); }
   /// One transaction for all subnets. True: all that was put is on the disk.
   bool write();
   /// Something that was put is not on the disk.
@@ -48,12 +55,15 @@ class Shelves {
  private:
   struct Shelf {
     std::optional<FileLock> lock;
-    sm::StoredPtr wanted;
-    sm::StoredPtr held;  ///< on the disk; null: not known
-    sa::RegistryPtr wanted_registry = std::make_shared<const sa::Registry>();
-    sa::RegistryPtr held_registry;  ///< on the disk; null: not known
-    bool behind() const { return wanted != held || wanted_registry != held_registry; }
+    Kept wanted = nothing_kept();
+    Kept held;  ///< on the disk; null: not known
+    bool behind() const { return wanted != held; }
   };
+  template <class Ptr>
+  void put_state(const std::string& subnet, Ptr now) {
+    const auto it = shelves_.find(subnet);
+    if (it != shelves_.end()) std::get<Ptr>(it->second.wanted) = std::move(now);
+  }
   std::expected<void, std::string> peek(const std::string& subnet, Shelf& shelf);
   std::expected<void, std::string> lock(const std::string& subnet, Shelf& shelf, bool& taken);
   bool ready();

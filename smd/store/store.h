@@ -8,6 +8,7 @@
 
 #include "mad/asio.h"
 #include "smd/decide/stored.h"
+#include "smd/policy/policies.h"
 #include "smd/registry/registry.h"
 
 namespace smd::store {
@@ -30,6 +31,11 @@ class Store {
   virtual sa::RegistryPtr registry() const { return std::make_shared<const sa::Registry>(); }
   /// As commit(), of the registry; by default nothing is kept.
   virtual asio::awaitable<bool> commit_registry(sa::RegistryPtr /*now*/) { co_return true; }
+
+  /// The same of what the API has made.
+  virtual policy::PoliciesPtr policies() const { return std::make_shared<const policy::Policies>(); }
+  /// As commit(), of the policies; by default nothing is kept.
+  virtual asio::awaitable<bool> commit_policies(policy::PoliciesPtr /*now*/) { co_return true; }
 };
 
 /// Keeps it as long as it lives: for tests, and where no state directory was named.
@@ -45,10 +51,16 @@ class MemoryStore final : public Store {
     registry_ = std::move(now);
     co_return true;
   }
+  policy::PoliciesPtr policies() const override { return policies_; }
+  asio::awaitable<bool> commit_policies(policy::PoliciesPtr now) override {
+    policies_ = std::move(now);
+    co_return true;
+  }
 
  private:
   sm::StoredPtr kept_ = std::make_shared<const sm::Stored>();
   sa::RegistryPtr registry_ = std::make_shared<const sa::Registry>();
+  policy::PoliciesPtr policies_ = std::make_shared<const policy::Policies>();
 };
 
 }  // namespace smd::store

@@ -77,14 +77,14 @@ asio::awaitable<void> wait_for(std::shared_ptr<Answer<bool>> answer, mad::Clock*
 
 class StoreThread::Handle final : public Store {
  public:
-  Handle(StoreThread& thread, std::string subnet, mad::Clock* clock, sm::StoredPtr loaded,
-         sa::RegistryPtr registry)
+  Handle(StoreThread& thread, std::string subnet, mad::Clock* clock, Kept loaded)
       : thread_(thread),
         subnet_(std::move(subnet)),
         clock_(clock),
-        latest_(loaded),
-        safe_(std::move(loaded)),
-        registry_(std::move(registry)) {}
+        latest_(std::get<sm::StoredPtr>(loaded)),
+        safe_(latest_),
+        registry_(std::get<sa::RegistryPtr>(std::move(loaded))),
+        policies_(std::get<policy::PoliciesPtr>(std::move(loaded))) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() override {
@@ -109,6 +109,14 @@ class StoreThread::Handle final : public Store {
     co_return written;
   }
 
+  policy::PoliciesPtr policies() const override { return policies_; }
+
+  asio::awaitable<bool> commit_policies(policy::PoliciesPtr now) override {
+    const bool written = co_await thread_.put(subnet_, now, clock_);
+    policies_ = std::move(now);
+    co_return written;
+  }
+
  private:
   StoreThread& thread_;
   std::string subnet_;
@@ -116,6 +124,7 @@ class StoreThread::Handle final : public Store {
   sm::StoredPtr latest_;
   sm::StoredPtr safe_;  ///< known to be on the disk
   sa::RegistryPtr registry_;
+  policy::PoliciesPtr policies_;
 };
 
 StoreThread::StoreThread(Options options, log::Log log)
@@ -196,25 +205,19 @@ void StoreThread::run(std::deque<Item> items) {
 
 asio::awaitable<std::expected<std::unique_ptr<Store>, std::string>> StoreThread::open(std::string subnet,
                                                                                       mad::Clock* clock) {
-  struct Both {
-    sm::StoredPtr stored;
-    sa::RegistryPtr registry;
-  };
-  using Loaded = std::expected<Both, std::string>;
+  using Loaded = std::expected<Kept, std::string>;
   auto answer = std::make_shared<Answer<Loaded>>();
   const auto executor = co_await asio::this_coro::executor;
   auto tell = answer_to(executor, answer);
   add({.task =
            [subnet, tell = std::move(tell)](Shelves& shelves) mutable {
              auto stored = shelves.open(subnet);
-             tell(stored ? Loaded(Both{std::move(*stored), shelves.registry(subnet)})
-                         : Loaded(std::unexpected(std::move(stored.error()))));
+             tell(stored ? Loaded(shelves.kept(subnet)) : Loaded(std::unexpected(std::move(stored.error()))));
            },
        .put = {}});
   auto loaded = co_await answer_of(answer);
   if (!loaded) co_return std::unexpected(std::move(loaded.error()));
-  co_return std::make_unique<Handle>(*this, std::move(subnet), clock, std::move(loaded->stored),
-                                     std::move(loaded->registry));
+  co_return std::make_unique<Handle>(*this, std::move(subnet), clock, *std::move(loaded));
 }
 
 template <class State>
@@ -222,7 +225,10 @@ asio::awaitable<bool> StoreThread::put(std::string subnet, std::shared_ptr<const
                                        mad::Clock* clock) {
   const bool waits = !late_;
   Item item;
-  item.put = (std::is_same_v<State, sm::Stored> ? "stored " : "registry ") + subnet;
+  constexpr std::string_view kKind = std::is_same_v<State, sm::Stored>     ? "stored "
+                                     : std::is_same_v<State, sa::Registry> ? "registry "
+                                                                           : "policies ";
+  item.put = std::string(kKind) + subnet;
   item.task = [subnet = std::move(subnet), now = std::move(now)](Shelves& shelves) {
     shelves.put(subnet, now);
   };

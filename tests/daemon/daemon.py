@@ -3,8 +3,10 @@
 """The program as operators have it: daemon.py SCENARIO --smd PROGRAM --source FOLDER. Exit 1 with what is wrong."""
 import argparse
 import fcntl
+import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -16,7 +18,7 @@ import tempfile
 import termios
 import time
 
-from subject import Daemon, Failed, expect, until
+from subject import LIMIT, Daemon, Failed, expect, until
 
 
 def ask(args):
@@ -194,6 +196,107 @@ def config_daemon(args, text="", more=("--sim", "ft2:4", "--set", "lids.lmc=1"))
     daemon.own_folder = True
     daemon.config = config
     return daemon
+
+
+def partitions(args):
+    """Partitions by the API: kept before they are answered, whenever the daemon is killed."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="smd-daemon-"))
+    config = folder / "smd.toml"
+    config.write_text('[[partition]]\nname = "filed"\npkey = 0x20\nfull = ["h00001"]\n')
+    start = lambda: Daemon(args.smd, "--config", config, "--sim", "ft2:4", "--state-dir", folder / "state", folder=folder)
+    chance = random.Random(7)
+    members = {}
+
+    def change(smd):
+        host = f"h{chance.randrange(4):05}"
+        membership = chance.choice(["limited", "full"])
+        if host in members and chance.random() < 0.5:
+            smd.tell("partitions", "remove", "blue", host)
+            del members[host]
+        else:
+            smd.tell("partitions", "add", "blue", host, "--membership", membership)
+            members[host] = membership
+
+    def as_told(smd):
+        smd.tell("partitions", "wait", "blue")
+        shown = json.loads(smd.tell("partitions", "show", "blue", "--json"))["partitions"][0]
+        return {one["name"]: one["membership"] for one in shown["members"]} == members
+
+    try:
+        with start() as smd:
+            smd.swept()
+            smd.tell("partitions", "create", "blue", "--pkey", "0x8012", "--ipoib", "--mtu", "4096", "--rate", "100")
+            expect("0x0012 blue" in smd.tell("partitions", "list"), "the list")
+            for line, words in ((("add", "filed", "h00002"), f"is defined in smd.toml:1"),
+                                (("create", "red", "--pkey", "0x20"), "is defined in smd.toml:1"),
+                                (("create", "blue", "h00001"), "it is another one"),
+                                (("add", "blue", "0xzz"), "found"), (("add", "blue"), "needs members"),
+                                (("show", "nope"), "no partition"), (("create",), "needs a name"),
+                                (("add", "blue", "group:nope"), "there is no group nope")):
+                expect(words in smd.tell("partitions", *line, status=1), f"{line}: {words}")
+            expect("nothing changes" in smd.tell("partitions", "remove", "blue", "h00003"), "no member")
+            smd.process.kill()
+        for round in range(10 if "SMD_LONG" not in os.environ else 100):
+            with start() as smd:
+                smd.swept()
+                expect(as_told(smd), f"round {round}: other members than {members}")
+                for _ in range(chance.randrange(1, 4)):
+                    change(smd)
+                smd.process.kill()
+        config.write_text('[[partition]]\nname = "theirs"\npkey = 0x12\nfull = ["h00002"]\n')
+        with start() as smd:  # the file takes it over, and gives it back
+            smd.swept()
+            smd.logged("partition.taken_over")
+            expect("is defined in smd.toml:1" in smd.tell("partitions", "delete", "blue", status=1), "taken over")
+            config.write_text("")
+            smd.hang_up()
+            smd.logged("config.reloaded")
+            expect(as_told(smd), "given back")
+            smd.tell("partitions", "delete", "blue")
+            expect("blue" not in smd.tell("partitions", "list"), "deleted")
+            smd.end()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def policy(args):
+    """Files that are wrong about partitions: the policy that was accepted last, or no start at all."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="smd-daemon-"))
+    config, conf = folder / "smd.toml", folder / "partitions.conf"
+    config.write_text('[partitions]\nfile = "partitions.conf"\n')
+    conf.write_text("X=0x10 : notaguid=full ;\n")
+    common = ("--config", config, "--sim", "ft2:4", "--state-dir", folder / "state")
+    start = lambda: Daemon(args.smd, *common, folder=folder)
+    try:
+        with start() as smd:
+            expect(smd.process.wait(LIMIT) == 2, f"without a kept policy: exit {smd.process.returncode}")
+            expect(f"{conf}:1: " in smd.log(), smd.log())
+        conf.write_text("X=0x10 : ALL=full ;\n")
+        with start() as smd:
+            expect(smd.swept()["last_sweep"]["state"] == "up", "up")
+            smd.tell("partitions", "wait", "X")
+            smd.end()
+        conf.write_text("X=0x10 : notaguid=full ;\n")
+        for more in (("--once",), ("--dry-run",)):
+            ended = subprocess.run([args.smd, "run", *map(str, common), *more], capture_output=True, text=True)
+            expect(ended.returncode == 2, f"{more}: exit {ended.returncode}")
+        with start() as smd:
+            subnet = smd.swept()
+            expect(subnet["last_sweep"]["state"] == "degraded", subnet["last_sweep"]["state"])
+            smd.logged("config.refused")
+            smd.tell("partitions", "wait", "X")
+            expect("accepted last" in smd.tell("status"), smd.tell("status"))
+            refused = smd.log().count("config.refused")
+            smd.hang_up()
+            smd.logged("config.refused", refused + 1)
+            conf.write_text("X=0x10 : ALL=full ;\nY=0x11 : ALL_CAS=full ;\n")
+            smd.hang_up()
+            smd.logged("config.reloaded")
+            smd.tell("partitions", "wait", "Y")
+            until(lambda: smd.subnet()["last_sweep"]["state"] == "up", "up again")
+            smd.end()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def wrong_cases(source):

@@ -15,7 +15,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto space = line.find(' ');
   const auto body = line.size() < text.size() ? text.substr(line.size() + 1) : std::string_view{};
   smd::test::FakeBackend backend;
-  backend.add({.name = "a", .port = "mlx5_0:1"});
+  const auto ground = std::make_shared<smd::api::PolicyGround>();
+  ground->config = std::make_shared<const smd::config::SubnetConfig>();
+  ground->policies = std::make_shared<const smd::policy::Policies>();
+  backend.add({.name = "a", .port = "mlx5_0:1", .ground = ground});
   const auto answer =
       smd::api::answer({.method = std::string(line.substr(0, space)),
                         .target = std::string(space == std::string_view::npos ? "" : line.substr(space + 1)),

@@ -14,12 +14,12 @@ def help_of(smd, *command):
 def subcommands(text):
     """Names below 'Subcommands:'."""
     part = re.search(r"^Subcommands:\n((?:  .*\n?)*)", text, re.M)
-    return re.findall(r"^  ([a-z][a-z-]*)", part[1], re.M) if part else []
+    return re.findall(r"^  ([a-z][a-z0-9-]*)", part[1], re.M) if part else []
 
 
 def options(text):
     """Long options, each where its own line begins."""
-    return set(re.findall(r"^\s+(?:-\w,)?(--[a-z][a-z-]*)", text, re.M)) - {"--help"}
+    return set(re.findall(r"^\s+(?:-\w,)?(--[a-z][a-z0-9-]*)", text, re.M)) - {"--help"}
 
 
 def commands(smd, prefix=()):
@@ -42,7 +42,7 @@ def sections(page):
             if current:
                 found[current] = set()
         elif current and paragraph:
-            found[current].update(re.findall(r"--[a-z][a-z-]*", line))
+            found[current].update(re.findall(r"--[a-z][a-z0-9-]*", line))
         paragraph = line.startswith(".TP")
     return found
 

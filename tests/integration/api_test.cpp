@@ -152,6 +152,89 @@ TEST_F(Api, PartitionsHaveTheirMembersAndWhatIsPending) {
   EXPECT_EQ(ask("GET", "/v1/subnets/up/partitions", "Partitions").at("managed"), false);
 }
 
+/// A subnet whose partitions can be changed; it is master, and nothing is decided by the changes.
+class ApiPartitions : public Api {
+ protected:
+  ApiPartitions() {
+    auto ground = std::make_shared<api::PolicyGround>();
+    ground->config = std::make_shared<const config::SubnetConfig>(
+        test::with_partitions({test::partition("filed", 0x20, {"h00001"})}));
+    ground->policies = std::make_shared<const policy::Policies>();
+    sim::World world(test::spec("ft2:4"));
+    test::Managed manager(world, *ground->config, test::once());
+    world.run(manager->run());
+    snapshot_ = std::make_shared<sm::Snapshot>(manager.last());
+    snapshot_->state = wire::SmState::master;
+    backend_.add({.name = "p", .port = "mlx5_3:1", .snapshot = snapshot_, .ground = ground});
+  }
+  json::value change(const std::string& method, const std::string& what, unsigned status = 200,
+                     std::string body = {}) {
+    return ask(method, "/v1/subnets/p/partitions/" + what, "PartitionChange", status, std::move(body));
+  }
+  std::string refused(const std::string& method, const std::string& what, unsigned status,
+                      std::string body = {}) {
+    return error(method, "/v1/subnets/p/partitions/" + what, status, std::move(body));
+  }
+  json::value partition(const std::string& name) {
+    return ask("GET", "/v1/subnets/p/partitions/" + name, "Partition");
+  }
+  std::shared_ptr<sm::Snapshot> snapshot_;
+};
+
+TEST_F(ApiPartitions, AreMadeChangedAndTakenAway) {
+  const auto made = change("PUT", "blue", 201, R"({"members": ["h00001"]})");
+  EXPECT_EQ(made.at("pkey"), "0x0001");
+  EXPECT_EQ(made.at("changed"), true);
+  EXPECT_EQ(change("PUT", "blue", 200, R"({"members": ["h00001"]})").at("changed"), false);
+  EXPECT_EQ(change("POST", "blue/members", 200, R"({"guid": "0x10", "membership": "full"})").at("changed"),
+            true);
+  EXPECT_EQ(change("DELETE", "blue/members/0x10").at("changed"), true);
+  EXPECT_EQ(change("DELETE", "blue/members/0x10").at("changed"), false) << "asked again by a client";
+  EXPECT_EQ(change("DELETE", "blue/members", 200, R"({"members": ["h00001", "h00002"]})").at("changed"),
+            true);
+  EXPECT_EQ(change("DELETE", "blue").at("changed"), true);
+  EXPECT_EQ(refused("DELETE", "blue", 404), "the API has no partition blue");
+}
+
+TEST_F(ApiPartitions, OfAChangeThatIsNotDecidedYetNothingIsInForce) {
+  EXPECT_EQ(partition("filed").at("in_force"), true);
+  EXPECT_EQ(partition("filed").at("ready"), "1 of 1");
+  change("PUT", "blue", 201, R"({"members": ["h00001"]})");
+  const auto blue = partition("0x8001");
+  EXPECT_EQ(blue.at("name"), "blue");
+  EXPECT_EQ(blue.at("in_force"), false);
+  EXPECT_EQ(blue.at("sources").at(0), "API");
+  EXPECT_THAT(blue.at("members").as_array(), IsEmpty());
+  EXPECT_EQ(ask("GET", "/v1/subnets/p/partitions", "Partitions").at("partitions").as_array().size(), 3U);
+}
+
+TEST_F(ApiPartitions, AreRefusedWithStatusAndReason) {
+  EXPECT_EQ(refused("POST", "filed/members", 409, R"(["h1"])"),
+            "partition filed is defined in smd.toml:0: change it there");
+  EXPECT_EQ(refused("PUT", "blue", 400, R"({"pkey": 0})").substr(0, 8), "pkey: fo");
+  EXPECT_THAT(refused("PUT", "blue", 400, "{"), HasSubstr("not JSON"));
+  EXPECT_EQ(refused("PUT", "blue?create=no", 400, "{}"), "create: must be true");
+  EXPECT_THAT(refused("DELETE", "blue/members/0xzz", 400), HasSubstr("the member: allowed"));
+  change("PUT", "blue", 201, "{}");
+  EXPECT_EQ(refused("PUT", "blue?create=true", 409, R"({"members": ["h1"]})"),
+            "there is a partition blue, and it is another one");
+  backend_.keeps = false;
+  EXPECT_THAT(refused("DELETE", "blue", 503), HasSubstr("nothing was changed"));
+  backend_.keeps = true;
+  snapshot_->state = wire::SmState::standby;
+  EXPECT_THAT(refused("DELETE", "blue", 409), HasSubstr("not master"));
+  EXPECT_THAT(error("PUT", "/v1/subnets/up/partitions/blue", 409, "{}"), HasSubstr("store is not open"));
+}
+
+TEST_F(ApiPartitions, Index0IsDecidedAnewOfThePortsThatAreNamed) {
+  ask("POST", "/v1/subnets/p/partitions/reindex", "Reindexed", 202);
+  EXPECT_EQ(backend_.reindexed.size(), snapshot_->subnet->nodes.size());
+  ask("POST", "/v1/subnets/p/partitions/reindex", "Reindexed", 202, R"({"ports": "h0000[12]"})");
+  EXPECT_EQ(backend_.reindexed.size(), 2U);
+  EXPECT_THAT(refused("POST", "reindex", 404, R"({"ports": "h9"})"), HasSubstr("h9"));
+  EXPECT_THAT(refused("POST", "reindex", 400, R"({"port": "h9"})"), HasSubstr("\"ports\""));
+}
+
 TEST_F(Api, SweepsAreAskedForOfOneSubnet) {
   ask("POST", "/v1/subnets/up/resweep", "Asked", 202);
   ask("POST", "/v1/subnets/up/resweep", "Asked", 202, R"({"sweep": "heavy"})");

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "mad/sim/state/tables.h"
+#include "smd/policy/edits.h"
 #include "tests/support/managed_world.h"
 #include "tests/support/partition_config.h"
 
@@ -83,6 +84,60 @@ TEST_F(ManyPartitions, WriteWhatDiffersAndTwoSetsForAChange) {
     EXPECT_EQ(sets_.size(), 2U) << i;
     EXPECT_EQ(sets(wire::PKeyTable::kAttribute), sets_.size());
   }
+  world_->run(group.stop());
+}
+
+/// Members that come by the API: the fabric is not read, and what differs is written.
+TEST_F(ManyPartitions, ChangesOfTheApiAreTwoSetsAndIndex0IsOne) {
+  world_->fabric().watch_sets([this](const sim::DoneSet& set) { sets_.push_back(set); });
+  Managed smd(*world_, config_);
+  mad::TaskGroup group(world_->io().get_executor());
+  group.spawn(smd->run());
+  world_->run_for(std::chrono::seconds(3));
+  const auto files = policy::sources_of(config_);
+  auto policies = std::make_shared<const policy::Policies>();
+  const auto take = [&](const policy::EditResult& edited) {
+    ASSERT_TRUE(edited) << edited.error().text;
+    sets_.clear();
+    policies = edited->policies;
+    smd->set_policies(policies);
+    world_->run_for(std::chrono::milliseconds(300));
+  };
+  const auto sweeps = smd.lines().count("sweep=");
+  take(policy::put_partition({files, *policies}, {.name = "api", .pkey = 0x77}));
+  EXPECT_EQ(sets_.size(), 0U);
+  for (int i = 0; i < 30; ++i) {
+    config::MemberRule rule{.membership = config::Membership::full};
+    rule.ports.terms = {any_host()};
+    const bool there = std::ranges::any_of(policies->api.at("api")->members,
+                                           [&](const auto& member) { return member.ports == rule.ports; });
+    take(there ? policy::remove_members({files, *policies}, "api", rule.ports.terms)
+               : policy::add_members({files, *policies}, "api", {rule}));
+    EXPECT_EQ(sets_.size(), 2U) << i;
+    EXPECT_EQ(sets(wire::PKeyTable::kAttribute), sets_.size());
+  }
+  const auto member = policies->api.at("api")->members.front();
+  auto told = member;
+  told.index0 = true;
+  take(policy::add_members({files, *policies}, "api", {told}));
+  EXPECT_EQ(sets_.size(), 2U) << "the switch port's table has the order of the end port's";
+  take(policy::add_members({files, *policies}, "api", {member}));
+  EXPECT_EQ(sets_.size(), 0U) << "what is at index 0 stays there";
+  sets_.clear();
+  const auto* host = smd.last().subnet->find([&] {
+    for (const auto& node : smd.last().subnet->nodes) {
+      if (node->description == member.ports.terms.front().name) return node->guid();
+    }
+    return Guid{};
+  }());
+  ASSERT_NE(host, nullptr);
+  smd->reindex({host->ports[1].guid});
+  world_->run_for(std::chrono::milliseconds(300));
+  EXPECT_EQ(sets_.size(), 2U);
+  EXPECT_EQ(
+      smd.last().subnet->find(host->guid())->ports[1].held<wire::PKeyTable>()->row[0].keys[0].partition(),
+      0x7fff);
+  EXPECT_EQ(smd.lines().count("sweep="), sweeps);
   world_->run(group.stop());
 }
 

@@ -76,7 +76,8 @@ class Reconcile : public testing::Test {
                         .newer_waits = [] { return false; },
                         .look_again = []() -> asio::awaitable<void> { co_return; }},
                        std::make_shared<const config::SubnetConfig>(),
-                       std::make_shared<const sm::Stored>()};
+                       std::make_shared<const sm::Stored>(),
+                       policy::merged_policy({}, {})};
   std::uint64_t sets_ = 0, gets_ = 0;
 };
 

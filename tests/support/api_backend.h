@@ -25,6 +25,24 @@ class FakeBackend final : public api::Backend {
   std::vector<std::shared_ptr<const api::SubnetView>> subnets() const override { return views; }
   void resweep(std::size_t subnet, sm::Resweep work) override { asked.emplace_back(subnet, work); }
   void accept_lost(std::size_t subnet, Guid node) override { accepted.emplace_back(subnet, node); }
+  /// Takes the change at once, as a daemon without a store does.
+  std::future<api::PolicyVerdict> change_policies(std::size_t subnet, api::PolicyChange change) override {
+    std::promise<api::PolicyVerdict> verdict;
+    const bool good = views[subnet]->ground == change.before && keeps;
+    if (good) {
+      auto view = *views[subnet];
+      view.ground = std::make_shared<const api::PolicyGround>(
+          api::PolicyGround{change.before->config, std::move(change.after)});
+      views[subnet] = std::make_shared<api::SubnetView>(std::move(view));
+    }
+    verdict.set_value(good    ? api::PolicyVerdict::done
+                      : keeps ? api::PolicyVerdict::stale
+                              : api::PolicyVerdict::not_kept);
+    return verdict.get_future();
+  }
+  void reindex(std::size_t, const std::set<Guid>& ports) override { reindexed = ports; }
+  bool keeps = true;
+  std::set<Guid> reindexed;
   log::Filter log_filter() const override { return filter; }
   void set_log_filter(const log::Filter& next) override { filter = next; }
   log::Filter configured_log_filter() const override { return configured; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/decide/partitions.h"
+#include "smd/policy/policies.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,7 +49,7 @@ class DecidePartitions : public testing::Test {
   PartitionDecision decide(bool adopting = false) {
     return decide_partitions({.subnet = fabric_.build(),
                               .config = config_,
-                              .policy = partition_policy(config_),
+                              .policy = policy::merged_policy(config_, {}),
                               .stored = stored_,
                               .adopting = adopting});
   }

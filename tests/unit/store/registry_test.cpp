@@ -104,7 +104,7 @@ TEST(StoredRegistry, IsThereWhenTheSubnetIsOpenedAgain) {
   }
   Shelves shelves({folder.path()}, {});
   ASSERT_TRUE(shelves.open("a"));
-  EXPECT_TRUE(*shelves.registry("a") == *kept);
+  EXPECT_TRUE(*std::get<sa::RegistryPtr>(shelves.kept("a")) == *kept);
   EXPECT_FALSE(shelves.behind());
 }
 

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes of partitions: kept in the store before they are answered; members are programmed afterwards.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "smd/api/handlers.h"
+#include "smd/api/json_in.h"
+#include "smd/api/json_out.h"
+#include "smd/decide/port_views.h"
+#include "smd/policy/definition_json.h"
+#include "smd/policy/edits.h"
+
+namespace smd::api {
+
+using sm::Json;
+using sm::JsonObject;
+
+namespace {
+
+/// A store that takes nothing gives up long before.
+constexpr std::chrono::seconds kLongestChange{10};
+
+using Edit = std::function<policy::EditResult(const policy::Ground&)>;
+
+Answer refusal_of(const policy::EditError& error) {
+  using Kind = policy::EditError::Kind;
+  const unsigned status = error.kind == Kind::bad ? 400 : error.kind == Kind::not_found ? 404 : 409;
+  return error_of(status, error.code, error.text);
+}
+
+/// Why partitions cannot be changed here now.
+std::optional<Answer> hindrance(const SubnetView& view) {
+  const auto& now = view.snapshot;
+  if (now && now->state != wire::SmState::master)
+    return error_of(409, "not_master",
+                    fmt::format("{}: this SM is not master: change partitions at the master", view.name));
+  if (!view.ground) return error_of(409, "waiting", fmt::format("{}: the store is not open yet", view.name));
+  return std::nullopt;
+}
+
+Answer done_of(const Question& question, const SubnetView& view, const policy::Edited& edited) {
+  return answer_of(Json(JsonObject{{"subnet", text(view.name)},
+                                   {"partition", text(question.part("partition"))},
+                                   {"pkey", pkey(edited.pkey)},
+                                   {"changed", Json(edited.changed)}}),
+                   edited.created ? 201 : 200);
+}
+
+/// Begins anew where another change has come first.
+Answer change(const Question& question, Backend& backend, std::string_view what, const Edit& edit) {
+  for (;;) {
+    const auto chosen = choose(question, backend);
+    if (!chosen) return chosen.error();
+    const auto& view = *chosen->view;
+    if (auto refused = hindrance(view)) return *std::move(refused);
+    const auto files = policy::sources_of(*view.ground->config);
+    const auto edited = edit({files, *view.ground->policies});
+    if (!edited) return refusal_of(edited.error());
+    if (!edited->changed) return done_of(question, view, *edited);
+    auto verdict = backend.change_policies(chosen->index, {.before = view.ground,
+                                                           .after = edited->policies,
+                                                           .what = std::string(what),
+                                                           .partition = question.part("partition"),
+                                                           .pkey = edited->pkey});
+    if (verdict.wait_for(kLongestChange) != std::future_status::ready)
+      return error_of(503, "busy", fmt::format("{}: the change is not kept yet, ask again", view.name));
+    switch (verdict.get()) {
+      case PolicyVerdict::done:
+        return done_of(question, view, *edited);
+      case PolicyVerdict::not_kept:
+        return error_of(
+            503, "store_failed",
+            "the change cannot be written to the store; nothing was changed, `smd status` says why");
+      case PolicyVerdict::stale:
+        break;
+    }
+  }
+}
+
+std::expected<boost::json::value, Answer> body_of(const Question& question) {
+  auto value = parse_json(question.body);
+  if (!value) return std::unexpected(bad_body(value.error()));
+  return *std::move(value);
+}
+
+std::expected<std::vector<config::MemberRule>, Answer> members_of(const Question& question) {
+  const auto body = body_of(question);
+  if (!body) return std::unexpected(body.error());
+  auto members = policy::parse_members(*body);
+  if (!members) return std::unexpected(bad_body(members.error()));
+  return *std::move(members);
+}
+
+Answer remove(const Question& question, Backend& backend, const std::vector<config::PortTerm>& terms) {
+  return change(question, backend, "remove members", [&](const policy::Ground& ground) {
+    return policy::remove_members(ground, question.part("partition"), terms);
+  });
+}
+
+/// Port GUIDs of the end ports that {"ports": …} names; without it of all.
+std::expected<std::set<Guid>, Answer> ports_of(const Question& question, const sm::Snapshot& now) {
+  auto term = config::PortTerm{.kind = config::PortTermKind::all};
+  if (question.body.find_first_not_of(" \t\r\n") != std::string_view::npos) {
+    const auto body = body_of(question);
+    if (!body) return std::unexpected(body.error());
+    const auto* object = body->if_object();
+    if (object == nullptr || object->size() > object->count("ports"))
+      return std::unexpected(bad_body("the body: an object with \"ports\" alone"));
+    if (const auto* ports = object->if_contains("ports")) {
+      auto parsed = ports->is_string() ? config::parse_port_term(std::string_view(ports->get_string()))
+                                       : std::unexpected(config::PortTermError{.expected = "a text"});
+      if (!parsed)
+        return std::unexpected(bad_body(fmt::format("ports: allowed {}", parsed.error().expected)));
+      term = *std::move(parsed);
+    }
+  }
+  const auto views = sm::port_views(*now.subnet);
+  const config::PortIndex index(views.views);
+  const config::PortGroups no_groups;
+  const auto found = config::resolve({{term}}, {.groups = no_groups, .partitions = {}}, index);
+  std::set<Guid> ports;
+  for (const auto port : found.ports) ports.insert(views.views[port].port_guid);
+  if (ports.empty())
+    return std::unexpected(
+        error_of(404, "no_such_port", fmt::format("no port of the fabric is {}", to_string(term))));
+  return ports;
+}
+
+}  // namespace
+
+Answer put_partition(const Question& question, Backend& backend) {
+  const auto body = body_of(question);
+  if (!body) return body.error();
+  const auto definition = policy::parse_definition(*body, question.part("partition"));
+  if (!definition) return bad_body(definition.error());
+  const auto create = question.query.find("create");
+  const bool fresh = create != question.query.end();
+  if (fresh && create->second != "true") return error_of(400, "bad_query", "create: must be true");
+  return change(question, backend, "put", [&](const policy::Ground& ground) {
+    return policy::put_partition(ground, *definition, fresh);
+  });
+}
+
+Answer delete_partition(const Question& question, Backend& backend) {
+  return change(question, backend, "delete", [&](const policy::Ground& ground) {
+    return policy::erase_partition(ground, question.part("partition"));
+  });
+}
+
+Answer post_members(const Question& question, Backend& backend) {
+  const auto members = members_of(question);
+  if (!members) return members.error();
+  return change(question, backend, "add members", [&](const policy::Ground& ground) {
+    return policy::add_members(ground, question.part("partition"), *members);
+  });
+}
+
+Answer delete_members(const Question& question, Backend& backend) {
+  const auto members = members_of(question);
+  if (!members) return members.error();
+  std::vector<config::PortTerm> terms;
+  for (const auto& member : *members) terms.push_back(member.ports.terms.front());
+  return remove(question, backend, terms);
+}
+
+Answer delete_member(const Question& question, Backend& backend) {
+  const auto term = config::parse_port_term(question.part("member"));
+  if (!term) return error_of(400, "bad_member", fmt::format("the member: allowed {}", term.error().expected));
+  return remove(question, backend, {*term});
+}
+
+Answer post_reindex(const Question& question, Backend& backend) {
+  const auto chosen = choose(question, backend);
+  if (!chosen) return chosen.error();
+  if (auto refused = hindrance(*chosen->view)) return *std::move(refused);
+  if (!chosen->view->snapshot) return error_of(409, "waiting", "the fabric is not read yet");
+  const auto ports = ports_of(question, *chosen->view->snapshot);
+  if (!ports) return ports.error();
+  backend.reindex(chosen->index, *ports);
+  return answer_of(Json(JsonObject{{"subnet", text(chosen->view->name)}, {"ports", number(ports->size())}}),
+                   202);
+}
+
+}  // namespace smd::api

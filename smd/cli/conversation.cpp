@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/conversation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <boost/json.hpp>
+#include <utility>
+
+#include "smd/api/json_in.h"
+#include "smd/api/listen.h"
+#include "smd/api/router.h"
+#include "smd/cli/ask_text.h"
+
+namespace smd::cli {
+
+namespace json = boost::json;
+
+Conversation::Conversation(const std::string& socket, std::string subnet)
+    : socket_(socket.empty() ? api::default_socket_to_ask() : std::filesystem::path(socket)),
+      subnet_(std::move(subnet)) {}
+
+std::expected<json::value, std::string> Conversation::call(std::string_view method, const std::string& target,
+                                                           const std::string& body) const {
+  const auto reply = api::ask(socket_, method, target, body);
+  if (!reply) return std::unexpected(reply.error().text);
+  if (reply->status / 100 != 2) return std::unexpected(message_of(*reply));
+  auto value = api::parse_json(reply->body);
+  if (!value) return std::unexpected(fmt::format("{}: {}", socket_.string(), value.error()));
+  return *std::move(value);
+}
+
+/// The one that was named, else all that have a name yet.
+std::expected<std::vector<std::string>, std::string> Conversation::subnets() const {
+  if (!subnet_.empty()) return std::vector{subnet_};
+  const auto status = call("GET", "/v1/status");
+  if (!status) return std::unexpected(status.error());
+  std::vector<std::string> names;
+  std::string waiting;
+  for (const auto& subnet : list_of(*status, "subnets")) {
+    auto name = text_of(subnet, "subnet");
+    if (name.empty()) waiting = text_of(member_of(subnet, "waiting"), "reason");
+    if (!name.empty()) names.push_back(std::move(name));
+  }
+  if (names.empty()) return std::unexpected(fmt::format("no subnet yet: {}", waiting));
+  return names;
+}
+
+Done Conversation::each(const std::function<Done(const std::string& name, bool several)>& act) const {
+  const auto names = subnets();
+  if (!names) return std::unexpected(names.error());
+  std::string failed;
+  for (const auto& name : *names) {
+    const auto done = act(name, names->size() > 1);
+    if (!done) failed += (failed.empty() ? "" : "; ") + done.error();
+  }
+  return failed.empty() ? Done{} : std::unexpected(failed);
+}
+
+std::expected<std::string, std::string> Conversation::only_subnet() const {
+  auto names = subnets();
+  if (!names) return std::unexpected(std::move(names.error()));
+  if (names->size() == 1) return std::move(names->front());
+  return std::unexpected(
+      fmt::format("there are several subnets ({}): name one with --subnet", fmt::join(*names, ", ")));
+}
+
+std::string path_of(const std::string& subnet, std::string_view what) {
+  return fmt::format("/v1/subnets/{}/{}", api::percent_encoded(subnet), what);
+}
+
+std::string message_of(const api::Reply& reply) {
+  const auto body = api::parse_json(reply.body);
+  if (body && body->is_object()) {
+    const auto* error = body->get_object().if_contains("error");
+    const auto* text =
+        error != nullptr && error->is_object() ? error->get_object().if_contains("message") : nullptr;
+    if (text != nullptr && text->is_string()) return std::string(text->get_string());
+  }
+  return fmt::format("status {}", reply.status);
+}
+
+}  // namespace smd::cli

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One conversation with a running daemon over its Unix socket.
+
+#include <boost/json/value.hpp>
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "smd/api/client.h"
+
+namespace smd::cli {
+
+/// The error is one line for people.
+using Done = std::expected<void, std::string>;
+
+class Conversation {
+ public:
+  /// An empty `socket` is the usual one, an empty `subnet` all of them. Nothing is asked yet.
+  Conversation(const std::string& socket, std::string subnet);
+
+  const std::filesystem::path& socket() const { return socket_; }
+  /// The body of a good answer; else what the daemon says of it.
+  std::expected<boost::json::value, std::string> call(std::string_view method, const std::string& target,
+                                                      const std::string& body = {}) const;
+  /// Calls `act` for the subnet that was named, else for all that have a name yet: what one cannot do keeps
+  /// none of the others from it.
+  Done each(const std::function<Done(const std::string& name, bool several)>& act) const;
+  /// The subnet that was named, else the only one.
+  std::expected<std::string, std::string> only_subnet() const;
+
+ private:
+  std::expected<std::vector<std::string>, std::string> subnets() const;
+
+  std::filesystem::path socket_;
+  std::string subnet_;
+};
+
+/// "/v1/subnets/SUBNET/WHAT"
+std::string path_of(const std::string& subnet, std::string_view what);
+/// What a refusal says.
+std::string message_of(const api::Reply& reply);
+
+}  // namespace smd::cli

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/partition_commands.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <boost/json.hpp>
+#include <ostream>
+#include <utility>
+
+#include "mad/asio.h"
+#include "mad/real_clock.h"
+#include "smd/api/router.h"
+#include "smd/cli/ask_text.h"
+
+namespace smd::cli {
+namespace {
+
+namespace json = boost::json;
+
+/// Between two looks of `wait`.
+constexpr mad::Duration kLook = std::chrono::milliseconds(100);
+/// Members that a line of `wait` names.
+constexpr std::size_t kMissingNamed = 5;
+
+class PartitionCommand {
+ public:
+  PartitionCommand(const Conversation& daemon, const PartitionOptions& options, bool as_json,
+                   std::ostream& out)
+      : daemon_(daemon), options_(options), as_json_(as_json), out_(out) {}
+
+  Done list() const { return print("partitions"); }
+  Done show() const { return print("partitions?name=" + api::percent_encoded(options_.partition)); }
+  Done create() const;
+  Done add() const;
+  Done remove() const;
+  Done erase() const;
+  Done wait() const;
+  Done reindex() const;
+
+ private:
+  Done print(const std::string& what) const;
+  std::string own_path() const { return "partitions/" + api::percent_encoded(options_.partition); }
+  Done change(std::string_view method, const std::string& what, const std::string& body) const;
+
+  const Conversation& daemon_;
+  const PartitionOptions& options_;
+  bool as_json_;
+  std::ostream& out_;
+};
+
+Done PartitionCommand::print(const std::string& what) const {
+  return daemon_.each([&](const std::string& name, bool several) -> Done {
+    const auto value = daemon_.call("GET", path_of(name, what));
+    if (!value) return std::unexpected(value.error());
+    if (as_json_) {
+      out_ << json::serialize(*value) << '\n';
+    } else {
+      print_partitions(out_, *value, several);
+    }
+    return {};
+  });
+}
+
+Done PartitionCommand::change(std::string_view method, const std::string& what,
+                              const std::string& body) const {
+  const auto subnet = daemon_.only_subnet();
+  if (!subnet) return std::unexpected(subnet.error());
+  const auto value = daemon_.call(method, path_of(*subnet, what), body);
+  if (!value) return std::unexpected(value.error());
+  if (as_json_) {
+    out_ << json::serialize(*value) << '\n';
+    return {};
+  }
+  const auto* changed = member_of(*value, "changed").if_bool();
+  out_ << fmt::format("{} {}: {}\n", text_of(*value, "pkey"), text_of(*value, "partition"),
+                      changed != nullptr && *changed ? "kept" : "nothing changes");
+  return {};
+}
+
+json::object member_body(const std::string& ports, std::string_view membership, bool index0) {
+  json::object member{{"ports", ports}, {"membership", std::string(membership)}};
+  if (index0) member["index0"] = true;
+  return member;
+}
+
+Done PartitionCommand::create() const {
+  json::object body;
+  if (!options_.pkey.empty()) body["pkey"] = options_.pkey;
+  json::array members;
+  const std::array<std::pair<const std::vector<std::string>*, const char*>, 4> lists{
+      {{&options_.members, options_.membership.empty() ? "limited" : options_.membership.c_str()},
+       {&options_.limited, "limited"},
+       {&options_.full, "full"},
+       {&options_.both, "both"}}};
+  for (const auto& [list, membership] : lists) {
+    for (const auto& ports : *list) members.push_back(member_body(ports, membership, options_.index0));
+  }
+  body["members"] = std::move(members);
+  json::object ipoib;
+  for (const auto& [key, value] :
+       {std::pair("mtu", options_.mtu), {"rate", options_.rate}, {"qkey", options_.qkey}}) {
+    if (!value.empty()) ipoib[key] = value;
+  }
+  if (options_.ipoib || !ipoib.empty()) body["ipoib"] = std::move(ipoib);
+  return change("PUT", own_path() + "?create=true", json::serialize(body));
+}
+
+Done PartitionCommand::add() const {
+  json::array members;
+  for (const auto& ports : options_.members)
+    members.push_back(
+        member_body(ports, options_.membership.empty() ? "limited" : options_.membership, options_.index0));
+  return change("POST", own_path() + "/members",
+                json::serialize(json::object{{"members", std::move(members)}}));
+}
+
+/// All of them in one change.
+Done PartitionCommand::remove() const {
+  json::array members;
+  for (const auto& ports : options_.members) members.emplace_back(ports);
+  return change("DELETE", own_path() + "/members",
+                json::serialize(json::object{{"members", std::move(members)}}));
+}
+
+Done PartitionCommand::erase() const { return change("DELETE", own_path(), ""); }
+
+/// Members that are in the fabric and do not have their key yet: "h3 port 1: no_room".
+std::vector<std::string> missing_members(const json::value& partition) {
+  std::vector<std::string> missing;
+  for (const auto& member : list_of(partition, "members")) {
+    const auto state = text_of(member, "state");
+    if (state != "programmed")
+      missing.push_back(fmt::format("{} \"{}\" port {}: {}", text_of(member, "port_guid"),
+                                    text_of(member, "name"), text_of(member, "port"), state));
+  }
+  return missing;
+}
+
+std::string still_missing(const json::value& partition, const std::vector<std::string>& missing,
+                          double seconds) {
+  auto text = fmt::format("{} of {} members programmed after {} s", text_of(partition, "programmed"),
+                          text_of(partition, "member_count"), seconds);
+  for (std::size_t i = 0; i < std::min(missing.size(), kMissingNamed); ++i)
+    text += fmt::format("{}{}", i == 0 ? ": " : ", ", missing[i]);
+  if (missing.size() > kMissingNamed) text += fmt::format(" and {} more", missing.size() - kMissingNamed);
+  return text;
+}
+
+void pause(mad::Duration time) {
+  asio::io_context io{1};
+  mad::RealClock clock(io);
+  clock.call_at(clock.now() + time, [] {});
+  io.run();
+}
+
+Done PartitionCommand::wait() const {
+  const auto subnet = daemon_.only_subnet();
+  if (!subnet) return std::unexpected(subnet.error());
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(options_.timeout);
+  for (;;) {
+    const auto value = daemon_.call("GET", path_of(*subnet, own_path()));
+    if (!value) return std::unexpected(value.error());
+    const auto* in_force = member_of(*value, "in_force").if_bool();
+    const auto missing = missing_members(*value);
+    const bool ready = in_force != nullptr && *in_force && missing.empty();
+    if (ready && as_json_) out_ << json::serialize(*value) << '\n';
+    if (ready && !as_json_)
+      out_ << fmt::format("{} {}: {} members programmed, {} pending\n", text_of(*value, "pkey"),
+                          text_of(*value, "name"), text_of(*value, "programmed"),
+                          list_of(*value, "pending").size());
+    if (ready) return {};
+    if (std::chrono::steady_clock::now() >= until)
+      return std::unexpected(still_missing(*value, missing, options_.timeout));
+    pause(kLook);
+  }
+}
+
+Done PartitionCommand::reindex() const {
+  const auto subnet = daemon_.only_subnet();
+  if (!subnet) return std::unexpected(subnet.error());
+  json::object body;
+  if (!options_.partition.empty()) body["ports"] = options_.partition;
+  const auto value = daemon_.call("POST", path_of(*subnet, "partitions/reindex"), json::serialize(body));
+  if (!value) return std::unexpected(value.error());
+  if (as_json_) {
+    out_ << json::serialize(*value) << '\n';
+  } else {
+    out_ << fmt::format("{}: index 0 of {} ports is decided anew\n", *subnet, text_of(*value, "ports"));
+  }
+  return {};
+}
+
+struct What {
+  const char* name;
+  bool needs_partition;
+  bool needs_members;
+  Done (PartitionCommand::*act)() const;
+};
+constexpr std::array kWhats{What{"list", false, false, &PartitionCommand::list},
+                            What{"show", true, false, &PartitionCommand::show},
+                            What{"create", true, false, &PartitionCommand::create},
+                            What{"add", true, true, &PartitionCommand::add},
+                            What{"remove", true, true, &PartitionCommand::remove},
+                            What{"delete", true, false, &PartitionCommand::erase},
+                            What{"wait", true, false, &PartitionCommand::wait},
+                            What{"reindex", false, false, &PartitionCommand::reindex}};
+
+}  // namespace
+
+void add_partition_options(CLI::App& command, PartitionOptions& options) {
+  std::vector<std::string> names;
+  for (const auto& what : kWhats) names.emplace_back(what.name);
+  command
+      .add_option(
+          "WHAT", options.what,
+          "list (the default): all of them; show: one with its members; create, delete: one of the API; add, "
+          "remove: members of one; wait: until the members that are there have the key; reindex: decides "
+          "index 0 of ports anew")
+      ->check(CLI::IsMember(names));
+  command
+      .add_option("PARTITION", options.partition,
+                  "its name, of show also its P_Key; of reindex the ports (default: all)")
+      ->type_name("NAME|PKEY|PORTS");
+  command
+      .add_option("MEMBERS", options.members,
+                  "of create, add and remove: GUIDs, names of nodes, NODE:PORT, group:NAME")
+      ->type_name("PORTS...");
+  command.add_option("--full", options.full, "of create: full members")
+      ->type_name("PORTS")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command.add_option("--limited", options.limited, "of create: limited members")
+      ->type_name("PORTS")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command.add_option("--both", options.both, "of create: members with both keys")
+      ->type_name("PORTS")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command.add_option("--membership", options.membership, "of create and add: of MEMBERS (default: limited)")
+      ->check(CLI::IsMember({"limited", "full", "both"}));
+  command.add_flag("--index0", options.index0,
+                   "of create and add: the key belongs at index 0 of the ports' tables");
+  command.add_option("--pkey", options.pkey, "of create (default: the lowest free one)")->type_name("PKEY");
+  command.add_flag("--ipoib", options.ipoib, "of create: make the IPoIB broadcast group");
+  command.add_option("--mtu", options.mtu, "of create, with --ipoib: of the group")->type_name("BYTES");
+  command.add_option("--rate", options.rate, "of create, with --ipoib: of the group")->type_name("GB/S");
+  command.add_option("--qkey", options.qkey, "of create, with --ipoib: of the group")->type_name("QKEY");
+  command.add_option("--timeout", options.timeout, "of wait (default: 60)")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
+}
+
+Done partition_command(const Conversation& daemon, const PartitionOptions& options, bool as_json,
+                       std::ostream& out) {
+  const PartitionCommand command(daemon, options, as_json, out);
+  for (const auto& what : kWhats) {
+    if (what.name != (options.what.empty() ? "list" : options.what)) continue;
+    if (what.needs_partition && options.partition.empty())
+      return std::unexpected(fmt::format("{} needs a name{}", what.name,
+                                         what.act == &PartitionCommand::show ? " or a P_Key" : ""));
+    if (what.needs_members && options.members.empty())
+      return std::unexpected(fmt::format("{} needs members", what.name));
+    return (command.*what.act)();
+  }
+  return {};
+}
+
+}  // namespace smd::cli

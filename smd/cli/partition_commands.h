@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// `smd partitions`: what it asks and changes.
+
+#include <chrono>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "smd/cli/conversation.h"
+
+namespace CLI {
+class App;
+}
+
+namespace smd::cli {
+
+/// Empty texts are options that were not given.
+struct PartitionOptions {
+  std::string what;       ///< "list" where it is empty
+  std::string partition;  ///< of reindex: the ports
+  std::vector<std::string> members;
+  std::vector<std::string> full, limited, both;  ///< create
+  std::string pkey, mtu, rate, qkey;             ///< create
+  std::string membership;                        ///< add
+  bool ipoib = false;                            ///< create
+  bool index0 = false;                           ///< add
+  double timeout = 60;                           ///< wait; seconds
+};
+
+/// The options of the subcommand, which fill in `options`.
+void add_partition_options(CLI::App& command, PartitionOptions& options);
+
+/// `as_json`: the daemon's answers as they are. `wait` sleeps.
+Done partition_command(const Conversation& daemon, const PartitionOptions& options, bool as_json,
+                       std::ostream& out);
+
+}  // namespace smd::cli

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partitions that the API changes: kept first, then in force. And what files said when they were right last.
+#include <chrono>
+#include <utility>
+
+#include "smd/daemon/instance.h"
+#include "smd/policy/accepted.h"
+
+namespace smd::daemon {
+namespace {
+
+/// Between two lines on a wrong policy.
+constexpr mad::Duration kSayAgain = std::chrono::hours(1);
+
+}  // namespace
+
+/// The answer to a change; one that was never given is "not kept".
+class Instance::Verdict {
+ public:
+  Verdict() = default;
+  Verdict(const Verdict&) = delete;
+  Verdict& operator=(const Verdict&) = delete;
+  ~Verdict() { tell(api::PolicyVerdict::not_kept); }
+
+  std::future<api::PolicyVerdict> future() { return promise_.get_future(); }
+  void tell(api::PolicyVerdict verdict) {
+    if (!std::exchange(told_, true)) promise_.set_value(verdict);
+  }
+
+ private:
+  std::promise<api::PolicyVerdict> promise_;
+  bool told_ = false;
+};
+
+std::future<api::PolicyVerdict> Instance::change_policies(api::PolicyChange change) {
+  auto verdict = std::make_shared<Verdict>();
+  auto future = verdict->future();
+  asio::post(io_, [this, change = std::move(change), verdict = std::move(verdict)]() mutable {
+    group_.spawn(take(std::move(change), std::move(verdict)));
+  });
+  return future;
+}
+
+void Instance::reindex(std::set<Guid> ports) {
+  asio::post(io_, [this, ports = std::move(ports)] {
+    if (manager_) manager_->reindex(ports);
+  });
+}
+
+/// The next change is made from what this one leaves, so they go to the disk one after another. False when
+/// cancelled.
+asio::awaitable<bool> Instance::policy_turn() {
+  while (changing_policies_) {
+    const bool woken = co_await policy_waiting_.wait();
+    if (!woken) co_return false;
+  }
+  co_return true;
+}
+
+asio::awaitable<void> Instance::take(api::PolicyChange change, std::shared_ptr<Verdict> verdict) {
+  const bool turn = co_await policy_turn();
+  if (!turn) co_return;
+  if (change.before != now_.ground) co_return verdict->tell(api::PolicyVerdict::stale);
+  changing_policies_ = true;
+  bool kept = true;
+  if (store_) kept = co_await store_->commit_policies(change.after);
+  if (!kept) co_await store_->commit_policies(change.before->policies);
+  if (kept) {
+    set_ground(change.after);
+    if (manager_) manager_->set_policies(change.after);
+    log_.info("partition.changed")
+        .kv("change", change.what)
+        .kv("partition", change.partition)
+        .kv("pkey", change.pkey)
+        .kv("by", "API")
+        .always();
+  }
+  changing_policies_ = false;
+  policy_waiting_.wake_all();
+  verdict->tell(kept ? api::PolicyVerdict::done : api::PolicyVerdict::not_kept);
+}
+
+void Instance::set_ground(policy::PoliciesPtr policies) {
+  now_.ground = std::make_shared<const api::PolicyGround>(
+      api::PolicyGround{std::make_shared<const config::SubnetConfig>(spec_.config), std::move(policies)});
+  view_.set(std::make_shared<api::SubnetView>(now_));
+}
+
+/// Of the files, or where these are wrong the one that was accepted last. False: there is none.
+bool Instance::adopt_policy() {
+  const auto policies = store_ ? store_->policies() : std::make_shared<const policy::Policies>();
+  const auto wrong = spec_.config.partitions.refused;
+  if (!wrong.empty()) {
+    const auto restored = policies->accepted.empty()
+                              ? std::unexpected(std::string())
+                              : policy::restore_accepted(policies->accepted, spec_.config);
+    if (!restored) {
+      refused_ = wrong;
+      if (!restored.error().empty()) refused_ += "\nthe policy that was accepted last: " + restored.error();
+      refused_status_ = 2;
+      wait_for("state", refused_);
+      return false;
+    }
+    group_.spawn(tell_refused_policy());
+  }
+  set_ground(policies);
+  if (wrong.empty()) group_.spawn(remember_accepted());
+  return true;
+}
+
+/// For a start with files that are wrong.
+asio::awaitable<void> Instance::remember_accepted() {
+  if (!store_) co_return;
+  const bool turn = co_await policy_turn();
+  if (!turn) co_return;
+  auto text = policy::accepted_text(spec_.config);
+  if (text == now_.ground->policies->accepted) co_return;
+  auto next = std::make_shared<policy::Policies>(*now_.ground->policies);
+  next->accepted = std::move(text);
+  changing_policies_ = true;
+  co_await store_->commit_policies(next);  // what cannot be written now is written later
+  set_ground(std::move(next));
+  changing_policies_ = false;
+  policy_waiting_.wake_all();
+}
+
+asio::awaitable<void> Instance::tell_refused_policy() {
+  for (bool time = true; time && !spec_.config.partitions.refused.empty();) {
+    log_.error("config.refused")
+        .kv("error", spec_.config.partitions.refused)
+        .kv("action", "the partitions that were accepted last stay in force; mend the file, then reload")
+        .always();
+    time = co_await clock_.sleep(kSayAgain);
+  }
+}
+
+}  // namespace smd::daemon

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/policy/accepted.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value_to.hpp>
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include "config/partition_sources.h"
+#include "config/partitions.h"
+#include "mad/base/gid.h"
+
+namespace smd::policy {
+namespace {
+
+namespace json = boost::json;
+using config::ExtraGroup;
+using config::GroupSettings;
+using config::MemberRule;
+using config::PartitionDefinition;
+using config::PolicySource;
+using config::PortSet;
+
+// Boost.JSON throws where a value is missing or of another kind; restore_accepted() catches that.
+
+/// At most `last`.
+template <class T>
+T number_at(const json::value& object, const char* key, std::uint64_t last) {
+  const auto number = json::value_to<std::uint64_t>(object.at(key));
+  if (number > last) throw std::out_of_range(fmt::format("{}: {}", key, number));
+  return T(static_cast<T>(number));
+}
+
+std::string text_at(const json::value& object, const char* key) {
+  return json::value_to<std::string>(object.at(key));
+}
+
+json::object source_json(const PolicySource& source) {
+  return {{"origin", std::to_underlying(source.origin)}, {"line", source.line}};
+}
+
+PolicySource source_at(const json::value& object) {
+  const auto& source = object.at("source");
+  return {.origin = static_cast<config::PolicyOrigin>(number_at<std::uint8_t>(source, "origin", 3)),
+          .line = number_at<unsigned>(source, "line", 0xffffffff)};
+}
+
+json::object settings_json(const GroupSettings& settings) {
+  return {{"mtu", std::to_underlying(settings.mtu)},
+          {"rate", settings.rate},
+          {"sl", settings.sl.value()},
+          {"scopes", settings.scopes},
+          {"qkey", settings.qkey},
+          {"tclass", settings.tclass},
+          {"flow_label", settings.flow_label}};
+}
+
+GroupSettings settings_at(const json::value& object) {
+  const auto& from = object.at("settings");
+  return {.mtu = static_cast<Mtu>(number_at<std::uint8_t>(from, "mtu", 5)),
+          .rate = number_at<std::uint8_t>(from, "rate", 63),
+          .sl = Sl{number_at<std::uint8_t>(from, "sl", 15)},
+          .scopes = number_at<std::uint16_t>(from, "scopes", 0xffff),
+          .qkey = number_at<std::uint32_t>(from, "qkey", 0xffffffff),
+          .tclass = number_at<std::uint8_t>(from, "tclass", 0xff),
+          .flow_label = number_at<std::uint32_t>(from, "flow_label", 0xfffff)};
+}
+
+json::array ports_json(const PortSet& ports) {
+  json::array terms;
+  for (const auto& term : ports.terms) terms.emplace_back(to_string(term));
+  return terms;
+}
+
+PortSet ports_of(const json::value& list) {
+  PortSet ports;
+  for (const auto& item : list.as_array()) {
+    auto term = config::parse_port_term(json::value_to<std::string>(item));
+    if (!term) throw std::invalid_argument(json::serialize(item));
+    ports.terms.push_back(*std::move(term));
+  }
+  return ports;
+}
+
+json::object definition_json(const PartitionDefinition& one) {
+  json::array groups, members;
+  for (const auto& group : one.groups)
+    groups.push_back(json::object{{"mgid", to_string(group.mgid)},
+                                  {"settings", settings_json(group.settings)},
+                                  {"source", source_json(group.source)}});
+  for (const auto& rule : one.members)
+    members.push_back(json::object{{"ports", ports_json(rule.ports)},
+                                   {"membership", std::to_underlying(rule.membership)},
+                                   {"index0", rule.index0},
+                                   {"source", source_json(rule.source)}});
+  return {{"name", one.name},
+          {"pkey", one.pkey.value_or(0)},
+          {"ipoib", one.ipoib},
+          {"settings", settings_json(one.settings)},
+          {"groups", std::move(groups)},
+          {"members", std::move(members)},
+          {"source", source_json(one.source)}};
+}
+
+PartitionDefinition definition_of(const json::value& from) {
+  PartitionDefinition one{.name = text_at(from, "name"), .ipoib = from.at("ipoib").as_bool()};
+  if (const auto pkey = number_at<std::uint16_t>(from, "pkey", 0x7fff); pkey != 0) one.pkey = pkey;
+  one.settings = settings_at(from);
+  one.source = source_at(from);
+  for (const auto& group : from.at("groups").as_array()) {
+    const auto mgid = base::parse_mgid(text_at(group, "mgid"));
+    if (!mgid) throw std::invalid_argument("mgid");
+    one.groups.push_back({.mgid = *mgid, .settings = settings_at(group), .source = source_at(group)});
+  }
+  for (const auto& rule : from.at("members").as_array())
+    one.members.push_back(
+        {.ports = ports_of(rule.at("ports")),
+         .membership = static_cast<config::Membership>(number_at<std::uint8_t>(rule, "membership", 2)),
+         .index0 = rule.at("index0").as_bool(),
+         .source = source_at(rule)});
+  return one;
+}
+
+json::array definitions_json(const std::vector<PartitionDefinition>& definitions) {
+  json::array list;
+  for (const auto& one : definitions) list.push_back(definition_json(one));
+  return list;
+}
+
+std::vector<PartitionDefinition> definitions_of(const json::value& list) {
+  std::vector<PartitionDefinition> definitions;
+  for (const auto& one : list.as_array()) definitions.push_back(definition_of(one));
+  return definitions;
+}
+
+config::PartitionSources sources_at(const json::value& from) {
+  config::PartitionSources sources{.toml_file = text_at(from, "toml_file"),
+                                   .conf_file = text_at(from, "conf_file")};
+  sources.toml = definitions_of(from.at("toml"));
+  sources.conf = definitions_of(from.at("conf"));
+  for (const auto& [name, ports] : from.at("groups").as_object()) sources.groups[name] = ports_of(ports);
+  sources.allow_both_pkeys = from.at("allow_both_pkeys").as_bool();
+  sources.api_pkeys = {number_at<std::uint16_t>(from, "api_first", 0x7ffe),
+                       number_at<std::uint16_t>(from, "api_last", 0x7ffe)};
+  return sources;
+}
+
+}  // namespace
+
+std::string accepted_text(const config::SubnetConfig& config) {
+  const auto sources = config::partition_sources(config, "smd.toml");
+  json::object groups;
+  for (const auto& [name, ports] : sources.groups) groups[name] = ports_json(ports);
+  return json::serialize(json::object{{"enforcement", std::to_underlying(config.partitions.enforcement)},
+                                      {"enforcement_required", config.partitions.enforcement_required},
+                                      {"allow_both_pkeys", sources.allow_both_pkeys},
+                                      {"api_first", sources.api_pkeys.first},
+                                      {"api_last", sources.api_pkeys.second},
+                                      {"toml_file", sources.toml_file},
+                                      {"conf_file", sources.conf_file},
+                                      {"groups", std::move(groups)},
+                                      {"toml", definitions_json(sources.toml)},
+                                      {"conf", definitions_json(sources.conf)}});
+}
+
+std::expected<void, std::string> restore_accepted(const std::string& text, config::SubnetConfig& into) {
+  try {
+    const auto from = json::parse(text);
+    auto sources = sources_at(from);
+    if (auto merged = config::merge_partitions(sources); !merged)
+      return std::unexpected(to_string(merged.error().front()));
+    auto& partitions = into.partitions;
+    partitions.enforcement =
+        static_cast<config::Enforcement>(number_at<std::uint8_t>(from, "enforcement", 3));
+    partitions.enforcement_required = from.at("enforcement_required").as_bool();
+    partitions.allow_both_pkeys = sources.allow_both_pkeys;
+    partitions.api_pkeys = sources.api_pkeys;
+    partitions.accepted = std::make_shared<const config::PartitionSources>(std::move(sources));
+    return {};
+  } catch (const std::exception& error) {
+    return std::unexpected(error.what());
+  }
+}
+
+}  // namespace smd::policy

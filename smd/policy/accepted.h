@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What files say of partitions and groups as one text, for the store: it is in force where they are wrong
+// later.
+
+#include <expected>
+#include <string>
+
+#include "config/config.h"
+
+namespace smd::policy {
+
+/// Equal for equal policies of files. JSON, on one line.
+std::string accepted_text(const config::SubnetConfig& config);
+/// Puts the text's policy in force in `into`, instead of that of the files. The error says what makes no
+/// sense.
+std::expected<void, std::string> restore_accepted(const std::string& text, config::SubnetConfig& into);
+
+}  // namespace smd::policy

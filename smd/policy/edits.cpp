@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/policy/edits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "config/partitions_config.h"
+
+namespace smd::policy {
+namespace {
+
+using Definition = config::PartitionDefinition;
+using Kind = EditError::Kind;
+
+std::unexpected<EditError> refuse(Kind kind, std::string_view code, std::string text) {
+  return std::unexpected(EditError{.kind = kind, .code = code, .text = std::move(text)});
+}
+
+/// The definitions of files, with the words that name their places.
+class Files {
+ public:
+  explicit Files(const config::PartitionSources& sources) : sources_(sources) {
+    words_.toml_file = sources.toml_file;
+    words_.conf_file = sources.conf_file;
+  }
+
+  template <class Wanted>
+  const Definition* find(Wanted wanted) const {
+    for (const auto* list : {&sources_.toml, &sources_.conf}) {
+      const auto found = std::ranges::find_if(*list, wanted);
+      if (found != list->end()) return &*found;
+    }
+    return nullptr;
+  }
+  const Definition* with_key(std::uint16_t pkey) const {
+    return find([&](const Definition& one) { return one.pkey == pkey; });
+  }
+  const Definition* named(std::string_view name) const {
+    return find([&](const Definition& one) { return one.name == name; });
+  }
+  std::string place(const Definition& definition) const { return to_string(definition.source, words_); }
+
+ private:
+  const config::PartitionSources& sources_;
+  config::PartitionPolicy words_{};
+};
+
+std::unexpected<EditError> of_file(const Files& files, const Definition& definition, std::string_view name) {
+  return refuse(Kind::conflict, "of_file",
+                fmt::format("partition {} is defined in {}: change it there", name, files.place(definition)));
+}
+
+/// P_Keys of the files, with those that smd chose for definitions without one, and where they are defined.
+std::map<std::uint16_t, std::string> keys_of_files(const Ground& ground) {
+  std::map<std::uint16_t, std::string> keys;
+  const auto merged = config::merge_partitions(with_api(ground.files, ground.policies));
+  if (!merged) return keys;
+  for (const auto& partition : merged->policy.partitions) {
+    for (const auto& source : partition.sources) {
+      if (source.origin == config::PolicyOrigin::toml || source.origin == config::PolicyOrigin::file)
+        keys.emplace(partition.pkey.value(), to_string(source, merged->policy));
+    }
+  }
+  return keys;
+}
+
+std::optional<std::uint16_t> free_key(const Ground& ground,
+                                      const std::map<std::uint16_t, std::string>& of_files) {
+  std::set<std::uint16_t> taken{config::kDefaultPartition.value()};
+  for (const auto& [other, partition] : ground.policies.api) taken.insert(*partition->pkey);
+  for (const auto& [key, place] : of_files) taken.insert(key);
+  const auto [first, last] = ground.files.api_pkeys;
+  for (unsigned key = first; key <= last; ++key) {
+    const auto number = static_cast<std::uint16_t>(key);
+    if (!taken.contains(number)) return number;
+  }
+  return std::nullopt;
+}
+
+/// References that lead nowhere now; later ones are pending.
+std::expected<void, EditError> check_members(const Ground& ground,
+                                             const std::vector<config::MemberRule>& members) {
+  for (const auto& member : members) {
+    if (const auto error = check_references(member.ports, ground.files.groups))
+      return refuse(Kind::bad, "no_such_group", to_string(*error));
+  }
+  return {};
+}
+
+/// Each term once, with the last rule that names it, at the place of the first.
+void put_members(std::vector<config::MemberRule>& into, const std::vector<config::MemberRule>& members) {
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < into.size(); ++i) places.emplace(to_string(into[i].ports), i);
+  for (const auto& member : members) {
+    const auto [at, fresh] = places.emplace(to_string(member.ports), into.size());
+    if (fresh) {
+      into.push_back(member);
+    } else {
+      into[at->second] = member;
+    }
+  }
+}
+
+/// The API's partition `name`, where a change may be made to it.
+std::expected<ApiPartitionPtr, EditError> own(const Ground& ground, std::string_view name) {
+  const Files files(ground.files);
+  const auto found = ground.policies.api.find(name);
+  if (found == ground.policies.api.end()) {
+    if (const auto* definition = files.named(name)) return of_file(files, *definition, name);
+    return refuse(Kind::not_found, "no_such_partition", fmt::format("the API has no partition {}", name));
+  }
+  if (const auto* definition = files.with_key(*found->second->pkey)) return of_file(files, *definition, name);
+  return found->second;
+}
+
+EditResult unchanged(const Ground& ground, PKey pkey) {
+  return Edited{
+      .policies = std::make_shared<const Policies>(ground.policies), .policy = nullptr, .pkey = pkey};
+}
+
+/// `partition` null: `name` is to go.
+EditResult with(const Ground& ground, std::string_view name, PKey pkey, ApiPartitionPtr partition) {
+  auto next = std::make_shared<Policies>(ground.policies);
+  const auto at = next->api.find(name);
+  const bool created = at == next->api.end();
+  if (!partition) {
+    next->api.erase(at);
+  } else if (created) {
+    next->api.emplace(name, std::move(partition));
+  } else {
+    at->second = std::move(partition);
+  }
+  auto merged = config::merge_partitions(with_api(ground.files, *next));
+  if (!merged) return refuse(Kind::conflict, "refused", to_string(merged.error().front()));
+  return Edited{.policies = std::move(next),
+                .policy = std::make_shared<const config::PartitionPolicy>(std::move(merged->policy)),
+                .pkey = pkey,
+                .changed = true,
+                .created = created};
+}
+
+EditResult with_members(const Ground& ground, const ApiPartitionPtr& before,
+                        std::vector<config::MemberRule> members) {
+  const PKey pkey{*before->pkey};
+  if (members == before->members) return unchanged(ground, pkey);
+  auto after = std::make_shared<Definition>(*before);
+  after->members = std::move(members);
+  return with(ground, before->name, pkey, std::move(after));
+}
+
+}  // namespace
+
+bool is_partition_name(std::string_view name) { return config::is_policy_name(name); }
+
+EditResult put_partition(const Ground& ground, Definition definition, bool fresh) {
+  const Files files(ground.files);
+  const auto& name = definition.name;
+  if (!is_partition_name(name))
+    return refuse(Kind::bad, "bad_name",
+                  fmt::format("the name of a partition: {}", config::kPolicyNameAllowed));
+  const auto before = ground.policies.api.find(name);
+  if (before == ground.policies.api.end()) {
+    if (const auto* there = files.named(name)) return of_file(files, *there, name);
+  }
+  if (auto good = check_members(ground, definition.members); !good) return std::unexpected(good.error());
+  const auto of_files = keys_of_files(ground);
+  if (!definition.pkey) {
+    definition.pkey = before != ground.policies.api.end() ? before->second->pkey : free_key(ground, of_files);
+    if (!definition.pkey)
+      return refuse(Kind::conflict, "no_pkey",
+                    fmt::format("no P_Key from 0x{:04x} to 0x{:04x} is free", ground.files.api_pkeys.first,
+                                ground.files.api_pkeys.second));
+  }
+  if (const auto there = of_files.find(*definition.pkey); there != of_files.end())
+    return refuse(
+        Kind::conflict, "of_file",
+        fmt::format("P_Key 0x{:04x} is defined in {}: change it there", there->first, there->second));
+  for (const auto& [other, partition] : ground.policies.api) {
+    if (other != name && partition->pkey == definition.pkey)
+      return refuse(Kind::conflict, "pkey_taken",
+                    fmt::format("P_Key 0x{:04x} is that of partition {}", *definition.pkey, other));
+  }
+  std::vector<config::MemberRule> members;
+  put_members(members, std::exchange(definition.members, {}));
+  definition.members = std::move(members);
+  const PKey pkey{*definition.pkey};
+  if (before != ground.policies.api.end() && *before->second == definition) return unchanged(ground, pkey);
+  if (fresh && before != ground.policies.api.end())
+    return refuse(Kind::conflict, "exists",
+                  fmt::format("there is a partition {}, and it is another one", name));
+  const auto called = name;
+  return with(ground, called, pkey, std::make_shared<const Definition>(std::move(definition)));
+}
+
+EditResult erase_partition(const Ground& ground, std::string_view name) {
+  const auto before = own(ground, name);
+  if (!before) return std::unexpected(before.error());
+  return with(ground, name, PKey{*(*before)->pkey}, nullptr);
+}
+
+EditResult add_members(const Ground& ground, std::string_view name,
+                       const std::vector<config::MemberRule>& members) {
+  const auto before = own(ground, name);
+  if (!before) return std::unexpected(before.error());
+  if (auto good = check_members(ground, members); !good) return std::unexpected(good.error());
+  auto after = (*before)->members;
+  put_members(after, members);
+  return with_members(ground, *before, std::move(after));
+}
+
+EditResult remove_members(const Ground& ground, std::string_view name,
+                          const std::vector<config::PortTerm>& terms) {
+  const auto before = own(ground, name);
+  if (!before) return std::unexpected(before.error());
+  auto after = (*before)->members;
+  std::erase_if(after, [&](const config::MemberRule& rule) {
+    return std::ranges::find(terms, rule.ports.terms.front()) != terms.end();
+  });
+  return with_members(ground, *before, std::move(after));
+}
+
+}  // namespace smd::policy

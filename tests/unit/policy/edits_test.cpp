@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes of the API's partitions: what each leaves, and when it is refused.
+#include "smd/policy/edits.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "config/import/partitions_conf.h"
+#include "smd/policy/definition_json.h"
+
+namespace smd::policy {
+namespace {
+
+namespace json = boost::json;
+using Kind = EditError::Kind;
+
+class Edits : public testing::Test {
+ protected:
+  Edits() {
+    files_.toml_file = "smd.toml";
+    files_.conf_file = "partitions.conf";
+    files_.groups["storage"] = {{*config::parse_port_term("io*")}};
+  }
+  /// Takes what it changes.
+  EditResult take(EditResult result) {
+    if (result) policies_ = result->policies;
+    return result;
+  }
+  EditResult put(std::string_view name, std::string_view text, bool fresh = false) {
+    return take(put_partition(ground(), *parse_definition(json::parse(text), name), fresh));
+  }
+  EditResult add(std::string_view name, std::string_view members) {
+    return take(add_members(ground(), name, *parse_members(json::parse(members))));
+  }
+  EditResult remove(std::string_view name, std::string_view term) {
+    return take(remove_members(ground(), name, {*config::parse_port_term(term)}));
+  }
+  EditResult erase(std::string_view name) { return take(erase_partition(ground(), name)); }
+  std::string members(const std::string& name) const {
+    std::string text;
+    for (const auto& rule : policies_->api.at(name)->members)
+      text +=
+          (text.empty() ? "" : " ") + to_string(rule.ports) + "=" + std::string(to_string(rule.membership));
+    return text;
+  }
+  Ground ground() const { return {files_, *policies_}; }
+
+  config::PartitionSources files_;
+  PoliciesPtr policies_ = std::make_shared<const Policies>();
+};
+
+TEST_F(Edits, APartitionGetsTheLowestFreeNumberAndKeepsIt) {
+  files_.api_pkeys = {0x10, 0x12};
+  files_.toml.push_back({.name = "filed", .pkey = 0x10, .source = {config::PolicyOrigin::toml, 3}});
+
+  EXPECT_EQ(put("a", "{}")->pkey, PKey{0x11});
+  EXPECT_EQ(put("b", R"({"pkey": "auto"})")->pkey, PKey{0x12});
+  EXPECT_EQ(put("c", "{}").error(),
+            (EditError{Kind::conflict, "no_pkey", "no P_Key from 0x0010 to 0x0012 is free"}));
+  EXPECT_EQ(put("a", R"({"members": ["h1"]})")->pkey, PKey{0x11});
+  EXPECT_EQ(put("a", R"({"pkey": "0x8013"})")->pkey, PKey{0x13});
+  EXPECT_EQ(put("c", "{}")->pkey, PKey{0x11});
+}
+
+TEST_F(Edits, TheSameAgainChangesNothing) {
+  const auto first = put("a", R"({"members": ["h1", "h2"]})");
+  EXPECT_TRUE(first->changed);
+  EXPECT_TRUE(first->created);
+  const auto again = put("a", R"({"members": ["h1", "h2"]})");
+  EXPECT_FALSE(again->changed);
+  EXPECT_FALSE(again->created);
+  EXPECT_EQ(again->pkey, first->pkey);
+  EXPECT_FALSE(add("a", R"(["h2"])")->changed);
+  EXPECT_FALSE(remove("a", "h3")->changed);
+  EXPECT_FALSE(put("a", R"({"members": ["h1", "h2"]})", true)->changed) << "made once more";
+  EXPECT_EQ(put("a", "{}", true).error().code, "exists");
+}
+
+TEST_F(Edits, AMemberIsThereOnceWithTheMembershipThatWasGivenLast) {
+  put("a",
+      R"({"members": ["h1", {"name": "h2", "membership": "full"}, {"name": "h1", "membership": "both"}]})");
+  EXPECT_EQ(members("a"), "h1=both h2=full");
+  add("a", R"([{"name": "h2"}, {"guid": "0x10", "membership": "full"}])");
+  EXPECT_EQ(members("a"), "h1=both h2=limited 0x0000000000000010=full");
+  remove("a", "h1");
+  EXPECT_EQ(members("a"), "h2=limited 0x0000000000000010=full");
+  remove("a", "0x10");
+  EXPECT_EQ(members("a"), "h2=limited");
+}
+
+TEST_F(Edits, WhatAFileDefinesIsChangedThere) {
+  const auto conf = config::read_partitions_conf("Filed=0x20:ALL;\nAuto:ALL;\n", "partitions.conf");
+  files_.conf = conf->definitions;
+
+  EXPECT_EQ(add("Filed", R"(["h1"])").error(),
+            (EditError{Kind::conflict, "of_file",
+                       "partition Filed is defined in partitions.conf:1: change it there"}));
+  EXPECT_EQ(put("Filed", "{}").error().code, "of_file");
+  EXPECT_EQ(erase("Filed").error().code, "of_file");
+  EXPECT_EQ(put("mine", R"({"pkey": "0x20"})").error().text,
+            "P_Key 0x0020 is defined in partitions.conf:1: change it there");
+  EXPECT_EQ(put("mine", R"({"pkey": 1})").error().text,
+            "P_Key 0x0001 is defined in partitions.conf:2: change it there")
+      << "a number that smd chose";
+  EXPECT_EQ(put("mine", "{}")->pkey, PKey{0x2});
+}
+
+TEST_F(Edits, AFileTakesAPartitionOverAndGivesItBack) {
+  put("a", R"({"pkey": "0x30", "members": ["h1"]})");
+  files_.toml.push_back({.name = "x", .pkey = 0x30, .source = {config::PolicyOrigin::toml, 9}});
+
+  const auto merged = config::merge_partitions(with_api(files_, *policies_));
+  EXPECT_THAT(merged->policy.taken_over, testing::SizeIs(1));
+  EXPECT_EQ(add("a", R"(["h2"])").error().text, "partition a is defined in smd.toml:9: change it there");
+
+  files_.toml.clear();
+  EXPECT_TRUE(add("a", R"(["h2"])")->changed);
+  EXPECT_EQ(members("a"), "h1=limited h2=limited");
+}
+
+TEST_F(Edits, OfTwoPartitionsOneHasTheKey) {
+  put("a", R"({"pkey": "0x30"})");
+  EXPECT_EQ(put("b", R"({"pkey": "0x8030"})").error(),
+            (EditError{Kind::conflict, "pkey_taken", "P_Key 0x0030 is that of partition a"}));
+  EXPECT_TRUE(erase("a")->changed);
+  EXPECT_TRUE(put("b", R"({"pkey": "0x8030"})")->created);
+}
+
+TEST_F(Edits, RefusesWhatIsNotThere) {
+  EXPECT_EQ(erase("a").error(),
+            (EditError{Kind::not_found, "no_such_partition", "the API has no partition a"}));
+  EXPECT_EQ(add("a", R"(["h1"])").error().kind, Kind::not_found);
+  EXPECT_EQ(put("a", R"({"members": ["group:storge"]})").error().text,
+            "there is no group storge; did you mean \"storage\"?");
+  put("a", R"({"members": ["group:storage"]})");
+  EXPECT_EQ(add("a", R"(["group:none"])").error().code, "no_such_group");
+  EXPECT_EQ(put_partition(ground(), {.name = "a,b"}).error().code, "bad_name");
+  EXPECT_EQ(put_partition(ground(), {.name = " a"}).error().code, "bad_name");
+  EXPECT_EQ(put_partition(ground(), {.name = std::string(65, 'a')}).error().code, "bad_name");
+  EXPECT_EQ(put_partition(ground(), {.name = ""}).error().code, "bad_name");
+}
+
+/// The default partition is there without a file: members of it are added to all ports.
+TEST_F(Edits, TheDefaultPartitionTakesMembers) {
+  EXPECT_EQ(put("Default", R"({"pkey": "0x7fff", "members": [{"name": "h1", "index0": true}]})")->pkey,
+            PKey{0x7fff});
+  const auto merged = config::merge_partitions(with_api(files_, *policies_));
+  ASSERT_THAT(merged->policy.partitions, testing::SizeIs(1));
+  EXPECT_EQ(merged->policy.partitions[0].members.size(), 3U);
+}
+
+/// A group that a later smd.toml has no more: its members are pending until it is back.
+TEST_F(Edits, MembersOfAGroupThatIsGoneArePending) {
+  put("a", R"({"members": ["h1", "group:storage"]})");
+  files_.groups.clear();
+
+  const auto merged = config::merge_partitions(with_api(files_, *policies_));
+
+  ASSERT_TRUE(merged);
+  EXPECT_THAT(merged->warnings, testing::SizeIs(1));
+  const std::vector<config::PortView> ports;
+  const auto resolved = config::resolve_partitions(merged->policy, config::PortIndex(ports), Guid{});
+  ASSERT_THAT(resolved.front().pending, testing::SizeIs(2));
+  EXPECT_EQ(resolved.front().pending[1].member.reason, "there is no group of this name");
+}
+
+}  // namespace
+}  // namespace smd::policy
