@@ -202,7 +202,7 @@ void TableBaseline::forget_gone(const Subnet& now) {
   std::erase_if(nodes_, [&](const auto& entry) { return now.find(entry.first) == nullptr; });
 }
 
-void TableBaseline::wrote(const Subnet& after, const Applied& applied) {
+void TableBaseline::wrote(const Subnet& before, const Subnet& after, const Applied& applied) {
   for (const auto& answer : applied.answers<wire::PKeyTable>()) {
     const auto& node = *after.nodes[answer.node];
     const auto noted = nodes_.find(node.guid());
@@ -210,6 +210,11 @@ void TableBaseline::wrote(const Subnet& after, const Applied& applied) {
     auto& was = std::get<HeldPtr<wire::PKeyTable>>(noted->second[answer.port.value()].held);
     if (!was || was->row.size() <= answer.block) continue;
     auto table = *was;
+    const auto* node_before = before.find(node.guid());
+    const bool anew = node_before != nullptr && answer.port.value() < node_before->ports.size() &&
+                      (begins_anew(*node_before, node_before->ports[answer.port.value()]) ||
+                       node_before->ports[answer.port.value()].info.port_state == PortState::init);
+    if (anew) table.row[answer.block] = *answer.held;
     // What else the block holds is not smd's, and stays as noted.
     for (std::size_t i = 0; i < answer.held->keys.size(); ++i) {
       if (answer.held->keys[i] == kDefaultPKey) table.row[answer.block].keys[i] = kDefaultPKey;

@@ -144,6 +144,13 @@ struct PartitionPart {
     friend bool operator==(const NotEnforced&, const NotEnforced&) = default;
   };
 
+  /// A port in Init that gets back what it had.
+  struct Restored {
+    PeerPort at;
+    std::vector<PKey> keys;
+    friend bool operator==(const Restored&, const Restored&) = default;
+  };
+
   PolicyPtr policy;
   /// P_Key tables of all ports are smd's; false: those of the SM's own port only.
   bool managed = false;
@@ -152,6 +159,9 @@ struct PartitionPart {
   std::vector<Enforced> enforced;         ///< ascending by node and port
   std::vector<NoRoom> no_room;            ///< ascending by node and port
   std::vector<NotEnforced> not_enforced;  ///< the same; tables that are too small
+  // Of ports in Init while nothing is managed.
+  std::vector<Restored> restored;
+  std::vector<PeerPort> new_limited;  ///< new ones that become limited members of the default partition
 
   /// Null where the port is not next to a CA or router, or nothing is decided for it. O(log n).
   const Enforced* find_enforced(const PeerPort& at) const;

@@ -6,6 +6,7 @@
 
 #include "smd/decide/pkey_placement.h"
 #include "smd/decide/pkeys.h"
+#include "smd/decide/port_keys.h"
 #include "smd/decide/port_views.h"
 #include "smd/sweep/end_ports.h"
 #include "smd/sweep/pkeys.h"
@@ -14,7 +15,6 @@ namespace smd::sm::inline decisions {
 namespace {
 
 using Keys = std::vector<PKey>;
-using HeldKeys = HeldBlocks<wire::PKeyTable>;
 
 /// A partition that a port is a member of.
 struct Claim {
@@ -34,21 +34,6 @@ template <class T>
 const T* find_at(const std::vector<T>& list, const PeerPort& at) {
   const auto found = std::ranges::lower_bound(list, std::pair(at.node, at.port), {}, kPlace);
   return found != list.end() && found->at == at ? &*found : nullptr;
-}
-
-bool is_empty(const wire::PKeyTable& block) {
-  return std::ranges::all_of(block.keys, [](PKey key) { return key.partition() == 0; });
-}
-
-/// The blocks that `keys` fill, and those that have something to lose.
-void add_blocks(const PeerPort& at, const Keys& keys, const HeldKeys& held, PKeyPart& tables) {
-  for (std::size_t block = 0; block < held.row.size(); ++block) {
-    wire::PKeyTable content;
-    for (std::size_t i = 0; i < kPKeysOfBlock && block * kPKeysOfBlock + i < keys.size(); ++i)
-      content.keys[i] = keys[block * kPKeysOfBlock + i];
-    if (!is_empty(content) || (held.known.test(block) && !is_empty(held.row[block])))
-      tables.blocks.push_back({at, block, content});
-  }
 }
 
 /// As OpenSM has it: in the order of the end port's table, limited members left out where the port is a full
@@ -162,7 +147,7 @@ class Partitions {
       if (std::ranges::find(input.keys, key, &WantedKey::key) != input.keys.end())
         out_.part.placed.push_back({guid, key, static_cast<std::uint16_t>(i)});
     }
-    add_blocks(at, placed.table, *held, out_.tables);
+    add_pkey_blocks(at, placed.table, *held, out_.tables);
     if (!node.is_switch() && port.peer) decide_peer(*port.peer, placed.table);
   }
 
@@ -186,7 +171,7 @@ class Partitions {
       return enforce(at, false, false);
     }
     if (!held || held->known.empty()) return;  // without a table that is known the bits stay as they are
-    add_blocks(at, table, *held, out_.tables);
+    add_pkey_blocks(at, table, *held, out_.tables);
     enforce(at, in, out);
   }
 
@@ -207,7 +192,11 @@ PartitionDecision decide_partitions(const PartitionInput& in) {
   if (decision.part.managed) {
     Partitions(in, decision).decide();
   } else {
-    decision.tables = decide_pkeys(in.subnet);
+    restore_port_keys(in.subnet, in.stored, decision.part, decision.tables);
+    decide_own_pkeys(in.subnet, decision.tables);
+    // The blocks of a port stand together.
+    std::ranges::sort(decision.tables.blocks, {},
+                      [](const auto& one) { return std::tuple(one.at.node, one.at.port, one.block); });
   }
   return decision;
 }

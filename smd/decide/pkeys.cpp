@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/decide/pkeys.h"
 
+#include <algorithm>
 #include <optional>
+
+#include "smd/sweep/pkeys.h"
 
 namespace smd::sm::inline decisions {
 namespace {
@@ -10,22 +13,36 @@ struct Slot {
   std::size_t block = 0, index = 0;
 };
 
+bool is_empty(const wire::PKeyTable& block) {
+  return std::ranges::all_of(block.keys, [](PKey key) { return key.partition() == 0; });
+}
+
 void make_full_member(const Node& node, PortNum num, PKeyPart& part) {
   const auto& held = node.ports[num.value()].held<wire::PKeyTable>();
   if (!held || held->row.empty()) return;
+  const PeerPort at{node.guid(), num};
+  const auto decided = [&](std::size_t block) {
+    return std::ranges::find_if(part.blocks,
+                                [&](const auto& one) { return one.at == at && one.block == block; });
+  };
   std::optional<Slot> limited, free;
   for (std::size_t block = 0; block < held->row.size(); ++block) {
-    if (!held->known.test(block)) continue;
-    for (std::size_t i = 0; i < held->row[block].keys.size(); ++i) {
-      const auto key = held->row[block].keys[i];
+    const auto wanted = decided(block);
+    if (wanted == part.blocks.end() && !held->known.test(block)) continue;
+    const auto& keys = wanted != part.blocks.end() ? wanted->content.keys : held->row[block].keys;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const auto key = keys[i];
       if (key == kDefaultPKey) return;
       if (key.same_partition(kDefaultPKey) && !limited) limited = {block, i};
       if (key.partition() == 0 && !free) free = {block, i};
     }
   }
-  const PeerPort at{node.guid(), num};
   const auto slot = limited ? limited : free;
   if (!slot) return part.no_room.push_back(at);
+  if (const auto wanted = decided(slot->block); wanted != part.blocks.end()) {
+    wanted->content.keys[slot->index] = kDefaultPKey;
+    return;
+  }
   auto table = held->row[slot->block];
   table.keys[slot->index] = kDefaultPKey;
   part.blocks.push_back({at, slot->block, table});
@@ -33,19 +50,28 @@ void make_full_member(const Node& node, PortNum num, PKeyPart& part) {
 
 }  // namespace
 
+void add_pkey_blocks(const PeerPort& at, const std::vector<PKey>& keys,
+                     const HeldBlocks<wire::PKeyTable>& held, PKeyPart& tables) {
+  for (std::size_t block = 0; block < held.row.size(); ++block) {
+    wire::PKeyTable content;
+    for (std::size_t i = 0; i < kPKeysOfBlock && block * kPKeysOfBlock + i < keys.size(); ++i)
+      content.keys[i] = keys[block * kPKeysOfBlock + i];
+    if (!is_empty(content) || (held.known.test(block) && !is_empty(held.row[block])))
+      tables.blocks.push_back({at, block, content});
+  }
+}
+
 // Limited members can talk to full ones alone: without a full key at the SM's port they get no answer from
 // the SA, and the switch port may enforce partitions.
-PKeyPart decide_pkeys(const Subnet& subnet) {
-  PKeyPart part;
+void decide_own_pkeys(const Subnet& subnet, PKeyPart& part) {
   const auto* self = subnet.find(subnet.sm_node);
-  if (self == nullptr || subnet.sm_port.value() >= self->ports.size()) return part;
+  if (self == nullptr || subnet.sm_port.value() >= self->ports.size()) return;
   const auto own = self->is_switch() ? PortNum{0} : subnet.sm_port;
   make_full_member(*self, own, part);
   const auto& peer = self->ports[own.value()].peer;
   const auto* node = peer && !self->is_switch() ? subnet.find(peer->node) : nullptr;
-  if (node == nullptr || !node->is_switch() || peer->port.value() >= node->ports.size()) return part;
+  if (node == nullptr || !node->is_switch() || peer->port.value() >= node->ports.size()) return;
   make_full_member(*node, peer->port, part);
-  return part;
 }
 
 }  // namespace smd::sm::inline decisions

@@ -49,13 +49,23 @@ struct Stored {
   /// index when they come back.
   std::map<std::pair<Guid, PKey>, std::uint16_t> pkeys;
 
+  /// P_Keys of an end port, and what the port of a switch before it has for it: of another SM, while no
+  /// partition is configured (port_keys.h).
+  struct PortKeys {
+    std::vector<PKey> keys, at_switch;  ///< by index, no free entries at the end
+    bool in = false, out = false;       ///< what the switch enforces
+    std::int64_t seen = 0;              ///< seconds since 1970, by a day
+    friend bool operator==(const PortKeys&, const PortKeys&) = default;
+  };
+  std::map<Guid, PortKeys> port_keys;  ///< by port GUID
+
   friend bool operator==(const Stored& a, const Stored& b) {
     const bool same =
         a.reference == b.reference || (a.reference && b.reference && *a.reference == *b.reference);
     const bool same_inventory =
         a.inventory == b.inventory || (a.inventory && b.inventory && *a.inventory == *b.inventory);
     return same && same_inventory && a.lids == b.lids && a.not_kept == b.not_kept &&
-           a.retrained == b.retrained && a.pkeys == b.pkeys;
+           a.retrained == b.retrained && a.pkeys == b.pkeys && a.port_keys == b.port_keys;
   }
 };
 using StoredPtr = std::shared_ptr<const Stored>;  ///< never null

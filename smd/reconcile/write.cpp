@@ -67,7 +67,7 @@ void Reconciler::take_written(Subnet after, const Applied& applied) {
   const bool managed = decided_.partitions && decided_.partitions->managed;
   if (!managed) log_enforcement(parts_.log, *subnet_, after, applied);
   if (!applied.answers<wire::PKeyTable>().empty()) {
-    baseline_.wrote(after, applied);
+    baseline_.wrote(*subnet_, after, applied);
     baseline_.look(after, subnet_.get());
     log_altered(parts_.log, subnet_.get(), after);
   }

@@ -14,7 +14,11 @@ namespace {
 constexpr std::size_t kPartitionLines = 10, kKeysOfLine = 16;
 
 void log_own_port(const log::Log& log, const Subnet& subnet, const PKeyPart& part) {
+  const auto* self = subnet.find(subnet.sm_node);
+  if (self == nullptr || subnet.sm_port.value() >= self->ports.size()) return;
+  const auto& peer = self->ports[subnet.sm_port.value()].peer;
   for (const auto& block : part.blocks) {
+    if (block.at != PeerPort{subnet.sm_node, subnet.sm_port} && block.at != peer) continue;
     log.info("partition.sm_port")
         .port(block.at.node, description_of(subnet, block.at.node), block.at.port)
         .kv("action",
@@ -96,6 +100,33 @@ void log_taken_over(const log::Log& log, const config::PartitionPolicy* before,
   }
 }
 
+/// Ports that get back what another SM had given them, and new ones.
+void log_restored(const log::Log& log, const Subnet& subnet, const PartitionPart& before,
+                  const PartitionPart& now) {
+  std::size_t restored = 0, fresh = 0;
+  for (const auto& one : now.restored) {
+    if (std::ranges::find(before.restored, one) != before.restored.end() || ++restored > kPartitionLines)
+      continue;
+    log.info("partition.restored")
+        .port(one.at.node, description_of(subnet, one.at.node), one.at.port)
+        .kv("pkeys", listed(one.keys, kKeysOfLine))
+        .kv("reason", "its table was lost by a restart");
+  }
+  if (restored > kPartitionLines)
+    log.info("partition.restored").kv("ports", restored).kv("not_named", restored - kPartitionLines);
+  for (const auto& at : now.new_limited) {
+    if (std::ranges::find(before.new_limited, at) != before.new_limited.end() || ++fresh > kPartitionLines)
+      continue;
+    log.warn("partition.new_port")
+        .port(at.node, description_of(subnet, at.node), at.port)
+        .kv("pkey", PKey{kDefaultPKey.partition()})
+        .kv("reason", "another SM has partitioned the fabric, and the port is new")
+        .kv("action", "it is a limited member of the default partition; partitions give it more");
+  }
+  if (fresh > kPartitionLines)
+    log.warn("partition.new_port").kv("ports", fresh).kv("not_named", fresh - kPartitionLines);
+}
+
 /// Programs that use the key at index 0 notice.
 void log_index0(const log::Log& log, const Subnet& subnet, const PKeyPart& part) {
   std::size_t lines = 0;
@@ -126,6 +157,7 @@ void log_partitions(const log::Log& log, const Subnet& subnet, const Decided& be
   const auto& tables = *now.part<wire::PKeyTable>();
   const bool same_tables = before.part<wire::PKeyTable>() == now.part<wire::PKeyTable>();
   if (!now.partitions->managed) {
+    log_restored(log, subnet, before.partitions ? *before.partitions : kNone, *now.partitions);
     if (!same_tables) log_own_port(log, subnet, tables);
     return;
   }

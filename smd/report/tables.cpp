@@ -53,7 +53,9 @@ void log_changed(const log::Log& log, const Subnet& subnet, const Lines& tables,
         .kv("table", wire::attribute_name(table->attribute))
         .kv("entries", table->entries)
         .kv("reason", reason_of(*table))
-        .kv("action", "the state is degraded until they are as before; smd does not set them");
+        .kv("action",
+            keys ? "its keys are written again if they are known, else the state is degraded until they are"
+                 : "the state is degraded until they are as before; smd does not set them");
   }
   if (lines > kLines) log.warn(event).kv("tables", lines).kv("not_named", lines - kLines);
 }
@@ -87,7 +89,7 @@ void log_foreign_keys(const log::Log& log, const Subnet& subnet, const config::P
       .kv("reason", "P_Keys of another SM")
       .kv("action", policy != nullptr && policy->configured
                         ? "[adopt] foreign_pkeys says whether they stay"
-                        : "they stay; a port that loses them by a restart does not get them back")
+                        : "they stay; a port that loses them by a restart gets them back")
       .always();
 }
 

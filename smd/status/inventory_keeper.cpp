@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "smd/decide/port_keys.h"
 #include "smd/report/changes.h"
 
 namespace smd::sm::inline status {
@@ -38,11 +39,14 @@ asio::awaitable<InventoryKeeper::Taken> InventoryKeeper::take_stock(std::string 
                          .time = parts_.wall()};
   Stock stock;
   StoredPtr stored;
+  const bool adopting = parts_.mastership.adopting();
   const bool taken = co_await parts_.compute.execute([&] {
     stock = sm::take_stock(input);
-    if (known && stock.changes.empty() && stock.after == *known) return;
     auto next = std::make_shared<Stored>(*loop.stored());
-    next->inventory = std::make_shared<const Inventory>(std::move(stock.after));
+    const bool same_stock = known && stock.changes.empty() && stock.after == *known;
+    const bool new_keys = note_keys(*next, adopting);
+    if (same_stock && !new_keys) return;
+    if (!same_stock) next->inventory = std::make_shared<const Inventory>(std::move(stock.after));
     stored = std::move(next);
   });
   if (!taken) co_return Taken{.cancelled = true, .ends = {}};
@@ -54,6 +58,16 @@ asio::awaitable<InventoryKeeper::Taken> InventoryKeeper::take_stock(std::string 
   Taken result{.cancelled = false, .ends = ends_of(stock.changes)};
   tell_changes(std::move(stock.changes), before.get(), cause);
   co_return result;
+}
+
+/// P_Keys of another SM, which belong to ports as long as no partition is configured.
+bool InventoryKeeper::note_keys(Stored& stored, bool adopting) const {
+  const auto& partitions = parts_.loop.decided().partitions;
+  if (!partitions) return false;
+  if (!partitions->managed) return note_port_keys(stored, *parts_.loop.subnet(), adopting, parts_.wall());
+  const bool any = !stored.port_keys.empty();
+  stored.port_keys.clear();
+  return any;
 }
 
 asio::awaitable<void> InventoryKeeper::keep_later() {

@@ -66,6 +66,7 @@ class InventoryKeeper {
   UnixTime last_change_at() const { return last_change_at_; }
 
  private:
+  bool note_keys(Stored& stored, bool adopting) const;
   asio::awaitable<void> keep_later();
   void tell_changes(Changes changes, const Subnet* before, std::string_view cause);
 

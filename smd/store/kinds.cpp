@@ -2,6 +2,7 @@
 #include "smd/store/kinds.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 
@@ -197,6 +198,49 @@ bool decode_pkey(const Cells& row, Stored& into) {
   return good && PKey{pkey}.partition() != 0 && into.pkeys.insert({{port, PKey{pkey}}, index}).second;
 }
 
+// port_keys: port_guid -> keys, at_switch (P_Keys by index with blanks between), enforces (1 in, 2 out), seen
+
+std::string keys_text(const std::vector<PKey>& keys) { return fmt::format("{}", fmt::join(keys, " ")); }
+
+bool read_keys(const Cell& cell, std::vector<PKey>& into) {
+  const auto* text = std::get_if<std::string>(&cell);
+  if (text == nullptr) return false;
+  for (std::string_view rest = *text; !rest.empty();) {
+    const auto key = base::parse_pkey(base::take_word(rest));
+    if (!key) return false;
+    into.push_back(*key);
+  }
+  return true;
+}
+
+void port_keys_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
+  walk(
+      before.port_keys, now.port_keys, sink, [](const auto& row) { return Cells{guid(row.first)}; },
+      [](const auto& row) {
+        const auto& keys = row.second;
+        return Cells{keys_text(keys.keys), keys_text(keys.at_switch),
+                     number((keys.in ? 1U : 0U) | (keys.out ? 2U : 0U)), keys.seen};
+      });
+}
+
+bool decode_port_keys(const Cells& row, Stored& into) {
+  Guid port;
+  Stored::PortKeys keys;
+  unsigned enforces = 0;
+  const auto* seen = std::get_if<std::int64_t>(&row[4]);
+  const bool good = read_guid(row[0], port) && read_keys(row[1], keys.keys) &&
+                    read_keys(row[2], keys.at_switch) && read_number(row[3], 3, enforces) &&
+                    seen != nullptr && *seen >= 0;
+  if (!good) return false;
+  keys.in = (enforces & 1U) != 0;
+  keys.out = (enforces & 2U) != 0;
+  keys.seen = *seen;
+  return into.port_keys.emplace(port, std::move(keys)).second;
+}
+
+constexpr std::array kPortKeysKey{Column{"port_guid", true}};
+constexpr std::array kPortKeysValue{Column{"keys", true}, Column{"at_switch", true}, Column{"enforces"},
+                                    Column{"seen"}};
 constexpr std::array kLidsKey{Column{"port_guid", true}};
 constexpr std::array kLidsValue{Column{"base"}, Column{"lmc"}};
 constexpr std::array kNotKeptKey{Column{"node_guid", true}, Column{"port"}};
@@ -227,6 +271,7 @@ constexpr std::array kKinds{
     Kind{{"reference_switches", kSwitchesKey, kSwitchesValue}, switches_difference, decode_switch},
     Kind{{"reference_links", kLinksKey, {}}, links_difference, decode_link},
     Kind{{"pkey_index", kPKeysKey, kPKeysValue}, pkeys_difference, decode_pkey},
+    Kind{{"port_keys", kPortKeysKey, kPortKeysValue}, port_keys_difference, decode_port_keys},
     Kind{{"inventory", kInventoryKey, kInventoryValue}, inventory_difference, decode_inventory},
     Kind{{"inventory_nodes", kNodesKey, kNodesValue}, inventory_nodes_difference, decode_inventory_node},
     Kind{{"inventory_links", kCablesKey, kCablesValue}, inventory_links_difference, decode_inventory_link},

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "smd/apply/table_baseline.h"
+#include "smd/decide/port_keys.h"
 #include "smd/report/tables.h"
 #include "tests/support/managed_world.h"
 
@@ -78,7 +79,7 @@ TEST_F(AlteredTables, KeysOfAnotherSmAreNamedAtATakeover) {
   EXPECT_EQ(sm::foreign_keys(*manager_.last().subnet).ports, 3U);
 }
 
-TEST_F(AlteredTables, AHostThatLosesItsKeysByARebootIsNamedUntilItHasThem) {
+TEST_F(AlteredTables, AHostThatLosesItsKeysByARebootGetsThemBack) {
   partition();
   begin();
   faults().reboot("h00006", 3s);
@@ -87,20 +88,16 @@ TEST_F(AlteredTables, AHostThatLosesItsKeysByARebootIsNamedUntilItHasThem) {
   EXPECT_EQ(lines("partition.keys_lost"), 1U);
   EXPECT_THAT(line("partition.keys_lost"),
               AllOf(HasSubstr("h00006"), HasSubstr("index 1 0x8001, now 0x0000"), HasSubstr("restart")));
-  EXPECT_EQ(state(), sm::SweepState::degraded);
-  EXPECT_EQ(why(), "1 tables of ports lost by restarts");
-  ASSERT_EQ(altered().size(), 1U);
-  EXPECT_EQ(sm::foreign_keys(*manager_.last().subnet).ports, 2U);
+  EXPECT_THAT(line("partition.restored"), AllOf(HasSubstr("h00006"), HasSubstr("pkeys=0xffff,0x8001")));
+  EXPECT_EQ(key_of("h00006", 1), PKey{0x8001});
+  EXPECT_EQ(state(), sm::SweepState::up) << why();
+  EXPECT_TRUE(altered().empty());
+  EXPECT_EQ(sm::foreign_keys(*manager_.last().subnet).ports, 3U);
 
   manager_->resweep(sm::Resweep::heavy, "test");
   world_.run_for(60s);
-  EXPECT_EQ(state(), sm::SweepState::degraded) << "it is not forgotten";
-  EXPECT_EQ(lines("partition.keys_lost"), 1U) << "nor said again";
-
-  key("h00006", 1, 0x8001);
-  world_.run_for(25s);
   EXPECT_EQ(state(), sm::SweepState::up) << why();
-  EXPECT_THAT(line("node.restored"), AllOf(HasSubstr("h00006"), HasSubstr("P_KeyTable")));
+  EXPECT_EQ(lines("partition.restored"), 1U);
   EXPECT_EQ(lines("node.changed"), 0U);
 }
 
@@ -161,6 +158,130 @@ TEST(AlteredVlTables, OfASwitchAreFoundInMinutesWhereverTheyAre) {
   EXPECT_THAT(manager.lines().first("table=SLtoVLMappingTable"),
               AllOf(HasSubstr("leaf005"), HasSubstr("from port 6 SL 3 VL 3, now VL 0")));
   world.run(group.stop());
+}
+
+/// Another SM has given h00006 keys and lets leaf003 enforce them at its port.
+class EnforcedKeys : public AlteredTables {
+ protected:
+  EnforcedKeys() {
+    key("h00006", 0, 0x7FFF);
+    key("h00006", 2, 0x8005);
+    key_at_switch(kPort, 0, 0x7FFF);
+    key_at_switch(kPort, 1, 0x8005);
+    faults().enforce_p_keys({"leaf003", kPort}, true, false);
+  }
+  void key_at_switch(PortNum port, unsigned index, unsigned value) {
+    ASSERT_TRUE(faults().set_p_key({"leaf003", port}, index, PKey{static_cast<std::uint16_t>(value)}));
+  }
+  /// Keys of leaf003's port, and the two bits: "0x7fff,0x8005 in".
+  std::string enforced(PortNum num) {
+    for (const auto& node : manager_.last().subnet->nodes) {
+      if (node->description != "leaf003") continue;
+      const auto& port = node->ports[num.value()];
+      std::string text;
+      for (const auto key : port.held<wire::PKeyTable>()->row[0].keys) {
+        if (key != PKey{}) text += fmt::format("{}{}", text.empty() ? "" : ",", key);
+      }
+      return fmt::format("{}{}{}", text, port.info.partition_enforce_in ? " in" : "",
+                         port.info.partition_enforce_out ? " out" : "");
+    }
+    return {};
+  }
+  std::string keys(const std::string& name) {
+    return fmt::format("{},{},{}", key_of(name, 0), key_of(name, 1), key_of(name, 2));
+  }
+  static constexpr PortNum kPort{1};  ///< of leaf003, to h00006
+};
+
+TEST_F(EnforcedKeys, AreThereAgainBeforeTheLinkIsActiveWhenTheSwitchHasRebooted) {
+  begin();
+  ASSERT_EQ(enforced(kPort), "0x7fff,0x8005 in");
+  std::vector<std::pair<std::uint16_t, std::string>> sets;
+  world_.fabric().watch_sets([&](const sim::DoneSet& set) {
+    sets.emplace_back(set.attribute, world_.fabric().state().node_of(set.at).name);
+  });
+  faults().reboot("leaf003", 2s);
+  world_.run_for(30s);
+
+  EXPECT_EQ(enforced(kPort), "0x7fff,0x8005 in");
+  EXPECT_EQ(keys("h00006"), "0x7fff,0x0000,0x8005");
+  EXPECT_EQ(state(), sm::SweepState::up) << why();
+  const auto table = std::ranges::find(sets, std::pair(wire::PKeyTable::kAttribute, std::string("leaf003")));
+  ASSERT_NE(table, sets.end());
+  const auto bits = std::ranges::find(sets, std::pair(wire::PortInfo::kAttribute, std::string("leaf003")));
+  EXPECT_LT(table, bits) << "the table comes before what enforces it";
+}
+
+TEST_F(AlteredTables, ANewPortOfAPartitionedFabricIsALimitedMember) {
+  for (const auto* host : {"h00001", "h00002", "h00003"}) key(host, 0, 0x7FFF);
+  faults().remove("h00007");
+  begin();
+  faults().restore("h00007");
+  world_.run_for(20s);
+
+  EXPECT_EQ(key_of("h00007", 0), PKey{0x7FFF});
+  EXPECT_THAT(line("partition.new_port"), AllOf(HasSubstr("h00007"), HasSubstr("pkey=0x7fff")));
+  EXPECT_EQ(state(), sm::SweepState::up) << why();
+}
+
+TEST_F(AlteredTables, ANewPortOfAnOpenFabricIsLeftAlone) {
+  faults().remove("h00007");
+  begin();
+  faults().restore("h00007");
+  world_.run_for(20s);
+
+  EXPECT_EQ(key_of("h00007", 0), kDefaultPKey);
+  EXPECT_EQ(lines("partition.new_port"), 0U);
+}
+
+/// What is stored outlives smd; what ports in service hold when it is master again counts more.
+TEST(ForeignKeys, OutliveSmd) {
+  sim::World world(test::spec("ft2:4"));
+  store::MemoryStore store;
+  const auto key = [&](const std::string& host, unsigned index, unsigned value) {
+    ASSERT_TRUE(world.fabric().faults().set_p_key({host, PortNum{1}}, index,
+                                                  PKey{static_cast<std::uint16_t>(value)}));
+  };
+  key("h00005", 1, 0x8001);
+  key("h00006", 1, 0x8001);
+  {
+    Managed first(world, {}, {}, &store);
+    test::run_for(world, {&*first}, 10s);
+  }
+  ASSERT_EQ(store.loaded()->port_keys.size(), 14U);
+  world.fabric().faults().reboot("h00005", 1s);
+  key("h00006", 1, 0x8002);
+  world.run_for(2s);
+  Managed second(world, {}, {}, &store);
+  test::run_for(world, {&*second}, 10s);
+
+  EXPECT_THAT(second.lines().first("partition.restored"),
+              AllOf(HasSubstr("h00005"), HasSubstr("0xffff,0x8001")));
+  EXPECT_EQ(second.lines().count("partition.restored"), 1U);
+  for (const auto& [guid, row] : store.loaded()->port_keys) {
+    if (row.keys.size() == 2) EXPECT_THAT(row.keys[1].value(), testing::AnyOf(0x8001, 0x8002));
+  }
+}
+
+TEST(ForeignKeys, OfAPortThatIsGoneForAMonthAreForgotten) {
+  sim::World world(test::spec("ft2:4"));
+  store::MemoryStore store;
+  Managed smd(world, {}, {}, &store);
+  test::run_for(world, {&*smd}, 10s);
+  auto stored = *store.loaded();
+  auto subnet = *smd.last().subnet;
+  const auto now = stored.port_keys.begin()->second.seen;
+  const auto gone = std::ranges::find(subnet.nodes, std::string("h00007"),
+                                      [](const auto& node) { return node->description; });
+  const auto guid = (*gone)->ports[1].guid;
+  subnet.nodes.erase(gone);
+
+  EXPECT_TRUE(sm::note_port_keys(stored, subnet, false, now + 29 * 24 * 3600));
+  EXPECT_TRUE(stored.port_keys.contains(guid));
+  EXPECT_FALSE(sm::note_port_keys(stored, subnet, false, now + 29 * 24 * 3600)) << "noted once a day";
+  EXPECT_TRUE(sm::note_port_keys(stored, subnet, false, now + 30 * 24 * 3600 + 1));
+  EXPECT_FALSE(stored.port_keys.contains(guid));
+  EXPECT_EQ(stored.port_keys.size(), 13U);
 }
 
 /// Smd sets that key itself, so it is put right.

@@ -130,6 +130,9 @@ TEST_F(LeftEnforcement, IsClearedForAnotherNode) {
   run();
 
   EXPECT_FALSE(enforces("leaf1", 2));
+  EXPECT_TRUE(enforces("leaf1", 4)) << "bits and table move with the node";
+  test::Asker asker(world_, {"h1", PortNum{1}});
+  EXPECT_EQ(asker.get<wire::PKeyTable>(test::path({1}), 4U << 16U).value.keys[0], PKey{0x8001});
   const auto line = smd_->lines().first("partition.enforcement_cleared");
   EXPECT_NE(line.find("name=leaf1 port=2"), std::string::npos) << line;
   EXPECT_NE(line.find("peer_name=h0"), std::string::npos) << line;

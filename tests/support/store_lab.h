@@ -70,7 +70,7 @@ inline sm::Stored changed(sm::Stored before, std::mt19937_64& random) {
     const auto guid = some_guid(1 + pick(40));
     const PortNum port{static_cast<std::uint8_t>(pick(5))};
     const auto lmc = static_cast<std::uint8_t>(pick(8));
-    switch (pick(6)) {
+    switch (pick(8)) {
       case 0:
         before.lids.erase(guid);
         break;
@@ -82,6 +82,17 @@ inline sm::Stored changed(sm::Stored before, std::mt19937_64& random) {
         break;
       case 2:
         before.not_kept.erase({guid, port});
+        break;
+      case 6:
+        before.port_keys.erase(guid);
+        break;
+      case 7:
+        before.port_keys[guid] = {
+            .keys = {PKey{0xffff}, PKey{}, PKey{static_cast<std::uint16_t>(1 + pick(0x7fff))}},
+            .at_switch = {PKey{0x8001}},
+            .in = pick(2) == 0,
+            .out = pick(2) == 0,
+            .seen = static_cast<std::int64_t>(pick(1'000'000))};
         break;
       case 3:
         before.retrained.insert({guid,

@@ -79,8 +79,9 @@ TEST_F(DecidePartitions, WithoutAPartitionOnlyTheSmsPortIsDecided) {
   const auto made = decide();
 
   EXPECT_FALSE(made.part.managed);
-  ASSERT_EQ(made.tables.blocks.size(), 1U);
   EXPECT_THAT(keys(made, kHost, 1), ElementsAre(kDefaultPKey));
+  EXPECT_THAT(keys(made, kOther, 1), IsEmpty());
+  EXPECT_THAT(keys(made, kSwitch, 2), IsEmpty());
   EXPECT_THAT(made.part.enforced, IsEmpty());
 }
 

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/port_keys.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "smd/decide/pkeys.h"
+#include "smd/sweep/end_ports.h"
+#include "smd/sweep/enforcement.h"
+#include "smd/sweep/pkeys.h"
+
+namespace smd::sm::inline decisions {
+namespace {
+
+using Keys = std::vector<PKey>;
+using PortKeys = Stored::PortKeys;
+
+/// Rows are written anew for the time alone once a day.
+constexpr std::int64_t kSeenAgain = 24 * 3600;
+
+/// Without the free entries at its end.
+Keys without_end(Keys keys) {
+  while (!keys.empty() && keys.back() == PKey{}) keys.pop_back();
+  return keys;
+}
+
+/// What a port has that nobody has given keys.
+bool is_as_made(const Keys& keys) {
+  return keys.empty() || (keys.size() == 1 && keys.front().same_partition(kDefaultPKey));
+}
+
+/// Nothing where a block is not known: further ones are not read after a first one as it is made.
+std::optional<Keys> known_keys(const Port& port) {
+  const auto& held = port.held<wire::PKeyTable>();
+  if (!held || !held->known.test(0)) return std::nullopt;
+  auto keys = without_end(keys_of(*held));
+  for (std::size_t block = 1; block < held->row.size(); ++block) {
+    if (!held->known.test(block) && !is_as_made(keys)) return std::nullopt;
+  }
+  return keys;
+}
+
+/// A switch's port 0 begins anew with its switch.
+bool is_in_service(const Node& node, const Port& port) {
+  if (node.is_switch()) return node.forwards() && port.info.lid.unicast();
+  return port.info.port_state > PortState::init;
+}
+
+/// The switch port that leads to an end port of another node.
+const Port* switch_port(const Subnet& subnet, const Node& node, const Port& port) {
+  const auto* peer = !node.is_switch() && port.peer ? subnet.find(port.peer->node) : nullptr;
+  if (peer == nullptr || !peer->is_switch() || port.peer->port.value() >= peer->ports.size()) return nullptr;
+  return &peer->ports[port.peer->port.value()];
+}
+
+template <class Fn>
+void for_each_end_port(const Subnet& subnet, Fn fn) {
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t p = 0; p < node->ports.size(); ++p) {
+      const PortNum num{static_cast<std::uint8_t>(p)};
+      if (is_end_port(*node, num) && port_guid(*node, num) != Guid{}) fn(*node, num, node->ports[p]);
+    }
+  }
+}
+
+const Keys kOpen{kDefaultPKey};
+
+/// Every port is a full member of the default partition and has no other key.
+bool is_open(const Subnet& subnet, const Stored& stored) {
+  for (const auto& [port, row] : stored.port_keys) {
+    if (row.keys != kOpen && !row.keys.empty()) return false;
+  }
+  bool open = true;
+  for_each_end_port(subnet, [&](const Node& node, PortNum, const Port& port) {
+    if (!open || !is_in_service(node, port)) return;
+    const auto keys = known_keys(port);
+    open = !keys || keys->empty() || *keys == kOpen;
+  });
+  return open;
+}
+
+class Restorer {
+ public:
+  Restorer(const Subnet& subnet, const Stored& stored, PartitionPart& part, PKeyPart& tables)
+      : subnet_(subnet), stored_(stored), part_(part), tables_(tables) {}
+
+  void run() {
+    for_each_end_port(subnet_, [&](const Node& node, PortNum num, const Port& port) {
+      if (is_in_service(node, port) || (!node.is_switch() && !port.linked())) return;
+      const auto held = known_keys(port);
+      if (!held) return;
+      const auto row = stored_.port_keys.find(port_guid(node, num));
+      if (row != stored_.port_keys.end()) {
+        restore(node, num, *held, row->second);
+      } else if (is_as_made(*held)) {
+        begin(node, num, *held);
+      }
+      if (const auto* next = switch_port(subnet_, node, port))
+        decide_switch_port(*port.peer, *next, row != stored_.port_keys.end() ? &row->second : nullptr);
+    });
+    std::ranges::sort(part_.enforced, {},
+                      [](const auto& one) { return std::pair(one.at.node, one.at.port); });
+  }
+
+ private:
+  void restore(const Node& node, PortNum num, const Keys& held, const PortKeys& row) {
+    if (held == row.keys || row.keys.size() > pkey_capacity(node, num)) return;
+    const PeerPort at{node.guid(), num};
+    add_pkey_blocks(at, row.keys, *node.ports[num.value()].held<wire::PKeyTable>(), tables_);
+    part_.restored.push_back({at, row.keys});
+  }
+
+  /// A new port gets what all others have, where that is the same for all; else it can talk to full members
+  /// alone.
+  void begin(const Node& node, PortNum num, const Keys& held) {
+    if (!open_) open_ = is_open(subnet_, stored_);
+    const Keys wanted{*open_ ? kDefaultPKey : PKey{kDefaultPKey.partition()}};
+    if (!*open_ && held != wanted) part_.new_limited.push_back({node.guid(), num});
+    if (held == wanted || (*open_ && !held.empty()) || pkey_capacity(node, num) == 0) return;
+    add_pkey_blocks({node.guid(), num}, wanted, *node.ports[num.value()].held<wire::PKeyTable>(), tables_);
+  }
+
+  /// Table and bits belong to the node behind the port: they come with it, and are cleared for another one.
+  void decide_switch_port(const PeerPort& at, const Port& port, const PortKeys* row) {
+    const auto held = known_keys(port);
+    const auto& node = *subnet_.find(at.node);
+    const bool for_another = enforces_for_another(subnet_, node, at.port);
+    if (!held || (row == nullptr && !for_another)) return;
+    static const PortKeys kNothing;
+    const auto& wanted = row != nullptr ? *row : kNothing;
+    const bool matters = wanted.in || wanted.out || for_another || !is_as_made(*held);
+    if (!matters || wanted.at_switch.size() > pkey_capacity(node, at.port)) return;
+    part_.enforced.push_back({at, wanted.in, wanted.out});
+    if (*held != wanted.at_switch)
+      add_pkey_blocks(at, wanted.at_switch, *port.held<wire::PKeyTable>(), tables_);
+  }
+
+  const Subnet& subnet_;
+  const Stored& stored_;
+  PartitionPart& part_;
+  PKeyPart& tables_;
+  std::optional<bool> open_;
+};
+
+}  // namespace
+
+bool note_port_keys(Stored& stored, const Subnet& subnet, bool adopting, std::int64_t now) {
+  bool changed = false;
+  std::set<Guid> there;
+  for_each_end_port(subnet, [&](const Node& node, PortNum num, const Port& port) {
+    const auto guid = port_guid(node, num);
+    there.insert(guid);
+    const auto keys = known_keys(port);
+    if (!keys || !is_in_service(node, port)) return;
+    const auto at = stored.port_keys.find(guid);
+    const bool known = at != stored.port_keys.end();
+    if (known && !adopting) {
+      if (now - at->second.seen < kSeenAgain) return;
+      at->second.seen = now;
+      changed = true;
+      return;
+    }
+    PortKeys row{.keys = *keys, .at_switch = {}, .in = false, .out = false, .seen = now};
+    if (const auto* next = switch_port(subnet, node, port)) {
+      row.at_switch = known_keys(*next).value_or(Keys{});
+      row.in = next->info.partition_enforce_in;
+      row.out = next->info.partition_enforce_out;
+    }
+    if (known && now - at->second.seen < kSeenAgain) row.seen = at->second.seen;
+    if (known && at->second == row) return;
+    stored.port_keys.insert_or_assign(guid, std::move(row));
+    changed = true;
+  });
+  const auto forgotten = std::erase_if(stored.port_keys, [&](const auto& row) {
+    return now - row.second.seen > kPortKeysKept && !there.contains(row.first);
+  });
+  return changed || forgotten != 0;
+}
+
+void restore_port_keys(const Subnet& subnet, const Stored& stored, PartitionPart& part, PKeyPart& tables) {
+  Restorer(subnet, stored, part, tables).run();
+}
+
+}  // namespace smd::sm::inline decisions
