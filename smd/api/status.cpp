@@ -172,7 +172,12 @@ Json partitions_json(const sm::Snapshot& now) {
   const auto foreign = sm::foreign_keys(*now.subnet, policy.get());
   JsonArray keys;
   for (const auto key : foreign.keys) keys.push_back(pkey(key));
-  return Json(JsonObject{{"foreign_ports", number(foreign.ports)}, {"foreign_pkeys", Json(std::move(keys))}});
+  const auto& violations = now.violations;
+  return Json(JsonObject{{"foreign_ports", number(foreign.ports)},
+                         {"foreign_pkeys", Json(std::move(keys))},
+                         {"pkey_violations", number(violations.pkey)},
+                         {"qkey_violations", number(violations.qkey)},
+                         {"pkey_violations_at_switches", number(violations.at_switch)}});
 }
 
 JsonArray m_keys_json(const sm::Snapshot& now) {
@@ -310,8 +315,8 @@ std::expected<Chosen, Answer> choose(const Question& question, const Backend& ba
     if (subnets[i]->name == question.part("subnet")) return Chosen{i, subnets[i]};
     names += (names.empty() ? "" : ", ") + (subnets[i]->name.empty() ? "(no port yet)" : subnets[i]->name);
   }
-  return std::unexpected(
-      error_of(404, "no_such_subnet", fmt::format("no subnet {}; there are: {}", question.part("subnet"), names)));
+  return std::unexpected(error_of(
+      404, "no_such_subnet", fmt::format("no subnet {}; there are: {}", question.part("subnet"), names)));
 }
 
 Answer get_status(const Question&, Backend& backend) {

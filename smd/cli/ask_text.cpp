@@ -131,8 +131,14 @@ void print_tables(std::ostream& out, const json::value& subnet) {
   const auto& partitions = member_of(subnet, "partitions");
   if (const auto ports = text_of(partitions, "foreign_ports"); !ports.empty() && ports != "0")
     line(out, "partitions",
-         fmt::format("{} {} of another SM; smd does not restore them", ports,
-                     ports == "1" ? "port has keys" : "ports have keys"));
+         fmt::format("{} {} of another SM", ports, ports == "1" ? "port has keys" : "ports have keys"));
+  const auto at_ports = text_of(partitions, "pkey_violations");
+  const auto at_switches = text_of(partitions, "pkey_violations_at_switches");
+  if (!(at_ports + at_switches).empty() && at_ports + at_switches != "00")
+    line(out, "violations",
+         fmt::format("{} P_Key violations at end ports, {} at switches since the start (partition.violation "
+                     "in the log)",
+                     at_ports, at_switches));
   lines(out, "M_Keys", list_of(subnet, "unknown_m_keys"), "smd status --json", [](const auto& key) {
     const auto lease = text_of(key, "lease_s");
     return fmt::format("{}: has an M_Key of another SM (protection {}, lease {}): {}",

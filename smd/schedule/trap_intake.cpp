@@ -41,6 +41,7 @@ void TrapIntake::heard(const wire::Notice& notice, Lid from) {
   const auto issuer = notice.issuer_lid.unicast() ? notice.issuer_lid : from;
   const Places places{.issuer = issuer, .place = lids.find(issuer), .sender = lids.find(from)};
   ++count_;
+  violations_.count(notice.trap);
   if (log_violation(parts_.log, lids, notice, from)) return;
   tell(notice, from, places);
   const auto* node = places.place.node;

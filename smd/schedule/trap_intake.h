@@ -13,6 +13,7 @@
 #include "smd/events/ring.h"
 #include "smd/log/log.h"
 #include "smd/schedule/scheduler.h"
+#include "smd/schedule/violations.h"
 #include "smd/sweep/lid_index.h"
 
 namespace smd::sm::inline scheduling {
@@ -38,6 +39,7 @@ class TrapIntake {
   void heard(const wire::Notice& notice, Lid from);
 
   std::uint64_t count() const { return count_; }  ///< generic traps since the first sweep
+  const ViolationCounts& violations() const { return violations_; }
   /// Nodes that sent trap 256 (bad M_Key).
   const std::set<Guid>& bad_m_keys() const { return bad_m_keys_; }
   /// Of bad_m_keys(), those that the Subnet does not have any more are forgotten.
@@ -55,6 +57,7 @@ class TrapIntake {
   Pace stranger_pace_;  ///< of traps about LIDs that no port has, by sender; 0: not known either
   std::set<Guid> bad_m_keys_;
   std::uint64_t count_ = 0;
+  ViolationCounts violations_;
 };
 
 }  // namespace smd::sm::inline scheduling

@@ -70,6 +70,12 @@ std::string shared_keys(const LidIndex::Place& a, const LidIndex::Place& b) {
 
 }  // namespace
 
+void ViolationCounts::count(std::uint16_t trap) {
+  if (trap == wire::trap::kBadPKey) ++pkey;
+  if (trap == wire::trap::kBadQKey) ++qkey;
+  if (trap == wire::trap::kBadPKeyAtSwitch) ++at_switch;
+}
+
 bool log_violation(const log::Log& log, const LidIndex& lids, const wire::Notice& notice, Lid from) {
   const auto found = violation_of(notice, from);
   if (!found) return false;

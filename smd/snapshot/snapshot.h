@@ -14,6 +14,7 @@
 #include "smd/plan/plan.h"
 #include "smd/report/m_keys.h"
 #include "smd/report/sweep_summary.h"
+#include "smd/schedule/violations.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm::inline snapshots {
@@ -34,6 +35,7 @@ struct Snapshot {
   std::string last_change;
   UnixTime last_change_at = 0;
   std::uint64_t traps = 0, smps = 0, smp_timeouts = 0;  ///< since the start
+  ViolationCounts violations;                           ///< the same
   UnixTime state_since = 0;                             ///< when the state became what it is
 };
 

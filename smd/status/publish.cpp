@@ -77,6 +77,7 @@ std::shared_ptr<const Snapshot> SubnetStatus::snapshot() const {
   snapshot->state_since = state_since_;
   const auto counters = parts_.tx.counters();
   snapshot->traps = parts_.traps.count();
+  snapshot->violations = parts_.traps.violations();
   snapshot->smps = counters.total(&mad::AttributeCounters::sent, wire::Method::get) +
                    counters.total(&mad::AttributeCounters::sent, wire::Method::set);
   snapshot->smp_timeouts = counters.total(&mad::AttributeCounters::timeouts);
