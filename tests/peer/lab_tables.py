@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The same partitions.conf by opensm and by smd: lab_tables.py --smd PROGRAM. In a fresh laboratory each, smpquery shows the
-P_Key tables of all end ports and of the switch ports before hosts, and what these enforce. Equal are the keys, index 0 of end
-ports, and the bits of switch ports. Then smd takes a fabric from opensm with the same file, and all tables stay as they are."""
+P_Key tables of all end ports and of the switch ports before hosts, and what these enforce, and saquery the multicast groups.
+Equal are the keys, index 0 of end ports, the bits of switch ports, and the groups with MTU, rate, P_Key and SL. Then smd takes
+a fabric from opensm with the same file, and opensm takes it back, and all tables stay as they are."""
 import re
 import signal
+import subprocess
 
 from ibsim import check, wait_for
 from lab import Lab
@@ -29,6 +31,8 @@ FILES = [
     "Default=0x7fff,ipoib : ALL=full;\nA=0x1 : {1}=full, {2};\nB=0x2 : {2}=full, {3};\nC=0x3,defmember=full : ALL_CAS;",
     "A=0x10,indx0 : {1}=full, {2}=full;\nB=0x11 : {1}=full, {2};",
     "Default=0x7fff : SELF=full, {1}, {2}=full;\nA=0x5 : ALL=full;",
+    "G=0x31,ipoib,mtu=5,rate=16,scope=2 : {1}=full,\nmgid=ff12:401b::16,mtu=5,rate=16\n{2}=full ;",
+    "H=0x32,ipoib,mtu=4,rate=3,Q_Key=0x1234 : ALL_CAS=full;",
     "A=0x21 : ALL_SWITCHES=full, {4};\nB=0x22 : ALL_CAS=limited;",
 ]
 
@@ -78,6 +82,24 @@ def seen(lab):
     return found
 
 
+def groups_of(lab):
+    """Multicast groups as the hosts see them, each those of its partitions, without the multicast LIDs. (opensm shows who
+    knows the SM_Key groups with members only.)"""
+    groups, now, lines = {}, None, []
+    for n in range(8):
+        # A host whose key at index 0 is not one of the SM's port asks in vain.
+        asked = subprocess.run(lab.attach(f"h{n:05}", "saquery", "-t", "300", "-g"), capture_output=True, text=True, timeout=60,
+                               cwd=lab.folder)
+        lines += asked.stdout.splitlines() if asked.returncode == 0 else [f"MGID....no answer for h{n:05}"]
+    for line in lines:
+        found = re.match(r"\s*(\w+)\.+\s*(\S+)", line)
+        if found and found[1] == "MGID":
+            now = groups.setdefault(found[2], {})
+        elif found and now is not None and found[1].lower() in ("mtu", "pkey", "rate", "sl"):
+            now[found[1].lower()] = int(found[2], 0)
+    return groups
+
+
 def run_smd(lab, conf):
     (lab.folder / "smd.toml").write_text(f'[partitions]\nfile = "{conf}"\n')
     server = lab.start(SM, lab.smd, "run", "--config", str(lab.folder / "smd.toml"), "--state-dir", "state", "--socket", "api.sock")
@@ -100,7 +122,7 @@ def by(smd, text, start):
         conf = lab.folder / "partitions.conf"
         conf.write_text(text_with_guids(lab, text))
         start(lab, conf)
-        return seen(lab)
+        return seen(lab), groups_of(lab)
 
 
 def takeover(smd, text):
@@ -111,17 +133,23 @@ def takeover(smd, text):
         opensm = lab.opensm(SM, "-P", str(conf))
         before = seen(lab)
         opensm.stop(signal.SIGKILL)
-        run_smd(lab, conf)
+        server = run_smd(lab, conf)
         check(seen(lab) == before, f"tables differ after the takeover with\n{text}")
+        server.stop(signal.SIGKILL)
+        lab.opensm(SM, "-P", str(conf))
+        check(seen(lab) == before, f"tables differ after the way back with\n{text}")
 
 
 def scenario(given):
     differ = []
     for text in FILES:
-        theirs = unordered(by(given.smd, text, lambda lab, conf: lab.opensm(SM, "-P", str(conf))))
-        ours = unordered(by(given.smd, text, run_smd))
+        theirs, their_groups = by(given.smd, text, lambda lab, conf: lab.opensm(SM, "-P", str(conf)))
+        ours, our_groups = by(given.smd, text, run_smd)
+        theirs, ours = unordered(theirs), unordered(ours)
         wrong = {place: (theirs[place], ours.get(place)) for place in theirs if theirs[place] != ours.get(place)}
-        print(f"   {len(theirs)} tables, {len(wrong)} differ: {text.splitlines()[0]}", flush=True)
+        wrong |= {mgid: (their_groups.get(mgid), our_groups.get(mgid)) for mgid in their_groups | our_groups
+                  if their_groups.get(mgid) != our_groups.get(mgid)}
+        print(f"   {len(theirs)} tables, {len(their_groups)} groups, {len(wrong)} differ: {text.splitlines()[0]}", flush=True)
         if wrong:
             differ.append((text, wrong))
             for place, (opensm, smd) in wrong.items():
