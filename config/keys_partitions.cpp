@@ -328,6 +328,12 @@ std::vector<Key> partitions_keys() {
   };
 }
 
+BlockOptions<NamedPorts> group_options() {
+  BlockOptions<NamedPorts> options;
+  options.place = [](NamedPorts& block, const Value& table) { block.line.value = table.line; };
+  return options;
+}
+
 std::vector<Key> partition_keys() {
   auto keys = member_keys();
   for (auto& key : group_keys_of_partition()) keys.push_back(std::move(key));
@@ -351,7 +357,8 @@ std::vector<Key> partition_keys() {
                           .doc = "Which ports belong to it. They need not be in the fabric yet.",
                           .example = "[\"io*\", \"0x10-0x1f\"]",
                           .required = true},
-                         &NamedPorts::members, port_terms(", \"partition:NAME\""))})),
+                         &NamedPorts::members, port_terms(", \"partition:NAME\""))},
+              group_options())),
       row(
           {.table = "",
            .name = "partition",

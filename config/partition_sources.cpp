@@ -42,7 +42,10 @@ PartitionSources partition_sources(const SubnetConfig& subnet, std::string toml_
   PartitionSources sources{.toml_file = std::move(toml_file), .conf_file = subnet.partitions.file};
   sources.conf = subnet.partitions.conf.definitions;
   for (const auto& block : subnet.partition) sources.toml.push_back(definition_of(block));
-  for (const auto& group : subnet.groups) sources.groups[group.name] = {group.members};
+  for (const auto& group : subnet.groups) {
+    sources.groups[group.name] = {group.members};
+    sources.group_lines[group.name] = group.line.value;
+  }
   sources.allow_both_pkeys = subnet.partitions.allow_both_pkeys;
   sources.api_pkeys = subnet.partitions.api_pkeys;
   return sources;

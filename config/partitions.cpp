@@ -29,8 +29,12 @@ class PartitionMerger {
   }
 
   std::expected<MergedPartitions, std::vector<ConfigError>> run() {
-    for (const auto& error : check_groups(sources_.groups))
-      errors_.push_back({.file = sources_.toml_file, .expected = to_string(error)});
+    for (const auto& error : check_groups(sources_.groups)) {
+      const auto line = sources_.group_lines.find(error.path.front());
+      errors_.push_back({.file = sources_.toml_file,
+                         .line = line != sources_.group_lines.end() ? line->second : 0,
+                         .expected = to_string(error)});
+    }
     note_explicit(sources_.toml);
     note_explicit(sources_.conf);
     add_default();

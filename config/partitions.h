@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ struct PartitionSources {
   std::vector<PartitionDefinition> conf{};  ///< of `read_partitions_conf`
   std::vector<PartitionDefinition> api{};
   PortGroups groups{};
+  std::map<std::string, unsigned> group_lines{};  ///< of toml_file, for errors; may lack groups
   bool allow_both_pkeys = false;  ///< a port may be full and limited member at once, with two keys
   /// Numbers for partitions of the API without one, 0x0001 to 0x7ffe.
   std::pair<std::uint16_t, std::uint16_t> api_pkeys{0x0001, 0x7ffe};

@@ -55,6 +55,7 @@ bool is_policy_name(std::string_view name);
 struct NamedPorts {
   std::string name{};
   std::vector<PortTerm> members{};
+  SourceLine line{};
   friend bool operator==(const NamedPorts&, const NamedPorts&) = default;
 };
 

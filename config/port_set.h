@@ -33,7 +33,7 @@ enum class PortTermKind : std::uint8_t {
   group,         ///< "group:NAME"
   partition,     ///< "partition:NAME", or its P_Key: ports that are members
   level,         ///< "level:N": end ports at this level of the tree; leaves are level 0
-  rail           ///< "rail:N"
+  rail           ///< "rail:N": adapter ports of machines with several, by number from 1
 };
 
 struct PortTerm {
@@ -88,8 +88,8 @@ struct PortView {
   std::string_view node_name{};
   PortNum port{};
   NodeType type = NodeType::ca;
-  std::optional<unsigned> level{};  ///< 0: a leaf, or a host on one
-  std::optional<unsigned> rail{};
+  std::optional<unsigned> level{};     ///< 0: a leaf, or a host on one
+  std::optional<unsigned> rail{};      ///< from 1; nothing: its machine has no other adapter port
   bool to_switch = false;              ///< a switch's external port whose peer is a switch
   std::span<const PKey> partitions{};  ///< that it is a member of
   /// With LIDs of its own.

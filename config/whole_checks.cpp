@@ -80,15 +80,7 @@ void Loader::check_partitions(const Layer& layer) {
     }
   };
   auto merged = merge_partitions(partition_sources(subnet, file_.string()));
-  if (!merged) {
-    // Groups that refer to each other in a circle are wrong together: the line is that of the first
-    // [[group]].
-    const auto groups = layer.places.find("group");
-    for (auto& error : merged.error()) {
-      if (error.line == 0 && groups != layer.places.end()) error.line = groups->second.line;
-    }
-    return add_once(policy_errors_, merged.error());
-  }
+  if (!merged) return add_once(policy_errors_, merged.error());
   add_once(warnings_, subnet.partitions.conf.warnings);
   add_once(warnings_, merged->warnings);
   const bool remove = subnet.adopt.foreign_pkeys == ForeignPKeys::remove && !layer.broken.contains("adopt");

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include <fmt/ranges.h>
 
+#include "smd/plan/key_changes.h"
 #include "smd/report/disruption.h"
 
 namespace smd::daemon {
@@ -38,6 +40,26 @@ void print_lids(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& 
              changed);
 }
 
+/// What each end port would lose of its P_Keys; of those that only get some, how many they are.
+void print_keys(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& decided) {
+  const auto& part = decided.part<wire::PKeyTable>();
+  if (!part) return;
+  std::size_t losing = 0, gaining = 0;
+  for (const auto& change : sm::key_changes(subnet, *part)) {
+    if (!change.of_end_port) continue;
+    if (change.lost.empty()) {
+      ++gaining;
+      continue;
+    }
+    ++losing;
+    fmt::print(out, "P_Keys of {}: would lose {}{}{}\n",
+               sm::port_text(*subnet.find(change.at.node), change.at.port), fmt::join(change.lost, ","),
+               change.gained.empty() ? "" : " and get ", fmt::join(change.gained, ","));
+  }
+  if (losing + gaining != 0)
+    fmt::print(out, "P_Keys in all: {} end ports lose some, {} only get some\n", losing, gaining);
+}
+
 }  // namespace
 
 void print_plan(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& decided,
@@ -45,6 +67,7 @@ void print_plan(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& 
   out << to_string(sm::disruption_of(subnet, decided, plan));
   print_sms(out, subnet);
   print_lids(out, subnet, decided);
+  print_keys(out, subnet, decided);
   fmt::print(out, "engine: {}; {}\n", decided.routes->engine,
              routing::describe(decided.routes->verification, *decided.routes->topology));
   fmt::print(out,
@@ -60,10 +83,12 @@ void print_plan(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& 
           item.target == PortState::no_change ? "PortInfo" : fmt::format("to {}", to_string(item.target)));
     }
     if (round.ports.size() > kShown) fmt::print(out, "    and {} ports more\n", round.ports.size() - kShown);
-    for (const auto& item : round.items<wire::PKeyTable>()) {
-      fmt::print(out, "    {}: P_Key block {}, full member of the default partition\n",
-                 sm::port_text(*subnet.nodes[item.node], item.port), item.block);
+    const auto& tables = round.items<wire::PKeyTable>();
+    for (std::size_t i = 0; i < tables.size() && i < kShown; ++i) {
+      fmt::print(out, "    {}: P_Key block {}\n",
+                 sm::port_text(*subnet.nodes[tables[i].node], tables[i].port), tables[i].block);
     }
+    if (tables.size() > kShown) fmt::print(out, "    and {} P_Key blocks more\n", tables.size() - kShown);
     for (std::size_t i = 0; i < round.ar_infos.size() && i < kShown; ++i) {
       const auto& node = *subnet.nodes[round.ar_infos[i]];
       fmt::print(out, "    {} {}: adaptive routing off\n", node.guid(), node.description);

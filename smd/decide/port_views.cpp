@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/decide/port_views.h"
 
+#include <algorithm>
+#include <map>
 #include <optional>
 
 #include "smd/sweep/end_ports.h"
@@ -55,10 +57,27 @@ class Views {
       const auto& node = *subnet_.nodes[i];
       for (std::size_t p = 0; p < node.ports.size(); ++p) add(i, PortNum{static_cast<std::uint8_t>(p)});
     }
+    number_rails();
     return std::move(made_);
   }
 
  private:
+  /// Adapters of a machine (SystemImageGUID) by GUID, from 1 on, as `smd route --health` numbers them.
+  void number_rails() {
+    std::map<Guid, std::vector<std::size_t>> machines;
+    for (std::size_t i = 0; i < made_.views.size(); ++i) {
+      const auto& view = made_.views[i];
+      const auto image = subnet_.find(view.node_guid)->info.system_image;
+      if (view.type == NodeType::ca && image != Guid{}) machines[image].push_back(i);
+    }
+    for (auto& [image, ports] : machines) {
+      if (ports.size() < 2) continue;
+      std::ranges::sort(ports, {}, [this](std::size_t i) { return made_.views[i].port_guid; });
+      for (std::size_t i = 0; i < ports.size(); ++i)
+        made_.views[ports[i]].rail = static_cast<unsigned>(i + 1);
+    }
+  }
+
   void add(std::size_t index, PortNum num) {
     const auto& node = *subnet_.nodes[index];
     const auto& port = node.ports[num.value()];

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/decide/partitions.h"
-#include "smd/policy/policies.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "smd/plan/key_changes.h"
+#include "smd/policy/policies.h"
 #include "tests/support/partition_config.h"
 #include "tests/unit/decide/support.h"
 
@@ -83,6 +84,30 @@ TEST_F(DecidePartitions, WithoutAPartitionOnlyTheSmsPortIsDecided) {
   EXPECT_THAT(keys(made, kOther, 1), IsEmpty());
   EXPECT_THAT(keys(made, kSwitch, 2), IsEmpty());
   EXPECT_THAT(made.part.enforced, IsEmpty());
+}
+
+TEST_F(DecidePartitions, RailsAreTheAdaptersOfMachinesByGuid) {
+  for (const auto host : {kOther, kThird}) fabric_.node(host).info.system_image = Guid{0x999};
+  config_.partition = {partition("blue", 0x12, {"rail:2"}, {"rail:1"})};
+  const auto made = decide();
+
+  EXPECT_THAT(keys(made, kOther, 1), ElementsAre(PKey{0x7fff}, PKey{0x12}));
+  EXPECT_THAT(keys(made, kThird, 1), ElementsAre(PKey{0x7fff}, PKey{0x8012}));
+  EXPECT_THAT(keys(made, kHost, 1), ElementsAre(kDefaultPKey)) << "its machine has no other adapter";
+}
+
+TEST_F(DecidePartitions, WhatPortsLoseAndGetIsKnownBefore) {
+  holds(kOther, 1, {kDefaultPKey, PKey{0x8001}});
+  config_.partition = {partition("blue", 0x12, {"h1"}), partition("Default", 0x7fff, {"SELF"})};
+  config_.adopt.foreign_pkeys = config::ForeignPKeys::remove;
+  const auto changes = key_changes(fabric_.build(), decide().tables);
+
+  const auto of = std::ranges::find(changes, test::place(kOther, 1), &KeyChange::at);
+  ASSERT_NE(of, changes.end());
+  EXPECT_TRUE(of->of_end_port);
+  EXPECT_THAT(of->lost, ElementsAre(kDefaultPKey, PKey{0x8001}));
+  EXPECT_THAT(of->gained, ElementsAre(PKey{0x7fff}, PKey{0x8012}));
+  EXPECT_EQ(std::ranges::find(changes, test::place(kHost, 1), &KeyChange::at), changes.end());
 }
 
 TEST_F(DecidePartitions, MembersGetTheirKeysAndTheSwitchEnforcesThem) {
