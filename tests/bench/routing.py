@@ -75,9 +75,9 @@ def moments(log, pattern):
     return times
 
 
-def theirs(sim, host, engine, folder):
+def theirs(sim, host, engine, folder, *options):
     """opensm's milliseconds, or why not; its tables are in `folder` then."""
-    client = sim.opensm(host, "-R", engine, "-D", "0x47")
+    client = sim.opensm(host, "-R", engine, *options, "-D", "0x47")
     log = client.folder / "osm.log"
     read = lambda: log.read_text(errors="replace")
     client.process.send_signal(signal.SIGHUP)
