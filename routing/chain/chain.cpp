@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "routing/quality/load.h"
 #include "routing/ranking/root_sets.h"
 #include "routing/repair/extend.h"
+#include "routing/verify/proof.h"
 #include "routing/verify/verify.h"
 
 namespace smd::routing::inline chain {
@@ -30,10 +32,6 @@ struct Candidate {
   RouteLoad load{};
 };
 
-bool only_management_loops(const Verification& found) {
-  return found.ok() && found.management_credit_loops != 0;
-}
-
 /// By switch whether a route of a host to the LID crosses it. Requires proven routes of hosts.
 std::vector<bool> crossed_by_hosts(const RoutingContext& in, const Routes& routes, Lid lid) {
   std::vector<bool> crossed(in.topology.switches());
@@ -46,9 +44,8 @@ std::vector<bool> crossed_by_hosts(const RoutingContext& in, const Routes& route
   return crossed;
 }
 
-/// The same routes of hosts; those of switches are others, that close no cycle of channels with them. Nothing
-/// if there are none. A switch asks and is asked seldom: its paths may be longer than the shortest.
-std::optional<Routes> without_management_loops(const RoutingContext& in, const Routes& routes) {
+/// Only what hosts need of these routes.
+std::vector<std::shared_ptr<const LftRow>> routes_of_hosts(const RoutingContext& in, const Routes& routes) {
   std::vector<std::shared_ptr<LftRow>> rows;
   for (const auto& row : routes.rows) rows.push_back(std::make_shared<LftRow>(*row));
   for (std::size_t value = 1; value < in.lids.row_size(); ++value) {
@@ -61,10 +58,26 @@ std::optional<Routes> without_management_loops(const RoutingContext& in, const R
       if (!crossed[s] && s != to.sw) (*rows[s])[value] = kNoRoute;
     }
   }
-  const std::vector<std::shared_ptr<const LftRow>> old(rows.begin(), rows.end());
-  auto extended = extend({.context = in, .old = old, .layers = routes.layers});
+  return {rows.begin(), rows.end()};
+}
+
+/// Proven tables and their proof.
+struct ProvenRoutes {
+  Routes routes;
+  Verification verification;
+};
+
+/// Nothing if the routes of hosts close a cycle of channels. If only those to and from switches do they are
+/// others then: a switch asks and is asked seldom, its paths may be longer than the shortest.
+std::optional<ProvenRoutes> proven_shortest(const RoutingContext& in, Routes routes) {
+  if (auto found = prove(in, routes)) return ProvenRoutes{std::move(routes), *std::move(found)};
+  const auto rows = routes_of_hosts(in, routes);
+  if (!prove(in, {rows, routes.layers})) return std::nullopt;
+  auto extended = extend({.context = in, .old = rows, .layers = routes.layers});
   if (!extended) return std::nullopt;
-  return std::move(extended->routes);
+  auto found = prove(in, extended->routes);
+  if (!found) return std::nullopt;
+  return ProvenRoutes{std::move(extended->routes), *std::move(found)};
 }
 
 class ChainRun {
@@ -114,27 +127,42 @@ class ChainRun {
       return;
     }
     step(link, ChainOptions::Step::routed);
+    if (declined_ && !is_own(link) && link.engine == "minhop") return try_shortest(link, *std::move(routes));
+    if (!roots.empty()) return try_proof(link, *std::move(routes), std::move(roots));
     auto found = verify_routes(in_.context, *routes);
-    if (only_management_loops(found)) {
-      if (auto other = without_management_loops(in_.context, *routes)) {
-        found = verify_routes(in_.context, *other);
-        routes = *std::move(other);
-      }
-    }
     if (in_.context.stop.stop_requested()) return;
     step(link, ChainOptions::Step::verified);
     const bool proven = usable(found);
-    if (proven || (is_own(link) && roots.empty())) {
-      const bool installed = options_.installed && options_.installed->engine == link.engine &&
-                             options_.installed->roots == roots;
-      candidates_.push_back(
-          {Chosen{*std::move(routes), std::move(found), link.engine, refusals_, std::move(roots), declined_},
-           proven,
-           installed,
-           {}});
-    } else if (roots.empty()) {
+    if (proven || is_own(link)) {
+      add(link, {*std::move(routes), std::move(found)}, {}, proven);
+    } else {
       refuse(link, describe(found, in_.context.topology));
     }
+  }
+
+  // What is only compared is proven or not: tracing the fault to describe it takes longer than the tables.
+  void try_shortest(const ChainLink& link, Routes routes) {
+    auto proven = proven_shortest(in_.context, std::move(routes));
+    step(link, ChainOptions::Step::verified);
+    if (proven) return add(link, *std::move(proven), {}, true);
+    refuse(link, "credit loops: shortest paths wait for each other in a cycle");
+  }
+
+  void try_proof(const ChainLink& link, Routes routes, std::vector<Guid> roots) {
+    auto found = prove(in_.context, routes);
+    step(link, ChainOptions::Step::verified);
+    if (found && found->clean()) add(link, {std::move(routes), *std::move(found)}, std::move(roots), true);
+  }
+
+  void add(const ChainLink& link, ProvenRoutes tables, std::vector<Guid> roots, bool proven) {
+    if (in_.context.stop.stop_requested()) return;
+    const bool installed =
+        options_.installed && options_.installed->engine == link.engine && options_.installed->roots == roots;
+    candidates_.push_back({Chosen{std::move(tables.routes), std::move(tables.verification), link.engine,
+                                  refusals_, std::move(roots), declined_},
+                           proven,
+                           installed,
+                           {}});
   }
 
   bool usable(const Verification& found) const {
@@ -199,8 +227,16 @@ class ChainRun {
 
   void measure() {
     const auto hosts = rank_order(in_.context, {});
-    for (auto& candidate : candidates_)
-      candidate.load = measure_load(in_.context, candidate.chosen.routes, hosts);
+    auto least = std::numeric_limits<double>::infinity();
+    for (auto& candidate : candidates_) {
+      candidate.load = measure_load(in_.context, candidate.chosen.routes, hosts, LoadOfShifts::no);
+      if (candidate.proven) least = std::min(least, candidate.load.max_link_time);
+    }
+    const auto ties = [&](const Candidate& c) { return c.load.max_link_time == least; };
+    if (std::ranges::count_if(candidates_, ties) < 2) return;
+    for (auto& candidate : candidates_) {
+      if (ties(candidate)) candidate.load = measure_load(in_.context, candidate.chosen.routes, hosts);
+    }
   }
 
   /// What was preferred to `best` by its place, and has more load.

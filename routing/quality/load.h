@@ -20,6 +20,10 @@ struct RouteLoad {
   friend auto operator<=>(const RouteLoad&, const RouteLoad&) = default;
 };
 
-RouteLoad measure_load(const RoutingContext& in, const Routes& routes, std::span<const EndIndex> hosts);
+/// Shifts take longer than the rest: without them shift_max is 0.
+enum class LoadOfShifts : bool { no, yes };
+
+RouteLoad measure_load(const RoutingContext& in, const Routes& routes, std::span<const EndIndex> hosts,
+                       LoadOfShifts shifts = LoadOfShifts::yes);
 
 }  // namespace smd::routing::inline quality

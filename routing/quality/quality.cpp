@@ -236,13 +236,14 @@ std::vector<std::uint64_t> link_paths(const RoutingContext& in, const Routes& ro
   return link_paths_of(make_job(in.topology, in.lids, routes, hosts, in.parallel));
 }
 
-RouteLoad measure_load(const RoutingContext& in, const Routes& routes, std::span<const EndIndex> hosts) {
+RouteLoad measure_load(const RoutingContext& in, const Routes& routes, std::span<const EndIndex> hosts,
+                       LoadOfShifts shifts) {
   const auto job = make_job(in.topology, in.lids, routes, hosts, in.parallel);
   const auto paths = link_paths_of(job);
   const auto pairs = static_cast<double>(job.hosts.size()) * static_cast<double>(job.hosts.size());
   return {
       .max_link_time = paths.empty() ? 0 : max_time(in.topology, paths),
-      .shift_max = measure_shifts(job, kFewShifts).max,
+      .shift_max = shifts == LoadOfShifts::yes ? measure_shifts(job, kFewShifts).max : 0,
       .mean_hops =
           pairs == 0
               ? 0

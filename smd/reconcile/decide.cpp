@@ -169,8 +169,8 @@ std::optional<Reconciler::ConvergeGoal> Reconciler::goal_of(const DecideInput& i
 }
 
 /// Freshly made tables; where the way to them would interrupt what works, those in the order of the switches
-/// that the present ones have. Only for a load that is much less packets are dropped, once and for their
-/// lifetime. Nothing: the tables stay.
+/// that the present ones have. Only where the operator has asked, and for a load that is much less, packets
+/// are dropped, once and for their lifetime. Nothing: the tables stay.
 std::optional<Reconciler::ConvergeGoal> Reconciler::converge_goal(DecideInput input,
                                                                   const std::stop_token& stop) const {
   const auto& now = *decided_.routes;
@@ -186,9 +186,10 @@ std::optional<Reconciler::ConvergeGoal> Reconciler::converge_goal(DecideInput in
     return better.max_link_time <= routing::kWorthwhile * than.max_link_time;
   };
   const auto present = load_of(now, parts_.compute.parallel());
-  if (near && !near->interrupts && near->load <= present && !(best && worth(best->load, near->load)))
-    return near;
-  return best && worth(best->load, present) ? std::move(best) : std::nullopt;
+  const bool asked = engine_may_change_;
+  const bool better = asked && near && best && worth(best->load, near->load);
+  if (near && !near->interrupts && near->load <= present && !better) return near;
+  return asked && best && worth(best->load, present) ? std::move(best) : std::nullopt;
 }
 
 /// One step from the tables as they are to freshly made ones. Where a step between them would not be proven
@@ -207,7 +208,8 @@ asio::awaitable<bool> Reconciler::take_step(Run how) {
   if (!goal) {
     // Looked at again when as much time has passed.
     parts_.log.info("routing.not_converged")
-        .kv("reason", "freshly made tables are not worth what the way to them would interrupt")
+        .kv("reason", "there is no order of writes in which all that arrives goes on arriving")
+        .kv("command", "smd resweep converge")
         .kv("engine", decided_.routes->engine);
     converging_ = engine_may_change_ = false;
     routes_since_ = parts_.clock.now();
