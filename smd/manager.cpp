@@ -143,7 +143,7 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
                  .config = config_}) {}
 
 void SubnetManager::resweep(Resweep kind, std::string reason) {
-  if (kind == Resweep::converge) loop_.converge();
+  if (kind == Resweep::converge) loop_.converge(true);
   switch (kind) {
     case Resweep::light:
       return agenda_.add(Work::light, std::move(reason));

@@ -46,7 +46,7 @@ class Cables {
       if (!lack.used) report_missing(lack);
     }
     for (const auto& surplus : surplus_) {
-      if (surplus.used || shared(surplus)) continue;
+      if (surplus.used || shared(surplus) || joins_islands(surplus)) continue;
       const auto below = hangs_below(surplus);
       below ? report_below(surplus, *below) : report_extra(surplus);
     }
@@ -221,6 +221,24 @@ class Cables {
       return other != surplus.sw && ports_to(other, surplus.peer).size() >= own;
     });
     return like_it >= 2;
+  }
+
+  /// Between two tops of trees that have no neighbour in common.
+  bool between_islands(const Surplus& surplus) const {
+    if (surplus.sw == surplus.peer || ranking_.rank[surplus.sw] != ranking_.rank[surplus.peer]) return false;
+    for (std::size_t g = 0; g < topology_.groups(surplus.sw); ++g) {
+      if (!ports_to(surplus.peer, topology_.group(surplus.sw, g).peer).empty()) return false;
+    }
+    return true;
+  }
+
+  /// Trees that are joined at their tops: by two cables of a pair of switches, or by three cables. One may be
+  /// a mistake.
+  bool joins_islands(const Surplus& surplus) const {
+    if (!between_islands(surplus)) return false;
+    const auto all = std::ranges::count_if(
+        surplus_, [&](const Surplus& other) { return !other.used && between_islands(other); });
+    return all >= 3 || ports_to(surplus.sw, surplus.peer).size() >= 2;
   }
 
   /// The end of the cable that is a switch with hosts and no cable to any switch but one leaf.

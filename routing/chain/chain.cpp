@@ -3,68 +3,270 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "routing/engines/rank_order.h"
+#include "routing/quality/load.h"
+#include "routing/ranking/root_sets.h"
+#include "routing/repair/extend.h"
+#include "routing/verify/proof.h"
 #include "routing/verify/verify.h"
 
 namespace smd::routing::inline chain {
 namespace {
 
-bool usable(const Verification& found, const ChainOptions& options) {
-  if (found.clean()) return true;
-  return options.allow_credit_loops && found.host_pairs_unreachable == 0 && found.loops == 0 &&
-         found.dead_ends == 0;
+/// So many engines are compared at most, the configured ones first: each costs its tables and their proof.
+constexpr std::size_t kCompared = 4;
+
+bool is_own(const ChainLink& link) { return link.engine == "updn" && link.options.root_guids.empty(); }
+
+/// Tables of an engine, proven or those of the last resort.
+struct Candidate {
+  Chosen chosen;
+  bool proven = false;
+  bool installed = false;
+  RouteLoad load{};
+};
+
+/// By switch whether a route of a host to the LID crosses it. Requires proven routes of hosts.
+std::vector<bool> crossed_by_hosts(const RoutingContext& in, const Routes& routes, Lid lid) {
+  std::vector<bool> crossed(in.topology.switches());
+  for (const auto leaf : in.topology.leaves()) {
+    for (auto s = leaf; s != kNoSwitch && !crossed[s];) {
+      crossed[s] = true;
+      s = in.topology.peer(s, PortNum{entry(routes.rows[s].get(), lid)}).sw;
+    }
+  }
+  return crossed;
 }
 
-struct Attempt {
+/// Only what hosts need of these routes.
+std::vector<std::shared_ptr<const LftRow>> routes_of_hosts(const RoutingContext& in, const Routes& routes) {
+  std::vector<std::shared_ptr<LftRow>> rows;
+  for (const auto& row : routes.rows) rows.push_back(std::make_shared<LftRow>(*row));
+  for (std::size_t value = 1; value < in.lids.row_size(); ++value) {
+    const Lid lid{static_cast<std::uint16_t>(value)};
+    const auto to = in.lids.destination(lid);
+    if (to.sw == kNoSwitch) continue;
+    const auto crossed =
+        to.end != kNoEnd ? crossed_by_hosts(in, routes, lid) : std::vector<bool>(rows.size());
+    for (SwitchIndex s = 0; s < rows.size(); ++s) {
+      if (!crossed[s] && s != to.sw) (*rows[s])[value] = kNoRoute;
+    }
+  }
+  return {rows.begin(), rows.end()};
+}
+
+/// Proven tables and their proof.
+struct ProvenRoutes {
   Routes routes;
   Verification verification;
 };
 
-std::expected<Attempt, RouteError> attempt(const ChainLink& link, const EngineInfo& engine,
-                                           const EngineInput& in, const ChainOptions& options) {
-  const auto step = [&](ChainOptions::Step what) {
-    if (options.on_step) options.on_step(link.engine, what);
-  };
-  auto routes = engine.run(
-      {.context = in.context, .options = link.options, .vl_budget = in.vl_budget, .seed = in.seed});
-  if (!routes) return std::unexpected(routes.error());
-  step(ChainOptions::Step::routed);
-  auto found = verify_routes(in.context, *routes);
-  if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});
-  step(ChainOptions::Step::verified);
-  return Attempt{*std::move(routes), std::move(found)};
+/// Nothing if the routes of hosts close a cycle of channels. If only those to and from switches do they are
+/// others then: a switch asks and is asked seldom, its paths may be longer than the shortest.
+std::optional<ProvenRoutes> proven_shortest(const RoutingContext& in, Routes routes) {
+  if (auto found = prove(in, routes)) return ProvenRoutes{std::move(routes), *std::move(found)};
+  const auto rows = routes_of_hosts(in, routes);
+  if (!prove(in, {rows, routes.layers})) return std::nullopt;
+  auto extended = extend({.context = in, .old = rows, .layers = routes.layers});
+  if (!extended) return std::nullopt;
+  auto found = prove(in, extended->routes);
+  if (!found) return std::nullopt;
+  return ProvenRoutes{std::move(extended->routes), *std::move(found)};
 }
+
+class ChainRun {
+ public:
+  ChainRun(std::span<const ChainLink> chain, const EngineInput& input, const ChainOptions& options)
+      : links_(chain.begin(), chain.end()), in_(input), options_(options) {
+    rooted_ = std::ranges::any_of(links_, [](const auto& link) { return !link.options.root_guids.empty(); });
+    if (std::ranges::none_of(links_, is_own)) links_.push_back({"updn", {}});
+  }
+
+  std::expected<Chosen, RouteError> run() {
+    for (const auto& link : links_) {
+      if (!declined_ && !candidates_.empty()) break;
+      if (candidates_.size() < kCompared) try_link(link, {});
+      if (stopped_ || installed_stays()) break;
+    }
+    if (declined_ && !stopped_ && !installed_stays()) try_roots();
+    if (stopped_ || in_.context.stop.stop_requested()) return std::unexpected(RouteError{});
+    return choose();
+  }
+
+ private:
+  void refuse(const ChainLink& link, std::string reason) {
+    refusals_.push_back({link.engine, std::move(reason)});
+  }
+
+  void step(const ChainLink& link, ChainOptions::Step what) const {
+    if (options_.on_step) options_.on_step(link.engine, what);
+  }
+
+  /// `roots`: those that the chain has found, for the engine of `link`.
+  void try_link(const ChainLink& link, std::vector<Guid> roots) {
+    const auto* const engine = find_engine(link.engine);
+    if (engine == nullptr) return refuse(link, "not an engine");
+    auto link_options = link.options;
+    if (!roots.empty()) link_options.root_guids = roots;
+    auto routes = engine->run({.context = in_.context,
+                               .options = std::move(link_options),
+                               .vl_budget = in_.vl_budget,
+                               .seed = in_.seed});
+    if (!routes) {
+      using Cause = RouteError::Cause;
+      const auto cause = routes.error().cause;
+      stopped_ = cause == Cause::stopped;
+      if (!stopped_ && roots.empty()) refuse(link, to_string(routes.error()));
+      if (cause == Cause::not_a_tree || cause == Cause::no_legal_path) decline(link);
+      return;
+    }
+    step(link, ChainOptions::Step::routed);
+    if (declined_ && !is_own(link) && link.engine == "minhop") return try_shortest(link, *std::move(routes));
+    if (!roots.empty()) return try_proof(link, *std::move(routes), std::move(roots));
+    auto found = verify_routes(in_.context, *routes);
+    if (in_.context.stop.stop_requested()) return;
+    step(link, ChainOptions::Step::verified);
+    const bool proven = usable(found);
+    if (proven || is_own(link)) {
+      add(link, {*std::move(routes), std::move(found)}, {}, proven);
+    } else {
+      refuse(link, describe(found, in_.context.topology));
+    }
+  }
+
+  // What is only compared is proven or not: tracing the fault to describe it takes longer than the tables.
+  void try_shortest(const ChainLink& link, Routes routes) {
+    auto proven = proven_shortest(in_.context, std::move(routes));
+    step(link, ChainOptions::Step::verified);
+    if (proven) return add(link, *std::move(proven), {}, true);
+    refuse(link, "credit loops: shortest paths wait for each other in a cycle");
+  }
+
+  void try_proof(const ChainLink& link, Routes routes, std::vector<Guid> roots) {
+    auto found = prove(in_.context, routes);
+    step(link, ChainOptions::Step::verified);
+    if (found && found->clean()) add(link, {std::move(routes), *std::move(found)}, std::move(roots), true);
+  }
+
+  void add(const ChainLink& link, ProvenRoutes tables, std::vector<Guid> roots, bool proven) {
+    if (in_.context.stop.stop_requested()) return;
+    const bool installed =
+        options_.installed && options_.installed->engine == link.engine && options_.installed->roots == roots;
+    candidates_.push_back({Chosen{std::move(tables.routes), std::move(tables.verification), link.engine,
+                                  refusals_, std::move(roots), declined_},
+                           proven,
+                           installed,
+                           {}});
+  }
+
+  bool usable(const Verification& found) const {
+    if (found.clean()) return true;
+    return options_.allow_credit_loops && found.host_pairs_unreachable == 0 && found.loops == 0 &&
+           found.dead_ends == 0;
+  }
+
+  /// An engine for trees has declined: from now on engines are compared, if the installed one may change.
+  void decline(const ChainLink& link) {
+    if (std::exchange(declined_, true) || !options_.installed) return;
+    const auto& [engine, roots, may_change] = *options_.installed;
+    const bool configured = std::ranges::any_of(links_, [&](const auto& l) { return l.engine == engine; });
+    if (!configured || engine == link.engine || (may_change && roots.empty())) return;
+    try_link({engine, link.options}, roots);
+  }
+
+  bool installed_stays() const {
+    return options_.installed && !options_.installed->may_change &&
+           std::ranges::any_of(candidates_, [](const auto& c) { return c.installed && c.proven; });
+  }
+
+  /// `updn` below several roots, where the operator has named none.
+  void try_roots() {
+    if (rooted_) return;
+    for (const auto& set : root_sets(in_.context.topology)) {
+      if (candidates_.size() >= kCompared || stopped_) return;
+      std::vector<Guid> roots;
+      for (const auto s : set) roots.push_back(in_.context.topology.guid(s));
+      const bool there = std::ranges::any_of(
+          candidates_, [&](const auto& c) { return c.chosen.engine == "updn" && c.chosen.roots == roots; });
+      if (!there) try_link({"updn", {}}, std::move(roots));
+    }
+  }
+
+  std::expected<Chosen, RouteError> choose() {
+    if (candidates_.empty()) return std::unexpected(RouteError{});
+    drop_less_complete();
+    if (candidates_.size() > 1) measure();
+    auto best = std::ranges::min_element(candidates_, {},
+                                         [](const Candidate& c) { return std::tuple(!c.proven, c.load); });
+    const auto installed =
+        std::ranges::find_if(candidates_, [](const Candidate& c) { return c.installed && c.proven; });
+    const bool stays = installed != candidates_.end() &&
+                       (!options_.installed->may_change ||
+                        best->load.max_link_time > kWorthwhile * installed->load.max_link_time);
+    if (stays) best = installed;
+    add_worse(*best);
+    return std::move(best->chosen);
+  }
+
+  /// Tables that reach fewer switches than `updn` does are no better for less load.
+  void drop_less_complete() {
+    const auto own = std::ranges::find_if(
+        candidates_, [](const Candidate& c) { return c.chosen.engine == "updn" && c.chosen.roots.empty(); });
+    if (own == candidates_.end()) return;
+    const auto missing = own->chosen.verification.unreachable_switch_pairs;
+    std::erase_if(candidates_, [&](const Candidate& c) {
+      return c.chosen.by_load && c.chosen.verification.unreachable_switch_pairs > missing;
+    });
+  }
+
+  void measure() {
+    const auto hosts = rank_order(in_.context, {});
+    auto least = std::numeric_limits<double>::infinity();
+    for (auto& candidate : candidates_) {
+      candidate.load = measure_load(in_.context, candidate.chosen.routes, hosts, LoadOfShifts::no);
+      if (candidate.proven) least = std::min(least, candidate.load.max_link_time);
+    }
+    const auto ties = [&](const Candidate& c) { return c.load.max_link_time == least; };
+    if (std::ranges::count_if(candidates_, ties) < 2) return;
+    for (auto& candidate : candidates_) {
+      if (ties(candidate)) candidate.load = measure_load(in_.context, candidate.chosen.routes, hosts);
+    }
+  }
+
+  /// What was preferred to `best` by its place, and has more load.
+  void add_worse(Candidate& best) const {
+    for (const auto& other : candidates_) {
+      if (&other == &best) break;
+      best.chosen.fell_back_from.push_back(
+          {other.chosen.engine,
+           !other.proven
+               ? describe(other.chosen.verification, in_.context.topology)
+               : fmt::format("proven, but with {:.0f} routes over the most loaded link instead of {:.0f}",
+                             other.load.max_link_time, best.load.max_link_time)});
+    }
+  }
+
+  std::vector<ChainLink> links_;
+  const EngineInput& in_;
+  const ChainOptions& options_;
+  bool rooted_ = false;    ///< roots are configured
+  bool declined_ = false;  ///< an engine for trees has found that there is none, or not for all hosts
+  bool stopped_ = false;
+  std::vector<Refusal> refusals_;
+  std::vector<Candidate> candidates_;
+};
 
 }  // namespace
 
 std::expected<Chosen, RouteError> route_with_chain(std::span<const ChainLink> chain, const EngineInput& input,
                                                    const ChainOptions& options) {
-  std::vector<ChainLink> links(chain.begin(), chain.end());
-  const ChainLink own{"updn", {}};
-  const auto is_own = [&](const ChainLink& link) {
-    return link.engine == own.engine && link.options.root_guids.empty();
-  };
-  links.push_back(own);
-  std::vector<Refusal> refusals;
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    const bool last = i + 1 == links.size();
-    const auto* const engine = find_engine(links[i].engine);
-    if (engine == nullptr) {
-      refusals.push_back({links[i].engine, "not an engine"});
-      continue;
-    }
-    auto tried = attempt(links[i], *engine, input, options);
-    if (!tried && tried.error().cause == RouteError::Cause::stopped) return std::unexpected(tried.error());
-    if (!tried) {
-      refusals.push_back({links[i].engine, to_string(tried.error())});
-      continue;
-    }
-    if (last || is_own(links[i]) || usable(tried->verification, options)) {
-      return Chosen{std::move(tried->routes), std::move(tried->verification), links[i].engine,
-                    std::move(refusals)};
-    }
-    refusals.push_back({links[i].engine, describe(tried->verification, input.context.topology)});
-  }
-  return std::unexpected(RouteError{});
+  return ChainRun(chain, input, options).run();
 }
 
 }  // namespace smd::routing::inline chain

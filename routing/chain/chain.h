@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A chain of engines in order of preference: the first whose tables are proven is used.
+// A chain of engines in order of preference: the first whose tables are proven is used. Where an engine for
+// trees declines the fabric, those after it are compared by their load.
 
 #include <expected>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,12 +26,25 @@ struct Refusal {
   std::string reason;
 };
 
+/// Whose tables switches hold.
+struct InstalledEngine {
+  std::string engine;
+  std::vector<Guid> roots{};  ///< Chosen::roots of it
+  /// Another one is used if it is better by kWorthwhile; else the installed one stays while it is proven.
+  bool may_change = false;
+};
+
+/// Another engine is worth a change of all tables if its most loaded link carries at most so much of the
+/// load.
+inline constexpr double kWorthwhile = 0.9;
+
 struct ChainOptions {
   /// Configured by the operator: accepts tables whose only fault is credit loops.
   bool allow_credit_loops = false;
   /// Called after each step on the caller's thread, for timing and progress.
   enum class Step { routed, verified };
   std::function<void(std::string_view engine, Step)> on_step;
+  std::optional<InstalledEngine> installed{};  ///< nothing: no tables yet, the best is used
 };
 
 struct Chosen {
@@ -37,10 +52,15 @@ struct Chosen {
   Verification verification;
   std::string engine;
   std::vector<Refusal> fell_back_from;
+  /// Roots that the chain has found for this engine, and that its repairs need; empty: those of its options.
+  std::vector<Guid> roots{};
+  bool by_load = false;  ///< an engine before it declined, and it was compared with the others
 };
 
-/// Runs the engines in order, then `updn` without roots, which always succeeds. Ignores `input.options`.
-/// Fails only when stopped.
+/// Runs the engines in order, then `updn` without roots, which always succeeds. Ignores `input.options`. If
+/// an engine finds that the fabric is no tree, or has hosts without an up/down path, all later ones run, and
+/// `updn` with the roots of root_sets() if no roots are configured; the least measure_load() of those proven
+/// is used, of equal ones the first. At most four engines run then. Fails only when stopped.
 std::expected<Chosen, RouteError> route_with_chain(std::span<const ChainLink> chain, const EngineInput& input,
                                                    const ChainOptions& options = {});
 

@@ -15,6 +15,7 @@ std::optional<SwitchRanking> dmodc_ranking(const Topology& topology, const Routi
 }
 
 std::expected<Routes, RouteError> run_dmodc(const EngineInput& in) {
+  if (in.ranking != nullptr) return route_tree(in, *in.ranking, Numbering::dense);
   const auto ranking = ranking_of_tree(in.context.topology, in.options.root_guids);
   if (!ranking) return std::unexpected(ranking.error());
   return route_tree(in, *ranking, Numbering::dense);

@@ -10,6 +10,7 @@ std::optional<SwitchRanking> dnup_ranking(const Topology& topology, const Routin
 }
 
 std::expected<Routes, RouteError> run_dnup(const EngineInput& in) {
+  if (in.ranking != nullptr) return route_tree(in, *in.ranking, Numbering::dense);
   return route_tree(in, rank_from_leaves(in.context.topology), Numbering::dense);
 }
 

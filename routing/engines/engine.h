@@ -35,6 +35,9 @@ struct EngineInput {
   RoutingOptions options{};
   unsigned vl_budget = 1;
   std::uint64_t seed = 0;
+  /// To be followed instead of the engine's own: tables that installed ones turn into without a new order of
+  /// the switches. Engines without follows_ranking ignore it.
+  const SwitchRanking* ranking = nullptr;
 };
 
 struct RouteError {

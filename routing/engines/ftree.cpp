@@ -14,6 +14,7 @@ std::optional<SwitchRanking> ftree_ranking(const Topology& topology, const Routi
 }
 
 std::expected<Routes, RouteError> run_ftree(const EngineInput& in) {
+  if (in.ranking != nullptr) return route_tree(in, *in.ranking, Numbering::padded);
   const auto ranking = ranking_of_tree(in.context.topology, in.options.root_guids);
   if (!ranking) return std::unexpected(ranking.error());
   return route_tree(in, *ranking, Numbering::padded);

@@ -14,8 +14,8 @@ constexpr std::size_t kPattern = 512;
 constexpr std::size_t kMostMemory = 0x10000;
 /// The substitution of missing ports may repeat after so many turns.
 constexpr std::size_t kLongestPattern = 4096;
-/// Designs with two speeds need few rounds: three where half of the spines are EDR beside HDR. One slow cable
-/// of many needs as many as there are cables, and only whole rotations are shared exactly.
+/// Designs with two speeds need few rounds: three where half of the spines are EDR beside HDR. Only whole
+/// rotations are shared exactly.
 constexpr std::uint64_t kMostExactRounds = 4;
 }  // namespace
 
@@ -42,6 +42,37 @@ std::vector<UplinkPlace> uplink_places(const Topology& topology, const SwitchRan
   return places;
 }
 
+namespace {
+
+/// Whether both have cables of the same rates to the same upper switches, as far as both are there.
+bool same_rates(const Topology& topology, SwitchIndex one, SwitchIndex other,
+                std::span<const UplinkPlace> places) {
+  for (const auto& place : places) {
+    if (place.peer == kNoSwitch) continue;
+    for (std::size_t g = 0; g < topology.groups(other); ++g) {
+      const auto group = topology.group(other, g);
+      if (group.peer != place.peer) continue;
+      for (std::size_t i = 0; i < std::min(group.ports.size(), place.ports.size()); ++i) {
+        if (topology.rate(one, place.ports[i]) != topology.rate(other, group.ports[i])) return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Whether the two members beside `s` in its group have the same rates.
+bool rates_by_design(const Topology& topology, const TreeTemplate& tree_template, SwitchIndex s,
+                     std::span<const UplinkPlace> places) {
+  if (topology.one_rate()) return true;
+  const auto& members = tree_template.of(s).members;
+  const auto at = static_cast<std::size_t>(std::ranges::lower_bound(members, s) - members.begin());
+  const auto n = members.size();
+  return same_rates(topology, s, members[(at + 1) % n], places) &&
+         same_rates(topology, s, members[(at + n - 1) % n], places);
+}
+
+}  // namespace
+
 RoundRobin uplink_round_robin(const Topology& topology, const SwitchRanking& ranking,
                               const TreeTemplate& tree_template, SwitchIndex s,
                               std::span<const SwitchIndex> only) {
@@ -52,6 +83,7 @@ RoundRobin uplink_round_robin(const Topology& topology, const SwitchRanking& ran
     });
   }
   RoundRobin result;
+  result.rates_by_design = rates_by_design(topology, tree_template, s, places);
   bool more = true;
   for (std::size_t round = 0; more; ++round) {
     more = false;
@@ -200,7 +232,7 @@ bool Candidates::reset(const Topology& topology, SwitchIndex s, const GroupSet& 
   skewed_ = true;
   if (!topology.one_rate()) {
     round_robin(topology, s, set, live_);
-    if (rates_differ(topology, s)) {
+    if (round_robin_of_tree.rates_by_design && rates_differ(topology, s)) {
       own_.clear();
       for (const auto& turn : round_robin_of_tree.turns)
         own_.push_back(holds(turn) ? turn.port : std::uint8_t{0});

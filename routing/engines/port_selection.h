@@ -45,6 +45,9 @@ struct RoundRobin {
     friend bool operator==(const Turn&, const Turn&) = default;
   };
   std::vector<Turn> turns;
+  /// Switches next to it in its group have cables of the same rates at the same places: a design, whose
+  /// shares can be exact. Single slow cables are better relieved by moving single destinations.
+  bool rates_by_design = true;
 };
 
 /// An upper switch of the undamaged tree, in the order of round robin.

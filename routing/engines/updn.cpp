@@ -127,6 +127,7 @@ std::optional<SwitchRanking> updn_ranking(const Topology& topology, const Routin
 }
 
 std::expected<Routes, RouteError> run_updn(const EngineInput& in) {
+  if (in.ranking != nullptr) return route_tree(in, *in.ranking, Numbering::dense);
   const auto roots = switches_named(in.context.topology, in.options.root_guids);
   if (!roots) return std::unexpected(roots.error());
   auto routes = route<std::uint8_t>(in, *roots);

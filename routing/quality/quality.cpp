@@ -6,12 +6,13 @@
 #include <random>
 #include <tuple>
 
+#include "routing/quality/load.h"
 #include "routing/quality/trace.h"
 
 namespace smd::routing::inline quality {
 namespace {
 
-constexpr std::size_t kShifts = 1024;
+constexpr std::size_t kShifts = 1024, kFewShifts = 64;
 constexpr std::size_t kRandom = 100;
 constexpr std::size_t kHottest = 10;
 
@@ -107,20 +108,20 @@ struct Shifts {
   double mean = 0;
 };
 
-Shifts measure_shifts(const Job& job) {
+Shifts measure_shifts(const Job& job, std::size_t most = kShifts) {
   const std::size_t n = job.hosts.size();
   const std::size_t all = n == 0 ? 0 : n - 1;
-  const std::size_t count = std::min(all, kShifts);
-  std::vector<double> most(count);
+  const std::size_t count = std::min(all, most);
+  std::vector<double> loads_of(count);
   for_patterns(job, count, [&](std::size_t i, RouteTracer& tracer, Loads& loads) {
     const std::size_t shift = 1 + i * all / count;
     for (std::size_t from = 0; from < n; ++from) {
       const std::size_t to = from + shift < n ? from + shift : from + shift - n;
       loads.add(tracer.trace(job.hosts[from].sw, job.hosts[to].lid));
     }
-    most[i] = loads.max();
+    loads_of[i] = loads.max();
   });
-  return {most.empty() ? 0 : static_cast<std::uint32_t>(std::ranges::max(most)), mean(most)};
+  return {loads_of.empty() ? 0 : static_cast<std::uint32_t>(std::ranges::max(loads_of)), mean(loads_of)};
 }
 
 void measure_permutations(const Job& job, std::uint64_t seed, Quality& quality) {
@@ -233,6 +234,20 @@ std::vector<HotLink> hottest(const Topology& topology, std::span<const std::uint
 std::vector<std::uint64_t> link_paths(const RoutingContext& in, const Routes& routes,
                                       std::span<const EndIndex> hosts) {
   return link_paths_of(make_job(in.topology, in.lids, routes, hosts, in.parallel));
+}
+
+RouteLoad measure_load(const RoutingContext& in, const Routes& routes, std::span<const EndIndex> hosts,
+                       LoadOfShifts shifts) {
+  const auto job = make_job(in.topology, in.lids, routes, hosts, in.parallel);
+  const auto paths = link_paths_of(job);
+  const auto pairs = static_cast<double>(job.hosts.size()) * static_cast<double>(job.hosts.size());
+  return {
+      .max_link_time = paths.empty() ? 0 : max_time(in.topology, paths),
+      .shift_max = shifts == LoadOfShifts::yes ? measure_shifts(job, kFewShifts).max : 0,
+      .mean_hops =
+          pairs == 0
+              ? 0
+              : static_cast<double>(std::accumulate(paths.begin(), paths.end(), std::uint64_t{0})) / pairs};
 }
 
 double leaf_bound(const Topology& topology, std::span<const EndIndex> hosts) {

@@ -61,7 +61,8 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   decide_partitions(in, before, decided);
   auto input = topology_input(in.subnet, decided.lids->top, in.config.routing, in.file_order);
   decision.times.topology_ms = lap();
-  const bool stay = !in.fresh_routes && !in.adopting && before.routes && before.lids == decided.lids;
+  const bool stay =
+      in.fresh == DecideInput::Fresh::no && !in.adopting && before.routes && before.lids == decided.lids;
   auto kept = kept_entries(in.subnet);
   // An entry that a switch keeps again, after a restart, may go back to what it was before.
   const bool more = before.routes && std::ranges::includes(kept, before.routes->kept);
@@ -73,7 +74,8 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
     decided.routes = std::move(*routes);
   }
   decided.routes = with_kept_entries(decided.routes, std::move(kept), in.parallel);
-  if (in.instead != DecideInput::Instead::no) return decision;
+  const bool none = in.instead != DecideInput::Instead::no || !decided.routes;
+  if (none) return decision;
   lap();
   decided.multicast = decide_multicast(in, *decided.routes);
   decision.times.multicast_ms = lap();

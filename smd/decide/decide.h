@@ -28,8 +28,15 @@ struct DecideInput {
   const Subnet& subnet;
   const config::SubnetConfig& config;
   const Stored& stored;
-  bool adopting = false;      ///< we have just become master
-  bool fresh_routes = false;  ///< tables are computed by the engine, not repaired
+  bool adopting = false;  ///< we have just become master
+  /// Tables are computed by the engine, not repaired.
+  enum class Fresh : std::uint8_t {
+    no,
+    canonical,     ///< as if there were none, but an engine that was chosen by its load stays
+    any_engine,    ///< the same, and the engine may change if that is worth it
+    same_ranking,  ///< by the engine and ranking of the tables before; no routes if that has none
+  };
+  Fresh fresh = Fresh::no;
   /// Members of each multicast LID; null: not known yet, what switches forward stays.
   std::shared_ptr<const GroupList> multicast = nullptr;
   PolicyPtr partitions = nullptr;    ///< null: P_Key tables of the SM's own port only

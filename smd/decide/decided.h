@@ -195,6 +195,9 @@ struct RoutePart {
   /// Fresh: why the tables before were not repaired; empty where there were none.
   std::string not_repaired;
   std::vector<routing::Refusal> fell_back_from;
+  /// Roots that the chain has found for the engine; empty: those of the configuration.
+  std::vector<Guid> roots;
+  bool by_load = false;  ///< no engine for trees took the fabric: the engine was chosen by its load
   routing::Verification verification;
   routing::Layers layers;
   std::shared_ptr<const routing::Topology> topology;

@@ -58,6 +58,9 @@ class Routing {
 
  private:
   RoutePartOr fresh();
+  RoutePartOr fresh_by_ranking(const RoutePart& before);
+  std::optional<routing::InstalledEngine> installed() const;
+  routing::RoutingOptions options() const;
   RoutePartOr given(const GivenTables& tables);
   RoutePartOr adopt(std::vector<routing::OldRow> held);
   RoutePartOr repair(std::span<const routing::OldRow> old, const std::string& engine,
@@ -66,6 +69,8 @@ class Routing {
                                const RoutePart& before, bool follows);
   RankingPtr reoriented(const std::string& engine, const RankingPtr& ranking) const;
   RankingPtr ranking_of(const std::string& engine) const;
+  std::optional<routing::SwitchRanking> ranking_now(const routing::EngineInfo& engine,
+                                                    const RankingPtr& ranking) const;
   RoutePartOr extend(const RoutePart& before);
   std::vector<routing::OldRow> held_tables() const;
   bool add_returned(std::vector<routing::OldRow>& old, const RoutePart& before) const;
@@ -91,13 +96,31 @@ bool Routing::usable(const routing::Verification& found) const {
          found.dead_ends == 0;
 }
 
+/// [routing] with the roots of the tables to build on.
+routing::RoutingOptions Routing::options() const {
+  auto options = routing_options(in_.config.routing);
+  if (!base_.roots.empty()) options.root_guids = base_.roots;
+  return options;
+}
+
+/// Nothing where there are no tables of ours.
+std::optional<routing::InstalledEngine> Routing::installed() const {
+  const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
+  if (before == nullptr || before->origin == RoutePart::Origin::adopted ||
+      !same_rules(before->config, in_.config.routing))
+    return std::nullopt;
+  return routing::InstalledEngine{before->engine, before->roots, in_.fresh == DecideInput::Fresh::any_engine};
+}
+
 RoutePartOr Routing::fresh() {
   const routing::EngineInput input{.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop}};
   const routing::ChainOptions options{
       .allow_credit_loops = in_.config.routing.allow_credit_loops,
-      .on_step = [&](std::string_view, routing::ChainOptions::Step step) {
-        (step == routing::ChainOptions::Step::routed ? times_.route_ms : times_.verify_ms) += lap_();
-      }};
+      .on_step =
+          [&](std::string_view, routing::ChainOptions::Step step) {
+            (step == routing::ChainOptions::Step::routed ? times_.route_ms : times_.verify_ms) += lap_();
+          },
+      .installed = installed()};
   auto chosen = routing::route_with_chain(chain_of(in_.config.routing), input, options);
   if (!chosen) return std::unexpected(chosen.error());
   auto part = std::make_shared<RoutePart>(base_);
@@ -105,9 +128,27 @@ RoutePartOr Routing::fresh() {
     part->rows.push_back({part->topology->guid(s), std::move(chosen->routes.rows[s])});
   part->engine = std::move(chosen->engine);
   part->fell_back_from = std::move(chosen->fell_back_from);
+  part->roots = std::move(chosen->roots);
+  part->by_load = chosen->by_load;
   part->verification = std::move(chosen->verification);
   part->layers = std::move(chosen->routes.layers);
   return part;
+}
+
+/// Fresh tables in the order of the switches that the tables before have: what turns into them needs no
+/// interruption. Null where the engine has no ranking, or leaves hosts without a route by it.
+RoutePartOr Routing::fresh_by_ranking(const RoutePart& before) {
+  const auto* info = routing::find_engine(before.engine);
+  if (info == nullptr || !info->follows_ranking) return nullptr;
+  const auto now = ranking_now(*info, before.ranking);
+  if (!now) return nullptr;
+  auto routes = info->run({.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
+                           .options = options(),
+                           .ranking = &*now});
+  if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
+  if (!routes) return nullptr;
+  base_.by_load = before.by_load;
+  return finish(*std::move(routes), before.engine, RoutePart::Origin::fresh, nullptr, before.ranking);
 }
 
 /// Tables of a file.
@@ -166,7 +207,7 @@ RoutePartOr Routing::repair(std::span<const routing::OldRow> old, const std::str
                             const RoutePart* before, const RankingPtr& ranking) {
   const auto* info = routing::find_engine(engine);
   if (info == nullptr) return nullptr;
-  const auto options = routing_options(in_.config.routing);
+  const auto options = this->options();
   std::optional<routing::Before> known;
   if (before != nullptr) known.emplace(*before->topology, *before->lid_map);
   auto repaired =
@@ -191,9 +232,21 @@ RankingPtr Routing::ranking_of(const std::string& engine) const {
   const auto* info = routing::find_engine(engine);
   if (info == nullptr || info->ranking == nullptr || routing::covers(*base_.reference, *base_.topology))
     return nullptr;
-  const auto ranking = info->ranking(*base_.topology, routing_options(in_.config.routing), in_.parallel);
+  const auto ranking = info->ranking(*base_.topology, options(), in_.parallel);
   if (!ranking) return nullptr;
   return std::make_shared<const routing::GuidRanking>(routing::by_guid(*base_.topology, *ranking));
+}
+
+/// `ranking` (null: that of the reference) for the switches as they are.
+std::optional<routing::SwitchRanking> Routing::ranking_now(const routing::EngineInfo& engine,
+                                                           const RankingPtr& ranking) const {
+  const auto options = this->options();
+  return routing::repair_ranking({.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
+                                  .old = {},
+                                  .reference = *base_.reference,
+                                  .engine = engine,
+                                  .options = options,
+                                  .ranking = ranking.get()});
 }
 
 /// `ranking` (null: that of the reference) with few links turned, so that all hosts have legal paths again;
@@ -201,14 +254,7 @@ RankingPtr Routing::ranking_of(const std::string& engine) const {
 RankingPtr Routing::reoriented(const std::string& engine, const RankingPtr& ranking) const {
   const auto* info = routing::find_engine(engine);
   if (info == nullptr) return nullptr;
-  const auto options = routing_options(in_.config.routing);
-  const auto now =
-      routing::repair_ranking({.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
-                               .old = {},
-                               .reference = *base_.reference,
-                               .engine = *info,
-                               .options = options,
-                               .ranking = ranking.get()});
+  const auto now = ranking_now(*info, ranking);
   if (!now) return nullptr;
   const auto turned = routing::reorient(*base_.topology, *now, in_.stop);
   if (!turned) return nullptr;
@@ -351,8 +397,13 @@ RoutePartOr Routing::adopt(std::vector<routing::OldRow> held) {
 
 RoutePartOr Routing::decide() {
   if (in_.given != nullptr) return given(*in_.given);
-  if (in_.fresh_routes) return fresh();
   const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
+  if (in_.fresh == DecideInput::Fresh::same_ranking) {
+    if (before == nullptr || before->origin == RoutePart::Origin::adopted) return nullptr;
+    base_.roots = before->roots;
+    return fresh_by_ranking(*before);
+  }
+  if (in_.fresh != DecideInput::Fresh::no) return fresh();
   const bool instead = in_.instead != DecideInput::Instead::no;
   if (instead && (before == nullptr || !same_rules(before->config, in_.config.routing))) return nullptr;
   if (in_.adopting && in_.config.adopt.routes != config::AdoptRoutes::converge) {
@@ -364,6 +415,8 @@ RoutePartOr Routing::decide() {
     for (const auto& row : before->rows) old.push_back({row.node, row.row});
     const bool returned = add_returned(old, *before);
     of_another_ = before->verification.ok() && !before->verification.clean();
+    base_.roots = before->roots;
+    base_.by_load = before->by_load;
     auto engine = before->engine;
     if (before->origin == RoutePart::Origin::adopted) engine = in_.config.routing.engines.front();
     base_.top = std::max(base_.top, before->origin == RoutePart::Origin::fresh ? base_.top : before->top);
@@ -387,6 +440,7 @@ RoutePartOr Routing::decide() {
   auto part = fresh();
   if (!part || before == nullptr) return part;
   auto ranked = std::make_shared<RoutePart>(**part);
+  base_.roots = ranked->roots;
   ranked->ranking = ranking_of(ranked->engine);
   return ranked;
 }
@@ -425,6 +479,8 @@ std::expected<Converging, routing::RouteError> converge_routes(const std::shared
   if (!part->verification.clean() && !no_worse) return Converging{nullptr, false};
   for (std::size_t s = 0; s < part->rows.size(); ++s) part->rows[s].row = std::move(step.routes.rows[s]);
   part->engine = goal.engine;
+  part->roots = goal.roots;
+  part->by_load = goal.by_load;
   part->origin = RoutePart::Origin::repaired;
   return Converging{std::move(part), false};
 }

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "routing/chain/chain.h"
+#include "routing/quality/load.h"
 #include "smd/decide/kept_entries.h"
 #include "smd/decide/routes.h"
 #include "smd/plan/lft_rounds.h"
@@ -127,44 +129,103 @@ asio::awaitable<bool> Reconciler::route_round_kept_entries() {
   co_return done;
 }
 
-/// One step from the tables as they are to freshly made ones. Where a step between them would not be proven
-/// they go over at once: the rounds of writes are safe all the same. Where they would interrupt what works
-/// the tables stay as they are. False when cancelled.
-asio::awaitable<bool> Reconciler::take_step(Run how) {
+/// Where the tables are to converge to, and the next step on the way.
+struct Reconciler::ConvergeGoal {
+  Decided next;  ///< after the step
+  DecideTimes times;
+  routing::RouteLoad load;  ///< of the tables in the end
+  bool whole = false;       ///< the step is the last
+  bool interrupts = false;  ///< there is no order of its writes in which all that arrives goes on arriving
+};
+
+namespace {
+
+routing::RouteLoad load_of(const RoutePart& part, const routing::Parallel& parallel) {
+  routing::Routes routes{.rows = {}, .layers = part.layers};
+  for (const auto& row : part.rows) routes.rows.push_back(row.row);
+  return routing::measure_load({*part.topology, *part.lid_map, parallel}, routes,
+                               routing::hosts_in_file_order(*part.topology));
+}
+
+}  // namespace
+
+/// Nothing where `input` has no tables to converge to, or is stopped.
+std::optional<Reconciler::ConvergeGoal> Reconciler::goal_of(const DecideInput& input) const {
   constexpr std::size_t kMostBlocks = 2048;
-  std::optional<std::expected<Decision, routing::RouteError>> goal;
-  std::optional<std::expected<Converging, routing::RouteError>> step;
+  const auto& parallel = parts_.compute.parallel();
+  auto decision = sm::decide(input);
+  if (!decision || !decision->decided.routes) return std::nullopt;
+  const auto& routes = decision->decided.routes;
+  const auto step = converge_routes(decided_.routes, *routes, kMostBlocks, parallel);
+  if (!step) return std::nullopt;
+  ConvergeGoal goal;
+  goal.next = decided_;
+  goal.times = decision->times;
+  goal.load = load_of(*routes, parallel);
+  goal.whole = !step->part || step->done;
+  goal.next.routes = goal.whole ? routes : step->part;
+  goal.interrupts = would_interrupt({*subnet_, goal.next}, parallel, input.stop);
+  return goal;
+}
+
+/// Freshly made tables; where the way to them would interrupt what works, those in the order of the switches
+/// that the present ones have. Only where the operator has asked, and for a load that is much less, packets
+/// are dropped, once and for their lifetime. Nothing: the tables stay.
+std::optional<Reconciler::ConvergeGoal> Reconciler::converge_goal(DecideInput input,
+                                                                  const std::stop_token& stop) const {
+  const auto& now = *decided_.routes;
+  input.stop = stop;
+  input.fresh = engine_may_change_ ? DecideInput::Fresh::any_engine : DecideInput::Fresh::canonical;
+  auto best = goal_of(input);
+  if (best && best->next.routes->by_load && best->next.routes->engine != now.engine && !engine_may_change_)
+    best = std::nullopt;
+  if (best && !best->interrupts) return best;
+  input.fresh = DecideInput::Fresh::same_ranking;
+  auto near = goal_of(input);
+  const auto worth = [](const routing::RouteLoad& better, const routing::RouteLoad& than) {
+    return better.max_link_time <= routing::kWorthwhile * than.max_link_time;
+  };
+  const auto present = load_of(now, parts_.compute.parallel());
+  const bool asked = engine_may_change_;
+  const bool better = asked && near && best && worth(best->load, near->load);
+  if (near && !near->interrupts && near->load <= present && !better) return near;
+  return asked && best && worth(best->load, present) ? std::move(best) : std::nullopt;
+}
+
+/// One step from the tables as they are to freshly made ones. Where a step between them would not be proven
+/// they go over at once: the rounds of writes are safe all the same. False when cancelled.
+asio::awaitable<bool> Reconciler::take_step(Run how) {
+  std::optional<ConvergeGoal> goal;
   auto input = decide_input(how);
-  input.fresh_routes = true;
-  Decided next;
-  bool interrupts = false, whole = false;
+  bool cancelled = false;
   const auto groups = groups_;  // which may be another one while this is computed
-  const bool settled = co_await parts_.compute.execute([&](std::stop_token stop) {
-    input.stop = std::move(stop);
+  const bool settled = co_await parts_.compute.execute([&](const std::stop_token& stop) {
     input.multicast = groups ? groups() : nullptr;
-    goal = sm::decide(input);
-    if (!*goal) return;
-    step = converge_routes(decided_.routes, *(*goal)->decided.routes, kMostBlocks, parts_.compute.parallel());
-    if (!*step) return;
-    next = decided_;
-    whole = !(*step)->part || (*step)->done;
-    next.routes = whole ? (*goal)->decided.routes : (*step)->part;
-    interrupts = would_interrupt({*subnet_, next}, parts_.compute.parallel(), input.stop);
+    goal = converge_goal(input, stop);
+    cancelled = stop.stop_requested();
   });
-  if (!settled || !*goal || !*step) co_return false;
-  if (interrupts) {
-    // No path is lost for tables that are merely better. Looked at again when as much time has passed.
+  if (!settled || cancelled) co_return false;
+  if (!goal) {
+    // Looked at again when as much time has passed.
     parts_.log.info("routing.not_converged")
         .kv("reason", "there is no order of writes in which all that arrives goes on arriving")
+        .kv("command", "smd resweep converge")
         .kv("engine", decided_.routes->engine);
-    converging_ = false;
+    converging_ = engine_may_change_ = false;
     routes_since_ = parts_.clock.now();
     co_return true;
   }
-  decided_ = std::move(next);
-  times_ = (*goal)->times;
-  converging_ = !whole;
+  if (goal->interrupts) {
+    parts_.log.warn("routing.interrupts")
+        .kv("reason",
+            "tables converge: there is no order of writes in which all that arrives goes on arriving")
+        .kv("engine", goal->next.routes->engine);
+  }
+  decided_ = std::move(goal->next);
+  times_ = goal->times;
+  converging_ = !goal->whole;
   if (converging_) parts_.agenda.add(Work::incremental, "converge");
+  if (!converging_) engine_may_change_ = false;
   co_return true;
 }
 

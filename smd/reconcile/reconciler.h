@@ -120,8 +120,12 @@ class Reconciler {
   /// Service parts of which the last run has left something.
   PartSet unfinished() const { return unfinished_; }
 
-  /// Tables converge to the engine's own, one step in each run of `fabric`.
-  void converge() { converging_ = true; }
+  /// Tables converge to the engine's own, one step in each run of `fabric`. `asked`: by the operator; then an
+  /// engine that was chosen by its load may change.
+  void converge(bool asked = false) {
+    converging_ = true;
+    engine_may_change_ = engine_may_change_ || asked;
+  }
   bool converging() const { return converging_; }
   /// Repaired tables have not changed for so long.
   bool repaired_since(mad::Duration time) const;
@@ -143,6 +147,9 @@ class Reconciler {
   asio::awaitable<bool> take_decision(Decision decision, Progress* run);
   asio::awaitable<bool> interrupt_less(bool interrupts);
   asio::awaitable<bool> route_round_kept_entries();
+  struct ConvergeGoal;
+  std::optional<ConvergeGoal> converge_goal(DecideInput input, const std::stop_token& stop) const;
+  std::optional<ConvergeGoal> goal_of(const DecideInput& input) const;
   asio::awaitable<bool> take_step(Run how);
 
   ReconcilerParts parts_;
@@ -160,7 +167,7 @@ class Reconciler {
   std::vector<Guid> came_up_;
   Drain drain_;  ///< of the last tables that were written
   TableBaseline baseline_;
-  bool converging_ = false;
+  bool converging_ = false, engine_may_change_ = false;
   mad::TimePoint routes_since_{};  ///< when the tables last changed
 };
 

@@ -29,7 +29,8 @@ from ibsim import Failure, Ibsim, hosts_of, wait_for  # noqa: E402
 
 THEIRS = os.environ.get("SMD_BENCH_THEIRS", "minhop,updn,ftree").split(",")
 OURS = os.environ.get("SMD_BENCH_ENGINES", "dmodc,ftree,updn,minhop").split(",")
-DEFAULT = ["ft3:16", "ft3:16-5#1", "ft3:16-5#2", "ft3:16-10#1", "ft3:16-0-10#1", "ft3:16-5-5#1", "ft3:24-5#1"]
+DEFAULT = ["ft3:16+guids=1", "ft3:16+guids=1-5#1", "ft3:16+guids=2-5#2", "ft3:16+guids=3-10#1", "ft3:16+guids=4-0-10#1",
+           "ft3:16+guids=5-5-5#1", "ft3:24+guids=6-5#1"]
 
 
 def route(*arguments, ok=(0, 3)):
@@ -75,9 +76,9 @@ def moments(log, pattern):
     return times
 
 
-def theirs(sim, host, engine, folder):
+def theirs(sim, host, engine, folder, *options):
     """opensm's milliseconds, or why not; its tables are in `folder` then."""
-    client = sim.opensm(host, "-R", engine, "-D", "0x47")
+    client = sim.opensm(host, "-R", engine, *options, "-D", "0x47")
     log = client.folder / "osm.log"
     read = lambda: log.read_text(errors="replace")
     client.process.send_signal(signal.SIGHUP)

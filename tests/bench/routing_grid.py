@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Damaged trees beside opensm: 1, 5 and 10 % of the cables between switches, of the switches, and of both.
 
-routing_grid.py, or ./dev bench routing. SMD_BENCH_SEEDS: how many seeds each (3), SMD_BENCH_FABRICS (ft3:16),
+routing_grid.py, or ./dev bench routing. SMD_BENCH_SEEDS: how many seeds each (3), SMD_BENCH_FABRICS (ft3:16+guids=1),
 SMD_BENCH_CELLS (1,5,10,0-1,…: percent of the cables, then of the switches),
 SMD_BENCH_GRID: a folder in which opensm's figures are kept and found again.
 For each case the most used link, the worst shift and the mean of random permutations, ours over the best of opensm's
@@ -22,7 +22,7 @@ from ibsim import Failure, Ibsim, hosts_of  # noqa: E402
 CELLS = os.environ.get("SMD_BENCH_CELLS", "1,5,10,0-1,0-5,0-10,1-1,5-5,10-10").split(",")
 KEYS = ("max_link_paths", "shift_max", "random_permutation_mean")
 SEEDS = int(os.environ.get("SMD_BENCH_SEEDS", "3"))
-FABRICS = os.environ.get("SMD_BENCH_FABRICS", "ft3:16").split(",")
+FABRICS = os.environ.get("SMD_BENCH_FABRICS", "ft3:16+guids=1").split(",")
 KEPT = os.environ.get("SMD_BENCH_GRID")
 
 

@@ -22,7 +22,7 @@ from ibsim import Failure, Ibsim, hosts_of  # noqa: E402
 from routing_grid import fabric  # noqa: E402
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent.parent / "docs"
-DEFAULT = [("ft3:16-0", DOCS / "routing-whole.svg"), ("ft3:16-5#1", DOCS / "routing-damaged.svg")]
+DEFAULT = [("ft3:16+guids=1-0", DOCS / "routing-whole.svg"), ("ft3:16+guids=1-5#1", DOCS / "routing-damaged.svg")]
 COLOURS = {"smd dmodc": "#1b6ca8", "opensm minhop": "#c0392b", "opensm updn": "#8e6c1a", "opensm ftree": "#5d8a3a"}
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 760, 420, 70, 50, 40
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a repair changes and what converging to fresh tables changes, and how good both are.
 
-routing_repair.py, or ./dev bench routing. SMD_BENCH_SEEDS: faults of each class (3), SMD_BENCH_FABRICS (ft3:16).
+routing_repair.py, or ./dev bench routing. SMD_BENCH_SEEDS: faults of each class (3), SMD_BENCH_FABRICS (ft3:16+guids=1).
 Entries and blocks are those that differ from the whole tree's tables; means over the seeds. That a repair changes at
 most 1.02 times what must change is a test: tests/unit/routing/repair_least_test.cpp.
 """
@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import routing  # noqa: E402
 
 SEEDS = int(os.environ.get("SMD_BENCH_SEEDS", "3"))
-FABRICS = os.environ.get("SMD_BENCH_FABRICS", "ft3:16").split(",")
+FABRICS = os.environ.get("SMD_BENCH_FABRICS", "ft3:16+guids=1").split(",")
 FIGURES = ("max_link_paths", "shift_max", "random_permutation_mean")
 
 

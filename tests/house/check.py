@@ -38,8 +38,8 @@ ROOMS = {
     # Verification shares the topology with the engines, and nothing else.
     "routing/verify": {"routing/verify", "routing/topology", "routing", "mad/base"},
     "routing/update": {"routing/update", "routing/verify", "routing/topology", "routing", "mad/base"},
-    "routing/chain": {"routing/chain", "routing/engines", "routing/verify", "routing/topology", "routing",
-                      "mad/base"},
+    "routing/chain": {"routing/chain", "routing/engines", "routing/verify", "routing/quality",
+                      "routing/repair", "routing/ranking", "routing/topology", "routing", "mad/base"},
     "routing/repair": {"routing/repair", "routing/engines", "routing/verify", "routing/ranking",
                        "routing/topology", "routing", "mad/base"},
     "routing/quality": {"routing/quality", "routing/ranking", "routing/topology", "routing", "mad/base"},

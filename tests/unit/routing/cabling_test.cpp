@@ -339,6 +339,24 @@ TEST(Health, NamesACableBetweenTwoPortsOfOneSwitch) {
               testing::ElementsAre(PortName{three, PortNum{30}}, PortName{three, PortNum{31}}));
 }
 
+/// Two trees of 4 leaves and 3 spines: one cable between them may be a mistake, more are not.
+TEST(Health, TreesMayBeJoinedAtTheirTops) {
+  const auto joined = [](std::initializer_list<SwitchIndex> spines) {
+    Builder builder("islands");
+    for (int i = 0; i < 14; ++i) builder.add_switch(36);
+    for (SwitchIndex leaf = 0; leaf < 8; ++leaf) {
+      for (int h = 0; h < 4; ++h) builder.host(leaf);
+      for (SwitchIndex spine = 0; spine < 3; ++spine) builder.link(leaf, 8 + leaf / 4 * 3 + spine);
+    }
+    for (const auto spine : spines) builder.link(8 + spine, 11 + spine);
+    return examined(builder.input());
+  };
+
+  EXPECT_THAT(joined({0, 1, 2}).findings, testing::IsEmpty());
+  EXPECT_THAT(joined({1, 1}).findings, testing::IsEmpty());
+  EXPECT_THAT(kinds(joined({1})), testing::ElementsAre(CablingFault::extra));
+}
+
 TEST(Health, NamesLeavesThatNothingJoinsToTheOthers) {
   auto input = fabrics::ft2(4, 2, 2).input();
   input.links.clear();

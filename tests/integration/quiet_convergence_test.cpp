@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fabrics that are no trees lose cables for good: after some quiet their repaired tables are nearly as good
+// as fresh ones.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "routing/chain/chain.h"
+#include "routing/quality/load.h"
+#include "tests/support/managed_world.h"
+
+namespace smd {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Ends of cables between switches.
+std::vector<sim::Place> cables_of(const base::Fabric& fabric) {
+  std::vector<sim::Place> cables;
+  for (base::NodeIndex i = 0; i < fabric.nodes.size(); ++i) {
+    const auto& node = fabric.nodes[i];
+    for (std::size_t p = 1; node.type == NodeType::switch_ && p < node.ports.size(); ++p) {
+      const auto& peer = node.ports[p].peer;
+      if (peer && fabric.nodes[peer->node].type == NodeType::switch_ && peer->node > i)
+        cables.push_back({node.name, PortNum{static_cast<std::uint8_t>(p)}});
+    }
+  }
+  return cables;
+}
+
+double load_of(const sm::RoutePart& part, const routing::Routes& routes) {
+  const routing::Serial serial;
+  return routing::measure_load({*part.topology, *part.lid_map, serial}, routes,
+                               routing::hosts_in_file_order(*part.topology))
+      .max_link_time;
+}
+
+/// The load of the tables that are there, and of fresh ones by the same engine.
+std::pair<double, double> loads(const sm::RoutePart& part) {
+  routing::Routes now{.rows = {}, .layers = part.layers};
+  for (const auto& row : part.rows) now.rows.push_back(row.row);
+  const std::vector<routing::ChainLink> chain{{"dmodc", {}}, {"updn", {}}, {"minhop", {}}};
+  const routing::Serial serial;
+  routing::ChainOptions options;
+  options.installed = routing::InstalledEngine{part.engine, part.roots, false};
+  const auto fresh =
+      routing::route_with_chain(chain, {.context = {*part.topology, *part.lid_map, serial}}, options);
+  return {load_of(part, now), fresh ? load_of(part, fresh->routes) : 0};
+}
+
+class QuietConvergence : public testing::TestWithParam<const char*> {};
+
+TEST_P(QuietConvergence, TablesWithoutATreeAreNotLeftBehind) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto fabric = test::spec(GetParam());
+    sim::World world(fabric);
+    test::Managed manager(world);
+    mad::TaskGroup group(world.io().get_executor());
+    group.spawn(manager->run());
+    world.run_for(2s);
+    auto cables = cables_of(fabric);
+    std::mt19937_64 random(seed);
+    std::ranges::shuffle(cables, random);
+    for (std::size_t i = 0; i < cables.size() / 6; ++i) {
+      world.fabric().faults().link_down(cables[i]);
+      world.run_for(500ms);
+    }
+    world.run_for(400s);
+    world.run(group.stop());
+
+    const auto& part = *manager.last().decided.routes;
+    EXPECT_TRUE(part.verification.clean());
+    const auto [now, fresh] = loads(part);
+    EXPECT_GT(fresh, 0);
+    EXPECT_LE(now * routing::kWorthwhile, fresh * (1 + 1e-9)) << testing::PrintToString(manager.lines().all);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Fabrics, QuietConvergence,
+                         testing::Values("mesh:4x4:2", "torus:4x4:2", "hyperx:4x3:2", "dragonfly:3:1:2",
+                                         "random:12:4:2:5+guids=3", "random:16:5:2:9+guids=4"));
+
+}  // namespace
+}  // namespace smd

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of several proven engines the chain takes.
+#include "routing/chain/chain.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "routing/engines/rank_order.h"
+#include "routing/quality/load.h"
+#include "routing/ranking/root_sets.h"
+#include "routing/verify/verify.h"
+#include "tests/support/routing_engines.h"
+#include "tests/support/routing_fabrics.h"
+
+namespace smd::routing {
+namespace {
+
+using fabrics::Builder;
+
+const std::vector<ChainLink> kChain{{"dmodc", {}}, {"updn", {}}, {"minhop", {}}};
+
+/// A tree of 8 leaves, and one of 4 below two of these leaves.
+Builder island_below_leaves() {
+  Builder builder("island");
+  for (int i = 0; i < 8 + 4 + 4 + 4; ++i) builder.add_switch(36);
+  const auto tree = [&](SwitchIndex leaf, SwitchIndex leaves, SwitchIndex spine, int cables) {
+    for (auto end = leaf + leaves; leaf < end; ++leaf) {
+      for (int h = 0; h < 8; ++h) builder.host(leaf);
+      for (SwitchIndex s = spine; s < spine + 4; ++s) {
+        for (int c = 0; c < cables; ++c) builder.link(leaf, s);
+      }
+    }
+  };
+  tree(0, 8, 8, 2);
+  tree(12, 4, 16, 1);
+  builder.link(0, 16);
+  builder.link(1, 17);
+  return builder;
+}
+
+double load_of(const fabrics::Routable& fabric, const Routes& routes) {
+  const Serial serial;
+  const RoutingContext context{fabric.topology, fabric.lids, serial};
+  return measure_load(context, routes, rank_order(context, {})).max_link_time;
+}
+
+Chosen chosen(const fabrics::Routable& fabric, std::optional<InstalledEngine> installed = {}) {
+  const Serial serial;
+  ChainOptions options;
+  options.installed = std::move(installed);
+  auto found = route_with_chain(kChain, {.context = {fabric.topology, fabric.lids, serial}}, options);
+  if (found) return *std::move(found);
+  ADD_FAILURE() << to_string(found.error());
+  return {};
+}
+
+/// What crosses between the two trees has two cables: 32 x 64 routes.
+TEST(Chain, TakesTheProvenEngineWithTheLeastLoadWhereThereIsNoTree) {
+  const auto fabric = fabrics::with_lids(island_below_leaves().input());
+
+  const auto found = chosen(fabric);
+
+  EXPECT_EQ(found.engine, "minhop");
+  EXPECT_TRUE(found.by_load);
+  EXPECT_TRUE(found.verification.clean()) << describe(found.verification, fabric.topology);
+  EXPECT_EQ(load_of(fabric, found.routes), 1024);
+  ASSERT_EQ(found.fell_back_from.size(), 2U);
+  EXPECT_NE(found.fell_back_from[1].reason.find("proven, but with"), std::string::npos);
+}
+
+TEST(Chain, KeepsTheInstalledEngineUnlessItMayChange) {
+  const auto fabric = fabrics::with_lids(island_below_leaves().input());
+
+  const auto kept = chosen(fabric, InstalledEngine{"updn"});
+  const auto changed = chosen(fabric, InstalledEngine{"updn", {}, true});
+
+  EXPECT_EQ(kept.engine, "updn");
+  EXPECT_TRUE(kept.verification.clean());
+  EXPECT_EQ(changed.engine, "minhop");
+  EXPECT_LE(load_of(fabric, changed.routes), kWorthwhile * load_of(fabric, kept.routes));
+}
+
+TEST(Chain, TakesSeveralRootsWhereTheyCarryLess) {
+  const auto fabric = fabrics::with_lids(fabrics::irregular(11, 24, 30, 3).input());
+  const auto found = chosen(fabric);
+  const auto one = routed_by(*find_engine("updn"), fabric);
+
+  EXPECT_LE(load_of(fabric, found.routes), load_of(fabric, one));
+}
+
+TEST(Chain, ComparesNothingInATree) {
+  const auto fabric = fabrics::with_lids(fabrics::ft3(8).input());
+
+  const auto found = chosen(fabric, InstalledEngine{"minhop"});
+
+  EXPECT_EQ(found.engine, "dmodc");
+  EXPECT_FALSE(found.by_load);
+  EXPECT_TRUE(found.fell_back_from.empty());
+}
+
+/// What is chosen is proven, no worse than each proven engine of the chain alone, and the same for any number
+/// of threads.
+RC_GTEST_PROP(ChainOfAnyFabric, IsProvenAndNoWorseThanItsEngines, ()) {
+  const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);
+  const auto switches = *rc::gen::inRange(4U, 24U), more = *rc::gen::inRange(0U, 30U);
+  const auto input = fabrics::irregular(seed, switches, more, *rc::gen::inRange(1U, 4U)).input();
+  const auto fabric = fabrics::with_lids(input);
+  const Serial serial;
+  const Threads threads{4};
+  const auto found = route_with_chain(kChain, {.context = {fabric.topology, fabric.lids, serial}});
+  const auto same = route_with_chain(kChain, {.context = {fabric.topology, fabric.lids, threads}});
+
+  RC_ASSERT((found.has_value() && same.has_value()));
+  RC_ASSERT(found->verification.clean());
+  RC_ASSERT(found->engine == same->engine);
+  for (SwitchIndex s = 0; s < found->routes.rows.size(); ++s)
+    RC_ASSERT(*found->routes.rows[s] == *same->routes.rows[s]);
+  RC_TAG(found->engine, !found->roots.empty());
+  if (!found->by_load) return;
+  for (const auto& link : kChain) {
+    const auto alone = find_engine(link.engine)->run({.context = {fabric.topology, fabric.lids, serial}});
+    if (!alone) continue;
+    const auto proof = verify_routes({fabric.topology, fabric.lids, serial}, *alone);
+    if (proof.clean() && proof.unreachable_switch_pairs == 0)
+      RC_ASSERT(load_of(fabric, found->routes) <= load_of(fabric, *alone));
+  }
+}
+
+TEST(RootSets, AreSeveralSwitchesInTheMiddleAndFarFromLeaves) {
+  const auto tree = Topology(fabrics::ft3(4).input());  // 8 leaves, 8 middle switches, 4 cores
+
+  for (const auto& set : root_sets(tree)) {
+    EXPECT_GT(set.size(), 1U);
+    EXPECT_TRUE(std::ranges::is_sorted(set));
+    for (const auto s : set) EXPECT_EQ(tree.hosts(s), 0U);
+  }
+  EXPECT_FALSE(root_sets(tree).empty());
+}
+
+}  // namespace
+}  // namespace smd::routing
