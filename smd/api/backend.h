@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "routing/parallel.h"
+#include "smd/ha/sm_view.h"
 #include "smd/log/log.h"
 #include "smd/registry/registry.h"
 #include "smd/schedule/agenda.h"
@@ -34,6 +35,7 @@ struct SubnetView {
   std::optional<Waiting> waiting{};
   std::shared_ptr<const sm::Snapshot> snapshot{};  ///< null before the first sweep
   std::chrono::system_clock::time_point swept{};   ///< when that ended
+  std::shared_ptr<const sm::SmView> sms{};         ///< null before there is a port
   sa::RegistryPtr registry{};                      ///< what clients have registered; null before it is known
 };
 
@@ -60,6 +62,10 @@ class Backend {
   virtual void resweep(std::size_t subnet, sm::Resweep kind) = 0;
   /// What is lost there is missing on purpose: of `node`, or (0) all of it.
   virtual void accept_lost(std::size_t subnet, Guid node) = 0;
+  /// Hands the fabric over to this SM, where ours is master.
+  virtual void hand_over(std::size_t subnet, Guid to) = 0;
+  /// Of SMInfo, until the next start; 0 to 15.
+  virtual void set_priority(std::size_t subnet, std::uint8_t priority) = 0;
   /// The filter in effect, configured or set.
   virtual log::Filter log_filter() const = 0;
   /// Until the next set_log_filter() or reload of the configuration.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// `smd status`, `ports`, `partitions`, `resweep`, `accept`, `log`, `dump`: asking and telling a running
-// daemon.
+// `smd status`, `ports`, `partitions`, `sms`, `handover`, `priority`, `resweep`, `accept`, `log`, `dump`:
+// asking and telling a running daemon.
 
 #include <iosfwd>
 #include <string>
@@ -23,6 +23,8 @@ struct AskOptions {
   bool all = false;             ///< ports
   std::string what, partition;  ///< partitions: list or show, and which
   std::string node;             ///< accept; empty: all that is lost
+  std::string sm;               ///< handover: port GUID; empty: the standby that is to get it
+  unsigned priority = 0;        ///< priority
   std::string sweep;            ///< resweep
   std::string level, subject;   ///< log
   std::string folder, files;    ///< dump

@@ -104,6 +104,8 @@ class Daemon final : private api::Backend {
   std::vector<std::shared_ptr<const api::SubnetView>> subnets() const override;
   void resweep(std::size_t subnet, sm::Resweep kind) override;
   void accept_lost(std::size_t subnet, Guid node) override;
+  void hand_over(std::size_t subnet, Guid to) override;
+  void set_priority(std::size_t subnet, std::uint8_t priority) override;
   log::Filter log_filter() const override { return parts_.log.filter(); }
   void set_log_filter(const log::Filter& filter) override;
   log::Filter configured_log_filter() const override;

@@ -53,6 +53,12 @@ class Instance {
   void resweep(sm::Resweep kind, std::string reason);
   /// What is lost is missing on purpose: of `node`, or (0) all of it.
   void accept_lost(Guid node);
+  /// Hands the fabric over to this SM, where we are master. What comes of it is in the log.
+  void hand_over(Guid to);
+  /// Until the next start, or until the configuration has another priority.
+  void set_priority(std::uint8_t priority);
+  /// As stop(), after the fabric was handed over to a standby, where there is one: a second at most.
+  void leave();
   /// For the next sweep, which is asked for. What the end of the fabric is stays.
   void reload(config::SubnetConfig config);
 
@@ -69,6 +75,7 @@ class Instance {
   mad::Duration nodes_cpu() const { return spec_.ends->nodes_cpu(); }
 
  private:
+  void stop_here();
   asio::awaitable<void> work();
   asio::awaitable<bool> open();
   asio::awaitable<bool> open_store();
@@ -99,6 +106,7 @@ class Instance {
   std::string refused_;
   std::unique_ptr<store::Store> store_;
   std::shared_ptr<sm::Published<sm::Snapshot>> snapshot_ = std::make_shared<sm::Published<sm::Snapshot>>();
+  std::shared_ptr<sm::PublishedSms> sms_ = std::make_shared<sm::PublishedSms>();
   std::unique_ptr<sm::SubnetManager> manager_;
   /// Questions to subnet administration: clients wait for them, as nodes wait for the manager.
   sm::PoolCompute answering_{1, sm::PoolCompute::Priority::same};
@@ -115,6 +123,7 @@ class Instance {
   api::SubnetView now_;  ///< what view_ is made of
   sm::Published<api::SubnetView> view_;
   std::optional<events::Subscriber> subscriber_;  ///< while there is a manager
+  mad::Clock::TimerId leaving_ = 0;               ///< stop() when it takes too long; 0: not leaving
   mad::TaskGroup group_;
   std::jthread thread_;
 };
