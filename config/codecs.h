@@ -125,6 +125,28 @@ Codec<std::optional<T>> whole_or_word(std::int64_t least, std::int64_t most, std
   return with;
 }
 
+/// What `codec` reads, or `word`, which stands for no value and means `meaning`.
+template <class T>
+Codec<std::optional<T>> or_word(const Codec<T>& codec, std::string_view word, std::string meaning) {
+  Codec<std::optional<T>> with;
+  with.form = codec.form;
+  with.allowed = fmt::format("{}, or \"{}\"", codec.allowed, word);
+  with.read = [codec, word](const Value& value, const Spot& spot) -> std::optional<std::optional<T>> {
+    if (value.kind == Value::Kind::text && value.text == word) return std::optional<T>();
+    auto found = codec.read(value, spot);
+    if (!found) return std::nullopt;
+    return std::optional<std::optional<T>>(std::in_place, std::move(found));
+  };
+  with.show = [codec, word](const std::optional<T>& value) {
+    return value ? codec.show(*value) : fmt::format("\"{}\"", word);
+  };
+  with.explain = [codec, meaning = std::move(meaning)](const std::optional<T>& value) {
+    if (!value) return meaning;
+    return codec.explain ? codec.explain(*value) : std::string();
+  };
+  return with;
+}
+
 /// One of the words of `choices`, such as "auto", 2048, "EDR"; case is ignored.
 template <class T>
 Codec<T> one_of(const std::vector<std::pair<std::string, T>>& choices) {

@@ -49,8 +49,9 @@ struct StoreConfig {
 
 /// [sm]
 struct SmConfig {
-  std::uint8_t priority = 0;          ///< of SMInfo, 0 to 15
-  std::vector<Guid> allowed_guids{};  ///< port GUIDs of SMs that are known here; empty: all are
+  std::uint8_t priority = 0;                      ///< of SMInfo, 0 to 15
+  std::optional<std::uint8_t> master_priority{};  ///< shown while master, `priority` to 15; empty: `priority`
+  std::vector<Guid> allowed_guids{};              ///< port GUIDs of SMs that are known here; empty: all are
   std::uint64_t subnet_prefix = 0xfe80000000000000;  ///< upper half of every GID
   bool force = false;        ///< be master while an unknown SM is (any, where none is named)
   std::string key_file{};    ///< file that holds the SM_Key; empty: sm_key's default
@@ -85,10 +86,21 @@ struct SweepConfig {
   friend bool operator==(const SweepConfig&, const SweepConfig&) = default;
 };
 
+/// How soon a standby finds that its master is gone.
+enum class HaProfile : std::uint8_t { normal, fast };
+
 /// [ha]
 struct HaConfig {
-  Duration poll = std::chrono::milliseconds(500);  ///< between two questions of a standby to its master
-  std::uint32_t losses = 2;  ///< unanswered questions in a row until it takes over, 1 to 1000
+  HaProfile profile = HaProfile::normal;  ///< what `poll` and `losses` are where they are empty
+  std::optional<Duration> poll{};         ///< between two questions of a standby to its master
+  std::optional<std::uint32_t> losses{};  ///< unanswered questions in a row until it takes over, 1 to 1000
+  std::optional<Duration> quiet{};        ///< empty: by SubnetConfig::quiet()
+
+  Duration poll_interval() const {
+    const bool fast = profile == HaProfile::fast;
+    return poll.value_or(std::chrono::milliseconds(fast ? 50 : 300));
+  }
+  std::uint32_t polls_lost() const { return losses.value_or(profile == HaProfile::fast ? 3 : 4); }
   friend bool operator==(const HaConfig&, const HaConfig&) = default;
 };
 
@@ -226,6 +238,12 @@ struct SubnetConfig {
   SaConfig sa{};
   StatusConfig status{};
   NamesConfig names{};
+
+  /// How long an SM that starts beside a master does not ask for the fabric; 0: it asks at once.
+  Duration quiet() const {
+    if (ha.quiet) return *ha.quiet;
+    return sm.allowed_guids.empty() ? Duration{} : std::chrono::minutes(10);
+  }
   friend bool operator==(const SubnetConfig&, const SubnetConfig&) = default;
 };
 

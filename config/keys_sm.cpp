@@ -24,11 +24,19 @@ std::vector<Key> sm_keys() {
                "against 0."},
           kSm, &SmConfig::priority, whole<std::uint8_t>(0, 15)),
       row({.table = "sm",
+           .name = "master_priority",
+           .opensm = "master_sm_priority",
+           .doc =
+               "The priority that this SM shows while it is master, `priority` or more. With more than the "
+               "priority of the other SMs none of them takes the fabric back when it returns."},
+          kSm, &SmConfig::master_priority,
+          or_word(whole<std::uint8_t>(0, 15), "priority", "the same as `priority`")),
+      row({.table = "sm",
            .name = "allowed_guids",
            .opensm = "allowed_sm_guids",
-           .doc = "Port GUIDs of the SMs that belong here. Another one is named as unknown; smd waits for it "
-                  "all "
-                  "the same, unless `force` is true. Empty: none is unknown."},
+           .doc = "Port GUIDs of the SMs that belong here. Another one is named as unknown and never obeyed: "
+                  "it gets no HANDOVER and may not send one. While it is master smd waits all the same, "
+                  "unless `force` is true. Empty: none is unknown."},
           kSm, &SmConfig::allowed_guids, explained(guids(), std::vector<Guid>(), "no SM is unknown")),
       row({.table = "sm",
            .name = "subnet_prefix",
@@ -148,18 +156,38 @@ std::vector<Key> ha_keys() {
   constexpr auto kHa = &SubnetConfig::ha;
   return {
       row({.table = "ha",
+           .name = "profile",
+           .opensm = "",
+           .doc = "How soon a standby finds that its master is gone, where `poll` and `losses` do not say: "
+                  "\"normal\" asks every 300 ms and takes over after 4 losses, \"fast\" every 50 ms and "
+                  "after 3. A master that stands still for half of that time writes nothing before it has "
+                  "asked who is master, so \"fast\" needs a machine that is never that busy."},
+          kHa, &HaConfig::profile,
+          one_of<HaProfile>({{"normal", HaProfile::normal}, {"fast", HaProfile::fast}})),
+      row({.table = "ha",
            .name = "poll",
            .opensm = "sminfo_polling_timeout",
-           .doc = "How often a standby asks the master whether it is still there."},
-          kHa, &HaConfig::poll, duration(milliseconds(10), hours(1))),
+           .doc = "How often a standby asks the master whether it is still there: by its LID and by directed "
+                  "route, of which one answer is enough."},
+          kHa, &HaConfig::poll,
+          or_word(duration(milliseconds(10), hours(1)), "profile", "300ms, with profile = \"fast\" 50ms")),
       row({.table = "ha",
            .name = "losses",
            .opensm = "polling_retry_number",
            .doc = "A standby takes the fabric after so many unanswered questions in a row. Each is sent once "
-                  "and "
-                  "waited for until the next, whatever [mad] says: a master that is gone is missed after "
+                  "and waited for until the next, whatever [mad] says: a master that is gone is missed after "
                   "poll * (losses + 1) at most. OpenSM's polling_retry_number is one less."},
-          kHa, &HaConfig::losses, whole<std::uint32_t>(1, 1000)),
+          kHa, &HaConfig::losses,
+          or_word(whole<std::uint32_t>(1, 1000), "profile", "4, with profile = \"fast\" 3")),
+      row({.table = "ha",
+           .name = "quiet",
+           .opensm = "",
+           .doc = "How long an SM that starts while another one is master waits before it asks for the "
+                  "fabric, whatever its priority. During that time it shows priority 0, or Not-active "
+                  "where that would still outrank the master; it takes over if the master fails."},
+          kHa, &HaConfig::quiet,
+          or_word(duration(milliseconds(1), hours(24), "it asks at once, as IBA has it"), "auto",
+                  "10m where [sm] allowed_guids names the SMs of the subnet, else 0s")),
   };
 }
 

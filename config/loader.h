@@ -67,6 +67,7 @@ class Loader {
   void check_lids(const Layer& layer);
   void check_routing(const Layer& layer);
   void check_keys(const Layer& layer);
+  void check_priorities(const Layer& layer);
   void check_partitions(const Layer& layer);
   void check_subnets();
   void complain(const Layer& layer, std::string_view key, std::string expected, std::string_view found = {});

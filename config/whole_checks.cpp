@@ -16,7 +16,9 @@ void Loader::check_whole() {
     check_routing(base_);
     check_keys(base_);
     check_partitions(base_);
-    for (const auto& layer : subnets_) check_routing(layer), check_keys(layer), check_partitions(layer);
+    check_priorities(base_);
+    for (const auto& layer : subnets_)
+      check_routing(layer), check_keys(layer), check_partitions(layer), check_priorities(layer);
   }
   check_subnets();
 }
@@ -65,6 +67,12 @@ void Loader::check_keys(const Layer& layer) {
   if (layer.broken.contains("sm") || layer.broken.contains("keys")) return;
   if (!subnet.sm.key_file.empty() && !subnet.keys.sm_key_file.empty())
     complain(layer, "sm.key_file", "only one of it and keys.sm_key_file");
+}
+
+void Loader::check_priorities(const Layer& layer) {
+  const auto& sm = layer.settings.subnet.sm;
+  if (layer.broken.contains("sm") || !sm.master_priority || *sm.master_priority >= sm.priority) return;
+  complain(layer, "sm.master_priority", fmt::format("sm.priority ({}) or more", sm.priority));
 }
 
 /// The partitions of smd.toml and of OpenSM's file have to fit together. Layers that share them find the

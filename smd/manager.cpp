@@ -73,8 +73,13 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
                    .events = events_,
                    .subnet = loop_.subnet(),
                    .config = config_,
-                   .lids = lids_},
-                  [this](const wire::Notice& notice, Lid from) { traps_.heard(notice, from); }),
+                   .lids = lids_,
+                   .wall = parts_.wall ? parts_.wall : system_time,
+                   .sms = parts_.sms},
+                  [this](const wire::Notice& notice, Lid from) {
+                    traps_.heard(notice, from);
+                    mastership_.heard(notice, from);
+                  }),
       inventory_({.clock = parts_.clock,
                   .compute = parts_.compute,
                   .tasks = tasks_,
@@ -215,6 +220,13 @@ void SubnetManager::set_guids(const std::vector<GuidBlock>& blocks) {
 void SubnetManager::accept_lost(Guid node) {
   inventory_.accept(node);
   agenda_.add(Work::inventory, "accept");
+}
+
+void SubnetManager::leave(std::move_only_function<void()> done) { tasks_.spawn(leave_then(std::move(done))); }
+
+asio::awaitable<void> SubnetManager::leave_then(std::move_only_function<void()> done) {
+  co_await mastership_.leave();
+  done();
 }
 
 asio::awaitable<void> SubnetManager::run() {

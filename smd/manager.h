@@ -58,6 +58,8 @@ struct ManagerParts {
   events::EventRing* events = nullptr;  ///< null: events are dropped
   /// Where snapshots go; a place of the caller's outlives the manager.
   std::shared_ptr<Published<Snapshot>> published = std::make_shared<Published<Snapshot>>();
+  /// Where views of the SMs of the fabric go, in the same way.
+  std::shared_ptr<PublishedSms> sms = std::make_shared<PublishedSms>();
 };
 
 struct ManagerOptions {
@@ -91,9 +93,21 @@ class SubnetManager final : public FabricRequests {
   /// What is lost is missing on purpose from now on: `node` with what was behind it, or the lost links of one
   /// that is there; 0: all. Soon, between two sweeps. On the io_context's thread.
   void accept_lost(Guid node);
+  /// Hands the fabric over to `only`, or to the standby that is to get it; the error says why not. On the
+  /// io_context's thread.
+  std::expected<OtherSm, std::string> hand_over(std::optional<Guid> only) {
+    return mastership_.hand_over(only);
+  }
+  /// Until the next start, or until the configuration has another priority. On the io_context's thread.
+  void set_priority(std::uint8_t priority) { mastership_.set_priority(priority); }
+  /// The process is about to end: hands the fabric over where a standby can have it, and calls `done` once
+  /// when that has taken it, after a second, or when run() ends. On the io_context's thread.
+  void leave(std::move_only_function<void()> done);
 
   /// The latest Snapshot, null before the first; any thread.
   std::shared_ptr<const Snapshot> published() const { return parts_.published->get(); }
+  /// The SMs of the fabric as they are now, ours included; any thread.
+  std::shared_ptr<const SmView> sms() const { return parts_.sms->get(); }
   /// What SMInfo says of us now; from any thread.
   std::uint32_t act_count() const { return mastership_.act_count(); }
   /// Counters of everything sent and received since the start.
@@ -109,6 +123,10 @@ class SubnetManager final : public FabricRequests {
   asio::awaitable<Outcome> sweep(SweepKind kind, Asked asked);
   asio::awaitable<Outcome> reconcile(PartSet parts);
   asio::awaitable<Outcome> give_way(Outcome outcome);
+  asio::awaitable<Outcome> follow();
+  asio::awaitable<bool> stand_by();
+  void publish_standby(std::string reason);
+  asio::awaitable<void> leave_then(std::move_only_function<void()> done);
 
   ManagerParts parts_;
   ManagerOptions options_;

@@ -74,6 +74,7 @@ asio::awaitable<bool> SubnetManager::begin_work(Asked* asked) {
 
 /// What is done without a sweep; nothing where a sweep is asked for.
 asio::awaitable<std::optional<Outcome>> SubnetManager::between_sweeps(Asked asked) {
+  if (asked.work.contains(Work::follow)) co_return co_await follow();
   if (asked.work.contains(Work::vl_tables)) {
     const auto read = co_await vl_tables_.read_some();
     if (read.cancelled) co_return Outcome::cancelled;
@@ -155,22 +156,40 @@ asio::awaitable<Outcome> SubnetManager::give_way(Outcome outcome) {
     if (end == Mastership::Wait::cancelled) co_return Outcome::cancelled;
     follows = end == Mastership::Wait::conceded;
     if (follows) {  // a lower-ranked master has not handed over: we are its standby
-      status_.begin_sweep(SweepKind::heavy, "no HANDOVER");
-      status_.summarise(tx_.counters());
-      status_.publish_sweep();
-      vl_tables_.ask();
+      publish_standby("no HANDOVER");
     }
   }
   if (!follows) co_return outcome;
+  const bool ended = co_await stand_by();
+  co_return ended ? outcome : Outcome::cancelled;
+}
+
+/// The fabric has been handed over between two sweeps, or within one that has ended since.
+asio::awaitable<Outcome> SubnetManager::follow() {
+  if (!mastership_.follows()) co_return Outcome::done;
+  publish_standby("HANDOVER");
+  const bool ended = co_await stand_by();
+  co_return ended ? Outcome::done : Outcome::cancelled;
+}
+
+/// No sweep has found that another SM is master.
+void SubnetManager::publish_standby(std::string reason) {
+  status_.begin_sweep(SweepKind::heavy, std::move(reason));
+  status_.summarise(tx_.counters());
+  status_.publish_sweep();
+  vl_tables_.ask();
+}
+
+/// False when cancelled.
+asio::awaitable<bool> SubnetManager::stand_by() {
   // `status` of a standby shows whether the fabric is up: where it was not, it is read again.
   const auto& summary = status_.summary();
   const bool was_down = summary.sm_lid == Lid{} || summary.ports_active < summary.ports_not_active;
-  const bool ended = co_await mastership_.stand_by([this, was_down] {
+  co_return co_await mastership_.stand_by([this, was_down] {
     const bool again = was_down && scheduler_.try_again(Guid{});
     if (again) agenda_.add(Work::heavy, "the fabric was not up yet");
     return again;
   });
-  co_return ended ? outcome : Outcome::cancelled;
 }
 
 }  // namespace smd::sm

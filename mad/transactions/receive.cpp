@@ -37,7 +37,7 @@ void Transactions::receive_one(Received& received, TimePoint now) {
     counted_.malformed += lost ? 0 : 1;
     return;
   }
-  if (!lost && !wire::is_response(mad->method())) {
+  if (!lost && !wire::is_answer(mad->method())) {
     ++(intake_.take(std::move(received), now) ? counted_.unsolicited : counted_.unsolicited_dropped);
     return;
   }

@@ -231,7 +231,9 @@ std::uint32_t Transactions::tid_of(const OpenRequest& open, unsigned attempt) co
 }
 
 void Transactions::send_try(OpenRequest& open) {
-  if (open.mad.method() == wire::Method::set && hold_sets_ && hold_sets_()) {
+  const bool writes =
+      open.mad.method() == wire::Method::set && open.mad.attribute() != wire::SmInfo::kAttribute;
+  if (writes && hold_sets_ && hold_sets_()) {
     auto error = error_of(open, open.tries == 0 ? Fault::closed : Fault::timeout);
     error.error = open.tries == 0 ? ECANCELED : 0;
     end(open, Ending::given_up, std::unexpected(std::move(error)), Deliver::later);

@@ -100,8 +100,9 @@ class Transactions {
   /// Sets the handler, on the io_context's thread; without one unsolicited MADs are dropped and counted.
   void on_unsolicited(Handler handler) { intake_.listen(std::move(handler)); }
 
-  /// While `hold` returns true no Set leaves: one that was not sent yet ends as Fault::closed, a further try
-  /// of one that was ends it as Fault::timeout. Asked before each try of a Set.
+  /// While `hold` returns true no Set leaves but those of SMInfo, which change nothing of the fabric: one
+  /// that was not sent yet ends as Fault::closed, a further try of one that was ends it as Fault::timeout.
+  /// Asked before each try of a Set.
   void hold_sets(std::function<bool()> hold) { hold_sets_ = std::move(hold); }
 
   /// From now on. What is on the wire already ends by the new one; windows that it narrows shrink at once.

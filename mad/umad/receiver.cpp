@@ -109,7 +109,7 @@ bool Receiver::receive(int milliseconds, std::vector<mad::Received>& batch) {
   received.from = from_of(umad);
   received.error = umad_status(umad);
   const bool answers =
-      received.error != 0 || (length > 3 && wire::is_response(static_cast<wire::Method>(received.bytes[3])));
+      received.error != 0 || (length > 3 && wire::is_answer(static_cast<wire::Method>(received.bytes[3])));
   if (answers && !answer_that_ended(received)) --delivery_->awaited;
   // What a long MAD has taken is given back.
   if (buffer_.size() > words(kLongest)) buffer_ = std::vector<std::uint64_t>(words(wire::kMadBytes));

@@ -49,6 +49,9 @@ enum class Method : std::uint8_t {
 
 /// True of methods that answer another MAD. (A TrapRepress answers a Trap and has no such bit.)
 constexpr bool is_response(Method method) { return (static_cast<unsigned>(method) & 0x80U) != 0; }
+/// Whether it belongs to a MAD of its receiver: a response, or the TrapRepress of a trap (kernel:
+/// ib_response_mad).
+constexpr bool is_answer(Method method) { return is_response(method) || method == Method::trap_repress; }
 
 /// The method that answers; none where a method has no answer.
 constexpr Method response_to(Method method) {

@@ -14,6 +14,7 @@
 
 #include "config/config.h"
 #include "routing/parallel.h"
+#include "smd/ha/sm_view.h"
 #include "smd/log/log.h"
 #include "smd/policy/policies.h"
 #include "smd/registry/registry.h"
@@ -59,6 +60,7 @@ struct SubnetView {
   std::optional<Waiting> waiting{};
   std::shared_ptr<const sm::Snapshot> snapshot{};  ///< null before the first sweep
   std::chrono::system_clock::time_point swept{};   ///< when that ended
+  std::shared_ptr<const sm::SmView> sms{};         ///< null before there is a port
   sa::RegistryPtr registry{};                      ///< what clients have registered; null before it is known
   PolicyGroundPtr ground{};                        ///< null before the store is open
 };
@@ -90,6 +92,10 @@ class Backend {
   virtual std::future<PolicyVerdict> change_policies(std::size_t subnet, PolicyChange change) = 0;
   /// Index 0 of the P_Key tables of these ports (port GUIDs) is decided anew.
   virtual void reindex(std::size_t subnet, const std::set<Guid>& ports) = 0;
+  /// Hands the fabric over to this SM, where ours is master.
+  virtual void hand_over(std::size_t subnet, Guid to) = 0;
+  /// Of SMInfo, until the next start; 0 to 15.
+  virtual void set_priority(std::size_t subnet, std::uint8_t priority) = 0;
   /// The filter in effect, configured or set.
   virtual log::Filter log_filter() const = 0;
   /// Until the next set_log_filter() or reload of the configuration.

@@ -44,6 +44,14 @@ Answer put_log(const Question& question, Backend& backend);
 // accept.cpp
 /// Accepts that a node, or all that is lost, stays away. 404: it is not lost; 409: this SM is not master.
 Answer post_accept(const Question& question, Backend& backend);
+// sms.cpp
+/// The SMs of the subnet, ours first, and what will become of each. Never an error of its own.
+Answer get_sms(const Question& question, Backend& backend);
+/// Hands the fabric over, to the SM with this port GUID where one is given; 202. 409: none can have
+/// it, or this SM is not master.
+Answer post_handover(const Question& question, Backend& backend);
+/// Sets the priority of SMInfo until the next start. 400: a bad body.
+Answer put_priority(const Question& question, Backend& backend);
 // dump.cpp
 /// A tar stream of the dumps that `files` names. 409: nothing decided yet; 503: another dump is being made.
 Answer get_dump(const Question& question, Backend& backend);

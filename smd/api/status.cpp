@@ -9,6 +9,7 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/lost.h"
+#include "smd/api/sms.h"
 #include "smd/apply/table_baseline.h"
 #include "smd/inventory/gone.h"
 #include "smd/log/format.h"
@@ -62,17 +63,7 @@ bool is_running(const SubnetView& view) {
 
 std::string_view sm_state(const SubnetView& view) {
   if (!is_running(view)) return view.waiting ? "not_active" : "discovering";
-  switch (view.snapshot->state) {
-    case wire::SmState::not_active:
-      return "not_active";
-    case wire::SmState::discovering:
-      return "discovering";
-    case wire::SmState::standby:
-      return "standby";
-    case wire::SmState::master:
-      return "master";
-  }
-  return "unknown";
+  return state_word(view.snapshot->state);
 }
 
 const sm::OtherSm* other_master(const sm::Subnet& subnet) {
@@ -84,7 +75,8 @@ const sm::OtherSm* other_master(const sm::Subnet& subnet) {
 Json self_json(const SubnetView& view) {
   if (!view.snapshot) return sm_json({}, 0, sm_state(view), {}, {});
   const auto& now = *view.snapshot;
-  return sm_json(now.rank.guid, now.rank.priority, sm_state(view), now.summary.sm_lid,
+  const auto& rank = view.sms ? view.sms->shown.rank : now.rank;
+  return sm_json(now.rank.guid, rank.priority, sm_state(view), now.summary.sm_lid,
                  description_of(*now.subnet, now.subnet->sm_node));
 }
 
@@ -235,7 +227,7 @@ void add_fabric(const SubnetView& view, JsonObject& object) {
   }
   if (now) {
     for (const auto& other : now->subnet->other_sms) {
-      others.push_back(sm_json(other.info.guid, other.info.priority, to_string(other.info.state), other.lid,
+      others.push_back(sm_json(other.info.guid, other.info.priority, state_word(other.info.state), other.lid,
                                other.node_description));
     }
   }
@@ -294,6 +286,7 @@ Json subnet_json(const SubnetView& view) {
   object.emplace("sm", self_json(view));
   object.emplace("master", master_json(view));
   object.emplace("waiting", waiting_json(view));
+  object.emplace("outlook", text(view.sms && is_running(view) ? sm::outlook(*view.sms, unix_now()) : ""));
   object.emplace("swept_at", view.snapshot ? time(view.swept) : Json{});
   object.emplace("last_sweep", view.snapshot ? sweep_json(view.snapshot->summary) : Json{});
   add_fabric(view, object);

@@ -30,8 +30,8 @@ namespace smd::cli {
 namespace {
 
 namespace json = boost::json;
-constexpr std::array<const char*, 7> kCommands{"status", "ports", "partitions", "resweep",
-                                               "accept", "log",   "dump"};
+constexpr std::array<const char*, 10> kCommands{"status",   "ports",   "partitions", "sms", "handover",
+                                                "priority", "resweep", "accept",     "log", "dump"};
 
 /// The commands; what goes wrong ends as a line and an exit status.
 class Asker {
@@ -42,6 +42,9 @@ class Asker {
   Done status();
   Done ports();
   Done partitions();
+  Done sms();
+  Done handover();
+  Done priority();
   Done resweep();
   Done accept();
   Done log();
@@ -106,6 +109,54 @@ Done Asker::ports() {
 }
 
 Done Asker::partitions() { return partition_command(daemon_, options_.partitions, options_.json, out_); }
+
+Done Asker::sms() {
+  return each([&](const std::string& name, bool several) -> Done {
+    const auto value = call("GET", path_of(name, "sms"));
+    if (!value) return std::unexpected(value.error());
+    if (options_.json) {
+      out_ << json::serialize(*value) << '\n';
+    } else {
+      print_sms(out_, *value, several);
+    }
+    return {};
+  });
+}
+
+/// An SM is of one subnet: what the others say of it does not count where one has handed over.
+Done Asker::handover() {
+  json::object body;
+  if (!options_.sm.empty()) body["guid"] = options_.sm;
+  bool given = false;
+  const auto done = each([&](const std::string& name, bool) -> Done {
+    const auto value = call("POST", path_of(name, "handover"), json::serialize(body));
+    if (!value) return std::unexpected(value.error());
+    given = true;
+    if (options_.json) {
+      out_ << json::serialize(*value) << '\n';
+    } else {
+      out_ << fmt::format("{}: HANDOVER to {} \"{}\" asked for\n", name, text_of(*value, "to"),
+                          text_of(*value, "node"));
+    }
+    return {};
+  });
+  return given && !options_.sm.empty() ? Done{} : done;
+}
+
+Done Asker::priority() {
+  const auto body = json::serialize(json::object{{"priority", options_.priority}});
+  return each([&](const std::string& name, bool) -> Done {
+    const auto value = call("PUT", path_of(name, "priority"), body);
+    if (!value) return std::unexpected(value.error());
+    if (options_.json) {
+      out_ << json::serialize(*value) << '\n';
+    } else {
+      out_ << fmt::format("{}: priority {}, was {}; until the next start\n", name,
+                          text_of(*value, "priority"), text_of(*value, "was"));
+    }
+    return {};
+  });
+}
 
 /// A node is of one subnet: what the others say of it does not count where one has accepted.
 Done Asker::accept() {
@@ -233,6 +284,20 @@ void add_ask_commands(CLI::App& app, AskOptions& options) {
       "partitions", "partitions, their members and P_Keys; changes those that were made by the API", true);
   add_partition_options(*partitions, options.partitions);
   partitions->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
+  auto* sms = add("sms", "the subnet managers of the fabric, and what will become of each", true);
+  sms->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
+  auto* handover = add("handover", "hands the fabric over to a standby", true);
+  handover->add_option("GUID", options.sm, "port GUID of the SM (default: the standby with the highest rank)")
+      ->type_name("GUID")
+      ->check([](const std::string& text) {
+        return base::parse_guid(text) ? std::string() : fmt::format("{}: not a GUID", text);
+      });
+  handover->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
+  auto* priority = add("priority", "changes the priority of this SM, until the next start", true);
+  priority->add_option("N", options.priority, "0 to 15, of which the highest is master")
+      ->required()
+      ->check(CLI::Range(0, 15));
+  priority->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
   auto* resweep = add("resweep", "asks for a sweep now", true);
   resweep
       ->add_option("KIND", options.sweep,
@@ -278,8 +343,8 @@ int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::
   }
   Asker asker(options, out);
   const std::array<Done (Asker::*)(), kCommands.size()> kDo{
-      &Asker::status, &Asker::ports, &Asker::partitions, &Asker::resweep,
-      &Asker::accept, &Asker::log,   &Asker::dump};
+      &Asker::status,   &Asker::ports,   &Asker::partitions, &Asker::sms, &Asker::handover,
+      &Asker::priority, &Asker::resweep, &Asker::accept,     &Asker::log, &Asker::dump};
   for (std::size_t i = 0; i < kCommands.size(); ++i) {
     if (!app.got_subcommand(kCommands[i])) continue;
     const auto done = (asker.*kDo[i])();

@@ -204,6 +204,7 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
   line(out, "SM", fmt::format("{}, {}", text_of(sm, "state"), sm_words(sm)));
   if (master.is_object() && text_of(master, "guid") != text_of(sm, "guid"))
     line(out, "master", sm_words(master));
+  if (const auto next = text_of(subnet, "outlook"); !next.empty()) line(out, "next", next);
   if (text_of(subnet, "state") == "standby") line(out, "replica", "none (not replicated)");
   print_sweep(out, subnet);
   print_routing(out, subnet);

@@ -32,6 +32,8 @@ void print_ports(std::ostream& out, const boost::json::value& ports, bool with_s
 void print_lost(std::ostream& out, const boost::json::value& ports, bool with_subnet);
 /// A line for each partition, and one for each member where they were asked for.
 void print_partitions(std::ostream& out, const boost::json::value& answer, bool with_subnet);
+/// A line for each SM, ours first, under a line of titles.
+void print_sms(std::ostream& out, const boost::json::value& answer, bool with_subnet);
 /// What is no longer counted as lost.
 void print_accepted(std::ostream& out, const boost::json::value& answer);
 /// A line for the level, one for each module and GUID with a level of its own.

@@ -45,6 +45,19 @@ void Daemon::reindex(std::size_t subnet, const std::set<Guid>& ports) {
   if (subnet < subnets_.size()) subnets_[subnet]->instance->reindex(ports);
 }
 
+void Daemon::hand_over(std::size_t subnet, Guid to) {
+  const std::scoped_lock lock(lock_);
+  if (subnet >= subnets_.size()) return;
+  auto& instance = *subnets_[subnet]->instance;
+  parts_.log.info("api.handover").kv("subnet", instance.view()->name).kv("to_guid", to).always();
+  instance.hand_over(to);
+}
+
+void Daemon::set_priority(std::size_t subnet, std::uint8_t priority) {
+  const std::scoped_lock lock(lock_);
+  if (subnet < subnets_.size()) subnets_[subnet]->instance->set_priority(priority);
+}
+
 void Daemon::set_log_filter(const log::Filter& filter) {
   parts_.log.set_filter(filter);
   std::string exceptions;

@@ -25,6 +25,8 @@ using namespace std::chrono_literals;
 /// An end that takes longer than this is made short: every answer that was given is kept already, and a
 /// fabric forwards without us.
 constexpr timeval kEnd{.tv_sec = 0, .tv_usec = 500'000};
+/// The same where a standby is to have the fabric first.
+constexpr timeval kEndAfterHandover{.tv_sec = 1, .tv_usec = 700'000};
 /// Between two looks at what systemd is to be told.
 constexpr mad::Duration kTellSystemd = 500ms;
 /// Nothing that a subnet's thread does takes so long but a call that does not return.
@@ -206,10 +208,17 @@ void Daemon::interrupt() {
   if (std::exchange(interrupted_, true)) return;
   const bool undone = parts_.options.once || parts_.options.dry_run;
   std::signal(SIGALRM, undone ? end_undone : end_well);
-  const itimerval end{.it_interval = {}, .it_value = kEnd};
+  const bool hands_over = !undone && std::ranges::any_of(subnets_, [](const SubnetPtr& subnet) {
+    const auto sms = subnet->instance->view()->sms;
+    return sms && sm::successor(*sms, std::nullopt);
+  });
+  const itimerval end{.it_interval = {}, .it_value = hands_over ? kEndAfterHandover : kEnd};
   setitimer(ITIMER_REAL, &end, nullptr);
   server_.close();
-  for (const auto& subnet : subnets_) subnet->instance->stop();
+  for (const auto& subnet : subnets_) {
+    if (undone) subnet->instance->stop();
+    if (!undone) subnet->instance->leave();
+  }
 }
 
 /// Tells systemd how it goes, and that we are alive as long as every subnet's loop is.

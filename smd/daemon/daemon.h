@@ -106,6 +106,8 @@ class Daemon final : private api::Backend {
   void accept_lost(std::size_t subnet, Guid node) override;
   std::future<api::PolicyVerdict> change_policies(std::size_t subnet, api::PolicyChange change) override;
   void reindex(std::size_t subnet, const std::set<Guid>& ports) override;
+  void hand_over(std::size_t subnet, Guid to) override;
+  void set_priority(std::size_t subnet, std::uint8_t priority) override;
   log::Filter log_filter() const override { return parts_.log.filter(); }
   void set_log_filter(const log::Filter& filter) override;
   log::Filter configured_log_filter() const override;

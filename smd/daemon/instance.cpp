@@ -18,6 +18,8 @@ using namespace std::chrono_literals;
 constexpr mad::Duration kFirstPause = 250ms, kLongestPause = 5s;
 /// Between two looks at the local device.
 constexpr mad::Duration kLookAtDevice = 1s;
+/// The end of a manager that hands over: a second, and what it needs itself.
+constexpr mad::Duration kLeaving = 1200ms;
 /// After so long without an answer from its own node a port counts as one that cannot send SMPs.
 constexpr mad::Duration kSilent = 10s;
 
@@ -62,8 +64,33 @@ Instance::~Instance() {
 }
 
 void Instance::stop() {
-  asio::post(
-      io_, [this] { asio::co_spawn(io_, group_.stop(), [this](const std::exception_ptr&) { io_.stop(); }); });
+  asio::post(io_, [this] { stop_here(); });
+}
+
+void Instance::stop_here() {
+  asio::co_spawn(io_, group_.stop(), [this](const std::exception_ptr&) { io_.stop(); });
+}
+
+void Instance::leave() {
+  asio::post(io_, [this] {
+    if (!manager_ || manager_ended_) return stop_here();
+    if (leaving_ != 0) return;
+    leaving_ = clock_.call_at(clock_.now() + kLeaving, [this] { stop_here(); });
+    manager_->leave([this] { stop_here(); });
+  });
+}
+
+void Instance::hand_over(Guid to) {
+  asio::post(io_, [this, to] {
+    const auto given = manager_ ? manager_->hand_over(to) : std::unexpected(std::string("there is no port"));
+    if (!given) log_.warn("sm.not_handed_over").kv("to_guid", to).kv("reason", given.error()).always();
+  });
+}
+
+void Instance::set_priority(std::uint8_t priority) {
+  asio::post(io_, [this, priority] {
+    if (manager_) manager_->set_priority(priority);
+  });
 }
 
 void Instance::ping(std::move_only_function<void()> pong) {
@@ -85,6 +112,7 @@ void Instance::accept_lost(Guid node) {
 std::shared_ptr<const api::SubnetView> Instance::view() const {
   auto view = std::make_shared<api::SubnetView>(*view_.get());
   view->registry = registry_.get();
+  view->sms = sms_->get();
   return view;
 }
 
@@ -305,7 +333,8 @@ sm::ManagerParts Instance::parts() {
           .store = store_.get(),
           .policies = now_.ground->policies,
           .events = &ring_,
-          .published = snapshot_};
+          .published = snapshot_,
+          .sms = sms_};
 }
 
 void Instance::subscribe() {

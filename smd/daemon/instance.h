@@ -59,6 +59,12 @@ class Instance {
   std::future<api::PolicyVerdict> change_policies(api::PolicyChange change);
   /// Index 0 of the P_Key tables of these ports (port GUIDs) is decided anew.
   void reindex(std::set<Guid> ports);
+  /// Hands the fabric over to this SM, where we are master. What comes of it is in the log.
+  void hand_over(Guid to);
+  /// Until the next start, or until the configuration has another priority.
+  void set_priority(std::uint8_t priority);
+  /// As stop(), after the fabric was handed over to a standby, where there is one: a second at most.
+  void leave();
   /// For the next sweep, which is asked for. What the end of the fabric is stays.
   void reload(config::SubnetConfig config);
 
@@ -78,6 +84,7 @@ class Instance {
 
  private:
   class Verdict;
+  void stop_here();
   asio::awaitable<void> work();
   asio::awaitable<bool> open();
   asio::awaitable<bool> open_store();
@@ -116,6 +123,7 @@ class Instance {
   int refused_status_ = 1;
   std::unique_ptr<store::Store> store_;
   std::shared_ptr<sm::Published<sm::Snapshot>> snapshot_ = std::make_shared<sm::Published<sm::Snapshot>>();
+  std::shared_ptr<sm::PublishedSms> sms_ = std::make_shared<sm::PublishedSms>();
   std::unique_ptr<sm::SubnetManager> manager_;
   /// Questions to subnet administration: clients wait for them, as nodes wait for the manager.
   sm::PoolCompute answering_{1, sm::PoolCompute::Priority::same};
@@ -134,6 +142,7 @@ class Instance {
   api::SubnetView now_;  ///< what view_ is made of
   sm::Published<api::SubnetView> view_;
   std::optional<events::Subscriber> subscriber_;  ///< while there is a manager
+  mad::Clock::TimerId leaving_ = 0;               ///< stop() when it takes too long; 0: not leaving
   mad::TaskGroup group_;
   std::jthread thread_;
 };

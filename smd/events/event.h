@@ -89,7 +89,7 @@ struct SmControlReceived {
   std::uint8_t priority = 0;  ///< of the other SM
   friend bool operator==(const SmControlReceived&, const SmControlReceived&) = default;
 };
-/// A line of the log: `link.down`, `node.gone`, `sm.outranked`, with its keys.
+/// A line of the log: `link.down`, `node.gone`, `sm.seen`, with its keys.
 struct NamedLogEvent {
   static constexpr std::string_view kName = "log";
   log::Level level = log::Level::info;

@@ -6,6 +6,23 @@
 #include <chrono>
 
 namespace smd::sm::inline availability {
+namespace {
+
+std::string_view refusal_words(machine::Refusal why) {
+  switch (why) {
+    case machine::Refusal::other_key:
+      return "another SM_Key";
+    case machine::Refusal::no_key:
+      return "no SM_Key, and not the master that we know";
+    case machine::Refusal::not_allowed:
+      return "not in [sm] allowed_guids";
+    case machine::Refusal::not_master:
+      return "its sender is not master";
+  }
+  return "unknown";
+}
+
+}  // namespace
 
 void write(const log::Log& log, const machine::Became& change) {
   log.info("sm.state").kv("from", change.from).kv("to", change.to).always();
@@ -22,8 +39,39 @@ void write(const log::Log& log, const machine::LogControlRefused& refused) {
   log.warn("sm.control_refused")
       .kv("control", refused.control)
       .kv("from_guid", refused.from)
-      .kv("reason", refused.no_key ? "no SM_Key, and not the master that we know" : "another SM_Key")
+      .kv("reason", refusal_words(refused.why))
       .subject("sm.control_refused");
+}
+
+void write(const log::Log& log, const machine::LogStranger& stranger) {
+  const auto& sm = stranger.sm;
+  log.error("sm.foreign")
+      .port(sm.at.node, sm.node_description, sm.at.port)
+      .kv("sm_guid", sm.info.guid)
+      .kv("priority", sm.info.priority)
+      .kv("state", sm.info.state)
+      .kv("lid", sm.lid)
+      .kv("reason", stranger.other_key ? "another SM_Key" : "not in [sm] allowed_guids")
+      .kv("action", "never obeyed; while it is master smd waits")
+      .subject(fmt::format("{} {}", sm.info.guid, stranger.other_key));
+}
+
+void write(const log::Log& log, const machine::LogDeclined& declined) {
+  log.warn("sm.handover_declined")
+      .kv("sm_guid", declined.sm)
+      .kv("reason", declined.reason)
+      .kv("action", "this SM takes the fabric back")
+      .always();
+}
+
+void write(const log::Log& log, const machine::LogStuck& stuck) {
+  const auto& sm = stuck.sm;
+  log.warn("sm.stuck")
+      .port(sm.at.node, sm.node_description, sm.at.port)
+      .kv("sm_guid", sm.info.guid)
+      .kv("act_count", sm.info.act_count)
+      .kv("reason", "it answers SMInfo, and its ActCount stands still")
+      .always();
 }
 
 void write(const log::Log& log, const machine::LogOtherSm& seen) {

@@ -13,6 +13,12 @@ void write(const log::Log& log, const machine::Became& change);
 void write(const log::Log& log, const machine::LogControl& control);
 /// Logs sm.control_refused.
 void write(const log::Log& log, const machine::LogControlRefused& refused);
+/// Logs sm.foreign: an SM that is never obeyed.
+void write(const log::Log& log, const machine::LogStranger& stranger);
+/// Logs sm.handover_declined.
+void write(const log::Log& log, const machine::LogDeclined& declined);
+/// Logs sm.stuck.
+void write(const log::Log& log, const machine::LogStuck& stuck);
 /// Logs sm.two_masters or sm.other_master.
 void write(const log::Log& log, const machine::LogOtherSm& other);
 /// Logs sm.master_gone.

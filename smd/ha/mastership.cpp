@@ -15,8 +15,15 @@ namespace {
 
 /// Half of what a standby waits for before it becomes master: after a longer standstill another SM may be.
 mad::Duration longest_standstill(const config::HaConfig& config) {
-  return mad::Duration(config.poll) * config.losses / 2;
+  return mad::Duration(config.poll_interval()) * config.polls_lost() / 2;
 }
+
+/// ActCount has to grow for so long with each poll before it counts: longer than between two sweeps of an SM
+/// that counts requests only.
+constexpr auto kSteady = std::chrono::seconds(20);
+
+/// Reads after traps of one node: the first at once.
+constexpr mad::Duration kFirstRead = std::chrono::milliseconds(100), kLastRead = std::chrono::seconds(10);
 
 template <class... Case>
 struct Cases : Case... {
@@ -24,7 +31,11 @@ struct Cases : Case... {
 };
 
 machine::Policy policy_of(const config::SubnetConfig& config) {
-  return {.allowed = config.sm.allowed_guids, .force = config.sm.force, .losses = config.ha.losses};
+  return {.allowed = config.sm.allowed_guids,
+          .force = config.sm.force,
+          .losses = config.ha.polls_lost(),
+          .quiet = config.quiet().count() != 0,
+          .steady = static_cast<std::uint32_t>(kSteady / config.ha.poll_interval()) + 1};
 }
 
 }  // namespace
@@ -52,23 +63,32 @@ Mastership::Mastership(Parts parts, OnTrap on_trap)
            .is_sm = [this](const mad::Received& from, const wire::Smp& request,
                            SmLookup::Answer answer) { is_sm(from, request, std::move(answer)); }}),
       standstill_(parts_.clock, longest_standstill(parts_.config->ha),
-                  [this](mad::Duration took) { on(machine::StoodStill{took}); }) {
+                  [this](mad::Duration took) { on(machine::StoodStill{took}); }),
+      trap_pace_(kFirstRead, kLastRead) {
   on(machine::PolicyChanged{policy_of(*parts_.config)});
   parts_.tx.hold_sets([this] {
     standstill_.check();
-    return state_.sets_held;
+    return state_.sets_held || state_.sm != wire::SmState::master;
   });
+}
+
+Mastership::~Mastership() {
+  if (quiet_timer_ != 0) parts_.clock.cancel(quiet_timer_);
 }
 
 void Mastership::set_port(Guid port) {
   const auto& sm = parts_.config->sm;
-  on(machine::IdentityKnown{{sm.priority, port}, sm.sm_key});
+  if (priority_ && priority_->second != sm.priority) priority_.reset();
+  const auto priority = priority_ ? priority_->first : sm.priority;
+  on(machine::IdentityKnown{{priority, port}, sm.master_priority.value_or(priority), sm.sm_key});
 }
 
 void Mastership::configure() {
   on(machine::PolicyChanged{policy_of(*parts_.config)});
   set_port(state_.self.guid);
   standstill_.set_limit(longest_standstill(parts_.config->ha));
+  time_quiet();
+  if (parts_.subnet) sms_read();
 }
 
 std::uint16_t Mastership::on(const machine::Event& event) {
@@ -76,6 +96,9 @@ std::uint16_t Mastership::on(const machine::Event& event) {
   state_ = std::move(step.next);
   std::uint16_t status = wire::kStatusOk;
   for (auto& action : step.actions) execute(std::move(action), &status);
+  const bool sweeps = std::holds_alternative<machine::SweepRead>(event);
+  if (handover_ && !sweeps) parts_.tasks.spawn(send_handover());  // else by the sweep itself
+  parts_.sms->set(std::make_shared<SmView>(view()));
   return status;
 }
 
@@ -83,7 +106,12 @@ void Mastership::execute(machine::Action&& action, std::uint16_t* status) {
   std::visit(Cases{[&](machine::Answer& answer) { *status = answer.status; },
                    [&](machine::RequestSweep& request) {
                      parts_.agenda.add(request.heavy ? Work::heavy : Work::light, std::move(request.reason));
+                     if (request.at_once) parts_.agenda.hurry();
                    },
+                   [&](machine::Follow&) { parts_.agenda.add(Work::follow, "HANDOVER"); },
+                   [&](machine::BeginQuiet&) { begin_quiet(); },
+                   [&](machine::SendAcknowledge& ack) { parts_.tasks.spawn(acknowledge(ack.to)); },
+                   [&](machine::TellRank& tell) { parts_.tasks.spawn(tell_rank(std::move(tell.master))); },
                    [&](machine::SendHandover& handover) { handover_ = std::move(handover); },
                    [&](machine::Became& change) {
                      write(parts_.log, change);
@@ -105,6 +133,13 @@ machine::Verdict Mastership::observed(bool whole, bool dry_run) {
   const auto& subnet = *parts_.subnet;
   if (const auto* self = subnet.find(subnet.sm_node); self != nullptr)
     set_port(self->is_switch() ? self->guid() : self->ports[subnet.sm_port.value()].guid);
+  std::erase_if(answers_, [&](const auto& entry) {
+    return std::ranges::none_of(subnet.other_sms,
+                                [&](const OtherSm& sm) { return sm.info.guid == entry.first; });
+  });
+  for (const auto& other : subnet.other_sms) {
+    if (other.answered) note(other.info);
+  }
   on(machine::SweepRead{subnet.other_sms, whole, dry_run});
   return machine::verdict(state_);
 }
@@ -113,13 +148,32 @@ void Mastership::report_sms() {
   const auto& others = parts_.subnet->other_sms;
   log_sms(parts_.log, sm_changes(reported_, others));
   reported_ = others;
-  const bool master = state_.sm == wire::SmState::master;
-  auto above = master ? outranking(rank(), others) : std::set<Guid>{};
-  for (const auto& other : others) {
-    if (above.contains(other.info.guid) && !outranked_by_.contains(other.info.guid))
-      log_outranked(parts_.log, other, rank());
+  parts_.sms->set(std::make_shared<SmView>(view()));
+}
+
+void Mastership::note(const wire::SmInfo& info) { answers_[info.guid] = {info, parts_.wall()}; }
+
+SmView Mastership::view() const {
+  const auto& ha = parts_.config->ha;
+  SmView view{.state = state_,
+              .shown = machine::shown(state_),
+              .act_count = agent_.act_count(),
+              .quiet_until = 0,
+              .takeover = mad::Duration(ha.poll_interval()) * (ha.polls_lost() + 1),
+              .others = {}};
+  if (state_.deferral == machine::Deferral::quiet) {
+    const auto left = quiet_began_ + mad::Duration(parts_.config->quiet()) - parts_.clock.now();
+    view.quiet_until = parts_.wall() + std::chrono::ceil<std::chrono::seconds>(left).count();
   }
-  outranked_by_ = std::move(above);
+  if (!parts_.subnet) return view;
+  for (const auto& other : parts_.subnet->other_sms) {
+    auto& seen = view.others.emplace_back(SeenSm{.sm = other});
+    const auto answer = answers_.find(other.info.guid);
+    if (answer == answers_.end()) continue;
+    if (other.answered) seen.sm.info = answer->second.first;
+    seen.seen = answer->second.second;
+  }
+  return view;
 }
 
 std::uint16_t Mastership::control(wire::SmControl control, const wire::SmInfo& from) {
@@ -186,6 +240,9 @@ asio::awaitable<std::optional<SmReads>> Mastership::read_known_sms() {
 asio::awaitable<void> Mastership::read_sm(mad::Target target, SmReads* found) {
   const auto info = co_await mad::get<wire::SmInfo>(parts_.tx, target);
   if (info) found->sms.emplace_back(info->guid, *info);
+  if (info) note(*info);
+  const auto stuck = info ? state_.stuck.find(info->guid) : state_.stuck.end();
+  if (stuck != state_.stuck.end() && stuck->second == info->act_count) co_return;  // as it was
   if (!info && info.error().fault == mad::Fault::closed) co_return;
   if (!machine::may_be_master(info ? std::optional{*info} : std::nullopt)) co_return;
   found->heavy = true;

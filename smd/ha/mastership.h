@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <expected>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -18,10 +19,12 @@
 #include "mad/task_group.h"
 #include "mad/transactions/ask.h"
 #include "mad/transactions/transactions.h"
+#include "smd/base/pace.h"
 #include "smd/events/ring.h"
 #include "smd/ha/sm_agent.h"
 #include "smd/ha/sm_lookup.h"
 #include "smd/ha/sm_machine.h"
+#include "smd/ha/sm_view.h"
 #include "smd/ha/standstill.h"
 #include "smd/log/log.h"
 #include "smd/schedule/agenda.h"
@@ -54,6 +57,8 @@ class Mastership {
     const std::shared_ptr<const Subnet>& subnet;  ///< the current one; null before the first sweep
     const std::shared_ptr<const config::SubnetConfig>& config;  ///< the one in force
     LidIndex& lids;
+    std::function<std::int64_t()> wall;  ///< seconds since 1970
+    std::shared_ptr<PublishedSms> sms;   ///< where views go
   };
   /// A trap, repressed already; only called while we are master.
   using OnTrap = std::function<void(const wire::Notice& notice, Lid from)>;
@@ -63,22 +68,30 @@ class Mastership {
   Mastership(Parts parts, OnTrap on_trap);
   Mastership(const Mastership&) = delete;
   Mastership& operator=(const Mastership&) = delete;
+  ~Mastership();
 
   /// The local port's GUID, where it is known before the first sweep.
   void set_port(Guid port);
   /// Answers requests, takes the SM's place on the port with `claim_sm` (again each second until it succeeds)
-  /// and watches for standstills; with `watch_silent` also polls silent SMs while we are master. False when
-  /// cancelled.
-  asio::awaitable<bool> start(ClaimSm* claim_sm, bool watch_silent);
+  /// and watches for standstills; with `watch` also polls SMs that are silent or read the fabric while we are
+  /// master. False when cancelled.
+  asio::awaitable<bool> start(ClaimSm* claim_sm, bool watch);
   /// To be called when `parts.config` points to another configuration.
   void configure();
 
   wire::SmState state() const { return state_.sm; }
-  SmRank rank() const { return state_.self; }
+  /// As SMInfo shows it.
+  SmRank rank() const { return machine::shown(state_).rank; }
+  /// We have handed over, and the other SM is not known as master yet.
+  bool yielded() const { return state_.yielded.has_value(); }
+  /// We are a standby, and the SM that we follow is known.
+  bool follows() const { return state_.sm == wire::SmState::standby && state_.polled; }
   /// Whether others may have written to the fabric since we did; from begin_sweep() to the next one.
   bool adopting() const { return state_.adopting; }
   /// Whether a lower-ranked SM was master too in the last sweep.
   bool contested() const { return state_.contested; }
+  /// Port GUIDs of SMs that have left all polls unanswered.
+  const std::set<Guid>& lost_sms() const { return state_.hung; }
   bool sets_held() const { return state_.sets_held; }
   /// When we became master last.
   mad::TimePoint master_since() const { return master_since_; }
@@ -95,9 +108,22 @@ class Mastership {
   /// Sends the HANDOVER that observed() has decided on, if any.
   asio::awaitable<void> send_handover();
 
-  /// Logs what has changed since the last call among the other SMs of `parts.subnet`, and those that outrank
-  /// us while we are master.
+  /// Logs what has changed since the last call among the other SMs of `parts.subnet`.
   void report_sms();
+
+  /// Trap 144 with SMPriorityChange of any SM: its SMInfo is read, and it gets the fabric where it ranks
+  /// higher.
+  void heard(const wire::Notice& notice, Lid from);
+  /// A light sweep has read the SMs of `parts.subnet`: one that ranks higher gets the fabric.
+  void sms_read() { on(machine::SmsRead{parts_.subnet->other_sms}); }
+  /// Hands the fabric over to `only`, or to the standby that is to get it; the error says why not. What comes
+  /// of it is in the log and in the view.
+  std::expected<OtherSm, std::string> hand_over(std::optional<Guid> only);
+  /// The process is about to end: hands the fabric over where there is a standby, and returns when that has
+  /// taken it, or after a second.
+  asio::awaitable<void> leave();
+  /// Until the next start, or until the configuration has another priority.
+  void set_priority(std::uint8_t priority);
 
   enum class Wait : std::uint8_t {
     settled,   ///< the other SM is no master any more, or silent; a heavy sweep is requested
@@ -132,8 +158,15 @@ class Mastership {
   std::optional<PeerPort> place_of(const mad::Received& from, const std::optional<mad::DirectedPath>& back);
   asio::awaitable<bool> claim(ClaimSm* claim_sm);
   asio::awaitable<bool> agenda_or(mad::TimePoint until);
-  asio::awaitable<bool> poll(std::optional<mad::DirectedPath> path, Guid node);
-  asio::awaitable<void> watch_silent_sms();
+  asio::awaitable<bool> poll(std::optional<mad::DirectedPath> path, OtherSm sm);
+  asio::awaitable<void> watch_others();
+  asio::awaitable<void> acknowledge(Guid to);
+  asio::awaitable<void> tell_rank(OtherSm master);
+  asio::awaitable<void> ask_rank(OtherSm sm, mad::DirectedPath path);
+  void begin_quiet();
+  void time_quiet();
+  void note(const wire::SmInfo& info);
+  SmView view() const;
 
   Parts parts_;
   machine::State state_;
@@ -143,7 +176,15 @@ class Mastership {
   std::optional<machine::SendHandover> handover_;  ///< to be sent
   mad::TimePoint master_since_{};
   std::vector<OtherSm> reported_;  ///< by report_sms()
-  std::set<Guid> outranked_by_;    ///< the same
+  /// What SMs have answered last, and when (seconds since 1970), by port GUID.
+  std::map<Guid, std::pair<wire::SmInfo, std::int64_t>> answers_;
+  Pace trap_pace_;  ///< of reads after traps, by node
+  mad::TimePoint quiet_began_{};
+  mad::Clock::TimerId quiet_timer_ = 0;  ///< 0: none
+  /// What set_priority() was told, and what the configuration said then.
+  std::optional<std::pair<std::uint8_t, std::uint8_t>> priority_;
+  /// Polls by LID in a row without an answer while the directed route had one: on planarized ports all.
+  std::uint32_t lid_unanswered_ = 0;
 };
 
 }  // namespace smd::sm::inline availability

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What takes time: the SM's place on the port, polls of other SMs, and HANDOVER. IBA 14.4: of two masters the
+// What takes time: the SM's place on the port, and polls of other SMs. IBA 14.4: of two masters the
 // lower-ranked one sends HANDOVER, and the other waits for it before it writes.
 #include <algorithm>
 #include <utility>
@@ -23,12 +23,12 @@ asio::awaitable<bool> is_cancelled() {
 
 }  // namespace
 
-asio::awaitable<bool> Mastership::start(ClaimSm* claim_sm, bool watch_silent) {
+asio::awaitable<bool> Mastership::start(ClaimSm* claim_sm, bool watch) {
   agent_.listen();
   const bool claimed = co_await claim(claim_sm);
   if (!claimed) co_return false;
   standstill_.start();
-  if (watch_silent) parts_.tasks.spawn(watch_silent_sms());
+  if (watch) parts_.tasks.spawn(watch_others());
   co_return true;
 }
 
@@ -46,23 +46,6 @@ asio::awaitable<bool> Mastership::claim(ClaimSm* claim_sm) {
   }
 }
 
-asio::awaitable<void> Mastership::send_handover() {
-  const auto wanted = std::exchange(handover_, std::nullopt);
-  if (!wanted) co_return;
-  const auto& to = wanted->to;
-  const auto path = path_to(Paths(*parts_.subnet), *parts_.subnet, to);
-  if (!path) co_return;
-  const mad::Target target{.route = *path, .node = to.at.node};
-  auto own = agent_.info();
-  own.state = wire::SmState::master;  // what makes the HANDOVER valid
-  if (!wanted->with_sm_key) own.sm_key = 0;
-  const auto answer = co_await mad::set<wire::SmInfo>(parts_.tx, target, own,
-                                                      static_cast<std::uint32_t>(wire::SmControl::handover));
-  auto&& event = answer ? parts_.log.info("sm.handover") : parts_.log.warn("sm.handover");
-  event.port(to.at.node, to.node_description, to.at.port).kv("sm_guid", to.info.guid);
-  event.kv("priority", to.info.priority).kv("answer", answer ? "taken" : to_string(answer.error())).always();
-}
-
 /// Until the time, or until work is requested. False when cancelled.
 asio::awaitable<bool> Mastership::agenda_or(mad::TimePoint until) {
   const auto timer = parts_.clock.call_at(until, [this] { parts_.agenda.wake(); });
@@ -71,20 +54,82 @@ asio::awaitable<bool> Mastership::agenda_or(mad::TimePoint until) {
   co_return woken;
 }
 
-/// One poll of State::polled; `path`: nothing where no route leads to it. False when cancelled.
-asio::awaitable<bool> Mastership::poll(std::optional<mad::DirectedPath> path, Guid node) {
-  if (!path) {
+namespace {
+
+/// One poll by several ways, of which one answer is enough.
+struct PollWays {
+  std::optional<wire::SmInfo> answer;
+  std::string reason;    ///< why a way has no answer
+  std::size_t open = 0;  ///< ways that may still have one
+  bool by_lid = false;   ///< the LID has answered
+  bool enough = false;   ///< there is an answer, and the other way has had its time
+  mad::WaitList ended;
+};
+
+mad::Request poll_request(mad::Route route, Guid node, mad::Duration wait) {
+  auto request = mad::get_request<wire::SmInfo>({.route = std::move(route), .node = node});
+  request.single_try = wait;
+  return request;
+}
+
+/// Fills in what has come by one way. `port`: a LID may lead to another SM by now.
+mad::Completion poll_ended(std::shared_ptr<PollWays> ways, std::optional<Guid> port) {
+  return [ways = std::move(ways), port](const mad::Answer& answer) {
+    --ways->open;
+    if (!answer) ways->reason = to_string(answer.error());
+    const auto info = answer ? std::optional(answer->get<wire::SmInfo>()) : std::nullopt;
+    const bool meant = info && (!port || info->guid == *port);
+    if (meant && port) ways->by_lid = true;
+    if (meant && !ways->answer) ways->answer = info;
+    ways->ended.wake_all();
+  };
+}
+
+/// Polls by LID without one answer after which no more are sent; and that there was an answer.
+constexpr std::uint32_t kUselessLid = 8, kUsefulLid = ~std::uint32_t{0};
+
+}  // namespace
+
+/// One poll of State::polled, by directed route (`path`: nothing where no route leads to it) and by LID.
+/// False when cancelled.
+asio::awaitable<bool> Mastership::poll(std::optional<mad::DirectedPath> path, OtherSm sm) {
+  const auto wait = mad::Duration(parts_.config->ha.poll_interval());
+  const auto ways = std::make_shared<PollWays>();
+  std::vector<mad::Transactions::RequestId> ids;
+  const auto ask = [&](mad::Route route, std::optional<Guid> port) {
+    ++ways->open;
+    ids.push_back(parts_.tx.submit(poll_request(std::move(route), sm.at.node, wait), poll_ended(ways, port)));
+  };
+  const bool useful = lid_unanswered_ < kUselessLid || lid_unanswered_ == kUsefulLid;
+  const bool by_lid = sm.lid.unicast() && useful;
+  if (path) ask(*path, std::nullopt);
+  if (by_lid) ask(mad::LidRoute{.lid = sm.lid}, sm.info.guid);
+  if (ids.empty()) {
     on(machine::PollUnroutable{});
     co_return true;
   }
-  const mad::Target target{.route = *path, .node = node};
-  const auto info = co_await mad::get_once<wire::SmInfo>(parts_.tx, target, parts_.config->ha.poll);
+  bool waits = true;
+  mad::Clock::TimerId timer = 0;
+  while (waits && ways->open != 0 && !ways->enough) {
+    if (ways->answer && timer == 0) {
+      timer = parts_.clock.call_at(parts_.clock.now() + wait / 10, [ways] {
+        ways->enough = true;
+        ways->ended.wake_all();
+      });
+    }
+    waits = co_await ways->ended.wait();
+  }
+  if (timer != 0) parts_.clock.cancel(timer);
+  if (ways->by_lid) lid_unanswered_ = kUsefulLid;
+  if (by_lid && path && ways->answer && lid_unanswered_ != kUsefulLid) ++lid_unanswered_;
+  for (const auto id : ids) parts_.tx.cancel(id);
   const bool cancelled = co_await is_cancelled();
-  if (cancelled) co_return false;
-  if (info) {
-    on(machine::PollAnswered{*info});
+  if (cancelled || !waits) co_return false;
+  if (ways->answer) {
+    note(*ways->answer);
+    on(machine::PollAnswered{*ways->answer});
   } else {
-    on(machine::PollUnanswered{to_string(info.error())});
+    on(machine::PollUnanswered{ways->reason});
   }
   co_return true;
 }
@@ -93,14 +138,14 @@ asio::awaitable<Mastership::Wait> Mastership::await_handover() {
   const auto other = state_.polled->sm;
   const auto path = path_to(Paths(*parts_.subnet), *parts_.subnet, other);
   const auto end = parts_.clock.now() + kHandoverPatience;
-  auto next = parts_.clock.now() + parts_.config->ha.poll;
+  auto next = parts_.clock.now() + parts_.config->ha.poll_interval();
   while (parts_.clock.now() < end) {
     const bool woken = co_await agenda_or(next);
     if (!woken) co_return Wait::cancelled;
     if (!state_.polled) co_return Wait::settled;  // by HANDOVER
     if (parts_.clock.now() < next) continue;
-    next = parts_.clock.now() + parts_.config->ha.poll;
-    const bool polled = co_await poll(path, other.at.node);
+    next = parts_.clock.now() + parts_.config->ha.poll_interval();
+    const bool polled = co_await poll(path, other);
     if (!polled) co_return Wait::cancelled;
     if (!state_.polled) co_return Wait::settled;
   }
@@ -112,35 +157,52 @@ asio::awaitable<bool> Mastership::stand_by(std::function<bool()> look_again) {
   on(machine::PollingBegins{});
   const auto master = state_.polled->sm;
   const auto path = path_to(Paths(*parts_.subnet), *parts_.subnet, master);
+  const auto patience = parts_.clock.now() + kHandoverPatience;
+  lid_unanswered_ = 0;
   auto next = parts_.clock.now();
   for (;;) {
-    next = std::max(next + parts_.config->ha.poll, parts_.clock.now());
-    const bool time = co_await parts_.clock.until(next);
-    if (!time) co_return false;
+    next = std::max(next + parts_.config->ha.poll_interval(), parts_.clock.now());
+    while (parts_.clock.now() < next) {
+      if (parts_.agenda.asks(Work::heavy)) co_return true;
+      const bool woken = co_await agenda_or(next);
+      if (!woken) co_return false;
+    }
     if (parts_.agenda.asks(Work::heavy)) co_return true;
     if (state_.sm == wire::SmState::not_active) continue;
-    const bool polled = co_await poll(path, master.at.node);
+    const bool polled = co_await poll(path, master);
     if (!polled) co_return false;
+    if (state_.yielded && parts_.clock.now() >= patience) on(machine::PatienceOver{});
     if (!state_.polled) co_return true;
     if (state_.polled->unanswered == 0 && look_again()) co_return true;
   }
 }
 
 /// While we are master: SMs that were silent are polled as a standby polls its master. One that wakes up may
-/// believe that it is still master.
-asio::awaitable<void> Mastership::watch_silent_sms() {
+/// believe that it is still master. SMs that read the fabric are asked until they are standby: only a standby
+/// can have the fabric.
+asio::awaitable<void> Mastership::watch_others() {
   for (;;) {
-    const bool time = co_await parts_.clock.sleep(parts_.config->ha.poll);
+    const bool time = co_await parts_.clock.sleep(parts_.config->ha.poll_interval());
     if (!time) co_return;
     const auto subnet = parts_.subnet;
     if (!subnet || state_.sm != wire::SmState::master) continue;
     const Paths paths(*subnet);
-    for (const auto& other : subnet->other_sms) {
-      const auto path = other.answered ? std::nullopt : path_to(paths, *subnet, other);
+    for (auto other : subnet->other_sms) {
+      const auto last = answers_.find(other.info.guid);
+      const bool reads = last != answers_.end() && last->second.first.state == wire::SmState::discovering;
+      const auto path = other.answered && !reads ? std::nullopt : path_to(paths, *subnet, other);
       if (!path) continue;
       const mad::Target target{.route = *path, .node = other.at.node};
-      const auto info = co_await mad::get_once<wire::SmInfo>(parts_.tx, target, parts_.config->ha.poll);
-      if (info) on(machine::SilentSmAnswered{*info});
+      const auto wait = mad::Duration(parts_.config->ha.poll_interval());
+      const auto info = co_await mad::get_once<wire::SmInfo>(parts_.tx, target, wait);
+      if (!info) continue;
+      note(*info);
+      if (!other.answered) {
+        on(machine::SilentSmAnswered{*info});
+      } else {
+        other.info = *info;
+        on(machine::RankTold{std::move(other)});
+      }
     }
   }
 }

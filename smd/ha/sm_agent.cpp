@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mad/wire/notice.h"
+#include "smd/ha/sm_rank.h"
 
 namespace smd::sm::inline availability {
 namespace {
@@ -20,11 +21,12 @@ void SmAgent::listen() {
 }
 
 wire::SmInfo SmAgent::info() const {
+  const auto shows = machine::shown(state_);
   return {.guid = state_.self.guid,
           .sm_key = state_.sm_key,
           .act_count = act_count_,
-          .priority = state_.self.priority,
-          .state = state_.sm};
+          .priority = shows.rank.priority,
+          .state = shows.state};
 }
 
 void SmAgent::received(mad::Received&& mad) {

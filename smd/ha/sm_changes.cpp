@@ -33,17 +33,6 @@ SmChanges sm_changes(const std::vector<OtherSm>& before, const std::vector<Other
   return changes;
 }
 
-std::set<Guid> outranking(const SmRank& ours, const std::vector<OtherSm>& now) {
-  std::set<Guid> found;
-  for (const auto& other : now) {
-    const auto state = other.info.state;
-    const bool waits = state == wire::SmState::standby || state == wire::SmState::discovering;
-    if (other.answered && waits && ours < SmRank{other.info.priority, other.info.guid})
-      found.insert(other.info.guid);
-  }
-  return found;
-}
-
 void log_sms(const log::Log& log, const SmChanges& changes) {
   const auto write = [](log::Event& event, const OtherSm& other) {
     event.port(other.at.node, other.node_description, other.at.port)
@@ -63,16 +52,6 @@ void log_sms(const log::Log& log, const SmChanges& changes) {
     auto&& event = log.info("sm.seen");
     write(event, other);
   }
-}
-
-void log_outranked(const log::Log& log, const OtherSm& other, const SmRank& ours) {
-  log.warn("sm.outranked")
-      .port(other.at.node, other.node_description, other.at.port)
-      .kv("sm_guid", other.info.guid)
-      .kv("lid", other.lid)
-      .kv("priority", other.info.priority)
-      .kv("own_priority", ours.priority)
-      .kv("reason", "a standby ranks above this master; smd does not hand over to a standby yet");
 }
 
 }  // namespace smd::sm::inline availability

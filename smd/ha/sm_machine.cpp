@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mad/wire/mad.h"
+#include "smd/ha/sm_rank.h"
 
 namespace smd::sm::inline availability::machine {
 namespace {
@@ -18,11 +19,15 @@ void become(Step& step, SmState to) {
   if (step.next.sm == to) return;
   step.actions.push_back(Became{step.next.sm, to});
   step.next.sm = to;
-  if (to != SmState::master) step.next.handed_over_by.reset();
+  auto& now = step.next;
+  if (to != SmState::master) return now.handed_over_by.reset();
+  now.deferral = Deferral::none;
+  now.followed.reset();
+  now.yielded.reset();
 }
 
-void request_heavy(Step& step, std::string reason) {
-  step.actions.push_back(RequestSweep{true, std::move(reason)});
+void request_heavy(Step& step, std::string reason, bool at_once = false) {
+  step.actions.push_back(RequestSweep{true, std::move(reason), at_once});
 }
 
 /// The masters of the fabric have been read. Sets stay held where a further standstill came meanwhile.
@@ -33,14 +38,20 @@ void allow_sets(State& now) {
 /// The polled SM is not waited for any more: a heavy sweep finds out to whom the fabric belongs.
 void end_polling(Step& step) {
   step.next.polled.reset();
-  request_heavy(step, step.next.contested ? "the other master is gone" : "master gone");
+  request_heavy(step, step.next.contested ? "the other master is gone" : "master gone", true);
 }
 
-/// The sender of a control shows the SM_Key. OpenSM's master shows 0 to an SM that it takes for a standby:
-/// that counts from the port where the last sweep has seen the master.
-bool trusted(const State& now, const ControlReceived& event) {
-  if (event.from.sm_key == now.sm_key || event.control == SmControl::acknowledge) return true;
-  return event.from.sm_key == 0 && event.from_known_master;
+/// The sender of a control shows the SM_Key, belongs to the subnet, and says that it is master. OpenSM's
+/// master shows 0 to an SM that it takes for a standby: that counts from the port where the last sweep has
+/// seen the master.
+std::optional<Refusal> refusal(const State& now, const ControlReceived& event) {
+  if (event.control == SmControl::acknowledge) return std::nullopt;  // asks for nothing
+  const auto& from = event.from;
+  const bool known = from.sm_key == 0 && event.from_known_master;
+  if (from.sm_key != now.sm_key && !known) return from.sm_key == 0 ? Refusal::no_key : Refusal::other_key;
+  if (!now.policy.allows(from.guid)) return Refusal::not_allowed;
+  if (from.state != SmState::master) return Refusal::not_master;
+  return std::nullopt;
 }
 
 /// Returns the status of the answer.
@@ -50,10 +61,13 @@ std::uint16_t obey(Step& step, const ControlReceived& event) {
     case SmControl::handover:
       if (now.sm != SmState::standby && now.sm != SmState::master) return wire::kStatusBadField;
       now.handed_over_by = event.from.guid;
-      request_heavy(step, "handover");
+      now.yielded.reset();
+      step.actions.push_back(SendAcknowledge{event.from.guid});
+      request_heavy(step, "handover", true);
       if (now.contested && now.polled && now.polled->sm.info.guid == event.from.guid) end_polling(step);
       return wire::kStatusOk;
     case SmControl::acknowledge:
+      if (now.yielded && now.yielded->to == event.from.guid) now.yielded->acknowledged = true;
       return wire::kStatusOk;
     case SmControl::disable:
       if (now.sm == SmState::master) return wire::kStatusBadField;
@@ -71,8 +85,8 @@ std::uint16_t obey(Step& step, const ControlReceived& event) {
 
 void on(Step& step, const ControlReceived& event) {
   const auto& from = event.from;
-  if (!trusted(step.next, event)) {
-    step.actions.push_back(LogControlRefused{event.control, from.guid, from.sm_key == 0});
+  if (const auto why = refusal(step.next, event)) {
+    step.actions.push_back(LogControlRefused{event.control, from.guid, *why});
     step.actions.push_back(Answer{wire::kStatusBadField});
     return;
   }
@@ -83,6 +97,7 @@ void on(Step& step, const ControlReceived& event) {
 
 void on(Step& step, const IdentityKnown& event) {
   step.next.self = event.self;
+  step.next.master_priority = event.master_priority;
   step.next.sm_key = event.sm_key;
 }
 
@@ -96,15 +111,58 @@ void on(Step& step, const SweepBegins&) {
   step.next.polled.reset();
 }
 
-/// The SM that we give way to. One that handed the fabric over to us, is ignored by configuration, or is hung
-/// is none.
-std::optional<OtherSm> rival(const State& now, std::vector<OtherSm> others) {
-  std::erase_if(others, [&](const OtherSm& other) {
+/// SMs that are never obeyed are named once, as long as they are there.
+void name_strangers(Step& step, const std::vector<OtherSm>& others) {
+  auto& now = step.next;
+  std::set<Guid> there;
+  for (const auto& other : others) {
     const auto guid = other.info.guid;
-    return now.handed_over_by == guid || (now.policy.force && !now.policy.lists(guid)) ||
-           (!other.answered && now.hung.contains(guid));
-  });
-  return gives_way_to(now.self, now.sm == SmState::master, others);
+    if (!other.answered || is_obeyed(now, other.info)) continue;
+    there.insert(guid);
+    if (!now.strangers.contains(guid))
+      step.actions.push_back(LogStranger{other, has_other_key(now, other.info)});
+  }
+  now.strangers = std::move(there);
+}
+
+/// What was known of SMs that have changed since.
+void forget_changed(State& now, const std::vector<OtherSm>& others) {
+  for (const auto& other : others) {
+    const auto guid = other.info.guid;
+    if (!other.answered) continue;
+    now.hung.erase(guid);
+    if (other.info.state != SmState::standby) now.declined.erase(guid);
+    if (now.yielded && now.yielded->to == guid && other.info.state != SmState::standby) now.yielded.reset();
+    const auto stuck = now.stuck.find(guid);
+    if (stuck != now.stuck.end() && stuck->second != other.info.act_count) now.stuck.erase(stuck);
+  }
+}
+
+/// The fabric goes to a standby, which is polled until it is master.
+void yield_to(Step& step, const OtherSm& to) {
+  auto& now = step.next;
+  now.contested = false;
+  now.polled = Polled{to};
+  now.followed = rank_of(to.info);
+  now.yielded = Yielded{to.info.guid};
+  become(step, SmState::standby);
+  step.actions.push_back(SendHandover{to, now.policy.allows(to.info.guid)});
+  step.actions.push_back(Follow{});
+}
+
+/// We are the only master, and may hand over.
+bool has_fabric(const State& now) { return now.sm == SmState::master && !now.contested && !now.sets_held; }
+
+/// It was handed the fabric and does not take it: it is ours again, unless a sweep finds another master.
+void take_back(Step& step, Guid from, std::string reason) {
+  auto& now = step.next;
+  if (!now.yielded || now.yielded->to != from) return;
+  step.actions.push_back(LogDeclined{from, std::move(reason)});
+  now.declined.insert(from);
+  now.yielded.reset();
+  now.polled.reset();
+  now.deferral = Deferral::none;
+  request_heavy(step, "HANDOVER was not taken", true);
 }
 
 /// Of two masters the lower-ranked one sends HANDOVER (IBA 14.4). One that does not answer is sent none.
@@ -113,9 +171,10 @@ std::optional<OtherSm> rival(const State& now, std::vector<OtherSm> others) {
 void give_way(Step& step, const OtherSm& other, const OtherSm& follow) {
   auto& now = step.next;
   const bool two_masters = now.sm == SmState::master && other.info.state == SmState::master;
-  const bool outranks_us = now.self < SmRank{other.info.priority, other.info.guid};
+  const bool outranks_us = competing_rank(now) < rank_of(other.info);
   now.contested = two_masters && other.answered && !outranks_us;
   now.polled = Polled{follow};
+  now.followed = rank_of(follow.info);
   step.actions.push_back(LogOtherSm{other, two_masters, now.contested, now.policy.allows(other.info.guid)});
   if (now.contested) return;
   const bool hand_over = two_masters && other.answered;
@@ -128,27 +187,95 @@ void on(Step& step, const SweepRead& event) {
   auto& now = step.next;
   now.contested = false;
   now.polled.reset();
-  for (const auto& other : event.others) {
-    if (other.answered) now.hung.erase(other.info.guid);
-  }
+  forget_changed(now, event.others);
+  name_strangers(step, event.others);
   const auto other = rival(now, event.others);
   now.handed_over_by.reset();
-  if (other && !event.dry_run) give_way(step, *other, *rival(now, event.others));
-  if (other) return;
-  if (!event.dry_run) become(step, SmState::master);
+  const bool fresh = std::exchange(now.fresh, false);
+  if (other && !event.dry_run) {
+    const auto follow = *rival(now, event.others);
+    give_way(step, *other, follow);
+    if (fresh && now.policy.quiet && follow.info.state == SmState::master) {
+      now.deferral = Deferral::quiet;
+      step.actions.push_back(BeginQuiet{});
+    }
+  }
+  if (other || event.dry_run) return event.whole && !other ? allow_sets(now) : void();
+  const bool was_master = now.sm == SmState::master;
+  become(step, SmState::master);
   if (event.whole) allow_sets(now);
+  const auto to = was_master && !now.sets_held ? heir(now, event.others) : std::nullopt;
+  if (to) yield_to(step, *to);
 }
+
+void on(Step& step, const SmsRead& event) {
+  forget_changed(step.next, event.others);
+  name_strangers(step, event.others);
+  const auto to = has_fabric(step.next) ? heir(step.next, event.others) : std::nullopt;
+  if (to) yield_to(step, *to);
+}
+
+void on(Step& step, const RankTold& event) {
+  step.next.declined.erase(event.sm.info.guid);  // it asks for the fabric
+  const auto to = has_fabric(step.next) ? heir(step.next, {event.sm}) : std::nullopt;
+  if (to) yield_to(step, *to);
+}
+
+void on(Step& step, const HandOver& event) {
+  if (!has_fabric(step.next)) return;
+  step.next.declined.erase(event.to.info.guid);
+  yield_to(step, event.to);
+  step.next.deferral = Deferral::handed_over;
+}
+
+void on(Step& step, const HandoverAnswered& event) {
+  if (!event.taken) take_back(step, event.to, event.reason);
+}
+
+void on(Step& step, const DeferralOver&) { step.next.deferral = Deferral::none; }
 
 void on(Step& step, const PollingBegins&) {
   become(step, SmState::standby);
   if (step.next.polled) step.next.polled->unanswered = 0;
 }
 
+/// Whether an SM whose ActCount has grown with each answer for long shows the same again: it answers, and
+/// does nothing else. OpenSM and smd count their answers.
+bool stands_still(State& now, const wire::SmInfo& info) {
+  auto& acts = now.acts;
+  if (acts.of != info.guid) {
+    acts = {.of = info.guid, .last = info.act_count};
+    return false;
+  }
+  const bool same = std::exchange(acts.last, info.act_count) == info.act_count;
+  const bool enough = acts.grown >= now.policy.steady && !acts.irregular;
+  if (same && !enough) acts.irregular = true;
+  if (!same && !enough) ++acts.grown;
+  return same && enough;
+}
+
+void poll_lost(Step& step, const std::string& reason, std::optional<std::uint32_t> stuck_at) {
+  auto& now = step.next;
+  if (!now.polled || ++now.polled->unanswered < now.policy.losses) return;
+  const auto& sm = now.polled->sm;
+  if (stuck_at) {
+    now.stuck[sm.info.guid] = *stuck_at;
+    step.actions.push_back(LogStuck{sm});
+  } else {
+    now.hung.insert(sm.info.guid);
+  }
+  if (!now.contested) step.actions.push_back(LogMasterGone{sm, reason});
+  end_polling(step);
+}
+
 void on(Step& step, const PollAnswered& event) {
   auto& polled = step.next.polled;
   if (!polled) return;
-  const auto& was = polled->sm.info;
+  const auto was = polled->sm.info;
   const auto& info = event.info;
+  const bool master = was.state == SmState::master && info.state == SmState::master;
+  if (master && was.guid == info.guid && stands_still(step.next, info))
+    return poll_lost(step, "its ActCount does not grow", info.act_count);
   if (step.next.contested) {
     polled->unanswered = 0;
     if (info.state != SmState::master) end_polling(step);
@@ -157,8 +284,12 @@ void on(Step& step, const PollAnswered& event) {
   const bool same = info.guid == was.guid && (info.state == SmState::master || was.state != SmState::master);
   if (same && info.state == was.state) {
     polled->unanswered = 0;
+    polled->sm.info = info;
+    polled->sm.answered = true;
+    step.next.followed = rank_of(info);
     return;
   }
+  step.next.yielded.reset();
   if (same) {  // an SM that outranks us has become master, or is about to
     request_heavy(step, fmt::format("another SM is {} now", to_string(info.state)));
   } else {
@@ -167,13 +298,7 @@ void on(Step& step, const PollAnswered& event) {
   end_polling(step);
 }
 
-void on(Step& step, const PollUnanswered& event) {
-  auto& now = step.next;
-  if (!now.polled || ++now.polled->unanswered < now.policy.losses) return;
-  now.hung.insert(now.polled->sm.info.guid);
-  if (!now.contested) step.actions.push_back(LogMasterGone{now.polled->sm, event.reason});
-  end_polling(step);
-}
+void on(Step& step, const PollUnanswered& event) { poll_lost(step, event.reason, std::nullopt); }
 
 void on(Step& step, const PollUnroutable&) {
   auto& now = step.next;
@@ -183,6 +308,8 @@ void on(Step& step, const PollUnroutable&) {
 }
 
 void on(Step& step, const PatienceOver&) {
+  if (const auto yielded = step.next.yielded; yielded && !step.next.contested)
+    return take_back(step, yielded->to, "it has not become master");
   if (!step.next.polled || !step.next.contested) return;
   step.actions.push_back(LogNoHandover{step.next.polled->sm});
   become(step, SmState::standby);
@@ -206,6 +333,16 @@ void on(Step& step, const SilentSmAnswered& event) {
   request_heavy(step, master ? "a silent SM answers as master" : "a silent SM answers");
 }
 
+/// When our rank has become higher than that of the master: once for each master, as long as it is so.
+void tell_rank(Step& step) {
+  auto& now = step.next;
+  if (now.sm != SmState::standby) return now.told.reset();
+  if (!now.polled) return;  // a sweep finds out
+  if (!outranks_master(now)) return now.told.reset();
+  const auto master = now.polled->sm.info.guid;
+  if (std::exchange(now.told, master) != master) step.actions.push_back(TellRank{now.polled->sm});
+}
+
 }  // namespace
 
 bool Policy::lists(Guid port) const { return std::ranges::find(allowed, port) != allowed.end(); }
@@ -213,6 +350,7 @@ bool Policy::lists(Guid port) const { return std::ranges::find(allowed, port) !=
 Step step(State now, const Event& event) {
   Step step{std::move(now), {}};
   std::visit([&](const auto& alternative) { on(step, alternative); }, event);
+  tell_rank(step);
   return step;
 }
 

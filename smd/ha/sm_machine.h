@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,6 +24,9 @@ struct Policy {
   std::vector<Guid> allowed;  ///< [sm] allowed_guids: port GUIDs of the SMs of this subnet; empty: any
   bool force = false;         ///< [sm] force: SMs that are not in `allowed` are ignored
   std::uint32_t losses = 1;   ///< [ha] losses: unanswered polls in a row after which an SM counts as hung
+  bool quiet = false;         ///< [ha] quiet is not 0
+  /// Answers in a row in which ActCount has to have grown before one in which it has not counts as none.
+  std::uint32_t steady = 60;
 
   bool lists(Guid port) const;  ///< `allowed` names the port
   /// Whether an SM on this port belongs to the subnet.
@@ -36,12 +40,34 @@ struct Polled {
   std::uint32_t unanswered = 0;  ///< polls in a row
 };
 
+/// Why this SM shows less than its rank, so that the master keeps the fabric.
+enum class Deferral : std::uint8_t {
+  none,
+  quiet,       ///< it has started while another SM was master: for [ha] quiet
+  handed_over  ///< it has been told to hand over: until the fabric falls to it, or it gets a priority
+};
+
+/// ActCount of the SM that is polled.
+struct ActWatch {
+  Guid of;
+  std::uint32_t last = 0;
+  std::uint32_t grown = 0;  ///< answers in a row with a higher one
+  bool irregular = false;   ///< it has stayed the same before `grown` was enough: it says nothing
+};
+
+/// HANDOVER to an SM that has not become master yet.
+struct Yielded {
+  Guid to;
+  bool acknowledged = false;  ///< it has sent ACKNOWLEDGE
+};
+
 /// All that decides whether this SM writes to the fabric. The SM state of IBA is `sm`; the rest are
 /// conditions within it.
 struct State {
   wire::SmState sm = wire::SmState::discovering;
-  SmRank self;               ///< our priority and port GUID, as SMInfo shows them
-  std::uint64_t sm_key = 0;  ///< ours
+  SmRank self;                       ///< our priority and port GUID
+  std::uint8_t master_priority = 0;  ///< [sm] master_priority: shown while master, where it is higher
+  std::uint64_t sm_key = 0;          ///< ours
   Policy policy;
 
   /// The sweep that runs (or the last one) began when we were not the only master: others may have written.
@@ -54,6 +80,17 @@ struct State {
   std::optional<Polled> polled;
   /// Port GUIDs of SMs that left Policy::losses polls unanswered, until one of their answers is read.
   std::set<Guid> hung;
+  /// SMs that answer with the same ActCount again and again, which is given, until it is another one.
+  std::map<Guid, std::uint32_t> stuck;
+  ActWatch acts;
+
+  bool fresh = true;  ///< no sweep has been read since the start
+  Deferral deferral = Deferral::none;
+  std::optional<SmRank> followed;  ///< rank of the SM that we follow, as it was read last
+  std::optional<Guid> told;        ///< the followed master, which has been told that we outrank it
+  std::optional<Yielded> yielded;
+  std::set<Guid> declined;   ///< SMs that have not taken a HANDOVER, until they ask for the fabric or change
+  std::set<Guid> strangers;  ///< SMs that are never obeyed and have been named
 
   /// After a standstill of this process, until the masters of the fabric are known again: no Set leaves.
   bool sets_held = false;
@@ -73,6 +110,7 @@ struct ControlReceived {
 /// Our port GUID, priority and SM_Key.
 struct IdentityKnown {
   SmRank self;
+  std::uint8_t master_priority = 0;
   std::uint64_t sm_key = 0;
 };
 struct PolicyChanged {
@@ -87,6 +125,26 @@ struct SweepRead {
   bool whole = false;           ///< a heavy sweep
   bool dry_run = false;
 };
+/// All SMs that are known, as a light sweep has read them.
+struct SmsRead {
+  std::vector<OtherSm> others;
+};
+/// What an SM has answered that told us that its priority is higher (trap 144).
+struct RankTold {
+  OtherSm sm;
+};
+/// The fabric is to be handed over to this SM, whatever its rank: an operator wants it, or this process ends.
+struct HandOver {
+  OtherSm to;
+};
+/// What came of Set(SMInfo) HANDOVER.
+struct HandoverAnswered {
+  Guid to;
+  bool taken = false;
+  std::string reason;  ///< it was not taken
+};
+/// [ha] quiet is over, or an operator has given us a priority.
+struct DeferralOver {};
 /// Polled: from now on as a standby polls its master.
 struct PollingBegins {};
 struct PollAnswered {
@@ -97,7 +155,7 @@ struct PollUnanswered {
 };
 /// It is time for a poll, and no route leads to the polled SM.
 struct PollUnroutable {};
-/// A lower-ranked master has not sent HANDOVER in time.
+/// A lower-ranked master has not sent HANDOVER in time, or an SM that has got ours has not become master.
 struct PatienceOver {};
 /// This process has stood still for longer than a master may.
 struct StoodStill {
@@ -112,9 +170,10 @@ struct SilentSmAnswered {
   wire::SmInfo info;
 };
 
-using Event = std::variant<ControlReceived, IdentityKnown, PolicyChanged, WorkBegins, SweepBegins, SweepRead,
-                           PollingBegins, PollAnswered, PollUnanswered, PollUnroutable, PatienceOver,
-                           StoodStill, KnownSmsRead, SilentSmAnswered>;
+using Event =
+    std::variant<ControlReceived, IdentityKnown, PolicyChanged, WorkBegins, SweepBegins, SweepRead, SmsRead,
+                 RankTold, HandOver, HandoverAnswered, DeferralOver, PollingBegins, PollAnswered,
+                 PollUnanswered, PollUnroutable, PatienceOver, StoodStill, KnownSmsRead, SilentSmAnswered>;
 
 // Actions, in the order in which they are executed.
 
@@ -130,20 +189,52 @@ struct Became {
 struct RequestSweep {
   bool heavy = true;  ///< else a light sweep
   std::string reason;
+  bool at_once = false;  ///< nothing that happened before makes it wait
 };
 /// Set(SMInfo) HANDOVER; as a standby, because `to` is master whether it answers or not.
 struct SendHandover {
   OtherSm to;
   bool with_sm_key = true;  ///< false: 0 is sent
 };
+/// Set(SMInfo) ACKNOWLEDGE.
+struct SendAcknowledge {
+  Guid to;
+};
+/// We are the standby of State::polled now, although no sweep has found so.
+struct Follow {};
+/// Trap 144 with SMPriorityChange: we outrank this master.
+struct TellRank {
+  OtherSm master;
+};
+/// DeferralOver is to follow when [ha] quiet is over.
+struct BeginQuiet {};
 struct LogControl {
   wire::SmControl control{};
   SmRank from;
 };
+/// Why a control is not obeyed.
+enum class Refusal : std::uint8_t {
+  other_key,
+  no_key,       ///< SM_Key 0, and not the master that we know
+  not_allowed,  ///< its port GUID is not in [sm] allowed_guids
+  not_master    ///< the sender does not say that it is master
+};
 struct LogControlRefused {
   wire::SmControl control{};
   Guid from;
-  bool no_key = false;  ///< SM_Key 0, else another one
+  Refusal why{};
+};
+/// An SM that is never obeyed.
+struct LogStranger {
+  OtherSm sm;
+  bool other_key = false;  ///< else it is not in [sm] allowed_guids
+};
+struct LogDeclined {
+  Guid sm;
+  std::string reason;
+};
+struct LogStuck {
+  OtherSm sm;
 };
 /// Another SM is master, or will be.
 struct LogOtherSm {
@@ -163,8 +254,9 @@ struct LogStoodStill {
   std::chrono::nanoseconds took{};
 };
 
-using Action = std::variant<Answer, Became, RequestSweep, SendHandover, LogControl, LogControlRefused,
-                            LogOtherSm, LogMasterGone, LogNoHandover, LogStoodStill>;
+using Action = std::variant<Answer, Became, RequestSweep, SendHandover, SendAcknowledge, Follow, TellRank,
+                            BeginQuiet, LogControl, LogControlRefused, LogStranger, LogDeclined, LogOtherSm,
+                            LogMasterGone, LogNoHandover, LogStuck, LogStoodStill>;
 
 struct Step {
   State next;

@@ -104,11 +104,12 @@ asio::awaitable<bool> LightSweep::read_known_sms() {
 /// Another SM's state and priority change without a trap.
 void LightSweep::learn_of_sms(const SmReads& found) {
   auto others = with_reads(parts_.loop.subnet()->other_sms, found);
-  if (!others) return;
+  if (!others) return parts_.mastership.sms_read();
   auto subnet = *parts_.loop.subnet();
   subnet.other_sms = std::move(*others);
   parts_.loop.take(std::move(subnet));
   parts_.mastership.report_sms();
+  parts_.mastership.sms_read();
   parts_.status.publish_between_sweeps();
 }
 

@@ -66,8 +66,11 @@ asio::awaitable<std::expected<Subnet, std::string>> Sweeper::look(std::set<Guid>
   auto& clock = parts_.scheduler.clock();
   auto& kind = parts_.status.summary().sweep;
   const bool adopting = parts_.mastership.adopting();
-  DiscoverOptions how{
-      .trust_tables = !adopting, .clear_changes = !adopting && !parts_.dry_run, .restart_lost = true};
+  DiscoverOptions how{.trust_tables = !adopting,
+                      .clear_changes = !adopting && !parts_.dry_run,
+                      .restart_lost = true,
+                      .lost_sms = parts_.mastership.lost_sms(),
+                      .lost_sm_wait = parts_.config->ha.poll_interval()};
   const auto last_restart = clock.now() + kRestarts;
   while (kind == SweepKind::incremental) {
     how.urgent = nullptr;

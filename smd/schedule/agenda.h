@@ -25,6 +25,7 @@ enum class Work : std::uint8_t {
   inventory,    ///< what is lost is accepted
   trap_gap,     ///< switches are asked that may not send a trap yet
   retraining,   ///< links that train are looked at
+  follow,       ///< the fabric was handed over: this SM is a standby from now on; before all else
   light,        ///< a light sweep
   incremental,  ///< a sweep of the suspects
   heavy         ///< a sweep of the whole fabric
@@ -60,6 +61,12 @@ class Agenda {
     parts_.insert(parts);
     waiting_.wake_all();
   }
+  /// The heavy sweep that is asked for waits for nothing.
+  void hurry() {
+    hurried_ = asks(Work::heavy);
+    waiting_.wake_all();
+  }
+  bool hurried() const { return hurried_; }
   /// Asks for an incremental sweep of this node too.
   void look_at(Guid node, std::string reason) {
     suspects_.insert(node);
@@ -88,6 +95,7 @@ class Agenda {
       work_.erase(Work::incremental);
     }
     work_.erase(work);
+    hurried_ = hurried_ && asks(Work::heavy);
     return taken;
   }
   /// All parts that are asked for.
@@ -99,9 +107,10 @@ class Agenda {
   void wake() { waiting_.wake_all(); }
 
  private:
-  static constexpr std::size_t kKinds = 7;
+  static constexpr std::size_t kKinds = 8;
   WorkSet work_;
   PartSet parts_;
+  bool hurried_ = false;
   std::array<std::string, kKinds> reasons_;  ///< by Work
   std::set<Guid> suspects_;
   mad::WaitList waiting_;

@@ -44,6 +44,7 @@ void Scheduler::configure(const config::SubnetConfig& config) {
 std::optional<mad::TimePoint> Scheduler::sweep_due() const {
   std::optional<mad::TimePoint> due;
   const auto settled = last_sweep_ + settle_;
+  if (agenda_.hurried()) due = earlier(due, mad::TimePoint{});
   if (agenda_.asks(Work::heavy)) due = earlier(due, std::max(settled, whole_pace_.due(Guid{})));
   if (agenda_.asks(Work::incremental)) {
     if (agenda_.suspects().empty()) due = earlier(due, settled);
@@ -59,7 +60,7 @@ std::optional<mad::TimePoint> Scheduler::due() const {
   const bool vl_tables = agenda_.idle() && !agenda_.empty();
   const bool others = agenda_.asks(Work::light) || !agenda_.parts().empty() ||
                       agenda_.asks(Work::inventory) || agenda_.asks(Work::trap_gap) ||
-                      agenda_.asks(Work::retraining) || vl_tables;
+                      agenda_.asks(Work::retraining) || agenda_.asks(Work::follow) || vl_tables;
   if (others) return mad::TimePoint{};
   return sweep_due();
 }
@@ -123,7 +124,8 @@ Asked Scheduler::take_heavy() {
 
 Asked Scheduler::take_sweep() {
   const auto now = clock_.now();
-  if (agenda_.asks(Work::heavy) && whole_pace_.due(Guid{}) <= now) return take_heavy();
+  const bool heavy_due = agenda_.hurried() || whole_pace_.due(Guid{}) <= now;
+  if (agenda_.asks(Work::heavy) && heavy_due) return take_heavy();
   auto asked = agenda_.take({Work::incremental});
   asked.work.insert(Work::incremental);  // failed Sets ask for it as well
   for (const auto suspect : std::set<Guid>(asked.suspects)) {
@@ -145,6 +147,7 @@ Asked Scheduler::take_sweep() {
 
 Asked Scheduler::take_due(bool subnet_known) {
   if (!subnet_known) return agenda_.take({Work::heavy});
+  if (agenda_.asks(Work::follow)) return agenda_.take({Work::follow});
   const bool sweep = newer_waits();
   if (sweep && !(agenda_.asks(Work::light) && light_is_next_)) {
     light_is_next_ = true;

@@ -16,10 +16,20 @@ namespace {
 /// seldom as that.
 constexpr auto kFirstStranger = std::chrono::seconds(10), kLastStranger = std::chrono::seconds(300);
 
+/// An SM on the node has another priority, and nothing else is said to have changed: Mastership asks that SM.
+bool is_of_sm_only(const wire::Notice& notice) {
+  const auto details = wire::details<wire::LocalChangeDetails>(notice);
+  if (!details || !details->other_local_changes || !details->sm_priority_change) return false;
+  return !details->capability_mask2_change && !details->hierarchy_info_change &&
+         !details->link_speed_enabled_change && !details->link_width_enabled_change &&
+         !details->node_description_change;
+}
+
 /// Whether the trap says that something of the node is not as we have read it.
-bool changes(std::uint16_t trap) {
-  return trap == wire::trap::kLinkStateChange || trap == wire::trap::kLocalChange ||
-         trap == wire::trap::kSystemImageGuidChange;
+bool changes(const wire::Notice& notice) {
+  const auto trap = notice.trap;
+  if (trap == wire::trap::kLocalChange) return !is_of_sm_only(notice);
+  return trap == wire::trap::kLinkStateChange || trap == wire::trap::kSystemImageGuidChange;
 }
 
 /// Whether an operator has to hear of it: errors of links, and keys that do not fit.
@@ -46,7 +56,7 @@ void TrapIntake::heard(const wire::Notice& notice, Lid from) {
   tell(notice, from, places);
   const auto* node = places.place.node;
   if (notice.trap == wire::trap::kBadMKey && node != nullptr) bad_m_keys_.insert(node->guid());
-  if (changes(notice.trap) && parts_.config->sweep.on_trap) ask(notice, places);
+  if (changes(notice) && parts_.config->sweep.on_trap) ask(notice, places);
 }
 
 void TrapIntake::tell(const wire::Notice& notice, Lid from, const Places& places) const {

@@ -37,6 +37,10 @@ void SubnetStatus::summarise(const mad::Counters& before) {
   const bool ours = parts_.mastership.state() == wire::SmState::master || parts_.dry_run;
   tally(*loop.subnet(), ours && loop.decided().routes ? &loop.decided() : nullptr, summary_);
   if (!ours) tally_standby(*loop.subnet(), summary_);
+  if (!ours && parts_.mastership.yielded()) {
+    summary_.state = SweepState::standby;
+    summary_.why = "the fabric is handed over";
+  }
   if (parts_.dry_run && summary_.state != SweepState::failed) summary_.state = SweepState::dry_run;
   if (unsettled_ && is_working(summary_.state)) {
     summary_.state = SweepState::degraded;

@@ -4,6 +4,7 @@
 
 #include <expected>
 #include <functional>
+#include <set>
 #include <string>
 
 #include "mad/asio.h"
@@ -29,6 +30,10 @@ struct DiscoverOptions {
   /// refresh() gives up a switch that answered and then fell silent while it was read: the way to it may have
   /// gone. Once in a sweep, because a switch that answers nothing else would look the same each time.
   bool restart_lost = false;
+  /// Port GUIDs of SMs that have not answered SMInfo for long: they are asked once, and waited for so long,
+  /// because the fabric may be without a master.
+  std::set<Guid> lost_sms = {};
+  mad::Duration lost_sm_wait = std::chrono::milliseconds(50);
 };
 
 /// Reads the whole fabric, with Gets but for `clear_changes`. `before` (may be null) is what was known:

@@ -311,7 +311,14 @@ Lid Survey::own_master() const {
 
 asio::awaitable<void> Survey::read_sm_info(FoundNode* node, PortNum port, mad::DirectedPath path) {
   auto& found = *node;
-  const auto info = co_await ask<wire::SmInfo>(node, path, 0);
+  const auto guid = found.node.is_switch() ? found.node.guid() : found.node.ports[port.value()].guid;
+  auto info = mad::Asked<wire::SmInfo>(std::unexpected(mad::RequestError{.fault = mad::Fault::timeout}));
+  if (options_.lost_sms.contains(guid)) {
+    const mad::Target target{.route = path, .node = found.node.guid()};
+    info = co_await mad::get_once<wire::SmInfo>(tx_, target, options_.lost_sm_wait);
+  } else {
+    info = co_await ask<wire::SmInfo>(node, path, 0);
+  }
   const PeerPort place{found.node.guid(), port};
   const auto lid = found.node.ports[port.value()].info.lid;
   if (info) {
@@ -325,7 +332,7 @@ asio::awaitable<void> Survey::read_sm_info(FoundNode* node, PortNum port, mad::D
     const auto was = std::ranges::find(before_->other_sms, place, &OtherSm::at);
     if (was != before_->other_sms.end()) silent.info = was->info;
   }
-  silent.info.guid = found.node.is_switch() ? found.node.guid() : found.node.ports[port.value()].guid;
+  silent.info.guid = guid;
   // Our own port names it as its master: it may be alive and busy.
   const bool named = lid.unicast() && own_master() == lid;
   silent.info.state = named ? wire::SmState::master : wire::SmState::not_active;

@@ -6,13 +6,16 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <sstream>
 
 #include "smd/api/json_in.h"
 #include "smd/api/router.h"
+#include "smd/cli/ask_text.h"
 #include "tests/support/api_backend.h"
 #include "tests/support/json_schema.h"
 #include "tests/support/managed_world.h"
 #include "tests/support/partition_config.h"
+#include "tests/support/sm_site.h"
 
 namespace smd {
 namespace {
@@ -291,6 +294,80 @@ TEST_F(Api, ADumpIsTheFilesOfOneSweep) {
   const std::scoped_lock another(backend_.dumping);
   EXPECT_THAT(error("GET", "/v1/subnets/up/dump", 503), HasSubstr("another dump"));
   EXPECT_THAT(error("GET", "/v1/subnets/ft2%3A8%2Fx/dump", 409), HasSubstr("no routes"));
+}
+
+/// A master and its standby, as the master's API sees them.
+class ApiOfAPair : public Api {
+ protected:
+  ApiOfAPair() {
+    site_.start("h00000", 9);
+    site_.start("h00003", 3);
+    site_.world.run_for(std::chrono::seconds(5));
+    backend_.views.clear();
+    for (const auto* host : {"h00000", "h00003"}) {
+      auto& sm = site_[host];
+      backend_.add({.name = host, .port = "p", .snapshot = sm->published(), .sms = sm->sms()});
+    }
+  }
+  test::SmSite site_{"ft2:4"};
+};
+
+TEST_F(ApiOfAPair, AllSmsAreListedWithWhatWillBecomeOfThem) {
+  const auto list = ask("GET", "/v1/subnets/h00000/sms", "Sms");
+  const auto& sms = list.at("sms").as_array();
+
+  ASSERT_EQ(sms.size(), 2U);
+  EXPECT_EQ(sms[0].at("self"), true);
+  EXPECT_EQ(sms[0].at("state"), "master");
+  EXPECT_EQ(sms[0].at("priority"), 9);
+  EXPECT_EQ(sms[1].at("node"), "h00003");
+  EXPECT_EQ(sms[1].at("state"), "standby");
+  EXPECT_EQ(sms[1].at("outlook"), "takes over when this SM fails");
+  EXPECT_TRUE(sms[1].at("last_seen").is_string());
+  std::ostringstream text;
+  cli::print_sms(text, list, false);
+  EXPECT_THAT(text.str(), HasSubstr("LAST SEEN"));
+  EXPECT_THAT(text.str(), HasSubstr("h00003"));
+}
+
+TEST_F(ApiOfAPair, StatusSaysWhatWillHappen) {
+  const auto master = ask("GET", "/v1/subnets/h00000/status", "Subnet");
+  const auto standby = ask("GET", "/v1/subnets/h00003/status", "Subnet");
+
+  EXPECT_THAT(std::string(master.at("outlook").as_string()),
+              HasSubstr("\"h00003\" takes over when it fails"));
+  EXPECT_EQ(standby.at("outlook"), "takes over 1.5 s after the master's last answer");
+}
+
+TEST_F(ApiOfAPair, TheMasterHandsOverAndAnyOtherSaysWhyNot) {
+  const auto given = ask("POST", "/v1/subnets/h00000/handover", "HandedOver", 202);
+
+  EXPECT_EQ(given.at("node"), "h00003");
+  EXPECT_THAT(backend_.handed_over, testing::SizeIs(1));
+  EXPECT_EQ(error("POST", "/v1/subnets/h00003/handover", 409),
+            "this SM is standby: only the master hands over");
+  EXPECT_EQ(error("POST", "/v1/subnets/h00000/handover", 409, R"({"guid": "0x0000000000000077"})"),
+            "no SM has the port GUID 0x0000000000000077: smd sms lists them");
+  EXPECT_THAT(error("POST", "/v1/subnets/h00000/handover", 400, R"({"guid": 7})"), HasSubstr("port GUID"));
+  EXPECT_THAT(error("POST", "/v1/subnets/h00000/handover", 400, R"({"to": "x"})"), HasSubstr("guid"));
+  EXPECT_THAT(backend_.handed_over, testing::SizeIs(1));
+}
+
+TEST_F(ApiOfAPair, ThePriorityIsAWholeNumberUpTo15) {
+  const auto now = ask("PUT", "/v1/subnets/h00003/priority", "Priority", 200, R"({"priority": 12})");
+
+  EXPECT_EQ(now.at("was"), 3);
+  EXPECT_EQ(now.at("priority"), 12);
+  EXPECT_THAT(backend_.priorities, ElementsAre(std::pair(std::size_t{1}, std::uint8_t{12})));
+  EXPECT_EQ(error("PUT", "/v1/subnets/h00003/priority", 400, R"({"priority": 16})"),
+            "priority: found 16, allowed a whole number from 0 to 15");
+  EXPECT_THAT(error("PUT", "/v1/subnets/h00003/priority", 400, ""), HasSubstr("incomplete"));
+  EXPECT_THAT(backend_.priorities, testing::SizeIs(1));
+}
+
+TEST_F(Api, AnSmThatDoesNotRunYetHandsNothingOver) {
+  EXPECT_THAT(error("POST", "/v1/subnets/ft2%3A8%2Fx/handover", 409), HasSubstr("waits"));
+  EXPECT_EQ(ask("GET", "/v1/subnets/ft2%3A8%2Fx/sms", "Sms").at("sms").as_array().size(), 0U);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 namespace smd {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 using test::Managed;
 
@@ -46,6 +47,122 @@ TEST(StandstillInASweep, HeldSetsAreWrittenSoon) {
     EXPECT_EQ(manager.last().summary.state, sm::SweepState::up) << look << manager.last().summary.why;
     EXPECT_TRUE(world.fabric().reach().all()) << look;
   }
+}
+
+/// A manager whose thread hangs while `hangs` is true: what arrives and what is due wait until then.
+class Hanging {
+ public:
+  Hanging(sim::World& world, const sim::Place& place, config::SubnetConfig config)
+      : clock_(world.clock(), waiting_, hangs_),
+        transport_(world.transport(place), waiting_, hangs_),
+        manager_({.executor = world.io().get_executor(),
+                  .clock = clock_,
+                  .smi = transport_,
+                  .compute = compute_,
+                  .log = log::Log(),
+                  .claim_sm = [this] { return transport_.claim(); },
+                  .seed = 9},
+                 "hanging", std::move(config), {}) {}
+
+  sm::SubnetManager* operator->() { return &manager_; }
+  void hang() { hangs_ = true; }
+  void go_on() {
+    hangs_ = false;
+    for (auto& call : std::exchange(waiting_, {})) call();
+  }
+
+ private:
+  using Calls = std::vector<std::move_only_function<void()>>;
+
+  class Clock final : public mad::Clock {
+   public:
+    Clock(mad::Clock& clock, Calls& waiting, const bool& hangs)
+        : clock_(clock), waiting_(waiting), hangs_(hangs) {}
+    mad::TimePoint now() const override { return clock_.now(); }
+    TimerId call_at(mad::TimePoint at, std::move_only_function<void()> fire) override {
+      return clock_.call_at(at, [this, call = std::move(fire)]() mutable {
+        if (!hangs_) return call();
+        waiting_.push_back(std::move(call));
+      });
+    }
+    void cancel(TimerId id) override { clock_.cancel(id); }
+
+   private:
+    mad::Clock& clock_;
+    Calls& waiting_;
+    const bool& hangs_;
+  };
+
+  class Transport final : public mad::Transport {
+   public:
+    Transport(std::unique_ptr<sim::Transport> inner, Calls& waiting, const bool& hangs)
+        : inner_(std::move(inner)), waiting_(waiting), hangs_(hangs) {}
+    void on_receive(Sink sink) override {
+      sink_ = std::move(sink);
+      inner_->on_receive([this](std::span<mad::Received> mads) {
+        if (!hangs_) return sink_(mads);
+        waiting_.push_back(
+            [this, kept = std::vector<mad::Received>(mads.begin(), mads.end())]() mutable { sink_(kept); });
+      });
+    }
+    std::expected<void, mad::TransportError> send(std::span<const std::uint8_t> mad, const mad::Route& route,
+                                                  std::chrono::milliseconds give_up) override {
+      return inner_->send(mad, route, give_up);
+    }
+    std::expected<mad::LocalPort, mad::TransportError> local() const override { return inner_->local(); }
+    std::expected<void, std::string> claim() {
+      if (inner_->claim_sm()) return {};
+      return std::unexpected("taken");
+    }
+
+   private:
+    std::unique_ptr<sim::Transport> inner_;
+    Sink sink_;
+    Calls& waiting_;
+    const bool& hangs_;
+  };
+
+  Calls waiting_;
+  bool hangs_ = false;
+  Clock clock_;
+  Transport transport_;
+  sm::InlineCompute compute_;
+  sm::SubnetManager manager_;
+};
+
+/// Its port is up, its process lives, and nothing answers SMInfo.
+TEST(StandstillOfAThread, AMasterWhoseThreadHangsForAMinuteIsReplacedAndDoesNoHarm) {
+  sim::World world(test::spec("ft2:4"));
+  config::SubnetConfig high;
+  high.sm.priority = 5;
+  Hanging master(world, {"h00000", PortNum{1}}, high);
+  Managed standby(world, sim::Place{"h00003", PortNum{1}});
+  mad::TaskGroup first(world.io().get_executor()), second(world.io().get_executor());
+  first.spawn(master->run());
+  world.run_for(seconds(2));
+  second.spawn(standby->run());
+  world.run_for(seconds(5));
+  ASSERT_EQ(standby->sms()->state.sm, wire::SmState::standby);
+
+  master.hang();
+  world.run_for(seconds(2));
+  EXPECT_EQ(standby->sms()->state.sm, wire::SmState::master) << testing::PrintToString(standby.lines().all);
+  world.run_for(seconds(58));
+  const auto sets = master->counters().total(&mad::AttributeCounters::sent, wire::Method::set);
+
+  master.go_on();
+  const auto written = [&] {
+    return master->counters().total(&mad::AttributeCounters::sent, wire::Method::set) != sets;
+  };
+  while (!written() && world.now() < mad::TimePoint(seconds(90))) world.run_for(milliseconds(1));
+  EXPECT_EQ(standby->sms()->state.sm, wire::SmState::standby);  // before the first Set
+  world.run_for(seconds(15));
+
+  // It ranks higher: by HANDOVER it is master again.
+  EXPECT_EQ(master->sms()->state.sm, wire::SmState::master) << testing::PrintToString(standby.lines().all);
+  EXPECT_EQ(standby->sms()->state.sm, wire::SmState::standby);
+  world.run(first.stop());
+  world.run(second.stop());
 }
 
 }  // namespace

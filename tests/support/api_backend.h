@@ -15,6 +15,8 @@ class FakeBackend final : public api::Backend {
   std::vector<std::shared_ptr<const api::SubnetView>> views;
   std::vector<std::pair<std::size_t, sm::Resweep>> asked;
   std::vector<std::pair<std::size_t, Guid>> accepted;
+  std::vector<std::pair<std::size_t, Guid>> handed_over;
+  std::vector<std::pair<std::size_t, std::uint8_t>> priorities;
   log::Filter filter, configured;
 
   void add(api::SubnetView view) { views.push_back(std::make_shared<api::SubnetView>(std::move(view))); }
@@ -43,6 +45,10 @@ class FakeBackend final : public api::Backend {
   void reindex(std::size_t, const std::set<Guid>& ports) override { reindexed = ports; }
   bool keeps = true;
   std::set<Guid> reindexed;
+  void hand_over(std::size_t subnet, Guid to) override { handed_over.emplace_back(subnet, to); }
+  void set_priority(std::size_t subnet, std::uint8_t priority) override {
+    priorities.emplace_back(subnet, priority);
+  }
   log::Filter log_filter() const override { return filter; }
   void set_log_filter(const log::Filter& next) override { filter = next; }
   log::Filter configured_log_filter() const override { return configured; }

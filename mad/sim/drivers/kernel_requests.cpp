@@ -57,7 +57,7 @@ void KernelRequests::make_way(Key key) {
 void KernelRequests::sift(std::vector<mad::Received>& received) {
   std::erase_if(received, [this](const mad::Received& mad) {
     const auto header = wire::decode<wire::MadHeader>(mad.bytes);
-    if (!header || mad.error != 0 || !wire::is_response(header->method)) return false;
+    if (!header || mad.error != 0 || !wire::is_answer(header->method)) return false;
     const auto found = requests_.find(key_of(*header));
     if (found == requests_.end()) return true;
     if (found->second.timer == 0) return true;  // still in the backlog: no answer to it

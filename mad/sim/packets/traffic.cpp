@@ -60,6 +60,12 @@ void deliver_answer(State& state, PortIndex port, Tid tid, Packet&& packet) {
   deliver(state, *client, std::move(packet));
 }
 
+/// Whether the transaction is one of a program on this port; else it is the node's own.
+bool is_of_client(State& state, PortIndex port, Tid tid) {
+  const auto* client = find_client(state, static_cast<ClientId>(tid.value() >> 32U));
+  return client != nullptr && client->port == port;
+}
+
 /// To the agent that has registered for it, else to the SM of the port, else to every client of the interface
 /// there that is no agent. False: there is no receiver.
 bool deliver_unasked(State& state, PortIndex port, Interface interface, Packet& packet) {
@@ -158,6 +164,8 @@ void arrive_smp(State& state, PortIndex at, const wire::MadHeader& header, Packe
   const auto& node = state.node_of(at);
   const auto end_port = node.is_switch() ? node.first_port : at;
   if (wire::is_response(header.method)) return deliver_answer(state, end_port, header.tid, std::move(packet));
+  if (header.method == Method::trap_repress && is_of_client(state, end_port, header.tid))
+    return deliver_answer(state, end_port, header.tid, std::move(packet));
   const bool asks = header.method == Method::get || header.method == Method::set;
   if (asks) state.counts.count(header.attribute, header.method == Method::set);
   if (asks && header.attribute == wire::SmInfo::kAttribute) {

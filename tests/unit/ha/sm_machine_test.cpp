@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "smd/ha/sm_rank.h"
 #include "tests/unit/ha/sm_machine_table.h"
 #include "tests/unit/ha/sm_machine_text.h"
 
@@ -45,6 +46,8 @@ std::vector<Named> states() {
   common.sm_key = kKey;
   common.policy.losses = 2;
   common.hung = {Guid{77}};
+  common.declined = {Guid{33}};
+  common.fresh = false;
   std::vector<Named> all;
   const auto add = [&](std::string name, SmState sm, const auto& edit) {
     auto state = common;
@@ -62,6 +65,16 @@ std::vector<Named> states() {
   add("SH", SmState::standby, [&](State& s) {
     s.polled = Polled{master40};
     s.handed_over_by = Guid{40};
+  });
+  add("Q", SmState::standby, [&](State& s) {
+    s.polled = Polled{master60};
+    s.followed = SmRank{3, Guid{60}};
+    s.deferral = Deferral::quiet;
+  });
+  add("Y", SmState::standby, [&](State& s) {
+    s.polled = Polled{other(40, SmState::standby)};
+    s.followed = SmRank{9, Guid{40}};
+    s.yielded = Yielded{Guid{40}};
   });
   add("M", SmState::master, [](State&) {});
   add("C", SmState::master, [&](State& s) {
@@ -89,6 +102,14 @@ ControlReceived control(SmControl what, std::uint64_t from, std::uint64_t key = 
   info.sm_key = key;
   return {what, info, known};
 }
+ControlReceived control_of_standby(SmControl what, std::uint64_t from) {
+  return {what, other(from, SmState::standby).info, false};
+}
+OtherSm foreign(std::uint64_t guid, SmState state) {
+  auto sm = other(guid, state);
+  sm.info.sm_key = 99;
+  return sm;
+}
 SweepRead read(std::vector<OtherSm> others) { return {std::move(others), true, false}; }
 
 /// Each kind of event, by what it brings.
@@ -110,8 +131,10 @@ std::vector<std::pair<std::string, Event>> events() {
       {"DISCOVER, foreign key", control(SmControl::discover, 40, 99, true)},
       {"HANDOVER, no key, not the known master", control(SmControl::handover, 40, 0)},
       {"HANDOVER, no key, the known master", control(SmControl::handover, 40, 0, true)},
-      {"priority 12", IdentityKnown{{12, Guid{50}}, kKey}},
-      {"policy of 3 losses", PolicyChanged{{.allowed = {}, .force = false, .losses = 3}}},
+      {"HANDOVER of a standby", control_of_standby(SmControl::handover, 40)},
+      {"priority 12", IdentityKnown{{12, Guid{50}}, 12, kKey}},
+      {"priority 2", IdentityKnown{{2, Guid{50}}, 2, kKey}},
+      {"policy of 3 losses", PolicyChanged{{.allowed = {}, .losses = 3}}},
       {"work begins", WorkBegins{}},
       {"sweep begins", SweepBegins{}},
       {"read: no other SM", read({})},
@@ -130,6 +153,21 @@ std::vector<std::pair<std::string, Event>> events() {
       {"read: silent master 60", read({other(60, SmState::master, false)})},
       {"read: hung master 77", read({other(77, SmState::master, false)})},
       {"read: master 77 answers again", read({other(77, SmState::master)})},
+      {"read: standby 40, foreign key", read({foreign(40, SmState::standby)})},
+      {"read: standby 33, which has declined", read({other(33, SmState::standby)})},
+      {"known SMs read: standby 40", SmsRead{{other(40, SmState::standby)}}},
+      {"known SMs read: standbys 30 and 40",
+       SmsRead{{other(40, SmState::standby), other(30, SmState::standby)}}},
+      {"known SMs read: standby 60", SmsRead{{other(60, SmState::standby)}}},
+      {"known SMs read: discovering 40", SmsRead{{other(40, SmState::discovering)}}},
+      {"known SMs read: standby 40, foreign key", SmsRead{{foreign(40, SmState::standby)}}},
+      {"40 tells of its rank", RankTold{other(40, SmState::standby)}},
+      {"33 tells of its rank", RankTold{other(33, SmState::standby)}},
+      {"60 tells of its rank", RankTold{other(60, SmState::standby)}},
+      {"hand over to 60", HandOver{other(60, SmState::standby)}},
+      {"HANDOVER taken by 40", HandoverAnswered{Guid{40}, true, {}}},
+      {"HANDOVER not taken by 40", HandoverAnswered{Guid{40}, false, "status"}},
+      {"deferral over", DeferralOver{}},
       {"polling begins", PollingBegins{}},
       {"poll: 40 is master", PollAnswered{master40.info}},
       {"poll: 40 is standby", PollAnswered{other(40, SmState::standby).info}},
@@ -186,15 +224,16 @@ std::string with_policy(const Policy& policy, SmState sm, std::uint64_t guid) {
 }
 
 TEST(SmMachine, AnSmThatIsNotAllowedIsSentNoSmKey) {
-  const Policy without40{.allowed = {Guid{50}, Guid{60}}, .force = false};
-  const Policy with40{.allowed = {Guid{40}}, .force = false};
+  const Policy without40{.allowed = {Guid{50}, Guid{60}}};
+  const Policy with40{.allowed = {Guid{40}}};
 
   EXPECT_EQ(with_policy(with40, SmState::master, 40),
             "poll 40, log two masters 40, master->standby, HANDOVER to 40");
   EXPECT_EQ(with_policy(without40, SmState::master, 40),
-            "poll 40, log two masters 40 unknown, master->standby, HANDOVER to 40 without SM_Key");
+            "poll 40, log stranger 40, log two masters 40 unknown, master->standby, HANDOVER to 40 without "
+            "SM_Key");
   EXPECT_EQ(with_policy(without40, SmState::discovering, 40),
-            "poll 40, log other 40 unknown, discovering->standby");
+            "poll 40, log stranger 40, log other 40 unknown, discovering->standby");
 }
 
 TEST(SmMachine, WithForceAnSmThatIsNotListedIsIgnored) {
@@ -202,8 +241,9 @@ TEST(SmMachine, WithForceAnSmThatIsNotListedIsIgnored) {
 
   EXPECT_EQ(with_policy(all, SmState::discovering, 40), "discovering->master");
   EXPECT_EQ(with_policy(all, SmState::master, 60), "nothing");
-  EXPECT_EQ(with_policy(lists60, SmState::discovering, 40), "discovering->master");
-  EXPECT_EQ(with_policy(lists60, SmState::discovering, 60), "poll 60, log other 60, discovering->standby");
+  EXPECT_EQ(with_policy(lists60, SmState::discovering, 40), "log stranger 40, discovering->master");
+  EXPECT_EQ(with_policy(lists60, SmState::discovering, 60),
+            "poll 60, log other 60, discovering->standby, tell 60 our rank");
 }
 
 TEST(SmMachine, TheVerdictOfASweepSaysWhoseTheFabricIs) {
@@ -215,7 +255,8 @@ TEST(SmMachine, TheVerdictOfASweepSaysWhoseTheFabricIs) {
   };
 
   EXPECT_EQ(verdict_of({}), Verdict::ours);
-  EXPECT_EQ(verdict_of({other(40, SmState::standby)}), Verdict::ours);
+  EXPECT_EQ(verdict_of({other(60, SmState::standby)}), Verdict::ours);
+  EXPECT_EQ(verdict_of({other(40, SmState::standby)}), Verdict::not_ours);  // it gets HANDOVER
   EXPECT_EQ(verdict_of({other(40, SmState::master)}), Verdict::not_ours);
   EXPECT_EQ(verdict_of({other(60, SmState::master)}), Verdict::contested);
   EXPECT_EQ(verdict_of({other(60, SmState::master, false)}), Verdict::not_ours);
@@ -235,6 +276,161 @@ TEST(SmMachine, AHandoverThatCrossesOursIsObeyed) {
   ASSERT_TRUE(state.polled);
   EXPECT_EQ(state.handed_over_by, Guid{40});
   EXPECT_EQ(text(state, step(state, read({other(40, SmState::master)}))), "-by, -poll, standby->master");
+}
+
+/// A standby of `master`, from its start on.
+State standby_of(const OtherSm& master, SmRank self = kSelf, bool quiet = false) {
+  State state;
+  state.self = self;
+  state.sm_key = kKey;
+  state.policy.quiet = quiet;
+  state.policy.losses = 2;
+  state.policy.steady = 3;
+  return step(step(state, read({master})).next, PollingBegins{}).next;
+}
+
+TEST(SmMachine, AnSmThatStartsBesideAMasterIsQuietAndThenTellsOfItsRank) {
+  auto state = standby_of(other(60, SmState::master), kSelf, true);
+
+  EXPECT_EQ(state.deferral, Deferral::quiet);
+  EXPECT_EQ(shown(state).rank.priority, 0U);
+  EXPECT_EQ(shown(state).state, SmState::standby);
+  EXPECT_EQ(text(state, step(state, DeferralOver{})), "-deferral, tell 60 our rank");
+  state = step(state, DeferralOver{}).next;
+  EXPECT_EQ(shown(state).rank.priority, 8U);
+  EXPECT_EQ(text(state, step(state, PollAnswered{other(60, SmState::master).info})), "nothing");
+}
+
+TEST(SmMachine, WithoutQuietAnSmThatStartsBesideALowerMasterTellsItAtOnce) {
+  State state;
+  state.self = kSelf;
+
+  EXPECT_EQ(text(state, step(state, read({other(60, SmState::master)}))),
+            "poll 60, log other 60, discovering->standby, tell 60 our rank");
+}
+
+TEST(SmMachine, AnSmThatOutranksTheMasterEvenWithPriority0ShowsNotActive) {
+  auto master = other(60, SmState::master);
+  master.info.priority = 0;
+  const auto state = standby_of(master, {15, Guid{50}}, true);
+
+  EXPECT_EQ(shown(state).state, SmState::not_active);
+  EXPECT_EQ(state.sm, SmState::standby);
+  EXPECT_EQ(text(state, step(state, read({}))), "-poll, -deferral, standby->master");
+}
+
+/// Two SMs whose master fails while one of them is quiet must not both become master.
+TEST(SmMachine, AnSmThatDefersGivesWayToAnyOtherThatMayHaveTheFabric) {
+  auto master = other(70, SmState::master);
+  master.info.priority = 0;
+  auto rank0 = other(60, SmState::standby);
+  rank0.info.priority = 0;
+  const auto state = standby_of(master, {15, Guid{50}}, true);
+
+  EXPECT_EQ(text(state, step(state, read({rank0}))), "poll 60, log other 60");
+}
+
+TEST(SmMachine, AMasterThatLowersItsPriorityIsToldOnceThatItIsOutranked) {
+  auto state = standby_of(other(40, SmState::master));
+  auto lower = other(40, SmState::master).info;
+  lower.priority = 1;
+
+  EXPECT_EQ(text(state, step(state, PollAnswered{lower})), "tell 40 our rank");
+  state = step(state, PollAnswered{lower}).next;
+  EXPECT_EQ(text(state, step(state, PollAnswered{lower})), "nothing");
+  state = step(state, PollAnswered{other(40, SmState::master).info}).next;
+  EXPECT_EQ(text(state, step(state, PollAnswered{lower})), "tell 40 our rank");
+}
+
+TEST(SmMachine, WithAHigherMasterPriorityAReturningSmIsNoHeir) {
+  State state;
+  state.self = kSelf;
+  state.sm = SmState::master;
+  state.master_priority = 14;
+
+  EXPECT_EQ(shown(state).rank.priority, 14U);
+  EXPECT_EQ(text(state, step(state, SmsRead{{other(40, SmState::standby)}})), "nothing");
+  state.sm = SmState::standby;
+  EXPECT_EQ(shown(state).rank.priority, 8U);
+}
+
+/// `counts` are what a master answers, one poll after the other; the last step in words.
+std::string after_counts(const std::vector<std::uint32_t>& counts) {
+  auto state = standby_of(other(40, SmState::master));
+  std::string last;
+  for (const auto count : counts) {
+    auto info = other(40, SmState::master).info;
+    info.act_count = count;
+    auto next = step(state, PollAnswered{info});
+    last = text(state, next);
+    state = next.next;
+  }
+  return last;
+}
+
+TEST(SmMachine, AMasterWhoseActCountStandsStillIsLostOnlyWhereItHasAlwaysGrown) {
+  EXPECT_EQ(after_counts({1, 2, 3, 4, 4}), "1 lost");
+  EXPECT_EQ(
+      after_counts({1, 2, 3, 4, 4, 4}),
+      "-poll, +stuck 40 at 4, log stuck 40, log gone 40: its ActCount does not grow, heavy now \"master "
+      "gone\"");
+  EXPECT_EQ(after_counts({1, 2, 3, 4, 4, 5}), "0 lost");
+  EXPECT_EQ(after_counts({1, 1, 2, 3, 4, 5, 6, 6}), "nothing");
+}
+
+TEST(SmMachine, AStuckMasterIsIgnoredUntilItsActCountGrows) {
+  auto state = standby_of(other(60, SmState::master));
+  state.stuck[Guid{60}] = 4;
+  auto stuck = other(60, SmState::master), alive = stuck;
+  stuck.info.act_count = 4;
+  alive.info.act_count = 5;
+
+  EXPECT_EQ(text(state, step(state, read({stuck}))), "-poll, standby->master");
+  const auto master = step(state, read({stuck})).next;
+  EXPECT_EQ(text(master, step(master, read({alive}))),
+            "+contested, poll 60, -stuck 60, log two masters 60 contested");
+}
+
+TEST(SmMachine, AControlOfAnSmThatIsNotAllowedIsRefused) {
+  auto state = standby_of(other(60, SmState::master));
+  state.policy.allowed = {Guid{60}};
+
+  EXPECT_EQ(text(state, step(state, control(SmControl::handover, 40))),
+            "log refused HANDOVER of 40 not allowed, [bad field]");
+}
+
+TEST(SmMachine, AStrangerIsNamedOnceAsLongAsItIsThere) {
+  State state;
+  state.self = kSelf;
+  state.sm_key = kKey;
+  state.sm = SmState::master;
+  const auto sms = std::vector{foreign(40, SmState::standby)};
+
+  EXPECT_EQ(text(state, step(state, SmsRead{sms})), "log stranger 40 other key");
+  state = step(state, SmsRead{sms}).next;
+  EXPECT_EQ(text(state, step(state, SmsRead{sms})), "nothing");
+  state = step(state, SmsRead{{}}).next;
+  EXPECT_EQ(text(state, step(state, SmsRead{sms})), "log stranger 40 other key");
+}
+
+TEST(SmMachine, TheSuccessorIsTheHighestStandbyElseOneThatDefers) {
+  State state;
+  state.self = kSelf;
+  state.sm_key = kKey;
+  state.sm = SmState::master;
+  const auto to = [&](const std::vector<OtherSm>& others, std::optional<Guid> only = {}) {
+    const auto found = successor(state, others, only);
+    return found ? found->info.guid.value() : 0;
+  };
+  const auto standby60 = other(60, SmState::standby), standby40 = other(40, SmState::standby);
+
+  EXPECT_EQ(to({}), 0U);
+  EXPECT_EQ(to({standby60, standby40}), 40U);
+  EXPECT_EQ(to({standby60, standby40}, Guid{60}), 60U);
+  EXPECT_EQ(to({standby60, other(30, SmState::not_active)}), 60U);
+  EXPECT_EQ(to({other(30, SmState::not_active)}), 30U);
+  EXPECT_EQ(to({other(30, SmState::discovering), foreign(40, SmState::standby)}), 0U);
+  EXPECT_EQ(to({other(40, SmState::standby, false)}), 0U);
 }
 
 }  // namespace

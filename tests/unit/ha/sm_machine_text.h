@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "mad/wire/mad.h"
 #include "smd/ha/sm_machine.h"
@@ -20,7 +22,8 @@ inline std::string text(const Became& change) {
   return fmt::format("{}->{}", to_string(change.from), to_string(change.to));
 }
 inline std::string text(const RequestSweep& request) {
-  return fmt::format("{} \"{}\"", request.heavy ? "heavy" : "light", request.reason);
+  return fmt::format("{}{} \"{}\"", request.heavy ? "heavy" : "light", request.at_once ? " now" : "",
+                     request.reason);
 }
 inline std::string text(const SendHandover& handover) {
   return fmt::format("HANDOVER to {}{}", handover.to.info.guid.value(),
@@ -29,9 +32,38 @@ inline std::string text(const SendHandover& handover) {
 inline std::string text(const LogControl& line) {
   return fmt::format("log {} of {}", to_string(line.control), line.from.guid.value());
 }
+inline std::string_view why(Refusal refusal) {
+  switch (refusal) {
+    case Refusal::other_key:
+      return "";
+    case Refusal::no_key:
+      return " without key";
+    case Refusal::not_allowed:
+      return " not allowed";
+    case Refusal::not_master:
+      return " not master";
+  }
+  return "?";
+}
 inline std::string text(const LogControlRefused& line) {
-  return fmt::format("log refused {} of {}{}", to_string(line.control), line.from.value(),
-                     line.no_key ? " without key" : "");
+  return fmt::format("log refused {} of {}{}", to_string(line.control), line.from.value(), why(line.why));
+}
+inline std::string text(const SendAcknowledge& ack) {
+  return fmt::format("ACKNOWLEDGE to {}", ack.to.value());
+}
+inline std::string text(const Follow&) { return "follow"; }
+inline std::string text(const TellRank& tell) {
+  return fmt::format("tell {} our rank", tell.master.info.guid.value());
+}
+inline std::string text(const BeginQuiet&) { return "begin quiet"; }
+inline std::string text(const LogStranger& line) {
+  return fmt::format("log stranger {}{}", line.sm.info.guid.value(), line.other_key ? " other key" : "");
+}
+inline std::string text(const LogDeclined& line) {
+  return fmt::format("log {} declined: {}", line.sm.value(), line.reason);
+}
+inline std::string text(const LogStuck& line) {
+  return fmt::format("log stuck {}", line.sm.info.guid.value());
 }
 inline std::string text(const LogOtherSm& line) {
   return fmt::format("log {} {}{}{}", line.two_masters ? "two masters" : "other", line.sm.info.guid.value(),
@@ -71,6 +103,27 @@ inline std::string text(const State& before, const Step& step) {
   }
   for (const auto sm : before.hung) {
     if (!now.hung.contains(sm)) add(fmt::format("-hung {}", sm.value()));
+  }
+  const auto deferral = [](const State& state) {
+    constexpr std::array<const char*, 3> kWords{"-deferral", "quiet", "deferral"};
+    return kWords[static_cast<std::size_t>(state.deferral)];
+  };
+  if (before.deferral != now.deferral) add(deferral(now));
+  if (before.yielded.has_value() != now.yielded.has_value())
+    add(now.yielded ? fmt::format("yielded to {}", now.yielded->to.value()) : "-yielded");
+  if (now.yielded && before.yielded && now.yielded->acknowledged != before.yielded->acknowledged)
+    add("acknowledged");
+  for (const auto sm : now.declined) {
+    if (!before.declined.contains(sm)) add(fmt::format("+declined {}", sm.value()));
+  }
+  for (const auto sm : before.declined) {
+    if (!now.declined.contains(sm)) add(fmt::format("-declined {}", sm.value()));
+  }
+  for (const auto& [sm, count] : now.stuck) {
+    if (!before.stuck.contains(sm)) add(fmt::format("+stuck {} at {}", sm.value(), count));
+  }
+  for (const auto& [sm, count] : before.stuck) {
+    if (!now.stuck.contains(sm)) add(fmt::format("-stuck {}", sm.value()));
   }
   if (before.standstills != now.standstills) add(fmt::format("standstills {}", now.standstills));
   if (before.accounted != now.accounted) add(fmt::format("accounted {}", now.accounted));

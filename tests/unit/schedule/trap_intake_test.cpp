@@ -76,6 +76,24 @@ TEST(TrapIntake, AsksForWhatTheTrapIsAbout) {
   }
 }
 
+/// Mastership asks the SM; a sweep would find nothing.
+TEST(TrapIntake, AnSmWithAnotherPriorityIsNoReasonForASweep) {
+  TrapLab lab;
+  wire::LocalChangeDetails details{.lid = kHostLid, .other_local_changes = true, .sm_priority_change = true};
+  const auto hear = [&] {
+    lab.traps.heard(wire::generic_notice(wire::NoticeType::informational, wire::kProducerCa,
+                                         wire::trap::kLocalChange, kHostLid, details),
+                    kHostLid);
+  };
+
+  hear();
+  EXPECT_TRUE(lab.agenda.empty());
+  details.node_description_change = true;
+  hear();
+  EXPECT_EQ(lab.agenda.suspects(), std::set{Guid{kHost}});
+  EXPECT_EQ(lab.traps.count(), 2U);
+}
+
 TEST(TrapIntake, VendorsTrapsAndThoseBeforeTheFirstSweepAreNotFollowed) {
   TrapLab lab;
   lab.hear(128, kSwitchLid, {}, false);

@@ -102,6 +102,30 @@ TEST(Scheduler, WaitsForTheFirstOfAllThatWillBeDue) {
   }
 }
 
+TEST(Scheduler, AHeavySweepInAHurryWaitsForNothingThatHappenedBefore) {
+  ScheduleLab lab;
+  lab.scheduler.swept();
+  lab.agenda.add(Work::heavy, "trap 128 about the unknown LID 7");
+  EXPECT_FALSE(lab.scheduler.newer_waits());
+
+  lab.agenda.add(Work::heavy, "handover");
+  lab.agenda.hurry();
+
+  EXPECT_TRUE(lab.scheduler.newer_waits());
+  EXPECT_EQ(lab.scheduler.take_sweep().work, WorkSet{Work::heavy});
+  EXPECT_FALSE(lab.agenda.hurried());
+}
+
+TEST(Scheduler, AnSmThatHasHandedOverFollowsBeforeAllElse) {
+  ScheduleLab lab;
+  lab.agenda.add(Work::heavy, "test");
+  lab.agenda.hurry();
+  lab.agenda.add(Work::follow, "HANDOVER");
+
+  EXPECT_EQ(lab.scheduler.take_due(true).work, WorkSet{Work::follow});
+  EXPECT_EQ(lab.scheduler.take_due(true).work, WorkSet{Work::heavy});
+}
+
 TEST(Scheduler, WithoutASubnetNoLightSweepIsMade) {
   ScheduleLab lab;
   mad::TaskGroup tasks(lab.io.get_executor());

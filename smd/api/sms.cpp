@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The SMs of a subnet, and which of them has the fabric.
+#include "smd/api/sms.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/serialize.hpp>
+#include <expected>
+#include <optional>
+
+#include "mad/base/parse.h"
+#include "smd/api/handlers.h"
+#include "smd/api/json_in.h"
+#include "smd/api/json_out.h"
+#include "smd/api/lost.h"
+#include "smd/report/description.h"
+
+namespace smd::api {
+
+using sm::Json;
+using sm::JsonArray;
+using sm::JsonObject;
+
+namespace {
+
+Json own_row(const SubnetView& view, const sm::SmView& sms) {
+  const auto& rank = sms.shown.rank;
+  const auto* subnet = view.snapshot ? view.snapshot->subnet.get() : nullptr;
+  const auto* node = subnet != nullptr ? subnet->find(subnet->sm_node) : nullptr;
+  const auto port = subnet != nullptr ? subnet->sm_port : PortNum{};
+  const auto lid = node != nullptr ? node->ports[port.value()].info.lid : Lid{};
+  return Json(JsonObject{{"guid", guid(rank.guid)},
+                         {"node", text(node != nullptr ? description_of(*subnet, node->guid()) : "")},
+                         {"port", number(port.value())},
+                         {"lid", number(lid.value())},
+                         {"priority", number(rank.priority)},
+                         {"state", text(state_word(sms.shown.state))},
+                         {"act_count", number(sms.act_count)},
+                         {"last_seen", unix_json(unix_now())},
+                         {"self", Json(true)},
+                         {"answers", Json(true)},
+                         {"outlook", text(sm::outlook(sms, unix_now()))}});
+}
+
+Json row_of(const sm::SmView& sms, const sm::SeenSm& other) {
+  const auto& info = other.sm.info;
+  return Json(JsonObject{{"guid", guid(info.guid)},
+                         {"node", text(other.sm.node_description)},
+                         {"port", number(other.sm.at.port.value())},
+                         {"lid", number(other.sm.lid.value())},
+                         {"priority", number(info.priority)},
+                         {"state", text(state_word(info.state))},
+                         {"act_count", number(info.act_count)},
+                         {"last_seen", other.seen != 0 ? unix_json(other.seen) : Json{}},
+                         {"self", Json(false)},
+                         {"answers", Json(other.sm.answered)},
+                         {"outlook", text(sm::outlook(sms, other))}});
+}
+
+/// The one member of a body, or null where there is none and none is needed.
+std::expected<boost::json::value, Answer> only_member(std::string_view body, std::string_view name,
+                                                      bool needed) {
+  const bool empty = body.find_first_not_of(" \t\r\n") == std::string_view::npos;
+  if (empty && !needed) return boost::json::value{};
+  const auto value = parse_json(body);
+  if (!value) return std::unexpected(error_of(400, "bad_body", value.error()));
+  const auto* object = value->if_object();
+  const auto* found = object != nullptr ? object->if_contains({name.data(), name.size()}) : nullptr;
+  const bool others = object != nullptr && object->size() != (found != nullptr ? 1U : 0U);
+  if (object != nullptr && !others && (found != nullptr || !needed))
+    return found != nullptr ? *found : boost::json::value{};
+  return std::unexpected(error_of(400, "bad_body", fmt::format("the body must be an object with {}", name)));
+}
+
+/// Why nothing can be asked of the SM now; nothing: it can.
+std::optional<Answer> not_running(const SubnetView& view) {
+  if (view.sms && view.snapshot) return std::nullopt;
+  const auto why = view.waiting ? view.waiting->reason : std::string("no sweep has ended yet");
+  return error_of(409, "waiting", fmt::format("{} waits: {}", view.name, why));
+}
+
+}  // namespace
+
+Answer get_sms(const Question& question, Backend& backend) {
+  const auto chosen = choose(question, backend);
+  if (!chosen) return chosen.error();
+  const auto& view = *chosen->view;
+  JsonArray rows;
+  if (view.sms) {
+    rows.push_back(own_row(view, *view.sms));
+    for (const auto& other : view.sms->others) rows.push_back(row_of(*view.sms, other));
+  }
+  const auto deferral = view.sms ? view.sms->state.deferral : sm::machine::Deferral::none;
+  const bool quiet = deferral == sm::machine::Deferral::quiet;
+  return answer_of(Json(JsonObject{{"subnet", text(view.name)},
+                                   {"priority", view.sms ? number(view.sms->state.self.priority) : Json{}},
+                                   {"quiet_until", quiet ? unix_json(view.sms->quiet_until) : Json{}},
+                                   {"sms", Json(std::move(rows))}}));
+}
+
+Answer post_handover(const Question& question, Backend& backend) {
+  const auto chosen = choose(question, backend);
+  if (!chosen) return chosen.error();
+  const auto asked = only_member(question.body, "guid", false);
+  if (!asked) return asked.error();
+  std::optional<Guid> only;
+  if (!asked->is_null()) {
+    const auto* words = asked->if_string();
+    only = words != nullptr ? base::parse_guid(std::string_view(words->data(), words->size())) : std::nullopt;
+    if (!only)
+      return error_of(400, "bad_body",
+                      fmt::format("guid: found {}, allowed a port GUID such as \"0x0002c90300001234\"",
+                                  boost::json::serialize(*asked)));
+  }
+  const auto& view = *chosen->view;
+  if (const auto why = not_running(view)) return *why;
+  const auto to = sm::successor(*view.sms, only);
+  if (!to) return error_of(409, "no_handover", to.error());
+  backend.hand_over(chosen->index, to->info.guid);
+  return answer_of(
+      Json(JsonObject{
+          {"subnet", text(view.name)}, {"to", guid(to->info.guid)}, {"node", text(to->node_description)}}),
+      202);
+}
+
+Answer put_priority(const Question& question, Backend& backend) {
+  constexpr std::int64_t kHighest = 15;
+  const auto chosen = choose(question, backend);
+  if (!chosen) return chosen.error();
+  const auto asked = only_member(question.body, "priority", true);
+  if (!asked) return asked.error();
+  const auto* number_asked = asked->if_int64();
+  if (number_asked == nullptr || *number_asked < 0 || *number_asked > kHighest)
+    return error_of(400, "bad_body",
+                    fmt::format("priority: found {}, allowed a whole number from 0 to {}",
+                                boost::json::serialize(*asked), kHighest));
+  const auto& view = *chosen->view;
+  if (const auto why = not_running(view)) return *why;
+  backend.set_priority(chosen->index, static_cast<std::uint8_t>(*number_asked));
+  return answer_of(Json(JsonObject{{"subnet", text(view.name)},
+                                   {"was", number(view.sms->state.self.priority)},
+                                   {"priority", number(static_cast<std::uint64_t>(*number_asked))}}));
+}
+
+}  // namespace smd::api
