@@ -183,7 +183,8 @@ class Mastership {
   mad::Clock::TimerId quiet_timer_ = 0;  ///< 0: none
   /// What set_priority() was told, and what the configuration said then.
   std::optional<std::pair<std::uint8_t, std::uint8_t>> priority_;
-  /// Polls by LID in a row without an answer while the directed route had one: on planarized ports all.
+  /// Polls by LID without one answer since polling began, while the directed route had one (on planarized
+  /// ports all); the largest value: there was an answer.
   std::uint32_t lid_unanswered_ = 0;
 };
 
