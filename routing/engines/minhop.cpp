@@ -55,10 +55,14 @@ std::optional<Routes> route(const EngineInput& in, const SwitchRanking& tree) {
   return Routes{build_lfts<Cost>(in, columns, {runs, indices, nullptr}), {}};
 }
 
+/// Only of a tree that joins all leaves: elsewhere shortest paths go other ways than up and down, and repair
+/// by a ranking would take them away.
 std::optional<SwitchRanking> tree_ranking(const Topology& topology, const RoutingOptions& /*options*/,
-                                          const Parallel& /*parallel*/) {
+                                          const Parallel& parallel) {
   auto ranking = find_tree(topology);
   if (!ranking.tree) return std::nullopt;
+  const WideCosts costs(topology, &ranking, topology.leaves(), parallel);
+  if (!costs.complete() || cut_off(topology, costs, topology.leaves())) return std::nullopt;
   return ranking;
 }
 
