@@ -7,7 +7,6 @@
 
 #include "routing/chain/chain.h"
 #include "routing/ranking/reorient.h"
-#include "routing/repair/converge.h"
 #include "routing/repair/extend.h"
 #include "routing/repair/repair.h"
 #include "routing/verify/changes.h"
@@ -457,32 +456,6 @@ bool same_rules(const config::RoutingConfig& a, const config::RoutingConfig& b) 
   other.threads = a.threads;
   other.converge_after = a.converge_after;
   return a == other;
-}
-
-std::expected<Converging, routing::RouteError> converge_routes(const std::shared_ptr<const RoutePart>& now,
-                                                               const RoutePart& goal, std::size_t most_blocks,
-                                                               const routing::Parallel& parallel) {
-  std::vector<std::shared_ptr<const routing::LftRow>> rows;
-  routing::Routes wanted{.rows = {}, .layers = goal.layers};
-  for (const auto& row : now->rows) rows.push_back(row.row);
-  for (const auto& row : goal.rows) wanted.rows.push_back(row.row);
-  auto step = routing::converge({.topology = *goal.topology,
-                                 .lids = *goal.lid_map,
-                                 .now = rows,
-                                 .goal = wanted,
-                                 .most_blocks = most_blocks});
-  auto part = std::make_shared<RoutePart>(step.done ? goal : *now);
-  part->top = std::max(now->top, goal.top);
-  if (step.done) return Converging{std::move(part), true};
-  part->verification = routing::verify_routes({*goal.topology, *goal.lid_map, parallel}, step.routes);
-  const bool no_worse = part->verification.ok() && !now->verification.clean();
-  if (!part->verification.clean() && !no_worse) return Converging{nullptr, false};
-  for (std::size_t s = 0; s < part->rows.size(); ++s) part->rows[s].row = std::move(step.routes.rows[s]);
-  part->engine = goal.engine;
-  part->roots = goal.roots;
-  part->by_load = goal.by_load;
-  part->origin = RoutePart::Origin::repaired;
-  return Converging{std::move(part), false};
 }
 
 std::uint64_t entries_differing(const RoutePart& one, const RoutePart& other) {

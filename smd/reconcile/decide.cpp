@@ -169,8 +169,8 @@ std::optional<Reconciler::ConvergeGoal> Reconciler::goal_of(const DecideInput& i
 }
 
 /// Freshly made tables; where the way to them would interrupt what works, those in the order of the switches
-/// that the present ones have. Only where the operator has asked, and for a load that is much less, packets
-/// are dropped, once and for their lifetime. Nothing: the tables stay.
+/// that the present ones have. Where the operator has asked, and for a load that is much less, also tables
+/// whose way would interrupt: interrupt_less() looks for others then. Nothing: the tables stay.
 std::optional<Reconciler::ConvergeGoal> Reconciler::converge_goal(DecideInput input,
                                                                   const std::stop_token& stop) const {
   const auto& now = *decided_.routes;
