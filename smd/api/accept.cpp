@@ -24,9 +24,7 @@ struct Wanted {
 };
 
 std::expected<Wanted, Answer> wanted_of(std::string_view body) {
-  const auto bad = [](std::string_view message) {
-    return std::unexpected(bad_body(message));
-  };
+  const auto bad = [](std::string_view message) { return std::unexpected(bad_body(message)); };
   const auto value = parse_json(body);
   if (!value) return bad(value.error());
   if (!value->is_object()) return bad("the body must be an object");

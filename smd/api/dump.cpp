@@ -30,7 +30,8 @@ Answer get_dump(const Question& question, Backend& backend) {
   if (!list) return error_of(400, "bad_query", list.error());
   const auto& snapshot = chosen->view->snapshot;
   if (!snapshot || !snapshot->decided.routes)
-    return error_of(409, "nothing_decided", fmt::format("{}: no routes were decided yet", question.part("subnet")));
+    return error_of(409, "nothing_decided",
+                    fmt::format("{}: no routes were decided yet", question.part("subnet")));
   const auto turn = backend.dump_turn();
   if (!turn.owns_lock()) return error_of(503, "busy", "another dump is being made: try again later");
   auto folder = (scratch() / "smd-dump-XXXXXX").string();

@@ -28,8 +28,8 @@ class TableBaseline {
   /// first time is noted. `before`: the Subnet of the last call since reset(); null: none. Costs a comparison
   /// of pointers a node, and more for nodes that were read since.
   void look(Subnet& now, const Subnet* before);
-  /// What smd has written itself is as it should be: of a port that was not in service `before` whole blocks, of
-  /// others the default key. `after`: with the answers taken in.
+  /// What smd has written itself is as it should be: of a port that was not in service `before` whole blocks,
+  /// of others the default key. `after`: with the answers taken in.
   void wrote(const Subnet& before, const Subnet& after, const Applied& applied);
 
  private:

@@ -18,18 +18,18 @@ namespace smd::cli {
 struct AskOptions {
   std::string socket, subnet;
   bool json = false;
-  bool check = false;           ///< status
-  bool not_active = false;      ///< ports
-  bool lost = false;            ///< ports, accept
-  bool degraded = false;        ///< ports
-  bool all = false;             ///< ports
+  bool check = false;       ///< status
+  bool not_active = false;  ///< ports
+  bool lost = false;        ///< ports, accept
+  bool degraded = false;    ///< ports
+  bool all = false;         ///< ports
   PartitionOptions partitions;
-  std::string node;             ///< accept; empty: all that is lost
-  std::string sm;               ///< handover: port GUID; empty: the standby that is to get it
-  unsigned priority = 0;        ///< priority
-  std::string sweep;            ///< resweep
-  std::string level, subject;   ///< log
-  std::string folder, files;    ///< dump
+  std::string node;            ///< accept; empty: all that is lost
+  std::string sm;              ///< handover: port GUID; empty: the standby that is to get it
+  unsigned priority = 0;       ///< priority
+  std::string sweep;           ///< resweep
+  std::string level, subject;  ///< log
+  std::string folder, files;   ///< dump
 };
 
 /// The subcommands, all of them filling in `options`, which must live as long as `app`.
