@@ -206,10 +206,11 @@ class ChainRun {
                                          [](const Candidate& c) { return std::tuple(!c.proven, c.load); });
     const auto installed =
         std::ranges::find_if(candidates_, [](const Candidate& c) { return c.installed && c.proven; });
-    const bool stays = installed != candidates_.end() &&
-                       (!options_.installed->may_change ||
-                        best->load.max_link_time > kWorthwhile * installed->load.max_link_time);
-    if (stays) best = installed;
+    const bool may_change = options_.installed && options_.installed->may_change;
+    const bool worthwhile =
+        installed == candidates_.end() ||
+        (may_change && best->load.max_link_time <= kWorthwhile * installed->load.max_link_time);
+    if (!worthwhile) best = installed;
     add_worse(*best);
     return std::move(best->chosen);
   }

@@ -255,64 +255,78 @@ Done Asker::dump_one(const std::string& subnet, const sm::Folder& folder) {
   return {};
 }
 
-}  // namespace
+constexpr const char* kJsonHelp = "the daemon's answer as JSON, an object for each subnet";
 
-void add_ask_commands(CLI::App& app, AskOptions& options) {
-  const auto add = [&](const char* name, const char* what, bool one_subnet) {
-    auto* command = app.add_subcommand(name, what);
-    command->add_option("--socket", options.socket, "Unix socket of the daemon (default: /run/smd/smd.sock)")
-        ->type_name("PATH");
-    if (one_subnet)
-      command->add_option("--subnet", options.subnet, "one of several subnets (default: all)")
-          ->type_name("NAME");
-    return command;
-  };
-  auto* status = add("status", "how a running smd and its fabrics are", true);
+/// A subcommand that asks the daemon.
+CLI::App* add_command(CLI::App& app, AskOptions& options, const char* name, const char* what,
+                      bool one_subnet = true) {
+  auto* command = app.add_subcommand(name, what);
+  command->add_option("--socket", options.socket, "Unix socket of the daemon (default: /run/smd/smd.sock)")
+      ->type_name("PATH");
+  if (one_subnet)
+    command->add_option("--subnet", options.subnet, "one of several subnets (default: all)")
+        ->type_name("NAME");
+  return command;
+}
+
+void add_state_commands(CLI::App& app, AskOptions& options) {
+  auto* status = add_command(app, options, "status", "how a running smd and its fabrics are");
   status->add_flag(
       "--check", options.check,
       "a line for each subnet, and an exit status: 0 up, or standby beside a master; 1 no daemon; 3 "
       "reduced, degraded or no master");
   status->add_flag("--json", options.json, "the daemon's answer as JSON");
-  auto* ports = add("ports", "the ports of the fabric, and why they are not Active", true);
+  auto* ports = add_command(app, options, "ports", "the ports of the fabric, and why they are not Active");
   ports->add_flag("--not-active", options.not_active,
                   "only those that had a link or have one, and are not Active");
   ports->add_flag("--lost", options.lost, "the nodes and links that were there and are missing");
   ports->add_flag("--degraded", options.degraded, "only those whose link runs at less than both ends can");
   ports->add_flag("--all", options.all, "those that never had a link, too");
-  ports->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
-  auto* partitions = add(
-      "partitions", "partitions, their members and P_Keys; changes those that were made by the API", true);
+  ports->add_flag("--json", options.json, kJsonHelp);
+  auto* partitions =
+      add_command(app, options, "partitions",
+                  "partitions, their members and P_Keys; changes those that were made by the API");
   add_partition_options(*partitions, options.partitions);
-  partitions->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
-  auto* sms = add("sms", "the subnet managers of the fabric, and what will become of each", true);
-  sms->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
-  auto* handover = add("handover", "hands the fabric over to a standby", true);
+  partitions->add_flag("--json", options.json, kJsonHelp);
+}
+
+/// Who is master.
+void add_sm_commands(CLI::App& app, AskOptions& options) {
+  auto* sms =
+      add_command(app, options, "sms", "the subnet managers of the fabric, and what will become of each");
+  sms->add_flag("--json", options.json, kJsonHelp);
+  auto* handover = add_command(app, options, "handover", "hands the fabric over to a standby");
   handover->add_option("GUID", options.sm, "port GUID of the SM (default: the standby with the highest rank)")
       ->type_name("GUID")
       ->check([](const std::string& text) {
         return base::parse_guid(text) ? std::string() : fmt::format("{}: not a GUID", text);
       });
-  handover->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
-  auto* priority = add("priority", "changes the priority of this SM, until the next start", true);
+  handover->add_flag("--json", options.json, kJsonHelp);
+  auto* priority =
+      add_command(app, options, "priority", "changes the priority of this SM, until the next start");
   priority->add_option("N", options.priority, "0 to 15, of which the highest is master")
       ->required()
       ->check(CLI::Range(0, 15));
-  priority->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
-  auto* resweep = add("resweep", "asks for a sweep now", true);
+  priority->add_flag("--json", options.json, kJsonHelp);
+}
+
+/// What changes something, or writes files.
+void add_work_commands(CLI::App& app, AskOptions& options) {
+  auto* resweep = add_command(app, options, "resweep", "asks for a sweep now");
   resweep
       ->add_option("KIND", options.sweep,
                    "light (the default): is all as it was; heavy: read everything; "
                    "converge: tables made afresh, in steps")
       ->check(CLI::IsMember({"light", "heavy", "converge"}));
   resweep->add_flag("--json", options.json, "the daemon's answer as JSON");
-  auto* accept = add("accept", "makes what is there what belongs to the fabric", true);
+  auto* accept = add_command(app, options, "accept", "makes what is there what belongs to the fabric");
   accept->add_flag("--lost", options.lost, "what is lost is missing on purpose")->required();
   accept
       ->add_option("NODE", options.node,
                    "only this node, or the lost links of it (default: all that is lost)")
       ->type_name("NAME|GUID");
-  accept->add_flag("--json", options.json, "the daemon's answer as JSON, an object for each subnet");
-  auto* log = add("log", "changes what is logged, until the next reload", false);
+  accept->add_flag("--json", options.json, kJsonHelp);
+  auto* log = add_command(app, options, "log", "changes what is logged, until the next reload", false);
   log->add_option("LEVEL", options.level, "error, warn, info, debug; default: as configured")
       ->required()
       ->check(CLI::IsMember({"error", "warn", "info", "debug", "default"}));
@@ -325,9 +339,17 @@ void add_ask_commands(CLI::App& app, AskOptions& options) {
                            fmt::join(log::kModules, ", "));
       });
   log->add_flag("--json", options.json, "the daemon's answer as JSON");
-  auto* dump = add("dump", "writes the daemon's dumps into a folder", true);
+  auto* dump = add_command(app, options, "dump", "writes the daemon's dumps into a folder");
   dump->add_option("DIR", options.folder, "where to; several subnets have a folder each")->required();
   dump->add_option("--dump", options.files, "which dumps, file names with commas between")->type_name("LIST");
+}
+
+}  // namespace
+
+void add_ask_commands(CLI::App& app, AskOptions& options) {
+  add_state_commands(app, options);
+  add_sm_commands(app, options);
+  add_work_commands(app, options);
 }
 
 bool is_ask(const CLI::App& app) {

@@ -17,7 +17,7 @@ using Keys = std::vector<PKey>;
 using PortKeys = Stored::PortKeys;
 
 /// Rows are written anew for the time alone once a day.
-constexpr std::int64_t kSeenAgain = 24 * 3600;
+constexpr std::int64_t kSeenAgain = std::int64_t{24} * 3600;
 
 /// Without the free entries at its end.
 Keys without_end(Keys keys) {

@@ -48,7 +48,7 @@ std::string master_outlook(const SmView& view) {
 
 std::string standby_outlook(const SmView& view, std::int64_t now) {
   const auto& state = view.state;
-  const auto fails = fmt::format("takes over {} after the master's last answer", failure_words(view));
+  auto fails = fmt::format("takes over {} after the master's last answer", failure_words(view));
   switch (state.deferral) {
     case Deferral::quiet: {
       const bool higher = state.followed && *state.followed < state.self;

@@ -110,9 +110,12 @@ bool Shelves::load(const std::string& subnet, Shelf& shelf) {
   auto read = read_all(*database_, subnet);
   if (!read && read.error().kind == SqlError::Kind::corrupt && set_aside(read.error().text))
     read = read_all(*database_, subnet);
-  if (!read) failed(read.error().text);
-  if (read) shelf.wanted = shelf.held = *std::move(read);
-  return read.has_value();
+  if (!read) {
+    failed(read.error().text);
+    return false;
+  }
+  shelf.wanted = shelf.held = *std::move(read);
+  return true;
 }
 
 /// A look at the state of a daemon that may be running, or at a directory that cannot be written.

@@ -77,14 +77,14 @@ asio::awaitable<void> wait_for(std::shared_ptr<Answer<bool>> answer, mad::Clock*
 
 class StoreThread::Handle final : public Store {
  public:
-  Handle(StoreThread& thread, std::string subnet, mad::Clock* clock, Kept loaded)
+  Handle(StoreThread& thread, std::string subnet, mad::Clock* clock, const Kept& loaded)
       : thread_(thread),
         subnet_(std::move(subnet)),
         clock_(clock),
         latest_(std::get<sm::StoredPtr>(loaded)),
         safe_(latest_),
-        registry_(std::get<sa::RegistryPtr>(std::move(loaded))),
-        policies_(std::get<policy::PoliciesPtr>(std::move(loaded))) {}
+        registry_(std::get<sa::RegistryPtr>(loaded)),
+        policies_(std::get<policy::PoliciesPtr>(loaded)) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() override {
@@ -217,7 +217,7 @@ asio::awaitable<std::expected<std::unique_ptr<Store>, std::string>> StoreThread:
        .put = {}});
   auto loaded = co_await answer_of(answer);
   if (!loaded) co_return std::unexpected(std::move(loaded.error()));
-  co_return std::make_unique<Handle>(*this, std::move(subnet), clock, *std::move(loaded));
+  co_return std::make_unique<Handle>(*this, std::move(subnet), clock, *loaded);
 }
 
 template <class State>
