@@ -117,8 +117,9 @@ std::expected<PortTerm, PortTermError> parse_port_term(std::string_view given) {
                                                  known.word, printable(text)));
     }
   }
-  // A mistyped keyword would be the name of a node that never comes.
-  const bool like_keyword = text.starts_with("ALL") || edit_distance(text, "SELF") <= 1;
+  // A mistyped keyword would be the name of a node that never comes. Distances cost much more than lengths.
+  const bool like_self = text.size() >= 3 && text.size() <= 5 && edit_distance(text, "SELF") <= 1;
+  const bool like_keyword = text.starts_with("ALL") || like_self;
   if (like_keyword && !is_glob(text)) {
     auto near = did_you_mean(text, words_of(kPortKeywords));
     if (!near.empty()) near += " ";
