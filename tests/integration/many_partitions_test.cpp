@@ -124,19 +124,18 @@ TEST_F(ManyPartitions, ChangesOfTheApiAreTwoSetsAndIndex0IsOne) {
   take(policy::add_members({files, *policies}, "api", {member}));
   EXPECT_EQ(sets_.size(), 0U) << "what is at index 0 stays there";
   sets_.clear();
-  const auto* host = smd.last().subnet->find([&] {
-    for (const auto& node : smd.last().subnet->nodes) {
-      if (node->description == member.ports.terms.front().name) return node->guid();
-    }
-    return Guid{};
-  }());
-  ASSERT_NE(host, nullptr);
-  smd->reindex({host->ports[1].guid});
+  Guid node, port;
+  for (const auto& one : smd.last().subnet->nodes) {
+    if (one->description != member.ports.terms.front().name) continue;
+    node = one->guid();
+    port = one->ports[1].guid;
+  }
+  ASSERT_NE(port, Guid{});
+  smd->reindex({port});
   world_->run_for(std::chrono::milliseconds(300));
   EXPECT_EQ(sets_.size(), 2U);
-  EXPECT_EQ(
-      smd.last().subnet->find(host->guid())->ports[1].held<wire::PKeyTable>()->row[0].keys[0].partition(),
-      0x7fff);
+  EXPECT_EQ(smd.last().subnet->find(node)->ports[1].held<wire::PKeyTable>()->row[0].keys[0].partition(),
+            0x7fff);
   EXPECT_EQ(smd.lines().count("sweep="), sweeps);
   world_->run(group.stop());
 }
