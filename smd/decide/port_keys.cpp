@@ -25,11 +25,6 @@ Keys without_end(Keys keys) {
   return keys;
 }
 
-/// What a port has that nobody has given keys.
-bool is_as_made(const Keys& keys) {
-  return keys.empty() || (keys.size() == 1 && keys.front().same_partition(kDefaultPKey));
-}
-
 /// Nothing where a block is not known: further ones are not read after a first one as it is made.
 std::optional<Keys> known_keys(const Port& port) {
   const auto& held = port.held<wire::PKeyTable>();

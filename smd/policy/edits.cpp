@@ -119,8 +119,7 @@ std::expected<ApiPartitionPtr, EditError> own(const Ground& ground, std::string_
 }
 
 EditResult unchanged(const Ground& ground, PKey pkey) {
-  return Edited{
-      .policies = std::make_shared<const Policies>(ground.policies), .policy = nullptr, .pkey = pkey};
+  return Edited{.policies = std::make_shared<const Policies>(ground.policies), .pkey = pkey};
 }
 
 /// `partition` null: `name` is to go.
@@ -135,13 +134,9 @@ EditResult with(const Ground& ground, std::string_view name, PKey pkey, ApiParti
   } else {
     at->second = std::move(partition);
   }
-  auto merged = config::merge_partitions(with_api(ground.files, *next));
+  const auto merged = config::merge_partitions(with_api(ground.files, *next));
   if (!merged) return refuse(Kind::conflict, "refused", to_string(merged.error().front()));
-  return Edited{.policies = std::move(next),
-                .policy = std::make_shared<const config::PartitionPolicy>(std::move(merged->policy)),
-                .pkey = pkey,
-                .changed = true,
-                .created = created};
+  return Edited{.policies = std::move(next), .pkey = pkey, .changed = true, .created = created};
 }
 
 EditResult with_members(const Ground& ground, const ApiPartitionPtr& before,

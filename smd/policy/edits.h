@@ -29,9 +29,7 @@ struct EditError {
 
 struct Edited {
   PoliciesPtr policies;  ///< the ground's own where nothing changes
-  std::shared_ptr<const config::PartitionPolicy>
-      policy;  ///< of the files and `policies`; null where nothing changes
-  PKey pkey;   ///< of the partition, without the bit of full members
+  PKey pkey;             ///< of the partition, without the bit of full members
   bool changed = false;
   bool created = false;
 };

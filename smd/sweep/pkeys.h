@@ -3,6 +3,7 @@
 // P_Key tables of ports as they are known.
 
 #include <cstddef>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -17,6 +18,9 @@ inline constexpr std::size_t kPKeysOfBlock = std::tuple_size_v<decltype(wire::PK
 /// Keys that the port's table has room for: NodeInfo.PartitionCap; of external ports of switches
 /// SwitchInfo.PartitionEnforcementCap, 0 where that is not known.
 unsigned pkey_capacity(const Node& node, PortNum port);
+
+/// A table as it is after a reset: the default P_Key at index 0, or nothing.
+bool is_as_made(std::span<const PKey> keys);
 
 /// By index, whole blocks. What is not known or names no partition is PKey{}.
 std::vector<PKey> keys_of(const HeldBlocks<wire::PKeyTable>& held);

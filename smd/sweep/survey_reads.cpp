@@ -10,18 +10,11 @@
 #include "mad/wire/vendor.h"
 #include "smd/sweep/mft.h"
 #include "smd/sweep/not_sent.h"
+#include "smd/sweep/pkeys.h"
 #include "smd/sweep/survey.h"
 
 namespace smd::sm::inline sweeping {
 namespace {
-
-/// A table as it is after a reset: the default P_Key at index 0 or nothing. Only an SM writes more, so the
-/// blocks behind it are not read: they stay unknown, and are read before they are written.
-bool fresh(const wire::PKeyTable& table) {
-  const auto& block = table.keys;
-  const bool rest_empty = std::all_of(block.begin() + 1, block.end(), [](PKey key) { return key == PKey{}; });
-  return rest_empty && (block[0] == PKey{} || block[0].same_partition(kDefaultPKey));
-}
 
 /// For the transactions, while it is not known who is there.
 std::uint64_t place_number(const PeerPort& place) {
@@ -289,7 +282,8 @@ asio::awaitable<void> Survey::read_pkeys(FoundNode* node, PortNum port, mad::Dir
     }
     held.row[block] = *table;
     held.known.set(block);
-    if (block == 0 && fresh(*table)) break;
+    // Only an SM writes more: further blocks stay unknown, and are read before they are written.
+    if (block == 0 && is_as_made(table->keys)) break;
   }
   found.node.ports[port.value()].held<wire::PKeyTable>() = pkeys_.share(std::move(held));
 }
