@@ -42,7 +42,7 @@ def options_by_room(source, build):
     """{folder: options of a unit of the target that is built from it}"""
     rooms = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        found = re.match(rf"{re.escape(str(build))}/(.+)/CMakeFiles/\w+\.dir/Unity/", entry["file"])
+        found = re.match(rf"{re.escape(str(build))}/(.+)/unity/", entry["file"])
         own = pathlib.Path(entry["file"])
         if found:
             folder = found.group(1)
@@ -58,7 +58,7 @@ def options(command, source, copy):
     """Without precompiled headers, output and input; with the copy in the place of the source tree."""
     kept, words = [], iter(shlex.split(command))
     compiler = next(words)
-    while compiler.endswith("ccache"):
+    while compiler.endswith(("ccache", "launcher")):
         compiler = next(words)
     for word in words:
         if word == "-Xclang":

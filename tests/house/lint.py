@@ -5,7 +5,8 @@
 What both cost is the system's and the libraries' headers, not ours. So headers are compiled with those of mad/pch.h
 precompiled (PCH, made in BUILD beforehand), and clang-tidy looks at a few translation units that include all sources:
 a name in an unnamed namespace has one meaning in one of GROUPS. What passed is not looked at
-again until one of its sources, any header or a .clang-tidy changes: CACHE has an empty file for each such state.
+again until one of its sources, any header, ours or a library's, or a .clang-tidy changes: CACHE has an empty file for
+each such state, and clones may share it.
 """
 import concurrent.futures
 import hashlib
@@ -40,7 +41,7 @@ def commands(build):
     """(options of the program with all definitions and the precompiled header, options of what is preloaded)"""
     program, preloaded = [], []
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        words = [w for w in shlex.split(entry["command"]) if not w.endswith("ccache")][1:]
+        words = [w for w in shlex.split(entry["command"]) if not w.endswith(("ccache", "launcher"))][1:]
         kept = [w for i, w in enumerate(words) if w not in ("-o", "-c") and words[i - 1] not in ("-o", "-c")]
         if "/mad/sim/attach/" in entry["file"]:
             preloaded = kept
@@ -94,14 +95,15 @@ def groups(source):
     return found
 
 
-def unit_of(source, cache, group):
+def unit_of(source, build, group):
     """clang-tidy takes its rules from the folders above a file: those of the room are copied there."""
     room = group.split("_")[0]
-    (cache / room).mkdir(exist_ok=True)
+    folder = build / "lint" / room
+    folder.mkdir(parents=True, exist_ok=True)
     rules = source / room / ".clang-tidy"
     if rules.exists():
-        shutil.copy(rules, cache / room)
-    return cache / room / f"{group}.cpp"
+        shutil.copy(rules, folder)
+    return folder / f"{group}.cpp"
 
 
 def tidy(unit, options, passed):
@@ -123,7 +125,10 @@ def main():
     program, preloaded = commands(build)
     cache.mkdir(parents=True, exist_ok=True)
     every_header = [p for room in ROOMS for p in sorted((source / room).rglob("*.h"))]
-    headers_state = digest([*every_header, source / ".clang-tidy", source / "smd/.clang-tidy"], *program)
+    rules = [path for path in (source / ".clang-tidy", *(source / r / ".clang-tidy" for r in ROOMS)) if path.exists()]
+    libraries = pathlib.Path(f"{build / PCH}.sum")  # of mad/pch.h as it is preprocessed: changes with what it includes
+    headers_state = digest([*every_header, *rules, *filter(pathlib.Path.exists, [libraries])],
+                           run(["clang-tidy-19", "--version"])[1], *(w.replace(str(source), "") for w in program))
     pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
 
     seen = cache / f"headers-{headers_state}"
@@ -137,10 +142,10 @@ def main():
 
     jobs = []
     for group, sources in groups(source).items():
-        passed = cache / f"{group}-{digest(sources, headers_state, *map(str, sources))}"
+        passed = cache / f"{group}-{digest(sources, headers_state, *(str(s.relative_to(source)) for s in sources))}"
         if passed.exists():
             continue
-        unit = unit_of(source, cache, group)
+        unit = unit_of(source, build, group)
         unit.write_text("".join(f'// NOLINTNEXTLINE(bugprone-suspicious-include)\n#include "{s}"\n' for s in sources))
         options = preloaded if group == "attach" else program
         jobs.append((sum(s.stat().st_size for s in sources), lambda u=unit, o=options, p=passed: tidy(u, o, p)))

@@ -16,6 +16,7 @@
 #include "tests/support/managed_world.h"
 #include "tests/support/partition_config.h"
 #include "tests/support/sm_site.h"
+#include "tests/support/source_file.h"
 
 namespace smd {
 namespace {
@@ -26,7 +27,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 json::value document() {
-  std::ifstream in(SMD_SOURCE_DIR "/docs/openapi.json");
+  std::ifstream in(test::source_file("docs/openapi.json"));
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   return *api::parse_json(text);
 }

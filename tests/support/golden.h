@@ -11,11 +11,13 @@
 #include <string>
 #include <string_view>
 
+#include "tests/support/source_file.h"
+
 namespace smd::test {
 
 /// `name` is the file's path below tests/golden/.
 inline void expect_golden(std::string_view name, std::string_view text) {
-  const auto path = std::filesystem::path(SMD_SOURCE_DIR) / "tests" / "golden" / name;
+  const auto path = std::filesystem::path(source_file("tests/golden")) / name;
   if (std::getenv("SMD_UPDATE_GOLDEN") != nullptr) {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << text;

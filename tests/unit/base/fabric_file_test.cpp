@@ -10,6 +10,7 @@
 #include "mad/base/fabric_spec.h"
 #include "mad/base/file.h"
 #include "mad/base/parse.h"
+#include "tests/support/source_file.h"
 
 namespace smd::base {
 namespace {
@@ -18,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 Fabric read_sample(const std::string& name) {
-  auto fabric = read_fabric_file(SMD_SOURCE_DIR "/tests/fabrics/" + name);
+  auto fabric = read_fabric_file(test::source_file("tests/fabrics/" + name));
   if (!fabric) ADD_FAILURE() << to_string(fabric.error());
   return fabric.value_or(Fabric{});
 }
@@ -175,7 +176,7 @@ TEST(FabricFile, HeadingsInFrontOfTheFirstNodeArePassedOver) {
 }
 
 TEST(FabricFile, EveryBadLineIsNamed) {
-  const auto text = read_file(SMD_SOURCE_DIR "/tests/fabrics/bad.net");
+  const auto text = read_file(test::source_file("tests/fabrics/bad.net"));
   ASSERT_TRUE(text);
 
   EXPECT_THAT(lines_of_errors(*text),
@@ -201,7 +202,7 @@ TEST(FabricFile, EveryBadLineIsNamed) {
 }
 
 TEST(FabricFile, ContradictionsNameBothLines) {
-  const auto text = read_file(SMD_SOURCE_DIR "/tests/fabrics/contradiction.net");
+  const auto text = read_file(test::source_file("tests/fabrics/contradiction.net"));
   ASSERT_TRUE(text);
 
   EXPECT_THAT(
@@ -289,7 +290,7 @@ TEST_F(FabricFileOnDisk, AMissingFileIsOneLine) {
 }
 
 TEST(FabricWriter, WritesWhatItReadsOfIbnetdiscover) {
-  const auto file = SMD_SOURCE_DIR "/tests/fabrics/ibnetdiscover.net";
+  const auto file = test::source_file("tests/fabrics/ibnetdiscover.net");
   const auto text = read_file(file);
   const auto fabric = read_sample("ibnetdiscover.net");
   const auto body = [](std::string_view all) { return std::string(all.substr(all.find("\nvendid"))); };

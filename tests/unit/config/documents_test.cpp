@@ -11,6 +11,7 @@
 
 #include "config/describe.h"
 #include "config/schema.h"
+#include "tests/support/source_file.h"
 #include "tests/unit/config/support.h"
 
 namespace smd::config {
@@ -20,7 +21,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 void expect_file(const std::string& name, const std::string& wanted) {
-  const auto path = std::string(SMD_SOURCE_DIR) + "/" + name;
+  const auto path = test::source_file(name);
   if (std::getenv("SMD_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << wanted;
   EXPECT_EQ(read_file(path).value_or("not there"), wanted) << name;
 }

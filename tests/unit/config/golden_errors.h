@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "config/load.h"
+#include "tests/support/source_file.h"
 
 namespace smd::config {
 
@@ -60,7 +61,7 @@ inline std::string text_of(const std::vector<GoldenCase>& cases) {
 /// `errors_of(case)` is compared with each case of the file; returns how many cases there are.
 template <class ErrorsOf>
 std::size_t expect_golden_errors(const std::string& name, ErrorsOf errors_of) {
-  const auto path = std::string(SMD_SOURCE_DIR "/tests/golden/config/") + name;
+  const auto path = test::source_file("tests/golden/config/" + name);
   const auto cases = golden_cases(read_file(path).value_or(""));
   auto found = cases;
   for (auto& one : found) one.answers = errors_of(one);

@@ -12,6 +12,7 @@
 #include "smd/dump/lft_dump.h"
 #include "tests/support/golden.h"
 #include "tests/support/offline.h"
+#include "tests/support/source_file.h"
 
 namespace smd::sm {
 namespace {
@@ -38,7 +39,7 @@ std::string text_of(std::string_view name, const test::Settled& fabric) {
 TEST(Dump, OfAnOddFabricStaysAsItIs) {
   auto fabric = test::settle_text(test::kOddFabric);
   // The tables are the kept ones: formats are tested here, not what an engine chooses.
-  const auto kept = load_lfts(SMD_SOURCE_DIR "/tests/golden/dump/odd/opensm-lfts.dump");
+  const auto kept = load_lfts(test::source_file("tests/golden/dump/odd/opensm-lfts.dump"));
   ASSERT_TRUE(kept);
   auto part = std::make_shared<RoutePart>(*fabric.decided.routes);
   for (auto& row : part->rows) row.row = kept->rows.at(row.node);

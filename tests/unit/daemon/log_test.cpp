@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "smd/log/modules.h"
+#include "tests/support/source_file.h"
 
 namespace smd::log {
 namespace {
@@ -305,7 +306,7 @@ TEST(Log, StderrElsewhereGetsTimeAndLevel) {
 TEST(Log, EveryEventInTheSourcesIsOfAKnownModule) {
   const std::regex event(R"([.>](?:error|warn|info|debug)\(\s*"([a-z_]+)[."])");
   std::set<std::string> found;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(SMD_SOURCE_DIR "/smd")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test::source_file("smd"))) {
     if (entry.path().extension() != ".cpp") continue;
     const auto text = contents(entry.path());
     for (auto it = std::sregex_iterator(text.begin(), text.end(), event); it != std::sregex_iterator();
