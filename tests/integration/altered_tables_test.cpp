@@ -196,7 +196,8 @@ class EnforcedKeys : public AlteredTables {
 TEST_F(EnforcedKeys, AreThereAgainBeforeTheLinkIsActiveWhenTheSwitchHasRebooted) {
   begin();
   ASSERT_EQ(enforced(kPort), "0x7fff,0x8005 in");
-  std::vector<std::uint16_t> sets;  // attributes set of kPort: its link may be the last of the switch that trains
+  std::vector<std::uint16_t>
+      sets;  // attributes set of kPort: its link may be the last of the switch that trains
   world_.fabric().watch_sets([&](const sim::DoneSet& set) {
     if (world_.fabric().state().node_of(set.at).name != "leaf003") return;
     const bool table = set.attribute == wire::PKeyTable::kAttribute;
