@@ -78,6 +78,7 @@ asio::awaitable<std::optional<Outcome>> SubnetManager::between_sweeps(Asked aske
   if (asked.work.contains(Work::vl_tables)) {
     const auto read = co_await vl_tables_.read_some();
     if (read.cancelled) co_return Outcome::cancelled;
+    if (read.to_publish) co_await inventory_.note_vl_tables();
     if (read.altered && !mastership_.contested() && !status_.unsettled()) status_.judge_again();
     if (read.to_publish && published()->subnet != loop_.subnet()) status_.publish_between_sweeps();
     co_return Outcome::done;

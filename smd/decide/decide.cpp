@@ -10,6 +10,7 @@
 #include "smd/decide/links.h"
 #include "smd/decide/multicast.h"
 #include "smd/decide/partitions.h"
+#include "smd/decide/port_vl_tables.h"
 #include "smd/decide/routes.h"
 #include "smd/decide/settings.h"
 #include "smd/decide/topology.h"
@@ -59,6 +60,10 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   decided.links = reuse(before.links, decide_links(in.subnet, in.config.links, in.stored));
   decision.times.links_ms = lap();
   decide_partitions(in, before, decided);
+  auto vl_tables = restore_vl_tables(in.subnet, in.stored);
+  decided.part<wire::SlToVl>() = reuse(before.part<wire::SlToVl>(), std::move(vl_tables.sl_to_vl));
+  decided.part<wire::VlArbitration>() =
+      reuse(before.part<wire::VlArbitration>(), std::move(vl_tables.arbitration));
   auto input = topology_input(in.subnet, decided.lids->top, in.config.routing, in.file_order);
   decision.times.topology_ms = lap();
   const bool stay =

@@ -59,13 +59,28 @@ struct Stored {
   };
   std::map<Guid, PortKeys> port_keys;  ///< by port GUID
 
+  /// SL to VL and VL arbitration tables of a port: of another SM, while no QoS is configured
+  /// (port_vl_tables.h).
+  struct PortVlTables {
+    PortNum port;
+    HeldPtr<wire::SlToVl> sl_to_vl;            ///< null: it has none
+    HeldPtr<wire::VlArbitration> arbitration;  ///< null: it has none
+    friend bool operator==(const PortVlTables& a, const PortVlTables& b) {
+      return a.port == b.port && same_blocks(a.sl_to_vl, b.sl_to_vl) &&
+             same_blocks(a.arbitration, b.arbitration);
+    }
+  };
+  using NodeVlTables = std::vector<PortVlTables>;  ///< ascending by port; ports whose tables matter
+  std::map<Guid, NodeVlTables> vl_tables;          ///< by node GUID
+
   friend bool operator==(const Stored& a, const Stored& b) {
     const bool same =
         a.reference == b.reference || (a.reference && b.reference && *a.reference == *b.reference);
     const bool same_inventory =
         a.inventory == b.inventory || (a.inventory && b.inventory && *a.inventory == *b.inventory);
     return same && same_inventory && a.lids == b.lids && a.not_kept == b.not_kept &&
-           a.retrained == b.retrained && a.pkeys == b.pkeys && a.port_keys == b.port_keys;
+           a.retrained == b.retrained && a.pkeys == b.pkeys && a.port_keys == b.port_keys &&
+           a.vl_tables == b.vl_tables;
   }
 };
 using StoredPtr = std::shared_ptr<const Stored>;  ///< never null

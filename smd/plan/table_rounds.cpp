@@ -15,7 +15,7 @@ void add_blocks(const PlanInput& in, TableItems<A>& items) {
     if (desired.at.port.value() >= node.ports.size()) continue;
     const auto& held = node.ports[desired.at.port.value()].template held<A>();
     // What sweeps read is written only once it was: the block may have entries that are not ours.
-    if constexpr (TableKind<A>::kRead != TableRead::never) {
+    if constexpr (TableKind<A>::kRead == TableRead::sweep) {
       if (!held || desired.block >= held->row.size()) continue;
     }
     if (held && held->known.test(desired.block) && held->row[desired.block] == desired.content) continue;

@@ -11,6 +11,7 @@
 #include "smd/reconcile/progress.h"
 #include "smd/report/lmc.h"
 #include "smd/report/partitions.h"
+#include "smd/report/vl_tables.h"
 #include "smd/report/tally.h"
 #include "smd/report/trouble.h"
 
@@ -55,6 +56,7 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
   const auto before = decided_.routes;
   routes_before_ = before;
   log_partitions(parts_.log, *subnet_, decided_, now);
+  log_vl_tables(parts_.log, *subnet_, decided_, now);
   if (decided_.lids != now.lids) log_lmc(parts_.log, *subnet_, *now.lids, config_->lids.lmc.has_value());
   times_ = decision.times;
   decided_ = std::move(now);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "smd/decide/port_keys.h"
+#include "smd/decide/port_vl_tables.h"
 #include "smd/report/changes.h"
 
 namespace smd::sm::inline status {
@@ -40,6 +41,7 @@ asio::awaitable<InventoryKeeper::Taken> InventoryKeeper::take_stock(std::string 
   Stock stock;
   StoredPtr stored;
   const bool adopting = parts_.mastership.adopting();
+  if (adopting) vl_tables_noted_.clear();
   const bool taken = co_await parts_.compute.execute([&] {
     stock = sm::take_stock(input);
     auto next = std::make_shared<Stored>(*loop.stored());
@@ -53,7 +55,7 @@ asio::awaitable<InventoryKeeper::Taken> InventoryKeeper::take_stock(std::string 
   if (stored) {
     loop.set_stored(std::move(stored));
     if (parts_.once) co_await loop.commit();
-    if (!parts_.once && !std::exchange(keeping_, true)) parts_.tasks.spawn(keep_later());
+    keep_soon();
   }
   Taken result{.cancelled = false, .ends = ends_of(stock.changes)};
   tell_changes(std::move(stock.changes), before.get(), cause);
@@ -68,6 +70,23 @@ bool InventoryKeeper::note_keys(Stored& stored, bool adopting) const {
   const bool any = !stored.port_keys.empty();
   stored.port_keys.clear();
   return any;
+}
+
+asio::awaitable<void> InventoryKeeper::note_vl_tables() {
+  if (parts_.dry_run || parts_.mastership.state() != wire::SmState::master) co_return;
+  auto& loop = parts_.loop;
+  StoredPtr stored;
+  const bool taken = co_await parts_.compute.execute([&] {
+    auto next = std::make_shared<Stored>(*loop.stored());
+    if (sm::note_vl_tables(*next, *loop.subnet(), vl_tables_noted_)) stored = std::move(next);
+  });
+  if (!taken || !stored) co_return;
+  loop.set_stored(std::move(stored));
+  keep_soon();
+}
+
+void InventoryKeeper::keep_soon() {
+  if (!parts_.once && !std::exchange(keeping_, true)) parts_.tasks.spawn(keep_later());
 }
 
 asio::awaitable<void> InventoryKeeper::keep_later() {

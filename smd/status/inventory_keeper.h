@@ -52,6 +52,8 @@ class InventoryKeeper {
   /// Compares what the sweep has found with what belongs to the fabric, and logs the changes with `cause`.
   /// Masters only: others do not look often enough to say when something went.
   asio::awaitable<Taken> take_stock(std::string cause);
+  /// SL to VL and VL arbitration tables have been read: those of another SM are kept with what is learnt.
+  asio::awaitable<void> note_vl_tables();
   /// Logs how links are that have flapped and are quiet again.
   void tell_quiet();
 
@@ -67,6 +69,7 @@ class InventoryKeeper {
 
  private:
   bool note_keys(Stored& stored, bool adopting) const;
+  void keep_soon();
   asio::awaitable<void> keep_later();
   void tell_changes(Changes changes, const Subnet* before, std::string_view cause);
 
@@ -74,7 +77,8 @@ class InventoryKeeper {
   Restarts restarts_;                       ///< that this sweep has read
   std::shared_ptr<const Subnet> stock_of_;  ///< what stock was taken of last; null: none since we are master
   Flaps flaps_;
-  bool keeping_ = false;  ///< keep_later() runs
+  bool keeping_ = false;            ///< keep_later() runs
+  std::set<Guid> vl_tables_noted_;  ///< nodes, since we are master
   std::string last_change_;
   UnixTime last_change_at_ = 0;
   std::vector<Guid> to_accept_;  ///< 0: all that is lost

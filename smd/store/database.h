@@ -18,7 +18,7 @@
 namespace smd::store {
 
 /// Goes up when a kind is added or a table changes.
-inline constexpr int kSchemaVersion = 7;
+inline constexpr int kSchemaVersion = 10;
 
 struct Place {
   std::filesystem::path directory;

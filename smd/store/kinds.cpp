@@ -10,6 +10,7 @@
 #include "mad/base/parse.h"
 #include "smd/store/cells.h"
 #include "smd/store/inventory_kinds.h"
+#include "smd/store/vl_table_kind.h"
 
 namespace smd::store {
 namespace {
@@ -272,6 +273,7 @@ constexpr std::array kKinds{
     Kind{{"reference_links", kLinksKey, {}}, links_difference, decode_link},
     Kind{{"pkey_index", kPKeysKey, kPKeysValue}, pkeys_difference, decode_pkey},
     Kind{{"port_keys", kPortKeysKey, kPortKeysValue}, port_keys_difference, decode_port_keys},
+    Kind{{"vl_tables", kVlTablesKey, kVlTablesValue}, vl_tables_difference, decode_vl_tables},
     Kind{{"inventory", kInventoryKey, kInventoryValue}, inventory_difference, decode_inventory},
     Kind{{"inventory_nodes", kNodesKey, kNodesValue}, inventory_nodes_difference, decode_inventory_node},
     Kind{{"inventory_links", kCablesKey, kCablesValue}, inventory_links_difference, decode_inventory_link},

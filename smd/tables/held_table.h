@@ -37,6 +37,12 @@ using HeldBlocks = HeldTable<std::vector<A>>;
 template <class A>
 using HeldPtr = std::shared_ptr<const HeldBlocks<A>>;
 
+/// As the tables that they point to.
+template <class A>
+bool same_blocks(const HeldPtr<A>& a, const HeldPtr<A>& b) {
+  return a == b || (a && b && *a == *b);
+}
+
 /// Tables of one kind by content: nearly all ports have the same. On one thread at a time.
 template <class A>
 class TablePool {

@@ -63,6 +63,26 @@ struct KeptLines {
 
 inline Guid some_guid(std::uint64_t number) { return Guid{0x0002c90000000000 + number}; }
 
+/// Ports 1 to 3, some of them alike; of block 1 nothing is known.
+inline sm::Stored::NodeVlTables some_vl_tables(std::mt19937_64& random) {
+  sm::Stored::NodeVlTables ports;
+  for (std::uint8_t port = 1; port < 4; ++port) {
+    sm::HeldBlocks<wire::SlToVl> sl_to_vl{.row = std::vector<wire::SlToVl>(4)};
+    sm::HeldBlocks<wire::VlArbitration> arbitration{.row = std::vector<wire::VlArbitration>(3)};
+    for (const std::size_t block : {0U, 2U, 3U}) {
+      sl_to_vl.row[block].vls[random() % 16] = Vl{static_cast<std::uint8_t>(random() % 2)};
+      sl_to_vl.known.set(block), sl_to_vl.asked.set(block);
+    }
+    for (const std::size_t block : {0U, 2U}) {
+      arbitration.row[block].entries[random() % 2] = {Vl{1}, static_cast<std::uint8_t>(random() % 3)};
+      arbitration.known.set(block), arbitration.asked.set(block);
+    }
+    ports.push_back({PortNum{port}, std::make_shared<const sm::HeldBlocks<wire::SlToVl>>(std::move(sl_to_vl)),
+                     std::make_shared<const sm::HeldBlocks<wire::VlArbitration>>(std::move(arbitration))});
+  }
+  return ports;
+}
+
 /// A few rows of each kind other than in `before`: some new, some changed, some gone.
 inline sm::Stored changed(sm::Stored before, std::mt19937_64& random) {
   const auto pick = [&](std::uint64_t n) { return random() % n; };
@@ -70,7 +90,7 @@ inline sm::Stored changed(sm::Stored before, std::mt19937_64& random) {
     const auto guid = some_guid(1 + pick(40));
     const PortNum port{static_cast<std::uint8_t>(pick(5))};
     const auto lmc = static_cast<std::uint8_t>(pick(8));
-    switch (pick(8)) {
+    switch (pick(10)) {
       case 0:
         before.lids.erase(guid);
         break;
@@ -93,6 +113,12 @@ inline sm::Stored changed(sm::Stored before, std::mt19937_64& random) {
             .in = pick(2) == 0,
             .out = pick(2) == 0,
             .seen = static_cast<std::int64_t>(pick(1'000'000))};
+        break;
+      case 8:
+        before.vl_tables.erase(guid);
+        break;
+      case 9:
+        before.vl_tables[guid] = some_vl_tables(random);
         break;
       case 3:
         before.retrained.insert({guid,

@@ -90,6 +90,8 @@ class Faults {
   bool enforce_p_keys(const Place& place, bool in, bool out);
   /// The VL of packets of this SL that leave by `out`, having come in by port `in` of the same node.
   bool set_sl_to_vl(const Place& out, PortNum in, Sl sl, Vl vl);
+  /// Block 1 and 2 are the low table, 3 and 4 the high one; false for others.
+  bool set_vl_arbitration(const Place& place, unsigned block, const wire::VlArbitration& entries);
   /// One entry of a switch's LFT; false at LinearFDBCap or above.
   bool set_lft_entry(std::string_view node, Lid lid, PortNum port);
 

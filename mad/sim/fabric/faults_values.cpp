@@ -81,6 +81,16 @@ bool Faults::set_sl_to_vl(const Place& out, PortNum in, Sl sl, Vl vl) {
   return true;
 }
 
+bool Faults::set_vl_arbitration(const Place& place, unsigned block, const wire::VlArbitration& entries) {
+  const auto index = find_port(state_, place);
+  if (!index || block < 1 || block > 4) return false;
+  auto& tables = state_.ports[*index].tables;
+  if (!tables) tables = std::make_unique<PortTables>();
+  tables->vl_arb.resize(4);
+  tables->vl_arb[block - 1] = entries;
+  return true;
+}
+
 bool Faults::set_lft_entry(std::string_view node, Lid lid, PortNum port) {
   const auto index = find_node(state_, node);
   if (!index || !state_.nodes[*index].is_switch()) return false;

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// SL to VL and VL arbitration tables of another SM, while no QoS is configured: ports that have rebooted get
+// them back before their links go Active.
+
+#include <set>
+
+#include "smd/decide/decided.h"
+#include "smd/decide/stored.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm::inline decisions {
+
+/// Notes what nodes in service hold whose tables are all known: of a node in `noted`, which were noted since
+/// we became master, nothing. Adds to `noted`. Tables as devices are made with (SLs spread over the VLs or
+/// all on VL 0, equal weights) are not kept: a reset brings them back. Pure. False where nothing is new.
+bool note_vl_tables(Stored& stored, const Subnet& subnet, std::set<Guid>& noted);
+
+/// What ports in Init are to hold again.
+struct VlTableDecision {
+  TablePart<wire::SlToVl> sl_to_vl;
+  TablePart<wire::VlArbitration> arbitration;
+};
+/// Of all ports in Init what is stored of them. Pure.
+VlTableDecision restore_vl_tables(const Subnet& subnet, const Stored& stored);
+
+}  // namespace smd::sm::inline decisions
