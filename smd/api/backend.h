@@ -36,6 +36,7 @@ struct Waiting {
 struct PolicyGround {
   std::shared_ptr<const config::SubnetConfig> config;  ///< not null
   policy::PoliciesPtr policies;                        ///< of the API
+  policy::MergedPtr merged{};                          ///< of both
 };
 using PolicyGroundPtr = std::shared_ptr<const PolicyGround>;
 
@@ -43,7 +44,8 @@ using PolicyGroundPtr = std::shared_ptr<const PolicyGround>;
 struct PolicyChange {
   PolicyGroundPtr before;  ///< what it was made from
   policy::PoliciesPtr after;
-  std::string what;  ///< "add members to", for the log
+  policy::MergedPtr merged;  ///< of `after` and the files
+  std::string what;          ///< "add members to", for the log
   std::string partition;
   PKey pkey{};
 };

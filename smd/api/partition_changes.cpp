@@ -41,6 +41,10 @@ std::optional<Answer> hindrance(const SubnetView& view) {
     return error_of(409, "not_master",
                     fmt::format("{}: this SM is not master: change partitions at the master", view.name));
   if (!view.ground) return error_of(409, "waiting", fmt::format("{}: the store is not open yet", view.name));
+  if (!view.ground->merged)
+    return error_of(
+        409, "contradiction",
+        fmt::format("{}: files and the API's partitions contradict each other: mend the files", view.name));
   return std::nullopt;
 }
 
@@ -60,11 +64,12 @@ Answer change(const Question& question, Backend& backend, std::string_view what,
     const auto& view = *chosen->view;
     if (auto refused = hindrance(view)) return *std::move(refused);
     const auto files = policy::sources_of(*view.ground->config);
-    const auto edited = edit({files, *view.ground->policies});
+    const auto edited = edit({files, *view.ground->policies, *view.ground->merged});
     if (!edited) return refusal_of(edited.error());
     if (!edited->changed) return done_of(question, view, *edited);
     auto verdict = backend.change_policies(chosen->index, {.before = view.ground,
                                                            .after = edited->policies,
+                                                           .merged = edited->merged,
                                                            .what = std::string(what),
                                                            .partition = question.part("partition"),
                                                            .pkey = edited->pkey});

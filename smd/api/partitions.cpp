@@ -84,7 +84,7 @@ InForce in_force(const SubnetView& view) {
   InForce found;
   if (view.snapshot) found.decided = view.snapshot->decided.partitions;
   if (found.decided && !found.decided->policy) found.decided = nullptr;
-  if (view.ground) found.policy = policy::merged_policy(*view.ground->config, *view.ground->policies);
+  if (view.ground) found.policy = view.ground->merged;
   if (!found.policy && found.decided) found.policy = found.decided->policy;
   found.is_decided = found.decided && found.policy->digest == found.decided->policy->digest;
   return found;

@@ -90,7 +90,8 @@ class Instance {
   asio::awaitable<bool> open_store();
   // policy_changes.cpp
   asio::awaitable<void> take(api::PolicyChange change, std::shared_ptr<Verdict> verdict);
-  void set_ground(policy::PoliciesPtr policies);
+  /// `merged` null: they are merged here.
+  void set_ground(policy::PoliciesPtr policies, policy::MergedPtr merged = nullptr);
   bool adopt_policy();
   asio::awaitable<bool> policy_turn();
   asio::awaitable<void> remember_accepted();

@@ -66,7 +66,7 @@ asio::awaitable<void> Instance::take(api::PolicyChange change, std::shared_ptr<V
   if (store_) kept = co_await store_->commit_policies(change.after);
   if (!kept) co_await store_->commit_policies(change.before->policies);
   if (kept) {
-    set_ground(change.after);
+    set_ground(change.after, change.merged);
     if (manager_) manager_->set_policies(change.after);
     log_.info("partition.changed")
         .kv("change", change.what)
@@ -80,9 +80,10 @@ asio::awaitable<void> Instance::take(api::PolicyChange change, std::shared_ptr<V
   verdict->tell(kept ? api::PolicyVerdict::done : api::PolicyVerdict::not_kept);
 }
 
-void Instance::set_ground(policy::PoliciesPtr policies) {
-  now_.ground = std::make_shared<const api::PolicyGround>(
-      api::PolicyGround{std::make_shared<const config::SubnetConfig>(spec_.config), std::move(policies)});
+void Instance::set_ground(policy::PoliciesPtr policies, policy::MergedPtr merged) {
+  if (!merged) merged = policy::merged_policy(spec_.config, *policies);
+  now_.ground = std::make_shared<const api::PolicyGround>(api::PolicyGround{
+      std::make_shared<const config::SubnetConfig>(spec_.config), std::move(policies), std::move(merged)});
   view_.set(std::make_shared<api::SubnetView>(now_));
 }
 

@@ -58,12 +58,10 @@ std::unexpected<EditError> of_file(const Files& files, const Definition& definit
 /// P_Keys of the files, with those that smd chose for definitions without one, and where they are defined.
 std::map<std::uint16_t, std::string> keys_of_files(const Ground& ground) {
   std::map<std::uint16_t, std::string> keys;
-  const auto merged = config::merge_partitions(with_api(ground.files, ground.policies));
-  if (!merged) return keys;
-  for (const auto& partition : merged->policy.partitions) {
+  for (const auto& partition : ground.merged.partitions) {
     for (const auto& source : partition.sources) {
       if (source.origin == config::PolicyOrigin::toml || source.origin == config::PolicyOrigin::file)
-        keys.emplace(partition.pkey.value(), to_string(source, merged->policy));
+        keys.emplace(partition.pkey.value(), to_string(source, ground.merged));
     }
   }
   return keys;
@@ -119,7 +117,8 @@ std::expected<ApiPartitionPtr, EditError> own(const Ground& ground, std::string_
 }
 
 EditResult unchanged(const Ground& ground, PKey pkey) {
-  return Edited{.policies = std::make_shared<const Policies>(ground.policies), .pkey = pkey};
+  return Edited{
+      .policies = std::make_shared<const Policies>(ground.policies), .merged = nullptr, .pkey = pkey};
 }
 
 /// `partition` null: `name` is to go.
@@ -134,9 +133,13 @@ EditResult with(const Ground& ground, std::string_view name, PKey pkey, ApiParti
   } else {
     at->second = std::move(partition);
   }
-  const auto merged = config::merge_partitions(with_api(ground.files, *next));
+  auto merged = config::merge_partitions(with_api(ground.files, *next));
   if (!merged) return refuse(Kind::conflict, "refused", to_string(merged.error().front()));
-  return Edited{.policies = std::move(next), .pkey = pkey, .changed = true, .created = created};
+  return Edited{.policies = std::move(next),
+                .merged = std::make_shared<const config::PartitionPolicy>(std::move(merged->policy)),
+                .pkey = pkey,
+                .changed = true,
+                .created = created};
 }
 
 EditResult with_members(const Ground& ground, const ApiPartitionPtr& before,

@@ -17,6 +17,7 @@ namespace smd::policy {
 struct Ground {
   const config::PartitionSources& files;  ///< without partitions of the API
   const Policies& policies;
+  const config::PartitionPolicy& merged;  ///< of both
 };
 
 struct EditError {
@@ -29,6 +30,7 @@ struct EditError {
 
 struct Edited {
   PoliciesPtr policies;  ///< the ground's own where nothing changes
+  MergedPtr merged;      ///< with the files; null where nothing changes
   PKey pkey;             ///< of the partition, without the bit of full members
   bool changed = false;
   bool created = false;

@@ -16,8 +16,7 @@ config::PartitionSources sources_of(const config::SubnetConfig& config) {
   return config::partition_sources(config, "smd.toml");
 }
 
-std::shared_ptr<const config::PartitionPolicy> merged_policy(const config::SubnetConfig& config,
-                                                             const Policies& policies) {
+MergedPtr merged_policy(const config::SubnetConfig& config, const Policies& policies) {
   auto merged = config::merge_partitions(with_api(sources_of(config), policies));
   if (!merged) return nullptr;
   return std::make_shared<const config::PartitionPolicy>(std::move(merged->policy));

@@ -32,13 +32,14 @@ struct Policies {
   }
 };
 using PoliciesPtr = std::shared_ptr<const Policies>;  ///< never null
+/// Files and API merged. Null: they contradict each other, or are not merged yet.
+using MergedPtr = std::shared_ptr<const config::PartitionPolicy>;
 
 /// `files` with the partitions of the API.
 config::PartitionSources with_api(config::PartitionSources files, const Policies& policies);
 /// What the files of a configuration define.
 config::PartitionSources sources_of(const config::SubnetConfig& config);
 /// Both merged; null where the files contradict each other, which those that were read never do. Pure.
-std::shared_ptr<const config::PartitionPolicy> merged_policy(const config::SubnetConfig& config,
-                                                             const Policies& policies);
+MergedPtr merged_policy(const config::SubnetConfig& config, const Policies& policies);
 
 }  // namespace smd::policy

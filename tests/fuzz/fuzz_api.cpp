@@ -18,6 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto ground = std::make_shared<smd::api::PolicyGround>();
   ground->config = std::make_shared<const smd::config::SubnetConfig>();
   ground->policies = std::make_shared<const smd::policy::Policies>();
+  ground->merged = smd::policy::merged_policy(*ground->config, *ground->policies);
   backend.add({.name = "a", .port = "mlx5_0:1", .ground = ground});
   const auto answer =
       smd::api::answer({.method = std::string(line.substr(0, space)),

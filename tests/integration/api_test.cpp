@@ -164,6 +164,7 @@ class ApiPartitions : public Api {
     ground->config = std::make_shared<const config::SubnetConfig>(
         test::with_partitions({test::partition("filed", 0x20, {"h00001"})}));
     ground->policies = std::make_shared<const policy::Policies>();
+    ground->merged = policy::merged_policy(*ground->config, *ground->policies);
     sim::World world(test::spec("ft2:4"));
     test::Managed manager(world, *ground->config, test::once());
     world.run(manager->run());

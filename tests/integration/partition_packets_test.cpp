@@ -145,6 +145,9 @@ TEST(PartitionStreams, LoseNothingWhileOthersChange) {
   const std::size_t changes = std::getenv("SMD_LONG") != nullptr ? 1000 : 100;
   for (std::size_t i = 0; i < changes; ++i) {
     const auto files = policy::sources_of(config);
+    const auto merged = policy::merged_policy(config, *policies);
+    ASSERT_TRUE(merged);
+    const auto ground = [&] { return policy::Ground{files, *policies, *merged}; };
     const auto name = fmt::format("api{}", any(6));
     if (any(4) == 0) {
       auto& filed = config.partition[1].limited;
@@ -155,12 +158,11 @@ TEST(PartitionStreams, LoseNothingWhileOthersChange) {
       }
       smd->reload(config);
     } else {
-      auto edited = any(5) == 0
-                        ? policy::put_partition({files, *policies},
-                                                {.name = name, .members = {rule(config::Membership::full)}})
-                        : policy::add_members({files, *policies}, name,
-                                              {rule(static_cast<config::Membership>(any(2)))});
-      if (any(6) == 0) edited = policy::erase_partition({files, *policies}, name);
+      auto edited =
+          any(5) == 0
+              ? policy::put_partition(ground(), {.name = name, .members = {rule(config::Membership::full)}})
+              : policy::add_members(ground(), name, {rule(static_cast<config::Membership>(any(2)))});
+      if (any(6) == 0) edited = policy::erase_partition(ground(), name);
       if (!edited) continue;
       policies = edited->policies;
       smd->set_policies(policies);

@@ -34,7 +34,7 @@ class FakeBackend final : public api::Backend {
     if (good) {
       auto view = *views[subnet];
       view.ground = std::make_shared<const api::PolicyGround>(
-          api::PolicyGround{change.before->config, std::move(change.after)});
+          api::PolicyGround{change.before->config, std::move(change.after), std::move(change.merged)});
       views[subnet] = std::make_shared<api::SubnetView>(std::move(view));
     }
     verdict.set_value(good    ? api::PolicyVerdict::done

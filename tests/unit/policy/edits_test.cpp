@@ -45,9 +45,14 @@ class Edits : public testing::Test {
           (text.empty() ? "" : " ") + to_string(rule.ports) + "=" + std::string(to_string(rule.membership));
     return text;
   }
-  Ground ground() const { return {files_, *policies_}; }
+  Ground ground() {
+    auto merged = config::merge_partitions(with_api(files_, *policies_));
+    merged_ = merged ? std::move(merged->policy) : config::PartitionPolicy{};
+    return {files_, *policies_, merged_};
+  }
 
   config::PartitionSources files_;
+  config::PartitionPolicy merged_;
   PoliciesPtr policies_ = std::make_shared<const Policies>();
 };
 
