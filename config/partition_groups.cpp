@@ -9,6 +9,13 @@ namespace smd::config {
 namespace {
 
 /// Bytes 2 and 3 of the MGIDs of IP groups (RFC 4391): IPv4 and IPv6.
+unsigned scopes_of(const GroupSettings& settings) {
+  return settings.scopes == 0 ? 1U << kLinkLocalScope : settings.scopes;
+}
+
+/// As OpenSM's SA refuses them (its ERR 1B24), and ours.
+bool is_named_by_sa(const Mgid& mgid) { return mgid.bytes[2] == 0xa0 && mgid.bytes[3] == 0x1b; }
+
 bool is_ip_group(const Mgid& mgid) {
   const unsigned signature = mgid.bytes[2] * 256U + mgid.bytes[3];
   return signature == 0x401b || signature == 0x601b;
@@ -74,7 +81,7 @@ Mgid broadcast_mgid(PKey pkey, std::uint8_t scope) {
 
 void GroupMaker::add_scopes(const Mgid& mgid, const GroupSettings& settings, PolicyGroup group,
                             PolicyPartition& partition) {
-  const unsigned scopes = settings.scopes == 0 ? 1U << kLinkLocalScope : settings.scopes;
+  const unsigned scopes = scopes_of(settings);
   for (std::uint8_t scope = 1; scope < 16; ++scope) {
     if ((scopes >> scope & 1U) == 0) continue;
     group.mgid = mgid;
@@ -96,6 +103,8 @@ std::optional<GroupComplaint> GroupMaker::add(const PartitionDefinition& definit
   for (const auto& extra : definition.groups) {
     const bool ip = is_ip_group(extra.mgid);
     auto why = ip ? refusal(extra, definition, partition) : std::string();
+    if (is_named_by_sa(extra.mgid) && (scopes_of(extra.settings) >> kLinkLocalScope & 1U) != 0)
+      why = "has the signature a01b, by which the SA names link-local groups itself";
     auto mgid = extra.mgid;
     if (ip) set_pkey_bits(mgid, partition.pkey.full());
     if (why.empty() && taken_.contains(mgid)) why = "is there already";

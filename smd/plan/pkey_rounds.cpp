@@ -119,16 +119,24 @@ void plan_table(const KeyTable& table, Sides& widen, Sides& narrow) {
   add_steps(table, widened, table.desired, Phase::pkeys_removed, last);
 }
 
-/// `blocks` are those of one port. False where its table was not read: it may have keys that are not ours.
+/// Nearly every table, at a change of a few members.
+bool is_as_decided(const HeldBlocks<wire::PKeyTable>& held, Blocks blocks) {
+  return std::ranges::all_of(blocks, [&](const PKeyPart::Block& block) {
+    return held.known.test(block.block) && held.row[block.block] == block.content;
+  });
+}
+
+/// `blocks` are those of one port. False where nothing is to be written, and where its table was not read: it
+/// may have keys that are not ours.
 bool make_table(const PlanInput& in, Blocks blocks, KeyTable& table) {
   const auto& at = blocks.front().at;
   const auto index = in.subnet.index_of(at.node);
-  if (!index || in.leaves_out(at.node)) return false;
+  if (!index) return false;
   const auto& node = *in.subnet.nodes[*index];
   if (at.port.value() >= node.ports.size()) return false;
   const auto& port = node.ports[at.port.value()];
   table.held = port.held<wire::PKeyTable>().get();
-  if (table.held == nullptr) return false;
+  if (table.held == nullptr || is_as_decided(*table.held, blocks) || in.leaves_out(at.node)) return false;
   table.node = static_cast<NodeIndex>(*index);
   table.port = at.port;
   table.of_switch = node.is_switch() && at.port != PortNum{0};

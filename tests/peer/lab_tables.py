@@ -4,6 +4,7 @@
 P_Key tables of all end ports and of the switch ports before hosts, and what these enforce, and saquery the multicast groups.
 Equal are the keys, index 0 of end ports, the bits of switch ports, and the groups with MTU, rate, P_Key and SL. Then smd takes
 a fabric from opensm with the same file, and opensm takes it back, and all tables stay as they are."""
+import os
 import re
 import signal
 import subprocess
@@ -35,6 +36,51 @@ FILES = [
     "H=0x32,ipoib,mtu=4,rate=3,Q_Key=0x1234 : ALL_CAS=full;",
     "A=0x21 : ALL_SWITCHES=full, {4};\nB=0x22 : ALL_CAS=limited;",
 ]
+
+# With SMD_LONG: every flag and keyword, abbreviated and combined, several definitions for a key, places of blanks and comments.
+MORE_FILES = [
+    "Default=0x7fff : AL=full ;",
+    "Default=0x7fff : ALL=limited, S=full ;\nA=0x41 : ALL_S=full, {1} ;",
+    "Default=0x7fff : ALL_CAS=full, ALL_SWITCHES ;",
+    "Default=0x7fff : ALL=full ;\nA=0x42 : ALL_ROUTERS=full, {1}=full ;",
+    "Default=0x7fff : ALL=full ;\nA=0x43 : NONE ;\nB=0x44 : {1}=full, NONE, {2} ;",
+    "A=0x45 : {1}=f, {2}=lim, {3}=l, {4}=full ;",
+    "A=0x46 : {1}=both, {2}=full ;",
+    "A=0x47,d=full : {1}, {2}=limited ;",
+    "A=0x48,defmember=lim : {1}=full, {2} ;",
+    "A=0x49,ipoib,m=4 : {1}=full, {2}=full ;",
+    "A=0x4a,ipoib,r=7 : {1}=full, {2}=full ;",
+    "A=0x4b,ipoib,s=5 : {1}=full, {2}=full ;",
+    "A=0x4c,ipoib,scope=2,scope=5 : {1}=full, {2}=full ;",
+    "A=0x4d,ipoib,TClass=16,FlowLabel=0x1234 : {1}=full, {2}=full ;",
+    "A=0x4e,ipoib,sl=0 : {1}=full, {2}=full ;",
+    "A=0x4f,ipoib,sl=3 : {1}=full, {2}=full ;",
+    "A=0x50,ipoib,Q_Key=0xb1b : {1}=full ;\nB=0x51 : {2}=full ;",
+    "A=0x52,ipoib,colour=red : {1}=full ;",
+    "A=0x53 : {1}=full ; B=0x54 : {1}, {2}=full ; C=0x55,indx0 : {3}=full ;",
+    "A=0x56 :\n  {1}=full ,\n  {2}=full , # one\n  {3} ; # the last",
+    "# nothing but this\nDefault=0x7fff : ALL=full ; # and that\n\n",
+    "0x57 : {1}=full, {2} ;",
+    "Named : {1}=full ;\nNamed : {2}=full ;",
+    "One : {1}=full ;\nTwo : {2}=full ;\nThree=0x3 : {3}=full ;",
+    "A=0x58 : {1}=full ;\nOther=0x58 : {2}, {1}=limited ;",
+    "A=0x59,indx0 : {1}=full ;\nA=0x59 : {2}=full ;",
+    "A=0x5a,indx0 : ALL=full ;",
+    "Default=0x7fff,ipoib : ALL=full ;\nA=0x5b,indx0 : {4}=full, {5}=full ;\nB=0x5c,indx0 : {6}=full ;",
+    "A=0x805d : {1}=full, {2} ;",
+    "A=0x5e : {1}=full ;\nDefault=0x7fff : ALL, SELF=full ;\nB=0x5f : ALL=full ;",
+    "Default=0x7fff,ipoib,mtu=5,rate=12 : ALL=full ;",
+    "A=0x60,ipoib : {1}=full,\nmgid=ff12:401b::1:3,mtu=4\n{2}=full ;",
+    "A=0x61,ipoib : {1}=full,\nmgid=ff12:a01b::1:5,Q_Key=0x77,rate=3\n{2}=full ;",
+    "Default=0x7fff : SELF=full ;\nA=0x62 : {1}=full, {2}=full ;\nB=0x63,ipoib,defmember=full : {2}, {3}, {4}=limited ;",
+]
+
+
+# docs/partitions.md, "OpenSM's partitions.conf": {text of the file: MGIDs that only one of both has}. opensm 3.3.23 ignores scope.
+KNOWN = {
+    "A=0x4b,ipoib,s=5 : {1}=full, {2}=full ;": {"ff12:401b:804b::ffff:ffff", "ff15:401b:804b::ffff:ffff"},
+    "A=0x4c,ipoib,scope=2,scope=5 : {1}=full, {2}=full ;": {"ff15:401b:804c::ffff:ffff"},
+}
 
 
 def nodes_of(lab):
@@ -142,7 +188,7 @@ def takeover(smd, text):
 
 def scenario(given):
     differ = []
-    for text in FILES:
+    for text in FILES + (MORE_FILES if "SMD_LONG" in os.environ else []):
         theirs, their_groups = by(given.smd, text, lambda lab, conf: lab.opensm(SM, "-P", str(conf)))
         ours, our_groups = by(given.smd, text, run_smd)
         theirs, ours = unordered(theirs), unordered(ours)
@@ -150,7 +196,7 @@ def scenario(given):
         wrong |= {mgid: (their_groups.get(mgid), our_groups.get(mgid)) for mgid in their_groups | our_groups
                   if their_groups.get(mgid) != our_groups.get(mgid)}
         print(f"   {len(theirs)} tables, {len(their_groups)} groups, {len(wrong)} differ: {text.splitlines()[0]}", flush=True)
-        if wrong:
+        if set(wrong) != KNOWN.get(text, set()):
             differ.append((text, wrong))
             for place, (opensm, smd) in wrong.items():
                 print(f"      {place}: opensm {opensm}, smd {smd}", flush=True)

@@ -330,6 +330,11 @@ TEST(Partitions, AnIpGroupThatDoesNotSuitItsPartitionIsLeftOutAlone) {
   EXPECT_THAT(refused("mgid=ff12:601b::16,mtu=5"),
               ElementsAre("p.conf:3: group ff12:601b::16 has the MTU code 5, its partition has 4: left out"));
   EXPECT_THAT(refused("mgid=ff12::1"), ElementsAre("p.conf:3: group ff12::1 is there already: left out"));
+  EXPECT_THAT(
+      refused("mgid=ff12:a01b::5"),
+      ElementsAre("p.conf:3: group ff12:a01b::5 has the signature a01b, by which the SA names link-local "
+                  "groups itself: left out"));
+  EXPECT_THAT(refused("mgid=ff12:a01b::5,scope=5"), IsEmpty());
   EXPECT_THAT(refused("mgid=ff12::2,rate=7,mtu=5"), IsEmpty())
       << "only IP groups are bound to their partition";
 }
