@@ -159,9 +159,10 @@ void advance_mft(Node& node, const MftAnswer& answer) {
 template <class A>
 void advance_table(Node& node, const TableAnswer<A>& answer) {
   auto& held = node.ports[answer.port.value()].template held<A>();
-  const bool is_read = TableKind<A>::kRead != TableRead::never;
-  if (is_read && (!held || answer.block >= held->row.size())) return;
-  if (is_read && !answer.held) {
+  if (TableKind<A>::kRead != TableRead::never && answer.refused) return;
+  const bool swept = TableKind<A>::kRead == TableRead::sweep;
+  if (swept && (!held || answer.block >= held->row.size())) return;
+  if (TableKind<A>::kRead != TableRead::never && !answer.held) {
     held = nullptr;  // read again with the node
     return;
   }

@@ -69,6 +69,7 @@ struct TableAnswer {
   PortNum port;
   std::size_t block = 0;
   std::optional<A> held;
+  bool refused = false;  ///< with a status: the table is as it was
 };
 template <class A>
 using TableAnswers = std::vector<TableAnswer<A>>;

@@ -44,6 +44,8 @@ class Applier {
   std::optional<Job> mft_job(const MftItem& item, std::size_t part, std::size_t answer);
   template <class A>
   std::optional<Job> table_job(const TableItem<A>& item);
+  void failed_port_table(NodeIndex node, PortNum port, std::uint16_t attribute,
+                         const mad::RequestError& error);
   std::optional<Job> port_job(const PortItem& item, bool reregister);
   std::optional<Job> switch_job(NodeIndex node);
   std::optional<Job> adaptive_job(NodeIndex node);
@@ -74,6 +76,7 @@ class Applier {
   Applied applied_;
   std::vector<bool> failed_nodes_;
   std::set<std::pair<Guid, PortNum>> failed_ports_;
+  std::set<std::pair<Guid, PortNum>> unenforced_;  ///< ports of switches that refuse their P_Key table
 };
 
 }  // namespace smd::sm::inline applying

@@ -250,12 +250,15 @@ std::optional<Job> Applier::lft_job(NodeIndex node, const PartialBlock& block, c
 
 std::optional<Job> Applier::port_job(const PortItem& item, bool reregister) {
   const auto& node = *in_.subnet->nodes[item.node];
-  const auto desired = desired_port_info(plan_input(), node, item.port);
+  auto desired = desired_port_info(plan_input(), node, item.port);
   const auto path = path_to_port(item.node, item.port);
-  if (!desired || !path || blocked(item.node, item.port)) {
+  const bool unenforced = unenforced_.contains({node.guid(), item.port});
+  const bool nothing_else = unenforced && item.target == PortState::no_change;
+  if (!desired || !path || nothing_else || blocked(item.node, item.port)) {
     ++applied_.skipped;
     return std::nullopt;
   }
+  if (unenforced) desired->partition_enforce_in = desired->partition_enforce_out = false;
   auto sent = port_info_to_set(*desired, node.ports[item.port.value()].info, item.target);
   sent.client_reregister = reregister;
   return Job{mad::set_request(target(item.node, item.port, *path), sent, port_modifier(item.node, item.port)),

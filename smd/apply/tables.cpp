@@ -40,12 +40,27 @@ std::optional<Job> Applier::table_job(const TableItem<A>& item) {
   return Job{mad::set_request(target(item.node, item.port, *path), item.content, modifier),
              [this, node = item.node, port = item.port,
               block = item.block](mad::Answer result) -> std::optional<Job> {
-               TableAnswer<A> answer{node, port, block, std::nullopt};
+               TableAnswer<A> answer{.node = node, .port = port, .block = block, .held = std::nullopt};
                if (result) answer.held = result->template get<A>();
-               if (!result) failed(node, port, A::kAttribute, to_string(result.error()));
+               answer.refused = !result && result.error().fault == mad::Fault::refused;
+               if (!result) failed_port_table(node, port, A::kAttribute, result.error());
                applied_.answers<A>().push_back(std::move(answer));
                return std::nullopt;
              }};
+}
+
+/// A link is worth more than the order of its VLs. A switch's port that refuses its P_Key table lets all
+/// packets pass, unless it must not; what has no answer may hold either table.
+void Applier::failed_port_table(NodeIndex index, PortNum port, std::uint16_t attribute,
+                                const mad::RequestError& error) {
+  const auto& node = *in_.subnet->nodes[index];
+  const bool refused = error.fault == mad::Fault::refused;
+  const bool keys = attribute == wire::PKeyTable::kAttribute;
+  const bool may_pass = in_.decided.partitions && !in_.decided.partitions->enforcement_required;
+  const bool passes = keys && node.is_switch() && (port == PortNum{0} || may_pass);
+  if (!refused || (keys && !passes)) return failed(index, port, attribute, to_string(error));
+  if (keys) unenforced_.insert({node.guid(), port});
+  applied_.failed.push_back({index, port, attribute, to_string(error), false});
 }
 
 }  // namespace smd::sm::inline applying

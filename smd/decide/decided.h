@@ -154,6 +154,8 @@ struct PartitionPart {
   PolicyPtr policy;
   /// P_Key tables of all ports are smd's; false: those of the SM's own port only.
   bool managed = false;
+  /// A link to a switch port that cannot enforce what it must stays Armed.
+  bool enforcement_required = false;
   std::vector<Partition> partitions;      ///< in the order of the policy; empty unless managed
   std::vector<Placed> placed;             ///< ascending
   std::vector<Enforced> enforced;         ///< ascending by node and port

@@ -189,6 +189,7 @@ PartitionDecision decide_partitions(const PartitionInput& in) {
   PartitionDecision decision;
   decision.part.policy = in.policy;
   decision.part.managed = in.policy && in.policy->configured;
+  decision.part.enforcement_required = in.config.partitions.enforcement_required;
   if (decision.part.managed) {
     Partitions(in, decision).decide();
   } else {

@@ -114,6 +114,8 @@ void set_enforcement(const PlanInput& in, const Node& node, PortNum num, wire::P
   const auto* decided = in.decided.partitions && node.is_switch()
                             ? in.decided.partitions->find_enforced({node.guid(), num})
                             : nullptr;
+  if (decided != nullptr && (decided->in || decided->out) && !node.ports[num.value()].held<wire::PKeyTable>())
+    return;  // its table has got lost, and is read with the next sweep
   if (decided != nullptr) {
     desired.partition_enforce_in = decided->in;
     desired.partition_enforce_out = decided->out;

@@ -249,6 +249,34 @@ TEST_F(ManagedPartitions, TheFirstPartitionTakesOverAndForeignKeysStay) {
   EXPECT_THAT(keys("h2", 1), ElementsAre(kLimited, PKey{0x12}, PKey{}, PKey{0x8055}));
 }
 
+TEST_F(ManagedPartitions, ASwitchThatRefusesItsTableLetsItsHostsIn) {
+  auto faults = world_.fabric().faults();
+  ASSERT_TRUE(faults.refuses("leaf1", wire::PKeyTable::kAttribute, 0x001C));
+  start(blue());
+  const auto state = [&] { return world_.fabric().state().ports[index("h1", 1)].info.port_state; };
+
+  EXPECT_EQ(state(), PortState::active);
+  EXPECT_EQ(bits("leaf1", 1), std::pair(false, false)) << testing::PrintToString(smd().lines().all);
+  EXPECT_EQ(smd().last().summary.state, sm::SweepState::degraded);
+  EXPECT_GE(smd().last().summary.sets_failed, 1U);
+
+  faults.refuses("leaf1", wire::PKeyTable::kAttribute, 0);
+  smd()->resweep(sm::Resweep::heavy, "test");
+  run();
+  EXPECT_EQ(bits("leaf1", 1), std::pair(true, true));
+  EXPECT_EQ(smd().last().summary.state, sm::SweepState::up) << smd().last().summary.why;
+}
+
+TEST_F(ManagedPartitions, ASwitchThatRefusesItsTableKeepsHostsOutWhereItMustEnforce) {
+  world_.fabric().faults().refuses("leaf1", wire::PKeyTable::kAttribute, 0x001C);
+  auto config = blue();
+  config.partitions.enforcement_required = true;
+  start(config);
+
+  EXPECT_NE(world_.fabric().state().ports[index("h1", 1)].info.port_state, PortState::active);
+  EXPECT_EQ(smd().last().summary.state, sm::SweepState::degraded);
+}
+
 /// Whether data packets pass, by membership and by what switches enforce.
 TEST_F(ManagedPartitions, PacketsPassAsTheTruthTableSays) {
   using enum config::Enforcement;

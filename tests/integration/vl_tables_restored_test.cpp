@@ -113,6 +113,22 @@ TEST_F(VlTablesOfAnotherSm, AreThereBeforeTheLinkIsArmed) {
   world_.run(group.stop());
 }
 
+/// A link is worth more than the order of its VLs.
+TEST_F(VlTablesOfAnotherSm, ThatAreRefusedKeepNoLinkDown) {
+  Managed manager(world_, {}, {}, &store_);
+  mad::TaskGroup group(world_.io().get_executor());
+  group.spawn(manager->run());
+  world_.run_for(30s);
+  faults().refuses("h00005", wire::SlToVl::kAttribute, 0x001C);
+  faults().reboot("h00005", 2s);
+  world_.run_for(60s);
+
+  const auto& state = world_.fabric().state();
+  EXPECT_EQ(state.ports[*sim::find_port(state, kHost)].info.port_state, PortState::active);
+  EXPECT_EQ(weight(kHost, 0), 16U);
+  world_.run(group.stop());
+}
+
 TEST_F(VlTablesOfAnotherSm, OutliveSmd) {
   {
     Managed first(world_, {}, {}, &store_);
