@@ -21,6 +21,8 @@ namespace {
 
 /// So many engines are compared at most, the configured ones first: each costs its tables and their proof.
 constexpr std::size_t kCompared = 4;
+/// Routes that an engine has left out are searched in so many orders.
+constexpr unsigned kFillTries = 4;
 
 bool is_own(const ChainLink& link) { return link.engine == "updn" && link.options.root_guids.empty(); }
 
@@ -126,6 +128,7 @@ class ChainRun {
       if (cause == Cause::not_a_tree || cause == Cause::no_legal_path) decline(link);
       return;
     }
+    if (engine->leaves_gaps) fill_gaps(*routes);
     step(link, ChainOptions::Step::routed);
     if (declined_ && !is_own(link) && link.engine == "minhop") return try_shortest(link, *std::move(routes));
     if (!roots.empty()) return try_proof(link, *std::move(routes), std::move(roots));
@@ -137,6 +140,22 @@ class ChainRun {
       add(link, {*std::move(routes), std::move(found)}, {}, proven);
     } else {
       refuse(link, describe(found, in_.context.topology));
+    }
+  }
+
+  /// Routes stay as they are if some host then still has none: verification names it.
+  void fill_gaps(Routes& routes) const {
+    if (prove(in_.context, routes)) return;
+    for (const auto added : {AddedPaths::nearest, AddedPaths::known}) {
+      auto filled = extend({.context = in_.context,
+                            .old = routes.rows,
+                            .layers = routes.layers,
+                            .added = added,
+                            .installed = false,
+                            .tries = kFillTries});
+      if (!filled) continue;
+      routes = std::move(filled->routes);
+      return;
     }
   }
 
