@@ -57,6 +57,23 @@ TEST(Dor, IsChosenWhereItHasTheLeastLoad) {
   }
 }
 
+std::vector<std::string> engines_run(const std::string& spec) {
+  const auto fabric = fabrics::with_lids(fabrics::of_spec(spec).input);
+  std::vector<std::string> names;
+  ChainOptions options;
+  options.on_step = [&](std::string_view engine, ChainOptions::Step step) {
+    if (step == ChainOptions::Step::routed) names.emplace_back(engine);
+  };
+  EXPECT_TRUE(route_with_chain(kDorFirst, {.context = {fabric.topology, fabric.lids, Serial{}}}, options));
+  return names;
+}
+
+TEST(Dor, IsComparedWithOthersOnlyWhereTheyMayBeBetter) {
+  EXPECT_EQ(engines_run("hyperx:4x4:2"), std::vector<std::string>{"dor"});
+  EXPECT_EQ(engines_run("torus:5x5:1"), std::vector<std::string>{"dor"});
+  EXPECT_GT(engines_run("torus:8:1").size(), 1U);
+}
+
 TEST(Dor, SharesParallelCables) {
   auto input = fabrics::of_spec("hyperx:4x4:4").input;
   for (auto& s : input.switches) s.ports = 200;
