@@ -155,7 +155,7 @@ struct LinksConfig {
 
 /// [routing]
 struct RoutingConfig {
-  std::vector<std::string> engines{"dmodc", "updn", "minhop"};  ///< tried in this order; never empty
+  std::vector<std::string> engines{"dmodc", "dor", "updn", "minhop"};  ///< tried in this order; never empty
   std::vector<Guid> root_guids{};     ///< roots of the tree by node GUID; empty: found by smd
   std::string root_guids_file{};      ///< where root_guids came from, when the key named a file
   std::vector<Guid> compute_nodes{};  ///< by node or port GUID; not empty: all others are I/O nodes

@@ -21,6 +21,8 @@ namespace {
 
 /// So many engines are compared at most, the configured ones first: each costs its tables and their proof.
 constexpr std::size_t kCompared = 4;
+/// Routes that an engine has left out are searched in so many orders.
+constexpr unsigned kFillTries = 4;
 
 bool is_own(const ChainLink& link) { return link.engine == "updn" && link.options.root_guids.empty(); }
 
@@ -92,9 +94,9 @@ class ChainRun {
     for (const auto& link : links_) {
       if (!declined_ && !candidates_.empty()) break;
       if (candidates_.size() < kCompared) try_link(link, {});
-      if (stopped_ || installed_stays()) break;
+      if (stopped_ || settled_ || installed_stays()) break;
     }
-    if (declined_ && !stopped_ && !installed_stays()) try_roots();
+    if (declined_ && !stopped_ && !settled_ && !installed_stays()) try_roots();
     if (stopped_ || in_.context.stop.stop_requested()) return std::unexpected(RouteError{});
     return choose();
   }
@@ -126,6 +128,7 @@ class ChainRun {
       if (cause == Cause::not_a_tree || cause == Cause::no_legal_path) decline(link);
       return;
     }
+    const bool whole = engine->leaves_gaps && fill_gaps(*routes);
     step(link, ChainOptions::Step::routed);
     if (declined_ && !is_own(link) && link.engine == "minhop") return try_shortest(link, *std::move(routes));
     if (!roots.empty()) return try_proof(link, *std::move(routes), std::move(roots));
@@ -133,11 +136,38 @@ class ChainRun {
     if (in_.context.stop.stop_requested()) return;
     step(link, ChainOptions::Step::verified);
     const bool proven = usable(found);
+    settled_ = proven && whole && declined_ && !options_.installed && meshed();
     if (proven || is_own(link)) {
       add(link, {*std::move(routes), std::move(found)}, {}, proven);
     } else {
       refuse(link, describe(found, in_.context.topology));
     }
+  }
+
+  /// Rings and paths are no better for dimension order than for others.
+  bool meshed() const {
+    const auto& topology = in_.context.topology;
+    for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+      if (topology.groups(s) > 2) return true;
+    }
+    return false;
+  }
+
+  /// Whether none was missing. Routes stay as they are if some host still has none: verification names it.
+  bool fill_gaps(Routes& routes) const {
+    if (prove(in_.context, routes)) return true;
+    for (const auto added : {AddedPaths::nearest, AddedPaths::known}) {
+      auto filled = extend({.context = in_.context,
+                            .old = routes.rows,
+                            .layers = routes.layers,
+                            .added = added,
+                            .installed = false,
+                            .tries = kFillTries});
+      if (!filled) continue;
+      routes = std::move(filled->routes);
+      break;
+    }
+    return false;
   }
 
   // What is only compared is proven or not: tracing the fault to describe it takes longer than the tables.
@@ -259,6 +289,7 @@ class ChainRun {
   bool rooted_ = false;    ///< roots are configured
   bool declined_ = false;  ///< an engine for trees has found that there is none, or not for all hosts
   bool stopped_ = false;
+  bool settled_ = false;  ///< a lattice whose dimension order misses no route: others carry more
   std::vector<Refusal> refusals_;
   std::vector<Candidate> candidates_;
 };

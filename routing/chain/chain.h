@@ -58,9 +58,9 @@ struct Chosen {
 };
 
 /// Runs the engines in order, then `updn` without roots, which always succeeds. Ignores `input.options`. If
-/// an engine finds that the fabric is no tree, or has hosts without an up/down path, all later ones run, and
-/// `updn` with the roots of root_sets() if no roots are configured; the least measure_load() of those proven
-/// is used, of equal ones the first. At most four engines run then. Fails only when stopped.
+/// an engine finds that the fabric is no tree, or has hosts without an up/down path, later ones run (four
+/// at most, up to one with leaves_gaps that leaves none), and `updn` with root_sets() if no roots are
+/// configured; the least measure_load() of those proven is used, of equal ones the first. Fails if stopped.
 std::expected<Chosen, RouteError> route_with_chain(std::span<const ChainLink> chain, const EngineInput& input,
                                                    const ChainOptions& options = {});
 

@@ -9,10 +9,10 @@
 namespace smd::routing::inline engines {
 
 // The registry. An engine is one .cpp, which defines its row, and the name of the row in the two lines here.
-extern const EngineInfo kDmodc, kFtree, kUpdn, kDnup, kMinhop, kFile;
+extern const EngineInfo kDmodc, kFtree, kUpdn, kDnup, kMinhop, kDor, kFile;
 
 std::span<const EngineInfo> all_engines() {
-  static const std::array kAll{kDmodc, kFtree, kUpdn, kDnup, kMinhop, kFile};
+  static const std::array kAll{kDmodc, kFtree, kUpdn, kDnup, kMinhop, kDor, kFile};
   return kAll;
 }
 
@@ -35,6 +35,8 @@ std::string to_string(const RouteError& error) {
       return fmt::format("not a tree: hosts hang on {}, which has {} beside or below it",
                          error.guids.empty() ? Guid{} : error.guids.front(),
                          error.guids.empty() ? Guid{} : error.guids.back());
+    case RouteError::Cause::not_a_lattice:
+      return "the switches are no mesh, hypercube, HyperX or torus";
     case RouteError::Cause::no_tables:
       return "no tables of this fabric's switches: [routing] tables names the file";
   }

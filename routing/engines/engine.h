@@ -41,7 +41,14 @@ struct EngineInput {
 };
 
 struct RouteError {
-  enum class Cause : std::uint8_t { stopped, no_such_root, no_legal_path, not_a_tree, no_tables };
+  enum class Cause : std::uint8_t {
+    stopped,
+    no_such_root,
+    no_legal_path,
+    not_a_tree,
+    not_a_lattice,
+    no_tables
+  };
   Cause cause = Cause::stopped;
   /// Roots that do not exist; two leaves without a path; a leaf and a neighbour of it that is not above it.
   std::vector<Guid> guids;
@@ -64,6 +71,9 @@ struct EngineInfo {
   Engine run;
   EngineRanking ranking = nullptr;  ///< null: the engine has no ranking for any fabric
   bool follows_ranking = false;     ///< all its paths follow that ranking
+  /// On damaged fabrics routes may be missing. The chain adds them where they close no cycle of channels with
+  /// the others.
+  bool leaves_gaps = false;
 };
 
 /// All engines, in the order in which the documentation lists them.

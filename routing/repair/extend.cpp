@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -49,17 +50,19 @@ class Waiting {
 
   bool leads(Channel from, std::size_t to) {
     ++epoch_;
-    std::vector<Channel> open{from};
-    while (!open.empty()) {
-      const auto [sw, out] = open.back();
-      open.pop_back();
+    open_.assign(1, from);
+    while (!open_.empty()) {
+      const auto [sw, out] = open_.back();
+      open_.pop_back();
       const auto channel = topology_.channel(sw, PortNum{out});
       if (channel == to) return true;
       if (std::exchange(seen_[channel], epoch_) == epoch_) continue;
       const auto next = topology_.peer(sw, PortNum{out}).sw;
       if (next == kNoSwitch) continue;
-      for (unsigned p = 1; p <= topology_.ports(next); ++p) {
-        if (has(sw, out, static_cast<std::uint8_t>(p))) open.push_back({next, static_cast<std::uint8_t>(p)});
+      for (std::size_t w = 0; w < words_; ++w) {
+        for (auto bits = waits_[channel * words_ + w]; bits != 0; bits &= bits - 1)
+          open_.push_back(
+              {next, static_cast<std::uint8_t>(w * 64 + static_cast<unsigned>(std::countr_zero(bits)))});
       }
     }
     return false;
@@ -70,11 +73,8 @@ class Waiting {
   std::vector<std::uint64_t> waits_;  ///< by channel
   std::vector<std::uint32_t> seen_;
   std::uint32_t epoch_ = 0;
+  std::vector<Channel> open_;
 };
-
-/// The order in which LIDs search for paths decides which of them find one: a LID without a path comes first
-/// at the next try.
-constexpr unsigned kTries = 8;
 
 /// Whether old entries that do not arrive count as dependencies. Packets that follow them live on for a
 /// while: only if they count can the new entries be written at once.
@@ -94,7 +94,7 @@ class Extension {
     }
   }
 
-  /// `first`: the LIDs that search first, in this order; gains the LID that found no path.
+  /// `first`: the LIDs that search first, in this order; gains the LID that found no path, for the next try.
   std::expected<Repaired, RouteError> run(std::vector<Lid>& first) {
     std::array<std::vector<Lid>, kLidKinds> of_kind;
     for (std::size_t value = 1; value < in_.context.lids.row_size() && !in_.context.stop.stop_requested();
@@ -192,15 +192,8 @@ class Extension {
         at(s, lid) = kNoRoute;
       }
     }
-    for (std::size_t i = 0; i < front.size(); ++i) {
-      const auto s = front[i];
-      for (std::size_t g = 0; g < topology_.groups(s); ++g) {
-        const auto group = topology_.group(s, g);
-        if (arrives_[group.peer] || !attach_to(group, s, lid)) continue;
-        arrives_[group.peer] = true;
-        front.push_back(group.peer);
-      }
-    }
+    if (in_.added == AddedPaths::known) sort_by_hops(front, lid);
+    grow(front, lid);
     if (to.end == kNoEnd) return kNoSwitch;
     for (SwitchIndex s = 0; s < rows_.size(); ++s) {
       if (arrives_[s] || topology_.component(s) != topology_.component(to.sw)) continue;
@@ -209,14 +202,55 @@ class Extension {
     return kNoSwitch;
   }
 
+  /// `front`: the switches that arrive; those attached to them follow.
+  void grow(std::vector<SwitchIndex>& front, Lid lid) {
+    const bool known_first = in_.added == AddedPaths::known;
+    for (std::size_t next = 0, tried = 0; tried < front.size();) {
+      if (next < front.size()) {
+        while (attach_one(front, front[next], lid, known_first)) {
+        }
+        ++next;
+      } else if (!known_first || !attach_one(front, front[tried], lid, false)) {
+        ++tried;
+      }
+    }
+  }
+
+  /// Attaches a neighbour of `s`; `known`: without new dependencies. False if there is none.
+  bool attach_one(std::vector<SwitchIndex>& front, SwitchIndex s, Lid lid, bool known) {
+    for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+      const auto group = topology_.group(s, g);
+      if (arrives_[group.peer] || !attach_to(group, s, lid, known)) continue;
+      arrives_[group.peer] = true;
+      front.push_back(group.peer);
+      return true;
+    }
+    return false;
+  }
+
+  void sort_by_hops(std::vector<SwitchIndex>& front, Lid lid) {
+    const auto to = in_.context.lids.destination(lid).sw;
+    std::vector<std::pair<std::size_t, SwitchIndex>> hops;
+    for (const auto start : front) {
+      std::size_t count = 0;
+      for (auto s = start; s != to; ++count) s = topology_.peer(s, PortNum{at(s, lid)}).sw;
+      hops.emplace_back(count, start);
+    }
+    std::ranges::sort(hops);
+    for (std::size_t i = 0; i < front.size(); ++i) front[i] = hops[i].second;
+  }
+
   /// Attaches the group's switch by one of its cables to `s`.
-  bool attach_to(const NeighbourGroup& group, SwitchIndex s, Lid lid) {
+  bool attach_to(const NeighbourGroup& group, SwitchIndex s, Lid lid, bool known) {
     const bool last = s == in_.context.lids.destination(lid).sw;
     const auto count = group.ports.size();
     for (std::size_t i = 0; i < count; ++i) {
       const auto ours = group.ports[(std::size_t{lid.value()} + group.peer + i) % count];
       const auto port = topology_.peer(s, ours).port.value();
-      if (!last && !waiting_[in_.layers.to(lid)].try_add(group.peer, port, at(s, lid))) continue;
+      auto& waiting = waiting_[in_.layers.to(lid)];
+      if (!last && !(known ? waiting.has(group.peer, port, at(s, lid))
+                           : waiting.try_add(group.peer, port, at(s, lid))))
+        continue;
       at(group.peer, lid) = port;
       return true;
     }
@@ -256,7 +290,8 @@ std::expected<Repaired, RouteError> extend(const ExtendInput& in) {
   std::expected<Repaired, RouteError> result = std::unexpected(RouteError{});
   for (const auto lost : {FailedPaths::counts, FailedPaths::does_not_count}) {
     std::vector<Lid> first;
-    for (unsigned tries = 0; !result && tries < kTries && !in.context.stop.stop_requested(); ++tries)
+    if (lost == FailedPaths::counts && !in.installed) continue;
+    for (unsigned tries = 0; !result && tries < in.tries && !in.context.stop.stop_requested(); ++tries)
       result = Extension(in, lost).run(first);
   }
   return result;

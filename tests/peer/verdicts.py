@@ -50,6 +50,7 @@ def cases(folder):
             yield fabric, engine, ()
     for fabric in OTHERS:
         yield fabric, "updn", ()
+        yield fabric, "dor", ()
         yield fabric, "minhop", ("--config", config)
 
 
@@ -78,7 +79,7 @@ def shuffled(smd):
             parts = re.split(r"\n\s*\n", text)
             nodes = [p for p in parts if re.search(r"^(Switch|Ca|Rt)\s", p, re.M)]
             head = [p for p in parts if p not in nodes]
-            for engine in ("dmodc", "ftree", "updn", "dnup", "minhop"):
+            for engine in ("dmodc", "ftree", "updn", "dnup", "minhop", "dor"):
                 sums = set()
                 for seed in range(3):
                     order = random.Random(seed).sample(nodes, len(nodes)) if seed else nodes

@@ -18,6 +18,13 @@ inline std::vector<EngineInfo> computing_engines() {
   return engines;
 }
 
+/// Those of them that route every whole tree.
+inline std::vector<EngineInfo> engines_for_trees() {
+  auto engines = computing_engines();
+  std::erase_if(engines, [](const EngineInfo& engine) { return engine.name == "dor"; });
+  return engines;
+}
+
 /// Those that refuse no fabric.
 inline std::array<EngineInfo, 2> general_engines() { return {*find_engine("updn"), *find_engine("minhop")}; }
 

@@ -81,7 +81,8 @@ TEST_P(EverySpec, IsSoundDeterministicAndSurvivesItsFile) {
 INSTANTIATE_TEST_SUITE_P(Base, EverySpec,
                          testing::Values("ft2:2", "ft2:8", "ft3:2", "ft3:8", "ft3:8:3", "ft3:4:1",
                                          "torus:5x5:1", "torus:4", "torus:2x3x1x2:2", "torus:1:3",
-                                         "mesh:4x4:2", "mesh:7:0", "mesh:2x2x2x2", "dragonfly:4:2",
+                                         "mesh:4x4:2", "mesh:7:0", "mesh:2x2x2x2", "mesh:2x1x3x2x2x3",
+                                         "torus:3x2x3x2x1x4:2", "hyperx:2x3x2x2x3x2:1", "dragonfly:4:2",
                                          "dragonfly:1:1:1", "dragonfly:3:5:0", "dragonflyplus:5:4:3:2",
                                          "dragonflyplus:1:2:2:2", "hyperx:4x4:2", "hyperx:2x3x4",
                                          "hyperx:5:0", "random:40:5:2:1", "random:1:0:3:9",
@@ -135,6 +136,12 @@ TEST(FabricSpec, AHyperXLinksAllThatDifferInOneCoordinate) {
   const auto fabric = make("hyperx:3x4:2");
 
   for (NodeIndex i = 0; i < 12; ++i) EXPECT_EQ(links(fabric.nodes[i]), 2U + 3U + 2U);
+}
+
+TEST(FabricSpec, LatticesHaveSixDimensions) {
+  EXPECT_EQ(links(make("hyperx:2x2x2x2x2x2:4").nodes[0]), 6U + 4U);
+  EXPECT_EQ(links(make("mesh:3x3x3x3x3x3:1").nodes[364]), 12U + 1U);  // the middle
+  EXPECT_EQ(links(make("torus:3x3x3x3x3x3:1").nodes[0]), 12U + 1U);
 }
 
 TEST(FabricSpec, ParallelLinksAndUplinksOfAnXgftAreCounted) {

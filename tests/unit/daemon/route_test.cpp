@@ -403,11 +403,11 @@ TEST_F(Route, EndsWithStatus2OnBadInputAndSaysWhere) {
   EXPECT_EQ(fails({.topology = name("no.net")}), name("no.net") + ": No such file or directory\n");
   EXPECT_THAT(fails({.topology = "ft3:7"}), HasSubstr("ft3:7: "));
   EXPECT_EQ(fails({.topology = "ft2:4", .engines = {"fttree"}}),
-            "--engine \"fttree\": not an engine (dmodc, ftree, updn, dnup, minhop, file)\n");
+            "--engine \"fttree\": not an engine (dmodc, ftree, updn, dnup, minhop, dor, file)\n");
   EXPECT_EQ(fails({.topology = "ft2:4", .engines = {"updn", "", "minhop"}}),
-            "--engine \"\": not an engine (dmodc, ftree, updn, dnup, minhop, file)\n");
+            "--engine \"\": not an engine (dmodc, ftree, updn, dnup, minhop, dor, file)\n");
   EXPECT_EQ(fails({.topology = "ft2:4", .engines = {"updn", "", "minhop"}}),
-            "--engine \"\": not an engine (dmodc, ftree, updn, dnup, minhop, file)\n");
+            "--engine \"\": not an engine (dmodc, ftree, updn, dnup, minhop, dor, file)\n");
   EXPECT_THAT(fails({.topology = "ft2:4", .dump_dir = name("d"), .dump = "x"}),
               HasSubstr("--dump \"x\": not a dump"));
   EXPECT_THAT(fails({.topology = "ft2:4", .config = file("c.toml", "[routing]\nengine = 1\n")}),

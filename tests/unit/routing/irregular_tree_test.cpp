@@ -81,7 +81,7 @@ TEST(IrregularTree, ASwitchWithoutHostsBehindALeafStaysReachable) {
   }
   const auto fabric = fabrics::with_lids(builder.input());
 
-  for (const auto& engine : computing_engines()) {
+  for (const auto& engine : engines_for_trees()) {
     const auto routes = engine.run({.context = {fabric.topology, fabric.lids, Serial{}}});
     if (!routes || engine.name == "dnup") continue;  // dnup goes down first
     EXPECT_EQ(verify_routes({fabric.topology, fabric.lids, Serial{}}, *routes).unrouted_by_rule, 0U)

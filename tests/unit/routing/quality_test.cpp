@@ -99,7 +99,7 @@ TEST_P(WholeTree, IsTheSameWithManyThreads) {
             measure({fabric.topology, fabric.lids, Threads{3}}, routes, hosts));
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, WholeTree, testing::ValuesIn(computing_engines()),
+INSTANTIATE_TEST_SUITE_P(Engines, WholeTree, testing::ValuesIn(engines_for_trees()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Quality, AFabricWithoutHostsHasNoLoad) {

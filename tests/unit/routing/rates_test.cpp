@@ -126,7 +126,7 @@ TEST_P(EveryEngineByRate, RoutesALevelOfAnotherRateAsIfItHadTheSame) {
   for (std::size_t s = 0; s < now.rows.size(); ++s) ASSERT_EQ(*before.rows[s], *now.rows[s]) << s;
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, EveryEngineByRate, testing::ValuesIn(computing_engines()),
+INSTANTIATE_TEST_SUITE_P(Engines, EveryEngineByRate, testing::ValuesIn(engines_for_trees()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Rates, CountWhereTheFabricIsNoTree) {
@@ -206,7 +206,7 @@ RC_GTEST_PROP(Rates, DegradedTreesAreRoutedWellAndAlikeInAnyOrder, ()) {
   const auto blind = fabrics::with_lids(with_rates(input, {0}));
   const auto shuffled = fabrics::shuffled(fabric, input, seed);
 
-  for (const auto& engine : computing_engines()) {
+  for (const auto& engine : engines_for_trees()) {
     const auto run = [&](const Routable& of, const Parallel& parallel) {
       return engine.run({.context = {of.topology, of.lids, parallel}});
     };
