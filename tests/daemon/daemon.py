@@ -446,7 +446,7 @@ def screen(args):
     expect(re.search(r"\n  SMPs      \d+ \(\d+ Get, \d+ Set\); OpenSM 3\.3\.23 would send \d+ \(smd: \d+ %\)\n", text), text)
     expect("  try next  smd run --once --json " in text, text)
     expect(f" {args.smd} route --topology FILE" in shown("/usr/bin"), "not in PATH")
-    expect("; shift permutations: up to " in shown("/usr/bin", "torus:3x3x3:1"), "a torus")
+    expect("; shift permutations: up to " in shown("/usr/bin", "dragonfly:4:2:2"), "a dragonfly")
 
 
 def subnets(args):
