@@ -11,9 +11,9 @@
 #include "smd/reconcile/progress.h"
 #include "smd/report/lmc.h"
 #include "smd/report/partitions.h"
-#include "smd/report/vl_tables.h"
 #include "smd/report/tally.h"
 #include "smd/report/trouble.h"
+#include "smd/report/vl_tables.h"
 
 namespace smd::sm::inline reconciling {
 
