@@ -4,6 +4,7 @@
 
 #include "config/describe_blocks.h"
 #include "config/document_text.h"
+#include "config/schema.h"
 
 namespace smd::config {
 
@@ -14,6 +15,7 @@ std::string blocks_doc(const Key& array) {
 }
 
 std::string blocks_note(const Key& array) {
+  if (product_schema().of_process(array.table)) return heading(array) + " may be repeated.";
   const auto inside = array.table.empty() ? "[[subnet]]" : fmt::format("[subnet.{}]", array.table);
   return fmt::format(
       "{0} may be repeated. [[subnet.{1}]] inside of [[subnet]] replaces the whole list for that subnet, and "

@@ -14,6 +14,7 @@
 
 #include "config/error.h"
 #include "config/partitions_config.h"
+#include "config/qos_config.h"
 #include "mad/base/id.h"
 #include "mad/base/link.h"
 
@@ -34,9 +35,22 @@ struct LogConfig {
   friend bool operator==(const LogConfig&, const LogConfig&) = default;
 };
 
+/// A receiver of events.
+struct WebhookConfig {
+  std::string url{};                  ///< "https://HOST[:PORT]/PATH", or http
+  std::string secret_file{};          ///< its content signs what is sent
+  std::string ca_file{};              ///< PEM; empty: what the system trusts
+  std::vector<std::string> events{};  ///< patterns of names; empty: all
+  friend bool operator==(const WebhookConfig&, const WebhookConfig&) = default;
+};
+
 /// [api]: of the whole process.
 struct ApiConfig {
-  std::string socket{};  ///< path of the Unix socket; empty: the usual place
+  std::string socket{};                    ///< path of the Unix socket; empty: the usual place
+  std::string listen{};                    ///< "ADDRESS:PORT"; empty: not on the network
+  std::string cert{}, key{}, client_ca{};  ///< PEM files
+  unsigned max_connections = 1'024;        ///< of the network
+  std::vector<WebhookConfig> webhook{};    ///< each with a URL of its own
   friend bool operator==(const ApiConfig&, const ApiConfig&) = default;
 };
 
@@ -61,9 +75,15 @@ struct SmConfig {
 
 /// [keys]: files that hold secrets; what is in sm_key_file is SmConfig::sm_key.
 struct KeysConfig {
-  std::string sm_key_file{};              ///< empty: [sm] key_file, or the default
-  std::string sa_key_file{};              ///< empty: the SM_Key counts
-  std::optional<std::uint64_t> sa_key{};  ///< read from sa_key_file, never printed
+  std::string sm_key_file{};                        ///< empty: [sm] key_file, or the default
+  std::string sa_key_file{};                        ///< empty: the SM_Key counts
+  std::optional<std::uint64_t> sa_key{};            ///< read from sa_key_file, never printed
+  std::string m_key_file{};                         ///< empty: M_Keys are left as they are
+  std::optional<std::uint64_t> m_key{};             ///< read from m_key_file, never printed
+  std::uint8_t m_key_level = 1;                     ///< M_KeyProtectBits, 0 to 3
+  Duration m_key_lease = std::chrono::seconds(60);  ///< M_KeyLeasePeriod, whole seconds; 0: for ever
+  bool m_key_per_port = false;                      ///< each port's key is derived from m_key
+  std::string import_guid2mkey{};                   ///< OpenSM's file; empty: none
   friend bool operator==(const KeysConfig&, const KeysConfig&) = default;
 };
 
@@ -89,17 +109,31 @@ struct SweepConfig {
 /// How soon a standby finds that its master is gone.
 enum class HaProfile : std::uint8_t { normal, fast };
 
+/// When a client is told of what it has changed, where standbys copy it.
+enum class HaMode : std::uint8_t { async, sync, sync_strict };
+
+/// Whose partitions a standby goes on with when it takes over.
+enum class HaPolicy : std::uint8_t { replica, local };
+
 /// [ha]
 struct HaConfig {
   HaProfile profile = HaProfile::normal;  ///< what `poll` and `losses` are where they are empty
   std::optional<Duration> poll{};         ///< between two questions of a standby to its master
   std::optional<std::uint32_t> losses{};  ///< unanswered questions in a row until it takes over, 1 to 1000
   std::optional<Duration> quiet{};        ///< empty: by SubnetConfig::quiet()
+  std::string listen{};                   ///< "ADDRESS:PORT" where standbys connect; empty: nowhere
+  std::vector<std::string> peers{};       ///< "HOST:PORT" of the other SMs
+  HaMode mode = HaMode::async;
+  HaPolicy policy = HaPolicy::replica;
+  std::string cert{}, key{}, ca{};  ///< PEM files
+  std::string psk_file{};           ///< instead of certificates
+  std::vector<std::uint8_t> psk{};  ///< what is in it, never printed
 
   Duration poll_interval() const {
     const bool fast = profile == HaProfile::fast;
     return poll.value_or(std::chrono::milliseconds(fast ? 50 : 300));
   }
+  bool copies() const { return !listen.empty() || !peers.empty(); }
   std::uint32_t polls_lost() const { return losses.value_or(profile == HaProfile::fast ? 3 : 4); }
   friend bool operator==(const HaConfig&, const HaConfig&) = default;
 };
@@ -153,12 +187,18 @@ struct LinksConfig {
   friend bool operator==(const LinksConfig&, const LinksConfig&) = default;
 };
 
+/// What clients do with the SL of a path.
+enum class PathSl : std::uint8_t {
+  fixed,  ///< some do not ask for it: routes are free of credit loops when every path uses the same SL
+  asked,  ///< all ask the SA: paths may have SLs of their own
+};
+
 /// [routing]
 struct RoutingConfig {
-  std::vector<std::string> engines{"dmodc", "dor", "updn", "minhop"};  ///< tried in this order; never empty
-  std::vector<Guid> root_guids{};     ///< roots of the tree by node GUID; empty: found by smd
-  std::string root_guids_file{};      ///< where root_guids came from, when the key named a file
-  std::vector<Guid> compute_nodes{};  ///< by node or port GUID; not empty: all others are I/O nodes
+  std::vector<std::string> engines{"auto"};  ///< tried in this order, or "auto" alone; never empty
+  std::vector<Guid> root_guids{};            ///< roots of the tree by node GUID; empty: found by smd
+  std::string root_guids_file{};             ///< where root_guids came from, when the key named a file
+  std::vector<Guid> compute_nodes{};         ///< by node or port GUID; not empty: all others are I/O nodes
   std::string compute_nodes_file{};
   std::vector<Guid> io_nodes{};  ///< by node or port GUID
   std::string io_nodes_file{};
@@ -166,7 +206,8 @@ struct RoutingConfig {
   /// Its contents by switch; filled by the code that loads the configuration.
   std::shared_ptr<const std::map<Guid, std::shared_ptr<const std::vector<std::uint8_t>>>> loaded_tables{};
   bool allow_credit_loops = false;  ///< install routes that can dead-lock
-  std::uint32_t threads = 0;        ///< that compute; 0: as many as the machine has
+  PathSl path_sl = PathSl::fixed;
+  std::uint32_t threads = 0;  ///< that compute; 0: as many as the machine has
   /// Quiet time after which repaired tables converge to the engine's own, step by step; 0: never.
   Duration converge_after = std::chrono::seconds(60);
   friend bool operator==(const RoutingConfig&, const RoutingConfig&) = default;
@@ -235,6 +276,7 @@ struct SubnetConfig {
   PartitionsConfig partitions{};
   std::vector<NamedPorts> groups{};              ///< [[group]]
   std::vector<ConfiguredPartition> partition{};  ///< [[partition]]
+  QosConfig qos{};
   SaConfig sa{};
   StatusConfig status{};
   NamesConfig names{};
@@ -242,7 +284,8 @@ struct SubnetConfig {
   /// How long an SM that starts beside a master does not ask for the fabric; 0: it asks at once.
   Duration quiet() const {
     if (ha.quiet) return *ha.quiet;
-    return sm.allowed_guids.empty() ? Duration{} : std::chrono::minutes(10);
+    const bool pair = !sm.allowed_guids.empty() || !ha.peers.empty();
+    return pair ? std::chrono::minutes(10) : Duration{};
   }
   friend bool operator==(const SubnetConfig&, const SubnetConfig&) = default;
 };

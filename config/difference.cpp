@@ -51,6 +51,9 @@ std::vector<std::string> differences(const SubnetConfig& before, const SubnetCon
   const bool same_sa_key_file = before.keys.sa_key_file == after.keys.sa_key_file;
   if (same_sa_key_file && before.keys.sa_key != after.keys.sa_key)
     found.emplace_back("what is in keys.sa_key_file");
+  const bool same_m_key_file = before.keys.m_key_file == after.keys.m_key_file;
+  if (same_m_key_file && before.keys.m_key != after.keys.m_key)
+    found.emplace_back("what is in keys.m_key_file");
   const bool same_map = before.names.map == after.names.map;
   if (same_map && before.names.nodes != after.names.nodes) found.emplace_back("what is in names.map");
   if (found.empty() && before != after) found.emplace_back("what is in a file that it names");

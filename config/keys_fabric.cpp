@@ -199,7 +199,11 @@ std::vector<Key> routing_keys() {
       row({.table = "routing",
            .name = "engines",
            .opensm = "routing_engine",
-           .doc = "Routing engines, tried in this order: the first whose routes pass verification is used."},
+           .doc = "\"auto\": smd recognises what the fabric is (tree, mesh, torus, hypercube, HyperX, "
+                  "dragonfly, "
+                  "irregular), computes the routes of the engines for it, and uses those that pass "
+                  "verification and have the lowest load; `smd status` and the log say which and why. Or "
+                  "names of engines, tried in this order: the first whose routes pass verification is used."},
           kRouting, &RoutingConfig::engines, names("routing engines", &ConfigContext::engines, 1)),
       guids_key({"root_guids", "root_guid_file",
                  "The top switches of the tree, by node GUID: a list, or the name of a file with one a line. "
@@ -223,6 +227,15 @@ std::vector<Key> routing_keys() {
                   "are refused."},
           kRouting, &RoutingConfig::allow_credit_loops,
           flag("routes that can deadlock are installed", "routes that can deadlock are refused")),
+      row({.table = "routing",
+           .name = "path_sl",
+           .opensm = "",
+           .doc =
+               "What clients do with the SL of a path. \"fixed\": some do not ask for it, so routes are free "
+               "of credit loops whatever SL they use. \"asked\": all ask subnet administration, so that "
+               "engines with several layers (dfsssp, lash) may be used."},
+          kRouting, &RoutingConfig::path_sl,
+          one_of<PathSl>({{"fixed", PathSl::fixed}, {"asked", PathSl::asked}})),
       row({.table = "routing",
            .name = "converge_after",
            .opensm = "",

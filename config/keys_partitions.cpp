@@ -2,6 +2,7 @@
 // The keys of [partitions], [[group]] and [[partition]].
 #include "config/blocks.h"
 #include "config/import/partitions_conf.h"
+#include "config/policy_codecs.h"
 #include "config/rows.h"
 #include "config/scalars.h"
 #include "mad/base/parse.h"
@@ -11,47 +12,6 @@ namespace smd::config {
 namespace {
 
 constexpr auto kPartitions = &SubnetConfig::partitions;
-constexpr std::string_view kTermsAllowed =
-    "a list of port GUIDs, ranges of them (\"0x10-0x1f\"), names of nodes and patterns (\"h0*\"), "
-    "\"NODE:PORT\", "
-    "\"group:NAME\", \"level:N\", \"rail:N\", \"ALL\", \"ALL_CAS\", \"ALL_SWITCHES\", \"ALL_ROUTERS\", "
-    "\"SELF\"";
-
-Codec<std::vector<PortTerm>> port_terms(std::string_view more = "") {
-  Codec<std::vector<PortTerm>> codec;
-  codec.form = Form::list;
-  codec.allowed = fmt::format("{}{}", kTermsAllowed, more);
-  codec.read = [allowed = codec.allowed](const Value& value,
-                                         const Spot& spot) -> std::optional<std::vector<PortTerm>> {
-    if (value.kind != Value::Kind::list) {
-      spot.wrong(value, allowed,
-                 value.kind == Value::Kind::text ? fmt::format("write [{}]", toml_quoted(value.text)) : "");
-      return std::nullopt;
-    }
-    std::vector<PortTerm> terms;
-    const bool good = read_each(value, spot, [&](const Value& item, const Spot& at) {
-      if (item.kind != Value::Kind::text)
-        return at.wrong(item, "text in quotes",
-                        item.kind == Value::Kind::whole ? "a GUID is written as \"0x0002c90300001234\"" : "");
-      auto term = parse_port_term(item.text);
-      if (term) return terms.push_back(*std::move(term));
-      at.wrong(item, std::move(term.error().expected), std::move(term.error().hint));
-    });
-    return good ? std::optional(std::move(terms)) : std::nullopt;
-  };
-  codec.show = [](const std::vector<PortTerm>& terms) {
-    std::vector<std::string> items;
-    for (const auto& term : terms) items.push_back(to_string(term));
-    return show_strings(items);
-  };
-  return codec;
-}
-
-Codec<std::string> policy_name(std::string_view what) {
-  return text(fmt::format("the name of {}: {}", what, kPolicyNameAllowed),
-              [](const std::string& name) { return is_policy_name(name); });
-}
-
 /// A P_Key of either membership as its low 15 bits, 1 to 0x7fff; nothing where `value` is none.
 std::optional<std::uint16_t> pkey_of(const Value& value) {
   auto number = value.kind == Value::Kind::whole && value.whole >= 0
@@ -76,30 +36,6 @@ Codec<std::optional<std::uint16_t>> pkey() {
   };
   codec.show = [](const Number& number) { return number ? fmt::format("0x{:04x}", *number) : "\"auto\""; };
   return explained(std::move(codec), Number(), "the lowest free number");
-}
-
-Codec<Mtu> group_mtu(std::string_view auto_means) {
-  auto codec = one_of<Mtu>({{"auto", Mtu::none},
-                            {"256", Mtu::m256},
-                            {"512", Mtu::m512},
-                            {"1024", Mtu::m1024},
-                            {"2048", Mtu::m2048},
-                            {"4096", Mtu::m4096}});
-  codec.explain = [auto_means](const Mtu& mtu) {
-    return mtu == Mtu::none ? std::string(auto_means)
-                            : fmt::format("mtu={} in OpenSM's file", std::to_underlying(mtu));
-  };
-  return codec;
-}
-
-Codec<std::uint8_t> group_rate(std::string_view auto_means) {
-  std::vector<std::pair<std::string, std::uint8_t>> choices{{"auto", std::uint8_t{0}}};
-  for (const auto& one : kStaticRates) choices.emplace_back(fmt::format("{}", one.mbps / 1000.0), one.code);
-  auto codec = one_of<std::uint8_t>(choices);
-  codec.explain = [auto_means](const std::uint8_t& code) {
-    return code == 0 ? std::string(auto_means) : fmt::format("rate={} in OpenSM's file", code);
-  };
-  return codec;
 }
 
 Codec<std::vector<std::uint8_t>> scopes() {
@@ -163,6 +99,8 @@ Codec<std::vector<ConfiguredGroup>> groups() {
                  group_mtu("its partition's")),
        block_key({.name = "rate", .doc = "Its rate in Gb/s."}, &ConfiguredGroup::rate,
                  group_rate("its partition's")),
+       block_key({.name = "sl", .doc = "Its SL."}, &ConfiguredGroup::sl,
+                 or_word(whole<std::uint8_t>(0, 15), "auto", "its partition's")),
        group_setting("qkey", "Its Q_Key; 0 is 0x0b1b for IP groups.", &ConfiguredGroup::qkey, 0xffffffff),
        group_setting("tclass", "Its traffic class.", &ConfiguredGroup::tclass, 0xff),
        group_setting("flow_label", "Its flow label.", &ConfiguredGroup::flow_label, 0xfffff)});
@@ -214,6 +152,16 @@ std::vector<BlockKey<ConfiguredPartition>> group_keys_of_partition() {
                 group_mtu("what every port of it can")),
       block_key({.name = "rate", .doc = "The rate of its groups in Gb/s.", .example = "100"}, &P::rate,
                 group_rate("what every port of it can")),
+      block_key({.name = "sl",
+                 .doc = "The SL of its groups, and of its paths that no QoS policy matches; 0 while "
+                        "qos.enabled is false.",
+                 .opensm = "sl"},
+                &P::sl, whole<std::uint8_t>(0, 15)),
+      block_key({.name = "qos_class",
+                 .doc = "Its class ([[qos.class]], or one of qos.preset), which has the SL; instead of sl. "
+                        "Empty: the class that lists the partition, or the default one.",
+                 .example = "\"\""},
+                &P::qos_class, policy_name_or_none("a class")),
       block_key(
           {.name = "qkey", .doc = "The Q_Key of its groups; 0 is 0x0b1b for IP groups.", .opensm = "Q_Key"},
           &P::qkey, whole<std::uint32_t>(0, 0xffffffff)),
@@ -270,7 +218,7 @@ Key partitions_file() {
     }
     const auto bytes = spot.contents(value);
     if (!bytes) return;
-    auto conf = read_partitions_conf(*bytes, spot.resolve(value.text).string());
+    auto conf = read_partitions_conf(*bytes, spot.resolve(value.text).string(), {.qos = true});
     if (!conf) {
       spot.errors.insert(spot.errors.end(), conf.error().begin(), conf.error().end());
       return;

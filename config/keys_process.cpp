@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of [log], [api] and [names], and those that say which port a [[subnet]] is on.
+// The keys of [log] and [names], and those that say which port a [[subnet]] is on.
 #include <algorithm>
 #include <array>
 
@@ -100,33 +100,6 @@ std::vector<Key> log_keys() {
       log_row("guids", "", &LogConfig::guids, explained(guids(), std::vector<Guid>(), "none"),
               "Nodes, by GUID, about which all lines are written, debug lines too."),
   };
-}
-
-std::vector<Key> api_keys() {
-  // As long as the system lets a socket's path be (sun_path of unix(7), with the zero at its end).
-  static constexpr std::size_t kLongest = 107;
-  Codec<std::string> path;
-  path.allowed = fmt::format("a path of at most {} bytes, with a '/'", kLongest);
-  path.read = [allowed = path.allowed](const Value& value, const Spot& spot) -> std::optional<std::string> {
-    if (value.kind == Value::Kind::text && value.text.empty()) return value.text;
-    const bool is_path = value.kind == Value::Kind::text && value.text.find('/') != std::string::npos &&
-                         !value.text.ends_with('/') && value.text.find('\0') == std::string::npos;
-    if (is_path) {
-      auto resolved = spot.resolve(value.text).string();
-      if (resolved.size() <= kLongest) return resolved;
-    }
-    spot.wrong(value, allowed);
-    return std::nullopt;
-  };
-  path.show = [](const std::string& value) { return toml_quoted(value); };
-  return {row(
-      {.table = "api",
-       .name = "socket",
-       .opensm = "",
-       .doc = "The Unix socket at which `smd status` and its like ask. Without it /run/smd/smd.sock (under "
-              "systemd in the unit's RuntimeDirectory), where that cannot be written "
-              "$XDG_RUNTIME_DIR/smd.sock."},
-      [](auto& settings) -> auto& { return settings.api.socket; }, std::move(path))};
 }
 
 std::vector<Key> names_keys() {

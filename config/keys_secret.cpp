@@ -58,6 +58,40 @@ std::vector<Key> secret_keys() {
                   "(what saquery calls --smkey). Without it that is the SM_Key."},
           [](auto& settings) -> auto& { return settings.subnet.keys.sa_key_file; },
           [](Settings& into, std::optional<std::uint64_t> key) { into.subnet.keys.sa_key = key; }),
+      secret_file(
+          {.table = "keys",
+           .name = "m_key_file",
+           .opensm = "m_key",
+           .doc = "A file that holds the M_Key of all ports, or with `m_key_per_port` what each port's is "
+                  "derived from: nobody else can change the ports' PortInfo and tables. The same on all SMs "
+                  "of the subnet. 0 takes M_Keys away; without a file they stay as they are."},
+          [](auto& settings) -> auto& { return settings.subnet.keys.m_key_file; },
+          [](Settings& into, std::optional<std::uint64_t> key) { into.subnet.keys.m_key = key; }),
+      row({.table = "keys",
+           .name = "m_key_level",
+           .opensm = "m_key_protection_level",
+           .doc = "Without the M_Key nobody can: 0: change anything (but everybody sees the M_Key); 1: see "
+                  "it either; 2 and 3: read anything (smpquery and ibnetdiscover need -y then)."},
+          &SubnetConfig::keys, &KeysConfig::m_key_level, whole<std::uint8_t>(0, 3)),
+      row({.table = "keys",
+           .name = "m_key_lease",
+           .opensm = "m_key_lease_period",
+           .doc = "How long after a wrong M_Key a port waits for one that is right before it lowers its "
+                  "level to 0, in whole seconds; 0: for ever. A fabric whose M_Key is lost can then only be "
+                  "freed node by node."},
+          &SubnetConfig::keys, &KeysConfig::m_key_lease,
+          duration(std::chrono::seconds(0), std::chrono::seconds(65535))),
+      row({.table = "keys",
+           .name = "m_key_per_port",
+           .opensm = "",
+           .doc = "Each port has an M_Key of its own, HMAC-SHA-256 of its port GUID: the key of a stolen "
+                  "port opens no other."},
+          &SubnetConfig::keys, &KeysConfig::m_key_per_port, flag("a key for each port", "one key for all")),
+      row({.table = "keys",
+           .name = "import_guid2mkey",
+           .opensm = "",
+           .doc = "OpenSM's file of M_Keys by port GUID (guid2mkey), taken once: while none is stored."},
+          &SubnetConfig::keys, &KeysConfig::import_guid2mkey, path("a file's name", true)),
   };
 }
 

@@ -19,6 +19,32 @@ bool is_of_policy(std::string_view key) {
   return table == "partitions" || table == "partition" || table == "group";
 }
 
+/// "qos.policy_file", "subnet[0].qos.rule[1].level"
+bool is_of_qos_policy(std::string_view key) {
+  if (key.starts_with("subnet[")) key.remove_prefix(std::min(key.find('.'), key.size() - 1) + 1);
+  if (!key.starts_with("qos.")) return false;
+  const auto name = key.substr(4, key.find_first_of(".[", 4) - 4);
+  return name == "policy_file" || name == "level" || name == "rule" || name == "ulp" || name == "class" ||
+         name == "preset";
+}
+
+void forget_qos_policy(QosConfig& qos, const std::string& why) {
+  qos.policy_file.clear();
+  qos.conf = {};
+  qos.level.clear();
+  qos.rule.clear();
+  qos.ulp.clear();
+  qos.preset = QosPreset::none;
+  qos.traffic_classes.clear();
+  qos.refused = why;
+}
+
+std::string lines_of(const std::vector<ConfigError>& errors) {
+  std::string lines;
+  for (const auto& error : errors) lines += (lines.empty() ? "" : "\n") + to_string(error);
+  return lines;
+}
+
 }  // namespace
 
 Value as_now(const Renamed& old, Value value) {
@@ -30,7 +56,7 @@ Loader::Loader(std::filesystem::path file, const ConfigContext& context, const S
     : schema_(schema), file_(std::move(file)), context_(context) {}
 
 Spot Loader::spot(std::string key) {
-  auto& errors = is_of_policy(key) ? policy_errors_ : errors_;
+  auto& errors = is_of_policy(key) ? policy_errors_ : is_of_qos_policy(key) ? qos_errors_ : errors_;
   return {.file = file_.string(),
           .key = std::move(key),
           .folder = file_.parent_path(),
@@ -134,25 +160,30 @@ void Loader::read_subnet_item(const Value& item, const Spot& at, Layer& layer) {
 
 std::vector<ConfigError> Loader::take_errors(bool without_policy) {
   auto errors = std::move(errors_);
-  if (!without_policy) errors.insert(errors.end(), policy_errors_.begin(), policy_errors_.end());
+  if (without_policy) return errors;
+  errors.insert(errors.end(), policy_errors_.begin(), policy_errors_.end());
+  errors.insert(errors.end(), qos_errors_.begin(), qos_errors_.end());
   return errors;
 }
 
+/// A QoS policy may refer to groups and partitions, these never to it.
 void Loader::refuse_policies() {
-  std::string lines;
-  for (const auto& error : policy_errors_) lines += (lines.empty() ? "" : "\n") + to_string(error);
+  const auto partitions = lines_of(policy_errors_), qos = lines_of(qos_errors_);
   const auto refuse = [&](SubnetConfig& subnet) {
+    forget_qos_policy(subnet.qos, qos);
+    if (policy_errors_.empty()) return;
     subnet.groups.clear();
     subnet.partition.clear();
     subnet.partitions = {};
-    subnet.partitions.refused = lines;
+    subnet.partitions.refused = partitions;
+    if (!qos.empty()) subnet.partitions.refused += "\n" + qos;
   };
   refuse(base_.settings.subnet);
   for (auto& layer : subnets_) refuse(layer.settings.subnet);
 }
 
 Config Loader::take() {
-  if (!policy_errors_.empty()) refuse_policies();
+  if (!policy_errors_.empty() || !qos_errors_.empty()) refuse_policies();
   Config config;
   config.log = std::move(base_.settings.log);
   config.api = std::move(base_.settings.api);

@@ -41,8 +41,9 @@ class Loader {
   void check_whole();
 
   /// What was read; the loader is empty afterwards. Of use only while there are no errors but those of the
-  /// policy (partitions and groups): where there are such, subnets have none, and PartitionsConfig::refused
-  /// says why.
+  /// policies: where there are such of partitions or groups, subnets have no policy, and
+  /// PartitionsConfig::refused says why; where they are of QoS alone, subnets have no QoS policy, and
+  /// QosConfig::refused says why.
   Config take();
   /// What is wrong, in the order in which it was found; `without_policy`: only what is not of the policy.
   std::vector<ConfigError> take_errors(bool without_policy);
@@ -68,7 +69,11 @@ class Loader {
   void check_routing(const Layer& layer);
   void check_keys(const Layer& layer);
   void check_priorities(const Layer& layer);
+  void check_api(const Layer& layer);
+  void check_replica(const Layer& layer);
   void check_partitions(const Layer& layer);
+  void check_qos_policies(const Layer& layer);
+  void check_class_conflicts(const Layer& layer);
   void check_subnets();
   void complain(const Layer& layer, std::string_view key, std::string expected, std::string_view found = {});
 
@@ -77,7 +82,8 @@ class Loader {
   const ConfigContext& context_;
   bool all_was_read_ = true;
   std::vector<ConfigError> errors_;
-  std::vector<ConfigError> policy_errors_;
+  std::vector<ConfigError> policy_errors_;  ///< of partitions and groups
+  std::vector<ConfigError> qos_errors_;     ///< of the QoS policy
   std::vector<ConfigError> warnings_;
   Layer base_;
   std::vector<Layer> subnets_;

@@ -10,7 +10,7 @@
 
 namespace smd::config {
 
-/// `toml_file` names the configuration in messages. SLs are 0: smd has no QoS yet.
+/// `toml_file` names the configuration in messages.
 PartitionSources partition_sources(const SubnetConfig& subnet, std::string toml_file);
 
 }  // namespace smd::config

@@ -38,8 +38,8 @@ class PartitionMerger {
     note_explicit(sources_.toml);
     note_explicit(sources_.conf);
     add_default();
-    for (const auto& definition : sources_.conf) add_conf(definition);
-    for (const auto& definition : sources_.toml) add_own(definition, {1, kLastFreePKey});
+    for (const auto& definition : sources_.conf) add_conf(as_in_force(definition));
+    for (const auto& definition : sources_.toml) add_own(as_in_force(definition), {1, kLastFreePKey});
     for (const auto& definition : sources_.api) add_api(definition);
     if (!errors_.empty()) return std::unexpected(std::move(errors_));
     finish();
@@ -88,6 +88,18 @@ class PartitionMerger {
     base.members.push_back(
         {.ports = {{PortTerm{.kind = PortTermKind::self}}}, .membership = Membership::full});
     add(base, kDefaultPartition.value());
+  }
+
+  /// Without QoS the SLs of files do not count, as opensm has it.
+  PartitionDefinition as_in_force(PartitionDefinition definition) {
+    if (sources_.qos) return definition;
+    if (definition.settings.sl != Sl{0})
+      warnings_.push_back(note(definition.source,
+                               fmt::format("SL {} is 0 while qos.enabled is false", definition.settings.sl),
+                               "sl"));
+    definition.settings.sl = Sl{0};
+    for (auto& group : definition.groups) group.settings.sl = Sl{0};
+    return definition;
   }
 
   /// A definition of OpenSM's file: those of one P_Key are one partition, one without a P_Key belongs to the

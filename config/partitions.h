@@ -33,6 +33,7 @@ struct PartitionSources {
   PortGroups groups{};
   std::map<std::string, unsigned> group_lines{};  ///< of toml_file, for errors; may lack groups
   bool allow_both_pkeys = false;  ///< a port may be full and limited member at once, with two keys
+  bool qos = true;                ///< false: the SLs of files do not count
   /// Numbers for partitions of the API without one, 0x0001 to 0x7ffe.
   std::pair<std::uint16_t, std::uint16_t> api_pkeys{0x0001, 0x7ffe};
 };

@@ -91,6 +91,7 @@ struct ConfiguredPartition {
   Mtu mtu = Mtu::none;    ///< none: what the ports can
   std::uint8_t rate = 0;  ///< 0: what the ports can
   std::uint8_t sl = 0;
+  std::string qos_class{};  ///< instead of sl; empty: none
   std::uint32_t qkey = 0;
   std::vector<std::uint8_t> scopes{2};
   std::vector<ConfiguredGroup> groups{};

@@ -75,6 +75,8 @@ std::vector<Key> mad_keys();
 std::vector<Key> sweep_keys();
 /// The rows of [ha].
 std::vector<Key> ha_keys();
+/// The rows of [ha] about copies of the state.
+std::vector<Key> replica_keys();
 /// The rows of [adopt].
 std::vector<Key> adopt_keys();
 /// The rows of [lids].
@@ -87,6 +89,12 @@ std::vector<Key> routing_keys();
 std::vector<Key> multicast_keys();
 /// The rows of [partitions].
 std::vector<Key> partitions_keys();
+/// The rows of [qos] about the policy.
+std::vector<Key> qos_policy_keys();
+/// The rows of [qos] about classes.
+std::vector<Key> qos_class_keys();
+/// The rows of [qos] about the tables of ports.
+std::vector<Key> qos_table_keys();
 /// The rows of [[group]] and [[partition]].
 std::vector<Key> partition_keys();
 /// The rows of [sa].
@@ -100,9 +108,10 @@ std::vector<Key> subnet_keys();
 
 /// All rows, in the order of the shipped file. A new list is declared above and named here.
 inline constexpr std::array kRowLists{
-    log_keys,   api_keys,    store_keys, sm_keys,        secret_keys,  mad_keys,       sweep_keys,
-    adopt_keys, ha_keys,     lids_keys,  links_keys,     routing_keys, multicast_keys, partitions_keys,
-    sa_keys,    status_keys, names_keys, partition_keys, subnet_keys,
+    log_keys,     api_keys,       store_keys,      sm_keys,         secret_keys,    mad_keys,
+    sweep_keys,   adopt_keys,     ha_keys,         replica_keys,    lids_keys,      links_keys,
+    routing_keys, multicast_keys, partitions_keys, qos_policy_keys, qos_class_keys, qos_table_keys,
+    sa_keys,      status_keys,    names_keys,      partition_keys,  subnet_keys,
 };
 
 }  // namespace smd::config

@@ -73,6 +73,15 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
+bool is_address(std::string_view text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return false;
+  const auto host = text.substr(0, colon);
+  const bool bracketed = host.starts_with('[') && host.ends_with(']');
+  const auto port = parse_number(text.substr(colon + 1));
+  return (bracketed || host.find(':') == std::string_view::npos) && port && *port >= 1 && *port <= 65535;
+}
+
 std::string toml_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {

@@ -112,6 +112,9 @@ Schema make_schema() {
       {.name = "routing", .doc = "How paths are computed."},
       {.name = "multicast", .doc = "Multicast groups."},
       {.name = "partitions", .doc = "Where partitions come from, and where they are enforced."},
+      {.name = "qos",
+       .doc = "Quality of service: which paths get which SL, which virtual lanes SLs use, and what share "
+              "those have."},
       {.name = "sa", .doc = "What clients may ask and register."},
       {.name = "status", .doc = "When the fabric counts as reduced."},
       {.name = "names", .doc = "What nodes are called."},

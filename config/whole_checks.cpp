@@ -6,6 +6,7 @@
 
 #include "config/loader.h"
 #include "config/partition_sources.h"
+#include "config/qos_sources.h"
 
 namespace smd::config {
 
@@ -13,12 +14,16 @@ void Loader::check_whole() {
   check_lids(base_);
   for (const auto& layer : subnets_) check_lids(layer);
   if (all_was_read_) {
+    check_api(base_);
     check_routing(base_);
     check_keys(base_);
     check_partitions(base_);
+    check_qos_policies(base_);
     check_priorities(base_);
+    check_replica(base_);
     for (const auto& layer : subnets_)
-      check_routing(layer), check_keys(layer), check_partitions(layer), check_priorities(layer);
+      check_routing(layer), check_keys(layer), check_partitions(layer), check_qos_policies(layer),
+          check_priorities(layer), check_replica(layer);
   }
   check_subnets();
 }
@@ -57,7 +62,18 @@ void Loader::check_lids(const Layer& layer) {
 
 void Loader::check_routing(const Layer& layer) {
   const auto& routing = layer.settings.subnet.routing;
-  if (layer.broken.contains("routing") || !routing.tables_file.empty()) return;
+  if (layer.broken.contains("routing")) return;
+  if (routing.engines.size() > 1 && std::ranges::find(routing.engines, "auto") != routing.engines.end())
+    complain(layer, "routing.engines", "\"auto\" alone: it stands for all engines");
+  for (const auto& engine : routing.engines) {
+    if (std::ranges::find(context_.layered_engines, engine) == context_.layered_engines.end()) continue;
+    if (routing.path_sl == PathSl::asked) continue;
+    complain(
+        layer, "routing.engines",
+        fmt::format("no \"{}\" unless routing.path_sl is \"asked\": clients must use the SL of each path",
+                    engine));
+  }
+  if (!routing.tables_file.empty()) return;
   if (std::ranges::find(routing.engines, "file") != routing.engines.end())
     complain(layer, "routing.engines", "\"file\" only where routing.tables_file names its file");
 }
@@ -67,6 +83,35 @@ void Loader::check_keys(const Layer& layer) {
   if (layer.broken.contains("sm") || layer.broken.contains("keys")) return;
   if (!subnet.sm.key_file.empty() && !subnet.keys.sm_key_file.empty())
     complain(layer, "sm.key_file", "only one of it and keys.sm_key_file");
+  if (!subnet.keys.m_key_file.empty()) return;
+  const KeysConfig defaults;
+  const auto useless = [&](const char* key, bool is_default) {
+    if (!is_default) complain(layer, key, "keys.m_key_file beside it");
+  };
+  useless("keys.m_key_level", subnet.keys.m_key_level == defaults.m_key_level);
+  useless("keys.m_key_lease", subnet.keys.m_key_lease == defaults.m_key_lease);
+  useless("keys.m_key_per_port", subnet.keys.m_key_per_port == defaults.m_key_per_port);
+}
+
+/// TLS needs both.
+void Loader::check_api(const Layer& layer) {
+  const auto& api = layer.settings.api;
+  if (layer.broken.contains("api") || api.listen.empty()) return;
+  if (api.cert.empty() || api.key.empty()) complain(layer, "api.listen", "api.cert and api.key beside it");
+}
+
+/// Both ends of a copy have to prove who they are, in one of two ways.
+void Loader::check_replica(const Layer& layer) {
+  const auto& ha = layer.settings.subnet.ha;
+  if (layer.broken.contains("ha") || !ha.copies()) return;
+  const bool certificates = !ha.cert.empty() || !ha.key.empty() || !ha.ca.empty();
+  const bool whole = !ha.cert.empty() && !ha.key.empty() && !ha.ca.empty();
+  const auto* key = ha.peers.empty() ? "ha.listen" : "ha.peers";
+  if (certificates && !ha.psk_file.empty()) {
+    complain(layer, "ha.psk_file", "only one of it and ha.cert");
+  } else if (!whole && ha.psk_file.empty()) {
+    complain(layer, key, "ha.psk_file, or ha.cert, ha.key and ha.ca, beside it");
+  }
 }
 
 void Loader::check_priorities(const Layer& layer) {
@@ -75,6 +120,17 @@ void Loader::check_priorities(const Layer& layer) {
   complain(layer, "sm.master_priority", fmt::format("sm.priority ({}) or more", sm.priority));
 }
 
+namespace {
+
+/// Layers that share the policy find the same.
+void add_once(std::vector<ConfigError>& into, const std::vector<ConfigError>& from) {
+  for (const auto& one : from) {
+    if (std::ranges::find(into, one) == into.end()) into.push_back(one);
+  }
+}
+
+}  // namespace
+
 /// The partitions of smd.toml and of OpenSM's file have to fit together. Layers that share them find the
 /// same.
 void Loader::check_partitions(const Layer& layer) {
@@ -82,11 +138,6 @@ void Loader::check_partitions(const Layer& layer) {
     if (layer.broken.contains(table)) return;
   }
   const auto& subnet = layer.settings.subnet;
-  const auto add_once = [](std::vector<ConfigError>& into, const std::vector<ConfigError>& from) {
-    for (const auto& one : from) {
-      if (std::ranges::find(into, one) == into.end()) into.push_back(one);
-    }
-  };
   auto merged = merge_partitions(partition_sources(subnet, file_.string()));
   if (!merged) return add_once(policy_errors_, merged.error());
   add_once(warnings_, subnet.partitions.conf.warnings);
@@ -94,6 +145,24 @@ void Loader::check_partitions(const Layer& layer) {
   const bool remove = subnet.adopt.foreign_pkeys == ForeignPKeys::remove && !layer.broken.contains("adopt");
   if (remove && merged->policy.find(kDefaultPartition)->sources.size() < 2)
     complain(layer, "adopt.foreign_pkeys", "\"keep\", as no default partition (0x7fff) is defined");
+}
+
+/// Of a broken partition or group it is not known what the policy refers to.
+void Loader::check_qos_policies(const Layer& layer) {
+  for (const auto* table : {"partitions", "partition", "group", "qos"}) {
+    if (layer.broken.contains(table)) return;
+  }
+  const auto& subnet = layer.settings.subnet;
+  check_class_conflicts(layer);
+  auto found = check_qos(subnet, file_.string());
+  for (auto& error : found.errors) {
+    if (error.line != 0 || error.key != "qos.preset") continue;
+    if (const auto at = layer.places.find("qos.preset"); at != layer.places.end())
+      error.line = at->second.line;
+  }
+  add_once(qos_errors_, found.errors);
+  add_once(warnings_, subnet.qos.conf.warnings);
+  add_once(warnings_, found.warnings);
 }
 
 void Loader::check_subnets() {

@@ -5,9 +5,11 @@
 #include <exception>
 #include <iostream>
 
+#include "smd/cli/api_cert.h"
 #include "smd/cli/ask.h"
 #include "smd/cli/attach.h"
 #include "smd/cli/check.h"
+#include "smd/cli/diff.h"
 #include "smd/cli/route.h"
 #include "smd/cli/run.h"
 #include "smd/cli/sim.h"
@@ -28,19 +30,15 @@ int commands(int argc, char** argv) {
   auto* route_command = app.add_subcommand("route", "routes a fabric from a file or a spec, offline");
   smd::cli::add_route_options(*route_command, route);
   smd::cli::CheckOptions check;
-  auto* check_command = app.add_subcommand("check", "validates a configuration and says what it means");
-  check_command
-      ->add_option("--config", check.config, "configuration (default: /etc/smd/smd.toml where it exists)")
-      ->type_name("FILE");
-  check_command->add_option("--set", check.set, "overrides one key; may be repeated")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  check_command->add_flag("--all", check.all,
-                          "prints every key, not only those that differ from the defaults");
+  const auto* check_command = smd::cli::add_check_command(app, check);
+  smd::cli::ApiCertOptions cert;
+  const auto* cert_command = smd::cli::add_api_command(app, cert);
   smd::cli::SimOptions sim;
   const auto* sim_command = smd::cli::add_sim_command(app, sim);
   smd::cli::AttachOptions attach;
   const auto* attach_command = smd::cli::add_attach_command(app, attach);
+  smd::cli::DiffOptions diff;
+  const auto* diff_command = smd::cli::add_diff_command(app, diff);
   smd::cli::AskOptions ask;
   smd::cli::add_ask_commands(app, ask);
 
@@ -59,8 +57,10 @@ int commands(int argc, char** argv) {
   }
   if (run_command->parsed()) return smd::cli::run(run, std::cout, std::cerr);
   if (check_command->parsed()) return smd::cli::check(check, std::cout, std::cerr);
+  if (cert_command->parsed()) return smd::cli::api_cert(cert, std::cout, std::cerr);
   if (sim_command->parsed()) return smd::cli::sim(*sim_command, sim, std::cout, std::cerr);
   if (attach_command->parsed()) return smd::cli::attach(attach, std::cerr);
+  if (diff_command->parsed()) return smd::cli::diff(diff, std::cout, std::cerr);
   if (smd::cli::is_ask(app)) return smd::cli::ask(app, ask, std::cout, std::cerr);
   return smd::cli::route(route, std::cout, std::cerr);
 }

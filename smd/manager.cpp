@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "smd/reconcile/import_lids.h"
+#include "smd/reconcile/imports.h"
 
 namespace smd::sm {
 namespace {
@@ -26,13 +26,25 @@ UnixTime system_time() {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
-/// Then the fabric need not be read again.
+/// Tables of ports follow from classes, and classes from partitions.
+bool has_classes(const config::QosConfig& qos) {
+  return !qos.traffic_classes.empty() || qos.preset != config::QosPreset::none ||
+         (qos.accepted && !qos.accepted->classes.empty());
+}
+
+/// Or the QoS policy. Then the fabric need not be read again.
 bool partitions_alone_differ(config::SubnetConfig before, const config::SubnetConfig& after) {
-  if (before == after) return false;
+  if (before == after || has_classes(before.qos) || has_classes(after.qos)) return false;
   if (before.partitions.refused != after.partitions.refused) return false;  // which is in the state
   before.partitions = after.partitions;
   before.partition = after.partition;
   before.groups = after.groups;
+  before.qos.policy_file = after.qos.policy_file;
+  before.qos.conf = after.qos.conf;
+  before.qos.level = after.qos.level;
+  before.qos.rule = after.qos.rule;
+  before.qos.ulp = after.qos.ulp;
+  before.qos.accepted = after.qos.accepted;
   return before == after;
 }
 
@@ -75,7 +87,8 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
                    .config = config_,
                    .lids = lids_,
                    .wall = parts_.wall ? parts_.wall : system_time,
-                   .sms = parts_.sms},
+                   .sms = parts_.sms,
+                   .settle = [this] { return settle(); }},
                   [this](const wire::Notice& notice, Lid from) {
                     traps_.heard(notice, from);
                     mastership_.heard(notice, from);
@@ -129,6 +142,14 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
                 .config = config_,
                 .once = options_.once,
                 .dry_run = options_.dry_run}),
+      standby_({.tx = tx_,
+                .scheduler = scheduler_,
+                .loop = loop_,
+                .mastership = mastership_,
+                .status = status_,
+                .store = options_.dry_run ? nullptr : parts_.store,
+                .log = parts_.log,
+                .config = config_}),
       vl_tables_({.executor = parts_.executor,
                   .tx = tx_,
                   .scheduler = scheduler_,
@@ -153,9 +174,9 @@ void SubnetManager::resweep(Resweep kind, std::string reason) {
     case Resweep::light:
       return agenda_.add(Work::light, std::move(reason));
     case Resweep::heavy:
-      return agenda_.add(Work::heavy, std::move(reason));
+      return agenda_.add(Work::heavy, std::move(reason), true);
     case Resweep::converge:
-      return agenda_.add(Work::incremental, std::move(reason));
+      return agenda_.add(Work::incremental, std::move(reason), true);
   }
 }
 
@@ -163,18 +184,46 @@ void SubnetManager::reload(config::SubnetConfig config) {
   const auto& latest = next_config_ ? *next_config_ : *config_;
   const bool parts_alone = partitions_alone_differ(latest, config) && loop_.decided().routes;
   next_config_ = std::make_shared<const config::SubnetConfig>(std::move(config));
-  if (parts_alone) return agenda_.add(PartSet{Part::partitions});
-  agenda_.add(Work::heavy, "reload");
+  if (parts_alone) return agenda_.add(partition_parts());
+  agenda_.add(Work::heavy, "reload", true);
 }
 
 void SubnetManager::set_policies(policy::PoliciesPtr policies) {
   next_policies_ = std::move(policies);
-  if (loop_.decided().routes) agenda_.add(PartSet{Part::partitions});
+  if (!loop_.decided().routes) return;
+  auto parts = partition_parts();
+  parts.insert(Part::ports);
+  agenda_.add(parts);
+}
+
+/// Where clients ask for SLs, that of a partition is a class, which needs VLs.
+PartSet SubnetManager::partition_parts() const {
+  PartSet parts{Part::partitions};
+  if (loop_.decided().service_levels) parts.insert(Part::qos);
+  return parts;
+}
+
+asio::awaitable<void> SubnetManager::settle() {
+  if (parts_.store != nullptr) co_await parts_.store->settle();
+}
+
+/// What another SM has committed as master is what we go on from, its policy included.
+void SubnetManager::take_replica() {
+  if (parts_.store == nullptr || options_.dry_run) return;
+  const auto replaced = parts_.store->following().replaced;
+  if (std::exchange(replaced_, replaced) == replaced) return;
+  loop_.set_stored(parts_.store->loaded());
+  next_policies_ = parts_.store->policies();
 }
 
 void SubnetManager::reindex(const std::set<Guid>& ports) {
   loop_.reindex(ports);
   agenda_.add(PartSet{Part::partitions});
+}
+
+void SubnetManager::train(const policy::PortAt& port) {
+  loop_.train(port);
+  agenda_.add(PartSet{Part::ports});
 }
 
 /// Between two sweeps only: what runs refers to the configuration that it began with. Thousands of partitions
@@ -193,6 +242,8 @@ asio::awaitable<bool> SubnetManager::take_config() {
   if (next_config_ == config) next_config_ = nullptr;  // else there is a later one already
   if (next_policies_ == policies) next_policies_ = nullptr;
   loop_.configure(config_, std::move(policy));
+  if (policies_->disabled_ports != *loop_.disabled())
+    loop_.disable(std::make_shared<const policy::DisabledPorts>(policies_->disabled_ports));
   if (!configured) co_return true;
   tx_.set_policy(policy_of(config_->mad));
   mastership_.configure();
@@ -237,6 +288,8 @@ asio::awaitable<void> SubnetManager::run() {
   }
   const auto& lids = config_->lids.import_guid2lid;
   if (loop_.stored()->lids.empty() && !lids.empty()) import_lids(loop_, lids, parts_.log);
+  const auto& m_keys = config_->keys.import_guid2mkey;
+  if (loop_.stored()->m_keys.empty() && !m_keys.empty()) import_m_keys(loop_, m_keys, parts_.log);
   co_await serve();
   co_await tasks_.stop();
 }

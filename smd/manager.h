@@ -26,6 +26,7 @@
 #include "smd/ha/mastership.h"
 #include "smd/log/log.h"
 #include "smd/observe/light_sweep.h"
+#include "smd/observe/standby.h"
 #include "smd/observe/sweeper.h"
 #include "smd/observe/switch_poll.h"
 #include "smd/policy/policies.h"
@@ -82,6 +83,8 @@ class SubnetManager final : public FabricRequests {
   void reload(config::SubnetConfig config);
   /// Partitions of the API from now on; where nothing else has changed the fabric is not read again.
   void set_policies(policy::PoliciesPtr policies);
+  /// Trains the link of this port anew, once; a port that was disabled is enabled.
+  void train(const policy::PortAt& port);
   /// Index 0 of the P_Key tables of these ports (port GUIDs) is decided anew. Soon, between two sweeps.
   void reindex(const std::set<Guid>& ports);
 
@@ -104,6 +107,10 @@ class SubnetManager final : public FabricRequests {
   /// when that has taken it, after a second, or when run() ends. On the io_context's thread.
   void leave(std::move_only_function<void()> done);
 
+  /// No sweeps before then, but those that are asked for; a time that has passed: again. On the io_context's
+  /// thread.
+  void pause_sweeps(mad::TimePoint until) { scheduler_.pause(until); }
+
   /// The latest Snapshot, null before the first; any thread.
   std::shared_ptr<const Snapshot> published() const { return parts_.published->get(); }
   /// The SMs of the fabric as they are now, ours included; any thread.
@@ -115,6 +122,9 @@ class SubnetManager final : public FabricRequests {
 
  private:
   asio::awaitable<bool> take_config();
+  PartSet partition_parts() const;
+  void take_replica();
+  asio::awaitable<void> settle();
   asio::awaitable<void> serve();
   asio::awaitable<Outcome> work(Asked asked);
   asio::awaitable<bool> begin_work(Asked* asked);
@@ -125,6 +135,7 @@ class SubnetManager final : public FabricRequests {
   asio::awaitable<Outcome> give_way(Outcome outcome);
   asio::awaitable<Outcome> follow();
   asio::awaitable<bool> stand_by();
+  asio::awaitable<bool> take_copied();
   void publish_standby(std::string reason);
   asio::awaitable<void> leave_then(std::move_only_function<void()> done);
 
@@ -135,6 +146,7 @@ class SubnetManager final : public FabricRequests {
   std::shared_ptr<const config::SubnetConfig> next_config_;  ///< null: no other one than config_
   policy::PoliciesPtr policies_;
   policy::PoliciesPtr next_policies_;  ///< null: no others than policies_
+  std::uint64_t replaced_ = 0;         ///< of store::Following, as it was taken
   mad::Transactions tx_;
   Agenda agenda_;
   mad::TaskGroup tasks_;
@@ -149,6 +161,7 @@ class SubnetManager final : public FabricRequests {
   SwitchPoll switches_;
   LightSweep light_;
   Sweeper sweeper_;
+  Standby standby_;
   VlTableReader vl_tables_;
   Retrainer retrainer_;
   ServiceParts services_;

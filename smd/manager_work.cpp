@@ -34,7 +34,7 @@ asio::awaitable<void> SubnetManager::serve() {
     if (outcome == Outcome::own_port_silent) {
       const bool time = co_await parts_.clock.sleep(std::chrono::seconds(1));
       if (!time) co_return;
-      agenda_.add(Work::heavy, "own port");
+      agenda_.add(Work::heavy, "own port", true);
     }
   }
 }
@@ -58,6 +58,7 @@ asio::awaitable<Outcome> SubnetManager::work(Asked asked) {
 asio::awaitable<bool> SubnetManager::begin_work(Asked* asked) {
   parts_.log.tick();
   inventory_.tell_quiet();
+  take_replica();
   const bool configured = co_await take_config();
   if (!configured) co_return false;
   tx_.begin_round();
@@ -79,6 +80,7 @@ asio::awaitable<std::optional<Outcome>> SubnetManager::between_sweeps(Asked aske
     const auto read = co_await vl_tables_.read_some();
     if (read.cancelled) co_return Outcome::cancelled;
     if (read.to_publish) co_await inventory_.note_vl_tables();
+    if (read.to_write) agenda_.add(PartSet{Part::qos});
     if (read.altered && !mastership_.contested() && !status_.unsettled()) status_.judge_again();
     if (read.to_publish && published()->subnet != loop_.subnet()) status_.publish_between_sweeps();
     co_return Outcome::done;
@@ -128,11 +130,13 @@ asio::awaitable<std::optional<Outcome>> SubnetManager::light_sweep(Asked* asked,
 
 asio::awaitable<Outcome> SubnetManager::sweep(SweepKind kind, Asked asked) {
   scheduler_.repairs().begun();
+  if (kind == SweepKind::heavy && mastership_.fabric_is_free()) co_await standby_.take_over();
   const auto outcome = co_await sweeper_.sweep(kind, std::move(asked.reason), std::move(asked.suspects));
   const bool told = outcome != Outcome::own_port_silent && outcome != Outcome::cancelled;
   if (told) vl_tables_.ask();
   scheduler_.swept();
   if (outcome == Outcome::done && !options_.dry_run) {
+    if (!loop_.disabled()->empty()) agenda_.add(PartSet{Part::ports});
     const bool retrained = co_await retrainer_.begin_step();
     if (!retrained) co_return Outcome::cancelled;
   }
@@ -186,11 +190,23 @@ asio::awaitable<bool> SubnetManager::stand_by() {
   // `status` of a standby shows whether the fabric is up: where it was not, it is read again.
   const auto& summary = status_.summary();
   const bool was_down = summary.sm_lid == Lid{} || summary.ports_active < summary.ports_not_active;
-  co_return co_await mastership_.stand_by([this, was_down] {
+  mad::TaskGroup watching(parts_.executor);
+  if (loop_.subnet()) watching.spawn(standby_.watch([this] { return take_copied(); }));
+  const bool ended = co_await mastership_.stand_by([this, was_down] {
     const bool again = was_down && scheduler_.try_again(Guid{});
     if (again) agenda_.add(Work::heavy, "the fabric was not up yet");
     return again;
   });
+  co_await watching.stop();
+  co_return ended;
+}
+
+/// As a standby: what the master has committed since, and a configuration that was reloaded. False when
+/// cancelled.
+asio::awaitable<bool> SubnetManager::take_copied() {
+  take_replica();
+  const bool taken = co_await take_config();
+  co_return taken;
 }
 
 }  // namespace smd::sm

@@ -12,9 +12,9 @@ _smd() {
     help=$("$program" "${command[@]}" --help 2>/dev/null) || return 0
   done
   case $current in
-    -*) mapfile -t COMPREPLY < <(compgen -W "$(grep -oE '^  (-[a-z],)?--[a-z-]+' <<<"$help" | grep -oE -e '--.*')" -- "$current") ;;
+    -*) mapfile -t COMPREPLY < <(compgen -W "$(grep -oE '^  (-[a-z],)?--[a-z][a-z0-9-]+' <<<"$help" | grep -oE -e '--.*')" -- "$current") ;;
     *) mapfile -t COMPREPLY < <(compgen -W "$(_smd_commands "$help")" -- "$current") ;;
   esac
 }
-_smd_commands() { sed -n '/^Subcommands:/,$s/^  \([a-z][a-z-]*\) .*/\1/p' <<<"$1"; }
+_smd_commands() { sed -n '/^Subcommands:/,$s/^  \([a-z][a-z0-9-]*\) .*/\1/p' <<<"$1"; }
 complete -o default -F _smd smd

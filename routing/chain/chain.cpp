@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "routing/chain/candidates.h"
+#include "routing/chain/shape.h"
 #include "routing/engines/rank_order.h"
 #include "routing/quality/load.h"
 #include "routing/ranking/root_sets.h"
@@ -87,21 +89,57 @@ class ChainRun {
   ChainRun(std::span<const ChainLink> chain, const EngineInput& input, const ChainOptions& options)
       : links_(chain.begin(), chain.end()), in_(input), options_(options) {
     rooted_ = std::ranges::any_of(links_, [](const auto& link) { return !link.options.root_guids.empty(); });
-    if (std::ranges::none_of(links_, is_own)) links_.push_back({"updn", {}});
+    if (links_.size() == 1 && links_.front().engine == kAuto) {
+      links_.front().engine = "dmodc";
+      shape_ = Shape{.kind = Shape::Kind::tree};
+    } else if (std::ranges::none_of(links_, is_own)) {
+      links_.push_back({"updn", {}});
+    }
   }
 
   std::expected<Chosen, RouteError> run() {
-    for (const auto& link : links_) {
-      if (!declined_ && !candidates_.empty()) break;
-      if (candidates_.size() < kCompared) try_link(link, {});
+    for (std::size_t i = 0; i < links_.size(); ++i) {  // the first of kAuto adds others
+      if ((!declined_ && !candidates_.empty()) || enough()) break;
+      if (candidates_.size() < compared()) try_link(ChainLink(links_[i]), {});
       if (stopped_ || settled_ || installed_stays()) break;
+      if (shape_ && candidates_.empty() && !declined_) decline(ChainLink(links_[i]));
     }
-    if (declined_ && !stopped_ && !settled_ && !installed_stays()) try_roots();
+    if (declined_ && !stopped_ && !settled_ && !installed_stays() && !enough()) try_roots();
     if (stopped_ || in_.context.stop.stop_requested()) return std::unexpected(RouteError{});
     return choose();
   }
 
  private:
+  /// Of engines of kAuto those are compared whose time allows it.
+  std::size_t compared() const { return shape_ ? links_.size() + kCompared : kCompared; }
+
+  /// In large fabrics engines with one layer are not compared with those that have several: they cannot be
+  /// better, and their time would be added.
+  bool enough() const {
+    if (!shape_ || search_work(in_.context.topology) <= kCompareAll) return false;
+    return std::ranges::any_of(
+        candidates_, [](const Candidate& c) { return c.proven && find_engine(c.chosen.engine)->layered; });
+  }
+
+  /// Behind the engine for trees.
+  void add_links_of_shape() {
+    const auto& topology = in_.context.topology;
+    const auto& widest = options_.widest != nullptr ? *options_.widest : topology;
+    shape_ = find_shape(widest);
+    shape_->damaged =
+        shape_->damaged || widest.cables() > topology.cables() || widest.switches() > topology.switches();
+    const auto options = links_.front().options;
+    for (const auto name : engines_for(*shape_, search_work(topology), options_.layered))
+      links_.push_back({std::string(name), options});
+    if (std::ranges::none_of(links_, is_own)) links_.push_back({"updn", {}});
+  }
+
+  /// An engine for trees takes a dragonfly+, but spreads what crosses between the groups less well than
+  /// others.
+  bool takes_more_than_trees(const ChainLink& link) const {
+    return shape_ && !declined_ && link.engine == "dmodc" && is_dragonfly_plus(in_.context.topology);
+  }
+
   void refuse(const ChainLink& link, std::string reason) {
     refusals_.push_back({link.engine, std::move(reason)});
   }
@@ -128,15 +166,18 @@ class ChainRun {
       if (cause == Cause::not_a_tree || cause == Cause::no_legal_path) decline(link);
       return;
     }
+    if (takes_more_than_trees(link)) decline(link);
     const bool whole = engine->leaves_gaps && fill_gaps(*routes);
     step(link, ChainOptions::Step::routed);
-    if (declined_ && !is_own(link) && link.engine == "minhop") return try_shortest(link, *std::move(routes));
+    const bool shortest = link.engine == "minhop" || link.engine == "sssp";
+    if (declined_ && !is_own(link) && shortest) return try_shortest(link, *std::move(routes));
     if (!roots.empty()) return try_proof(link, *std::move(routes), std::move(roots));
     auto found = verify_routes(in_.context, *routes);
     if (in_.context.stop.stop_requested()) return;
     step(link, ChainOptions::Step::verified);
     const bool proven = usable(found);
-    settled_ = proven && whole && declined_ && !options_.installed && meshed();
+    settled_ = proven && whole && declined_ && !options_.installed && meshed() &&
+               (!options_.layered || even_on_shortest_paths(*routes));
     if (proven || is_own(link)) {
       add(link, {*std::move(routes), std::move(found)}, {}, proven);
     } else {
@@ -151,6 +192,16 @@ class ChainRun {
       if (topology.groups(s) > 2) return true;
     }
     return false;
+  }
+
+  /// No routes can carry less over the most loaded link than those of dimension order do.
+  bool even_on_shortest_paths(const Routes& routes) const {
+    const auto& topology = in_.context.topology;
+    if (!topology.one_rate() || !shape_ || shape_->kind == Shape::Kind::torus) return false;
+    const auto hosts = rank_order(in_.context, {});
+    const auto load = measure_load(in_.context, routes, hosts, LoadOfShifts::no);
+    const auto n = static_cast<double>(hosts.size());
+    return load.max_link_time * 2 * static_cast<double>(topology.cables()) < load.mean_hops * n * n + 1;
   }
 
   /// Whether none was missing. Routes stay as they are if some host still has none: verification names it.
@@ -172,7 +223,13 @@ class ChainRun {
 
   // What is only compared is proven or not: tracing the fault to describe it takes longer than the tables.
   void try_shortest(const ChainLink& link, Routes routes) {
+    const auto rows = routes;  // which proven_shortest() may replace
     auto proven = proven_shortest(in_.context, std::move(routes));
+    if (!proven && shape_ && search_work(in_.context.topology) <= kCompareAll) {
+      // What the quick proof does not take for routes that are missing by rule.
+      auto found = verify_routes(in_.context, rows);
+      if (found.clean()) proven = ProvenRoutes{rows, std::move(found)};
+    }
     step(link, ChainOptions::Step::verified);
     if (proven) return add(link, *std::move(proven), {}, true);
     refuse(link, "credit loops: shortest paths wait for each other in a cycle");
@@ -203,9 +260,12 @@ class ChainRun {
 
   /// An engine for trees has declined: from now on engines are compared, if the installed one may change.
   void decline(const ChainLink& link) {
-    if (std::exchange(declined_, true) || !options_.installed) return;
+    if (std::exchange(declined_, true)) return;
+    if (shape_) add_links_of_shape();
+    if (!options_.installed) return;
     const auto& [engine, roots, may_change] = *options_.installed;
-    const bool configured = std::ranges::any_of(links_, [&](const auto& l) { return l.engine == engine; });
+    const bool configured =
+        shape_ || std::ranges::any_of(links_, [&](const auto& l) { return l.engine == engine; });
     if (!configured || engine == link.engine || (may_change && roots.empty())) return;
     try_link({engine, link.options}, roots);
   }
@@ -242,7 +302,29 @@ class ChainRun {
         (may_change && best->load.max_link_time <= kWorthwhile * installed->load.max_link_time);
     if (!worthwhile) best = installed;
     add_worse(*best);
+    if (shape_) explain(*best, *shape_, !worthwhile);
     return std::move(best->chosen);
+  }
+
+  /// Why kAuto has chosen `best`.
+  void explain(Candidate& best, Shape& shape, bool stays) {
+    const auto& topology = in_.context.topology;
+    if (!declined_) shape.damaged = misses_uplinks(topology);
+    const auto& engine = best.chosen.engine;
+    const auto other = std::ranges::min_element(candidates_, {}, [&](const Candidate& c) {
+      return std::tuple(&c == &best || !c.proven || c.chosen.engine == engine, c.load);
+    });
+    const bool compared = other != candidates_.end() && other->proven && other->chosen.engine != engine;
+    auto reason = fmt::format("{} is the engine for it", engine);
+    if (declined_ && !settled_) {
+      reason = !compared
+                   ? fmt::format("only {} has routes that are proven", engine)
+                   : fmt::format("{} has {:.0f} routes over the most loaded link, {} {:.0f}", engine,
+                                 best.load.max_link_time, other->chosen.engine, other->load.max_link_time);
+    }
+    if (stays) reason = fmt::format("{} is installed and stays", engine);
+    best.chosen.shape = to_string(shape);
+    best.chosen.why = fmt::format("{}: {}", best.chosen.shape, reason);
   }
 
   /// Tables that reach fewer switches than `updn` does are no better for less load.
@@ -286,8 +368,9 @@ class ChainRun {
   std::vector<ChainLink> links_;
   const EngineInput& in_;
   const ChainOptions& options_;
-  bool rooted_ = false;    ///< roots are configured
-  bool declined_ = false;  ///< an engine for trees has found that there is none, or not for all hosts
+  std::optional<Shape> shape_;  ///< with kAuto: a tree as long as no engine for trees has declined
+  bool rooted_ = false;         ///< roots are configured
+  bool declined_ = false;       ///< an engine for trees has found that there is none, or not for all hosts
   bool stopped_ = false;
   bool settled_ = false;  ///< a lattice whose dimension order misses no route: others carry more
   std::vector<Refusal> refusals_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A chain of engines in order of preference: the first whose tables are proven is used. Where an engine for
-// trees declines the fabric, those after it are compared by their load.
+// trees declines the fabric, those after it are compared by their load. "auto" is a chain that follows from
+// the shape of the fabric.
 
 #include <expected>
 #include <functional>
@@ -15,8 +16,11 @@
 
 namespace smd::routing::inline chain {
 
+/// The only link of a chain: all engines, of which the shape of the fabric says which are compared.
+inline constexpr std::string_view kAuto = "auto";
+
 struct ChainLink {
-  std::string engine;  ///< a name of all_engines()
+  std::string engine;  ///< a name of all_engines(), or kAuto
   RoutingOptions options{};
 };
 
@@ -45,6 +49,10 @@ struct ChainOptions {
   enum class Step { routed, verified };
   std::function<void(std::string_view engine, Step)> on_step;
   std::optional<InstalledEngine> installed{};  ///< nothing: no tables yet, the best is used
+  /// With kAuto: clients use the SL of each path, so that engines with several layers are compared, too.
+  bool layered = false;
+  /// With kAuto: the widest cabling seen, which the shape is told by. Null: the input's.
+  const Topology* widest = nullptr;
 };
 
 struct Chosen {
@@ -55,12 +63,17 @@ struct Chosen {
   /// Roots that the chain has found for this engine, and that its repairs need; empty: those of its options.
   std::vector<Guid> roots{};
   bool by_load = false;  ///< an engine before it declined, and it was compared with the others
+  std::string shape{};   ///< with kAuto: "torus 10x10x10"
+  std::string why{};     ///< with kAuto: why this engine, in one line that begins with the shape
 };
 
 /// Runs the engines in order, then `updn` without roots, which always succeeds. Ignores `input.options`. If
 /// an engine finds that the fabric is no tree, or has hosts without an up/down path, later ones run (four
 /// at most, up to one with leaves_gaps that leaves none), and `updn` with root_sets() if no roots are
 /// configured; the least measure_load() of those proven is used, of equal ones the first. Fails if stopped.
+///
+/// kAuto: `dmodc`; if it declines, or the fabric is a dragonfly+, engines_for() its shape in the same way,
+/// without that limit.
 std::expected<Chosen, RouteError> route_with_chain(std::span<const ChainLink> chain, const EngineInput& input,
                                                    const ChainOptions& options = {});
 

@@ -9,10 +9,11 @@
 namespace smd::routing::inline engines {
 
 // The registry. An engine is one .cpp, which defines its row, and the name of the row in the two lines here.
-extern const EngineInfo kDmodc, kFtree, kUpdn, kDnup, kMinhop, kDor, kFile;
+extern const EngineInfo kDmodc, kFtree, kUpdn, kDnup, kMinhop, kDor, kSssp, kDfsssp, kLash, kNue, kFile;
 
 std::span<const EngineInfo> all_engines() {
-  static const std::array kAll{kDmodc, kFtree, kUpdn, kDnup, kMinhop, kDor, kFile};
+  static const std::array kAll{kDmodc, kFtree,  kUpdn, kDnup, kMinhop, kDor,
+                               kSssp,  kDfsssp, kLash, kNue,  kFile};
   return kAll;
 }
 
@@ -39,6 +40,8 @@ std::string to_string(const RouteError& error) {
       return "the switches are no mesh, hypercube, HyperX or torus";
     case RouteError::Cause::no_tables:
       return "no tables of this fabric's switches: [routing] tables names the file";
+    case RouteError::Cause::too_few_vls:
+      return fmt::format("needs more than {} VL{}", error.vls, error.vls == 1 ? "" : "s");
   }
   return "unknown";
 }

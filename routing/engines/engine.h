@@ -33,7 +33,7 @@ struct RoutingOptions {
 struct EngineInput {
   RoutingContext context;
   RoutingOptions options{};
-  unsigned vl_budget = 1;
+  unsigned vl_budget = 1;  ///< at most so many layers, 1 to 16
   std::uint64_t seed = 0;
   /// To be followed instead of the engine's own: tables that installed ones turn into without a new order of
   /// the switches. Engines without follows_ranking ignore it.
@@ -47,11 +47,13 @@ struct RouteError {
     no_legal_path,
     not_a_tree,
     not_a_lattice,
-    no_tables
+    no_tables,
+    too_few_vls
   };
   Cause cause = Cause::stopped;
   /// Roots that do not exist; two leaves without a path; a leaf and a neighbour of it that is not above it.
   std::vector<Guid> guids;
+  unsigned vls = 0;  ///< with too_few_vls: those that were allowed
 };
 /// The error in one line, with its GUIDs.
 std::string to_string(const RouteError& error);
@@ -74,6 +76,7 @@ struct EngineInfo {
   /// On damaged fabrics routes may be missing. The chain adds them where they close no cycle of channels with
   /// the others.
   bool leaves_gaps = false;
+  bool layered = false;  ///< its paths have several layers, and clients must use the SL of each
 };
 
 /// All engines, in the order in which the documentation lists them.

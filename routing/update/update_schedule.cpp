@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "routing/update/credit_loop_check.h"
+#include "routing/update/layer_steps.h"
 #include "routing/update/pending_writes.h"
 
 namespace smd::routing::inline update {
@@ -151,16 +152,10 @@ bool drains_if_certain(const RoutingContext& in, const UpdateInput& tables) {
   return std::ranges::any_of(steps, &UpdateStep::drain);
 }
 
-}  // namespace
-
 // Unknown blocks have 255 where an entry might lead back. The block of `sm_lid` comes last. A block whose
 // LIDs must wait for each other is written in parts. At most one step drains, none while `draining` is set.
 // What is safe only with some of the `perhaps` entries is left out.
-std::vector<UpdateStep> update_schedule(const RoutingContext& in, const UpdateInput& tables) {
-  if (in.topology.switches() == 0) return {};
-  if (std::ranges::none_of(tables.installed, &InstalledTable::forwards)) {
-    return {all_blocks(in.topology, in.lids)};
-  }
+std::vector<UpdateStep> schedule_of(const RoutingContext& in, const UpdateInput& tables) {
   const auto schedule = [&](Withdrawal withdrawal) {
     return Scheduler(in, tables).run(tables.sm_lid, tables.allow_credit_loops, withdrawal);
   };
@@ -174,6 +169,21 @@ std::vector<UpdateStep> update_schedule(const RoutingContext& in, const UpdateIn
   const auto drains = std::ranges::count_if(steps, &UpdateStep::drain);
   if (drains == 0 || (drains == 1 && !tables.draining)) return steps;
   return schedule(tables.draining ? Withdrawal::at_once : Withdrawal::whole);
+}
+
+}  // namespace
+
+std::vector<UpdateStep> update_schedule(const RoutingContext& in, const UpdateInput& tables) {
+  if (in.topology.switches() == 0) return {};
+  if (std::ranges::none_of(tables.installed, &InstalledTable::forwards)) {
+    return {all_blocks(in.topology, in.lids)};
+  }
+  const bool by_pair = !tables.routes.layers.by_pair.empty() ||
+                       (tables.layers_before != nullptr && !tables.layers_before->by_pair.empty());
+  if (!by_pair || tables.allow_credit_loops) return schedule_of(in, tables);
+  auto free_of_loops = tables;
+  free_of_loops.allow_credit_loops = true;
+  return keep_layers_acyclic(in, tables, schedule_of(in, free_of_loops));
 }
 
 }  // namespace smd::routing::inline update

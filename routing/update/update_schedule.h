@@ -51,6 +51,8 @@ struct UpdateInput {
   /// `routes` have credit loops: the schedule ignores credit loops.
   bool allow_credit_loops = false;
   const ChannelOrder* order = nullptr;  ///< of the verification of `routes`, saves much work; null: none
+  /// The layers in which packets may still travel: of the tables before. Null: those of `routes`.
+  const Layers* layers_before = nullptr;
   /// The drain time of an earlier step still runs and only withdrawals may be written: all withdrawals come
   /// first, so that they are waited for once.
   bool draining = false;
@@ -59,7 +61,8 @@ struct UpdateInput {
 /// Returns the steps that turn the installed tables into `routes`. Any subset of a step's writes may have
 /// taken effect: no such state has a forwarding loop or credit loop that the tables before did not have, and
 /// what arrives before and after the step arrives throughout (not of unknown blocks and switches that do not
-/// forward yet, which come first). If credit loops leave no safe order, LIDs are withdrawn for a time.
+/// forward yet, which come first). If credit loops leave no safe order, LIDs are withdrawn for a time. Layers
+/// by pair of switches: paths are followed in the layers before and after.
 std::vector<UpdateStep> update_schedule(const RoutingContext& in, const UpdateInput& tables);
 
 }  // namespace smd::routing::inline update

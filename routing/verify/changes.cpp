@@ -132,7 +132,8 @@ bool follows_channel_order(const Topology& topology, std::span<const std::uint32
 bool comparable(const Proven& before, const Routes& routes) {
   const auto& found = before.verification;
   return before.layers == routes.layers && before.layers.count == 1 && before.layers.by_lid.empty() &&
-         found.clean() && found.order != nullptr && found.waits != nullptr && found.order->size() == 1;
+         before.layers.by_pair.empty() && found.clean() && found.order != nullptr && found.waits != nullptr &&
+         found.order->size() == 1;
 }
 
 }  // namespace

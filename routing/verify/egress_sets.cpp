@@ -25,7 +25,7 @@ LidBits lids_of_layer(const Layers& layers, unsigned layer, Lid first) {
 }
 
 unsigned layers_in_use(const Layers& layers) {
-  unsigned count = std::max(1U, layers.count);
+  unsigned count = std::max({1U, layers.count, layers.by_pair.highest() + 1});
   for (const auto layer : layers.by_lid) count = std::max(count, layer + 1U);
   return count;
 }

@@ -51,6 +51,11 @@ struct Verification {
   std::uint64_t credit_loops = 0;
   std::uint64_t management_credit_loops = 0;
   unsigned vls = 1;
+  unsigned layers = 1;
+  /// No credit loop between end ports, even if every path uses layer 0: clients need not ask for SLs.
+  bool fixed_sl_ok = true;
+  /// No credit loop between end ports if every path is used on the layer of the path back, too.
+  bool reverse_ok = true;
   std::shared_ptr<const ChannelOrder> order;  ///< null with cycles of channels
   std::shared_ptr<const ChannelWaits> waits;  ///< the graph behind `order`, or a larger one; null as above
 

@@ -131,7 +131,7 @@ Verification trace_all(const RoutingContext& in, const Routes& routes) {
     job.add_dependencies(block, piece.graphs, nullptr);
   });
   auto found = total(pieces);
-  found.vls = job.layers;
+  found.vls = found.layers = job.layers;
 
   // Every switch may send to every LID, so all entries count. Only if that closes cycles does it matter which
   // of them traffic between end ports closes.

@@ -3,6 +3,7 @@
 // What the API shows and changes, independent of its owner.
 
 #include <chrono>
+#include <expected>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -14,12 +15,20 @@
 
 #include "config/config.h"
 #include "routing/parallel.h"
+#include "smd/access/access.h"
+#include "smd/access/guard.h"
+#include "smd/api/answered.h"
+#include "smd/api/turns.h"
+#include "smd/events/ring.h"
 #include "smd/ha/sm_view.h"
 #include "smd/log/log.h"
 #include "smd/policy/policies.h"
 #include "smd/registry/registry.h"
+#include "smd/replica/call.h"
+#include "smd/replica/view.h"
 #include "smd/schedule/agenda.h"
 #include "smd/snapshot/snapshot.h"
+#include "smd/store/event_log.h"
 #include "smd/store/trouble.h"
 
 namespace smd::api {
@@ -40,7 +49,7 @@ struct PolicyGround {
 };
 using PolicyGroundPtr = std::shared_ptr<const PolicyGround>;
 
-/// Other partitions of the API.
+/// Other partitions or tokens of the API.
 struct PolicyChange {
   PolicyGroundPtr before;  ///< what it was made from
   policy::PoliciesPtr after;
@@ -48,6 +57,13 @@ struct PolicyChange {
   std::string what;          ///< "add members to", for the log
   std::string partition;
   PKey pkey{};
+  std::string token{};  ///< of this one instead of a partition
+  /// Of this port instead; `what` is the event.
+  struct PortChange {
+    policy::PortAt at{};
+    std::string name{}, by{};
+  };
+  std::optional<PortChange> port{};
 };
 enum class PolicyVerdict : std::uint8_t {
   done,      ///< kept in the store; the fabric follows
@@ -65,6 +81,11 @@ struct SubnetView {
   std::shared_ptr<const sm::SmView> sms{};         ///< null before there is a port
   sa::RegistryPtr registry{};                      ///< what clients have registered; null before it is known
   PolicyGroundPtr ground{};                        ///< null before the store is open
+  /// How the state is copied to or from other SMs; null where it is not.
+  std::shared_ptr<const replica::ReplicaView> replica{};
+  std::chrono::system_clock::time_point sweeps_off_until{};  ///< of an operator; long ago: they are on
+  /// Goes up with each change of snapshot, ground and registry; another number after a restart.
+  std::uint64_t epoch = 0;
 };
 
 struct DaemonInfo {
@@ -72,6 +93,20 @@ struct DaemonInfo {
   std::string configuration;                              ///< the file; empty: none
   std::chrono::system_clock::time_point started, loaded;  ///< when smd began, when the file was read last
   std::optional<store::Failure> store{};                  ///< why changes are in memory only at present
+};
+
+/// A call that changes something, or was to.
+struct Audit {
+  std::string by;       ///< the token's name, or the local user
+  std::string address;  ///< empty: local
+  std::string via{};    ///< port GUID of the standby that was asked; empty: this SM was
+  std::string method, path;
+  unsigned status = 0;
+};
+
+/// What the files say of a subnet now.
+struct NextConfig {
+  std::optional<config::SubnetConfig> subnet;  ///< nothing: it is not in them any more
 };
 
 /// All of it is called from any thread and returns at once.
@@ -86,18 +121,46 @@ class Backend {
   virtual DaemonInfo info() const = 0;
   /// All subnets as they are now, in the order of the configuration.
   virtual std::vector<std::shared_ptr<const SubnetView>> subnets() const = 0;
+  /// Reads the configuration, as reload() would, for all of subnets() and in their order. The error is a line
+  /// for each mistake.
+  virtual std::expected<std::vector<NextConfig>, std::vector<std::string>> next_configuration() const = 0;
+  /// Reads it and puts it in force, soon.
+  virtual void reload() = 0;
   /// Requests a sweep of the subnet with this position in subnets().
   virtual void resweep(std::size_t subnet, sm::Resweep kind) = 0;
   /// What is lost there is missing on purpose: of `node`, or (0) all of it.
   virtual void accept_lost(std::size_t subnet, Guid node) = 0;
   /// Keeps the change and then puts it in force. The answer comes within the store's patience.
   virtual std::future<PolicyVerdict> change_policies(std::size_t subnet, PolicyChange change) = 0;
+  /// The master of the subnet does it, over the link that copies its state.
+  virtual void hand_on(std::size_t subnet, replica::Call call, replica::CallDone done) = 0;
+  /// No sweeps until then, but those that are asked for; a time that has passed: again. Ends by itself, with
+  /// the process and with the mastership.
+  virtual void sweeps_off(std::size_t subnet, std::chrono::system_clock::time_point until) = 0;
+  /// Trains the link of this port anew; one that is disabled is enabled.
+  virtual void train(std::size_t subnet, const PolicyChange::PortChange& port, std::string_view event) = 0;
   /// Index 0 of the P_Key tables of these ports (port GUIDs) is decided anew.
   virtual void reindex(std::size_t subnet, const std::set<Guid>& ports) = 0;
   /// Hands the fabric over to this SM, where ours is master.
   virtual void hand_over(std::size_t subnet, Guid to) = 0;
   /// Of SMInfo, until the next start; 0 to 15.
   virtual void set_priority(std::size_t subnet, std::uint8_t priority) = 0;
+  /// What has happened.
+  virtual events::EventRing& events() = 0;
+  /// The same with what happened before the start.
+  virtual store::EventLog& event_log() = 0;
+  /// Answers to requests that may come again.
+  virtual Answered& answered() = 0;
+  /// Of addresses with wrong tokens.
+  virtual access::Guard& guard() = 0;
+  /// One line in the log.
+  virtual void audit(const Audit& call) = 0;
+  /// One line a minute in the log for each: a client of UFM wants what is not there.
+  virtual void unknown_ufm(const std::string& call) = 0;
+  /// A wrong token came from there. `first`: the first one in a while.
+  virtual void login_failed(const std::string& address, bool first) = 0;
+  /// To be kept in the store, at some time; `now` are seconds since 1970.
+  virtual void token_used(const access::Use& use, std::int64_t now) = 0;
   /// The filter in effect, configured or set.
   virtual log::Filter log_filter() const = 0;
   /// Until the next set_log_filter() or reload of the configuration.
@@ -106,6 +169,8 @@ class Backend {
   virtual log::Filter configured_log_filter() const = 0;
   /// Threads for computing dumps.
   virtual const routing::Parallel& parallel() const = 0;
+  /// Held while metrics are sent; null while others are: they are large.
+  virtual std::shared_ptr<void> scrape_turn() = 0;
   /// Held while a dump is made; owns nothing while another one is: they are large.
   virtual std::unique_lock<std::mutex> dump_turn() = 0;
 };

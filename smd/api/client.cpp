@@ -58,7 +58,7 @@ class Conversation {
     while (!parser.is_done()) {
       parser.get().body().data = piece.data();
       parser.get().body().size = piece.size();
-      http::read(socket_, buffer_, parser, error);
+      http::read_some(socket_, buffer_, parser, error);  // what has come is handed over at once
       if (error == http::error::need_buffer) error = {};
       if (error) return std::unexpected(failed(path_, error));
       const std::string_view bytes(piece.data(), piece.size() - parser.get().body().size);
@@ -80,17 +80,33 @@ class Conversation {
 
 }  // namespace
 
-std::expected<Reply, ClientError> ask(const std::filesystem::path& socket, std::string_view method,
-                                      std::string_view target, std::string_view body, const BodySink& sink) {
+namespace {
+
+http::request<http::string_body> plain_request(std::string_view method, std::string_view target) {
   http::request<http::string_body> request;
   request.method_string({method.data(), method.size()});
   request.target({target.data(), target.size()});
   request.version(11);
   request.set(http::field::host, "smd");
   request.set(http::field::connection, "close");
+  return request;
+}
+
+}  // namespace
+
+std::expected<Reply, ClientError> ask(const std::filesystem::path& socket, std::string_view method,
+                                      std::string_view target, std::string_view body, const BodySink& sink) {
+  auto request = plain_request(method, target);
   if (!body.empty()) request.set(http::field::content_type, "application/json");
   request.body() = body;
   request.prepare_payload();
+  return Conversation(socket).ask(request, sink);
+}
+
+std::expected<Reply, ClientError> follow(const std::filesystem::path& socket, std::string_view target,
+                                         const BodySink& sink) {
+  auto request = plain_request("GET", target);
+  request.set(http::field::accept, "text/event-stream");
   return Conversation(socket).ask(request, sink);
 }
 

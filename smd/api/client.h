@@ -28,4 +28,8 @@ std::expected<Reply, ClientError> ask(const std::filesystem::path& socket, std::
                                       std::string_view target, std::string_view body = {},
                                       const BodySink& sink = {});
 
+/// Server-sent events, as they come, until the daemon ends them or `sink` has an error.
+std::expected<Reply, ClientError> follow(const std::filesystem::path& socket, std::string_view target,
+                                         const BodySink& sink);
+
 }  // namespace smd::api

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include "mad/base/parse.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_in.h"
+#include "smd/api/lost.h"
 #include "smd/log/modules.h"
 
 namespace smd::api {
@@ -93,6 +95,28 @@ Answer post_resweep(const Question& question, Backend& backend) {
     return error_of(409, "waiting", fmt::format("{} waits: {}", chosen->view->name, waiting->reason));
   backend.resweep(chosen->index, *sweep);
   return answer_of(Json(JsonObject{{"subnet", Json(chosen->view->name)}, {"sweep", Json(kind)}}), 202);
+}
+
+Answer put_sweeps(const Question& question, Backend& backend) {
+  constexpr std::int64_t kLongestOff = std::int64_t{7} * 86'400;
+  const auto chosen = choose(question, backend);
+  if (!chosen) return chosen.error();
+  const auto body = parse_json(question.body);
+  if (!body) return bad_body(body.error());
+  const auto* object = body->if_object();
+  const auto* off_for = object != nullptr && object->size() == 1 ? object->if_contains("off_for") : nullptr;
+  const auto* seconds = off_for != nullptr ? off_for->if_int64() : nullptr;
+  if (seconds == nullptr || *seconds < 0 || *seconds > kLongestOff)
+    return bad_body(fmt::format("off_for: seconds, 0 (on) to {}", kLongestOff));
+  const auto& view = *chosen->view;
+  if (!is_running(view) || view.snapshot->state != wire::SmState::master)
+    return error_of(409, "not_master",
+                    fmt::format("{}: this SM is not master: it does not sweep", view.name));
+  const auto until = *seconds == 0 ? std::chrono::system_clock::time_point{}
+                                   : std::chrono::system_clock::now() + std::chrono::seconds(*seconds);
+  backend.sweeps_off(chosen->index, until);
+  const auto shown = std::chrono::duration_cast<std::chrono::seconds>(until.time_since_epoch()).count();
+  return answer_of(Json(JsonObject{{"subnet", Json(view.name)}, {"sweeps_off_until", unix_json(shown)}}));
 }
 
 Answer get_log(const Question&, Backend& backend) { return log_json(backend.log_filter()); }

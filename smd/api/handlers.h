@@ -34,16 +34,32 @@ Answer delete_members(const Question& question, Backend& backend);
 Answer delete_member(const Question& question, Backend& backend);
 /// Decides index 0 of P_Key tables anew: of the ports of the body, else of all. 202.
 Answer post_reindex(const Question& question, Backend& backend);
+// port_actions.cpp: 404: no such port; 409: not possible there, or without the confirmation; 503: not kept
+/// Takes the link down until it is enabled, by the end that can be reached afterwards.
+Answer post_port_disable(const Question& question, Backend& backend);
+/// The opposite.
+Answer post_port_enable(const Question& question, Backend& backend);
+/// Takes the link down once, so that it trains anew.
+Answer post_port_reset(const Question& question, Backend& backend);
 // commands.cpp
 /// Requests a sweep: light, heavy or converge; 202. 409: the manager waits for a port or the SM's place.
 Answer post_resweep(const Question& question, Backend& backend);
+/// Keeps sweeps off for `off_for` seconds, or (0) puts them on. 400: a bad body; 409: this SM is not master.
+Answer put_sweeps(const Question& question, Backend& backend);
 /// The level in effect, and those of modules and GUIDs.
 Answer get_log(const Question& question, Backend& backend);
 /// Sets a level, or that of a module or a GUID; "default" is the configured one. 400: a bad body.
 Answer put_log(const Question& question, Backend& backend);
+// reload.cpp
+/// Reads the configuration again (202), or with `dry_run` says what that would change. 400: a bad body; 422:
+/// the configuration is wrong; 503: another one is being looked at.
+Answer post_reload(const Question& question, Backend& backend);
 // accept.cpp
 /// Accepts that a node, or all that is lost, stays away. 404: it is not lost; 409: this SM is not master.
 Answer post_accept(const Question& question, Backend& backend);
+// qos.cpp
+/// What becomes of each SL in use, as it is decided. Never an error of its own.
+Answer get_qos(const Question& question, Backend& backend);
 // sms.cpp
 /// The SMs of the subnet, ours first, and what will become of each. Never an error of its own.
 Answer get_sms(const Question& question, Backend& backend);
@@ -52,6 +68,51 @@ Answer get_sms(const Question& question, Backend& backend);
 Answer post_handover(const Question& question, Backend& backend);
 /// Sets the priority of SMInfo until the next start. 400: a bad body.
 Answer put_priority(const Question& question, Backend& backend);
+// nodes.cpp
+/// Nodes by GUID, filtered by `type` and `match`, in pages. 400: a bad filter.
+Answer get_nodes(const Question& question, Backend& backend);
+/// One with its ports, by GUID, port GUID, LID or name. 404: no such one; 409: several have the name.
+Answer get_node(const Question& question, Backend& backend);
+/// Cables, each once: all, those of `node`, or those that are `degraded`. 400: a bad filter.
+Answer get_links(const Question& question, Backend& backend);
+// path.cpp
+/// The way from `src` to `dst` and back, by the tables that were decided. 400: one is missing; 404: no such
+/// port.
+Answer get_path(const Question& question, Backend& backend);
+// events.cpp
+/// The latest events, or those after `since`, filtered by `match`; a stream where the client accepts one.
+/// 400: a bad query.
+Answer get_events(const Question& question, Backend& backend);
+// groups.cpp
+/// Multicast groups that are registered. Never an error of its own.
+Answer get_groups(const Question& question, Backend& backend);
+// balance.cpp
+/// How many LIDs leave each switch by each of its ports. 409: nothing decided yet.
+Answer get_balance(const Question& question, Backend& backend);
+// guilbaults.cpp
+/// As get_metrics(), by the names of guilbaults/infiniband-exporter.
+Answer get_guilbaults(const Question& question, Backend& backend);
+// metrics.cpp
+/// For Prometheus, in its text format: `family` and `node` leave out what is not asked for.
+Answer get_metrics(const Question& question, Backend& backend);
+// tokens.cpp: on the Unix socket only; 409 where this SM copies another one's state
+/// The tokens, without what they are recognised by.
+Answer get_tokens(const Question& question, Backend& backend);
+/// Makes one; its secret is in the answer and nowhere else, unless the body has the hash of one. 409: there
+/// is one of that name.
+Answer put_token(const Question& question, Backend& backend);
+/// Revokes it; requests that come later are refused. 404: no such one.
+Answer delete_token(const Question& question, Backend& backend);
+/// Gives it another secret; the old one is good for nothing from then on. 404: no such one.
+Answer post_rotate(const Question& question, Backend& backend);
+/// The same of all subnets that the caller sees, and of the process.
+Answer get_all_events(const Question& question, Backend& backend);
+// health.cpp
+/// The process answers.
+Answer get_healthz(const Question& question, Backend& backend);
+/// 200: this SM is master of all subnets (of the query's `subnet`), or with `role=standby` a standby that has
+/// all that the master has. Else 503.
+Answer get_readyz(const Question& question, Backend& backend);
 // dump.cpp
 /// A tar stream of the dumps that `files` names. 409: nothing decided yet; 503: another dump is being made.
 Answer get_dump(const Question& question, Backend& backend);
@@ -63,6 +124,14 @@ struct Chosen {
 };
 /// The one that the path names; the error says which there are.
 std::expected<Chosen, Answer> choose(const Question& question, const Backend& backend);
+
+/// Of the subnet's SM here; discovering as long as there is none.
+wire::SmState sm_state(const SubnetView& view);
+/// The manager has its port and the SM's place.
+bool is_running(const SubnetView& view);
+
+/// An operator keeps sweeps off.
+bool sweeps_are_off(const SubnetView& view);
 
 /// What a port is, with the reason where it is not Active.
 sm::Json port_json(const sm::Snapshot& now, const sm::Node& node, PortNum port);

@@ -20,4 +20,18 @@ std::expected<boost::json::value, std::string> parse_json(std::string_view text)
   return parser.release();
 }
 
+std::expected<boost::json::value, Answer> only_member(std::string_view body, std::string_view name,
+                                                      bool needed) {
+  const bool empty = body.find_first_not_of(" \t\r\n") == std::string_view::npos;
+  if (empty && !needed) return boost::json::value{};
+  const auto value = parse_json(body);
+  if (!value) return std::unexpected(error_of(400, "bad_body", value.error()));
+  const auto* object = value->if_object();
+  const auto* found = object != nullptr ? object->if_contains({name.data(), name.size()}) : nullptr;
+  const bool others = object != nullptr && object->size() != (found != nullptr ? 1U : 0U);
+  if (object != nullptr && !others && (found != nullptr || !needed))
+    return found != nullptr ? *found : boost::json::value{};
+  return std::unexpected(error_of(400, "bad_body", fmt::format("the body must be an object with {}", name)));
+}
+
 }  // namespace smd::api

@@ -15,13 +15,6 @@ using sm::JsonObject;
 
 namespace {
 
-std::string name_of(const sm::Snapshot& now, Guid guid) {
-  const auto* node = now.subnet->find(guid);
-  if (node != nullptr) return node->description;
-  const auto* known = now.inventory ? now.inventory->find(guid) : nullptr;
-  return known != nullptr ? known->name : std::string{};
-}
-
 Json width_json(const sm::LinkRate& rate) { return text(to_string(rate.width)); }
 Json speed_json(const sm::LinkRate& rate) { return text(to_string(rate.speed)); }
 
@@ -34,6 +27,13 @@ bool is_turned(const sm::Inventory& known, const sm::LinkEnd& end, const sm::Lin
 
 }  // namespace
 
+std::string name_of(const sm::Snapshot& now, Guid guid) {
+  const auto* node = now.subnet->find(guid);
+  if (node != nullptr) return node->description;
+  const auto* known = now.inventory ? now.inventory->find(guid) : nullptr;
+  return known != nullptr ? known->name : std::string{};
+}
+
 Json unix_json(sm::UnixTime when) {
   if (when == 0) return {};
   auto words = log::to_utc(std::chrono::system_clock::time_point(std::chrono::seconds(when)));
@@ -44,6 +44,20 @@ Json unix_json(sm::UnixTime when) {
 Json end_json(const sm::Snapshot& now, const sm::LinkEnd& end) {
   return Json(JsonObject{
       {"guid", guid(end.node)}, {"name", text(name_of(now, end.node))}, {"port", number(end.port.value())}});
+}
+
+Json disabled_ports_json(const sm::Snapshot& now) {
+  JsonArray ports;
+  if (!now.disabled) return Json(std::move(ports));
+  for (const auto& [at, port] : *now.disabled) {
+    auto object = std::move(end_json(now, {at.first, at.second}).as_object());
+    object.emplace("peer",
+                   port.peer.first == Guid{} ? Json{} : end_json(now, {port.peer.first, port.peer.second}));
+    object.emplace("by", text(port.by));
+    object.emplace("since", unix_json(port.since));
+    ports.push_back(Json(std::move(object)));
+  }
+  return Json(std::move(ports));
 }
 
 Json lost_json(const sm::Snapshot& now) {

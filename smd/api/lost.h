@@ -17,6 +17,10 @@ sm::Json lost_links_json(const sm::Snapshot& now);
 sm::Json lost_of_port_json(const sm::Snapshot& now, const sm::Node& node, PortNum port);
 /// Links below the best rate of their ends (sm::degraded_links), as an array.
 sm::Json degraded_json(const sm::Snapshot& now);
+/// As the node calls itself, or did when it was there last; empty: it is not known.
+std::string name_of(const sm::Snapshot& now, Guid node);
+/// Ports that an operator has disabled, as an array.
+sm::Json disabled_ports_json(const sm::Snapshot& now);
 /// An end of a link, with the name that its node has or had.
 sm::Json end_json(const sm::Snapshot& now, const sm::LinkEnd& end);
 /// UTC, "2026-11-23T00:31:41Z"; null for 0.

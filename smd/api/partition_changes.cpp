@@ -2,9 +2,6 @@
 // Changes of partitions: kept in the store before they are answered; members are programmed afterwards.
 #include <fmt/format.h>
 
-#include <chrono>
-#include <functional>
-#include <future>
 #include <optional>
 #include <set>
 #include <utility>
@@ -12,6 +9,8 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_in.h"
 #include "smd/api/json_out.h"
+#include "smd/api/partition_edits.h"
+#include "smd/api/policy_change.h"
 #include "smd/decide/port_views.h"
 #include "smd/policy/definition_json.h"
 #include "smd/policy/edits.h"
@@ -22,11 +21,6 @@ using sm::Json;
 using sm::JsonObject;
 
 namespace {
-
-/// A store that takes nothing gives up long before.
-constexpr std::chrono::seconds kLongestChange{10};
-
-using Edit = std::function<policy::EditResult(const policy::Ground&)>;
 
 Answer refusal_of(const policy::EditError& error) {
   using Kind = policy::EditError::Kind;
@@ -39,7 +33,8 @@ std::optional<Answer> hindrance(const SubnetView& view) {
   const auto& now = view.snapshot;
   if (now && now->state != wire::SmState::master)
     return error_of(409, "not_master",
-                    fmt::format("{}: this SM is not master: change partitions at the master", view.name));
+                    fmt::format("{}: this SM is not master: change partitions at the master{}", view.name,
+                                master_words(view)));
   if (!view.ground) return error_of(409, "waiting", fmt::format("{}: the store is not open yet", view.name));
   if (!view.ground->merged)
     return error_of(
@@ -48,45 +43,35 @@ std::optional<Answer> hindrance(const SubnetView& view) {
   return std::nullopt;
 }
 
-Answer done_of(const Question& question, const SubnetView& view, const policy::Edited& edited) {
-  return answer_of(Json(JsonObject{{"subnet", text(view.name)},
+Answer done_of(const Question& question, const policy::Edited& edited) {
+  return answer_of(Json(JsonObject{{"subnet", text(question.part("subnet"))},
                                    {"partition", text(question.part("partition"))},
                                    {"pkey", pkey(edited.pkey)},
                                    {"changed", Json(edited.changed)}}),
                    edited.created ? 201 : 200);
 }
 
-/// Begins anew where another change has come first.
-Answer change(const Question& question, Backend& backend, std::string_view what, const Edit& edit) {
-  for (;;) {
-    const auto chosen = choose(question, backend);
-    if (!chosen) return chosen.error();
-    const auto& view = *chosen->view;
-    if (auto refused = hindrance(view)) return *std::move(refused);
-    const auto files = policy::sources_of(*view.ground->config);
-    const auto edited = edit({files, *view.ground->policies, *view.ground->merged});
-    if (!edited) return refusal_of(edited.error());
-    if (!edited->changed) return done_of(question, view, *edited);
-    auto verdict = backend.change_policies(chosen->index, {.before = view.ground,
-                                                           .after = edited->policies,
-                                                           .merged = edited->merged,
-                                                           .what = std::string(what),
-                                                           .partition = question.part("partition"),
-                                                           .pkey = edited->pkey});
-    if (verdict.wait_for(kLongestChange) != std::future_status::ready)
-      return error_of(503, "busy", fmt::format("{}: the change is not kept yet, ask again", view.name));
-    switch (verdict.get()) {
-      case PolicyVerdict::done:
-        return done_of(question, view, *edited);
-      case PolicyVerdict::not_kept:
-        return error_of(
-            503, "store_failed",
-            "the change cannot be written to the store; nothing was changed, `smd status` says why");
-      case PolicyVerdict::stale:
-        break;
-    }
-  }
+}  // namespace
+
+Answer change_partition(const Question& question, Backend& backend, std::string_view what,
+                        const PartitionEdit& edit) {
+  return change_policies(question, backend, hindrance,
+                         [&](const PolicyGroundPtr& ground) -> std::expected<Step, Answer> {
+                           const auto files = policy::sources_of(*ground->config);
+                           const auto edited = edit({files, *ground->policies, *ground->merged});
+                           if (!edited) return std::unexpected(refusal_of(edited.error()));
+                           return Step{.change = {.before = nullptr,
+                                                  .after = edited->policies,
+                                                  .merged = edited->merged,
+                                                  .what = std::string(what),
+                                                  .partition = question.part("partition"),
+                                                  .pkey = edited->pkey},
+                                       .done = done_of(question, *edited),
+                                       .changes = edited->changed};
+                         });
 }
+
+namespace {
 
 std::expected<boost::json::value, Answer> body_of(const Question& question) {
   auto value = parse_json(question.body);
@@ -103,7 +88,7 @@ std::expected<std::vector<config::MemberRule>, Answer> members_of(const Question
 }
 
 Answer remove(const Question& question, Backend& backend, const std::vector<config::PortTerm>& terms) {
-  return change(question, backend, "remove members", [&](const policy::Ground& ground) {
+  return change_partition(question, backend, "remove members", [&](const policy::Ground& ground) {
     return policy::remove_members(ground, question.part("partition"), terms);
   });
 }
@@ -147,13 +132,13 @@ Answer put_partition(const Question& question, Backend& backend) {
   const auto create = question.query.find("create");
   const bool fresh = create != question.query.end();
   if (fresh && create->second != "true") return error_of(400, "bad_query", "create: must be true");
-  return change(question, backend, "put", [&](const policy::Ground& ground) {
+  return change_partition(question, backend, "put", [&](const policy::Ground& ground) {
     return policy::put_partition(ground, *definition, fresh);
   });
 }
 
 Answer delete_partition(const Question& question, Backend& backend) {
-  return change(question, backend, "delete", [&](const policy::Ground& ground) {
+  return change_partition(question, backend, "delete", [&](const policy::Ground& ground) {
     return policy::erase_partition(ground, question.part("partition"));
   });
 }
@@ -161,7 +146,7 @@ Answer delete_partition(const Question& question, Backend& backend) {
 Answer post_members(const Question& question, Backend& backend) {
   const auto members = members_of(question);
   if (!members) return members.error();
-  return change(question, backend, "add members", [&](const policy::Ground& ground) {
+  return change_partition(question, backend, "add members", [&](const policy::Ground& ground) {
     return policy::add_members(ground, question.part("partition"), *members);
   });
 }

@@ -6,9 +6,12 @@
 #include <optional>
 #include <span>
 
+#include "config/glob.h"
 #include "mad/base/parse.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
+#include "smd/api/listing.h"
+#include "smd/api/tenant.h"
 #include "smd/policy/policies.h"
 #include "smd/report/description.h"
 #include "smd/sweep/pkeys.h"
@@ -136,12 +139,15 @@ bool is_meant(const config::PolicyPartition& partition, const std::string& name)
   return pkey && pkey->same_partition(partition.pkey);
 }
 
-JsonArray partitions_json(const SubnetView& view, const InForce& now, const std::string& name) {
-  JsonArray all;
+std::vector<Entry> partitions_json(const Question& question, const SubnetView& view, const InForce& now,
+                                   const std::string& name, const std::string& match = {}) {
+  std::vector<Entry> all;
   if (!now.policy) return all;
   for (const auto& partition : now.policy->partitions) {
-    if (!is_meant(partition, name)) continue;
-    all.push_back(partition_json(view, now, partition, !name.empty()));
+    if (!is_meant(partition, name) || !sees_partition(*question.access, view.name, partition.name)) continue;
+    if (!match.empty() && !config::matches_glob(match, partition.name)) continue;
+    all.push_back(
+        {partition_json(view, now, partition, !name.empty()), fmt::format("{:04x}", partition.pkey.value())});
   }
   return all;
 }
@@ -152,22 +158,24 @@ Answer get_partitions(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
   const auto& view = *chosen->view;
-  const auto asked = question.query.find("name");
-  const auto name = asked != question.query.end() ? asked->second : std::string{};
+  const auto page = page_of(question);
+  if (!page) return page.error();
+  const auto name = question.asked("name");
   const auto now = in_force(view);
-  auto partitions = partitions_json(view, now, name);
+  auto partitions = partitions_json(question, view, now, name, question.asked("match"));
   if (!name.empty() && partitions.empty()) return no_such_partition(name);
-  return answer_of(Json(JsonObject{{"subnet", text(view.name)},
-                                   {"managed", Json(now.decided && now.decided->managed)},
-                                   {"partitions", Json(std::move(partitions))}}));
+  return short_listing(
+      "partitions", *page, std::move(partitions),
+      {.before = {{"subnet", text(view.name)}, {"managed", Json(now.decided && now.decided->managed)}},
+       .after = {}});
 }
 
 Answer get_partition(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
   const auto name = question.part("partition");
-  const auto partitions = partitions_json(*chosen->view, in_force(*chosen->view), name);
-  return partitions.empty() ? no_such_partition(name) : answer_of(partitions.front());
+  const auto partitions = partitions_json(question, *chosen->view, in_force(*chosen->view), name);
+  return partitions.empty() ? no_such_partition(name) : answer_of(partitions.front().json);
 }
 
 }  // namespace smd::api

@@ -7,10 +7,15 @@
 #include <array>
 #include <set>
 
+#include "config/glob.h"
 #include "mad/wire/capability.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
+#include "smd/api/listing.h"
 #include "smd/api/lost.h"
+#include "smd/api/places.h"
+#include "smd/api/port_walk.h"
+#include "smd/api/tenant.h"
 #include "smd/inventory/losses.h"
 
 namespace smd::api {
@@ -39,6 +44,9 @@ struct Filter {
   bool not_active = false;  ///< without those that never had a link, unless `all`
   bool lost = false;        ///< had a link and have none
   bool degraded = false;    ///< run at less than both ends can
+  AskedPorts asked{};
+  Guid node{};        ///< 0: of all
+  std::string match;  ///< a pattern of nodes' names; empty: any
 };
 
 struct Flag {
@@ -59,6 +67,10 @@ std::expected<Filter, Answer> filter_of(const Question& question) {
           error_of(400, "bad_query", fmt::format("{}={}: true or false", flag.name, value)));
     filter.*flag.member = value != "false";
   }
+  const auto asked = asked_ports(question);
+  if (!asked) return std::unexpected(asked.error());
+  filter.asked = *asked;
+  filter.match = question.asked("match");
   return filter;
 }
 
@@ -68,22 +80,67 @@ std::set<sm::LinkEnd> degraded_ends(const sm::Subnet& subnet) {
   return ends;
 }
 
-JsonArray ports_json(const sm::Snapshot& now, const Filter& filter) {
-  JsonArray ports;
-  const auto slow = filter.degraded ? degraded_ends(*now.subnet) : std::set<sm::LinkEnd>{};
-  for (const auto& node : now.subnet->nodes) {
-    for (std::size_t p = 1; p < node->ports.size(); ++p) {
-      const PortNum num{static_cast<std::uint8_t>(p)};
-      const auto& port = node->ports[p];
-      const bool active = port.known && port.info.port_state == PortState::active;
-      if (!filter.all && sm::is_unused(now.inventory.get(), *node, num)) continue;
-      if (filter.not_active && active) continue;
-      if (filter.lost && !sm::lost_link(now.inventory.get(), *node, num)) continue;
-      if (filter.degraded && !slow.contains({node->guid(), num})) continue;
-      ports.push_back(port_json(now, *node, num));
+/// What is at the other end of the cable is not a tenant's business.
+Json without_peer(Json port) {
+  auto& members = port.as_object();
+  for (const auto* key : {"peer", "reason", "lost"}) members[key] = nullptr;
+  return port;
+}
+
+/// `only`: these and no others, without what is at their other ends.
+class PortsOf {
+ public:
+  PortsOf(std::shared_ptr<const sm::Snapshot> now, Filter filter, std::optional<std::set<sm::LinkEnd>> only,
+          std::optional<sm::LinkEnd> after)
+      : now_(std::move(now)),
+        filter_(std::move(filter)),
+        only_(std::move(only)),
+        slow_(filter_.degraded ? degraded_ends(*now_->subnet) : std::set<sm::LinkEnd>{}),
+        ports_(*now_->subnet, after) {}
+
+  std::optional<Entry> operator()() {
+    while (const auto at = ports_.next()) {
+      if (!is_meant(*at->node, at->port)) continue;
+      auto shown = port_json(*now_, *at->node, at->port);
+      return Entry{only_ ? without_peer(std::move(shown)) : std::move(shown),
+                   cursor_of({at->node->guid(), at->port})};
     }
+    return std::nullopt;
   }
-  return ports;
+
+ private:
+  bool is_meant(const sm::Node& node, PortNum num) const {
+    const auto& port = node.ports[num.value()];
+    const sm::LinkEnd end{node.guid(), num};
+    const bool active = port.known && port.info.port_state == PortState::active;
+    if (only_ && !only_->contains(end)) return false;
+    if (!filter_.all && sm::is_unused(now_->inventory.get(), node, num)) return false;
+    if (filter_.not_active && active) return false;
+    if (filter_.lost && !sm::lost_link(now_->inventory.get(), node, num)) return false;
+    if (filter_.degraded && !slow_.contains(end)) return false;
+    if (filter_.node != Guid{} && filter_.node != node.guid()) return false;
+    if (filter_.asked.type && node.info.type != *filter_.asked.type) return false;
+    if (filter_.asked.state && (!port.known || port.info.port_state != *filter_.asked.state)) return false;
+    return filter_.match.empty() || config::matches_glob(filter_.match, node.description);
+  }
+
+  std::shared_ptr<const sm::Snapshot> now_;
+  Filter filter_;
+  std::optional<std::set<sm::LinkEnd>> only_;
+  std::set<sm::LinkEnd> slow_;
+  PortWalk ports_;
+};
+
+}  // namespace
+
+namespace {
+
+/// By whom and since when; null: no operator has disabled it.
+Json disabled_json(const sm::Snapshot& now, const sm::Node& node, PortNum num) {
+  if (!now.disabled) return {};
+  const auto at = find_disabled(*now.disabled, {node.guid(), num});
+  if (at == now.disabled->end()) return {};
+  return Json(JsonObject{{"by", text(at->second.by)}, {"since", unix_json(at->second.since)}});
 }
 
 }  // namespace
@@ -108,8 +165,12 @@ Json port_json(const sm::Snapshot& now, const sm::Node& node, PortNum num) {
   object.emplace("mtu", linked ? number(bytes(info.neighbor_mtu)) : Json{});
   object.emplace("peer", peer_json(now, port));
   const auto lost = linked ? std::nullopt : sm::lost_link(now.inventory.get(), node, num);
-  const auto reason = lost ? was_text(now, *lost) : sm::why_not_active(*now.subnet, node, num);
+  auto disabled = disabled_json(now, node, num);
+  auto reason = lost ? was_text(now, *lost) : sm::why_not_active(*now.subnet, node, num);
+  if (!disabled.is_null())
+    reason = "disabled by an operator" + (reason.empty() ? std::string() : "; " + reason);
   object.emplace("reason", reason.empty() ? Json{} : text(reason));
+  object.emplace("disabled", std::move(disabled));
   object.emplace("lost", lost ? lost_of_port_json(now, node, num) : Json{});
   return Json(std::move(object));
 }
@@ -117,17 +178,31 @@ Json port_json(const sm::Snapshot& now, const sm::Node& node, PortNum num) {
 Answer get_ports(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
-  const auto filter = filter_of(question);
+  auto filter = filter_of(question);
   if (!filter) return filter.error();
+  const auto page = page_of(question);
+  if (!page) return page.error();
+  const auto after = parse_port_cursor(page->after);
+  if (!after && !page->after.empty()) return bad_cursor();
   const auto& view = *chosen->view;
-  JsonObject object{{"subnet", text(view.name)}};
-  object.emplace("ports", Json(view.snapshot ? ports_json(*view.snapshot, *filter) : JsonArray{}));
-  if (filter->lost && view.snapshot) {
-    object.emplace("lost", lost_json(*view.snapshot));
-    object.emplace("lost_nodes", lost_nodes_json(*view.snapshot));
-    object.emplace("lost_links", lost_links_json(*view.snapshot));
+  auto only = ports_seen(*question.access, view);
+  Around around{.before = {{"subnet", text(view.name)}}, .after = {}};
+  if (!view.snapshot) return short_listing("ports", *page, {}, std::move(around));
+  // A tenant does not learn which other nodes there are.
+  if (const auto words = question.asked("node"); !words.empty() && !only) {
+    const auto node = find_node(*view.snapshot->subnet, words);
+    if (!node) return node.error();
+    filter->node = (*node)->guid();
+  } else if (!words.empty()) {
+    filter->match = words;
   }
-  return answer_of(Json(std::move(object)));
+  if (filter->lost && !only) {
+    around.after.emplace("lost", lost_json(*view.snapshot));
+    around.after.emplace("lost_nodes", lost_nodes_json(*view.snapshot));
+    around.after.emplace("lost_links", lost_links_json(*view.snapshot));
+  }
+  return listing("ports", *page, PortsOf(view.snapshot, *std::move(filter), std::move(only), after),
+                 std::move(around));
 }
 
 }  // namespace smd::api

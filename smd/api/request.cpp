@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/api/request.h"
 
+#include <boost/beast/http/status.hpp>
+#include <chrono>
 #include <system_error>
 #include <utility>
 
@@ -23,13 +25,28 @@ Bundle::~Bundle() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
+std::int64_t unix_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
 Answer answer_of(const Json& json, unsigned status) {
   return {.status = status, .body = sm::to_text(json) + '\n', .bundle = nullptr, .allow = {}};
 }
 
 Answer error_of(unsigned status, std::string_view code, std::string_view message) {
   JsonObject error{{"code", Json(std::string(code))}, {"message", Json(std::string(message))}};
-  return answer_of(Json(JsonObject{{"error", Json(std::move(error))}}), status);
+  auto answer = answer_of(Json(JsonObject{{"type", Json("about:blank")},
+                                          {"title", Json(std::string(boost::beast::http::obsolete_reason(
+                                                        boost::beast::http::int_to_status(status))))},
+                                          {"status", Json(status)},
+                                          {"detail", Json(std::string(message))},
+                                          {"code", Json(std::string(code))},
+                                          {"error", Json(std::move(error))}}),
+                          status);
+  answer.type = kProblem;
+  if (status == 503) answer.headers.emplace_back("Retry-After", "1");
+  return answer;
 }
 
 Answer bad_body(std::string_view message) { return error_of(400, "bad_body", message); }

@@ -4,11 +4,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "smd/api/peer.h"
 #include "smd/report/json.h"
 
 namespace smd::api {
@@ -17,6 +21,14 @@ struct Request {
   std::string method;  ///< "GET"
   std::string target;  ///< path and query as they came
   std::string body;
+  std::string authorization{};  ///< the header of that name; empty: none
+  Peer peer{};
+  std::int64_t time = 0;  ///< seconds since 1970
+  std::string accept{};   ///< the header of that name, as the ones that follow
+  std::string last_event_id{};
+  std::string if_match{}, if_none_match{};
+  std::string idempotency_key{};
+  std::string accept_encoding{};
 };
 
 /// Files of a folder of our own, which goes with it.
@@ -40,16 +52,45 @@ class Bundle {
   std::vector<File> files_;
 };
 
+/// An answer without an end, in pieces. One call at a time, from a thread of Compute.
+class Stream {
+ public:
+  Stream() = default;
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  virtual ~Stream() = default;
+
+  /// What follows now, perhaps with more behind it; empty: nothing at present. Nothing: it is over.
+  /// `now`: seconds since 1970. `quiet`: nothing was sent for a while, the client is to see that it is alive.
+  virtual std::optional<std::string> next(std::int64_t now, bool quiet) = 0;
+};
+
+struct Answer;
+using AnswerDone = std::move_only_function<void(Answer)>;
+/// Begins what another SM answers; `done` is called once, on any thread, not within this call.
+using Later = std::function<void(AnswerDone done)>;
+
 struct Answer {
   unsigned status = 200;
-  std::string body;                      ///< JSON, unless there is a bundle
-  std::shared_ptr<const Bundle> bundle;  ///< sent as a tar stream instead
-  std::string allow;                     ///< of status 405: the methods that there are
+  std::string body;                                            ///< of `type`, unless there is a bundle
+  std::shared_ptr<const Bundle> bundle;                        ///< sent as a tar stream instead
+  std::string allow;                                           ///< of status 405: the methods that there are
+  std::string type{};                                          ///< of the body; empty: JSON
+  std::vector<std::pair<std::string, std::string>> headers{};  ///< beside those that all answers have
+  std::shared_ptr<Stream> stream{};                            ///< sent after the body, until it ends
+  std::shared_ptr<Stream> rest{};        ///< of a body too long for one piece; no piece of it is empty
+  std::shared_ptr<const Later> later{};  ///< the answer comes from there instead
 };
+
+/// Seconds since 1970.
+std::int64_t unix_now();
 
 /// As one line with a newline at its end.
 Answer answer_of(const sm::Json& json, unsigned status = 200);
-/// A body {"error": {"code": ..., "message": ...}} with this HTTP status.
+/// The type of errors (RFC 9457).
+inline constexpr std::string_view kProblem = "application/problem+json";
+/// A body with `type`, `title`, `status`, `detail`, `code`, and {"error": {"code": ..., "message": ...}} for
+/// clients of before.
 Answer error_of(unsigned status, std::string_view code, std::string_view message);
 
 /// Status 400: what is wrong with the body of the request.

@@ -8,31 +8,90 @@
 #include <iterator>
 #include <utility>
 
+#include "smd/api/caller.h"
+#include "smd/api/hand_on.h"
 #include "smd/api/handlers.h"
+#include "smd/api/tag.h"
+#include "smd/api/ufm.h"
 
 namespace smd::api {
 namespace {
 
 constexpr std::array kRoutes{
-    Route{"GET", "/v1/status", get_status},
-    Route{"GET", "/v1/subnets/{subnet}/status", get_subnet_status},
-    Route{"GET", "/v1/subnets/{subnet}/ports", get_ports},
-    Route{"GET", "/v1/subnets/{subnet}/partitions", get_partitions},
-    Route{"POST", "/v1/subnets/{subnet}/partitions/reindex", post_reindex},
-    Route{"GET", "/v1/subnets/{subnet}/partitions/{partition}", get_partition},
-    Route{"PUT", "/v1/subnets/{subnet}/partitions/{partition}", put_partition},
-    Route{"DELETE", "/v1/subnets/{subnet}/partitions/{partition}", delete_partition},
-    Route{"POST", "/v1/subnets/{subnet}/partitions/{partition}/members", post_members},
-    Route{"DELETE", "/v1/subnets/{subnet}/partitions/{partition}/members", delete_members},
-    Route{"DELETE", "/v1/subnets/{subnet}/partitions/{partition}/members/{member}", delete_member},
-    Route{"POST", "/v1/subnets/{subnet}/resweep", post_resweep},
-    Route{"POST", "/v1/subnets/{subnet}/accept", post_accept},
-    Route{"GET", "/v1/subnets/{subnet}/sms", get_sms},
-    Route{"POST", "/v1/subnets/{subnet}/handover", post_handover},
-    Route{"PUT", "/v1/subnets/{subnet}/priority", put_priority},
-    Route{"GET", "/v1/subnets/{subnet}/dump", get_dump},
-    Route{"GET", "/v1/log", get_log},
-    Route{"PUT", "/v1/log", put_log},
+    Route{"GET", "/v1/status", get_status, Needs::viewer},
+    Route{"GET", "/v1/subnets/{subnet}/status", get_subnet_status, Needs::viewer},
+    Route{"GET", "/v1/subnets/{subnet}/ports", get_ports, Needs::tenant, Tag::epoch},
+    Route{"GET", "/v1/subnets/{subnet}/partitions", get_partitions, Needs::tenant, Tag::epoch},
+    Route{"POST", "/v1/subnets/{subnet}/partitions/reindex", post_reindex, Needs::operator_, Tag::none,
+          At::master},
+    Route{"GET", "/v1/subnets/{subnet}/partitions/{partition}", get_partition, Needs::tenant, Tag::epoch},
+    Route{"PUT", "/v1/subnets/{subnet}/partitions/{partition}", put_partition, Needs::operator_, Tag::policy,
+          At::master},
+    Route{"DELETE", "/v1/subnets/{subnet}/partitions/{partition}", delete_partition, Needs::operator_,
+          Tag::policy, At::master},
+    Route{"POST", "/v1/subnets/{subnet}/partitions/{partition}/members", post_members, Needs::operator_,
+          Tag::policy, At::master},
+    Route{"DELETE", "/v1/subnets/{subnet}/partitions/{partition}/members", delete_members, Needs::operator_,
+          Tag::policy, At::master},
+    Route{"DELETE", "/v1/subnets/{subnet}/partitions/{partition}/members/{member}", delete_member,
+          Needs::operator_, Tag::policy, At::master},
+    Route{"POST", "/v1/subnets/{subnet}/ports/{guid}/{number}/disable", post_port_disable, Needs::operator_,
+          Tag::none, At::master},
+    Route{"POST", "/v1/subnets/{subnet}/ports/{guid}/{number}/enable", post_port_enable, Needs::operator_,
+          Tag::none, At::master},
+    Route{"POST", "/v1/subnets/{subnet}/ports/{guid}/{number}/reset", post_port_reset, Needs::operator_,
+          Tag::none, At::master},
+    Route{"POST", "/v1/subnets/{subnet}/resweep", post_resweep, Needs::operator_},
+    Route{"PUT", "/v1/subnets/{subnet}/sweeps", put_sweeps, Needs::operator_, Tag::none, At::master},
+    Route{"POST", "/v1/subnets/{subnet}/accept", post_accept, Needs::operator_, Tag::none, At::master},
+    Route{"GET", "/v1/subnets/{subnet}/nodes", get_nodes, Needs::viewer, Tag::epoch},
+    Route{"GET", "/v1/subnets/{subnet}/nodes/{node}", get_node, Needs::viewer, Tag::epoch},
+    Route{"GET", "/v1/subnets/{subnet}/links", get_links, Needs::viewer, Tag::epoch},
+    Route{"GET", "/v1/subnets/{subnet}/balance", get_balance, Needs::viewer, Tag::epoch},
+    Route{"GET", "/v1/subnets/{subnet}/path", get_path, Needs::viewer, Tag::epoch},
+    Route{"GET", "/v1/subnets/{subnet}/groups", get_groups, Needs::viewer, Tag::epoch},
+    Route{"GET", "/v1/subnets/{subnet}/qos", get_qos, Needs::viewer},
+    Route{"GET", "/v1/subnets/{subnet}/events", get_events, Needs::tenant},
+    Route{"GET", "/v1/events", get_all_events, Needs::tenant},
+    Route{"GET", "/v1/subnets/{subnet}/sms", get_sms, Needs::viewer},
+    Route{"POST", "/v1/subnets/{subnet}/handover", post_handover, Needs::operator_, Tag::none, At::master},
+    Route{"PUT", "/v1/subnets/{subnet}/priority", put_priority, Needs::operator_},
+    Route{"GET", "/v1/subnets/{subnet}/dump", get_dump, Needs::viewer},
+    Route{"POST", "/v1/reload", post_reload, Needs::admin},
+    Route{"GET", "/v1/log", get_log, Needs::viewer},
+    Route{"PUT", "/v1/log", put_log, Needs::admin},
+    Route{"GET", "/v1/subnets/{subnet}/tokens", get_tokens, Needs::local},
+    Route{"PUT", "/v1/subnets/{subnet}/tokens/{token}", put_token, Needs::local, Tag::policy},
+    Route{"DELETE", "/v1/subnets/{subnet}/tokens/{token}", delete_token, Needs::local, Tag::policy},
+    Route{"POST", "/v1/subnets/{subnet}/tokens/{token}/rotate", post_rotate, Needs::local, Tag::policy},
+    Route{"GET", "/ufmRest/app/ufm_version", ufm_version, Needs::viewer},
+    Route{"GET", "/ufmRest/app/smconf", ufm_smconf, Needs::admin},
+    Route{"GET", "/ufmRest/resources/pkeys", ufm_pkeys, Needs::tenant},
+    Route{"POST", "/ufmRest/resources/pkeys", ufm_add_guids, Needs::operator_, Tag::policy, At::master},
+    Route{"PUT", "/ufmRest/resources/pkeys", ufm_set_guids, Needs::operator_, Tag::policy, At::master},
+    Route{"POST", "/ufmRest/resources/pkeys/add", ufm_add_pkey, Needs::operator_, Tag::policy, At::master},
+    Route{"PUT", "/ufmRest/resources/pkeys/qos_conf", ufm_qos_conf, Needs::operator_, Tag::policy,
+          At::master},
+    Route{"POST", "/ufmRest/resources/pkeys/qos_conf", ufm_qos_conf, Needs::operator_, Tag::policy,
+          At::master},
+    Route{"POST", "/ufmRest/resources/pkeys/hosts", ufm_add_hosts, Needs::operator_, Tag::policy, At::master},
+    Route{"GET", "/ufmRest/resources/pkeys/{pkey}", ufm_pkey_of, Needs::tenant},
+    Route{"DELETE", "/ufmRest/resources/pkeys/{pkey}", ufm_delete_pkey, Needs::operator_, Tag::policy,
+          At::master},
+    Route{"DELETE", "/ufmRest/resources/pkeys/{pkey}/guids/{guids}", ufm_delete_guids, Needs::operator_,
+          Tag::policy, At::master},
+    Route{"DELETE", "/ufmRest/resources/pkeys/{pkey}/hosts/{hosts}", ufm_delete_hosts, Needs::operator_,
+          Tag::policy, At::master},
+    Route{"POST", "/ufmRest/actions/remove_guids_from_pkey", ufm_remove_guids, Needs::operator_, Tag::policy,
+          At::master},
+    Route{"GET", "/ufmRest/resources/ports", ufm_ports, Needs::viewer},
+    Route{"GET", "/ufmRest/resources/ports/{port}", ufm_port, Needs::viewer},
+    Route{"GET", "/ufmRest/resources/systems", ufm_systems, Needs::viewer},
+    Route{"GET", "/ufmRest/resources/links", ufm_links, Needs::viewer},
+    Route{"GET", "/metrics", get_metrics, Needs::viewer},
+    Route{"GET", "/metrics/guilbaults", get_guilbaults, Needs::viewer},
+    Route{"GET", "/healthz", get_healthz, Needs::nothing},
+    Route{"GET", "/readyz", get_readyz, Needs::nothing},
 };
 
 /// The first part of a path and what follows its '/'.
@@ -113,28 +172,182 @@ std::string percent_encoded(std::string_view text) {
   return out;
 }
 
-Answer answer(const Request& request, Backend& backend) {
-  const std::string_view target = request.target;
-  const auto mark = target.find('?');
-  const auto path = target.substr(0, mark);
-  std::string allow;
+namespace {
+
+/// The route of a request, and what stands in the place of each "{name}".
+struct Found {
+  const Route* route = nullptr;  ///< null: there is none
+  Parts parts;
+  std::string allow;  ///< methods of the path, where none of them is the request's
+};
+
+Found find(std::string_view method, std::string_view path) {
+  if (method == "HEAD") method = "GET";
+  Found found;
   for (const auto& route : kRoutes) {
     auto parts = match(route.path, path);
     if (!parts) continue;
-    if (route.method != request.method) {
-      allow += (allow.empty() ? "" : ", ") + std::string(route.method);
-      continue;
-    }
-    auto query = parse_query(mark == std::string_view::npos ? "" : target.substr(mark + 1));
-    if (!query) return error_of(400, "bad_query", "the query has a '%' without two hexadecimal digits");
-    return route.answer({.path = *std::move(parts), .query = *std::move(query), .body = request.body},
-                        backend);
+    if (route.method == method) return {.route = &route, .parts = *std::move(parts), .allow = {}};
+    found.allow += (found.allow.empty() ? "" : ", ") + std::string(route.method);
   }
+  return found;
+}
+
+Answer no_route(std::string_view path, std::string allow) {
   if (allow.empty())
     return error_of(404, "no_such_path", fmt::format("no {}; docs/openapi.json has the paths", path));
   auto refusal = error_of(405, "method_not_allowed", fmt::format("{} takes {}", path, allow));
   refusal.allow = std::move(allow);
   return refusal;
+}
+
+/// Whose word the answer is: where that is one subnet's, or all subnets' SMs are alike.
+void add_role(Answer& answer, const std::string& subnet, const Backend& backend) {
+  std::string_view role;
+  for (const auto& view : backend.subnets()) {
+    const bool meant = subnet.empty() || view->name == subnet;
+    if (!meant || (!view->sms && !view->snapshot)) continue;
+    const std::string_view is = sm_state(*view) == wire::SmState::master ? "master" : "standby";
+    if (!role.empty() && role != is) return;
+    role = is;
+  }
+  if (!role.empty()) answer.headers.emplace_back("X-SMD-Role", role);
+}
+
+std::string_view path_of(const Request& request) {
+  return std::string_view(request.target).substr(0, request.target.find('?'));
+}
+
+/// Taken before the answer is made: of the state that it shows, or of one before.
+std::string current_tag(const Route& route, const Question& question, const Backend& backend) {
+  if (route.tag != Tag::epoch) return {};
+  const auto chosen = choose(question, backend);
+  return chosen && chosen->view->snapshot ? tag_of(*chosen->view) : std::string();
+}
+
+/// 412 of a change that is not compared when it is kept.
+std::optional<Answer> refused_by_tag(const Route& route, const Question& question, const Backend& backend) {
+  if (route.method == "GET" || route.tag == Tag::policy || question.request->if_match.empty())
+    return std::nullopt;
+  if (!question.path.contains("subnet")) return not_that_state(*question.request, {});
+  const auto chosen = choose(question, backend);
+  return chosen ? not_that_state(*question.request, *chosen->view) : chosen.error();
+}
+
+/// What a change of partitions was answered before, by this SM or one before it.
+std::optional<Answer> kept_answer(const Question& question, const Once& once, const Backend& backend) {
+  const auto chosen = choose(question, backend);
+  if (!chosen || !chosen->view->ground) return std::nullopt;
+  const auto& answers = chosen->view->ground->policies->answers;
+  const auto at = answers.find(once.scope);
+  if (at == answers.end() || question.request->time - at->second->made >= policy::kAnswerKept)
+    return std::nullopt;
+  return again(*at->second, once);
+}
+
+/// Whether another SM of the subnet is to do it.
+bool is_for_master(const Route& route, const Question& question, const Backend& backend) {
+  if (route.at != At::master || question.request->peer.handed_on) return false;
+  const auto chosen = choose(question, backend);
+  return chosen && hands_on(*chosen->view);
+}
+
+/// A POST with an Idempotency-Key is answered once, also where another SM is to do it: what was answered
+/// before needs no master. Not so of tokens: their secrets are kept nowhere.
+Answer answer_once(const Route& route, Question& question, bool for_master, Backend& backend) {
+  const auto& request = *question.request;
+  const auto answer_now = [&] {
+    return for_master ? hand_on(route, question, backend) : route.answer(question, backend);
+  };
+  const bool has_key = route.method == "POST" && !request.idempotency_key.empty();
+  if (!has_key || route.needs == Needs::local) return answer_now();
+  const auto once = once_of(request, question.access->name(), path_of(request));
+  if (!once) return once.error();
+  if (auto kept = kept_answer(question, *once, backend)) return *std::move(kept);
+  if (for_master) return answer_now();
+  if (auto before = backend.answered().begin(*once, request.time)) return *std::move(before);
+  question.once = is_ufm(route.path) ? nullptr : &*once;
+  auto answered = answer_now();
+  backend.answered().end(*once, answered, request.time);
+  return answered;
+}
+
+Answer run(const Route& route, Parts parts, const Request& request, const access::Access& access,
+           Backend& backend) {
+  const std::string_view target = request.target;
+  const auto mark = target.find('?');
+  auto query = parse_query(mark == std::string_view::npos ? "" : target.substr(mark + 1));
+  if (!query) return error_of(400, "bad_query", "the query has a '%' without two hexadecimal digits");
+  Question question{.path = std::move(parts),
+                    .query = *std::move(query),
+                    .body = request.body,
+                    .access = &access,
+                    .request = &request};
+  const auto& from = request.peer.handed_on;
+  if (from) question.path.insert_or_assign("subnet", from->subnet);
+  if (is_ufm(route.path)) question.path.emplace("subnet", ufm_subnet(question, backend));
+  if (auto refused = forbidden(route.needs, question, backend)) return *std::move(refused);
+  const auto tag = current_tag(route, question, backend);
+  if (route.tag == Tag::epoch && !tag.empty() && is_known_tag(request.if_none_match, tag)) {
+    Answer same{.status = 304, .body = {}, .bundle = nullptr, .allow = {}};
+    add_tag(same, tag);
+    return same;
+  }
+  if (auto refused = refused_by_tag(route, question, backend)) return *std::move(refused);
+  const bool for_master = is_for_master(route, question, backend);
+  auto answered = answer_once(route, question, for_master, backend);
+  if (for_master) return answered;  // with the master's headers
+  if (answered.status == 200 && !tag.empty()) add_tag(answered, tag);
+  const bool says_role = route.needs != Needs::nothing && !request.peer.handed_on;
+  if (says_role) add_role(answered, question.part("subnet"), backend);
+  return answered;
+}
+
+/// Of calls that change something. One that is handed on is audited when it is answered, and by the master.
+void audit(Answer& answered, api::Audit call, Backend& backend) {
+  if (!answered.later) {
+    call.status = answered.status;
+    return backend.audit(call);
+  }
+  answered.later = std::make_shared<const Later>([inner = answered.later, call, &backend](AnswerDone done) {
+    (*inner)([call, &backend, answer = std::move(done)](Answer made) mutable {
+      call.status = made.status;
+      backend.audit(call);
+      answer(std::move(made));
+    });
+  });
+}
+
+Answer answer_at(const std::string& path, const Request& request, Backend& backend) {
+  auto found = find(request.method, path);
+  if (request.peer.handed_on && (found.route == nullptr || found.route->at != At::master))
+    return error_of(403, "forbidden", fmt::format("{} {}: not for a standby to ask", request.method, path));
+  if (found.route != nullptr && found.route->needs == Needs::nothing)
+    return run(*found.route, std::move(found.parts), request, {}, backend);
+  const auto access = caller_of(request, backend);
+  if (!access) return access.error();
+  if (found.route == nullptr && is_ufm(path)) backend.unknown_ufm(request.method + " " + path);
+  if (found.route == nullptr) return no_route(path, std::move(found.allow));
+  auto answered = run(*found.route, std::move(found.parts), request, *access, backend);
+  if (found.route->method != "GET") {
+    const auto& from = request.peer.handed_on;
+    audit(answered,
+          {.by = access->name(),
+           .address = request.peer.address,
+           .via = from ? from->by : std::string(),
+           .method = request.method,
+           .path = path},
+          backend);
+  }
+  return answered;
+}
+
+}  // namespace
+
+Answer answer(const Request& request, Backend& backend) {
+  const auto path = ufm_path(std::string_view(request.target).substr(0, request.target.find('?')));
+  auto answered = answer_at(std::string(path), request, backend);
+  return is_ufm(path) ? as_ufm(std::move(answered)) : answered;
 }
 
 }  // namespace smd::api

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "smd/access/access.h"
+#include "smd/api/answered.h"
 #include "smd/api/backend.h"
 #include "smd/api/request.h"
 
@@ -19,18 +21,52 @@ struct Question {
   std::map<std::string, std::string, std::less<>> path;  ///< what stands for "{subnet}" and so on; decoded
   std::map<std::string, std::string> query;              ///< decoded
   std::string_view body;
+  const access::Access* access;      ///< not null
+  const Request* request = nullptr;  ///< that it is of
+  const Once* once = nullptr;        ///< null: it has no Idempotency-Key, or is no change of what is kept
 
   /// What stands for "{name}" in the path; empty where the route has none.
   std::string part(std::string_view name) const {
     const auto at = path.find(name);
     return at != path.end() ? at->second : std::string();
   }
+  /// The value of a member of the query; empty where there is none.
+  std::string asked(std::string_view name) const {
+    const auto at = query.find(std::string(name));
+    return at != query.end() ? at->second : std::string();
+  }
+};
+
+/// What the ETag of a route's answer is made of, and what If-Match is compared with.
+enum class Tag : std::uint8_t {
+  none,   ///< no ETag
+  epoch,  ///< the state of the subnet as a whole
+  policy  ///< of a change: what it is made from, at the moment at which it is kept
+};
+
+/// Who may call a route.
+enum class Needs : std::uint8_t {
+  nothing,    ///< anybody: it tells nothing of the fabric
+  tenant,     ///< any token; a tenant sees what is its own
+  viewer,     ///< a token that sees all of the subnet
+  operator_,  ///< one that changes the fabric
+  admin,      ///< one that changes the daemon
+  local       ///< the Unix socket
+};
+
+/// Which SM of a pair does it.
+enum class At : std::uint8_t {
+  any,    ///< the one that is asked
+  master  ///< the master: a standby with a copy of its state hands it on
 };
 
 struct Route {
   std::string_view method;
   std::string_view path;                        ///< "/v1/subnets/{subnet}/ports"
   Answer (*answer)(const Question&, Backend&);  ///< no exceptions; from a thread of Compute
+  Needs needs;
+  Tag tag = Tag::none;
+  At at = At::any;
 };
 
 /// All paths of the API; static storage.
@@ -38,6 +74,8 @@ std::span<const Route> routes();
 
 /// From any thread; may take as long as a dump takes.
 Answer answer(const Request& request, Backend& backend);
+/// Whether the request shows a token that is good somewhere, or is a local one. From any thread, at once.
+bool is_known(const Request& request, const Backend& backend);
 
 /// "%2F" to "/"; nothing where a '%' is not followed by two hexadecimal digits.
 std::optional<std::string> percent_decoded(std::string_view text);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/api/server.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <boost/asio/write.hpp>
 #include <boost/beast/http.hpp>
 #include <fstream>
+#include <sstream>
 #include <utility>
 #include <vector>
 
+#include "smd/api/local_listener.h"
 #include "smd/api/router.h"
 #include "smd/api/tar.h"
 
@@ -19,16 +18,18 @@ namespace {
 
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
-constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 
-/// Ends what a socket waits for when the time is over.
+/// Bytes that are read, and written, at a time.
+constexpr std::size_t kRead = std::size_t{16} * 1024;
+constexpr std::size_t kPiece = std::size_t{256} * 1024;
+/// To say goodbye.
+constexpr mad::Duration kFarewell = std::chrono::seconds(1);
+
+/// Ends what a channel waits for when the time is over.
 class Deadline {
  public:
-  Deadline(mad::Clock& clock, Protocol::socket& socket, mad::Duration time)
-      : clock_(clock), timer_(clock.call_at(clock.now() + time, [&socket] {
-          error_code ignored;
-          socket.close(ignored);
-        })) {}
+  Deadline(mad::Clock& clock, Channel& channel, mad::Duration time)
+      : clock_(clock), timer_(clock.call_at(clock.now() + time, [&channel] { channel.close(); })) {}
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;
   ~Deadline() { clock_.cancel(timer_); }
@@ -68,57 +69,60 @@ std::uint64_t length_of(const Answer& answer) {
   return length;
 }
 
-http::response<http::empty_body> header_of(const Answer& answer, unsigned version, bool keep) {
+std::string header_of(const Answer& answer, unsigned version, bool keep) {
   http::response<http::empty_body> header;
   header.version(version);
   header.result(answer.status);
   header.set(http::field::server, "smd");
-  header.set(http::field::content_type, answer.bundle ? "application/x-tar" : "application/json");
+  const std::string_view type =
+      answer.type.empty() ? std::string_view("application/json") : std::string_view(answer.type);
+  header.set(http::field::content_type, answer.bundle ? "application/x-tar" : type);
   header.set(http::field::cache_control, "no-store");
   if (!answer.allow.empty()) header.set(http::field::allow, answer.allow);
-  header.content_length(length_of(answer));
+  for (const auto& [name, value] : answer.headers) header.set(name, value);
+  if (answer.rest && version >= 11) header.chunked(true);
+  if (!answer.stream && !answer.rest && answer.status != 304) header.content_length(length_of(answer));
   header.keep_alive(keep);
-  return header;
+  std::ostringstream text;
+  text << header.base();
+  return text.str();
 }
 
 }  // namespace
 
 Server::Server(asio::io_context& io, mad::Clock& clock, sm::Compute& compute, Backend& backend,
                ServerLimits limits)
-    : clock_(clock),
+    : executor_(io.get_executor()),
+      clock_(clock),
       compute_(compute),
       backend_(backend),
       limits_(limits),
-      acceptor_(io),
       tasks_(io.get_executor()) {}
 
-void Server::start(Protocol::acceptor acceptor, std::filesystem::path path) {
-  acceptor_ = std::move(acceptor);
-  path_ = std::move(path);
+void Server::start(std::unique_ptr<Listener> listener) {
+  listener_ = std::move(listener);
+  listen_to_events();
   tasks_.spawn(accept());
 }
 
+void Server::start(Protocol::acceptor acceptor, std::filesystem::path path) {
+  start(std::make_unique<LocalListener>(std::move(acceptor), std::move(path), clock_));
+}
+
 void Server::close() {
-  if (!path_.empty()) ::unlink(path_.c_str());
-  path_.clear();
-  error_code ignored;
-  acceptor_.close(ignored);
+  if (listener_) listener_->close();
 }
 
 asio::awaitable<void> Server::stop() {
   close();
   co_await tasks_.stop();
+  heard_by_.reset();
 }
 
 asio::awaitable<void> Server::accept() {
   for (;;) {
-    auto [error, socket] = co_await acceptor_.async_accept(kTuple);
-    if (error == asio::error::operation_aborted || !acceptor_.is_open()) co_return;
-    if (error) {  // no descriptors left, mostly: some will be free again
-      const bool time = co_await clock_.sleep(std::chrono::milliseconds(100));
-      if (!time) co_return;
-      continue;
-    }
+    auto channel = co_await listener_->next();
+    if (!channel) co_return;
     while (connections_.size() >= limits_.connections) {
       const auto next = make_room();
       mad::Clock::TimerId timer = 0;
@@ -127,7 +131,7 @@ asio::awaitable<void> Server::accept() {
       if (next) clock_.cancel(timer);
       if (!woken) co_return;
     }
-    const auto place = connections_.emplace(connections_.end(), std::move(socket),
+    const auto place = connections_.emplace(connections_.end(), std::move(channel),
                                             std::size_t{limits_.header} + limits_.body);
     tasks_.spawn(serve(place));
   }
@@ -154,20 +158,26 @@ std::optional<mad::TimePoint> Server::make_room() {
 
 void Server::give_way(Connection& connection) {
   gives_way_ = true;
-  error_code ignored;
-  connection.socket.close(ignored);
+  connection.channel->close();
 }
 
 asio::awaitable<void> Server::serve(Place place) {
-  bool more = true;
+  bool more = false;
+  {
+    const Deadline deadline(clock_, *place->channel, limits_.handshake);
+    more = co_await place->channel->open();
+  }
+  const bool opened = more;
   while (more) {
     place->idle = true;
     connections_.splice(connections_.end(), connections_, place);
     more = co_await one(place);
     more = more && room_.empty();  // a new client waits for a place
   }
-  error_code ignored;
-  place->socket.shutdown(Protocol::socket::shutdown_both, ignored);
+  if (opened) {
+    const Deadline deadline(clock_, *place->channel, kFarewell);
+    co_await place->channel->finish();
+  }
   connections_.erase(place);
   gives_way_ = false;
   room_.wake_one();
@@ -175,49 +185,124 @@ asio::awaitable<void> Server::serve(Place place) {
 
 /// One request and its answer. False: no more after it.
 asio::awaitable<bool> Server::one(Place place) {
-  http::request_parser<http::string_body> parser;
+  Parser parser;
   parser.header_limit(limits_.header);
   parser.body_limit(limits_.body);
-  error_code failed;
-  {
-    const Deadline deadline(clock_, place->socket, limits_.request);
-    const auto [error, bytes] = co_await http::async_read(place->socket, place->buffer, parser, kTuple);
-    failed = error;
-  }
+  parser.eager(true);
+  const auto failed = co_await read_request(place, &parser);
   place->idle = false;
   if (failed && is_http_error(failed)) {
     const auto refused = std::make_shared<const Answer>(refusal_of(failed));
-    co_await reply(place, refused, 11, false);
+    co_await reply(place, refused, header_of(*refused, 11, false), false);
     co_return false;
   }
   if (failed) co_return false;
-  const auto message = parser.release();
-  const Request request{.method = std::string(message.method_string()),
-                        .target = std::string(message.target()),
-                        .body = message.body()};
+  const auto version = parser.get().version();
+  const bool keep = parser.get().keep_alive();
+  const auto request = request_of(parser, *place);
+  const bool bare = request.method == "HEAD";
   auto answered = std::make_shared<Answer>();
   co_await compute_.execute([&] { *answered = answer(request, backend_); });
-  co_return co_await reply(place, answered, message.version(), message.keep_alive());
+  if (answered->later) *answered = co_await later(answered->later);
+  if (answered->stream && !has_room_for_stream())
+    *answered = error_of(503, "too_many_streams", "as many clients follow events as the API has places for");
+  // To a client of HTTP/1.0 the end of a long body is the end of the connection.
+  const bool stays = keep && !answered->stream && (!answered->rest || version >= 11);
+  auto header = header_of(*answered, version, stays);
+  if (bare)
+    answered->body.clear(), answered->bundle.reset(), answered->stream.reset(), answered->rest.reset();
+  const bool more = co_await reply(place, answered, std::move(header), stays);
+  if (answered->stream && place->channel) co_await send_stream(place, answered->stream);
+  co_return more;
 }
 
-asio::awaitable<bool> Server::reply(Place place, std::shared_ptr<const Answer> answer, unsigned version,
-                                    bool keep) {
-  auto header = header_of(*answer, version, keep);
-  http::response_serializer<http::empty_body> serializer(header);
-  error_code failed;
-  {
-    const Deadline deadline(clock_, place->socket, limits_.piece);
-    const Sending sending(place->sends_since, clock_.now());
-    const auto [error, bytes] = co_await http::async_write_header(place->socket, serializer, kTuple);
-    failed = error;
+/// No thread waits for another SM.
+asio::awaitable<Answer> Server::later(std::shared_ptr<const Later> begin) {
+  struct Made {
+    std::optional<Answer> answer;
+    mad::WaitList come;
+  };
+  const auto made = std::make_shared<Made>();
+  (*begin)([made, executor = executor_](Answer answer) {
+    asio::post(executor, [made, answered = std::move(answer)]() mutable {
+      made->answer = std::move(answered);
+      made->come.wake_all();
+    });
+  });
+  while (!made->answer) {
+    const bool woken = co_await made->come.wait();
+    if (!woken) co_return error_of(503, "ending", "smd ends");
   }
-  if (failed) co_return false;
+  co_return *std::move(made->answer);
+}
+
+Request Server::request_of(const Parser& parser, const Connection& connection) const {
+  const auto& message = parser.get();
+  return {.method = std::string(message.method_string()),
+          .target = std::string(message.target()),
+          .body = message.body(),
+          .authorization = std::string(message[http::field::authorization]),
+          .peer = connection.channel->peer(),
+          .time = unix_now(),
+          .accept = std::string(message[http::field::accept]),
+          .last_event_id = std::string(message["Last-Event-ID"]),
+          .if_match = std::string(message[http::field::if_match]),
+          .if_none_match = std::string(message[http::field::if_none_match]),
+          .idempotency_key = std::string(message["Idempotency-Key"]),
+          .accept_encoding = std::string(message[http::field::accept_encoding])};
+}
+
+/// Strangers cannot fill the memory: what is longer than most requests are is read of known clients alone.
+bool Server::is_too_large(const Parser& parser, const Connection& connection) {
+  if (connection.channel->peer().local || !parser.is_header_done() || parser.is_done()) return false;
+  const auto length = parser.content_length();
+  if (length && *length <= limits_.body_of_stranger) return false;
+  return !is_known(request_of(parser, connection), backend_);
+}
+
+asio::awaitable<error_code> Server::read_request(Place place, Parser* parser) {
+  auto& buffer = place->buffer;
+  if (buffer.size() == 0) {
+    const Deadline deadline(clock_, *place->channel, limits_.idle);
+    const auto failed = co_await read_more(place);
+    if (failed) co_return failed;
+  }
+  const Deadline deadline(clock_, *place->channel, limits_.request);
+  for (;;) {
+    error_code error;
+    buffer.consume(parser->put(buffer.data(), error));
+    if (error == http::error::need_more) error = {};
+    if (!error && is_too_large(*parser, *place)) error = http::error::body_limit;
+    if (error || parser->is_done()) {
+      if (buffer.size() == 0) buffer.shrink_to_fit();
+      co_return error;
+    }
+    const auto failed = co_await read_more(place);
+    if (failed) co_return failed;
+  }
+}
+
+asio::awaitable<error_code> Server::read_more(Place place) {
+  auto& buffer = place->buffer;
+  const auto room = std::min(kRead, buffer.max_size() - buffer.size());
+  if (room == 0) co_return http::error::header_limit;
+  const auto [error, bytes] = co_await place->channel->read(buffer.prepare(room));
+  buffer.commit(bytes);
+  co_return error;
+}
+
+asio::awaitable<bool> Server::reply(Place place, std::shared_ptr<const Answer> answer, std::string header,
+                                    bool keep) {
+  if (answer->rest) co_return co_await send_rest(place, answer, std::move(header), keep);
+  const auto with_header = answer->bundle ? 0 : std::min(kPiece, answer->body.size());
+  header.append(answer->body, 0, with_header);
+  const bool begun = co_await write(place, asio::buffer(header));
+  if (!begun) co_return false;
   if (answer->bundle) {
     const bool sent = co_await send_bundle(place, answer);
     co_return sent&& keep;
   }
-  constexpr std::size_t kPiece = std::size_t{256} * 1024;
-  for (std::size_t at = 0; at < answer->body.size(); at += kPiece) {
+  for (std::size_t at = with_header; at < answer->body.size(); at += kPiece) {
     const auto size = std::min(kPiece, answer->body.size() - at);
     const bool sent = co_await write(place, asio::buffer(answer->body.data() + at, size));
     if (!sent) co_return false;
@@ -226,7 +311,7 @@ asio::awaitable<bool> Server::reply(Place place, std::shared_ptr<const Answer> a
 }
 
 asio::awaitable<bool> Server::send_bundle(Place place, std::shared_ptr<const Answer> answer) {
-  std::vector<char> piece(std::size_t{256} * 1024);
+  std::vector<char> piece(kPiece);
   for (const auto& file : answer->bundle->files()) {
     const auto header = tar_header(file.name, file.size);
     const bool begun = co_await write(place, asio::buffer(header));
@@ -249,9 +334,9 @@ asio::awaitable<bool> Server::send_bundle(Place place, std::shared_ptr<const Ans
 }
 
 asio::awaitable<bool> Server::write(Place place, asio::const_buffer bytes) {
-  const Deadline deadline(clock_, place->socket, limits_.piece);
+  const Deadline deadline(clock_, *place->channel, limits_.piece);
   const Sending sending(place->sends_since, clock_.now());
-  const auto [error, written] = co_await asio::async_write(place->socket, bytes, kTuple);
+  const auto error = co_await place->channel->write(bytes);
   co_return !error;
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// HTTP/1.1 on the Unix socket.
+// HTTP/1.1 for the clients of one listener.
 
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <filesystem>
 #include <list>
 #include <memory>
@@ -12,9 +14,11 @@
 #include "mad/clock.h"
 #include "mad/task_group.h"
 #include "smd/api/backend.h"
+#include "smd/api/channel.h"
 #include "smd/api/listen.h"
 #include "smd/api/request.h"
 #include "smd/base/compute.h"
+#include "smd/events/subscriber.h"
 
 namespace smd::api {
 
@@ -22,10 +26,13 @@ struct ServerLimits {
   /// Where all are taken, the one that has been idle longest gives way; where none is idle, the one whose
   /// client has not read a piece of its answer for longest.
   std::size_t connections = 64;
-  std::uint32_t header = 16'384;                     ///< bytes
-  std::uint64_t body = 1'048'576;                    ///< bytes
-  mad::Duration request = std::chrono::seconds(10);  ///< to send a request, and between two of them
-  mad::Duration piece = std::chrono::seconds(30);    ///< to take a piece of the answer
+  std::uint32_t header = 16'384;                      ///< bytes
+  std::uint64_t body = std::uint64_t{4} * 1'048'576;  ///< bytes
+  std::uint64_t body_of_stranger = 16'384;            ///< the same of a client that shows no good token
+  mad::Duration handshake = std::chrono::seconds(5);  ///< before the first request
+  mad::Duration idle = std::chrono::seconds(10);      ///< between two requests
+  mad::Duration request = std::chrono::seconds(10);   ///< to send a request, once it has begun
+  mad::Duration piece = std::chrono::seconds(30);     ///< to take a piece of the answer
   /// A client that takes longer for a piece gives way to a new one.
   mad::Duration stuck = std::chrono::milliseconds(100);
 };
@@ -40,42 +47,65 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
+  /// Serves the clients of `listener`.
+  void start(std::unique_ptr<Listener> listener);
   /// Serves what comes to `acceptor`, which listens at `path`.
   void start(Protocol::acceptor acceptor, std::filesystem::path path);
-  /// Removes the socket's file and accepts no further client.
+  /// Accepts no further client, and removes the file of a Unix socket.
   void close();
   /// The same, and ends every connection.
   asio::awaitable<void> stop();
   std::size_t connections() const { return connections_.size(); }
 
  private:
+  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
   struct Connection {
-    Connection(Protocol::socket opened, std::size_t most) : socket(std::move(opened)), buffer(most) {}
-    Protocol::socket socket;
+    Connection(std::unique_ptr<Channel> opened, std::size_t most)
+        : channel(std::move(opened)), buffer(most) {}
+    std::unique_ptr<Channel> channel;
     boost::beast::flat_buffer buffer;
     bool idle = true;  ///< no request of it is being answered
     /// When the piece was begun that is being sent; nothing: none is.
     std::optional<mad::TimePoint> sends_since{};
   };
   using Place = std::list<Connection>::iterator;
+  class Streaming;
 
   asio::awaitable<void> accept();
   asio::awaitable<void> serve(Place place);
   asio::awaitable<bool> one(Place place);
-  asio::awaitable<bool> reply(Place place, std::shared_ptr<const Answer> answer, unsigned version, bool keep);
+  asio::awaitable<error_code> read_request(Place place, Parser* parser);
+  asio::awaitable<error_code> read_more(Place place);
+  bool is_too_large(const Parser& parser, const Connection& connection);
+  Request request_of(const Parser& parser, const Connection& connection) const;
+  asio::awaitable<Answer> later(std::shared_ptr<const Later> begin);
+  asio::awaitable<bool> reply(Place place, std::shared_ptr<const Answer> answer, std::string header,
+                              bool keep);
+  asio::awaitable<bool> send_rest(Place place, std::shared_ptr<const Answer> answer, std::string header,
+                                  bool keep);
   asio::awaitable<bool> send_bundle(Place place, std::shared_ptr<const Answer> answer);
   asio::awaitable<bool> write(Place place, asio::const_buffer bytes);
+  // server_stream.cpp
+  bool has_room_for_stream() const;
+  void listen_to_events();
+  asio::awaitable<void> look_at_streams();
+  asio::awaitable<void> send_stream(Place place, std::shared_ptr<Stream> stream);
   std::optional<mad::TimePoint> make_room();
   void give_way(Connection& connection);
 
+  asio::any_io_executor executor_;
   mad::Clock& clock_;
   sm::Compute& compute_;
   Backend& backend_;
   ServerLimits limits_;
-  std::filesystem::path path_;
-  Protocol::acceptor acceptor_;
+  std::unique_ptr<Listener> listener_;
   std::list<Connection> connections_;
   mad::WaitList room_;
+  std::size_t streams_ = 0;  ///< half of the places at most
+  std::uint64_t heard_ = 0;  ///< events
+  bool looking_ = false;     ///< look_at_streams() runs
+  mad::WaitList news_;       ///< streams that have sent all there is
+  std::optional<events::Subscriber> heard_by_;
   bool gives_way_ = false;  ///< a connection was closed for a new one, and has not ended yet
   mad::TaskGroup tasks_;
 };

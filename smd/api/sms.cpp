@@ -12,13 +12,14 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_in.h"
 #include "smd/api/json_out.h"
+#include "smd/api/listing.h"
 #include "smd/api/lost.h"
+#include "smd/api/request.h"
 #include "smd/report/description.h"
 
 namespace smd::api {
 
 using sm::Json;
-using sm::JsonArray;
 using sm::JsonObject;
 
 namespace {
@@ -57,21 +58,6 @@ Json row_of(const sm::SmView& sms, const sm::SeenSm& other) {
                          {"outlook", text(sm::outlook(sms, other))}});
 }
 
-/// The one member of a body, or null where there is none and none is needed.
-std::expected<boost::json::value, Answer> only_member(std::string_view body, std::string_view name,
-                                                      bool needed) {
-  const bool empty = body.find_first_not_of(" \t\r\n") == std::string_view::npos;
-  if (empty && !needed) return boost::json::value{};
-  const auto value = parse_json(body);
-  if (!value) return std::unexpected(error_of(400, "bad_body", value.error()));
-  const auto* object = value->if_object();
-  const auto* found = object != nullptr ? object->if_contains({name.data(), name.size()}) : nullptr;
-  const bool others = object != nullptr && object->size() != (found != nullptr ? 1U : 0U);
-  if (object != nullptr && !others && (found != nullptr || !needed))
-    return found != nullptr ? *found : boost::json::value{};
-  return std::unexpected(error_of(400, "bad_body", fmt::format("the body must be an object with {}", name)));
-}
-
 /// Why nothing can be asked of the SM now; nothing: it can.
 std::optional<Answer> not_running(const SubnetView& view) {
   if (view.sms && view.snapshot) return std::nullopt;
@@ -85,17 +71,21 @@ Answer get_sms(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
   const auto& view = *chosen->view;
-  JsonArray rows;
+  const auto page = page_of(question);
+  if (!page) return page.error();
+  std::vector<Entry> rows;
   if (view.sms) {
-    rows.push_back(own_row(view, *view.sms));
-    for (const auto& other : view.sms->others) rows.push_back(row_of(*view.sms, other));
+    rows.push_back({own_row(view, *view.sms), fmt::format("{}", view.sms->shown.rank.guid)});
+    for (const auto& other : view.sms->others)
+      rows.push_back({row_of(*view.sms, other), fmt::format("{}", other.sm.info.guid)});
   }
   const auto deferral = view.sms ? view.sms->state.deferral : sm::machine::Deferral::none;
   const bool quiet = deferral == sm::machine::Deferral::quiet;
-  return answer_of(Json(JsonObject{{"subnet", text(view.name)},
+  return short_listing("sms", *page, std::move(rows),
+                       {.before = {{"subnet", text(view.name)},
                                    {"priority", view.sms ? number(view.sms->state.self.priority) : Json{}},
-                                   {"quiet_until", quiet ? unix_json(view.sms->quiet_until) : Json{}},
-                                   {"sms", Json(std::move(rows))}}));
+                                   {"quiet_until", quiet ? unix_json(view.sms->quiet_until) : Json{}}},
+                        .after = {}});
 }
 
 Answer post_handover(const Question& question, Backend& backend) {

@@ -9,6 +9,7 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/lost.h"
+#include "smd/api/request.h"
 #include "smd/api/sms.h"
 #include "smd/apply/table_baseline.h"
 #include "smd/inventory/gone.h"
@@ -16,6 +17,7 @@
 #include "smd/report/description.h"
 #include "smd/report/m_keys.h"
 #include "smd/report/ports.h"
+#include "smd/report/qos_explanation.h"
 #include "smd/sweep/lost.h"
 
 namespace smd::api {
@@ -46,6 +48,41 @@ Json sweep_json(const sm::SweepSummary& summary) {
   return Json(std::move(object));
 }
 
+/// How the state is copied; null where it is not.
+Json replica_json(const SubnetView& view) {
+  if (!view.replica) return {};
+  const auto& all = *view.replica;
+  const auto at = [](const store::Position& position) {
+    return text(fmt::format("{}.{}", position.epoch, position.number));
+  };
+  const auto seconds = [](std::chrono::nanoseconds time) {
+    return Json(std::chrono::duration<double>(time).count());
+  };
+  JsonArray standbys;
+  for (const auto& standby : all.standbys) {
+    standbys.push_back(Json(JsonObject{{"name", text(standby.name)},
+                                       {"guid", guid(standby.port)},
+                                       {"position", at(standby.acked)},
+                                       {"lag_transactions", number(standby.behind)},
+                                       {"lag_seconds", seconds(standby.lag)}}));
+  }
+  JsonObject digests;
+  for (const auto& [kind, digest] : all.digests) digests.emplace(kind, text(fmt::format("{:016x}", digest)));
+  const auto behind = all.latest.epoch == all.position.epoch && all.latest.number >= all.position.number
+                          ? all.latest.number - all.position.number
+                          : all.latest.number;
+  return Json(JsonObject{{"role", text(replica::to_string(all.role))},
+                         {"mode", text(all.mode)},
+                         {"in_sync", Json(all.in_sync)},
+                         {"position", at(all.position)},
+                         {"lag_transactions", number(behind)},
+                         {"source", guid(all.source)},
+                         {"master", text(all.master)},
+                         {"heard", all.heard != 0 ? unix_json(all.heard) : Json{}},
+                         {"digests", Json(std::move(digests))},
+                         {"standbys", Json(std::move(standbys))}});
+}
+
 /// An SM by its port, ours or another.
 Json sm_json(Guid port_guid, std::uint8_t priority, std::string_view state, Lid lid, std::string_view node) {
   return Json(JsonObject{{"guid", guid(port_guid)},
@@ -55,13 +92,7 @@ Json sm_json(Guid port_guid, std::uint8_t priority, std::string_view state, Lid 
                          {"state", text(state)}});
 }
 
-bool is_running(const SubnetView& view) {
-  return view.snapshot &&
-         (!view.waiting || (view.waiting->what != "port" && view.waiting->what != "sm_place" &&
-                            view.waiting->what != "state"));
-}
-
-std::string_view sm_state(const SubnetView& view) {
+std::string_view sm_state_word(const SubnetView& view) {
   if (!is_running(view)) return view.waiting ? "not_active" : "discovering";
   return state_word(view.snapshot->state);
 }
@@ -73,10 +104,10 @@ const sm::OtherSm* other_master(const sm::Subnet& subnet) {
 }
 
 Json self_json(const SubnetView& view) {
-  if (!view.snapshot) return sm_json({}, 0, sm_state(view), {}, {});
+  if (!view.snapshot) return sm_json({}, 0, sm_state_word(view), {}, {});
   const auto& now = *view.snapshot;
   const auto& rank = view.sms ? view.sms->shown.rank : now.rank;
-  return sm_json(now.rank.guid, rank.priority, sm_state(view), now.summary.sm_lid,
+  return sm_json(now.rank.guid, rank.priority, sm_state_word(view), now.summary.sm_lid,
                  description_of(*now.subnet, now.subnet->sm_node));
 }
 
@@ -172,6 +203,35 @@ Json partitions_json(const sm::Snapshot& now) {
                          {"pkey_violations_at_switches", number(violations.at_switch)}});
 }
 
+/// Null where QoS is off. A few lines: `smd qos` has all.
+Json qos_status_json(const SubnetView& view, const sm::Snapshot& now) {
+  constexpr std::size_t kNamed = 10;
+  const auto found = sm::explain_qos({.subnet = *now.subnet,
+                                      .decided = now.decided,
+                                      .partitions = view.ground ? view.ground->merged.get() : nullptr});
+  if (!found.enabled) return {};
+  JsonArray pending, warnings;
+  std::uint64_t more = 0;
+  const auto add = [&](JsonArray& list, const std::string& line) {
+    if (list.size() < kNamed) {
+      list.push_back(text(line));
+    } else {
+      ++more;
+    }
+  };
+  for (const auto& one : found.pending) add(pending, one);
+  for (const auto& one : found.warnings) add(warnings, one);
+  for (const auto& kind : found.kinds) {
+    for (const auto& one : kind.warnings) add(warnings, fmt::format("{}: {}", kind.names, one));
+  }
+  const auto* policy = now.decided.qos_policy ? now.decided.qos_policy->policy.get() : nullptr;
+  return Json(JsonObject{{"classes", number(policy != nullptr ? policy->classes.size() : 0)},
+                         {"sls", number(found.uses.size())},
+                         {"pending", Json(std::move(pending))},
+                         {"warnings", Json(std::move(warnings))},
+                         {"more", number(more)}});
+}
+
 JsonArray m_keys_json(const sm::Snapshot& now) {
   JsonArray keys;
   for (const auto& key : now.unknown_m_keys) {
@@ -181,6 +241,17 @@ JsonArray m_keys_json(const sm::Snapshot& now) {
                                    {"reason", text(key.evidence)}}));
   }
   return keys;
+}
+
+/// Null where smd leaves them as they are.
+Json own_m_keys_json(const sm::Snapshot& now) {
+  const auto* settings = now.decided.settings.get();
+  if (settings == nullptr || !settings->m_keys.secret) return {};
+  const auto counts = sm::count_m_keys(*now.subnet, settings->m_keys);
+  return Json(JsonObject{{"level", number(settings->m_keys.level)},
+                         {"per_port", Json(settings->m_keys.per_port)},
+                         {"ports", number(counts.ports)},
+                         {"done", number(counts.done)}});
 }
 
 JsonArray adaptive_json(const sm::Subnet& subnet) {
@@ -213,8 +284,13 @@ Json routing_json(const sm::Decided& decided) {
   const bool proven = routes.verification.ok();
   const auto found = proven ? Json{} : Json(routing::describe(routes.verification, *routes.topology));
   return Json(JsonObject{{"engine", text(routes.engine)},
+                         {"shape", routes.shape.empty() ? Json{} : text(routes.shape)},
+                         {"why", routes.why.empty() ? Json{} : text(routes.why)},
                          {"verified", Json(proven)},
                          {"found", found},
+                         {"layers", number(routes.layers.count)},
+                         {"fixed_sl_ok", Json(routes.verification.fixed_sl_ok)},
+                         {"pairs_with_stale_sl", number(routes.pairs_moved)},
                          {"fell_back_from", Json(std::move(refused))}});
 }
 
@@ -234,9 +310,12 @@ void add_fabric(const SubnetView& view, JsonObject& object) {
   object.emplace("other_sms", Json(std::move(others)));
   object.emplace("routing", now ? routing_json(now->decided) : Json{});
   object.emplace("ports_not_active", Json(now ? not_active_json(*now) : JsonArray{}));
+  object.emplace("ports_disabled", now ? disabled_ports_json(*now) : Json(JsonArray{}));
   object.emplace("unresponsive", Json(now ? unresponsive_json(*now) : JsonArray{}));
   object.emplace("refused_sets", Json(now ? refused_json(*now->subnet) : JsonArray{}));
   object.emplace("partitions", now ? partitions_json(*now) : Json{});
+  object.emplace("qos", now ? qos_status_json(view, *now) : Json{});
+  object.emplace("m_keys", now ? own_m_keys_json(*now) : Json{});
   object.emplace("unknown_m_keys", Json(now ? m_keys_json(*now) : JsonArray{}));
   object.emplace("adaptive_routing", Json(now ? adaptive_json(*now->subnet) : JsonArray{}));
   object.emplace("altered_tables", Json(now ? altered_json(*now->subnet) : JsonArray{}));
@@ -287,6 +366,8 @@ Json subnet_json(const SubnetView& view) {
   object.emplace("master", master_json(view));
   object.emplace("waiting", waiting_json(view));
   object.emplace("outlook", text(view.sms && is_running(view) ? sm::outlook(*view.sms, unix_now()) : ""));
+  object.emplace("replica", replica_json(view));
+  object.emplace("sweeps_off_until", sweeps_are_off(view) ? time(view.sweeps_off_until) : Json{});
   object.emplace("swept_at", view.snapshot ? time(view.swept) : Json{});
   object.emplace("last_sweep", view.snapshot ? sweep_json(view.snapshot->summary) : Json{});
   add_fabric(view, object);
@@ -301,10 +382,26 @@ Json store_json(const std::optional<store::Failure>& failure) {
 
 }  // namespace
 
+bool sweeps_are_off(const SubnetView& view) {
+  return view.sweeps_off_until > std::chrono::system_clock::now();
+}
+
+wire::SmState sm_state(const SubnetView& view) {
+  if (view.sms) return view.sms->state.sm;
+  return view.snapshot ? view.snapshot->state : wire::SmState::discovering;
+}
+
+bool is_running(const SubnetView& view) {
+  return view.snapshot &&
+         (!view.waiting || (view.waiting->what != "port" && view.waiting->what != "sm_place" &&
+                            view.waiting->what != "state"));
+}
+
 std::expected<Chosen, Answer> choose(const Question& question, const Backend& backend) {
   const auto subnets = backend.subnets();
   std::string names;
   for (std::size_t i = 0; i < subnets.size(); ++i) {
+    if (!question.access->in(subnets[i]->name)) continue;
     if (subnets[i]->name == question.part("subnet")) return Chosen{i, subnets[i]};
     names += (names.empty() ? "" : ", ") + (subnets[i]->name.empty() ? "(no port yet)" : subnets[i]->name);
   }
@@ -312,10 +409,12 @@ std::expected<Chosen, Answer> choose(const Question& question, const Backend& ba
       404, "no_such_subnet", fmt::format("no subnet {}; there are: {}", question.part("subnet"), names)));
 }
 
-Answer get_status(const Question&, Backend& backend) {
+Answer get_status(const Question& question, Backend& backend) {
   const auto info = backend.info();
   JsonArray subnets;
-  for (const auto& view : backend.subnets()) subnets.push_back(subnet_json(*view));
+  for (const auto& view : backend.subnets()) {
+    if (question.access->in(view->name)) subnets.push_back(subnet_json(*view));
+  }
   return answer_of(
       Json(JsonObject{{"version", text(info.version)},
                       {"pid", number(static_cast<std::uint64_t>(::getpid()))},

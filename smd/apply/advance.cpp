@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 #include "smd/plan/desired.h"
 #include "smd/plan/lft_rounds.h"
+#include "smd/plan/qos_rounds.h"
 #include "smd/sweep/mft.h"
 #include "smd/sweep/unkept_entries.h"
 
@@ -156,26 +159,86 @@ void advance_mft(Node& node, const MftAnswer& answer) {
   }
 }
 
+using SlToVlKind = TableKind<wire::SlToVl>;
+
+/// What became of a Set is not part of what is known of the table.
 template <class A>
-void advance_table(Node& node, const TableAnswer<A>& answer) {
-  auto& held = node.ports[answer.port.value()].template held<A>();
-  if (TableKind<A>::kRead != TableRead::never && answer.refused) return;
+bool leaves_alone(const HeldPtr<A>& held, const TableAnswer<A>& answer) {
+  if (TableKind<A>::kRead != TableRead::never && answer.refused) return true;
   const bool swept = TableKind<A>::kRead == TableRead::sweep;
-  if (swept && (!held || answer.block >= held->row.size())) return;
-  if (TableKind<A>::kRead != TableRead::never && !answer.held) {
-    held = nullptr;  // read again with the node
-    return;
+  return swept && (!held || answer.block >= held->row.size());
+}
+
+/// The blocks that the answer is about.
+template <class A>
+BlockSet blocks_of(const Node& node, const TableAnswer<A>& answer) {
+  if constexpr (std::is_same_v<A, wire::SlToVl>) {
+    if (answer.block >= TableKind<A>::kAllIn) return sl_to_vl_rows(node);
   }
+  BlockSet one;
+  one.set(answer.block);
+  return one;
+}
+
+template <class A>
+void take_answer(HeldBlocks<A>& table, const BlockSet& blocks, const TableAnswer<A>& answer) {
+  blocks.for_each([&](std::size_t block) {
+    table.asked.set(block);
+    if (table.row.size() <= block) table.row.resize(block + 1);
+    if (!answer.held) return table.known.reset(block);
+    table.row[block] = *answer.held;
+    table.known.set(block);
+  });
+}
+
+template <class A>
+void advance_port(Node& node, PortNum port, std::span<const TableAnswer<A>> answers, TablePool<A>& pool) {
+  auto& held = node.ports[port.value()].template held<A>();
   auto table = held ? *held : HeldBlocks<A>{};
-  table.asked.set(answer.block);
-  if (table.row.size() <= answer.block) table.row.resize(answer.block + 1);
-  if (answer.held) {
-    table.row[answer.block] = *answer.held;
-    table.known.set(answer.block);
-  } else {
-    table.known.reset(answer.block);
+  bool lost = false, changed = false;
+  for (const auto& answer : answers) {
+    if (leaves_alone(held, answer)) continue;
+    changed = true;
+    lost = lost || (TableKind<A>::kRead != TableRead::never && !answer.held);
+    take_answer(table, blocks_of(node, answer), answer);
   }
-  held = std::make_shared<const HeldBlocks<A>>(std::move(table));
+  if (lost) {
+    held = nullptr;  // read again with the node
+  } else if (changed) {
+    held = pool.share(std::move(table));
+  }
+}
+
+/// One Set for all external ports of a switch.
+void advance_all_ports(Node& node, const TableAnswer<wire::SlToVl>& answer, TablePool<wire::SlToVl>& pool) {
+  if (answer.refused) return;
+  for (std::size_t p = 1; p < node.ports.size(); ++p)
+    advance_port<wire::SlToVl>(node, PortNum{static_cast<std::uint8_t>(p)}, {&answer, 1}, pool);
+}
+
+/// Answers about one port come together, as its Sets are sent.
+template <class A>
+void advance_tables(Edit& edit, const TableAnswers<A>& answers) {
+  TablePool<A> pool;
+  for (std::size_t i = 0; i < answers.size();) {
+    const auto& first = answers[i];
+    auto& node = edit.node(first.node);
+    if constexpr (std::is_same_v<A, wire::SlToVl>) {
+      if (first.block >= SlToVlKind::kAllIn && first.refused)
+        note(node.not_kept, {{A::kAttribute, PortNum{0}, std::string(kOptimizedField), 1}});
+      if (first.block == SlToVlKind::kAllPorts) {
+        advance_all_ports(node, first, pool);
+        ++i;
+        continue;
+      }
+    }
+    auto end = i + 1;
+    while (end < answers.size() && answers[end].node == first.node && answers[end].port == first.port &&
+           !(std::is_same_v<A, wire::SlToVl> && answers[end].block == SlToVlKind::kAllPorts))
+      ++end;
+    advance_port<A>(node, first.port, std::span(answers).subspan(i, end - i), pool);
+    i = end;
+  }
 }
 
 }  // namespace
@@ -215,9 +278,7 @@ Subnet advance(const Subnet& before, const Decided& decided, const Applied& appl
     advance_mft(node, answer);
     note(node.not_kept, unkept(answer));
   }
-  for_each_table([&]<class A>() {
-    for (const auto& answer : applied.answers<A>()) advance_table<A>(edit.node(answer.node), answer);
-  });
+  for_each_table([&]<class A>() { advance_tables<A>(edit, applied.answers<A>()); });
   edit.into(after);
   return after;
 }

@@ -11,6 +11,7 @@
 #include "mad/transactions/ask.h"
 #include "smd/apply/apply.h"
 #include "smd/apply/pump.h"
+#include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::sm::inline applying {
@@ -46,7 +47,7 @@ class Applier {
   std::optional<Job> table_job(const TableItem<A>& item);
   void failed_port_table(NodeIndex node, PortNum port, std::uint16_t attribute,
                          const mad::RequestError& error);
-  std::optional<Job> port_job(const PortItem& item, bool reregister);
+  std::optional<Job> port_job(const PortItem& item, Phase phase);
   std::optional<Job> switch_job(NodeIndex node);
   std::optional<Job> adaptive_job(NodeIndex node);
   std::optional<Job> check_port(const PortItem& item, const mad::DirectedPath& path,

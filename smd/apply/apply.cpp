@@ -10,6 +10,7 @@
 #include "mad/wire/switch.h"
 #include "smd/apply/applier.h"
 #include "smd/plan/lft_rounds.h"
+#include "smd/plan/m_key_rounds.h"
 #include "smd/sweep/not_sent.h"
 
 namespace smd::sm::inline applying {
@@ -150,7 +151,7 @@ Pump::Source Applier::lft_source(const Round& round) {
 Pump::Source Applier::port_source(const Round& round) {
   return [this, &round, next = std::size_t{0}]() mutable -> std::optional<Job> {
     while (next < round.ports.size()) {
-      if (auto job = port_job(round.ports[next++], round.phase == Phase::client_reregister)) return job;
+      if (auto job = port_job(round.ports[next++], round.phase)) return job;
     }
     return std::nullopt;
   };
@@ -216,9 +217,7 @@ void Applier::silent(NodeIndex index) {
 
 /// With the M_Key that the port has shown: one that is set and not hidden does not keep us out.
 mad::Target Applier::target(NodeIndex index, PortNum port, const mad::DirectedPath& path) const {
-  const auto& node = *in_.subnet->nodes[index];
-  const auto& keeper = node.ports[node.is_switch() ? 0 : port.value()];
-  return {.route = path, .node = node.guid(), .m_key = keeper.info.m_key};
+  return target_of(*in_.subnet->nodes[index], port, path);
 }
 
 std::uint32_t Applier::port_modifier(NodeIndex index, PortNum port) const {
@@ -248,9 +247,13 @@ std::optional<Job> Applier::lft_job(NodeIndex node, const PartialBlock& block, c
              }};
 }
 
-std::optional<Job> Applier::port_job(const PortItem& item, bool reregister) {
+std::optional<Job> Applier::port_job(const PortItem& item, Phase phase) {
   const auto& node = *in_.subnet->nodes[item.node];
-  auto desired = desired_port_info(plan_input(), node, item.port);
+  const bool keys = phase == Phase::m_keys;
+  auto desired = keys ? next_m_key_step(plan_input(), node, item.port)
+                      : desired_port_info(plan_input(), node, item.port);
+  // Also of ports without a link, and nothing else of them changes.
+  if (phase == Phase::port_orders) desired = node.ports[item.port.value()].info;
   const auto path = path_to_port(item.node, item.port);
   const bool unenforced = unenforced_.contains({node.guid(), item.port});
   const bool nothing_else = unenforced && item.target == PortState::no_change;
@@ -260,7 +263,8 @@ std::optional<Job> Applier::port_job(const PortItem& item, bool reregister) {
   }
   if (unenforced) desired->partition_enforce_in = desired->partition_enforce_out = false;
   auto sent = port_info_to_set(*desired, node.ports[item.port.value()].info, item.target);
-  sent.client_reregister = reregister;
+  if (item.target == PortState::down) sent.phys_state = item.physical;
+  sent.client_reregister = phase == Phase::client_reregister;
   return Job{mad::set_request(target(item.node, item.port, *path), sent, port_modifier(item.node, item.port)),
              [this, item, path = *path, sent](mad::Answer result) -> std::optional<Job> {
                if (!result && !sent.client_reregister) return check_port(item, path, sent, result.error());
@@ -282,10 +286,10 @@ std::optional<Job> Applier::check_port(const PortItem& item, const mad::Directed
     failed(item.node, item.port, wire::PortInfo::kAttribute, to_string(error));
     return std::nullopt;
   }
-  const auto guid = in_.subnet->nodes[item.node]->guid();
   auto reason = to_string(error);
   return Job{
-      mad::get_request<wire::PortInfo>({.route = path, .node = guid}, port_modifier(item.node, item.port)),
+      mad::get_request<wire::PortInfo>(target(item.node, item.port, path),
+                                       port_modifier(item.node, item.port)),
       [this, item, sent, reason = std::move(reason)](mad::Answer result) -> std::optional<Job> {
         bool done = false;
         if (result) {
@@ -295,12 +299,15 @@ std::optional<Job> Applier::check_port(const PortItem& item, const mad::Directed
           const bool moves = item.target == PortState::armed || item.target == PortState::active;
           const bool lid_moved =
               item.target == PortState::no_change && was.lid != sent.lid && info.lid == sent.lid;
-          const bool went_down = item.target == PortState::down && info.port_state == PortState::down;
+          const bool went_down =
+              item.target == PortState::down && info.port_state == PortState::down &&
+              (item.physical == PhysState::disabled) == (info.phys_state == PhysState::disabled);
           const bool moved =
               moves ? was.port_state < item.target && info.port_state >= item.target : lid_moved || went_down;
           now.ports[item.port.value()].info = info;
           const auto desired = desired_port_info(plan_input(), now, item.port);
-          done = desired && *desired == info && info.port_state >= item.target;
+          done = desired && *desired == info && info.port_state >= item.target && info.m_key == sent.m_key &&
+                 info.m_key_protect == sent.m_key_protect;
           done = done || moved;
           applied_.ports.push_back({item.node, item.port, moved ? std::optional(sent) : std::nullopt, info});
         }
@@ -335,10 +342,9 @@ std::optional<Job> Applier::check_switch(NodeIndex index, const mad::DirectedPat
     failed(index, PortNum{0}, wire::SwitchInfo::kAttribute, to_string(error));
     return std::nullopt;
   }
-  const auto guid = in_.subnet->nodes[index]->guid();
   auto reason = to_string(error);
   return Job{
-      mad::get_request<wire::SwitchInfo>({.route = path, .node = guid}),
+      mad::get_request<wire::SwitchInfo>(target(index, PortNum{0}, path)),
       [this, index, sent, reason = std::move(reason)](mad::Answer result) -> std::optional<Job> {
         bool done = false;
         if (result) {

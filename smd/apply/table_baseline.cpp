@@ -129,15 +129,24 @@ bool is_unknown(const Port& port, std::uint16_t attribute) {
 
 template <class A>
 bool TableBaseline::notes() const {
-  return kHasBaseline<A> && !(std::is_same_v<A, wire::PKeyTable> && decides_pkeys_);
+  return kHasBaseline<A> && !ours_.has(A::kAttribute);
 }
 
-void TableBaseline::decide_pkeys(bool decided) {
-  anew_ = anew_ || decided != decides_pkeys_;
-  decides_pkeys_ = decided;
-  if (!decided) return;
+bool TableBaseline::Ours::has(std::uint16_t attribute) const {
+  if (attribute == wire::PKeyTable::kAttribute) return pkeys;
+  return vl_tables && (attribute == wire::SlToVl::kAttribute || attribute == wire::VlArbitration::kAttribute);
+}
+
+void TableBaseline::decide(const Ours& ours) {
+  if (ours == ours_) return;
+  anew_ = true;
+  ours_ = ours;
   for (auto& [node, ports] : nodes_) {
-    for (auto& tables : ports) std::get<HeldPtr<wire::PKeyTable>>(tables.held) = nullptr;
+    for (auto& tables : ports) {
+      for_each_table([&]<class A>() {
+        if (ours_.has(A::kAttribute)) std::get<HeldPtr<A>>(tables.held) = nullptr;
+      });
+    }
   }
 }
 
@@ -155,7 +164,7 @@ void TableBaseline::look_at(const Node& node, std::span<const AlteredTable> befo
     const PeerPort at{node.guid(), PortNum{static_cast<std::uint8_t>(p)}};
     // A table that is not known at the moment is as it was found last.
     for (const auto& one : before) {
-      const bool ours = decides_pkeys_ && one.attribute == wire::PKeyTable::kAttribute;
+      const bool ours = ours_.has(one.attribute);
       if (one.at.port == at.port && !ours && is_unknown(port, one.attribute) && port.linked())
         altered.push_back(one);
     }

@@ -22,8 +22,13 @@ class TableBaseline {
  public:
   /// Another SM may have written since: what is found next counts.
   void reset() { nodes_.clear(); }
-  /// Whether P_Key tables are smd's: those have no baseline.
-  void decide_pkeys(bool decided);
+  /// The tables that are smd's to decide have no baseline.
+  struct Ours {
+    bool pkeys = false, vl_tables = false;
+    bool has(std::uint16_t attribute) const;
+    friend bool operator==(const Ours&, const Ours&) = default;
+  };
+  void decide(const Ours& ours);
   /// Sets `now.altered`: tables that are other than when they were seen first. A table that is seen for the
   /// first time is noted. `before`: the Subnet of the last call since reset(); null: none. Costs a comparison
   /// of pointers a node, and more for nodes that were read since.
@@ -46,7 +51,7 @@ class TableBaseline {
   bool notes() const;
 
   std::unordered_map<Guid, std::vector<Tables>> nodes_;
-  bool decides_pkeys_ = false;
+  Ours ours_;
   bool anew_ = false;  ///< all nodes are looked at next
 };
 

@@ -11,6 +11,7 @@
 #include "smd/plan/retrain.h"
 #include "smd/report/retraining.h"
 #include "smd/schedule/patient_group.h"
+#include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::sm::inline background {
@@ -128,7 +129,7 @@ asio::awaitable<void> Retrainer::look() {
     const auto index = subnet->index_of(link.end.node);
     const auto path = index ? paths.to_port(*subnet, *index, link.end.port) : std::nullopt;
     if (link.up || !path) continue;
-    group.spawn(look_at_link({.route = *path, .node = link.end.node}, &link));
+    group.spawn(look_at_link(target_of(*subnet->nodes[*index], link.end.port, *path), &link));
   }
   co_await group.finish();
   const auto now = parts_.scheduler.clock().now();

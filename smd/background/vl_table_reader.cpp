@@ -42,6 +42,7 @@ void VlTableReader::read_first(Guid node) {
 asio::awaitable<VlTableReader::Read> VlTableReader::read_some() {
   next_.reset();
   auto& loop = parts_.loop;
+  cursor_.whole = loop.decided().qos_tables != nullptr;
   if (!loop.subnet() || parts_.mastership.state() != wire::SmState::master) co_return Read{};
   auto& clock = parts_.scheduler.clock();
   std::optional<Subnet> after;
@@ -62,6 +63,7 @@ asio::awaitable<VlTableReader::Read> VlTableReader::read_some() {
     read.altered = loop.subnet()->altered != before->altered;
   }
   if (more) next_ = clock.now() + kBetween;
+  read.to_write = !more && cursor_.whole;
   read.to_publish = !more || (clients_wait && cursor_.first.empty());
   co_return read;
 }

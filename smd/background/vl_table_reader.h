@@ -40,6 +40,7 @@ class VlTableReader {
     bool cancelled = false;
     bool altered = false;     ///< tables differ in other places than before from what smd became master with
     bool to_publish = false;  ///< all is read, or all that clients wait for
+    bool to_write = false;    ///< of ports whose tables smd decides all is read
   };
   /// Reads some tables as master, until other work is due.
   asio::awaitable<Read> read_some();

@@ -14,6 +14,7 @@
 #include <ostream>
 #include <vector>
 
+#include "config/scalars.h"
 #include "mad/base/file.h"
 #include "mad/base/parse.h"
 #include "smd/api/client.h"
@@ -22,6 +23,7 @@
 #include "smd/api/tar.h"
 #include "smd/cli/ask_text.h"
 #include "smd/cli/conversation.h"
+#include "smd/cli/why_command.h"
 #include "smd/dump/dumps.h"
 #include "smd/dump/new_file.h"
 #include "smd/log/modules.h"
@@ -30,8 +32,9 @@ namespace smd::cli {
 namespace {
 
 namespace json = boost::json;
-constexpr std::array<const char*, 10> kCommands{"status",   "ports",   "partitions", "sms", "handover",
-                                                "priority", "resweep", "accept",     "log", "dump"};
+constexpr std::array<const char*, 16> kCommands{
+    "status", "ports", "partitions", "sms",    "handover", "priority", "resweep", "accept",
+    "log",    "dump",  "token",      "events", "wait",     "why",      "sweep",   "port"};
 
 /// The commands; what goes wrong ends as a line and an exit status.
 class Asker {
@@ -46,11 +49,18 @@ class Asker {
   Done handover();
   Done priority();
   Done resweep();
+  Done sweep();
   Done accept();
   Done log();
   Done dump();
-  /// `status --check`: all subnets are in service.
+  Done token() { return token_command(daemon_, options_.tokens, options_.json, out_); }
+  Done events() { return event_command(daemon_, options_.events, options_.json, out_); }
+  Done wait() { return wait_command(daemon_, options_.wait, &good_, out_); }
+  Done port() { return port_command(daemon_, options_.port, options_.json, out_); }
+  Done why() { return why_command(daemon_, options_.why, options_.json, out_); }
+  /// `wait`: it has come in time. `status --check`: all subnets are in service.
   bool is_good() const { return good_; }
+  int nagios() const { return nagios_; }
 
  private:
   std::expected<json::value, std::string> call(std::string_view method, const std::string& target,
@@ -66,6 +76,7 @@ class Asker {
   std::ostream& out_;
   Conversation daemon_;
   bool good_ = true;
+  int nagios_ = 0;
 };
 
 Done Asker::status() {
@@ -73,6 +84,11 @@ Done Asker::status() {
   const auto value = call("GET", target);
   if (!value) return std::unexpected(value.error());
   if (options_.check) good_ = is_in_service(*value);
+  if (options_.nagios) {
+    print_nagios(out_, *value);
+    nagios_ = nagios_status(*value);
+    return {};
+  }
   if (options_.json) {
     out_ << json::serialize(*value) << '\n';
   } else if (options_.check) {
@@ -94,6 +110,13 @@ Done Asker::ports() {
   add(options_.lost, "lost");
   add(options_.degraded, "degraded");
   add(options_.all, "all");
+  const auto add_text = [&](std::string_view key, const std::string& value) {
+    if (value.empty()) return;
+    what += fmt::format("{}{}={}", what == "ports" ? "?" : "&", key, api::percent_encoded(value));
+  };
+  add_text("node", options_.ports_of);
+  add_text("type", options_.fabric.type);
+  add_text("state", options_.fabric.state);
   return each([&](const std::string& name, bool several) -> Done {
     const auto value = call("GET", path_of(name, what));
     if (!value) return std::unexpected(value.error());
@@ -191,6 +214,27 @@ Done Asker::resweep() {
   });
 }
 
+Done Asker::sweep() {
+  std::int64_t seconds = 0;
+  if (options_.sweeps == "off") {
+    const auto time = config::parse_duration(options_.off_for);
+    if (!time) return std::unexpected("off needs --for TIME, as 30m, 1h");
+    seconds = std::chrono::duration_cast<std::chrono::seconds>(*time).count();
+  }
+  const auto body = json::serialize(json::object{{"off_for", seconds}});
+  return each([&](const std::string& name, bool) -> Done {
+    const auto value = call("PUT", path_of(name, "sweeps"), body);
+    if (!value) return std::unexpected(value.error());
+    const auto until = text_of(*value, "sweeps_off_until");
+    if (options_.json) {
+      out_ << json::serialize(*value) << '\n';
+    } else {
+      out_ << fmt::format("{}: sweeps {}\n", name, until.empty() ? "on" : "off until " + until);
+    }
+    return {};
+  });
+}
+
 Done Asker::log() {
   json::object body{{"level", options_.level}};
   const bool module = std::ranges::find(log::kModules, options_.subject) != log::kModules.end();
@@ -275,8 +319,14 @@ void add_state_commands(CLI::App& app, AskOptions& options) {
       "--check", options.check,
       "a line for each subnet, and an exit status: 0 up, or standby beside a master; 1 no daemon; 3 "
       "reduced, degraded or no master");
+  status->add_flag(
+      "--nagios", options.nagios,
+      "a plugin of Nagios: one line, and an exit status: 0 up, or standby beside a master; 1 reduced; "
+      "2 all else, or no daemon");
   status->add_flag("--json", options.json, "the daemon's answer as JSON");
   auto* ports = add_command(app, options, "ports", "the ports of the fabric, and why they are not Active");
+  ports->add_option("NODE", options.ports_of, "only those of this node: GUID, port GUID, LID or name");
+  add_filter_options(*ports, options.fabric, "only ports of such nodes", "only ports in this state");
   ports->add_flag("--not-active", options.not_active,
                   "only those that had a link or have one, and are not Active");
   ports->add_flag("--lost", options.lost, "the nodes and links that were there and are missing");
@@ -308,6 +358,10 @@ void add_sm_commands(CLI::App& app, AskOptions& options) {
       ->required()
       ->check(CLI::Range(0, 15));
   priority->add_flag("--json", options.json, kJsonHelp);
+  auto* wait = add_command(
+      app, options, "wait",
+      "waits until the fabric is up, or the state of the SM is copied; exit status 3: it was not in time");
+  add_wait_options(*wait, options.wait);
 }
 
 /// What changes something, or writes files.
@@ -319,6 +373,19 @@ void add_work_commands(CLI::App& app, AskOptions& options) {
                    "converge: tables made afresh, in steps")
       ->check(CLI::IsMember({"light", "heavy", "converge"}));
   resweep->add_flag("--json", options.json, "the daemon's answer as JSON");
+  auto* sweep = add_command(app, options, "sweep", "keeps sweeps off for a while, or puts them on again");
+  sweep->add_option("STATE", options.sweeps, "off: changes of the fabric are not followed; on: again")
+      ->required()
+      ->check(CLI::IsMember({"off", "on"}));
+  sweep->add_option("--for", options.off_for, "of off: how long, as 30m or 1h; 7 days at most")
+      ->type_name("TIME")
+      ->check([](const std::string& text) {
+        return config::parse_duration(text) ? std::string() : fmt::format("{}: not a time", text);
+      });
+  sweep->add_flag("--json", options.json, "the daemon's answer as JSON");
+  auto* port = add_command(app, options, "port", "disables, enables or resets a port");
+  add_port_options(*port, options.port);
+  port->add_flag("--json", options.json, kJsonHelp);
   auto* accept = add_command(app, options, "accept", "makes what is there what belongs to the fabric");
   accept->add_flag("--lost", options.lost, "what is lost is missing on purpose")->required();
   accept
@@ -342,18 +409,39 @@ void add_work_commands(CLI::App& app, AskOptions& options) {
   auto* dump = add_command(app, options, "dump", "writes the daemon's dumps into a folder");
   dump->add_option("DIR", options.folder, "where to; several subnets have a folder each")->required();
   dump->add_option("--dump", options.files, "which dumps, file names with commas between")->type_name("LIST");
+  auto* token = add_command(app, options, "token", "who may call the API over the network");
+  add_token_options(*token, options.tokens);
+  token->add_flag("--json", options.json, kJsonHelp);
+}
+
+/// What the fabric is, and what has happened there.
+void add_fabric_commands(CLI::App& app, AskOptions& options) {
+  for (const auto name : kFabricCommands) {
+    auto* command =
+        add_command(app, options, std::string(name).c_str(), std::string(summary_of(name)).c_str());
+    add_fabric_options(name, *command, options.fabric);
+    command->add_flag("--json", options.json, kJsonHelp);
+  }
+  auto* events = add_command(app, options, "events", "what has happened in the fabric");
+  add_event_options(*events, options.events);
+  events->add_flag("--json", options.json, "an event a line, as JSON");
+  auto* why = add_command(app, options, "why", "why a port is as it is, and what has happened to it");
+  why->add_option("PORT", options.why, "GUID, port GUID, LID, name, or NODE:PORT")->required();
+  why->add_flag("--json", options.json, kJsonHelp);
 }
 
 }  // namespace
 
 void add_ask_commands(CLI::App& app, AskOptions& options) {
   add_state_commands(app, options);
+  add_fabric_commands(app, options);
   add_sm_commands(app, options);
   add_work_commands(app, options);
 }
 
 bool is_ask(const CLI::App& app) {
-  return std::ranges::any_of(kCommands, [&](const char* name) { return app.got_subcommand(name); });
+  const auto got = [&](std::string_view name) { return app.got_subcommand(std::string(name)); };
+  return std::ranges::any_of(kCommands, got) || std::ranges::any_of(kFabricCommands, got);
 }
 
 int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::ostream& err) {
@@ -365,15 +453,23 @@ int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::
   }
   Asker asker(options, out);
   const std::array<Done (Asker::*)(), kCommands.size()> kDo{
-      &Asker::status,   &Asker::ports,   &Asker::partitions, &Asker::sms, &Asker::handover,
-      &Asker::priority, &Asker::resweep, &Asker::accept,     &Asker::log, &Asker::dump};
-  for (std::size_t i = 0; i < kCommands.size(); ++i) {
-    if (!app.got_subcommand(kCommands[i])) continue;
-    const auto done = (asker.*kDo[i])();
+      &Asker::status,  &Asker::ports,  &Asker::partitions, &Asker::sms,  &Asker::handover, &Asker::priority,
+      &Asker::resweep, &Asker::accept, &Asker::log,        &Asker::dump, &Asker::token,    &Asker::events,
+      &Asker::wait,    &Asker::why,    &Asker::sweep,      &Asker::port};
+  const auto end = [&](std::string_view name, const Done& done) {
     out << std::flush;
-    if (done) return asker.is_good() ? 0 : 3;
-    err << "smd " << kCommands[i] << ": " << done.error() << '\n';
+    if (done) return options.nagios ? asker.nagios() : asker.is_good() ? 0 : 3;
+    if (options.nagios) return out << "SMD CRITICAL - " << done.error() << std::endl, 2;
+    err << "smd " << name << ": " << done.error() << '\n';
     return 1;
+  };
+  for (std::size_t i = 0; i < kCommands.size(); ++i) {
+    if (app.got_subcommand(kCommands[i])) return end(kCommands[i], (asker.*kDo[i])());
+  }
+  for (const auto name : kFabricCommands) {
+    if (!app.got_subcommand(std::string(name))) continue;
+    const Conversation daemon(options.socket, options.subnet);
+    return end(name, fabric_command(name, daemon, options.fabric, options.json, out));
   }
   return 2;
 }

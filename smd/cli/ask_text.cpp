@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <ostream>
 #include <set>
@@ -74,6 +75,18 @@ void print_routing(std::ostream& out, const json::value& subnet) {
   line(out, "routes",
        fmt::format("{}, {}", text_of(routing, "engine"),
                    found.empty() ? "verified" : "not verified: " + found));
+  const auto why = text_of(routing, "why");
+  if (!why.empty()) line(out, "", why);
+  if (text_of(routing, "fixed_sl_ok") == "false")
+    line(out, "",
+         fmt::format("{} layers: each client has to use the SL that subnet administration says",
+                     text_of(routing, "layers")));
+  if (const auto stale = text_of(routing, "pairs_with_stale_sl"); !stale.empty() && stale != "0")
+    line(out, "",
+         fmt::format("{} pairs of switches have another SL than at first: connections made before are "
+                     "not proven",
+                     stale));
+  if (!why.empty()) return;
   lines(out, "", list_of(routing, "fell_back_from"), "smd status --json", [](const json::value& refusal) {
     return fmt::format("{} was passed over: {}", text_of(refusal, "engine"), text_of(refusal, "reason"));
   });
@@ -139,6 +152,17 @@ void print_tables(std::ostream& out, const json::value& subnet) {
          fmt::format("{} P_Key violations at end ports, {} at switches since the start (partition.violation "
                      "in the log)",
                      at_ports, at_switches));
+  const auto& qos = member_of(subnet, "qos");
+  const auto as_it_is = [](const json::value& one) {
+    return one.is_string() ? std::string(std::string_view(one.get_string())) : std::string{};
+  };
+  lines(out, "QoS", list_of(qos, "warnings"), "smd qos", as_it_is);
+  lines(out, "QoS", list_of(qos, "pending"), "smd qos",
+        [&](const auto& one) { return "pending: " + as_it_is(one); });
+  if (const auto& keys = member_of(subnet, "m_keys"); keys.is_object())
+    line(out, "M_Keys",
+         fmt::format("{} of {} end ports have {}, level {}", text_of(keys, "done"), text_of(keys, "ports"),
+                     text_of(keys, "per_port") == "true" ? "their own" : "it", text_of(keys, "level")));
   lines(out, "M_Keys", list_of(subnet, "unknown_m_keys"), "smd status --json", [](const auto& key) {
     const auto lease = text_of(key, "lease_s");
     return fmt::format("{}: has an M_Key of another SM (protection {}, lease {}): {}",
@@ -188,6 +212,25 @@ std::string text_of(const json::value& from, std::string_view key) {
   return json::serialize(value);
 }
 
+/// How the state is copied: "current (at 3.17 of 192.0.2.1:7650)".
+std::string replica_words(const json::value& subnet) {
+  const auto& replica = member_of(subnet, "replica");
+  const bool standby = text_of(subnet, "state") == "standby";
+  if (!replica.is_object()) return standby ? "none ([ha] peers is empty)" : "";
+  const auto role = text_of(replica, "role");
+  if (role != "source") {
+    return fmt::format("{} (at {}, {} transactions behind; {})", role, text_of(replica, "position"),
+                       text_of(replica, "lag_transactions"), text_of(replica, "master"));
+  }
+  const auto& standbys = list_of(replica, "standbys");
+  std::string words = fmt::format("source of {} standbys, {}", standbys.size(), text_of(replica, "mode"));
+  for (const auto& one : standbys) {
+    words +=
+        fmt::format("; {} is {} transactions behind", text_of(one, "name"), text_of(one, "lag_transactions"));
+  }
+  return words;
+}
+
 void print_subnet(std::ostream& out, const json::value& subnet) {
   const auto& sm = member_of(subnet, "sm");
   const auto& master = member_of(subnet, "master");
@@ -205,12 +248,18 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
   if (master.is_object() && text_of(master, "guid") != text_of(sm, "guid"))
     line(out, "master", sm_words(master));
   if (const auto next = text_of(subnet, "outlook"); !next.empty()) line(out, "next", next);
-  if (text_of(subnet, "state") == "standby") line(out, "replica", "none (not replicated)");
+  if (const auto words = replica_words(subnet); !words.empty()) line(out, "replica", words);
+  if (const auto off = text_of(subnet, "sweeps_off_until"); !off.empty())
+    line(out, "sweeps", fmt::format("OFF until {}: changes of the fabric are not followed", off));
   print_sweep(out, subnet);
   print_routing(out, subnet);
   print_losses(out, subnet);
   lines(out, "not Active", list_of(subnet, "ports_not_active"), "smd ports --not-active",
         [](const auto& port) { return fmt::format("{}: {}", port_words(port), text_of(port, "reason")); });
+  lines(out, "disabled", list_of(subnet, "ports_disabled"), "smd status --json", [](const auto& port) {
+    return fmt::format("{}: by {} since {}; smd port enable ends it", port_words(port), text_of(port, "by"),
+                       text_of(port, "since"));
+  });
   lines(out, "unresponsive", list_of(subnet, "unresponsive"), "smd status --json", [](const auto& lost) {
     const auto guid = text_of(lost, "guid");
     const auto name = text_of(lost, "name");
@@ -248,16 +297,50 @@ bool is_in_service(const json::value& status) {
   return !subnets.empty() && std::ranges::all_of(subnets, good);
 }
 
+namespace {
+
+/// "NAME: STATE: why"
+std::string check_words(const json::value& subnet) {
+  const auto name = text_of(subnet, "subnet");
+  const auto& waiting = member_of(subnet, "waiting");
+  const auto why = waiting.is_object() ? text_of(waiting, "reason") : text_of(subnet, "why");
+  return fmt::format("subnet {}: {}{}{}", name.empty() ? "(no name yet)" : name, text_of(subnet, "state"),
+                     why.empty() ? "" : ": ", why);
+}
+
+/// Calls fn(subnet) for each, or for the one that `status` is.
+template <class Fn>
+void for_each_subnet(const json::value& status, Fn fn) {
+  if (!member_of(status, "subnets").is_array()) return fn(status);
+  for (const auto& subnet : list_of(status, "subnets")) fn(subnet);
+}
+
+}  // namespace
+
 void print_check(std::ostream& out, const json::value& status) {
-  const auto check = [&](const json::value& subnet) {
-    const auto name = text_of(subnet, "subnet");
-    const auto& waiting = member_of(subnet, "waiting");
-    const auto why = waiting.is_object() ? text_of(waiting, "reason") : text_of(subnet, "why");
-    out << fmt::format("subnet {}: {}{}{}\n", name.empty() ? "(no name yet)" : name, text_of(subnet, "state"),
-                       why.empty() ? "" : ": ", why);
-  };
-  if (!member_of(status, "subnets").is_array()) return check(status);
-  for (const auto& subnet : list_of(status, "subnets")) check(subnet);
+  for_each_subnet(status, [&](const json::value& subnet) { out << check_words(subnet) << '\n'; });
+}
+
+std::string end_text(const json::value& end) {
+  return end.is_null() ? "" : fmt::format("\"{}\" port {}", text_of(end, "name"), text_of(end, "port"));
+}
+
+int nagios_status(const json::value& status) {
+  int worst = -1;
+  for_each_subnet(status, [&](const json::value& subnet) {
+    const int one = is_in_service(subnet) ? 0 : text_of(subnet, "state") == "reduced" ? 1 : 2;
+    worst = std::max(worst, one);
+  });
+  return worst < 0 ? 2 : worst;
+}
+
+void print_nagios(std::ostream& out, const json::value& status) {
+  constexpr std::array<std::string_view, 3> kWords{"OK", "WARNING", "CRITICAL"};
+  std::string words;
+  for_each_subnet(
+      status, [&](const json::value& subnet) { words += (words.empty() ? "" : "; ") + check_words(subnet); });
+  out << fmt::format("SMD {} - {}\n", kWords.at(static_cast<std::size_t>(nagios_status(status))),
+                     words.empty() ? "no subnet" : words);
 }
 
 void print_status(std::ostream& out, const json::value& status) {

@@ -22,6 +22,15 @@ bool is_in_service(const boost::json::value& status);
 /// A line for each subnet: its state, and why it is not up.
 void print_check(std::ostream& out, const boost::json::value& status);
 
+/// An end of a link, `"leaf000" port 5`; empty for null.
+std::string end_text(const boost::json::value& end);
+
+/// What a plugin of Nagios returns: 0 all subnets are in service, 1 one is reduced, 2 one is worse, or there
+/// is none.
+int nagios_status(const boost::json::value& status);
+/// Its line.
+void print_nagios(std::ostream& out, const boost::json::value& status);
+
 /// All of GET /v1/status: the process, and each subnet.
 void print_status(std::ostream& out, const boost::json::value& status);
 /// One subnet of it, several lines.

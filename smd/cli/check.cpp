@@ -3,13 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <ostream>
 #include <set>
 #include <string>
 
 #include "config/describe.h"
 #include "mad/base/lid_file.h"
+#include "mad/base/m_key_file.h"
+#include "smd/cli/check_host.h"
 #include "smd/cli/check_partitions.h"
+#include "smd/cli/check_running.h"
 #include "smd/daemon/configuration.h"
 
 namespace smd::cli {
@@ -17,15 +21,22 @@ namespace {
 
 /// Checks files that the daemon reads later, where it goes on without them if they are wrong.
 bool good_imports(const config::Config& config, std::ostream& err) {
-  std::set<std::string> files{config.base.lids.import_guid2lid};
-  for (const auto& subnet : config.subnets) files.insert(subnet.lids.import_guid2lid);
-  files.erase("");
+  std::set<std::string> lids{config.base.lids.import_guid2lid}, m_keys{config.base.keys.import_guid2mkey};
+  for (const auto& subnet : config.subnets) {
+    lids.insert(subnet.lids.import_guid2lid);
+    m_keys.insert(subnet.keys.import_guid2mkey);
+  }
   bool good = true;
-  for (const auto& file : files) {
-    const auto lids = base::load_lids(file);
-    if (lids) continue;
+  const auto judge = [&](const auto& loaded) {
+    if (loaded) return;
     good = false;
-    for (const auto& error : lids.error()) err << base::to_string(error) << '\n';
+    for (const auto& error : loaded.error()) err << base::to_string(error) << '\n';
+  };
+  for (const auto& file : lids) {
+    if (!file.empty()) judge(base::load_lids(file));
+  }
+  for (const auto& file : m_keys) {
+    if (!file.empty()) judge(base::load_m_keys(file));
   }
   return good;
 }
@@ -38,7 +49,34 @@ std::string summary(std::size_t changed) {
 
 }  // namespace
 
+CLI::App* add_check_command(CLI::App& app, CheckOptions& options) {
+  auto* command = app.add_subcommand("check", "validates a configuration and says what it means");
+  command
+      ->add_option("--config", options.config, "configuration (default: /etc/smd/smd.toml where it exists)")
+      ->type_name("FILE");
+  command->add_option("--set", options.set, "overrides one key; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_flag("--all", options.all, "prints every key, not only those that differ from the defaults");
+  add_qos_options(*command, options.qos);
+  command->add_flag("--host", options.host,
+                    "looks at this machine, too: does its systemd unit let smd do what is configured?");
+  auto* running = command->add_flag(
+      "--running", options.running,
+      "asks the daemon what a reload of its configuration would change; nothing is put in force");
+  for (const auto* other : command->get_options()) {
+    if (other != running && other->get_name() != "--help") running->excludes(other->get_name());
+  }
+  command->add_option("--socket", options.socket, "--running: the daemon's socket")
+      ->type_name("FILE")
+      ->needs(running);
+  command->add_flag("--json", options.json, "--running: for scripts")->needs(running);
+  command->add_option("--unit", options.unit, "of --host (default: smd.service)")->type_name("NAME");
+  return command;
+}
+
 int check(const CheckOptions& options, std::ostream& out, std::ostream& err) {
+  if (options.running) return check_running(options.socket, options.json, out, err);
   const auto file = daemon::configuration_file(options.config);
   const auto config = daemon::load_configuration(file, options.set);
   if (!config) {
@@ -51,7 +89,12 @@ int check(const CheckOptions& options, std::ostream& out, std::ostream& err) {
   out << (file.empty() ? "no configuration file" : file + ": good") << ": " << summary(changed.keys) << '\n'
       << (options.all ? config::describe(*config) : changed.text);
   print_configured_partitions(out, *config);
-  return 0;
+  if (options.qos.asked) print_qos(out, *config, options.qos);
+  if (!options.qos.svg.empty() && !write_qos_picture(*config, options.qos)) {
+    err << options.qos.svg << ": cannot be written\n";
+    return 1;
+  }
+  return options.host ? check_host(*config, options.unit, out) : 0;
 }
 
 }  // namespace smd::cli

@@ -2,20 +2,31 @@
 #pragma once
 // `smd check`: validates a configuration and describes it.
 
+#include <CLI/App.hpp>
 #include <iosfwd>
 #include <string>
 #include <vector>
+
+#include "smd/cli/check_qos.h"
 
 namespace smd::cli {
 
 struct CheckOptions {
   std::string config;
   std::vector<std::string> set;
-  bool all = false;  ///< every key, not only those that differ from their defaults
+  bool all = false;                    ///< every key, not only those that differ from their defaults
+  bool host = false;                   ///< looks at the machine, too
+  bool running = false, json = false;  ///< asks the daemon instead, at `socket`
+  std::string socket;
+  QosCheck qos;
+  std::string unit = "smd.service";
 };
 
+/// `smd check`, filling in `options`, which must live as long as `app`.
+CLI::App* add_check_command(CLI::App& app, CheckOptions& options);
+
 /// Writes what the configuration means to `out`, or each error on a line of its own to `err`. Returns the
-/// exit status: 0, or 2 for a wrong configuration.
+/// exit status: 0, 2 for a wrong configuration, 3 where the machine keeps smd from what it says.
 int check(const CheckOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace smd::cli

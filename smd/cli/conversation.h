@@ -29,12 +29,15 @@ class Conversation {
   /// Calls `act` for the subnet that was named, else for all that have a name yet: what one cannot do keeps
   /// none of the others from it.
   Done each(const std::function<Done(const std::string& name, bool several)>& act) const;
+  /// The subnet that was named, else all that have a name yet; at least one.
+  std::expected<std::vector<std::string>, std::string> subnets() const;
+  /// One was named: this.
+  bool names_subnet() const { return !subnet_.empty(); }
+  const std::string& named() const { return subnet_; }
   /// The subnet that was named, else the only one.
   std::expected<std::string, std::string> only_subnet() const;
 
  private:
-  std::expected<std::vector<std::string>, std::string> subnets() const;
-
   std::filesystem::path socket_;
   std::string subnet_;
 };

@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "routing/chain/chain.h"
 #include "routing/engines/engine.h"
 #include "routing/quality/quality.h"
 #include "smd/base/stopwatch.h"
@@ -35,15 +36,20 @@ std::expected<config::SubnetConfig, Failure> load_config(const RouteOptions& opt
   if (!loaded) return std::unexpected(loaded.error());
   for (const auto& warning : loaded->warnings) err << config::to_string(warning) << '\n';
   for (const auto& name : options.engines) {
-    if (routing::find_engine(name) != nullptr) continue;
-    std::string names;
+    if (name == routing::kAuto || routing::find_engine(name) != nullptr) continue;
+    std::string names(routing::kAuto);
     for (const auto& engine : routing::all_engines()) {
-      names += (names.empty() ? "" : ", ") + std::string(engine.name);
+      names += ", " + std::string(engine.name);
     }
     return std::unexpected(Failure{2, fmt::format("--engine \"{}\": not an engine ({})", name, names)});
   }
+  if (options.engines.size() > 1 &&
+      std::ranges::find(options.engines, routing::kAuto) != options.engines.end())
+    return std::unexpected(Failure{2, "--engine: \"auto\" alone: it stands for all engines"});
   auto& subnet = loaded->base;
   if (!options.engines.empty()) subnet.routing.engines = options.engines;
+  const bool automatic = subnet.routing.engines.front() == routing::kAuto;
+  if (automatic && options.vls.value_or(1) > 1) subnet.routing.path_sl = config::PathSl::asked;
   if (options.threads != 0) subnet.routing.threads = options.threads;
   if (subnet.routing.threads == 0) subnet.routing.threads = std::max(1U, std::thread::hardware_concurrency());
   return std::move(subnet);
@@ -87,6 +93,8 @@ sm::RouteReport report_of(const RouteOptions& options, const RoutePass& pass) {
   report.links = links(pass.subnet);
   report.threads = pass.config.routing.threads;
   report.engine = part.engine;
+  report.shape = part.shape;
+  report.why = part.why;
   for (const auto& [engine, reason] : part.fell_back_from) {
     report.fell_back_from.push_back(fmt::format("{}: {}", engine, reason));
   }
@@ -122,10 +130,11 @@ std::expected<Work, Failure> repeat(const RouteOptions& options, const config::S
   return work;
 }
 
-std::expected<void, Failure> dump(const RouteOptions& options, const sm::DumpList& list, Work& work,
+std::expected<void, Failure> dump(const RouteOptions& options, sm::DumpList list, Work& work,
                                   const routing::Parallel& parallel) {
   sm::Stopwatch lap;
   const auto& pass = work.pass;
+  if (options.dump.empty()) list = sm::default_dumps(pass.decided.routes->layers.count > 1);
   const auto subnet = sm::settled(pass.subnet, pass.decided);
   const sm::DumpView view(subnet, pass.decided, pass.rates);
   auto written = sm::write_dumps(options.dump_dir, list, view, parallel);
@@ -162,7 +171,8 @@ std::expected<sm::RouteReport, Failure> work_through(const RouteOptions& options
   if (!work) return std::unexpected(work.error());
   for (const auto& note : work->pass.notes) err << note << '\n';
   if (!options.dump_dir.empty()) {
-    if (auto done = dump(options, *list, *work, parallel); !done) return std::unexpected(done.error());
+    if (auto done = dump(options, *std::move(list), *work, parallel); !done)
+      return std::unexpected(done.error());
   }
   if (!options.rank_order.empty()) {
     if (auto done = write_rank_order(options, work->pass, parallel, out); !done)

@@ -3,6 +3,7 @@
 // `smd route`: routes a fabric from a file or a spec, without one to talk to.
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,13 @@ struct RouteOptions {
   std::string topology{};
   std::vector<std::string> engines{};  ///< instead of the configuration's
   std::string lids{}, without{}, config{}, lfts{}, accepted{};
+  std::string path_sl{}, sl2vl{};  ///< files that say the layers of `lfts`
   std::string dump_dir{}, dump{};
   std::string rank_order{};  ///< a file; "-": standard output, instead of the report
   std::string reroute{};     ///< "repair" or "converge": how the tables of the whole fabric change
   bool quality = false, health = false, json = false;
+  /// Layers that engines may use, 1 to 15; nothing: 8. Given, "auto" compares engines with layers, too.
+  std::optional<unsigned> vls{};
   unsigned threads = 0;  ///< 0: as the configuration says
   unsigned repeat = 1;
 };

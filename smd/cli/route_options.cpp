@@ -32,6 +32,13 @@ void add_route_options(CLI::App& command, RouteOptions& options) {
       "--engine", [&options](const auto& lists) { options.engines = names_of(lists); },
       "engines in order of preference, instead of the configuration's");
   engines->type_name("A[,B...]");
+  command
+      .add_option(
+          "--vls", options.vls,
+          "VLs between switches that layered engines may use, 1 to 15; default 8; given, auto compares "
+          "these engines, too")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 15U));
   text("--lids", options.lids, "FILE", "LIDs of ports: 'GUID LID' a line, or OpenSM's guid2lid");
   auto* without = text("--without", options.without, "FILE",
                        "takes nodes and links away first: 'node NODE' or 'link NODE PORT' a line");
@@ -40,10 +47,15 @@ void add_route_options(CLI::App& command, RouteOptions& options) {
       ->needs(without)
       ->check(CLI::IsMember({"repair", "converge"}));
   text("--config", options.config, "FILE", "the configuration; without one its defaults");
-  text("--lfts", options.lfts, "FILE",
-       "verifies the tables of an opensm-lfts.dump or opensm.fdbs instead of computing any")
-      ->excludes(engines)
-      ->excludes("--reroute");
+  auto* lfts = text("--lfts", options.lfts, "FILE",
+                    "verifies the tables of an opensm-lfts.dump or opensm.fdbs instead of computing any");
+  lfts->excludes(engines)->excludes("--reroute");
+  text("--path-sl", options.path_sl, "FILE",
+       "the SL of each path of these tables: 'SOURCE-GUID DLID SL' a line, as path-sl.txt")
+      ->needs(lfts);
+  text("--sl2vl", options.sl2vl, "FILE",
+       "the VLs of SLs in these tables' switches, as sl2vl.txt or opensm-sl2vl.dump")
+      ->needs(lfts);
   auto* folder = text("--dump-dir", options.dump_dir, "DIR", "writes dumps into this folder");
   text("--dump", options.dump, "LIST", "which dumps: file names with commas between")->needs(folder);
   command.add_flag("--quality", options.quality, "measures the balance of the routes");

@@ -11,6 +11,7 @@
 
 #include "smd/base/stopwatch.h"
 #include "smd/cli/foreign_lids.h"
+#include "smd/cli/route_service_levels.h"
 #include "smd/decide/decide.h"
 #include "smd/offline/offline.h"
 
@@ -23,7 +24,10 @@ struct Job {
   const sm::Subnet& subnet;
   const config::SubnetConfig& config;
   const routing::Parallel& parallel;
+  unsigned vls = 1;
 };
+
+unsigned vls_of(const RouteOptions& options) { return options.vls.value_or(8); }
 
 /// By the daemon's decide(): with `previous` its tables are repaired, with `given` these are taken.
 std::expected<sm::Decision, Failure> compute(const Job& job, const sm::Stored& stored,
@@ -35,6 +39,7 @@ std::expected<sm::Decision, Failure> compute(const Job& job, const sm::Stored& s
                               .given = given,
                               .previous = previous,
                               .parallel = job.parallel,
+                              .vl_budget = job.vls,
                               .file_order = sm::file_order(job.fabric)});
   if (!decision) return std::unexpected(Failure{1, routing::to_string(decision.error())});
   return std::move(*decision);
@@ -91,9 +96,9 @@ void note_left_out(RoutePass& pass) {
 
 /// The complete fabric's decision: its LIDs are kept, its tables compared with.
 std::expected<sm::Decided, Failure> decide_complete(const base::Fabric& fabric, const RoutePass& pass,
-                                                    const routing::Parallel& parallel) {
+                                                    const routing::Parallel& parallel, unsigned vls) {
   const auto subnet = sm::offline_subnet(fabric);
-  auto decision = compute({fabric, subnet, pass.config, parallel}, {});
+  auto decision = compute({fabric, subnet, pass.config, parallel, vls}, {});
   if (!decision) return std::unexpected(decision.error());
   return std::move(decision->decided);
 }
@@ -133,7 +138,7 @@ std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const co
   pass.subnet = sm::offline_subnet(fabric);
   pass.rates = sm::foreign_rates(fabric);
   pass.ms.load = lap();
-  const Job job{fabric, pass.subnet, pass.config, parallel};
+  const Job job{fabric, pass.subnet, pass.config, parallel, vls_of(options)};
   if (input->lfts) {
     auto decision = compute(job, {}, nullptr, &input->lfts->rows);
     if (!decision) return std::unexpected(decision.error());
@@ -142,19 +147,21 @@ std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const co
     if (auto note = foreign_lids(*input, *pass.decided.routes, options.lfts); !note.empty())
       pass.notes.push_back(std::move(note));
     note_left_out(pass);
+    if (auto done = check_given_levels(options, parallel, pass); !done) return std::unexpected(done.error());
     return pass;
   }
   sm::Stored stored;
   std::optional<sm::Decided> complete;
   if (input->without) {
-    auto decided = decide_complete(input->complete, pass, parallel);
+    auto decided = decide_complete(input->complete, pass, parallel, vls_of(options));
     if (!decided) return std::unexpected(decided.error());
     stored = *sm::remember(std::make_shared<const sm::Stored>(), pass.subnet, *decided);
     complete = std::move(*decided);
   }
   const bool repairs = complete && options.reroute == "repair";
   const auto held = repairs ? sm::with_tables(pass.subnet, *complete->routes) : pass.subnet;
-  auto decision = compute({fabric, held, pass.config, parallel}, stored, repairs ? &*complete : nullptr);
+  auto decision =
+      compute({fabric, held, pass.config, parallel, vls_of(options)}, stored, repairs ? &*complete : nullptr);
   if (!decision) return std::unexpected(decision.error());
   fill(pass, *std::move(decision), true);
   const auto& not_repaired = pass.decided.routes->not_repaired;

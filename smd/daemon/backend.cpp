@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the API sees of the daemon, from its own thread.
+#include "smd/api/router.h"
 #include "smd/daemon/daemon.h"
 
 namespace smd::daemon {
@@ -40,6 +41,31 @@ std::future<api::PolicyVerdict> Daemon::change_policies(std::size_t subnet, api:
   return gone.get_future();
 }
 
+void Daemon::hand_on(std::size_t subnet, replica::Call call, replica::CallDone done) {
+  const std::scoped_lock lock(lock_);
+  if (subnet < subnets_.size()) return subnets_[subnet]->instance->hand_on(std::move(call), std::move(done));
+  asio::post(io_, [answer = std::move(done)]() mutable {
+    answer(std::unexpected("the subnet is not managed here any more"));
+  });
+}
+
+asio::awaitable<api::Answer> Daemon::answer_handed_on(api::Request request) {
+  api::Answer made;
+  const bool done = co_await answering_.execute([&] { made = api::answer(request, *this); });
+  if (!done) made = api::error_of(503, "ending", "smd ends");
+  co_return made;
+}
+
+void Daemon::sweeps_off(std::size_t subnet, std::chrono::system_clock::time_point until) {
+  const std::scoped_lock lock(lock_);
+  if (subnet < subnets_.size()) subnets_[subnet]->instance->sweeps_off(until);
+}
+
+void Daemon::train(std::size_t subnet, const api::PolicyChange::PortChange& port, std::string_view event) {
+  const std::scoped_lock lock(lock_);
+  if (subnet < subnets_.size()) subnets_[subnet]->instance->train(port, std::string(event));
+}
+
 void Daemon::reindex(std::size_t subnet, const std::set<Guid>& ports) {
   const std::scoped_lock lock(lock_);
   if (subnet < subnets_.size()) subnets_[subnet]->instance->reindex(ports);
@@ -56,6 +82,33 @@ void Daemon::hand_over(std::size_t subnet, Guid to) {
 void Daemon::set_priority(std::size_t subnet, std::uint8_t priority) {
   const std::scoped_lock lock(lock_);
   if (subnet < subnets_.size()) subnets_[subnet]->instance->set_priority(priority);
+}
+
+void Daemon::audit(const api::Audit& call) {
+  auto&& event = parts_.log.info("api.call");
+  event.kv("by", call.by);
+  if (!call.address.empty()) event.kv("address", call.address);
+  if (!call.via.empty()) event.kv("via", call.via);
+  event.kv("method", call.method).kv("path", call.path).kv("status", call.status).always();
+}
+
+void Daemon::unknown_ufm(const std::string& call) {
+  parts_.log.warn("api.ufm_unknown").kv("call", call).kv("see", "docs/ufm.md").subject(call);
+}
+
+void Daemon::login_failed(const std::string& address, bool first) {
+  if (!first) return;
+  parts_.log.warn("api.login_failed")
+      .kv("address", address)
+      .kv("reason", "the token is unknown, revoked or expired")
+      .subject(access::client_of(address));
+}
+
+void Daemon::token_used(const access::Use& use, std::int64_t now) {
+  const std::scoped_lock lock(lock_);
+  for (const auto& subnet : subnets_) {
+    if (subnet->instance->view()->name == use.subnet) subnet->instance->token_used(use.name, now);
+  }
 }
 
 void Daemon::set_log_filter(const log::Filter& filter) {

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "config/load.h"
+#include "routing/chain/chain.h"
 #include "routing/engines/engine.h"
 #include "smd/dump/lft_dump.h"
 #include "smd/log/modules.h"
@@ -40,7 +41,11 @@ std::expected<config::Config, Failure> load_configuration(const std::string& fil
   config::ConfigContext context;
   context.may_refuse_policy = may_refuse_policy;
   context.read_secret = config::read_secret_file;
-  for (const auto& engine : routing::all_engines()) context.engines.emplace_back(engine.name);
+  context.engines.emplace_back(routing::kAuto);
+  for (const auto& engine : routing::all_engines()) {
+    context.engines.emplace_back(engine.name);
+    if (engine.layered) context.layered_engines.emplace_back(engine.name);
+  }
   for (const auto module : log::kModules) context.log_modules.emplace_back(module);
   std::optional<std::filesystem::path> path;
   if (!file.empty()) path = file;

@@ -14,6 +14,7 @@
 #include <sstream>
 #include <utility>
 
+#include "smd/daemon/no_core.h"
 #include "smd/daemon/systemd.h"
 #include "smd/events/log_sink.h"
 
@@ -63,12 +64,16 @@ Daemon::~Daemon() = default;
 
 int Daemon::run(std::vector<InstanceSpec> specs) {
   int failed = 0;
+  const bool stays = !parts_.options.once && !parts_.options.dry_run;
+  if (stays && std::ranges::any_of(specs, [this](const InstanceSpec& spec) { return keeps(spec); }))
+    event_log_.open(state_folder(), parts_.log);
   if (!listen(&failed)) return failed;
   for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) signals_.add(one);
   std::signal(SIGUSR2, SIG_IGN);  // its default ends the process, and log rotation confuses it with SIGUSR1
   std::signal(SIGPIPE, SIG_IGN);  // the reader of our log or output may go: the fabric does not
   hear_signals();
   log_warnings(parts_.config);
+  if (holds_keys(parts_.config)) write_no_core();
   for (auto& spec : specs) start(std::move(spec));
   tasks_.spawn(watch());
   if (parts_.options.once || parts_.options.dry_run) tasks_.spawn(give_up_in_time());
@@ -85,20 +90,19 @@ bool Daemon::listen(int* status) {
   const auto& given = options.socket.empty() ? parts_.config.api.socket : options.socket;
   const bool passing = options.once || options.dry_run;
   if (passing && options.socket.empty()) return true;
+  const auto network = passing ? config::ApiConfig{} : parts_.config.api;
   const auto path = given.empty() ? api::default_socket() : std::filesystem::path(given);
-  auto acceptor = path.empty() ? std::unexpected(std::string("neither /run/smd nor $XDG_RUNTIME_DIR can be "
-                                                             "written; --socket names another place"))
-                               : api::listen_at(io_, path);
-  if (acceptor) {
-    server_.start(std::move(*acceptor), path);
-    return true;
-  }
-  if (!given.empty()) {
-    parts_.err << "smd run: " << acceptor.error() << '\n';
+  const auto listens = path.empty()
+                           ? std::unexpected(std::string("neither /run/smd nor $XDG_RUNTIME_DIR can be "
+                                                         "written; --socket names another place"))
+                           : service_.listen_at(path);
+  if (!listens && !given.empty()) {
+    parts_.err << fmt::format("smd run: {}\n", listens.error());
     *status = 1;
     return false;
   }
-  parts_.log.warn("api.not_served").kv("reason", acceptor.error()).always();
+  if (!listens) parts_.log.warn("api.not_served").kv("reason", listens.error()).always();
+  service_.start(network);
   return true;
 }
 
@@ -115,22 +119,31 @@ void Daemon::start(InstanceSpec spec) {
       if (const auto alive = weak.lock()) ended(alive);
     });
   };
-  subnet->instance =
-      std::make_unique<Instance>(std::move(spec), compute_, keeper, parts_.log, *events_, std::move(end));
+  auto answer = [this](api::Request request) { return answer_handed_on(std::move(request)); };
+  subnet->instance = std::make_unique<Instance>(std::move(spec), compute_, keeper, parts_.log, *events_,
+                                                std::move(end), std::move(answer));
   ++running_;
   ping(subnet);
   const std::scoped_lock lock(lock_);
   subnets_.push_back(subnet);
 }
 
-/// Null for a subnet that keeps nothing: a simulated one, unless a directory was named on the command line.
-store::StoreThread* Daemon::stores(const InstanceSpec& spec) {
+/// Not of a simulated subnet, unless a directory was named on the command line.
+bool Daemon::keeps(const InstanceSpec& spec) const {
+  return !spec.is_simulated || !parts_.options.state_dir.empty();
+}
+
+std::filesystem::path Daemon::state_folder() const {
   const auto& given = parts_.options.state_dir;
-  if (spec.is_simulated && given.empty()) return nullptr;
+  return given.empty() ? state_directory(parts_.config.store) : given;
+}
+
+/// Null for a subnet that keeps nothing.
+store::StoreThread* Daemon::stores(const InstanceSpec& spec) {
+  if (!keeps(spec)) return nullptr;
   if (!stores_) {
     const auto& config = parts_.config.store;
-    const store::Place place{.directory = given.empty() ? state_directory(config) : given,
-                             .read_only = parts_.options.dry_run};
+    const store::Place place{.directory = state_folder(), .read_only = parts_.options.dry_run};
     auto made = std::make_unique<store::StoreThread>(
         store::StoreThread::Options{.place = place, .retry = config.retry}, parts_.log);
     const std::scoped_lock lock(lock_);
@@ -155,7 +168,8 @@ void Daemon::ended(const SubnetPtr& subnet) {
     if (running_ == 0 || parts_.options.once || parts_.options.dry_run) {
       failed_ = true;
       failed_status_ = std::max(failed_status_, subnet->instance->refused_status());
-      parts_.err << (failed_status_ == 1 ? "smd run: " : "") << why << '\n';
+      // In one piece: the log writes to the same place from a thread of its own.
+      parts_.err << fmt::format("{}{}\n", failed_status_ == 1 ? "smd run: " : "", why);
     }
   }
   if (running_ == 0) all_ended_.wake_all();
@@ -169,7 +183,7 @@ asio::awaitable<void> Daemon::live() {
   }
   notify_stopping();
   if (!interrupted_) co_await reports_.join();
-  co_await server_.stop();
+  service_.stop();
   co_await reports_.stop();
   co_await tasks_.stop();
   for (const auto& subnet : subnets_) subnet->instance->stop();
@@ -179,7 +193,7 @@ void Daemon::hear_signals() {
   signals_.async_wait([this](const error_code& error, int signal) {
     if (error) return;
     if (signal == SIGHUP) {
-      reload();
+      take_files();
     } else if (signal == SIGUSR1) {
       reopen_log();
     } else {
@@ -214,7 +228,7 @@ void Daemon::interrupt() {
   });
   const itimerval end{.it_interval = {}, .it_value = hands_over ? kEndAfterHandover : kEnd};
   setitimer(ITIMER_REAL, &end, nullptr);
-  server_.close();
+  service_.close();
   for (const auto& subnet : subnets_) {
     if (undone) subnet->instance->stop();
     if (!undone) subnet->instance->leave();

@@ -14,7 +14,7 @@
 #include "mad/asio.h"
 #include "mad/real_clock.h"
 #include "mad/task_group.h"
-#include "smd/api/server.h"
+#include "smd/api/service.h"
 #include "smd/base/compute.h"
 #include "smd/daemon/instance.h"
 #include "smd/daemon/run_options.h"
@@ -67,6 +67,8 @@ class Daemon final : private api::Backend {
   bool listen(int* status);
   void start(InstanceSpec spec);
   void ended(const SubnetPtr& subnet);
+  bool keeps(const InstanceSpec& spec) const;
+  std::filesystem::path state_folder() const;
   store::StoreThread* stores(const InstanceSpec& spec);
   asio::awaitable<void> live();
   asio::awaitable<void> watch();
@@ -83,7 +85,8 @@ class Daemon final : private api::Backend {
   int status() const;
 
   // reload.cpp
-  void reload();
+  void take_files();
+  void show_refused_qos();
   void log_warnings(const config::Config& config);
   std::vector<std::string> take(const config::Config& next, std::vector<std::string>& restart);
   std::vector<std::string> take_subnets(const config::Config& next, std::vector<std::string>& restart);
@@ -102,16 +105,31 @@ class Daemon final : private api::Backend {
   // backend.cpp: from any thread
   api::DaemonInfo info() const override;
   std::vector<std::shared_ptr<const api::SubnetView>> subnets() const override;
+  std::expected<std::vector<api::NextConfig>, std::vector<std::string>> next_configuration() const override;
+  void reload() override;
   void resweep(std::size_t subnet, sm::Resweep kind) override;
   void accept_lost(std::size_t subnet, Guid node) override;
   std::future<api::PolicyVerdict> change_policies(std::size_t subnet, api::PolicyChange change) override;
+  void hand_on(std::size_t subnet, replica::Call call, replica::CallDone done) override;
+  asio::awaitable<api::Answer> answer_handed_on(api::Request request);
+  void sweeps_off(std::size_t subnet, std::chrono::system_clock::time_point until) override;
+  void train(std::size_t subnet, const api::PolicyChange::PortChange& port, std::string_view event) override;
   void reindex(std::size_t subnet, const std::set<Guid>& ports) override;
   void hand_over(std::size_t subnet, Guid to) override;
   void set_priority(std::size_t subnet, std::uint8_t priority) override;
+  events::EventRing& events() override { return *events_; }
+  store::EventLog& event_log() override { return event_log_; }
+  access::Guard& guard() override { return guard_; }
+  api::Answered& answered() override { return answered_; }
+  void audit(const api::Audit& call) override;
+  void unknown_ufm(const std::string& call) override;
+  void login_failed(const std::string& address, bool first) override;
+  void token_used(const access::Use& use, std::int64_t now) override;
   log::Filter log_filter() const override { return parts_.log.filter(); }
   void set_log_filter(const log::Filter& filter) override;
   log::Filter configured_log_filter() const override;
   const routing::Parallel& parallel() const override { return compute_.parallel(); }
+  std::shared_ptr<void> scrape_turn() override { return scraping_.take(); }
   std::unique_lock<std::mutex> dump_turn() override { return std::unique_lock(dumping_, std::try_to_lock); }
 
   DaemonParts parts_;
@@ -122,13 +140,17 @@ class Daemon final : private api::Backend {
   sm::PoolCompute writing_{1};    ///< dumps and the screen
   sm::PoolCompute answering_{2};  ///< the API: one may make a dump, which takes its time
   std::mutex dumping_;
+  api::Turns scraping_;
   asio::io_context io_{1};
   mad::RealClock clock_{io_};
   asio::signal_set signals_{io_};
   std::unique_ptr<store::StoreThread> stores_;  ///< null as long as no subnet keeps anything
-  api::Server server_{io_, clock_, answering_, *this};
+  access::Guard guard_;
+  api::Answered answered_;
   /// What has happened in all subnets, and the log's events; also the log's sink.
   std::shared_ptr<events::EventRing> events_ = std::make_shared<events::EventRing>(log::real_times());
+  store::EventLog event_log_{*events_};
+  api::Service service_{*this, answering_, parts_.log};
   std::optional<events::Subscriber> subscriber_;
   std::vector<SubnetPtr> subnets_;
   std::size_t running_ = 0;  ///< that have not ended

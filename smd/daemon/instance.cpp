@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "smd/api/sms.h"
 #include "smd/report/tally.h"
 
 namespace smd::daemon {
@@ -28,20 +29,32 @@ std::int64_t unix_time() {
       .count();
 }
 
+/// Whether readers find the same nodes, links, tables and partitions in both.
+bool look_alike(const sm::Snapshot* a, const sm::Snapshot* b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  return a->subnet == b->subnet && a->disabled == b->disabled && a->inventory == b->inventory &&
+         a->state == b->state && a->decided.lids == b->decided.lids &&
+         a->decided.routes == b->decided.routes && a->decided.partitions == b->decided.partitions;
+}
+
 }  // namespace
 
 Instance::Instance(InstanceSpec spec, sm::Compute& compute, store::StoreThread* stores, log::Log log,
-                   events::EventRing& ring, std::function<void()> ended)
+                   events::EventRing& ring, std::function<void()> ended, Answerer answer)
     : spec_(std::move(spec)),
       compute_(compute),
       stores_(stores),
       log_(std::move(log)),
       ring_(ring),
       ended_(std::move(ended)),
+      answer_(std::move(answer)),
       clock_(io_),
       now_{.name = spec_.name, .port = spec_.where},
       group_(io_.get_executor()) {
   if (!spec_.name.empty()) log_ = log_.with_subnet(spec_.name);
+  now_.epoch = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(
+                                              std::chrono::system_clock::now().time_since_epoch())
+                                              .count());
   view_.set(std::make_shared<api::SubnetView>(now_));
   group_.spawn(work());
   thread_ = std::jthread([this] {
@@ -58,6 +71,8 @@ Instance::~Instance() {
   sa_.reset();
   gsi_.reset();
   manager_.reset();
+  replicator_.reset();
+  network_.reset();
   store_.reset();
   end_.reset();
   spec_.ends.reset();
@@ -68,7 +83,7 @@ void Instance::stop() {
 }
 
 void Instance::stop_here() {
-  asio::co_spawn(io_, group_.stop(), [this](const std::exception_ptr&) { io_.stop(); });
+  asio::co_spawn(io_, end_all(), [this](const std::exception_ptr&) { io_.stop(); });
 }
 
 void Instance::leave() {
@@ -111,14 +126,17 @@ void Instance::accept_lost(Guid node) {
 
 std::shared_ptr<const api::SubnetView> Instance::view() const {
   auto view = std::make_shared<api::SubnetView>(*view_.get());
+  view->epoch += registry_.changes();  // before what it counts: a tag may be too old, never too new
   view->registry = registry_.get();
   view->sms = sms_->get();
+  view->replica = replica_->get();
   return view;
 }
 
 void Instance::reload(config::SubnetConfig config) {
   asio::post(io_, [this, next = std::move(config)]() mutable {
     spec_.config = std::move(next);
+    adopt_replica_policy();
     if (now_.ground) {
       set_ground(now_.ground->policies);
       group_.spawn(remember_accepted());
@@ -169,6 +187,8 @@ asio::awaitable<bool> Instance::open() {
   }
   now_.name = spec_.name;
   now_.port = end_->port_name();
+  sweeps_on("the port was opened anew");
+  ++now_.epoch;
   now_.snapshot.reset();  // of before: what the fabric is now is not known yet
   snapshot_->set(nullptr);
   waited_for("port");
@@ -200,7 +220,10 @@ asio::awaitable<bool> Instance::back_off() {
 /// directory is a mistake that waiting does not mend.
 asio::awaitable<bool> Instance::open_store() {
   if (now_.ground) co_return true;
-  if (stores_ == nullptr) co_return adopt_policy();
+  if (stores_ == nullptr) {
+    open_replica();
+    co_return adopt_policy();
+  }
   auto opened = co_await stores_->open(spec_.name, &clock_);
   if (!opened) {
     refused_ = opened.error();
@@ -208,6 +231,7 @@ asio::awaitable<bool> Instance::open_store() {
     co_return false;
   }
   store_ = std::move(*opened);
+  open_replica();
   co_return adopt_policy();
 }
 
@@ -255,7 +279,7 @@ void Instance::open_sa() {
                       .source = [manager = manager_.get()] { return manager->published(); },
                       .act_count = [manager = manager_.get()] { return manager->act_count(); },
                       .registry = registry_,
-                      .store = store_.get(),
+                      .store = kept(),
                       .log = log_,
                       .clock = clock_,
                       .wall = unix_time,
@@ -330,7 +354,7 @@ sm::ManagerParts Instance::parts() {
             return claimed;
           },
           .seed = std::random_device{}(),
-          .store = store_.get(),
+          .store = kept(),
           .policies = now_.ground->policies,
           .events = &ring_,
           .published = snapshot_,
@@ -339,7 +363,7 @@ sm::ManagerParts Instance::parts() {
 
 void Instance::subscribe() {
   const auto kinds = events::kinds_of<events::SweepEnded, events::SubnetSettled, events::SnapshotPublished,
-                                      events::OwnPortSilent, events::OwnPortAnswers>;
+                                      events::OwnPortSilent, events::OwnPortAnswers, events::SmStateChanged>;
   // A gap needs no care: each event shows the latest snapshot, and the next sweep tells of the port again.
   subscriber_.emplace(
       io_.get_executor(), ring_, events::Wants{.kinds = kinds, .subnet = spec_.name},
@@ -350,6 +374,11 @@ void Instance::hear(const events::Event& event) {
   if (const auto* silent = std::get_if<events::OwnPortSilent>(&event.payload))
     return heard_own_port(silent->reason);
   if (std::holds_alternative<events::OwnPortAnswers>(event.payload)) return heard_own_port({});
+  if (const auto* state = std::get_if<events::SmStateChanged>(&event.payload)) {
+    if (state->from == wire::SmState::master || state->to == wire::SmState::master)
+      sweeps_on(fmt::format("the SM has become {}", api::state_word(state->to)));
+    return;
+  }
   if (!std::holds_alternative<events::SnapshotPublished>(event.payload)) {
     now_.swept = std::chrono::system_clock::now();
     pause_ = {};
@@ -359,7 +388,9 @@ void Instance::hear(const events::Event& event) {
 }
 
 void Instance::heard_snapshot() {
-  now_.snapshot = snapshot_->get();
+  auto next = snapshot_->get();
+  if (!look_alike(now_.snapshot.get(), next.get())) ++now_.epoch;
+  now_.snapshot = std::move(next);
   view_.set(std::make_shared<api::SubnetView>(now_));
 }
 

@@ -23,6 +23,7 @@
 #include "smd/events/subscriber.h"
 #include "smd/log/log.h"
 #include "smd/manager.h"
+#include "smd/replica/replicator.h"
 #include "smd/sa/server.h"
 #include "smd/store/store_thread.h"
 
@@ -42,10 +43,12 @@ struct InstanceSpec {
 /// when it is lost, for as long as it lives.
 class Instance {
  public:
+  /// What a standby hands on to us, on the instance's loop.
+  using Answerer = std::function<asio::awaitable<api::Answer>(api::Request request)>;
   /// `stores` may be null: nothing is kept. What happens is published in `ring`. `ended` is called once, from
   /// the instance's thread, when there is nothing more to do.
   Instance(InstanceSpec spec, sm::Compute& compute, store::StoreThread* stores, log::Log log,
-           events::EventRing& ring, std::function<void()> ended);
+           events::EventRing& ring, std::function<void()> ended, Answerer answer = {});
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
   ~Instance();
@@ -57,6 +60,12 @@ class Instance {
   void accept_lost(Guid node);
   /// See api::Backend.
   std::future<api::PolicyVerdict> change_policies(api::PolicyChange change);
+  void hand_on(replica::Call call, replica::CallDone done);
+  /// That is kept, if what is kept is not newer; `now` are seconds since 1970.
+  void token_used(const std::string& name, std::int64_t now);
+  /// See api::Backend.
+  void sweeps_off(std::chrono::system_clock::time_point until);
+  void train(api::PolicyChange::PortChange port, std::string event);
   /// Index 0 of the P_Key tables of these ports (port GUIDs) is decided anew.
   void reindex(std::set<Guid> ports);
   /// Hands the fabric over to this SM, where we are master. What comes of it is in the log.
@@ -67,6 +76,8 @@ class Instance {
   void leave();
   /// For the next sweep, which is asked for. What the end of the fabric is stays.
   void reload(config::SubnetConfig config);
+  /// Why the QoS policy of the files is not taken; what is in force stays, and the state says so.
+  void show_refused_qos(std::string why);
 
   /// From any thread.
   std::shared_ptr<const api::SubnetView> view() const;
@@ -88,12 +99,23 @@ class Instance {
   asio::awaitable<void> work();
   asio::awaitable<bool> open();
   asio::awaitable<bool> open_store();
+  store::Store* kept() const { return replicator_ ? replicator_.get() : store_.get(); }
+  // replication.cpp
+  void open_replica();
+  void replaced();
+  void refused(Guid port);
+  bool adopt_replica_policy();
+  asio::awaitable<replica::CallAnswer> answer_call(replica::Call call, Guid standby);
+  asio::awaitable<void> end_all();
   // policy_changes.cpp
   asio::awaitable<void> take(api::PolicyChange change, std::shared_ptr<Verdict> verdict);
+  void say(const api::PolicyChange& change);
+  void say_port(const api::PolicyChange::PortChange& port, const std::string& event);
   /// `merged` null: they are merged here.
   void set_ground(policy::PoliciesPtr policies, policy::MergedPtr merged = nullptr);
   bool adopt_policy();
   asio::awaitable<bool> policy_turn();
+  const std::string& refused_policy() const;
   asio::awaitable<void> remember_accepted();
   asio::awaitable<void> tell_refused_policy();
   void open_sa();
@@ -108,6 +130,7 @@ class Instance {
   void hear(const events::Event& event);
   void heard_snapshot();
   void heard_own_port(const std::string& reason);
+  void sweeps_on(std::string_view reason);
   void wait_for(std::string_view what, std::string_view reason);
   void waited_for(std::string_view what);
 
@@ -117,12 +140,16 @@ class Instance {
   log::Log log_;
   events::EventRing& ring_;
   std::function<void()> ended_;
+  Answerer answer_;
   asio::io_context io_{1};
   mad::RealClock clock_;
   std::unique_ptr<End> end_;
   std::string refused_;
   int refused_status_ = 1;
   std::unique_ptr<store::Store> store_;
+  std::unique_ptr<replica::Network> network_;
+  std::unique_ptr<replica::Replicator> replicator_;  ///< null: the state is not copied
+  std::shared_ptr<replica::PublishedReplica> replica_ = std::make_shared<replica::PublishedReplica>();
   std::shared_ptr<sm::Published<sm::Snapshot>> snapshot_ = std::make_shared<sm::Published<sm::Snapshot>>();
   std::shared_ptr<sm::PublishedSms> sms_ = std::make_shared<sm::PublishedSms>();
   std::unique_ptr<sm::SubnetManager> manager_;
@@ -143,6 +170,7 @@ class Instance {
   api::SubnetView now_;  ///< what view_ is made of
   sm::Published<api::SubnetView> view_;
   std::optional<events::Subscriber> subscriber_;  ///< while there is a manager
+  mad::Clock::TimerId sweeps_timer_ = 0;          ///< puts sweeps on again; 0: they are on
   mad::Clock::TimerId leaving_ = 0;               ///< stop() when it takes too long; 0: not leaving
   mad::TaskGroup group_;
   std::jthread thread_;

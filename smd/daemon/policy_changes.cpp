@@ -63,25 +63,77 @@ asio::awaitable<void> Instance::take(api::PolicyChange change, std::shared_ptr<V
   if (change.before != now_.ground) co_return verdict->tell(api::PolicyVerdict::stale);
   changing_policies_ = true;
   bool kept = true;
-  if (store_) kept = co_await store_->commit_policies(change.after);
-  if (!kept) co_await store_->commit_policies(change.before->policies);
+  auto* const store = this->kept();
+  const bool ours = store == nullptr || !store->following().follows;
+  if (store != nullptr && ours) kept = co_await store->commit_policies(change.after);
+  if (!kept) co_await store->commit_policies(change.before->policies);
+  kept = kept && ours;
   if (kept) {
     set_ground(change.after, change.merged);
-    if (manager_) manager_->set_policies(change.after);
-    log_.info("partition.changed")
-        .kv("change", change.what)
-        .kv("partition", change.partition)
-        .kv("pkey", change.pkey)
-        .kv("by", "API")
-        .always();
+    if (manager_ && change.token.empty()) manager_->set_policies(change.after);
+    say(change);
   }
   changing_policies_ = false;
   policy_waiting_.wake_all();
   verdict->tell(kept ? api::PolicyVerdict::done : api::PolicyVerdict::not_kept);
 }
 
+void Instance::train(api::PolicyChange::PortChange port, std::string event) {
+  asio::post(io_, [this, to = std::move(port), event = std::move(event)] {
+    say_port(to, event);
+    if (manager_) manager_->train(to.at);
+  });
+}
+
+void Instance::say_port(const api::PolicyChange::PortChange& port, const std::string& event) {
+  log_.info(event)
+      .kv("guid", port.at.first)
+      .kv("name", port.name)
+      .kv("port", port.at.second)
+      .kv("by", port.by)
+      .always();
+}
+
+void Instance::say(const api::PolicyChange& change) {
+  if (change.port) {
+    if (change.what != "port.enabled") say_port(*change.port, change.what);  // train() says it
+    return;
+  }
+  if (change.token.empty()) {
+    log_.info("partition.changed")
+        .kv("change", change.what)
+        .kv("partition", change.partition)
+        .kv("pkey", change.pkey)
+        .kv("by", "API")
+        .always();
+  } else if (!change.what.empty()) {
+    log_.info("api.token").kv("change", change.what).kv("token", change.token).always();
+  }
+}
+
+/// Nothing of it is urgent: while another change is on its way the next use will do.
+void Instance::token_used(const std::string& name, std::int64_t now) {
+  asio::post(io_, [this, name, now] {
+    const bool ours = kept() == nullptr || !kept()->following().follows;
+    if (!ours || changing_policies_ || !now_.ground) return;
+    const auto& tokens = now_.ground->policies->tokens;
+    const auto at = tokens.find(name);
+    if (at == tokens.end() || now - at->second.last_use < access::kUseKept) return;
+    auto after = std::make_shared<policy::Policies>(*now_.ground->policies);
+    after->tokens.find(name)->second.last_use = now;
+    group_.spawn(take({.before = now_.ground,
+                       .after = std::move(after),
+                       .merged = now_.ground->merged,
+                       .what = {},
+                       .partition = {},
+                       .token = name},
+                      std::make_shared<Verdict>()));
+  });
+}
+
 void Instance::set_ground(policy::PoliciesPtr policies, policy::MergedPtr merged) {
   if (!merged) merged = policy::merged_policy(spec_.config, *policies);
+  ++now_.epoch;
   now_.ground = std::make_shared<const api::PolicyGround>(api::PolicyGround{
       std::make_shared<const config::SubnetConfig>(spec_.config), std::move(policies), std::move(merged)});
   view_.set(std::make_shared<api::SubnetView>(now_));
@@ -89,12 +141,13 @@ void Instance::set_ground(policy::PoliciesPtr policies, policy::MergedPtr merged
 
 /// Of the files, or where these are wrong the one that was accepted last. False: there is none.
 bool Instance::adopt_policy() {
-  const auto policies = store_ ? store_->policies() : std::make_shared<const policy::Policies>();
-  const auto wrong = spec_.config.partitions.refused;
+  const auto policies = kept() != nullptr ? kept()->policies() : std::make_shared<const policy::Policies>();
+  const bool partitions = !spec_.config.partitions.refused.empty();
+  const auto wrong = refused_policy();
   if (!wrong.empty()) {
-    const auto restored = policies->accepted.empty()
-                              ? std::unexpected(std::string())
-                              : policy::restore_accepted(policies->accepted, spec_.config);
+    const auto restored = policies->accepted.empty() ? std::unexpected(std::string())
+                          : partitions ? policy::restore_accepted(policies->accepted, spec_.config)
+                                       : policy::restore_accepted_qos(policies->accepted, spec_.config);
     if (!restored) {
       refused_ = wrong;
       if (!restored.error().empty()) refused_ += "\nthe policy that was accepted last: " + restored.error();
@@ -105,13 +158,27 @@ bool Instance::adopt_policy() {
     group_.spawn(tell_refused_policy());
   }
   set_ground(policies);
-  if (wrong.empty()) group_.spawn(remember_accepted());
+  if (!partitions) group_.spawn(remember_accepted());
   return true;
+}
+
+void Instance::show_refused_qos(std::string why) {
+  asio::post(io_, [this, why = std::move(why)]() mutable {
+    if (spec_.config.qos.refused == why) return;
+    spec_.config.qos.refused = std::move(why);
+    if (manager_) manager_->reload(spec_.config);
+  });
+}
+
+/// What is wrong with the policy of the files, a line for each error; empty: nothing.
+const std::string& Instance::refused_policy() const {
+  const auto& partitions = spec_.config.partitions.refused;
+  return partitions.empty() ? spec_.config.qos.refused : partitions;
 }
 
 /// For a start with files that are wrong.
 asio::awaitable<void> Instance::remember_accepted() {
-  if (!store_) co_return;
+  if (kept() == nullptr || kept()->following().follows) co_return;
   const bool turn = co_await policy_turn();
   if (!turn) co_return;
   auto text = policy::accepted_text(spec_.config);
@@ -119,17 +186,17 @@ asio::awaitable<void> Instance::remember_accepted() {
   auto next = std::make_shared<policy::Policies>(*now_.ground->policies);
   next->accepted = std::move(text);
   changing_policies_ = true;
-  co_await store_->commit_policies(next);  // what cannot be written now is written later
+  co_await kept()->commit_policies(next);  // what cannot be written now is written later
   set_ground(std::move(next));
   changing_policies_ = false;
   policy_waiting_.wake_all();
 }
 
 asio::awaitable<void> Instance::tell_refused_policy() {
-  for (bool time = true; time && !spec_.config.partitions.refused.empty();) {
+  for (bool time = true; time && !refused_policy().empty();) {
     log_.error("config.refused")
-        .kv("error", spec_.config.partitions.refused)
-        .kv("action", "the partitions that were accepted last stay in force; mend the file, then reload")
+        .kv("error", refused_policy())
+        .kv("action", "the policy that was accepted last stays in force; mend the file, then reload")
         .always();
     time = co_await clock_.sleep(kSayAgain);
   }

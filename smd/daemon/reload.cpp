@@ -21,6 +21,18 @@ auto identity(const config::SubnetConfig& subnet) {
   return std::tie(subnet.name, subnet.port, subnet.port_guid);
 }
 
+/// The one that is about the same; end(): there is none.
+auto find_same(const std::vector<config::SubnetConfig>& subnets, const config::SubnetConfig& known) {
+  return std::ranges::find_if(subnets, [&](const auto& other) { return identity(other) == identity(known); });
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> found;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) found.push_back(line);
+  return found;
+}
+
 std::string words(const config::SubnetConfig& subnet) {
   if (!subnet.name.empty()) return subnet.name;
   if (!subnet.port.empty()) return subnet.port;
@@ -39,7 +51,25 @@ void append(std::vector<std::string>& to, std::vector<std::string> items) {
 
 }  // namespace
 
+std::expected<std::vector<api::NextConfig>, std::vector<std::string>> Daemon::next_configuration() const {
+  auto next = load_configuration(configuration_file(parts_.options.config), parts_.options.set);
+  if (!next) return std::unexpected(lines_of(next.error().text));
+  std::vector<api::NextConfig> found;
+  for (const auto& view : subnets()) {
+    auto& one = found.emplace_back();
+    if (named_on_command_line()) one.subnet = next->base;
+    if (named_on_command_line() || !view->ground) continue;
+    const auto at = find_same(next->subnets, *view->ground->config);
+    if (at != next->subnets.end()) one.subnet = *at;
+  }
+  return found;
+}
+
 void Daemon::reload() {
+  asio::post(io_, [this] { take_files(); });
+}
+
+void Daemon::take_files() {
   notify_reloading();
   const auto file = configuration_file(parts_.options.config);
   auto next = load_configuration(file, parts_.options.set);
@@ -48,12 +78,12 @@ void Daemon::reload() {
     if (auto opened = parts_.log.configure(next->log); !opened) refused = opened.error();
   }
   if (!refused.empty()) {
-    std::istringstream lines(refused);
-    for (std::string line; std::getline(lines, line);)
+    for (const auto& line : lines_of(refused))
       parts_.log.error("config.refused")
           .kv("error", line)
           .kv("action", "the old one stays in force")
           .always();
+    if (!next) show_refused_qos();
   } else {
     log_warnings(*next);
     std::vector<std::string> restart;
@@ -66,6 +96,18 @@ void Daemon::reload() {
   if (ready_) notify_ready();
 }
 
+/// Where nothing but the QoS policy is wrong, subnets show it until a file is right.
+void Daemon::show_refused_qos() {
+  const auto read = load_configuration(configuration_file(parts_.options.config), parts_.options.set, true);
+  if (!read) return;
+  for (const auto& subnet : subnets_) {
+    const auto at = find_same(read->subnets, subnet->config);
+    const auto& found = named_on_command_line() || at == read->subnets.end() ? read->base : *at;
+    if (!subnet->ended && !subnet->leaving && found.partitions.refused.empty())
+      subnet->instance->show_refused_qos(found.qos.refused);
+  }
+}
+
 void Daemon::log_warnings(const config::Config& config) {
   for (const auto& warning : config.warnings)
     parts_.log.warn("config.renamed").kv("warning", to_string(warning)).always();
@@ -75,11 +117,14 @@ void Daemon::log_warnings(const config::Config& config) {
 std::vector<std::string> Daemon::take(const config::Config& next, std::vector<std::string>& restart) {
   std::vector<std::string> changed;
   append(changed, config::differences(parts_.config.log, next.log));
-  append(restart, config::differences(parts_.config.api, next.api));
+  for (auto& one : config::differences(parts_.config.api, next.api))
+    append(one.starts_with("api.socket ") ? restart : changed, {one});
+  service_.reload(next.api);
   append(restart, config::differences(parts_.config.store, next.store));
   append(changed, take_subnets(next, restart));
   const std::scoped_lock lock(lock_);
   parts_.config.log = next.log;
+  parts_.config.api = next.api;
   log_config_ = next.log;
   info_.configuration = configuration_file(parts_.options.config);
   info_.loaded = std::chrono::system_clock::now();
@@ -95,8 +140,7 @@ std::vector<std::string> Daemon::take_subnets(const config::Config& next, std::v
   const bool named = named_on_command_line();
   std::vector<std::string> changed;
   for (const auto& subnet : std::vector(subnets_)) {
-    const auto same = [&](const auto& other) { return identity(other) == identity(subnet->config); };
-    const auto at = std::ranges::find_if(next.subnets, same);
+    const auto at = find_same(next.subnets, subnet->config);
     const bool gone = !named && at == next.subnets.end();
     // One that could not begin has another try.
     if (gone || (!named && subnet->ended)) {

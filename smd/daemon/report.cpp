@@ -89,7 +89,7 @@ asio::awaitable<void> Daemon::report(SubnetPtr subnet) {
     parts_.out << text << std::flush;
     if (failure.empty()) continue;
     failed_ = true;
-    parts_.err << "smd run: " << failure << '\n';
+    parts_.err << fmt::format("smd run: {}\n", failure);
   }
   subnet->reporting = false;
 }

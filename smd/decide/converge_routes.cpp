@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step from the tables as they are towards freshly made ones.
+// One step from the tables as they are towards freshly made ones, and how far they are apart.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -17,6 +17,9 @@ std::expected<Converging, routing::RouteError> converge_routes(const std::shared
   routing::Routes wanted{.rows = {}, .layers = goal.layers};
   for (const auto& row : now->rows) rows.push_back(row.row);
   for (const auto& row : goal.rows) wanted.rows.push_back(row.row);
+  // Layers are proven for whole tables; how they are written keeps them apart all the way.
+  if (goal.layers.count > 1 || now->layers.count > 1)
+    return Converging{std::make_shared<RoutePart>(goal), true};
   auto step = routing::converge({.topology = *goal.topology,
                                  .lids = *goal.lid_map,
                                  .now = rows,
@@ -32,8 +35,31 @@ std::expected<Converging, routing::RouteError> converge_routes(const std::shared
   part->engine = goal.engine;
   part->roots = goal.roots;
   part->by_load = goal.by_load;
+  part->shape = goal.shape;
+  part->why = goal.why;
   part->origin = RoutePart::Origin::repaired;
   return Converging{std::move(part), false};
+}
+
+bool same_rules(const config::RoutingConfig& a, const config::RoutingConfig& b) {
+  auto other = b;
+  other.threads = a.threads;
+  other.converge_after = a.converge_after;
+  return a == other;
+}
+
+std::uint64_t entries_differing(const RoutePart& one, const RoutePart& other) {
+  std::uint64_t count = 0;
+  for (const auto& row : one.rows) {
+    const auto* theirs = other.find(row.node);
+    if (theirs == nullptr || *theirs == row.row) continue;
+    const auto size = std::max(row.row ? row.row->size() : 0, *theirs ? (*theirs)->size() : 0);
+    for (std::size_t lid = 0; lid < size; ++lid) {
+      const Lid at{static_cast<std::uint16_t>(lid)};
+      count += routing::entry(row.row.get(), at) != routing::entry(theirs->get(), at) ? 1U : 0U;
+    }
+  }
+  return count;
 }
 
 }  // namespace smd::sm::inline decisions

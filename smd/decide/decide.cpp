@@ -4,14 +4,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/qos_sources.h"
 #include "smd/base/stopwatch.h"
 #include "smd/decide/kept_entries.h"
 #include "smd/decide/lids.h"
 #include "smd/decide/links.h"
 #include "smd/decide/multicast.h"
 #include "smd/decide/partitions.h"
+#include "smd/decide/path_layers.h"
 #include "smd/decide/port_vl_tables.h"
+#include "smd/decide/qos_tables.h"
 #include "smd/decide/routes.h"
+#include "smd/decide/service_levels.h"
 #include "smd/decide/settings.h"
 #include "smd/decide/topology.h"
 
@@ -30,6 +34,33 @@ std::shared_ptr<const T> reuse(const std::shared_ptr<const T>& before, T now) {
   return before && *before == now ? before : std::make_shared<const T>(std::move(now));
 }
 
+/// Ports of groups may be members of partitions, so the policy follows them.
+void decide_qos_policy(const DecideInput& in, const Decided& before, Decided& decided) {
+  decided.qos_policy.reset();
+  if (!in.config.qos.enabled) return;
+  auto policy = std::make_shared<const config::QosPolicy>(config::qos_policy_of(in.config, "smd.toml"));
+  config::PortGroups groups;
+  if (in.partitions) groups = in.partitions->groups;
+  decided.qos_policy = reuse(
+      before.qos_policy, resolve_qos_policy(in.subnet, std::move(policy), groups, decided.partitions.get()));
+}
+
+const config::QosPolicy* policy_of(const Decided& decided) {
+  return decided.qos_policy ? decided.qos_policy->policy.get() : nullptr;
+}
+
+std::vector<Sl> classes_of(const DecideInput& in, const Decided& decided) {
+  return classes_in_use(decided.settings ? decided.settings->master_sm_sl : Sl{}, policy_of(decided),
+                        in.partitions.get());
+}
+
+/// Layers that engines may use: of the VLs of links, and of the SLs beside the classes of QoS.
+unsigned layer_budget(const DecideInput& in, const Decided& decided) {
+  if (!in.vl_budget && in.config.routing.path_sl != config::PathSl::asked) return 1;
+  const auto vls = in.vl_budget ? *in.vl_budget : layer_vls(in.subnet, *decided.links);
+  return std::min(vls, most_layers(classes_of(in, decided).size()));
+}
+
 }  // namespace
 
 void decide_partitions(const DecideInput& in, const Decided& before, Decided& decided,
@@ -42,6 +73,35 @@ void decide_partitions(const DecideInput& in, const Decided& before, Decided& de
                                        .reindex = &reindex});
   decided.partitions = reuse(before.partitions, std::move(partitions.part));
   decided.part<wire::PKeyTable>() = reuse(before.part<wire::PKeyTable>(), std::move(partitions.tables));
+  decide_qos_policy(in, before, decided);
+}
+
+void decide_qos_tables(const DecideInput& in, const Decided& before, Decided& decided) {
+  const bool layered = decided.routes && decided.routes->layers.count > 1;
+  decided.service_levels.reset();
+  std::vector<unsigned> loads;
+  if (layered || in.config.routing.path_sl == config::PathSl::asked) {
+    decided.service_levels =
+        reuse(before.service_levels, decide_service_levels({.classes = classes_of(in, decided),
+                                                            .routes = decided.routes.get(),
+                                                            .kept = in.stored.wire_sls}));
+    loads.assign(decided.service_levels->layers, 1U);
+    if (layered && in.config.qos.enabled)
+      loads = layer_loads(in.stored, *decided.routes, decided.service_levels->layers);
+  }
+  auto qos = decide_qos_tables({.subnet = in.subnet,
+                                .config = in.config,
+                                .links = *decided.links,
+                                .policy = in.partitions,
+                                .qos = policy_of(decided),
+                                .sls = decided.service_levels.get(),
+                                .loads = std::move(loads)});
+  decided.qos_tables = qos ? reuse(before.qos_tables, *std::move(qos)) : nullptr;
+  // Without QoS the tables of the SM before us are kept.
+  auto others = decided.qos_tables ? VlTableDecision{} : restore_vl_tables(in.subnet, in.stored);
+  decided.part<wire::SlToVl>() = reuse(before.part<wire::SlToVl>(), std::move(others.sl_to_vl));
+  decided.part<wire::VlArbitration>() =
+      reuse(before.part<wire::VlArbitration>(), std::move(others.arbitration));
 }
 
 std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
@@ -50,6 +110,7 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   Stopwatch lap;
   auto lid_rules = lid_options(in.config.lids);
   lid_rules.adopting = in.adopting;
+  lid_rules.ours = before.lids.get();
   if (!in.config.lids.lmc)
     lid_rules.lmc =
         !in.adopting && before.lids ? before.lids->lmc : kept_lmc(in.subnet, lid_rules, in.stored);
@@ -60,10 +121,7 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   decided.links = reuse(before.links, decide_links(in.subnet, in.config.links, in.stored));
   decision.times.links_ms = lap();
   decide_partitions(in, before, decided);
-  auto vl_tables = restore_vl_tables(in.subnet, in.stored);
-  decided.part<wire::SlToVl>() = reuse(before.part<wire::SlToVl>(), std::move(vl_tables.sl_to_vl));
-  decided.part<wire::VlArbitration>() =
-      reuse(before.part<wire::VlArbitration>(), std::move(vl_tables.arbitration));
+  const auto vls = layer_budget(in, decided);
   auto input = topology_input(in.subnet, decided.lids->top, in.config.routing, in.file_order);
   decision.times.topology_ms = lap();
   const bool stay =
@@ -71,14 +129,16 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   auto kept = kept_entries(in.subnet);
   // An entry that a switch keeps again, after a restart, may go back to what it was before.
   const bool more = before.routes && std::ranges::includes(kept, before.routes->kept);
-  if (stay && more && same_input(*before.routes, input, in.config.routing)) {
+  const bool layers_fit = before.routes && before.routes->layers.count <= vls;
+  if (stay && more && layers_fit && same_input(*before.routes, input, in.config.routing)) {
     decided.routes = before.routes;
   } else {
-    auto routes = decide_routes(in, *decided.lids, std::move(input), decision.times);
+    auto routes = decide_routes(in, *decided.lids, std::move(input), vls, decision.times);
     if (!routes) return std::unexpected(routes.error());
     decided.routes = std::move(*routes);
   }
   decided.routes = with_kept_entries(decided.routes, std::move(kept), in.parallel);
+  decide_qos_tables(in, before, decided);
   const bool none = in.instead != DecideInput::Instead::no || !decided.routes;
   if (none) return decision;
   lap();

@@ -6,6 +6,7 @@
 #include <expected>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -54,6 +55,8 @@ struct DecideInput {
   const GivenTables* given = nullptr;
   const Decided* previous = nullptr;  ///< parts with equal inputs are taken from here
   const routing::Parallel& parallel;
+  /// Layers that engines may use, 1 to 15. Nothing: as many as [routing] path_sl and the links allow.
+  std::optional<unsigned> vl_budget = std::nullopt;
   std::vector<Guid> file_order = {};  ///< node GUIDs; numbers hosts for quality figures
   std::stop_token stop = {};
 };
@@ -63,10 +66,13 @@ struct Decision {
   DecideTimes times;
 };
 
-/// Replaces the partitions of `decided` and the P_Key tables; parts that are equal are those of `before`.
-/// Index 0 of `reindex` (port GUIDs) is decided anew.
+/// Replaces the partitions of `decided`, the P_Key tables and the QoS policy; parts that are equal are those
+/// of `before`. Index 0 of `reindex` (port GUIDs) is decided anew.
 void decide_partitions(const DecideInput& in, const Decided& before, Decided& decided,
                        const std::set<Guid>& reindex = {});
+
+/// Replaces the tables of QoS; they are those of `before` where they are equal.
+void decide_qos_tables(const DecideInput& in, const Decided& before, Decided& decided);
 
 /// Pure and deterministic. Fails only when stopped.
 std::expected<Decision, routing::RouteError> decide(const DecideInput& in);

@@ -25,7 +25,11 @@
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
 #include "routing/verify/report.h"
+#include "smd/base/m_keys.h"
 #include "smd/decide/link_limits.h"
+#include "smd/decide/qos_part.h"
+#include "smd/decide/qos_policy.h"
+#include "smd/decide/sl_part.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm::inline decisions {
@@ -59,6 +63,7 @@ struct SettingsPart {
   std::uint8_t life_time_value = 0;                       ///< SwitchInfo.LifeTimeValue
   std::uint8_t local_phy_errors = 0, overrun_errors = 0;  ///< thresholds
   bool ends_adaptive_routing = false;                     ///< of switches where another SM has left it on
+  MKeySettings m_keys{};                                  ///< of all end ports
   friend bool operator==(const SettingsPart&, const SettingsPart&) = default;
 };
 
@@ -200,8 +205,18 @@ struct RoutePart {
   /// Roots that the chain has found for the engine; empty: those of the configuration.
   std::vector<Guid> roots;
   bool by_load = false;  ///< no engine for trees took the fabric: the engine was chosen by its load
+  std::string shape;     ///< of the fabric, where the engine is that of "auto"; empty else
+  std::string why;       ///< and why it is this one, in one line that begins with the shape
   routing::Verification verification;
   routing::Layers layers;
+  /// Data VLs of the links between switches by which layers may be kept apart; 1: paths have one layer.
+  unsigned vls = 1;
+  /// Layers in which packets may still travel while these tables are written; null: those of the tables.
+  std::shared_ptr<const routing::Layers> layers_before;
+  /// Pairs of switches whose paths have another layer, and clients another SL, than they had at first.
+  std::uint64_t pairs_moved = 0;
+  /// The operator has asked for these tables: the layers that they give are the ones to come back to.
+  bool new_layers = false;
   std::shared_ptr<const routing::Topology> topology;
   std::shared_ptr<const routing::LidMap> lid_map;
   std::shared_ptr<const routing::ReferenceTopology>
@@ -264,6 +279,12 @@ struct Decided {
   std::shared_ptr<const RoutePart> routes;
   std::shared_ptr<const McPart> multicast;
   std::shared_ptr<const PartitionPart> partitions = nullptr;
+  /// Null: QoS is off, all paths have SL 0.
+  std::shared_ptr<const QosPolicyPart> qos_policy = nullptr;
+  /// SL to VL and VL arbitration tables. Null: QoS is off, they stay as they are.
+  std::shared_ptr<const QosPart> qos_tables = nullptr;
+  /// SLs of classes and layers. Null: clients need not ask, an SL is the number of a class.
+  std::shared_ptr<const SlPart> service_levels = nullptr;
 
   /// The tables that attribute A carries.
   template <class A>

@@ -69,6 +69,19 @@ void keep_valid(std::vector<EndPort>& ends, const LidOptions& options, const Sto
       if (end.in_service == in_service) keep(end, end.held);
     }
   };
+  // A trap may tell of the new links before it is known that there was another master.
+  if (options.ours != nullptr) {
+    const auto is_ours = [&](const EndPort& end) { return options.ours->find(end.guid) != nullptr; };
+    const auto in_part = [&](bool ours) {
+      return std::ranges::count_if(
+          ends, [&](const EndPort& end) { return end.host && end.in_service && is_ours(end) == ours; });
+    };
+    const bool first = in_part(true) >= in_part(false);
+    for (auto& end : ends) {
+      const bool goes_first = options.adopting || !first;
+      if (goes_first && end.in_service && is_ours(end) == first) keep(end, end.held);
+    }
+  }
   if (options.adopting) keep_held(true);
   for (auto& end : ends) {
     const auto it = stored.lids.find(end.guid);

@@ -9,6 +9,10 @@
 namespace smd::sm::inline decisions {
 
 struct LidOptions {
+  /// The ports of the last decision; others that are in service were another master's. Of two ports with one
+  /// LID that of the part with more adapters in service keeps it, ours where they have equally many. Null:
+  /// all is one part.
+  const LidPart* ours = nullptr;
   std::uint8_t lmc = 0;  ///< 0 to 7, for CA and router ports; switches have one LID each
   Lid first{1};          ///< range for new LIDs; valid ones outside it stay
   Lid last = kLastUnicastLid;

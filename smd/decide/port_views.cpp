@@ -50,7 +50,8 @@ std::vector<Level> switch_levels(const Subnet& subnet) {
 
 class Views {
  public:
-  explicit Views(const Subnet& subnet) : subnet_(subnet), levels_(switch_levels(subnet)) {}
+  Views(const Subnet& subnet, ViewedPorts which)
+      : subnet_(subnet), which_(which), levels_(switch_levels(subnet)) {}
 
   PortViews make() {
     for (std::size_t i = 0; i < subnet_.nodes.size(); ++i) {
@@ -81,8 +82,10 @@ class Views {
   void add(std::size_t index, PortNum num) {
     const auto& node = *subnet_.nodes[index];
     const auto& port = node.ports[num.value()];
-    if (!is_end_port(node, num)) return;
+    const bool external = !is_end_port(node, num);
+    if (external && (which_ == ViewedPorts::end_ports || !node.is_switch())) return;
     const auto guid = port_guid(node, num);
+    const auto* peer = external ? peer_node(subnet_, port) : nullptr;
     if (guid == Guid{}) return;
     const auto at_switch = !node.is_switch() && port.peer ? subnet_.index_of(port.peer->node) : std::nullopt;
     made_.views.push_back({.port_guid = guid,
@@ -92,17 +95,19 @@ class Views {
                            .type = node.info.type,
                            .level = node.is_switch() ? levels_[index]
                                     : at_switch      ? levels_[*at_switch]
-                                                     : Level()});
+                                                     : Level(),
+                           .to_switch = peer != nullptr && peer->is_switch()});
     made_.places.push_back({node.guid(), num});
   }
 
   const Subnet& subnet_;
+  ViewedPorts which_;
   std::vector<Level> levels_;
   PortViews made_{};
 };
 
 }  // namespace
 
-PortViews port_views(const Subnet& subnet) { return Views(subnet).make(); }
+PortViews port_views(const Subnet& subnet, ViewedPorts which) { return Views(subnet, which).make(); }
 
 }  // namespace smd::sm::inline decisions

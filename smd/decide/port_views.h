@@ -2,6 +2,7 @@
 #pragma once
 // The ports of a Subnet as sets of ports ask for them (config/port_set.h).
 
+#include <cstdint>
 #include <vector>
 
 #include "config/port_set.h"
@@ -14,8 +15,13 @@ struct PortViews {
   std::vector<PeerPort> places;         ///< of the views
 };
 
-/// End ports: links between switches let all partitions pass. The levels of a tree are counted from the
-/// switches with CAs; smd knows of no rails. Pure; O(ports).
-PortViews port_views(const Subnet& subnet);
+enum class ViewedPorts : std::uint8_t {
+  end_ports,
+  all,  ///< external ports of switches too
+};
+
+/// Of partitions end ports: links between switches let all partitions pass. The levels of a tree are counted
+/// from the switches with CAs; smd knows of no rails. Pure; O(ports).
+PortViews port_views(const Subnet& subnet, ViewedPorts which = ViewedPorts::end_ports);
 
 }  // namespace smd::sm::inline decisions

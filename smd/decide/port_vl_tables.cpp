@@ -44,19 +44,13 @@ bool is_plain_port(const Port& port) {
   return plain;
 }
 
-/// Not a port that begins anew: it holds what it was made with.
-bool is_in_service(const Node& node, PortNum num) {
-  const auto& info = node.ports[num.value()].info;
-  return num.value() == 0 ? info.lid.unicast() : info.port_state > PortState::init;
-}
-
 /// Nothing where a table of the node is not known yet.
 std::optional<Stored::NodeVlTables> tables_of(const Node& node) {
   Stored::NodeVlTables found;
   for (std::size_t p = 0; p < node.ports.size(); ++p) {
     const PortNum num{static_cast<std::uint8_t>(p)};
     if (!has_vl_tables(node, num)) continue;
-    if (!is_in_service(node, num)) return std::nullopt;
+    if (!vl_tables_in_use(node, num)) return std::nullopt;
     if (!is_known<wire::SlToVl>(node, num) || !is_known<wire::VlArbitration>(node, num)) return std::nullopt;
     const auto& port = node.ports[p];
     if (is_plain_port<wire::SlToVl>(port) && is_plain_port<wire::VlArbitration>(port)) continue;
@@ -78,13 +72,23 @@ bool begins(const Node& node, PortNum num) {
   if (num.value() >= node.ports.size()) return false;
   const auto& port = node.ports[num.value()];
   const bool comes = num.value() == 0 ? node.has_enhanced_port0() : port.linked();
-  return port.known && port.info.vl_cap > 1 && comes && !is_in_service(node, num);
+  return port.known && port.info.vl_cap > 1 && comes && !vl_tables_in_use(node, num);
+}
+
+/// Nodes that the inventory has lost long ago, or that it has forgotten: their loss was accepted.
+bool forget_lost(Stored& stored, const Subnet& subnet, UnixTime now) {
+  if (!stored.inventory) return false;
+  return std::erase_if(stored.vl_tables, [&](const auto& row) {
+           if (subnet.find(row.first) != nullptr) return false;
+           const auto* known = stored.inventory->find(row.first);
+           return known == nullptr || (known->lost() && now - known->lost_at > kVlTablesKept);
+         }) != 0;
 }
 
 }  // namespace
 
-bool note_vl_tables(Stored& stored, const Subnet& subnet, std::set<Guid>& noted) {
-  bool changed = false;
+bool note_vl_tables(Stored& stored, const Subnet& subnet, std::set<Guid>& noted, UnixTime now) {
+  bool changed = forget_lost(stored, subnet, now);
   for (const auto& node : subnet.nodes) {
     if (noted.contains(node->guid())) continue;
     auto tables = tables_of(*node);

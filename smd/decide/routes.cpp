@@ -8,10 +8,13 @@
 #include "routing/chain/chain.h"
 #include "routing/ranking/reorient.h"
 #include "routing/repair/extend.h"
+#include "routing/repair/extend_layers.h"
 #include "routing/repair/repair.h"
 #include "routing/verify/changes.h"
 #include "routing/verify/verify.h"
 #include "smd/base/stopwatch.h"
+#include "smd/decide/path_layers.h"
+#include "smd/decide/route_chain.h"
 #include "smd/decide/small_tables.h"
 #include "smd/decide/topology.h"
 
@@ -21,30 +24,16 @@ namespace {
 using RoutePartOr = std::expected<std::shared_ptr<const RoutePart>, routing::RouteError>;
 using RankingPtr = std::shared_ptr<const routing::GuidRanking>;
 
-std::vector<routing::ChainLink> chain_of(const config::RoutingConfig& config) {
-  std::vector<routing::ChainLink> chain;
-  const auto options = routing_options(config);
-  for (const auto& name : config.engines) chain.push_back({name, options});
-  return chain;
-}
-
-/// The row with blocks up to `top`.
-std::shared_ptr<const routing::LftRow> long_enough(std::shared_ptr<const routing::LftRow> row, Lid top) {
-  const std::size_t size = (std::size_t{top.value()} / routing::kLftBlock + 1) * routing::kLftBlock;
-  if (row && row->size() >= size) return row;
-  auto longer = row ? std::make_shared<routing::LftRow>(*row) : std::make_shared<routing::LftRow>();
-  longer->resize(size, routing::kNoRoute);
-  return longer;
-}
-
 /// One decision: the topology as it is, and what may become of the tables that are there.
 class Routing {
  public:
-  Routing(const DecideInput& in, const LidPart& lids, routing::TopologyInput input, DecideTimes& times)
+  Routing(const DecideInput& in, const LidPart& lids, routing::TopologyInput input, unsigned vls,
+          DecideTimes& times)
       : in_(in), times_(times) {
     base_.topology = std::make_shared<const routing::Topology>(input);
     base_.lid_map = std::make_shared<const routing::LidMap>(lid_map(input, *base_.topology, lids));
     base_.top = lids.top;
+    base_.vls = vls;
     base_.beyond = beyond_tables(in.subnet, input);
     base_.input = std::move(input);
     base_.config = in.config.routing;
@@ -57,6 +46,7 @@ class Routing {
 
  private:
   RoutePartOr fresh();
+  void take_choice(const RoutePart& before);
   RoutePartOr fresh_by_ranking(const RoutePart& before);
   std::optional<routing::InstalledEngine> installed() const;
   routing::RoutingOptions options() const;
@@ -70,6 +60,7 @@ class Routing {
   RankingPtr ranking_of(const std::string& engine) const;
   std::optional<routing::SwitchRanking> ranking_now(const routing::EngineInfo& engine,
                                                     const RankingPtr& ranking) const;
+  RoutePartOr repair_layers(std::span<const routing::OldRow> old, const std::string& engine);
   RoutePartOr extend(const RoutePart& before);
   std::vector<routing::OldRow> held_tables() const;
   bool add_returned(std::vector<routing::OldRow>& old, const RoutePart& before) const;
@@ -111,15 +102,27 @@ std::optional<routing::InstalledEngine> Routing::installed() const {
   return routing::InstalledEngine{before->engine, before->roots, in_.fresh == DecideInput::Fresh::any_engine};
 }
 
+/// What is built on tables of `before` was chosen as they were.
+void Routing::take_choice(const RoutePart& before) {
+  base_.by_load = before.by_load;
+  base_.shape = before.shape;
+  base_.why = before.why;
+}
+
 RoutePartOr Routing::fresh() {
-  const routing::EngineInput input{.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop}};
+  const bool by_shape = in_.config.routing.engines.front() == routing::kAuto;
+  const auto widest = by_shape ? wider(*base_.reference, *base_.topology) : std::nullopt;
+  const routing::EngineInput input{.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
+                                   .vl_budget = base_.vls};
   const routing::ChainOptions options{
       .allow_credit_loops = in_.config.routing.allow_credit_loops,
       .on_step =
           [&](std::string_view, routing::ChainOptions::Step step) {
             (step == routing::ChainOptions::Step::routed ? times_.route_ms : times_.verify_ms) += lap_();
           },
-      .installed = installed()};
+      .installed = installed(),
+      .layered = in_.config.routing.path_sl == config::PathSl::asked,
+      .widest = widest ? &*widest : nullptr};
   auto chosen = routing::route_with_chain(chain_of(in_.config.routing), input, options);
   if (!chosen) return std::unexpected(chosen.error());
   auto part = std::make_shared<RoutePart>(base_);
@@ -129,8 +132,12 @@ RoutePartOr Routing::fresh() {
   part->fell_back_from = std::move(chosen->fell_back_from);
   part->roots = std::move(chosen->roots);
   part->by_load = chosen->by_load;
+  part->shape = std::move(chosen->shape);
+  part->why = std::move(chosen->why);
   part->verification = std::move(chosen->verification);
   part->layers = std::move(chosen->routes.layers);
+  part->new_layers = in_.fresh == DecideInput::Fresh::any_engine;
+  if (!part->new_layers) keep_first_layers(in_.stored, input.context, *part);
   return part;
 }
 
@@ -146,7 +153,7 @@ RoutePartOr Routing::fresh_by_ranking(const RoutePart& before) {
                            .ranking = &*now});
   if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
   if (!routes) return nullptr;
-  base_.by_load = before.by_load;
+  take_choice(before);
   return finish(*std::move(routes), before.engine, RoutePart::Origin::fresh, nullptr, before.ranking);
 }
 
@@ -224,6 +231,32 @@ RoutePartOr Routing::repair(std::span<const routing::OldRow> old, const std::str
   }
   settle_orphans(repaired->routes);
   return finish(std::move(repaired->routes), engine, RoutePart::Origin::repaired, before, ranking);
+}
+
+/// Null where some host finds no path in any layer.
+RoutePartOr Routing::repair_layers(std::span<const routing::OldRow> old, const std::string& engine) {
+  std::vector<std::shared_ptr<const routing::LftRow>> rows;
+  for (routing::SwitchIndex s = 0; s < base_.topology->switches(); ++s) {
+    const auto row = std::ranges::lower_bound(old, base_.topology->guid(s), {}, &routing::OldRow::guid);
+    rows.push_back(row != old.end() && row->guid == base_.topology->guid(s) ? row->row : nullptr);
+  }
+  const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
+  const auto now = routing::layers_for(*base_.topology, layers_in_force(before, in_.stored));
+  const auto home = routing::layers_for(
+      *base_.topology, in_.stored.layers_home ? *in_.stored.layers_home : routing::GuidLayers{});
+  auto repaired =
+      routing::extend_layers({.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
+                              .old = rows,
+                              .now = now,
+                              .home = home,
+                              .most_layers = base_.vls});
+  if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
+  if (!repaired) {
+    not_repaired_ = routing::to_string(repaired.error());
+    return nullptr;
+  }
+  settle_orphans(repaired->routes);
+  return finish(std::move(repaired->routes), engine, RoutePart::Origin::repaired);
 }
 
 /// The ranking that the engine has of the fabric as it is; null: that of the reference.
@@ -378,10 +411,13 @@ RoutePartOr Routing::adopt(std::vector<routing::OldRow> held) {
   if (in_.config.adopt.routes == config::AdoptRoutes::keep) {
     routing::Routes as_they_are;
     for (const auto& old : held) as_they_are.rows.push_back(long_enough(old.row, base_.top));
+    as_they_are.layers = stored_layers(in_.stored, *base_.topology);
     part = finish(std::move(as_they_are), "adopted", RoutePart::Origin::adopted);
   }
-  for (const auto& engine : in_.config.routing.engines) {
-    if (part && !*part) part = repair(held, engine);
+  for (const auto& engine : engines_like(in_.config.routing, (*fresh_part)->engine)) {
+    const auto* info = routing::find_engine(engine);
+    const bool layered = info != nullptr && info->layered;
+    if (part && !*part) part = layered ? repair_layers(held, engine) : repair(held, engine);
   }
   if (!part) return part;
   if (!*part) {
@@ -398,7 +434,8 @@ RoutePartOr Routing::decide() {
   if (in_.given != nullptr) return given(*in_.given);
   const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
   if (in_.fresh == DecideInput::Fresh::same_ranking) {
-    if (before == nullptr || before->origin == RoutePart::Origin::adopted) return nullptr;
+    const bool none = before == nullptr || before->layers.count > 1;
+    if (none || before->origin == RoutePart::Origin::adopted) return nullptr;
     base_.roots = before->roots;
     return fresh_by_ranking(*before);
   }
@@ -415,10 +452,16 @@ RoutePartOr Routing::decide() {
     const bool returned = add_returned(old, *before);
     of_another_ = before->verification.ok() && !before->verification.clean();
     base_.roots = before->roots;
-    base_.by_load = before->by_load;
-    auto engine = before->engine;
-    if (before->origin == RoutePart::Origin::adopted) engine = in_.config.routing.engines.front();
+    take_choice(*before);
+    const bool adopted = before->origin == RoutePart::Origin::adopted;
+    const auto engine = adopted ? engines_like(base_.config, before->would_be).front() : before->engine;
     base_.top = std::max(base_.top, before->origin == RoutePart::Origin::fresh ? base_.top : before->top);
+    if (!before->layers.by_pair.empty()) {
+      auto part = instead ? RoutePartOr{nullptr} : repair_layers(old, engine);
+      if (instead || !part || *part) return part;
+      base_.not_repaired = std::move(not_repaired_);
+      return fresh();
+    }
     if (in_.instead == DecideInput::Instead::extend) return extend(*before);
     const bool follows = !returned && before->origin != RoutePart::Origin::adopted && before->topology &&
                          before->lid_map && before->reference && *before->reference == *base_.reference;
@@ -447,29 +490,10 @@ RoutePartOr Routing::decide() {
 }  // namespace
 
 RoutePartOr decide_routes(const DecideInput& in, const LidPart& lids, routing::TopologyInput input,
-                          DecideTimes& times) {
-  return Routing(in, lids, std::move(input), times).decide();
-}
-
-bool same_rules(const config::RoutingConfig& a, const config::RoutingConfig& b) {
-  auto other = b;
-  other.threads = a.threads;
-  other.converge_after = a.converge_after;
-  return a == other;
-}
-
-std::uint64_t entries_differing(const RoutePart& one, const RoutePart& other) {
-  std::uint64_t count = 0;
-  for (const auto& row : one.rows) {
-    const auto* theirs = other.find(row.node);
-    if (theirs == nullptr || *theirs == row.row) continue;
-    const auto size = std::max(row.row ? row.row->size() : 0, *theirs ? (*theirs)->size() : 0);
-    for (std::size_t lid = 0; lid < size; ++lid) {
-      const Lid at{static_cast<std::uint16_t>(lid)};
-      count += routing::entry(row.row.get(), at) != routing::entry(theirs->get(), at) ? 1U : 0U;
-    }
-  }
-  return count;
+                          unsigned vls, DecideTimes& times) {
+  auto part = Routing(in, lids, std::move(input), vls, times).decide();
+  if (!part || !*part) return part;
+  return with_layer_history(*part, in.previous != nullptr ? in.previous->routes.get() : nullptr, in.stored);
 }
 
 }  // namespace smd::sm::inline decisions

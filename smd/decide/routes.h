@@ -12,9 +12,11 @@
 
 namespace smd::sm::inline decisions {
 
-/// Pure. What is decided on is verified; fails only when stopped. Null only with `instead`.
+/// Pure. What is decided on is verified; fails only when stopped. Null only with `instead` or same_ranking.
+/// `vls`: RoutePart::vls.
 std::expected<std::shared_ptr<const RoutePart>, routing::RouteError> decide_routes(
-    const DecideInput& in, const LidPart& lids, routing::TopologyInput input, DecideTimes& times);
+    const DecideInput& in, const LidPart& lids, routing::TopologyInput input, unsigned vls,
+    DecideTimes& times);
 
 /// Whether the part was made by these rules: what says when to converge, and how many threads compute,
 /// changes no table.

@@ -9,5 +9,7 @@ namespace smd::sm::inline decisions {
 
 /// [sm], [links] and [adopt] as far as Sets carry them. Pure.
 SettingsPart decide_settings(const config::SubnetConfig& config);
+/// [keys] as far as it is about M_Keys. Pure.
+MKeySettings m_key_settings(const config::SubnetConfig& config);
 
 }  // namespace smd::sm::inline decisions

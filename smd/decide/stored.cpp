@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "smd/decide/path_layers.h"
+#include "smd/decide/stored_m_keys.h"
+
 namespace smd::sm::inline decisions {
 namespace {
 
@@ -149,12 +152,24 @@ StoredPtr remember(const StoredPtr& before, const Subnet& subnet, const Decided&
       reference == before->reference || (reference && before->reference && *reference == *before->reference);
   const auto* partitions = decided.partitions.get();
   const bool pkeys = same_pkeys(*before, partitions);
-  if (lids && notes && same_reference && pkeys) return before;
+  const auto m_keys =
+      new_m_keys(before->m_keys, subnet, decided.settings ? decided.settings->m_keys : MKeySettings{});
+  auto layers = decided.routes ? remembered_layers(*before, *decided.routes)
+                               : RememberedLayers{before->layers_home, before->layers_now};
+  const bool same_layers = layers.home == before->layers_home && layers.now == before->layers_now;
+  // Without layers an SL is the number of its class: there is nothing to keep.
+  const auto* sls = decided.service_levels.get();
+  const bool keep_sls = sls != nullptr && has_layers(*sls) && sls->sls != before->wire_sls;
+  if (lids && notes && same_reference && pkeys && m_keys.empty() && same_layers && !keep_sls) return before;
   auto after = std::make_shared<Stored>(*before);
   if (!lids) note_lids(*after, subnet, *decided.lids);
   if (!notes) note_unkept(*after, subnet);
   if (!same_reference) after->reference = reference;
+  after->layers_home = std::move(layers.home);
+  after->layers_now = std::move(layers.now);
+  if (keep_sls) after->wire_sls = sls->sls;
   if (!pkeys) note_pkeys(after->pkeys, *partitions);
+  for (const auto& [port, row] : m_keys) after->m_keys[port] = row;
   return after;
 }
 

@@ -12,6 +12,7 @@
 
 #include "mad/base/id.h"
 #include "mad/base/lid_file.h"
+#include "routing/repair/guid_layers.h"
 #include "routing/repair/reference_topology.h"
 #include "smd/decide/decided.h"
 #include "smd/decide/link_limits.h"
@@ -43,6 +44,11 @@ struct Stored {
   std::set<std::tuple<Guid, PortNum, EnabledLinks>> retrained;
   /// The widest cabling that was seen: repairs compare with it. Null: none yet.
   std::shared_ptr<const routing::ReferenceTopology> reference;
+  /// Layers of pairs of switches: those that they had first and come back to, and those in force. Null: paths
+  /// have had one layer.
+  std::shared_ptr<const routing::GuidLayers> layers_home, layers_now;
+  /// SLs of classes in layers: clients keep them as long as their connections. Empty: none were given.
+  WireSls wire_sls;
   /// What belongs to the fabric, and what of it is lost. Null: no stock was taken yet.
   InventoryPtr inventory;
   /// Indexes in P_Key tables by port GUID and key; also of keys that a port has no more: they get the same
@@ -73,14 +79,28 @@ struct Stored {
   using NodeVlTables = std::vector<PortVlTables>;  ///< ascending by port; ports whose tables matter
   std::map<Guid, NodeVlTables> vl_tables;          ///< by node GUID
 
+  /// M_Key of an end port.
+  struct MKey {
+    std::uint64_t key = 0;     ///< what it is to have, or has shown
+    std::uint64_t before = 0;  ///< what it may have still; 0: nothing
+    Guid node;                 ///< where it was seen last
+    PortNum port;
+    friend bool operator==(const MKey&, const MKey&) = default;
+  };
+  std::map<Guid, MKey> m_keys;  ///< by port GUID
+
   friend bool operator==(const Stored& a, const Stored& b) {
     const bool same =
         a.reference == b.reference || (a.reference && b.reference && *a.reference == *b.reference);
     const bool same_inventory =
         a.inventory == b.inventory || (a.inventory && b.inventory && *a.inventory == *b.inventory);
-    return same && same_inventory && a.lids == b.lids && a.not_kept == b.not_kept &&
+    const auto same_layers = [](const auto& one, const auto& other) {
+      return one == other || (one && other && *one == *other);
+    };
+    return same && same_inventory && same_layers(a.layers_home, b.layers_home) &&
+           same_layers(a.layers_now, b.layers_now) && a.lids == b.lids && a.not_kept == b.not_kept &&
            a.retrained == b.retrained && a.pkeys == b.pkeys && a.port_keys == b.port_keys &&
-           a.vl_tables == b.vl_tables;
+           a.vl_tables == b.vl_tables && a.m_keys == b.m_keys && a.wire_sls == b.wire_sls;
   }
 };
 using StoredPtr = std::shared_ptr<const Stored>;  ///< never null

@@ -96,6 +96,23 @@ std::uint64_t path_sl_size(const DumpView& view) {
   return cas * lids * kLine;
 }
 
+std::uint64_t opensm_sl2vl_size(const DumpView& view) {
+  constexpr std::uint64_t kHead = 230, kLine = 58;
+  std::uint64_t size = all_names(view);
+  for (const auto& node : view.subnet().nodes) {
+    const auto ports = node->ports.size();
+    size += node->is_switch() ? kHead + ports * ports * kLine : ports * (kHead + kLine + name_bytes(*node));
+  }
+  return size;
+}
+
+std::uint64_t sl2vl_size(const DumpView& view) {
+  constexpr std::uint64_t kLine = 68;
+  std::uint64_t lines = 0;
+  for (const auto& sw : view.switches()) lines += sw.node->ports.size() * sw.node->ports.size();
+  return lines * kLine;
+}
+
 constexpr std::array kFormats{
     DumpFormat{"opensm-subnet.lst", true, dump_subnet_lst, nullptr, subnet_lst_size},
     DumpFormat{"opensm.fdbs", true, nullptr, dump_fdbs, fdbs_size},
@@ -104,17 +121,19 @@ constexpr std::array kFormats{
     DumpFormat{"guid2lid", true, dump_guid2lid, nullptr, guid2lid_size},
     DumpFormat{"topology.net", true, dump_topology_net, nullptr, topology_net_size},
     DumpFormat{"opensm-lid-matrix.dump", false, nullptr, dump_lid_matrix, lid_matrix_size},
-    DumpFormat{"path-sl.txt", false, dump_path_sl, nullptr, path_sl_size},
+    DumpFormat{"opensm-sl2vl.dump", false, dump_opensm_sl2vl, nullptr, opensm_sl2vl_size},
+    DumpFormat{"path-sl.txt", false, dump_path_sl, nullptr, path_sl_size, true},
+    DumpFormat{"sl2vl.txt", false, dump_sl2vl, nullptr, sl2vl_size, true},
 };
 
 }  // namespace
 
 std::span<const DumpFormat> dump_formats() { return kFormats; }
 
-DumpList default_dumps() {
+DumpList default_dumps(bool layered) {
   DumpList list;
   for (const auto& format : kFormats) {
-    if (format.by_default) list.push_back(&format);
+    if (format.by_default || (layered && format.layered)) list.push_back(&format);
   }
   return list;
 }

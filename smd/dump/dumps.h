@@ -22,14 +22,15 @@ struct DumpFormat {
   void (*write)(Out&, const DumpView&) = nullptr;
   void (*write_hops)(Out&, const DumpView&, const HopTable&) = nullptr;  ///< instead, where hops are needed
   std::uint64_t (*size)(const DumpView&) = nullptr;                      ///< bytes, not less than it will be
+  bool layered = false;  ///< written by default for routes of several layers
 };
 
 /// All formats, in the order of the contract.
 std::span<const DumpFormat> dump_formats();
 
 using DumpList = std::vector<const DumpFormat*>;
-/// Those with by_default.
-DumpList default_dumps();
+/// Those with by_default, and for routes of several layers those with `layered`.
+DumpList default_dumps(bool layered = false);
 /// File names with commas between. The error names `what` was asked so, what is wrong and what is allowed.
 std::expected<DumpList, std::string> parse_dump_list(std::string_view list, std::string_view what);
 

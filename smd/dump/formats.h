@@ -13,7 +13,9 @@ void dump_lfts(Out& out, const DumpView& view);          ///< opensm-lfts.dump
 void dump_mcfdbs(Out& out, const DumpView& view);        ///< opensm.mcfdbs: switches with entries
 void dump_guid2lid(Out& out, const DumpView& view);      ///< guid2lid
 void dump_topology_net(Out& out, const DumpView& view);  ///< topology.net: ibnetdiscover's format
+void dump_opensm_sl2vl(Out& out, const DumpView& view);  ///< opensm-sl2vl.dump: a block for each end port
 void dump_path_sl(Out& out, const DumpView& view);       ///< path-sl.txt for ibdmchk -c
+void dump_sl2vl(Out& out, const DumpView& view);         ///< sl2vl.txt for ibdmchk -d
 void dump_fdbs(Out& out, const DumpView& view, const HopTable& hops);        ///< opensm.fdbs
 void dump_lid_matrix(Out& out, const DumpView& view, const HopTable& hops);  ///< opensm-lid-matrix.dump
 

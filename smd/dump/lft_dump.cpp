@@ -9,6 +9,7 @@
 
 #include "mad/base/parse.h"
 #include "smd/dump/mapped_file.h"
+#include "smd/dump/shown_line.h"
 
 namespace smd::sm::inline dumps {
 namespace {
@@ -23,15 +24,6 @@ std::optional<std::uint64_t> number_after(std::string_view text, std::string_vie
   if (at == std::string_view::npos) return std::nullopt;
   text.remove_prefix(at + name.size());
   return base::parse_number(text.substr(0, text.find_first_of(" \t):,'")));
-}
-
-/// As much of a line as an error message shows, without what would upset a terminal.
-std::string shown(std::string_view line) {
-  std::string text(line.substr(0, 60));
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '?';
-  }
-  return text;
 }
 
 /// Line by line; the two formats share everything but their headers and the form of an entry.

@@ -80,16 +80,4 @@ void dump_guid2lid(Out& out, const DumpView& view) {
   }
 }
 
-void dump_path_sl(Out& out, const DumpView& view) {
-  for (const auto& source : view.subnet().nodes) {
-    // ibdmchk knows switches and CAs only, and no file with another's GUID in it.
-    if (source->info.type != NodeType::ca || out.stopped()) continue;
-    for (unsigned lid = 1; lid <= view.top().value(); ++lid) {
-      const auto& owner = view.owner(Lid{static_cast<std::uint16_t>(lid)});
-      if (owner.node == nullptr || owner.node->info.type != NodeType::ca) continue;
-      out.print("{} {} 0\n", source->guid(), lid);
-    }
-  }
-}
-
 }  // namespace smd::sm::inline dumps

@@ -49,6 +49,9 @@ class DumpView {
   Marks marks() const { return marks_; }
   const LidPart& lids() const { return *decided_.lids; }
   const std::vector<Switch>& switches() const { return switches_; }  ///< ascending GUID
+  const RoutePart& routes() const { return *decided_.routes; }
+  /// Index into switches(); kNoSwitch if there is none with this GUID.
+  std::size_t switch_index(Guid node) const;
   Lid top() const { return decided_.lids->top; }
   /// The multicast table as decided, else as the switch holds it; null: empty.
   const routing::McRow* multicast_row(const Node& node) const;
@@ -57,13 +60,21 @@ class DumpView {
   /// Base LID and LMC of an end port as decided, else as the port says (0: none). For any port of a switch
   /// those of its port 0.
   LidPart::Entry lid(const Node& node, PortNum port) const;
+  /// SL to VL and VL arbitration tables of a port of the node with this index; null where QoS is off.
+  const QosPart::Tables* qos_tables(std::size_t node, PortNum port) const {
+    return decided_.qos_tables ? decided_.qos_tables->find(node, port) : nullptr;
+  }
+  /// The SL on the wire of paths in a layer, of the class of those without another one.
+  Sl path_sl(unsigned layer) const {
+    const auto* sls = decided_.service_levels.get();
+    return sls != nullptr ? wire_sl(sls, sls->classes.front(), layer) : Sl{static_cast<std::uint8_t>(layer)};
+  }
   /// Active width and speed, or what the file had.
   base::LinkRate rate(const Node& node, PortNum port) const;
 
  private:
   void find_switches();
   void find_owners();
-  std::size_t switch_index(Guid node) const;
 
   const Subnet& subnet_;
   const Decided& decided_;

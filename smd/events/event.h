@@ -4,6 +4,7 @@
 // is published before the event that tells of it.
 
 #include <chrono>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -103,12 +104,22 @@ using Payload = std::variant<SweepEnded, SubnetSettled, SnapshotPublished, State
                              ClientsReregistered, OwnPortSilent, OwnPortAnswers, SmStateChanged,
                              SmControlReceived, NamedLogEvent>;
 
+/// What an event is known by outside of the process: it goes up over restarts too, and, where the clocks of a
+/// pair agree, when another SM becomes master.
+struct EventId {
+  std::uint64_t epoch = 0;   ///< about when the process started, or became master; seconds since 1970
+  std::uint64_t number = 0;  ///< of the ring
+  friend auto operator<=>(const EventId&, const EventId&) = default;
+};
+
 struct Event {
   std::uint64_t sequence = 0;  ///< 1 and up, without a hole
+  std::uint64_t epoch = 0;     ///< never goes down
   std::chrono::system_clock::time_point wall{};
   std::chrono::nanoseconds monotonic{};  ///< by the clock of the ring; only differences mean something
   std::string subnet{};                  ///< empty: of the process
   Payload payload{};
+  EventId id() const { return {.epoch = epoch, .number = sequence}; }
   friend bool operator==(const Event&, const Event&) = default;
 };
 using EventPtr = std::shared_ptr<const Event>;

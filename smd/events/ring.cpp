@@ -7,9 +7,23 @@
 #include "mad/base/bug.h"
 
 namespace smd::events {
+namespace {
+
+std::uint64_t seconds_of(std::chrono::system_clock::time_point at) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
+  return seconds > 0 ? static_cast<std::uint64_t>(seconds) : 0;
+}
+
+bool begins_mastership(const Payload& payload) {
+  const auto* change = std::get_if<SmStateChanged>(&payload);
+  return change != nullptr && change->to == wire::SmState::master;
+}
+
+}  // namespace
 
 EventRing::EventRing(log::Times times, Limits limits) : times_(std::move(times)), limits_(limits) {
   SMD_ASSERT(limits_.events != 0);
+  epochs_.push_back(seconds_of(times_.wall()));
 }
 
 EventRing::~EventRing() { SMD_ASSERT(listeners_.empty()); }
@@ -27,6 +41,9 @@ std::uint64_t EventRing::publish(std::string_view subnet, Payload payload) {
     sequence = ++last_;
     event->sequence = sequence;
     event->wall = times_.wall();
+    // A client of the master before us goes on with our events.
+    if (begins_mastership(event->payload)) raise_epoch(std::max(epochs_.back() + 1, seconds_of(event->wall)));
+    event->epoch = epochs_.back();
     event->monotonic = times_.steady();
     woken = add({std::move(event), bytes});
     dropped = drop_oldest();
@@ -63,6 +80,24 @@ std::vector<EventPtr> EventRing::drop_oldest() {
     ++first_;
   }
   return dropped;
+}
+
+/// With the lock.
+void EventRing::raise_epoch(std::uint64_t least) {
+  if (least > epochs_.back()) epochs_.push_back(least);
+}
+
+void EventRing::begin_epoch(std::uint64_t least) {
+  const std::scoped_lock lock(mutex_);
+  raise_epoch(least);
+}
+
+EventRing::Extent EventRing::extent() const {
+  const std::scoped_lock lock(mutex_);
+  const EventId next{.epoch = epochs_.back(), .number = last_ + 1};
+  return {.first = held_.empty() ? next : held_.front().event->id(),
+          .last = {.epoch = epochs_.back(), .number = last_},
+          .epochs = epochs_};
 }
 
 std::uint64_t EventRing::last() const {

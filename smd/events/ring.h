@@ -83,6 +83,15 @@ class EventRing {
   std::uint64_t publish(std::string_view subnet, Payload payload);
   /// The number of the latest event; 0: none yet.
   std::uint64_t last() const;
+  /// Events from now on have at least this epoch. One begins too whenever this SM becomes master.
+  void begin_epoch(std::uint64_t least);
+  /// What is held of the ring's events.
+  struct Extent {
+    EventId first;  ///< the oldest that is held, or would be if one came now
+    EventId last;   ///< of the latest event, or number 0; the epoch is that of the next one
+    std::vector<std::uint64_t> epochs{};  ///< all since the start, ascending
+  };
+  Extent extent() const;
   /// Events held now.
   std::size_t size() const;
 
@@ -101,6 +110,7 @@ class EventRing {
   };
   std::vector<std::shared_ptr<Listener>> add(Held held);
   std::vector<EventPtr> drop_oldest();
+  void raise_epoch(std::uint64_t least);
   std::uint64_t listen(const std::shared_ptr<Listener>& listener, Start start);
   void forget(const std::shared_ptr<Listener>& listener);
   void read_some(Listener& listener, std::uint64_t& next, std::size_t max, Batch& batch);
@@ -111,6 +121,7 @@ class EventRing {
   std::deque<Held> held_;  ///< numbers first_ to last_
   std::uint64_t first_ = 1, last_ = 0;
   std::size_t bytes_ = 0;
+  std::vector<std::uint64_t> epochs_;  ///< ascending; the last one is that of the next event
   std::vector<std::shared_ptr<Listener>> listeners_;
 };
 

@@ -8,6 +8,7 @@
 #include "smd/ha/machine_log.h"
 #include "smd/ha/other_sms.h"
 #include "smd/ha/sm_changes.h"
+#include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::sm::inline availability {
@@ -61,7 +62,8 @@ Mastership::Mastership(Parts parts, OnTrap on_trap)
           {.trap = std::move(on_trap),
            .control = [this](wire::SmControl what, const wire::SmInfo& from) { return control(what, from); },
            .is_sm = [this](const mad::Received& from, const wire::Smp& request,
-                           SmLookup::Answer answer) { is_sm(from, request, std::move(answer)); }}),
+                           SmLookup::Answer answer) { is_sm(from, request, std::move(answer)); },
+           .m_key = [this](Lid lid) { return m_key_at(lid); }}),
       standstill_(parts_.clock, longest_standstill(parts_.config->ha),
                   [this](mad::Duration took) { on(machine::StoodStill{took}); }),
       trap_pace_(kFirstRead, kLastRead) {
@@ -74,6 +76,13 @@ Mastership::Mastership(Parts parts, OnTrap on_trap)
 
 Mastership::~Mastership() {
   if (quiet_timer_ != 0) parts_.clock.cancel(quiet_timer_);
+}
+
+std::uint64_t Mastership::m_key_at(Lid lid) {
+  if (!parts_.subnet) return 0;
+  if (!parts_.lids.is_of(parts_.subnet.get())) parts_.lids = LidIndex(parts_.subnet);
+  const auto place = parts_.lids.find(lid);
+  return place.node != nullptr ? m_key_of(*place.node, place.port) : 0;
 }
 
 void Mastership::set_port(Guid port) {
@@ -212,9 +221,11 @@ void Mastership::is_sm(const mad::Received& from, const wire::Smp& request, SmLo
     if (port.known && (port.info.capability_mask & wire::kCapIsSm) != 0)
       return answer(state_.policy.allows(guid));
   }
-  const auto route = [&]() -> std::optional<mad::DirectedPath> {
+  const auto route = [&]() -> std::optional<mad::Target> {
     const auto index = place && !back ? subnet->index_of(place->node) : std::nullopt;
-    return index ? Paths(*subnet).to_port(*subnet, *index, place->port) : back;
+    const auto path = index ? Paths(*subnet).to_port(*subnet, *index, place->port) : back;
+    if (!path) return std::nullopt;
+    return place ? target_of(*subnet, *place, *path) : mad::Target{.route = *path};
   };
   lookup_.look_up({from.from.lid, back}, route, state_.policy.allowed, std::move(answer));
 }
@@ -227,7 +238,7 @@ asio::awaitable<std::optional<SmReads>> Mastership::read_known_sms() {
   SmReads found;
   for (const auto& other : subnet->other_sms) {
     const auto path = path_to(paths, *subnet, other);
-    if (path) group.spawn(read_sm(mad::Target{.route = *path, .node = other.at.node}, &found));
+    if (path) group.spawn(read_sm(target_of(*subnet, other.at, *path), &found));
   }
   group.spawn(read_own_port(subnet, &found));
   co_await group.join();
@@ -252,7 +263,7 @@ asio::awaitable<void> Mastership::read_sm(mad::Target target, SmReads* found) {
 asio::awaitable<void> Mastership::read_own_port(std::shared_ptr<const Subnet> subnet, SmReads* found) {
   const auto& self = *subnet->find(subnet->sm_node);
   const auto& was = self.ports[subnet->sm_port.value()].info;
-  const mad::Target target{.route = mad::DirectedPath{}, .node = subnet->sm_node};
+  const auto target = target_of(self, subnet->sm_port, mad::DirectedPath{});
   const auto asked = co_await mad::get_port_info(&parts_.tx, target, subnet->sm_port, self.extended_speeds());
   const auto& now = asked.info;
   if (!now && now.error().fault == mad::Fault::closed) co_return;

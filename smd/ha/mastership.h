@@ -59,6 +59,8 @@ class Mastership {
     LidIndex& lids;
     std::function<std::int64_t()> wall;  ///< seconds since 1970
     std::shared_ptr<PublishedSms> sms;   ///< where views go
+    /// Before a HANDOVER: until the successor has what was committed, 50 ms at most.
+    std::function<asio::awaitable<void>()> settle;
   };
   /// A trap, repressed already; only called while we are master.
   using OnTrap = std::function<void(const wire::Notice& notice, Lid from)>;
@@ -72,6 +74,8 @@ class Mastership {
 
   /// The local port's GUID, where it is known before the first sweep.
   void set_port(Guid port);
+  /// Its port GUID; 0: not known yet.
+  Guid own_port() const { return state_.self.guid; }
   /// Answers requests, takes the SM's place on the port with `claim_sm` (again each second until it succeeds)
   /// and watches for standstills; with `watch` also polls SMs that are silent or read the fabric while we are
   /// master. False when cancelled.
@@ -97,6 +101,12 @@ class Mastership {
   mad::TimePoint master_since() const { return master_since_; }
   /// SMInfo's ActCount; from any thread.
   std::uint32_t act_count() const { return agent_.act_count(); }
+
+  /// The master is gone, or has handed over to us, and no sweep has begun since.
+  bool fabric_is_free() const { return machine::fabric_is_free(state_); }
+  /// Before that sweep: asks the other SMs that are known and were not found silent, one try each, and our
+  /// own port. We are master from then on where none of them is, or is about to be. True: we are. Gets only.
+  asio::awaitable<bool> take_over();
 
   /// A piece of work begins, or a sweep as a part of it.
   void begin_work() { on(machine::WorkBegins{}); }
@@ -150,6 +160,7 @@ class Mastership {
   void known_sms_read(const SmReads& found) { on(machine::KnownSmsRead{found.heavy}); }
 
  private:
+  std::uint64_t m_key_at(Lid lid);
   /// Returns the status of machine::Answer, if there is one.
   std::uint16_t on(const machine::Event& event);
   void execute(machine::Action&& action, std::uint16_t* status);
@@ -162,7 +173,7 @@ class Mastership {
   asio::awaitable<void> watch_others();
   asio::awaitable<void> acknowledge(Guid to);
   asio::awaitable<void> tell_rank(OtherSm master);
-  asio::awaitable<void> ask_rank(OtherSm sm, mad::DirectedPath path);
+  asio::awaitable<void> ask_rank(OtherSm sm, mad::Target target);
   void begin_quiet();
   void time_quiet();
   void note(const wire::SmInfo& info);

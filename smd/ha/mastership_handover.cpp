@@ -8,6 +8,7 @@
 #include "mad/wire/trap.h"
 #include "smd/ha/mastership.h"
 #include "smd/ha/other_sms.h"
+#include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::sm::inline availability {
@@ -42,10 +43,11 @@ asio::awaitable<void> Mastership::send_handover() {
     on(machine::HandoverAnswered{to.info.guid, false, "no route leads to it"});
     co_return;
   }
-  const mad::Target target{.route = *path, .node = to.at.node};
+  const auto target = target_of(*parts_.subnet, to.at, *path);
   auto own = agent_.info();
   own.state = wire::SmState::master;  // what makes the HANDOVER valid
   if (!wanted->with_sm_key) own.sm_key = 0;
+  if (parts_.settle) co_await parts_.settle();
   const auto answer = co_await mad::set<wire::SmInfo>(parts_.tx, target, own,
                                                       static_cast<std::uint32_t>(wire::SmControl::handover));
   if (!answer && answer.error().fault == mad::Fault::closed) co_return;
@@ -64,7 +66,7 @@ asio::awaitable<void> Mastership::acknowledge(Guid to) {
   const auto path =
       found != subnet->other_sms.end() ? path_to(Paths(*subnet), *subnet, *found) : std::nullopt;
   if (!path) co_return;
-  const mad::Target target{.route = *path, .node = found->at.node};
+  const auto target = target_of(*subnet, found->at, *path);
   auto own = agent_.info();
   own.state = wire::SmState::standby;  // what makes it valid
   co_await mad::set<wire::SmInfo>(parts_.tx, target, own,
@@ -76,7 +78,7 @@ asio::awaitable<void> Mastership::tell_rank(OtherSm master) {
   const auto subnet = parts_.subnet;
   const auto& self = *subnet->find(subnet->sm_node);
   const bool is_switch = self.is_switch();
-  const mad::Target ours{.route = mad::DirectedPath{}, .node = subnet->sm_node};
+  const auto ours = target_of(self, subnet->sm_port, mad::DirectedPath{});
   const auto asked = co_await mad::get_port_info(&parts_.tx, ours, subnet->sm_port, self.extended_speeds());
   if (!asked.info) co_return;
   const auto& own = *asked.info;
@@ -86,8 +88,7 @@ asio::awaitable<void> Mastership::tell_rank(OtherSm master) {
   event.kv("priority", master.info.priority).kv("own_priority", rank().priority);
   event.kv("action", lid.unicast() ? "it is told by trap 144" : "it has no LID yet").always();
   if (!lid.unicast()) co_return;
-  const mad::Target target{.route = mad::LidRoute{.lid = lid, .sl = own.master_sm_sl},
-                           .node = master.at.node};
+  const auto target = target_of(*subnet, master.at, mad::LidRoute{.lid = lid, .sl = own.master_sm_sl});
   for (unsigned tries = 0; tries < kMostTraps && machine::outranks_master(state_); ++tries) {
     auto request = mad::request_of(wire::Method::trap, wire::Notice::kAttribute, 0, target);
     request.mad.put(rank_notice(own, is_switch));
@@ -111,12 +112,12 @@ void Mastership::heard(const wire::Notice& notice, Lid from) {
   OtherSm sm{.at = at, .node_description = place.node->description, .lid = from, .info = {}};
   if (known != subnet.other_sms.end()) sm = *known;
   const auto path = path_to(Paths(subnet), subnet, sm);
-  if (path) parts_.tasks.spawn(ask_rank(std::move(sm), *path));
+  const auto at_sm = sm.at;
+  if (path) parts_.tasks.spawn(ask_rank(std::move(sm), target_of(subnet, at_sm, *path)));
 }
 
 /// Of an SM whose priority is higher, as it has told us.
-asio::awaitable<void> Mastership::ask_rank(OtherSm sm, mad::DirectedPath path) {
-  const mad::Target target{.route = path, .node = sm.at.node};
+asio::awaitable<void> Mastership::ask_rank(OtherSm sm, mad::Target target) {
   const auto info = co_await mad::get<wire::SmInfo>(parts_.tx, target);
   if (!info) co_return;
   note(*info);

@@ -7,6 +7,7 @@
 #include "mad/transactions/ask.h"
 #include "smd/ha/mastership.h"
 #include "smd/ha/other_sms.h"
+#include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::sm::inline availability {
@@ -66,8 +67,8 @@ struct PollWays {
   mad::WaitList ended;
 };
 
-mad::Request poll_request(mad::Route route, Guid node, mad::Duration wait) {
-  auto request = mad::get_request<wire::SmInfo>({.route = std::move(route), .node = node});
+mad::Request poll_request(const mad::Target& target, mad::Duration wait) {
+  auto request = mad::get_request<wire::SmInfo>(target);
   request.single_try = wait;
   return request;
 }
@@ -96,9 +97,13 @@ asio::awaitable<bool> Mastership::poll(std::optional<mad::DirectedPath> path, Ot
   const auto wait = mad::Duration(parts_.config->ha.poll_interval());
   const auto ways = std::make_shared<PollWays>();
   std::vector<mad::Transactions::RequestId> ids;
+  const auto target = [&](mad::Route route) {
+    return parts_.subnet ? target_of(*parts_.subnet, sm.at, std::move(route))
+                         : mad::Target{.route = std::move(route), .node = sm.at.node};
+  };
   const auto ask = [&](mad::Route route, std::optional<Guid> port) {
     ++ways->open;
-    ids.push_back(parts_.tx.submit(poll_request(std::move(route), sm.at.node, wait), poll_ended(ways, port)));
+    ids.push_back(parts_.tx.submit(poll_request(target(std::move(route)), wait), poll_ended(ways, port)));
   };
   const bool useful = lid_unanswered_ < kUselessLid || lid_unanswered_ == kUsefulLid;
   const bool by_lid = sm.lid.unicast() && useful;
@@ -156,7 +161,8 @@ asio::awaitable<Mastership::Wait> Mastership::await_handover() {
 asio::awaitable<bool> Mastership::stand_by(std::function<bool()> look_again) {
   on(machine::PollingBegins{});
   const auto master = state_.polled->sm;
-  const auto path = path_to(Paths(*parts_.subnet), *parts_.subnet, master);
+  auto subnet = parts_.subnet;
+  auto path = path_to(Paths(*subnet), *subnet, master);
   const auto patience = parts_.clock.now() + kHandoverPatience;
   lid_unanswered_ = 0;
   auto next = parts_.clock.now();
@@ -169,6 +175,10 @@ asio::awaitable<bool> Mastership::stand_by(std::function<bool()> look_again) {
     }
     if (parts_.agenda.asks(Work::heavy)) co_return true;
     if (state_.sm == wire::SmState::not_active) continue;
+    if (parts_.subnet != subnet) {  // a standby looks at the fabric meanwhile
+      subnet = parts_.subnet;
+      path = path_to(Paths(*subnet), *subnet, master);
+    }
     const bool polled = co_await poll(path, master);
     if (!polled) co_return false;
     if (state_.yielded && parts_.clock.now() >= patience) on(machine::PatienceOver{});
@@ -192,7 +202,7 @@ asio::awaitable<void> Mastership::watch_others() {
       const bool reads = last != answers_.end() && last->second.first.state == wire::SmState::discovering;
       const auto path = other.answered && !reads ? std::nullopt : path_to(paths, *subnet, other);
       if (!path) continue;
-      const mad::Target target{.route = *path, .node = other.at.node};
+      const auto target = target_of(*subnet, other.at, *path);
       const auto wait = mad::Duration(parts_.config->ha.poll_interval());
       const auto info = co_await mad::get_once<wire::SmInfo>(parts_.tx, target, wait);
       if (!info) continue;

@@ -72,7 +72,9 @@ void SmAgent::answer(const mad::LidRoute& to, const wire::Smp& request, std::uin
 void SmAgent::trap(const mad::Received& mad, const wire::Smp& smp) {
   // Only the master answers: a trap without TrapRepress is repeated, and then reaches the master.
   if (state_.sm != wire::SmState::master || smp.attribute() != wire::Notice::kAttribute) return;
-  if (const auto sent = tx_.respond(smp.response(), mad.from); !sent) {
+  auto repress = smp.response();
+  repress.set_m_key(events_.m_key ? events_.m_key(mad.from.lid) : 0);
+  if (const auto sent = tx_.respond(std::move(repress), mad.from); !sent) {
     log_.warn("trap.not_repressed").kv("errno", sent.error().error).kv("reason", sent.error().what);
   }
   events_.trap(smp.get<wire::Notice>(), mad.from.lid);

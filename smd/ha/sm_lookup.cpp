@@ -36,7 +36,7 @@ std::optional<PeerPort> port_at(const Subnet& subnet, const mad::DirectedPath& p
   return at;
 }
 
-void SmLookup::look_up(const Sender& sender, const std::function<std::optional<mad::DirectedPath>()>& route,
+void SmLookup::look_up(const Sender& sender, const std::function<std::optional<mad::Target>()>& route,
                        std::vector<Guid> allowed, Answer answer) {
   Key key;
   if (!sender.back)
@@ -65,8 +65,7 @@ bool SmLookup::make_room() {
   return entries_.size() < kMostPorts;
 }
 
-asio::awaitable<void> SmLookup::read(Key key, mad::DirectedPath to, std::vector<Guid> allowed) {
-  const mad::Target target{.route = to};
+asio::awaitable<void> SmLookup::read(Key key, mad::Target target, std::vector<Guid> allowed) {
   const auto info = co_await mad::get<wire::PortInfo>(tx_, target);
   bool is_sm = info && (info->capability_mask & wire::kCapIsSm) != 0;
   if (is_sm && !allowed.empty()) {

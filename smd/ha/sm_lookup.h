@@ -10,6 +10,7 @@
 
 #include "mad/clock.h"
 #include "mad/task_group.h"
+#include "mad/transactions/ask.h"
 #include "mad/transactions/transactions.h"
 #include "mad/wire/smp.h"
 #include "smd/sweep/subnet.h"
@@ -41,9 +42,9 @@ class SmLookup {
     Lid lid;
     std::optional<mad::DirectedPath> back;
   };
-  /// Whether `sender` is an SM of this subnet. `route`: the directed route to it, called only where no result
+  /// Whether `sender` is an SM of this subnet. `route`: how it is asked, called only where no result
   /// is valid; nothing: none is known. `allowed`: port GUIDs of the SMs of this subnet; empty: any.
-  void look_up(const Sender& sender, const std::function<std::optional<mad::DirectedPath>()>& route,
+  void look_up(const Sender& sender, const std::function<std::optional<mad::Target>()>& route,
                std::vector<Guid> allowed, Answer answer);
 
  private:
@@ -54,7 +55,7 @@ class SmLookup {
     std::vector<Answer> waiting;
   };
   using Key = std::vector<std::uint8_t>;
-  asio::awaitable<void> read(Key key, mad::DirectedPath to, std::vector<Guid> allowed);
+  asio::awaitable<void> read(Key key, mad::Target target, std::vector<Guid> allowed);
   bool make_room();
 
   mad::Transactions& tx_;

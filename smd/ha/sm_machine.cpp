@@ -20,7 +20,10 @@ void become(Step& step, SmState to) {
   step.actions.push_back(Became{step.next.sm, to});
   step.next.sm = to;
   auto& now = step.next;
-  if (to != SmState::master) return now.handed_over_by.reset();
+  if (to != SmState::master) {
+    now.unread = false;
+    return now.handed_over_by.reset();
+  }
   now.deferral = Deferral::none;
   now.followed.reset();
   now.yielded.reset();
@@ -106,7 +109,7 @@ void on(Step& step, const PolicyChanged& event) { step.next.policy = event.polic
 void on(Step& step, const WorkBegins&) { step.next.accounted = step.next.standstills; }
 
 void on(Step& step, const SweepBegins&) {
-  step.next.adopting = step.next.sm != SmState::master || step.next.contested;
+  step.next.adopting = step.next.sm != SmState::master || step.next.contested || step.next.unread;
   step.next.contested = false;
   step.next.polled.reset();
 }
@@ -191,6 +194,7 @@ void on(Step& step, const SweepRead& event) {
   name_strangers(step, event.others);
   const auto other = rival(now, event.others);
   now.handed_over_by.reset();
+  if (event.whole) now.unread = false;
   const bool fresh = std::exchange(now.fresh, false);
   if (other && !event.dry_run) {
     const auto follow = *rival(now, event.others);
@@ -206,6 +210,17 @@ void on(Step& step, const SweepRead& event) {
   if (event.whole) allow_sets(now);
   const auto to = was_master && !now.sets_held ? heir(now, event.others) : std::nullopt;
   if (to) yield_to(step, *to);
+}
+
+/// What a standby knows of the fabric is enough to be its master, where no other SM is or will be.
+void on(Step& step, const OthersAsked& event) {
+  auto& now = step.next;
+  if (!fabric_is_free(now)) return;
+  forget_changed(now, event.others);
+  if (rival(now, event.others)) return;
+  now.polled.reset();
+  now.unread = true;
+  become(step, SmState::master);
 }
 
 void on(Step& step, const SmsRead& event) {
@@ -357,6 +372,10 @@ Step step(State now, const Event& event) {
 Verdict verdict(const State& state) {
   if (state.contested) return Verdict::contested;
   return state.polled ? Verdict::not_ours : Verdict::ours;
+}
+
+bool fabric_is_free(const State& state) {
+  return state.sm == SmState::standby && !state.sets_held && (!state.polled || state.handed_over_by);
 }
 
 bool may_be_master(const std::optional<wire::SmInfo>& read) {

@@ -85,6 +85,8 @@ struct State {
   ActWatch acts;
 
   bool fresh = true;  ///< no sweep has been read since the start
+  /// Master by our own copy of the fabric: no heavy sweep has read it since.
+  bool unread = false;
   Deferral deferral = Deferral::none;
   std::optional<SmRank> followed;  ///< rank of the SM that we follow, as it was read last
   std::optional<Guid> told;        ///< the followed master, which has been told that we outrank it
@@ -124,6 +126,10 @@ struct SweepRead {
   std::vector<OtherSm> others;  ///< all other SMs
   bool whole = false;           ///< a heavy sweep
   bool dry_run = false;
+};
+/// The fabric has fallen to us, and before any sweep the other SMs that are known were asked for SMInfo.
+struct OthersAsked {
+  std::vector<OtherSm> others;  ///< `answered` says whether they did now
 };
 /// All SMs that are known, as a light sweep has read them.
 struct SmsRead {
@@ -170,10 +176,10 @@ struct SilentSmAnswered {
   wire::SmInfo info;
 };
 
-using Event =
-    std::variant<ControlReceived, IdentityKnown, PolicyChanged, WorkBegins, SweepBegins, SweepRead, SmsRead,
-                 RankTold, HandOver, HandoverAnswered, DeferralOver, PollingBegins, PollAnswered,
-                 PollUnanswered, PollUnroutable, PatienceOver, StoodStill, KnownSmsRead, SilentSmAnswered>;
+using Event = std::variant<ControlReceived, IdentityKnown, PolicyChanged, WorkBegins, SweepBegins, SweepRead,
+                           OthersAsked, SmsRead, RankTold, HandOver, HandoverAnswered, DeferralOver,
+                           PollingBegins, PollAnswered, PollUnanswered, PollUnroutable, PatienceOver,
+                           StoodStill, KnownSmsRead, SilentSmAnswered>;
 
 // Actions, in the order in which they are executed.
 
@@ -275,6 +281,9 @@ enum class Verdict : std::uint8_t {
 };
 /// By the state after the last SweepRead; not meaningful before the first.
 Verdict verdict(const State& state);
+
+/// We are standby, and the SM that we followed is gone or has handed over: a sweep, or OthersAsked, decides.
+bool fabric_is_free(const State& state);
 
 /// Whether what a known SM has answered (nothing: it did not) says that it may be master now. Pure.
 bool may_be_master(const std::optional<wire::SmInfo>& read);

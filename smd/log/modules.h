@@ -8,9 +8,9 @@
 
 namespace smd::log {
 
-inline constexpr std::array<std::string_view, 23> kModules{
-    "api",       "config",  "field",    "guid",      "lid",   "link",    "links", "log",
-    "multicast", "node",    "own_port", "partition", "port",  "routing", "sa",    "set",
-    "sm",        "sm_info", "store",    "subnet",    "sweep", "switch",  "trap"};
+inline constexpr std::array<std::string_view, 26> kModules{
+    "api",   "config",    "field",   "guid",     "ha",        "lid",   "link",   "links",   "log",
+    "m_key", "multicast", "node",    "own_port", "partition", "port",  "qos",    "routing", "sa",
+    "set",   "sm",        "sm_info", "store",    "subnet",    "sweep", "switch", "trap"};
 
 }  // namespace smd::log

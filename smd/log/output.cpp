@@ -93,7 +93,7 @@ bool stderr_is_journal() {
 std::expected<Output, std::string> make_output(const config::LogConfig& config) {
   if (config.target == "stderr") return through_spdlog(std::make_shared<spdlog::sinks::stderr_sink_mt>());
   if (config.target != "journal") return to_file(config.target);
-  if (access(kJournalSocket, W_OK) != 0) {
+  if (::access(kJournalSocket, W_OK) != 0) {
     return std::unexpected(
         fmt::format("log.target: found \"journal\", allowed \"stderr\" or a file's path: no journal at {}",
                     kJournalSocket));

@@ -7,9 +7,12 @@
 #include <utility>
 
 #include "mad/transactions/ask.h"
+#include "smd/decide/settings.h"
+#include "smd/decide/stored_m_keys.h"
 #include "smd/ha/other_sms.h"
 #include "smd/schedule/patient_group.h"
 #include "smd/sweep/lost.h"
+#include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::sm::inline observing {
@@ -72,24 +75,26 @@ void LightSweep::ask_places(std::shared_ptr<const Subnet> subnet, PatientGroup& 
   const Paths paths(*subnet);
   for (const auto& other : subnet->other_sms) {
     const auto path = other.answered ? path_to(paths, *subnet, other) : std::nullopt;
-    if (path) group.spawn(mastership.read_sm(mad::Target{.route = *path, .node = other.at.node}, found));
+    if (path) group.spawn(mastership.read_sm(target_of(*subnet, other.at, *path), found));
   }
   for (const auto& lost : subnet->unresponsive) {
     const auto before = subnet->index_of(lost.behind.node);
     const auto to = before ? paths.to(*before) : std::nullopt;
     const auto path = to ? to->then(lost.behind.port) : std::nullopt;
-    if (path) group.spawn(ask_silent(*path, lost.behind.node, found));
+    if (path) group.spawn(ask_silent(*path, lost.behind, found));
   }
   group.spawn(mastership.read_own_port(std::move(subnet), found));
 }
 
 /// A node that was silent for long is back as soon as it answers once.
-asio::awaitable<void> LightSweep::ask_silent(mad::DirectedPath path, Guid behind, Looked* found) {
-  auto request = mad::get_request<wire::NodeInfo>({.route = path});
+asio::awaitable<void> LightSweep::ask_silent(mad::DirectedPath path, PeerPort behind, Looked* found) {
+  const auto hints = m_key_hints(m_key_settings(*parts_.config), parts_.loop.stored(), Guid{});
+  const auto keys = hints.at(parts_.loop.subnet().get(), behind);
+  auto request = mad::get_request<wire::NodeInfo>({.route = path, .m_key = keys.front()});
   request.single_try = parts_.config->mad.timeout;
   const auto info = co_await mad::ask<wire::NodeInfo>(&parts_.tx, std::move(request));
   if (!info) co_return;
-  found->suspects.insert(behind);
+  found->suspects.insert(behind.node);
   found->reason = "a silent node answers again";
 }
 

@@ -54,7 +54,7 @@ class LightSweep {
 
  private:
   void ask_places(std::shared_ptr<const Subnet> subnet, PatientGroup& group, Looked* found);
-  asio::awaitable<void> ask_silent(mad::DirectedPath path, Guid behind, Looked* found);
+  asio::awaitable<void> ask_silent(mad::DirectedPath path, PeerPort behind, Looked* found);
   asio::awaitable<void> audit_some(std::shared_ptr<const Subnet> subnet, Looked* found);
   void tell_audited(const Subnet& subnet, const Audit& audited, Looked* found) const;
   void look_at_trouble(Looked& found);

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "routing/multicast/table.h"
+#include "smd/decide/settings.h"
+#include "smd/decide/stored_m_keys.h"
 #include "smd/observe/sweeper.h"
 #include "smd/reconcile/finish.h"
 #include "smd/report/m_keys.h"
@@ -70,7 +72,9 @@ asio::awaitable<std::expected<Subnet, std::string>> Sweeper::look(std::set<Guid>
                       .clear_changes = !adopting && !parts_.dry_run,
                       .restart_lost = true,
                       .lost_sms = parts_.mastership.lost_sms(),
-                      .lost_sm_wait = parts_.config->ha.poll_interval()};
+                      .lost_sm_wait = parts_.config->ha.poll_interval(),
+                      .m_keys = m_key_hints(m_key_settings(*parts_.config), parts_.loop.stored(),
+                                            parts_.mastership.own_port())};
   const auto last_restart = clock.now() + kRestarts;
   while (kind == SweepKind::incremental) {
     how.urgent = nullptr;

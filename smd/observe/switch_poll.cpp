@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "smd/schedule/patient_group.h"
+#include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::sm::inline observing {
@@ -20,7 +21,7 @@ asio::awaitable<Looked> SwitchPoll::ask(std::shared_ptr<const Subnet> subnet, bo
     const bool asked = node.is_switch() && (only == nullptr || only->contains(node.guid()));
     const auto path = asked ? paths.to(i) : std::nullopt;
     if (!path) continue;
-    const mad::Target target{.route = *path, .node = node.guid()};
+    const auto target = target_of(node, PortNum{0}, *path);
     group.spawn(ask_switch(target, soon, &found));
   }
   co_await group.finish();

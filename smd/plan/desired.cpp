@@ -8,6 +8,7 @@
 
 #include "mad/wire/capability.h"
 #include "mad/wire/codec.h"
+#include "smd/decide/path_layers.h"
 #include "smd/sweep/enforcement.h"
 #include "smd/sweep/mft.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 /// Fields that a node may not keep without harm, by their names in the field tables. LIDs, LMC, MasterSMLID,
 /// LinearFDBTop and PortStateChange are not among them: where these do not stay, the Set has failed.
-constexpr std::array<std::string_view, 18> kPortFields{"LinkWidthEnabled",
+constexpr std::array<std::string_view, 21> kPortFields{"LinkWidthEnabled",
                                                        "LinkSpeedEnabled",
                                                        "LinkSpeedExtEnabled",
                                                        "LinkSpeedExtEnabled2",
@@ -27,13 +28,16 @@ constexpr std::array<std::string_view, 18> kPortFields{"LinkWidthEnabled",
                                                        "OperationalVLs",
                                                        "NeighborMTU",
                                                        "HOQLife",
+                                                       "VLHighLimit",
                                                        "VLStallCount",
                                                        "LocalPhyErrors",
                                                        "OverrunErrors",
                                                        "PartitionEnforcementInbound",
                                                        "PartitionEnforcementOutbound",
                                                        "FilterRawInbound",
-                                                       "FilterRawOutbound"};
+                                                       "FilterRawOutbound",
+                                                       "M_KeyLeasePeriod",
+                                                       "M_KeyProtectBits"};
 constexpr std::array<std::string_view, 1> kSwitchFields{"LifeTimeValue"};
 constexpr std::array<std::string_view, 1> kAdaptiveFields{"E"};
 
@@ -83,7 +87,8 @@ bool set_identity(const PlanInput& in, const Node& node, PortNum num, wire::Port
   desired.lid = lid->base;
   desired.lmc = lid->lmc;
   desired.sm_lid = in.decided.lids->sm_lid;
-  desired.master_sm_sl = in.decided.settings->master_sm_sl;
+  desired.master_sm_sl =
+      path_sl(in.decided, in.decided.settings->master_sm_sl, node, num, in.decided.lids->sm_lid);
   desired.gid_prefix = in.decided.settings->gid_prefix;
   desired.subnet_timeout = in.decided.settings->subnet_timeout;
   return true;
@@ -106,6 +111,11 @@ void set_link(const PlanInput& in, const LinkSettings& link, wire::PortInfo& des
   enable(desired.link_speed_ext2_enabled, link.enabled.speed_ext2, kNoExtendedSpeed2);
   desired.local_phy_errors = in.decided.settings->local_phy_errors;
   desired.overrun_errors = in.decided.settings->overrun_errors;
+}
+
+void set_high_limit(const PlanInput& in, std::size_t index, PortNum num, wire::PortInfo& desired) {
+  const auto* tables = in.decided.qos_tables ? in.decided.qos_tables->find(index, num) : nullptr;
+  if (tables != nullptr) desired.vl_high_limit = tables->high_limit;
 }
 
 /// Bits of the switch port next to an end port; where partitions are not smd's, those that an earlier SM has
@@ -171,10 +181,12 @@ std::optional<wire::PortInfo> desired_port_info(const PlanInput& in, const Node&
     const auto& link = in.decided.links->ports[*index][num.value()];
     if (!link) return std::nullopt;
     set_link(in, *link, desired);
+    set_high_limit(in, *index, num, desired);
     desired.link_down_default = PhysState::polling;  // two ends in Sleep would not find each other again
     set_enforcement(in, node, num, desired);
   } else if (const auto* link = port0_link(in, node)) {
     set_link(in, *link, desired);
+    if (const auto index = in.subnet.index_of(node.guid())) set_high_limit(in, *index, num, desired);
   }
   leave_unkept(desired, port.info, node, num);
   return desired;
@@ -232,7 +244,10 @@ bool must_retrain(const PlanInput& in, const Node& node, PortNum num) {
 }
 
 std::vector<NotKept> not_kept(PortNum port, const wire::PortInfo& sent, const wire::PortInfo& answered) {
-  return unkept_fields(port, sent, answered, kPortFields);
+  auto found = unkept_fields(port, sent, answered, kPortFields);
+  if (sent.m_key != answered.m_key)
+    found.push_back({wire::PortInfo::kAttribute, port, std::string(kMKeyField), kMKeyNoted});
+  return found;
 }
 
 std::vector<NotKept> not_kept(const wire::SwitchInfo& sent, const wire::SwitchInfo& answered) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mad/wire/port_info.h"
@@ -14,6 +15,10 @@
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm::inline planning {
+
+/// An M_Key that a port does not keep is noted under this name, by this number: not what it is.
+inline constexpr std::string_view kMKeyField = "M_Key";
+inline constexpr std::uint64_t kMKeyNoted = 1;
 
 /// What plan and apply look at; outlives both.
 struct PlanInput {

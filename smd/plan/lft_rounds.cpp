@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mad/base/bug.h"
+#include "routing/repair/guid_layers.h"
 #include "routing/update/update_schedule.h"
 #include "smd/decide/topology.h"
 
@@ -62,6 +63,7 @@ struct Scene {
   std::deque<BlockSet> bits;                    ///< what `installed` refers to
   std::vector<std::optional<NodeIndex>> nodes;  ///< by SwitchIndex; nothing: it does not answer
   const routing::ChannelOrder* order = nullptr;
+  std::shared_ptr<const routing::Layers> layers_before;
 };
 
 /// Switches that are routed round (their tables are too small, they refuse to be written, they do not answer)
@@ -104,6 +106,16 @@ routing::TopologyInput with_bystanders(const PlanInput& in, const std::vector<co
   return input;
 }
 
+/// For a topology with more switches, whose own paths have layer 0.
+routing::Layers with_more_switches(const routing::Layers& layers, const routing::Topology& of,
+                                   const routing::Topology& wider) {
+  if (layers.by_pair.empty()) return layers;
+  const auto known = routing::merge({}, of, layers.by_pair, routing::KeptLayer::now);
+  auto result = layers;
+  result.by_pair = routing::layers_for(wider, known, routing::PairLayers(wider.switches()));
+  return result;
+}
+
 Scene scene_of(const PlanInput& in) {
   const auto& part = *in.decided.routes;
   Scene scene{.topology = part.topology,
@@ -112,13 +124,18 @@ Scene scene_of(const PlanInput& in) {
               .installed = {},
               .bits = {},
               .nodes = {},
-              .order = part.verification.order.get()};
+              .order = part.verification.order.get(),
+              .layers_before = part.layers_before};
   const auto others = bystanders(in);
   if (!others.empty()) {
     const auto input = with_bystanders(in, others);
     scene.topology = std::make_shared<const routing::Topology>(input);
     scene.lids = std::make_shared<const routing::LidMap>(lid_map(input, *scene.topology, *in.decided.lids));
     scene.order = nullptr;
+    scene.routes.layers = with_more_switches(part.layers, *part.topology, *scene.topology);
+    if (part.layers_before)
+      scene.layers_before = std::make_shared<const routing::Layers>(
+          with_more_switches(*part.layers_before, *part.topology, *scene.topology));
   }
   for (routing::SwitchIndex s = 0; s < scene.topology->switches(); ++s) {
     const auto guid = scene.topology->guid(s);
@@ -164,6 +181,7 @@ std::vector<Round> safe_rounds(const PlanInput& in, const routing::Parallel& par
                                                        .sm_lid = in.decided.lids->sm_lid,
                                                        .allow_credit_loops = credit_loops,
                                                        .order = scene.order,
+                                                       .layers_before = scene.layers_before.get(),
                                                        .draining = in.draining})) {
     if (interrupts != nullptr) *interrupts = *interrupts || written.interrupts;
     std::map<NodeIndex, LftItem> items;

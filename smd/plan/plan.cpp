@@ -8,9 +8,11 @@
 
 #include "smd/plan/lft_rounds.h"
 #include "smd/plan/lid_moves.h"
+#include "smd/plan/m_key_rounds.h"
 #include "smd/plan/mft_rounds.h"
 #include "smd/plan/new_links.h"
 #include "smd/plan/pkey_rounds.h"
+#include "smd/plan/qos_rounds.h"
 #include "smd/plan/retrain.h"
 #include "smd/plan/table_rounds.h"
 #include "smd/sweep/unkept_entries.h"
@@ -108,7 +110,7 @@ void append(Plan& plan, Round&& round) {
 }  // namespace
 
 bool Round::writes_tables() const {
-  bool found = phase == Phase::pkeys_removed;
+  bool found = phase == Phase::pkeys_removed || phase == Phase::vl_weights;
   for_each_table([&]<class A>() { found = found || TableKind<A>::kPhase == phase; });
   return found;
 }
@@ -164,6 +166,11 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   append(plan, taken_out(in.subnet, switch_info, [&](const Node& node) {
            return raises_top_first(node) && node.switch_info->linear_fdb_top < in.decided.routes->top.value();
          }));
+  // Paths of a new layer begin when its VLs are there.
+  auto qos = qos_rounds(in);
+  const bool layered = in.decided.routes->layers.count > 1;
+  if (layered)
+    for (auto& round : qos.before) append(plan, std::move(round));
   auto tables = lft_rounds(in, parallel, plan, stop);
   for (std::size_t i = 0; i < tables.size(); ++i) {
     append(plan, std::move(tables[i]));
@@ -174,11 +181,15 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   append(plan, std::move(switch_info));
   for (auto& round : mft_rounds(in)) append(plan, std::move(round));
   append(plan, table_round(in, Phase::vl_tables));
+  if (!layered)
+    for (auto& round : qos.before) append(plan, std::move(round));
   append(plan, std::move(ports.switch_links));
   append(plan, std::move(ports.host_links));
   append(plan, std::move(ports.activate_switch_links));
   append(plan, std::move(ports.activate_host_links));
+  append(plan, std::move(qos.after));
   for (auto& round : pkeys.narrow) append(plan, std::move(round));
+  for (auto& round : m_key_rounds(in)) append(plan, std::move(round));
   return plan;
 }
 

@@ -22,6 +22,7 @@ struct PortItem {
   NodeIndex node = 0;
   PortNum port;
   PortState target = PortState::no_change;
+  PhysState physical = PhysState::polling;  ///< of a port that goes down
   friend bool operator==(const PortItem&, const PortItem&) = default;
 };
 

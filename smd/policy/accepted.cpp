@@ -14,7 +14,10 @@
 
 #include "config/partition_sources.h"
 #include "config/partitions.h"
+#include "config/qos_sources.h"
 #include "mad/base/gid.h"
+#include "smd/policy/json_values.h"
+#include "smd/policy/qos_json.h"
 
 namespace smd::policy {
 namespace {
@@ -26,20 +29,6 @@ using config::MemberRule;
 using config::PartitionDefinition;
 using config::PolicySource;
 using config::PortSet;
-
-// Boost.JSON throws where a value is missing or of another kind; restore_accepted() catches that.
-
-/// At most `last`.
-template <class T>
-T number_at(const json::value& object, const char* key, std::uint64_t last) {
-  const auto number = json::value_to<std::uint64_t>(object.at(key));
-  if (number > last) throw std::out_of_range(fmt::format("{}: {}", key, number));
-  return T(static_cast<T>(number));
-}
-
-std::string text_at(const json::value& object, const char* key) {
-  return json::value_to<std::string>(object.at(key));
-}
 
 json::object source_json(const PolicySource& source) {
   return {{"origin", std::to_underlying(source.origin)}, {"line", source.line}};
@@ -70,22 +59,6 @@ GroupSettings settings_at(const json::value& object) {
           .qkey = number_at<std::uint32_t>(from, "qkey", 0xffffffff),
           .tclass = number_at<std::uint8_t>(from, "tclass", 0xff),
           .flow_label = number_at<std::uint32_t>(from, "flow_label", 0xfffff)};
-}
-
-json::array ports_json(const PortSet& ports) {
-  json::array terms;
-  for (const auto& term : ports.terms) terms.emplace_back(to_string(term));
-  return terms;
-}
-
-PortSet ports_of(const json::value& list) {
-  PortSet ports;
-  for (const auto& item : list.as_array()) {
-    auto term = config::parse_port_term(json::value_to<std::string>(item));
-    if (!term) throw std::invalid_argument(json::serialize(item));
-    ports.terms.push_back(*std::move(term));
-  }
-  return ports;
 }
 
 json::object definition_json(const PartitionDefinition& one) {
@@ -151,22 +124,31 @@ config::PartitionSources sources_at(const json::value& from) {
   return sources;
 }
 
+/// An empty one where the files had none.
+config::QosPolicy qos_at(const json::value& from) {
+  const auto* qos = from.as_object().if_contains("qos");
+  return qos != nullptr ? qos_policy_at(*qos) : config::QosPolicy{};
+}
+
 }  // namespace
 
 std::string accepted_text(const config::SubnetConfig& config) {
   const auto sources = config::partition_sources(config, "smd.toml");
   json::object groups;
   for (const auto& [name, ports] : sources.groups) groups[name] = ports_json(ports);
-  return json::serialize(json::object{{"enforcement", std::to_underlying(config.partitions.enforcement)},
-                                      {"enforcement_required", config.partitions.enforcement_required},
-                                      {"allow_both_pkeys", sources.allow_both_pkeys},
-                                      {"api_first", sources.api_pkeys.first},
-                                      {"api_last", sources.api_pkeys.second},
-                                      {"toml_file", sources.toml_file},
-                                      {"conf_file", sources.conf_file},
-                                      {"groups", std::move(groups)},
-                                      {"toml", definitions_json(sources.toml)},
-                                      {"conf", definitions_json(sources.conf)}});
+  json::object text{{"enforcement", std::to_underlying(config.partitions.enforcement)},
+                    {"enforcement_required", config.partitions.enforcement_required},
+                    {"allow_both_pkeys", sources.allow_both_pkeys},
+                    {"api_first", sources.api_pkeys.first},
+                    {"api_last", sources.api_pkeys.second},
+                    {"toml_file", sources.toml_file},
+                    {"conf_file", sources.conf_file},
+                    {"groups", std::move(groups)},
+                    {"toml", definitions_json(sources.toml)},
+                    {"conf", definitions_json(sources.conf)}};
+  const auto qos = config::qos_policy_of(config, "smd.toml");
+  if (!qos.empty()) text["qos"] = qos_json(qos);
+  return json::serialize(text);
 }
 
 std::expected<void, std::string> restore_accepted(const std::string& text, config::SubnetConfig& into) {
@@ -175,6 +157,7 @@ std::expected<void, std::string> restore_accepted(const std::string& text, confi
     auto sources = sources_at(from);
     if (auto merged = config::merge_partitions(sources); !merged)
       return std::unexpected(to_string(merged.error().front()));
+    auto qos = std::make_shared<const config::QosPolicy>(qos_at(from));
     auto& partitions = into.partitions;
     partitions.enforcement =
         static_cast<config::Enforcement>(number_at<std::uint8_t>(from, "enforcement", 3));
@@ -182,6 +165,18 @@ std::expected<void, std::string> restore_accepted(const std::string& text, confi
     partitions.allow_both_pkeys = sources.allow_both_pkeys;
     partitions.api_pkeys = sources.api_pkeys;
     partitions.accepted = std::make_shared<const config::PartitionSources>(std::move(sources));
+    into.qos.accepted = std::move(qos);
+    return {};
+  } catch (const std::exception& error) {
+    return std::unexpected(error.what());
+  }
+}
+
+std::expected<void, std::string> restore_accepted_qos(const std::string& text, config::SubnetConfig& into) {
+  try {
+    auto policy = qos_at(json::parse(text));
+    if (policy.empty()) return std::unexpected("");  // none was ever accepted
+    into.qos.accepted = std::make_shared<const config::QosPolicy>(std::move(policy));
     return {};
   } catch (const std::exception& error) {
     return std::unexpected(error.what());

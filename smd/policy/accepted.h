@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What files say of partitions and groups as one text, for the store: it is in force where they are wrong
-// later.
+// What files say of partitions, groups and QoS as one text, for the store: it is in force where they are
+// wrong later.
 
 #include <expected>
 #include <string>
@@ -15,5 +15,7 @@ std::string accepted_text(const config::SubnetConfig& config);
 /// Puts the text's policy in force in `into`, instead of that of the files. The error says what makes no
 /// sense.
 std::expected<void, std::string> restore_accepted(const std::string& text, config::SubnetConfig& into);
+/// The same of its QoS policy alone; groups of ports are those of the files. An empty error: it has none.
+std::expected<void, std::string> restore_accepted_qos(const std::string& text, config::SubnetConfig& into);
 
 }  // namespace smd::policy

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is kept of a subnet's policy beside its files: the partitions that the API made, and what the files
-// said when they were right last.
+// What is kept of a subnet's policy beside its files: the partitions that the API made, its tokens, and what
+// the files said when they were right last.
 
 #include <algorithm>
 #include <map>
@@ -11,6 +11,8 @@
 #include "config/config.h"
 #include "config/partition_definition.h"
 #include "config/partitions.h"
+#include "smd/access/token.h"
+#include "smd/policy/disabled_ports.h"
 
 namespace smd::policy {
 
@@ -18,17 +20,38 @@ namespace smd::policy {
 using ApiPartition = config::PartitionDefinition;
 using ApiPartitionPtr = std::shared_ptr<const ApiPartition>;  ///< never null
 
+/// What a change was answered with: the answer to the same request, should it come again.
+struct KeptAnswer {
+  std::string digest;  ///< of the body of the request
+  unsigned status = 200;
+  std::string body;
+  std::int64_t made = 0;  ///< seconds since 1970
+  friend bool operator==(const KeptAnswer&, const KeptAnswer&) = default;
+};
+using KeptAnswers = std::map<std::string, std::shared_ptr<const KeptAnswer>>;  ///< none is null
+/// How long, and how many.
+inline constexpr std::int64_t kAnswerKept = 86'400;
+inline constexpr std::size_t kMostAnswers = 1'000;
+/// Adds one; those that are too old go, and the oldest ones where there are too many.
+void keep_answer(KeptAnswers& answers, const std::string& scope, KeptAnswer answer);
+
 struct Policies {
   /// By name. Also those whose P_Key a file has taken over.
   std::map<std::string, ApiPartitionPtr, std::less<>> api{};
   /// accepted_text() of the files that were in force last; empty: none were.
   std::string accepted{};
+  /// Answers to changes of partitions that may come again, by Once::scope.
+  KeptAnswers answers{};
+  /// Who may call the API over the network.
+  access::Tokens tokens{};
+  DisabledPorts disabled_ports{};
 
   friend bool operator==(const Policies& a, const Policies& b) {
     const auto same = [](const auto& x, const auto& y) {
       return x.first == y.first && *x.second == *y.second;
     };
-    return a.accepted == b.accepted && std::ranges::equal(a.api, b.api, same);
+    return a.accepted == b.accepted && a.tokens == b.tokens && a.disabled_ports == b.disabled_ports &&
+           std::ranges::equal(a.api, b.api, same) && std::ranges::equal(a.answers, b.answers, same);
   }
 };
 using PoliciesPtr = std::shared_ptr<const Policies>;  ///< never null

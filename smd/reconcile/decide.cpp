@@ -11,6 +11,8 @@
 #include "smd/reconcile/progress.h"
 #include "smd/report/lmc.h"
 #include "smd/report/partitions.h"
+#include "smd/report/qos.h"
+#include "smd/report/qos_tables.h"
 #include "smd/report/tally.h"
 #include "smd/report/trouble.h"
 #include "smd/report/vl_tables.h"
@@ -44,9 +46,28 @@ asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
   const auto before = std::exchange(decided_, std::move((*decision)->decided));
   if (!kind->binds) co_return true;
   log_partitions(parts_.log, *subnet_, before, decided_);
+  log_qos_policy(parts_.log, before, decided_);
+  log_qos_tables(parts_.log, *subnet_, before, decided_, partitions_.get());
   auto stored = stored_;
   co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
   co_await keep(std::move(stored));
+  co_return true;
+}
+
+asio::awaitable<bool> Reconciler::foresee() {
+  std::optional<std::expected<Decision, routing::RouteError>> decision;
+  auto input = decide_input({});
+  input.adopting = true;
+  const auto subnet = subnet_;
+  const auto stored = stored_;
+  const auto groups = groups_;
+  const bool settled = co_await parts_.compute.execute([&](std::stop_token stop) {
+    input.stop = std::move(stop);
+    input.multicast = groups ? groups() : nullptr;
+    decision = sm::decide(input);
+  });
+  if (!settled) co_return false;
+  if (*decision) decided_ = std::move((*decision)->decided);
   co_return true;
 }
 
@@ -56,15 +77,20 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
   const auto before = decided_.routes;
   routes_before_ = before;
   log_partitions(parts_.log, *subnet_, decided_, now);
+  log_qos_policy(parts_.log, decided_, now);
+  log_qos_tables(parts_.log, *subnet_, decided_, now, partitions_.get());
   log_vl_tables(parts_.log, *subnet_, decided_, now);
   if (decided_.lids != now.lids) log_lmc(parts_.log, *subnet_, *now.lids, config_->lids.lmc.has_value());
   times_ = decision.times;
   decided_ = std::move(now);
+  may_interrupt_ = false;
   if (converging_ && !parts_.agenda.asks_sweep()) {
     const bool decided = co_await take_step(run->how);
     if (!decided) co_return false;
   }
   if (decided_.routes != before) routes_since_ = parts_.clock.now();
+  if (const auto& why = decided_.routes->why; !why.empty() && (!before || before->why != why))
+    parts_.log.info("routing.chosen").kv("engine", decided_.routes->engine).kv("reason", why);
   if (decided_.routes != before && decided_.routes->origin == RoutePart::Origin::adopted) {
     parts_.log.info("routing.adopted")
         .kv("entries_would_change", decided_.routes->would_change)
@@ -74,7 +100,10 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
   }
   auto stored = stored_;
   co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
+  const bool new_keys = stored->m_keys != stored_->m_keys;
   co_await keep(std::move(stored));
+  // A standby that does not have a port's key can never be its master.
+  if (new_keys && parts_.store != nullptr) co_await parts_.store->settle();
   run->result.lids_changed = lids_changed(*subnet_, *decided_.lids);
   co_return true;
 }
@@ -110,6 +139,11 @@ asio::awaitable<bool> Reconciler::interrupt_less(bool interrupts) {
     }
   });
   if (!done) co_return false;
+  if (found) {
+    auto stored = stored_;
+    co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
+    co_await keep(std::move(stored));
+  }
   if (!found && interrupts) {
     parts_.log.warn("routing.interrupts")
         .kv("reason", "there is no order of writes in which all that arrives goes on arriving")
@@ -138,6 +172,7 @@ struct Reconciler::ConvergeGoal {
   routing::RouteLoad load;  ///< of the tables in the end
   bool whole = false;       ///< the step is the last
   bool interrupts = false;  ///< there is no order of its writes in which all that arrives goes on arriving
+  bool accepted = false;    ///< and they are written all the same
 };
 
 namespace {
@@ -182,6 +217,12 @@ std::optional<Reconciler::ConvergeGoal> Reconciler::converge_goal(DecideInput in
   if (best && best->next.routes->by_load && best->next.routes->engine != now.engine && !engine_may_change_)
     best = std::nullopt;
   if (best && !best->interrupts) return best;
+  // Pairs whose SL has moved come back to it as soon as nothing is missing: their connections are not proven.
+  const bool whole = now.layers.count > 1 && routing::covers(*now.reference, *now.topology);
+  if (best && whole) {
+    best->accepted = true;
+    return best;
+  }
   input.fresh = DecideInput::Fresh::same_ranking;
   auto near = goal_of(input);
   const auto worth = [](const routing::RouteLoad& better, const routing::RouteLoad& than) {
@@ -224,6 +265,7 @@ asio::awaitable<bool> Reconciler::take_step(Run how) {
         .kv("engine", goal->next.routes->engine);
   }
   decided_ = std::move(goal->next);
+  may_interrupt_ = goal->accepted;
   times_ = goal->times;
   converging_ = !goal->whole;
   if (converging_) parts_.agenda.add(Work::incremental, "converge");

@@ -10,6 +10,7 @@
 #include "smd/plan/client_rounds.h"
 #include "smd/plan/mft_rounds.h"
 #include "smd/plan/pkey_rounds.h"
+#include "smd/plan/qos_rounds.h"
 #include "smd/plan/retrain.h"
 #include "smd/plan/table_rounds.h"
 #include "smd/plan/top_round.h"
@@ -57,6 +58,23 @@ Plan plan_partitions(const PlanInput& in, const PartRequests& /*requests*/,
   return plan;
 }
 
+Result decide_qos_alone(const DecideInput& in, const PartRequests& /*requests*/) {
+  auto decision = as_before(in);
+  if (decision.decided.links)
+    decide_qos_tables(in, in.previous != nullptr ? *in.previous : Decided{}, decision.decided);
+  return decision;
+}
+
+Plan plan_qos(const PlanInput& in, const PartRequests& /*requests*/, const routing::Parallel& /*parallel*/,
+              const std::stop_token& /*stop*/) {
+  Plan plan;
+  auto rounds = qos_rounds(in);
+  for (auto* round : {&rounds.before[0], &rounds.before[1], &rounds.before[2], &rounds.after}) {
+    if (round->sets() != 0) plan.rounds.push_back(std::move(*round));
+  }
+  return plan;
+}
+
 Result decide_groups(const DecideInput& in, const PartRequests& /*requests*/) {
   auto decision = as_before(in);
   auto& decided = decision.decided;
@@ -95,6 +113,11 @@ Plan plan_links_down(const PlanInput& /*in*/, const PartRequests& requests,
   return of_round(retrain_round(requests.links_down));
 }
 
+Plan plan_ports(const PlanInput& in, const PartRequests& requests, const routing::Parallel& /*parallel*/,
+                const std::stop_token& /*stop*/) {
+  return of_round(port_orders_round(in, requests.ports));
+}
+
 constexpr std::array kKinds{
     PartKind{.part = Part::fabric,
              .name = "fabric",
@@ -110,6 +133,12 @@ constexpr std::array kKinds{
              .gives_way = false,
              .decide = decide_partitions_alone,
              .plan = plan_partitions},
+    PartKind{.part = Part::qos,
+             .name = "qos",
+             .attempts = 3,
+             .gives_way = false,
+             .decide = decide_qos_alone,
+             .plan = plan_qos},
     PartKind{.part = Part::multicast,
              .name = "multicast",
              .attempts = 3,
@@ -127,6 +156,12 @@ constexpr std::array kKinds{
              .is_asked = [](const PartRequests& requests) { return !requests.clients.empty(); },
              .decide = decide_nothing,
              .plan = plan_clients},
+    PartKind{.part = Part::ports,
+             .name = "ports",
+             .gives_way = false,
+             .is_asked = [](const PartRequests& requests) { return !requests.ports.none(); },
+             .decide = decide_nothing,
+             .plan = plan_ports},
     PartKind{.part = Part::retraining,
              .name = "retraining",
              .gives_way = false,

@@ -15,6 +15,7 @@
 #include "smd/decide/decide.h"
 #include "smd/decide/guids.h"
 #include "smd/plan/plan.h"
+#include "smd/plan/port_orders.h"
 #include "smd/schedule/part.h"
 
 namespace smd::sm::inline reconciling {
@@ -25,6 +26,7 @@ struct PartRequests {
   std::set<Guid> clients;            ///< port GUIDs
   std::set<Guid> reindex;            ///< port GUIDs whose P_Key at index 0 is decided anew
   std::vector<PortItem> links_down;  ///< an end of each link
+  PortOrders ports;
 };
 
 /// How the loop treats a part. Both functions are pure; `plan` makes a plan of this part alone.

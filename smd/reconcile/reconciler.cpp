@@ -26,7 +26,7 @@ void Reconciler::configure(std::shared_ptr<const config::SubnetConfig> config, P
   config_ = std::move(config);
   // An equal one is the same pointer: what was decided by it stands.
   if (!policy || !partitions_ || *policy != *partitions_) partitions_ = std::move(policy);
-  baseline_.decide_pkeys(partitions_ && partitions_->configured);
+  baseline_.decide({.pkeys = partitions_ && partitions_->configured, .vl_tables = config_->qos.enabled});
 }
 
 void Reconciler::take_tables(Subnet now) {
@@ -81,11 +81,15 @@ asio::awaitable<bool> Reconciler::run_part(const PartKind* kind, Progress* run) 
   if (kind->part == Part::clients) requests_.clients.clear();
   if (kind->part == Part::retraining) requests_.links_down.clear();
   if (kind->part == Part::partitions) requests_.reindex.clear();
+  if (kind->part == Part::ports)  // others wait for their node
+    std::erase_if(requests_.ports.train,
+                  [&](const auto& port) { return subnet_->find(port.first) != nullptr; });
   run->out = {};
   run->applied = {};
   run->wrote = run->left = false;
   const auto multicast = decided_.multicast;
   const auto partitions = decided_.partitions;
+  const auto qos_policy = decided_.qos_policy;
   const auto before = parts_.tx.counters();
   const auto began = parts_.clock.now();
   const bool decided = co_await decide(kind, run);
@@ -97,7 +101,8 @@ asio::awaitable<bool> Reconciler::run_part(const PartKind* kind, Progress* run) 
     run->result.apply_ms = ms_between(settled, parts_.clock.now());
   }
   if (!written) co_return false;
-  const bool changed = run->wrote || decided_.multicast != multicast || decided_.partitions != partitions;
+  const bool changed = run->wrote || decided_.multicast != multicast || decided_.partitions != partitions ||
+                       decided_.qos_policy != qos_policy;
   if (!kind->whole) run->result.changed |= changed;
   if (kind->part == Part::multicast && changed) {
     const auto sent = parts_.tx.counters() - before;
@@ -133,7 +138,7 @@ asio::awaitable<bool> Reconciler::write_until_done(const PartKind* kind, Progres
     }
     Plan next;
     bool going = co_await make_plan(kind, run, &next);
-    if (going && first && (next.interrupts || next.drains()) && routes_before_) {
+    if (going && first && (next.interrupts || next.drains()) && routes_before_ && !may_interrupt_) {
       going = co_await interrupt_less(next.interrupts);
       if (going) going = co_await make_plan(kind, run, &next);
     }
@@ -193,6 +198,7 @@ void Reconciler::end_part(const PartKind* kind, Progress* run) {
         parts_.agenda.look_at(subnet_->nodes[failed.node]->guid(), "P_Key table");
       left = false;
       break;
+    case Part::qos:
     case Part::multicast:
       break;
     case Part::guids:
@@ -209,6 +215,15 @@ void Reconciler::end_part(const PartKind* kind, Progress* run) {
       }
       run->result.not_reregistered = run->requests.clients.size() - run->result.reregistered.size();
       left = false;  // to be asked for again after the next sweep
+      break;
+    case Part::ports:
+      for (const auto& port : run->applied.ports) {
+        const auto& node = *subnet_->nodes[port.node];
+        parts_.agenda.look_at(node.guid(), "port order");
+        if (const auto& peer = node.ports[port.port.value()].peer)
+          parts_.agenda.look_at(peer->node, "port order");
+      }
+      left = false;  // the next sweep finds them
       break;
     case Part::retraining:
       left = false;  // the next sweep finds them

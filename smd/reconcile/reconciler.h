@@ -111,9 +111,19 @@ class Reconciler {
   void reregister(std::set<Guid> ports) { requests_.clients = std::move(ports); }
   /// Ports (port GUIDs) whose P_Key at index 0 is decided anew, in addition to those asked for before.
   void reindex(const std::set<Guid>& ports) { requests_.reindex.insert(ports.begin(), ports.end()); }
+  /// These stay disabled, instead of those before.
+  void disable(std::shared_ptr<const policy::DisabledPorts> ports) {
+    requests_.ports.disabled = std::move(ports);
+  }
+  const std::shared_ptr<const policy::DisabledPorts>& disabled() const { return requests_.ports.disabled; }
+  /// Trains this port's link anew, and enables it.
+  void train(const policy::PortAt& port) { requests_.ports.train.insert(port); }
   /// An end of each link to be taken down, instead of those asked for before.
   void take_down(std::vector<PortItem> links) { requests_.links_down = std::move(links); }
 
+  /// Decides what we would decide if we became master now; nothing is stored, logged or written. False when
+  /// cancelled; where nothing can be decided what was decided before stays.
+  asio::awaitable<bool> foresee();
   /// Runs the loop for each part of `how.parts` and of unfinished(), in the order of the parts. Before the
   /// first decision `fabric` must be one of them.
   asio::awaitable<Ran> run(Run how);
@@ -168,6 +178,7 @@ class Reconciler {
   Drain drain_;  ///< of the last tables that were written
   TableBaseline baseline_;
   bool converging_ = false, engine_may_change_ = false;
+  bool may_interrupt_ = false;     ///< what was decided is written, though it takes routes out of service
   mad::TimePoint routes_since_{};  ///< when the tables last changed
 };
 

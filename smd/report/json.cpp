@@ -122,4 +122,10 @@ std::string to_text(const Json& value) {
   return out;
 }
 
+JsonArray strings_json(const std::vector<std::string>& texts) {
+  JsonArray list;
+  for (const auto& one : texts) list.emplace_back(one);
+  return list;
+}
+
 }  // namespace smd::sm::inline reports

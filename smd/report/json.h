@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <string>
+#include <vector>
 
 namespace smd::sm::inline reports {
 
@@ -18,5 +19,8 @@ using JsonArray = boost::json::array;
 /// One line, no blanks between tokens. Numbers have at most as many digits as needed, no exponent; those that
 /// are not finite become null. Bytes that are not UTF-8 (a NodeDescription may hold any) become U+FFFD.
 std::string to_text(const Json& value);
+
+/// An array of strings.
+JsonArray strings_json(const std::vector<std::string>& texts);
 
 }  // namespace smd::sm::inline reports

@@ -7,14 +7,16 @@
 #include <algorithm>
 #include <string>
 
+#include "smd/sweep/end_ports.h"
+
 namespace smd::sm::inline reports {
 namespace {
 
 /// Nodes that have a line each; of more the first are named in one.
 constexpr std::size_t kMostNodes = 8;
 constexpr auto kAction =
-    "smd does not know M_Keys yet: clear it with the SM that set it, or restart the node; a lease that runs "
-    "out frees it";
+    "[keys] m_key_file or import_guid2mkey names a file with its M_Key; else clear it with the SM that set "
+    "it, or restart the node; a lease that runs out frees it";
 
 std::string lease_text(std::uint16_t seconds) {
   return seconds == 0 ? "for ever" : fmt::format("{}s", seconds);
@@ -39,6 +41,24 @@ std::vector<UnknownMKey> unknown_m_keys(const Subnet& subnet, const std::set<Gui
   }
   std::ranges::sort(found, {}, [](const UnknownMKey& key) { return std::pair(key.at.node, key.at.port); });
   return found;
+}
+
+MKeyCounts count_m_keys(const Subnet& subnet, const MKeySettings& settings) {
+  MKeyCounts counts;
+  if (!settings.secret) return counts;
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t p = 0; p < node->ports.size(); ++p) {
+      const PortNum port{static_cast<std::uint8_t>(p)};
+      const auto& info = node->ports[p].info;
+      if (!is_end_port(*node, port) || !node->ports[p].known) continue;
+      ++counts.ports;
+      const bool none = *settings.secret == 0;
+      const bool level = info.m_key_protect == (none ? 0 : settings.level);
+      const bool lease = info.m_key_lease_period == (none ? 0 : settings.lease);
+      if (info.m_key == *settings.key_of(port_guid(*node, port)) && level && lease) ++counts.done;
+    }
+  }
+  return counts;
 }
 
 void log_m_keys(const log::Log& log, const Subnet& subnet, const std::vector<UnknownMKey>& keys) {

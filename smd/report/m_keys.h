@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "smd/base/m_keys.h"
 #include "smd/log/log.h"
 #include "smd/sweep/subnet.h"
 
@@ -20,6 +21,13 @@ struct UnknownMKey {
   std::string_view evidence{};  ///< "Sets are not answered", "trap 256"
   friend bool operator==(const UnknownMKey&, const UnknownMKey&) = default;
 };
+
+/// How far end ports have their M_Keys of smd.
+struct MKeyCounts {
+  std::size_t ports = 0, done = 0;  ///< those that are known; that have key, level and lease
+};
+/// Zeroes where M_Keys are not ours. Pure.
+MKeyCounts count_m_keys(const Subnet& subnet, const MKeySettings& settings);
 
 /// By node GUID. `trapped`: nodes that have told of a wrong M_Key by trap 256 while we are their SM. Pure.
 std::vector<UnknownMKey> unknown_m_keys(const Subnet& subnet, const std::set<Guid>& trapped = {});

@@ -40,7 +40,10 @@ Json verification(const routing::Verification& found) {
                     {"dead_ends", found.dead_ends},
                     {"credit_loops", found.credit_loops},
                     {"management_credit_loops", found.management_credit_loops},
-                    {"vls", std::uint64_t{found.vls}}};
+                    {"vls", std::uint64_t{found.vls}},
+                    {"layers", std::uint64_t{found.layers}},
+                    {"fixed_sl_ok", found.fixed_sl_ok},
+                    {"reverse_ok", found.reverse_ok}};
 }
 
 Json end_of(const NamedLink::End& end) {
@@ -141,11 +144,13 @@ RouteTimes median(const std::vector<RouteTimes>& passes) {
 }
 
 std::string to_json(const RouteReport& report) {
-  JsonObject object{{"fabric", report.fabric},      {"switches", report.switches},
-                    {"hosts", report.hosts},        {"lids", report.lids},
-                    {"links", report.links},        {"threads", std::uint64_t{report.threads}},
-                    {"engine", report.engine},      {"fell_back_from", texts(report.fell_back_from)},
-                    {"ms", times_object(report.ms)}};
+  JsonObject object{{"fabric", report.fabric}, {"switches", report.switches},
+                    {"hosts", report.hosts},   {"lids", report.lids},
+                    {"links", report.links},   {"threads", std::uint64_t{report.threads}},
+                    {"engine", report.engine}, {"fell_back_from", texts(report.fell_back_from)}};
+  object.emplace("shape", report.shape.empty() ? Json{} : Json(report.shape));
+  object.emplace("why", report.why.empty() ? Json{} : Json(report.why));
+  object.emplace("ms", times_object(report.ms));
   if (report.ms_median) object.emplace("ms_median", times_object(*report.ms_median));
   object.emplace("memset_ms", Json(rounded(report.memset_ms)));
   object.emplace("peak_rss_kb", Json(report.peak_rss_kb));

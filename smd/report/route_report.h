@@ -45,6 +45,7 @@ struct RouteReport {
   unsigned threads = 1;
   std::string engine;                       ///< "lfts" where tables were read instead of computed
   std::vector<std::string> fell_back_from;  ///< "ftree: not a tree: …"
+  std::string shape, why;                   ///< of "auto": the fabric, and the reason for the engine
   RouteTimes ms;
   std::optional<RouteTimes> ms_median;  ///< with --repeat
   double memset_ms = 0;

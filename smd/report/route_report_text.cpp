@@ -36,6 +36,7 @@ std::string proof(const RouteReport& report) {
   auto text =
       fmt::format("verified: every connected host pair has a route, no loops, no credit loops with {}",
                   counted(found.vls, "VL", "VLs"));
+  if (!found.fixed_sl_ok) text += "; each path needs its own SL";
   if (found.unrouted_by_rule != 0) {
     fmt::format_to(std::back_inserter(text), "; {} left out by the engine's rule",
                    counted(found.unrouted_by_rule, "route of inner switches or aggregation nodes",
@@ -120,7 +121,10 @@ std::string to_text(const RouteReport& report) {
                    counted(report.hosts, "host", "hosts"), counted(report.lids, "LID", "LIDs"),
                    counted(report.links, "link", "links")));
   line("engine", fmt::format("{}, {}", report.engine, counted(report.threads, "thread", "threads")));
-  for (const auto& refusal : report.fell_back_from) line("", "instead of " + refusal);
+  if (!report.why.empty()) line("", report.why);
+  for (const auto& refusal : report.fell_back_from) {
+    if (report.why.empty()) line("", "instead of " + refusal);
+  }
   line("routes", proof(report));
   if (const auto left_out = routing::describe_left_out(report.verify); !left_out.empty())
     line("", "warning: " + left_out);

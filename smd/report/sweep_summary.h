@@ -13,8 +13,8 @@
 namespace smd::sm::inline reports {
 
 enum class SweepKind : std::uint8_t { heavy, light, incremental };
-/// `reduced`: everything that answers works, and links or nodes that were there are missing. `standby`:
-/// another SM is master, and answers.
+/// `reduced`: everything that answers works, and links or nodes that were there are missing, or a QoS policy
+/// is refused. `standby`: another SM is master, and answers.
 enum class SweepState : std::uint8_t { up, reduced, degraded, failed, standby, dry_run };
 
 constexpr std::string_view to_string(SweepKind kind) {  ///< as in the log and in the API

@@ -67,6 +67,7 @@ void log_duplicates(const log::Log& log, const Subnet& subnet) {
 
 void log_routes(const log::Log& log, const RoutePart& routes) {
   for (const auto& refusal : routes.fell_back_from) {
+    if (!routes.why.empty()) break;  // "auto" has compared engines: routing.chosen says how it went
     log.warn("routing.fell_back")
         .kv("from", refusal.engine)
         .kv("to", routes.engine)
@@ -76,6 +77,14 @@ void log_routes(const log::Log& log, const RoutePart& routes) {
     log.error("routing.not_proven")
         .kv("engine", routes.engine)
         .kv("found", routing::describe(routes.verification, *routes.topology));
+  }
+  if (routes.pairs_moved != 0) {
+    log.error("routing.sl_stale")
+        .kv("pairs", routes.pairs_moved)
+        .kv("reason",
+            "the paths of these pairs of switches fit into another layer only: connections that were "
+            "made before use an SL that is not proven")
+        .kv("action", "repair the links that are lost, or: smd resweep converge");
   }
   if (const auto left_out = routing::describe_left_out(routes.verification); !left_out.empty())
     log.warn("routing.left_out").kv("found", left_out);

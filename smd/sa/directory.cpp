@@ -5,6 +5,9 @@
 #include <set>
 #include <utility>
 
+#include "mad/wire/drop_vl.h"
+#include "smd/sa/path/walk.h"
+
 namespace smd::sa {
 namespace {
 
@@ -26,6 +29,25 @@ bool reaches_all(const sm::RoutePart& routes) {
   if (found.unreachable_switch_pairs == 0 && found.unrouted_by_rule == 0) return true;
   return std::ranges::none_of(routes.input.end_ports,
                               [](const auto& end) { return end.kind == routing::EndKind::aggregation; });
+}
+
+/// Equal tables are one in memory, so that few are looked at.
+bool drops_any_sl(const sm::Subnet& subnet) {
+  const void* last = nullptr;
+  std::set<const void*> seen;
+  for (const auto& node : subnet.nodes) {
+    for (const auto& port : node->ports) {
+      const auto& held = port.held<wire::SlToVl>();
+      if (!held || held.get() == last) continue;
+      last = held.get();
+      if (!seen.insert(last).second) continue;
+      for (std::size_t in = 0; in < held->row.size(); ++in) {
+        const auto& vls = held->row[in].vls;
+        if (held->known.test(in) && std::ranges::find(vls, wire::kDropVl) != vls.end()) return true;
+      }
+    }
+  }
+  return false;
 }
 
 bool holds(const sm::HeldLft& lft, const std::shared_ptr<const routing::LftRow>& decided) {
@@ -67,9 +89,26 @@ Directory::Directory(std::shared_ptr<const sm::Snapshot> snapshot, const Directo
       }
     }
   }
+  take_qos_classes();
   forwarded_ = forwarded_in(*snapshot_);
   index_ = same_ground(before) ? before->index_ : std::make_shared<const Index>(subnet(), end_ports_);
   proven_ = installed_is_proven();
+  drops_sls_ = snapshot_->decided.qos_policy && drops_any_sl(subnet());
+}
+
+/// Both lists are in the order of nodes and ports.
+void Directory::take_qos_classes() {
+  const auto& policy = snapshot_->decided.qos_policy;
+  if (!policy) return;
+  auto at = end_ports_.begin();
+  for (const auto& one : policy->ports) {
+    const auto before = [&](const EndPort& end) {
+      return std::pair(end.node->guid(), end.port) < std::pair(one.at.node, one.at.port);
+    };
+    while (at != end_ports_.end() && before(*at)) ++at;
+    if (at == end_ports_.end()) return;
+    if (at->node->guid() == one.at.node && at->port == one.at.port) at->qos = one.ports;
+  }
 }
 
 bool Directory::installed_is_proven() const {

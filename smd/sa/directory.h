@@ -29,6 +29,7 @@ struct alignas(64) EndPort {
   std::uint8_t lmc = 0;
   std::uint32_t place = 0;           ///< among the end ports
   std::uint32_t sw = kNowhere;       ///< of a switch's port 0: the switch, by its place among the switches
+  sm::QosPortClass qos = 0;          ///< in the QoS policy
   const HeldPKeys* pkeys = nullptr;  ///< null: not known
 
   const sm::Port& info() const { return node->ports[port.value()]; }  ///< lives as long as the node
@@ -83,6 +84,8 @@ class Directory {
   /// there is a way to each other one, whichever of its LIDs is asked for, and all links between switches
   /// carry the same.
   bool all_is_proven() const { return proven_; }
+  /// QoS is on, and somewhere an SL is mapped to VL 15, so that packets of it do not arrive.
+  bool drops_sls() const { return drops_sls_; }
   /// Multicast LIDs that switches forward for groups that were made at another SM, or before our store was
   /// lost; before it is known whose they are, all that are forwarded. Ascending.
   const std::vector<Lid>& forwarded() const { return forwarded_; }
@@ -103,10 +106,12 @@ class Directory {
   };
   bool same_ground(const Directory* before) const;
   bool installed_is_proven() const;
+  void take_qos_classes();
   std::vector<EndPort> end_ports_;
   std::vector<Entries> entries_;
   std::shared_ptr<const Index> index_;
   bool proven_ = false;
+  bool drops_sls_ = false;
 };
 
 }  // namespace smd::sa

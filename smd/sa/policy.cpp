@@ -5,6 +5,8 @@
 #include <array>
 #include <span>
 
+#include "smd/decide/path_layers.h"
+
 namespace smd::sa {
 namespace {
 
@@ -38,6 +40,31 @@ std::optional<int> full_members(PKey ours, const HeldPKeys* theirs) {
     return full == 2;
   });
   return found;
+}
+
+/// The P_Key that was asked for, if the level has it; else the lowest of the level's that the two share.
+std::optional<PKey> pkey_of_level(const Policy& policy, const EndPort& source, const EndPort& destination,
+                                  const PathConstraints& constraints, const sm::QosTerms& level) {
+  if (level.pkeys.empty()) return policy.pkey(source, destination, constraints);
+  if (constraints.pkey) {
+    if (!config::holds(level.pkeys, constraints.pkey->partition())) return std::nullopt;
+    return policy.pkey(source, destination, constraints);
+  }
+  std::optional<PKey> lowest;
+  any_key(source.pkeys, [&](PKey ours) {
+    const bool lower = !lowest || ours.partition() < lowest->partition() ||
+                       (ours.same_partition(*lowest) && ours.full_member());
+    if (lower && config::holds(level.pkeys, ours.partition()) && full_members(ours, destination.pkeys))
+      lowest = ours;
+    return false;
+  });
+  return lowest;
+}
+
+Sl partition_sl(const Directory& directory, PKey pkey) {
+  const auto& part = directory.snapshot().decided.partitions;
+  const auto* partition = part && part->policy ? part->policy->find(pkey) : nullptr;
+  return partition != nullptr ? partition->sl : Sl{0};
 }
 
 }  // namespace
@@ -77,11 +104,48 @@ std::uint16_t Policy::pkey_index(const EndPort& source, const EndPort& destinati
   return 0;
 }
 
-Sl Policy::sl(const Directory& directory, Lid dlid) const {
-  // One class of service: a layer of the routes is an SL of the same number.
-  const auto& routes = directory.snapshot().decided.routes;
-  const auto layer = routes ? routes->layers.to(dlid) : 0U;
-  return Sl{static_cast<std::uint8_t>(layer)};
+std::optional<PathTerms> Policy::terms(const Directory& directory, const EndPort& source,
+                                       const EndPort& destination, const PathConstraints& constraints) const {
+  const auto& qos = directory.snapshot().decided.qos_policy;
+  const auto* level = qos ? qos->matcher.match(source.qos, destination.qos,
+                                               {.qos_class = constraints.qos_class,
+                                                .service_id = constraints.service_id,
+                                                .pkey = constraints.pkey})
+                          : nullptr;
+  const auto key = level != nullptr ? pkey_of_level(*this, source, destination, constraints, *level)
+                                    : pkey(source, destination, constraints);
+  if (!key) return std::nullopt;
+  PathTerms terms{.pkey = *key, .sl = {}, .packet_life = {}};
+  if (!qos) return terms;
+  const bool by_layer = directory.snapshot().decided.service_levels != nullptr;
+  if (level != nullptr) {
+    if (!by_layer && constraints.sl && *constraints.sl != level->sl) return std::nullopt;
+    terms.sl = level->sl;
+    terms.mtu_limit = level->mtu_limit;
+    terms.rate_limit = level->rate_limit;
+    terms.packet_life = level->packet_life;
+  } else {
+    terms.sl = partition_sl(directory, *key);
+    if (!by_layer) terms.sl = constraints.sl.value_or(terms.sl);
+    terms.any_class = by_layer;
+  }
+  return terms;
+}
+
+Sl Policy::sl(const Directory& directory, Sl of_class, const EndPort* source, Lid dlid) const {
+  const auto& decided = directory.snapshot().decided;
+  if (source == nullptr) return sm::wire_sl(decided.service_levels.get(), of_class, 0);
+  return sm::path_sl(decided, of_class, *source->node, source->port, dlid);
+}
+
+std::optional<Sl> Policy::granted_sl(const Directory& directory, const PathTerms& terms,
+                                     std::optional<Sl> asked, const EndPort& source, Lid dlid) const {
+  const auto own = sl(directory, terms.sl, &source, dlid);
+  if (!asked || *asked == own) return own;
+  if (!terms.any_class) return std::nullopt;
+  const auto& decided = directory.snapshot().decided;
+  const auto layer = decided.routes ? sm::layer_of(*decided.routes, *source.node, source.port, dlid) : 0U;
+  return sm::class_of(decided.service_levels.get(), *asked, layer) ? asked : std::nullopt;
 }
 
 std::size_t pkey_work(const HeldPKeys* a, const HeldPKeys* b) {

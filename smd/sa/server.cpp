@@ -11,6 +11,7 @@
 #include "smd/sa/registry/aliases.h"
 #include "smd/sa/registry/group_members.h"
 #include "smd/sa/registry/services.h"
+#include "smd/sa/registry/unite.h"
 #include "smd/sa/traps.h"
 
 namespace smd::sa {
@@ -42,7 +43,7 @@ const EndPort* own_port(const Directory& directory) {
 mad::LidRoute route_to(const Directory& directory, const EndPort* sm, const EndPort& port, std::uint32_t qp) {
   const Policy policy;
   return {.lid = port.lid,
-          .sl = policy.sl(directory, port.lid),
+          .sl = policy.sl(directory, Sl{0}, sm, port.lid),
           .qp = qp,
           .qkey = kQp1QKey,
           .pkey_index = sm != nullptr ? policy.pkey_index(*sm, port) : std::uint16_t{0}};
@@ -323,20 +324,26 @@ asio::awaitable<void> Server::write() {
     writes_.erase(writes_.begin(), some);
     auto chores = std::exchange(chores_, {});
     chores.not_yet = lost_.ports_except(chores.lost);
+    if (parts_.store != nullptr) chores.copy = parts_.store->following();
+    chores.before = parts_.registry.get();
     Written done;
     co_await parts_.compute.execute([&, settings = settings_, view = view_, room = reports_.room()] {
       done = written(batch, chores, *settings, view.get(), room);
     });
-    const auto before = parts_.registry.get();
+    const auto& before = chores.before;
     const bool multicast = done.registry.multicast_version() != before->multicast_version();
-    if (done.registry.version() != before->version()) {
+    // Replaced meanwhile: it is another SM's, which is master.
+    const bool ours = parts_.registry.get() == before;
+    if (ours && done.registry.version() != before->version()) {
       auto now = std::make_shared<const Registry>(std::move(done.registry));
       // Where it cannot be kept the store says so, and clients are served all the same.
       if (parts_.store != nullptr) co_await parts_.store->commit_registry(now);
       parts_.registry.set(std::move(now));
       tell_prompt();
     }
-    for (const auto& one : done.replies) send(one);
+    const bool told = parts_.store == nullptr || parts_.store->may_answer();
+    for (const auto& one : done.replies)
+      send(told ? one : Reply{.bytes = busy_instead_of(one.bytes), .to = one.to});
     reports_.add(std::move(done.reports));
     say(done.happened);
     if (chores.refresh) silence_ends_ = done.silence_ends;
@@ -386,11 +393,12 @@ Server::Looked Server::look_at(std::vector<mad::Received> batch, const Round& ro
 Server::Written Server::written(const std::vector<mad::Received>& batch, const Chores& chores,
                                 const Settings& settings, const View* view, std::size_t room_for_reports) {
   Written done;
-  done.registry = *parts_.registry.get();
+  done.registry = *chores.before;
   const auto* directory = view != nullptr ? &view->directory : nullptr;
   if (directory == nullptr || directory->snapshot().state != wire::SmState::master) {
     taken_over_ = false;
-    if (parts_.source()) done.registry.forget_clients();  // they register with another SM
+    if (parts_.source() && !chores.copy.knows_clients)
+      done.registry.forget_clients();  // they register with another SM
     return done;
   }
   Writing writing{*directory, settings, done.registry, done.happened, parts_.wall(), &presence_};
@@ -398,12 +406,14 @@ Server::Written Server::written(const std::vector<mad::Received>& batch, const C
   const bool takes_over = chores.refresh && !taken_over_;
   if (chores.refresh) {
     taken_over_ = true;
+    if (takes_over && chores.copy.stale) done.registry.forget_clients();
     if (takes_over) take_over(writing);
     for (const auto port : chores.came_up) done.registry.drop_client(port);
     sa::refresh(writing);
     done.silence_ends = presence_.next_end();
     events = port_events(*directory);
   }
+  for (const auto& other : chores.others) sa::unite(writing, *other);
   for (const auto port : chores.lost) done.registry.drop_client(port);
   for (const auto port : chores.asked) done.registry.put_client(port);
   if (chores.refresh || !chores.lost.empty()) {
@@ -434,7 +444,7 @@ Server::Written Server::written(const std::vector<mad::Received>& batch, const C
 /// Of ports whose aliases have changed, and of those that may have lost them.
 std::vector<sm::GuidBlock> Server::guids_to_write(const Directory& directory, const Written& done,
                                                   const Chores& chores, bool all) const {
-  const auto before = parts_.registry.get();
+  const auto& before = chores.before;
   std::set<Guid> ports;
   if (done.registry.alias_version() != before->alias_version()) {
     Registry::Aliases::difference(before->aliases(), done.registry.aliases(),

@@ -78,6 +78,8 @@ class Server {
   void look_again();
   /// These ports were asked to register again.
   void asked(std::span<const Guid> ports);
+  /// What clients had registered with the master of another part of the fabric is registered here, too.
+  void unite(RegistryPtr other);
   /// A trap has come, which subscribers want to be told of. `from`: the LID that it came from.
   void forward(const wire::Notice& notice, Lid from);
 
@@ -106,8 +108,12 @@ class Server {
     /// (ascending).
     std::vector<Guid> lost, not_yet;
     std::vector<std::pair<wire::Notice, Lid>> traps;
+    std::vector<RegistryPtr> others;  ///< of other parts of the fabric
+    store::Following copy;            ///< what the registry is made from
+    RegistryPtr before;               ///< the registry
     bool any() const {
-      return refresh || expire || !unheard.empty() || !asked.empty() || !lost.empty() || !traps.empty();
+      return refresh || expire || !unheard.empty() || !asked.empty() || !lost.empty() || !traps.empty() ||
+             !others.empty();
     }
   };
   void subscribe();

@@ -33,6 +33,11 @@ void Server::missed() {
   refresh(now ? now->came_up : std::vector<Guid>{});
 }
 
+void Server::unite(RegistryPtr other) {
+  chores_.others.push_back(std::move(other));
+  wake_writer_.wake_all();
+}
+
 void Server::forward(const wire::Notice& notice, Lid from) {
   // No subscriber needs events faster than this; the sweeps see all of it.
   constexpr std::size_t kTraps = 1024;

@@ -50,7 +50,9 @@ struct Asked {
 class Agenda {
  public:
   /// `reason` counts where the work is not asked for yet. Wakes changed().
-  void add(Work work, std::string reason) {
+  /// `asked_for`: by an operator, so that it is done while sweeps are off.
+  void add(Work work, std::string reason, bool asked_for = false) {
+    insisted_ = insisted_ || asked_for;
     auto& first = reasons_[static_cast<std::size_t>(work)];
     if (!work_.contains(work)) first = std::move(reason);
     work_.insert(work);
@@ -67,6 +69,8 @@ class Agenda {
     waiting_.wake_all();
   }
   bool hurried() const { return hurried_; }
+  /// What is asked for is to be done while sweeps are off, too.
+  bool insisted() const { return insisted_ || hurried_; }
   /// Asks for an incremental sweep of this node too.
   void look_at(Guid node, std::string reason) {
     suspects_.insert(node);
@@ -95,6 +99,7 @@ class Agenda {
       work_.erase(Work::incremental);
     }
     work_.erase(work);
+    insisted_ = insisted_ && asks_sweep();
     hurried_ = hurried_ && asks(Work::heavy);
     return taken;
   }
@@ -110,7 +115,7 @@ class Agenda {
   static constexpr std::size_t kKinds = 8;
   WorkSet work_;
   PartSet parts_;
-  bool hurried_ = false;
+  bool hurried_ = false, insisted_ = false;
   std::array<std::string, kKinds> reasons_;  ///< by Work
   std::set<Guid> suspects_;
   mad::WaitList waiting_;

@@ -41,7 +41,13 @@ void Scheduler::configure(const config::SubnetConfig& config) {
   retry_pace_ = Pace(interval_, kLongestRetry);
 }
 
+void Scheduler::pause(mad::TimePoint until) {
+  paused_until_ = until;
+  agenda_.wake();
+}
+
 std::optional<mad::TimePoint> Scheduler::sweep_due() const {
+  if (paused() && !agenda_.insisted()) return std::nullopt;
   std::optional<mad::TimePoint> due;
   const auto settled = last_sweep_ + settle_;
   if (agenda_.hurried()) due = earlier(due, mad::TimePoint{});
@@ -89,6 +95,7 @@ mad::TimePoint Scheduler::wake_at(const BackgroundTimes& times, std::optional<ma
                                   bool idle) const {
   auto wake = due.value_or(mad::TimePoint::max());
   if (light_sweeps()) wake = std::min(wake, next_light_);
+  if (paused()) wake = std::min(wake, paused_until_);
   if (idle && times.vl_tables) wake = std::min(wake, *times.vl_tables);
   if (trap_gap_.next()) wake = std::min(wake, *trap_gap_.next());
   if (times.retraining) wake = std::min(wake, *times.retraining);

@@ -66,6 +66,12 @@ class Scheduler {
   /// Links have changed, and switches are to be asked again or looked at.
   bool looks_again() const { return look_soon_ || !at_once_.empty(); }
 
+  /// Neither light sweeps nor those that events ask for before then; what is asked for meanwhile waits. Those
+  /// that an operator asks for are done.
+  void pause(mad::TimePoint until);
+  void resume() { pause({}); }
+  bool paused() const { return clock_.now() < paused_until_; }
+
   /// A sweep has ended.
   void swept() { last_sweep_ = clock_.now(); }
   /// A sweep has ended in which these nodes did not answer: the next light sweep may come sooner.
@@ -82,7 +88,7 @@ class Scheduler {
   Agenda& agenda() const { return agenda_; }
 
  private:
-  bool light_sweeps() const { return interval_.count() != 0 || look_soon_; }
+  bool light_sweeps() const { return (interval_.count() != 0 || look_soon_) && !paused(); }
   void ask_for_timed(const BackgroundTimes& times, bool subnet_known);
   mad::TimePoint wake_at(const BackgroundTimes& times, std::optional<mad::TimePoint> due, bool idle) const;
   Asked take_heavy();
@@ -97,7 +103,7 @@ class Scheduler {
   TrapGap trap_gap_;
   RepairWait repairs_;
   SilentSearch silent_;
-  mad::TimePoint last_sweep_{}, next_light_{};
+  mad::TimePoint last_sweep_{}, next_light_{}, paused_until_{};
   bool look_soon_ = false;      ///< the next light sweep follows lost links
   bool light_is_next_ = false;  ///< the last work was a sweep
   std::set<Guid> at_once_;      ///< to be looked at without waiting for anything

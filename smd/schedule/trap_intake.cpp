@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mad/wire/trap.h"
+#include "smd/schedule/bad_m_key.h"
 #include "smd/schedule/violations.h"
 
 namespace smd::sm::inline scheduling {
@@ -72,6 +73,14 @@ void TrapIntake::tell(const wire::Notice& notice, Lid from, const Places& places
   if (places.place.node == nullptr) event.kv("unknown_lid", places.issuer);
   event.kv("trap", notice.trap).kv("trap_name", wire::trap_name(notice.trap)).kv("lid", from);
   if (warns(notice.trap)) event.kv("details", wire::describe(notice));
+  const auto bad_key = wire::details<wire::BadMKeyDetails>(notice);
+  const auto sender = bad_key && places.place.node != nullptr
+                          ? sender_of(*parts_.subnet, parts_.lids, *places.place.node, *bad_key)
+                          : std::nullopt;
+  if (sender) {
+    event.kv("from_guid", sender->node->guid()).kv("from_name", sender->node->description);
+    event.kv("from_port", sender->port);
+  }
   event.subject(subject);
 }
 

@@ -9,9 +9,11 @@
 #include "mad/base/published.h"
 #include "mad/wire/sm_info.h"
 #include "smd/decide/decided.h"
+#include "smd/decide/stored.h"
 #include "smd/ha/election.h"
 #include "smd/inventory/inventory.h"
 #include "smd/plan/plan.h"
+#include "smd/policy/disabled_ports.h"
 #include "smd/report/m_keys.h"
 #include "smd/report/sweep_summary.h"
 #include "smd/schedule/violations.h"
@@ -30,7 +32,9 @@ struct Snapshot {
   /// Ports of adapters and routers that this sweep has found in Init, and brought up.
   std::vector<Guid> came_up;
   std::vector<UnknownMKey> unknown_m_keys;
-  InventoryPtr inventory;  ///< null before the first sweep as master
+  std::shared_ptr<const policy::DisabledPorts> disabled;  ///< ports, by an operator; null: not known
+  InventoryPtr inventory;                                 ///< null before the first sweep as master
+  StoredPtr stored;                                       ///< what binds later decisions
   /// The latest event of links and nodes, in words, and when that was; empty: none since the start.
   std::string last_change;
   UnixTime last_change_at = 0;

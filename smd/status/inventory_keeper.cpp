@@ -75,10 +75,11 @@ bool InventoryKeeper::note_keys(Stored& stored, bool adopting) const {
 asio::awaitable<void> InventoryKeeper::note_vl_tables() {
   if (parts_.dry_run || parts_.mastership.state() != wire::SmState::master) co_return;
   auto& loop = parts_.loop;
+  if (loop.decided().qos_tables) co_return;  // tables of another SM count only while there are none of ours
   StoredPtr stored;
   const bool taken = co_await parts_.compute.execute([&] {
     auto next = std::make_shared<Stored>(*loop.stored());
-    if (sm::note_vl_tables(*next, *loop.subnet(), vl_tables_noted_)) stored = std::move(next);
+    if (sm::note_vl_tables(*next, *loop.subnet(), vl_tables_noted_, parts_.wall())) stored = std::move(next);
   });
   if (!taken || !stored) co_return;
   loop.set_stored(std::move(stored));

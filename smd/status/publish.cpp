@@ -71,7 +71,9 @@ std::shared_ptr<const Snapshot> SubnetStatus::snapshot() const {
   snapshot->rank = parts_.mastership.rank();
   snapshot->came_up = parts_.loop.came_up();
   snapshot->unknown_m_keys = unknown_m_keys(*parts_.loop.subnet(), parts_.traps.bad_m_keys());
-  snapshot->inventory = parts_.loop.stored()->inventory;
+  snapshot->disabled = parts_.loop.disabled();
+  snapshot->stored = parts_.loop.stored();
+  snapshot->inventory = snapshot->stored->inventory;
   snapshot->last_change = parts_.inventory.last_change();
   snapshot->last_change_at = parts_.inventory.last_change_at();
   snapshot->state_since = state_since_;

@@ -64,12 +64,17 @@ void SubnetStatus::judge_policy() {
                   summary_.why.empty() ? "" : ", ");
 }
 
-/// What is missing, and whether it makes a fabric that works a reduced one.
+/// What is missing or refused, and whether it makes a fabric that works a reduced one.
 void SubnetStatus::judge() {
   const auto& known = parts_.loop.stored()->inventory;
   if (!known || parts_.mastership.state() != wire::SmState::master) return;
   summary_.lost = known->lost();
   judge_losses(*known, parts_.config->status.hosts_missing, summary_);
+  if (parts_.config->qos.refused.empty() || !is_working(summary_.state)) return;
+  summary_.state = SweepState::reduced;
+  summary_.why +=
+      fmt::format("{}the files are wrong about QoS, the policy that was accepted last is in force",
+                  summary_.why.empty() ? "" : ", ");
 }
 
 void SubnetStatus::judge_again() {

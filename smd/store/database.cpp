@@ -47,6 +47,7 @@ std::vector<const Table*> all_tables() {
   for (const auto& kind : kinds()) tables.push_back(&kind);
   for (const auto& kind : registry_kinds()) tables.push_back(&kind);
   for (const auto& kind : policy_kinds()) tables.push_back(&kind);
+  for (const auto& kind : replica_kinds()) tables.push_back(&kind);
   return tables;
 }
 
@@ -193,6 +194,10 @@ SqlResult<policy::Policies> Database::load_policies(const std::string& subnet) {
   return load_state(policy_kinds(), subnet);
 }
 
+SqlResult<ReplicaState> Database::load_replica(const std::string& subnet) {
+  return load_state(replica_kinds(), subnet);
+}
+
 /// Takes the statements of `kinds` off the front of `statements_left`.
 template <class State>
 SqlResult<void> Database::write_state(std::span<const KindOf<State>> kinds,
@@ -229,6 +234,9 @@ SqlResult<void> Database::write_batch(const Batch& batch) {
   }
   if (done) {
     done = write_state(policy_kinds(), &statements, batch.subnet, batch.policies_before, batch.policies_now);
+  }
+  if (done) {
+    done = write_state(replica_kinds(), &statements, batch.subnet, batch.replica_before, batch.replica_now);
   }
   return done;
 }

@@ -18,7 +18,7 @@
 namespace smd::store {
 
 /// Goes up when a kind is added or a table changes.
-inline constexpr int kSchemaVersion = 10;
+inline constexpr int kSchemaVersion = 14;
 
 struct Place {
   std::filesystem::path directory;
@@ -44,6 +44,8 @@ struct Batch {
   const sa::Registry* registry_now = nullptr;  ///< null: is left alone
   const policy::Policies* policies_before = nullptr;
   const policy::Policies* policies_now = nullptr;  ///< null: is left alone
+  const ReplicaState* replica_before = nullptr;
+  const ReplicaState* replica_now = nullptr;  ///< null: is left alone
 };
 
 /// Used by one thread at a time.
@@ -58,6 +60,8 @@ class Database {
   SqlResult<sa::Registry> load_registry(const std::string& subnet);
   /// What the API has made; fails as load().
   SqlResult<policy::Policies> load_policies(const std::string& subnet);
+  /// Where the copy of another SM's state stands; fails as load().
+  SqlResult<ReplicaState> load_replica(const std::string& subnet);
   /// All or nothing, on the disk when it returns.
   SqlResult<void> write(std::span<const Batch> batches);
 
@@ -89,7 +93,7 @@ class Database {
 
   Place place_;
   Connection connection_;
-  std::vector<Prepared> prepared_;  ///< of kinds(), registry_kinds(), policy_kinds()
+  std::vector<Prepared> prepared_;  ///< of all kinds, in the order of all_tables()
   std::optional<Identity> identity_;
   std::optional<SetAside> set_aside_;
 };

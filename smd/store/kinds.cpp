@@ -10,6 +10,7 @@
 #include "mad/base/parse.h"
 #include "smd/store/cells.h"
 #include "smd/store/inventory_kinds.h"
+#include "smd/store/path_layer_kind.h"
 #include "smd/store/vl_table_kind.h"
 
 namespace smd::store {
@@ -239,6 +240,36 @@ bool decode_port_keys(const Cells& row, Stored& into) {
   return into.port_keys.emplace(port, std::move(keys)).second;
 }
 
+// m_keys: port_guid -> key, before, node_guid, port
+
+void m_keys_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
+  walk(
+      before.m_keys, now.m_keys, sink, [](const auto& row) { return Cells{guid(row.first)}; },
+      [](const auto& row) {
+        const auto& keys = row.second;
+        return Cells{number(keys.key), number(keys.before), guid(keys.node), number(keys.port.value())};
+      });
+}
+
+/// All 64 bits count: above 2^63 the cell is negative.
+bool read_m_key(const Cell& cell, std::uint64_t& into) {
+  const auto* found = std::get_if<std::int64_t>(&cell);
+  if (found != nullptr) into = static_cast<std::uint64_t>(*found);
+  return found != nullptr;
+}
+
+bool decode_m_key(const Cells& row, Stored& into) {
+  Guid port;
+  Stored::MKey keys;
+  const bool good = read_guid(row[0], port) && read_m_key(row[1], keys.key) &&
+                    read_m_key(row[2], keys.before) && read_guid(row[3], keys.node) &&
+                    read_port(row[4], keys.port);
+  return good && into.m_keys.emplace(port, keys).second;
+}
+
+constexpr std::array kMKeysKey{Column{"port_guid", true}};
+constexpr std::array kMKeysValue{Column{"m_key"}, Column{"m_key_before"}, Column{"node_guid", true},
+                                 Column{"port"}};
 constexpr std::array kPortKeysKey{Column{"port_guid", true}};
 constexpr std::array kPortKeysValue{Column{"keys", true}, Column{"at_switch", true}, Column{"enforces"},
                                     Column{"seen"}};
@@ -257,6 +288,23 @@ constexpr std::array kLinksKey{Column{"a_guid", true}, Column{"a_port"}, Column{
 constexpr std::array kPKeysKey{Column{"port_guid", true}, Column{"pkey"}};
 constexpr std::array kPKeysValue{Column{"idx"}};
 
+// wire_sls: class, layer -> sl
+
+void wire_sls_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
+  walk(
+      before.wire_sls, now.wire_sls, sink,
+      [](const auto& row) { return Cells{number(row.first.first.value()), number(row.first.second)}; },
+      [](const auto& row) { return Cells{number(row.second.value())}; });
+}
+
+bool decode_wire_sl(const Cells& row, Stored& into) {
+  std::uint8_t of_class = 0, layer = 0, sl = 0;
+  return read_number(row[0], 15, of_class) && read_number(row[1], 15, layer) && read_number(row[2], 15, sl) &&
+         into.wire_sls.insert({{Sl{of_class}, layer}, Sl{sl}}).second;
+}
+
+constexpr std::array kWireSlsKey{Column{"class"}, Column{"layer"}};
+constexpr std::array kWireSlsValue{Column{"sl"}};
 constexpr std::array kInventoryKey{Column{"id"}};
 constexpr std::array kInventoryValue{Column{"complete_at"}};
 constexpr std::array kNodesKey{Column{"node_guid", true}};
@@ -274,6 +322,9 @@ constexpr std::array kKinds{
     Kind{{"pkey_index", kPKeysKey, kPKeysValue}, pkeys_difference, decode_pkey},
     Kind{{"port_keys", kPortKeysKey, kPortKeysValue}, port_keys_difference, decode_port_keys},
     Kind{{"vl_tables", kVlTablesKey, kVlTablesValue}, vl_tables_difference, decode_vl_tables},
+    Kind{{"path_layers", kPathLayersKey, kPathLayersValue}, path_layers_difference, decode_path_layers},
+    Kind{{"wire_sls", kWireSlsKey, kWireSlsValue}, wire_sls_difference, decode_wire_sl},
+    Kind{{"m_keys", kMKeysKey, kMKeysValue}, m_keys_difference, decode_m_key},
     Kind{{"inventory", kInventoryKey, kInventoryValue}, inventory_difference, decode_inventory},
     Kind{{"inventory_nodes", kNodesKey, kNodesValue}, inventory_nodes_difference, decode_inventory_node},
     Kind{{"inventory_links", kCablesKey, kCablesValue}, inventory_links_difference, decode_inventory_link},

@@ -12,6 +12,7 @@
 #include "smd/decide/stored.h"
 #include "smd/policy/policies.h"
 #include "smd/registry/registry.h"
+#include "smd/store/replica_state.h"
 #include "smd/store/sqlite.h"
 
 namespace smd::store {
@@ -52,12 +53,15 @@ struct KindOf : Table {
 using Kind = KindOf<sm::Stored>;
 using RegistryKind = KindOf<sa::Registry>;
 using PolicyKind = KindOf<policy::Policies>;
+using ReplicaKind = KindOf<ReplicaState>;
 
 /// In the order in which rows are read and written.
 std::span<const Kind> kinds();
 /// The same for what clients have registered.
 std::span<const RegistryKind> registry_kinds();
-/// The same for partitions of the API.
+/// The same for partitions and tokens of the API.
 std::span<const PolicyKind> policy_kinds();
+/// The same for where a copy of another SM's state stands. Not part of what is copied.
+std::span<const ReplicaKind> replica_kinds();
 
 }  // namespace smd::store

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partitions of the API: one row a partition, one a member, so that a change of one member is one row.
+// Partitions, answers and tokens of the API: one row a partition, one a member, so that a change of one
+// member is one row.
 #include <array>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -110,6 +111,107 @@ bool decode_accepted(const Cells& row, Policies& into) {
   return true;
 }
 
+// tokens: name -> role, hash, partitions (a line each), made, expires, last_use
+
+Cells token_cells(const access::Token& token) {
+  std::string partitions;
+  for (const auto& name : token.partitions) partitions += name + '\n';
+  return {
+      std::string(to_string(token.role)), token.hash, partitions, token.made, token.expires, token.last_use};
+}
+
+void tokens_difference(const Policies& before, const Policies& now, const ChangeSink& sink) {
+  for (const auto& [name, token] : before.tokens) {
+    if (!now.tokens.contains(name)) sink({{name}, std::nullopt});
+  }
+  for (const auto& [name, token] : now.tokens) {
+    const auto old = before.tokens.find(name);
+    if (old == before.tokens.end() || old->second != token) sink({{name}, token_cells(token)});
+  }
+}
+
+bool decode_token(const Cells& row, Policies& into) {
+  const auto text = [&](std::size_t i) { return std::get_if<std::string>(&row[i]); };
+  const auto time = [&](std::size_t i) { return std::get_if<std::int64_t>(&row[i]); };
+  if (!text(0) || !text(1) || !text(2) || !text(3) || !time(4) || !time(5) || !time(6)) return false;
+  const auto role = access::parse_role(*text(1));
+  if (!role || !access::is_name(*text(0)) || !access::is_hash(*text(2))) return false;
+  if (*time(4) < 0 || *time(5) < 0 || *time(6) < 0) return false;
+  access::Token token{.role = *role, .hash = *text(2), .made = *time(4)};
+  token.expires = *time(5);
+  token.last_use = *time(6);
+  for (std::string_view rest = *text(3); !rest.empty();) {
+    const auto end = std::min(rest.size(), rest.find('\n'));
+    token.partitions.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+  }
+  return into.tokens.emplace(*text(0), std::move(token)).second;
+}
+
+// disabled_ports: node_guid, port -> peer_guid, peer_port, by, since
+
+void disabled_ports_difference(const Policies& before, const Policies& now, const ChangeSink& sink) {
+  const auto key_of = [](const policy::PortAt& at) {
+    return Cells{guid(at.first), number(at.second.value())};
+  };
+  for (const auto& [at, port] : before.disabled_ports) {
+    if (!now.disabled_ports.contains(at)) sink({key_of(at), std::nullopt});
+  }
+  for (const auto& [at, port] : now.disabled_ports) {
+    const auto old = before.disabled_ports.find(at);
+    if (old != before.disabled_ports.end() && old->second == port) continue;
+    sink({key_of(at), Cells{guid(port.peer.first), number(port.peer.second.value()), port.by, port.since}});
+  }
+}
+
+bool decode_disabled_port(const Cells& row, Policies& into) {
+  policy::PortAt at;
+  policy::DisabledPort port;
+  const auto* by = std::get_if<std::string>(&row[4]);
+  const auto* since = std::get_if<std::int64_t>(&row[5]);
+  const bool alone = row[2] == guid(Guid{});  // it had no link
+  const bool ends = read_guid(row[0], at.first) && read_port(row[1], at.second) &&
+                    (alone || read_guid(row[2], port.peer.first)) && read_port(row[3], port.peer.second);
+  if (!ends || by == nullptr || since == nullptr || *since < 0) return false;
+  port.by = *by;
+  port.since = *since;
+  return into.disabled_ports.emplace(at, std::move(port)).second;
+}
+
+// api_answers: scope (policy/policies.h) -> digest, status, body, made
+
+void answers_difference(const Policies& before, const Policies& now, const ChangeSink& sink) {
+  for (const auto& [scope, answer] : before.answers) {
+    if (!now.answers.contains(scope)) sink({{scope}, std::nullopt});
+  }
+  for (const auto& [scope, answer] : now.answers) {
+    const auto old = before.answers.find(scope);
+    if (old != before.answers.end() && (old->second == answer || *old->second == *answer)) continue;
+    sink({{scope}, Cells{answer->digest, number(answer->status), answer->body, answer->made}});
+  }
+}
+
+bool decode_answer(const Cells& row, Policies& into) {
+  const auto text = [&](std::size_t i) { return std::get_if<std::string>(&row[i]); };
+  const auto* made = std::get_if<std::int64_t>(&row[4]);
+  policy::KeptAnswer answer;
+  if (!text(0) || !text(1) || !text(3) || made == nullptr || !read_number(row[2], 599, answer.status))
+    return false;
+  answer.digest = *text(1);
+  answer.body = *text(3);
+  answer.made = *made;
+  return into.answers.emplace(*text(0), std::make_shared<const policy::KeptAnswer>(std::move(answer))).second;
+}
+
+constexpr std::array kDisabledKey{Column{"node_guid", true}, Column{"port"}};
+constexpr std::array kDisabledValue{Column{"peer_guid", true}, Column{"peer_port"}, Column{"by", true},
+                                    Column{"since"}};
+constexpr std::array kAnswersKey{Column{"scope", true}};
+constexpr std::array kAnswersValue{Column{"digest", true}, Column{"status"}, Column{"body", true},
+                                   Column{"made"}};
+constexpr std::array kTokensKey{Column{"name", true}};
+constexpr std::array kTokensValue{Column{"role", true}, Column{"hash", true}, Column{"partitions", true},
+                                  Column{"made"},       Column{"expires"},    Column{"last_use"}};
 constexpr std::array kAcceptedKey{Column{"id"}};
 constexpr std::array kAcceptedValue{Column{"policy", true}};
 constexpr std::array kPartitionsKey{Column{"name", true}};
@@ -122,6 +224,10 @@ constexpr std::array kPolicyKinds{
     PolicyKind{{"api_partitions", kPartitionsKey, kPartitionsValue}, partitions_difference, decode_partition},
     PolicyKind{{"accepted_policy", kAcceptedKey, kAcceptedValue}, accepted_difference, decode_accepted},
     PolicyKind{{"api_members", kApiMembersKey, kApiMembersValue}, api_members_difference, decode_api_member},
+    PolicyKind{{"api_answers", kAnswersKey, kAnswersValue}, answers_difference, decode_answer},
+    PolicyKind{{"tokens", kTokensKey, kTokensValue}, tokens_difference, decode_token},
+    PolicyKind{
+        {"disabled_ports", kDisabledKey, kDisabledValue}, disabled_ports_difference, decode_disabled_port},
 };
 
 }  // namespace

@@ -22,16 +22,19 @@ SqlResult<Kept> read_all(Database& database, const std::string& subnet) {
   if (!registry) return std::unexpected(registry.error());
   auto policies = database.load_policies(subnet);
   if (!policies) return std::unexpected(policies.error());
+  auto replica = database.load_replica(subnet);
+  if (!replica) return std::unexpected(replica.error());
   return Kept{std::make_shared<const sm::Stored>(*std::move(rows)),
               std::make_shared<const sa::Registry>(*std::move(registry)),
-              std::make_shared<const policy::Policies>(*std::move(policies))};
+              std::make_shared<const policy::Policies>(*std::move(policies)),
+              std::make_shared<const ReplicaState>(*std::move(replica))};
 }
 
 }  // namespace
 
 Kept nothing_kept() {
   return {std::make_shared<const sm::Stored>(), std::make_shared<const sa::Registry>(),
-          std::make_shared<const policy::Policies>()};
+          std::make_shared<const policy::Policies>(), std::make_shared<const ReplicaState>()};
 }
 
 Shelves::Shelves(Place place, log::Log log)
@@ -183,7 +186,9 @@ SqlResult<void> Shelves::write_once() {
                        .registry_before = std::get<sa::RegistryPtr>(shelf.held).get(),
                        .registry_now = std::get<sa::RegistryPtr>(shelf.wanted).get(),
                        .policies_before = std::get<policy::PoliciesPtr>(shelf.held).get(),
-                       .policies_now = std::get<policy::PoliciesPtr>(shelf.wanted).get()});
+                       .policies_now = std::get<policy::PoliciesPtr>(shelf.wanted).get(),
+                       .replica_before = std::get<ReplicaStatePtr>(shelf.held).get(),
+                       .replica_now = std::get<ReplicaStatePtr>(shelf.wanted).get()});
   }
   if (batches.empty()) return {};
   auto written = database_->write(batches);

@@ -20,7 +20,7 @@
 namespace smd::store {
 
 /// All that is kept of a subnet, by kind of state.
-using Kept = std::tuple<sm::StoredPtr, sa::RegistryPtr, policy::PoliciesPtr>;
+using Kept = std::tuple<sm::StoredPtr, sa::RegistryPtr, policy::PoliciesPtr, ReplicaStatePtr>;
 /// Empty ones of each kind.
 Kept nothing_kept();
 
@@ -45,6 +45,7 @@ class Shelves {
   void put(const std::string& subnet, sm::StoredPtr now) { put_state(subnet, std::move(now)); }
   void put(const std::string& subnet, sa::RegistryPtr now) { put_state(subnet, std::move(now)); }
   void put(const std::string& subnet, policy::PoliciesPtr now) { put_state(subnet, std::move(now)); }
+  void put(const std::string& subnet, ReplicaStatePtr now) { put_state(subnet, std::move(now)); }
   /// One transaction for all subnets. True: all that was put is on the disk.
   bool write();
   /// Something that was put is not on the disk.

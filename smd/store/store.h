@@ -10,8 +10,22 @@
 #include "smd/decide/stored.h"
 #include "smd/policy/policies.h"
 #include "smd/registry/registry.h"
+#include "smd/store/replica_state.h"
 
 namespace smd::store {
+
+/// What a store says of the other SMs of a pair.
+struct Following {
+  /// What is kept belongs to another SM, which is master: it is not changed here.
+  bool follows = false;
+  /// What that SM committed last may be missing.
+  bool stale = false;
+  /// Goes up when what is kept was replaced by what another SM has committed.
+  std::uint64_t replaced = 0;
+  /// What clients have registered is that of the fabric: it is copied, or we are master. An SM that becomes
+  /// master is so before the sweep that the SA hears of it by.
+  bool knows_clients = false;
+};
 
 /// Of one subnet. Used on its manager's thread; outlives the manager.
 class Store {
@@ -36,6 +50,18 @@ class Store {
   virtual policy::PoliciesPtr policies() const { return std::make_shared<const policy::Policies>(); }
   /// As commit(), of the policies; by default nothing is kept.
   virtual asio::awaitable<bool> commit_policies(policy::PoliciesPtr /*now*/) { co_return true; }
+
+  /// The same of where a copy of another SM's state stands.
+  virtual ReplicaStatePtr replica() const { return std::make_shared<const ReplicaState>(); }
+  /// As commit(), of the replica; by default nothing is kept.
+  virtual asio::awaitable<bool> commit_replica(ReplicaStatePtr /*now*/) { co_return true; }
+
+  /// By default nothing is copied from another SM.
+  virtual Following following() const { return {}; }
+  /// Whether clients may be told of what was committed last; else they are to ask again (BUSY).
+  virtual bool may_answer() const { return true; }
+  /// Until a standby has all that was committed, 50 ms at most; at once where nobody copies it.
+  virtual asio::awaitable<void> settle() { co_return; }
 };
 
 /// Keeps it as long as it lives: for tests, and where no state directory was named.
@@ -56,11 +82,17 @@ class MemoryStore final : public Store {
     policies_ = std::move(now);
     co_return true;
   }
+  ReplicaStatePtr replica() const override { return replica_; }
+  asio::awaitable<bool> commit_replica(ReplicaStatePtr now) override {
+    replica_ = std::move(now);
+    co_return true;
+  }
 
  private:
   sm::StoredPtr kept_ = std::make_shared<const sm::Stored>();
   sa::RegistryPtr registry_ = std::make_shared<const sa::Registry>();
   policy::PoliciesPtr policies_ = std::make_shared<const policy::Policies>();
+  ReplicaStatePtr replica_ = std::make_shared<const ReplicaState>();
 };
 
 }  // namespace smd::store

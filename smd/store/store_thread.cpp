@@ -84,7 +84,8 @@ class StoreThread::Handle final : public Store {
         latest_(std::get<sm::StoredPtr>(loaded)),
         safe_(latest_),
         registry_(std::get<sa::RegistryPtr>(loaded)),
-        policies_(std::get<policy::PoliciesPtr>(loaded)) {}
+        policies_(std::get<policy::PoliciesPtr>(loaded)),
+        replica_(std::get<ReplicaStatePtr>(loaded)) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() override {
@@ -117,6 +118,14 @@ class StoreThread::Handle final : public Store {
     co_return written;
   }
 
+  ReplicaStatePtr replica() const override { return replica_; }
+
+  asio::awaitable<bool> commit_replica(ReplicaStatePtr now) override {
+    const bool written = co_await thread_.put(subnet_, now, clock_);
+    replica_ = std::move(now);
+    co_return written;
+  }
+
  private:
   StoreThread& thread_;
   std::string subnet_;
@@ -125,6 +134,7 @@ class StoreThread::Handle final : public Store {
   sm::StoredPtr safe_;  ///< known to be on the disk
   sa::RegistryPtr registry_;
   policy::PoliciesPtr policies_;
+  ReplicaStatePtr replica_;
 };
 
 StoreThread::StoreThread(Options options, log::Log log)
@@ -227,6 +237,7 @@ asio::awaitable<bool> StoreThread::put(std::string subnet, std::shared_ptr<const
   Item item;
   constexpr std::string_view kKind = std::is_same_v<State, sm::Stored>     ? "stored "
                                      : std::is_same_v<State, sa::Registry> ? "registry "
+                                     : std::is_same_v<State, ReplicaState> ? "replica "
                                                                            : "policies ";
   item.put = std::string(kKind) + subnet;
   item.task = [subnet = std::move(subnet), now = std::move(now)](Shelves& shelves) {

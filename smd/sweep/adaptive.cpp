@@ -7,6 +7,7 @@
 #include "mad/task_group.h"
 #include "mad/transactions/ask.h"
 #include "mad/wire/vendor.h"
+#include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::sm::inline sweeping {
@@ -19,8 +20,9 @@ struct Question {
   std::shared_ptr<const wire::ArInfo> info;
 };
 
-asio::awaitable<void> ask(mad::Transactions* tx, Guid node, Question* question) {
-  const mad::Target target{.route = question->path, .node = node, .life = tx->soon(node)};
+asio::awaitable<void> ask(mad::Transactions* tx, NodePtr node, Question* question) {
+  auto target = target_of(*node, PortNum{0}, question->path);
+  target.life = tx->soon(node->guid());
   const auto info = co_await mad::get<wire::ArInfo>(*tx, target);
   const bool refused = !info && info.error().fault == mad::Fault::refused;
   question->known = refused ? ArKnown::lacks : ArKnown::asked;
@@ -37,7 +39,7 @@ asio::awaitable<std::vector<Question>> answers(mad::Transactions* tx, const Subn
       questions.push_back({.index = index, .path = *path, .info = {}});
   }
   mad::TaskGroup group(co_await asio::this_coro::executor);
-  for (auto& question : questions) group.spawn(ask(tx, subnet->nodes[question.index]->guid(), &question));
+  for (auto& question : questions) group.spawn(ask(tx, subnet->nodes[question.index], &question));
   co_await group.join();
   co_await group.stop();
   co_return questions;

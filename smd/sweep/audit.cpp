@@ -11,6 +11,7 @@
 #include "mad/transactions/ask.h"
 #include "mad/wire/modifier.h"
 #include "mad/wire/tables.h"
+#include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::sm::inline sweeping {
@@ -40,7 +41,7 @@ struct Task {
 
 asio::awaitable<void> audit_port(Task task, PortNum num, mad::DirectedPath path) {
   const auto& was = task.node.ports[num.value()];
-  const auto asked = co_await mad::get_port_info(&task.tx, {.route = path, .node = task.node.guid()}, num,
+  const auto asked = co_await mad::get_port_info(&task.tx, target_of(task.node, num, path), num,
                                                  task.node.extended_speeds());
   if (!asked.info) {
     if (asked.info.error().fault == mad::Fault::timeout) task.found.silent.insert(task.node.guid());
@@ -61,7 +62,7 @@ asio::awaitable<void> audit_port(Task task, PortNum num, mad::DirectedPath path)
 asio::awaitable<void> audit_block(Task task, std::size_t block, mad::DirectedPath path) {
   const auto modifier = wire::lft_modifier(static_cast<std::uint32_t>(block));
   const auto table = co_await mad::get<wire::LinearForwardingTable>(
-      task.tx, {.route = path, .node = task.node.guid()}, modifier);
+      task.tx, target_of(task.node, PortNum{0}, path), modifier);
   if (!table) co_return;
   const auto& row = *task.node.lft.row;
   const auto first = block * routing::kLftBlock;
@@ -76,7 +77,7 @@ asio::awaitable<void> audit_block(Task task, std::size_t block, mad::DirectedPat
 template <class A>
 asio::awaitable<void> audit_table(Task task, PortNum port, mad::DirectedPath path, std::size_t block, A was) {
   const auto modifier = TableKind<A>::modifier(task.node, port, block);
-  const auto table = co_await mad::get<A>(task.tx, {.route = path, .node = task.node.guid()}, modifier);
+  const auto table = co_await mad::get<A>(task.tx, target_of(task.node, port, path), modifier);
   if (table && *table != was) task.found.tables.push_back({task.node.guid(), port, A::kAttribute, true});
 }
 

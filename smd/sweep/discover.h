@@ -10,6 +10,7 @@
 #include "mad/asio.h"
 #include "mad/clock.h"
 #include "mad/transactions/transactions.h"
+#include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm::inline sweeping {
@@ -34,6 +35,7 @@ struct DiscoverOptions {
   /// because the fabric may be without a master.
   std::set<Guid> lost_sms = {};
   mad::Duration lost_sm_wait = std::chrono::milliseconds(50);
+  MKeyHints m_keys = {};
 };
 
 /// Reads the whole fabric, with Gets but for `clear_changes`. `before` (may be null) is what was known:

@@ -9,6 +9,7 @@
 #include "mad/transactions/ask.h"
 #include "mad/wire/capability.h"
 #include "mad/wire/modifier.h"
+#include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::sm::inline sweeping {
@@ -33,7 +34,7 @@ asio::awaitable<void> read_part(mad::Transactions* tx, Reading* reading, std::si
   const auto modifier = wire::mft_modifier(static_cast<std::uint32_t>(block_of_part(part)),
                                            static_cast<std::uint32_t>(position_of_part(part)));
   const auto table = co_await mad::get<wire::MulticastForwardingTable>(
-      *tx, {.route = reading->path, .node = reading->node->guid()}, modifier);
+      *tx, target_of(*reading->node, PortNum{0}, reading->path), modifier);
   reading->node->mft.asked.set(part);
   if (!table) co_return;
   reading->node->mft.known.set(part);

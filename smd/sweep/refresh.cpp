@@ -11,6 +11,7 @@
 
 #include "mad/suspend.h"
 #include "mad/wire/switch.h"
+#include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/merge.h"
 #include "smd/sweep/not_sent.h"
 #include "smd/sweep/paths.h"
@@ -25,7 +26,8 @@ constexpr std::size_t kWays = 3;
 /// One question by several ways at once: the first good answer counts.
 class Race {
  public:
-  Race(mad::Transactions& tx, Guid node, const std::vector<mad::DirectedPath>& ways) : tx_(tx), node_(node) {
+  Race(mad::Transactions& tx, const Node& node, const std::vector<mad::DirectedPath>& ways)
+      : tx_(tx), node_(node.guid()), m_key_(m_key_of(node, PortNum{0})) {
     also(ways);
   }
   /// These ways as well, where they have not been tried yet: what is known to be down has grown.
@@ -34,7 +36,7 @@ class Race {
       if (won_ || closed_ || std::ranges::find(tried_, way) != tried_.end()) continue;
       tried_.push_back(way);
       ++open_;
-      auto request = mad::get_request<wire::SwitchInfo>({.route = way, .node = node_});
+      auto request = mad::get_request<wire::SwitchInfo>({.route = way, .node = node_, .m_key = m_key_});
       request.life = tx_.soon(node_);  // else the whole fabric is looked at, and it is asked by every link
       ids_.push_back(
           tx_.submit(std::move(request), [this, way](mad::Answer answer) { ended(way, std::move(answer)); }));
@@ -74,6 +76,7 @@ class Race {
 
   mad::Transactions& tx_;
   Guid node_;
+  std::uint64_t m_key_ = 0;
   bool closed_ = false;
   std::vector<mad::DirectedPath> tried_;
   std::vector<mad::Transactions::RequestId> ids_;
@@ -136,7 +139,7 @@ class Refresh {
 /// Asks by several ways, then reads all that the switch says of itself by the one that answered first.
 asio::awaitable<void> Refresh::check_switch(FoundNode* found, std::vector<mad::DirectedPath> ways) {
   const auto guid = found->node.guid();
-  Race race(tx_, guid, ways);
+  Race race(tx_, found->node, ways);
   races_[guid] = &race;
   const auto won = co_await race.result();
   races_.erase(guid);

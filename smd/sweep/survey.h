@@ -70,6 +70,9 @@ class Survey {
 
  private:
   asio::awaitable<void> counted(asio::awaitable<void> task, std::uint64_t wave);
+  asio::awaitable<mad::Asked<wire::NodeInfo>> ask_who(std::optional<PeerPort> from, mad::DirectedPath path,
+                                                      std::uint64_t* m_key);
+  asio::awaitable<void> find_m_key(FoundNode* found, PortNum port, mad::Target target);
   asio::awaitable<void> read_lft(FoundNode* found);
   void read_unknown_blocks(FoundNode* node);
   asio::awaitable<void> read_lft_block(FoundNode* found, std::shared_ptr<routing::LftRow> row,
@@ -83,13 +86,14 @@ class Survey {
   void keep_tables_that_stand(FoundNode& found, PortNum port) const;
   asio::awaitable<bool> may_ask(FoundNode* found, std::uint16_t attribute);
   static void asked(FoundNode& found, std::uint16_t attribute, const mad::RequestError* error);
-  /// Asks a node for an attribute. On the io_context only; nothing outlives this object. Fault::closed where
-  /// it has shown that it does not answer such questions.
+  /// Asks a node for an attribute. `port`: of a CA or router, where `path` leads to. On the io_context only;
+  /// nothing outlives this object. Fault::closed where it has shown that it does not answer such questions.
   template <wire::Layout A>
-  asio::awaitable<mad::Asked<A>> ask(FoundNode* found, mad::DirectedPath path, std::uint32_t modifier) {
+  asio::awaitable<mad::Asked<A>> ask(FoundNode* found, PortNum port, mad::DirectedPath path,
+                                     std::uint32_t modifier) {
     const bool may = co_await may_ask(found, A::kAttribute);
     if (!may) co_return std::unexpected(mad::RequestError{.fault = mad::Fault::closed});
-    auto answer = co_await mad::get<A>(tx_, {.route = path, .node = found->node.guid()}, modifier);
+    auto answer = co_await mad::get<A>(tx_, target_of(found->node, port, path), modifier);
     asked(*found, A::kAttribute, answer ? nullptr : &answer.error());
     co_return answer;
   }

@@ -8,6 +8,7 @@
 #include "mad/wire/modifier.h"
 #include "mad/wire/tables.h"
 #include "mad/wire/vendor.h"
+#include "smd/sweep/end_ports.h"
 #include "smd/sweep/mft.h"
 #include "smd/sweep/not_sent.h"
 #include "smd/sweep/pkeys.h"
@@ -19,6 +20,17 @@ namespace {
 /// For the transactions, while it is not known who is there.
 std::uint64_t place_number(const PeerPort& place) {
   return (place.node.value() * 0x9E3779B97F4A7C15U) ^ place.port.value();
+}
+
+/// The port that keeps the M_Key: of a switch port 0.
+Port& keeper_of(Node& node, PortNum port) { return node.ports[node.is_switch() ? 0 : port.value()]; }
+
+/// Of a port that has answered a question with the M_Key `tried` before it has shown its own.
+void expect_m_key(Node& node, PortNum port, const std::vector<std::uint64_t>& likely, std::uint64_t tried) {
+  auto& info = keeper_of(node, port).info;
+  if (info.m_key != 0) return;
+  const bool may_be = likely.empty() || std::ranges::find(likely, tried) != likely.end();
+  info.m_key = may_be ? tried : likely.front();
 }
 
 /// FDR10 shows as QDR in PortInfo. Only links of Mellanox devices that know extended speeds can be it.
@@ -63,11 +75,27 @@ void Survey::asked(FoundNode& found, std::uint16_t attribute, const mad::Request
   probation.waiting.wake_all();
 }
 
+/// With each M_Key that whoever is there may have, until one is answered: who is protected by level 2 or 3
+/// answers nothing else.
+asio::awaitable<mad::Asked<wire::NodeInfo>> Survey::ask_who(std::optional<PeerPort> from,
+                                                            mad::DirectedPath path, std::uint64_t* m_key) {
+  mad::Asked<wire::NodeInfo> info = std::unexpected(mad::RequestError{.fault = mad::Fault::timeout});
+  const auto keys = options_.m_keys.at(before_, from);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    auto request = mad::get_request<wire::NodeInfo>({.route = path, .m_key = keys[i]});
+    // A place of its own for each try: the one before has shown that the place is silent.
+    request.place = from ? place_number(*from) ^ (std::uint64_t{i} << 32U) : 0;
+    *m_key = keys[i];
+    info = co_await mad::ask<wire::NodeInfo>(&tx_, std::move(request));
+    if (info || info.error().fault != mad::Fault::timeout) break;
+  }
+  co_return info;
+}
+
 asio::awaitable<void> Survey::visit(std::optional<PeerPort> from, mad::DirectedPath path) {
   const auto behind = from.value_or(PeerPort{});
-  auto request = mad::get_request<wire::NodeInfo>({.route = path});
-  request.place = from ? place_number(behind) : 0;
-  const auto info = co_await mad::ask<wire::NodeInfo>(&tx_, std::move(request));
+  std::uint64_t m_key = 0;
+  const auto info = co_await ask_who(from, path, &m_key);
   if (!info) {
     if (!from) own_port_error = to_string(info.error());
     if (from && !was_dropped(info.error())) {
@@ -84,13 +112,15 @@ asio::awaitable<void> Survey::visit(std::optional<PeerPort> from, mad::DirectedP
     co_return;
   }
   if (!read) co_return;
+  const auto guid = info->type == NodeType::switch_ ? info->node : info->port;
+  expect_m_key(read->found->node, info->local_port, options_.m_keys.of(guid), m_key);
   to_read_.push_back(*read);
   if (read->whole && (info->type == NodeType::switch_ || !from)) may_probe.push_back(read->found);
 }
 
 asio::awaitable<void> Survey::read_description(FoundNode* node) {
   auto& found = *node;
-  auto description = co_await ask<wire::NodeDescription>(node, found.path, 0);
+  auto description = co_await ask<wire::NodeDescription>(node, PortNum{0}, found.path, 0);
   if (!description) {
     const auto* before = before_ != nullptr ? before_->find(found.node.guid()) : nullptr;
     if (before != nullptr) {
@@ -106,7 +136,7 @@ asio::awaitable<void> Survey::read_description(FoundNode* node) {
 
 asio::awaitable<void> Survey::read_node_info(FoundNode* node) {
   auto& found = *node;
-  const auto info = co_await ask<wire::NodeInfo>(node, found.path, 0);
+  const auto info = co_await ask<wire::NodeInfo>(node, PortNum{0}, found.path, 0);
   if (!info) {
     trouble(found, PortNum{0}, info.error());
     co_return;
@@ -118,7 +148,7 @@ asio::awaitable<void> Survey::read_node_info(FoundNode* node) {
 
 asio::awaitable<void> Survey::read_switch(FoundNode* node) {
   auto& found = *node;
-  const auto info = co_await ask<wire::SwitchInfo>(node, found.path, 0);
+  const auto info = co_await ask<wire::SwitchInfo>(node, PortNum{0}, found.path, 0);
   if (!info) trouble(found, PortNum{0}, info.error());
   if (info) found.node.switch_info = *info;
   co_await clear_change(node);
@@ -129,7 +159,7 @@ asio::awaitable<void> Survey::clear_change(FoundNode* node) {
   auto& info = node->node.switch_info;
   if (!options_.clear_changes || !info || !info->port_state_change) co_return;
   // Written as it is: 1 clears the bit. Where that fails it is written once more with all that is decided.
-  const mad::Target target{.route = node->path, .node = node->node.guid()};
+  const auto target = target_of(node->node, PortNum{0}, node->path);
   const auto cleared = co_await mad::set<wire::SwitchInfo>(tx_, target, *info);
   if (cleared) info = *cleared;
 }
@@ -196,7 +226,7 @@ asio::awaitable<void> Survey::read_lft_block(FoundNode* node, std::shared_ptr<ro
                                              std::size_t block) {
   auto& found = *node;
   const auto table = co_await ask<wire::LinearForwardingTable>(
-      node, found.path, wire::lft_modifier(static_cast<std::uint32_t>(block)));
+      node, PortNum{0}, found.path, wire::lft_modifier(static_cast<std::uint32_t>(block)));
   if (!table) {
     trouble(found, PortNum{0}, table.error());
     co_return;
@@ -210,7 +240,7 @@ asio::awaitable<void> Survey::read_port(FoundNode* node, PortNum port, mad::Dire
   auto& found = *node;
   const bool may = co_await may_ask(node, wire::PortInfo::kAttribute);
   if (!may) co_return;
-  mad::Target target{.route = path, .node = found.node.guid()};
+  auto target = target_of(found.node, port, path);
   if (hint) target.life = tx_.soon(found.node.guid());
   auto known = found.node.extended_speeds();
   // A hint is no reason to ask twice, and who is new may not know bit 31.
@@ -232,6 +262,7 @@ asio::awaitable<void> Survey::read_port(FoundNode* node, PortNum port, mad::Dire
   if (found.node.is_switch()) slot.guid = found.node.guid();
   if (!found.node.is_switch()) keep_tables_that_stand(found, port);
   const bool end_port = port.value() == 0 || !found.node.is_switch();
+  if (end_port && info->m_key == 0 && info->m_key_protect != 0) co_await find_m_key(node, port, target);
   if (port.value() != 0 && !slot.linked()) co_return;
   if (may_be_fdr10(found.node, *info)) start(read_fdr10(&found, port, path));
   const bool ourselves = self->node == found.node.guid() && self->port == port;
@@ -240,6 +271,22 @@ asio::awaitable<void> Survey::read_port(FoundNode* node, PortNum port, mad::Dire
   }
   if (pkeys_stand(found, port)) co_return;
   co_await read_pkeys(&found, port, path);
+}
+
+/// The port hides its M_Key from who shows another one. Level 1 answers Gets all the same: a key that it
+/// shows then is the right one.
+asio::awaitable<void> Survey::find_m_key(FoundNode* node, PortNum port, mad::Target target) {
+  const auto guid = port_guid(node->node, port);
+  const auto tried = target.m_key;
+  for (const auto key : options_.m_keys.of(guid)) {
+    if (key == tried) continue;
+    target.m_key = key;
+    const auto answer = co_await mad::get_port_info(&tx_, target, port, node->node.extended_speeds());
+    if (!answer.info) co_return;
+    if (answer.info->m_key == 0) continue;
+    node->node.ports[port.value()].info = *answer.info;
+    co_return;
+  }
 }
 
 /// Of a CA or router: a port that is up with its LID has not been reset.
@@ -275,7 +322,7 @@ asio::awaitable<void> Survey::read_pkeys(FoundNode* node, PortNum port, mad::Dir
   for (std::size_t block = 0; block < held.row.size(); ++block) {
     const auto modifier = Kind::modifier(found.node, port, block);
     held.asked.set(block);
-    const auto table = co_await ask<wire::PKeyTable>(node, path, modifier);
+    const auto table = co_await ask<wire::PKeyTable>(node, port, path, modifier);
     if (!table) {
       trouble(found, port, table.error());
       break;
@@ -290,7 +337,7 @@ asio::awaitable<void> Survey::read_pkeys(FoundNode* node, PortNum port, mad::Dir
 
 asio::awaitable<void> Survey::read_fdr10(FoundNode* node, PortNum port, mad::DirectedPath path) {
   auto& found = *node;
-  const auto info = co_await ask<wire::MlnxExtPortInfo>(node, path, port.value());
+  const auto info = co_await ask<wire::MlnxExtPortInfo>(node, port, path, port.value());
   // Not every device of the vendor has it; then the link is what PortInfo says.
   if (info) found.node.ports[port.value()].mlnx = *info;
 }
@@ -308,10 +355,10 @@ asio::awaitable<void> Survey::read_sm_info(FoundNode* node, PortNum port, mad::D
   const auto guid = found.node.is_switch() ? found.node.guid() : found.node.ports[port.value()].guid;
   auto info = mad::Asked<wire::SmInfo>(std::unexpected(mad::RequestError{.fault = mad::Fault::timeout}));
   if (options_.lost_sms.contains(guid)) {
-    const mad::Target target{.route = path, .node = found.node.guid()};
+    const auto target = target_of(found.node, port, path);
     info = co_await mad::get_once<wire::SmInfo>(tx_, target, options_.lost_sm_wait);
   } else {
-    info = co_await ask<wire::SmInfo>(node, path, 0);
+    info = co_await ask<wire::SmInfo>(node, port, path, 0);
   }
   const PeerPort place{found.node.guid(), port};
   const auto lid = found.node.ports[port.value()].info.lid;

@@ -21,6 +21,30 @@ bool has_vl_tables(const Node& node, PortNum num) {
   return port.linked() && port.info.operational_vls > 1;
 }
 
+BlockSet sl_to_vl_rows(const Node& node) { return BlockSet::first(node.is_switch() ? node.ports.size() : 1); }
+
+BlockSet arbitration_blocks(const wire::PortInfo& info) {
+  BlockSet parts;
+  if (info.vl_cap <= 1) return parts;
+  const std::size_t capacities[] = {info.vl_arb_low_cap, info.vl_arb_high_cap};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (capacities[i] != 0) parts.set(2 * i);
+    if (capacities[i] > kArbitration) parts.set(2 * i + 1);
+  }
+  return parts;
+}
+
+bool may_have_vl_tables(const Node& node, PortNum num) {
+  const auto& port = node.ports[num.value()];
+  if (!port.known) return false;
+  return num.value() == 0 ? node.has_enhanced_port0() : port.linked();
+}
+
+bool vl_tables_in_use(const Node& node, PortNum num) {
+  const auto& info = node.ports[num.value()].info;
+  return num.value() == 0 ? info.lid.unicast() : info.port_state > PortState::init;
+}
+
 BlockSet TableKind<wire::PKeyTable>::blocks(const Node& node, PortNum port) {
   return BlockSet::first((pkey_capacity(node, port) + kPKeysOfBlock - 1) / kPKeysOfBlock);
 }
@@ -41,19 +65,13 @@ BlockSet TableKind<wire::SlToVl>::blocks(const Node& node, PortNum port) {
 
 std::uint32_t TableKind<wire::SlToVl>::modifier(const Node& node, PortNum port, std::size_t block) {
   if (!node.is_switch()) return 0;
+  if (block == kAllPorts) return wire::kSlToVlAllModifier;
+  if (block == kAllIn) return wire::sl_to_vl_all_in_modifier(port);
   return wire::sl_to_vl_modifier(PortNum{static_cast<std::uint8_t>(block)}, port);
 }
 
 BlockSet TableKind<wire::VlArbitration>::blocks(const Node& node, PortNum port) {
-  BlockSet parts;
-  if (!has_vl_tables(node, port)) return parts;
-  const auto& info = node.ports[port.value()].info;
-  const std::size_t capacities[] = {info.vl_arb_low_cap, info.vl_arb_high_cap};
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (capacities[i] != 0) parts.set(2 * i);
-    if (capacities[i] > kArbitration) parts.set(2 * i + 1);
-  }
-  return parts;
+  return has_vl_tables(node, port) ? arbitration_blocks(node.ports[port.value()].info) : BlockSet{};
 }
 
 std::uint32_t TableKind<wire::VlArbitration>::modifier(const Node& node, PortNum port, std::size_t block) {

@@ -11,6 +11,7 @@
 
 #include "mad/base/id.h"
 #include "mad/wire/modifier.h"
+#include "mad/wire/port_info.h"
 #include "mad/wire/tables.h"
 #include "smd/tables/block_set.h"
 #include "smd/tables/phase.h"
@@ -50,6 +51,9 @@ template <>
 struct TableKind<wire::SlToVl> {
   static constexpr Phase kPhase = Phase::vl_tables;
   static constexpr TableRead kRead = TableRead::idle;
+  /// Blocks of a Set only, of switches with OptimizedSLtoVLMappingProgramming: all ports by which packets
+  /// come in, and all of those for all external ports.
+  static constexpr std::size_t kAllIn = 256, kAllPorts = 257;
   /// Port 0 and the ports with a link; none unless has_vl_tables().
   static BlockSet blocks(const Node& node, PortNum port);
   /// The attribute modifier.
@@ -78,6 +82,18 @@ struct TableKind<wire::GuidInfo> {
   /// The attribute modifier.
   static std::uint32_t modifier(const Node& node, PortNum port, std::size_t block);
 };
+
+/// The blocks of an SL to VL table that has them all: of a switch a row for each of its ports.
+BlockSet sl_to_vl_rows(const Node& node);
+
+/// The port has a link, or is an enhanced port 0: smd may decide its tables, of a port with one VL too.
+bool may_have_vl_tables(const Node& node, PortNum port);
+
+/// Blocks of the VL arbitration tables of a port with several VLs, by its capacities.
+BlockSet arbitration_blocks(const wire::PortInfo& info);
+
+/// It does not begin anew: packets pass by its tables, or an enhanced port 0 has a LID.
+bool vl_tables_in_use(const Node& node, PortNum port);
 
 /// The port tells SLs apart: it has, and uses, several data VLs.
 bool has_vl_tables(const Node& node, PortNum port);

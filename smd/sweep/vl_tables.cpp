@@ -9,6 +9,7 @@
 
 #include "mad/task_group.h"
 #include "mad/transactions/ask.h"
+#include "smd/sweep/m_key_hints.h"
 
 namespace smd::sm::inline sweeping {
 namespace {
@@ -42,7 +43,7 @@ template <class A>
 asio::awaitable<void> read_block(mad::Transactions* tx, const Node* node, const PortReading* reading,
                                  HeldBlocks<A>* held, std::size_t block) {
   const auto modifier = TableKind<A>::modifier(*node, reading->port, block);
-  const auto table = co_await mad::get<A>(*tx, {.route = reading->path, .node = node->guid()}, modifier);
+  const auto table = co_await mad::get<A>(*tx, target_of(*node, reading->port, reading->path), modifier);
   if (was_asked(table)) held->asked.set(block);
   if (!table) co_return;
   if (held->row.size() <= block) held->row.resize(block + 1);
@@ -51,23 +52,23 @@ asio::awaitable<void> read_block(mad::Transactions* tx, const Node* node, const 
 }
 
 /// The next port of the node, from `first` on, that lacks something.
-std::optional<PortReading> next_reading(const Subnet& subnet, const Paths& paths, std::size_t index,
+std::optional<PortReading> next_reading(const Subnet& subnet, const VlTableCursor& cursor, std::size_t index,
                                         std::size_t first = 0) {
   const auto& node = *subnet.nodes[index];
   std::optional<BlockSet> rows;  // of all ports of a node the same
+  if (cursor.whole) rows = sl_to_vl_rows(node);
   for (std::size_t p = first; p < node.ports.size(); ++p) {
     const PortNum num{static_cast<std::uint8_t>(p)};
     const auto& port = node.ports[p];
-    if (!has_vl_tables(node, num)) continue;
+    if (cursor.whole ? !may_have_vl_tables(node, num) : !has_vl_tables(node, num)) continue;
     if (!rows) rows = TableKind<wire::SlToVl>::blocks(node, num);
     PortReading reading;
     reading.node = index;
     reading.port = num;
     reading.missing_sl_to_vl = not_asked<wire::SlToVl>(port, *rows);
-    reading.missing_arbitration =
-        not_asked<wire::VlArbitration>(port, TableKind<wire::VlArbitration>::blocks(node, num));
+    reading.missing_arbitration = not_asked<wire::VlArbitration>(port, arbitration_blocks(port.info));
     if (reading.gets() == 0) continue;
-    const auto path = paths.to_port(subnet, index, num);
+    const auto path = cursor.paths->to_port(subnet, index, num);
     if (!path) continue;
     reading.path = *path;
     if (const auto& known = port.held<wire::SlToVl>(); known) reading.sl_to_vl = *known;
@@ -92,7 +93,7 @@ std::vector<std::unique_ptr<PortReading>> next_readings(const Subnet& subnet, Vl
     if (!index) continue;
     whole.insert(*index);
     for (std::size_t from = 0; gets < most;) {
-      auto found = next_reading(subnet, *cursor.paths, *index, from);
+      auto found = next_reading(subnet, cursor, *index, from);
       if (!found) break;
       from = std::size_t{found->port.value()} + 1;
       take(*std::move(found));
@@ -102,7 +103,7 @@ std::vector<std::unique_ptr<PortReading>> next_readings(const Subnet& subnet, Vl
     const auto index = cursor.next;
     cursor.next = (cursor.next + 1) % subnet.nodes.size();
     if (whole.contains(index)) continue;
-    if (auto found = next_reading(subnet, *cursor.paths, index)) take(*std::move(found));
+    if (auto found = next_reading(subnet, cursor, index)) take(*std::move(found));
   }
   return readings;
 }
@@ -136,7 +137,7 @@ asio::awaitable<std::optional<Subnet>> read_vl_tables(mad::Transactions* tx,
   }
   std::erase_if(cursor->first, [&](Guid node) {
     const auto index = after.index_of(node);
-    return !index || !next_reading(after, *cursor->paths, *index);
+    return !index || !next_reading(after, *cursor, *index);
   });
   if (readings.empty()) co_return std::nullopt;
   co_return after;

@@ -27,6 +27,8 @@ struct VlTablePool {
 /// How far the reading has come. Of one topology: reset after each sweep.
 struct VlTableCursor {
   std::optional<Paths> paths;
+  /// All rows of SL to VL tables, of ports with one VL too: they are smd's to decide.
+  bool whole = false;
   std::size_t next = 0;  ///< index of the node that is next
   /// Nodes all of whose tables are read before that; each leaves the list when they are.
   std::vector<Guid> first{};

@@ -29,10 +29,16 @@ std::string_view to_string(Phase phase) {
       return "activate_switch_links";
     case Phase::activate_host_links:
       return "activate_host_links";
+    case Phase::vl_weights:
+      return "vl_weights";
     case Phase::pkeys_removed:
       return "pkeys_removed";
+    case Phase::m_keys:
+      return "m_keys";
     case Phase::guid_info:
       return "guid_info";
+    case Phase::port_orders:
+      return "port_orders";
     case Phase::client_reregister:
       return "client_reregister";
   }

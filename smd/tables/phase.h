@@ -23,8 +23,11 @@ enum class Phase : std::uint8_t {
   host_links,        ///< PortInfo of the other links, both ends
   activate_switch_links,
   activate_host_links,
+  vl_weights,        ///< VL arbitration of VLs that no SL is mapped to any more
   pkeys_removed,     ///< P_Key tables lose keys
+  m_keys,            ///< M_Keys of end ports; nothing is sent to them afterwards by their old key
   guid_info,         ///< in no plan() but alone: alias GUIDs
+  port_orders,       ///< in no plan() but alone: ports that an operator disables, enables or resets
   client_reregister  ///< in no plan() but alone: PortInfo.ClientReregister
 };
 /// As in the log. Static storage.

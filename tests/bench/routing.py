@@ -77,7 +77,7 @@ def moments(log, pattern):
 
 
 def theirs(sim, host, engine, folder, *options):
-    """opensm's milliseconds, or why not; its tables are in `folder` then."""
+    """opensm's milliseconds and the engine that it used; its tables and its log are in `folder` then."""
     client = sim.opensm(host, "-R", engine, *options, "-D", "0x47")
     log = client.folder / "osm.log"
     read = lambda: log.read_text(errors="replace")
@@ -88,7 +88,7 @@ def theirs(sim, host, engine, folder, *options):
     took = moments(read(), ends)[1] - [t for t in moments(read(), begins) if t <= moments(read(), ends)[1]][-1]
     wait_for(lambda: read().count("SUBNET UP") >= 2, 600, "the second SUBNET UP")
     client.stop()
-    for name in ("opensm-lfts.dump", "guid2lid"):
+    for name in ("opensm-lfts.dump", "guid2lid", "osm.log"):
         (folder / name).write_bytes((client.folder / name).read_bytes())
     return took * 1000, "".join(used[-1]) if used else engine
 

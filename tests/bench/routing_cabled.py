@@ -16,9 +16,9 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import opensm_runs  # noqa: E402
 import routing  # noqa: E402
 import shapes  # noqa: E402
-from ibsim import Failure, Ibsim, hosts_of  # noqa: E402
 
 SPECS = """
 ft2:16+guids=1 ft2:24+guids=2 ft3:8+guids=3 ft3:12+guids=4 ft3:16+guids=5 ft3:8:4+guids=6
@@ -57,31 +57,20 @@ def worse(ours, theirs):
     return found
 
 
-def opensm(net, text, folder):
+def faults(run):
+    verdict = run.verify
+    return "" if verdict["ok"] else (f"{verdict['credit_loops']} credit loops, "
+                                     f"{verdict['host_pairs_unreachable']} pairs without a route")
+
+
+def opensm(net, folder):
     """opensm's runs that are proven: {name: figures}, and the names of the others with the reason."""
     roots = folder / "roots"
-    roots.write_text("".join(f"0x{guid:016x}\n" for guid in shapes.roots(text)))
+    roots.write_text("".join(f"0x{guid:016x}\n" for guid in shapes.roots(net.read_text())))
     runs = {"minhop": ("minhop", []), "updn": ("updn", []), "ftree": ("ftree", [])}
     runs |= {f"{name}+roots": (name, ["-a", str(roots)]) for name in ("updn", "ftree")}
-    proven, refused = {}, {}
-    for label, (engine, options) in runs.items():
-        with Ibsim(net) as sim:
-            try:
-                _, used = routing.theirs(sim, hosts_of(text)[0], engine, folder, *options)
-            except Failure as failure:
-                refused[label] = str(failure).splitlines()[0]
-                continue
-        if used != engine:
-            refused[label] = f"fell back to {used}"
-            continue
-        found = routing.route("--topology", net, "--lfts", folder / "opensm-lfts.dump", "--quality")
-        verdict = found["verify"]
-        if verdict["ok"]:
-            proven[label] = figures(found["quality"], True)
-        else:
-            refused[label] = (f"{verdict['credit_loops']} credit loops, "
-                              f"{verdict['host_pairs_unreachable']} pairs without a route")
-    return proven, refused
+    proven, refused = opensm_runs.all_of(net, folder, runs, faults)
+    return {label: figures(run.quality, True) for label, run in proven.items()}, refused
 
 
 def line(who, found, marks=()):
@@ -94,10 +83,9 @@ def bench(case):
     with tempfile.TemporaryDirectory(prefix="smd-cabled-") as name:
         folder = pathlib.Path(name)
         net = shapes.write(case, folder, routing.route)
-        text = net.read_text()
         found = routing.route("--topology", net, "--quality")
         ours = figures(found["quality"], False)
-        proven, refused = opensm(net, text, folder)
+        proven, refused = opensm(net, folder)
     print(f"{case}: {found['hosts']} hosts, {found['switches']} switches, bound by time "
           f"{found['quality']['leaf_bound']:.0f}", flush=True)
     flagged = {name: worse(ours, other) for name, other in proven.items()}

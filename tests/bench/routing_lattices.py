@@ -15,9 +15,9 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import opensm_runs  # noqa: E402
 import routing  # noqa: E402
 import shapes  # noqa: E402
-from ibsim import Failure, Ibsim, hosts_of  # noqa: E402
 
 SPECS = """
 hyperx:8x8:4+guids=1 hyperx:12x8:7+guids=2 hyperx:4x4x4:4+guids=3 hyperx:8x8:4+guids=4+cut=1:1 hyperx:8x8:4+guids=5+cut=5:1
@@ -29,25 +29,8 @@ RUNS = {"minhop": ("minhop", ()), "dor": ("dor", ()), "lash": ("lash", ("-Q",)),
         "nue, 1 VL": ("nue", ("-Q", "--nue_max_num_vls", "1"))}
 
 
-def opensm(net, text, folder):
-    """opensm's runs: {name: (max_link_paths, ms)} of the proven ones, and {name: reason} of the others."""
-    proven, refused = {}, {}
-    for label, (engine, options) in RUNS.items():
-        with Ibsim(net) as sim:
-            try:
-                took, used = routing.theirs(sim, hosts_of(text)[0], engine, folder, *options)
-            except Failure as failure:
-                refused[label] = str(failure).splitlines()[0]
-                continue
-        if used != engine:
-            refused[label] = f"fell back to {used}"
-            continue
-        found = routing.route("--topology", net, "--lfts", folder / "opensm-lfts.dump", "--quality")
-        if found["verify"]["ok"]:
-            proven[label] = (found["quality"]["max_link_paths"], took)
-        else:
-            refused[label] = f"{found['quality']['max_link_paths']} with credit loops on one VL"
-    return proven, refused
+def credit_loops(run):
+    return "" if run.verify["ok"] else f"{run.quality['max_link_paths']} with credit loops on one VL"
 
 
 def bench(case):
@@ -55,7 +38,8 @@ def bench(case):
         folder = pathlib.Path(name)
         net = shapes.write(case, folder, routing.route)
         found = routing.route("--topology", net, "--quality", "--repeat", 3, "--threads", 2)
-        proven, refused = opensm(net, net.read_text(), folder)
+        runs, refused = opensm_runs.all_of(net, folder, RUNS, credit_loops)
+    proven = {label: (run.quality["max_link_paths"], run.ms) for label, run in runs.items()}
     ours, ms = found["quality"]["max_link_paths"], found["ms"]["route"] + found["ms"]["verify"]
     best = min((load for load, _ in proven.values()), default=0)
     ratio = ours / best if best else 0

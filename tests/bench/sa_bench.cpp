@@ -18,9 +18,11 @@
 #include "mad/wire/sa/records.h"
 #include "routing/parallel.h"
 #include "smd/decide/decide.h"
+#include "smd/decide/qos_policy.h"
 #include "smd/offline/offline.h"
 #include "smd/sa/answer.h"
 #include "smd/sa/record_kind.h"
+#include "tests/bench/qos_rules.h"
 
 namespace {
 
@@ -96,8 +98,26 @@ std::vector<std::vector<std::uint8_t>> path_questions(const sa::Directory& direc
   return all;
 }
 
-void path_record(benchmark::State& state) {
-  const sa::Directory directory(snapshot());
+std::shared_ptr<const sm::Snapshot> snapshot_with_rules(unsigned rules) {
+  auto with = std::make_shared<sm::Snapshot>(*snapshot());
+  with->decided.qos_policy = std::make_shared<const sm::QosPolicyPart>(
+      sm::resolve_qos_policy(*with->subnet, random_qos_policy(*with->subnet, rules, 20), {}, nullptr));
+  return with;
+}
+
+/// 1,000 rules and 100 groups for the fabric.
+void qos_resolve(benchmark::State& state) {
+  const auto policy = random_qos_policy(*snapshot()->subnet, 1'000, 100);
+  for (auto _ : state) {
+    const auto part = sm::resolve_qos_policy(*snapshot()->subnet, policy, {}, nullptr);
+    benchmark::DoNotOptimize(part.matcher.rules());
+  }
+}
+BENCHMARK(qos_resolve)->Unit(benchmark::kMillisecond);
+
+/// `rules` of a QoS policy; none: QoS is off.
+void path_record(benchmark::State& state, unsigned rules) {
+  const sa::Directory directory(rules != 0 ? snapshot_with_rules(rules) : snapshot());
   const auto questions = path_questions(directory);
   const sa::Registry registry;
   const sa::Settings settings;
@@ -114,7 +134,9 @@ void path_record(benchmark::State& state) {
   state.counters["allocations"] = benchmark::Counter(static_cast<double>(allocations.load() - before),
                                                      benchmark::Counter::kAvgIterations);
 }
-BENCHMARK(path_record);
+BENCHMARK_CAPTURE(path_record, plain, 0U);
+BENCHMARK_CAPTURE(path_record, qos_50_rules, 50U);
+BENCHMARK_CAPTURE(path_record, qos_1000_rules, 1000U);
 
 /// The whole table of NodeRecords; the first after a sweep, or a later one.
 void node_table(benchmark::State& state, bool first) {

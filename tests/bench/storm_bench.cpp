@@ -2,7 +2,9 @@
 // A boot storm: all hosts of a fabric ask at once, in real time, in process. Each sends PathRecord to the SM,
 // joins the broadcast group and one more, and subscribes; who is not answered within 1 s, or is told BUSY,
 // sends again, with twice the time, five times at most. Meanwhile snapshots change, as sweeps of a booting
-// fabric change them. bench_storm [FABRIC [SECONDS]] (ft3:24, all offered within 1 s), or ./dev bench storm.
+// fabric change them. bench_storm [FABRIC [SECONDS [RULES]]] (ft3:24, all offered within 1 s, no QoS policy),
+// or
+// ./dev bench storm.
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,9 +26,11 @@
 #include "mad/wire/sa/path_record.h"
 #include "routing/parallel.h"
 #include "smd/decide/decide.h"
+#include "smd/decide/qos_policy.h"
 #include "smd/offline/offline.h"
 #include "smd/sa/server.h"
 #include "smd/store/store_thread.h"
+#include "tests/bench/qos_rules.h"
 
 namespace {
 
@@ -47,7 +51,7 @@ using std::chrono::duration;
 using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-std::shared_ptr<const sm::Snapshot> snapshot_of(const std::string& name) {
+std::shared_ptr<const sm::Snapshot> snapshot_of(const std::string& name, unsigned rules) {
   const auto fabric = *base::make_fabric(name);
   const config::SubnetConfig config;
   const routing::Serial serial;
@@ -59,6 +63,9 @@ std::shared_ptr<const sm::Snapshot> snapshot_of(const std::string& name) {
   snapshot->subnet = settled;
   snapshot->decided = std::move(decision.decided);
   snapshot->state = wire::SmState::master;
+  if (rules != 0)
+    snapshot->decided.qos_policy = std::make_shared<const sm::QosPolicyPart>(
+        sm::resolve_qos_policy(*settled, random_qos_policy(*settled, rules, 20), {}, nullptr));
   return snapshot;
 }
 
@@ -223,8 +230,8 @@ long peak_kb() {
   return usage.ru_maxrss;
 }
 
-asio::awaitable<void> storm(asio::io_context* io, std::string name, double within) {
-  auto snapshot = snapshot_of(name);
+asio::awaitable<void> storm(asio::io_context* io, std::string name, double within, unsigned rules) {
+  auto snapshot = snapshot_of(name, rules);
   mad::RealClock clock(*io);
   sm::PoolCompute answering(1, sm::PoolCompute::Priority::same), indexing(0);
   const auto folder = std::filesystem::temp_directory_path() / ("smd-storm-" + std::to_string(::getpid()));
@@ -268,7 +275,7 @@ asio::awaitable<void> storm(asio::io_context* io, std::string name, double withi
       co_await clock.sleep(1ms);
     }
     const auto seconds = passed();
-    std::printf("%s: ", name.c_str());
+    std::printf("%s, %u rules: ", name.c_str(), rules);
     clients.print(seconds);
     std::printf("store: commits=%llu fdatasync=%llu\n",
                 static_cast<unsigned long long>(counted.commits - committed),
@@ -286,9 +293,11 @@ int main(int argc, char** argv) {
   boost::asio::io_context io;
   const std::string fabric = argc > 1 ? argv[1] : "ft3:24";
   const double within = argc > 2 ? std::atof(argv[2]) : 1;
-  boost::asio::co_spawn(io, smd::bench::storm(&io, fabric, within), [](const std::exception_ptr& error) {
-    if (error) std::rethrow_exception(error);
-  });
+  const auto rules = argc > 3 ? static_cast<unsigned>(std::atoi(argv[3])) : 0U;
+  boost::asio::co_spawn(io, smd::bench::storm(&io, fabric, within, rules),
+                        [](const std::exception_ptr& error) {
+                          if (error) std::rethrow_exception(error);
+                        });
   io.run();
   return 0;
 }

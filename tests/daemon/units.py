@@ -21,6 +21,9 @@ def main():
     for line in ("LimitCORE=0", "StateDirectoryMode=0700"):
         wrong += [f"{name}: no {line}" for name, text in (("smd.service", plain), ("smd@.service", template))
                   if line not in text.splitlines()]
+    opened = (source / "network.conf").read_text().splitlines()
+    wrong += [f"network.conf: no {line}" for line in ("[Service]", "IPAddressAllow=any",
+              "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6") if line not in opened]
     if shutil.which("systemd-analyze") is None:
         print("no systemd-analyze here: the rest is not looked at")
     else:

@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace smd::config;
   const auto input = split(std::string_view(reinterpret_cast<const char*>(data), size));
   ConfigContext context;
-  context.engines = {"dmodc", "minhop", "updn"};
+  context.engines = {"auto", "dmodc", "minhop", "updn"};
   // Whatever file is named holds the same bytes: the readers of lists and maps see them too.
   context.read = [&](const std::filesystem::path&) -> std::expected<std::string, std::string> {
     return input.text;

@@ -18,8 +18,10 @@ ROOMS = {
     "mad/sim/packets": {"mad/sim/packets", "mad/sim/agents", "mad/sim/state", "mad", "mad/wire", "mad/base"},
     "mad/sim/fabric": {"mad/sim/fabric", "mad/sim/packets", "mad/sim/agents", "mad/sim/state", "mad", "mad/wire",
                        "mad/base"},
-    "mad/sim/console": {"mad/sim/console", "mad/sim/fabric", "mad/sim/packets", "mad/sim/state", "mad",
-                        "mad/wire", "mad/base"},
+    # Data packets by VL arbitration: what smd/decide computes is looked at with it, so it shares no code with that.
+    "mad/sim/arbitration": {"mad/sim/arbitration", "mad/sim/packets", "mad/sim/state", "mad", "mad/wire", "mad/base"},
+    "mad/sim/console": {"mad/sim/console", "mad/sim/fabric", "mad/sim/arbitration", "mad/sim/packets", "mad/sim/state",
+                        "mad", "mad/wire", "mad/base"},
     # The preload library lives in foreign processes.
     "mad/sim/attach": {"mad/sim/attach"},
     "mad/sim/umad_server": {"mad/sim/umad_server", "mad/sim/attach", "mad/sim/console", "mad/sim/fabric",
@@ -50,21 +52,24 @@ ROOMS = {
 # what these may include, and all that smd knows of mad/, config/ and routing/.
 SMD = {
     "smd/base": (),
+    "smd/tls": (),
+    "smd/access": (),
     "smd/log": (),
     "smd/events": ("smd/log",),
     "smd/tables": (),
     "smd/registry": ("smd/base",),
-    "smd/policy": ("smd/base",),
+    "smd/policy": ("smd/access", "smd/base"),
     "smd/sweep": ("smd/tables",),
     "smd/schedule": ("smd/base", "smd/events", "smd/log", "smd/sweep"),
     "smd/ha": ("smd/events", "smd/log", "smd/schedule", "smd/sweep"),
     "smd/inventory": ("smd/base", "smd/sweep"),
     "smd/decide": ("smd/base", "smd/inventory", "smd/sweep"),
-    "smd/plan": ("smd/decide",),
+    "smd/plan": ("smd/decide", "smd/policy"),
     "smd/apply": ("smd/plan",),
     "smd/report": ("smd/apply", "smd/ha", "smd/log"),
     "smd/snapshot": ("smd/report",),
-    "smd/store": ("smd/decide", "smd/log", "smd/policy", "smd/registry"),
+    "smd/store": ("smd/decide", "smd/events", "smd/log", "smd/policy", "smd/registry"),
+    "smd/replica": ("smd/ha", "smd/store", "smd/tls"),
     "smd/reconcile": ("smd/report", "smd/schedule", "smd/store"),
     "smd/background": ("smd/events", "smd/reconcile", "smd/schedule"),
     "smd/status": ("smd/events", "smd/reconcile", "smd/schedule", "smd/snapshot"),
@@ -72,7 +77,7 @@ SMD = {
     "smd/dump": ("smd/decide",),
     "smd/offline": ("smd/plan", "mad/sim/fabric", "mad/sim/state"),
     "smd/sa": ("smd/events", "smd/snapshot", "smd/store"),
-    "smd/api": ("smd/dump", "smd/policy", "smd/schedule", "smd/snapshot", "smd/store"),
+    "smd/api": ("smd/access", "smd/dump", "smd/log", "smd/policy", "smd/replica", "smd/schedule", "smd/snapshot", "smd/store", "smd/tls"),
     # The manager: the files of smd/ itself.
     "smd": ("smd/background", "smd/observe", "smd/snapshot"),
     "smd/daemon": ("smd/api", "smd", "smd/offline", "smd/sa", "mad/umad", "mad/sim/console", "mad/sim/drivers",
@@ -277,7 +282,7 @@ def packages(house):
     wanted = {"fmt": "libfmt-dev", "spdlog": "libspdlog-dev", "CLI11": "libcli11-dev", "GTest": "libgtest-dev",
               "rapidcheck": "librapidcheck-dev", "benchmark": "libbenchmark-dev", "Python3": "python3",
               "libibumad": "libibumad-dev", "libibmad": "libibmad-dev", "libsystemd": "libsystemd-dev",
-              "sqlite3": "libsqlite3-dev",
+              "sqlite3": "libsqlite3-dev", "OpenSSL": "libssl-dev",
               "tomlplusplus": "libtomlplusplus-dev", "Boost": "libboost1.81-dev", "PkgConfig": "pkg-config",
               "Threads": None}
     cmake = [p for n, p in house.files(".txt", ".cmake") if p.suffix == ".cmake" or p.name == "CMakeLists.txt"]

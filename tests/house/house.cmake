@@ -10,6 +10,9 @@ endforeach()
 add_test(NAME house_man COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/house/man.py $<TARGET_FILE:smd>
   ${CMAKE_SOURCE_DIR}/docs/man/smd.8)
 set_tests_properties(house_man PROPERTIES LABELS house TIMEOUT 60)
+add_test(NAME house_completion COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/house/completion.py
+  $<TARGET_FILE:smd> ${CMAKE_SOURCE_DIR}/systemd/completion.bash)
+set_tests_properties(house_completion PROPERTIES LABELS house TIMEOUT 120)
 
 # What tests/house/same_output.sh compares between two builds; the test is one of the comparison itself.
 file(GLOB same_output_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/house/same_output/*.cpp)

@@ -12,6 +12,7 @@
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
 #include "tests/support/api_backend.h"
+#include "tests/support/changeable_subnet.h"
 #include "tests/support/json_schema.h"
 #include "tests/support/managed_world.h"
 #include "tests/support/partition_config.h"
@@ -112,6 +113,47 @@ TEST_F(Api, StatusSaysWhatIsWrongAndWhatIsWaitedFor) {
   EXPECT_EQ(subnets[2].at("sm").at("state"), "not_active");
 }
 
+/// What a standby answers is its copy, and the answer says so.
+TEST_F(Api, AnswersSayWhetherTheSmIsMaster) {
+  const auto role = [&](const std::string& path) {
+    std::string found;
+    for (const auto& [name, value] :
+         api::answer({.method = "GET", .target = path, .body = {}}, backend_).headers) {
+      if (name == "X-SMD-Role") found += value;
+    }
+    return found;
+  };
+  EXPECT_EQ(role("/v1/subnets/up/status"), "master");
+  EXPECT_EQ(role("/v1/subnets/ft2%3A8%2Fx/status"), "");  // there is no SM yet
+  EXPECT_EQ(role("/v1/status"), "master");
+  EXPECT_EQ(role("/healthz"), "");
+  sm::SmView standby;
+  standby.state.sm = wire::SmState::standby;
+  backend_.add({.name = "other", .port = "mlx5_3:1", .sms = std::make_shared<sm::SmView>(standby)});
+
+  EXPECT_EQ(role("/v1/subnets/other/status"), "standby");
+  EXPECT_EQ(role("/v1/status"), "");  // one is master, one is not
+}
+
+TEST_F(Api, WhatIsLostIsAcceptedAtTheMasterWhichIsNamed) {
+  sm::SmView view;
+  view.state.sm = wire::SmState::standby;
+  sm::OtherSm master;
+  master.node_description = "sm2";
+  master.info.guid = Guid{0x77};
+  master.info.state = wire::SmState::master;
+  view.others.push_back({.sm = std::move(master)});
+  auto snapshot = std::make_shared<sm::Snapshot>(*backend_.views[0]->snapshot);
+  snapshot->state = wire::SmState::standby;
+  backend_.add({.name = "other",
+                .port = "mlx5_3:1",
+                .snapshot = std::move(snapshot),
+                .sms = std::make_shared<sm::SmView>(view)});
+
+  EXPECT_THAT(error("POST", "/v1/subnets/other/accept", 409, R"({"lost": true})"),
+              testing::HasSubstr("ask the master, sm2 (port GUID 0x0000000000000077)"));
+}
+
 TEST_F(Api, OneSubnetIsAskedForByItsEncodedName) {
   EXPECT_EQ(ask("GET", "/v1/subnets/ft2%3A8%2Fx/status", "Subnet").at("port"), "mlx5_1:1");
   EXPECT_EQ(error("GET", "/v1/subnets/none/status", 404),
@@ -159,19 +201,7 @@ TEST_F(Api, PartitionsHaveTheirMembersAndWhatIsPending) {
 /// A subnet whose partitions can be changed; it is master, and nothing is decided by the changes.
 class ApiPartitions : public Api {
  protected:
-  ApiPartitions() {
-    auto ground = std::make_shared<api::PolicyGround>();
-    ground->config = std::make_shared<const config::SubnetConfig>(
-        test::with_partitions({test::partition("filed", 0x20, {"h00001"})}));
-    ground->policies = std::make_shared<const policy::Policies>();
-    ground->merged = policy::merged_policy(*ground->config, *ground->policies);
-    sim::World world(test::spec("ft2:4"));
-    test::Managed manager(world, *ground->config, test::once());
-    world.run(manager->run());
-    snapshot_ = std::make_shared<sm::Snapshot>(manager.last());
-    snapshot_->state = wire::SmState::master;
-    backend_.add({.name = "p", .port = "mlx5_3:1", .snapshot = snapshot_, .ground = ground});
-  }
+  ApiPartitions() { snapshot_ = test::add_changeable_subnet(backend_); }
   json::value change(const std::string& method, const std::string& what, unsigned status = 200,
                      std::string body = {}) {
     return ask(method, "/v1/subnets/p/partitions/" + what, "PartitionChange", status, std::move(body));
@@ -250,6 +280,20 @@ TEST_F(Api, SweepsAreAskedForOfOneSubnet) {
                           testing::Pair(0U, sm::Resweep::converge)));
   EXPECT_EQ(error("POST", "/v1/subnets/up/resweep", 400, R"({"sweep": "full"})"),
             "sweep: found \"full\", allowed \"light\", \"heavy\" or \"converge\"");
+}
+
+TEST_F(ApiPartitions, SweepsAreOffUntilTheTimeIsOver) {
+  const std::string target = "/v1/subnets/p/sweeps";
+  EXPECT_EQ(ask("GET", "/v1/subnets/p/status", "Subnet").at("sweeps_off_until"), nullptr);
+  EXPECT_TRUE(ask("PUT", target, "Sweeps", 200, R"({"off_for": 3600})").at("sweeps_off_until").is_string());
+  EXPECT_TRUE(ask("GET", "/v1/subnets/p/status", "Subnet").at("sweeps_off_until").is_string());
+  EXPECT_EQ(ask("PUT", target, "Sweeps", 200, R"({"off_for": 0})").at("sweeps_off_until"), nullptr);
+  EXPECT_EQ(ask("GET", "/v1/subnets/p/status", "Subnet").at("sweeps_off_until"), nullptr);
+  for (const auto* bad : {"", "{}", "1", R"({"off_for": -1})", R"({"off_for": 604801})",
+                          R"({"off_for": "1h"})", R"({"off_for": 1, "x": 1})"})
+    error("PUT", target, 400, bad);
+  EXPECT_THAT(error("PUT", "/v1/subnets/ft2%3A8%2Fx/sweeps", 409, R"({"off_for": 1})"),
+              HasSubstr("not master"));
 }
 
 TEST_F(Api, LevelsOfTheLogAreSetAndTakenBack) {

@@ -158,6 +158,21 @@ TEST_F(SaGroups, NoneIsMadeWithAPKeyOfNoPartition) {
   EXPECT_EQ(session_.registry().members().size(), 0U);
 }
 
+TEST_F(SaGroups, WhereSlsAreLayersNoneIsMadeOnAnother) {
+  config::SubnetConfig config;
+  config.routing.path_sl = config::PathSl::asked;
+  const test::SaLab lab("ft2:4", config);
+  test::SaSession session(lab);
+  const auto& asker = lab.directory().end_ports().back();
+  auto other = session.joining(asker, kIpGroup);
+  other.record.sl = Sl{3};
+
+  EXPECT_EQ(session.join(asker, other).status, wire::kSaRequestInvalid);
+  EXPECT_EQ(session.last_refusal().component, "SL");
+  EXPECT_EQ(session.last_refusal().has, "0");
+  EXPECT_EQ(session.join(asker, kIpGroup).status, 0);
+}
+
 TEST_F(SaGroups, APortThatCannotCarryTheGroupIsRefusedInOneLine) {
   session_.settings().broadcast_rate = 25;
   session_.refresh();

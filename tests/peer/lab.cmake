@@ -7,6 +7,7 @@ target_link_libraries(sa_asker PRIVATE PkgConfig::IBUMAD)
 add_executable(lab_barrage ${CMAKE_CURRENT_SOURCE_DIR}/peer/barrage.cpp)
 target_link_libraries(lab_barrage PRIVATE PkgConfig::IBUMAD)
 add_executable(sa_load ${CMAKE_CURRENT_SOURCE_DIR}/peer/load.cpp)
+target_include_directories(sa_load PRIVATE ${CMAKE_SOURCE_DIR})
 target_link_libraries(sa_load PRIVATE PkgConfig::IBUMAD)
 add_dependencies(tests lab_flood lab_barrage sa_asker sa_load)
 add_dependencies(benches sa_load)
@@ -54,9 +55,18 @@ foreach(seconds 0 5 12)  # 0: for ever
 endforeach()
 lab_stop(smd opensm 12)
 lab_stop(smd opensm 12 --priorities 3,5)
-foreach(script keys pair partitions tables enforce zero_keys m_keys load operator answers)
+foreach(script keys pair replica partitions tables enforce zero_keys m_keys load operator answers qos_policy qos_tables arbitrate fabric_layers api_pair ports)
   add_test(NAME peer_${script} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peer/lab_${script}.py
     --smd $<TARGET_FILE:smd>)
   set_tests_properties(peer_${script} PROPERTIES LABELS peer TIMEOUT 300
     ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>;SMD_SA_ASKER=$<TARGET_FILE:sa_asker>")
 endforeach()
+
+set(slow "")
+if(SMD_SANITIZE)
+  set(slow ";SMD_SLOW=1")
+endif()
+add_test(NAME peer_upgrade COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peer/lab_upgrade.py
+  --smd $<TARGET_FILE:smd>)
+set_tests_properties(peer_upgrade PROPERTIES LABELS peer TIMEOUT 300
+  ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>;SMD_FAILOVER_CLIENT=${CMAKE_BINARY_DIR}/bin/failover_client${slow}")

@@ -23,6 +23,7 @@ ROWS = [
     (r"(SL2VL|VLAR)\b", "VL", "what it has Set, else zeros"),
     (r"(IIR|-I)$", "SubscriberEnum, trap_num", "Enum counts on"),
     (r"SWIR\b", "LifeTimeValue/PortStateChange/OpSL2VL", "LifeTimeValue, PortStateChange"),
+    (r"PIR\b", "LocalPort", "it is the port by which the SM asked"),
     (r"SMIR\b", "ActCount", "ActCount, priority"),
     (r"MFTR\b", "records, block, line", "other trees"),
     (r"--smkey 1 PKTR\b", "records", "all blocks of a port"),
@@ -132,20 +133,33 @@ def raw_questions(lids, numbers):
                     ("raw Delete ServiceRecord of nothing", line(DELETE, "ServiceRecord"))]
 
 
-def answers(lab, lids, gids, numbers):
-    """{what was asked: answer}; of saquery its exit status and records, else status and records."""
-    asker = Asker(lab, "h00002")
-    nodes = asker.table("NodeRecord")
-    same.register(asker, sorted(same.gids_of(nodes)))
-    found, commands = {}, saquery_commands(lids, gids)
-    for first in range(0, len(commands), 16):
-        some = [(words, lab.start("h00002", "saquery", *words)) for words in commands[first:first + 16]]
+def ask_saquery(lab, commands, at_once):
+    """{command: (exit status, records)}, and the commands whose answer did not come in saquery's time."""
+    found, late = {}, []
+    for first in range(0, len(commands), at_once):
+        some = [(words, lab.start("h00002", "saquery", *words)) for words in commands[first:first + at_once]]
         for words, client in some:
             lab.finish(client, words, ok=range(256))
             text = (client.folder / "stdout").read_text(errors="replace")
             records = text.splitlines() if "-D" in words else re.split(r"(?m)^(?=\S.*dump:)", text)
             found["saquery " + " ".join(words)] = (client.process.returncode, sorted(records))
-    asked = raw_questions(lids, numbers)
+            if "timed out" in text + (client.folder / "stderr").read_text(errors="replace").lower():
+                late.append(words)
+    return found, late
+
+
+def answers(lab, lids, gids, numbers, only=None):
+    """{what was asked: answer}; of saquery its exit status and records, else status and records. `only`: names."""
+    asker = Asker(lab, "h00002")
+    nodes = asker.table("NodeRecord")
+    same.register(asker, sorted(same.gids_of(nodes)))
+    commands = [words for words in saquery_commands(lids, gids) if not only or "saquery " + " ".join(words) in only]
+    found, late = ask_saquery(lab, commands, 16)
+    # On a busy machine a second passes: what stays without an answer then is the peer's own way.
+    found |= ask_saquery(lab, late, 1)[0]
+    asked = [one for one in raw_questions(lids, numbers) if not only or one[0] in only]
+    if not asked:
+        return found
     (lab.folder / "asked").write_text("\n".join(text for _, text in asked) + "\n")
     text = lab.output("h00002", "sh", "-c", f"exec '{ASKER}' 64 < '{lab.folder / 'asked'}'", seconds=120)
     came = dict(one.split(" ", 1) for one in text.splitlines())
@@ -176,8 +190,19 @@ def differences(theirs, ours):
     return names
 
 
-def judge(theirs, ours):
-    doc, wrong, undocumented = DOC.read_text(), [], set()
+def judge(theirs, ours, again):
+    """`again`: asks the questions of these names once more. A difference is one that is there both times."""
+    wrong, undocumented = compare(theirs, ours)
+    if wrong:
+        print(f"   asked again: {sorted(wrong)}", flush=True)
+        wrong, undocumented = compare(theirs, ours | again(set(wrong)))
+    check(not wrong and not undocumented, f"{len(wrong)} differ otherwise\n" + "\n".join(wrong.values()) +
+          "".join(f"\nnot in docs/differences.md: {words}" for words in sorted(undocumented)))
+
+
+def compare(theirs, ours):
+    """({name: how it differs where nothing documents that}, rows that docs/differences.md has not)."""
+    doc, wrong, undocumented = DOC.read_text(), {}, set()
     equal = 0
     for name, one in theirs.items():
         left = differences(one, ours[name])
@@ -189,11 +214,10 @@ def judge(theirs, ours):
                 if words not in doc:
                     undocumented.add(words)
         if left:
-            wrong.append(f"{name}: {sorted(left)}\n   opensm {str(one)[-300:]}\n   smd    {str(ours[name])[-300:]}")
+            wrong[name] = f"{name}: {sorted(left)}\n   opensm {str(one)[-300:]}\n   smd    {str(ours[name])[-300:]}"
     print(f"   {len(theirs)} questions, {equal} answers are equal, {len(theirs) - equal - len(wrong)} differ as "
           "docs/differences.md says", flush=True)
-    check(not wrong and not undocumented, f"{len(wrong)} differ otherwise\n" + "\n".join(wrong) +
-          "".join(f"\nnot in docs/differences.md: {words}" for words in sorted(undocumented)))
+    return wrong, undocumented
 
 
 def versions(program, which):
@@ -234,7 +258,7 @@ def scenario(given):
         wait_for(lambda: "state=up" in client.log(), 60, "smd's state=up")
         nodes = Asker(lab, "h00002").table("NodeRecord")
         wait_for(lambda: same.lanes_are_read(Asker(lab, "h00002"), nodes), 60, "SL to VL tables that smd has read")
-        judge(theirs, answers(lab, lids, gids, numbers))
+        judge(theirs, answers(lab, lids, gids, numbers), lambda names: answers(lab, lids, gids, numbers, names))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // load SECONDS WINDOW LAST_LID: PathRecords between random LIDs from 1 to LAST_LID, WINDOW of them under way.
-// Prints one line: answered, seconds, per_second, longest wait in ms, processor time of this client by query
-// in us, what came with another status than 0, and of that what was BUSY or not answered in time at all.
+// Prints one line: answered, seconds, per_second, longest wait and that of 99 in 100 in ms, processor time of
+// this client by query in us, what came with another status than 0, and of that what was BUSY or not answered
+// in time at all.
 #include <infiniband/umad.h>
 #include <sys/resource.h>
 
@@ -13,19 +14,15 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tests/peer/path_request.h"
+
 namespace {
+
+namespace peer = smd::peer;
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMad = 256, kMaskAt = 48, kDataAt = 56;
 constexpr int kPatience = 5000;
-/// Of PathRecord: components DLID and SLID, NumbPath, and where they are (libibmad's IB_SA_PR_*).
-constexpr unsigned kMask = 1U << 4U | 1U << 5U | 1U << 12U;
-constexpr std::size_t kDlidAt = kDataAt + 40, kSlidAt = kDataAt + 42, kPathsAt = kDataAt + 49;
-
-void put(std::uint8_t* at, std::uint64_t value, unsigned bytes) {
-  for (unsigned i = 0; i < bytes; ++i) at[i] = static_cast<std::uint8_t>(value >> (8 * (bytes - 1 - i)));
-}
 
 int fail(const char* what) {
   std::perror(what);
@@ -50,7 +47,7 @@ struct Load {
   std::vector<std::uint8_t> out, in;
   std::unordered_map<std::uint32_t, Clock::time_point> asked;
   std::uint64_t answered = 0, others = 0, busy = 0, lost = 0;
-  double longest = 0;
+  std::vector<double> waits;  ///< ms
 
   bool open() {
     if (umad_init() < 0 || (port = umad_open_port(nullptr, 0)) < 0) return false;
@@ -59,37 +56,29 @@ struct Load {
       return false;
     sm_lid = static_cast<std::uint16_t>(info.sm_lid);
     umad_release_port(&info);
-    out.resize(umad_size() + kMad);
-    in.resize(umad_size() + kMad);
+    out.resize(umad_size() + peer::kMad);
+    in.resize(umad_size() + peer::kMad);
     return true;
   }
 
   bool ask() {
     std::ranges::fill(out, std::uint8_t{0});
     auto* mad = static_cast<std::uint8_t*>(umad_get_mad(out.data()));
-    const std::uint8_t header[] = {1, 3, 2, 1};  // Get
-    std::ranges::copy(header, mad);
-    put(mad + 12, ++tid, 4);
-    put(mad + 16, 0x35, 2);
-    put(mad + kMaskAt, kMask, 8);
-    put(mad + kDlidAt, 1 + random() % last_lid, 2);
-    put(mad + kSlidAt, 1 + random() % last_lid, 2);
-    mad[kPathsAt] = 1;
-    umad_set_addr(out.data(), sm_lid, 1, 0, static_cast<int>(0x80010000U));
+    const auto dlid = 1 + random() % last_lid, slid = 1 + random() % last_lid;
+    peer::write_path_request(mad, ++tid, static_cast<unsigned>(slid), static_cast<unsigned>(dlid));
+    umad_set_addr(out.data(), sm_lid, 1, 0, peer::kSaQkey);
     asked.emplace(tid, Clock::now());
-    return umad_send(port, agent, out.data(), kMad, kPatience, 0) >= 0;
+    return umad_send(port, agent, out.data(), peer::kMad, kPatience, 0) >= 0;
   }
 
   bool hear() {
-    int length = kMad;
+    int length = peer::kMad;
     if (umad_recv(port, in.data(), &length, kPatience) < 0) return false;
     const auto* mad = static_cast<const std::uint8_t*>(umad_get_mad(in.data()));
-    const auto number = std::uint32_t{mad[12]} << 24U | std::uint32_t{mad[13]} << 16U |
-                        std::uint32_t{mad[14]} << 8U | mad[15];
+    const auto number = peer::tid_of(mad);
     const auto found = asked.find(number);
     if (found == asked.end()) return true;
-    longest =
-        std::max(longest, std::chrono::duration<double, std::milli>(Clock::now() - found->second).count());
+    waits.push_back(std::chrono::duration<double, std::milli>(Clock::now() - found->second).count());
     asked.erase(found);
     ++answered;
     const bool late = umad_status(in.data()) != 0;
@@ -119,12 +108,15 @@ int main(int argc, char** argv) {
   }
   while (!load.asked.empty() && load.hear()) {
   }
+  std::ranges::sort(load.waits);
   const double passed = std::chrono::duration<double>(Clock::now() - began).count();
   std::printf(
-      "answered=%llu seconds=%.2f per_second=%.0f longest_ms=%.2f client_us=%.2f others=%llu busy=%llu "
+      "answered=%llu seconds=%.2f per_second=%.0f longest_ms=%.2f p99_ms=%.2f client_us=%.2f others=%llu "
+      "busy=%llu "
       "lost=%llu\n",
       static_cast<unsigned long long>(load.answered), passed, static_cast<double>(load.answered) / passed,
-      load.longest,
+      load.waits.empty() ? 0 : load.waits.back(),
+      load.waits.empty() ? 0 : load.waits[load.waits.size() * 99 / 100],
       (processor_us() - before) / static_cast<double>(std::max<std::uint64_t>(1, load.answered)),
       static_cast<unsigned long long>(load.others), static_cast<unsigned long long>(load.busy),
       static_cast<unsigned long long>(load.lost));

@@ -55,7 +55,7 @@ foreach(fabric ft2:8 torus:3x3:2 irregular.net)
   peer_test(dumps ${name} ${fabric})
 endforeach()
 
-foreach(scenario verdicts shuffled)
+foreach(scenario verdicts layers shuffled)
   add_test(NAME peer_${scenario} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peer/verdicts.py
     ${scenario} --smd $<TARGET_FILE:smd>)
   set_tests_properties(peer_${scenario} PROPERTIES LABELS peer TIMEOUT 600)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tables that `smd route` makes offline. verdicts: ibdmchk finds credit loops exactly where smd does, over fabrics
-and engines, with loops allowed too. shuffled: one sha256 for any order of the file and any number of threads.
+and engines, with loops allowed too. layers: ibdmchk finds no credit loop with path-sl.txt and sl2vl.txt where there are
+several layers, and finds some without them. shuffled: one sha256 for any order of the file and any number of threads.
 
-verdicts.py verdicts|shuffled --smd PROGRAM
+verdicts.py verdicts|layers|shuffled --smd PROGRAM
 """
 import argparse
 import hashlib
@@ -19,6 +20,7 @@ FABRICS = pathlib.Path(__file__).resolve().parent.parent / "fabrics"
 TREES = ["ft2:8", "ft3:4", "ft3:8", "ft3:8:3", "xgft:4;2,2,2,2;1,2,2,2;1,1,1,1", "rails:8:4:8:4", "xgft:2;8,6;1,3;1,2"]
 OTHERS = ["torus:4x4:2", "torus:5x5:1", "torus:3x3x3:1", "mesh:4x4:2", "dragonfly:4:2", "hyperx:4x4:2", "random:14:4:3:7",
           str(FABRICS / "irregular.net")]
+LAYERED = ["torus:5x5:4", "torus:3x3x3:1", "dragonfly:4:2", "random:14:4:3:7"]
 LOOPS = "[routing]\nallow_credit_loops = true\n"
 
 
@@ -30,10 +32,10 @@ def route(smd, folder, topology, engine, *arguments):
     return json.loads(done.stdout)
 
 
-def ibdmchk(folder):
+def ibdmchk(folder, *options):
     """True: no credit loops. It follows paths between CAs only."""
-    out = subprocess.run(["ibdmchk", "-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs"], cwd=folder,
-                         capture_output=True, text=True, errors="replace").stdout
+    out = subprocess.run(["ibdmchk", "-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs", *options],
+                         cwd=folder, capture_output=True, text=True, errors="replace").stdout
     if re.search(r"credit loops? (found|on)|found:?\s*\d+ credit", out) and "no credit loops found" not in out:
         return False
     if "no credit loops found" in out and "-E-" not in out:
@@ -51,6 +53,7 @@ def cases(folder):
     for fabric in OTHERS:
         yield fabric, "updn", ()
         yield fabric, "dor", ()
+        yield fabric, "nue", ()
         yield fabric, "minhop", ("--config", config)
 
 
@@ -70,6 +73,22 @@ def verdicts(smd):
         sys.exit("too few of one kind to say anything")
 
 
+def layers(smd):
+    with tempfile.TemporaryDirectory(prefix="smd-layers-") as name:
+        for number, fabric in enumerate(LAYERED):
+            for engine in ("dfsssp", "lash"):
+                folder = pathlib.Path(name) / f"{number}-{engine}"
+                found = route(smd, folder, fabric, engine)
+                if found["engine"] != engine or not found["verify"]["ok"]:
+                    sys.exit(f"{fabric} {engine}: {found['fell_back_from']} {found['verify']}")
+                several = ("-c", "path-sl.txt", "-d", "sl2vl.txt") if found["verify"]["layers"] > 1 else ()
+                if not ibdmchk(folder, *several):
+                    sys.exit(f"{fabric} {engine}: ibdmchk finds credit loops in {found['verify']['layers']} layers")
+                if ibdmchk(folder) != found["verify"]["fixed_sl_ok"]:
+                    sys.exit(f"{fabric} {engine}: fixed_sl_ok is {found['verify']['fixed_sl_ok']}, ibdmchk the opposite")
+                print(f"{fabric} {engine}: {found['verify']['layers']} layers, no credit loops", flush=True)
+
+
 def shuffled(smd):
     with tempfile.TemporaryDirectory(prefix="smd-shuffled-") as name:
         folder = pathlib.Path(name)
@@ -79,7 +98,7 @@ def shuffled(smd):
             parts = re.split(r"\n\s*\n", text)
             nodes = [p for p in parts if re.search(r"^(Switch|Ca|Rt)\s", p, re.M)]
             head = [p for p in parts if p not in nodes]
-            for engine in ("dmodc", "ftree", "updn", "dnup", "minhop", "dor"):
+            for engine in ("dmodc", "ftree", "updn", "dnup", "minhop", "dor", "dfsssp", "lash", "nue"):
                 sums = set()
                 for seed in range(3):
                     order = random.Random(seed).sample(nodes, len(nodes)) if seed else nodes
@@ -95,10 +114,10 @@ def shuffled(smd):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("scenario", choices=["verdicts", "shuffled"])
+    parser.add_argument("scenario", choices=["verdicts", "layers", "shuffled"])
     parser.add_argument("--smd", required=True)
     options = parser.parse_args()
-    {"verdicts": verdicts, "shuffled": shuffled}[options.scenario](options.smd)
+    {"verdicts": verdicts, "layers": layers, "shuffled": shuffled}[options.scenario](options.smd)
 
 
 if __name__ == "__main__":

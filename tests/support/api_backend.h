@@ -2,6 +2,7 @@
 #pragma once
 // A backend whose subnets a test gives it.
 
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -25,6 +26,12 @@ class FakeBackend final : public api::Backend {
     return {.version = "1.2.3", .configuration = "/etc/smd/smd.toml", .started = {}, .loaded = {}};
   }
   std::vector<std::shared_ptr<const api::SubnetView>> subnets() const override { return views; }
+  std::expected<std::vector<api::NextConfig>, std::vector<std::string>> next_configuration() const override {
+    return next;
+  }
+  std::expected<std::vector<api::NextConfig>, std::vector<std::string>> next;
+  void reload() override { ++reloads; }
+  unsigned reloads = 0;
   void resweep(std::size_t subnet, sm::Resweep work) override { asked.emplace_back(subnet, work); }
   void accept_lost(std::size_t subnet, Guid node) override { accepted.emplace_back(subnet, node); }
   /// Takes the change at once, as a daemon without a store does.
@@ -35,6 +42,7 @@ class FakeBackend final : public api::Backend {
       auto view = *views[subnet];
       view.ground = std::make_shared<const api::PolicyGround>(
           api::PolicyGround{change.before->config, std::move(change.after), std::move(change.merged)});
+      ++view.epoch;
       views[subnet] = std::make_shared<api::SubnetView>(std::move(view));
     }
     verdict.set_value(good    ? api::PolicyVerdict::done
@@ -42,21 +50,54 @@ class FakeBackend final : public api::Backend {
                               : api::PolicyVerdict::not_kept);
     return verdict.get_future();
   }
+  void sweeps_off(std::size_t subnet, std::chrono::system_clock::time_point until) override {
+    auto view = *views[subnet];
+    view.sweeps_off_until = until;
+    views[subnet] = std::make_shared<api::SubnetView>(std::move(view));
+  }
+  std::shared_ptr<void> scrape_turn() override { return scraping.take(); }
+  api::Turns scraping;
   void reindex(std::size_t, const std::set<Guid>& ports) override { reindexed = ports; }
+  void train(std::size_t, const api::PolicyChange::PortChange& port, std::string_view event) override {
+    trained.emplace_back(port.at, event);
+  }
+  std::vector<std::pair<policy::PortAt, std::string>> trained;
   bool keeps = true;
   std::set<Guid> reindexed;
   void hand_over(std::size_t subnet, Guid to) override { handed_over.emplace_back(subnet, to); }
+  void hand_on(std::size_t, replica::Call call, replica::CallDone done) override {
+    handed_on.push_back(call);
+    done(master ? master(call) : std::unexpected("no SM of the fabric is master at present"));
+  }
+  std::vector<replica::Call> handed_on;
+  std::function<std::expected<replica::CallAnswer, std::string>(const replica::Call&)> master;
   void set_priority(std::size_t subnet, std::uint8_t priority) override {
     priorities.emplace_back(subnet, priority);
   }
+  events::EventRing& events() override { return ring; }
+  events::EventRing ring{log::real_times()};
+  store::EventLog& event_log() override { return kept_events; }
+  store::EventLog kept_events{ring};
+  access::Guard& guard() override { return guard_; }
+  api::Answered& answered() override { return answered_; }
+  void audit(const api::Audit& call) override { calls.push_back(call); }
+  void unknown_ufm(const std::string& call) override { unknown.push_back(call); }
+  std::vector<std::string> unknown;
+  void login_failed(const std::string&, bool) override { ++wrong_tokens; }
+  void token_used(const access::Use& use, std::int64_t) override { used.push_back(use.name); }
+  std::vector<api::Audit> calls;
+  std::vector<std::string> used;
+  unsigned wrong_tokens = 0;
   log::Filter log_filter() const override { return filter; }
-  void set_log_filter(const log::Filter& next) override { filter = next; }
+  void set_log_filter(const log::Filter& set) override { filter = set; }
   log::Filter configured_log_filter() const override { return configured; }
   const routing::Parallel& parallel() const override { return serial_; }
   std::unique_lock<std::mutex> dump_turn() override { return std::unique_lock(dumping, std::try_to_lock); }
   std::mutex dumping;
 
  private:
+  access::Guard guard_;
+  api::Answered answered_;
   routing::Serial serial_;
 };
 

@@ -18,10 +18,12 @@ inline std::vector<EngineInfo> computing_engines() {
   return engines;
 }
 
-/// Those of them that route every whole tree.
+/// Those of them that route every whole tree, by its levels.
 inline std::vector<EngineInfo> engines_for_trees() {
   auto engines = computing_engines();
-  std::erase_if(engines, [](const EngineInfo& engine) { return engine.name == "dor"; });
+  std::erase_if(engines, [](const EngineInfo& engine) {
+    return engine.name == "dor" || engine.name == "sssp" || engine.name == "nue" || engine.layered;
+  });
   return engines;
 }
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <string>
 #include <vector>
@@ -21,8 +22,8 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     // In memory where that can be had: these tests sync thousands of times.
-    const auto root = access("/dev/shm", W_OK) == 0 ? std::filesystem::path("/dev/shm")
-                                                    : std::filesystem::temp_directory_path();
+    const auto root = ::access("/dev/shm", W_OK) == 0 ? std::filesystem::path("/dev/shm")
+                                                      : std::filesystem::temp_directory_path();
     std::string name = root / "smd-store-XXXXXX";
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp " + name);
     path_ = name;
@@ -47,14 +48,19 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// Lines of a log that is not in a world.
+/// Lines of a log that is not in a world. Any thread may log.
 struct KeptLines {
+  std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();
   std::shared_ptr<std::vector<std::string>> lines = std::make_shared<std::vector<std::string>>();
   log::Log log{{},
-               [lines = lines](const log::Record&, std::string_view line) { lines->emplace_back(line); },
+               [mutex = mutex, lines = lines](const log::Record&, std::string_view line) {
+                 const std::scoped_lock lock(*mutex);
+                 lines->emplace_back(line);
+               },
                {.steady = [] { return std::chrono::nanoseconds(0); },
                 .wall = [] { return std::chrono::system_clock::time_point{}; }}};
   std::size_t count(const std::string& what) const {
+    const std::scoped_lock lock(*mutex);
     std::size_t n = 0;
     for (const auto& line : *lines) n += line.find(what) != std::string::npos ? 1U : 0U;
     return n;
@@ -90,7 +96,7 @@ inline sm::Stored changed(sm::Stored before, std::mt19937_64& random) {
     const auto guid = some_guid(1 + pick(40));
     const PortNum port{static_cast<std::uint8_t>(pick(5))};
     const auto lmc = static_cast<std::uint8_t>(pick(8));
-    switch (pick(10)) {
+    switch (pick(13)) {
       case 0:
         before.lids.erase(guid);
         break;
@@ -119,6 +125,16 @@ inline sm::Stored changed(sm::Stored before, std::mt19937_64& random) {
         break;
       case 9:
         before.vl_tables[guid] = some_vl_tables(random);
+        break;
+      case 10:
+        before.m_keys.erase(guid);
+        break;
+      case 11:
+        before.m_keys[guid] = {.key = random(), .before = random(), .node = guid, .port = port};
+        break;
+      case 12:
+        before.wire_sls[{Sl{static_cast<std::uint8_t>(pick(16))}, static_cast<unsigned>(pick(8))}] =
+            Sl{static_cast<std::uint8_t>(pick(16))};
         break;
       case 3:
         before.retrained.insert({guid,

@@ -51,6 +51,8 @@ class Command {
   Result packet();
   Result smp();
   Result reach();
+  // control_arbitrate.cpp
+  Result arbitrate();
 
   // Errors: "found what "found", allowed …"; "found …, allowed …".
   static Result bad(std::string_view what, std::string_view found, std::string_view allowed);
@@ -83,6 +85,12 @@ class Command {
   Result node_lacks();
   Result node_shows();
   Result node_bit31();
+  struct Arbitrate;
+  Result arbitrate_word(Arbitrate& given);
+  Result arbitrate_flow(Arbitrate& given);
+  Result arbitrate_blocked(Arbitrate& given);
+  std::expected<std::uint64_t, std::string> number_after(Arbitrate& given, std::string_view what,
+                                                         std::uint64_t least, std::uint64_t most);
 
   Fabric& fabric_;
   Words words_;

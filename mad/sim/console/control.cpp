@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands by name; those of links and cables. Nodes: control_node.cpp, values: control_values.cpp,
-// packets: control_packets.cpp, adaptive routing: control_adaptive.cpp, what is shown: control_show.cpp.
+// packets: control_packets.cpp and control_arbitrate.cpp, adaptive routing: control_adaptive.cpp, what is
+// shown: control_show.cpp.
 #include "mad/sim/console/control.h"
 
 #include <fmt/format.h>
@@ -27,7 +28,8 @@ Command::Result Command::run() {
       Entry{"packet", &Command::packet},     Entry{"smp", &Command::smp},
       Entry{"reach", &Command::reach},       Entry{"show", &Command::show},
       Entry{"clients", &Command::clients},   Entry{"enforce", &Command::enforce},
-      Entry{"adaptive", &Command::adaptive}, Entry{"help", &Command::help}};
+      Entry{"adaptive", &Command::adaptive}, Entry{"arbitrate", &Command::arbitrate},
+      Entry{"help", &Command::help}};
   for (const auto& command : kCommands) {
     if (command.name == word(0)) return (this->*command.run)();
   }

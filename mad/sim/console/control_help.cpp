@@ -21,7 +21,7 @@ node forgets NODE ATTRIBUTE FIELD       answers Sets well and does not keep the 
 node forgets NODE TABLE LID|all         the same of LinearForwardingTable or MulticastForwardingTable
 node abovetop NODE HOW                  LFT blocks above LinearFDBTop: accepted, ignored or refused
 node bit31 NODE HOW [STATUS]            PortInfo with bit 31 of its modifier: accepted, ignored or refused
-node name|guid|image|fdbcap NODE VALUE  shows another value
+node name|guid|image|fdbcap|vls NODE VALUE  shows another value
 adaptive NODE on|off|none               adaptive routing of an NVIDIA switch; none: not known there
 adaptive NODE LID [PORT...]             while it is on, packets to the LID leave by the first of these
                                         ports that is Active, not by the table's
@@ -35,6 +35,10 @@ smp NODE PORT MKEY                      a Set with this M_Key comes to the port
 packet SRC DST SL PKEY [QKEY]           sends a data packet
 flow SRC DST SL PKEY                    where a data packet goes, with the VL of each hop;
                                         NODE, NODE:PORT, or as DST a LID
+arbitrate [packets N] [warmup N] [buffer N] [delay NS] [json] [blocked END [vl VL]]... FLOW...
+                                        data packets by credits and VL arbitration: what each
+                                        flow, receiver and link got; FLOW is
+                                        flow SRC DST SL PKEY [size BYTES] [rate MBPS]
 reach [NODE]                            pairs of adapters that cables join to it, and how many
                                         of them the switches' tables join
 loss PERCENT [NODE [PORT]]              of all MADs, at the node, on the port's link

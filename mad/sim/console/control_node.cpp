@@ -7,6 +7,7 @@
 #include <span>
 
 #include "mad/sim/console/command.h"
+#include "mad/sim/state/tables.h"
 #include "mad/wire/attributes.h"
 #include "mad/wire/mad.h"
 
@@ -55,10 +56,11 @@ bool can_forget(std::uint16_t attribute, std::string_view field) {
   return attribute == wire::SwitchInfo::kAttribute && has_field<wire::SwitchInfo>(field);
 }
 
+constexpr std::uint8_t kMostVlCap = 5;
 constexpr double kLongestReboot = 1e6, kSlowest = 1e9;
 constexpr std::string_view kForm =
     "node silent|nosmi|remove|restore NODE, slow MS NODE, reboot NODE [SECONDS], answers NODE ATTRIBUTE…, "
-    "refuses NODE ATTRIBUTE STATUS, forgets NODE ATTRIBUTE FIELD, name|guid|image|fdbcap NODE VALUE, "
+    "refuses NODE ATTRIBUTE STATUS, forgets NODE ATTRIBUTE FIELD, name|guid|image|fdbcap|vls NODE VALUE, "
     "abovetop NODE accepted|ignored|refused, bit31 NODE accepted|ignored|refused [STATUS]";
 
 }  // namespace
@@ -66,7 +68,7 @@ constexpr std::string_view kForm =
 Command::Result Command::node() {
   if (word(1) == "answers" || word(1) == "refuses" || word(1) == "forgets") return node_lacks();
   if (word(1) == "name" || word(1) == "guid" || word(1) == "image" || word(1) == "fdbcap" ||
-      word(1) == "abovetop")
+      word(1) == "vls" || word(1) == "abovetop")
     return node_shows();
   if (word(1) == "bit31") return node_bit31();
   const bool slow = word(1) == "slow", reboot = word(1) == "reboot";
@@ -132,7 +134,7 @@ Command::Result Command::node_lacks() {
   return {};
 }
 
-/// What it shows: name, guid, image, fdbcap.
+/// What it shows: name, guid, image, fdbcap, vls.
 Command::Result Command::node_shows() {
   if (auto good = count(4, 4, kForm); !good) return std::unexpected(good.error());
   if (!has_node(2)) return no_node(2);
@@ -148,6 +150,15 @@ Command::Result Command::node_shows() {
     if (!faults.above_top(word(2), static_cast<AboveTop>(does - kDoes.begin())))
       return bad("node", word(2), "a switch");
     return {};
+  }
+  if (word(1) == "vls") {
+    for (std::uint8_t code = 1; code <= kMostVlCap; ++code) {
+      if (word(3) == std::to_string(data_vls(code))) {
+        faults.vl_cap(word(2), code);
+        return {};
+      }
+    }
+    return bad("value", word(3), "1, 2, 4, 8 or 15");
   }
   const bool cap = word(1) == "fdbcap";
   const auto value = whole(word(3), cap ? 0xFFFF : ~std::uint64_t{0});

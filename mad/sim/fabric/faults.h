@@ -61,6 +61,8 @@ class Faults {
   bool set_guid(std::string_view node, Guid guid);                   ///< node GUID; ports follow
   bool set_system_image(std::string_view node, Guid guid);           ///< trap 145
   bool set_capabilities(const Place& place, std::uint32_t mask);     ///< of an end port; trap 144
+  /// PortInfo.VLCap of all ports, 1 to 5: VL0, VL0-1, VL0-3, VL0-7, VL0-14. OperationalVLs are cut to it.
+  bool vl_cap(std::string_view node, std::uint8_t code);
   /// SwitchInfo.LinearFDBCap in entries; switches only. Entries above it stay stored.
   bool linear_fdb_cap(std::string_view node, std::uint16_t cap);
   /// Of an NVIDIA switch: a reset switches it off, as a Set of ARInfo does.

@@ -7,6 +7,7 @@
 #include "mad/sim/agents/traps.h"
 #include "mad/sim/fabric/faults.h"
 #include "mad/sim/state/reset.h"
+#include "mad/sim/state/tables.h"
 
 namespace smd::sim {
 namespace {
@@ -168,6 +169,20 @@ bool Faults::set_guid(std::string_view node, Guid guid) {
   named.guid = guid;
   for (unsigned number = 0; number <= named.ports; ++number) {
     state_.port(named, number).guid = named.is_switch() ? guid : Guid{guid.value() + number};
+  }
+  return true;
+}
+
+bool Faults::vl_cap(std::string_view node, std::uint8_t code) {
+  const auto index = find_node(state_, node);
+  if (!index || data_vls(code) == 0) return false;
+  auto& named = state_.nodes[*index];
+  named.vl_cap = code;
+  for (unsigned number = 0; number <= named.ports; ++number) {
+    auto& port = state_.port(named, number);
+    port.info.vl_cap = code;
+    port.info.operational_vls = std::min(port.info.operational_vls, code);
+    port.vls = std::min(port.vls, code);
   }
   return true;
 }

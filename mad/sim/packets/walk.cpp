@@ -12,24 +12,6 @@
 namespace smd::sim {
 namespace {
 
-/// Data VLs that PortInfo's code of VLCap and OperationalVLs stands for.
-unsigned data_vls(std::uint8_t code) {
-  switch (code) {
-    case 1:
-      return 1;
-    case 2:
-      return 2;
-    case 3:
-      return 4;
-    case 4:
-      return 8;
-    case 5:
-      return 15;
-    default:
-      return 0;
-  }
-}
-
 class Walker {
  public:
   Walker(const State& state, Lid dlid, Sl sl, std::optional<PKey> pkey)

@@ -126,7 +126,7 @@ void reset_port(const Options& options, const Node& node, Port& port) {
   info.link_down_default = options.firmware.down_default;
   info.neighbor_mtu = Mtu::m2048;
   info.mtu_cap = options.capacities.mtu;
-  info.vl_cap = options.capacities.vl_cap;
+  info.vl_cap = node.vl_cap != 0 ? node.vl_cap : options.capacities.vl_cap;
   info.vl_arb_high_cap = options.capacities.vl_arb;
   info.vl_arb_low_cap = options.capacities.vl_arb;
   info.operational_vls = 1;  // VL0 alone
@@ -159,6 +159,7 @@ void reset_switch(const Options& options, SwitchTables& sw) {
   sw.info.partition_enforcement_cap = capacities.enforced_pkeys;
   sw.info.inbound_enforcement = capacities.enforced_pkeys != 0;
   sw.info.outbound_enforcement = capacities.enforced_pkeys != 0;
+  sw.info.optimized_sl_to_vl = capacities.optimized_sl_to_vl ? 1 : 0;
   sw.info.filter_raw_inbound = true;
   sw.info.filter_raw_outbound = true;
   sw.info.enhanced_port0 = enhanced;

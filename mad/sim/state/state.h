@@ -136,6 +136,7 @@ struct Node {
   PortIndex first_port = 0;  ///< of port 0; a CA's port 0 is not used
   std::uint32_t vendor_id = 0;
   std::uint16_t device_id = 0;
+  std::uint8_t vl_cap = 0;  ///< PortInfo.VLCap of its ports; 0: that of the options
   Guid guid, system_image;
   LinkWidth widest = LinkWidth::x4;
   SpeedSet speeds = 0;

@@ -16,6 +16,23 @@ std::size_t row_of(const Node& node, PortNum in, PortNum out) {
 
 }  // namespace
 
+unsigned data_vls(std::uint8_t code) {
+  switch (code) {
+    case 1:
+      return 1;
+    case 2:
+      return 2;
+    case 3:
+      return 4;
+    case 4:
+      return 8;
+    case 5:
+      return 15;
+    default:
+      return 0;
+  }
+}
+
 std::uint64_t sl_to_vl_row(const State& state, PortIndex out, PortNum in) {
   const auto& node = state.node_of(out);
   if (node.is_switch()) {

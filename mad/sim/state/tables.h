@@ -6,6 +6,8 @@
 
 namespace smd::sim {
 
+/// Data VLs that PortInfo's code of VLCap and OperationalVLs stands for; 0 for other codes.
+unsigned data_vls(std::uint8_t code);
 /// VL of packets with this SL that leave by `out`, having come in by port `in` of the same node.
 Vl sl_to_vl(const State& state, PortIndex out, PortNum in, Sl sl);
 

@@ -34,7 +34,7 @@ PathQuery query_of(const Request& request, const Asked& asked) {
   PathQuery query;
   if (request.has(Asked::kPKey)) query.constraints.pkey = asked.pkey;
   if (request.has(Asked::kQosClass)) query.constraints.qos_class = asked.qos_class;
-  if (request.has(Asked::kSl)) query.sl = asked.sl;
+  if (request.has(Asked::kSl)) query.constraints.sl = asked.sl;
   query.mtu = limit_of(request, Asked::kMtuSelector, Asked::kMtu, asked.mtu_selector, asked.mtu);
   query.rate = limit_of(request, Asked::kRateSelector, Asked::kRate, asked.rate_selector, asked.rate);
   query.life = limit_of(request, Asked::kLifeSelector, Asked::kLife, asked.life_selector, asked.life);

@@ -52,7 +52,7 @@ bool PathSearch::go_on(Slice& slice) {
   while (!ended()) {
     if (slice.over()) return false;
     if (!in_pair_) begin_pair(slice);
-    const bool done = !pkey_ || look_at_pair(slice);
+    const bool done = !terms_ || look_at_pair(slice);
     if (!done) return false;
     in_pair_ = false;
     if (++to_at_ < to_.size()) continue;
@@ -69,10 +69,11 @@ void PathSearch::begin_pair(Slice& slice) {
   in_pair_ = true;
   lid_at_ = 0;
   if (!query_.of_all) found_ = 0;
-  pkey_.reset();
+  terms_.reset();
   if (++pairs_ > most_pairs_) status_ = wire::kSaNoResources;
   slice.spend(pkey_work(from.pkeys, to.pkeys));
-  if (meets(life(), query_.life)) pkey_ = Policy{}.pkey(from, to, query_.constraints);
+  terms_ = Policy{}.terms(ground_.directory, from, to, query_.constraints);
+  if (!meets(life(), query_.life)) terms_.reset();
 }
 
 bool PathSearch::wants_more() const {
@@ -132,20 +133,30 @@ void PathSearch::keep(const Record& record) {
 
 /// A packet that never leaves its port lives no time.
 std::uint8_t PathSearch::life() const {
-  return &from_.port(from_at_) == &to_.port(to_at_) ? 0 : ground_.settings.packet_life;
+  if (&from_.port(from_at_) == &to_.port(to_at_)) return 0;
+  return terms_ ? terms_->packet_life.value_or(ground_.settings.packet_life) : ground_.settings.packet_life;
+}
+
+/// What a path of the links carries within the limits of its level.
+Way PathSearch::within_level(Way way) const {
+  way.rate = capped(way.rate, ground_.settings);
+  if (terms_->mtu_limit != Mtu::none) way.mtu = std::min(way.mtu, terms_->mtu_limit);
+  if (terms_->rate_limit.code != 0 && terms_->rate_limit.mbps < way.rate.mbps) way.rate = terms_->rate_limit;
+  return way;
 }
 
 std::optional<wire::PathRecord> PathSearch::path(Lid slid, Lid dlid, std::vector<Step>* steps) const {
   const auto& directory = ground_.directory;
   const auto& from = from_.port(from_at_);
   const auto& to = to_.port(to_at_);
-  const auto sl = Policy{}.sl(directory, dlid);
-  if (query_.sl && *query_.sl != sl) return std::nullopt;
+  const auto sl = Policy{}.granted_sl(directory, *terms_, query_.constraints.sl, from, dlid);
+  if (!sl) return std::nullopt;
+  if (directory.drops_sls() && !carries(directory, from, to, dlid, *sl)) return std::nullopt;
   const auto trip = round_trip(directory, from, to, slid, dlid);
-  const auto& way = trip.there;
-  if (!way) return std::nullopt;
-  const auto mtu = limited(way->mtu, query_.mtu);
-  const auto has = capped(way->rate, ground_.settings);
+  if (!trip.there) return std::nullopt;
+  const auto way = within_level(*trip.there);
+  const auto mtu = limited(way.mtu, query_.mtu);
+  const auto has = way.rate;
   const auto rate = limited(has, query_.rate);
   if (!mtu || !rate) return std::nullopt;
   // Who wants exactly this rate wants a link that has it, as OpenSM understands it.
@@ -161,9 +172,9 @@ std::optional<wire::PathRecord> PathSearch::path(Lid slid, Lid dlid, std::vector
                 .hop_limit = to_.end(to_at_).elsewhere ? std::uint8_t{255} : std::uint8_t{0},
                 .reversible = trip.back,
                 .paths = 0,
-                .pkey = *pkey_,
+                .pkey = terms_->pkey,
                 .qos_class = query_.constraints.qos_class.value_or(0),
-                .sl = sl,
+                .sl = *sl,
                 .mtu_selector = wire::Selector::exactly,
                 .mtu = *mtu,
                 .rate_selector = wire::Selector::exactly,

@@ -42,7 +42,6 @@ struct PathQuery {
   PathConstraints constraints{};
   std::optional<Limit<Mtu>> mtu{};
   std::optional<Limit<std::uint8_t>> rate{}, life{};
-  std::optional<Sl> sl{};
   std::optional<Lid> slid{}, dlid{};
   bool reversible = false;   ///< a way back is needed
   bool independent = false;  ///< paths are to share no links, where that can be
@@ -104,6 +103,7 @@ class PathSearch {
   bool wants_more() const;
   void keep(const wire::PathRecord& record);
   std::uint8_t life() const;
+  Way within_level(Way way) const;
   std::optional<wire::PathRecord> path(Lid slid, Lid dlid, std::vector<Step>* steps) const;
 
   PathGround ground_;
@@ -113,7 +113,7 @@ class PathSearch {
   std::size_t from_at_ = 0, to_at_ = 0;
   unsigned lid_at_ = 0, found_ = 0;  ///< of the pair in hand, `found_` with `of_all` of all pairs
   bool in_pair_ = false;
-  std::optional<PKey> pkey_;  ///< of the pair in hand
+  std::optional<PathTerms> terms_;  ///< of the pair in hand
   std::unique_ptr<IndependentPaths> independent_;
   std::optional<wire::PathRecord> first_;
   Records records_;

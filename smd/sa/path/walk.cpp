@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mad/wire/drop_vl.h"
 #include "routing/routes.h"
 
 namespace smd::sa {
@@ -88,6 +89,19 @@ RoundTrip round_trip(const Directory& directory, const EndPort& from, const EndP
   RoundTrip trip{.there = std::nullopt, .back = back.arrived()};
   if (there.arrived()) trip.there = way_of(there.carried());
   return trip;
+}
+
+bool carries(const Directory& directory, const EndPort& from, const EndPort& to, Lid dlid, Sl sl) {
+  PortNum in{0};  // a packet of the node's own
+  for (const auto& step : steps_between(directory, from, to, dlid)) {
+    const auto& held = step.from->ports[step.out.value()].held<wire::SlToVl>();
+    const std::size_t row = in.value();
+    if (held && held->known.test(row) && row < held->row.size() &&
+        held->row[row].vls[sl.value()] == wire::kDropVl)
+      return false;
+    in = step.in;
+  }
+  return true;
 }
 
 std::vector<Step> steps_between(const Directory& directory, const EndPort& from, const EndPort& to,

@@ -32,6 +32,10 @@ struct RoundTrip {
 /// `slid` is a LID of `from`, `dlid` one of `to`.
 RoundTrip round_trip(const Directory& directory, const EndPort& from, const EndPort& to, Lid slid, Lid dlid);
 
+/// Whether packets with this SL arrive: no node on the way maps it to VL 15. Tables that are not known drop
+/// nothing.
+bool carries(const Directory& directory, const EndPort& from, const EndPort& to, Lid dlid, Sl sl);
+
 /// The links from an end port to a LID of another, one after the other; empty where the tables do not lead
 /// there, and of a port to itself.
 std::vector<Step> steps_between(const Directory& directory, const EndPort& from, const EndPort& to, Lid dlid);

@@ -229,6 +229,16 @@ std::optional<Refusal> mismatch(const EndPort& port, const Group& group, const R
   return cannot_carry(port, terms);
 }
 
+std::optional<Refusal> bad_group_sl(const Directory& directory, Sl sl) {
+  const auto* sls = directory.snapshot().decided.service_levels.get();
+  if (sm::class_of(sls, sl, 0)) return std::nullopt;
+  std::string may;
+  for (const auto one : sls->classes)
+    may += fmt::format("{}{}", may.empty() ? "" : ", ", sm::wire_sl(sls, one, 0));
+  return terms_refusal("SL", fmt::format("{}", sl), std::move(may),
+                       "SLs are layers of paths; groups have that of a class in the first one");
+}
+
 std::optional<Refusal> bad_mgid(const Mgid& mgid, PKey pkey) {
   const auto& b = mgid.bytes;
   const auto bad = [&](std::string_view why) { return terms_refusal("MGID", to_string(mgid), {}, why); };

@@ -33,6 +33,8 @@ std::expected<GroupTerms, Refusal> new_terms(const EndPort& port, const Settings
 /// whatever scope the request names in addition: OpenSM's clients create groups and join them with another.
 std::optional<Refusal> mismatch(const EndPort& port, const Group& group, const Request& request,
                                 const wire::McMemberRecord& asked);
+/// Nothing: a group may have this SL. Where clients ask for SLs it is one of a class in layer 0.
+std::optional<Refusal> bad_group_sl(const Directory& directory, Sl sl);
 /// Nothing: a client may make a group of this name. `pkey`: of the group.
 std::optional<Refusal> bad_mgid(const Mgid& mgid, PKey pkey);
 

@@ -106,6 +106,7 @@ std::expected<Mgid, Refusal> create(Writing& writing, const Request& request, co
     return std::unexpected(invalid_membership("JoinState", bits(asked.join_state), {},
                                               "there is no such group, and full members make one"));
   }
+  if (auto bad = bad_group_sl(writing.directory, asked.sl)) return std::unexpected(*std::move(bad));
   const auto terms = new_terms(*part.port, writing.settings, request, asked);
   if (!terms) return std::unexpected(terms.error());
   auto mgid = asked.mgid;

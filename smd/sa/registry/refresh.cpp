@@ -97,13 +97,14 @@ GroupTerms completed(GroupTerms terms, const Directory& directory, const Setting
   return terms;
 }
 
-GroupTerms terms_of(const config::PolicyGroup& group, PKey pkey, const Settings& settings) {
+GroupTerms terms_of(const config::PolicyGroup& group, PKey pkey, const sm::SlPart* sls,
+                    const Settings& settings) {
   GroupTerms terms{.qkey = group.qkey,
                    .pkey = pkey.full(),
                    .mtu = group.mtu,
                    .rate = group.rate,
                    .life = settings.packet_life,
-                   .sl = group.sl,
+                   .sl = sm::wire_sl(sls, group.sl, 0),
                    .traffic_class = group.tclass,
                    .hop_limit = group.hop_limit,
                    .flow_label = group.flow_label};
@@ -116,18 +117,20 @@ GroupTerms terms_of(const config::PolicyGroup& group, PKey pkey, const Settings&
 /// Those of the partitions that are configured; where none is, IPoIB's of the default partition.
 std::vector<OwnGroup> own_groups(const Directory& directory, const Settings& settings) {
   const auto& part = directory.snapshot().decided.partitions;
+  const auto* sls = directory.snapshot().decided.service_levels.get();
   if (!part || !part->managed) {
     const GroupTerms terms{.qkey = kIpoibQKey,
                            .pkey = kDefaultPKey,
                            .mtu = settings.broadcast_mtu,
                            .rate = settings.broadcast_rate,
-                           .life = settings.packet_life};
+                           .life = settings.packet_life,
+                           .sl = sm::wire_sl(sls, Sl{0}, 0)};
     return {{kBroadcast, completed(terms, directory, settings), "IPoIB of the default partition"}};
   }
   std::vector<OwnGroup> groups;
   for (const auto& partition : part->policy->partitions) {
     for (const auto& group : partition.groups) {
-      const auto terms = terms_of(group, partition.pkey, settings);
+      const auto terms = terms_of(group, partition.pkey, sls, settings);
       groups.push_back({group.mgid, completed(terms, directory, settings),
                         group.broadcast ? "IPoIB of a partition" : "a group of a partition"});
     }

@@ -177,7 +177,7 @@ threads = 7
   EXPECT_EQ(east.port, "mlx5_0:1");
   EXPECT_EQ(west.port_guid, Guid{1});
   EXPECT_THAT(east.routing.engines, ElementsAre("minhop"));
-  EXPECT_THAT(west.routing.engines, ElementsAre("dmodc", "dor", "updn", "minhop"));
+  EXPECT_THAT(west.routing.engines, ElementsAre("auto"));
   EXPECT_EQ(east.routing.threads, 7U);
   EXPECT_EQ(east.lids.lmc, 1);
   EXPECT_EQ(west.lids.lmc, 2);

@@ -19,6 +19,7 @@
 
 #include "mad/real_clock.h"
 #include "smd/api/client.h"
+#include "smd/api/json_in.h"
 #include "smd/api/server.h"
 #include "tests/support/api_backend.h"
 
@@ -189,6 +190,38 @@ TEST_F(ApiServer, SeveralRequestsGoOverOneConnection) {
   EXPECT_NE(text.rfind("HTTP/1.1 200"), 0U);
 }
 
+/// A list that is longer than a piece: chunks on a connection that stays, or all until the end of it.
+TEST_F(ApiServer, ALongListComesInChunks) {
+  auto registry = std::make_shared<sa::Registry>();
+  for (unsigned i = 0; i < 4000; ++i)
+    registry->put_group({{0xff, 0x12, static_cast<std::uint8_t>(i >> 8U), static_cast<std::uint8_t>(i)}},
+                        Lid{0xC001}, {}, false);
+  backend_.add({.name = "g", .port = "p", .registry = registry});
+  start();
+  const auto answer = ask(path_, "GET", "/v1/subnets/g/groups");
+  ASSERT_TRUE(answer) << answer.error().text;
+  const auto value = parse_json(answer->body);
+  ASSERT_TRUE(value);
+  EXPECT_EQ(value->at("groups").as_array().size(), 4000U);
+
+  auto socket = connect();
+  const std::string list = "GET /v1/subnets/g/groups HTTP/1.1\r\nHost: x\r\n\r\n";
+  asio::write(socket, asio::buffer(list + "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
+  const auto both = rest(socket);
+  EXPECT_THAT(both, HasSubstr("Transfer-Encoding: chunked"));
+  EXPECT_THAT(both, HasSubstr("\r\n0\r\n\r\nHTTP/1.1 200 OK"));
+
+  auto old = connect();
+  asio::write(old, asio::buffer(std::string("GET /v1/subnets/g/groups HTTP/1.0\r\n\r\n")));
+  const auto plain = rest(old);
+  EXPECT_EQ(plain.find("chunked"), std::string::npos);
+  EXPECT_THAT(plain, testing::EndsWith("\"next\":null}\n"));
+  auto bare = connect();
+  asio::write(bare,
+              asio::buffer(std::string("HEAD /v1/subnets/g/groups HTTP/1.1\r\nConnection: close\r\n\r\n")));
+  EXPECT_THAT(rest(bare), testing::EndsWith("\r\n\r\n"));
+}
+
 TEST_F(ApiServer, GarbageAndTooMuchAreRefusedAndTheServerGoesOn) {
   start({.header = 1024, .body = 100});
   const auto tell = [&](const std::string& bytes) {
@@ -235,6 +268,92 @@ TEST_F(ApiServer, WhereNoClientReadsTheOneStuckLongestGivesWay) {
   EXPECT_TRUE(is_closed(clients[0]));
   EXPECT_FALSE(is_closed(clients[1])) << "one has given way, not all";
   EXPECT_FALSE(is_closed(clients[2]));
+}
+
+/// Reads until `text` has come.
+std::string read_until(Protocol::socket& socket, const std::string& text) {
+  const timeval limit{.tv_sec = 10, .tv_usec = 0};
+  ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  std::string all;
+  std::array<char, 4096> piece{};
+  while (all.find(text) == std::string::npos) {
+    const auto bytes = ::read(socket.native_handle(), piece.data(), piece.size());
+    if (bytes <= 0) return all + "(end)";
+    all.append(piece.data(), static_cast<std::size_t>(bytes));
+  }
+  return all;
+}
+
+const std::string kFollow =
+    "GET /v1/subnets/a/events HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n";
+
+TEST_F(ApiServer, AStreamGetsEventsAsTheyCome) {
+  start();
+  auto socket = connect();
+  asio::write(socket, asio::buffer(kFollow));
+  const auto header = read_until(socket, "retry: 2000\n\n");
+  EXPECT_THAT(header, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(header, HasSubstr("Content-Type: text/event-stream\r\n"));
+  EXPECT_THAT(header, testing::Not(HasSubstr("Content-Length")));
+  for (const auto* name : {"link.down", "link.up"}) {
+    backend_.ring.publish("a", events::log_event_of({.event = name, .subnet = "a"}));
+    EXPECT_THAT(read_until(socket, "}\n\n"), HasSubstr(std::string("event: ") + name));
+  }
+  EXPECT_TRUE(ask(path_, "GET", "/v1/status")) << "others are served meanwhile";
+  std::string followed;
+  std::thread teller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    backend_.ring.publish("a", events::log_event_of({.event = "node.new", .subnet = "a"}));
+  });
+  const auto reply =
+      follow(path_, "/v1/events", [&](std::string_view piece) -> std::expected<void, std::string> {
+        followed += piece;
+        if (followed.find("node.new") == std::string::npos) return {};
+        return std::unexpected(std::string("enough"));
+      });
+  teller.join();
+  EXPECT_EQ(reply.error().text, "enough");
+  read_until(socket, "node.new");
+  stop();
+  EXPECT_EQ(rest(socket).find("HTTP"), std::string::npos) << "it ends with the server";
+}
+
+TEST_F(ApiServer, StreamsLeaveHalfOfThePlacesToOthers) {
+  start({.connections = 4});
+  std::vector<Protocol::socket> followers;
+  for (int i = 0; i < 2; ++i) {
+    auto& socket = followers.emplace_back(connect());
+    asio::write(socket, asio::buffer(kFollow));
+    EXPECT_THAT(read_until(socket, "retry"), StartsWith("HTTP/1.1 200"));
+  }
+  auto third = connect();
+  asio::write(third, asio::buffer(kFollow));
+  EXPECT_THAT(read_until(third, "too_many_streams"), StartsWith("HTTP/1.1 503"));
+  EXPECT_TRUE(ask(path_, "GET", "/v1/status"));
+  followers.clear();
+  // The server finds out when it writes.
+  for (int i = 0; i < 400; ++i) {
+    backend_.ring.publish("a", events::log_event_of({.event = "link.up", .subnet = "a"}));
+    auto again = connect();
+    asio::write(again, asio::buffer(kFollow));
+    if (read_until(again, "\r\n\r\n").starts_with("HTTP/1.1 200")) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  FAIL() << "a stream that is gone keeps its place";
+}
+
+TEST_F(ApiServer, AFollowerThatDoesNotReadIsCut) {
+  start({.piece = std::chrono::milliseconds(100)});
+  auto socket = connect();
+  asio::write(socket, asio::buffer(kFollow));
+  read_until(socket, "retry: 2000\n\n");
+  const std::string much(10'000, 'x');
+  for (int i = 0; i < 1000 && !is_closed(socket); ++i) {
+    backend_.ring.publish(
+        "a", events::log_event_of({.event = "link.up", .subnet = "a", .fields = {{"x", much, false}}}));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  EXPECT_TRUE(is_closed(socket));
 }
 
 }  // namespace

@@ -201,7 +201,7 @@ TEST(DumpList, NamesWhatIsAllowed) {
   EXPECT_EQ(parse_dump_list("guid2lid,lfts", "--dump").error(),
             "--dump \"lfts\": not a dump (opensm-subnet.lst, opensm.fdbs, opensm.mcfdbs, opensm-lfts.dump, "
             "guid2lid, "
-            "topology.net, opensm-lid-matrix.dump, path-sl.txt)");
+            "topology.net, opensm-lid-matrix.dump, opensm-sl2vl.dump, path-sl.txt, sl2vl.txt)");
   EXPECT_FALSE(parse_dump_list("", "--dump"));
   EXPECT_FALSE(parse_dump_list("guid2lid,", "--dump"));
 }

@@ -80,17 +80,17 @@ TEST(RouteReport, HasTheContractsKeys) {
 
   const auto read = boost::json::parse(to_json(report));
 
-  EXPECT_EQ(keys(read),
-            (Keys{"fabric", "switches", "hosts", "lids", "links", "threads", "engine", "fell_back_from", "ms",
-                  "memset_ms", "peak_rss_kb", "verify", "quality", "changed", "health"}));
+  EXPECT_EQ(keys(read), (Keys{"fabric", "switches", "hosts", "lids", "links", "threads", "engine",
+                              "fell_back_from", "shape", "why", "ms", "memset_ms", "peak_rss_kb", "verify",
+                              "quality", "changed", "health"}));
   EXPECT_EQ(keys(read.at("ms")), (Keys{"load", "topology", "route", "verify", "quality", "dump"}));
   EXPECT_EQ(read.at("ms").at("load").as_double(), 1.235);
   EXPECT_TRUE(read.at("ms").at("dump").is_null());
-  // Those of the contract, and three that say more of why it is not ok.
+  // Those of the contract, and some that say more of why it is not ok.
   EXPECT_EQ(keys(read.at("verify")),
             (Keys{"ok", "host_pairs_unreachable", "aggregation_pairs_unreachable", "left_out",
                   "unrouted_by_rule", "unreachable_switch_pairs", "loops", "dead_ends", "credit_loops",
-                  "management_credit_loops", "vls"}));
+                  "management_credit_loops", "vls", "layers", "fixed_sl_ok", "reverse_ok"}));
   EXPECT_EQ(keys(read.at("quality")),
             (Keys{"max_link_paths", "mean_link_paths", "shift_max", "shift_mean", "random_permutation_mean",
                   "ebb", "shift_rank_max", "shift_rank_mean", "max_link_time", "leaf_bound", "of_leaf_bound",

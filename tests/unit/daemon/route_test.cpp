@@ -381,6 +381,32 @@ TEST_F(Route, TakesTheTablesOfAFile) {
   EXPECT_EQ(json().at("engine").as_string(), "file");
 }
 
+TEST_F(Route, WritesTheSlsOfRoutesInSeveralLayers) {
+  options_.topology = "torus:5:2";
+  options_.engines = {"lash"};
+  options_.dump_dir = folder_.string();
+
+  const auto report = json();
+
+  EXPECT_EQ(report.at("engine").as_string(), "lash");
+  EXPECT_EQ(report.at("verify").at("layers").as_int64(), 2);
+  EXPECT_FALSE(report.at("verify").at("fixed_sl_ok").as_bool());
+  EXPECT_TRUE(report.at("verify").at("reverse_ok").as_bool());
+  EXPECT_THAT(read("path-sl.txt"), HasSubstr(" 1\n"));
+  EXPECT_THAT(read("sl2vl.txt"), HasSubstr(" 0x01 0x23 0x45 0x67 0x00 0x00 0x00 0x00\n"));
+}
+
+TEST_F(Route, RefusesALayeredEngineThatNeedsMoreVls) {
+  options_.topology = "torus:5:2";
+  options_.engines = {"dfsssp"};
+  options_.vls = 1;
+
+  const auto report = json();
+
+  EXPECT_EQ(report.at("engine").as_string(), "updn");
+  EXPECT_EQ(report.at("fell_back_from").as_array().front().as_string(), "dfsssp: needs more than 1 VL");
+}
+
 TEST_F(Route, RepeatsForTheMedian) {
   options_.topology = "ft2:4";
   options_.repeat = 3;
@@ -402,12 +428,16 @@ TEST_F(Route, EndsWithStatus2OnBadInputAndSaysWhere) {
 
   EXPECT_EQ(fails({.topology = name("no.net")}), name("no.net") + ": No such file or directory\n");
   EXPECT_THAT(fails({.topology = "ft3:7"}), HasSubstr("ft3:7: "));
-  EXPECT_EQ(fails({.topology = "ft2:4", .engines = {"fttree"}}),
-            "--engine \"fttree\": not an engine (dmodc, ftree, updn, dnup, minhop, dor, file)\n");
+  EXPECT_EQ(
+      fails({.topology = "ft2:4", .engines = {"fttree"}}),
+      "--engine \"fttree\": not an engine (auto, dmodc, ftree, updn, dnup, minhop, dor, sssp, dfsssp, lash, "
+      "nue, file)\n");
   EXPECT_EQ(fails({.topology = "ft2:4", .engines = {"updn", "", "minhop"}}),
-            "--engine \"\": not an engine (dmodc, ftree, updn, dnup, minhop, dor, file)\n");
+            "--engine \"\": not an engine (auto, dmodc, ftree, updn, dnup, minhop, dor, sssp, dfsssp, lash, "
+            "nue, file)\n");
   EXPECT_EQ(fails({.topology = "ft2:4", .engines = {"updn", "", "minhop"}}),
-            "--engine \"\": not an engine (dmodc, ftree, updn, dnup, minhop, dor, file)\n");
+            "--engine \"\": not an engine (auto, dmodc, ftree, updn, dnup, minhop, dor, sssp, dfsssp, lash, "
+            "nue, file)\n");
   EXPECT_THAT(fails({.topology = "ft2:4", .dump_dir = name("d"), .dump = "x"}),
               HasSubstr("--dump \"x\": not a dump"));
   EXPECT_THAT(fails({.topology = "ft2:4", .config = file("c.toml", "[routing]\nengine = 1\n")}),

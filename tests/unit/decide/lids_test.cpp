@@ -134,6 +134,24 @@ TEST(Lids, OfTwoPortsWithOneLidOneKeepsIt) {
   }
 }
 
+/// Two hosts with one LID: one of our part, one of another master's.
+TEST(Lids, OfTwoPartsThatAreJoinedTheOneWithMoreAdaptersKeepsItsLids) {
+  constexpr std::uint64_t kAnother = 0x300;
+  for (const bool larger : {false, true}) {
+    auto fabric = one_host(kActive, 7);
+    fabric.host(kOther, kSwitch, 2, kActive).lid(kOther, 1, 7);
+    if (larger) fabric.host(kAnother, kSwitch, 3, kActive).lid(kAnother, 1, 8);
+    LidPart ours;
+    ours.entries.push_back({test::port_guid(kHost, 1), Lid{7}, 0});
+
+    const auto part = decide_lids(fabric.build(), {.ours = &ours, .adopting = true}, stored_lid(kHost, 7));
+
+    EXPECT_EQ(base_of(part, larger ? kOther : kHost), Lid{7});
+    EXPECT_NE(base_of(part, larger ? kHost : kOther), Lid{7});
+    if (larger) EXPECT_EQ(base_of(part, kAnother), Lid{8});
+  }
+}
+
 TEST(Lids, RangesOfTwoPortsDoNotOverlap) {
   SubnetBuilder fabric;
   fabric.add_switch(kSwitch).lid(kSwitch, 0, 10).host(kHost, kSwitch, 1).lid(kHost, 1, 8, 2);

@@ -228,5 +228,24 @@ TEST(Events, ALogLineTakesAFractionOfAKilobyte) {
   EXPECT_LT(bytes_of({.subnet = "0x0000000000000099", .payload = log_event_of(record)}), 600U);
 }
 
+TEST_F(Ring, EpochsGoUpWithEachMastership) {
+  now_ = 100;
+  auto& ring = make();
+  EXPECT_EQ(ring.extent().first, (EventId{100, 1})) << "where the next one would be";
+  publish(1);
+  ring.publish("a", SmStateChanged{.from = wire::SmState::standby, .to = wire::SmState::master});
+  ring.publish("a", SmStateChanged{.from = wire::SmState::master, .to = wire::SmState::standby});
+  ring.begin_epoch(50);
+  publish(1);
+  ring.begin_epoch(5000);
+  publish(1);
+  Reader reader(ring, Start::at_oldest());
+  std::vector<EventId> ids;
+  for (const auto& event : reader.read(10).events) ids.push_back(event->id());
+  EXPECT_THAT(
+      ids, ElementsAre(EventId{100, 1}, EventId{101, 2}, EventId{101, 3}, EventId{101, 4}, EventId{5000, 5}));
+  EXPECT_THAT(ring.extent().epochs, ElementsAre(100U, 101U, 5000U));
+}
+
 }  // namespace
 }  // namespace smd::events

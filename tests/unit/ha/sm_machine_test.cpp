@@ -76,7 +76,9 @@ std::vector<Named> states() {
     s.followed = SmRank{9, Guid{40}};
     s.yielded = Yielded{Guid{40}};
   });
+  add("F", SmState::standby, [](State&) {});
   add("M", SmState::master, [](State&) {});
+  add("U", SmState::master, [](State& s) { s.unread = true; });
   add("C", SmState::master, [&](State& s) {
     s.contested = true;
     s.polled = Polled{master60};
@@ -155,6 +157,12 @@ std::vector<std::pair<std::string, Event>> events() {
       {"read: master 77 answers again", read({other(77, SmState::master)})},
       {"read: standby 40, foreign key", read({foreign(40, SmState::standby)})},
       {"read: standby 33, which has declined", read({other(33, SmState::standby)})},
+      {"others asked: none", OthersAsked{{}}},
+      {"others asked: standby 60", OthersAsked{{other(60, SmState::standby)}}},
+      {"others asked: standby 40", OthersAsked{{other(40, SmState::standby)}}},
+      {"others asked: silent standby 40", OthersAsked{{other(40, SmState::standby, false)}}},
+      {"others asked: master 60", OthersAsked{{master60}}},
+      {"others asked: hung master 77", OthersAsked{{other(77, SmState::master, false)}}},
       {"known SMs read: standby 40", SmsRead{{other(40, SmState::standby)}}},
       {"known SMs read: standbys 30 and 40",
        SmsRead{{other(40, SmState::standby), other(30, SmState::standby)}}},

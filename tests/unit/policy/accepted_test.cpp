@@ -10,6 +10,7 @@
 #include "config/load.h"
 #include "config/partition_sources.h"
 #include "config/partitions.h"
+#include "config/qos_sources.h"
 
 namespace smd::policy {
 namespace {
@@ -92,6 +93,129 @@ TEST(AcceptedPolicy, RefusesAnyOtherText) {
   EXPECT_EQ(refused, (good.size() + 2) / 3);
   config::SubnetConfig into;
   EXPECT_FALSE(restore_accepted("{}", into));
+}
+
+constexpr std::string_view kQosToml = R"(
+[[group]]
+name = "disks"
+members = ["io*"]
+[[qos.level]]
+name = "DEFAULT"
+sl = 1
+[[qos.level]]
+name = "storage"
+use = "disks"
+sl = 2
+mtu_limit = 2048
+rate_limit = 100
+packet_life = 17
+pkey = [0x8012, "0x20-0x2f"]
+[[qos.rule]]
+level = "storage"
+use = "to disks"
+source = ["ALL"]
+destination = ["group:disks", "h1:1"]
+qos_class = [1, "7-9"]
+service_id = ["0x10-0xffffffffffffffff"]
+pkey = [0x8012]
+[[qos.ulp]]
+name = "lustre"
+sl = 3
+[[qos.ulp]]
+name = "any"
+source_target = ["io*"]
+sl = 4
+[[qos.ulp]]
+name = "default"
+sl = 5
+)";
+constexpr std::string_view kClassesToml = R"(
+[qos]
+enabled = true
+[[qos.class]]
+name = "storage"
+share = "40 %"
+ulps = ["nvmeof", "gpfs:1191"]
+ports = ["h1"]
+[[qos.class]]
+name = "tenant"
+partitions = ["blue", "0x8020"]
+[[qos.class]]
+name = "guard"
+high_priority = true
+share = 75
+sl = 15
+ulps = ["sm"]
+[[partition]]
+name = "blue"
+pkey = 0x10
+[[partition]]
+name = "green"
+qos_class = "storage"
+)";
+constexpr std::string_view kQosConf =
+    "port-groups\nport-group\nname: A\nuse: a\nport-guid: 1-2\nport-name: n/P1\npartition: p\npkey: 3\n"
+    "node-type: ALL,SELF\nend-port-group\nend-port-groups\nqos-levels\nqos-level\nname: L\nsl: 1\npath-bits: "
+    "1\n"
+    "end-qos-level\nend-qos-levels\nqos-match-rules\nqos-match-rule\nsource: A\ndestination: a\n"
+    "qos-level-name: L\nend-qos-match-rule\nend-qos-match-rules\nqos-ulps\ndefault : 7\nsdp : 1\n"
+    "any, target-port-guid 5 : 2\nend-qos-ulps\n";
+
+TEST(AcceptedPolicy, HasTheQosPolicyOfBlocksAndOfAFile) {
+  for (const auto& [toml, conf] :
+       {std::pair(kQosToml, std::string_view("")), std::pair(kClassesToml, std::string_view("")),
+        std::pair(std::string_view("[qos]\npolicy_file = \"q\"\n"), kQosConf)}) {
+    const auto config = load(toml, conf);
+    ASSERT_TRUE(config) << to_string(config.error().front());
+    const auto text = accepted_text(config->base);
+    config::SubnetConfig other, qos_only;
+
+    ASSERT_TRUE(restore_accepted(text, other));
+    ASSERT_TRUE(restore_accepted_qos(text, qos_only));
+
+    EXPECT_EQ(accepted_text(other), text);
+    const auto policy = config::qos_policy_of(config->base, "smd.toml");
+    EXPECT_EQ(config::qos_policy_of(other, ""), policy);
+    EXPECT_EQ(config::qos_policy_of(qos_only, ""), policy);
+    EXPECT_FALSE(qos_only.partitions.accepted);
+    for (std::size_t i = 0; i < text.size(); i += 3) {
+      config::SubnetConfig into;
+      EXPECT_FALSE(restore_accepted_qos(text.substr(0, i), into));
+      auto changed = text;
+      changed[i] = '7';
+      std::ignore = restore_accepted_qos(changed, into);  // whatever comes of it
+    }
+  }
+}
+
+TEST(AcceptedPolicy, WithoutAQosPolicyHasNoneToGoOnWith) {
+  config::SubnetConfig into;
+  const auto restored = restore_accepted_qos(accepted_text({}), into);
+
+  ASSERT_FALSE(restored);
+  EXPECT_EQ(restored.error(), "");
+}
+
+/// Partitions and groups never depend on it.
+TEST(RefusedPolicy, OfQosLeavesPartitionsAsTheFilesHaveThem) {
+  const std::string head =
+      "[[partition]]\nname = \"a\"\npkey = 0x12\n[[group]]\nname = \"g\"\nmembers = [\"h0\"]\n";
+  for (const auto& [toml, conf] : std::vector<std::pair<std::string, std::string>>{
+           {"[qos]\npolicy_file = \"q\"\n", "qos-ulps\nfoo : 1\nend-qos-ulps\n"},
+           {"[[qos.level]]\nname = \"a\"\nsl = 16\n", ""},
+           {"[[qos.rule]]\nlevel = \"a\"\n", ""},
+           {"[[qos.ulp]]\nname = \"gpfs\"\nsl = 1\n", ""},
+           {"[[qos.level]]\nname = \"a\"\nsll = 1\nsl = 1\n", ""}}) {
+    EXPECT_FALSE(load(head + toml, conf)) << toml;
+    const auto config = load(head + toml, conf, true);
+    ASSERT_TRUE(config) << toml << to_string(config.error().front());
+    const auto& subnet = config->subnets[0];
+    EXPECT_FALSE(subnet.qos.refused.empty()) << toml;
+    EXPECT_TRUE(config::qos_policy_of(subnet, "").empty()) << toml;
+    EXPECT_TRUE(subnet.partitions.refused.empty()) << toml;
+    EXPECT_EQ(subnet.partition.size(), 1U) << toml;
+    EXPECT_EQ(subnet.groups.size(), 1U) << toml;
+  }
 }
 
 /// Only what is wrong of partitions and groups may be wrong, and then all of it is left out.

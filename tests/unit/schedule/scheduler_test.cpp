@@ -76,8 +76,74 @@ const std::vector<DueCase>& due_cases() {
          lab.scheduler.look_at_once({kNode}, "port state change");
        },
        0, 0},
+      {"an event while sweeps are off",
+       [](ScheduleLab& lab) {
+         lab.scheduler.pause(lab.clock.now() + 1h);
+         lab.agenda.look_at(kNode, "trap");
+         lab.agenda.add(Work::heavy, "trap");
+         lab.scheduler.repairs().failed({kNode}, lab.clock.now(), 1ms);
+       },
+       {},
+       {}},
+      {"a heavy sweep that is asked for while they are off",
+       [](ScheduleLab& lab) {
+         lab.scheduler.pause(lab.clock.now() + 1h);
+         lab.agenda.add(Work::heavy, "asked for", true);
+       },
+       0, 0},
+      {"a part while they are off",
+       [](ScheduleLab& lab) {
+         lab.scheduler.pause(lab.clock.now() + 1h);
+         lab.agenda.look_at(kNode, "trap");
+         lab.agenda.add(PartSet{Part::multicast});
+       },
+       {},
+       0},
+      {"what has waited while they were off",
+       [](ScheduleLab& lab) {
+         lab.scheduler.pause(lab.clock.now() + 1h);
+         lab.agenda.look_at(kNode, "trap");
+         lab.go(1h);
+       },
+       0, 0},
+      {"what has waited until they are put on",
+       [](ScheduleLab& lab) {
+         lab.scheduler.pause(lab.clock.now() + 1h);
+         lab.agenda.look_at(kNode, "trap");
+         lab.scheduler.resume();
+       },
+       0, 0},
   };
   return kCases;
+}
+
+/// While sweeps are off neither the interval nor an event wakes the manager; the end of it does.
+TEST(Scheduler, NoSweepIsDueUntilTheyAreOnAgain) {
+  ScheduleLab lab;
+  mad::TaskGroup tasks(lab.io.get_executor());
+  bool due = false;
+  lab.scheduler.pause(lab.clock.now() + 1h);
+  lab.agenda.look_at(kNode, "trap");
+  const auto wait = [](ScheduleLab* lab, bool* due) -> asio::awaitable<void> {
+    *due = co_await lab->scheduler.wait({}, true);
+  };
+  tasks.spawn(wait(&lab, &due));
+  lab.settle();
+  lab.go(59min);
+  EXPECT_FALSE(due);
+  lab.go(1min);
+  EXPECT_TRUE(due);
+  EXPECT_THAT(lab.scheduler.take_due(true).suspects, ElementsAre(kNode));
+}
+
+/// What an operator asks for does not put sweeps on for what events ask for.
+TEST(Scheduler, AfterTheSweepThatWasAskedForTheyAreStillOff) {
+  ScheduleLab lab;
+  lab.scheduler.pause(lab.clock.now() + 1h);
+  lab.agenda.add(Work::heavy, "asked for", true);
+  EXPECT_EQ(lab.scheduler.take_due(true).reason, "asked for");
+  lab.agenda.look_at(kNode, "trap");
+  EXPECT_FALSE(lab.scheduler.sweep_due());
 }
 
 TEST(Scheduler, KnowsWhenWorkIsDue) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mad/wire/trap.h"
+#include "smd/schedule/bad_m_key.h"
 #include "tests/support/subnet_builder.h"
 #include "tests/unit/schedule/schedule_lab.h"
 
@@ -41,6 +42,35 @@ struct TrapLab : test::ScheduleLab {
   TrapIntake traps{
       {.scheduler = scheduler, .log = {}, .events = {}, .subnet = subnet, .config = config, .lids = lids}};
 };
+
+/// The host's SMP came by its cable to the switch, and by port 2 to another host.
+TEST(BadMKey, TheWayBackLeadsToTheSender) {
+  constexpr std::uint64_t kVictim = 0x30;
+  auto fabric = test::SubnetBuilder();
+  fabric.add_switch(kSwitch)
+      .host(kHost, kSwitch, 1)
+      .host(kVictim, kSwitch, 2)
+      .lid(kHost, 1, kHostLid.value());
+  const auto subnet = std::make_shared<const Subnet>(fabric.build());
+  const LidIndex lids(subnet);
+  const auto& victim = *subnet->find(Guid{kVictim});
+  wire::BadMKeyDetails details{.dr_slid = Lid{0xFFFF}, .directed = true, .hop_count = 2};
+  details.return_path[0] = details.return_path[1] = PortNum{1};
+
+  const auto found = sender_of(*subnet, lids, victim, details);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->node->guid(), Guid{kHost});
+  EXPECT_EQ(found->port, PortNum{1});
+
+  details.return_path[0] = PortNum{9};
+  EXPECT_FALSE(sender_of(*subnet, lids, victim, details));
+  details.path_truncated = true;
+  EXPECT_FALSE(sender_of(*subnet, lids, victim, details));
+  details.dr_slid = kHostLid;
+  EXPECT_EQ(sender_of(*subnet, lids, victim, details)->node->guid(), Guid{kHost});
+  details.directed = false;
+  EXPECT_FALSE(sender_of(*subnet, lids, victim, details));
+}
 
 struct TrapCase {
   std::string_view name;

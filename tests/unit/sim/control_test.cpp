@@ -72,6 +72,37 @@ TEST_F(Control, EndsAreNamedByPortOrLid) {
             "error: found node \"h1\", allowed the id or GUID (0x…) of one: several have this name");
 }
 
+TEST_F(Control, DataPacketsAreArbitrated) {
+  bring_up_two_leaves(asker);
+  const auto text = says("arbitrate packets 600 flow h1 h0 0 0xffff flow h2 1 1 0xffff size 1024");
+  EXPECT_EQ(text.substr(0, 11), "counted in ");
+  EXPECT_NE(text.find("\nflow h1 LID 1 SL 0: "), std::string::npos) << text;
+  EXPECT_NE(text.find("\nlink spine port 1 VL 1: "), std::string::npos) << text;
+  const auto json = says(
+      "arbitrate json packets 600 warmup 0 buffer 4 delay 10 blocked h0 vl 1 flow h1 h0 0 0xffff "
+      "rate 5000 flow h2 h0 1 0xffff");
+  EXPECT_EQ(json.substr(0, 23), R"({"ending":"counted","el)");
+  EXPECT_NE(json.find(R"({"node":"leaf0","port":1,"vl":1})"), std::string::npos) << json;
+}
+
+TEST_F(Control, WrongWordsOfArbitrateAreNamed) {
+  const auto form =
+      "'arbitrate [packets N] [warmup N] [buffer N] [delay NS] [json] [blocked END [vl VL]]… flow SRC DST "
+      "SL PKEY [size BYTES] [rate MBPS]…'";
+  EXPECT_EQ(says("arbitrate"), std::string("error: found no flow, allowed ") + form);
+  EXPECT_EQ(says("arbitrate fast"), std::string("error: found word \"fast\", allowed ") + form);
+  EXPECT_EQ(says("arbitrate packets 0"), "error: found packets \"0\", allowed 1 to 10000000");
+  EXPECT_EQ(says("arbitrate buffer"), "error: found no packets, allowed 1 to 1024");
+  EXPECT_EQ(says("arbitrate blocked h0 vl 15"), "error: found VL \"15\", allowed 0 to 14");
+  EXPECT_EQ(says("arbitrate flow h0 h1 16 0xffff"), "error: found SL \"16\", allowed 0 to 15");
+  EXPECT_EQ(says("arbitrate flow h0 h1 0"), "error: found no P_Key, allowed 0 to 65535 (0xffff)");
+  EXPECT_EQ(says("arbitrate flow h0 h1 0 0xffff size 5000"), "error: found size \"5000\", allowed 1 to 4096");
+  EXPECT_EQ(says("arbitrate flow h9 h1 0 0xffff"),
+            "error: found end \"h9\", allowed a node with a cable, NODE:PORT of an adapter's port, or a LID "
+            "up to 49151 "
+            "(0xbfff)");
+}
+
 TEST_F(Control, KeysAndLidsAreThoseOfEndPorts) {
   EXPECT_EQ(says("mkey h1 1 0x77 2"), "");
   EXPECT_EQ(says("mkey h1 1 0x78"), "");
@@ -95,7 +126,7 @@ TEST_F(Control, ValuesAreCheckedWithWhatIsAllowed) {
   EXPECT_EQ(says(""),
             "error: found no command, allowed link, node, loss, latency, counter, lid, mkey, pkey, move, "
             "split, join, "
-            "capability, trap, flow, packet, smp, reach, show, clients, enforce, adaptive, help");
+            "capability, trap, flow, packet, smp, reach, show, clients, enforce, adaptive, arbitrate, help");
 }
 
 TEST_F(Control, ValuesChangeBehindTheSmsBack) {

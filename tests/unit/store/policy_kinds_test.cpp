@@ -29,6 +29,31 @@ Policies changed(Policies now, std::mt19937_64& random) {
     return now;
   }
   if (random() % 8 == 0) now.accepted = fmt::format("policy {}", random() % 100);
+  if (random() % 8 == 0) {
+    now.tokens[name] = {.role = static_cast<access::Role>(random() % 4),
+                        .hash = access::hash_of(name),
+                        .partitions = {"a b", "c"},
+                        .made = 5,
+                        .expires = static_cast<std::int64_t>(random() % 100),
+                        .last_use = 7};
+    return now;
+  }
+  if (random() % 8 == 0) {
+    policy::keep_answer(now.answers, name,
+                        {.digest = access::hash_of(name),
+                         .status = 201,
+                         .body = fmt::format("answer {}\n", random() % 100),
+                         .made = static_cast<std::int64_t>(random() % 2 * policy::kAnswerKept)});
+    return now;
+  }
+  if (random() % 16 == 0) now.tokens.erase(name);
+  if (random() % 8 == 0) {
+    const policy::PortAt at{Guid{1 + random() % 4}, PortNum{static_cast<std::uint8_t>(1 + random() % 3)}};
+    if (random() % 3 == 0) now.disabled_ports.erase(at);
+    if (random() % 3 != 0)
+      now.disabled_ports[at] = {.peer = {Guid{random() % 3}, PortNum{1}}, .by = name, .since = 9};
+    return now;
+  }
   const auto before = now.api.find(name);
   auto after = std::make_shared<ApiPartition>(before != now.api.end() ? *before->second : ApiPartition{});
   after->name = name;

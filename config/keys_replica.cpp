@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of [ha] that say how the state is copied to a standby.
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "config/rows.h"
+#include "config/scalars.h"
+
+namespace smd::config {
+namespace {
+
+Codec<std::vector<std::string>> addresses() {
+  using Texts = std::vector<std::string>;
+  Codec<Texts> codec;
+  codec.form = Form::list;
+  codec.allowed = "a list of \"HOST:PORT\"";
+  codec.read = [allowed = codec.allowed](const Value& value, const Spot& spot) -> std::optional<Texts> {
+    Texts found;
+    bool good = value.kind == Value::Kind::list;
+    for (const auto& item : value.items) {
+      good = good && item.kind == Value::Kind::text && is_address(item.text);
+      found.push_back(item.text);
+    }
+    if (good) return found;
+    spot.wrong(value, allowed);
+    return std::nullopt;
+  };
+  codec.show = [](const Texts& texts) {
+    std::string shown;
+    for (const auto& one : texts) shown += fmt::format("{}{}", shown.empty() ? "" : ", ", toml_quoted(one));
+    return fmt::format("[{}]", shown);
+  };
+  return codec;
+}
+
+/// Two hexadecimal digits a byte; blanks and line ends do not count.
+std::optional<std::vector<std::uint8_t>> bytes_of(std::string_view text) {
+  std::string digits;
+  for (const char c : text) {
+    if (std::string_view(" \t\r\n").find(c) == std::string_view::npos) digits += c;
+  }
+  if (digits.size() % 2 != 0 || digits.size() < 32 || digits.size() > 512) return std::nullopt;
+  std::vector<std::uint8_t> bytes;
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    const auto byte = parse_number("0x" + digits.substr(i, 2));
+    if (!byte) return std::nullopt;
+    bytes.push_back(static_cast<std::uint8_t>(*byte));
+  }
+  return bytes;
+}
+
+Key psk_file() {
+  Key key{.table = "ha",
+          .name = "psk_file",
+          .opensm = "",
+          .doc =
+              "A file with a key that all SMs of the subnet have, instead of certificates: 32 to 512 "
+              "hexadecimal digits, as `openssl rand -hex 32` writes them. It belongs to root or smd, mode "
+              "0600 or 0640 with the group smd."};
+  key.allowed = "a file's name";
+  key.read = [](const Value& value, const Spot& spot, Settings& into) {
+    auto& ha = into.subnet.ha;
+    if (value.kind != Value::Kind::text) return spot.wrong(value, "a file's name");
+    ha.psk_file.clear();
+    ha.psk.clear();
+    if (value.text.empty()) return;
+    const auto text = spot.secret(value);
+    if (!text) return;
+    auto bytes = bytes_of(*text);
+    if (!bytes) return spot.wrong(value, "a file that holds 32 to 512 hexadecimal digits");
+    ha.psk_file = spot.resolve(value.text).string();
+    ha.psk = *std::move(bytes);
+  };
+  key.show = [](const Settings& from) { return toml_quoted(from.subnet.ha.psk_file); };
+  return key;
+}
+
+}  // namespace
+
+std::vector<Key> replica_keys() {
+  constexpr auto kHa = &SubnetConfig::ha;
+  const auto listen = text("\"ADDRESS:PORT\", or nothing",
+                           [](const std::string& value) { return value.empty() || is_address(value); });
+  return {
+      row({.table = "ha",
+           .name = "listen",
+           .opensm = "",
+           .doc = "Where standbys connect to copy the state of this SM: an address of this machine and a "
+                  "port, \"[::]:7650\" for all. Nothing: none can."},
+          kHa, &HaConfig::listen, listen),
+      row({.table = "ha",
+           .name = "peers",
+           .opensm = "",
+           .doc = "Where the other SMs of the subnet listen. A standby copies the state of the one that is "
+                  "master, by TLS 1.3; both ends prove who they are by psk_file, or by cert, key and ca."},
+          kHa, &HaConfig::peers, explained(addresses(), std::vector<std::string>(), "nothing is copied")),
+      row({.table = "ha",
+           .name = "mode",
+           .opensm = "",
+           .doc = "When a client is told that it is registered. \"async\": when that is on this SM's disk. "
+                  "\"sync\": when it is on a standby's too, but after 50 ms at most. \"sync-strict\": when "
+                  "it is on a standby's too, else the client is asked to come again."},
+          kHa, &HaConfig::mode,
+          one_of<HaMode>(
+              {{"async", HaMode::async}, {"sync", HaMode::sync}, {"sync-strict", HaMode::sync_strict}})),
+      row({.table = "ha",
+           .name = "policy",
+           .opensm = "",
+           .doc = "Whose partitions a standby that takes over goes on with: \"replica\" those of the master, "
+                  "until its own files are loaded again, \"local\" those of its own files."},
+          kHa, &HaConfig::policy,
+          one_of<HaPolicy>({{"replica", HaPolicy::replica}, {"local", HaPolicy::local}})),
+      row({.table = "ha", .name = "cert", .opensm = "", .doc = "The certificate of this SM, in PEM."}, kHa,
+          &HaConfig::cert, path("a file's name", true)),
+      row({.table = "ha", .name = "key", .opensm = "", .doc = "Its private key, in PEM."}, kHa,
+          &HaConfig::key, path("a file's name", true)),
+      row({.table = "ha",
+           .name = "ca",
+           .opensm = "",
+           .doc = "The certificate, in PEM, that those of all SMs of the subnet are signed by, and nothing "
+                  "else is: whoever has one of it may copy the state."},
+          kHa, &HaConfig::ca, path("a file's name", true)),
+      psk_file(),
+  };
+}
+
+}  // namespace smd::config

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/qos_sources.h"
+
+#include <fmt/format.h>
+
+#include "config/import/qos_ulps.h"
+#include "config/partition_sources.h"
+#include "config/qos_classes.h"
+#include "config/suggest.h"
+#include "config/toml_reader.h"
+
+namespace smd::config {
+namespace {
+
+QosSource toml_source(const SourceLine& line) { return {.origin = PolicyOrigin::toml, .line = line.value}; }
+
+QosLevel level_of(const ConfiguredQosLevel& block) {
+  return {.name = block.name,
+          .use = block.use,
+          .sl = Sl{block.sl},
+          .mtu_limit = block.mtu_limit,
+          .rate_limit = block.rate_limit,
+          .packet_life = block.packet_life,
+          .pkeys = block.pkey,
+          .source = toml_source(block.line)};
+}
+
+QosRule rule_of(const ConfiguredQosRule& block) {
+  return {.use = block.use,
+          .source_ports = {block.source},
+          .destination_ports = {block.destination},
+          .qos_classes = block.qos_class,
+          .service_ids = block.service_id,
+          .pkeys = block.pkey,
+          .level = block.level,
+          .source = toml_source(block.line)};
+}
+
+/// The one criterion of a block, or the one that the name means.
+QosUlp ulp_of(const ConfiguredQosUlp& block) {
+  QosUlp ulp{.name = block.name, .sl = Sl{block.sl}, .source = toml_source(block.line)};
+  if (const auto* known = find_port_ulp(block.name)) {
+    ulp.ranges = service_ids_of(
+        *known, block.port_num.empty() && known->usual ? QosRanges{*known->usual} : block.port_num);
+  } else if (!block.service_id.empty()) {
+    ulp.ranges = block.service_id;
+  } else if (!block.pkey.empty() || block.name == "ipoib") {
+    ulp.by = QosUlpKey::pkey;
+    ulp.ranges = block.pkey.empty() ? QosRanges{{kIpoibPKey, kIpoibPKey}} : block.pkey;
+  } else if (!block.target.empty()) {
+    ulp.by = QosUlpKey::target;
+    ulp.ports = {block.target};
+  } else if (!block.source.empty()) {
+    ulp.by = QosUlpKey::source;
+    ulp.ports = {block.source};
+  } else {
+    ulp.by = QosUlpKey::source_target;
+    ulp.ports = {block.source_target};
+  }
+  return ulp;
+}
+
+class QosSourcesCheck {
+ public:
+  QosSourcesCheck(const SubnetConfig& subnet, const std::string& toml_file)
+      : subnet_(subnet), qos_(subnet.qos), toml_file_(toml_file) {}
+
+  QosNotes run() {
+    if (both()) return std::move(notes_);
+    notes_.errors = check_qos_classes(subnet_, toml_file_);
+    if (!notes_.errors.empty()) return std::move(notes_);
+    const auto policy = qos_policy_of(subnet_, toml_file_);
+    if (qos_.policy_file.empty() && !qos_.accepted) notes_ = check_qos_policy(policy, false);
+    look_for_partitions(policy);
+    for (const auto& rule : policy.rules)
+      look_at(rule.source_ports, rule.source), look_at(rule.destination_ports, rule.source);
+    for (const auto& ulp : policy.ulps) look_at(ulp.ports, ulp.source);
+    if (!policy.empty() && !qos_.enabled)
+      notes_.warnings.push_back(
+          {.file = policy.file, .expected = "this QoS policy has no effect while qos.enabled is false"});
+    if (qos_.enabled) look_for_overridden(policy);
+    return std::move(notes_);
+  }
+
+ private:
+  /// The file and blocks of smd.toml at once: neither is before the other.
+  bool both() {
+    const auto line = !qos_.level.empty()  ? qos_.level.front().line.value
+                      : !qos_.rule.empty() ? qos_.rule.front().line.value
+                      : !qos_.ulp.empty()  ? qos_.ulp.front().line.value
+                                           : 0;
+    if (qos_.policy_file.empty() || line == 0) return false;
+    notes_.errors.push_back(
+        {.file = toml_file_,
+         .line = line,
+         .key = !qos_.level.empty()  ? "qos.level"
+                : !qos_.rule.empty() ? "qos.rule"
+                                     : "qos.ulp",
+         .expected = fmt::format("the QoS policy is in qos.policy_file already ({}): have one of the two",
+                                 qos_.policy_file)});
+    return true;
+  }
+
+  void look_at(const PortSet& ports, const QosSource& source) {
+    PortGroups groups;
+    for (const auto& group : subnet_.groups) groups[group.name] = {group.members};
+    if (const auto error = check_references(ports, groups))
+      notes_.errors.push_back({.file = toml_file_, .line = source.line, .expected = to_string(*error)});
+  }
+
+  /// A partition that no file defines may be made by the API.
+  void look_for_partitions(const QosPolicy& policy) {
+    const auto merged = merge_partitions(partition_sources(subnet_, toml_file_));
+    if (!merged || policy.classes.empty()) return;
+    std::vector<std::string> names;
+    for (const auto& partition : merged->policy.partitions) names.push_back(partition.name);
+    for (const auto& rule : policy.rules) {
+      for (const auto& name : rule.partitions) {
+        if (std::ranges::find(names, name) != names.end()) continue;
+        notes_.warnings.push_back(
+            {.file = policy.file,
+             .line = rule.source.line,
+             .expected = fmt::format("no file defines the partition \"{}\" of the class \"{}\"",
+                                     printable(name), rule.level.substr(rule.level.find(':') + 1)),
+             .hint = did_you_mean(name, names)});
+      }
+    }
+  }
+
+  /// A level for all paths without a rule overrides the SLs of partitions, as with opensm.
+  void look_for_overridden(const QosPolicy& policy) {
+    const auto* level = policy.find_level(kDefaultQosLevel);
+    QosDefault otherwise;
+    if (level != nullptr) {
+      otherwise = {level->sl, level->source};
+    } else if (policy.default_ulp) {
+      otherwise = *policy.default_ulp;
+    } else {
+      return;
+    }
+    const auto& [sl, source] = otherwise;
+    const auto merged = merge_partitions(partition_sources(subnet_, toml_file_));
+    if (!merged) return;
+    for (const auto& partition : merged->policy.partitions) {
+      if (partition.sl == sl || partition.sl == Sl{0} || has_rule(policy, partition.pkey)) continue;
+      notes_.warnings.push_back(
+          {.file = policy.file,
+           .line = source.line,
+           .expected = fmt::format(
+               "paths of the partition \"{}\" ({}) that no rule matches get SL {} of the {}, not the "
+               "partition's SL {}",
+               printable(partition.name), partition.pkey, sl,
+               level != nullptr ? "level DEFAULT" : "ULPs' default", partition.sl),
+           .hint = fmt::format("a rule with the pkey {} keeps it", partition.pkey)});
+    }
+  }
+
+  static bool has_rule(const QosPolicy& policy, PKey pkey) {
+    const auto by_key = [&](const QosUlp& ulp) {
+      return ulp.by == QosUlpKey::pkey && holds(ulp.ranges, pkey.partition());
+    };
+    const auto has_key = [&](const QosRule& rule) { return holds(rule.pkeys, pkey.partition()); };
+    return std::ranges::any_of(policy.ulps, by_key) || std::ranges::any_of(policy.rules, has_key);
+  }
+
+  const SubnetConfig& subnet_;
+  const QosConfig& qos_;
+  const std::string& toml_file_;
+  QosNotes notes_{};
+};
+
+}  // namespace
+
+QosPolicy qos_policy_of(const SubnetConfig& subnet, const std::string& toml_file) {
+  const auto& qos = subnet.qos;
+  if (qos.accepted) return *qos.accepted;
+  if (!qos.policy_file.empty()) return qos.conf.policy;
+  QosPolicy policy{.file = toml_file};
+  if (auto classes = qos_classes_of(subnet); !classes.all.empty()) {
+    add_class_rules(subnet, classes, policy);
+    policy.classes = std::move(classes.all);
+    policy.class_high_limit = classes.high_limit;
+    return policy;
+  }
+  for (const auto& block : qos.level) policy.levels.push_back(level_of(block));
+  for (const auto& block : qos.rule) policy.rules.push_back(rule_of(block));
+  for (const auto& block : qos.ulp) {
+    if (block.name == "default") {
+      policy.default_ulp = {.sl = Sl{block.sl}, .source = toml_source(block.line)};
+    } else {
+      policy.ulps.push_back(ulp_of(block));
+    }
+  }
+  return policy;
+}
+
+QosNotes check_qos(const SubnetConfig& subnet, const std::string& toml_file) {
+  return QosSourcesCheck(subnet, toml_file).run();
+}
+
+}  // namespace smd::config

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/api/answered.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "smd/access/token.h"
+
+namespace smd::api {
+namespace {
+
+constexpr std::size_t kLongestKey = 255;
+
+bool is_key(std::string_view key) {
+  return key.size() <= kLongestKey && std::ranges::all_of(key, [](char c) { return c > ' ' && c <= '~'; });
+}
+
+}  // namespace
+
+std::expected<Once, Answer> once_of(const Request& request, const std::string& caller,
+                                    std::string_view path) {
+  if (!is_key(request.idempotency_key))
+    return std::unexpected(
+        error_of(400, "bad_key", "Idempotency-Key: 1 to 255 printable characters of ASCII"));
+  // A newline is in none of them.
+  const auto scope = fmt::format("{}\n{}\n{}\n{}", caller, request.method, path, request.idempotency_key);
+  return Once{.scope = access::hash_of(scope), .digest = access::hash_of(request.body)};
+}
+
+Answer again(const policy::KeptAnswer& kept, const Once& once) {
+  if (kept.digest != once.digest)
+    return error_of(422, "key_reused",
+                    "Idempotency-Key: this key came with another body before; a new request needs a new key");
+  Answer answer{.status = kept.status, .body = kept.body, .bundle = nullptr, .allow = {}};
+  answer.headers.emplace_back("Idempotent-Replayed", "true");
+  return answer;
+}
+
+std::optional<Answer> Answered::begin(const Once& once, std::int64_t now) {
+  const std::scoped_lock lock(mutex_);
+  if (under_way_.contains(once.scope))
+    return error_of(409, "in_progress", "a request with this Idempotency-Key is being answered");
+  const auto at = kept_.find(once.scope);
+  if (at != kept_.end() && now - at->second->made < policy::kAnswerKept) return again(*at->second, once);
+  under_way_.emplace(once.scope, once.digest);
+  return std::nullopt;
+}
+
+void Answered::end(const Once& once, const Answer& answer, std::int64_t now) {
+  const std::scoped_lock lock(mutex_);
+  under_way_.erase(once.scope);
+  if (answer.status / 100 != 2) return;
+  policy::keep_answer(kept_, once.scope,
+                      {.digest = once.digest, .status = answer.status, .body = answer.body, .made = now});
+}
+
+}  // namespace smd::api

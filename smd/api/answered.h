@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Requests that come twice because a client has lost the answer: the second one gets the answer of the first.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "smd/api/request.h"
+#include "smd/policy/policies.h"
+
+namespace smd::api {
+
+/// A request with an Idempotency-Key.
+struct Once {
+  std::string scope;   ///< of caller, method, path and key
+  std::string digest;  ///< of the body
+};
+
+/// The key of a request by `caller`; 400 where it is none: 1 to 255 printable characters of ASCII.
+std::expected<Once, Answer> once_of(const Request& request, const std::string& caller, std::string_view path);
+/// What `kept` was answered, or 422 where it was an answer to another body.
+Answer again(const policy::KeptAnswer& kept, const Once& once);
+
+/// Of this process. From any thread.
+class Answered {
+ public:
+  /// Nothing: the request is to be answered now, and end() follows. 409: it is being answered.
+  std::optional<Answer> begin(const Once& once, std::int64_t now);
+  /// Keeps answers of success only: what was refused may be asked again.
+  void end(const Once& once, const Answer& answer, std::int64_t now);
+
+ private:
+  std::mutex mutex_;
+  policy::KeptAnswers kept_;
+  std::map<std::string, std::string> under_way_;  ///< scope -> digest
+};
+
+}  // namespace smd::api

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/api/caller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace smd::api {
+namespace {
+
+using access::Access;
+using access::Role;
+
+std::vector<std::string> names_of(const Backend& backend) {
+  std::vector<std::string> names;
+  for (const auto& view : backend.subnets()) names.push_back(view->name);
+  return names;
+}
+
+/// `uses`: the tokens whose use is to be kept.
+Access found_by(std::string_view secret, std::int64_t now, const Backend& backend,
+                std::vector<access::Use>& uses) {
+  const auto views = backend.subnets();
+  std::vector<access::TokensOf> tokens;
+  for (const auto& view : views) {
+    if (view->ground) tokens.push_back({.subnet = view->name, .tokens = &view->ground->policies->tokens});
+  }
+  return access::access_of(secret, tokens, now, uses);
+}
+
+Access local_access(const Request& request) {
+  return Access::local(request.peer.user.empty() ? "local" : request.peer.user);
+}
+
+Answer unauthorized(std::string_view message) {
+  auto refusal = error_of(401, "unauthorized", message);
+  refusal.headers.emplace_back("WWW-Authenticate", R"(Bearer realm="smd", Basic realm="smd")");
+  return refusal;
+}
+
+Role least_of(Needs needs) {
+  if (needs == Needs::viewer) return Role::viewer;
+  if (needs == Needs::operator_) return Role::operator_;
+  return needs == Needs::admin || needs == Needs::local ? Role::admin : Role::tenant;
+}
+
+/// A standby that has proved who it is says which role its caller has; a token is looked up here again, so
+/// that one that was revoked or has lost rights has none at either SM.
+std::expected<Access, Answer> handed_on_access(const HandedOn& from, std::int64_t now,
+                                               const Backend& backend) {
+  Access access;
+  if (!from.has_token) {
+    access.add(from.subnet, from.caller, {.role = from.role});
+    return access;
+  }
+  for (const auto& view : backend.subnets()) {
+    if (view->name != from.subnet || !view->ground) continue;
+    const auto& tokens = view->ground->policies->tokens;
+    const auto at = tokens.find(from.caller);
+    if (at == tokens.end() || !at->second.is_valid(now)) break;
+    access.add(from.subnet, from.caller,
+               {.role = std::min(from.role, at->second.role), .partitions = at->second.partitions});
+    return access;
+  }
+  return std::unexpected(unauthorized("the token is unknown, revoked or expired at the master"));
+}
+
+}  // namespace
+
+Access access_now(const Request& request, std::int64_t now, const Backend& backend) {
+  if (request.peer.local) return local_access(request);
+  const auto secret = access::secret_of(request.authorization);
+  std::vector<access::Use> ignored;
+  return secret ? found_by(*secret, now, backend, ignored) : Access();
+}
+
+std::expected<Access, Answer> caller_of(const Request& request, Backend& backend) {
+  if (const auto& from = request.peer.handed_on) return handed_on_access(*from, request.time, backend);
+  if (request.peer.local) return local_access(request);
+  auto& guard = backend.guard();
+  if (const auto seconds = guard.waits(request.peer.address, request.time); seconds > 0) {
+    auto refusal = error_of(429, "too_many_failures",
+                            fmt::format("too many wrong tokens from this address: again in {} s", seconds));
+    refusal.headers.emplace_back("Retry-After", std::to_string(seconds));
+    return std::unexpected(std::move(refusal));
+  }
+  const auto secret = access::secret_of(request.authorization);
+  if (!secret) return std::unexpected(unauthorized("a token is needed: Authorization: Bearer smd_..."));
+  std::vector<access::Use> uses;
+  auto access = found_by(*secret, request.time, backend, uses);
+  if (!access.is_known()) {
+    const bool first = guard.failed(request.peer.address, request.time);
+    backend.login_failed(request.peer.address, first);
+    return std::unexpected(unauthorized("the token is unknown, revoked or expired"));
+  }
+  for (const auto& use : uses) backend.token_used(use, request.time);
+  return access;
+}
+
+bool is_known(const Request& request, const Backend& backend) {
+  return access_now(request, request.time, backend).is_known();
+}
+
+std::optional<Answer> forbidden(Needs needs, const Question& question, const Backend& backend) {
+  const auto& access = *question.access;
+  if (needs == Needs::nothing || access.is_local()) return std::nullopt;
+  if (needs == Needs::local)
+    return error_of(403, "forbidden", "tokens are managed on the Unix socket only: `smd token`");
+  auto role = Role::tenant;
+  if (question.path.contains("subnet")) {
+    const auto right = access.in(question.part("subnet"));
+    if (!right) return std::nullopt;
+    role = right->role;
+  } else {
+    role = access.in_all(names_of(backend));
+  }
+  const auto least = least_of(needs);
+  if (role >= least) return std::nullopt;
+  return error_of(
+      403, "forbidden",
+      fmt::format("token {} has role {}; this needs {}", access.name(), to_string(role), to_string(least)));
+}
+
+}  // namespace smd::api

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/api/event_stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "config/glob.h"
+#include "smd/api/caller.h"
+#include "smd/api/json_out.h"
+
+namespace smd::api {
+namespace {
+
+/// Events in a piece.
+constexpr std::size_t kPieceEvents = 256;
+
+/// An event for the client's handlers. Names and ids are ours, data is one line of JSON: none has a line
+/// feed.
+std::string frame(std::string_view id, std::string_view name, const sm::Json& data) {
+  return fmt::format("id: {}\nevent: {}\ndata: {}\n\n", id, name, sm::to_text(data));
+}
+
+/// Those that the caller may see.
+std::string frames(const std::deque<events::EventPtr>& events, const EventView& view) {
+  std::string text;
+  for (const auto& event : events) {
+    if (const auto fields = view.seen(*event))
+      text += frame(to_text(event->id()), std::get<events::NamedLogEvent>(event->payload).name,
+                    event_json(*event, *fields));
+  }
+  return text;
+}
+
+}  // namespace
+
+bool EventsWanted::contains(const events::Event& event) const {
+  const auto& line = std::get<events::NamedLogEvent>(event.payload);
+  return match.empty() || config::matches_glob(match, line.name);
+}
+
+EventStream::EventStream(EventsWanted wanted, Request request, Backend& backend)
+    : wanted_(std::move(wanted)), request_(std::move(request)), backend_(backend) {
+  request_.body.clear();
+}
+
+bool EventStream::may_see(const access::Access& access) const {
+  if (!access.is_known()) return false;
+  if (!wanted_.subnet) return true;
+  const auto views = backend_.subnets();
+  return access.in(*wanted_.subnet) &&
+         std::ranges::any_of(views, [&](const auto& view) { return view->name == *wanted_.subnet; });
+}
+
+std::optional<std::string> EventStream::next(std::int64_t now, bool quiet) {
+  auto access = access_now(request_, now, backend_);
+  if (!may_see(access)) return std::nullopt;
+  EventView view(std::move(access), backend_, view_ ? &*view_ : nullptr);
+  std::string piece;
+  if (!std::exchange(begun_, true)) piece = begin(view);
+  if (piece.empty()) piece = more(view);
+  view_.emplace(std::move(view));
+  // With the id the client goes on from here after a break, though none of the events was for it.
+  if (piece.empty() && quiet) piece = fmt::format(": alive\nid: {}\n\n", to_text(*wanted_.after));
+  return piece;
+}
+
+/// How long to wait after a break, and the latest events where the client has asked for some.
+std::string EventStream::begin(const EventView& view) {
+  std::string piece = "retry: 2000\n\n";
+  if (wanted_.after) return piece;
+  const auto found = backend_.event_log().find({.limit = wanted_.limit.value_or(1),
+                                                .subnet = wanted_.subnet,
+                                                .wanted = [&](const events::Event& event) {
+                                                  return wanted_.limit && wanted_.contains(event) &&
+                                                         view.seen(event).has_value();
+                                                }});
+  piece += frames(found.events, view);
+  wanted_.after = found.next;
+  return piece;
+}
+
+std::string EventStream::more(const EventView& view) {
+  std::string piece;
+  const auto found = backend_.event_log().find(
+      {.after = wanted_.after,
+       .limit = kPieceEvents,
+       .subnet = wanted_.subnet,
+       .wanted = [&](const events::Event& event) { return wanted_.contains(event); }});
+  if (found.gap) {
+    piece = frame(to_text(*wanted_.after), "gap",
+                  sm::Json(sm::JsonObject{{"since", text(to_text(*wanted_.after))},
+                                          {"reason", text("events that followed are not kept any more")}}));
+  }
+  piece += frames(found.events, view);
+  wanted_.after = found.next;
+  return piece;
+}
+
+}  // namespace smd::api

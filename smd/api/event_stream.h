@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Events as they happen: server-sent events, as the HTML standard has them.
+
+#include <optional>
+#include <string>
+
+#include "smd/api/event_view.h"
+#include "smd/api/request.h"
+
+namespace smd::api {
+
+/// Which events.
+struct EventsWanted {
+  std::optional<std::string> subnet{};  ///< nothing: of all that the caller sees
+  std::optional<std::size_t> limit{};   ///< of an answer; of a stream: of the latest ones that it begins with
+  std::optional<events::EventId> after{};
+  std::string match{};  ///< a pattern of names; empty: all
+
+  bool contains(const events::Event& event) const;
+};
+
+class EventStream final : public Stream {
+ public:
+  /// `request` is that of a caller who may see the events; the backend outlives the stream.
+  EventStream(EventsWanted wanted, Request request, Backend& backend);
+
+  /// Ends within a call when the caller may not see the events any more.
+  std::optional<std::string> next(std::int64_t now, bool quiet) override;
+
+ private:
+  bool may_see(const access::Access& access) const;
+  std::string begin(const EventView& view);
+  std::string more(const EventView& view);
+
+  EventsWanted wanted_;
+  Request request_;
+  Backend& backend_;
+  std::optional<EventView> view_;
+  bool begun_ = false;
+};
+
+}  // namespace smd::api

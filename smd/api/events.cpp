@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What has happened: the lines of the log, as values, in pages or as they come.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "mad/base/parse.h"
+#include "smd/api/event_stream.h"
+#include "smd/api/event_view.h"
+#include "smd/api/handlers.h"
+#include "smd/api/json_out.h"
+
+namespace smd::api {
+
+using sm::Json;
+using sm::JsonArray;
+using sm::JsonObject;
+
+namespace {
+
+constexpr std::size_t kUsual = 100, kMostEvents = 10'000;
+
+std::expected<EventsWanted, Answer> events_wanted(const Question& question) {
+  const auto bad = [](std::string_view text) { return std::unexpected(error_of(400, "bad_query", text)); };
+  const auto find = [&](const char* name) {
+    const auto at = question.query.find(name);
+    return at != question.query.end() ? at->second : std::string();
+  };
+  EventsWanted wanted{.match = find("match")};
+  if (const auto limit = find("limit"); question.query.contains("limit")) {
+    const auto number = base::parse_number(limit, kMostEvents);
+    if (!number || *number == 0) return bad("limit: a number from 1 to 10000");
+    wanted.limit = number;
+  }
+  // What a client has got last counts more than what it began with.
+  const auto& last = question.request->last_event_id;
+  if (last.empty() && !question.query.contains("since")) return wanted;
+  wanted.after = parse_event_id(last.empty() ? find("since") : last);
+  if (!wanted.after) return bad("since, Last-Event-ID: the id of an event, or `next` of the answer before");
+  return wanted;
+}
+
+bool is_for_stream(const Request& request) {
+  return request.accept.find("text/event-stream") != std::string::npos;
+}
+
+Answer stream_of(EventsWanted wanted, const Question& question, Backend& backend) {
+  Answer answer{.status = 200, .body = {}, .bundle = nullptr, .allow = {}, .type = "text/event-stream"};
+  answer.stream = std::make_shared<EventStream>(std::move(wanted), *question.request, backend);
+  return answer;
+}
+
+Answer events_page(const EventsWanted& wanted, const Question& question, Backend& backend) {
+  const EventView view(*question.access, backend);
+  const auto found =
+      backend.event_log().find({.after = wanted.after,
+                                .limit = wanted.limit.value_or(kUsual),
+                                .subnet = wanted.subnet,
+                                .wanted = [&](const events::Event& event) {
+                                  return wanted.contains(event) && view.seen(event).has_value();
+                                }});
+  JsonArray list;
+  for (const auto& event : found.events) {
+    if (const auto fields = view.seen(*event)) list.push_back(event_json(*event, *fields));
+  }
+  JsonObject page;
+  if (wanted.subnet) page.emplace("subnet", text(*wanted.subnet));
+  page.emplace("events", Json(std::move(list)));
+  page.emplace("next", text(to_text(found.next)));
+  page.emplace("gap", Json(found.gap));
+  return answer_of(Json(std::move(page)));
+}
+
+}  // namespace
+
+Answer get_all_events(const Question& question, Backend& backend) {
+  auto wanted = events_wanted(question);
+  if (!wanted) return wanted.error();
+  if (is_for_stream(*question.request)) return stream_of(*std::move(wanted), question, backend);
+  return events_page(*wanted, question, backend);
+}
+
+Answer get_events(const Question& question, Backend& backend) {
+  const auto chosen = choose(question, backend);
+  if (!chosen) return chosen.error();
+  auto wanted = events_wanted(question);
+  if (!wanted) return wanted.error();
+  wanted->subnet = chosen->view->name;
+  if (is_for_stream(*question.request)) return stream_of(*std::move(wanted), question, backend);
+  return events_page(*wanted, question, backend);
+}
+
+}  // namespace smd::api

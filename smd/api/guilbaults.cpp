@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// /metrics/guilbaults: what the SM knows, by the names and labels of
+// github.com/guilbaults/infiniband-exporter.
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+
+#include "smd/api/handlers.h"
+#include "smd/api/scrape.h"
+
+namespace smd::api {
+namespace {
+
+/// As that exporter has it from ibqueryerrors: of a switch its own GUID, of an adapter the port's, no leading
+/// zeros on our side of the link.
+Guid guid_of(const sm::Node& node, PortNum port) {
+  return node.is_switch() ? node.guid() : node.ports[port.value()].guid;
+}
+
+/// Of each port with an Active link, from both ends, as there.
+void write_link_gauge(Scrape& scrape, std::string_view name, std::string_view help,
+                      double (*value)(const Rate&)) {
+  if (!scrape.out.family(name, Exposition::Kind::gauge, help)) return;
+  for (const auto& subnet : scrape.subnets) {
+    if (subnet.now() == nullptr) continue;
+    for (const auto& node : subnet.now()->subnet->nodes) {
+      if (!scrape.wants(*node)) continue;
+      for (std::size_t p = 1; p < node->ports.size(); ++p) {
+        const auto& port = node->ports[p];
+        const auto rate = port_rate(port);
+        const auto* peer = port.peer ? subnet.now()->subnet->find(port.peer->node) : nullptr;
+        if (!rate || peer == nullptr || port.info.port_state != PortState::active) continue;
+        const PortNum number{static_cast<std::uint8_t>(p)};
+        const auto local = fmt::format("0x{:x}", guid_of(*node, number).value());
+        const auto remote = fmt::format("{}", guid_of(*peer, port.peer->port));
+        const auto at = fmt::format("{}", p), there = fmt::format("{}", port.peer->port.value());
+        scrape.out.sample({{subnet.label, subnet.view->name},
+                           {"component", node->is_switch() ? "switch" : "ca"},
+                           {"local_name", node->description},
+                           {"local_guid", local},
+                           {"local_port", at},
+                           {"remote_guid", remote},
+                           {"remote_port", there},
+                           {"remote_name", peer->description}},
+                          value(*rate));
+      }
+    }
+  }
+}
+
+constexpr std::array<Families, 3> kGuilbaults{
+    [](Scrape& scrape) {
+      write_link_gauge(scrape, "infiniband_speed", "Link current speed per lane, in Gb/s",
+                       [](const Rate& rate) { return rate.lane; });
+    },
+    [](Scrape& scrape) {
+      write_link_gauge(scrape, "infiniband_width", "Lanes per link",
+                       [](const Rate& rate) { return static_cast<double>(rate.lanes); });
+    },
+    [](Scrape& scrape) {
+      // Nothing is queried for it: what the last sweep has found is whole, or there is none.
+      if (!scrape.out.family("infiniband_scrape_ok", Exposition::Kind::gauge,
+                             "1 where the fabric has been read, else 0"))
+        return;
+      for (const auto& subnet : scrape.subnets)
+        scrape.out.sample({{subnet.label, subnet.view->name}}, subnet.now() != nullptr ? 1 : 0);
+    }};
+
+}  // namespace
+
+Answer get_guilbaults(const Question& question, Backend& backend) {
+  return scrape(question, backend, kGuilbaults);
+}
+
+}  // namespace smd::api

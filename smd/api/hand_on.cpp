@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/api/hand_on.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "smd/api/handlers.h"
+#include "smd/api/ufm.h"
+
+namespace smd::api {
+namespace {
+
+constexpr std::string_view kType = "Content-Type", kAllow = "Allow", kRole = "X-SMD-Role";
+
+replica::Call call_of(const Route& route, const Question& question) {
+  const auto& request = *question.request;
+  const auto& access = *question.access;
+  const auto right = access.in(question.part("subnet"));
+  replica::Call call{.has_token = !access.is_local(),
+                     .caller = access.name(),
+                     .role = std::string(to_string(right ? right->role : access::Role::viewer)),
+                     .address = request.peer.address,
+                     .method = request.method,
+                     .target = request.target,
+                     .body = request.body};
+  // The state as a whole has another tag at each SM: it was compared here.
+  if (route.tag == Tag::policy && !request.if_match.empty())
+    call.headers.emplace_back("If-Match", request.if_match);
+  if (!request.idempotency_key.empty()) call.headers.emplace_back("Idempotency-Key", request.idempotency_key);
+  return call;
+}
+
+Answer no_master(const std::string& subnet, std::string_view reason, bool ufm) {
+  auto refusal = error_of(503, "no_master", fmt::format("{}: {}", subnet, reason));
+  return ufm ? as_ufm(std::move(refusal)) : refusal;
+}
+
+Answer answer_of_call(replica::CallAnswer made, const std::string& subnet, bool ufm) {
+  if (made.status == 0) return no_master(subnet, made.body, ufm);
+  Answer answer{.status = made.status, .body = std::move(made.body), .bundle = nullptr, .allow = {}};
+  for (auto& [name, value] : made.headers) {
+    if (name == kType) {
+      answer.type = std::move(value);
+    } else if (name == kAllow) {
+      answer.allow = std::move(value);
+    } else {
+      answer.headers.emplace_back(std::move(name), std::move(value));
+    }
+  }
+  return answer;
+}
+
+}  // namespace
+
+bool hands_on(const SubnetView& view) {
+  return view.replica && view.replica->forwards && sm_state(view) != wire::SmState::master;
+}
+
+Answer hand_on(const Route& route, const Question& question, Backend& backend) {
+  const auto chosen = choose(question, backend);
+  if (!chosen) return chosen.error();
+  const auto call = std::make_shared<const replica::Call>(call_of(route, question));
+  Answer answer;
+  answer.later =
+      std::make_shared<const Later>([&backend, call, index = chosen->index, name = chosen->view->name,
+                                     ufm = is_ufm(route.path)](AnswerDone done) {
+        backend.hand_on(index, *call, [answered = std::move(done), name, ufm](auto result) mutable {
+          auto made =
+              result ? answer_of_call(*std::move(result), name, ufm) : no_master(name, result.error(), ufm);
+          made.headers.emplace_back(kRole, "standby");
+          answered(std::move(made));
+        });
+      });
+  return answer;
+}
+
+std::expected<Request, Answer> request_of(const replica::Call& call, const std::string& subnet,
+                                          Guid standby) {
+  const auto role = access::parse_role(call.role);
+  if (!role) return std::unexpected(error_of(403, "forbidden", fmt::format("no role {}", call.role)));
+  Request request{.method = call.method, .target = call.target, .body = call.body};
+  request.peer = {.local = false,
+                  .address = call.address,
+                  .handed_on = HandedOn{.subnet = subnet,
+                                        .by = fmt::format("{}", standby),
+                                        .caller = call.caller,
+                                        .has_token = call.has_token,
+                                        .role = *role}};
+  request.time = unix_now();
+  for (const auto& [name, value] : call.headers) {
+    if (name == "If-Match") request.if_match = value;
+    if (name == "Idempotency-Key") request.idempotency_key = value;
+  }
+  return request;
+}
+
+replica::CallAnswer call_answer_of(const Answer& answer) {
+  // No change is answered with more than one body.
+  if (answer.bundle || answer.stream || answer.rest || answer.body.size() > replica::kLargestCall)
+    return {.body = "the master's answer is too large for its standby"};
+  replica::CallAnswer made{
+      .status = static_cast<std::uint16_t>(answer.status), .headers = answer.headers, .body = answer.body};
+  if (!answer.type.empty()) made.headers.emplace_back(kType, answer.type);
+  if (!answer.allow.empty()) made.headers.emplace_back(kAllow, answer.allow);
+  return made;
+}
+
+}  // namespace smd::api

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/api/places.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "mad/base/parse.h"
+
+namespace smd::api {
+namespace {
+
+struct Named {
+  Guid guid{};
+  Lid lid{};
+};
+
+/// The port's LID, a switch's that of its port 0.
+Lid port_lid(const sm::Node& node, PortNum port) {
+  const auto index = node.is_switch() ? std::size_t{0} : std::size_t{port.value()};
+  return index < node.ports.size() ? node.ports[index].info.lid : Lid{};
+}
+
+bool has(const sm::Node& node, const Named& named_by, PortNum* at) {
+  if (named_by.guid != Guid{} && node.guid() == named_by.guid) return true;
+  for (std::size_t p = 0; p < node.ports.size(); ++p) {
+    const PortNum port{static_cast<std::uint8_t>(p)};
+    const bool mine = named_by.guid != Guid{} && node.ports[p].guid == named_by.guid;
+    const bool lid =
+        named_by.lid != Lid{} && node.ports[p].info.lid == named_by.lid && sm::is_end_port(node, port);
+    if (mine || lid) return *at = port, true;
+  }
+  return false;
+}
+
+/// `at` is set where the words name a port of it.
+std::expected<const sm::Node*, Answer> find_by_words(const sm::Subnet& subnet, const std::string& words,
+                                                     PortNum* at) {
+  Named named_by;
+  if (const auto guid = base::parse_guid(words)) named_by.guid = *guid;
+  const bool decimal = words.find_first_not_of("0123456789") == std::string::npos;
+  if (const auto lid = decimal ? base::parse_number(words, 0xFFFF) : std::nullopt)
+    named_by.lid = Lid{static_cast<std::uint16_t>(*lid)};
+  std::vector<const sm::Node*> named;
+  for (const auto& node : subnet.nodes) {
+    if (has(*node, named_by, at)) return node.get();
+    if (node->description == words) named.push_back(node.get());
+  }
+  if (named.size() == 1) return named.front();
+  if (!named.empty())
+    return std::unexpected(
+        error_of(409, "ambiguous", fmt::format("{} nodes are named {}: give the GUID", named.size(), words)));
+  return std::unexpected(error_of(404, "no_such_node", fmt::format("no node {} is there", words)));
+}
+
+}  // namespace
+
+std::expected<const sm::Node*, Answer> find_node(const sm::Subnet& subnet, const std::string& words) {
+  PortNum ignored;
+  return find_by_words(subnet, words, &ignored);
+}
+
+std::expected<EndPort, Answer> find_end_port(const sm::Subnet& subnet, const std::string& words) {
+  PortNum port;
+  auto node = find_by_words(subnet, words, &port);
+  const auto colon = words.rfind(':');
+  if (!node && colon != std::string::npos) {
+    const auto number = base::parse_number(words.substr(colon + 1), 254);
+    if (number && *number > 0) {
+      node = find_by_words(subnet, words.substr(0, colon), &port);
+      port = PortNum{static_cast<std::uint8_t>(*number)};
+    }
+  }
+  if (!node) return std::unexpected(node.error());
+  const auto& found = **node;
+  if (found.is_switch()) return EndPort{&found, PortNum{0}, port_lid(found, PortNum{0})};
+  for (std::size_t p = 1; p < found.ports.size() && port.value() == 0; ++p) {
+    if (found.ports[p].linked()) port = PortNum{static_cast<std::uint8_t>(p)};
+  }
+  if (port.value() == 0 || port.value() >= found.ports.size())
+    return std::unexpected(
+        error_of(404, "no_such_port", fmt::format("{} has no such port with a link", words)));
+  return EndPort{&found, port, port_lid(found, port)};
+}
+
+}  // namespace smd::api

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Nodes and ports as callers name them.
+
+#include <expected>
+#include <string>
+
+#include "smd/api/request.h"
+#include "smd/snapshot/snapshot.h"
+
+namespace smd::api {
+
+/// By node GUID, port GUID, LID, or a name that one node only has. 404: there is none; 409: several have the
+/// name.
+std::expected<const sm::Node*, Answer> find_node(const sm::Subnet& subnet, const std::string& words);
+
+/// A port with LIDs of its own.
+struct EndPort {
+  const sm::Node* node;  ///< not null
+  PortNum port;
+  Lid lid;
+};
+/// As find_node(), also "NODE:PORT". Of a node with several ports: the one that was named, else the first
+/// that has a link.
+std::expected<EndPort, Answer> find_end_port(const sm::Subnet& subnet, const std::string& words);
+
+}  // namespace smd::api

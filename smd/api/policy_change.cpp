@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/api/policy_change.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "smd/api/tag.h"
+
+namespace smd::api {
+namespace {
+
+/// A store that takes nothing gives up long before.
+constexpr std::chrono::seconds kLongestChange{10};
+
+/// In the same commit as the change: one is not kept without the other.
+void keep_answer(Step& step, const Question& question) {
+  auto after = std::make_shared<policy::Policies>(*step.change.after);
+  policy::keep_answer(after->answers, question.once->scope,
+                      {.digest = question.once->digest,
+                       .status = step.done.status,
+                       .body = step.done.body,
+                       .made = question.request->time});
+  step.change.after = std::move(after);
+}
+
+}  // namespace
+
+std::string master_words(const SubnetView& view) {
+  std::string words;
+  if (view.sms) {
+    for (const auto& other : view.sms->others) {
+      if (other.sm.info.state == wire::SmState::master)
+        words = fmt::format(", {} (port GUID {})", other.sm.node_description, other.sm.info.guid);
+    }
+  }
+  const bool copies = view.replica && view.replica->heard != 0 && !view.replica->master.empty();
+  if (copies) words += fmt::format(", at {}", view.replica->master);
+  return words;
+}
+
+Answer change_policies(const Question& question, Backend& backend, Hindrance hindrance,
+                       const MakeStep& make) {
+  for (;;) {
+    const auto chosen = choose(question, backend);
+    if (!chosen) return chosen.error();
+    const auto& view = *chosen->view;
+    if (auto refused = hindrance(view)) return *std::move(refused);
+    if (auto refused = not_that_policy(*question.request, *view.ground, question.path.contains("token")))
+      return *std::move(refused);
+    auto step = make(view.ground);
+    if (!step) return step.error();
+    if (!step->changes) return step->done;
+    step->change.before = view.ground;
+    if (question.once != nullptr) keep_answer(*step, question);
+    auto verdict = backend.change_policies(chosen->index, std::move(step->change));
+    if (verdict.wait_for(kLongestChange) != std::future_status::ready)
+      return error_of(503, "busy", fmt::format("{}: the change is not kept yet, ask again", view.name));
+    switch (verdict.get()) {
+      case PolicyVerdict::done:
+        return step->done;
+      case PolicyVerdict::not_kept:
+        return error_of(
+            503, "store_failed",
+            "the change cannot be written to the store; nothing was changed, `smd status` says why");
+      case PolicyVerdict::stale:
+        break;
+    }
+  }
+}
+
+}  // namespace smd::api

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Changes of what the API has made, which are kept before they are answered.
+
+#include <expected>
+#include <functional>
+
+#include "smd/api/handlers.h"
+
+namespace smd::api {
+
+/// What is to be, and what is answered once it is kept.
+struct Step {
+  PolicyChange change;  ///< without `before`
+  Answer done;
+  bool changes = true;  ///< false: it is so already
+};
+/// Of a ground that is not null; pure, may be called several times.
+using MakeStep = std::function<std::expected<Step, Answer>(const PolicyGroundPtr& ground)>;
+/// Why nothing can be changed in this subnet now.
+using Hindrance = std::optional<Answer> (*)(const SubnetView& view);
+
+/// Begins anew where another change has come first. 503: it cannot be kept.
+Answer change_policies(const Question& question, Backend& backend, Hindrance hindrance, const MakeStep& make);
+
+/// Which SM the master is, and where it listens for its standbys; empty: not known.
+std::string master_words(const SubnetView& view);
+
+}  // namespace smd::api

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The configuration is read again, or what that would change is said.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "config/difference.h"
+#include "smd/api/handlers.h"
+#include "smd/api/json_in.h"
+#include "smd/api/json_out.h"
+#include "smd/report/preview.h"
+
+namespace smd::api {
+
+using sm::Json;
+using sm::JsonArray;
+using sm::JsonObject;
+
+namespace {
+
+/// The body's only member; no body: false.
+std::expected<bool, Answer> dry_run_of(std::string_view body) {
+  if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) return false;
+  const auto member = only_member(body, "dry_run", true);
+  if (!member) return std::unexpected(member.error());
+  const auto* dry_run = member->if_bool();
+  if (dry_run == nullptr) return std::unexpected(bad_body("dry_run: true or false"));
+  return *dry_run;
+}
+
+Json change_of(const SubnetView& view, const NextConfig& next, const Backend& backend) {
+  const auto& now = view.snapshot;
+  JsonObject found{{"subnet", text(view.name)}, {"leaves", !next.subnet}};
+  std::vector<std::string> differences;
+  if (next.subnet && view.ground) differences = config::differences(*view.ground->config, *next.subnet);
+  found.emplace("changed", sm::strings_json(differences));
+  Json effect;
+  if (next.subnet && view.ground && now && now->decided.routes && now->stored) {
+    const auto partitions = policy::merged_policy(*next.subnet, *view.ground->policies);
+    effect = sm::preview_json(sm::preview({.subnet = *now->subnet,
+                                           .decided = now->decided,
+                                           .stored = *now->stored,
+                                           .config = *next.subnet,
+                                           .partitions = partitions,
+                                           .parallel = backend.parallel()}),
+                              *now->subnet);
+  }
+  found.emplace("fabric", std::move(effect));
+  return Json(std::move(found));
+}
+
+}  // namespace
+
+Answer post_reload(const Question& question, Backend& backend) {
+  const auto dry_run = dry_run_of(question.body);
+  if (!dry_run) return dry_run.error();
+  if (!*dry_run) {
+    backend.reload();
+    return answer_of(Json(JsonObject{{"dry_run", false}, {"subnets", JsonArray{}}}), 202);
+  }
+  const auto turn = backend.dump_turn();
+  if (!turn.owns_lock()) return error_of(503, "busy", "a dump or another dry run is being made: try again");
+  const auto next = backend.next_configuration();
+  if (!next) return error_of(422, "wrong_configuration", fmt::format("{}", fmt::join(next.error(), "\n")));
+  const auto views = backend.subnets();
+  JsonArray subnets;
+  for (std::size_t i = 0; i < std::min(views.size(), next->size()); ++i)
+    subnets.push_back(change_of(*views[i], (*next)[i], backend));
+  return answer_of(Json(JsonObject{{"dry_run", true}, {"subnets", std::move(subnets)}}));
+}
+
+}  // namespace smd::api

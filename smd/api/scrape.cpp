@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/api/scrape.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "mad/base/rate.h"
+#include "smd/api/gzip.h"
+
+namespace smd::api {
+namespace {
+
+/// Of text, before it is compressed.
+constexpr std::size_t kPieceOfScrape = std::size_t{256} * 1024;
+
+/// Gb/s of one lane: of data, and with the code's overhead (64/66 and 8/10).
+struct LaneRate {
+  LinkSpeed speed;
+  double data, raw;
+};
+constexpr std::array kLanes{LaneRate{LinkSpeed::sdr, 2, 2.5},         LaneRate{LinkSpeed::ddr, 4, 5},
+                            LaneRate{LinkSpeed::qdr, 8, 10},          LaneRate{LinkSpeed::fdr10, 10, 10.3125},
+                            LaneRate{LinkSpeed::fdr, 13.64, 14.0625}, LaneRate{LinkSpeed::edr, 25, 25.78125},
+                            LaneRate{LinkSpeed::hdr, 50, 53.125},     LaneRate{LinkSpeed::ndr, 100, 106.25},
+                            LaneRate{LinkSpeed::xdr, 200, 212.5}};
+
+std::set<std::string, std::less<>> families_of(const Question& question) {
+  std::set<std::string, std::less<>> families;
+  const auto text = question.asked("family");
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto one = rest.substr(0, rest.find(','));
+    if (!one.empty()) families.emplace(one);
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+  }
+  return families;
+}
+
+/// The text, some families at a time: never more than a piece and one family is in memory.
+class ScrapeText final : public Stream {
+ public:
+  ScrapeText(Scrape scrape, std::span<const Families> families, bool compressed, std::shared_ptr<void> turn)
+      : scrape_(std::move(scrape)), families_(families), turn_(std::move(turn)) {
+    if (compressed) gzip_ = std::make_unique<Gzip>();
+  }
+
+  std::optional<std::string> next(std::int64_t, bool) override {
+    if (ended_) return std::nullopt;
+    std::string piece;
+    while (piece.empty() && !ended_) {
+      auto text = some();
+      ended_ = families_.empty();
+      piece = gzip_ ? gzip_->add(text, ended_) : std::move(text);
+    }
+    if (ended_) turn_.reset();
+    if (piece.empty()) return std::nullopt;
+    return piece;
+  }
+  bool ended() const { return ended_; }
+
+ private:
+  std::string some() {
+    std::string text;
+    while (text.size() < kPieceOfScrape && !families_.empty()) {
+      families_.front()(scrape_);
+      families_ = families_.subspan(1);
+      text += scrape_.out.take();
+    }
+    return text;
+  }
+
+  Scrape scrape_;
+  std::span<const Families> families_;
+  std::shared_ptr<void> turn_;
+  std::unique_ptr<Gzip> gzip_;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::optional<Rate> port_rate(const sm::Port& port) {
+  if (!port.linked()) return std::nullopt;
+  const auto speed = wire::link_speed(port.info, port.mlnx);
+  const auto lane = std::ranges::find(kLanes, speed, &LaneRate::speed);
+  const auto count = lanes(static_cast<LinkWidth>(port.info.link_width_active));
+  if (lane == kLanes.end() || count == 0) return std::nullopt;
+  return Rate{.data = lane->data * count * 1.25e8,
+              .raw = lane->raw * count * 1.25e8,
+              .lane = lane->raw,
+              .lanes = count};
+}
+
+Answer scrape(const Question& question, Backend& backend, std::span<const Families> families) {
+  auto turn = backend.scrape_turn();
+  if (!turn) return error_of(503, "busy", "another scrape is being sent: again in a second");
+  Scrape scrape{.subnets = {},
+                .node = question.asked("node"),
+                .out = Exposition(families_of(question)),
+                .info = backend.info()};
+  for (const auto& view : backend.subnets()) {
+    if (question.access->in(view->name)) scrape.subnets.push_back({view, {}});
+  }
+  if (scrape.subnets.size() > 1) {
+    for (auto& subnet : scrape.subnets) subnet.label = "subnet";
+  }
+  const bool compressed = takes_gzip(question.request->accept_encoding);
+  auto text = std::make_shared<ScrapeText>(std::move(scrape), families, compressed, std::move(turn));
+  Answer answer{.status = 200, .body = text->next(0, false).value_or(""), .bundle = nullptr, .allow = {}};
+  answer.type = "text/plain; version=0.0.4; charset=utf-8";
+  answer.headers.emplace_back("Vary", "Accept-Encoding");
+  if (compressed) answer.headers.emplace_back("Content-Encoding", "gzip");
+  if (!text->ended()) answer.rest = std::move(text);
+  return answer;
+}
+
+}  // namespace smd::api

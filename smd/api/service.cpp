@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/api/service.h"
+
+#include <utility>
+
+namespace smd::api {
+namespace {
+
+/// A client of the network may ask once in a while on one connection, as Prometheus does.
+constexpr mad::Duration kIdle = std::chrono::seconds(75);
+
+}  // namespace
+
+Service::Service(Backend& backend, sm::Compute& compute, log::Log log)
+    : backend_(backend), compute_(compute), log_(std::move(log)), local_(io_, clock_, compute, backend) {}
+
+Service::~Service() { stop(); }
+
+std::expected<void, std::string> Service::listen_at(const std::filesystem::path& path) {
+  auto acceptor = api::listen_at(io_, path);
+  if (!acceptor) return std::unexpected(std::move(acceptor.error()));
+  local_.start(std::move(*acceptor), path);
+  return {};
+}
+
+void Service::start(config::ApiConfig config) {
+  reload(std::move(config));
+  thread_ = std::jthread([this] {
+    const auto keep = asio::make_work_guard(io_);
+    io_.run();
+  });
+}
+
+void Service::reload(config::ApiConfig config) {
+  asio::post(io_, [this, next = std::move(config)]() mutable {
+    wanted_ = std::move(next);
+    if (!std::exchange(applying_, true)) tasks_.spawn(follow());
+  });
+}
+
+/// One configuration after the other.
+asio::awaitable<void> Service::follow() {
+  while (wanted_) {
+    auto next = *std::exchange(wanted_, std::nullopt);
+    co_await apply_webhooks(next.webhook);
+    co_await apply(std::move(next));
+  }
+  applying_ = false;
+}
+
+asio::awaitable<void> Service::apply(config::ApiConfig config) {
+  const bool moves = config.listen != served_.listen || config.max_connections != served_.max_connections;
+  if (network_ && moves) {
+    co_await network_->stop();
+    network_.reset();
+    log_.info("api.network_closed").kv("listen", served_.listen).always();
+    served_ = {};
+  }
+  if (config.listen.empty()) co_return;
+  const auto read = identity_->load({.cert = config.cert, .key = config.key, .ca = config.client_ca});
+  if (!read) {
+    log_.error("api.certificate_refused")
+        .kv("reason", read.error())
+        .kv("action", network_ ? "the one before stays in use" : "the API is not on the network")
+        .always();
+    co_return;
+  }
+  if (network_) {
+    served_ = std::move(config);
+    co_return;
+  }
+  if (open(config)) served_ = std::move(config);
+}
+
+/// All of them anew: a secret may be another one. They go on where they were.
+asio::awaitable<void> Service::apply_webhooks(std::vector<config::WebhookConfig> webhooks) {
+  for (const auto& old : webhooks_) co_await old->stop();
+  webhooks_.clear();
+  std::vector<std::string> urls;
+  for (auto& one : webhooks) {
+    urls.push_back(one.url);
+    auto hook = std::make_unique<Webhook>(io_, clock_, compute_, backend_, log_, std::move(one));
+    if (hook->start()) webhooks_.push_back(std::move(hook));
+  }
+  co_await compute_.execute([&] { backend_.event_log().keep_positions(urls); });
+}
+
+bool Service::open(const config::ApiConfig& config) {
+  auto listener = TlsListener::open(io_, clock_, config.listen, identity_, log_);
+  if (!listener) {
+    log_.error("api.not_on_network")
+        .kv("reason", listener.error())
+        .kv("action", "mend it, then reload; under systemd the unit needs the drop-in network.conf")
+        .always();
+    return false;
+  }
+  network_ = std::make_unique<Server>(io_, clock_, compute_, backend_,
+                                      ServerLimits{.connections = config.max_connections, .idle = kIdle});
+  network_->start(std::move(*listener));
+  log_.info("api.on_network").kv("listen", config.listen).always();
+  return true;
+}
+
+void Service::close() {
+  asio::post(io_, [this] {
+    local_.close();
+    if (network_) network_->close();
+  });
+}
+
+void Service::stop() {
+  if (!thread_.joinable()) return;
+  asio::post(io_, [this] { asio::co_spawn(io_, end(), [this](const std::exception_ptr&) { io_.stop(); }); });
+  thread_.join();
+}
+
+asio::awaitable<void> Service::end() {
+  co_await tasks_.stop();
+  for (const auto& hook : webhooks_) co_await hook->stop();
+  co_await local_.stop();
+  if (network_) co_await network_->stop();
+}
+
+}  // namespace smd::api

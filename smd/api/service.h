@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The API's thread: the Unix socket, and the network where it is configured. It shares no thread with what
+// manages a fabric.
+
+#include <expected>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "config/config.h"
+#include "mad/asio.h"
+#include "mad/real_clock.h"
+#include "mad/task_group.h"
+#include "smd/api/server.h"
+#include "smd/api/tls_listener.h"
+#include "smd/api/webhook.h"
+#include "smd/log/log.h"
+
+namespace smd::api {
+
+class Service {
+ public:
+  /// All references outlive it.
+  Service(Backend& backend, sm::Compute& compute, log::Log log);
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+  ~Service();
+
+  /// Before start(). The error is one line.
+  std::expected<void, std::string> listen_at(const std::filesystem::path& path);
+  /// Starts the thread. What cannot be opened of the network is logged, and tried again at each reload.
+  void start(config::ApiConfig config);
+  /// Reads the certificates again, and moves to another address where the configuration has one. Connections
+  /// stay, unless the address changes. Returns at once.
+  void reload(config::ApiConfig config);
+  /// Takes the Unix socket away and accepts no further client. Returns at once.
+  void close();
+  /// The same, ends every connection, and waits for that. From another thread than the API's; not after
+  /// that.
+  void stop();
+
+ private:
+  asio::awaitable<void> follow();
+  asio::awaitable<void> apply(config::ApiConfig config);
+  asio::awaitable<void> apply_webhooks(std::vector<config::WebhookConfig> webhooks);
+  bool open(const config::ApiConfig& config);
+  asio::awaitable<void> end();
+
+  Backend& backend_;
+  sm::Compute& compute_;
+  log::Log log_;
+  asio::io_context io_{1};
+  mad::RealClock clock_{io_};
+  Server local_;
+  std::shared_ptr<TlsIdentity> identity_ = std::make_shared<TlsIdentity>();
+  std::unique_ptr<Server> network_;  ///< null: not on the network
+  config::ApiConfig served_;         ///< what network_ was opened by
+  std::vector<std::unique_ptr<Webhook>> webhooks_;
+  std::optional<config::ApiConfig> wanted_;  ///< to be applied
+  bool applying_ = false;
+  mad::TaskGroup tasks_{io_.get_executor()};
+  std::jthread thread_;
+};
+
+}  // namespace smd::api

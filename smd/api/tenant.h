@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a tenant sees of a subnet.
+
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "smd/access/access.h"
+#include "smd/api/backend.h"
+#include "smd/inventory/inventory.h"
+
+namespace smd::api {
+
+/// Whether the caller sees the partition of that name.
+bool sees_partition(const access::Access& access, std::string_view subnet, std::string_view partition);
+/// The member ports of the partitions that a tenant sees; nothing: the caller sees all ports.
+std::optional<std::set<sm::LinkEnd>> ports_seen(const access::Access& access, const SubnetView& view);
+
+}  // namespace smd::api

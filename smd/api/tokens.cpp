@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens: made, listed and taken away on the Unix socket.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "smd/api/handlers.h"
+#include "smd/api/json_in.h"
+#include "smd/api/json_out.h"
+#include "smd/api/listing.h"
+#include "smd/api/lost.h"
+#include "smd/api/policy_change.h"
+
+namespace smd::api {
+
+using sm::Json;
+using sm::JsonArray;
+using sm::JsonObject;
+
+namespace {
+
+using access::Token;
+
+/// A copy of another SM's state is not changed here.
+std::optional<Answer> token_hindrance(const SubnetView& view) {
+  using Role = replica::ReplicaView::Role;
+  if (!view.ground) return error_of(409, "waiting", fmt::format("{}: the store is not open yet", view.name));
+  const bool copy = view.replica && view.replica->role != Role::none && view.replica->role != Role::source;
+  if (!copy) return std::nullopt;
+  return error_of(409, "not_master",
+                  fmt::format("{}: this SM copies its tokens: change them at the master{}", view.name,
+                              master_words(view)));
+}
+
+Json time_json(std::int64_t seconds) { return seconds != 0 ? unix_json(seconds) : Json{}; }
+
+Json token_json(const std::string& name, const Token& token) {
+  JsonArray partitions;
+  for (const auto& one : token.partitions) partitions.push_back(text(one));
+  return Json(JsonObject{{"name", text(name)},
+                         {"role", text(to_string(token.role))},
+                         {"partitions", Json(std::move(partitions))},
+                         {"made", time_json(token.made)},
+                         {"expires", time_json(token.expires)},
+                         {"last_use", time_json(token.last_use)},
+                         {"expired", Json(!token.is_valid(unix_now()))}});
+}
+
+/// What the body of a new token says, and the secret that was made for it; empty: the client made one.
+struct NewToken {
+  Token token;
+  std::string secret;
+};
+
+std::unexpected<Answer> bad_token(std::string_view message) { return std::unexpected(bad_body(message)); }
+
+std::expected<void, Answer> read_partitions(const boost::json::value& value, Token& into) {
+  const auto* list = value.if_array();
+  if (list == nullptr) return bad_token("partitions: must be a list of names");
+  for (const auto& one : *list) {
+    const auto* name = one.if_string();
+    const auto text = name != nullptr ? std::string_view(*name) : std::string_view();
+    if (text.empty() || text.find('\n') != std::string_view::npos)
+      return bad_token("partitions: must be a list of names");
+    into.partitions.emplace_back(text);
+  }
+  return {};
+}
+
+std::expected<void, Answer> read_member(std::string_view key, const boost::json::value& value, Token& into) {
+  if (key == "role" && value.is_string()) {
+    const auto role = access::parse_role(std::string_view(value.get_string()));
+    if (!role) return bad_token("role: allowed \"viewer\", \"tenant\", \"operator\" or \"admin\"");
+    into.role = *role;
+  } else if (key == "partitions") {
+    return read_partitions(value, into);
+  } else if (key == "expires_in" && value.is_int64() && value.get_int64() > 0) {
+    constexpr std::int64_t kLongest = std::int64_t{100} * 366 * 86'400;
+    into.expires = into.made + std::min(value.get_int64(), kLongest);
+  } else if (key == "sha256" && value.is_string()) {
+    into.hash = std::string_view(value.get_string());
+    if (!access::is_hash(into.hash)) return bad_token("sha256: must be 64 lower-case hexadecimal digits");
+  } else {
+    return bad_token(fmt::format(
+        "{}: allowed role (text), partitions (list), expires_in (seconds, more than 0) and sha256 (text)",
+        key));
+  }
+  return {};
+}
+
+std::expected<boost::json::object, Answer> token_body(std::string_view body) {
+  if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) return boost::json::object();
+  auto value = parse_json(body);
+  if (!value) return bad_token(value.error());
+  if (!value->is_object()) return bad_token("the body must be an object");
+  return std::move(value->get_object());
+}
+
+/// A secret of our own where the client gave no hash of one.
+std::expected<void, Answer> complete(NewToken& wanted) {
+  if (!wanted.token.hash.empty()) return {};
+  wanted.secret = access::new_secret();
+  wanted.token.hash = access::hash_of(wanted.secret);
+  if (!wanted.secret.empty() && !wanted.token.hash.empty()) return {};
+  return std::unexpected(error_of(500, "no_random_numbers", "the system gives no random numbers"));
+}
+
+std::expected<NewToken, Answer> new_token_of(std::string_view body) {
+  const auto object = token_body(body);
+  if (!object) return std::unexpected(object.error());
+  NewToken wanted;
+  wanted.token.made = unix_now();
+  if (!object->contains("role")) return bad_token("role: missing");
+  for (const auto& [key, value] : *object) {
+    if (auto good = read_member(key, value, wanted.token); !good) return std::unexpected(good.error());
+  }
+  const bool tenant = wanted.token.role == access::Role::tenant;
+  if (tenant && wanted.token.partitions.empty()) return bad_token("partitions: a tenant needs at least one");
+  if (!tenant && !wanted.token.partitions.empty()) return bad_token("partitions: of a tenant only");
+  if (auto good = complete(wanted); !good) return std::unexpected(good.error());
+  return wanted;
+}
+
+Answer done_of(const Question& question, const std::string& name, const Token& token,
+               const std::string& secret, unsigned status) {
+  return answer_of(Json(JsonObject{{"subnet", text(question.part("subnet"))},
+                                   {"token", token_json(name, token)},
+                                   {"secret", secret.empty() ? Json{} : text(secret)}}),
+                   status);
+}
+
+/// `edit` changes the tokens, and makes the answer.
+Answer change_tokens(const Question& question, Backend& backend, std::string_view what,
+                     const std::function<std::expected<Answer, Answer>(access::Tokens&)>& edit) {
+  return change_policies(question, backend, token_hindrance,
+                         [&](const PolicyGroundPtr& ground) -> std::expected<Step, Answer> {
+                           auto after = std::make_shared<policy::Policies>(*ground->policies);
+                           auto done = edit(after->tokens);
+                           if (!done) return std::unexpected(std::move(done.error()));
+                           return Step{.change = {.before = nullptr,
+                                                  .after = std::move(after),
+                                                  .merged = ground->merged,
+                                                  .what = std::string(what),
+                                                  .partition = {},
+                                                  .token = question.part("token")},
+                                       .done = *std::move(done)};
+                         });
+}
+
+Answer no_such_token(const std::string& name) {
+  return error_of(404, "no_such_token", fmt::format("no token {}", name));
+}
+
+}  // namespace
+
+Answer get_tokens(const Question& question, Backend& backend) {
+  const auto chosen = choose(question, backend);
+  if (!chosen) return chosen.error();
+  const auto page = page_of(question);
+  if (!page) return page.error();
+  std::vector<Entry> tokens;
+  if (const auto& ground = chosen->view->ground) {
+    for (const auto& [name, token] : ground->policies->tokens)
+      tokens.push_back({token_json(name, token), name});
+  }
+  return short_listing("tokens", *page, std::move(tokens),
+                       {.before = {{"subnet", text(chosen->view->name)}}, .after = {}});
+}
+
+Answer put_token(const Question& question, Backend& backend) {
+  const auto name = question.part("token");
+  if (!access::is_name(name))
+    return error_of(400, "bad_name", "a token's name: 1 to 64 letters, digits and . _ -, no dot first");
+  const auto wanted = new_token_of(question.body);
+  if (!wanted) return wanted.error();
+  return change_tokens(
+      question, backend, "add", [&](access::Tokens& tokens) -> std::expected<Answer, Answer> {
+        if (!tokens.emplace(name, wanted->token).second)
+          return std::unexpected(error_of(409, "exists", fmt::format("there is a token {}", name)));
+        return done_of(question, name, wanted->token, wanted->secret, 201);
+      });
+}
+
+Answer delete_token(const Question& question, Backend& backend) {
+  const auto name = question.part("token");
+  return change_tokens(question, backend, "revoke",
+                       [&](access::Tokens& tokens) -> std::expected<Answer, Answer> {
+                         const auto at = tokens.find(name);
+                         if (at == tokens.end()) return std::unexpected(no_such_token(name));
+                         const auto token = at->second;
+                         tokens.erase(at);
+                         return done_of(question, name, token, {}, 200);
+                       });
+}
+
+Answer post_rotate(const Question& question, Backend& backend) {
+  const auto name = question.part("token");
+  const auto object = token_body(question.body);
+  if (!object) return object.error();
+  NewToken wanted;
+  for (const auto& [key, value] : *object) {
+    if (key != "sha256") return bad_body(fmt::format("{}: allowed sha256", std::string_view(key)));
+    if (auto good = read_member(key, value, wanted.token); !good) return good.error();
+  }
+  if (auto good = complete(wanted); !good) return good.error();
+  return change_tokens(question, backend, "rotate",
+                       [&](access::Tokens& tokens) -> std::expected<Answer, Answer> {
+                         const auto at = tokens.find(name);
+                         if (at == tokens.end()) return std::unexpected(no_such_token(name));
+                         at->second.hash = wanted.token.hash;
+                         return done_of(question, name, at->second, wanted.secret, 200);
+                       });
+}
+
+}  // namespace smd::api

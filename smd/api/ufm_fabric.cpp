@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ports, systems and links as UFM shows them.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+#include "smd/api/handlers.h"
+#include "smd/api/json_out.h"
+#include "smd/api/ufm.h"
+
+namespace smd::api {
+
+using sm::Json;
+using sm::JsonArray;
+using sm::JsonObject;
+
+namespace {
+
+std::string ufm_query(const Question& question, const std::string& key) {
+  const auto at = question.query.find(key);
+  return at != question.query.end() ? at->second : std::string();
+}
+
+std::string_view logical(PortState state) {
+  switch (state) {
+    case PortState::active:
+      return "Active";
+    case PortState::armed:
+      return "Armed";
+    case PortState::init:
+      return "Initialize";
+    case PortState::down:
+    case PortState::no_change:
+      return "Down";
+  }
+  return "Down";
+}
+
+std::string_view physical(PhysState state) {
+  switch (state) {
+    case PhysState::link_up:
+      return "Link Up";
+    case PhysState::disabled:
+      return "Disabled";
+    case PhysState::polling:
+      return "Polling";
+    case PhysState::training:
+      return "Port Configuration Training";
+    case PhysState::error_recovery:
+      return "Link Error Recovery";
+    case PhysState::sleep:
+      return "Sleep";
+    case PhysState::phy_test:
+      return "Phy Test";
+    case PhysState::no_change:
+      return "No State Change";
+  }
+  return "No State Change";
+}
+
+/// Of a switch all ports have its own.
+Guid port_guid_of(const sm::Node& node, std::size_t port) {
+  return node.is_switch() ? node.guid() : node.ports[port].guid;
+}
+
+std::string ufm_port_name(const sm::Node& node, std::size_t port) {
+  return fmt::format("{}_{}", ufm_text(port_guid_of(node, port)), port);
+}
+
+Json ufm_port_object(const sm::Node& node, std::size_t number_of) {
+  const auto& port = node.ports[number_of];
+  const auto lid = node.is_switch() ? node.ports[0].info.lid : port.info.lid;
+  JsonObject object{{"guid", text(ufm_text(port_guid_of(node, number_of)))},
+                    {"name", text(ufm_port_name(node, number_of))},
+                    {"number", number(number_of)},
+                    {"dname", text(fmt::format("{}", number_of))},
+                    {"systemID", text(ufm_text(node.guid()))},
+                    {"system_name", text(node.description)},
+                    {"lid", number(lid.value())},
+                    {"physical_state", text(port.known ? physical(port.info.phys_state) : "No State Change")},
+                    {"logical_state", text(logical(port.known ? port.info.port_state : PortState::down))}};
+  if (port.linked()) {
+    object.emplace("active_width", text(to_string(static_cast<LinkWidth>(port.info.link_width_active))));
+    object.emplace("active_speed", text(to_string(wire::link_speed(port.info, port.mlnx))));
+    object.emplace("mtu", number(bytes(port.info.neighbor_mtu)));
+  }
+  if (port.peer)
+    object.emplace("peer", text(fmt::format("{}_{}", ufm_text(port.peer->node), port.peer->port.value())));
+  return Json(std::move(object));
+}
+
+/// Ports that can be addressed: without port 0 of switches, and adapters' ports that were never reached.
+template <class Fn>
+void for_each_ufm_port(const sm::Subnet& subnet, Fn fn) {
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t p = 1; p < node->ports.size(); ++p) {
+      if (port_guid_of(*node, p) != Guid{}) fn(*node, p);
+    }
+  }
+}
+
+/// Null: nothing is read yet.
+std::expected<std::shared_ptr<const sm::Subnet>, Answer> ufm_subnet_of(const Question& question,
+                                                                       Backend& backend) {
+  const auto chosen = choose(question, backend);
+  if (!chosen) return std::unexpected(chosen.error());
+  if (!chosen->view->snapshot) return std::unexpected(error_of(503, "waiting", "the fabric is not read yet"));
+  return chosen->view->snapshot->subnet;
+}
+
+}  // namespace
+
+Answer ufm_ports(const Question& question, Backend& backend) {
+  const auto subnet = ufm_subnet_of(question, backend);
+  if (!subnet) return subnet.error();
+  const auto type = ufm_query(question, "sys_type");
+  const bool active = ufm_query(question, "active") == "true";
+  JsonArray ports;
+  for_each_ufm_port(**subnet, [&](const sm::Node& node, std::size_t p) {
+    if ((type == "Computer" && node.info.type != NodeType::ca) || (type == "Switch" && !node.is_switch()))
+      return;
+    if (active && !(node.ports[p].known && node.ports[p].info.port_state == PortState::active)) return;
+    ports.push_back(ufm_port_object(node, p));
+  });
+  return answer_of(Json(std::move(ports)));
+}
+
+Answer ufm_port(const Question& question, Backend& backend) {
+  const auto subnet = ufm_subnet_of(question, backend);
+  if (!subnet) return subnet.error();
+  const auto name = question.part("port");
+  std::optional<Json> found;
+  for_each_ufm_port(**subnet, [&](const sm::Node& node, std::size_t p) {
+    if (!found && ufm_port_name(node, p) == name) found = ufm_port_object(node, p);
+  });
+  if (!found) return {.status = 200, .body = "{}", .bundle = nullptr, .allow = {}};
+  return answer_of(Json(JsonArray{*std::move(found)}));
+}
+
+Answer ufm_systems(const Question& question, Backend& backend) {
+  const auto subnet = ufm_subnet_of(question, backend);
+  if (!subnet) return subnet.error();
+  const bool with_ports = ufm_query(question, "ports") == "true";
+  JsonArray systems;
+  for (const auto& node : (*subnet)->nodes) {
+    JsonObject object{{"guid", text(ufm_text(node->guid()))},
+                      {"system_guid", text(ufm_text(node->info.system_image))},
+                      {"name", text(ufm_text(node->guid()))},
+                      {"system_name", text(node->description)},
+                      {"type", text(node->is_switch() ? "switch" : "host")}};
+    if (with_ports) {
+      JsonArray ports;
+      for (std::size_t p = 1; p < node->ports.size(); ++p) ports.push_back(text(ufm_port_name(*node, p)));
+      object.emplace("ports", Json(std::move(ports)));
+    }
+    systems.push_back(Json(std::move(object)));
+  }
+  return answer_of(Json(std::move(systems)));
+}
+
+Answer ufm_links(const Question& question, Backend& backend) {
+  const auto subnet = ufm_subnet_of(question, backend);
+  if (!subnet) return subnet.error();
+  JsonArray links;
+  for_each_ufm_port(**subnet, [&](const sm::Node& node, std::size_t p) {
+    const auto& peer = node.ports[p].peer;
+    const auto* other = peer && node.ports[p].linked() ? (*subnet)->find(peer->node) : nullptr;
+    const bool second =
+        other != nullptr && (other->guid() < node.guid() || (other == &node && peer->port.value() < p));
+    if (other == nullptr || second || peer->port.value() >= other->ports.size()) return;
+    const auto here = ufm_port_name(node, p), there = ufm_port_name(*other, peer->port.value());
+    links.push_back(Json(
+        JsonObject{{"name", text(fmt::format("{}:{}", here, there))},
+                   {"source_guid", text(ufm_text(node.guid()))},
+                   {"source_port", text(fmt::format("{}", p))},
+                   {"source_port_node_description", text(node.description)},
+                   {"destination_guid", text(ufm_text(other->guid()))},
+                   {"destination_port", text(fmt::format("{}", peer->port.value()))},
+                   {"destination_port_node_description", text(other->description)},
+                   {"width", text(to_string(static_cast<LinkWidth>(node.ports[p].info.link_width_active)))},
+                   {"severity", text("Info")}}));
+  });
+  return answer_of(Json(std::move(links)));
+}
+
+}  // namespace smd::api

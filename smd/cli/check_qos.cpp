@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/check_qos.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "config/qos_classes.h"
+#include "config/qos_sources.h"
+#include "smd/decide/qos_kinds.h"
+#include "smd/policy/policies.h"
+#include "smd/report/qos_explanation.h"
+#include "smd/report/qos_svg.h"
+
+namespace smd::cli {
+namespace {
+
+/// Kinds of ports whose tables are alike.
+struct Kind {
+  std::string names;
+  sm::QosPart::Tables tables;
+};
+
+std::vector<Kind> kinds_of(const config::QosConfig& qos, const config::QosPolicy& policy,
+                           const QosCheck& check) {
+  const auto code = sm::operational_vls_code(check.vls);
+  const bool arbitrates = code > 1;
+  const auto entries = static_cast<std::uint8_t>(arbitrates ? check.entries : 0U);
+  const sm::QosCapacity capacity{
+      .vls = code, .maps_sls = true, .arbitrates = arbitrates, .low = entries, .high = entries};
+  std::vector<Kind> kinds;
+  const auto add = [&](const std::string& name, config::PortClass of, const config::QosPorts* set) {
+    const auto asked = policy.classes.empty() ? sm::qos_kind(qos, of, set) : sm::class_kind(qos, of, policy);
+    auto tables = sm::limited(asked, capacity);
+    const auto same = std::ranges::find(kinds, tables, &Kind::tables);
+    if (same != kinds.end()) {
+      same->names += ", " + name;
+    } else {
+      kinds.push_back({name, std::move(tables)});
+    }
+  };
+  add("adapters", config::PortClass::ca, nullptr);
+  add("switches", config::PortClass::switch_external, nullptr);
+  add("enhanced ports 0", config::PortClass::switch_port0, nullptr);
+  add("routers", config::PortClass::router, nullptr);
+  for (std::size_t i = 0; i < qos.ports.size(); ++i) {
+    add(fmt::format("adapters of [[qos.ports]] {}", i + 1), config::PortClass::ca, &qos.ports[i]);
+    add(fmt::format("switches of [[qos.ports]] {}", i + 1), config::PortClass::switch_external,
+        &qos.ports[i]);
+  }
+  return kinds;
+}
+
+}  // namespace
+
+void add_qos_options(CLI::App& command, QosCheck& check) {
+  auto* qos = command.add_flag("--qos", check.asked, "what becomes of each service level that is in use");
+  command.add_option("--vls", check.vls, "--qos: data VLs of the links (default: 8)")
+      ->check(CLI::IsMember({1U, 2U, 4U, 8U, 15U}))
+      ->needs(qos);
+  command
+      .add_option("--vlarb-entries", check.entries,
+                  "--qos: entries of each VL arbitration table (default: 8)")
+      ->check(CLI::Range(1U, 64U))
+      ->needs(qos);
+  command.add_option("--mtu", check.mtu, "--qos: bytes of payload in each packet (default: 4096)")
+      ->check(CLI::IsMember({256U, 512U, 1024U, 2048U, 4096U}))
+      ->needs(qos);
+  command.add_option("--svg", check.svg, "--qos: also as a picture, into this file")
+      ->type_name("FILE")
+      ->needs(qos);
+}
+
+sm::QosExplanation explain_config(const config::SubnetConfig& subnet, const QosCheck& check) {
+  sm::QosExplanation found{.enabled = subnet.qos.enabled, .mtu = check.mtu};
+  if (!found.enabled) return found;
+  const auto policy = config::qos_policy_of(subnet, "smd.toml");
+  const auto partitions = policy::merged_policy(subnet, {});
+  found.uses = sm::qos_uses(config::master_sm_sl(subnet), &policy, partitions.get());
+  for (const auto& kind : kinds_of(subnet.qos, policy, check))
+    found.kinds.push_back(sm::explain_kind(kind.names, kind.tables, found.uses, check.mtu));
+  return found;
+}
+
+void print_qos(std::ostream& out, const config::Config& config, const QosCheck& check) {
+  for (const auto& subnet : config.subnets) {
+    if (config.subnets.size() > 1) out << "subnet " << subnet.name << '\n';
+    if (subnet.qos.enabled)
+      out << fmt::format("QoS with {} VLs and arbitration tables of {} entries. ", check.vls, check.entries);
+    sm::print_qos(out, explain_config(subnet, check));
+  }
+}
+
+bool write_qos_picture(const config::Config& config, const QosCheck& check) {
+  const auto subnet = std::ranges::find_if(config.subnets, [](const auto& one) { return one.qos.enabled; });
+  std::ofstream file(check.svg);
+  if (subnet != config.subnets.end()) sm::write_qos_svg(file, explain_config(*subnet, check));
+  file.close();
+  return file.good();
+}
+
+}  // namespace smd::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What `smd check --qos` says: what becomes of each SL in use, before anything is written.
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+
+#include "config/config.h"
+#include "smd/report/qos_explanation.h"
+
+namespace CLI {
+class App;
+}
+
+namespace smd::cli {
+
+/// The ports and packets that the answer is for.
+struct QosCheck {
+  bool asked = false;
+  unsigned vls = 8;      ///< data VLs that links use: 1, 2, 4, 8 or 15
+  unsigned entries = 8;  ///< of each VL arbitration table, 1 to 64
+  unsigned mtu = 4096;   ///< bytes of payload in each packet
+  std::string svg{};     ///< a file for a picture; empty: none
+};
+
+/// --qos, --vls, --vlarb-entries, --mtu, --svg.
+void add_qos_options(CLI::App& command, QosCheck& check);
+/// Of ports that are as `check` says.
+sm::QosExplanation explain_config(const config::SubnetConfig& subnet, const QosCheck& check);
+/// For each subnet with QoS: each SL that the SM, a partition or the policy uses, its VL at each kind of
+/// port, the part of the link that it gets while all of them send, what high priority sends before low, SLs
+/// that share a VL or never have a turn, and what programs have to set. One line where QoS is off.
+void print_qos(std::ostream& out, const config::Config& config, const QosCheck& check);
+/// The picture of the first subnet with QoS into `check.svg`; false where it cannot be written.
+bool write_qos_picture(const config::Config& config, const QosCheck& check);
+
+}  // namespace smd::cli

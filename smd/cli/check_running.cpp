@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/check_running.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <ostream>
+#include <vector>
+
+#include "smd/cli/ask_text.h"
+#include "smd/cli/conversation.h"
+
+namespace smd::cli {
+namespace {
+
+namespace json = boost::json;
+
+std::string joined(const json::array& list) {
+  std::vector<std::string> texts;
+  for (const auto& one : list) texts.emplace_back(one.as_string());
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// What ports lose, one line each; how many only get some.
+void print_keys(std::ostream& out, const json::value& fabric) {
+  std::size_t losing = 0, gaining = 0;
+  for (const auto& port : list_of(fabric, "pkeys")) {
+    const auto &lost = list_of(port, "lost"), &gained = list_of(port, "gained");
+    ++(lost.empty() ? gaining : losing);
+    if (lost.empty()) continue;
+    out << fmt::format("  P_Keys of {} \"{}\" port {}: would lose {}{}{}\n", text_of(port, "node_guid"),
+                       text_of(port, "name"), text_of(port, "port"), joined(lost),
+                       gained.empty() ? "" : " and get ", joined(gained));
+  }
+  out << fmt::format("  P_Keys: {} end ports lose some, {} only get some\n", losing, gaining);
+}
+
+void print_fabric(std::ostream& out, const json::value& fabric) {
+  if (fabric.is_null()) {
+    out << "  no routes are decided: what the fabric would get is not known\n";
+    return;
+  }
+  if (const auto refused = text_of(fabric, "refused"); !refused.empty()) {
+    out << fmt::format("  no routes: {}\n", refused);
+    return;
+  }
+  out << fmt::format("  LIDs: {} change\n  routes: {} of {} entries of ports in use change\n",
+                     text_of(fabric, "lids_changed"), text_of(fabric, "entries_changed"),
+                     text_of(fabric, "entries_in_use"));
+  const auto& links = list_of(fabric, "links_taken_down");
+  out << fmt::format("  links taken down: {}\n", links.empty() ? "none" : joined(links));
+  const auto now = text_of(fabric, "engine_now"), engine = text_of(fabric, "engine");
+  out << fmt::format("  engine: {}{}\n", engine, now == engine ? "" : fmt::format(" instead of {}", now));
+  print_keys(out, fabric);
+  std::vector<std::string> sets;
+  for (const auto& one : list_of(fabric, "sets"))
+    sets.push_back(fmt::format("{} {}", text_of(one, "phase"), text_of(one, "sets")));
+  out << fmt::format("  Sets: {}\n", sets.empty() ? "none" : fmt::format("{}", fmt::join(sets, ", ")));
+}
+
+void print_change(std::ostream& out, const json::value& subnet) {
+  out << fmt::format("subnet {}\n", text_of(subnet, "subnet"));
+  if (text_of(subnet, "leaves") == "true") {
+    out << "  not in the configuration any more: it would not be managed\n";
+    return;
+  }
+  const auto& changed = list_of(subnet, "changed");
+  if (changed.empty()) out << "  the configuration is the one in force\n";
+  for (const auto& one : changed) out << "  " << std::string(one.as_string()) << '\n';
+  print_fabric(out, member_of(subnet, "fabric"));
+}
+
+bool disturbs(const json::value& subnet) {
+  if (text_of(subnet, "leaves") == "true") return true;
+  const auto& fabric = member_of(subnet, "fabric");
+  return !fabric.is_null() && (text_of(fabric, "disturbs") == "true" || !text_of(fabric, "refused").empty());
+}
+
+}  // namespace
+
+int check_running(const std::string& socket, bool json, std::ostream& out, std::ostream& err) {
+  const Conversation conversation(socket, {});
+  const auto reply = api::ask(conversation.socket(), "POST", "/v1/reload", R"({"dry_run":true})");
+  if (!reply) {
+    err << "smd check --running: " << reply.error().text << '\n';
+    return 1;
+  }
+  if (reply->status != 200) {
+    err << message_of(*reply) << '\n';
+    return reply->status == 422 ? 2 : 1;
+  }
+  boost::system::error_code error;
+  const auto answer = json::parse(reply->body, error);
+  if (error) {
+    err << "smd check --running: an answer of another release of smd\n";
+    return 1;
+  }
+  const auto& subnets = list_of(answer, "subnets");
+  if (json) out << reply->body << '\n';
+  for (const auto& subnet : subnets) {
+    if (!json) print_change(out, subnet);
+  }
+  return std::ranges::any_of(subnets, disturbs) ? 3 : 0;
+}
+
+}  // namespace smd::cli

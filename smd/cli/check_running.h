@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// `smd check --running`: what a reload of the configuration would change in the fabric.
+
+#include <iosfwd>
+#include <string>
+
+namespace smd::cli {
+
+/// Asks the daemon at `socket` (empty: the usual one), which reads its own files; nothing is put in force.
+/// 0: nothing in use changes; 1: no answer; 2: a wrong configuration; 3: traffic would be disturbed, or an
+/// end port loses a P_Key.
+int check_running(const std::string& socket, bool json, std::ostream& out, std::ostream& err);
+
+}  // namespace smd::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// `smd events`: what has happened in the fabric.
+
+#include <iosfwd>
+#include <string>
+
+#include "smd/cli/conversation.h"
+
+namespace CLI {
+class App;
+}
+
+namespace smd::cli {
+
+struct EventOptions {
+  std::string match;  ///< empty: all
+  unsigned limit = 100;
+  bool follow = false;
+};
+
+/// The options of the subcommand, which fill in `options`.
+void add_event_options(CLI::App& command, EventOptions& options);
+
+/// `as_json`: an event a line, as JSON. With `follow` it goes on until there is no daemon.
+Done event_command(const Conversation& daemon, const EventOptions& options, bool as_json, std::ostream& out);
+
+}  // namespace smd::cli

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/port_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+#include <ostream>
+#include <utility>
+
+#include "smd/api/router.h"
+#include "smd/cli/ask_text.h"
+
+namespace smd::cli {
+namespace {
+
+namespace json = boost::json;
+
+void print_order(std::ostream& out, const json::value& order) {
+  const bool dry = member_of(order, "dry_run") == json::value(true);
+  const bool changed = member_of(order, "changed") == json::value(true);
+  const auto action = text_of(order, "action");
+  out << fmt::format("{}: {}{}", end_text(member_of(order, "port")), action, dry ? " (dry run)" : "");
+  if (!changed) out << ": it is so already";
+  if (member_of(order, "at") != member_of(order, "port"))
+    out << fmt::format(", at {}", end_text(member_of(order, "at")));
+  out << '\n';
+  if (const auto confirm = text_of(order, "confirm"); !confirm.empty()) {
+    out << fmt::format("  cuts off {} nodes:\n", text_of(order, "cut_off_count"));
+    for (const auto& node : list_of(order, "cut_off"))
+      out << fmt::format("    {} {}\n", text_of(node, "guid"), text_of(node, "name"));
+    if (action == "disable") out << fmt::format("  to do it: --confirm {}\n", confirm);
+  }
+}
+
+}  // namespace
+
+void add_port_options(CLI::App& command, PortOptions& options) {
+  command
+      .add_option("ACTION", options.action,
+                  "disable: no link until it is enabled; enable; reset: trains anew")
+      ->required()
+      ->check(CLI::IsMember({"disable", "enable", "reset"}));
+  command
+      .add_option("PORT", options.port,
+                  "NODE:PORT, where NODE is a GUID, port GUID, LID or name; either end will do")
+      ->required()
+      ->check([](const std::string& text) {
+        const auto colon = text.rfind(':');
+        const bool good = colon != std::string::npos && colon != 0 && colon + 1 < text.size();
+        return good ? std::string() : fmt::format("{}: not NODE:PORT", text);
+      });
+  command.add_flag("--dry-run", options.dry_run, "says what would be cut off, and changes nothing");
+  command.add_option("--confirm", options.confirm, "what the dry run says, where nodes are cut off")
+      ->type_name("TEXT");
+}
+
+/// A node is of one subnet: what the others say of it does not count where one has done it.
+Done port_command(const Conversation& daemon, const PortOptions& options, bool as_json, std::ostream& out) {
+  const auto colon = options.port.rfind(':');
+  const auto path = fmt::format("ports/{}/{}/{}", api::percent_encoded(options.port.substr(0, colon)),
+                                api::percent_encoded(options.port.substr(colon + 1)), options.action);
+  json::object body{{"dry_run", options.dry_run}};
+  if (!options.confirm.empty()) body["confirm"] = options.confirm;
+  bool done = false;
+  const auto each = daemon.each([&](const std::string& subnet, bool) -> Done {
+    const auto order = daemon.call("POST", path_of(subnet, path), json::serialize(body));
+    if (!order) return std::unexpected(order.error());
+    done = true;
+    if (as_json) {
+      out << json::serialize(*order) << '\n';
+    } else {
+      print_order(out, *order);
+    }
+    return {};
+  });
+  return done ? Done{} : each;
+}
+
+}  // namespace smd::cli

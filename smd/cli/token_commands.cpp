@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/token_commands.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <boost/json.hpp>
+#include <charconv>
+#include <ostream>
+#include <utility>
+
+#include "smd/access/token.h"
+#include "smd/api/router.h"
+#include "smd/cli/ask_text.h"
+
+namespace smd::cli {
+namespace {
+
+namespace json = boost::json;
+
+class TokenCommand {
+ public:
+  TokenCommand(const Conversation& daemon, const TokenOptions& options, bool as_json, std::ostream& out)
+      : daemon_(daemon), options_(options), as_json_(as_json), out_(out) {}
+
+  Done list() const;
+  Done add() const;
+  Done revoke() const;
+  Done rotate() const;
+
+ private:
+  std::string path(std::string_view after = {}) const {
+    return fmt::format("tokens/{}{}", api::percent_encoded(options_.name), after);
+  }
+  Done give_secret(std::string_view method, const std::string& what, json::object body) const;
+
+  const Conversation& daemon_;
+  const TokenOptions& options_;
+  bool as_json_;
+  std::ostream& out_;
+};
+
+std::string when(const json::value& token, std::string_view key, std::string_view never) {
+  const auto text = text_of(token, key);
+  return text.empty() ? std::string(never) : text;
+}
+
+void print_token(std::ostream& out, const json::value& token) {
+  std::string partitions;
+  for (const auto& one : list_of(token, "partitions")) {
+    if (const auto* name = one.if_string())
+      partitions += (partitions.empty() ? " of " : ", ") + std::string(*name);
+  }
+  const bool expired = text_of(token, "expired") == "true";
+  out << fmt::format("{}: {}{}, made {}, {} {}, last used {}\n", text_of(token, "name"),
+                     text_of(token, "role"), partitions, when(token, "made", "?"),
+                     expired ? "EXPIRED" : "expires", when(token, "expires", "never"),
+                     when(token, "last_use", "never"));
+}
+
+Done TokenCommand::list() const {
+  return daemon_.each([&](const std::string& name, bool several) -> Done {
+    const auto value = daemon_.call("GET", path_of(name, "tokens"));
+    if (!value) return std::unexpected(value.error());
+    if (as_json_) {
+      out_ << json::serialize(*value) << '\n';
+      return {};
+    }
+    if (several) out_ << fmt::format("subnet {}\n", name);
+    const auto& tokens = list_of(*value, "tokens");
+    if (tokens.empty()) out_ << "no tokens: the API is open to the Unix socket only\n";
+    for (const auto& token : tokens) print_token(out_, token);
+    return {};
+  });
+}
+
+/// One secret for all subnets that are meant.
+Done TokenCommand::give_secret(std::string_view method, const std::string& what, json::object body) const {
+  const auto secret = access::new_secret();
+  if (secret.empty()) return std::unexpected("the system gives no random numbers");
+  body["sha256"] = access::hash_of(secret);
+  bool given = false;
+  const auto done = daemon_.each([&](const std::string& name, bool) -> Done {
+    auto value = daemon_.call(method, path_of(name, what), json::serialize(body));
+    if (!value) return std::unexpected(value.error());
+    given = true;
+    if (as_json_) {
+      value->as_object()["secret"] = secret;
+      out_ << json::serialize(*value) << '\n';
+    }
+    return {};
+  });
+  if (given && !as_json_) out_ << secret << '\n';
+  return done;
+}
+
+Done TokenCommand::add() const {
+  if (options_.role.empty()) return std::unexpected("add needs --role");
+  json::object body{{"role", options_.role}};
+  if (!options_.partitions.empty()) {
+    json::array partitions;
+    for (const auto& one : options_.partitions) partitions.emplace_back(one);
+    body["partitions"] = std::move(partitions);
+  }
+  if (!options_.expires.empty()) body["expires_in"] = *seconds_of(options_.expires);
+  return give_secret("PUT", path(), std::move(body));
+}
+
+Done TokenCommand::rotate() const { return give_secret("POST", path("/rotate"), {}); }
+
+Done TokenCommand::revoke() const {
+  return daemon_.each([&](const std::string& name, bool several) -> Done {
+    const auto value = daemon_.call("DELETE", path_of(name, path()));
+    if (!value) return std::unexpected(value.error());
+    if (as_json_) {
+      out_ << json::serialize(*value) << '\n';
+    } else {
+      out_ << fmt::format("{}{}: revoked\n", several ? name + ": " : "", options_.name);
+    }
+    return {};
+  });
+}
+
+struct TokenWhat {
+  const char* name;
+  bool needs_name;
+  Done (TokenCommand::*act)() const;
+};
+constexpr std::array kTokenWhats{
+    TokenWhat{"list", false, &TokenCommand::list}, TokenWhat{"add", true, &TokenCommand::add},
+    TokenWhat{"revoke", true, &TokenCommand::revoke}, TokenWhat{"rotate", true, &TokenCommand::rotate}};
+
+}  // namespace
+
+std::optional<std::int64_t> seconds_of(std::string_view text) {
+  constexpr std::array<std::pair<char, std::int64_t>, 4> kUnits{
+      {{'d', 86'400}, {'h', 3'600}, {'m', 60}, {'s', 1}}};
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end + 1 != text.data() + text.size() || number < 1 || number > 36'600)
+    return std::nullopt;
+  for (const auto& [unit, seconds] : kUnits) {
+    if (*end == unit) return number * seconds;
+  }
+  return std::nullopt;
+}
+
+void add_token_options(CLI::App& command, TokenOptions& options) {
+  std::vector<std::string> names;
+  for (const auto& what : kTokenWhats) names.emplace_back(what.name);
+  command
+      .add_option(
+          "WHAT", options.what,
+          "list (the default): all of them; add: makes one and prints its secret, once; revoke: it is "
+          "good for nothing any more; rotate: another secret instead of the one before")
+      ->check(CLI::IsMember(names));
+  command.add_option("NAME", options.name, "of add, revoke and rotate: what the log calls it");
+  command
+      .add_option("--role", options.role,
+                  "of add: viewer sees all; tenant sees its partitions (--partition); operator changes the "
+                  "fabric, too; admin also the daemon")
+      ->check(CLI::IsMember({"viewer", "tenant", "operator", "admin"}));
+  command.add_option("--partition", options.partitions, "of add: one that the tenant sees; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
+      .add_option("--expires", options.expires, "of add: when it ends, such as 90d or 12h (default: never)")
+      ->type_name("TIME")
+      ->check([](const std::string& text) {
+        return seconds_of(text) ? std::string() : fmt::format("{}: not a time such as 90d, 12h, 30m", text);
+      });
+}
+
+Done token_command(const Conversation& daemon, const TokenOptions& options, bool as_json, std::ostream& out) {
+  const TokenCommand command(daemon, options, as_json, out);
+  for (const auto& what : kTokenWhats) {
+    if (what.name != (options.what.empty() ? "list" : options.what)) continue;
+    if (what.needs_name && options.name.empty())
+      return std::unexpected(fmt::format("{} needs a name", what.name));
+    return (command.*what.act)();
+  }
+  return {};
+}
+
+}  // namespace smd::cli

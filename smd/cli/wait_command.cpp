@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/wait_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <ostream>
+#include <tuple>
+
+#include "mad/asio.h"
+#include "mad/base/parse.h"
+#include "mad/real_clock.h"
+#include "smd/cli/ask_text.h"
+
+namespace smd::cli {
+namespace {
+
+namespace json = boost::json;
+using std::chrono::steady_clock;
+
+/// Between two questions to the daemon.
+constexpr mad::Duration kAskAgain = std::chrono::milliseconds(200);
+
+/// The longest time that may be given: a day.
+constexpr unsigned kLongest = 86'400;
+
+void pause() {
+  asio::io_context io;
+  mad::RealClock clock(io);
+  clock.call_at(clock.now() + kAskAgain, [] {});
+  io.run();
+}
+
+/// The SM that the fabric goes to when the master ends: a standby before one that shows Not-active, and of
+/// these the one with the highest rank. Null: there is none.
+const json::value* heir_of(const json::value& sms) {
+  const auto rank = [](const json::value& sm) {
+    const auto guid = base::parse_guid(text_of(sm, "guid"));
+    return std::tuple(text_of(sm, "state") == "standby", base::parse_number(text_of(sm, "priority")),
+                      ~(guid ? guid->value() : 0));
+  };
+  const json::value* best = nullptr;
+  for (const auto& sm : list_of(sms, "sms")) {
+    const auto state = text_of(sm, "state");
+    const bool waits = state == "standby" || state == "not_active";
+    if (text_of(sm, "self") == "true" || text_of(sm, "answers") != "true" || !waits) continue;
+    if (best == nullptr || rank(*best) < rank(sm)) best = &sm;
+  }
+  return best;
+}
+
+std::string own_state(const json::value& sms) {
+  for (const auto& sm : list_of(sms, "sms")) {
+    if (text_of(sm, "self") == "true") return text_of(sm, "state");
+  }
+  return {};
+}
+
+/// Of the master: whether `heir` has all that is committed.
+Readiness at_standby(const json::value& replica, const json::value* heir) {
+  if (heir == nullptr) return {false, "no standby answers on the fabric"};
+  const auto guid = text_of(*heir, "guid");
+  for (const auto& standby : list_of(replica, "standbys")) {
+    if (text_of(standby, "guid") != guid) continue;
+    if (text_of(standby, "position") == text_of(replica, "position"))
+      return {true, fmt::format("standby {} \"{}\" is current", guid, text_of(*heir, "node"))};
+    return {false,
+            fmt::format("standby {} lacks {} transactions", guid, text_of(standby, "lag_transactions"))};
+  }
+  return {false, fmt::format("standby {} \"{}\" does not copy the state", guid, text_of(*heir, "node"))};
+}
+
+}  // namespace
+
+void add_wait_options(CLI::App& command, WaitOptions& options) {
+  command
+      .add_option("WHAT", options.what,
+                  "up: the last sweep has found all in order, or this SM is a standby; replica: the master's "
+                  "state is current at a standby; restart: that, or this SM is not master")
+      ->required()
+      ->check(CLI::IsMember({"up", "replica", "restart"}));
+  command.add_option("--timeout", options.timeout, "seconds (default: 60)")->check(CLI::Range(0U, kLongest));
+}
+
+std::expected<Readiness, std::string> readiness(const std::string& what, const json::value& status,
+                                                const json::value& sms) {
+  const auto state = own_state(sms);
+  if (what == "restart" && !state.empty() && state != "master")
+    return Readiness{true, fmt::format("this SM is {}", state)};
+  const auto& replica = member_of(status, "replica");
+  if (!replica.is_object())
+    return std::unexpected("the state is not copied: [ha] listen and peers are not set");
+  const auto role = text_of(replica, "role");
+  if (role == "current") return Readiness{true, "the copy of the master's state is current"};
+  if (role == "source") return at_standby(replica, heir_of(sms));
+  return Readiness{false, fmt::format("replica: {}", role)};
+}
+
+namespace {
+
+/// A daemon that has not begun yet is waited for as well.
+Done wait_up(const Conversation& daemon, const WaitOptions& options, bool* ready, std::ostream& out) {
+  const auto end = steady_clock::now() + std::chrono::seconds(options.timeout);
+  const auto target = daemon.names_subnet() ? path_of(daemon.named(), "status") : "/v1/status";
+  for (;;) {
+    const auto status = daemon.call("GET", target);
+    *ready = status && is_in_service(*status);
+    const bool over = *ready || steady_clock::now() >= end;
+    if (over && !status) return std::unexpected(status.error());
+    if (over) {
+      print_check(out, *status);
+      return {};
+    }
+    pause();
+  }
+}
+
+}  // namespace
+
+Done wait_command(const Conversation& daemon, const WaitOptions& options, bool* ready, std::ostream& out) {
+  if (options.what == "up") return wait_up(daemon, options, ready, out);
+  const auto end = steady_clock::now() + std::chrono::seconds(options.timeout);
+  for (;;) {
+    std::string words;
+    *ready = true;
+    const auto done = daemon.each([&](const std::string& name, bool) -> Done {
+      const auto status = daemon.call("GET", path_of(name, "status"));
+      if (!status) return std::unexpected(status.error());
+      const auto sms = daemon.call("GET", path_of(name, "sms"));
+      if (!sms) return std::unexpected(sms.error());
+      const auto found = readiness(options.what, *status, *sms);
+      if (!found) return std::unexpected(fmt::format("{}: {}", name, found.error()));
+      *ready = *ready && found->ready;
+      words += fmt::format("{}: {}\n", name, found->why);
+      return {};
+    });
+    if (!done) return done;
+    if (*ready || steady_clock::now() >= end) {
+      out << words;
+      return {};
+    }
+    pause();
+  }
+}
+
+}  // namespace smd::cli

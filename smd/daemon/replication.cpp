@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the state of a subnet is copied to and from other SMs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "smd/api/hand_on.h"
+#include "smd/daemon/instance.h"
+#include "smd/policy/accepted.h"
+#include "smd/replica/tls_network.h"
+
+namespace smd::daemon {
+namespace {
+
+replica::Mode mode_of(config::HaMode mode) {
+  switch (mode) {
+    case config::HaMode::async:
+      return replica::Mode::async;
+    case config::HaMode::sync:
+      return replica::Mode::sync;
+    case config::HaMode::sync_strict:
+      return replica::Mode::sync_strict;
+  }
+  return replica::Mode::async;
+}
+
+std::int64_t seconds_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+/// A copy that cannot be made keeps nothing from its work: the pair is a plain one of IBA then.
+void Instance::open_replica() {
+  const auto& ha = spec_.config.ha;
+  if (!ha.copies() || spec_.options.dry_run || spec_.options.once) return;
+  auto network =
+      replica::TlsNetwork::open(io_.get_executor(), clock_, ha.listen,
+                                {.files = {.cert = ha.cert, .key = ha.key, .ca = ha.ca}, .psk = ha.psk});
+  if (!network) {
+    log_.error("ha.not_replicated")
+        .kv("reason", network.error())
+        .kv("action", "the state is not copied; mend it, then restart")
+        .always();
+    return;
+  }
+  if (!store_) store_ = std::make_unique<store::MemoryStore>();
+  network_ = std::move(*network);
+  replicator_ = std::make_unique<replica::Replicator>(
+      replica::ReplicatorParts{
+          .executor = io_.get_executor(),
+          .clock = clock_,
+          .compute = compute_,
+          .log = log_,
+          .disk = *store_,
+          .network = *network_,
+          .sms = sms_,
+          .replaced = [this] { replaced(); },
+          .inherited =
+              [this](sa::RegistryPtr other) {
+                if (sa_) sa_->unite(std::move(other));
+              },
+          .refused = [this](Guid port) { refused(port); },
+          .wall = seconds_now,
+          .answer = [this](replica::Call call,
+                           Guid standby) { return answer_call(std::move(call), standby); },
+          .published = replica_},
+      replica::ReplicatorOptions{.subnet = spec_.config.name, .mode = mode_of(ha.mode), .peers = ha.peers});
+  replicator_->start();
+}
+
+/// What clients have registered and what the API has made is the master's from now on.
+void Instance::replaced() {
+  registry_.set(replicator_->registry());
+  const bool policy = adopt_replica_policy();
+  set_ground(replicator_->policies());
+  if (policy && manager_) manager_->reload(spec_.config);
+}
+
+/// The partitions that the master has accepted, instead of those of our files. True: they were others.
+bool Instance::adopt_replica_policy() {
+  if (!replicator_ || spec_.config.ha.policy == config::HaPolicy::local) return false;
+  if (!replicator_->following().follows) return false;
+  const auto accepted = replicator_->policies()->accepted;
+  if (accepted.empty() || policy::accepted_text(spec_.config) == accepted) return false;
+  auto config = spec_.config;
+  const auto restored = policy::restore_accepted(accepted, config);
+  if (restored) spec_.config = std::move(config);
+  log_.warn("ha.config_differs")
+      .kv("keys", "partitions,partition,group,qos")
+      .kv("action", restored ? "the master's are in force until a reload as master" : restored.error())
+      .subject("partitions");
+  return restored.has_value();
+}
+
+/// Another SM has a later epoch than we have. On this fabric the ranks decide; else the fabric is split, and
+/// each part has its master.
+void Instance::refused(Guid port) {
+  const auto view = sms_->get();
+  const bool here = view && std::ranges::any_of(view->others, [&](const sm::SeenSm& other) {
+                      return other.sm.info.guid == port;
+                    });
+  if (here && manager_)
+    return manager_->resweep(sm::Resweep::heavy, fmt::format("SM {} has a later epoch", port));
+  log_.error("ha.split")
+      .kv("sm", port)
+      .kv("reason", "it has a later epoch, and is not on this fabric")
+      .kv("action", "each part is served by its master")
+      .always();
+}
+
+/// From the API's threads.
+void Instance::hand_on(replica::Call call, replica::CallDone done) {
+  asio::post(io_, [this, asked = std::move(call), answer = std::move(done)]() mutable {
+    if (replicator_) return replicator_->call(std::move(asked), std::move(answer));
+    answer(std::unexpected("the state is not copied"));
+  });
+}
+
+asio::awaitable<replica::CallAnswer> Instance::answer_call(replica::Call call, Guid standby) {
+  const auto request = api::request_of(call, now_.name, standby);
+  if (!request) co_return api::call_answer_of(request.error());
+  if (!answer_) co_return replica::CallAnswer{.body = "that SM has no API"};
+  const auto made = co_await answer_(*request);
+  co_return api::call_answer_of(made);
+}
+
+asio::awaitable<void> Instance::end_all() {
+  co_await group_.stop();
+  if (replicator_) co_await replicator_->stop();
+}
+
+}  // namespace smd::daemon

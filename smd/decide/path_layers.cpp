@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/path_layers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mad/wire/capability.h"
+#include "routing/repair/guid_layers.h"
+#include "routing/verify/verify.h"
+#include "smd/decide/qos_kinds.h"
+
+namespace smd::sm::inline decisions {
+namespace {
+
+using LayersPtr = std::shared_ptr<const routing::GuidLayers>;
+
+routing::Layers of_pairs(routing::PairLayers layers) {
+  const auto count = layers.highest() + 1;
+  return {.count = count, .by_lid = {}, .by_pair = std::move(layers)};
+}
+
+LayersPtr reuse_layers(const LayersPtr& before, routing::GuidLayers now) {
+  return before && *before == now ? before : std::make_shared<const routing::GuidLayers>(std::move(now));
+}
+
+}  // namespace
+
+unsigned layer_vls(const Subnet& subnet, const LinkPart& links) {
+  unsigned vls = 15;
+  for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
+    const auto& node = *subnet.nodes[i];
+    if (!node.is_switch() || node.ports.empty()) continue;
+    for (std::size_t p = 1; p < node.ports.size(); ++p) {
+      const auto& port = node.ports[p];
+      const auto* peer = port.linked() && port.peer ? subnet.find(port.peer->node) : nullptr;
+      const auto& link = links.ports[i][p];
+      if (peer == nullptr || !peer->is_switch() || !link) continue;
+      if (!wire::has(node.ports[0].info, wire::kCapSlMapping)) return 1;
+      const auto code = link->operational_vls != 0 ? link->operational_vls : port.info.operational_vls;
+      vls = std::min({vls, vls_of_code(code), std::max(1U, unsigned{port.info.vl_arb_low_cap})});
+    }
+  }
+  return vls;
+}
+
+unsigned layer_of(const RoutePart& part, Guid from, Lid to) {
+  if (part.layers.count == 1 || !part.topology || !part.lid_map) return 0;
+  const auto source = part.topology->find(from);
+  const auto destination = part.lid_map->destination(to).sw;
+  if (source == routing::kNoSwitch || destination == routing::kNoSwitch) return 0;
+  return part.layers.of(source, destination, to);
+}
+
+unsigned layer_of(const RoutePart& part, const Node& node, PortNum port, Lid to) {
+  if (node.is_switch()) return layer_of(part, node.guid(), to);
+  const auto& peer = node.ports[port.value()].peer;
+  return layer_of(part, peer ? peer->node : Guid{}, to);
+}
+
+Sl path_sl(const Decided& decided, Sl of_class, const Node& node, PortNum port, Lid to) {
+  const auto layer = decided.routes ? layer_of(*decided.routes, node, port, to) : 0U;
+  return wire_sl(decided.service_levels.get(), of_class, layer);
+}
+
+routing::GuidLayers layers_in_force(const RoutePart* before, const Stored& stored) {
+  auto layers = stored.layers_now ? *stored.layers_now : routing::GuidLayers{};
+  if (before == nullptr || before->layers.by_pair.empty()) return layers;
+  return routing::merge(layers, *before->topology, before->layers.by_pair, routing::KeptLayer::now);
+}
+
+routing::Layers stored_layers(const Stored& stored, const routing::Topology& topology) {
+  if (!stored.layers_now) return {};
+  auto layers = routing::layers_for(topology, *stored.layers_now);
+  return layers.highest() == routing::kNoLayer ? routing::Layers{} : of_pairs(std::move(layers));
+}
+
+void keep_first_layers(const Stored& stored, const routing::RoutingContext& in, RoutePart& part) {
+  if (part.layers.by_pair.empty() || !stored.layers_home) return;
+  routing::Routes routes{
+      .rows = {},
+      .layers = of_pairs(routing::layers_for(in.topology, *stored.layers_home, part.layers.by_pair))};
+  if (routes.layers == part.layers || routes.layers.count > part.vls) return;
+  for (const auto& row : part.rows) routes.rows.push_back(row.row);
+  auto found = routing::verify_routes(in, routes);
+  if (!found.clean()) return;
+  part.layers = std::move(routes.layers);
+  part.verification = std::move(found);
+}
+
+std::shared_ptr<const RoutePart> with_layer_history(const std::shared_ptr<const RoutePart>& part,
+                                                    const RoutePart* before, const Stored& stored) {
+  const bool had_layers = before != nullptr && before->layers.count > 1;
+  const bool has_layers = !part->layers.by_pair.empty();
+  if (!had_layers && !has_layers) return part;
+  auto noted = std::make_shared<RoutePart>(*part);
+  noted->pairs_moved = 0;
+  noted->layers_before = nullptr;
+  const auto& topology = *part->topology;
+  if (has_layers && stored.layers_home && !part->new_layers) {
+    const auto home = routing::layers_for(topology, *stored.layers_home);
+    noted->pairs_moved = routing::pairs_differing(topology.switches(), part->layers.by_pair, home);
+  }
+  if (before == nullptr && !stored.layers_now) return noted;
+  routing::Layers then;
+  if ((had_layers || stored.layers_now) && has_layers)
+    then = of_pairs(routing::layers_for(topology, layers_in_force(before, stored), part->layers.by_pair));
+  if (stored.layers_now && !has_layers) then = stored_layers(stored, topology);
+  if (then != part->layers) noted->layers_before = std::make_shared<const routing::Layers>(std::move(then));
+  return noted;
+}
+
+RememberedLayers remembered_layers(const Stored& stored, const RoutePart& part) {
+  using routing::KeptLayer;
+  if (part.layers.by_pair.empty() || !part.topology) return {.home = stored.layers_home, .now = nullptr};
+  const auto after = [&](const LayersPtr& before, KeptLayer kept) {
+    return reuse_layers(before, routing::merge(before ? *before : routing::GuidLayers{}, *part.topology,
+                                               part.layers.by_pair, kept));
+  };
+  return {.home = after(stored.layers_home, part.new_layers ? KeptLayer::now : KeptLayer::before),
+          .now = after(stored.layers_now, KeptLayer::now)};
+}
+
+}  // namespace smd::sm::inline decisions

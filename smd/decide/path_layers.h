@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Layers of paths from one decision to the next: an SL lives as long as the connection that uses it.
+
+#include <memory>
+
+#include "mad/base/id.h"
+#include "routing/topology/context.h"
+#include "smd/decide/decided.h"
+#include "smd/decide/stored.h"
+
+namespace smd::sm::inline decisions {
+
+/// Data VLs by which all links between switches can keep layers apart, 1 to 15: OperationalVLs as decided (or
+/// as they are), entries of the low arbitration table, and SL to VL tables at both ends. Pure; O(ports).
+unsigned layer_vls(const Subnet& subnet, const LinkPart& links);
+
+/// The layer of the path from a switch (node GUID) to a LID; 0 where one of them is not routed.
+unsigned layer_of(const RoutePart& part, Guid from, Lid to);
+
+/// The same from an end port, by the switch before it (from port 0 by its own).
+unsigned layer_of(const RoutePart& part, const Node& node, PortNum port, Lid to);
+
+/// The SL on the wire of that path, for a class of traffic.
+Sl path_sl(const Decided& decided, Sl of_class, const Node& node, PortNum port, Lid to);
+
+/// Layers of pairs as they are in force: of the tables before (null: there are none of ours), else as stored.
+routing::GuidLayers layers_in_force(const RoutePart* before, const Stored& stored);
+
+/// The layers in force as they are stored, of the switches that there are; one layer where none are stored or
+/// a pair has none.
+routing::Layers stored_layers(const Stored& stored, const routing::Topology& topology);
+
+/// Fresh tables with the layers that pairs of switches had at first, if that is proven; else as they are.
+void keep_first_layers(const Stored& stored, const routing::RoutingContext& in, RoutePart& part);
+
+/// The part with what it says of the layers of the tables before (null: there were none, or they are not
+/// ours) and of those that pairs had first.
+std::shared_ptr<const RoutePart> with_layer_history(const std::shared_ptr<const RoutePart>& part,
+                                                    const RoutePart* before, const Stored& stored);
+
+/// What is stored of layers after this decision.
+struct RememberedLayers {
+  std::shared_ptr<const routing::GuidLayers> home, now;
+};
+/// Pointers of equal values are those of `stored`.
+RememberedLayers remembered_layers(const Stored& stored, const RoutePart& part);
+
+}  // namespace smd::sm::inline decisions

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/qos_lanes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+namespace smd::sm::inline decisions {
+namespace {
+
+constexpr std::size_t kSlCount = 16;
+/// A weight counts 64 bytes. A packet of 4 KiB and its headers is a bit more than 64 of them, and 255 are
+/// less than four, so that a turn that is rounded up to whole packets sends one to four.
+constexpr unsigned kUnitsOfPacket = 64, kPacketsOfTurn = 4, kMostUnits = 255;
+constexpr double kCloseEnough = 0.005;
+
+std::size_t turns_of(unsigned packets) { return (packets + kPacketsOfTurn - 1) / kPacketsOfTurn; }
+
+/// Packets of each lane in a round of `round` packets, one at least: largest remainders.
+std::vector<unsigned> packets_of(std::span<const double> parts, unsigned round) {
+  std::vector<unsigned> packets(parts.size());
+  std::vector<std::size_t> order(parts.size());
+  unsigned given = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    packets[i] = std::max(1U, static_cast<unsigned>(parts[i] * round));
+    given += packets[i];
+  }
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto remainder = [&](std::size_t i) { return parts[i] * round - packets[i]; };
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    return std::pair(-remainder(a), a) < std::pair(-remainder(b), b);
+  });
+  for (std::size_t i = 0; given < round && i < order.size(); ++i, ++given) ++packets[order[i]];
+  return packets;
+}
+
+double worst_error(std::span<const double> parts, const std::vector<unsigned>& packets) {
+  const double sum = std::accumulate(packets.begin(), packets.end(), 0U);
+  double worst = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    worst = std::max(worst, std::abs(packets[i] / sum - parts[i]));
+  return worst;
+}
+
+std::vector<unsigned> best_packets(std::span<const double> parts, std::size_t entries) {
+  std::vector<unsigned> best;
+  double error = 2;
+  const auto most = static_cast<unsigned>(entries * kPacketsOfTurn);
+  for (auto round = static_cast<unsigned>(parts.size()); round <= most && error > kCloseEnough; ++round) {
+    auto packets = packets_of(parts, round);
+    std::size_t turns = 0;
+    for (const auto one : packets) turns += turns_of(one);
+    const double found = worst_error(parts, packets);
+    if (turns > entries || found >= error - 1e-9) continue;
+    error = found;
+    best = std::move(packets);
+  }
+  return best;
+}
+
+/// The link's VLs while the first `own` classes have VLs of their own.
+QosLanes lanes_with(std::span<const QosPart::Class> classes, std::span<const double> loads,
+                    const std::vector<std::size_t>& used, std::size_t own, bool has_high) {
+  QosLanes lanes;
+  lanes.own = own;
+  const double load = std::accumulate(loads.begin(), loads.end(), 0.0);
+  std::map<Vl, LaneWeight> low, high;
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    auto& of_class = lanes.vls.emplace_back(loads.size());
+    const auto at = i < own ? i : 0;
+    for (std::size_t rank = 0; rank < used.size(); ++rank) {
+      const Vl vl{static_cast<std::uint8_t>(rank * own + at)};
+      of_class[used[rank]] = vl;
+      auto& table = has_high && classes[at].high ? high : low;
+      auto& lane = table[vl];
+      lane.vl = vl;
+      // Shares of the two priorities are of different wholes.
+      if (has_high && classes[i].high != classes[at].high) continue;
+      lane.part += classes[i].share * (load > 0 ? loads[used[rank]] / load : 1.0);
+    }
+  }
+  for (const auto& [vl, lane] : low) lanes.low.push_back(lane);
+  for (const auto& [vl, lane] : high) lanes.high.push_back(lane);
+  return lanes;
+}
+
+}  // namespace
+
+std::expected<WireSls, LaneBudget> wire_sls(std::span<const Sl> classes, unsigned layers,
+                                            const WireSls& kept) {
+  const LaneBudget budget{.needed = classes.size() * layers, .available = kSlCount};
+  if (budget.needed > budget.available) return std::unexpected(budget);
+  WireSls sls;
+  std::set<Sl> used;
+  const auto give = [&](Sl of, unsigned layer, Sl sl) {
+    return used.insert(sl).second && sls.emplace(std::pair(of, layer), sl).second;
+  };
+  for (const auto of : classes) {
+    for (unsigned layer = 0; layer < layers; ++layer) {
+      if (const auto at = kept.find({of, layer}); at != kept.end()) give(of, layer, at->second);
+    }
+  }
+  std::set<Sl> resting;  // of classes and layers that may come back
+  for (const auto& [key, sl] : kept) {
+    if (!used.contains(sl)) resting.insert(sl);
+  }
+  for (const auto of : classes) {
+    if (!sls.contains({of, 0}) && !used.contains(of) && !resting.contains(of)) give(of, 0, of);
+  }
+  for (unsigned layer = 0; layer < layers; ++layer) {
+    for (const auto of : classes) {
+      for (const bool any : {false, true}) {
+        for (std::uint8_t sl = 0; sl < kSlCount && !sls.contains({of, layer}); ++sl) {
+          if (!used.contains(Sl{sl}) && (any || !resting.contains(Sl{sl}))) give(of, layer, Sl{sl});
+        }
+      }
+    }
+  }
+  for (const auto& [key, sl] : kept) {
+    if (!sls.contains(key)) give(key.first, key.second, sl);
+  }
+  return sls;
+}
+
+std::expected<QosLanes, LaneBudget> qos_lanes(std::span<const QosPart::Class> classes,
+                                              std::span<const double> loads, const LaneLimits& limits) {
+  std::vector<std::size_t> used;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (loads[i] > 0) used.push_back(i);
+  }
+  if (used.empty()) used.push_back(0);  // no route, but the table is written
+  const LaneBudget budget{.needed = classes.size() * used.size(), .available = limits.vls};
+  if (used.size() > limits.vls) return std::unexpected(LaneBudget{used.size(), limits.vls});
+  for (auto own = std::min(classes.size(), limits.vls / used.size()); own > 0; --own) {
+    auto lanes = lanes_with(classes, loads, used, own, limits.high != 0);
+    const bool fits = (limits.low == 0 || lanes.low.size() <= limits.low) &&
+                      (limits.high == 0 || lanes.high.size() <= limits.high);
+    if (!fits && own > 1) continue;
+    lanes.budget = budget;
+    return lanes;
+  }
+  return std::unexpected(budget);
+}
+
+std::vector<wire::VlWeight> arbitration_list(std::span<const LaneWeight> lanes, std::size_t entries) {
+  if (entries == 0 || lanes.empty() || lanes.size() > entries) return {};
+  std::vector<double> parts;
+  const double sum = std::accumulate(lanes.begin(), lanes.end(), 0.0,
+                                     [](double s, const auto& one) { return s + one.part; });
+  for (const auto& one : lanes)
+    parts.push_back(sum > 0 ? one.part / sum : 1.0 / static_cast<double>(lanes.size()));
+  const auto packets = best_packets(parts, entries);
+  std::vector<std::pair<double, wire::VlWeight>> turns;
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    const auto count = turns_of(packets[i]);
+    for (std::size_t turn = 0; turn < count; ++turn) {
+      const auto of_turn = static_cast<unsigned>(packets[i] * (turn + 1) / count - packets[i] * turn / count);
+      const auto weight = static_cast<std::uint8_t>(std::min(of_turn * kUnitsOfPacket, kMostUnits));
+      turns.push_back(
+          {(static_cast<double>(turn) + 0.5) / static_cast<double>(count), {lanes[i].vl, weight}});
+    }
+  }
+  std::ranges::sort(turns, {}, [](const auto& one) { return std::pair(one.first, one.second.vl); });
+  std::vector<wire::VlWeight> list;
+  for (const auto& [place, turn] : turns) list.push_back(turn);
+  return list;
+}
+
+}  // namespace smd::sm::inline decisions

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/route_chain.h"
+
+#include <utility>
+
+#include "smd/decide/decide.h"
+
+namespace smd::sm::inline decisions {
+
+std::vector<routing::ChainLink> chain_of(const config::RoutingConfig& config) {
+  std::vector<routing::ChainLink> chain;
+  const auto options = routing_options(config);
+  for (const auto& name : config.engines) chain.push_back({name, options});
+  return chain;
+}
+
+std::vector<std::string> engines_like(const config::RoutingConfig& config, const std::string& chosen) {
+  if (config.engines.front() != routing::kAuto) return config.engines;
+  return {chosen.empty() ? "updn" : chosen};
+}
+
+std::optional<routing::Topology> wider(const routing::ReferenceTopology& reference,
+                                       const routing::Topology& now) {
+  if (routing::covers(reference, now)) return std::nullopt;
+  return routing::Topology(routing::to_input(reference));
+}
+
+std::shared_ptr<const routing::LftRow> long_enough(std::shared_ptr<const routing::LftRow> row, Lid top) {
+  const std::size_t size = (std::size_t{top.value()} / routing::kLftBlock + 1) * routing::kLftBlock;
+  if (row && row->size() >= size) return row;
+  auto longer = row ? std::make_shared<routing::LftRow>(*row) : std::make_shared<routing::LftRow>();
+  longer->resize(size, routing::kNoRoute);
+  return longer;
+}
+
+}  // namespace smd::sm::inline decisions

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// [routing] engines as the chain that computes tables, and what it starts from.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "routing/chain/chain.h"
+#include "routing/repair/reference_topology.h"
+#include "routing/routes.h"
+#include "routing/topology/topology.h"
+
+namespace smd::sm::inline decisions {
+
+std::vector<routing::ChainLink> chain_of(const config::RoutingConfig& config);
+
+/// The engines that may change adopted tables: those of the configuration, of "auto" the one that it chooses
+/// (empty: not known).
+std::vector<std::string> engines_like(const config::RoutingConfig& config, const std::string& chosen);
+
+/// The fabric of `reference`, where that is wider than `now`.
+std::optional<routing::Topology> wider(const routing::ReferenceTopology& reference,
+                                       const routing::Topology& now);
+
+/// The row with blocks up to `top`. `row` may be null.
+std::shared_ptr<const routing::LftRow> long_enough(std::shared_ptr<const routing::LftRow> row, Lid top);
+
+}  // namespace smd::sm::inline decisions

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// SLs on the wire. QoS has classes, routing has layers; an SL stands for one of each.
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "mad/base/id.h"
+
+namespace smd::sm::inline decisions {
+
+/// By the number of a class (a user's `sl = 3` is class 3) and a layer.
+using WireSls = std::map<std::pair<Sl, unsigned>, Sl>;
+
+/// Where clients ask for the SL of each path. Where they need not, a class is an SL of the same number.
+struct SlPart {
+  /// In the order in which they keep VLs of their own; that of paths without another one is the first.
+  std::vector<Sl> classes;
+  unsigned layers = 1;       ///< that have SLs
+  WireSls sls;               ///< of all classes and layers, and those kept for others that were in use
+  std::vector<Sl> left_out;  ///< classes for which no SL is left: they have those of the first class
+  friend bool operator==(const SlPart&, const SlPart&) = default;
+};
+
+/// An SL is not just the number of a class.
+bool has_layers(const SlPart& part);
+/// The SL on the wire. `part` may be null. A class that is not in it, or a layer, counts as the first one.
+Sl wire_sl(const SlPart* part, Sl of_class, unsigned layer);
+/// The class that has this SL in a layer; nothing where none has.
+std::optional<Sl> class_of(const SlPart* part, Sl on_wire, unsigned layer);
+
+}  // namespace smd::sm::inline decisions

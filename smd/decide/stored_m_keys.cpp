@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/stored_m_keys.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "smd/sweep/end_ports.h"
+
+namespace smd::sm::inline decisions {
+namespace {
+
+Stored::MKey next_row(Stored::MKey row, std::uint64_t shown, std::optional<std::uint64_t> desired) {
+  const auto key = desired ? *desired : shown;
+  if (!desired && shown == 0) return row;
+  if (key != row.key) return {.key = key, .before = shown != 0 ? shown : row.key, .node = {}, .port = {}};
+  if (shown == key) row.before = 0;
+  return row;
+}
+
+/// Port GUIDs by where they were seen last.
+using Places = std::map<std::pair<Guid, PortNum>, Guid>;
+
+Places places_of(const Stored& stored) {
+  Places places;
+  for (const auto& [port, row] : stored.m_keys) places[{row.node, row.port}] = port;
+  return places;
+}
+
+std::vector<std::uint64_t> likely(const MKeySettings& settings, const Stored& stored, Guid port) {
+  std::vector<std::uint64_t> keys;
+  const auto add = [&](std::uint64_t key) {
+    if (key != 0 && std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
+  };
+  if (const auto row = stored.m_keys.find(port); row != stored.m_keys.end())
+    add(row->second.key), add(row->second.before);
+  if (settings.secret && (port != Guid{} || !settings.per_port)) add(*settings.key_of(port));
+  return keys;
+}
+
+}  // namespace
+
+std::map<Guid, Stored::MKey> new_m_keys(const std::map<Guid, Stored::MKey>& before, const Subnet& subnet,
+                                        const MKeySettings& settings) {
+  std::map<Guid, Stored::MKey> rows;
+  for (const auto& node : subnet.nodes) {
+    const auto ports = node->is_switch() ? 1 : node->ports.size();
+    for (std::size_t p = 0; p < ports; ++p) {
+      const PortNum num{static_cast<std::uint8_t>(p)};
+      const auto& port = node->ports[p];
+      if (!port.known || !is_end_port(*node, num)) continue;
+      const auto guid = port_guid(*node, num);
+      const auto old = before.find(guid);
+      const auto is = old != before.end() ? old->second : Stored::MKey{};
+      auto row = next_row(is, port.info.m_key, settings.key_of(guid));
+      row.node = node->guid(), row.port = num;
+      const bool none = row.key == 0 && row.before == 0;
+      if (row != is && !(none && old == before.end())) rows.emplace(guid, row);
+    }
+  }
+  return rows;
+}
+
+MKeyHints m_key_hints(const MKeySettings& settings, const StoredPtr& stored, Guid own) {
+  if (!settings.secret && stored->m_keys.empty()) return {};
+  MKeyHints hints;
+  hints.own = own;
+  hints.likely = [settings, stored](Guid port) { return likely(settings, *stored, port); };
+  hints.was_behind =
+      [stored, places = std::make_shared<const Places>(places_of(*stored))](const PeerPort& behind) -> Guid {
+    const auto* link = stored->inventory ? stored->inventory->find({behind.node, behind.port}) : nullptr;
+    if (link == nullptr) return {};
+    const auto* node = stored->inventory->find(link->peer.node);
+    const bool is_switch = node != nullptr && node->is_switch();
+    const auto there = places->find({link->peer.node, is_switch ? PortNum{0} : link->peer.port});
+    return there != places->end() ? there->second : Guid{};
+  };
+  return hints;
+}
+
+}  // namespace smd::sm::inline decisions

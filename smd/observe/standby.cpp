@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/observe/standby.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "smd/base/stopwatch.h"
+#include "smd/decide/settings.h"
+#include "smd/decide/stored_m_keys.h"
+#include "smd/reconcile/finish.h"
+#include "smd/sweep/discover.h"
+#include "smd/sweep/refresh.h"
+
+namespace smd::sm::inline observing {
+namespace {
+
+/// Between two looks at what the master has committed.
+constexpr auto kLookAtCopy = std::chrono::seconds(1);
+
+/// Nodes that one audit looks at: as a master's (light_sweep.cpp).
+constexpr std::size_t kNodesAtLeast = 32, kNodesShare = 32;
+
+asio::awaitable<bool> was_cancelled() {
+  const auto cancellation = co_await asio::this_coro::cancellation_state;
+  co_return cancellation.cancelled() != asio::cancellation_type::none;
+}
+
+/// What is in one of the two sets of lost things only.
+template <class Key>
+std::set<Key> differing_keys(const std::map<Key, UnixTime>& a, const std::map<Key, UnixTime>& b) {
+  std::set<Key> found;
+  for (const auto& [key, at] : a) {
+    if (!b.contains(key)) found.insert(key);
+  }
+  for (const auto& [key, at] : b) {
+    if (!a.contains(key)) found.insert(key);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::set<Guid> changed_nodes(const Inventory* before, const Inventory* now) {
+  if (before == nullptr || now == nullptr) return {};
+  std::set<Guid> found;
+  for (const auto& end : differing_keys(before->lost_links(), now->lost_links())) {
+    found.insert(end.node);
+    if (const auto* link = now->find(end)) found.insert(link->peer.node);
+  }
+  auto nodes = differing_keys(before->lost_nodes(), now->lost_nodes());
+  Inventory::Nodes::difference(before->nodes(), now->nodes(),
+                               [&](Guid node, const KnownNode*) { nodes.insert(node); });
+  for (const auto node : nodes) {
+    found.insert(node);
+    now->for_each_link(node, [&](const LinkEnd&, const KnownLink& link) { found.insert(link.peer.node); });
+  }
+  return found;
+}
+
+bool has_stored_lids(const Subnet& subnet, const Stored& stored) {
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t number = 0; number < node->ports.size(); ++number) {
+      const PortNum port{static_cast<std::uint8_t>(number)};
+      if (!is_end_port(*node, port)) continue;
+      const auto& info = node->ports[number].info;
+      const auto at = stored.lids.find(node->is_switch() ? node->guid() : node->ports[number].guid);
+      if (at == stored.lids.end() || at->second.base != info.lid) return false;
+    }
+  }
+  return true;
+}
+
+asio::awaitable<void> Standby::watch(std::function<asio::awaitable<bool>()> take) {
+  auto& clock = parts_.scheduler.clock();
+  audited_ = clock.now();
+  inventory_ = nullptr;
+  for (;;) {
+    const bool taken = co_await take();
+    if (!taken) co_return;
+    auto found = co_await suspects();
+    const bool looked = co_await look(std::move(found));
+    if (!looked) co_return;
+    const bool decided = co_await foresee();
+    if (!decided) co_return;
+    const bool time = co_await clock.sleep(kLookAtCopy);
+    if (!time) co_return;
+  }
+}
+
+/// Nodes to be read again: that the audit has found other than they were, when it is due, and that the
+/// master's inventory names.
+asio::awaitable<std::set<Guid>> Standby::suspects() {
+  const auto now = parts_.loop.stored()->inventory;
+  auto found = changed_nodes(inventory_.get(), now.get());
+  inventory_ = now;
+  const auto subnet = parts_.loop.subnet();
+  auto& clock = parts_.scheduler.clock();
+  if (subnet && clock.now() - audited_ >= mad::Duration(parts_.config->sweep.interval)) {
+    audited_ = clock.now();
+    const auto nodes = std::max(kNodesAtLeast, subnet->nodes.size() / kNodesShare);
+    const auto audited = co_await audit(&parts_.tx, subnet.get(), &audit_, nodes);
+    for (const auto& port : audited.ports) found.insert(port.node);
+    for (const auto& block : audited.blocks) found.insert(block.node);
+    for (const auto& table : audited.tables) found.insert(table.node);
+    found.insert(audited.silent.begin(), audited.silent.end());
+  }
+  if (subnet) std::erase_if(found, [&](Guid node) { return subnet->find(node) == nullptr; });
+  co_return found;
+}
+
+/// False when cancelled.
+asio::awaitable<bool> Standby::look(std::set<Guid> suspects) {
+  const auto before = parts_.loop.subnet();
+  bool cancelled = co_await was_cancelled();
+  if (cancelled || suspects.empty() || !before) co_return !cancelled;
+  auto& clock = parts_.scheduler.clock();
+  parts_.tx.begin_round();
+  const DiscoverOptions how{.lost_sms = parts_.mastership.lost_sms(),
+                            .lost_sm_wait = parts_.config->ha.poll_interval(),
+                            .m_keys = m_key_hints(m_key_settings(*parts_.config), parts_.loop.stored(),
+                                                  parts_.mastership.own_port())};
+  auto found = co_await refresh(&parts_.tx, &clock, before.get(), std::move(suspects), how);
+  if (!found) found = co_await discover(&parts_.tx, &clock, before.get(), how);
+  cancelled = co_await was_cancelled();
+  if (cancelled || !found) co_return !cancelled;
+  const auto stored = parts_.loop.stored();
+  const FinishInput finished{.before = before.get(),
+                             .stored = *stored,
+                             .names = parts_.config->names.nodes,
+                             .adopting = true,
+                             .adaptive_anew = false};
+  auto finished_subnet = co_await finish(&parts_.tx, parts_.loop.baseline(), *std::move(found), finished);
+  cancelled = co_await was_cancelled();
+  if (cancelled || parts_.loop.subnet() != before) co_return !cancelled;
+  parts_.loop.take(std::move(finished_subnet));
+  parts_.status.publish_between_sweeps();
+  co_return true;
+}
+
+/// False when cancelled.
+asio::awaitable<bool> Standby::foresee() {
+  const auto& loop = parts_.loop;
+  const bool known = seen_ == loop.subnet() && stored_ == loop.stored() && policy_ == loop.partitions();
+  if (known || !copied()) co_return true;
+  const auto subnet = loop.subnet();
+  const auto stored = loop.stored();
+  const auto policy = loop.partitions();
+  const bool decided = co_await parts_.loop.foresee();
+  if (!decided) co_return false;
+  seen_ = subnet;
+  stored_ = stored;
+  policy_ = policy;
+  co_return true;
+}
+
+/// All that the master has committed is here.
+bool Standby::copied() const {
+  if (parts_.store == nullptr) return false;
+  const auto now = parts_.store->following();
+  return now.knows_clients && now.replaced != 0 && !now.stale;
+}
+
+asio::awaitable<void> Standby::take_over() {
+  const auto subnet = parts_.loop.subnet();
+  const bool ready = subnet && copied() && seen_ == subnet && parts_.loop.decided().routes &&
+                     has_stored_lids(*subnet, *parts_.loop.stored());
+  if (!ready || !parts_.mastership.fabric_is_free()) co_return;
+  Stopwatch lap(parts_.scheduler.clock());
+  const bool ours = co_await parts_.mastership.take_over();
+  if (!ours) co_return;
+  parts_.status.begin_sweep(SweepKind::incremental, "takeover");
+  parts_.status.summarise(parts_.tx.counters());
+  parts_.status.publish_between_sweeps();
+  const auto asked_ms = lap();
+  const auto& self = *subnet->find(subnet->sm_node);
+  const auto own = self.ports[self.is_switch() ? 0 : subnet->sm_port.value()].info.lid;
+  const auto told = co_await tell_ports(own);
+  parts_.log.info("ha.clients_told")
+      .kv("ports", told)
+      .kv("sm_lid", own)
+      .kv("asked_ms", asked_ms)
+      .kv("told_ms", lap())
+      .always();
+}
+
+}  // namespace smd::sm::inline observing

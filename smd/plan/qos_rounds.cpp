@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/plan/qos_rounds.h"
+
+#include <algorithm>
+#include <map>
+#include <ranges>
+#include <set>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "smd/decide/qos_shares.h"
+
+namespace smd::sm::inline planning {
+namespace {
+
+using Tables = QosPart::Tables;
+using SlToVlKind = TableKind<wire::SlToVl>;
+
+constexpr std::size_t kEntriesOfBlock = 32;
+
+/// Blocks of the arbitration tables of a port with these.
+BlockSet blocks_of_arbitration(const Tables& tables) {
+  BlockSet blocks;
+  const std::size_t entries[] = {tables.low, tables.high};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (entries[i] != 0) blocks.set(2 * i);
+    if (entries[i] > kEntriesOfBlock) blocks.set(2 * i + 1);
+  }
+  return blocks;
+}
+
+template <class A>
+bool was_read(const Port& port, const BlockSet& blocks) {
+  const auto& held = port.held<A>();
+  return blocks.empty() || (held && held->asked.contains(blocks));
+}
+
+template <class A>
+bool holds_block(const Port& port, std::size_t block, const A& content) {
+  const auto& held = port.held<A>();
+  return held && held->known.test(block) && held->row[block] == content;
+}
+
+constexpr std::size_t kHalves = 2, kBlocksOfHalf = 2;
+
+/// Gives turns of `leaving` to entries of one table that have no weight, as far as there are any.
+void put_leaving(std::span<wire::VlArbitration> table, std::size_t entries,
+                 std::vector<wire::VlWeight>& leaving) {
+  for (std::size_t i = 0; i < entries && !leaving.empty(); ++i) {
+    auto& entry = table[i / kEntriesOfBlock].entries[i % kEntriesOfBlock];
+    if (entry.weight != 0) continue;
+    entry = leaving.back();
+    leaving.pop_back();
+  }
+}
+
+/// The tables with turns for those that have one now and lose it, where there are entries without weight. A
+/// VL that goes to the other table has turns in both, as the two are written one after the other.
+std::array<wire::VlArbitration, 4> with_leaving(const Tables& tables,
+                                                const HeldBlocks<wire::VlArbitration>& held) {
+  auto blocks = tables.arbitration;
+  const std::size_t entries[] = {tables.low, tables.high};
+  std::vector<wire::VlWeight> without;
+  for (std::size_t half = 0; half < kHalves; ++half) {
+    const auto table = std::span(blocks).subspan(kBlocksOfHalf * half, kBlocksOfHalf);
+    const auto stay = served_vls(table);
+    std::vector<wire::VlWeight> leaving;
+    const auto of_half = held.row | std::views::drop(kBlocksOfHalf * half) | std::views::take(kBlocksOfHalf);
+    for (const auto& entry :
+         of_half | std::views::transform(&wire::VlArbitration::entries) | std::views::join) {
+      if (entry.weight == 0 || entry.vl.value() >= kDataVls || stay.test(entry.vl.value())) continue;
+      if (std::ranges::find(leaving, entry.vl, &wire::VlWeight::vl) == leaving.end())
+        leaving.push_back(entry);
+    }
+    put_leaving(table, entries[half], leaving);
+    without.insert(without.end(), leaving.begin(), leaving.end());
+  }
+  const auto served = served_vls(blocks);
+  std::erase_if(without, [&](const auto& entry) { return served.test(entry.vl.value()); });
+  for (std::size_t half = 0; half < kHalves; ++half)
+    put_leaving(std::span(blocks).subspan(kBlocksOfHalf * half, kBlocksOfHalf), entries[half], without);
+  return blocks;
+}
+
+/// One port whose SL to VL table differs.
+struct Remapped {
+  PortNum port;
+  const Tables* tables = nullptr;
+  std::vector<std::size_t> rows;
+};
+
+class Planner {
+ public:
+  explicit Planner(const PlanInput& in) : in_(in), part_(*in.decided.qos_tables) {
+    rounds_.before[0].phase = rounds_.before[1].phase = rounds_.before[2].phase = Phase::vl_tables;
+    rounds_.after.phase = Phase::vl_weights;
+  }
+
+  QosRounds plan() && {
+    for (NodeIndex i = 0; i < in_.subnet.nodes.size(); ++i) {
+      if (!in_.leaves_out(in_.subnet.nodes[i]->guid())) plan_node(i);
+    }
+    return std::move(rounds_);
+  }
+
+ private:
+  void plan_node(NodeIndex index) {
+    const auto& node = *in_.subnet.nodes[index];
+    std::vector<Remapped> remapped;
+    for (std::size_t p = 0; p < node.ports.size(); ++p) {
+      const PortNum num{static_cast<std::uint8_t>(p)};
+      const auto* tables = part_.find(index, num);
+      if (tables == nullptr || is_settled(node, num, *tables)) continue;
+      if (auto port = plan_port(index, num, *tables); !port.rows.empty()) remapped.push_back(std::move(port));
+    }
+    if (!remapped.empty()) add_rows(index, remapped);
+  }
+
+  /// Ports share their tables, and nearly all are as they should be.
+  bool is_settled(const Node& node, PortNum num, const Tables& tables) {
+    const auto& port = node.ports[num.value()];
+    const auto rows = tables.maps_sls ? sl_to_vl_rows(node) : BlockSet{};
+    const std::tuple key{&tables, port.held<wire::SlToVl>().get(), port.held<wire::VlArbitration>().get(),
+                         rows.count()};
+    if (settled_.contains(key)) return true;
+    bool same = true;
+    rows.for_each([&](std::size_t row) { same = same && holds_block(port, row, tables.sl_to_vl); });
+    blocks_of_arbitration(tables).for_each(
+        [&](std::size_t block) { same = same && holds_block(port, block, tables.arbitration[block]); });
+    if (same) settled_.insert(key);
+    return same;
+  }
+
+  /// Adds its arbitration, and gives the rows of SL to VL that differ.
+  Remapped plan_port(NodeIndex index, PortNum num, const Tables& tables) {
+    const auto& node = *in_.subnet.nodes[index];
+    const auto& port = node.ports[num.value()];
+    const bool in_use = vl_tables_in_use(node, num);
+    const auto rows = tables.maps_sls ? sl_to_vl_rows(node) : BlockSet{};
+    const auto blocks = blocks_of_arbitration(tables);
+    Remapped remapped{num, &tables, {}};
+    if (in_use && (!was_read<wire::SlToVl>(port, rows) || !was_read<wire::VlArbitration>(port, blocks)))
+      return remapped;
+    rows.for_each([&](std::size_t row) {
+      if (!holds_block(port, row, tables.sl_to_vl)) remapped.rows.push_back(row);
+    });
+    const auto& held = port.held<wire::VlArbitration>();
+    const auto between =
+        in_use && held && !remapped.rows.empty() ? with_leaving(tables, *held) : tables.arbitration;
+    blocks.for_each([&](std::size_t block) {
+      if (!holds_block(port, block, between[block]))
+        rounds_.before[0].items<wire::VlArbitration>().push_back({index, num, block, between[block]});
+      if (between[block] != tables.arbitration[block])
+        rounds_.after.items<wire::VlArbitration>().push_back({index, num, block, tables.arbitration[block]});
+    });
+    return remapped;
+  }
+
+  bool can_set_many(const Node& node) const {
+    const bool refuses = std::ranges::any_of(node.not_kept, [](const NotKept& noted) {
+      return noted.attribute == wire::SlToVl::kAttribute && noted.field == kOptimizedField;
+    });
+    return part_.optimized && !refuses && node.switch_info && (node.switch_info->optimized_sl_to_vl & 1) != 0;
+  }
+
+  /// The mapping that most of these ports are to have; nothing where one Set for all would change a port in
+  /// use to one that is not its own.
+  const wire::SlToVl* common(NodeIndex index, const std::vector<Remapped>& remapped) const {
+    std::map<const Tables*, std::size_t> counts;
+    const Tables* most = nullptr;
+    for (const auto& port : remapped) {
+      if (port.port.value() == 0) continue;
+      const auto count = ++counts[port.tables];
+      if (most == nullptr || count > counts[most]) most = port.tables;
+    }
+    if (most == nullptr || remapped.size() < 2) return nullptr;
+    const auto& node = *in_.subnet.nodes[index];
+    for (std::size_t p = 1; p < node.ports.size(); ++p) {
+      const PortNum num{static_cast<std::uint8_t>(p)};
+      const auto* tables = part_.find(index, num);
+      const bool in_use = node.ports[p].linked() && vl_tables_in_use(node, num);
+      if (in_use && (tables == nullptr || tables->sl_to_vl != most->sl_to_vl)) return nullptr;
+    }
+    return &most->sl_to_vl;
+  }
+
+  void add_rows(NodeIndex index, const std::vector<Remapped>& remapped) {
+    const auto& node = *in_.subnet.nodes[index];
+    const bool many = node.is_switch() && can_set_many(node);
+    const auto* all = many ? common(index, remapped) : nullptr;
+    auto& rows = rounds_.before[2].items<wire::SlToVl>();
+    if (all != nullptr)
+      rounds_.before[1].items<wire::SlToVl>().push_back(
+          {index, remapped.front().port, SlToVlKind::kAllPorts, *all});
+    for (const auto& port : remapped) {
+      const auto& content = port.tables->sl_to_vl;
+      if (all != nullptr && port.port.value() != 0 && content == *all) continue;
+      if (many && (all != nullptr || port.rows.size() > 1)) {
+        rows.push_back({index, port.port, SlToVlKind::kAllIn, content});
+        continue;
+      }
+      for (const auto row : port.rows) rows.push_back({index, port.port, row, content});
+    }
+  }
+
+  const PlanInput& in_;
+  const QosPart& part_;
+  QosRounds rounds_;
+  std::set<std::tuple<const Tables*, const void*, const void*, std::size_t>> settled_;
+};
+
+}  // namespace
+
+QosRounds qos_rounds(const PlanInput& in) {
+  if (!in.decided.qos_tables) return {};
+  return Planner(in).plan();
+}
+
+}  // namespace smd::sm::inline planning

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a standby takes from the master. It connects to every peer, and copies from the one that the fabric
+// says is master.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "smd/replica/replicator.h"
+#include "smd/replica/turn_stream.h"
+
+namespace smd::replica {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// The first version of a master that takes clients of another part of the fabric.
+constexpr std::uint16_t kLeavesClients = 2;
+
+/// A master says something at least once a second.
+constexpr mad::Duration kMasterSilence = seconds(5), kFirstPause = milliseconds(100),
+                        kLongestPause = seconds(5);
+
+asio::awaitable<bool> was_cancelled() {
+  const auto cancellation = co_await asio::this_coro::cancellation_state;
+  co_return cancellation.cancelled() != asio::cancellation_type::none;
+}
+
+}  // namespace
+
+/// Connects again and again.
+asio::awaitable<void> Replicator::follow(std::string peer) {
+  mad::Duration pause = kFirstPause;
+  std::string said;
+  for (;;) {
+    auto made = co_await parts_.network.connect(peer);
+    std::string reason = made ? std::string() : made.error();
+    if (made) {
+      const std::shared_ptr<ByteStream> stream = std::make_shared<TurnStream>(std::move(*made));
+      reason = co_await receive(peer, stream);
+      links_.erase(peer);
+      lose_calls(peer);
+      if (master_ == peer) {
+        master_.clear();
+        lost_at_ = parts_.clock.now();
+        if (!role().master)
+          parts_.log.warn("ha.replica_lost").kv("peer", peer).kv("reason", reason).subject(peer);
+      }
+      stream->close();
+      pause = kFirstPause;
+    }
+    const bool end = co_await was_cancelled();
+    if (end) co_return;
+    no_master_ = fmt::format("{}: {}", peer, reason);
+    if (std::exchange(said, reason) != reason && !made)
+      parts_.log.warn("ha.peer_unreachable").kv("peer", peer).kv("reason", reason).subject(peer);
+    publish();
+    const bool time = co_await parts_.clock.sleep(pause);
+    if (!time) co_return;
+    pause = std::min(pause * 2, kLongestPause);
+  }
+}
+
+/// Until the connection ends; returns why.
+asio::awaitable<std::string> Replicator::receive(std::string peer, std::shared_ptr<ByteStream> stream) {
+  const bool sent = co_await stream->write(std::make_shared<const Bytes>(hello()));
+  if (!sent) co_return "closed";
+  FrameReader reader;
+  bool greeted = false;
+  for (;;) {
+    const auto silence =
+        parts_.clock.call_at(parts_.clock.now() + kMasterSilence, [stream] { stream->close(); });
+    const auto bytes = co_await stream->read();
+    parts_.clock.cancel(silence);
+    if (bytes.empty()) co_return "closed, or silent";
+    reader.add(bytes);
+    bool changed = false;
+    for (;;) {
+      auto frame = reader.next();
+      if (!frame) co_return frame.error();
+      if (!*frame) break;
+      if (const auto* hello = std::get_if<Hello>(&**frame)) {
+        if (hello->min_reader > kVersion) {
+          co_return fmt::format("{} wants a reader of version {}; this one has {}", hello->program,
+                                hello->min_reader, kVersion);
+        }
+        const bool named = !hello->subnet.empty() && !options_.subnet.empty();
+        if (named && hello->subnet != options_.subnet)
+          co_return fmt::format("its subnet is {}, ours {}", hello->subnet, options_.subnet);
+        greeted = true;
+        if (hello->version < kLeavesClients) left_.reset();  // it would close the connection
+        links_.insert_or_assign(peer, Link{.stream = stream, .version = hello->version});
+        continue;
+      }
+      if (!greeted) co_return "no hello";
+      auto wrong = co_await take(peer, stream, **frame, &changed);
+      if (!wrong.empty()) co_return wrong;
+    }
+    if (!changed) continue;
+    auto wrong = co_await keep(stream);
+    if (!wrong.empty()) co_return wrong;
+  }
+}
+
+/// Whether the fabric says that we are this SM's standby.
+bool Replicator::accepts(Guid source) const {
+  const auto now = role();
+  return !now.master && now.follows == source;
+}
+
+/// A peer says whether it is master, and what it has. The rest as take().
+asio::awaitable<std::string> Replicator::take_role(std::string peer, std::shared_ptr<ByteStream> stream,
+                                                   replica::Role word, bool* changed) {
+  const bool refuses = word.master && role().master && word.latest.epoch < journal_.latest().epoch;
+  if (refuses) {
+    if (master_ == peer) master_.clear();  // where it is our master again the stream begins anew
+    const Refuse refuse{.epoch = journal_.latest().epoch, .port = role().self, .master = true};
+    co_await stream->write(std::make_shared<const Bytes>(encode(refuse)));
+    co_return "";
+  }
+  if (!word.master || !accepts(word.port)) {
+    if (master_ == peer) co_return "it is not our master any more";
+    co_return "";
+  }
+  heard_ = parts_.wall();
+  if (std::exchange(master_, peer) != peer) {
+    end_term();
+    refused_ = false;
+    co_await leave_clients(stream, word.port);
+    co_await stream->write(std::make_shared<const Bytes>(encode(receiver_->resume())));
+    parts_.log.info("ha.following").kv("peer", peer).kv("master", word.port).always();
+  }
+  if (refused_ && word.latest.epoch > replica()->position.epoch) {
+    refused_ = false;
+    co_await stream->write(std::make_shared<const Bytes>(encode(receiver_->resume())));
+  }
+  if (word.latest.epoch >= latest_.epoch) latest_ = word.latest;
+  // Our disk had it all before this process began: no transaction will tell.
+  if (!following_ && receiver_->position() == word.latest && receiver_->source() == word.port) {
+    receiver_->touch_all();
+    *changed = true;
+  }
+  const Ack ack{replica()->position};
+  co_await stream->write(std::make_shared<const Bytes>(encode(ack)));
+  co_return "";
+}
+
+/// `changed`: there is something to keep. Returns what is wrong; empty: nothing.
+asio::awaitable<std::string> Replicator::take(std::string peer, std::shared_ptr<ByteStream> stream,
+                                              Frame frame, bool* changed) {
+  if (const auto* word = std::get_if<replica::Role>(&frame))
+    co_return co_await take_role(std::move(peer), std::move(stream), *word, changed);
+  if (auto* answer = std::get_if<CallAnswer>(&frame)) {
+    answered(std::move(*answer));
+    co_return "";
+  }
+  if (master_ != peer) co_return "";  // its stream begins when the fabric says that it is our master
+  std::expected<Receiver::Took, std::string> took = Receiver::Took::nothing;
+  if (auto* chunk = std::get_if<SnapshotChunk>(&frame)) {
+    latest_ = std::max(latest_, chunk->of);
+    took = receiver_->take(std::move(*chunk));
+  } else if (const auto* transaction = std::get_if<Transaction>(&frame)) {
+    latest_ = std::max(latest_, transaction->at);
+    took = receiver_->take(*transaction);
+  } else if (const auto* word = std::get_if<DigestsAt>(&frame)) {
+    co_return compare(*word);
+  } else {
+    co_return "a frame that a master does not send";
+  }
+  if (!took) co_return took.error();
+  if (*took == Receiver::Took::changed) *changed = true;
+  if (*took == Receiver::Took::refused && !std::exchange(refused_, true)) {
+    const Refuse refuse{.epoch = replica()->position.epoch, .port = role().self, .master = role().master};
+    co_await stream->write(std::make_shared<const Bytes>(encode(refuse)));
+    parts_.log.warn("ha.lower_epoch")
+        .kv("peer", peer)
+        .kv("ours", refuse.epoch)
+        .kv("action", "refused until it has a higher one")
+        .subject(peer);
+  }
+  co_return "";
+}
+
+/// The fabric was split, and this SM was master of the other part: it has nothing of what clients have
+/// registered with us. An SM that had our state goes on with it, and knows better who has left since.
+asio::awaitable<void> Replicator::leave_clients(std::shared_ptr<ByteStream> stream, Guid master) {
+  const auto left = std::exchange(left_, nullptr);
+  if (!left || copied_by_.contains(master)) co_return;
+  std::shared_ptr<const Snapshot> made;
+  const Kept only{std::make_shared<const sm::Stored>(), left, std::make_shared<const policy::Policies>(),
+                  std::make_shared<const store::ReplicaState>()};
+  const bool done =
+      co_await parts_.compute.execute([&] { made = make_snapshot(only, left_at_, role().self); });
+  bool sent = done;
+  for (std::size_t i = 0; sent && i < made->chunks.size(); ++i)
+    sent = co_await stream->write(made->chunks[i]);
+  if (!sent) left_ = left;
+  if (sent)
+    parts_.log.info("ha.clients_left").kv("master", master).kv("groups", left->groups().size()).always();
+}
+
+std::string Replicator::compare(const DigestsAt& word) {
+  if (word.at != receiver_->position()) return {};
+  const auto kinds = receiver_->compare(word);
+  digests_ = word.digests;
+  if (kinds.empty()) return {};
+  parts_.log.error("ha.replica_differs")
+      .kv("kinds", fmt::format("{}", fmt::join(kinds, ",")))
+      .kv("action", "copied anew")
+      .always();
+  return "the copy differs";
+}
+
+/// What the receiver has taken comes into force at once, then to the disk, and is acknowledged.
+asio::awaitable<std::string> Replicator::keep(std::shared_ptr<ByteStream> stream) {
+  const auto changed = receiver_->take_changed();
+  auto now = kept_;
+  std::string wrong;
+  const bool done = co_await parts_.compute.execute([&] {
+    auto state = state_of(receiver_->image(), changed, now);
+    if (!state) wrong = state.error();
+    if (state) now = *std::move(state);
+  });
+  if (!done) co_return "cancelled";
+  if (!wrong.empty()) {
+    receiver_->forget();
+    co_return wrong;
+  }
+  if (!accepts(receiver_->source())) {  // we may be master by now
+    receiver_->forget();
+    co_return "it is not our master any more";
+  }
+  const auto before = std::exchange(kept_, now);
+  auto& replica = std::get<store::ReplicaStatePtr>(kept_);
+  auto placed = std::make_shared<store::ReplicaState>(*replica);
+  placed->position = receiver_->position();
+  placed->source = receiver_->source();
+  const auto at = placed->position;
+  replica = std::move(placed);
+  following_ = true;
+  ++replaced_;
+  if (parts_.replaced) parts_.replaced();
+  co_await write_down(before, kept_);
+  publish();
+  finish_calls();
+  const bool sent = co_await stream->write(std::make_shared<const Bytes>(encode(Ack{at})));
+  co_return sent ? "" : "closed";
+}
+
+asio::awaitable<void> Replicator::write_down(Kept before, Kept now) {
+  const auto& [stored, registry, policies, replica] = now;
+  if (stored != std::get<sm::StoredPtr>(before)) co_await parts_.disk.commit(stored);
+  if (registry != std::get<sa::RegistryPtr>(before)) co_await parts_.disk.commit_registry(registry);
+  if (policies != std::get<policy::PoliciesPtr>(before)) co_await parts_.disk.commit_policies(policies);
+  // Last: a position is never ahead of its rows.
+  co_await parts_.disk.commit_replica(replica);
+}
+
+}  // namespace smd::replica

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/replica/receiver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace smd::replica {
+
+Receiver::Receiver(const Kept& have) : image_(image_of(have)) {
+  const auto& replica = *std::get<store::ReplicaStatePtr>(have);
+  position_ = replica.position;
+  source_ = replica.source;
+  fence_ = position_.epoch;
+}
+
+Resume Receiver::resume() const {
+  return {.have = position_, .source = source_, .snapshot = staging_.of, .chunk = staging_.next};
+}
+
+std::expected<Receiver::Took, std::string> Receiver::take(SnapshotChunk chunk) {
+  if (chunk.of.epoch < fence_) return Took::refused;
+  const bool goes_on = staging_.of == chunk.of && staging_.source == chunk.source;
+  if (!goes_on || chunk.index == 0)
+    staging_ = {.of = chunk.of, .source = chunk.source, .next = 0, .image = {}};
+  if (chunk.index != staging_.next)
+    return std::unexpected(fmt::format("chunk {} of a snapshot after {}", chunk.index, staging_.next));
+  apply_changes(chunk.rows, staging_.image);
+  ++staging_.next;
+  if (staging_.next < chunk.count) return Took::part;
+  for (const auto& [kind, rows] : image_) changed_[kind] = true;
+  for (const auto& [kind, rows] : staging_.image) changed_[kind] = true;
+  image_ = std::move(staging_.image);
+  position_ = chunk.of;
+  source_ = chunk.source;
+  fence_ = position_.epoch;
+  staging_ = {};
+  return Took::changed;
+}
+
+std::expected<Receiver::Took, std::string> Receiver::take(const Transaction& transaction) {
+  const auto at = transaction.at;
+  if (at.epoch < fence_) return Took::refused;
+  const bool same = at.epoch == position_.epoch && transaction.source == source_;
+  if (same && at.number <= position_.number) return Took::nothing;
+  if (!same || at.number != position_.number + 1) {
+    return std::unexpected(
+        fmt::format("transaction {}.{} after {}.{}", at.epoch, at.number, position_.epoch, position_.number));
+  }
+  apply_changes(transaction.changes, image_);
+  touch(transaction.changes);
+  position_ = at;
+  return Took::changed;
+}
+
+std::vector<std::string> Receiver::compare(const DigestsAt& other) {
+  if (other.at != position_) return {};
+  auto kinds = differing(digests(image_), other.digests);
+  if (!kinds.empty()) forget();
+  return kinds;
+}
+
+void Receiver::touch(const Changes& changes) {
+  for (const auto& kind : changes) changed_[kind.kind] = true;
+}
+
+void Receiver::touch_all() {
+  for (const auto& [kind, rows] : image_) changed_[kind] = true;
+}
+
+Changes Receiver::take_changed() {
+  Changes all;
+  for (const auto& [kind, changed] : std::exchange(changed_, {}))
+    all.push_back({.kind = kind, .changes = {}});
+  return all;
+}
+
+}  // namespace smd::replica

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a standby makes of the frames that come. Pure.
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "smd/replica/frames.h"
+
+namespace smd::replica {
+
+/// A copy of a master's rows, which outlives connections.
+class Receiver {
+ public:
+  /// `have`: what this SM's own disk has.
+  explicit Receiver(const Kept& have);
+
+  /// Where the stream is to go on.
+  Resume resume() const;
+  /// What came of a frame.
+  enum class Took : std::uint8_t {
+    nothing,
+    part,     ///< of a snapshot
+    changed,  ///< the image is that of another position
+    refused   ///< its epoch is lower than ours
+  };
+  /// The error says what is wrong with the stream: it is to be begun anew, with resume().
+  std::expected<Took, std::string> take(SnapshotChunk chunk);
+  std::expected<Took, std::string> take(const Transaction& transaction);
+  /// The same position with other rows: their kinds. The copy counts as none from then on.
+  std::vector<std::string> compare(const DigestsAt& digests);
+
+  const Image& image() const { return image_; }
+  Position position() const { return position_; }
+  Guid source() const { return source_; }
+  /// Kinds that have changed since the last call, with empty changes.
+  Changes take_changed();
+  /// All kinds count as changed: the image is the state, whatever has been made of it.
+  void touch_all();
+  /// What comes next is a whole snapshot.
+  void forget() { position_ = {}, staging_ = {}; }
+
+ private:
+  struct Staging {
+    Position of{};
+    Guid source{};
+    std::uint32_t next = 0;
+    Image image;
+  };
+  void touch(const Changes& changes);
+
+  Image image_;
+  Position position_{};
+  Guid source_{};
+  std::uint64_t fence_ = 0;  ///< no lower epoch is taken
+  Staging staging_;
+  std::map<std::string, bool> changed_;
+};
+
+}  // namespace smd::replica

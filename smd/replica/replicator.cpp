@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// The store, and what follows from what this SM is. The two directions of the stream: outgoing.cpp and
+// incoming.cpp.
+#include "smd/replica/replicator.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace smd::replica {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// What an answer to a client waits for a standby, at most.
+constexpr mad::Duration kSync = milliseconds(50);
+/// A master that cannot be reached is about to be found dead by the fabric. A replica without a connection
+/// for longer than that takes, and this, may lack what it has committed meanwhile.
+constexpr mad::Duration kUnheard = seconds(3);
+/// After a refusal the fabric's ranks decide, in a sweep; the SM that is master then has the highest epoch.
+constexpr mad::Duration kRankDecides = seconds(3);
+
+/// Peers whose connections are made at a time: one that dawdles does not keep the others out.
+constexpr std::size_t kHandshakes = 16;
+
+}  // namespace
+
+std::string_view to_string(ReplicaView::Role role) {
+  switch (role) {
+    case ReplicaView::Role::none:
+      return "none";
+    case ReplicaView::Role::source:
+      return "source";
+    case ReplicaView::Role::current:
+      return "current";
+    case ReplicaView::Role::behind:
+      return "behind";
+    case ReplicaView::Role::lost:
+      return "lost";
+  }
+  return "";
+}
+
+Replicator::Replicator(ReplicatorParts parts, ReplicatorOptions options)
+    : parts_(std::move(parts)),
+      options_(std::move(options)),
+      kept_{parts_.disk.loaded(), parts_.disk.registry(), parts_.disk.policies(), parts_.disk.replica()},
+      told_(kept_),
+      receiver_(kept_),
+      tasks_(parts_.executor) {}
+
+Replicator::~Replicator() = default;
+
+void Replicator::start() {
+  tasks_.spawn(write_journal());
+  for (std::size_t i = 0; i < kHandshakes; ++i) tasks_.spawn(accept());
+  tasks_.spawn(tick());
+  for (const auto& peer : options_.peers) tasks_.spawn(follow(peer));
+  publish();
+}
+
+asio::awaitable<void> Replicator::stop() {
+  for (const auto& end : outgoing_) end->stream->close();
+  co_await tasks_.stop();
+  while (!asked_.empty()) finish_call(asked_.begin()->first, std::unexpected("smd ends"));
+}
+
+Replicator::Part Replicator::role() const {
+  const auto view = parts_.sms->get();
+  if (!view) return {};
+  const auto& state = view->state;
+  Part now{.master = state.sm == wire::SmState::master && !state.contested,
+           .self = state.self.guid,
+           .follows = std::nullopt};
+  const bool waits = state.sm == wire::SmState::standby || state.sm == wire::SmState::not_active;
+  if (waits && state.polled) now.follows = state.polled->sm.info.guid;
+  return now;
+}
+
+/// What is kept belongs to the master.
+bool Replicator::follows() const { return following_ && !role().master; }
+
+/// What is on our disk is an earlier state of the master that we follow: it goes on from there.
+bool Replicator::has_copy() const {
+  const auto master = role().follows;
+  return master && replica()->position.epoch != 0 && replica()->source == *master;
+}
+
+bool Replicator::is_current() const {
+  if (!following_ || !receiver_ || receiver_->position() != latest_) return false;
+  if (replica()->position != latest_) return false;
+  if (!master_.empty()) return true;
+  const auto view = parts_.sms->get();
+  const auto takeover = view ? view->takeover : mad::Duration{};
+  return parts_.clock.now() - lost_at_ <= takeover + kUnheard;
+}
+
+store::Following Replicator::following() const {
+  return {.follows = follows(),
+          .stale = following_ ? !is_current() : stale_,
+          .replaced = replaced_,
+          .knows_clients = following_ || role().master || journal_.active() || has_copy()};
+}
+
+asio::awaitable<bool> Replicator::commit(sm::StoredPtr now) {
+  if (follows()) co_return true;
+  std::get<sm::StoredPtr>(kept_) = now;
+  const bool written = co_await parts_.disk.commit(std::move(now));
+  changed();
+  co_return written;
+}
+
+asio::awaitable<bool> Replicator::commit_registry(sa::RegistryPtr now) {
+  if (follows()) co_return true;
+  std::get<sa::RegistryPtr>(kept_) = now;
+  const bool written = co_await parts_.disk.commit_registry(std::move(now));
+  changed();
+  co_await wait_for_standby();
+  co_return written;
+}
+
+asio::awaitable<bool> Replicator::commit_policies(policy::PoliciesPtr now) {
+  if (follows()) co_return true;
+  std::get<policy::PoliciesPtr>(kept_) = now;
+  const bool written = co_await parts_.disk.commit_policies(std::move(now));
+  changed();
+  co_await wait_for_standby();
+  co_return written;
+}
+
+/// What is committed after our mastership is nobody's but ours: it is replaced by the next master's state.
+void Replicator::changed() {
+  unsaid_ = journal_.active() && !role().master;
+  if (unsaid_) return;
+  ++changes_;
+  journal_wake_.wake_all();
+}
+
+/// We are master: an epoch begins that is higher than all that we know of.
+asio::awaitable<void> Replicator::begin_term() {
+  if (std::exchange(beginning_, true)) co_return;
+  stale_ = following_ && !is_current();
+  began_with_ = following_ ? replica()->source : Guid{};
+  copied_by_.clear();
+  left_.reset();
+  if (following_) {
+    parts_.log.info("ha.took_over")
+        .kv("position", fmt::format("{}.{}", replica()->position.epoch, replica()->position.number))
+        .kv("latest", fmt::format("{}.{}", latest_.epoch, latest_.number))
+        .kv("current", !stale_)
+        .always();
+  }
+  following_ = false;
+  auto next = std::make_shared<store::ReplicaState>(*replica());
+  next->position = {.epoch = std::max(next->position.epoch, later_epoch_) + 1, .number = 0};
+  next->source = role().self;
+  std::get<store::ReplicaStatePtr>(kept_) = next;
+  co_await parts_.disk.commit_replica(next);
+  told_ = kept_;
+  told_changes_ = changes_;
+  covers_ = {{0, changes_}};
+  journal_.begin(next->position, next->source);
+  beginning_ = false;
+  wake_all();
+  publish();
+}
+
+/// What we have is no master's copy: another's is asked for whole.
+void Replicator::end_term() {
+  if (!journal_.active()) return;
+  left_ = registry();
+  left_at_ = journal_.latest();
+  journal_.end();
+  stale_ = false;
+  raise_ = false;
+  unsaid_ = false;
+  receiver_.emplace(kept_);
+  receiver_->forget();
+  wake_all();
+}
+
+/// What was committed meanwhile becomes one transaction.
+asio::awaitable<void> Replicator::write_journal() {
+  for (;;) {
+    while (told_changes_ == changes_ || !journal_.active()) {
+      const bool woken = co_await journal_wake_.wait();
+      if (!woken) co_return;
+      const auto now = role();
+      if (now.master && !journal_.active()) co_await begin_term();
+    }
+    const auto changes = changes_;
+    const auto now = kept_;
+    const auto at = journal_.latest();
+    Changes made;
+    const bool done = co_await parts_.compute.execute([&] { made = difference(told_, now); });
+    if (!done) co_return;
+    if (journal_.latest() != at) continue;  // another term has begun
+    told_ = now;
+    told_changes_ = changes;
+    if (!made.empty()) journal_.add(std::move(made));
+    covers_[journal_.latest().number] = changes;
+    wake_all();
+    acked_.wake_all();  // calls wait until they are told
+    publish();
+  }
+}
+
+/// In the modes sync and sync-strict: until one standby has on its disk what is committed now, at most 50 ms.
+asio::awaitable<void> Replicator::wait_for_standby() {
+  may_answer_ = true;
+  if (options_.mode == Mode::async || !role().master) co_return;
+  const auto change = changes_;
+  const auto end = parts_.clock.now() + kSync;
+  const auto is_kept = [&] {
+    return std::ranges::any_of(outgoing_, [&](const auto& one) {
+      const auto acked = one->sender.acked();
+      if (acked.epoch != journal_.latest().epoch) return false;
+      const auto covered = covers_.upper_bound(acked.number);
+      return covered != covers_.begin() && std::prev(covered)->second >= change;
+    });
+  };
+  const bool waits = !sync_lost_ || options_.mode == Mode::sync_strict;
+  bool going = waits;
+  const auto timer = parts_.clock.call_at(end, [this] { acked_.wake_all(); });
+  while (going && !is_kept() && parts_.clock.now() < end) going = co_await acked_.wait();
+  parts_.clock.cancel(timer);
+  const bool kept = is_kept();
+  if (waits) lost_sync(!kept);
+  may_answer_ = kept || options_.mode != Mode::sync_strict;
+}
+
+asio::awaitable<void> Replicator::settle() {
+  const auto end = parts_.clock.now() + kSync;
+  const auto given = [&] {
+    return told_changes_ == changes_ &&
+           std::ranges::any_of(outgoing_, [](const auto& one) { return one->sender.is_current(); });
+  };
+  const auto timer = parts_.clock.call_at(end, [this] { acked_.wake_all(); });
+  bool going = true;
+  while (going && !outgoing_.empty() && journal_.active() && !given() && parts_.clock.now() < end)
+    going = co_await acked_.wait();
+  parts_.clock.cancel(timer);
+}
+
+void Replicator::lost_sync(bool lost) {
+  if (std::exchange(sync_lost_, lost) == lost) return;
+  if (!lost) {
+    parts_.log.info("ha.sync_restored").always();
+    return;
+  }
+  const bool strict = options_.mode == Mode::sync_strict;
+  parts_.log.warn("ha.sync_lost")
+      .kv("reason", "no standby has a change on its disk after 50 ms")
+      .kv("action", strict ? "clients are asked to come again" : "clients are answered all the same")
+      .always();
+}
+
+/// Masterships begin and end without a word to us.
+asio::awaitable<void> Replicator::tick() {
+  for (;;) {
+    const auto now = role();
+    if (now.master && !journal_.active()) co_await begin_term();
+    if (now.master && unsaid_) changed();
+    const bool stays = now.master && parts_.clock.now() - refused_at_ >= kRankDecides;
+    if (raise_ && stays) {
+      raise_ = false;
+      co_await begin_term();
+    }
+    if (!now.master) end_term();
+    const auto latest = journal_.latest().number;
+    while (covers_.size() > 1 && covers_.begin()->first + 100'000 < latest) covers_.erase(covers_.begin());
+    publish();
+    const bool time = co_await parts_.clock.sleep(milliseconds(200));
+    if (!time) co_return;
+  }
+}
+
+void Replicator::publish() {
+  ReplicaView view;
+  view.mode = options_.mode == Mode::async ? "async" : options_.mode == Mode::sync ? "sync" : "sync-strict";
+  view.in_sync = options_.mode != Mode::async && !sync_lost_;
+  view.digests = digests_;
+  if (journal_.active()) {
+    view.role = ReplicaView::Role::source;
+    view.position = view.latest = journal_.latest();
+    view.source = journal_.source();
+    for (const auto& end : outgoing_) {
+      const auto acked = end->sender.acked();
+      const bool same = acked.epoch == view.latest.epoch;
+      if (end->sender.is_current()) end->behind_since = parts_.clock.now();
+      view.standbys.push_back({.name = end->stream->peer(),
+                               .port = end->peer.port,
+                               .acked = acked,
+                               .behind = view.latest.number - (same ? acked.number : 0),
+                               .lag = parts_.clock.now() - end->behind_since});
+    }
+  } else {
+    view.position = replica()->position;
+    view.source = replica()->source;
+    view.latest = latest_;
+    view.heard = heard_;
+    view.master = master_.empty() ? no_master_ : master_;
+    view.role = master_.empty() ? ReplicaView::Role::lost
+                : is_current()  ? ReplicaView::Role::current
+                                : ReplicaView::Role::behind;
+    if (!role().follows) view.role = ReplicaView::Role::none;
+    view.forwards = forwards();
+  }
+  parts_.published->set(std::make_shared<const ReplicaView>(std::move(view)));
+}
+
+void Replicator::wake_all() {
+  for (const auto& end : outgoing_) end->wake.wake_all();
+}
+
+Bytes Replicator::hello() const {
+  return encode(Hello{.subnet = options_.subnet, .port = role().self, .program = options_.program});
+}
+
+}  // namespace smd::replica

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A store that is copied: as master it gives what it commits to standbys, as standby it takes what the master
+// commits. The fabric decides which of both; the network only carries.
+
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "mad/clock.h"
+#include "mad/task_group.h"
+#include "smd/base/compute.h"
+#include "smd/ha/sm_view.h"
+#include "smd/log/log.h"
+#include "smd/replica/byte_stream.h"
+#include "smd/replica/call.h"
+#include "smd/replica/journal.h"
+#include "smd/replica/receiver.h"
+#include "smd/replica/view.h"
+#include "smd/store/store.h"
+
+namespace smd::replica {
+
+/// When a client is told of what it has changed.
+enum class Mode : std::uint8_t {
+  async,       ///< when it is on our disk
+  sync,        ///< on a standby's too, or after 50 ms
+  sync_strict  ///< on a standby's too, else it is to ask again
+};
+
+/// All of it outlives the replicator.
+struct ReplicatorParts {
+  asio::any_io_executor executor;
+  mad::Clock& clock;
+  sm::Compute& compute;  ///< for work on whole states
+  log::Log log;
+  store::Store& disk;
+  Network& network;
+  std::shared_ptr<sm::PublishedSms> sms;  ///< what we are, and who is master
+  /// Called where what is kept was replaced by the master's; on the executor's thread.
+  std::function<void()> replaced;
+  /// What clients had registered with an SM that was master beside us and is our standby now. May be null.
+  std::function<void(sa::RegistryPtr)> inherited = {};
+  /// Another SM has a later epoch than ours, and does not take what we commit.
+  std::function<void(Guid port)> refused;
+  std::function<std::int64_t()> wall;  ///< seconds since 1970
+  /// As master: does what a client has asked of the standby with this port. May be null: nothing is done.
+  std::function<asio::awaitable<CallAnswer>(Call call, Guid standby)> answer = {};
+  std::shared_ptr<PublishedReplica> published = std::make_shared<PublishedReplica>();
+};
+
+struct ReplicatorOptions {
+  std::string subnet;  ///< as the configuration names it; empty: it does not
+  std::string program = "smd";
+  Mode mode = Mode::async;
+  std::vector<std::string> peers;
+};
+
+/// On the executor's thread. No call waits for a peer longer than 50 ms.
+class Replicator final : public store::Store {
+ public:
+  /// Begins nothing before start().
+  Replicator(ReplicatorParts parts, ReplicatorOptions options);
+  ~Replicator() override;
+  void start();
+  /// To be awaited before it dies.
+  asio::awaitable<void> stop();
+
+  sm::StoredPtr loaded() const override { return std::get<sm::StoredPtr>(kept_); }
+  asio::awaitable<bool> commit(sm::StoredPtr now) override;
+  sa::RegistryPtr registry() const override { return std::get<sa::RegistryPtr>(kept_); }
+  asio::awaitable<bool> commit_registry(sa::RegistryPtr now) override;
+  policy::PoliciesPtr policies() const override { return std::get<policy::PoliciesPtr>(kept_); }
+  asio::awaitable<bool> commit_policies(policy::PoliciesPtr now) override;
+  store::ReplicaStatePtr replica() const override { return std::get<store::ReplicaStatePtr>(kept_); }
+  store::Following following() const override;
+  bool may_answer() const override { return may_answer_; }
+  asio::awaitable<void> settle() override;
+
+  std::shared_ptr<const ReplicaView> view() const { return parts_.published->get(); }
+  /// As standby: the master does it. `done` is called once, not within this call, when what has changed is on
+  /// our disk too; after 5 s without an answer it is an error.
+  void call(Call call, CallDone done);
+
+ private:
+  /// An end that gives.
+  struct Outgoing {
+    ByteStreamPtr stream;
+    Sender sender;
+    Hello peer;
+    bool greeted = false, gone = false;
+    Image left{};  ///< what it leaves us, so far
+    std::uint32_t left_chunks = 0;
+    mad::TimePoint behind_since{};  ///< where it is not current
+    mad::WaitList wake{};
+    std::size_t calls = 0;           ///< that are not answered
+    std::deque<BytesPtr> answers{};  ///< to be sent
+  };
+  /// An end that takes, greeted.
+  struct Link {
+    std::shared_ptr<ByteStream> stream;
+    std::uint16_t version = 0;
+  };
+  /// A call that is under way.
+  struct Asked {
+    std::string peer;
+    CallDone done;
+    mad::Clock::TimerId timer = 0;
+    std::optional<CallAnswer> answer{};  ///< waits for our disk
+  };
+  struct Part {
+    bool master = false;
+    Guid self{};
+    std::optional<Guid> follows;  ///< the master that we are standby of
+  };
+  // replicator.cpp: the store
+  Part role() const;
+  bool follows() const;
+  void changed();
+  asio::awaitable<void> begin_term();
+  void end_term();
+  asio::awaitable<void> write_journal();
+  asio::awaitable<void> wait_for_standby();
+  void lost_sync(bool lost);
+  asio::awaitable<void> tick();
+  void publish();
+  // outgoing.cpp: to standbys
+  asio::awaitable<void> accept();
+  asio::awaitable<void> serve(std::shared_ptr<Outgoing> end);
+  asio::awaitable<void> give(std::shared_ptr<Outgoing> end);
+  asio::awaitable<bool> make_snapshot_now();
+  bool inherit(Outgoing& end, const SnapshotChunk& chunk);
+  asio::awaitable<void> read_left(Image left);
+  asio::awaitable<bool> give_digests(std::shared_ptr<Outgoing> end);
+  bool hear(Outgoing& end, const Frame& frame);
+  void wake_all();
+  // incoming.cpp: from the master
+  asio::awaitable<void> follow(std::string peer);
+  asio::awaitable<void> leave_clients(std::shared_ptr<ByteStream> stream, Guid master);
+  asio::awaitable<std::string> receive(std::string peer, std::shared_ptr<ByteStream> stream);
+  asio::awaitable<std::string> take_role(std::string peer, std::shared_ptr<ByteStream> stream,
+                                         replica::Role word, bool* changed);
+  asio::awaitable<std::string> take(std::string peer, std::shared_ptr<ByteStream> stream, Frame frame,
+                                    bool* changed);
+  std::string compare(const DigestsAt& word);
+  bool accepts(Guid source) const;
+  asio::awaitable<std::string> keep(std::shared_ptr<ByteStream> stream);
+  asio::awaitable<void> write_down(Kept before, Kept now);
+  bool is_current() const;
+  bool has_copy() const;
+  Bytes hello() const;
+  // calls.cpp
+  std::string no_link() const;
+  bool forwards() const;
+  asio::awaitable<void> send_call(std::shared_ptr<ByteStream> stream, BytesPtr frame);
+  void answered(CallAnswer answer);
+  void finish_call(std::uint64_t id, std::expected<CallAnswer, std::string> result);
+  void finish_calls();
+  void lose_calls(const std::string& peer);
+  void call_is_late(std::uint64_t id);
+  bool take_call(const std::shared_ptr<Outgoing>& end, const Call& call);
+  asio::awaitable<void> do_call(std::shared_ptr<Outgoing> end, Call call);
+  void give_answer(Outgoing& end, const CallAnswer& answer);
+
+  ReplicatorParts parts_;
+  ReplicatorOptions options_;
+  Kept kept_;
+  // As master.
+  Journal journal_;
+  Kept told_;                                      ///< what the journal's last transaction leads to
+  std::uint64_t changes_ = 0;                      ///< of kept_, as master
+  std::uint64_t told_changes_ = 0;                 ///< of these, those that are in the journal
+  std::map<std::uint64_t, std::uint64_t> covers_;  ///< changes that a transaction's number covers
+  std::uint64_t later_epoch_ = 0;                  ///< of a replica that has refused ours
+  mad::TimePoint refused_at_{};                    ///< by a standby
+  bool raise_ = false;   ///< our epoch is to be higher than later_epoch_, if we stay master
+  bool unsaid_ = false;  ///< something was committed after our mastership, and is in no transaction
+  bool beginning_ = false, sync_lost_ = false, may_answer_ = true;
+  std::list<std::shared_ptr<Outgoing>> outgoing_;
+  mad::WaitList journal_wake_, acked_;
+  /// Standbys that had a state of our last mastership, and the SM whose state that began with.
+  std::set<Guid> copied_by_;
+  Guid began_with_{};
+  // As standby.
+  /// What clients had registered with us as master, until the next master has it; null: it has.
+  sa::RegistryPtr left_;
+  Position left_at_{};
+  std::optional<Receiver> receiver_;
+  bool refused_ = false;    ///< the master's epoch is lower than that of our copy
+  bool following_ = false;  ///< kept_ is the master's
+  bool stale_ = false;      ///< it was not current when we became master
+  std::uint64_t replaced_ = 0;
+  Position latest_{};   ///< of the master
+  std::string master_;  ///< where it is connected; empty: nowhere
+  std::string no_master_;
+  mad::TimePoint lost_at_{};
+  std::int64_t heard_ = 0;
+  Digests digests_;
+  std::map<std::string, Link> links_;     ///< by peer
+  std::map<std::uint64_t, Asked> asked_;  ///< by the id of the call
+  std::uint64_t next_call_ = 1;
+  mad::TaskGroup tasks_;
+};
+
+}  // namespace smd::replica

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/report/qos_explanation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <span>
+
+#include "mad/wire/drop_vl.h"
+#include "smd/decide/qos_kinds.h"
+#include "smd/decide/qos_shares.h"
+
+namespace smd::sm::inline reports {
+namespace {
+
+constexpr std::uint32_t kHeaders = 26;  ///< LRH, BTH, ICRC and VCRC, as VL arbitration counts packets
+constexpr std::size_t kMostKinds = 32;  ///< of a fabric
+
+using SlsByVl = std::map<Vl, std::vector<Sl>>;
+
+std::string sl_numbers(const std::vector<Sl>& sls) {
+  std::string text;
+  for (const auto sl : sls) text += fmt::format("{}{}", text.empty() ? "" : ", ", sl.value());
+  return text;
+}
+
+std::uint32_t weight_of(std::span<const wire::VlArbitration> blocks, Vl vl) {
+  std::uint32_t sum = 0;
+  for (const auto& block : blocks) {
+    for (const auto& entry : block.entries) sum += entry.vl == vl ? entry.weight : 0U;
+  }
+  return sum;
+}
+
+/// SLs in use by the VL that they have, without those that are dropped.
+SlsByVl sls_by_vl(const QosPart::Tables& tables, const QosUses& uses) {
+  SlsByVl found;
+  for (const auto& [sl, use] : uses) {
+    const auto vl = tables.sl_to_vl.vls[sl.value()];
+    if (vl != wire::kDropVl) found[vl].push_back(sl);
+  }
+  return found;
+}
+
+void note_burst(QosKindView& kind, const QosPart::Tables& tables, const SlsByVl& by_vl,
+                std::uint32_t packet) {
+  std::vector<Sl> high, low;
+  const auto of_high = served_vls(std::span(tables.arbitration).last(2));
+  for (const auto& [vl, sls] : by_vl) {
+    auto& of = of_high.test(vl.value()) ? high : low;
+    of.insert(of.end(), sls.begin(), sls.end());
+  }
+  if (high.empty() || low.empty()) return;
+  if (const auto burst = high_burst(tables, packet); burst != 0) {
+    kind.notes.push_back(
+        fmt::format("high priority (SL {}) sends {} bytes before one packet of low priority (SL {})",
+                    sl_numbers(high), burst, sl_numbers(low)));
+  } else {
+    kind.warnings.push_back(
+        fmt::format("high priority (SL {}) has no limit (high_limit 255): SL {} has nothing while it sends",
+                    sl_numbers(high), sl_numbers(low)));
+  }
+}
+
+/// Where a port of a fabric stands on a path.
+std::string_view hop_name(const Subnet& subnet, const Node& node, PortNum num) {
+  if (!node.is_switch()) return node.info.type == NodeType::router ? "routers" : "adapters";
+  if (num.value() == 0) return "enhanced ports 0";
+  const auto& peer = node.ports[num.value()].peer;
+  const auto* far = peer ? subnet.find(peer->node) : nullptr;
+  return far != nullptr && far->is_switch() ? "switch ports to switches" : "switch ports to end ports";
+}
+
+struct PortsOfTables {
+  std::set<std::string_view> names;
+  std::uint64_t count = 0;
+  std::string first;
+};
+
+std::vector<PortsOfTables> ports_of_tables(const Subnet& subnet, const QosPart& part) {
+  std::vector<PortsOfTables> found(part.tables.size());
+  for (std::size_t i = 0; i < std::min(part.ports.size(), subnet.nodes.size()); ++i) {
+    const auto& node = *subnet.nodes[i];
+    for (std::size_t p = 0; p < std::min(part.ports[i].size(), node.ports.size()); ++p) {
+      if (part.ports[i][p] == QosPart::kNone) continue;
+      const PortNum num{static_cast<std::uint8_t>(p)};
+      auto& ports = found[part.ports[i][p]];
+      ports.names.insert(hop_name(subnet, node, num));
+      if (ports.count++ == 0) ports.first = port_text(node, num);
+    }
+  }
+  return found;
+}
+
+void add_kinds(QosExplanation& into, const Subnet& subnet, const QosPart& part) {
+  const auto ports = ports_of_tables(subnet, part);
+  std::size_t left_out = 0;
+  for (std::size_t i = 0; i < part.tables.size(); ++i) {
+    if (ports[i].count == 0) continue;
+    if (into.kinds.size() == kMostKinds) {
+      ++left_out;
+      continue;
+    }
+    auto kind =
+        explain_kind(fmt::format("{}", fmt::join(ports[i].names, ", ")), part.tables[i], into.uses, into.mtu);
+    kind.ports = ports[i].count;
+    kind.first = ports[i].first;
+    into.kinds.push_back(std::move(kind));
+  }
+  if (left_out != 0) into.warnings.push_back(fmt::format("{} more kinds of ports are not shown", left_out));
+}
+
+}  // namespace
+
+QosKindView explain_kind(std::string names, const QosPart::Tables& tables, const QosUses& uses,
+                         std::uint32_t mtu) {
+  QosKindView kind{
+      .names = std::move(names), .vls = vls_of_code(tables.vls), .low = tables.low, .high = tables.high};
+  const auto packet = mtu + kHeaders;
+  const auto by_vl = sls_by_vl(tables, uses);
+  VlSet busy;
+  for (const auto& [vl, sls] : by_vl) busy.set(vl.value());
+  const auto shares = vl_shares(tables, busy, packet);
+  const auto served = served_vls(tables.arbitration);
+  const bool arbitrates = tables.low != 0 || tables.high != 0;
+  const std::span blocks(tables.arbitration);
+  for (const auto& [sl, use] : uses) {
+    QosLaneView lane{.sl = sl};
+    const auto vl = tables.sl_to_vl.vls[sl.value()];
+    if (vl != wire::kDropVl) {
+      lane.vl = vl;
+      lane.low = weight_of(blocks.first(2), vl);
+      lane.high = weight_of(blocks.last(2), vl);
+      lane.share = (arbitrates ? shares[vl.value()] : 1) / static_cast<double>(by_vl.at(vl).size());
+    }
+    kind.lanes.push_back(lane);
+  }
+  for (const auto& [vl, sls] : by_vl) {
+    std::set<Sl> classes;  // layers share the VL of their class at end ports
+    for (const auto sl : sls) classes.insert(uses.at(sl).of_class);
+    if (classes.size() > 1)
+      kind.warnings.push_back(fmt::format("SL {} share VL {} and delay each other", sl_numbers(sls), vl));
+    if (arbitrates && !served.test(vl.value()))
+      kind.warnings.push_back(
+          fmt::format("VL {} (SL {}) has no weight: its packets never leave", vl, sl_numbers(sls)));
+  }
+  note_burst(kind, tables, by_vl, packet);
+  return kind;
+}
+
+QosExplanation explain_qos(const QosSubject& subject) {
+  const auto& decided = subject.decided;
+  QosExplanation found{.enabled = decided.qos_tables != nullptr || decided.qos_policy != nullptr};
+  if (!subject.refused.empty())
+    found.warnings.push_back("the QoS policy of the files is not in force: " + subject.refused);
+  if (!found.enabled) return found;
+  found.layers = decided.routes ? decided.routes->layers.count : 1U;
+  found.uses = qos_uses(decided, subject.partitions);
+  if (decided.qos_tables) add_kinds(found, subject.subnet, *decided.qos_tables);
+  if (decided.qos_policy) {
+    for (const auto& one : decided.qos_policy->pending)
+      found.pending.push_back(fmt::format(
+          "{}: {}: {}", config::place_of(one.source, *decided.qos_policy->policy), one.item, one.reason));
+  }
+  return found;
+}
+
+}  // namespace smd::sm::inline reports

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/report/qos_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bitset>
+#include <string>
+#include <vector>
+
+#include "mad/wire/drop_vl.h"
+#include "smd/decide/qos_kinds.h"
+#include "smd/decide/qos_shares.h"
+#include "smd/decide/service_levels.h"
+#include "smd/report/qos_uses.h"
+#include "smd/sweep/subnet.h"
+
+namespace smd::sm::inline reports {
+namespace {
+
+constexpr std::size_t kSls = 16, kTableLines = 10;
+using Sls = std::bitset<kSls>;
+
+Sls used_sls(const Decided& decided, const config::PartitionPolicy* partitions) {
+  Sls used;
+  for (const auto& [sl, use] : qos_uses(decided, partitions)) used.set(sl.value());
+  return used;
+}
+
+/// "1, 9 on VL 1", for each VL that SLs in use share although another was asked for each.
+std::vector<std::string> shared(const QosPart& part, const QosPart::Tables& tables, const Sls& used) {
+  const auto& asked = part.kinds[tables.kind].sl_to_vl;
+  std::vector<std::string> found;
+  for (std::uint8_t vl = 0; vl < wire::kDropVl.value(); ++vl) {
+    std::string sls;
+    Sls vls;
+    for (std::size_t sl = 0; sl < kSls; ++sl) {
+      if (!used.test(sl) || tables.sl_to_vl.vls[sl] != Vl{vl}) continue;
+      sls += fmt::format("{}{}", sls.empty() ? "" : ", ", sl);
+      vls.set(asked[sl].value());
+    }
+    if (vls.count() > 1) found.push_back(fmt::format("{} on VL {}", sls, vl));
+  }
+  return found;
+}
+
+/// "2 on VL 3", for each SL in use whose VL is in no arbitration table.
+std::vector<std::string> starved(const QosPart::Tables& tables, const Sls& used) {
+  std::vector<std::string> found;
+  if (tables.low == 0 && tables.high == 0) return found;
+  const auto served = served_vls(tables.arbitration);
+  for (std::size_t sl = 0; sl < kSls; ++sl) {
+    const auto vl = tables.sl_to_vl.vls[sl];
+    if (used.test(sl) && vl != wire::kDropVl && !served.test(vl.value()))
+      found.push_back(fmt::format("{} on VL {}", sl, vl));
+  }
+  return found;
+}
+
+/// By SLs in use where each has a VL of its own, by classes and layers where those have.
+std::size_t vls_needed(const QosPart::Kind& kind, const Sls& used) {
+  if (!kind.classes.empty()) return kind.classes.size() * std::max<std::size_t>(1, kind.loads.size());
+  std::bitset<kSls> vls;
+  for (std::size_t sl = 0; sl < kSls; ++sl) {
+    if (used.test(sl) && kind.sl_to_vl[sl] != wire::kDropVl) vls.set(kind.sl_to_vl[sl].value());
+  }
+  return vls.count();
+}
+
+/// Ports by their tables: how many, and the first one.
+struct PortsOf {
+  std::size_t count = 0;
+  std::string first;
+};
+
+std::vector<PortsOf> ports_of(const Subnet& subnet, const QosPart& part) {
+  std::vector<PortsOf> found(part.tables.size());
+  for (std::size_t node = 0; node < part.ports.size(); ++node) {
+    for (std::size_t port = 0; port < part.ports[node].size(); ++port) {
+      if (part.ports[node][port] == QosPart::kNone) continue;
+      auto& ports = found[part.ports[node][port]];
+      if (ports.count++ == 0)
+        ports.first = port_text(*subnet.nodes[node], PortNum{static_cast<std::uint8_t>(port)});
+    }
+  }
+  return found;
+}
+
+void warn(const log::Log& log, const Subnet& subnet, const QosPart& part, const Sls& used) {
+  const auto ports = ports_of(subnet, part);
+  std::size_t lines = 0;
+  for (std::size_t i = 0; i < part.tables.size(); ++i) {
+    const auto& tables = part.tables[i];
+    if (!tables.maps_sls || ports[i].count == 0) continue;
+    const auto say = [&](std::string_view event, const std::vector<std::string>& sls,
+                         std::string_view reason) {
+      if (sls.empty() || ++lines > kTableLines) return;
+      log.warn(event)
+          .kv("sls", fmt::format("{}", fmt::join(sls, "; ")))
+          .kv("ports", ports[i].count)
+          .kv("first", ports[i].first)
+          .kv("vls", vls_of_code(tables.vls))
+          .kv("vls_needed", vls_needed(part.kinds[tables.kind], used))
+          .kv("reason", reason);
+    };
+    say("qos.sls_share_vl", shared(part, tables, used),
+        "these ports have fewer VLs than their tables ask for: the classes delay each other");
+    say("qos.vl_without_weight", starved(tables, used),
+        "the VL has no weight in vlarb_high or vlarb_low: its packets never leave these ports");
+  }
+  if (lines > kTableLines) log.warn("qos.sls_share_vl").kv("not_named", lines - kTableLines);
+}
+
+/// SLs on the wire: which, and what there are too few for.
+void log_service_levels(const log::Log& log, const Decided& before, const Decided& now) {
+  const auto* sls = now.service_levels.get();
+  const auto most = sls != nullptr ? most_layers(sls->classes.size() + sls->left_out.size()) : 0U;
+  if (sls == nullptr || (!has_layers(*sls) && most > 1)) return;
+  if (before.service_levels && *before.service_levels == *sls) return;
+  log.info("qos.service_levels")
+      .kv("classes", fmt::format("{}", fmt::join(sls->classes, " ")))
+      .kv("layers", sls->layers)
+      .kv("used", now.routes ? now.routes->layers.count : 1U)
+      .kv("at_most", most)
+      .always();
+  if (sls->left_out.empty()) return;
+  log.error("qos.too_few_sls")
+      .kv("needed", (sls->classes.size() + sls->left_out.size()) * sls->layers)
+      .kv("available", kSls)
+      .kv("without_sl", fmt::format("{}", fmt::join(sls->left_out, " ")))
+      .kv("action",
+          "these classes have the SLs of the first one; use fewer classes, or an engine that needs fewer "
+          "layers");
+}
+
+}  // namespace
+
+void log_qos_tables(const log::Log& log, const Subnet& subnet, const Decided& before, const Decided& now,
+                    const config::PartitionPolicy* partitions) {
+  log_service_levels(log, before, now);
+  if (!now.qos_tables) return;
+  const auto used = used_sls(now, partitions);
+  const bool same = before.qos_tables && before.qos_tables->kinds == now.qos_tables->kinds &&
+                    before.qos_tables->tables == now.qos_tables->tables;
+  if (same && used == used_sls(before, partitions)) return;
+  const auto& part = *now.qos_tables;
+  if (!same) log.info("qos.tables").kv("kinds", part.kinds.size()).kv("tables", part.tables.size()).always();
+  warn(log, subnet, part, used);
+}
+
+}  // namespace smd::sm::inline reports

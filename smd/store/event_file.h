@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The file events.db of a state directory: the latest named events. It is apart from smd.db because it may be
+// lost: nothing rests on it, and what is written to it must not hold up what a client waits for.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "smd/events/event.h"
+#include "smd/store/sqlite.h"
+
+namespace smd::store {
+
+/// Used by one thread at a time; several may be open on one file.
+class EventFile {
+ public:
+  /// Makes the file, in a folder that is there, or opens it. `corrupt`: it is not one of ours, or damaged.
+  static SqlResult<EventFile> open(const std::filesystem::path& path);
+
+  /// Adds these, which all are NamedLogEvents, and drops the oldest beyond `most`: in one transaction.
+  SqlResult<void> append(std::span<const events::EventPtr> added, std::size_t most);
+
+  /// A part of the file.
+  struct Range {
+    events::EventId after{};              ///< not itself
+    events::EventId before{};             ///< the same
+    std::optional<std::string> subnet{};  ///< nothing: of all, and of the process
+    bool backwards = false;               ///< the latest first
+  };
+  /// Takes an event; false: no more of them.
+  using Take = std::function<bool(events::EventPtr)>;
+  /// Hands over the events of the range in the order of their ids. Rows that make no sense are left out.
+  SqlResult<void> read(const Range& range, const Take& take);
+
+  /// The oldest and the latest; nothing: there is none.
+  struct Ends {
+    events::EventId first, last;
+  };
+  SqlResult<std::optional<Ends>> ends();
+  /// An event of this epoch is there.
+  SqlResult<bool> has_epoch(std::uint64_t epoch);
+
+  /// How far the receiver of that name has got; nothing: it is not known.
+  SqlResult<std::optional<events::EventId>> position(const std::string& receiver);
+  /// Keeps it.
+  SqlResult<void> set_position(const std::string& receiver, events::EventId at);
+  /// Forgets the positions of all but these receivers.
+  SqlResult<void> keep_positions(std::span<const std::string> receivers);
+
+ private:
+  explicit EventFile(Connection connection) : connection_(std::move(connection)) {}
+  SqlResult<void> append_all(std::span<const events::EventPtr> added, std::size_t most);
+
+  Connection connection_;
+};
+
+}  // namespace smd::store

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/store/event_log.h"
+
+#include <algorithm>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include "smd/store/private.h"
+
+namespace smd::store {
+namespace {
+
+using events::EventId;
+using events::EventPtr;
+
+constexpr std::size_t kReadAtOnce = 256;
+/// A batch is written when it is as long as that; what a file cannot take is dropped beyond the second.
+constexpr std::size_t kBatchEvents = 5'000, kMostWaiting = 100'000;
+
+/// Renames a file that cannot be used, and SQLite's own with it.
+void put_aside(const std::filesystem::path& path) {
+  std::error_code ignored;
+  std::filesystem::remove(path.string() + "-wal", ignored);
+  std::filesystem::remove(path.string() + "-shm", ignored);
+  std::filesystem::rename(path, path.string() + ".set-aside", ignored);
+}
+
+}  // namespace
+
+EventLog::~EventLog() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
+  reader_.reset();
+}
+
+void EventLog::open(const std::filesystem::path& directory, log::Log log, EventLogOptions options) {
+  path_ = directory / "events.db";
+  log_ = std::move(log);
+  options_ = options;
+  if (make_file(writes_)) {
+    // Ids go up although the clock may have been set back.
+    if (const auto ends = writes_->ends(); ends && *ends) ring_.begin_epoch((*ends)->last.epoch + 1);
+  }
+  woken_ = true;  // for what is there already
+  reader_.emplace(ring_, events::Start::at_oldest(),
+                  events::Wants{.kinds = events::kinds_of<events::NamedLogEvent>}, [this] {
+                    const std::scoped_lock lock(wake_mutex_);
+                    woken_ = true;
+                    wake_.notify_all();
+                  });
+  thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+}
+
+/// False: it cannot be used at present, which is said.
+bool EventLog::make_file(std::optional<EventFile>& file) {
+  if (const auto error = make_private_directories(path_.parent_path()); error) {
+    failed(error.message());
+    return false;
+  }
+  auto opened = EventFile::open(path_);
+  if (!opened && opened.error().kind == SqlError::Kind::corrupt) {
+    put_aside(path_);
+    failed(opened.error().text);
+    opened = EventFile::open(path_);
+  }
+  if (!opened) {
+    failed(opened.error().text);
+    return false;
+  }
+  file.emplace(std::move(*opened));
+  const std::scoped_lock lock(mutex_);
+  auto questions = EventFile::open(path_);
+  file_.reset();
+  if (questions) file_.emplace(std::move(*questions));
+  return true;
+}
+
+void EventLog::failed(const std::string& reason) {
+  if (std::exchange(failed_, true)) return;
+  log_.warn("store.events_failed")
+      .kv("file", path_.string())
+      .kv("reason", reason)
+      .kv("action", "the latest events are in memory only")
+      .always();
+}
+
+/// A receiver gets events again after a restart: no more than that comes of it.
+void EventLog::say(const SqlResult<void>& kept) const {
+  if (kept) return;
+  log_.warn("store.events_failed")
+      .kv("file", path_.string())
+      .kv("reason", kept.error().text)
+      .subject("positions");
+}
+
+void EventLog::work(const std::stop_token& stop) {
+  std::vector<EventPtr> waiting;
+  bool good = true;
+  for (bool more = true; more;) {
+    {
+      std::unique_lock lock(wake_mutex_);
+      wake_.wait(lock, stop, [this, &waiting] { return woken_ || !waiting.empty(); });
+      woken_ = false;
+      // What comes within this time is one transaction.
+      wake_.wait_for(lock, stop, good ? options_.batch : options_.retry, [] { return false; });
+    }
+    more = !stop.stop_requested();
+    for (bool at_end = false; !at_end;) {
+      auto batch = reader_->read(kReadAtOnce);
+      std::ranges::move(batch.events, std::back_inserter(waiting));
+      at_end = batch.at_end;
+      if (good && waiting.size() >= kBatchEvents) good = write(waiting);
+    }
+    good = write(waiting);
+  }
+}
+
+bool EventLog::write(std::vector<EventPtr>& waiting) {
+  if (waiting.empty()) return true;
+  if (writes_ || make_file(writes_)) {
+    const auto written = writes_->append(waiting, options_.most);
+    if (written) {
+      waiting.clear();
+      if (std::exchange(failed_, false))
+        log_.info("store.events_kept_again").kv("file", path_.string()).always();
+      return true;
+    }
+    failed(written.error().text);
+    if (written.error().kind != SqlError::Kind::busy) writes_.reset();
+  }
+  if (waiting.size() > kMostWaiting)
+    waiting.erase(waiting.begin(), waiting.end() - static_cast<std::ptrdiff_t>(kMostWaiting));
+  return false;
+}
+
+/// Adds the event where it is wanted; true: the limit is reached.
+bool EventLog::look(const EventQuery& query, const EventPtr& event, EventsFound& found) const {
+  if (query.wanted && !query.wanted(*event)) return false;
+  found.events.push_back(event);
+  return found.events.size() >= query.limit;
+}
+
+EventLog::Known EventLog::known(const events::EventRing::Extent& held, std::uint64_t epoch) {
+  Known known{.epoch = std::ranges::find(held.epochs, epoch) != held.epochs.end()};
+  const std::scoped_lock lock(mutex_);
+  if (!file_) return known;
+  if (const auto ends = file_->ends(); ends && *ends) known.first_kept = (*ends)->first;
+  if (const auto there = file_->has_epoch(epoch); there && *there) known.epoch = true;
+  return known;
+}
+
+EventsFound EventLog::find(const EventQuery& query) {
+  EventsFound found;
+  if (query.after) {
+    find_after(query, found);
+  } else {
+    find_latest(query, found);
+  }
+  return found;
+}
+
+void EventLog::find_after(const EventQuery& query, EventsFound& found) {
+  const auto after = *query.after;
+  const auto held = ring_.extent();
+  if (after > held.last) {  // of an SM whose clock is ahead of ours: waiting for it would be for ever
+    found.gap = true;
+    found.next = held.last;
+    return;
+  }
+  const bool of_ring =
+      after.epoch == held.first.epoch ? after.number + 1 >= held.first.number : after >= held.first;
+  if (!of_ring || std::ranges::find(held.epochs, after.epoch) == held.epochs.end()) {
+    const auto kept = known(held, after.epoch);
+    found.gap = !kept.epoch || !kept.first_kept || after < *kept.first_kept;
+  }
+  found.next = after;
+  if (!of_ring) find_in_file(query, held.first, found);
+  if (found.more) return;
+  const bool here = of_ring && after.epoch == held.last.epoch;
+  events::Reader reader(ring_, here ? events::Start::after(after.number) : events::Start::at_oldest(),
+                        {.kinds = events::kinds_of<events::NamedLogEvent>, .subnet = query.subnet});
+  for (bool at_end = false; !at_end;) {
+    const auto batch = reader.read(kReadAtOnce);
+    found.gap = found.gap || batch.gap;
+    for (const auto& event : batch.events) {
+      if (event->id() <= after) continue;
+      found.next = std::max(found.next, event->id());
+      found.more = look(query, event, found);
+      if (found.more) return;
+    }
+    at_end = batch.at_end;
+  }
+  found.next = std::max(found.next, held.last);
+}
+
+/// Those between `after` and the ring's.
+void EventLog::find_in_file(const EventQuery& query, EventId before, EventsFound& found) {
+  const std::scoped_lock lock(mutex_);
+  if (!file_) return;
+  const EventFile::Range range{.after = *query.after, .before = before, .subnet = query.subnet};
+  const auto read = file_->read(range, [&](const EventPtr& event) {
+    found.next = event->id();
+    found.more = look(query, event, found);
+    return !found.more;
+  });
+  found.gap = found.gap || !read;
+}
+
+void EventLog::find_latest(const EventQuery& query, EventsFound& found) {
+  const auto held = ring_.extent();
+  events::Reader reader(ring_, events::Start::at_oldest(),
+                        {.kinds = events::kinds_of<events::NamedLogEvent>, .subnet = query.subnet});
+  found.next = held.last;
+  for (bool at_end = false; !at_end;) {
+    const auto batch = reader.read(kReadAtOnce);
+    for (const auto& event : batch.events) {
+      found.next = std::max(found.next, event->id());
+      if (query.wanted && !query.wanted(*event)) continue;
+      found.events.push_back(event);
+      if (found.events.size() > query.limit) found.events.pop_front();
+    }
+    at_end = batch.at_end;
+  }
+  const std::scoped_lock lock(mutex_);
+  if (!file_ || found.events.size() >= query.limit) return;
+  const EventFile::Range range{.before = held.first, .subnet = query.subnet, .backwards = true};
+  const auto read = file_->read(range, [&](const EventPtr& event) {
+    if (!query.wanted || query.wanted(*event)) found.events.push_front(event);
+    return found.events.size() < query.limit;
+  });
+  found.gap = !read;
+}
+
+std::optional<EventId> EventLog::position(const std::string& receiver) {
+  const std::scoped_lock lock(mutex_);
+  if (const auto at = positions_.find(receiver); at != positions_.end()) return at->second;
+  if (!file_) return std::nullopt;
+  const auto kept = file_->position(receiver);
+  return kept ? *kept : std::nullopt;
+}
+
+void EventLog::set_position(const std::string& receiver, EventId at) {
+  const std::scoped_lock lock(mutex_);
+  positions_[receiver] = at;
+  if (file_) say(file_->set_position(receiver, at));
+}
+
+void EventLog::keep_positions(const std::vector<std::string>& receivers) {
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(positions_,
+                [&](const auto& row) { return std::ranges::find(receivers, row.first) == receivers.end(); });
+  if (file_) say(file_->keep_positions(receivers));
+}
+
+}  // namespace smd::store

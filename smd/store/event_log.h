@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Named events from before the start until now: those of the ring, and behind them those of a file.
+
+#include <condition_variable>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "smd/events/ring.h"
+#include "smd/log/log.h"
+#include "smd/store/event_file.h"
+
+namespace smd::store {
+
+struct EventQuery {
+  /// The first `limit` events that follow this id; nothing: the latest `limit` ones.
+  std::optional<events::EventId> after{};
+  std::size_t limit = 100;
+  std::optional<std::string> subnet{};  ///< nothing: of all, and of the process
+  /// Whether an event counts; its payload is a NamedLogEvent. Empty: all do.
+  std::function<bool(const events::Event&)> wanted{};
+};
+
+struct EventsFound {
+  std::deque<events::EventPtr> events{};  ///< oldest first; NamedLogEvents
+  events::EventId next{};                 ///< where to go on: all up to this id were looked at
+  bool gap = false;                       ///< some that follow `after` are not kept any more
+  bool more = false;                      ///< the limit was reached
+};
+
+struct EventLogOptions {
+  std::size_t most = 100'000;                                  ///< events of the file
+  std::chrono::milliseconds batch = std::chrono::seconds(1);   ///< between two transactions
+  std::chrono::milliseconds retry = std::chrono::seconds(10);  ///< of what could not be written
+};
+
+/// Any thread.
+class EventLog {
+ public:
+  /// Of the ring alone, which outlives it.
+  explicit EventLog(events::EventRing& ring) : ring_(ring) {}
+  EventLog(const EventLog&) = delete;
+  EventLog& operator=(const EventLog&) = delete;
+  /// What is in the ring is written first.
+  ~EventLog();
+
+  /// Keeps events in events.db of this folder from now on, and knows those that are there. Where the file
+  /// cannot be used that is one line in the log, and tried again. Once; before find().
+  void open(const std::filesystem::path& directory, log::Log log, EventLogOptions options = {});
+
+  EventsFound find(const EventQuery& query);
+  /// The id of the latest event, named or not.
+  events::EventId last() const { return ring_.extent().last; }
+
+  /// How far a receiver of events has got; nothing: it is a new one. Without a file in memory only.
+  std::optional<events::EventId> position(const std::string& receiver);
+  void set_position(const std::string& receiver, events::EventId at);
+  /// Forgets all other receivers.
+  void keep_positions(const std::vector<std::string>& receivers);
+
+ private:
+  struct Known {
+    bool epoch = false;                           ///< that of `after`
+    std::optional<events::EventId> first_kept{};  ///< of the file
+  };
+  Known known(const events::EventRing::Extent& held, std::uint64_t epoch);
+  void find_after(const EventQuery& query, EventsFound& found);
+  void find_in_file(const EventQuery& query, events::EventId before, EventsFound& found);
+  void find_latest(const EventQuery& query, EventsFound& found);
+  bool look(const EventQuery& query, const events::EventPtr& event, EventsFound& found) const;
+
+  bool make_file(std::optional<EventFile>& file);
+  void work(const std::stop_token& stop);
+  bool write(std::vector<events::EventPtr>& waiting);
+  void failed(const std::string& reason);
+  void say(const SqlResult<void>& kept) const;
+
+  events::EventRing& ring_;
+  std::filesystem::path path_;
+  log::Log log_;
+  EventLogOptions options_;
+  std::mutex mutex_;               ///< of file_ and positions_
+  std::optional<EventFile> file_;  ///< for questions
+  std::map<std::string, events::EventId> positions_;
+  std::optional<EventFile> writes_;  ///< the thread's
+  bool failed_ = false;              ///< the same: it was said
+  std::mutex wake_mutex_;
+  std::condition_variable_any wake_;
+  bool woken_ = false;
+  std::optional<events::Reader> reader_;  ///< the thread's
+  std::jthread thread_;
+};
+
+}  // namespace smd::store

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events over the API: pages, streams, and what a tenant sees of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "smd/api/event_stream.h"
+#include "smd/api/json_in.h"
+#include "smd/api/router.h"
+#include "tests/support/api_backend.h"
+#include "tests/support/managed_world.h"
+#include "tests/support/partition_config.h"
+
+namespace smd {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+/// A fabric with partition "blue" of host h00001, and a token of each role.
+class ApiEvents : public testing::Test {
+ protected:
+  ApiEvents() {
+    auto ground = std::make_shared<api::PolicyGround>();
+    ground->config = std::make_shared<const config::SubnetConfig>(test::with_partitions(
+        {test::partition("blue", 0x12, {"h00001"}, {}), test::partition("red", 0x13, {"h00002"}, {})}));
+    auto policies = std::make_shared<policy::Policies>();
+    add_token(*policies, "tenant", access::Role::tenant);
+    add_token(*policies, "viewer", access::Role::viewer);
+    ground->policies = policies;
+    ground->merged = policy::merged_policy(*ground->config, *policies);
+    sim::World world(test::spec("ft2:4"));
+    test::Managed manager(world, *ground->config, test::once());
+    world.run(manager->run());
+    auto snapshot = std::make_shared<sm::Snapshot>(manager.last());
+    for (const auto& node : snapshot->subnet->nodes) {
+      if (node->description == "h00001") own_ = node->guid();
+      if (node->description == "h00002") foreign_ = node->guid();
+    }
+    snapshot->state = wire::SmState::master;
+    backend_.add({.name = "up", .port = "mlx5_0:1", .snapshot = snapshot, .ground = ground});
+  }
+  static void add_token(policy::Policies& policies, const std::string& name, access::Role role) {
+    auto& token = policies.tokens[name];
+    token.role = role;
+    token.hash = access::hash_of("smd_" + name);
+    if (role == access::Role::tenant) token.partitions = {"blue"};
+  }
+  void revoke(const std::string& name) {
+    auto view = *backend_.views[0];
+    auto ground = std::make_shared<api::PolicyGround>(*view.ground);
+    auto policies = std::make_shared<policy::Policies>(*ground->policies);
+    policies->tokens.erase(name);
+    ground->policies = policies;
+    view.ground = ground;
+    backend_.views[0] = std::make_shared<api::SubnetView>(view);
+  }
+  void publish(const std::string& name, std::vector<log::Field> fields, const std::string& subnet = "up") {
+    backend_.ring.publish(
+        subnet, events::log_event_of({.event = name, .subnet = subnet, .fields = std::move(fields)}));
+  }
+  void link_down(Guid end, Guid peer) {
+    publish("link.down", {{"guid", fmt::format("{}", end), false},
+                          {"name", "near", false},
+                          {"port", "1", true},
+                          {"peer_guid", fmt::format("{}", peer), false},
+                          {"peer_name", "far", false},
+                          {"peer_port", "1", true},
+                          {"cause", "the peer of far", false}});
+  }
+  api::Request request(const std::string& token, std::string target) {
+    api::Request made{
+        .method = "GET", .target = std::move(target), .body = {}, .authorization = "Bearer smd_" + token};
+    made.peer = {.local = token.empty(), .address = "10.0.0.1", .user = {}};
+    made.time = 1000;
+    return made;
+  }
+  boost::json::value page(const std::string& token, std::string target = "/v1/subnets/up/events") {
+    const auto answer = api::answer(request(token, std::move(target)), backend_);
+    EXPECT_EQ(answer.status, 200U) << answer.body;
+    return api::parse_json(answer.body).value_or(boost::json::value());
+  }
+  std::shared_ptr<api::Stream> stream(const std::string& token, std::string target = "/v1/subnets/up/events",
+                                      std::string last = {}) {
+    auto asked = request(token, std::move(target));
+    asked.accept = "text/event-stream";
+    asked.last_event_id = std::move(last);
+    const auto answer = api::answer(asked, backend_);
+    EXPECT_EQ(answer.status, 200U) << answer.body;
+    EXPECT_EQ(answer.type, "text/event-stream");
+    return answer.stream;
+  }
+
+  Guid own_, foreign_;
+  test::FakeBackend backend_;
+};
+
+TEST_F(ApiEvents, ATenantSeesItsOwnEndOfALinkAndNoOther) {
+  const Guid other{0x77};
+  link_down(own_, other);
+  link_down(other, own_);
+  link_down(foreign_, other);
+  publish("partition.changed",
+          {{"partition", "blue", false}, {"change", "add", false}, {"by", "boss", false}});
+  publish("partition.changed", {{"partition", "red", false}, {"change", "add", false}});
+  publish("sm.state", {{"from", "standby", false}, {"to", "master", false}});
+  publish("config.reloaded", {{"file", "/etc/x", false}}, "");
+
+  const auto seen = page("tenant");
+  ASSERT_EQ(seen.at("events").as_array().size(), 3U) << seen;
+  for (int i = 0; i < 2; ++i) {
+    const auto& fields = seen.at("events").at(static_cast<std::size_t>(i)).at("fields").as_object();
+    EXPECT_EQ(fields.at("guid"), boost::json::string(fmt::format("{}", own_))) << seen;
+    EXPECT_EQ(fields.at("name"), i == 0 ? "near" : "far") << "its own";
+    EXPECT_EQ(fields.size(), 3U) << "nothing of the other end: " << seen;
+  }
+  EXPECT_FALSE(seen.at("events").at(2).at("fields").as_object().contains("by"));
+  EXPECT_EQ(page("tenant", "/v1/events").at("events").as_array().size(), 3U);
+  EXPECT_EQ(page("viewer").at("events").as_array().size(), 6U);
+  EXPECT_EQ(page("viewer", "/v1/events").at("events").as_array().size(), 7U) << "those of the process too";
+}
+
+TEST_F(ApiEvents, AStreamBeginsNowOrWithTheLatestOrAfterAnId) {
+  for (int i = 0; i < 3; ++i) publish("link.up", {{"n", std::to_string(i), true}});
+  const auto now = stream("viewer"), latest = stream("viewer", "/v1/subnets/up/events?limit=1");
+  EXPECT_EQ(now->next(1000, false), "retry: 2000\n\n");
+  const auto first = *latest->next(1000, false);
+  EXPECT_THAT(first, StartsWith("retry: 2000\n\nid: "));
+  EXPECT_THAT(first, HasSubstr("\nevent: link.up\ndata: {\"id\":\""));
+  EXPECT_THAT(first, HasSubstr("\"fields\":{\"n\":2}"));
+  EXPECT_THAT(first, Not(HasSubstr("\"n\":1")));
+  EXPECT_EQ(now->next(1000, false), "") << "nothing is there yet";
+  publish("link.down", {});
+  EXPECT_THAT(*now->next(1000, false), HasSubstr("event: link.down"));
+  EXPECT_EQ(now->next(1000, false), "");
+  EXPECT_THAT(*now->next(1000, true), StartsWith(": alive\nid: ")) << "the client sees that it is alive";
+
+  const auto all = page("viewer");
+  const std::string second(all.at("events").at(1).at("id").as_string());
+  const auto resumed = stream("viewer", "/v1/subnets/up/events?since=1-1", second);
+  resumed->next(1000, false);
+  const auto rest = *resumed->next(1000, false);
+  EXPECT_THAT(rest, HasSubstr("\"n\":2"));
+  EXPECT_THAT(rest, HasSubstr("event: link.down"));
+  EXPECT_THAT(rest, Not(HasSubstr("\"n\":1"))) << "Last-Event-ID counts more than since";
+  const auto lost = stream("viewer", "/v1/subnets/up/events?since=7-1");
+  lost->next(1000, false);
+  EXPECT_THAT(*lost->next(1000, false), HasSubstr("event: gap\n")) << "what is gone is said";
+}
+
+TEST_F(ApiEvents, NoNameBreaksTheFrame) {
+  publish("node.new", {{"name", "a\n\nevent: x\ndata: \"<b>\x1b[0m\xff", false}});
+  const auto follows = stream("viewer", "/v1/subnets/up/events?limit=1");
+  const auto piece = *follows->next(1000, false);
+  EXPECT_THAT(piece, Not(HasSubstr("\nevent: x")));
+  EXPECT_THAT(piece, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(piece, Not(HasSubstr("\xff")));
+  const auto data = piece.substr(piece.find("data: ") + 6);
+  EXPECT_TRUE(api::parse_json(data)) << piece;
+}
+
+TEST_F(ApiEvents, AStreamEndsWithItsTokenAndWithItsSubnet) {
+  const auto viewer = stream("viewer"), tenant = stream("tenant"), local = stream("");
+  EXPECT_TRUE(viewer->next(1000, false));
+  EXPECT_TRUE(tenant->next(1000, false));
+  revoke("viewer");
+  EXPECT_FALSE(viewer->next(1000, false));
+  EXPECT_TRUE(tenant->next(1000, false)) << "another token";
+  EXPECT_TRUE(local->next(1000, false));
+  backend_.views.clear();
+  EXPECT_FALSE(local->next(1000, false)) << "there is no such subnet any more";
+}
+
+TEST_F(ApiEvents, ATenantSeesItsPortGo) {
+  const auto follows = stream("tenant");
+  EXPECT_TRUE(follows->next(1000, false));
+  auto view = *backend_.views[0];
+  auto snapshot = std::make_shared<sm::Snapshot>(*view.snapshot);
+  snapshot->decided.partitions = nullptr;
+  view.snapshot = snapshot;
+  backend_.views[0] = std::make_shared<api::SubnetView>(view);
+  publish("node.gone", {{"guid", fmt::format("{}", own_), false}, {"name", "h00001", false}});
+  publish("node.gone", {{"guid", fmt::format("{}", foreign_), false}, {"name", "h00002", false}});
+  const auto piece = *follows->next(1000, false);
+  EXPECT_THAT(piece, HasSubstr("h00001"));
+  EXPECT_THAT(piece, Not(HasSubstr("h00002")));
+}
+
+TEST_F(ApiEvents, WrongQuestionsAreRefused) {
+  for (const auto* target :
+       {"/v1/events?since=x", "/v1/events?limit=0", "/v1/events?limit=10001", "/v1/events?since=1"})
+    EXPECT_EQ(api::answer(request("viewer", target), backend_).status, 400U) << target;
+  auto bad = request("viewer", "/v1/events");
+  bad.accept = "text/event-stream";
+  bad.last_event_id = "1-2-3";
+  EXPECT_EQ(api::answer(bad, backend_).status, 400U);
+  EXPECT_THAT(page("viewer", "/v1/subnets/up/events?match=none.*").at("events").as_array(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace smd

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// A standby is asked for a change: the master makes it, and looks again at who asks.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "smd/api/hand_on.h"
+#include "smd/api/json_in.h"
+#include "tests/support/api_backend.h"
+#include "tests/support/changeable_subnet.h"
+
+namespace smd {
+namespace {
+
+using access::Role;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using Header = std::pair<std::string, std::string>;
+
+std::string secret(Role role) { return "smd_" + std::string(to_string(role)); }
+
+/// Two SMs with the same partitions and tokens, joined by a link.
+class ApiHandOn : public testing::Test {
+ protected:
+  ApiHandOn() {
+    for (auto* backend : {&standby_, &master_}) {
+      test::add_changeable_subnet(*backend);
+      auto policies = std::make_shared<policy::Policies>(*view(*backend).ground->policies);
+      for (const auto role : {Role::viewer, Role::operator_, Role::admin})
+        policies->tokens[std::string(to_string(role))] = {.role = role,
+                                                          .hash = access::hash_of(secret(role))};
+      set_policies(*backend, policies);
+    }
+    auto copy = view(standby_);
+    auto snapshot = std::make_shared<sm::Snapshot>(*copy.snapshot);
+    snapshot->state = wire::SmState::standby;
+    copy.snapshot = snapshot;
+    copy.replica = std::make_shared<replica::ReplicaView>();
+    standby_.views.back() = std::make_shared<api::SubnetView>(copy);
+    standby_.master = [this](const replica::Call& call) { return at_master(call); };
+  }
+  static api::SubnetView view(test::FakeBackend& backend) { return *backend.views.back(); }
+  static void set_policies(test::FakeBackend& backend, std::shared_ptr<policy::Policies> policies) {
+    auto next = view(backend);
+    next.ground = std::make_shared<const api::PolicyGround>(
+        api::PolicyGround{next.ground->config, std::move(policies), next.ground->merged});
+    backend.views.back() = std::make_shared<api::SubnetView>(next);
+  }
+  replica::CallAnswer at_master(const replica::Call& call) {
+    const auto request = api::request_of(call, "p", Guid{0xb});
+    return api::call_answer_of(request ? api::answer(*request, master_) : request.error());
+  }
+  /// At the standby, with the answer that comes later.
+  api::Answer call(api::Request request) {
+    auto made = api::answer(request, standby_);
+    if (!made.later) return made;
+    std::optional<api::Answer> answered;
+    (*made.later)([&](api::Answer later) { answered = std::move(later); });
+    return answered.value_or(api::Answer{});
+  }
+  api::Answer call(std::optional<Role> role, std::string method, const std::string& target,
+                   std::string body = {}) {
+    api::Request request{.method = std::move(method), .target = target, .body = std::move(body)};
+    if (role) {
+      request.peer = {.local = false, .address = "10.0.0.1"};
+      request.authorization = "Bearer " + secret(*role);
+    }
+    request.time = 1000;
+    return call(std::move(request));
+  }
+  std::size_t partitions(test::FakeBackend& backend) { return view(backend).ground->policies->api.size(); }
+
+  test::FakeBackend standby_, master_;
+};
+
+TEST_F(ApiHandOn, AChangeIsMadeByTheMasterAndAnsweredAsTheMasterDoes) {
+  const auto made = call(Role::operator_, "PUT", "/v1/subnets/p/partitions/blue", "{}");
+  EXPECT_EQ(made.status, 201U) << made.body;
+  EXPECT_THAT(made.body, HasSubstr("blue"));
+  EXPECT_THAT(made.headers, Contains(Header("X-SMD-Role", "standby")));
+  EXPECT_EQ(partitions(master_), 1U);
+  EXPECT_EQ(partitions(standby_), 0U) << "it comes with the copy";
+  ASSERT_THAT(master_.calls, SizeIs(1));
+  EXPECT_EQ(master_.calls[0].by, "operator");
+  EXPECT_EQ(master_.calls[0].address, "10.0.0.1");
+  EXPECT_EQ(master_.calls[0].via, "0x000000000000000b");
+  ASSERT_THAT(standby_.calls, SizeIs(1));
+  EXPECT_EQ(standby_.calls[0].status, 201U);
+
+  EXPECT_EQ(call({}, "DELETE", "/v1/subnets/p/partitions/blue").status, 200U) << "on the Unix socket too";
+  const auto wrong = call(Role::operator_, "POST", "/v1/subnets/p/partitions/none/members", "[\"h1\"]");
+  EXPECT_EQ(wrong.status, 404U);
+  EXPECT_EQ(wrong.type, api::kProblem);
+  const auto ufm = call(Role::operator_, "POST", "/ufmRestV3/resources/pkeys/add", R"({"pkey": "0x12"})");
+  EXPECT_EQ(ufm.status, 200U) << ufm.body;
+  EXPECT_EQ(partitions(master_), 1U);
+}
+
+TEST_F(ApiHandOn, TagsAndKeysAreTheMasters) {
+  api::Request request{
+      .method = "PUT", .target = "/v1/subnets/p/partitions/blue", .body = "{}", .time = 1000};
+  request.if_match = "\"1-0\"";
+  EXPECT_EQ(call(request).status, 412U);
+  request.if_match.clear();
+  EXPECT_EQ(call(request).status, 201U);
+  request = {.method = "POST",
+             .target = "/v1/subnets/p/partitions/blue/members",
+             .body = R"(["h00001"])",
+             .time = 1000,
+             .idempotency_key = "k"};
+  const auto first = call(request), again = call(request);
+  EXPECT_EQ(first.status, 200U);
+  EXPECT_EQ(again.body, first.body);
+  EXPECT_THAT(again.headers, Contains(Header("Idempotent-Replayed", "true")));
+  // The master dies, and its copy knows what was answered.
+  set_policies(standby_, std::make_shared<policy::Policies>(*view(master_).ground->policies));
+  standby_.master = nullptr;
+  EXPECT_EQ(call(request).body, first.body);
+  request.idempotency_key = "other";
+  EXPECT_EQ(call(request).status, 503U);
+}
+
+TEST_F(ApiHandOn, WithoutAMasterItIs503WithOneSentence) {
+  standby_.master = nullptr;
+  const auto refused = call(Role::operator_, "PUT", "/v1/subnets/p/partitions/blue", "{}");
+  EXPECT_EQ(refused.status, 503U);
+  EXPECT_EQ(refused.type, api::kProblem);
+  EXPECT_THAT(refused.headers, Contains(Header("Retry-After", "1")));
+  EXPECT_THAT(refused.headers, Contains(Header("X-SMD-Role", "standby")));
+  EXPECT_EQ(api::parse_json(refused.body)->at("detail"), "p: no SM of the fabric is master at present");
+  const auto ufm = call(Role::operator_, "POST", "/ufmRest/resources/pkeys/add", R"({"pkey": "0x12"})");
+  EXPECT_EQ(ufm.status, 503U);
+  EXPECT_EQ(api::parse_json(ufm.body)->as_object().size(), 1U) << ufm.body;
+  EXPECT_EQ(call(Role::viewer, "GET", "/v1/subnets/p/partitions").status, 200U) << "reads stay";
+  EXPECT_EQ(call(Role::operator_, "POST", "/v1/subnets/p/resweep").status, 202U) << "its own picture";
+}
+
+/// As before, with the master's name: no link, or a master of an earlier version.
+TEST_F(ApiHandOn, WhereNothingCanBeHandedOnItIs409) {
+  for (const bool linked : {false, true}) {
+    auto next = view(standby_);
+    auto replica = std::make_shared<replica::ReplicaView>();
+    replica->forwards = false;
+    next.replica = linked ? replica : nullptr;
+    standby_.views.back() = std::make_shared<api::SubnetView>(next);
+    const auto refused = call(Role::operator_, "PUT", "/v1/subnets/p/partitions/blue", "{}");
+    EXPECT_EQ(refused.status, 409U);
+    EXPECT_THAT(refused.body, HasSubstr("not_master"));
+  }
+  EXPECT_THAT(standby_.handed_on, IsEmpty());
+}
+
+TEST_F(ApiHandOn, ARoleIsCheckedAtBothEnds) {
+  EXPECT_EQ(call(Role::viewer, "PUT", "/v1/subnets/p/partitions/blue", "{}").status, 403U);
+  EXPECT_THAT(standby_.handed_on, IsEmpty()) << "not even asked";
+
+  replica::Call forged{.has_token = true,
+                       .caller = "viewer",
+                       .role = "admin",
+                       .method = "PUT",
+                       .target = "/v1/subnets/p/partitions/blue",
+                       .body = "{}"};
+  EXPECT_EQ(at_master(forged).status, 403U) << "the token's own role counts";
+  forged.caller = "operator";
+  forged.role = "viewer";
+  EXPECT_EQ(at_master(forged).status, 403U) << "and the role that the standby has found";
+  forged.role = "root";
+  EXPECT_EQ(at_master(forged).status, 403U);
+  forged.role = "operator";
+  EXPECT_EQ(at_master(forged).status, 201U);
+  forged.caller = "none";
+  EXPECT_EQ(at_master(forged).status, 401U) << "revoked meanwhile";
+}
+
+/// No peer is the Unix socket, reads what it does not copy, or changes what is the daemon's own.
+TEST_F(ApiHandOn, APeerAsksForChangesOfTheSubnetAlone) {
+  for (const auto& [method, target] :
+       {std::pair{"PUT", "/v1/subnets/p/tokens/mine"}, std::pair{"GET", "/v1/subnets/p/tokens"},
+        std::pair{"PUT", "/v1/log"}, std::pair{"GET", "/v1/subnets/p/dump"}, std::pair{"GET", "/healthz"},
+        std::pair{"PUT", "/v1/subnets/p/priority"}, std::pair{"POST", "/v1/nothing"}, std::pair{"", ""}}) {
+    const auto answer = at_master({.caller = "root",
+                                   .role = "admin",
+                                   .method = method,
+                                   .target = target,
+                                   .body = R"({"role": "admin"})"});
+    EXPECT_EQ(answer.status, 403U) << method << " " << target;
+  }
+  // A subnet of another name is the one that the link is of.
+  EXPECT_EQ(at_master({.caller = "root",
+                       .role = "admin",
+                       .method = "PUT",
+                       .target = "/v1/subnets/0x0000000000000001/partitions/blue",
+                       .body = "{}"})
+                .status,
+            201U);
+}
+
+}  // namespace
+}  // namespace smd

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The API's calls on ports: what is cut off is confirmed, what is disabled is kept.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/json/serialize.hpp>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "smd/api/json_in.h"
+#include "smd/api/router.h"
+#include "tests/support/api_backend.h"
+#include "tests/support/changeable_subnet.h"
+#include "tests/support/json_schema.h"
+#include "tests/support/source_file.h"
+
+namespace smd {
+namespace {
+
+namespace json = boost::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// A subnet "p" of ft2:4.
+class ApiPorts : public testing::Test {
+ protected:
+  ApiPorts() : now_(test::add_changeable_subnet(backend_)) {
+    std::ifstream in(test::source_file("docs/openapi.json"));
+    document_ = *api::parse_json(std::string{std::istreambuf_iterator<char>(in), {}});
+  }
+  json::value call(const std::string& port, const std::string& action, unsigned status,
+                   std::string body = {}) {
+    const auto answer = api::answer({.method = "POST",
+                                     .target = "/v1/subnets/p/ports/" + port + "/" + action,
+                                     .body = std::move(body),
+                                     .peer = {.local = true, .user = "root"},
+                                     .time = 1000},
+                                    backend_);
+    EXPECT_EQ(answer.status, status) << port << " " << action << ": " << answer.body;
+    auto value = api::parse_json(answer.body).value_or(json::value());
+    const test::Schema schemas(document_);
+    EXPECT_THAT(schemas.wrong(value, schemas.named(status < 300 ? "PortOrder" : "Error")), IsEmpty())
+        << answer.body;
+    return value;
+  }
+  const policy::DisabledPorts& disabled() { return backend_.views.back()->ground->policies->disabled_ports; }
+  /// "GUID/NUMBER" of a switch's port with a link to a switch.
+  std::string uplink() {
+    for (const auto& node : now_->subnet->nodes) {
+      for (std::size_t p = 1; node->is_switch() && p < node->ports.size(); ++p) {
+        const auto& peer = node->ports[p].peer;
+        const auto* far = peer ? now_->subnet->find(peer->node) : nullptr;
+        if (far != nullptr && far->is_switch()) return fmt::format("{}/{}", node->guid(), p);
+      }
+    }
+    return {};
+  }
+  /// The same of port 1 of a switch, whose cable is pulled.
+  std::string unplugged() {
+    auto subnet = std::make_shared<sm::Subnet>(*now_->subnet);
+    const auto at = std::ranges::find_if(subnet->nodes, [](const auto& node) { return node->is_switch(); });
+    auto node = std::make_shared<sm::Node>(**at);
+    node->ports[1].peer.reset();
+    node->ports[1].info.port_state = PortState::down;
+    const auto guid = node->guid();
+    *at = std::move(node);
+    auto view = *backend_.views.back();
+    auto snapshot = std::make_shared<sm::Snapshot>(*view.snapshot);
+    snapshot->subnet = std::move(subnet);
+    view.snapshot = std::move(snapshot);
+    backend_.views.back() = std::make_shared<api::SubnetView>(view);
+    return fmt::format("{}/1", guid);
+  }
+
+  test::FakeBackend backend_;
+  std::shared_ptr<sm::Snapshot> now_;
+  json::value document_;
+};
+
+TEST_F(ApiPorts, AHostsLastPortIsConfirmedAndDisabledAtItsSwitch) {
+  const auto dry = call("h00001/1", "disable", 200, R"({"dry_run": true})");
+  EXPECT_EQ(dry.at("cut_off_count"), 1);
+  EXPECT_EQ(dry.at("cut_off").at(0).at("name"), "h00001");
+  EXPECT_NE(dry.at("at"), dry.at("port")) << "where it can be enabled again";
+  EXPECT_EQ(dry.at("peer"), dry.at("port"));
+  EXPECT_THAT(disabled(), IsEmpty());
+  const auto refused = call("h00001/1", "disable", 409);
+  EXPECT_EQ(refused.at("code"), "needs_confirmation");
+  EXPECT_THAT(std::string(refused.at("detail").as_string()), HasSubstr("h00001"));
+  call("h00001/1", "disable", 409, R"({"confirm": "wrong"})");
+  const auto body = json::serialize(json::object{{"confirm", dry.at("confirm")}});
+  EXPECT_EQ(call("h00002/1", "disable", 409, body).at("code"), "needs_confirmation") << "of another port";
+
+  EXPECT_EQ(call("h00001/1", "disable", 200, body).at("changed"), true);
+  ASSERT_THAT(disabled(), SizeIs(1));
+  EXPECT_EQ(disabled().begin()->second.by, "root");
+  EXPECT_EQ(disabled().begin()->second.since, 1000);
+  EXPECT_EQ(call("h00001/1", "disable", 200).at("changed"), false) << "by either end";
+  EXPECT_EQ(call("h00001/1", "reset", 409).at("code"), "disabled");
+
+  EXPECT_EQ(call("h00001/1", "enable", 200, R"({"dry_run": true})").at("changed"), true);
+  EXPECT_THAT(backend_.trained, IsEmpty());
+  const auto at = disabled().begin()->first;
+  call("h00001/1", "enable", 200);
+  EXPECT_THAT(disabled(), IsEmpty());
+  ASSERT_THAT(backend_.trained, SizeIs(1));
+  EXPECT_EQ(backend_.trained[0].first, at);
+  EXPECT_EQ(call("h00001/1", "enable", 200).at("changed"), false);
+  EXPECT_THAT(backend_.trained, SizeIs(1));
+}
+
+TEST_F(ApiPorts, ALinkWithAWayRoundNeedsNoConfirmation) {
+  const auto port = uplink();
+  const auto order = call(port, "disable", 200);
+  EXPECT_EQ(order.at("cut_off_count"), 0);
+  EXPECT_EQ(order.at("confirm"), nullptr);
+  EXPECT_THAT(disabled(), SizeIs(1));
+  EXPECT_EQ(call(unplugged(), "disable", 200).at("peer"), nullptr) << "before a cable comes";
+}
+
+/// All of the fabric is behind it, this SM's host apart.
+TEST_F(ApiPorts, TheSmsOwnLinkIsConfirmed) {
+  const auto own = fmt::format("{}/1", now_->subnet->sm_node);
+  const auto dry = call(own, "disable", 200, R"({"dry_run": true})");
+  EXPECT_EQ(dry.at("cut_off_count"), now_->subnet->nodes.size() - 1);
+  EXPECT_EQ(dry.at("at"), dry.at("port")) << "the end that is here";
+  call(own, "disable", 409);
+}
+
+TEST_F(ApiPorts, AResetIsAskedForOnce) {
+  call("h00001/1", "reset", 200, R"({"dry_run": true})");
+  EXPECT_THAT(backend_.trained, IsEmpty());
+  EXPECT_EQ(call("h00001/1", "reset", 202).at("cut_off_count"), 1) << "while it trains";
+  ASSERT_THAT(backend_.trained, SizeIs(1));
+  EXPECT_EQ(backend_.trained[0].second, "port.reset");
+  EXPECT_THAT(disabled(), IsEmpty());
+}
+
+TEST_F(ApiPorts, WhatCannotBeIsSaid) {
+  EXPECT_EQ(call("h00001/0", "disable", 400).at("code"), "bad_port");
+  EXPECT_EQ(call("h00001/9", "disable", 404).at("code"), "no_such_port");
+  call("none/1", "disable", 404);
+  call("h00001/1", "disable", 400, R"({"dry": true})");
+  call("h00001/1", "disable", 400, "[]");
+  EXPECT_EQ(call(unplugged(), "reset", 409).at("code"), "no_link");
+  auto view = *backend_.views.back();
+  auto standby = std::make_shared<sm::Snapshot>(*view.snapshot);
+  standby->state = wire::SmState::standby;
+  view.snapshot = standby;
+  backend_.views.back() = std::make_shared<api::SubnetView>(view);
+  EXPECT_EQ(call("h00001/1", "disable", 409).at("code"), "not_master");
+}
+
+}  // namespace
+}  // namespace smd

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// UFM's calls, as the clients of clouds make them. Methods, paths and bodies are those of
+//   ib-kubernetes: Mellanox/ib-kubernetes 528f63f6, pkg/sm/plugins/ufm/ufm.go
+//   NICo: NVIDIA/infra-controller a02fa34b, crates/ib-fabric/src/ib/ufmclient/rest.rs
+//   mlnx-baremetal: IamFive/networking-mlnx-baremetal 070d42a2, networking_mlnx_baremetal/ufmclient
+// and what is expected of an answer is how that client reads it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/serialize.hpp>
+
+#include "smd/api/json_in.h"
+#include "smd/api/router.h"
+#include "smd/api/ufm.h"
+#include "tests/support/api_backend.h"
+#include "tests/support/managed_world.h"
+#include "tests/support/partition_config.h"
+
+namespace smd {
+namespace {
+
+namespace json = boost::json;
+using testing::HasSubstr;
+
+constexpr const char* kSecret = "smd_00112233445566778899aabbccddeeff";
+
+class ApiUfm : public testing::Test {
+ protected:
+  ApiUfm() {
+    auto ground = std::make_shared<api::PolicyGround>();
+    ground->config = std::make_shared<const config::SubnetConfig>(
+        test::with_partitions({test::partition("filed", 0x20, {"h00001"}, {})}));
+    auto policies = std::make_shared<policy::Policies>();
+    policies->tokens["cloud"] = {.role = access::Role::admin, .hash = access::hash_of(kSecret)};
+    ground->policies = policies;
+    ground->merged = policy::merged_policy(*ground->config, *policies);
+    sim::World world(test::spec("ft2:4"));
+    test::Managed manager(world, *ground->config, test::once());
+    world.run(manager->run());
+    auto snapshot = std::make_shared<sm::Snapshot>(manager.last());
+    snapshot->state = wire::SmState::master;
+    snapshot_ = snapshot;
+    backend_.add({.name = "p", .port = "mlx5_3:1", .snapshot = snapshot, .ground = ground});
+  }
+  api::Answer call(std::string_view method, std::string target, std::string body = {},
+                   std::string authorization = "Basic " + std::string(kSecret)) {
+    api::Request request{.method = std::string(method), .target = std::move(target), .body = std::move(body)};
+    request.authorization = std::move(authorization);
+    request.peer = {.local = false, .address = "10.0.0.1", .user = {}};
+    request.time = 1000;
+    return api::answer(request, backend_);
+  }
+  /// Exactly 200: ib-kubernetes takes no 201.
+  json::value good(std::string_view method, const std::string& target, const std::string& body = {}) {
+    const auto answer = call(method, target, body);
+    EXPECT_EQ(answer.status, 200U) << method << ' ' << target << ": " << answer.body;
+    return api::parse_json(answer.body).value_or(json::value());
+  }
+  json::value pkeys() { return good("GET", "/ufmRest/resources/pkeys/?guids_data=true"); }
+
+  test::FakeBackend backend_;
+  std::shared_ptr<const sm::Snapshot> snapshot_;
+};
+
+TEST_F(ApiUfm, IbKubernetesAddsListsAndRemovesGuidsThatAreNotThereYet) {
+  good("GET", "/ufmRest/app/ufm_version");
+  good(
+      "POST", "/ufmRest/resources/pkeys",
+      R"({"pkey": "0x7AFF", "index0": true, "ip_over_ib": true, "membership": "full", "guids": ["0200000000000001","02000ff000ff0009"]})");
+  good(
+      "POST", "/ufmRest/resources/pkeys",
+      R"({"pkey": "0x7AFF", "index0": true, "ip_over_ib": true, "membership": "full", "guids": ["020000000000003e"]})");
+  // ListGuidsInUse reads guids[].guid of each key and compares with lower-case texts.
+  const auto listed = pkeys();
+  std::vector<std::string> guids;
+  for (const auto& one : listed.at("0x7aff").at("guids").as_array())
+    guids.emplace_back(one.at("guid").as_string());
+  EXPECT_THAT(guids, testing::ElementsAre("0200000000000001", "020000000000003e", "02000ff000ff0009"));
+  EXPECT_EQ(listed.at("0x7aff").at("guids").at(0).at("index0"), true);
+  EXPECT_EQ(listed.at("0x7aff").at("guids").at(0).at("membership"), "full");
+  EXPECT_EQ(listed.at("0x7aff").at("partition"), "api_pkey_0x7aff");
+
+  good("POST", "/ufmRest/actions/remove_guids_from_pkey",
+       R"({"pkey": "0x7AFF", "guids": ["0200000000000001"]})");
+  EXPECT_EQ(pkeys().at("0x7aff").at("guids").as_array().size(), 2U);
+  good("POST", "/ufmRest/actions/remove_guids_from_pkey",
+       R"({"pkey": "0x7AFF", "guids": ["020000000000003e","02000ff000ff0009"]})");
+  EXPECT_FALSE(pkeys().as_object().contains("0x7aff")) << "the key goes with its last GUID";
+  good("POST", "/ufmRest/actions/remove_guids_from_pkey",
+       R"({"pkey": "0x7AFF", "guids": ["0200000000000001"]})");
+}
+
+TEST_F(ApiUfm, NicoReadsAKeyWithItsQosAndTakesAnEmptyObjectForNone) {
+  EXPECT_EQ(call("GET", "/ufmRestV3/resources/pkeys/0x67?guids_data=true").body, "{}");
+  EXPECT_EQ(call("GET", "/ufmRestV3/resources/pkeys/0x67").status, 200U);
+  good("POST", "/ufmRestV3/resources/pkeys",
+       R"({"pkey":"0x67","ip_over_ib":true,"membership":"full","index0":true,"guids":["946dae03005975c8"]})");
+  good("PUT", "/ufmRestV3/resources/pkeys/qos_conf",
+       R"({"pkey":"0x67","mtu_limit":4,"service_level":0,"rate_limit":200.0})");
+  const auto key = good("GET", "/ufmRestV3/resources/pkeys/0x67?guids_data=true&qos_conf=true");
+  EXPECT_EQ(
+      json::serialize(key),
+      R"({"partition":"api_pkey_0x67","ip_over_ib":true,"guids":[{"guid":"946dae03005975c8","index0":true,)"
+      R"("membership":"full"}],"qos_conf":{"mtu_limit":4,"rate_limit":200,"service_level":0}})");
+  good("POST", "/ufmRest/resources/pkeys/qos_conf", R"({"pkey":"0x67","service_level":3})");
+  EXPECT_EQ(
+      good("GET", "/ufmRest/resources/pkeys?qos_conf=true").at("0x67").at("qos_conf").at("service_level"), 3);
+  good("POST", "/ufmRestV3/actions/remove_guids_from_pkey",
+       R"({"pkey":"0x67","guids":["946dae03005975c8"]})");
+  EXPECT_EQ(call("GET", "/ufmRestV3/resources/pkeys/0x67").body, "{}");
+
+  const auto conf = good("GET", "/ufmRestV3/app/smconf");
+  EXPECT_EQ(conf.at("sm_key"), "0x0000000000000001");
+  EXPECT_EQ(conf.at("m_key"), "0x0000000000000000");
+  EXPECT_EQ(conf.at("m_key_per_port"), false);
+  const auto ports = good("GET", "/ufmRest/resources/ports?sys_type=Computer").as_array();
+  ASSERT_EQ(ports.size(), 8U);
+  for (const auto* field :
+       {"guid", "name", "systemID", "lid", "dname", "system_name", "physical_state", "logical_state"})
+    EXPECT_TRUE(ports[0].as_object().contains(field)) << field;
+  EXPECT_EQ(ports[0].at("logical_state"), "Active");
+  const std::string name(ports[0].at("name").as_string());
+  EXPECT_EQ(good("GET", "/ufmRest/resources/ports/" + name).at(0).at("name").as_string(),
+            std::string_view(name));
+}
+
+TEST_F(ApiUfm, MlnxBaremetalSetsMembersAndDeletesThem) {
+  const std::string body =
+      R"({"guids": ["0002c90300001234"], "ip_over_ib": true, "index0": true, "membership": "full", "pkey": "0x5"})";
+  good("POST", "/ufmRest/resources/pkeys/", body);
+  EXPECT_EQ(good("GET", "/ufmRest/resources/pkeys?guids_data=True").at("0x5").at("guids").as_array().size(),
+            1U);
+  EXPECT_FALSE(
+      good("GET", "/ufmRest/resources/pkeys?guids_data=False").at("0x5").as_object().contains("guids"));
+  good(
+      "PUT", "/ufmRest/resources/pkeys",
+      R"({"guids": ["0002c90300001235", "0002c90300001236"], "pkey": "0x5", "memberships": ["full", "limited"]})");
+  const auto guids = good("GET", "/ufmRest/resources/pkeys/0x5?guids_data=True").at("guids");
+  ASSERT_EQ(guids.as_array().size(), 2U);
+  EXPECT_EQ(guids.at(1).at("membership"), "limited");
+  good("DELETE", "/ufmRest/resources/pkeys/0x5/guids/0002c90300001235,0002c90300001236");
+  EXPECT_FALSE(pkeys().as_object().contains("0x5"));
+  good("POST", "/ufmRest/resources/pkeys/", body);
+  good("DELETE", "/ufmRest/resources/pkeys/0x5");
+  good("DELETE", "/ufmRest/resources/pkeys/0x5");
+  EXPECT_FALSE(pkeys().as_object().contains("0x5"));
+}
+
+TEST_F(ApiUfm, AnEmptyKeyStaysUntilItIsDeleted) {
+  good("POST", "/ufmRest/resources/pkeys/add",
+       R"({"pkey":"0x12","ip_over_ib":true,"mtu_limit":2,"rate_limit":2.5})");
+  EXPECT_TRUE(pkeys().at("0x12").at("guids").as_array().empty());
+  const auto keys = good("GET", "/ufmRest/resources/pkeys");
+  EXPECT_EQ(json::serialize(keys), R"(["0x12","0x20","0x7fff"])");
+  EXPECT_EQ(pkeys().at("0x7fff").at("partition"), "management");
+}
+
+TEST_F(ApiUfm, HostsAreAddedByName) {
+  good("POST", "/ufmRest/resources/pkeys/hosts", R"({"pkey":"0x30","hosts_names":"h00001,h00002"})");
+  EXPECT_EQ(backend_.views[0]->ground->policies->api.at("api_pkey_0x30")->members.size(), 2U);
+  good("DELETE", "/ufmRest/resources/pkeys/0x30/hosts/h00001");
+  EXPECT_EQ(backend_.views[0]->ground->policies->api.at("api_pkey_0x30")->members.size(), 1U);
+  good("DELETE", "/ufmRest/resources/pkeys/0x30/hosts/h00002");
+  EXPECT_TRUE(backend_.views[0]->ground->policies->api.empty());
+}
+
+TEST_F(ApiUfm, WrongCallsAreRefused) {
+  for (const auto* body :
+       {"", "[]", R"({"guids":[]})", R"({"pkey":"0x0","guids":[]})", R"({"pkey":"0x7fff","guids":[]})",
+        R"({"pkey":"5","guids":[]})", R"({"pkey":"0x5","guids":["x"]})", R"({"pkey":"0x5","guids":[1]})",
+        R"({"pkey":"0x5","guids":["0"]})", R"({"pkey":"0x5","guids":["1"],"membership":"both"})",
+        R"({"pkey":"0x5","guids":["1"],"memberships":[]})", R"({"pkey":"0x5","guids":["1"],"index0":1})",
+        R"({"pkey":"0x5","mtu_limit":3})", R"({"pkey":"0x5","rate_limit":3})",
+        R"({"pkey":"0x5","service_level":16})"})
+    EXPECT_EQ(call("POST", "/ufmRest/resources/pkeys", body).status, 400U) << body;
+  EXPECT_EQ(call("POST", "/ufmRest/resources/pkeys", R"({"pkey":"0x20","guids":["1"]})").status, 409U)
+      << "a file has it";
+  EXPECT_EQ(call("GET", "/ufmRest/app/none").status, 404U);
+  EXPECT_EQ(backend_.unknown, std::vector<std::string>{"GET /ufmRest/app/none"});
+  EXPECT_EQ(call("GET", "/ufmRest/app/ufm_version", {}, "Basic dXNlcjp3cm9uZw==").status, 401U);
+  EXPECT_EQ(call("GET", "/ufmRest/resources/pkeys?fabric=none").status, 404U);
+  EXPECT_EQ(call("GET", "/ufmRest/resources/pkeys?fabric=p").status, 200U);
+}
+
+TEST_F(ApiUfm, SystemsAndLinksHaveBothEnds) {
+  EXPECT_EQ(good("GET", "/ufmRest/resources/systems").as_array().size(), snapshot_->subnet->nodes.size());
+  EXPECT_TRUE(good("GET", "/ufmRest/resources/systems?ports=true").at(0).as_object().contains("ports"));
+  EXPECT_EQ(good("GET", "/ufmRest/resources/links").as_array().size(), snapshot_->summary.links);
+}
+
+TEST(UfmPath, IsTheSameForAllKindsOfAuthentication) {
+  EXPECT_EQ(api::ufm_path("/ufmRestV2/app/x"), "/ufmRest/app/x");
+  EXPECT_EQ(api::ufm_path("/ufmRestV3/resources/pkeys/"), "/ufmRest/resources/pkeys");
+  EXPECT_EQ(api::ufm_path("/ufmRestV4/x"), "/ufmRestV4/x");
+  EXPECT_EQ(api::ufm_path("/v1/status/"), "/v1/status/");
+  EXPECT_FALSE(api::is_ufm("/ufmRestX/y"));
+}
+
+}  // namespace
+}  // namespace smd

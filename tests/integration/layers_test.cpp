@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Routes of several layers in a daemon: VL tables, SLs of paths, repair and restart.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "mad/wire/sa/path_record.h"
+#include "tests/support/layered_fabric.h"
+
+namespace smd {
+namespace {
+
+using namespace std::chrono_literals;
+using test::LayeredFabric;
+
+TEST_F(LayeredFabric, HasAVlForEachLayerBetweenSwitchesAndOneAtHosts) {
+  begin();
+  const auto vls = routes().vls;
+  EXPECT_EQ(vls, 8U);
+  std::size_t between = 0, others = 0;
+  for (const auto& node : state().nodes) {
+    for (unsigned p = 1; p <= node.ports; ++p) {
+      const sim::Place place{node.name, PortNum{static_cast<std::uint8_t>(p)}};
+      if (state().ports[at(place)].info.port_state != PortState::active) continue;
+      const bool own = node.is_switch() && between_switches(place);
+      ++(own ? between : others);
+      for (unsigned in = 0; in <= (node.is_switch() ? node.ports : 0U); ++in) {
+        const auto row = sim::sl_to_vl_row(state(), at(place), PortNum{static_cast<std::uint8_t>(in)});
+        for (unsigned sl = 0; sl < 16; ++sl) EXPECT_EQ(row >> (4 * sl) & 0xF, own && sl < vls ? sl : 0U);
+      }
+      const auto& arbitration = state().ports[at(place)].tables->vl_arb[0].entries;
+      for (unsigned vl = 0; own && vl < vls; ++vl)
+        EXPECT_EQ(arbitration[vl], (wire::VlWeight{Vl{static_cast<std::uint8_t>(vl)}, 64}));
+    }
+  }
+  EXPECT_EQ(between, 64U);
+  EXPECT_EQ(others, 64U);
+}
+
+TEST_F(LayeredFabric, EachPortReachesTheSmOnTheSlOfItsPath) {
+  begin();
+  const auto& now = manager_->last();
+  std::set<unsigned> seen;
+  for (const auto& node : now.subnet->nodes) {
+    const std::size_t port = node->is_switch() ? 0 : 1;
+    const auto sl = sm::path_sl(now.decided, Sl{0}, *node, PortNum{static_cast<std::uint8_t>(port)},
+                                now.decided.lids->sm_lid);
+    EXPECT_EQ(node->ports[port].info.master_sm_sl, sl) << node->description;
+    seen.insert(sl.value());
+  }
+  EXPECT_GT(seen.size(), 1U);
+}
+
+TEST_F(LayeredFabric, ASecondSweepWritesNothing) {
+  begin();
+  world_.fabric().counts().clear();
+  (*manager_)->resweep(sm::Resweep::heavy, "test");
+  world_.run_for(10s);
+  EXPECT_EQ(world_.fabric().counts().sets(), 0U);
+}
+
+TEST_F(LayeredFabric, CablesFailAndPairsKeepTheirSls) {
+  begin();
+  const auto first_layers = layers();
+  const auto first_tables = tables();
+  for (std::size_t i = 0; i < 12; ++i) {
+    const auto place = cable(5 * i);
+    world_.fabric().counts().clear();
+    world_.fabric().faults().link_down(place);
+    world_.run_for(10s);
+    EXPECT_TRUE(routes().verification.clean());
+    EXPECT_EQ(routes().origin, sm::RoutePart::Origin::repaired) << routes().not_repaired;
+    EXPECT_EQ(vl_sets(), 0U);
+    // Only pairs whose paths fit nowhere else have moved.
+    std::size_t moved = 0;
+    const auto now = layers();
+    for (std::size_t pair = 0; pair < now.size(); ++pair) moved += now[pair] != first_layers[pair] ? 1U : 0U;
+    EXPECT_EQ(routes().pairs_moved, moved);
+    EXPECT_LE(moved, now.size() / 20) << i;
+
+    world_.fabric().faults().link_up(place);
+    world_.run_for(2min);
+    EXPECT_EQ(tables(), first_tables) << i;
+    EXPECT_EQ(layers(), first_layers) << i;
+  }
+  // The way back may take LIDs out of service for a packet lifetime, repair does not.
+  EXPECT_EQ(manager_->lines().count("routing.interrupts reason=\"there"), 0U);
+}
+
+TEST_F(LayeredFabric, ARestartKeepsRoutesAndSls) {
+  begin();
+  const auto down = cable(9);
+  world_.fabric().faults().link_down(down);
+  world_.run_for(10s);
+  const auto layers_then = layers();
+  const auto tables_then = tables();
+  end();
+  world_.fabric().counts().clear();
+  begin();
+  EXPECT_EQ(layers(), layers_then);
+  EXPECT_EQ(tables(), tables_then);
+  EXPECT_EQ(vl_sets(), 0U);
+  EXPECT_EQ(world_.fabric().counts().sets(wire::LinearForwardingTable::kAttribute), 0U);
+}
+
+}  // namespace
+}  // namespace smd

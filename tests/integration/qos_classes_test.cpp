@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// [[qos.class]] on a fabric: what ports hold, what the SA answers, and what packets get.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "mad/sim/arbitration/arbitration.h"
+#include "mad/sim/state/tables.h"
+#include "mad/wire/sa/path_record.h"
+#include "smd/decide/qos_kinds.h"
+#include "smd/decide/qos_shares.h"
+#include "smd/report/qos_explanation.h"
+#include "tests/support/managed_world.h"
+#include "tests/support/partition_config.h"
+#include "tests/support/sa_lab.h"
+
+namespace smd {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Managed;
+
+constexpr std::uint64_t kNvme = 0x1061144;
+
+/// default 30 %: SL 0; storage 50 %: SL 1; tenant 20 %: SL 2; control, of high priority: SL 3.
+config::SubnetConfig with_classes() {
+  config::SubnetConfig config;
+  config.qos.enabled = true;
+  config.qos.traffic_classes = {{.name = "storage", .share = 50, .ulps = {"nvmeof"}},
+                                {.name = "tenant", .share = 20, .partitions = {"blue"}},
+                                {.name = "control", .high_priority = true, .ulps = {"sm"}}};
+  config.partition = {test::partition("blue", 0x21, {"ALL"}), test::partition("Default", 0x7fff, {"ALL"})};
+  return config;
+}
+
+class QosClassesWritten : public testing::Test {
+ protected:
+  QosClassesWritten() : world_(test::spec("ft2:8")), config_(with_classes()) {}
+  const sim::State& state() { return world_.fabric().state(); }
+  sim::PortIndex at(const sim::Place& place) { return *sim::find_port(state(), place); }
+  Vl vl_of(sim::PortIndex port, unsigned in, unsigned sl) {
+    const auto bits = sim::sl_to_vl_row(state(), port, PortNum{static_cast<std::uint8_t>(in)});
+    return Vl{static_cast<std::uint8_t>(bits >> (4 * sl) & 0xF)};
+  }
+  /// "0:192,1:255" of a part of the tables, from 1; entries without a weight are left out.
+  std::string turns(const sim::Place& place, unsigned part) {
+    std::string text;
+    const auto& tables = state().ports[at(place)].tables;
+    if (!tables || tables->vl_arb.empty()) return text;
+    for (const auto& entry : tables->vl_arb[part - 1].entries) {
+      if (entry.weight != 0) text += fmt::format("{}{}:{}", text.empty() ? "" : ",", entry.vl, entry.weight);
+    }
+    return text;
+  }
+  std::uint64_t sets(std::uint16_t attribute) { return world_.fabric().counts().sets(attribute); }
+  void begin() {
+    manager_.emplace(world_, config_, sm::ManagerOptions{});
+    group_.spawn((*manager_)->run());
+    world_.run_for(30s);
+    ASSERT_EQ(manager_->last().summary.state, sm::SweepState::up) << manager_->last().summary.why;
+    world_.fabric().counts().clear();
+  }
+  void reload() {
+    (*manager_)->reload(config_);
+    world_.run_for(30s);
+  }
+  bool has_turns(sim::PortIndex port, Vl vl) {
+    const auto& tables = state().ports[port].tables;
+    if (!tables || tables->vl_arb.empty()) return vl == Vl{0};
+    return std::ranges::any_of(tables->vl_arb, [&](const auto& block) {
+      return std::ranges::any_of(block.entries, [&](const auto& e) { return e.vl == vl && e.weight != 0; });
+    });
+  }
+
+  sim::World world_;
+  config::SubnetConfig config_;
+  std::optional<Managed> manager_;
+  mad::TaskGroup group_{world_.io().get_executor()};
+  ~QosClassesWritten() override { world_.run(group_.stop()); }
+};
+
+const sim::Place kClassHost{"h00005", PortNum{1}}, kClassUplink{"leaf003", PortNum{6}};
+
+TEST_F(QosClassesWritten, AreTablesOfEveryPort) {
+  begin();
+  for (const auto& place : {kClassHost, kClassUplink}) {
+    EXPECT_EQ(turns(place, 1), "1:128,0:192,2:128,1:192") << "3, 5 and 2 packets";
+    EXPECT_EQ(turns(place, 3), "3:64");
+    EXPECT_EQ(state().ports[at(place)].info.vl_high_limit, 0);
+    for (unsigned sl = 0; sl < 16; ++sl)
+      EXPECT_EQ(vl_of(at(place), place.node == kClassHost.node ? 0 : 1, sl),
+                Vl{static_cast<std::uint8_t>(sl < 4 ? sl : 0)});
+    EXPECT_EQ(state().ports[at(place)].info.master_sm_sl, place.node == kClassHost.node ? Sl{3} : Sl{0});
+  }
+  (*manager_)->resweep(sm::Resweep::heavy, "test");
+  world_.run_for(30s);
+  EXPECT_EQ(sets(wire::SlToVl::kAttribute) + sets(wire::VlArbitration::kAttribute), 0U);
+}
+
+TEST_F(QosClassesWritten, AChangedShareWritesWeightsOnly) {
+  begin();
+  config_.qos.traffic_classes[0].share = 30;
+  reload();
+  EXPECT_EQ(turns(kClassHost, 1), "0:128,1:192,2:128,0:192");
+  EXPECT_EQ(sets(wire::SlToVl::kAttribute), 0U);
+  EXPECT_EQ(sets(wire::VlArbitration::kAttribute), 128U) << "one block of each port";
+}
+
+TEST_F(QosClassesWritten, NoSlIsEverOnAVlWithoutTurnsWhileClassesComeAndGo) {
+  begin();
+  std::size_t looked = 0;
+  world_.fabric().watch_sets([&](const sim::DoneSet& set) {
+    if (set.attribute != wire::SlToVl::kAttribute && set.attribute != wire::VlArbitration::kAttribute) return;
+    for (unsigned sl = 0; sl < 4; ++sl) {
+      const auto vl = vl_of(set.at, state().node_of(set.at).is_switch() ? 1 : 0, sl);
+      EXPECT_TRUE(has_turns(set.at, vl)) << "SL " << sl;
+    }
+    ++looked;
+  });
+  config_.qos.traffic_classes.push_back({.name = "backup", .share = 10, .sl = 9, .ports = {}});
+  reload();
+  EXPECT_EQ(vl_of(at(kClassHost), 0, 9), Vl{4});
+  config_.qos.traffic_classes.erase(config_.qos.traffic_classes.begin());
+  config_.qos.traffic_classes[0].sl = 2;
+  config_.qos.traffic_classes[1].sl = 3;
+  reload();
+  EXPECT_EQ(vl_of(at(kClassHost), 0, 1), Vl{0}) << "an SL of no class has the default one's VL";
+  EXPECT_GT(looked, 100U);
+}
+
+TEST_F(QosClassesWritten, FewVlsAreSharedFromTheLastClassOn) {
+  world_.fabric().faults().vl_cap("h00005", 2);
+  begin();
+  EXPECT_EQ(turns(kClassHost, 1), "0:64,1:64") << "50 % for storage, 50 % for the others";
+  for (unsigned sl = 0; sl < 4; ++sl)
+    EXPECT_EQ(vl_of(at(kClassHost), 0, sl), Vl{static_cast<std::uint8_t>(sl == 1)}) << sl;
+}
+
+TEST_F(QosClassesWritten, GivePacketsTheirShares) {
+  begin();
+  const sim::Place receiver{"h00000", PortNum{1}};
+  std::vector<sim::DataFlow> flows;
+  for (std::uint8_t sl = 0; sl < 3; ++sl) {
+    for (const auto* sender : {"h00004", "h00008", "h00012"}) {
+      auto flow = sim::flow_between(state(), {sender, PortNum{1}}, receiver, Sl{sl});
+      ASSERT_TRUE(flow);
+      flow->payload = 4096;
+      flows.push_back(*flow);
+    }
+  }
+  const auto result = sim::arbitrate(state(), flows, {.packets = 300'000});
+  constexpr std::array kExpected{0.3, 0.5, 0.2};
+  for (std::uint8_t sl = 0; sl < 3; ++sl) {
+    const auto got = sim::share_of(result, at(receiver), Sl{sl});
+    EXPECT_NEAR(got, kExpected[sl], 0.05 * kExpected[sl]) << int{sl};
+  }
+}
+
+TEST_F(QosClassesWritten, AreExplainedAsTheyAreDecided) {
+  begin();
+  const auto& last = manager_->last();
+  const auto found = sm::explain_qos({.subnet = *last.subnet, .decided = last.decided});
+  std::vector<std::string> kinds;
+  for (const auto& kind : found.kinds) kinds.push_back(fmt::format("{} {}", *kind.ports, kind.names));
+  EXPECT_THAT(kinds,
+              testing::ElementsAre("128 adapters, switch ports to end ports, switch ports to switches"));
+  ASSERT_EQ(found.uses.size(), 4U);
+  EXPECT_EQ(found.uses.at(Sl{1}).name, "storage");
+  const auto again = sm::qos_explanation_of(sm::qos_json(found));
+  ASSERT_TRUE(again) << again.error();
+  EXPECT_EQ(*again, found);
+}
+
+sa::EndPort const* host(const sa::Directory& directory, bool last) {
+  const sa::EndPort* found = nullptr;
+  for (const auto& port : directory.end_ports()) {
+    if (!port.node->is_switch() && (last || found == nullptr)) found = &port;
+  }
+  return found;
+}
+
+TEST(QosClassesOfTheSa, AreChosenByPKeyThenServiceId) {
+  const test::SaLab lab("ft2:4", with_classes());
+  using QosRecord = wire::PathRecord;
+  const auto sl = [&](std::optional<PKey> pkey, std::optional<std::uint64_t> service) -> int {
+    const auto bit = [](unsigned number) { return std::uint64_t{1} << number; };
+    QosRecord asked;
+    asked.sgid = lab.directory().gid_of(*host(lab.directory(), false));
+    asked.dgid = lab.directory().gid_of(*host(lab.directory(), true));
+    auto mask = bit(QosRecord::kSgid) | bit(QosRecord::kDgid);
+    if (pkey) asked.pkey = *pkey, mask |= bit(QosRecord::kPKey);
+    if (service)
+      asked.service_id = *service, mask |= bit(QosRecord::kServiceId) | bit(QosRecord::kServiceId + 1);
+    const auto reply = test::ask(
+        lab.directory(),
+        test::Question{.method = wire::Method::get, .attribute = QosRecord::kRecord, .mask = mask}.with(
+            asked));
+    return reply.status == 0 ? reply.get<QosRecord>(0).sl.value() : -1;
+  };
+  EXPECT_EQ(sl({}, {}), 0);
+  EXPECT_EQ(sl({}, kNvme), 1);
+  EXPECT_EQ(sl(PKey{0x8021}, {}), 2);
+  EXPECT_EQ(sl(PKey{0x8021}, kNvme), 2) << "the P_Key comes first";
+  EXPECT_EQ(sl(kDefaultPKey, kNvme), 1);
+}
+
+}  // namespace
+}  // namespace smd

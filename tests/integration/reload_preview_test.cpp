@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reload would change, before it is done: in the API, by the fabric as it is.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "smd/api/json_in.h"
+#include "smd/api/router.h"
+#include "tests/support/api_backend.h"
+#include "tests/support/json_schema.h"
+#include "tests/support/managed_world.h"
+#include "tests/support/partition_config.h"
+#include "tests/support/source_file.h"
+#include "tests/support/store_lab.h"
+
+namespace smd {
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+class ReloadPreview : public testing::Test {
+ protected:
+  ReloadPreview() : world_(test::spec("ft2:8")) {
+    config_ = test::with_partitions(
+        {test::partition("Default", 0x7fff, {"ALL"}), test::partition("blue", 0x21, {"h00002", "h00003"})});
+    manager_.emplace(world_, config_, test::once(), &store_);
+    world_.run((*manager_)->run());
+    backend_.add({.name = "f",
+                  .port = "mlx5_0:1",
+                  .snapshot = std::make_shared<sm::Snapshot>(manager_->last()),
+                  .ground = std::make_shared<const api::PolicyGround>(
+                      api::PolicyGround{std::make_shared<const config::SubnetConfig>(config_),
+                                        std::make_shared<const policy::Policies>(), nullptr})});
+  }
+  json::value ask(unsigned status, const std::string& body) {
+    const auto answer = api::answer({.method = "POST", .target = "/v1/reload", .body = body}, backend_);
+    EXPECT_EQ(answer.status, status) << answer.body;
+    return *api::parse_json(answer.body);
+  }
+  /// What this configuration would change, held against the schema.
+  json::value preview(const config::SubnetConfig& next) {
+    backend_.next = std::vector<api::NextConfig>{{.subnet = next}};
+    const auto answer = ask(200, R"({"dry_run": true})");
+    std::ifstream in(test::source_file("docs/openapi.json"));
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto document = *api::parse_json(text);
+    const test::Schema schemas(document);
+    EXPECT_THAT(schemas.wrong(answer, schemas.named("Reload")), testing::IsEmpty());
+    return answer.at("subnets").at(0);
+  }
+
+  sim::World world_;
+  config::SubnetConfig config_;
+  store::MemoryStore store_;
+  std::optional<test::Managed> manager_;
+  test::FakeBackend backend_;
+};
+
+TEST_F(ReloadPreview, TheConfigurationInForceChangesNothing) {
+  const auto found = preview(config_);
+  EXPECT_TRUE(found.at("changed").as_array().empty());
+  const auto& fabric = found.at("fabric");
+  EXPECT_FALSE(fabric.at("disturbs").as_bool());
+  EXPECT_TRUE(fabric.at("sets").as_array().empty()) << json::serialize(fabric);
+}
+
+TEST_F(ReloadPreview, APortThatLosesAKeyIsNamed) {
+  auto next = config_;
+  next.partition[1].full = test::port_terms({"h00002", "h00004"});
+  const auto found = preview(next);
+  EXPECT_EQ(found.at("changed").as_array().size(), 1U);
+  EXPECT_TRUE(found.at("fabric").at("disturbs").as_bool());
+  std::string ports;
+  for (const auto& port : found.at("fabric").at("pkeys").as_array()) ports += json::serialize(port);
+  EXPECT_THAT(ports, HasSubstr(R"("name":"h00003","port":1,"lost":["0x8021"],"gained":[])"));
+  EXPECT_THAT(ports, HasSubstr(R"("name":"h00004","port":1,"lost":[],"gained":["0x8021"])"));
+  EXPECT_EQ(found.at("fabric").at("lids_changed"), 0);
+  EXPECT_EQ(found.at("fabric").at("entries_changed"), 0);
+}
+
+TEST_F(ReloadPreview, OtherRoutesAndLidsAreCounted) {
+  auto next = config_;
+  next.routing.engines = {"updn"};
+  next.lids.lmc = 1;
+  const auto fabric = preview(next).at("fabric");
+  EXPECT_TRUE(fabric.at("disturbs").as_bool());
+  EXPECT_EQ(fabric.at("engine_now"), "dmodc");
+  EXPECT_EQ(fabric.at("engine"), "updn");
+  EXPECT_GT(fabric.at("lids_changed").to_number<unsigned>(), 0U);
+  EXPECT_FALSE(fabric.at("sets").as_array().empty());
+}
+
+TEST_F(ReloadPreview, NothingIsPutInForce) {
+  auto next = config_;
+  next.partition.pop_back();
+  world_.fabric().counts().clear();
+  preview(next);
+  EXPECT_EQ(world_.fabric().counts().sets(), 0U);
+  EXPECT_EQ(backend_.reloads, 0U);
+  ask(202, "");
+  EXPECT_EQ(backend_.reloads, 1U);
+}
+
+TEST_F(ReloadPreview, WrongFilesAndBodiesAreRefusedInOneLineEach) {
+  backend_.next = std::unexpected(std::vector<std::string>{"smd.toml:3: a", "smd.toml:7: b"});
+  EXPECT_THAT(json::serialize(ask(422, R"({"dry_run": true})")),
+              HasSubstr(R"(smd.toml:3: a\nsmd.toml:7: b)"));
+  for (const auto* bad : {"{", "[]", R"({"dry_run": 1})", R"({"dry_run": true, "x": 1})"}) ask(400, bad);
+  EXPECT_EQ(backend_.reloads, 0U);
+}
+
+TEST_F(ReloadPreview, ASubnetThatIsNotInTheFilesLeaves) {
+  backend_.next = std::vector<api::NextConfig>{{}};
+  const auto found = ask(200, R"({"dry_run": true})").at("subnets").at(0);
+  EXPECT_TRUE(found.at("leaves").as_bool());
+  EXPECT_TRUE(found.at("fabric").is_null());
+}
+
+}  // namespace
+}  // namespace smd

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Two smd whose state is copied, by TLS on loopback: lab_replica.py --smd PROGRAM. The fabric goes from one to the other by
+SIGKILL of the master, `smd handover` and SIGTERM. What must hold each time: LIDs, links and forwarding tables are what they
+were; groups, members, services and subscriptions are answered as before; no block of a table is written (by the pcap), and no
+port is asked to register again. The SM that was killed returns as standby and copies the other."""
+import re
+import secrets
+import signal
+import struct
+import time
+
+import same
+from failover_pair import Sm, free_ports
+from ibsim import Failure, check, wait_for
+from lab import Lab
+from lab_stop import discovered, masters, tables
+from runner import run_scenario
+
+SMS = {"h00000": 5, "h00021": 3}
+SET = 2
+# What is written in blocks: P_Key, SL to VL, VL arbitration, linear and multicast forwarding tables.
+TABLES = {0x16: "P_Key", 0x17: "SL2VL", 0x18: "VLArb", 0x19: "LFT", 0x1b: "MFT"}
+PORT_INFO, CLIENT_REREGISTER = 0x15, 0x80
+
+
+class Replicated(Sm):
+    """One of the two SMs of this test."""
+
+    patience = 20
+
+    def __init__(self, lab, host, listen, peer, key):
+        super().__init__(lab, host, f'[sm]\npriority = {SMS[host]}\n[ha]\nlisten = "127.0.0.1:{listen}"\n'
+                                    f'peers = ["127.0.0.1:{peer}"]\npsk_file = "{key}"\n')
+
+    def kill(self):
+        self.client.stop(signal.SIGKILL)
+
+    def hand_over(self):
+        self.ask("handover")
+
+
+def written(data):
+    """Of the Sets of a pcap: how many there are of each table, and of PortInfo with ClientReregister."""
+    at, found = 24, {}
+    while at + 16 <= len(data):
+        _, _, size, _ = struct.unpack_from("=IIII", data, at)
+        mad = data[at + 16 + 28:at + 16 + size]
+        at += 16 + size
+        if len(mad) < 128 or mad[1] not in (0x01, 0x81) or mad[3] != SET:
+            continue
+        attribute = struct.unpack_from(">H", mad, 16)[0]
+        # PortInfo's ClientReregister is the highest bit of byte 51.
+        if attribute in TABLES or (attribute == PORT_INFO and mad[64 + 51] & CLIENT_REREGISTER):
+            name = TABLES.get(attribute, "ClientReregister")
+            found[name] = found.get(name, 0) + 1
+    return found
+
+
+def answers(asker):
+    """What clients have registered, as the SA says it."""
+    return {kind: sorted(asker.table(kind, same.SM_KEY)) for kind in ("MCMemberRecord", "ServiceRecord", "InformInfoRecord")}
+
+
+class Fabric:
+    """What two smd of a lab have in common, and what must stand when the fabric goes from one to the other."""
+
+    def __init__(self, lab):
+        self.lab, self.trace = lab, lab.folder / "trace.pcap"
+        key = lab.folder / "ha_key"
+        key.touch(0o600)
+        key.write_text(secrets.token_hex(32))
+        first, second = free_ports(2)
+        self.sms = {"h00000": Replicated(lab, "h00000", first, second, key)}
+        wait_for(lambda: "state=up" in self.sms["h00000"].client.log(), 60, "smd up")
+        self.sms["h00021"] = Replicated(lab, "h00021", second, first, key)
+        wait_for(lambda: self.sms["h00021"].role() == "current", 60, "a current copy at the standby")
+        asker = same.Asker(lab, "h00002")
+        same.register(asker, sorted(same.gids_of(asker.table("NodeRecord"))))
+        self.lids = {host: int(re.search(r"Base lid:\s+(\d+)", lab.output(host, "ibstat"))[1]) for host in SMS}
+        self.hosts = discovered(lab, "h00009")
+        switches = re.findall(r"^Switch.* lid (\d+) lmc", "\n".join(self.hosts), re.M)
+        self.switches = sorted(int(lid) for lid in switches)
+        self.routes = tables(lab, "h00009", self.switches)
+        self.answers = answers(asker)
+        check(self.answers["ServiceRecord"] and len(self.answers["MCMemberRecord"]) > 2, f"no registrations: {self.answers}")
+
+    def goes_to(self, host, why, action):
+        """After `action` the SM on `host` is master, and nothing else is another than before."""
+        wait_for(lambda: self.sms[host].role() == "current" and self.sms[host].status()["replica"]["lag_transactions"] == 0,
+                 30, f"a current copy on {host}")
+        time.sleep(1)
+        offset, began = self.trace.stat().st_size, time.monotonic()
+        action()
+        wait_for(lambda: masters(self.lab, {host: self.lids[host]}), 30, f"{host} master: {why}")
+        took = time.monotonic() - began
+        time.sleep(3)
+        with open(self.trace, "rb") as file:
+            head = file.read(24)
+            file.seek(offset)
+            sets = written(head + file.read())
+        print(f"   {why}: {host} is master after {took:.1f} s; Sets of tables and ClientReregister: {sets}", flush=True)
+        check(discovered(self.lab, "h00009") == self.hosts, "other nodes, links or LIDs")
+        check(tables(self.lab, "h00009", self.switches) == self.routes, "forwarding tables differ")
+        after = answers(same.Asker(self.lab, "h00002"))
+        for kind, records in self.answers.items():
+            check(after[kind] == records, f"{kind}: {len(after[kind])} records, {len(records)} before")
+        check(not sets, f"written when {host} became master: {sets}")
+
+
+def handed_round(fabric):
+    first, second = fabric.sms["h00000"], fabric.sms["h00021"]
+    fabric.goes_to("h00021", "SIGKILL", first.kill)
+    first.start()
+    # It outranks the master, and lets it work ([ha] quiet is 10 minutes with peers) while it copies.
+    wait_for(lambda: first.role() == "current", 30, "a current copy at the SM that returns")
+    check(masters(fabric.lab, fabric.lids) == ["h00021"], "the SM that returns has taken the fabric back")
+    fabric.goes_to("h00000", "smd handover", second.hand_over)
+    fabric.goes_to("h00021", "SIGTERM", lambda: first.client.stop(signal.SIGTERM))
+
+
+def scenario(given):
+    with Lab(given.smd, "ft2:8", "--pcap", "trace.pcap") as lab:
+        fabric = Fabric(lab)
+        try:
+            handed_round(fabric)
+        except Failure:
+            print(*(sm.client.log()[-6000:] for sm in fabric.sms.values()), sep="\n----\n")
+            raise
+
+
+if __name__ == "__main__":
+    run_scenario(scenario, __doc__)

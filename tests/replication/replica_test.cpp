@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+// A standby has what the master has committed, and takes over without a visible change.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <tuple>
+
+#include "mad/wire/sa/member_record.h"
+#include "tests/support/replica_site.h"
+
+namespace smd {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::SizeIs;
+
+constexpr auto* kA = "h00000";
+constexpr auto* kB = "h00003";
+
+config::SubnetConfig ranked(std::uint8_t priority) {
+  config::SubnetConfig config;
+  config.sm.priority = priority;
+  return config;
+}
+
+constexpr Mgid kGroup{{0xff, 0x12, 0xa0, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7}};
+
+/// A member of a group, a service and a subscription of one port.
+void register_all(sa::Registry& registry, Guid port) {
+  const sa::GroupTerms terms{.qkey = 0xb1b, .pkey = kDefaultPKey, .mtu = Mtu::m2048, .rate = 3};
+  if (!registry.groups().contains(kGroup)) registry.put_group(kGroup, Lid{0xC005}, terms, false);
+  registry.put_member({kGroup, port}, {.join_state = wire::kFullMember, .joined_by = port});
+  const auto gid = Gid::of(0xfe80000000000000, port);
+  registry.put_service({.id = 0x77, .gid = gid, .pkey = kDefaultPKey},
+                       {.record = {.id = 0x77, .gid = gid}, .owner = port, .ends = 0});
+  registry.put_subscription({.port = port, .is_generic = 1, .type = 0xFFFF, .trap = 64, .qp = 1},
+                            {.number = 1});
+}
+
+Guid port_of(const sm::Snapshot& now, std::size_t index) {
+  std::vector<Guid> ports;
+  for (const auto& node : now.subnet->nodes) {
+    if (!node->is_switch()) ports.push_back(node->ports[1].guid);
+  }
+  return ports.at(index);
+}
+
+replica::Digests on_disk(store::Store& disk) {
+  return replica::digests(store::Kept{disk.loaded(), disk.registry(), disk.policies(), disk.replica()});
+}
+
+asio::awaitable<void> commit_replica(store::Store& disk, store::ReplicaStatePtr now) {
+  co_await disk.commit_replica(std::move(now));
+}
+
+class Replica : public testing::Test {
+ protected:
+  test::ReplicaSite site_{"ft2:4"};
+  void start_pair(replica::Mode mode = replica::Mode::async) {
+    site_.start(kA, ranked(5), {kB}, mode);
+    site_.start(kB, ranked(3), {kA}, mode);
+    site_.world.run_for(seconds(3));
+    ASSERT_TRUE(site_[kA].is_master());
+    ASSERT_FALSE(site_[kB].is_master());
+  }
+  std::string story() {
+    std::string text;
+    for (const auto* host : {kA, kB}) {
+      text += std::string("--- ") + host + "\n";
+      if (!site_.runs(host)) continue;
+      for (const auto& line : site_[host].lines.all) text += line + "\n";
+      for (const auto& line : site_[host].managed().lines().all) text += line + "\n";
+    }
+    return text;
+  }
+  void expect_equal() {
+    const auto a = on_disk(site_.disks[kA]), b = on_disk(site_.disks[kB]);
+    EXPECT_EQ(a, b) << testing::PrintToString(replica::differing(a, b)) << story();
+  }
+};
+
+TEST_F(Replica, AStandbyHasLidsMembersServicesSubscriptionsAndPartitionsOfTheMaster) {
+  start_pair();
+  auto& master = site_[kA];
+  for (std::size_t i = 0; i < 8; ++i) {
+    master.register_now([&](sa::Registry& registry) { register_all(registry, port_of(master.last(), i)); });
+    site_.world.run_for(milliseconds(10));
+  }
+  site_.world.run_for(milliseconds(300));
+
+  expect_equal();
+  EXPECT_FALSE(site_.disks[kB].loaded()->lids.empty());
+  EXPECT_EQ(site_.disks[kB].registry()->services().size(), 8U);
+  EXPECT_EQ(site_[kB].registry().subscriptions().size(), 8U);
+  EXPECT_EQ(site_[kB].store().view()->role, replica::ReplicaView::Role::current) << story();
+  const auto view = site_[kA].store().view();
+  ASSERT_THAT(view->standbys, SizeIs(1));
+  EXPECT_EQ(view->standbys.front().behind, 0U);
+}
+
+/// What the fabric was told between two moments.
+std::uint64_t sets(const mad::Counters& counters, std::uint16_t attribute) {
+  std::uint64_t sent = 0;
+  for (const auto& row : counters.by_attribute) {
+    if (row.method == wire::Method::set && row.attribute == attribute) sent += row.sent;
+  }
+  return sent;
+}
+
+TEST_F(Replica, ATakeoverChangesNothingAndAsksNoClient) {
+  start_pair();
+  auto& master = site_[kA];
+  for (std::size_t i = 0; i < 8; ++i)
+    master.register_now([&](sa::Registry& registry) { register_all(registry, port_of(master.last(), i)); });
+  master.manager().resweep(sm::Resweep::heavy, "test");  // the group's tree is in the switches
+  site_.world.run_for(seconds(3));
+  EXPECT_GT(sets(master.manager().counters(), wire::MulticastForwardingTable::kAttribute), 0U);
+  const auto lids = site_.disks[kA].loaded()->lids;
+  const auto members = master.registry().members().size();
+  const auto asked = site_[kB].asked;
+  const auto before = site_[kB].manager().counters();
+
+  site_.kill(kA);
+  site_.world.run_for(seconds(5));
+
+  auto& now = site_[kB];
+  ASSERT_TRUE(now.is_master()) << story();
+  const auto sent = now.manager().counters() - before;
+  EXPECT_EQ(now.last().summary.state, sm::SweepState::up) << now.last().summary.why;
+  EXPECT_EQ(now.store().loaded()->lids, lids);
+  EXPECT_EQ(now.last().summary.lids_changed, 0U);
+  EXPECT_EQ(sets(sent, wire::LinearForwardingTable::kAttribute), 0U);
+  EXPECT_EQ(sets(sent, wire::MulticastForwardingTable::kAttribute), 0U);
+  EXPECT_EQ(sets(sent, wire::PKeyTable::kAttribute), 0U);
+  EXPECT_EQ(sets(sent, wire::SlToVl::kAttribute), 0U);
+  EXPECT_EQ(now.asked - asked, 0U) << story();
+  EXPECT_EQ(now.registry().members().size(), members);
+  EXPECT_EQ(now.registry().services().size(), 8U);
+  EXPECT_EQ(now.registry().subscriptions().size(), 8U);
+}
+
+std::uint64_t gets(const mad::Counters& counters) {
+  return counters.total(&mad::AttributeCounters::sent, wire::Method::get);
+}
+
+/// MasterSMLID of the adapters but for the two of the SMs, as the fabric has it.
+std::vector<Lid> sm_lids(test::ReplicaSite& site) {
+  std::vector<Lid> found;
+  for (const auto* host : {"h00001", "h00002", "h00004", "h00005", "h00006", "h00007"})
+    found.push_back(site.world.fabric().port_info({host, PortNum{1}})->sm_lid);
+  return found;
+}
+
+/// A sweep waits for a host that does not answer; clients do not.
+TEST_F(Replica, ClientsAreToldAndAnsweredBeforeTheFabricIsRead) {
+  start_pair();
+  const auto own = site_.world.fabric().port_info({kB, PortNum{1}})->lid;
+  ASSERT_TRUE(site_.world.fabric().faults().silent("h00007"));
+
+  site_.kill(kA);
+  for (int step = 0; step < 300 && !site_[kB].is_master(); ++step) site_.world.run_for(milliseconds(10));
+  ASSERT_TRUE(site_[kB].is_master()) << story();
+  const auto before = site_[kB].manager().counters();
+  site_.world.run_for(milliseconds(60));
+
+  auto told = sm_lids(site_);
+  EXPECT_NE(told.back(), own);  // the silent one
+  told.pop_back();
+  EXPECT_THAT(told, testing::Each(own)) << story();
+  EXPECT_EQ(site_[kB].last().state, wire::SmState::master);
+  EXPECT_EQ(site_[kB].managed().lines().count("sweep=heavy reason=\"master gone\""), 0U) << story();
+  EXPECT_LT(gets(site_[kB].manager().counters() - before), 400U);
+  site_.world.run_for(seconds(5));
+  EXPECT_EQ(site_[kB].managed().lines().count("sweep=heavy reason=\"master gone\""), 1U) << story();
+  EXPECT_EQ(site_[kB].managed().lines().count("ha.clients_told"), 1U) << story();
+}
+
+TEST_F(Replica, AStandbySeesWhatTheMasterHasFoundByGetsOnly) {
+  start_pair();
+  site_.world.run_for(seconds(2));
+  const auto links = [&] {
+    std::size_t count = 0;
+    for (const auto& node : site_[kB].last().subnet->nodes) {
+      for (const auto& port : node->ports) count += port.peer ? 1U : 0U;
+    }
+    return count;
+  };
+  const auto before = links();
+  const auto sent = site_[kB].manager().counters();
+  ASSERT_TRUE(site_.world.fabric().faults().link_down({"leaf000", PortNum{3}}));
+  site_.world.run_for(seconds(4));
+
+  EXPECT_EQ(links(), before - 2) << story();
+  ASSERT_TRUE(site_.world.fabric().faults().link_up({"leaf000", PortNum{3}}));
+  site_.world.run_for(seconds(10));
+  EXPECT_EQ(links(), before) << story();
+  const auto since = site_[kB].manager().counters() - sent;
+  EXPECT_EQ(since.total(&mad::AttributeCounters::sent, wire::Method::set), 0U);
+  EXPECT_FALSE(site_[kB].is_master());
+}
+
+/// The copy may lack something: the fabric is read before anybody is answered.
+TEST_F(Replica, WithAStaleCopyTheFabricIsReadFirst) {
+  start_pair();
+  site_.network.cut = true;
+  site_.network.break_all();
+  site_.world.run_for(seconds(60));
+
+  site_.kill(kA);
+  site_.world.run_for(seconds(5));
+
+  EXPECT_TRUE(site_[kB].is_master());
+  EXPECT_EQ(site_[kB].managed().lines().count("ha.clients_told"), 0U) << story();
+}
+
+TEST_F(Replica, AStandbyThatCouldNotHearTheMasterAsksClientsAgain) {
+  start_pair();
+  site_.network.cut = true;
+  site_.network.break_all();
+  site_.world.run_for(seconds(60));
+  EXPECT_FALSE(site_[kB].is_master());
+  EXPECT_EQ(site_[kB].lines.count("ha.replica_lost"), 1U) << story();
+  EXPECT_EQ(site_[kB].store().view()->role, replica::ReplicaView::Role::lost);
+  const auto asked = site_[kB].asked;
+
+  site_.kill(kA);
+  site_.world.run_for(seconds(5));
+
+  EXPECT_TRUE(site_[kB].is_master());
+  EXPECT_GT(site_[kB].asked, asked) << story();
+}
+
+TEST_F(Replica, AConnectionThatBreaksAgainAndAgainLosesNothing) {
+  site_.network.most_at_once = 100;
+  start_pair();
+  auto& master = site_[kA];
+  for (std::size_t i = 0; i < 8; ++i) {
+    master.register_now([&](sa::Registry& registry) { register_all(registry, port_of(master.last(), i)); });
+    site_.network.break_all();
+    site_.world.run_for(milliseconds(150));
+  }
+  site_.world.run_for(seconds(5));
+
+  expect_equal();
+  EXPECT_EQ(site_[kB].store().view()->role, replica::ReplicaView::Role::current) << story();
+}
+
+TEST_F(Replica, GarbageCostsAWarningAndNoChange) {
+  start_pair();
+  const auto before = on_disk(site_.disks[kB]);
+  std::uint64_t random = 1;
+  site_.network.spoil = [&random](std::vector<std::uint8_t>& bytes) {
+    random = random * 6364136223846793005U + 1442695040888963407U;
+    bytes[(random >> 33U) % bytes.size()] ^= static_cast<std::uint8_t>(1U + (random >> 56U) % 255U);
+  };
+  site_.world.run_for(seconds(60));
+  EXPECT_TRUE(site_[kA].is_master());
+  EXPECT_FALSE(site_[kB].is_master());
+  EXPECT_EQ(site_[kA].last().summary.state, sm::SweepState::up);
+
+  site_.network.spoil = nullptr;
+  site_.world.run_for(seconds(30));
+
+  EXPECT_EQ(on_disk(site_.disks[kB]), before);
+  expect_equal();
+}
+
+TEST_F(Replica, SyncWaitsForTheStandbysDiskAndAtMostFiftyMilliseconds) {
+  start_pair(replica::Mode::sync);
+  auto& master = site_[kA];
+  auto join = [&](std::size_t i) {
+    const auto began = site_.world.now();
+    master.register_now([&](sa::Registry& registry) { register_all(registry, port_of(master.last(), i)); });
+    return site_.world.now() - began;
+  };
+  site_.network.delay = milliseconds(10);
+  EXPECT_EQ(join(0), milliseconds(20));  // there and back
+  EXPECT_EQ(site_.disks[kB].registry()->services().size(), 1U);
+
+  site_.network.delay = seconds(1);
+  EXPECT_EQ(join(1), milliseconds(50));
+  EXPECT_EQ(master.lines.count("ha.sync_lost"), 1U) << story();
+  EXPECT_TRUE(master.store().may_answer());
+  EXPECT_EQ(join(2), milliseconds(0));  // asynchronous until the standby has all again
+
+  site_.network.delay = milliseconds(1);
+  site_.world.run_for(seconds(5));
+  EXPECT_EQ(master.lines.count("ha.sync_restored"), 1U) << story();
+  EXPECT_EQ(join(3), milliseconds(2));
+}
+
+TEST_F(Replica, SyncStrictAnswersNothingThatNoStandbyHas) {
+  start_pair(replica::Mode::sync_strict);
+  auto& master = site_[kA];
+  site_.kill(kB);
+  site_.world.run_for(seconds(1));
+
+  master.register_now([&](sa::Registry& registry) { register_all(registry, port_of(master.last(), 0)); });
+
+  EXPECT_FALSE(master.store().may_answer());
+  EXPECT_EQ(master.lines.count("ha.sync_lost"), 1U) << story();
+}
+
+/// The master has an epoch that is lower than its standby's copy: it is refused, the fabric decides that it
+/// is master all the same, and its next epoch is higher.
+TEST_F(Replica, AMasterOfALowerEpochIsRefusedUntilTheFabricHasDecided) {
+  auto ahead = std::make_shared<store::ReplicaState>();
+  ahead->position = {.epoch = 7, .number = 1};
+  ahead->source = Guid{0x99};
+  site_.world.run(commit_replica(site_.disks[kB], ahead));
+  start_pair();
+  site_.world.run_for(seconds(10));
+
+  EXPECT_THAT(site_[kA].refused, SizeIs(1));
+  EXPECT_EQ(site_.disks[kA].replica()->position.epoch, 8U);
+  expect_equal();
+}
+
+/// The successor has all that was committed before it gets the fabric, and the old master copies it at once.
+TEST_F(Replica, AHandoverWaitsForTheCopyAndAsksNobody) {
+  start_pair();
+  auto& old = site_[kA];
+  site_.network.delay = milliseconds(20);
+  old.register_now([&](sa::Registry& registry) { register_all(registry, port_of(old.last(), 2)); });
+  const auto asked = site_[kB].asked;
+
+  ASSERT_TRUE(old.manager().hand_over(std::nullopt));
+  site_.world.run_for(seconds(5));
+
+  auto& now = site_[kB];
+  ASSERT_TRUE(now.is_master()) << story();
+  EXPECT_EQ(now.registry().services().size(), 1U);
+  EXPECT_EQ(now.asked, asked) << story();
+  EXPECT_EQ(old.store().view()->role, replica::ReplicaView::Role::current) << story();
+  EXPECT_EQ(on_disk(site_.disks[kA]), on_disk(site_.disks[kB]));
+}
+
+/// Nothing was committed meanwhile: no transaction tells it that it has everything.
+TEST_F(Replica, AStandbyThatIsRestartedIsCurrentAtOnceAndLosesNoClient) {
+  start_pair();
+  auto& master = site_[kA];
+  for (std::size_t i = 0; i < 4; ++i)
+    master.register_now([&](sa::Registry& registry) { register_all(registry, port_of(master.last(), i)); });
+  site_.world.run_for(seconds(1));
+  site_.kill(kB);
+  site_.world.run_for(seconds(1));
+
+  site_.start(kB, ranked(3), {kA});
+  site_.world.run_for(seconds(2));
+
+  EXPECT_EQ(site_[kB].store().view()->role, replica::ReplicaView::Role::current) << story();
+  EXPECT_EQ(site_[kB].registry().services().size(), 4U) << story();
+  expect_equal();
+  const auto asked = site_[kB].asked;
+  site_.kill(kA);
+  site_.world.run_for(seconds(5));
+  ASSERT_TRUE(site_[kB].is_master());
+  EXPECT_EQ(site_[kB].registry().services().size(), 4U);
+  EXPECT_EQ(site_[kB].asked, asked) << story();
+}
+
+/// The old master comes back, with its old disk, and copies the new one.
+TEST_F(Replica, TheOldMasterThatReturnsCopiesTheNewOne) {
+  start_pair();
+  site_.kill(kA);
+  site_.world.run_for(seconds(5));
+  auto& now = site_[kB];
+  ASSERT_TRUE(now.is_master());
+  now.register_now([&](sa::Registry& registry) { register_all(registry, port_of(now.last(), 2)); });
+
+  site_.start(kA, ranked(1), {kB});
+  site_.world.run_for(seconds(5));
+
+  EXPECT_FALSE(site_[kA].is_master());
+  expect_equal();
+  EXPECT_EQ(site_.disks[kA].replica()->position.epoch, 2U);
+}
+
+}  // namespace
+}  // namespace smd

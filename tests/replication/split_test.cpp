@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fabric is cut into two parts, each with a master, and becomes one again.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+#include <set>
+#include <string>
+
+#include "tests/support/replica_site.h"
+
+namespace smd {
+namespace {
+
+using std::chrono::seconds;
+
+/// On leaf000, which is cut off with its two hosts; and on leaf001. The first ranks higher.
+constexpr auto* kSmall = "h00000";
+constexpr auto* kLarge = "h00003";
+
+constexpr Mgid group(std::uint8_t number) {
+  return {{0xff, 0x12, 0xa0, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, number}};
+}
+
+/// A member of the group, a service and a subscription of one port.
+void register_all(sa::Registry& registry, std::uint8_t number, Lid mlid, Guid port) {
+  const sa::GroupTerms terms{.qkey = 0xb1b, .pkey = kDefaultPKey, .mtu = Mtu::m2048, .rate = 3};
+  if (!registry.groups().contains(group(number))) registry.put_group(group(number), mlid, terms, false);
+  registry.put_member({group(number), port}, {.join_state = 1, .joined_by = port});
+  const auto gid = Gid::of(0xfe80000000000000, port);
+  registry.put_service({.id = number, .gid = gid, .pkey = kDefaultPKey},
+                       {.record = {.id = number, .gid = gid}, .owner = port, .ends = 0});
+  registry.put_subscription({.port = port, .is_generic = 1, .type = 0xFFFF, .trap = 64, .qp = 1},
+                            {.number = 1});
+}
+
+class Split : public testing::Test {
+ protected:
+  void start(const char* host, const char* other) {
+    config::SubnetConfig config;
+    config.sm.priority = host == kSmall ? 5 : 3;
+    site_.start(host, config, {other});
+  }
+  void cut(bool network) {
+    for (const unsigned port : {3U, 4U})
+      site_.world.fabric().faults().link_down({"leaf000", PortNum{static_cast<std::uint8_t>(port)}});
+    site_.network.cut = network;
+    if (network) site_.network.break_all();
+  }
+  void join() {
+    site_.network.cut = false;
+    for (const unsigned port : {3U, 4U})
+      site_.world.fabric().faults().link_up({"leaf000", PortNum{static_cast<std::uint8_t>(port)}});
+  }
+  /// LIDs of all adapters, as the fabric has them.
+  std::map<std::string, Lid> lids() {
+    std::map<std::string, Lid> found;
+    for (unsigned host = 0; host < 8; ++host) {
+      const auto name = fmt::format("h{:05}", host);
+      found[name] = site_.world.fabric().port_info({name, PortNum{1}})->lid;
+    }
+    return found;
+  }
+  Guid port(unsigned host) {
+    const auto name = fmt::format("h{:05}", host);
+    for (const auto* sm : {kSmall, kLarge}) {
+      for (const auto& node : site_[sm].last().subnet->nodes) {
+        if (node->description == name) return node->ports[1].guid;
+      }
+    }
+    ADD_FAILURE() << name;
+    return {};
+  }
+  void add(const char* sm, std::uint8_t number, unsigned mlid, unsigned host) {
+    site_[sm].register_now([&](sa::Registry& registry) {
+      register_all(registry, number, Lid{static_cast<std::uint16_t>(mlid)}, port(host));
+    });
+  }
+  std::string story() {
+    std::string text;
+    for (const auto* host : {kSmall, kLarge}) {
+      text += std::string("--- ") + host + "\n";
+      for (const auto& line : site_[host].lines.all) text += line + "\n";
+      for (const auto& line : site_[host].managed().lines().all) text += line + "\n";
+    }
+    return text;
+  }
+  void expect_both_masters() {
+    EXPECT_TRUE(site_[kSmall].is_master()) << story();
+    EXPECT_TRUE(site_[kLarge].is_master()) << story();
+    EXPECT_EQ(site_[kSmall].last().summary.cas, 2U);
+    EXPECT_EQ(site_[kLarge].last().summary.cas, 6U);
+  }
+  void expect_one_master() {
+    EXPECT_TRUE(site_[kSmall].is_master()) << story();
+    EXPECT_FALSE(site_[kLarge].is_master()) << story();
+    const auto& now = site_[kSmall].last();
+    EXPECT_EQ(now.summary.cas, 8U);
+    EXPECT_EQ(now.summary.state, sm::SweepState::up) << now.summary.why << story();
+    std::set<Lid> different;
+    for (const auto& [host, lid] : lids()) different.insert(lid);
+    EXPECT_EQ(different.size(), 8U);
+  }
+  /// Each SM has what clients have registered with either.
+  void expect_registered(std::initializer_list<std::uint8_t> numbers) {
+    for (const auto* sm : {kSmall, kLarge}) {
+      const auto& registry = site_[sm].registry();
+      EXPECT_EQ(registry.services().size(), numbers.size()) << sm << story();
+      EXPECT_EQ(registry.subscriptions().size(), numbers.size()) << sm;
+      std::set<Lid> mlids;
+      for (const auto number : numbers) {
+        const auto* found = registry.groups().find(group(number));
+        ASSERT_NE(found, nullptr) << sm << " group " << int{number} << story();
+        EXPECT_EQ(found->members, 1U);
+        mlids.insert(found->mlid);
+      }
+      EXPECT_EQ(mlids.size(), numbers.size());
+    }
+  }
+
+  test::ReplicaSite site_{"ft2:4"};
+};
+
+TEST_F(Split, OfAFabricAndItsNetworkLeavesAMasterToEachPartAndLosesNothingWhenItIsJoined) {
+  start(kSmall, kLarge);
+  start(kLarge, kSmall);
+  site_.world.run_for(seconds(3));
+  add(kSmall, 1, 0xC001, 1);
+  site_.world.run_for(seconds(1));
+  const auto before = lids();
+
+  cut(true);
+  site_.world.run_for(seconds(20));
+  expect_both_masters();
+  add(kSmall, 2, 0xC005, 0);
+  add(kLarge, 3, 0xC005, 5);  // the same multicast LID
+  add(kLarge, 4, 0xC006, 6);
+  join();
+  site_.world.run_for(seconds(40));
+
+  expect_one_master();
+  EXPECT_EQ(lids(), before);
+  expect_registered({1, 2, 3, 4});
+  EXPECT_EQ(site_[kSmall].registry().groups().find(group(4))->mlid, Lid{0xC006});
+}
+
+TEST_F(Split, OfTheFabricAloneIsServedByBothAndJoined) {
+  start(kSmall, kLarge);
+  start(kLarge, kSmall);
+  site_.world.run_for(seconds(3));
+  const auto before = lids();
+
+  cut(false);
+  site_.world.run_for(seconds(20));
+  expect_both_masters();
+  add(kSmall, 2, 0xC005, 0);
+  add(kLarge, 3, 0xC006, 5);
+  join();
+  site_.world.run_for(seconds(40));
+
+  expect_one_master();
+  EXPECT_EQ(lids(), before);
+  expect_registered({2, 3});
+}
+
+/// They never were one: all LIDs of the smaller part are taken in the larger one.
+TEST_F(Split, OfTwoFabricsThatAreJoinedTheLargerKeepsItsLids) {
+  cut(true);
+  start(kSmall, kLarge);
+  start(kLarge, kSmall);
+  site_.world.run_for(seconds(5));
+  expect_both_masters();
+  const auto before = lids();
+  EXPECT_EQ(before.at("h00000").value() <= 16, true);
+  std::set<Lid> different;
+  for (const auto& [host, lid] : before) different.insert(lid);
+  EXPECT_LT(different.size(), 8U);
+
+  join();
+  site_.world.run_for(seconds(40));
+
+  expect_one_master();
+  auto after = lids();
+  std::size_t moved = 0;
+  for (const auto& [host, lid] : before) {
+    const bool small = host == "h00000" || host == "h00001";
+    if (!small) EXPECT_EQ(after.at(host), lid) << host;
+    if (small && after.at(host) != lid) ++moved;
+  }
+  EXPECT_GT(moved, 0U);
+}
+
+}  // namespace
+}  // namespace smd

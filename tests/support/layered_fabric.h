@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A fabric whose routes have several layers, under a manager.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "mad/sim/state/tables.h"
+#include "smd/decide/path_layers.h"
+#include "tests/support/managed_world.h"
+#include "tests/support/store_lab.h"
+
+namespace smd::test {
+
+class LayeredFabric : public ::testing::Test {
+ protected:
+  explicit LayeredFabric(std::string_view text = "torus:4x4:2+guids=7") : world_(spec(text)) {
+    config_.routing.engines = {"dfsssp"};
+    config_.routing.path_sl = config::PathSl::asked;
+    config_.routing.converge_after = std::chrono::seconds(20);
+  }
+  void begin() {
+    manager_.emplace(world_, config_, sm::ManagerOptions{}, &store_);
+    group_.emplace(world_.io().get_executor());
+    group_->spawn((*manager_)->run());
+    world_.run_for(std::chrono::seconds(10));
+    ASSERT_GT(routes().layers.count, 1U);
+  }
+  void end() {
+    world_.run(group_->stop());
+    group_.reset();
+    manager_.reset();
+  }
+  const sm::RoutePart& routes() { return *manager_->last().decided.routes; }
+  const sim::State& state() { return world_.fabric().state(); }
+  std::uint64_t vl_sets() {
+    return world_.fabric().counts().sets(wire::SlToVl::kAttribute) +
+           world_.fabric().counts().sets(wire::VlArbitration::kAttribute);
+  }
+  /// Of all pairs of switches, a digit each.
+  std::string layers() {
+    std::string found;
+    const auto& topology = *routes().topology;
+    for (routing::SwitchIndex a = 0; a < topology.switches(); ++a) {
+      for (routing::SwitchIndex b = 0; b < a; ++b)
+        found += fmt::format("{:x}", routes().layers.by_pair.at(a, b));
+    }
+    return found;
+  }
+  /// A digest of all forwarding tables.
+  std::size_t tables() {
+    std::string bytes;
+    for (const auto& row : routes().rows) bytes.append(row.row->begin(), row.row->end());
+    return std::hash<std::string>{}(bytes);
+  }
+  /// Switch and port of a cable between switches.
+  sim::Place cable(std::size_t which) {
+    for (const auto& node : state().nodes) {
+      if (!node.is_switch()) continue;
+      for (unsigned p = 1; p <= node.ports; ++p) {
+        const sim::Place place{node.name, PortNum{static_cast<std::uint8_t>(p)}};
+        if (between_switches(place) && which-- == 0) return place;
+      }
+    }
+    return {};
+  }
+  bool between_switches(const sim::Place& place) {
+    const auto* node = manager_->last().subnet->find(state().nodes[state().ports[at(place)].node].guid);
+    const auto& peer = node->ports[place.port.value()].peer;
+    return peer && manager_->last().subnet->find(peer->node)->is_switch();
+  }
+  sim::PortIndex at(const sim::Place& place) { return *sim::find_port(state(), place); }
+
+  sim::World world_;
+  config::SubnetConfig config_;
+  store::MemoryStore store_;
+  std::optional<Managed> manager_;
+  std::optional<mad::TaskGroup> group_;
+  ~LayeredFabric() override {
+    if (group_) world_.run(group_->stop());
+  }
+};
+
+}  // namespace smd::test

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// [[qos.class]] and presets: SLs, shares, rules, and what is refused.
+#include "config/qos_classes.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/partition_sources.h"
+#include "config/qos_sources.h"
+#include "tests/unit/config/golden_errors.h"
+#include "tests/unit/config/support.h"
+
+namespace smd::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Config classes_from(const std::string& text, std::map<std::string, std::string> files = {}) {
+  auto config = load_text("[qos]\nenabled = true\n" + text, "smd.toml", {}, context_with(std::move(files)));
+  if (config) return *std::move(config);
+  for (const auto& error : config.error()) ADD_FAILURE() << to_string(error);
+  return {};
+}
+
+/// "storage SL 1 40.0 %", the standard class first; "!": high priority.
+std::vector<std::string> shown(const Config& config) {
+  std::vector<std::string> lines;
+  for (const auto& one : qos_classes_of(config.subnets[0]).all)
+    lines.push_back(fmt::format("{}{} SL {} {:.1f} %", one.name, one.high ? "!" : "", one.sl,
+                                one.share * 100.0 / kWholeShare));
+  return lines;
+}
+
+TEST(QosClasses, HaveTheLowestFreeSlsInTheOrderOfTheFile) {
+  EXPECT_THAT(
+      shown(classes_from(R"(
+[[qos.class]]
+name = "storage"
+share = "40 %"
+[[qos.class]]
+name = "mpi"
+sl = 1
+[[qos.class]]
+name = "backup"
+minimum = 10
+)")),
+      ElementsAre("default SL 0 16.7 %", "storage SL 2 40.0 %", "mpi SL 1 16.7 %", "backup SL 3 26.7 %"));
+}
+
+TEST(QosClasses, SharesThatAreAllGivenAreOfTheWholeLink) {
+  EXPECT_THAT(shown(classes_from("[[qos.class]]\nname = \"a\"\nshare = 30\n[[qos.class]]\nname = \"b\"\n"
+                                 "share = \"30%\"\ndefault = true\n")),
+              ElementsAre("b SL 0 50.0 %", "a SL 1 50.0 %"));
+}
+
+TEST(QosClasses, HighPriorityHasALimitInPacketsForEachOfLow) {
+  const auto limit = [](std::string_view key) {
+    const auto config =
+        classes_from(fmt::format("[[qos.class]]\nname = \"a\"\nhigh_priority = true\n{}", key));
+    return qos_classes_of(config.subnets[0]).high_limit;
+  };
+  EXPECT_EQ(limit(""), 0) << "one packet";
+  EXPECT_EQ(limit("share = 50"), 1);
+  EXPECT_EQ(limit("share = 75"), 3);
+  EXPECT_EQ(limit("share = 70"), 2) << "the nearest";
+  EXPECT_EQ(limit("minimum = 70"), 3) << "at least";
+  EXPECT_EQ(limit("share = 99"), 99);
+}
+
+TEST(QosClasses, PartitionsHaveTheSlOfTheirClass) {
+  const auto config = classes_from(R"(
+[[qos.class]]
+name = "a"
+partitions = ["blue", "0x0020"]
+[[qos.class]]
+name = "b"
+[[partition]]
+name = "blue"
+pkey = 0x10
+[[partition]]
+name = "green"
+pkey = 0x20
+[[partition]]
+name = "red"
+qos_class = "b"
+[[partition]]
+name = "white"
+)");
+  std::vector<std::string> sls;
+  for (const auto& one : partition_sources(config.subnets[0], "").toml)
+    sls.push_back(fmt::format("{} {}", one.name, one.settings.sl));
+  EXPECT_THAT(sls, ElementsAre("blue 1", "green 1", "red 2", "white 0"));
+}
+
+TEST(QosClasses, MatchByPKeyThenProtocolThenPortsInTheOrderOfTheFile) {
+  const auto policy = qos_policy_of(classes_from(R"(
+[[qos.class]]
+name = "ports"
+ports = ["io*"]
+ulps = ["nvmeof", "gpfs:1191"]
+[[qos.class]]
+name = "tenant"
+partitions = ["blue", "0x8020"]
+service_id = ["0x10"]
+[[partition]]
+name = "blue"
+)")
+                                        .subnets[0],
+                                    "smd.toml");
+  std::vector<std::string> rules;
+  for (const auto& rule : policy.rules)
+    rules.push_back(fmt::format("{} {} {} {} {}{}", rule.level, fmt::join(rule.partitions, ","),
+                                to_string(rule.pkeys, true), to_string(rule.service_ids, true),
+                                rule.source_ports.terms.size(), rule.destination_ports.terms.size()));
+  EXPECT_THAT(rules, ElementsAre("class:tenant blue 0x20  00", "class:ports   0x1061144, 0x10604a7 00",
+                                 "class:tenant   0x10 00", "class:ports    10", "class:ports    01"));
+  ASSERT_THAT(policy.classes, SizeIs(3));
+  EXPECT_EQ(policy.find_level("DEFAULT"), nullptr) << "or partitions would lose their SLs";
+}
+
+TEST(QosClasses, PresetsAreClasses) {
+  EXPECT_THAT(shown(classes_from("preset = \"storage+compute\"\n")),
+              ElementsAre("compute SL 0 60.0 %", "storage SL 1 40.0 %"));
+  EXPECT_THAT(shown(classes_from("preset = \"management-guard\"\n")),
+              ElementsAre("default SL 0 100.0 %", "management! SL 1 100.0 %"));
+  EXPECT_THAT(
+      shown(classes_from("preset = \"tenants-equal\"\n[partitions]\nfile = \"p.conf\"\n"
+                         "[[partition]]\nname = \"c\"\n",
+                         {{"p.conf", "Default=0x7fff:ALL=full;\na=0x1:ALL;\nb=0x2:ALL;\na=0x1:SELF;\n"}})),
+      ElementsAre("default SL 0 25.0 %", "a SL 1 25.0 %", "b SL 2 25.0 %", "c SL 3 25.0 %"));
+}
+
+TEST(QosClasses, TheClassOfTheSmIsWhereHostsAskIt) {
+  const auto sl = [](const std::string& text) { return master_sm_sl(classes_from(text).subnets[0]); };
+  EXPECT_EQ(sl("preset = \"management-guard\"\n"), Sl{1});
+  EXPECT_EQ(sl("preset = \"storage+compute\"\n"), Sl{0});
+  EXPECT_EQ(sl("preset = \"storage+compute\"\nsm_sl = 1\n"), Sl{1});
+}
+
+TEST(QosClasses, APartitionThatNoFileDefinesIsAWarning) {
+  const auto config =
+      classes_from("[[qos.class]]\nname = \"a\"\npartitions = [\"bleu\"]\n[[partition]]\nname = \"blue\"\n");
+  ASSERT_THAT(config.warnings, SizeIs(1));
+  EXPECT_EQ(to_string(config.warnings[0]),
+            "smd.toml:3: no file defines the partition \"bleu\" of the class \"a\"; did you mean \"blue\"?");
+}
+
+TEST(QosClasses, WithoutAnyNothingChanges) {
+  EXPECT_THAT(qos_classes_of(classes_from("").subnets[0]).all, IsEmpty());
+  EXPECT_TRUE(qos_policy_of(classes_from("").subnets[0], "").empty());
+}
+
+/// tests/golden/config/wrong_qos_classes.txt, which SMD_UPDATE_GOLDEN=1 writes anew: each is one line.
+TEST(QosClasses, SixtyWrongFilesAreRefusedWithALineEach) {
+  const auto count = expect_golden_errors("wrong_qos_classes.txt", [](const GoldenCase& wrong) {
+    return errors_of(
+        wrong.toml, wrong.overrides,
+        {{"p.conf", "blue=0x1,sl=4:ALL;\n"}, {"q.conf", "qos-ulps\ndefault: 0\nend-qos-ulps\n"}});
+  });
+  EXPECT_GE(count, 60U);
+}
+
+}  // namespace
+}  // namespace smd::config

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/check_qos.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "smd/report/qos_svg.h"
+#include "tests/support/partition_config.h"
+
+namespace smd::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+config::ArbitrationList weights(std::vector<std::pair<unsigned, unsigned>> entries) {
+  config::ArbitrationList made;
+  for (const auto& [vl, weight] : entries)
+    made.push_back({Vl{static_cast<std::uint8_t>(vl)}, static_cast<std::uint8_t>(weight)});
+  return made;
+}
+
+/// Partition green on SL 1, nvmeof on SL 2, all else on SL 0.
+class CheckQos : public testing::Test {
+ protected:
+  CheckQos() {
+    config::SubnetConfig subnet;
+    subnet.qos.enabled = true;
+    subnet.qos.all.vlarb_high = weights({});
+    subnet.qos.all.vlarb_low = weights({{0, 64}, {1, 64}, {2, 128}});
+    auto green = test::partition("green", 0x20, {"ALL"});
+    green.sl = 1;
+    subnet.partition = {green};
+    config::ConfiguredQosUlp nvmeof;
+    nvmeof.name = "nvmeof";
+    nvmeof.sl = 2;
+    nvmeof.service_id = {{0x1061144, 0x1061144}};
+    subnet.qos.ulp = {nvmeof};
+    config_.subnets = {subnet};
+  }
+  config::QosConfig& qos() { return config_.subnets[0].qos; }
+  std::string said(QosCheck check = {}) {
+    std::ostringstream out;
+    print_qos(out, config_, check);
+    return out.str();
+  }
+  config::Config config_;
+};
+
+TEST_F(CheckQos, SaysVlShareAndUseOfEachSl) {
+  EXPECT_THAT(said(),
+              AllOf(HasSubstr("SL 0  VL 0   25.0 %  25 / 50 / 100 / 200 Gb/s"),
+                    HasSubstr("SL 1  VL 1   25.0 %"), HasSubstr("partition green"),
+                    HasSubstr("SL 2  VL 2   50.0 %"), HasSubstr("nvmeof"), Not(HasSubstr("warning"))));
+  EXPECT_THAT(said(), AllOf(HasSubstr("SL 1  NCCL_IB_SL=1 UCX_IB_SL=1; IPoIB on P_Key 0x0020"),
+                            HasSubstr("service ID nvmeof 0x1061144")));
+}
+
+TEST_F(CheckQos, NamesPortsThatDiffer) {
+  qos().classes[static_cast<std::size_t>(config::PortClass::ca)].vlarb_low =
+      weights({{0, 64}, {1, 64}, {2, 0}});
+  EXPECT_THAT(said(), AllOf(HasSubstr("adapters:\n"), HasSubstr("switches, enhanced ports 0, routers:\n"),
+                            HasSubstr("warning: VL 2 (SL 2) has no weight: its packets never leave")));
+}
+
+TEST_F(CheckQos, WarnsOfSlsThatShareAVl) {
+  EXPECT_THAT(said({.asked = true, .vls = 2}),
+              AllOf(HasSubstr("warning: SL 0, 2 share VL 0 and delay each other"), HasSubstr("SL 2  VL 0 ")));
+  EXPECT_THAT(said({.asked = true, .vls = 1}), HasSubstr("SL 0, 1, 2 share VL 0"));
+}
+
+TEST_F(CheckQos, SaysWhatHighPrioritySendsBeforeLow) {
+  qos().all.vlarb_high = weights({{2, 64}});
+  qos().all.high_limit = 6;
+  EXPECT_THAT(said(),
+              HasSubstr("high priority (SL 2) sends 24732 bytes before one packet of low priority (SL 0, 1)"))
+      << "six packets of 4,122 bytes";
+  qos().all.high_limit = 255;
+  EXPECT_THAT(said(), AllOf(HasSubstr("SL 0, 1 has nothing while it sends"), Not(HasSubstr("no weight"))));
+}
+
+TEST_F(CheckQos, SaysThatAnSlIsDropped) {
+  config::SlMap map{};
+  map[1] = Vl{15};
+  qos().all.sl2vl = map;
+  EXPECT_THAT(said(), HasSubstr("SL 1  dropped (VL 15)"));
+}
+
+TEST_F(CheckQos, NamesClassesAndWhatHasThem) {
+  config::SubnetConfig subnet;
+  subnet.qos.enabled = true;
+  subnet.qos.traffic_classes = {{.name = "storage", .share = 40, .ulps = {"nvmeof"}},
+                                {.name = "guard", .high_priority = true, .ulps = {"sm"}}};
+  subnet.partition = {test::partition("green", 0x20, {"ALL"})};
+  subnet.partition[0].qos_class = "storage";
+  config_.subnets = {subnet};
+  EXPECT_THAT(said(),
+              AllOf(HasSubstr("adapters, switches, enhanced ports 0, routers:\n"),
+                    HasSubstr("SL 0  VL 0   30.0 %"), HasSubstr("class default (all else)"),
+                    HasSubstr("SL 1  VL 1   20.0 %"), HasSubstr("partition green, class storage"),
+                    HasSubstr("SL 2  VL 2   50.0 %"), HasSubstr("the SM, class guard (high priority)"),
+                    HasSubstr("by PathRecord: service ID 0x1061144"), Not(HasSubstr("warning"))));
+  EXPECT_THAT(said({.asked = true, .vls = 2}), HasSubstr("warning: SL 0, 2 share VL 0 and delay each other"));
+}
+
+TEST_F(CheckQos, DrawsSharesAsAPicture) {
+  config_.subnets[0].partition[0].name = "a<b";
+  std::ostringstream out;
+  sm::write_qos_svg(out, explain_config(config_.subnets[0], {}));
+  EXPECT_THAT(out.str(),
+              AllOf(testing::StartsWith("<svg "), testing::EndsWith("</svg>\n"), HasSubstr("VL 2 50 %"),
+                    HasSubstr("SL 1: partition a&lt;b"), Not(HasSubstr("a<b"))));
+}
+
+TEST_F(CheckQos, AnAnswerOfAnotherReleaseIsRefused) {
+  const auto json = sm::qos_json(explain_config(config_.subnets[0], {}));
+  EXPECT_EQ(*sm::qos_explanation_of(json), explain_config(config_.subnets[0], {}));
+  auto other = json;
+  other.at("kinds").at(0).at("lanes").at(0).as_object()["sl"] = 16;
+  EXPECT_FALSE(sm::qos_explanation_of(other));
+  EXPECT_FALSE(sm::qos_explanation_of(sm::Json(3)));
+}
+
+TEST_F(CheckQos, SaysThatQosIsOff) {
+  qos().enabled = false;
+  EXPECT_THAT(said(), HasSubstr("QoS is off"));
+}
+
+}  // namespace
+}  // namespace smd::cli

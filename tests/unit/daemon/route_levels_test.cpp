@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// `smd route --path-sl --sl2vl`: layers as another SM's files say them.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "smd/cli/route.h"
+#include "smd/dump/sl_files.h"
+
+namespace smd::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+class RouteLevels : public ::testing::Test {
+ protected:
+  RouteLevels() {
+    folder_ = std::filesystem::temp_directory_path() / fmt::format("smd-levels-{}", ::getpid());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    RouteOptions made{.topology = kFabric, .engines = {"dfsssp"}, .dump_dir = folder_.string(), .threads = 1};
+    made.dump = "path-sl.txt,sl2vl.txt,opensm-lfts.dump,opensm-sl2vl.dump";
+    std::ostringstream out;
+    EXPECT_EQ(route(made, out, err_), 0) << err_.str();
+  }
+  ~RouteLevels() override { std::filesystem::remove_all(folder_); }
+
+  std::string at(const std::string& name) const { return (folder_ / name).string(); }
+  std::string file(const std::string& name, std::string_view text) const {
+    std::ofstream(folder_ / name) << text;
+    return at(name);
+  }
+  std::string read(const std::string& name) const {
+    std::ifstream in(folder_ / name);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  /// `verify` of the report.
+  boost::json::object verify(const std::string& path_sl, const std::string& sl2vl, int status) {
+    RouteOptions options{
+        .topology = kFabric, .lfts = at("opensm-lfts.dump"), .path_sl = path_sl, .sl2vl = sl2vl};
+    options.threads = 1;
+    options.json = true;
+    std::ostringstream out;
+    err_.str("");
+    EXPECT_EQ(route(options, out, err_), status) << err_.str();
+    if (out.str().empty()) return {};
+    return boost::json::parse(out.str()).at("verify").as_object();
+  }
+
+  static constexpr const char* kFabric = "torus:5x5:1+guids=3";
+  std::filesystem::path folder_;
+  std::ostringstream err_;
+};
+
+TEST_F(RouteLevels, OwnFilesAreFreeOfCreditLoopsInBothDirections) {
+  for (const auto* maps : {"sl2vl.txt", "opensm-sl2vl.dump"}) {
+    const auto found = verify(at("path-sl.txt"), at(maps), 0);
+    EXPECT_TRUE(found.at("ok").as_bool());
+    EXPECT_TRUE(found.at("reverse_ok").as_bool());
+    EXPECT_FALSE(found.at("fixed_sl_ok").as_bool());
+    EXPECT_GT(found.at("layers").as_int64(), 1);
+    EXPECT_EQ(found.at("layers"), found.at("vls"));
+    EXPECT_EQ(err_.str(), "");
+  }
+}
+
+TEST_F(RouteLevels, SlsOnOneVlHaveTheCreditLoopsOfOneLayer) {
+  const auto found = verify(at("path-sl.txt"), "", 3);
+  EXPECT_EQ(found.at("vls").as_int64(), 1);
+  EXPECT_GT(found.at("credit_loops").as_int64(), 0);
+}
+
+TEST_F(RouteLevels, OneWrongSlIsFound) {
+  const auto paths = sm::read_path_sl(read("path-sl.txt"), "x");
+  ASSERT_TRUE(paths);
+  std::string text;
+  for (const auto& [source, lids] : *paths) {
+    for (const auto& [lid, sl] : lids) text += fmt::format("{} {} 0\n", source, lid.value());
+  }
+  const auto found = verify(file("zero.txt", text), at("sl2vl.txt"), 3);
+  EXPECT_FALSE(found.at("reverse_ok").as_bool());
+}
+
+TEST_F(RouteLevels, PathsThatTheFileDoesNotNameUseSl0AndAreCounted) {
+  verify(file("one.txt", read("path-sl.txt").substr(0, read("path-sl.txt").find('\n') + 1)), at("sl2vl.txt"),
+         3);
+  EXPECT_THAT(err_.str(), HasSubstr("it says no SL of 599 of 600 paths"));
+}
+
+TEST_F(RouteLevels, WrongLinesAreNamed) {
+  const struct {
+    const char *text, *what;
+  } cases[] = {
+      {"", "no path in it: lines 'SOURCE-GUID DLID SL' are needed"},
+      {"0x1 4 16\n", "w.txt:1: SL \"16\": a number from 0 to 15 is needed"},
+      {"0x1 4 1\n0x1 0 1\n", "w.txt:2: DLID \"0\": a number from 1 to 49151 is needed"},
+      {"node 4 1\n", "w.txt:1: source \"node\": a GUID is needed"},
+      {"0x1 4 1 2\n", "w.txt:1: \"2\" after the SL: nothing more is allowed"},
+      {"0x1 4 1\n0x1 4 2\n",
+       "w.txt:2: SL 2 for the path from 0x0000000000000001 to LID 4, which had SL 1 before"},
+  };
+  for (const auto& [text, what] : cases) {
+    verify(file("w.txt", text), at("sl2vl.txt"), 2);
+    EXPECT_THAT(err_.str(), HasSubstr(what)) << text;
+  }
+  verify(at("path-sl.txt"), file("m.txt", "0x1 1 2 0x01 0x100\n"), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("m.txt:1: VLs \"0x100\": a number from 0 to 255 is needed"));
+  verify(at("path-sl.txt"), at("none.txt"), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("none.txt: No such file"));
+}
+
+}  // namespace
+}  // namespace smd::cli

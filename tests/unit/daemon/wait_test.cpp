@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <string>
+
+#include "smd/cli/wait_command.h"
+
+namespace smd::cli {
+namespace {
+
+namespace json = boost::json;
+
+/// This SM and two others: 0x…a, priority 5, and 0x…b, priority 9.
+json::value sms(const std::string& own, const std::string& a, const std::string& b) {
+  const auto row = [](const char* guid, int priority, const std::string& state, bool self) {
+    return json::object{{"guid", guid},   {"node", "h"},  {"priority", priority},
+                        {"state", state}, {"self", self}, {"answers", true}};
+  };
+  return json::object{
+      {"sms", json::array{row("0x0000000000000001", 9, own, true), row("0x000000000000000a", 5, a, false),
+                          row("0x000000000000000b", 9, b, false)}}};
+}
+
+json::value source(const std::string& a, const std::string& b) {
+  const auto standby = [](const char* guid, const std::string& at) {
+    return json::object{{"guid", guid}, {"position", at}, {"lag_transactions", 1}};
+  };
+  return json::object{{"replica", json::object{{"role", "source"},
+                                               {"position", "2.7"},
+                                               {"standbys", json::array{standby("0x000000000000000a", a),
+                                                                        standby("0x000000000000000b", b)}}}}};
+}
+
+json::value copy(const std::string& role) {
+  return json::object{{"replica", json::object{{"role", role}, {"position", "2.7"}}}};
+}
+
+bool is_ready(const std::string& what, const json::value& status, const json::value& all) {
+  const auto found = readiness(what, status, all);
+  return found && found->ready;
+}
+
+TEST(Wait, AMasterIsReadyWhenTheStandbyThatGetsTheFabricIsCurrent) {
+  const auto all = sms("master", "standby", "standby");
+
+  EXPECT_TRUE(is_ready("replica", source("2.6", "2.7"), all));
+  EXPECT_FALSE(is_ready("replica", source("2.7", "2.6"), all));
+  EXPECT_FALSE(is_ready("restart", source("2.7", "1.7"), all));
+}
+
+TEST(Wait, AStandbyComesBeforeOneThatShowsNotActive) {
+  EXPECT_TRUE(is_ready("restart", source("2.7", "1.0"), sms("master", "standby", "not_active")));
+  EXPECT_FALSE(is_ready("restart", source("2.7", "2.7"), sms("master", "discovering", "discovering")));
+}
+
+TEST(Wait, AStandbyIsReadyWhenItsCopyIsCurrent) {
+  const auto all = sms("standby", "master", "standby");
+
+  EXPECT_TRUE(is_ready("replica", copy("current"), all));
+  EXPECT_FALSE(is_ready("replica", copy("behind"), all));
+  EXPECT_TRUE(is_ready("restart", copy("lost"), all));  // its restart costs nothing
+}
+
+TEST(Wait, WithoutACopyThereIsNothingToWaitFor) {
+  const json::value none = json::object{{"replica", nullptr}};
+
+  EXPECT_FALSE(readiness("replica", none, sms("standby", "master", "standby")));
+  EXPECT_FALSE(readiness("restart", none, sms("master", "standby", "standby")));
+  EXPECT_TRUE(is_ready("restart", none, sms("standby", "master", "standby")));
+}
+
+}  // namespace
+}  // namespace smd::cli

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Classes and layers combined: SLs, VLs and weights.
+#include "smd/decide/qos_lanes.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "smd/decide/qos_kinds.h"
+#include "smd/decide/qos_shares.h"
+
+namespace smd::sm {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::uint32_t kPacket = 4096 + 26;
+
+std::vector<QosPart::Class> classes_of(const std::vector<unsigned>& shares, std::size_t high = 0) {
+  std::vector<QosPart::Class> classes;
+  for (const auto share : shares)
+    classes.push_back({.sl = Sl{static_cast<std::uint8_t>(classes.size())}, .share = share, .sls = {}});
+  for (std::size_t i = 0; i < high; ++i) classes[classes.size() - 1 - i].high = true;
+  return classes;
+}
+
+QosPart::Kind kind_of(std::vector<QosPart::Class> classes) {
+  QosPart::Kind kind;
+  kind.classes = std::move(classes);
+  return kind;
+}
+
+std::vector<std::string> sls_text(const WireSls& sls) {
+  std::vector<std::string> lines;
+  for (const auto& [key, sl] : sls) lines.push_back(fmt::format("{}/{}={}", key.first, key.second, sl));
+  return lines;
+}
+
+std::string vls_text(const QosLanes& lanes) {
+  std::string text;
+  for (const auto& row : lanes.vls) {
+    for (const auto vl : row) text += fmt::format("{} ", vl);
+    text += "| ";
+  }
+  return text;
+}
+
+TEST(QosLanes, OneLayerHasTheClassesOwnSls) {
+  const std::vector<Sl> classes{Sl{0}, Sl{5}, Sl{15}};
+  EXPECT_THAT(sls_text(*wire_sls(classes, 1)), ElementsAre("0/0=0", "5/0=5", "15/0=15"));
+}
+
+TEST(QosLanes, FurtherLayersHaveFreeSlsAndNoneIsRenumbered) {
+  const std::vector<Sl> classes{Sl{0}, Sl{2}};
+  const auto two = *wire_sls(classes, 2);
+  EXPECT_THAT(sls_text(two), ElementsAre("0/0=0", "0/1=1", "2/0=2", "2/1=3"));
+  const std::vector<Sl> more{Sl{0}, Sl{1}, Sl{2}};
+  EXPECT_THAT(sls_text(*wire_sls(more, 2, two)),
+              ElementsAre("0/0=0", "0/1=1", "1/0=4", "1/1=5", "2/0=2", "2/1=3"))
+      << "class 1 comes second: SL 1 is taken";
+}
+
+TEST(QosLanes, SlFifteenIsGivenLastAndSixteenAreAll) {
+  std::vector<Sl> classes{Sl{0}, Sl{1}, Sl{2}, Sl{3}};
+  const auto sls = *wire_sls(classes, 4);
+  EXPECT_EQ(sls.at({Sl{3}, 3}), Sl{15});
+  classes.push_back(Sl{4});
+  EXPECT_EQ(wire_sls(classes, 4).error(), (LaneBudget{.needed = 20, .available = 16}));
+}
+
+TEST(QosLanes, AClassDividesItsWeightInProportionToTheLoadOfItsVls) {
+  const auto classes = classes_of({6'000, 4'000});
+  const std::vector<double> loads{3, 0, 1};
+  const auto lanes = *qos_lanes(classes, loads, {.vls = 8, .low = 8, .high = 8});
+  EXPECT_THAT(lanes.low, ElementsAre(LaneWeight{Vl{0}, 4'500}, LaneWeight{Vl{1}, 3'000},
+                                     LaneWeight{Vl{2}, 1'500}, LaneWeight{Vl{3}, 1'000}))
+      << "no route has the index 1";
+  EXPECT_EQ(vls_text(lanes), "0 0 2 | 1 0 3 | ");
+}
+
+TEST(QosLanes, TheLastClassesShareTheVlsOfTheFirst) {
+  const auto classes = classes_of({4'000, 3'000, 2'000, 1'000});
+  const std::vector<double> one{1}, two{1, 1};
+  const auto few = *qos_lanes(classes, one, {.vls = 2, .low = 8, .high = 8});
+  EXPECT_EQ(vls_text(few), "0 | 1 | 0 | 0 | ");
+  EXPECT_EQ(few.own, 2U);
+  EXPECT_EQ(few.budget, (LaneBudget{.needed = 4, .available = 2}));
+  EXPECT_THAT(few.low, ElementsAre(LaneWeight{Vl{0}, 7'000}, LaneWeight{Vl{1}, 3'000}));
+  EXPECT_EQ(vls_text(*qos_lanes(classes, two, {.vls = 4, .low = 8, .high = 8})), "0 2 | 1 3 | 0 2 | 0 2 | ");
+  EXPECT_EQ(qos_lanes(classes, one, {.vls = 8, .low = 3, .high = 8})->own, 3U) << "entries";
+}
+
+TEST(QosLanes, AClassOfHighPriorityThatSharesAVlBringsItNoWeight) {
+  const std::vector<double> one{1};
+  const auto lanes = *qos_lanes(classes_of({6'000, 4'000, 10'000}, 1), one, {.vls = 2, .low = 8, .high = 8});
+  EXPECT_THAT(lanes.low, ElementsAre(LaneWeight{Vl{0}, 6'000}, LaneWeight{Vl{1}, 4'000}));
+  EXPECT_THAT(lanes.high, IsEmpty());
+}
+
+TEST(QosLanes, IndexesOfRoutingAreNeverMerged) {
+  const std::vector<double> loads{1, 1, 1};
+  EXPECT_EQ(qos_lanes(classes_of({1}), loads, {.vls = 2}).error(), (LaneBudget{.needed = 3, .available = 2}));
+}
+
+TEST(QosLanes, WithoutATableOfHighPriorityItsClassesTakeTurns) {
+  const std::vector<double> one{1};
+  const auto classes = classes_of({5'000, 5'000}, 1);
+  EXPECT_THAT(qos_lanes(classes, one, {.vls = 8, .low = 8, .high = 8})->high,
+              ElementsAre(LaneWeight{Vl{1}, 5'000}));
+  const auto without = *qos_lanes(classes, one, {.vls = 8, .low = 8});
+  EXPECT_THAT(without.high, IsEmpty());
+  EXPECT_EQ(without.low.size(), 2U);
+}
+
+TEST(QosLanes, ListsAreShortAndSpread) {
+  const std::vector<LaneWeight> lanes{{Vl{0}, 60}, {Vl{1}, 40}};
+  EXPECT_THAT(arbitration_list(lanes, 8),
+              ElementsAre(wire::VlWeight{Vl{0}, 192}, wire::VlWeight{Vl{1}, 128}));
+  const std::vector<LaneWeight> wide{{Vl{0}, 80}, {Vl{1}, 10}, {Vl{2}, 10}};
+  EXPECT_THAT(arbitration_list(wide, 8), ElementsAre(wire::VlWeight{Vl{0}, 255}, wire::VlWeight{Vl{1}, 64},
+                                                     wire::VlWeight{Vl{2}, 64}, wire::VlWeight{Vl{0}, 255}));
+  EXPECT_THAT(arbitration_list(wide, 2), IsEmpty()) << "a VL without a turn would stop";
+}
+
+/// What is asked for is what vl_shares() finds in the tables, which the simulator's packets confirm
+/// (tests/integration/qos_shares_test.cpp).
+TEST(QosLanes, SharesOfTheTablesAreThoseOfTheClasses) {
+  for (const auto& shares : std::vector<std::vector<unsigned>>{{6'000, 4'000},
+                                                               {5'000, 3'000, 2'000},
+                                                               {1'000, 2'000, 3'000, 4'000},
+                                                               {9'500, 500},
+                                                               {3'333, 3'333, 3'334}}) {
+    for (const std::uint8_t entries : {std::uint8_t{8}, std::uint8_t{32}, std::uint8_t{64}}) {
+      const auto kind = kind_of(classes_of(shares));
+      const auto tables = limited(kind, {.vls = 4, .low = entries, .high = entries});
+      VlSet busy;
+      for (std::size_t vl = 0; vl < shares.size(); ++vl) busy.set(vl);
+      const auto found = vl_shares(tables, busy, kPacket);
+      for (std::size_t vl = 0; vl < shares.size(); ++vl)
+        EXPECT_NEAR(found[vl], shares[vl] / 10'000.0, entries == 8 ? 0.025 : 0.006)
+            << fmt::format("{} of {} entries {}", vl, fmt::join(shares, ","), entries);
+    }
+  }
+}
+
+TEST(QosLanes, EveryNumberOfClassesHasTurnsOnEveryLink) {
+  for (unsigned count = 1; count <= 15; ++count) {
+    for (std::size_t high = 0; high < std::min(count, 4U); ++high) {
+      const auto kind = kind_of(classes_of(std::vector<unsigned>(count, 10'000 / count), high));
+      for (std::uint8_t code = 1; code <= 5; ++code) {
+        for (const std::uint8_t entries : {std::uint8_t{2}, std::uint8_t{8}, std::uint8_t{64}}) {
+          const auto tables = limited(kind, {.vls = code, .low = entries, .high = entries});
+          const auto served = served_vls(tables.arbitration);
+          for (const auto vl : tables.sl_to_vl.vls) {
+            EXPECT_LT(vl.value(), vls_of_code(code));
+            EXPECT_TRUE(served.test(vl.value())) << count << " classes, code " << unsigned{code};
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace smd::sm

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// SLs of classes in layers, from one decision to the next; weights of the layers.
+#include "smd/decide/service_levels.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "smd/decide/qos_kinds.h"
+#include "smd/decide/qos_lanes.h"
+
+namespace smd::sm {
+namespace {
+
+using testing::ElementsAre;
+
+RoutePart routes_of(unsigned layers, unsigned vls) {
+  RoutePart part;
+  part.layers.count = layers;
+  part.vls = vls;
+  return part;
+}
+
+SlPart decided(std::vector<Sl> classes, unsigned layers, unsigned vls, const WireSls& kept = {}) {
+  const auto routes = routes_of(layers, vls);
+  return decide_service_levels({.classes = std::move(classes), .routes = &routes, .kept = kept});
+}
+
+TEST(ServiceLevels, WithOneLayerAnSlIsTheNumberOfItsClass) {
+  const auto part = decided({Sl{0}, Sl{5}}, 1, 1);
+  EXPECT_FALSE(has_layers(part));
+  EXPECT_EQ(wire_sl(&part, Sl{5}, 0), Sl{5});
+  EXPECT_EQ(wire_sl(&part, Sl{7}, 0), Sl{0}) << "a class that nothing asks for";
+  EXPECT_EQ(wire_sl(nullptr, Sl{7}, 3), Sl{7});
+  EXPECT_EQ(class_of(&part, Sl{5}, 0), Sl{5});
+  EXPECT_EQ(class_of(&part, Sl{6}, 0), std::nullopt);
+}
+
+TEST(ServiceLevels, OneClassHasAllVlsForLayers) {
+  const auto part = decided({Sl{0}}, 3, 8);
+  EXPECT_EQ(part.layers, 8U);
+  for (unsigned layer = 0; layer < 8; ++layer) EXPECT_EQ(wire_sl(&part, Sl{0}, layer).value(), layer);
+}
+
+TEST(ServiceLevels, SpareLayersLeaveClassesVlsOfTheirOwn) {
+  EXPECT_EQ(decided({Sl{0}, Sl{1}}, 2, 8).layers, 4U);
+  EXPECT_EQ(decided({Sl{0}, Sl{1}, Sl{2}}, 3, 8).layers, 3U) << "not a whole one to spare";
+  EXPECT_EQ(decided({Sl{0}, Sl{1}}, 2, 15).layers, 7U);
+}
+
+TEST(ServiceLevels, LayersThatHadSlsKeepThem) {
+  const auto before = decided({Sl{0}, Sl{1}}, 2, 8);
+  EXPECT_EQ(decided({Sl{0}, Sl{1}, Sl{2}}, 2, 8, before.sls).layers, 4U);
+  const auto after = decided({Sl{0}, Sl{2}}, 2, 8, before.sls);
+  for (unsigned layer = 0; layer < 4; ++layer) {
+    EXPECT_EQ(wire_sl(&after, Sl{0}, layer), wire_sl(&before, Sl{0}, layer));
+    EXPECT_EQ(after.sls.at({Sl{1}, layer}), before.sls.at({Sl{1}, layer})) << "it may come back";
+  }
+}
+
+TEST(ServiceLevels, AClassWhoseNumberIsTakenKeepsItsSlWithOneLayer) {
+  const auto before = decided({Sl{0}}, 2, 4);  // SL 1 is layer 1
+  const auto both = decided({Sl{0}, Sl{1}}, 2, 4, before.sls);
+  EXPECT_EQ(wire_sl(&both, Sl{1}, 0), Sl{4});
+  const auto one = decided({Sl{0}, Sl{1}}, 1, 1, both.sls);
+  EXPECT_EQ(wire_sl(&one, Sl{1}, 0), Sl{4});
+  EXPECT_TRUE(has_layers(one));
+}
+
+TEST(ServiceLevels, ClassesBeyondSixteenSlsAreLeftOut) {
+  const auto part = decided({Sl{0}, Sl{1}, Sl{2}, Sl{3}, Sl{4}, Sl{5}}, 3, 8);
+  EXPECT_THAT(part.classes, ElementsAre(Sl{0}, Sl{1}, Sl{2}, Sl{3}, Sl{4}));
+  EXPECT_THAT(part.left_out, ElementsAre(Sl{5}));
+  EXPECT_EQ(wire_sl(&part, Sl{5}, 2), wire_sl(&part, Sl{0}, 2));
+  EXPECT_EQ(most_layers(5), 3U);
+  EXPECT_EQ(most_layers(20), 1U);
+}
+
+TEST(ServiceLevels, ClassesAreWhatSmPartitionsAndPolicyAskFor) {
+  config::QosPolicy policy;
+  policy.levels.push_back({.name = "DEFAULT", .sl = Sl{2}});
+  policy.levels.push_back({.name = "fast", .sl = Sl{1}});
+  policy.ulps.push_back({.name = "any", .sl = Sl{9}});
+  config::PartitionPolicy partitions;
+  partitions.partitions.emplace_back().sl = Sl{4};
+  EXPECT_THAT(classes_in_use(Sl{7}, &policy, &partitions), ElementsAre(Sl{2}, Sl{1}, Sl{4}, Sl{7}, Sl{9}));
+  EXPECT_THAT(classes_in_use(Sl{7}, nullptr, &partitions), ElementsAre(Sl{0})) << "QoS is off";
+}
+
+TEST(ServiceLevels, WeightsFollowThePairsThatLayersHadAtFirst) {
+  Stored stored;
+  routing::GuidLayers home;
+  for (std::uint64_t guid = 1; guid <= 5; ++guid) {
+    home.switches.push_back(Guid{guid});
+    home.layers.add_switch(guid - 1, 0);
+  }
+  home.layers.set(0, 1, 1);
+  home.layers.set(0, 2, 1);
+  stored.layers_home = std::make_shared<const routing::GuidLayers>(home);
+  EXPECT_THAT(layer_loads(stored, routes_of(2, 8), 3), ElementsAre(13, 3, 1)) << "8, 2 and 0 of 10 pairs";
+}
+
+TEST(ServiceLevels, ListsAreDividedAmongTheLayersOfTheirVls) {
+  config::QosConfig qos;
+  qos.enabled = true;
+  const auto sls = decided({Sl{0}, Sl{1}, Sl{15}}, 2, 8);
+  auto kind = qos_kind(qos, config::PortClass::switch_external, nullptr);
+  kind.sl_to_vl[1] = Vl{0};
+  kind.sl_to_vl[15] = Vl{15};
+  const auto tables = limited(in_layers(kind, sls, {3, 1}), {.vls = 4, .low = 8, .high = 8});
+  const auto vl = [&](Sl of_class, unsigned layer) {
+    return tables.sl_to_vl.vls[wire_sl(&sls, of_class, layer).value()];
+  };
+  EXPECT_EQ(vl(Sl{0}, 0), vl(Sl{1}, 0)) << "one VL in the list";
+  EXPECT_EQ(vl(Sl{0}, 1), vl(Sl{1}, 1));
+  EXPECT_NE(vl(Sl{0}, 0), vl(Sl{0}, 1));
+  EXPECT_EQ(vl(Sl{15}, 0), Vl{15});
+  EXPECT_EQ(vl(Sl{15}, 1), Vl{15});
+  EXPECT_EQ(tables.arbitration[2].entries[0], (wire::VlWeight{Vl{0}, 192})) << "VL 0 is of high priority";
+  EXPECT_EQ(tables.arbitration[2].entries[1], (wire::VlWeight{Vl{1}, 64}));
+}
+
+/// A layer more adds VLs and changes none: what is under way stays where it was proven.
+TEST(QosLanes, AFurtherLayerMovesNoVl) {
+  std::vector<QosPart::Class> classes{{.sl = Sl{0}}, {.sl = Sl{1}}};
+  const auto two = *qos_lanes(classes, std::vector<double>{1, 1}, {.vls = 8, .low = 8, .high = 8});
+  const auto three = *qos_lanes(classes, std::vector<double>{1, 1, 1}, {.vls = 8, .low = 8, .high = 8});
+  for (std::size_t of = 0; of < 2; ++of) {
+    for (std::size_t layer = 0; layer < 2; ++layer) EXPECT_EQ(two.vls[of][layer], three.vls[of][layer]);
+  }
+}
+
+}  // namespace
+}  // namespace smd::sm

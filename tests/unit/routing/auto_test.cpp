@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// What "auto" takes the fabric for, and which engine it chooses.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "routing/chain/chain.h"
+#include "routing/chain/shape.h"
+#include "routing/engines/rank_order.h"
+#include "routing/quality/load.h"
+#include "routing/repair/reference_topology.h"
+#include "routing/verify/proof.h"
+#include "routing/verify/verify.h"
+#include "tests/support/routing_engines.h"
+#include "tests/support/routing_layer_oracle.h"
+#include "tests/support/spec_topology.h"
+
+namespace smd::routing {
+namespace {
+
+constexpr unsigned kVls = 8;
+
+const std::vector<ChainLink> kChosenByShape{{std::string(kAuto), {}}};
+const std::vector<ChainLink> kBefore{{"dmodc", {}}, {"dor", {}}, {"updn", {}}, {"minhop", {}}};
+
+fabrics::Routable routable(const std::string& spec) {
+  return fabrics::with_lids(fabrics::of_spec(spec).input);
+}
+
+Chosen automatic(const fabrics::Routable& fabric, ChainOptions options = {},
+                 const std::vector<ChainLink>& chain = kChosenByShape, unsigned threads = 1) {
+  const Threads parallel{threads};
+  auto found = route_with_chain(
+      chain, {.context = {fabric.topology, fabric.lids, parallel}, .vl_budget = options.layered ? kVls : 1U},
+      options);
+  if (found) return *std::move(found);
+  ADD_FAILURE() << to_string(found.error());
+  return {};
+}
+
+ChainOptions layered() {
+  ChainOptions options;
+  options.layered = true;
+  return options;
+}
+
+double most_loaded(const fabrics::Routable& fabric, const Routes& routes) {
+  const RoutingContext context{fabric.topology, fabric.lids, Serial{}};
+  return measure_load(context, routes, rank_order(context, {}), LoadOfShifts::no).max_link_time;
+}
+
+bool same_tables(const Routes& one, const Routes& other) {
+  return std::ranges::equal(one.rows, other.rows, [](const auto& a, const auto& b) { return *a == *b; });
+}
+
+std::string shape_of(const std::string& spec) {
+  return to_string(find_shape(Topology(fabrics::of_spec(spec).input)));
+}
+
+TEST(Shapes, AreFoundWhateverGuidsThereAre) {
+  EXPECT_EQ(shape_of("torus:5x6:1+guids=1"), "torus 6x5");
+  EXPECT_EQ(shape_of("torus:5x5x5:1+guids=2"), "torus 5x5x5");
+  EXPECT_EQ(shape_of("torus:4x4x4:1+guids=2"), "hypercube of 6 dimensions");
+  EXPECT_EQ(shape_of("mesh:8x3:1+guids=3"), "mesh 8x3");
+  EXPECT_EQ(shape_of("hyperx:2x2x2x2:1+guids=4"), "hypercube of 4 dimensions");
+  EXPECT_EQ(shape_of("hyperx:8x6:1+guids=5"), "HyperX 8x6");
+  EXPECT_EQ(shape_of("dragonfly:4:2:2+guids=6"), "dragonfly of 9 groups of 4 switches");
+  EXPECT_EQ(shape_of("dragonfly:6:3:1+guids=7"), "dragonfly of 19 groups of 6 switches");
+  EXPECT_EQ(shape_of("dragonflyplus:5:4:4:2+guids=8"), "dragonfly+ of 5 groups of 8 switches");
+  EXPECT_EQ(shape_of("random:24:6:2:1+guids=9"), "irregular fabric");
+}
+
+TEST(Shapes, AreFoundInDamagedFabrics) {
+  EXPECT_EQ(shape_of("torus:6x6:1+guids=1+cut=2:1"), "damaged torus 6x6");
+  EXPECT_EQ(shape_of("hyperx:8x8:1+guids=2+cut=5:2"), "damaged HyperX 8x8");
+  EXPECT_EQ(shape_of("dragonfly:4:2:2+guids=3+cut=2:3"), "damaged dragonfly of 9 groups of 4 switches");
+}
+
+TEST(Auto, TakesWhatTheChainBeforeItTookOnTreesAndLattices) {
+  for (const auto* spec :
+       {"ft2:8", "ft3:6", "ft3:8+cut=5:1", "rails:4:2:4:2", "chassis:6:4:2:2", "mesh:5x4:2", "torus:5x5:2",
+        "hyperx:4x4:2", "hyperx:2x2x2x2:2", "torus:4x4x4:1"}) {
+    const auto fabric = routable(std::string(spec) + (std::string(spec).contains("+") ? "" : "+guids=3"));
+
+    const auto found = automatic(fabric), before = automatic(fabric, {}, kBefore);
+
+    EXPECT_EQ(found.engine, before.engine) << spec;
+    EXPECT_TRUE(same_tables(found.routes, before.routes)) << spec;
+    EXPECT_NE(found.why.find(": " + found.engine), std::string::npos) << found.why;
+    EXPECT_TRUE(before.shape.empty() && before.why.empty());
+  }
+}
+
+TEST(Auto, SaysInOneLineWhatItFoundAndWhy) {
+  const auto tree = routable("ft3:8"), broken = routable("ft3:8+cut=5:1"),
+             dragonfly = routable("dragonfly:4:2:2");
+
+  EXPECT_EQ(automatic(tree).why, "tree: dmodc is the engine for it");
+  EXPECT_EQ(automatic(broken).why, "damaged tree: dmodc is the engine for it");
+  const auto found = automatic(dragonfly);
+  EXPECT_EQ(found.shape, "dragonfly of 9 groups of 4 switches");
+  EXPECT_EQ(found.why.find("dragonfly of 9 groups of 4 switches: nue has "), 0U) << found.why;
+  EXPECT_NE(found.why.find(" routes over the most loaded link, updn "), std::string::npos) << found.why;
+}
+
+TEST(Auto, UsesLayersOnlyWhereClientsAskForTheirSl) {
+  for (const auto* spec : {"dragonfly:4:2:2+guids=1", "torus:5x5:2+guids=1", "random:24:6:2:1+guids=1"}) {
+    const auto fabric = routable(spec);
+
+    const auto fixed = automatic(fabric), asked = automatic(fabric, layered());
+
+    EXPECT_EQ(fixed.routes.layers.count, 1U) << spec;
+    EXPECT_TRUE(fixed.verification.fixed_sl_ok) << spec;
+    EXPECT_GT(asked.routes.layers.count, 1U) << spec;
+    EXPECT_TRUE(asked.verification.clean()) << spec;
+    EXPECT_LT(most_loaded(fabric, asked.routes), most_loaded(fabric, fixed.routes)) << spec;
+  }
+}
+
+TEST(Auto, KeepsOneLayerWhereNoRoutesCanBeBetter) {
+  const auto found = automatic(routable("hyperx:4x4:2+guids=1"), layered());
+
+  EXPECT_EQ(found.engine, "dor");
+  EXPECT_EQ(found.routes.layers.count, 1U);
+}
+
+/// Two trees joined at their spines look like a dragonfly+ to nothing but that engine.
+TEST(Auto, ComparesDragonfliesOfLeavesAndSpines) {
+  const auto fabric = routable("dragonflyplus:9:8:8:4+guids=1");
+
+  const auto found = automatic(fabric);
+
+  EXPECT_LT(most_loaded(fabric, found.routes), most_loaded(fabric, routed_by("dmodc", fabric)));
+  EXPECT_TRUE(found.by_load);
+}
+
+TEST(Auto, TellsTheShapeByTheWidestCablingSeen) {
+  const auto whole = Topology(fabrics::of_spec("dragonfly:4:2:2+guids=3").input);
+  const auto fabric = routable("dragonfly:4:2:2+guids=3+cut=30:1");
+  ChainOptions options;
+  options.widest = &whole;
+
+  EXPECT_EQ(automatic(fabric).shape, "irregular fabric");
+  EXPECT_EQ(automatic(fabric, options).shape, "damaged dragonfly of 9 groups of 4 switches");
+}
+
+TEST(Auto, LeavesTheInstalledEngine) {
+  const auto fabric = routable("dragonfly:4:2:2+guids=1");
+  ChainOptions options;
+  options.installed = InstalledEngine{"updn"};
+  const auto kept = automatic(fabric, options);
+  options.installed->may_change = true;
+  const auto changed = automatic(fabric, options);
+
+  EXPECT_EQ(kept.engine, "updn");
+  EXPECT_EQ(kept.why, "dragonfly of 9 groups of 4 switches: updn is installed and stays");
+  EXPECT_EQ(changed.engine, "nue");
+}
+
+/// Proven, by the slow verification of the tests too, the same for any number of threads, and no worse than
+/// each proven engine that the SL rule allows.
+void check_property(const fabrics::Routable& fabric, const ChainOptions& options) {
+  const auto found = automatic(fabric, options), same = automatic(fabric, options, kChosenByShape, 4);
+
+  RC_ASSERT(found.verification.clean());
+  RC_ASSERT(found.engine == same.engine);
+  RC_ASSERT(same_tables(found.routes, same.routes));
+  RC_ASSERT(options.layered || found.verification.fixed_sl_ok);
+  const auto oracle = oracle::verify(fabric.topology, fabric.lids, found.routes);
+  RC_ASSERT(oracle.host_pairs_unreachable + oracle.loops + oracle.dead_ends == 0U);
+  RC_ASSERT(!oracle::verify_layers(fabric.topology, fabric.lids, found.routes).credit_loop);
+  RC_TAG(found.engine, found.by_load);
+  if (!found.by_load) return;
+  const auto load = most_loaded(fabric, found.routes);
+  const RoutingContext context{fabric.topology, fabric.lids, Serial{}};
+  for (const auto& engine : computing_engines()) {
+    if (engine.layered && !options.layered) continue;
+    const auto alone = engine.run({.context = context, .vl_budget = kVls});
+    if (!alone) continue;
+    const auto proof = verify_routes(context, *alone);
+    if (!proof.clean() || proof.unreachable_switch_pairs != 0) continue;
+    RC_LOG() << engine.name << " is better than " << found.engine << ": " << found.why << '\n';
+    RC_ASSERT(load <= most_loaded(fabric, *alone));
+  }
+}
+
+fabrics::Routable small_irregular() {
+  const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);
+  const auto switches = *rc::gen::inRange(4U, 20U);
+  const auto more = *rc::gen::inRange(0U, 3 * switches), hosts = *rc::gen::inRange(2U, 3 * switches);
+  return fabrics::with_lids(fabrics::irregular(seed, switches, more, hosts).input());
+}
+
+RC_GTEST_PROP(AutoOfAnyFabric, IsProvenAndNoWorseThanEveryEngineWithOneLayer, ()) {
+  check_property(small_irregular(), {});
+}
+
+RC_GTEST_PROP(AutoOfAnyFabric, IsProvenAndNoWorseThanEveryEngineWithLayers, ()) {
+  check_property(small_irregular(), layered());
+}
+
+}  // namespace
+}  // namespace smd::routing

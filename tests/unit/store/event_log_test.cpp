@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events outlive the process, in order, and never more than so many.
+#include "smd/store/event_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/store_lab.h"
+
+namespace smd::store {
+namespace {
+
+using events::EventId;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::int64_t kStart = 1'700'000'000;
+
+/// A process: a ring that began at a time, and its log of events in a folder.
+class Process {
+ public:
+  explicit Process(const test::TemporaryFolder& folder, std::int64_t began, EventLogOptions options = {})
+      : wall_(began),
+        ring_({.steady = [] { return std::chrono::nanoseconds(0); },
+               .wall = [this] { return std::chrono::system_clock::from_time_t(wall_); }},
+              {.events = 50}) {
+    options.batch = std::chrono::milliseconds(1);
+    options.retry = std::chrono::milliseconds(1);
+    ring_.begin_epoch(static_cast<std::uint64_t>(began));
+    log_ = std::make_unique<EventLog>(ring_);
+    log_->open(folder.path(), lines_.log, options);
+  }
+  void publish(const std::string& name, const std::string& subnet = "a", const std::string& value = "x") {
+    ring_.publish(subnet,
+                  events::log_event_of({.event = name, .subnet = subnet, .fields = {{"key", value, false}}}));
+  }
+  void become_master() { ring_.publish("a", events::SmStateChanged{.to = wire::SmState::master}); }
+  EventsFound find(const EventQuery& query) { return log_->find(query); }
+  EventLog& log() { return *log_; }
+  events::EventRing& ring() { return ring_; }
+  const test::KeptLines& lines() const { return lines_; }
+  /// Ends it, as SIGTERM does.
+  void end() { log_.reset(); }
+
+ private:
+  std::int64_t wall_ = 0;
+  test::KeptLines lines_;
+  events::EventRing ring_;
+  std::unique_ptr<EventLog> log_;
+};
+
+std::vector<std::string> names(const EventsFound& found) {
+  std::vector<std::string> names;
+  for (const auto& event : found.events)
+    names.push_back(std::get<events::NamedLogEvent>(event->payload).name);
+  return names;
+}
+
+TEST(EventLog, EventsOfAProcessBeforeAreThereAndIdsGoUp) {
+  const test::TemporaryFolder folder;
+  EventId last;
+  {
+    Process before(folder, kStart);
+    before.publish("one");
+    before.publish("other", "b");
+    before.publish("two");
+    last = before.find({}).next;
+  }
+  Process now(folder, kStart + 10);
+  now.publish("three");
+
+  EXPECT_THAT(names(now.find({.subnet = "a"})), ElementsAre("one", "two", "three"));
+  EXPECT_THAT(names(now.find({.limit = 2, .subnet = "a"})), ElementsAre("two", "three"));
+  const auto after = now.find({.after = last, .subnet = "a"});
+  EXPECT_THAT(names(after), ElementsAre("three"));
+  EXPECT_FALSE(after.gap);
+  EXPECT_GT(after.next, last);
+  const auto first = now.find({.after = EventId{kStart, 0}, .limit = 1, .subnet = "a"});
+  EXPECT_THAT(names(first), ElementsAre("one"));
+  EXPECT_TRUE(first.more);
+  EXPECT_THAT(names(now.find({.after = first.next, .subnet = "a"})), ElementsAre("two", "three"));
+}
+
+TEST(EventLog, AClockThatWasSetBackLetsNoIdGoDown) {
+  const test::TemporaryFolder folder;
+  EventId last;
+  {
+    Process before(folder, kStart);
+    before.publish("one");
+    last = before.find({}).next;
+  }
+  Process now(folder, kStart - 3600);
+  now.publish("two");
+
+  const auto after = now.find({.after = last});
+  EXPECT_THAT(names(after), ElementsAre("two"));
+  EXPECT_GT(after.events.front()->id(), last);
+}
+
+/// The clock alone says what comes later.
+TEST(EventLog, IdsGoUpWhereTheStoreIsLost) {
+  const test::TemporaryFolder lost, fresh;
+  EventId last;
+  {
+    Process before(lost, kStart);
+    before.become_master();
+    before.publish("one");
+    last = before.find({}).next;
+  }
+  Process now(fresh, kStart + 2);
+  now.publish("two");
+
+  const auto after = now.find({.after = last});
+  EXPECT_THAT(names(after), ElementsAre("two"));
+  EXPECT_TRUE(after.gap) << "what else has happened is not known";
+}
+
+TEST(EventLog, AMastershipBeginsAnEpoch) {
+  const test::TemporaryFolder folder;
+  Process now(folder, kStart);
+  now.publish("standby");
+  const auto before = now.find({}).next;
+  now.become_master();
+  now.publish("master");
+
+  const auto found = now.find({.after = before});
+  ASSERT_THAT(names(found), ElementsAre("master"));
+  EXPECT_GT(found.events.front()->epoch, before.epoch);
+  // A client of the master before, which became that after we had started.
+  const auto from_other = now.find({.after = EventId{before.epoch, 1'000'000}});
+  EXPECT_THAT(names(from_other), ElementsAre("master"));
+}
+
+TEST(EventLog, TheFileHoldsTheLatestEventsAndTheRingFewer) {
+  const test::TemporaryFolder folder;
+  {
+    Process before(folder, kStart, {.most = 120});
+    for (int i = 0; i < 300; ++i) {
+      before.publish("e" + std::to_string(i));
+      // The ring holds 50: what is not written by then is lost, and said to be.
+      while (i % 20 == 0 && before.find({.limit = 1000}).events.size() + 60 <
+                                std::min<std::size_t>(120, static_cast<std::size_t>(i)))
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (i % 10 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    }
+  }
+  Process now(folder, kStart + 1);
+  const auto all = now.find({.limit = 1000});
+  EXPECT_LE(all.events.size(), 120U);
+  EXPECT_GE(all.events.size(), 50U);
+  EXPECT_EQ(names(all).back(), "e299");
+  EXPECT_TRUE(now.find({.after = EventId{kStart, 1}}).gap) << "the first ones are gone";
+  EXPECT_FALSE(now.find({.after = all.events.front()->id()}).gap);
+}
+
+TEST(EventLog, UnknownPlacesAreGaps) {
+  const test::TemporaryFolder folder;
+  Process now(folder, kStart);
+  now.publish("one");
+
+  const auto strange = now.find({.after = EventId{7, 3}});
+  EXPECT_TRUE(strange.gap);
+  EXPECT_THAT(names(strange), ElementsAre("one"));
+  const auto future = now.find({.after = EventId{kStart * 2, 3}});
+  EXPECT_TRUE(future.gap);
+  EXPECT_THAT(names(future), IsEmpty());
+  EXPECT_EQ(future.next, now.log().last()) << "it goes on with what comes";
+  EXPECT_TRUE(now.find({.after = EventId{~std::uint64_t{0}, ~std::uint64_t{0}}}).gap);
+}
+
+TEST(EventLog, AnyBytesComeBack) {
+  const test::TemporaryFolder folder;
+  const std::string rubbish("\"<b>'\\\n\x1b[31m\xff\xc3\0end", 19);
+  {
+    Process before(folder, kStart);
+    before.publish("one", "a", rubbish);
+  }
+  Process now(folder, kStart + 1);
+  const auto found = now.find({});
+  ASSERT_EQ(found.events.size(), 1U);
+  EXPECT_EQ(std::get<events::NamedLogEvent>(found.events[0]->payload).fields.unpack().at(0).value, rubbish);
+}
+
+TEST(EventLog, AFileThatIsNoneIsSetAsideAndNothingStops) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder.path() / "events.db")
+      << "this is no database, but a text that is long enough to be one";
+  {
+    Process now(folder, kStart);
+    EXPECT_EQ(now.lines().count("store.events_failed"), 1U);
+    now.publish("one");
+    EXPECT_THAT(names(now.find({})), ElementsAre("one"));
+  }
+  EXPECT_EQ(folder.count("events.db.set-aside"), 1U);
+  Process later(folder, kStart + 1);
+  EXPECT_THAT(names(later.find({})), ElementsAre("one")) << "the new file has it";
+}
+
+TEST(EventLog, RowsThatMakeNoSenseAreLeftOut) {
+  const test::TemporaryFolder folder;
+  {
+    Process before(folder, kStart);
+    before.publish("one");
+    before.publish("two");
+  }
+  {
+    auto raw = Connection::open((folder.path() / "events.db").string(), Connection::Mode::create);
+    ASSERT_TRUE(raw);
+    ASSERT_TRUE(raw->execute("UPDATE events SET fields = '[[1]]' WHERE name = 'one'"));
+  }
+  Process now(folder, kStart + 1);
+  EXPECT_THAT(names(now.find({})), ElementsAre("two"));
+}
+
+TEST(EventLog, PositionsOfReceiversOutliveTheProcess) {
+  const test::TemporaryFolder folder;
+  {
+    Process before(folder, kStart);
+    EXPECT_EQ(before.log().position("https://a/"), std::nullopt);
+    before.log().set_position("https://a/", {kStart, 4});
+    before.log().set_position("https://b/", {kStart, 5});
+  }
+  Process now(folder, kStart + 1);
+  EXPECT_EQ(now.log().position("https://a/"), (EventId{kStart, 4}));
+  now.log().keep_positions({"https://b/"});
+  EXPECT_EQ(now.log().position("https://a/"), std::nullopt);
+  EXPECT_EQ(now.log().position("https://b/"), (EventId{kStart, 5}));
+}
+
+}  // namespace
+}  // namespace smd::store
