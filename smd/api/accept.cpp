@@ -2,7 +2,8 @@
 // What is missing is missing on purpose.
 #include <fmt/format.h>
 
-#include <boost/json/serialize.hpp>
+#include <expected>
+#include <string>
 #include <vector>
 
 #include "mad/base/parse.h"
@@ -19,29 +20,15 @@ using sm::JsonObject;
 
 namespace {
 
-struct Wanted {
-  bool lost = false;
-  std::string node;  ///< empty: all
-};
-
-std::expected<Wanted, Answer> wanted_of(std::string_view body) {
-  const auto bad = [](std::string_view message) { return std::unexpected(bad_body(message)); };
-  const auto value = parse_json(body);
-  if (!value) return bad(value.error());
-  if (!value->is_object()) return bad("the body must be an object");
-  Wanted wanted;
-  for (const auto& [key, member] : value->get_object()) {
-    if (key == "lost" && member.is_bool()) {
-      wanted.lost = member.get_bool();
-    } else if (key == "node" && member.is_string()) {
-      wanted.node = std::string(member.get_string());
-    } else {
-      return bad(fmt::format("{}: found {}, allowed lost (true) and node (a name or GUID)",
-                             std::string_view(key), boost::json::serialize(member)));
-    }
-  }
-  if (!wanted.lost) return bad("lost: must be true");
-  return wanted;
+/// The node that the body names; empty: all that are lost.
+std::expected<std::string, Answer> lost_named(std::string_view body) {
+  const auto object = object_of(body, {"lost", "node"});
+  if (!object) return std::unexpected(object.error());
+  const auto node = text_in(*object, "node");
+  if (!node) return std::unexpected(node.error());
+  const auto* lost = object->if_contains("lost");
+  if (lost == nullptr || *lost != true) return std::unexpected(bad_body("lost: must be true"));
+  return node->value_or("");
 }
 
 /// By GUID, or by a name that one node only has.
@@ -65,7 +52,7 @@ std::expected<Guid, Answer> node_of(const sm::Inventory& known, const std::strin
 Answer post_accept(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
-  const auto wanted = wanted_of(question.body);
+  const auto wanted = lost_named(question.body);
   if (!wanted) return wanted.error();
   const auto& snapshot = chosen->view->snapshot;
   if (!snapshot || !snapshot->inventory || snapshot->state != wire::SmState::master)
@@ -73,11 +60,11 @@ Answer post_accept(const Question& question, Backend& backend) {
                     fmt::format("{}: this SM is not master: it does not know what is lost; ask the master{}",
                                 chosen->view->name, master_words(*chosen->view)));
   auto known = *snapshot->inventory;
-  const auto node = node_of(known, wanted->node);
+  const auto node = node_of(known, *wanted);
   if (!node) return node.error();
   const auto accepted = sm::accept_lost(known, *node);
-  if (accepted.none() && !wanted->node.empty())
-    return error_of(404, "not_lost", fmt::format("{} is not lost, nor is a link of it", wanted->node));
+  if (accepted.none() && !wanted->empty())
+    return error_of(404, "not_lost", fmt::format("{} is not lost, nor is a link of it", *wanted));
   backend.accept_lost(chosen->index, *node);
   return answer_of(Json(JsonObject{{"subnet", text(chosen->view->name)},
                                    {"switches", number(accepted.switches)},

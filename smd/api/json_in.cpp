@@ -2,7 +2,9 @@
 #include "smd/api/json_in.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <boost/json/stream_parser.hpp>
 
 namespace smd::api {
@@ -20,18 +22,34 @@ std::expected<boost::json::value, std::string> parse_json(std::string_view text)
   return parser.release();
 }
 
-std::expected<boost::json::value, Answer> only_member(std::string_view body, std::string_view name,
-                                                      bool needed) {
-  const bool empty = body.find_first_not_of(" \t\r\n") == std::string_view::npos;
-  if (empty && !needed) return boost::json::value{};
-  const auto value = parse_json(body);
-  if (!value) return std::unexpected(error_of(400, "bad_body", value.error()));
-  const auto* object = value->if_object();
-  const auto* found = object != nullptr ? object->if_contains({name.data(), name.size()}) : nullptr;
-  const bool others = object != nullptr && object->size() != (found != nullptr ? 1U : 0U);
-  if (object != nullptr && !others && (found != nullptr || !needed))
-    return found != nullptr ? *found : boost::json::value{};
-  return std::unexpected(error_of(400, "bad_body", fmt::format("the body must be an object with {}", name)));
+std::expected<boost::json::object, Answer> object_of(std::string_view body,
+                                                     std::initializer_list<std::string_view> known) {
+  if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) return boost::json::object{};
+  auto value = parse_json(body);
+  if (!value) return std::unexpected(bad_body(value.error()));
+  if (!value->is_object()) return std::unexpected(bad_body("the body must be an object"));
+  for (const auto& [key, member] : value->get_object()) {
+    const std::string_view name = key;
+    if (std::ranges::find(known, name) == known.end())
+      return std::unexpected(
+          bad_body(fmt::format("{}: not known; there are {}", name, fmt::join(known, ", "))));
+  }
+  return std::move(value->get_object());
+}
+
+std::expected<std::optional<std::string>, Answer> text_in(const boost::json::object& object,
+                                                          std::string_view name) {
+  const auto* member = object.if_contains(name);
+  if (member == nullptr) return std::nullopt;
+  if (!member->is_string()) return std::unexpected(bad_body(fmt::format("{}: must be a string", name)));
+  return std::string(member->get_string());
+}
+
+std::expected<bool, Answer> dry_run_in(const boost::json::object& object) {
+  const auto* member = object.if_contains("dry_run");
+  if (member == nullptr) return false;
+  if (!member->is_bool()) return std::unexpected(bad_body("dry_run: must be true or false"));
+  return member->get_bool();
 }
 
 }  // namespace smd::api

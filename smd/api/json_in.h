@@ -2,8 +2,11 @@
 #pragma once
 // Foreign JSON: bodies of requests, answers of a daemon.
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <expected>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,8 +17,17 @@ namespace smd::api {
 /// The error says where the text stops being JSON.
 std::expected<boost::json::value, std::string> parse_json(std::string_view text);
 
-/// The one member of a body, or null where there is none and none is needed.
-std::expected<boost::json::value, Answer> only_member(std::string_view body, std::string_view name,
-                                                      bool needed);
+/// A body that must be an object, with members of these names only; an empty body has none. The error is for
+/// the client: 400.
+std::expected<boost::json::object, Answer> object_of(std::string_view body,
+                                                     std::initializer_list<std::string_view> known);
+
+/// A text of an object; nothing where it has no such member. 400: not a text.
+std::expected<std::optional<std::string>, Answer> text_in(const boost::json::object& object,
+                                                          std::string_view name);
+
+/// The member `dry_run` of an object, false without one: whether the call is only to say what it would do.
+/// 400: not true or false.
+std::expected<bool, Answer> dry_run_in(const boost::json::object& object);
 
 }  // namespace smd::api

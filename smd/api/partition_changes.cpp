@@ -96,19 +96,14 @@ Answer remove(const Question& question, Backend& backend, const std::vector<conf
 /// Port GUIDs of the end ports that {"ports": …} names; without it of all.
 std::expected<std::set<Guid>, Answer> ports_of(const Question& question, const sm::Snapshot& now) {
   auto term = config::PortTerm{.kind = config::PortTermKind::all};
-  if (question.body.find_first_not_of(" \t\r\n") != std::string_view::npos) {
-    const auto body = body_of(question);
-    if (!body) return std::unexpected(body.error());
-    const auto* object = body->if_object();
-    if (object == nullptr || object->size() > object->count("ports"))
-      return std::unexpected(bad_body("the body: an object with \"ports\" alone"));
-    if (const auto* ports = object->if_contains("ports")) {
-      auto parsed = ports->is_string() ? config::parse_port_term(std::string_view(ports->get_string()))
-                                       : std::unexpected(config::PortTermError{.expected = "a text"});
-      if (!parsed)
-        return std::unexpected(bad_body(fmt::format("ports: allowed {}", parsed.error().expected)));
-      term = *std::move(parsed);
-    }
+  const auto body = object_of(question.body, {"ports"});
+  if (!body) return std::unexpected(body.error());
+  const auto ports_asked = text_in(*body, "ports");
+  if (!ports_asked) return std::unexpected(ports_asked.error());
+  if (*ports_asked) {
+    auto parsed = config::parse_port_term(**ports_asked);
+    if (!parsed) return std::unexpected(bad_body(fmt::format("ports: allowed {}", parsed.error().expected)));
+    term = *std::move(parsed);
   }
   const auto views = sm::port_views(*now.subnet);
   const config::PortIndex index(views.views);

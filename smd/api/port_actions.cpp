@@ -31,24 +31,13 @@ struct Asked {
 };
 
 std::expected<Asked, Answer> asked_of(std::string_view body) {
-  Asked asked;
-  if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) return asked;
-  const auto value = parse_json(body);
-  if (!value) return std::unexpected(bad_body(value.error()));
-  const auto* object = value->if_object();
-  if (object == nullptr) return std::unexpected(bad_body("the body must be an object"));
-  for (const auto& [key, member] : *object) {
-    if (key == "dry_run" && member.is_bool()) {
-      asked.dry_run = member.get_bool();
-    } else if (key == "confirm" && member.is_string()) {
-      asked.confirm = std::string_view(member.get_string());
-    } else {
-      return std::unexpected(bad_body(
-          fmt::format("{}: allowed dry_run (true or false) and confirm (a text that a dry run gives)",
-                      std::string_view(key))));
-    }
-  }
-  return asked;
+  const auto object = object_of(body, {"dry_run", "confirm"});
+  if (!object) return std::unexpected(object.error());
+  const auto dry_run = dry_run_in(*object);
+  if (!dry_run) return std::unexpected(dry_run.error());
+  const auto confirm = text_in(*object, "confirm");
+  if (!confirm) return std::unexpected(confirm.error());
+  return Asked{.dry_run = *dry_run, .confirm = confirm->value_or("")};
 }
 
 std::optional<Answer> port_hindrance(const SubnetView& view) {

@@ -17,16 +17,6 @@ using sm::JsonObject;
 
 namespace {
 
-/// The body's only member; no body: false.
-std::expected<bool, Answer> dry_run_of(std::string_view body) {
-  if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) return false;
-  const auto member = only_member(body, "dry_run", true);
-  if (!member) return std::unexpected(member.error());
-  const auto* dry_run = member->if_bool();
-  if (dry_run == nullptr) return std::unexpected(bad_body("dry_run: true or false"));
-  return *dry_run;
-}
-
 Json change_of(const SubnetView& view, const NextConfig& next, const Backend& backend) {
   const auto& now = view.snapshot;
   JsonObject found{{"subnet", text(view.name)}, {"leaves", !next.subnet}};
@@ -51,7 +41,9 @@ Json change_of(const SubnetView& view, const NextConfig& next, const Backend& ba
 }  // namespace
 
 Answer post_reload(const Question& question, Backend& backend) {
-  const auto dry_run = dry_run_of(question.body);
+  const auto body = object_of(question.body, {"dry_run"});
+  if (!body) return body.error();
+  const auto dry_run = dry_run_in(*body);
   if (!dry_run) return dry_run.error();
   if (!*dry_run) {
     backend.reload();

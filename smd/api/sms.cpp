@@ -91,45 +91,51 @@ Answer get_sms(const Question& question, Backend& backend) {
 Answer post_handover(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
-  const auto asked = only_member(question.body, "guid", false);
-  if (!asked) return asked.error();
+  const auto body = object_of(question.body, {"guid", "dry_run"});
+  if (!body) return body.error();
+  const auto dry_run = dry_run_in(*body);
+  if (!dry_run) return dry_run.error();
   std::optional<Guid> only;
-  if (!asked->is_null()) {
+  if (const auto* asked = body->if_contains("guid")) {
     const auto* words = asked->if_string();
-    only = words != nullptr ? base::parse_guid(std::string_view(words->data(), words->size())) : std::nullopt;
+    only = words != nullptr ? base::parse_guid(std::string_view(*words)) : std::nullopt;
     if (!only)
-      return error_of(400, "bad_body",
-                      fmt::format("guid: found {}, allowed a port GUID such as \"0x0002c90300001234\"",
+      return bad_body(fmt::format("guid: found {}, allowed a port GUID such as \"0x0002c90300001234\"",
                                   boost::json::serialize(*asked)));
   }
   const auto& view = *chosen->view;
   if (const auto why = not_running(view)) return *why;
   const auto to = sm::successor(*view.sms, only);
   if (!to) return error_of(409, "no_handover", to.error());
-  backend.hand_over(chosen->index, to->info.guid);
-  return answer_of(
-      Json(JsonObject{
-          {"subnet", text(view.name)}, {"to", guid(to->info.guid)}, {"node", text(to->node_description)}}),
-      202);
+  if (!*dry_run) backend.hand_over(chosen->index, to->info.guid);
+  return answer_of(Json(JsonObject{{"subnet", text(view.name)},
+                                   {"to", guid(to->info.guid)},
+                                   {"node", text(to->node_description)},
+                                   {"dry_run", Json(*dry_run)}}),
+                   *dry_run ? 200 : 202);
 }
 
 Answer put_priority(const Question& question, Backend& backend) {
   constexpr std::int64_t kHighest = 15;
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
-  const auto asked = only_member(question.body, "priority", true);
-  if (!asked) return asked.error();
+  const auto body = object_of(question.body, {"priority", "dry_run"});
+  if (!body) return body.error();
+  const auto dry_run = dry_run_in(*body);
+  if (!dry_run) return dry_run.error();
+  const auto* asked = body->if_contains("priority");
+  if (asked == nullptr) return bad_body("priority: missing");
   const auto* number_asked = asked->if_int64();
   if (number_asked == nullptr || *number_asked < 0 || *number_asked > kHighest)
-    return error_of(400, "bad_body",
-                    fmt::format("priority: found {}, allowed a whole number from 0 to {}",
+    return bad_body(fmt::format("priority: found {}, allowed a whole number from 0 to {}",
                                 boost::json::serialize(*asked), kHighest));
   const auto& view = *chosen->view;
   if (const auto why = not_running(view)) return *why;
-  backend.set_priority(chosen->index, static_cast<std::uint8_t>(*number_asked));
+  if (!*dry_run) backend.set_priority(chosen->index, static_cast<std::uint8_t>(*number_asked));
   return answer_of(Json(JsonObject{{"subnet", text(view.name)},
                                    {"was", number(view.sms->state.self.priority)},
-                                   {"priority", number(static_cast<std::uint64_t>(*number_asked))}}));
+                                   {"priority", number(static_cast<std::uint64_t>(*number_asked))},
+                                   {"dry_run", Json(*dry_run)}}));
 }
 
 }  // namespace smd::api
