@@ -119,7 +119,7 @@ std::vector<Key> replica_keys() {
            .name = "ca",
            .opensm = "",
            .doc = "The certificate, in PEM, that those of all SMs of the subnet are signed by, and nothing "
-                  "else is: whoever has one of it may copy the state."},
+                  "else is: any holder of one of them may copy the state."},
           kHa, &HaConfig::ca, path("a file's name", true)),
       psk_file(),
   };

@@ -62,16 +62,17 @@ std::vector<Key> secret_keys() {
           {.table = "keys",
            .name = "m_key_file",
            .opensm = "m_key",
-           .doc = "A file that holds the M_Key of all ports, or with `m_key_per_port` what each port's is "
-                  "derived from: nobody else can change the ports' PortInfo and tables. The same on all SMs "
-                  "of the subnet. 0 takes M_Keys away; without a file they stay as they are."},
+           .doc =
+               "A file that holds the M_Key of all ports, or with `m_key_per_port` what each port's is "
+               "derived from: without it no program can change the ports' PortInfo and tables. The same on "
+               "all SMs of the subnet. 0 takes M_Keys away; without a file they stay as they are."},
           [](auto& settings) -> auto& { return settings.subnet.keys.m_key_file; },
           [](Settings& into, std::optional<std::uint64_t> key) { into.subnet.keys.m_key = key; }),
       row({.table = "keys",
            .name = "m_key_level",
            .opensm = "m_key_protection_level",
-           .doc = "Without the M_Key nobody can: 0: change anything (but everybody sees the M_Key); 1: see "
-                  "it either; 2 and 3: read anything (smpquery and ibnetdiscover need -y then)."},
+           .doc = "What needs the M_Key: 0: any change, but all programs see the key; 1: to see the key, "
+                  "too; 2 and 3: to read anything (smpquery and ibnetdiscover need -y then)."},
           &SubnetConfig::keys, &KeysConfig::m_key_level, whole<std::uint8_t>(0, 3)),
       row({.table = "keys",
            .name = "m_key_lease",

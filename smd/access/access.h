@@ -23,7 +23,7 @@ class Access {
  public:
   /// An admin of all subnets: who may use the Unix socket.
   static Access local(std::string name);
-  /// Nobody yet: add() gives rights.
+  /// Without rights until add() gives some.
   Access() = default;
 
   /// The token `name` is good in this subnet.

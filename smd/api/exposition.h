@@ -19,7 +19,7 @@ class Exposition {
   /// `families`: these alone; empty: all.
   explicit Exposition(std::set<std::string, std::less<>> families) : families_(std::move(families)) {}
 
-  /// The samples that follow are of this one; once for each name. False: nobody has asked for it.
+  /// The samples that follow are of this one; once for each name. False: it was not asked for.
   bool family(std::string_view name, Kind kind, std::string_view help);
   /// One line. Labels with an empty name are left out; values of labels may be any bytes.
   void sample(std::initializer_list<Label> labels, double value);

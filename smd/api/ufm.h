@@ -29,7 +29,7 @@ std::string ufm_text(PKey pkey);
 std::string ufm_text(Guid guid);
 
 // ufm.cpp
-/// {"ufm_release_version": ...}: clients ask whether somebody is there.
+/// {"ufm_release_version": ...}: clients ask it to see whether UFM answers.
 Answer ufm_version(const Question& question, Backend& backend);
 /// Whether keys are the default ones; never the keys.
 Answer ufm_smconf(const Question& question, Backend& backend);

@@ -75,7 +75,7 @@ std::vector<const Node*> bystanders(const PlanInput& in) {
     if (holds && in.decided.routes->find(node->guid()) == nullptr) found.push_back(node.get());
   };
   std::ranges::for_each(in.subnet.nodes, add);
-  std::ranges::for_each(in.subnet.mute, add);
+  std::ranges::for_each(in.subnet.unmanaged, add);
   return found;
 }
 

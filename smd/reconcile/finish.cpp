@@ -8,7 +8,7 @@
 #include "smd/sweep/enforcement.h"
 #include "smd/sweep/lost.h"
 #include "smd/sweep/mft.h"
-#include "smd/sweep/mute.h"
+#include "smd/sweep/unmanaged_switches.h"
 
 namespace smd::sm::inline reconciling {
 
@@ -30,7 +30,7 @@ Subnet with_names(Subnet subnet, const std::map<Guid, std::string>& names) {
 asio::awaitable<Subnet> finish(mad::Transactions* tx, TableBaseline* baseline, Subnet found, FinishInput in) {
   found = recall(std::move(found), in.before, in.stored);
   found = with_names(std::move(found), in.names);
-  if (in.before != nullptr) found.mute = mute_switches(*in.before, found);
+  if (in.before != nullptr) found.unmanaged = unmanaged_switches(*in.before, found);
   found = co_await hold_mfts(tx, std::move(found), in.multicast_entries);
   found = co_await hold_adaptive(tx, std::move(found), in.before, in.adaptive_anew);
   if (in.before != nullptr) name_lost(found, *in.before);

@@ -128,7 +128,7 @@ asio::awaitable<bool> Replicator::commit_policies(policy::PoliciesPtr now) {
   co_return written;
 }
 
-/// What is committed after our mastership is nobody's but ours: it is replaced by the next master's state.
+/// What is committed after our mastership stays here: the next master's state replaces it.
 void Replicator::changed() {
   unsaid_ = journal_.active() && !role().master;
   if (unsaid_) return;

@@ -8,9 +8,9 @@
 #include "mad/wire/sa/path_record.h"
 #include "mad/wire/sa/records.h"
 #include "mad/wire/sa/trace_record.h"
+#include "smd/sa/fast_path.h"
 #include "smd/sa/path/multicast_path.h"
 #include "smd/sa/path/path_query.h"
-#include "smd/sa/prompt.h"
 #include "smd/sa/record_kind.h"
 
 namespace smd::sa {

@@ -30,7 +30,7 @@ constexpr std::size_t kBegun = 8;
 constexpr std::size_t kHeld = std::size_t{256} << 20U;
 
 Length length_of(const Request& request) {
-  return is_write(request) || is_prompt(request) ? Length::brief : Length::open;
+  return is_write(request) || is_fast(request) ? Length::brief : Length::open;
 }
 
 /// Our own port, whose word notices of ports and groups are.
@@ -105,8 +105,8 @@ Server::Server(ServerParts parts, Settings settings)
   }
   parts_.gsi.on_receive([this](std::span<mad::Received> batch) { received(batch); });
   parts_.gsi.on_receive_ahead(std::make_shared<const mad::Transport::Ahead>(
-      [prompt = prompt_](std::vector<mad::Received>& batch, const mad::Transport::Reply& reply) {
-        prompt->answer(batch, reply);
+      [path = fast_path_](std::vector<mad::Received>& batch, const mad::Transport::Reply& reply) {
+        path->answer(batch, reply);
       }));
   tasks_.spawn(index());
   tasks_.spawn(serve());
@@ -119,7 +119,7 @@ Server::~Server() { deafen(); }
 
 void Server::deafen() {
   subscriber_.reset();
-  prompt_->set(nullptr);
+  fast_path_->set(nullptr);
   parts_.gsi.on_receive_ahead(nullptr);
   parts_.gsi.on_receive(nullptr);
 }
@@ -132,17 +132,17 @@ asio::awaitable<void> Server::stop() {
 
 void Server::set(Settings settings) {
   settings_ = std::make_shared<const Settings>(std::move(settings));
-  tell_prompt();
+  publish_fast_path();
   refresh();
 }
 
-void Server::tell_prompt() {
+void Server::publish_fast_path() {
   const bool answers = view_ && view_->directory.snapshot().state == wire::SmState::master;
   if (!answers) {
-    prompt_->set(nullptr);
+    fast_path_->set(nullptr);
     return;
   }
-  prompt_->set(std::make_shared<const Prompt::Ground>(Prompt::Ground{
+  fast_path_->set(std::make_shared<const FastPath::Context>(FastPath::Context{
       .directory = {view_, &view_->directory}, .registry = parts_.registry.get(), .settings = *settings_}));
 }
 
@@ -178,7 +178,7 @@ asio::awaitable<void> Server::index() {
             [&, before = view_] { made = std::make_shared<View>(std::move(now), before.get()); });
       }
       view_.swap(made);
-      tell_prompt();
+      publish_fast_path();
       wake_.wake_all();
       // The last that is left of an old snapshot: giving it back takes a large fabric milliseconds.
       co_await parts_.indexing.execute([old = std::move(made)]() mutable { old.reset(); });
@@ -252,7 +252,7 @@ bool Server::first_view_is_awaited() {
 }
 
 /// A question of a port that has many in hand waits for those.
-bool Server::has_work() const { return !questions_.empty() || !queue_.empty(); }
+bool Server::has_work() const { return !pending_.empty() || !queue_.empty(); }
 
 asio::awaitable<void> Server::serve() {
   for (;;) {
@@ -291,7 +291,7 @@ std::vector<mad::Received> Server::next_batch() {
     batch.push_back(*std::move(mad));
   }
   for (std::size_t begun = 0; begun < kBegun; ++begun) {
-    auto mad = queue_.next(Length::open, [this](Lid lid) { return questions_.has_room(lid); });
+    auto mad = queue_.next(Length::open, [this](Lid lid) { return pending_.has_room(lid); });
     if (!mad) break;
     batch.push_back(*std::move(mad));
   }
@@ -339,7 +339,7 @@ asio::awaitable<void> Server::write() {
       // Where it cannot be kept the store says so, and clients are served all the same.
       if (parts_.store != nullptr) co_await parts_.store->commit_registry(now);
       parts_.registry.set(std::move(now));
-      tell_prompt();
+      publish_fast_path();
     }
     const bool told = parts_.store == nullptr || parts_.store->may_answer();
     for (const auto& one : done.replies)
@@ -368,7 +368,7 @@ Server::Looked Server::look_at(std::vector<mad::Received> batch, const Round& ro
   Looked looked;
   // A client asks the master; where that is not us, another SA answers.
   if (const auto now = parts_.source(); now && now->state != wire::SmState::master) {
-    questions_.clear();
+    pending_.clear();
     return looked;
   }
   Slice fresh(kSliceWork);
@@ -383,10 +383,10 @@ Server::Looked Server::look_at(std::vector<mad::Received> batch, const Round& ro
       }
       continue;
     }
-    Slice brief(kPromptWork);
-    questions_.begin(std::move(mad), round, is_prompt(*request) ? brief : fresh, looked.replies);
+    Slice brief(kFastPathWork);
+    pending_.begin(std::move(mad), round, is_fast(*request) ? brief : fresh, looked.replies);
   }
-  questions_.go_on(Slice(kSliceWork), round.room, looked.replies);
+  pending_.go_on(Slice(kSliceWork), round.room, looked.replies);
   return looked;
 }
 

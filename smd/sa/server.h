@@ -17,9 +17,9 @@
 #include "smd/events/subscriber.h"
 #include "smd/log/log.h"
 #include "smd/sa/answer.h"
+#include "smd/sa/fast_path.h"
 #include "smd/sa/lost_subscribers.h"
-#include "smd/sa/prompt.h"
-#include "smd/sa/questions.h"
+#include "smd/sa/pending_queries.h"
 #include "smd/sa/registry/subscriptions.h"
 #include "smd/sa/registry/write.h"
 #include "smd/sa/reports.h"
@@ -136,7 +136,7 @@ class Server {
   std::vector<sm::GuidBlock> guids_to_write(const Directory& directory, const Written& done,
                                             const Chores& chores, bool all) const;
   std::vector<Event> port_events(const Directory& directory);
-  void tell_prompt();
+  void publish_fast_path();
   void deafen();
   void queue(std::vector<mad::Received> writes);
   void tell_unread(const Reply& reply) const;
@@ -148,7 +148,7 @@ class Server {
   ServerParts parts_;
   std::shared_ptr<const Settings> settings_;  ///< never null
   Turns queue_;
-  Questions questions_;  ///< of serve(), and of the work of `compute` that it waits for
+  PendingQueries pending_;  ///< of serve(), and of the work of `compute` that it waits for
   std::vector<mad::Received> writes_;
   Chores chores_;
   ViewPtr view_;            ///< of the latest snapshot, or of one before while that is looked at
@@ -163,7 +163,7 @@ class Server {
   Presence presence_;
   bool taken_over_ = false;
   Reports reports_;
-  std::shared_ptr<Prompt> prompt_ = std::make_shared<Prompt>();  ///< the receiver's thread has it too
+  std::shared_ptr<FastPath> fast_path_ = std::make_shared<FastPath>();  ///< the receiver's thread has it too
   mad::TaskGroup tasks_;
   std::optional<events::Subscriber> subscriber_;
 };

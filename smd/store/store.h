@@ -60,7 +60,7 @@ class Store {
   virtual Following following() const { return {}; }
   /// Whether clients may be told of what was committed last; else they are to ask again (BUSY).
   virtual bool may_answer() const { return true; }
-  /// Until a standby has all that was committed, 50 ms at most; at once where nobody copies it.
+  /// Until a standby has all that was committed, 50 ms at most; at once where no standby copies it.
   virtual asio::awaitable<void> settle() { co_return; }
 };
 

@@ -16,13 +16,13 @@ namespace smd::sm::inline sweeping {
 struct MKeyHints {
   /// Keys that this port (port GUID; 0: an unknown one) may have, the likeliest first, none twice and none 0.
   std::function<std::vector<std::uint64_t>(Guid port)> likely{};
-  /// The port GUID of who was behind this port when it was seen last, in this process or before; 0: nobody.
+  /// GUID of the port that was behind this one when that was seen last, in this process or before; 0: none.
   std::function<Guid(const PeerPort& behind)> was_behind{};
   Guid own{};  ///< port GUID of our own port; 0: not known
 
   /// likely(), or nothing.
   std::vector<std::uint64_t> of(Guid port) const;
-  /// Keys to try with whoever is behind `from` (nothing: our own port), at least one; 0 alone where none is
+  /// Keys to try with the port behind `from` (nothing: our own port), at least one; 0 alone where none is
   /// known. `before` (may be null): the last Subnet.
   std::vector<std::uint64_t> at(const Subnet* before, const std::optional<PeerPort>& from) const;
 };

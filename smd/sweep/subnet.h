@@ -176,7 +176,7 @@ struct Subnet {
   std::shared_ptr<const EnforcedFor> enforced;  ///< null: not known of any port (offline)
   /// Switches that do not answer any more while links to them are up, as they were: they still forward by
   /// those tables.
-  std::vector<NodePtr> mute;
+  std::vector<NodePtr> unmanaged;
   /// What nodes are looked up by, where it is there: side by side, not each behind a pointer.
   std::shared_ptr<const std::vector<Guid>> guids;
 

@@ -75,8 +75,8 @@ void Survey::asked(FoundNode& found, std::uint16_t attribute, const mad::Request
   probation.waiting.wake_all();
 }
 
-/// With each M_Key that whoever is there may have, until one is answered: who is protected by level 2 or 3
-/// answers nothing else.
+/// With each M_Key that the port there may have, until one is answered: a port that is protected by level 2
+/// or 3 answers nothing else.
 asio::awaitable<mad::Asked<wire::NodeInfo>> Survey::ask_who(std::optional<PeerPort> from,
                                                             mad::DirectedPath path, std::uint64_t* m_key) {
   mad::Asked<wire::NodeInfo> info = std::unexpected(mad::RequestError{.fault = mad::Fault::timeout});

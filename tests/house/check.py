@@ -259,6 +259,17 @@ def timers(house):
                 house.find(name, number, f"{pattern.search(code).group()}: time only from Clock (mad/clock.h)")
 
 
+def private_words(house):
+    """Words that an InfiniBand engineer has to guess the meaning of stay out of the product and its documents."""
+    pattern = re.compile(r"\b(nobody|somebody|whoever|wish\w*|hung up|twins|kin)\b", re.IGNORECASE)
+    for name, path in house.files():
+        if name.startswith("tests/"):
+            continue
+        for number, line in enumerate(house.lines(path), 1):
+            for match in pattern.finditer(line):
+                house.find(name, number, f'"{match.group()}": say which port, program or user (docs/glossary.md)')
+
+
 def commands_of_dev(house):
     text = (house.root / "dev").read_text()
     return re.search(r"^  (run \|[^)]*)\) \"cmd_", text, re.M).group(1).split(" | ")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/sweep/mute.h"
+#include "smd/sweep/unmanaged_switches.h"
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ bool linked_to(const Subnet& subnet, const Node& node) {
 
 }  // namespace
 
-std::vector<NodePtr> mute_switches(const Subnet& before, const Subnet& now) {
+std::vector<NodePtr> unmanaged_switches(const Subnet& before, const Subnet& now) {
   std::vector<NodePtr> found;
   const auto look_at = [&](const NodePtr& node) {
     if (!node->is_switch() || !node->switch_info || !node->lft.row) return;
@@ -24,7 +24,7 @@ std::vector<NodePtr> mute_switches(const Subnet& before, const Subnet& now) {
     if ((is == nullptr || !is->switch_info) && linked_to(now, *node)) found.push_back(node);
   };
   std::ranges::for_each(before.nodes, look_at);
-  std::ranges::for_each(before.mute, look_at);
+  std::ranges::for_each(before.unmanaged, look_at);
   return found;
 }
 

@@ -10,6 +10,6 @@ namespace smd::sm::inline sweeping {
 
 /// Switches of `before` that do not answer in `now` while a neighbour's port to them is up, as they were in
 /// `before`. Without switches that lost their links or were restarted.
-std::vector<NodePtr> mute_switches(const Subnet& before, const Subnet& now);
+std::vector<NodePtr> unmanaged_switches(const Subnet& before, const Subnet& now);
 
 }  // namespace smd::sm::inline sweeping

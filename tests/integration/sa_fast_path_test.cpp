@@ -8,7 +8,7 @@
 #include "mad/wire/sa/member_record.h"
 #include "mad/wire/sa/path_record.h"
 #include "mad/wire/sa/records.h"
-#include "smd/sa/prompt.h"
+#include "smd/sa/fast_path.h"
 #include "tests/support/sa_lab.h"
 
 namespace smd {
@@ -18,16 +18,16 @@ using test::Question;
 using wire::Method;
 using Path = wire::PathRecord;
 
-class SaPrompt : public testing::Test {
+class SaFastPath : public testing::Test {
  protected:
-  SaPrompt() {
+  SaFastPath() {
     const auto hosts = lab_.directory().end_ports();
     one_ = hosts.front().lid;
     other_ = hosts.back().lid;
-    prompt_.set(std::make_shared<const sa::Prompt::Ground>(
-        sa::Prompt::Ground{.directory = {std::shared_ptr<void>(), &lab_.directory()},
-                           .registry = registry_,
-                           .settings = {.sm_key = 1}}));
+    fast_path_.set(std::make_shared<const sa::FastPath::Context>(
+        sa::FastPath::Context{.directory = {std::shared_ptr<void>(), &lab_.directory()},
+                              .registry = registry_,
+                              .settings = {.sm_key = 1}}));
   }
   Path asked() const {
     Path path;
@@ -50,7 +50,7 @@ class SaPrompt : public testing::Test {
     std::vector<mad::Received> batch;
     for (const auto& mad : mads)
       batch.push_back({.bytes = mad, .from = {.lid = Lid{7}, .qp = 1}, .error = 0});
-    prompt_.answer(batch, [&](std::span<const std::uint8_t> mad, const mad::LidRoute& to) {
+    fast_path_.answer(batch, [&](std::span<const std::uint8_t> mad, const mad::LidRoute& to) {
       EXPECT_EQ(to.lid, Lid{7});
       EXPECT_EQ(to.qkey, sa::kQp1QKey);
       if (sends) replies_.emplace_back(mad.begin(), mad.end());
@@ -63,12 +63,12 @@ class SaPrompt : public testing::Test {
 
   test::SaLab lab_{"ft2:4"};
   sa::RegistryPtr registry_ = std::make_shared<const sa::Registry>();
-  sa::Prompt prompt_;
+  sa::FastPath fast_path_;
   Lid one_, other_;
   std::vector<std::vector<std::uint8_t>> replies_;
 };
 
-TEST_F(SaPrompt, WhatOneLookupAnswersIsAnsweredAndTheRestStaysInItsOrder) {
+TEST_F(SaFastPath, WhatOneLookupAnswersIsAnsweredAndTheRestStaysInItsOrder) {
   const auto info = Question{.method = Method::get, .attribute = 1}.with();
   const auto node = by_lid(wire::NodeRecordId::kRecord, 1, other_),
              any_node = by_lid(wire::NodeRecordId::kRecord, 0, {});
@@ -87,14 +87,14 @@ TEST_F(SaPrompt, WhatOneLookupAnswersIsAnsweredAndTheRestStaysInItsOrder) {
   }
 }
 
-TEST_F(SaPrompt, WhatCannotBeSentOrAnsweredIsLeftToTheSink) {
+TEST_F(SaFastPath, WhatCannotBeSentOrAnsweredIsLeftToTheSink) {
   EXPECT_EQ(rest({path()}, false).size(), 1U);
   const Question wrong_key{.method = Method::get, .attribute = Path::kRecord, .mask = 0x30, .sm_key = 99};
   EXPECT_EQ(rest({wrong_key.with(asked())}).size(), 1U);
   std::vector<mad::Received> given_up{{.bytes = path(), .from = {}, .error = ETIMEDOUT}};
-  prompt_.answer(given_up, [](auto&&...) { return true; });
+  fast_path_.answer(given_up, [](auto&&...) { return true; });
   EXPECT_EQ(given_up.size(), 1U);
-  prompt_.set(nullptr);
+  fast_path_.set(nullptr);
   EXPECT_EQ(rest({path()}).size(), 1U);
   EXPECT_TRUE(replies_.empty());
 }

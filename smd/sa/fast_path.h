@@ -23,26 +23,26 @@ inline mad::LidRoute back_to(mad::LidRoute from) {
 
 /// True of a question that one lookup answers, whatever the fabric's size: a path between two ports,
 /// ClassPortInfo, NodeRecord and PortInfoRecord by LID.
-bool is_prompt(const Request& request);
+bool is_fast(const Request& request);
 
 /// What is looked at for such a question before it is left to the others: at LMC 7 two ports have 16,384
 /// pairs of LIDs, and perhaps none of them meets what is asked.
-inline constexpr std::size_t kPromptWork = 1024;
+inline constexpr std::size_t kFastPathWork = 1024;
 
-class Prompt {
+class FastPath {
  public:
-  struct Ground {
+  struct Context {
     std::shared_ptr<const Directory> directory;  ///< never null
     RegistryPtr registry;
     Settings settings;
   };
   /// Null: nothing is answered. From any thread.
-  void set(std::shared_ptr<const Ground> ground) { ground_.set(std::move(ground)); }
+  void set(std::shared_ptr<const Context> context) { context_.set(std::move(context)); }
   /// Takes out of the batch what it has answered. On one thread.
   void answer(std::vector<mad::Received>& batch, const mad::Transport::Reply& reply);
 
  private:
-  base::Published<Ground> ground_;
+  base::Published<Context> context_;
   std::vector<std::uint8_t> bytes_;
 };
 

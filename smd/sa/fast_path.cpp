@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/sa/prompt.h"
+#include "smd/sa/fast_path.h"
 
 #include "mad/wire/class_port_info.h"
 #include "mad/wire/sa/path_record.h"
@@ -8,7 +8,7 @@
 
 namespace smd::sa {
 
-bool is_prompt(const Request& request) {
+bool is_fast(const Request& request) {
   const bool gets = is_question(request) && request.mad.method == wire::Method::get;
   if (!gets || !request.has_known_version()) return false;
   using Path = wire::PathRecord;
@@ -26,17 +26,17 @@ bool is_prompt(const Request& request) {
   }
 }
 
-void Prompt::answer(std::vector<mad::Received>& batch, const mad::Transport::Reply& reply) {
-  const auto ground = ground_.get();
-  if (!ground) return;
+void FastPath::answer(std::vector<mad::Received>& batch, const mad::Transport::Reply& reply) {
+  const auto context = context_.get();
+  if (!context) return;
   TableCache none;
   std::erase_if(batch, [&](const mad::Received& mad) {
     if (mad.error != 0) return false;
     const auto request = Request::parse(mad.bytes);
-    if (!request || !is_prompt(*request)) return false;
+    if (!request || !is_fast(*request)) return false;
     const Asking asking{.lid = mad.from.lid};
-    const sa::Ground from{ground->directory.get(), *ground->registry, ground->settings, none};
-    return sa::answer(from, mad.bytes, asking, Slice(kPromptWork), bytes_) &&
+    const sa::Ground from{context->directory.get(), *context->registry, context->settings, none};
+    return sa::answer(from, mad.bytes, asking, Slice(kFastPathWork), bytes_) &&
            reply(bytes_, back_to(mad.from));
   });
 }

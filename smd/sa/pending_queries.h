@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Questions that take longer than a slice, by turns.
+// Queries that take longer than a slice, by turns.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,7 @@ Reply reply_with(const Request& request, Found found, const mad::LidRoute& from)
 /// A reply that is a status only.
 Reply refusal(const Request& request, std::uint16_t status, const mad::LidRoute& from);
 
-/// What the questions of a round are answered from. What a search stands on, it keeps.
+/// What the queries of a round are answered from. What a search stands on, it keeps.
 struct Round {
   ViewPtr view;  ///< null: there is none yet
   RegistryPtr registry;
@@ -41,7 +41,7 @@ struct Round {
 };
 
 /// Of one thread at a time.
-class Questions {
+class PendingQueries {
  public:
   /// Of one LID that are in hand at once; what else it asks for waits.
   static constexpr unsigned kOfOneLid = 4;
@@ -54,7 +54,7 @@ class Questions {
 
   bool empty() const { return in_hand_.empty(); }
   std::size_t size() const { return in_hand_.size(); }
-  /// Fewer than kOfOneLid questions of this LID are in hand.
+  /// Fewer than kOfOneLid queries of this LID are in hand.
   bool has_room(Lid lid) const {
     const auto found = of_lid_.find(lid);
     return found == of_lid_.end() || found->second < kOfOneLid;
@@ -63,7 +63,7 @@ class Questions {
   void clear();
 
  private:
-  struct Question {
+  struct Query {
     mad::Received mad;
     Request request;  ///< looks into `mad`
     ViewPtr view;
@@ -73,11 +73,11 @@ class Questions {
     std::unique_ptr<Search> search;
   };
   std::size_t bytes() const;
-  bool answered(Question& question, Slice& slice, std::size_t room, std::vector<Reply>& replies);
+  bool answered(Query& query, Slice& slice, std::size_t room, std::vector<Reply>& replies);
   void forget(Lid lid);
 
-  std::list<std::unique_ptr<Question>> in_hand_;  ///< the next one first
-  std::unordered_map<Lid, unsigned> of_lid_;      ///< none is 0
+  std::list<std::unique_ptr<Query>> in_hand_;  ///< the next one first
+  std::unordered_map<Lid, unsigned> of_lid_;   ///< none is 0
 };
 
 }  // namespace smd::sa
