@@ -8,7 +8,7 @@
 
 #include "mad/transactions/error.h"
 #include "mad/transactions/policy.h"
-#include "mad/transactions/wheel.h"
+#include "mad/transactions/timing_wheel.h"
 #include "mad/transport.h"
 #include "mad/wire/packet.h"
 

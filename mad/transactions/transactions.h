@@ -15,13 +15,13 @@
 #include "mad/clock.h"
 #include "mad/transactions/counters.h"
 #include "mad/transactions/error.h"
-#include "mad/transactions/intake.h"
 #include "mad/transactions/node_state.h"
 #include "mad/transactions/open_request.h"
 #include "mad/transactions/paced.h"
 #include "mad/transactions/policy.h"
+#include "mad/transactions/timing_wheel.h"
 #include "mad/transactions/unanswered.h"
-#include "mad/transactions/wheel.h"
+#include "mad/transactions/unsolicited.h"
 #include "mad/transport.h"
 #include "mad/wire/packet.h"
 
@@ -256,7 +256,7 @@ class Transactions {
   Clock::TimerId look_again_ = 0;
   AttributeTable table_;
   Counters counted_;  ///< by_attribute stays empty here
-  Intake intake_;
+  Unsolicited intake_;
   std::function<bool()> hold_sets_;
   Unanswered unanswered_;
   std::set<std::uint64_t> slow_places_;  ///< whose answers came late; a few

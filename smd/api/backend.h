@@ -42,16 +42,16 @@ struct Waiting {
 };
 
 /// What the partitions of a subnet are made of.
-struct PolicyGround {
+struct PolicyState {
   std::shared_ptr<const config::SubnetConfig> config;  ///< not null
   policy::PoliciesPtr policies;                        ///< of the API
   policy::MergedPtr merged{};                          ///< of both
 };
-using PolicyGroundPtr = std::shared_ptr<const PolicyGround>;
+using PolicyStatePtr = std::shared_ptr<const PolicyState>;
 
 /// Other partitions or tokens of the API.
 struct PolicyChange {
-  PolicyGroundPtr before;  ///< what it was made from
+  PolicyStatePtr before;  ///< what it was made from
   policy::PoliciesPtr after;
   policy::MergedPtr merged;  ///< of `after` and the files
   std::string what;          ///< "add members to", for the log
@@ -80,7 +80,7 @@ struct SubnetView {
   std::chrono::system_clock::time_point swept{};   ///< when that ended
   std::shared_ptr<const sm::SmView> sms{};         ///< null before there is a port
   sa::RegistryPtr registry{};                      ///< what clients have registered; null before it is known
-  PolicyGroundPtr ground{};                        ///< null before the store is open
+  PolicyStatePtr ground{};                         ///< null before the store is open
   /// How the state is copied to or from other SMs; null where it is not.
   std::shared_ptr<const replica::ReplicaView> replica{};
   std::chrono::system_clock::time_point sweeps_off_until{};  ///< of an operator; long ago: they are on

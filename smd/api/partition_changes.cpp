@@ -56,7 +56,7 @@ Answer done_of(const Question& question, const policy::Edited& edited) {
 Answer change_partition(const Question& question, Backend& backend, std::string_view what,
                         const PartitionEdit& edit) {
   return change_policies(question, backend, hindrance,
-                         [&](const PolicyGroundPtr& ground) -> std::expected<Step, Answer> {
+                         [&](const PolicyStatePtr& ground) -> std::expected<Step, Answer> {
                            const auto files = policy::sources_of(*ground->config);
                            const auto edited = edit({files, *ground->policies, *ground->merged});
                            if (!edited) return std::unexpected(refusal_of(edited.error()));
@@ -88,7 +88,7 @@ std::expected<std::vector<config::MemberRule>, Answer> members_of(const Question
 }
 
 Answer remove(const Question& question, Backend& backend, const std::vector<config::PortTerm>& terms) {
-  return change_partition(question, backend, "remove members", [&](const policy::Ground& ground) {
+  return change_partition(question, backend, "remove members", [&](const policy::EditContext& ground) {
     return policy::remove_members(ground, question.part("partition"), terms);
   });
 }
@@ -127,13 +127,13 @@ Answer put_partition(const Question& question, Backend& backend) {
   const auto create = question.query.find("create");
   const bool fresh = create != question.query.end();
   if (fresh && create->second != "true") return error_of(400, "bad_query", "create: must be true");
-  return change_partition(question, backend, "put", [&](const policy::Ground& ground) {
+  return change_partition(question, backend, "put", [&](const policy::EditContext& ground) {
     return policy::put_partition(ground, *definition, fresh);
   });
 }
 
 Answer delete_partition(const Question& question, Backend& backend) {
-  return change_partition(question, backend, "delete", [&](const policy::Ground& ground) {
+  return change_partition(question, backend, "delete", [&](const policy::EditContext& ground) {
     return policy::erase_partition(ground, question.part("partition"));
   });
 }
@@ -141,7 +141,7 @@ Answer delete_partition(const Question& question, Backend& backend) {
 Answer post_members(const Question& question, Backend& backend) {
   const auto members = members_of(question);
   if (!members) return members.error();
-  return change_partition(question, backend, "add members", [&](const policy::Ground& ground) {
+  return change_partition(question, backend, "add members", [&](const policy::EditContext& ground) {
     return policy::add_members(ground, question.part("partition"), *members);
   });
 }

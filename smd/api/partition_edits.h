@@ -10,7 +10,7 @@
 
 namespace smd::api {
 
-using PartitionEdit = std::function<policy::EditResult(const policy::Ground&)>;
+using PartitionEdit = std::function<policy::EditResult(const policy::EditContext&)>;
 
 /// Keeps the change and puts it in force. 409: this SM is not master, or a file defines the partition; 503:
 /// it cannot be kept.

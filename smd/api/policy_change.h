@@ -16,7 +16,7 @@ struct Step {
   bool changes = true;  ///< false: it is so already
 };
 /// Of a ground that is not null; pure, may be called several times.
-using MakeStep = std::function<std::expected<Step, Answer>(const PolicyGroundPtr& ground)>;
+using MakeStep = std::function<std::expected<Step, Answer>(const PolicyStatePtr& ground)>;
 /// Why nothing can be changed in this subnet now.
 using Hindrance = std::optional<Answer> (*)(const SubnetView& view);
 

@@ -18,7 +18,7 @@
 #include "smd/report/m_keys.h"
 #include "smd/report/ports.h"
 #include "smd/report/qos_explanation.h"
-#include "smd/sweep/lost.h"
+#include "smd/sweep/unresponsive.h"
 
 namespace smd::api {
 

@@ -26,7 +26,7 @@ bool any_tag(std::string_view list, bool weak, Fn fn) {
   return false;
 }
 
-std::string policy_part(const PolicyGround* ground) {
+std::string policy_part(const PolicyState* ground) {
   return fmt::format("{:x}", ground != nullptr && ground->merged ? ground->merged->digest : 0);
 }
 
@@ -55,7 +55,7 @@ std::optional<Answer> not_that_state(const Request& request, const SubnetView& v
   return other_state("the subnet has changed");
 }
 
-std::optional<Answer> not_that_policy(const Request& request, const PolicyGround& ground, bool tokens) {
+std::optional<Answer> not_that_policy(const Request& request, const PolicyState& ground, bool tokens) {
   const auto& wanted = request.if_match;
   if (wanted.empty() || is_any(wanted)) return std::nullopt;
   const auto part = policy_part(&ground);

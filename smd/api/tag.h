@@ -18,7 +18,7 @@ bool is_known_tag(const std::string& if_none_match, const std::string& tag);
 /// 412 where the request has an If-Match without the state of `view`.
 std::optional<Answer> not_that_state(const Request& request, const SubnetView& view);
 /// 412 where it has one without what a change of partitions, or (`tokens`) of tokens, is made from.
-std::optional<Answer> not_that_policy(const Request& request, const PolicyGround& ground, bool tokens);
+std::optional<Answer> not_that_policy(const Request& request, const PolicyState& ground, bool tokens);
 /// What clients need to keep an answer and ask whether it is current.
 void add_tag(Answer& answer, const std::string& tag);
 

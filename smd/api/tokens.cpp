@@ -133,7 +133,7 @@ Answer done_of(const Question& question, const std::string& name, const Token& t
 Answer change_tokens(const Question& question, Backend& backend, std::string_view what,
                      const std::function<std::expected<Answer, Answer>(access::Tokens&)>& edit) {
   return change_policies(question, backend, token_hindrance,
-                         [&](const PolicyGroundPtr& ground) -> std::expected<Step, Answer> {
+                         [&](const PolicyStatePtr& ground) -> std::expected<Step, Answer> {
                            auto after = std::make_shared<policy::Policies>(*ground->policies);
                            auto done = edit(after->tokens);
                            if (!done) return std::unexpected(std::move(done.error()));

@@ -141,7 +141,7 @@ std::expected<UfmWanted, Answer> ufm_wanted(std::string_view text) {
 }
 
 /// The partition of the API with this key; null: there is none.
-const policy::ApiPartition* find_api(const policy::Ground& ground, PKey pkey) {
+const policy::ApiPartition* find_api(const policy::EditContext& ground, PKey pkey) {
   for (const auto& [name, partition] : ground.policies.api) {
     if (partition->pkey == (pkey.value() & 0x7FFFU)) return partition.get();
   }
@@ -149,7 +149,7 @@ const policy::ApiPartition* find_api(const policy::Ground& ground, PKey pkey) {
 }
 
 /// The partition as it is, else a new one without members. A key that a file has is refused by the edit.
-policy::ApiPartition definition_of(const policy::Ground& ground, const UfmWanted& wanted) {
+policy::ApiPartition definition_of(const policy::EditContext& ground, const UfmWanted& wanted) {
   const auto* known = find_api(ground, wanted.pkey);
   policy::ApiPartition definition = known != nullptr ? *known : policy::ApiPartition{};
   if (known == nullptr) {
@@ -179,7 +179,7 @@ Answer ufm_change(const Question& question, Backend& backend, std::string_view w
   return answer_of(sm::Json(sm::JsonObject{{"pkey", text(ufm_text(pkey))}}));
 }
 
-policy::EditResult add_to(const policy::Ground& ground, const UfmWanted& wanted) {
+policy::EditResult add_to(const policy::EditContext& ground, const UfmWanted& wanted) {
   if (const auto* known = find_api(ground, wanted.pkey))
     return policy::add_members(ground, known->name, wanted.members);
   auto definition = definition_of(ground, wanted);
@@ -188,7 +188,7 @@ policy::EditResult add_to(const policy::Ground& ground, const UfmWanted& wanted)
 }
 
 /// The partition goes with its last member.
-policy::EditResult remove_from(const policy::Ground& ground, PKey pkey,
+policy::EditResult remove_from(const policy::EditContext& ground, PKey pkey,
                                const std::vector<config::PortTerm>& terms) {
   const auto* known = find_api(ground, pkey);
   if (known == nullptr) return unchanged(pkey);
@@ -212,7 +212,7 @@ std::vector<std::string> ufm_list(std::string_view list) {
 Answer ufm_remove(const Question& question, Backend& backend, PKey pkey,
                   const std::vector<config::PortTerm>& terms) {
   return ufm_change(question, backend, "remove members", pkey,
-                    [&](const policy::Ground& ground) { return remove_from(ground, pkey, terms); });
+                    [&](const policy::EditContext& ground) { return remove_from(ground, pkey, terms); });
 }
 
 /// Names of nodes, in a list or with commas between.
@@ -243,7 +243,7 @@ std::expected<std::vector<MemberRule>, Answer> hosts_of(const json::object& body
 Answer ufm_add_pkey(const Question& question, Backend& backend) {
   const auto wanted = ufm_wanted(question.body);
   if (!wanted) return wanted.error();
-  return ufm_change(question, backend, "put", wanted->pkey, [&](const policy::Ground& ground) {
+  return ufm_change(question, backend, "put", wanted->pkey, [&](const policy::EditContext& ground) {
     return policy::put_partition(ground, definition_of(ground, *wanted));
   });
 }
@@ -252,13 +252,13 @@ Answer ufm_add_guids(const Question& question, Backend& backend) {
   const auto wanted = ufm_wanted(question.body);
   if (!wanted) return wanted.error();
   return ufm_change(question, backend, "add members", wanted->pkey,
-                    [&](const policy::Ground& ground) { return add_to(ground, *wanted); });
+                    [&](const policy::EditContext& ground) { return add_to(ground, *wanted); });
 }
 
 Answer ufm_set_guids(const Question& question, Backend& backend) {
   const auto wanted = ufm_wanted(question.body);
   if (!wanted) return wanted.error();
-  return ufm_change(question, backend, "put", wanted->pkey, [&](const policy::Ground& ground) {
+  return ufm_change(question, backend, "put", wanted->pkey, [&](const policy::EditContext& ground) {
     auto definition = definition_of(ground, *wanted);
     definition.members = wanted->members;
     return policy::put_partition(ground, std::move(definition));
@@ -289,7 +289,7 @@ Answer ufm_delete_pkey(const Question& question, Backend& backend) {
   const auto pkey = ufm_pkey(question.part("pkey"));
   if (!pkey) return pkey.error();
   return ufm_change(
-      question, backend, "delete", *pkey, [&](const policy::Ground& ground) -> policy::EditResult {
+      question, backend, "delete", *pkey, [&](const policy::EditContext& ground) -> policy::EditResult {
         const auto* known = find_api(ground, *pkey);
         return known != nullptr ? policy::erase_partition(ground, known->name) : unchanged(*pkey);
       });
@@ -305,7 +305,7 @@ Answer ufm_add_hosts(const Question& question, Backend& backend) {
   if (!members) return members.error();
   wanted->members = *members;
   return ufm_change(question, backend, "add members", wanted->pkey,
-                    [&](const policy::Ground& ground) { return add_to(ground, *wanted); });
+                    [&](const policy::EditContext& ground) { return add_to(ground, *wanted); });
 }
 
 Answer ufm_delete_hosts(const Question& question, Backend& backend) {

@@ -6,7 +6,7 @@
 
 namespace smd::sm::inline applying {
 
-Pump::Source Applier::adaptive_source(const Round& round) {
+RequestPipeline::Source Applier::adaptive_source(const Round& round) {
   return [this, &round, next = std::size_t{0}]() mutable -> std::optional<Job> {
     while (next < round.ar_infos.size()) {
       if (auto job = adaptive_job(round.ar_infos[next++])) return job;

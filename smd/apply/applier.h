@@ -10,7 +10,7 @@
 
 #include "mad/transactions/ask.h"
 #include "smd/apply/apply.h"
-#include "smd/apply/pump.h"
+#include "smd/apply/request_pipeline.h"
 #include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/paths.h"
 
@@ -25,13 +25,13 @@ class Applier {
   asio::awaitable<Applied> run();
 
  private:
-  Pump::Source source(const Round& round);
-  Pump::Source lft_source(const Round& round);
-  Pump::Source mft_source(const Round& round);
-  Pump::Source table_source(const Round& round);
-  Pump::Source port_source(const Round& round);
-  Pump::Source switch_source(const Round& round);
-  Pump::Source adaptive_source(const Round& round);
+  RequestPipeline::Source source(const Round& round);
+  RequestPipeline::Source lft_source(const Round& round);
+  RequestPipeline::Source mft_source(const Round& round);
+  RequestPipeline::Source table_source(const Round& round);
+  RequestPipeline::Source port_source(const Round& round);
+  RequestPipeline::Source switch_source(const Round& round);
+  RequestPipeline::Source adaptive_source(const Round& round);
 
   std::optional<Job> lft_job(NodeIndex node, const PartialBlock& block, const mad::DirectedPath& path,
                              std::size_t answer);

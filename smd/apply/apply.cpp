@@ -63,7 +63,7 @@ asio::awaitable<Applied> Applier::run() {
       const bool over = co_await drained();
       if (!over) break;
     }
-    Pump pump(tx_, clock_, kWidth, in_.urgent);
+    RequestPipeline pump(tx_, clock_, kWidth, in_.urgent);
     const auto failures = applied_.failed.size() + applied_.top_first.size();
     const bool whole = co_await pump.run(source(round));
     if (!whole) break;
@@ -98,7 +98,7 @@ asio::awaitable<bool> Applier::drained() {
   co_return true;
 }
 
-Pump::Source Applier::source(const Round& round) {
+RequestPipeline::Source Applier::source(const Round& round) {
   if (round.phase == Phase::lft) return lft_source(round);
   if (round.phase == Phase::mft) return mft_source(round);
   if (round.phase == Phase::switch_info) return switch_source(round);
@@ -108,7 +108,7 @@ Pump::Source Applier::source(const Round& round) {
 }
 
 /// Blocks of up to kSwitchesAtOnce switches in turn, so that no node's window holds up the others.
-Pump::Source Applier::lft_source(const Round& round) {
+RequestPipeline::Source Applier::lft_source(const Round& round) {
   struct Cursor {
     NodeIndex node;
     mad::DirectedPath path;
@@ -148,7 +148,7 @@ Pump::Source Applier::lft_source(const Round& round) {
   };
 }
 
-Pump::Source Applier::port_source(const Round& round) {
+RequestPipeline::Source Applier::port_source(const Round& round) {
   return [this, &round, next = std::size_t{0}]() mutable -> std::optional<Job> {
     while (next < round.ports.size()) {
       if (auto job = port_job(round.ports[next++], round.phase)) return job;
@@ -157,7 +157,7 @@ Pump::Source Applier::port_source(const Round& round) {
   };
 }
 
-Pump::Source Applier::switch_source(const Round& round) {
+RequestPipeline::Source Applier::switch_source(const Round& round) {
   return [this, &round, next = std::size_t{0}]() mutable -> std::optional<Job> {
     while (next < round.switch_infos.size()) {
       if (auto job = switch_job(round.switch_infos[next++])) return job;

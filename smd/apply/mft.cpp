@@ -14,7 +14,7 @@
 namespace smd::sm::inline applying {
 
 /// The first part of every switch, then the second of every one: no node's window holds up the others.
-Pump::Source Applier::mft_source(const Round& round) {
+RequestPipeline::Source Applier::mft_source(const Round& round) {
   struct Write {
     std::size_t turn = 0;
     const MftItem* item = nullptr;

@@ -5,7 +5,7 @@
 
 namespace smd::sm::inline applying {
 
-Pump::Source Applier::table_source(const Round& round) {
+RequestPipeline::Source Applier::table_source(const Round& round) {
   return [this, &round, next = std::size_t{0}]() mutable -> std::optional<Job> {
     for (;;) {
       auto index = next++;

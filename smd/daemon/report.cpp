@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "mad/base/file.h"
+#include "smd/daemon/bringup_screen.h"
 #include "smd/daemon/daemon.h"
 #include "smd/daemon/plan_text.h"
 #include "smd/daemon/program_name.h"
-#include "smd/daemon/screen.h"
 #include "smd/offline/offline.h"
 #include "smd/report/disruption.h"
 

@@ -247,7 +247,7 @@ struct GroupMembers {
 /// Ascending by MLID.
 using GroupList = std::vector<GroupMembers>;
 
-struct McGround;  // smd/decide/multicast.h
+struct MulticastContext;  // smd/decide/multicast.h
 
 /// Multicast forwarding tables by switch, ascending by GUID; a switch without one has none to be changed.
 struct McPart {
@@ -265,7 +265,7 @@ struct McPart {
   std::shared_ptr<const GroupList> groups;
   std::shared_ptr<const routing::Topology> topology;
   bool keeps_unknown = false;
-  std::shared_ptr<const McGround> ground;  ///< of `topology`, for the next part on the same one
+  std::shared_ptr<const MulticastContext> ground;  ///< of `topology`, for the next part on the same one
 
   /// Null where the node is no switch of the part. O(log n).
   const std::shared_ptr<const routing::McRow>* find(Guid node) const;

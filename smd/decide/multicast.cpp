@@ -18,7 +18,7 @@ using routing::SwitchIndex;
 using Place = std::pair<Guid, PortNum>;
 
 /// The link there is up, and no answering node is at its other end.
-bool may_be_behind(const Place& place, const Subnet& subnet, const McGround& ground) {
+bool may_be_behind(const Place& place, const Subnet& subnet, const MulticastContext& ground) {
   const auto& [guid, port] = place;
   const auto* node = subnet.find(guid);
   if (node == nullptr || port.value() >= node->ports.size() || !ground.places.contains(guid)) return false;
@@ -33,7 +33,7 @@ class Multicast {
         before_(in.previous != nullptr ? in.previous->multicast.get() : nullptr),
         topology_(*routes.topology),
         same_ground_(before_ != nullptr && before_->topology == routes.topology),
-        ground_(same_ground_ ? before_->ground : std::make_shared<const McGround>(topology_)),
+        ground_(same_ground_ ? before_->ground : std::make_shared<const MulticastContext>(topology_)),
         loads_(topology_),
         rows_(topology_.switches()) {
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) held_.push_back(held_row(topology_.guid(s)));
@@ -160,7 +160,7 @@ class Multicast {
   const McPart* before_;  ///< may be null
   const routing::Topology& topology_;
   bool same_ground_;
-  std::shared_ptr<const McGround> ground_;
+  std::shared_ptr<const MulticastContext> ground_;
   routing::McLoads loads_;
   std::map<Guid, Place> silent_;
   std::vector<const McRow*> held_;
@@ -169,7 +169,8 @@ class Multicast {
 
 }  // namespace
 
-McGround::McGround(const routing::Topology& topology) : ranking(routing::find_tree(topology)) {
+MulticastContext::MulticastContext(const routing::Topology& topology)
+    : ranking(routing::find_tree(topology)) {
   for (const auto& end : topology.end_ports()) {
     if (end.sw != routing::kNoSwitch) places.emplace(end.guid, std::pair{end.sw, end.port});
   }

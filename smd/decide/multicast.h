@@ -12,9 +12,9 @@
 namespace smd::sm::inline decisions {
 
 /// What trees need to know of a topology; groups change far more often than it does.
-struct McGround {
+struct MulticastContext {
   /// Ranks the switches and finds each port's switch. Does not refer to `topology` afterwards.
-  explicit McGround(const routing::Topology& topology);
+  explicit MulticastContext(const routing::Topology& topology);
   routing::SwitchRanking ranking;
   /// Where the port with this GUID is; of a switch: itself, port 0.
   std::unordered_map<Guid, std::pair<routing::SwitchIndex, PortNum>> places;

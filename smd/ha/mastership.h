@@ -19,7 +19,7 @@
 #include "mad/task_group.h"
 #include "mad/transactions/ask.h"
 #include "mad/transactions/transactions.h"
-#include "smd/base/pace.h"
+#include "smd/base/damping.h"
 #include "smd/events/ring.h"
 #include "smd/ha/sm_agent.h"
 #include "smd/ha/sm_lookup.h"
@@ -189,7 +189,7 @@ class Mastership {
   std::vector<OtherSm> reported_;  ///< by report_sms()
   /// What SMs have answered last, and when (seconds since 1970), by port GUID.
   std::map<Guid, std::pair<wire::SmInfo, std::int64_t>> answers_;
-  Pace trap_pace_;  ///< of reads after traps, by node
+  Damping trap_pace_;  ///< of reads after traps, by node
   mad::TimePoint quiet_began_{};
   mad::Clock::TimerId quiet_timer_ = 0;  ///< 0: none
   /// What set_priority() was told, and what the configuration said then.

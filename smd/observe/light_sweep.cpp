@@ -11,9 +11,9 @@
 #include "smd/decide/stored_m_keys.h"
 #include "smd/ha/other_sms.h"
 #include "smd/schedule/patient_group.h"
-#include "smd/sweep/lost.h"
 #include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/paths.h"
+#include "smd/sweep/unresponsive.h"
 
 namespace smd::sm::inline observing {
 namespace {
@@ -52,7 +52,7 @@ bool has_waiting_port(const Node& node) {
 
 }  // namespace
 
-asio::awaitable<Looked> LightSweep::run(bool soon) {
+asio::awaitable<PollResult> LightSweep::run(bool soon) {
   parts_.switches.begin_round();
   const auto subnet = parts_.loop.subnet();
   PatientGroup places(parts_.executor, parts_.scheduler), audits(parts_.executor, parts_.scheduler);
@@ -70,7 +70,7 @@ asio::awaitable<Looked> LightSweep::run(bool soon) {
 }
 
 /// Other SMs, nodes that were silent, and our own port.
-void LightSweep::ask_places(std::shared_ptr<const Subnet> subnet, PatientGroup& group, Looked* found) {
+void LightSweep::ask_places(std::shared_ptr<const Subnet> subnet, PatientGroup& group, PollResult* found) {
   auto& mastership = parts_.mastership;
   const Paths paths(*subnet);
   for (const auto& other : subnet->other_sms) {
@@ -87,7 +87,7 @@ void LightSweep::ask_places(std::shared_ptr<const Subnet> subnet, PatientGroup& 
 }
 
 /// A node that was silent for long is back as soon as it answers once.
-asio::awaitable<void> LightSweep::ask_silent(mad::DirectedPath path, PeerPort behind, Looked* found) {
+asio::awaitable<void> LightSweep::ask_silent(mad::DirectedPath path, PeerPort behind, PollResult* found) {
   const auto hints = m_key_hints(m_key_settings(*parts_.config), parts_.loop.stored(), Guid{});
   const auto keys = hints.at(parts_.loop.subnet().get(), behind);
   auto request = mad::get_request<wire::NodeInfo>({.route = path, .m_key = keys.front()});
@@ -119,7 +119,7 @@ void LightSweep::learn_of_sms(const SmReads& found) {
 }
 
 /// A block that was changed externally is unknown from now on, and written again.
-asio::awaitable<void> LightSweep::audit_some(std::shared_ptr<const Subnet> subnet, Looked* found) {
+asio::awaitable<void> LightSweep::audit_some(std::shared_ptr<const Subnet> subnet, PollResult* found) {
   const auto nodes = std::max(kAuditAtLeast, subnet->nodes.size() / kAuditShare);
   const auto audited = co_await audit(&parts_.tx, subnet.get(), &audit_, nodes, found->suspects);
   if (audited.empty()) co_return;
@@ -137,7 +137,7 @@ asio::awaitable<void> LightSweep::audit_some(std::shared_ptr<const Subnet> subne
 }
 
 /// PortInfo, SwitchInfo and forwarding tables that were changed.
-void LightSweep::tell_audited(const Subnet& subnet, const Audit& audited, Looked* found) const {
+void LightSweep::tell_audited(const Subnet& subnet, const Audit& audited, PollResult* found) const {
   for (const auto& changed : audited.ports) {
     parts_.log.warn("node.changed")
         .port(changed.node, subnet.find(changed.node)->description, changed.port)
@@ -160,7 +160,7 @@ bool LightSweep::may_converge() const {
 }
 
 /// What is not as it should be is looked at again, whether or not a switch says so; more and more seldom.
-void LightSweep::look_at_trouble(Looked& found) {
+void LightSweep::look_at_trouble(PollResult& found) {
   const auto& loop = parts_.loop;
   const auto& subnet = *loop.subnet();
   searched_.clear();

@@ -40,7 +40,7 @@ class LightSweep {
 
   /// Has any switch seen a port change, has our own port, is another SM master now, does a silent place
   /// answer again? `soon`: as of SwitchPoll::ask(). There is a Subnet.
-  asio::awaitable<Looked> run(bool soon);
+  asio::awaitable<PollResult> run(bool soon);
   /// Reads the SMs that are known, after a standstill. False when cancelled.
   asio::awaitable<bool> read_known_sms();
 
@@ -53,11 +53,11 @@ class LightSweep {
   bool may_converge() const;
 
  private:
-  void ask_places(std::shared_ptr<const Subnet> subnet, PatientGroup& group, Looked* found);
-  asio::awaitable<void> ask_silent(mad::DirectedPath path, PeerPort behind, Looked* found);
-  asio::awaitable<void> audit_some(std::shared_ptr<const Subnet> subnet, Looked* found);
-  void tell_audited(const Subnet& subnet, const Audit& audited, Looked* found) const;
-  void look_at_trouble(Looked& found);
+  void ask_places(std::shared_ptr<const Subnet> subnet, PatientGroup& group, PollResult* found);
+  asio::awaitable<void> ask_silent(mad::DirectedPath path, PeerPort behind, PollResult* found);
+  asio::awaitable<void> audit_some(std::shared_ptr<const Subnet> subnet, PollResult* found);
+  void tell_audited(const Subnet& subnet, const Audit& audited, PollResult* found) const;
+  void look_at_trouble(PollResult& found);
   void learn_of_sms(const SmReads& found);
 
   Parts parts_;

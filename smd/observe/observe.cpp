@@ -11,8 +11,8 @@
 #include "smd/reconcile/finish.h"
 #include "smd/report/m_keys.h"
 #include "smd/report/tables.h"
-#include "smd/sweep/discover.h"
-#include "smd/sweep/refresh.h"
+#include "smd/sweep/heavy_sweep.h"
+#include "smd/sweep/incremental_sweep.h"
 
 namespace smd::sm::inline observing {
 namespace {
@@ -68,19 +68,19 @@ asio::awaitable<std::expected<Subnet, std::string>> Sweeper::look(std::set<Guid>
   auto& clock = parts_.scheduler.clock();
   auto& kind = parts_.status.summary().sweep;
   const bool adopting = parts_.mastership.adopting();
-  DiscoverOptions how{.trust_tables = !adopting,
-                      .clear_changes = !adopting && !parts_.dry_run,
-                      .restart_lost = true,
-                      .lost_sms = parts_.mastership.lost_sms(),
-                      .lost_sm_wait = parts_.config->ha.poll_interval(),
-                      .m_keys = m_key_hints(m_key_settings(*parts_.config), parts_.loop.stored(),
-                                            parts_.mastership.own_port())};
+  SweepOptions how{.trust_tables = !adopting,
+                   .clear_changes = !adopting && !parts_.dry_run,
+                   .restart_lost = true,
+                   .lost_sms = parts_.mastership.lost_sms(),
+                   .lost_sm_wait = parts_.config->ha.poll_interval(),
+                   .m_keys = m_key_hints(m_key_settings(*parts_.config), parts_.loop.stored(),
+                                         parts_.mastership.own_port())};
   const auto last_restart = clock.now() + kRestarts;
   while (kind == SweepKind::incremental) {
     how.urgent = nullptr;
     if (parts_.light.searches() || clock.now() < last_restart)
       how.urgent = [this] { return parts_.scheduler.newer_waits(); };
-    auto part = co_await refresh(&parts_.tx, &clock, parts_.loop.subnet().get(), suspects, how);
+    auto part = co_await incremental_sweep(&parts_.tx, &clock, parts_.loop.subnet().get(), suspects, how);
     const bool lost = !part && part.error() == kLostOnTheWay;
     if (lost || (!part && part.error() == kNewerWaits)) {
       how.restart_lost &= !lost;
@@ -101,7 +101,7 @@ asio::awaitable<std::expected<Subnet, std::string>> Sweeper::look(std::set<Guid>
     parts_.log.info("sweep.whole").kv("reason", part.error());
     kind = SweepKind::heavy;
   }
-  co_return co_await discover(&parts_.tx, &clock, parts_.loop.subnet().get(), how);
+  co_return co_await heavy_sweep(&parts_.tx, &clock, parts_.loop.subnet().get(), how);
 }
 
 /// Nodes that may stay silent for as long as before are not searched for while an event waits.

@@ -9,8 +9,8 @@
 #include "smd/decide/settings.h"
 #include "smd/decide/stored_m_keys.h"
 #include "smd/reconcile/finish.h"
-#include "smd/sweep/discover.h"
-#include "smd/sweep/refresh.h"
+#include "smd/sweep/heavy_sweep.h"
+#include "smd/sweep/incremental_sweep.h"
 
 namespace smd::sm::inline observing {
 namespace {
@@ -116,12 +116,12 @@ asio::awaitable<bool> Standby::look(std::set<Guid> suspects) {
   if (cancelled || suspects.empty() || !before) co_return !cancelled;
   auto& clock = parts_.scheduler.clock();
   parts_.tx.begin_round();
-  const DiscoverOptions how{.lost_sms = parts_.mastership.lost_sms(),
-                            .lost_sm_wait = parts_.config->ha.poll_interval(),
-                            .m_keys = m_key_hints(m_key_settings(*parts_.config), parts_.loop.stored(),
-                                                  parts_.mastership.own_port())};
-  auto found = co_await refresh(&parts_.tx, &clock, before.get(), std::move(suspects), how);
-  if (!found) found = co_await discover(&parts_.tx, &clock, before.get(), how);
+  const SweepOptions how{.lost_sms = parts_.mastership.lost_sms(),
+                         .lost_sm_wait = parts_.config->ha.poll_interval(),
+                         .m_keys = m_key_hints(m_key_settings(*parts_.config), parts_.loop.stored(),
+                                               parts_.mastership.own_port())};
+  auto found = co_await incremental_sweep(&parts_.tx, &clock, before.get(), std::move(suspects), how);
+  if (!found) found = co_await heavy_sweep(&parts_.tx, &clock, before.get(), how);
   cancelled = co_await was_cancelled();
   if (cancelled || !found) co_return !cancelled;
   const auto stored = parts_.loop.stored();

@@ -11,11 +11,11 @@
 
 namespace smd::sm::inline observing {
 
-asio::awaitable<Looked> SwitchPoll::ask(std::shared_ptr<const Subnet> subnet, bool soon,
-                                        const std::set<Guid>* only) {
+asio::awaitable<PollResult> SwitchPoll::ask(std::shared_ptr<const Subnet> subnet, bool soon,
+                                            const std::set<Guid>* only) {
   const Paths paths(*subnet);
   PatientGroup group(parts_.executor, parts_.scheduler);
-  Looked found;
+  PollResult found;
   for (std::size_t i = 0; i < subnet->nodes.size(); ++i) {
     const auto& node = *subnet->nodes[i];
     const bool asked = node.is_switch() && (only == nullptr || only->contains(node.guid()));
@@ -28,7 +28,7 @@ asio::awaitable<Looked> SwitchPoll::ask(std::shared_ptr<const Subnet> subnet, bo
   co_return found;
 }
 
-asio::awaitable<void> SwitchPoll::ask_switch(mad::Target target, bool soon, Looked* found) {
+asio::awaitable<void> SwitchPoll::ask_switch(mad::Target target, bool soon, PollResult* found) {
   constexpr auto kOneTry = std::chrono::milliseconds(50);
   auto& tx = parts_.tx;
   auto& scheduler = parts_.scheduler;
@@ -80,7 +80,7 @@ std::set<Guid> SwitchPoll::switches_that_answer() const {
 /// light one.
 asio::awaitable<void> SwitchPoll::look_after_heavy() {
   auto late = std::exchange(cleared_late_, {});
-  Looked found;
+  PollResult found;
   if (!parts_.tx.lossy()) {
     const auto asked = switches_that_answer();
     found = co_await ask(parts_.loop.subnet(), true, &asked);
@@ -102,7 +102,7 @@ asio::awaitable<void> SwitchPoll::look_in_trap_gap() {
   sweep_at_once(std::move(found));
 }
 
-void SwitchPoll::sweep_at_once(Looked found) {
+void SwitchPoll::sweep_at_once(PollResult found) {
   parts_.scheduler.look_at_once(std::move(found.suspects), std::move(found.reason));
 }
 

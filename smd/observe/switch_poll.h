@@ -16,7 +16,7 @@
 namespace smd::sm::inline observing {
 
 /// What a look between two sweeps has found.
-struct Looked : SmReads {
+struct PollResult : SmReads {
   std::set<Guid> suspects;      ///< these nodes are to be looked at
   std::set<Guid> silent;        ///< suspects only because they do not answer
   bool vl_tables_lost = false;  ///< VL tables were changed externally, and are to be read again
@@ -40,8 +40,8 @@ class SwitchPoll {
   /// Asks all switches of `subnet`, or `only` these (null: all). `soon`: links have just gone; a switch that
   /// does not answer one try may be behind one of them and is a suspect. Questions that are left without an
   /// answer are given up while a sweep is due.
-  asio::awaitable<Looked> ask(std::shared_ptr<const Subnet> subnet, bool soon,
-                              const std::set<Guid>* only = nullptr);
+  asio::awaitable<PollResult> ask(std::shared_ptr<const Subnet> subnet, bool soon,
+                                  const std::set<Guid>* only = nullptr);
   /// All switches are being asked, from begin_round() to end_round(): the next round is not made sooner than
   /// 100 ms after its beginning, or three times as long as it took.
   void begin_round() { round_ = parts_.scheduler.clock().now(); }
@@ -60,9 +60,9 @@ class SwitchPoll {
   asio::awaitable<void> look_in_trap_gap();
 
  private:
-  asio::awaitable<void> ask_switch(mad::Target target, bool soon, Looked* found);
+  asio::awaitable<void> ask_switch(mad::Target target, bool soon, PollResult* found);
   std::set<Guid> switches_that_answer() const;
-  void sweep_at_once(Looked found);
+  void sweep_at_once(PollResult found);
 
   Parts parts_;
   mad::TimePoint round_{};  ///< when all switches were asked last

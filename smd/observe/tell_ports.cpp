@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "mad/transactions/ask.h"
-#include "smd/apply/pump.h"
+#include "smd/apply/request_pipeline.h"
 #include "smd/observe/standby.h"
 #include "smd/plan/desired.h"
 #include "smd/sweep/end_ports.h"
@@ -86,7 +86,7 @@ asio::awaitable<std::size_t> Standby::tell_ports(Lid own) {
   const auto subnet = parts_.loop.subnet();
   const auto telling = std::make_shared<Telling>(*subnet, own);
   // Where nothing is answered for 50 ms the rest is left to the sweep.
-  Pump pump(parts_.tx, parts_.scheduler.clock(), kAtOnce, [] { return true; });
+  RequestPipeline pump(parts_.tx, parts_.scheduler.clock(), kAtOnce, [] { return true; });
   const bool all = co_await pump.run([telling] { return telling->next(); });
   co_return all ? telling->told() : 0;
 }

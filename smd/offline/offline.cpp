@@ -9,7 +9,7 @@
 
 #include "mad/sim/fabric/fabric.h"
 #include "smd/plan/desired.h"
-#include "smd/sweep/found.h"
+#include "smd/sweep/discovery_state.h"
 
 namespace smd::sm::inline offline {
 namespace {

@@ -56,23 +56,23 @@ std::unexpected<EditError> of_file(const Files& files, const Definition& definit
 }
 
 /// P_Keys of the files, with those that smd chose for definitions without one, and where they are defined.
-std::map<std::uint16_t, std::string> keys_of_files(const Ground& ground) {
+std::map<std::uint16_t, std::string> keys_of_files(const EditContext& context) {
   std::map<std::uint16_t, std::string> keys;
-  for (const auto& partition : ground.merged.partitions) {
+  for (const auto& partition : context.merged.partitions) {
     for (const auto& source : partition.sources) {
       if (source.origin == config::PolicyOrigin::toml || source.origin == config::PolicyOrigin::file)
-        keys.emplace(partition.pkey.value(), to_string(source, ground.merged));
+        keys.emplace(partition.pkey.value(), to_string(source, context.merged));
     }
   }
   return keys;
 }
 
-std::optional<std::uint16_t> free_key(const Ground& ground,
+std::optional<std::uint16_t> free_key(const EditContext& context,
                                       const std::map<std::uint16_t, std::string>& of_files) {
   std::set<std::uint16_t> taken{config::kDefaultPartition.value()};
-  for (const auto& [other, partition] : ground.policies.api) taken.insert(*partition->pkey);
+  for (const auto& [other, partition] : context.policies.api) taken.insert(*partition->pkey);
   for (const auto& [key, place] : of_files) taken.insert(key);
-  const auto [first, last] = ground.files.api_pkeys;
+  const auto [first, last] = context.files.api_pkeys;
   for (unsigned key = first; key <= last; ++key) {
     const auto number = static_cast<std::uint16_t>(key);
     if (!taken.contains(number)) return number;
@@ -81,10 +81,10 @@ std::optional<std::uint16_t> free_key(const Ground& ground,
 }
 
 /// References that lead nowhere now; later ones are pending.
-std::expected<void, EditError> check_members(const Ground& ground,
+std::expected<void, EditError> check_members(const EditContext& context,
                                              const std::vector<config::MemberRule>& members) {
   for (const auto& member : members) {
-    if (const auto error = check_references(member.ports, ground.files.groups))
+    if (const auto error = check_references(member.ports, context.files.groups))
       return refuse(Kind::bad, "no_such_group", to_string(*error));
   }
   return {};
@@ -105,10 +105,10 @@ void put_members(std::vector<config::MemberRule>& into, const std::vector<config
 }
 
 /// The API's partition `name`, where a change may be made to it.
-std::expected<ApiPartitionPtr, EditError> own(const Ground& ground, std::string_view name) {
-  const Files files(ground.files);
-  const auto found = ground.policies.api.find(name);
-  if (found == ground.policies.api.end()) {
+std::expected<ApiPartitionPtr, EditError> own(const EditContext& context, std::string_view name) {
+  const Files files(context.files);
+  const auto found = context.policies.api.find(name);
+  if (found == context.policies.api.end()) {
     if (const auto* definition = files.named(name)) return of_file(files, *definition, name);
     return refuse(Kind::not_found, "no_such_partition", fmt::format("the API has no partition {}", name));
   }
@@ -116,14 +116,14 @@ std::expected<ApiPartitionPtr, EditError> own(const Ground& ground, std::string_
   return found->second;
 }
 
-EditResult unchanged(const Ground& ground, PKey pkey) {
+EditResult unchanged(const EditContext& context, PKey pkey) {
   return Edited{
-      .policies = std::make_shared<const Policies>(ground.policies), .merged = nullptr, .pkey = pkey};
+      .policies = std::make_shared<const Policies>(context.policies), .merged = nullptr, .pkey = pkey};
 }
 
 /// `partition` null: `name` is to go.
-EditResult with(const Ground& ground, std::string_view name, PKey pkey, ApiPartitionPtr partition) {
-  auto next = std::make_shared<Policies>(ground.policies);
+EditResult with(const EditContext& context, std::string_view name, PKey pkey, ApiPartitionPtr partition) {
+  auto next = std::make_shared<Policies>(context.policies);
   const auto at = next->api.find(name);
   const bool created = at == next->api.end();
   if (!partition) {
@@ -133,7 +133,7 @@ EditResult with(const Ground& ground, std::string_view name, PKey pkey, ApiParti
   } else {
     at->second = std::move(partition);
   }
-  auto merged = config::merge_partitions(with_api(ground.files, *next));
+  auto merged = config::merge_partitions(with_api(context.files, *next));
   if (!merged) return refuse(Kind::conflict, "refused", to_string(merged.error().front()));
   return Edited{.policies = std::move(next),
                 .merged = std::make_shared<const config::PartitionPolicy>(std::move(merged->policy)),
@@ -142,43 +142,44 @@ EditResult with(const Ground& ground, std::string_view name, PKey pkey, ApiParti
                 .created = created};
 }
 
-EditResult with_members(const Ground& ground, const ApiPartitionPtr& before,
+EditResult with_members(const EditContext& context, const ApiPartitionPtr& before,
                         std::vector<config::MemberRule> members) {
   const PKey pkey{*before->pkey};
-  if (members == before->members) return unchanged(ground, pkey);
+  if (members == before->members) return unchanged(context, pkey);
   auto after = std::make_shared<Definition>(*before);
   after->members = std::move(members);
-  return with(ground, before->name, pkey, std::move(after));
+  return with(context, before->name, pkey, std::move(after));
 }
 
 }  // namespace
 
 bool is_partition_name(std::string_view name) { return config::is_policy_name(name); }
 
-EditResult put_partition(const Ground& ground, Definition definition, bool fresh) {
-  const Files files(ground.files);
+EditResult put_partition(const EditContext& context, Definition definition, bool fresh) {
+  const Files files(context.files);
   const auto& name = definition.name;
   if (!is_partition_name(name))
     return refuse(Kind::bad, "bad_name",
                   fmt::format("the name of a partition: {}", config::kPolicyNameAllowed));
-  const auto before = ground.policies.api.find(name);
-  if (before == ground.policies.api.end()) {
+  const auto before = context.policies.api.find(name);
+  if (before == context.policies.api.end()) {
     if (const auto* there = files.named(name)) return of_file(files, *there, name);
   }
-  if (auto good = check_members(ground, definition.members); !good) return std::unexpected(good.error());
-  const auto of_files = keys_of_files(ground);
+  if (auto good = check_members(context, definition.members); !good) return std::unexpected(good.error());
+  const auto of_files = keys_of_files(context);
   if (!definition.pkey) {
-    definition.pkey = before != ground.policies.api.end() ? before->second->pkey : free_key(ground, of_files);
+    definition.pkey =
+        before != context.policies.api.end() ? before->second->pkey : free_key(context, of_files);
     if (!definition.pkey)
       return refuse(Kind::conflict, "no_pkey",
-                    fmt::format("no P_Key from 0x{:04x} to 0x{:04x} is free", ground.files.api_pkeys.first,
-                                ground.files.api_pkeys.second));
+                    fmt::format("no P_Key from 0x{:04x} to 0x{:04x} is free", context.files.api_pkeys.first,
+                                context.files.api_pkeys.second));
   }
   if (const auto there = of_files.find(*definition.pkey); there != of_files.end())
     return refuse(
         Kind::conflict, "of_file",
         fmt::format("P_Key 0x{:04x} is defined in {}: change it there", there->first, there->second));
-  for (const auto& [other, partition] : ground.policies.api) {
+  for (const auto& [other, partition] : context.policies.api) {
     if (other != name && partition->pkey == definition.pkey)
       return refuse(Kind::conflict, "pkey_taken",
                     fmt::format("P_Key 0x{:04x} is that of partition {}", *definition.pkey, other));
@@ -187,39 +188,39 @@ EditResult put_partition(const Ground& ground, Definition definition, bool fresh
   put_members(members, std::exchange(definition.members, {}));
   definition.members = std::move(members);
   const PKey pkey{*definition.pkey};
-  if (before != ground.policies.api.end() && *before->second == definition) return unchanged(ground, pkey);
-  if (fresh && before != ground.policies.api.end())
+  if (before != context.policies.api.end() && *before->second == definition) return unchanged(context, pkey);
+  if (fresh && before != context.policies.api.end())
     return refuse(Kind::conflict, "exists",
                   fmt::format("there is a partition {}, and it is another one", name));
   const auto called = name;
-  return with(ground, called, pkey, std::make_shared<const Definition>(std::move(definition)));
+  return with(context, called, pkey, std::make_shared<const Definition>(std::move(definition)));
 }
 
-EditResult erase_partition(const Ground& ground, std::string_view name) {
-  const auto before = own(ground, name);
+EditResult erase_partition(const EditContext& context, std::string_view name) {
+  const auto before = own(context, name);
   if (!before) return std::unexpected(before.error());
-  return with(ground, name, PKey{*(*before)->pkey}, nullptr);
+  return with(context, name, PKey{*(*before)->pkey}, nullptr);
 }
 
-EditResult add_members(const Ground& ground, std::string_view name,
+EditResult add_members(const EditContext& context, std::string_view name,
                        const std::vector<config::MemberRule>& members) {
-  const auto before = own(ground, name);
+  const auto before = own(context, name);
   if (!before) return std::unexpected(before.error());
-  if (auto good = check_members(ground, members); !good) return std::unexpected(good.error());
+  if (auto good = check_members(context, members); !good) return std::unexpected(good.error());
   auto after = (*before)->members;
   put_members(after, members);
-  return with_members(ground, *before, std::move(after));
+  return with_members(context, *before, std::move(after));
 }
 
-EditResult remove_members(const Ground& ground, std::string_view name,
+EditResult remove_members(const EditContext& context, std::string_view name,
                           const std::vector<config::PortTerm>& terms) {
-  const auto before = own(ground, name);
+  const auto before = own(context, name);
   if (!before) return std::unexpected(before.error());
   auto after = (*before)->members;
   std::erase_if(after, [&](const config::MemberRule& rule) {
     return std::ranges::find(terms, rule.ports.terms.front()) != terms.end();
   });
-  return with_members(ground, *before, std::move(after));
+  return with_members(context, *before, std::move(after));
 }
 
 }  // namespace smd::policy

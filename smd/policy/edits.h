@@ -14,7 +14,7 @@
 namespace smd::policy {
 
 /// What a change is made to.
-struct Ground {
+struct EditContext {
   const config::PartitionSources& files;  ///< without partitions of the API
   const Policies& policies;
   const config::PartitionPolicy& merged;  ///< of both
@@ -29,7 +29,7 @@ struct EditError {
 };
 
 struct Edited {
-  PoliciesPtr policies;  ///< the ground's own where nothing changes
+  PoliciesPtr policies;  ///< those of the change's context where nothing changes
   MergedPtr merged;      ///< with the files; null where nothing changes
   PKey pkey;             ///< of the partition, without the bit of full members
   bool changed = false;
@@ -39,14 +39,15 @@ using EditResult = std::expected<Edited, EditError>;
 
 /// The partition becomes as `definition` says. One without a P_Key keeps its own, or gets the lowest free one
 /// of the files' api_pkeys. `fresh`: a conflict where there is another one of the name.
-EditResult put_partition(const Ground& ground, config::PartitionDefinition definition, bool fresh = false);
+EditResult put_partition(const EditContext& context, config::PartitionDefinition definition,
+                         bool fresh = false);
 /// Members lose the key. not_found where there is none of this name.
-EditResult erase_partition(const Ground& ground, std::string_view name);
+EditResult erase_partition(const EditContext& context, std::string_view name);
 /// Members that are there get the membership that is given now.
-EditResult add_members(const Ground& ground, std::string_view name,
+EditResult add_members(const EditContext& context, std::string_view name,
                        const std::vector<config::MemberRule>& members);
 /// Nothing changes where no rule has exactly this term.
-EditResult remove_members(const Ground& ground, std::string_view name,
+EditResult remove_members(const EditContext& context, std::string_view name,
                           const std::vector<config::PortTerm>& terms);
 
 /// Whether a partition may be called so.

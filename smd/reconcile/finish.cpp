@@ -6,9 +6,9 @@
 
 #include "smd/sweep/adaptive.h"
 #include "smd/sweep/enforcement.h"
-#include "smd/sweep/lost.h"
 #include "smd/sweep/mft.h"
 #include "smd/sweep/unmanaged_switches.h"
+#include "smd/sweep/unresponsive.h"
 
 namespace smd::sm::inline reconciling {
 
@@ -33,7 +33,7 @@ asio::awaitable<Subnet> finish(mad::Transactions* tx, TableBaseline* baseline, S
   if (in.before != nullptr) found.unmanaged = unmanaged_switches(*in.before, found);
   found = co_await hold_mfts(tx, std::move(found), in.multicast_entries);
   found = co_await hold_adaptive(tx, std::move(found), in.before, in.adaptive_anew);
-  if (in.before != nullptr) name_lost(found, *in.before);
+  if (in.before != nullptr) name_unresponsive(found, *in.before);
   // What the fabric had when we became master is what counts.
   const auto* ours = in.adopting ? nullptr : in.before;
   if (in.adopting) baseline->reset();

@@ -6,7 +6,7 @@
 
 namespace smd::sa {
 
-void Registry::put_group(const Mgid& mgid, Lid mlid, const GroupTerms& terms, bool well_known) {
+void Registry::put_group(const Mgid& mgid, Lid mlid, const GroupParameters& terms, bool well_known) {
   Group group{.mlid = mlid, .terms = terms, .well_known = well_known};
   if (const auto* before = groups_.find(mgid)) {
     group.members = before->members;

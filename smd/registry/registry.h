@@ -19,7 +19,7 @@ namespace smd::sa {
 using sm::SharedMap;
 
 /// What all packets of a group have in common. Names and codes are those of MCMemberRecord.
-struct GroupTerms {
+struct GroupParameters {
   std::uint32_t qkey = 0;
   PKey pkey{};
   Mtu mtu = Mtu::none;
@@ -28,12 +28,12 @@ struct GroupTerms {
   Sl sl{};
   std::uint8_t traffic_class = 0, hop_limit = 0;
   std::uint32_t flow_label = 0;
-  friend bool operator==(const GroupTerms&, const GroupTerms&) = default;
+  friend bool operator==(const GroupParameters&, const GroupParameters&) = default;
 };
 
 struct Group {
   Lid mlid{};  ///< several groups may have one
-  GroupTerms terms{};
+  GroupParameters terms{};
   bool well_known = false;    ///< made by the SM; stays without members
   std::uint32_t members = 0;  ///< ports, whatever their part is
   std::uint32_t keepers = 0;  ///< of them those without which the group ends: full and send-only full
@@ -161,7 +161,7 @@ class Registry {
   }
 
   /// A new group without members, or other terms of one that is there.
-  void put_group(const Mgid& mgid, Lid mlid, const GroupTerms& terms, bool well_known);
+  void put_group(const Mgid& mgid, Lid mlid, const GroupParameters& terms, bool well_known);
   /// Removes the group with all its members.
   void drop_group(const Mgid& mgid);
   /// Adds or replaces a member; the group is there, the state is not 0.

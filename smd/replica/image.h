@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "smd/store/kinds.h"
-#include "smd/store/shelves.h"
+#include "smd/store/subnet_states.h"
 
 namespace smd::replica {
 

@@ -9,7 +9,7 @@
 
 #include "smd/inventory/losses.h"
 #include "smd/report/m_keys.h"
-#include "smd/sweep/lost.h"
+#include "smd/sweep/unresponsive.h"
 
 namespace smd::sm::inline reports {
 namespace {

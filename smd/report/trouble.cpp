@@ -16,8 +16,8 @@
 #include "smd/report/description.h"
 #include "smd/report/m_keys.h"
 #include "smd/report/ports.h"
-#include "smd/sweep/lost.h"
 #include "smd/sweep/unkept_entries.h"
+#include "smd/sweep/unresponsive.h"
 
 namespace smd::sm::inline reports {
 namespace {

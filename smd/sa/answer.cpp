@@ -101,10 +101,11 @@ Begun begun(PathsOf paths) {
 /// The search may begin for one question and end for another: nothing of it is of one of them.
 class TableCache::Table {
  public:
-  Table(const Ground& ground, const RecordKind& kind, const Request& request, const Asking& asking)
+  Table(const AnswerContext& context, const RecordKind& kind, const Request& request,
+        const RequestContext& asking)
       : question_(request.bytes.begin(), request.bytes.end()),
         request_(*Request::parse(question_)),
-        search_(std::make_unique<RecordSearch>(*ground.directory, no_registry_, kind, request_, asking)) {}
+        search_(std::make_unique<RecordSearch>(*context.directory, no_registry_, kind, request_, asking)) {}
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
 
@@ -161,37 +162,37 @@ bool has_wrong_key(const Request& request, const Settings& settings) {
   return request.sa.sm_key != 0 && request.sa.sm_key != settings.sm_key;
 }
 
-std::variant<Found, std::unique_ptr<Search>> search_for(const Ground& ground, const Request& request,
-                                                        const Asking& asking) {
+std::variant<Found, std::unique_ptr<Search>> search_for(const AnswerContext& context, const Request& request,
+                                                        const RequestContext& asking) {
   const auto* kind = find_kind(request.mad.attribute);
-  const auto refusal = refusal_of(ground.directory, request, kind);
+  const auto refusal = refusal_of(context.directory, request, kind);
   if (refusal != wire::kStatusOk) return refused(refusal);
   if (request.mad.attribute == wire::ClassPortInfo::kAttribute) return found(class_port_info(request));
-  const auto& directory = *ground.directory;
-  const PathGround paths{directory, ground.registry, ground.settings};
+  const auto& directory = *context.directory;
+  const PathContext paths{directory, context.registry, context.settings};
   if (is_multi_path(request)) return begun(multi_path_records(paths, request));
   if (is_trace(request)) return begun(trace_records(paths, request));
   if (request.mad.attribute == wire::PathRecord::kRecord) {
     if (!is_to_group(request)) return begun(path_records(paths, request));
-    return found(multicast_path(directory, ground.registry, request, directory.by_lid(asking.lid)));
+    return found(multicast_path(directory, context.registry, request, directory.by_lid(asking.lid)));
   }
   if (!is_whole_table(request)) {
-    return std::make_unique<RecordSearch>(directory, ground.registry, *kind, request, asking);
+    return std::make_unique<RecordSearch>(directory, context.registry, *kind, request, asking);
   }
-  auto table = ground.tables.find(request.mad.attribute);
+  auto table = context.tables.find(request.mad.attribute);
   if (!table) {
-    table = std::make_shared<TableCache::Table>(ground, *kind, request, asking);
-    ground.tables.put(request.mad.attribute, table);
+    table = std::make_shared<TableCache::Table>(context, *kind, request, asking);
+    context.tables.put(request.mad.attribute, table);
   }
   return std::make_unique<SharedTable>(std::move(table));
 }
 
-bool answer(const Ground& ground, std::span<const std::uint8_t> mad, const Asking& asking, Slice slice,
-            std::vector<std::uint8_t>& out) {
+bool answer(const AnswerContext& context, std::span<const std::uint8_t> mad, const RequestContext& asking,
+            Slice slice, std::vector<std::uint8_t>& out) {
   const auto request = Request::parse(mad);
-  if (!request || !is_question(*request) || has_wrong_key(*request, ground.settings)) return false;
-  if (ground.directory != nullptr && is_one_path(*request)) {
-    const auto path = one_path({*ground.directory, ground.registry, ground.settings}, *request, slice);
+  if (!request || !is_question(*request) || has_wrong_key(*request, context.settings)) return false;
+  if (context.directory != nullptr && is_one_path(*request)) {
+    const auto path = one_path({*context.directory, context.registry, context.settings}, *request, slice);
     if (!path) return false;
     std::array<std::uint8_t, wire::PathRecord::kBytes> record{};
     if (*path) wire::encode_over(**path, record);
@@ -199,7 +200,7 @@ bool answer(const Ground& ground, std::span<const std::uint8_t> mad, const Askin
     reply(*request, *path ? wire::kStatusOk : path->error(), told.size(), told, out);
     return true;
   }
-  auto begun = search_for(ground, *request, asking);
+  auto begun = search_for(context, *request, asking);
   if (auto* search = std::get_if<std::unique_ptr<Search>>(&begun)) {
     if (!(*search)->go_on(slice)) return false;
     begun = (*search)->take();
@@ -210,14 +211,14 @@ bool answer(const Ground& ground, std::span<const std::uint8_t> mad, const Askin
 }
 
 bool answer(const Directory* directory, const Registry& registry, const Settings& settings,
-            std::span<const std::uint8_t> mad, const Asking& asking, TableCache& tables,
+            std::span<const std::uint8_t> mad, const RequestContext& asking, TableCache& tables,
             std::vector<std::uint8_t>& out) {
   return answer({directory, registry, settings, tables}, mad, asking, Slice::endless(), out);
 }
 
 std::optional<std::vector<std::uint8_t>> answer(const Directory* directory, const Registry& registry,
                                                 const Settings& settings, std::span<const std::uint8_t> mad,
-                                                const Asking& asking) {
+                                                const RequestContext& asking) {
   std::vector<std::uint8_t> out;
   TableCache tables;
   if (!answer(directory, registry, settings, mad, asking, tables, out)) return std::nullopt;

@@ -40,7 +40,7 @@ class TableCache {
 };
 
 /// What an answer is made from; all of it outlives the search. `tables` are of this directory.
-struct Ground {
+struct AnswerContext {
   const Directory* directory = nullptr;  ///< null: the fabric is not up yet
   const Registry& registry;
   const Settings& settings;
@@ -49,16 +49,16 @@ struct Ground {
 
 /// The search for the answer to a question, or what is told at once. `request` outlives the search. The
 /// question may be answered: is_question(), and not has_wrong_key().
-std::variant<Found, std::unique_ptr<Search>> search_for(const Ground& ground, const Request& request,
-                                                        const Asking& asking);
+std::variant<Found, std::unique_ptr<Search>> search_for(const AnswerContext& context, const Request& request,
+                                                        const RequestContext& asking);
 
 /// The reply's bytes into `out`, whose memory is used again; false where there is none, or none within the
 /// slice.
-bool answer(const Ground& ground, std::span<const std::uint8_t> mad, const Asking& asking, Slice slice,
-            std::vector<std::uint8_t>& out);
+bool answer(const AnswerContext& context, std::span<const std::uint8_t> mad, const RequestContext& asking,
+            Slice slice, std::vector<std::uint8_t>& out);
 /// The same without a limit of the slice.
 bool answer(const Directory* directory, const Registry& registry, const Settings& settings,
-            std::span<const std::uint8_t> mad, const Asking& asking, TableCache& tables,
+            std::span<const std::uint8_t> mad, const RequestContext& asking, TableCache& tables,
             std::vector<std::uint8_t>& out);
 
 /// The reply's bytes; nothing where the MAD must not be answered: it is an answer itself, it is no MAD of
@@ -66,6 +66,6 @@ bool answer(const Directory* directory, const Registry& registry, const Settings
 /// (smd/sa/registry/write.h).
 std::optional<std::vector<std::uint8_t>> answer(const Directory* directory, const Registry& registry,
                                                 const Settings& settings, std::span<const std::uint8_t> mad,
-                                                const Asking& asking = {});
+                                                const RequestContext& asking = {});
 
 }  // namespace smd::sa

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "mad/wire/drop_vl.h"
-#include "smd/sa/path/walk.h"
+#include "smd/sa/path/trace.h"
 
 namespace smd::sa {
 namespace {
@@ -91,7 +91,7 @@ Directory::Directory(std::shared_ptr<const sm::Snapshot> snapshot, const Directo
   }
   take_qos_classes();
   forwarded_ = forwarded_in(*snapshot_);
-  index_ = same_ground(before) ? before->index_ : std::make_shared<const Index>(subnet(), end_ports_);
+  index_ = same_context(before) ? before->index_ : std::make_shared<const Index>(subnet(), end_ports_);
   proven_ = installed_is_proven();
   drops_sls_ = snapshot_->decided.qos_policy && drops_any_sl(subnet());
 }
@@ -129,7 +129,7 @@ bool Directory::installed_is_proven() const {
 }
 
 /// Sweeps make new lists of GUIDs; what is between them changes neither nodes nor links.
-bool Directory::same_ground(const Directory* before) const {
+bool Directory::same_context(const Directory* before) const {
   if (before == nullptr || !subnet().guids || subnet().guids != before->subnet().guids) return false;
   return std::ranges::equal(end_ports_, before->end_ports_, [](const EndPort& a, const EndPort& b) {
     return a.guid == b.guid && a.lid == b.lid && a.lmc == b.lmc && a.port == b.port;

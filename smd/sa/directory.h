@@ -104,7 +104,7 @@ class Directory {
     GuidIndex by_guid;
     Links links;
   };
-  bool same_ground(const Directory* before) const;
+  bool same_context(const Directory* before) const;
   bool installed_is_proven() const;
   void take_qos_classes();
   std::vector<EndPort> end_ports_;

@@ -34,8 +34,8 @@ void FastPath::answer(std::vector<mad::Received>& batch, const mad::Transport::R
     if (mad.error != 0) return false;
     const auto request = Request::parse(mad.bytes);
     if (!request || !is_fast(*request)) return false;
-    const Asking asking{.lid = mad.from.lid};
-    const sa::Ground from{context->directory.get(), *context->registry, context->settings, none};
+    const RequestContext asking{.lid = mad.from.lid};
+    const sa::AnswerContext from{context->directory.get(), *context->registry, context->settings, none};
     return sa::answer(from, mad.bytes, asking, Slice(kFastPathWork), bytes_) &&
            reply(bytes_, back_to(mad.from));
   });

@@ -10,7 +10,7 @@
 
 #include "mad/base/id.h"
 #include "mad/clock.h"
-#include "smd/base/pace.h"
+#include "smd/base/damping.h"
 
 namespace smd::sa {
 
@@ -41,7 +41,7 @@ class LostSubscribers {
     mad::Duration wait = kFirst;
   };
   std::map<Guid, Wait> ports_;
-  sm::Pace pace_{std::chrono::minutes(1), std::chrono::hours(1)};  ///< of ports that were asked
+  sm::Damping pace_{std::chrono::minutes(1), std::chrono::hours(1)};  ///< of ports that were asked
 };
 
 }  // namespace smd::sa

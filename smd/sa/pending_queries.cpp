@@ -33,13 +33,13 @@ void PendingQueries::begin(mad::Received mad, const Round& round, Slice& slice, 
   query->view = round.view;
   query->registry = round.registry;
   query->settings = round.settings;
-  const Ground ground{.directory = round.view ? &round.view->directory : nullptr,
-                      .registry = *query->registry,
-                      .settings = *query->settings,
-                      .tables = round.view ? round.view->tables : query->no_tables};
+  const AnswerContext context{.directory = round.view ? &round.view->directory : nullptr,
+                              .registry = *query->registry,
+                              .settings = *query->settings,
+                              .tables = round.view ? round.view->tables : query->no_tables};
   const auto& from = query->mad.from;
   auto begun =
-      search_for(ground, query->request, {.lid = from.lid, .now = round.now, .act_count = round.act_count});
+      search_for(context, query->request, {.lid = from.lid, .now = round.now, .act_count = round.act_count});
   if (auto* at_once = std::get_if<Found>(&begun)) {
     replies.push_back(reply_with(query->request, std::move(*at_once), from));
     return;

@@ -104,8 +104,9 @@ std::uint16_t Policy::pkey_index(const EndPort& source, const EndPort& destinati
   return 0;
 }
 
-std::optional<PathTerms> Policy::terms(const Directory& directory, const EndPort& source,
-                                       const EndPort& destination, const PathConstraints& constraints) const {
+std::optional<PathParameters> Policy::terms(const Directory& directory, const EndPort& source,
+                                            const EndPort& destination,
+                                            const PathConstraints& constraints) const {
   const auto& qos = directory.snapshot().decided.qos_policy;
   const auto* level = qos ? qos->matcher.match(source.qos, destination.qos,
                                                {.qos_class = constraints.qos_class,
@@ -115,7 +116,7 @@ std::optional<PathTerms> Policy::terms(const Directory& directory, const EndPort
   const auto key = level != nullptr ? pkey_of_level(*this, source, destination, constraints, *level)
                                     : pkey(source, destination, constraints);
   if (!key) return std::nullopt;
-  PathTerms terms{.pkey = *key, .sl = {}, .packet_life = {}};
+  PathParameters terms{.pkey = *key, .sl = {}, .packet_life = {}};
   if (!qos) return terms;
   const bool by_layer = directory.snapshot().decided.service_levels != nullptr;
   if (level != nullptr) {
@@ -138,7 +139,7 @@ Sl Policy::sl(const Directory& directory, Sl of_class, const EndPort* source, Li
   return sm::path_sl(decided, of_class, *source->node, source->port, dlid);
 }
 
-std::optional<Sl> Policy::granted_sl(const Directory& directory, const PathTerms& terms,
+std::optional<Sl> Policy::granted_sl(const Directory& directory, const PathParameters& terms,
                                      std::optional<Sl> asked, const EndPort& source, Lid dlid) const {
   const auto own = sl(directory, terms.sl, &source, dlid);
   if (!asked || *asked == own) return own;

@@ -13,7 +13,7 @@
 
 #include "mad/wire/codec.h"
 #include "smd/registry/registry.h"
-#include "smd/sa/components.h"
+#include "smd/sa/component_mask.h"
 #include "smd/sa/directory.h"
 #include "smd/sa/request.h"
 #include "smd/sa/search.h"
@@ -38,24 +38,24 @@ struct Progress {
 };
 
 /// What of a question narrows the search; a kind may look at it or leave all to the pattern.
-struct Only {
+struct RecordFilter {
   Part part;                     ///< what is looked at in this visit
   Progress* progress = nullptr;  ///< of this visit; may be null
   std::optional<Lid>
       lid;  ///< the first component, of kinds that begin with a LID: a port's base LID, or of no port
   const Request* request = nullptr;
   const Registry* registry = nullptr;
-  bool trusted = false;            ///< the request shows the SM_Key
-  const EndPort* asker = nullptr;  ///< the requester; null where it is not known
-  std::int64_t now = 0;            ///< Unix time in seconds
-  std::uint32_t act_count = 0;     ///< our own SM's
+  bool trusted = false;                ///< the request shows the SM_Key
+  const EndPort* requester = nullptr;  ///< null where it is not known
+  std::int64_t now = 0;                ///< Unix time in seconds
+  std::uint32_t act_count = 0;         ///< our own SM's
 };
 
 /// Calls with each record that may match: fill, then keep() it or not.
-class Emit {
+class RecordSink {
  public:
   /// Adds to `records` what matches `pattern`; `progress` may be null. References outlive it.
-  Emit(Records& records, const Pattern& pattern, Progress* progress = nullptr)
+  RecordSink(Records& records, const Pattern& pattern, Progress* progress = nullptr)
       : records_(records), pattern_(pattern), progress_(progress) {}
   /// fill(span of the new record's bytes).
   template <class Fill>
@@ -103,7 +103,7 @@ struct RecordKind {
   bool trusted_only = false;                        ///< shown to requesters with the SM_Key only
   std::span<const std::size_t> capability_masks{};  ///< components of which a question may name some bits
   /// Shows the records of `only.part`; where `only.lid` is given, all of that LID.
-  void (*visit)(const Directory& directory, const Only& only, Emit& emit) = nullptr;
+  void (*visit)(const Directory& directory, const RecordFilter& only, RecordSink& sink) = nullptr;
   std::size_t (*places)(const Directory& directory, const Registry& registry) = all_nodes;
 };
 
@@ -114,7 +114,7 @@ const RecordKind* find_kind(std::uint16_t attribute);
 
 /// Calls fn(node) for the nodes that records of one LID are about: those of the part, or the one that has it.
 template <class Fn>
-void for_each_node(const Directory& directory, const Only& only, Fn&& fn) {
+void for_each_node(const Directory& directory, const RecordFilter& only, Fn&& fn) {
   if (only.lid) {
     if (const auto* port = directory.by_lid(*only.lid)) fn(*port->node);
     return;
@@ -132,7 +132,7 @@ void for_each_node(const Directory& directory, const Only& only, Fn&& fn) {
 
 /// Calls fn(end port) for those of the part, or for the one that has the LID.
 template <class Fn>
-void for_each_end_port(const Directory& directory, const Only& only, Fn&& fn) {
+void for_each_end_port(const Directory& directory, const RecordFilter& only, Fn&& fn) {
   if (only.lid) {
     if (const auto* port = directory.by_lid(*only.lid)) fn(*port);
     return;
@@ -151,7 +151,7 @@ void for_each_row(const Map& map, const Part& part, Fn&& fn) {
 
 /// Calls fn(switch, LID of its port 0) for the switches of the part, or the one that has the LID.
 template <class Fn>
-void for_each_switch(const Directory& directory, const Only& only, Fn&& fn) {
+void for_each_switch(const Directory& directory, const RecordFilter& only, Fn&& fn) {
   for_each_node(directory, only, [&](const sm::Node& node) {
     if (!node.is_switch()) return;
     if (const auto lid = directory.lid_of(node, PortNum{0})) fn(node, *lid);

@@ -35,27 +35,27 @@ Request with_base_lid(const Directory& directory, const Request& request,
 }  // namespace
 
 RecordSearch::RecordSearch(const Directory& directory, const Registry& registry, const RecordKind& kind,
-                           const Request& asked, const Asking& asking)
+                           const Request& asked, const RequestContext& asking)
     : directory_(directory),
       registry_(registry),
       kind_(kind),
       request_(kind.begins_with_lid && asked.has(0) ? with_base_lid(directory, asked, changed_) : asked),
       pattern_(kind.components, request_.sa.component_mask, request_.data),
       records_(kind.bytes),
-      emit_(records_, pattern_, &progress_),
-      only_{.part = {},
-            .progress = &progress_,
-            .lid = std::nullopt,
-            .request = &request_,
-            .registry = &registry,
-            .trusted = request_.sa.sm_key != 0,
-            .asker = directory.by_lid(asking.lid),
-            .now = asking.now,
-            .act_count = asking.act_count} {
+      sink_(records_, pattern_, &progress_),
+      filter_{.part = {},
+              .progress = &progress_,
+              .lid = std::nullopt,
+              .request = &request_,
+              .registry = &registry,
+              .trusted = request_.sa.sm_key != 0,
+              .requester = directory.by_lid(asking.lid),
+              .now = asking.now,
+              .act_count = asking.act_count} {
   if ((request_.mad.modifier & kMatchMaskOnly) != 0) {
     for (const auto mask : kind.capability_masks) pattern_.only_ones_of(kind.components[mask]);
   }
-  if (kind.begins_with_lid && asked.has(0)) only_.lid = first_lid(request_);
+  if (kind.begins_with_lid && asked.has(0)) filter_.lid = first_lid(request_);
 }
 
 bool RecordSearch::go_on(Slice& slice) {
@@ -69,19 +69,19 @@ bool RecordSearch::go_on(Slice& slice) {
 bool RecordSearch::visit_some(Slice& slice) {
   const auto places = by_lid() ? 1 : kind_.places(directory_, registry_);
   if (next_ >= places) return false;
-  only_.part = {.from = next_, .to = next_ + kAtOnce};
-  progress_ = {.work = 0, .next = only_.part.to};
-  kind_.visit(directory_, only_, emit_);
+  filter_.part = {.from = next_, .to = next_ + kAtOnce};
+  progress_ = {.work = 0, .next = filter_.part.to};
+  kind_.visit(directory_, filter_, sink_);
   slice.spend(progress_.work + (progress_.next - next_));
   next_ = progress_.next;
-  return next_ < places && !emit_.overflows();
+  return next_ < places && !sink_.overflows();
 }
 
 Found RecordSearch::take() {
-  if (emit_.overflows()) return refused(wire::kSaNoResources);
-  if (emit_.waits()) {  // some of it is being read: ask again
+  if (sink_.overflows()) return refused(wire::kSaNoResources);
+  if (sink_.waits()) {  // some of it is being read: ask again
     auto busy = refused(wire::kStatusBusy);
-    busy.unread = only_.lid.value_or(Lid{});
+    busy.unread = filter_.lid.value_or(Lid{});
     return busy;
   }
   if (request_.mad.method == wire::Method::get) {

@@ -11,7 +11,7 @@
 namespace smd::sa {
 
 /// Whose question it is, and when.
-struct Asking {
+struct RequestContext {
   Lid lid;               ///< 0: not known
   std::int64_t now = 0;  ///< Unix time in seconds
   /// Of our own SM, as SMInfo tells it: it counts on while the Snapshot stands.
@@ -22,7 +22,7 @@ class RecordSearch final : public Search {
  public:
   /// All of it outlives the search. A wrong SM_Key was refused before.
   RecordSearch(const Directory& directory, const Registry& registry, const RecordKind& kind,
-               const Request& asked, const Asking& asking);
+               const Request& asked, const RequestContext& asking);
 
   bool go_on(Slice& slice) override;
   Found take() override;
@@ -30,7 +30,7 @@ class RecordSearch final : public Search {
 
  private:
   bool visit_some(Slice& slice);
-  bool by_lid() const { return only_.lid.has_value(); }
+  bool by_lid() const { return filter_.lid.has_value(); }
 
   const Directory& directory_;
   const Registry& registry_;
@@ -40,8 +40,8 @@ class RecordSearch final : public Search {
   Pattern pattern_;
   Records records_;
   Progress progress_;
-  Emit emit_;
-  Only only_;
+  RecordSink sink_;
+  RecordFilter filter_;
   std::size_t next_ = 0;
 };
 

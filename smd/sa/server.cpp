@@ -51,13 +51,13 @@ mad::LidRoute route_to(const Directory& directory, const EndPort* sm, const EndP
 
 /// For those who have subscribed, of `events` and of groups that have come and gone; as many as there is room
 /// for.
-ReportBatch reports_of(const Directory& directory, const Registry& registry, const Happened& happened,
+ReportBatch reports_of(const Directory& directory, const Registry& registry, const Effects& effects,
                        std::vector<Event> events, std::size_t room) {
   ReportBatch batch;
   if (registry.subscriptions().empty()) return batch;
   const auto* sm = own_port(directory);
   if (sm != nullptr) {
-    for (const auto& group : happened.groups) {
+    for (const auto& group : effects.groups) {
       auto event = event_of(*sm, directory.gid_of(*sm), group.created ? kGroupCreated : kGroupDeleted,
                             Gid{group.mgid.bytes});
       event.pkey = group.pkey;
@@ -94,7 +94,7 @@ Server::Server(ServerParts parts, Settings settings)
       settings_(std::make_shared<const Settings>(std::move(settings))),
       reports_(parts_.gsi, parts_.clock, parts_.log,
                [this](const Addressee& subscriber) {
-                 chores_.unheard.push_back(subscriber);
+                 pending_tasks_.unheard.push_back(subscriber);
                  lost_.lost(subscriber.port, parts_.clock.now());
                  wake_writer_.wake_all();
                }),
@@ -166,11 +166,11 @@ asio::awaitable<void> Server::index() {
       if (!woken) co_return;
     }
     look_again_ = false;
-    auto chores = std::exchange(of_next_, {});
+    auto tasks = std::exchange(of_next_, {});
     auto now = parts_.source();
     // Groups of partitions are made by what is decided, which may change between two sweeps.
     if (view_ && now && view_->directory.snapshot().decided.partitions != now->decided.partitions)
-      chores.refresh = true;
+      tasks.refresh = true;
     if (!view_ || &view_->directory.snapshot() != now.get()) {
       ViewPtr made;
       if (now && now->subnet) {
@@ -183,9 +183,9 @@ asio::awaitable<void> Server::index() {
       // The last that is left of an old snapshot: giving it back takes a large fabric milliseconds.
       co_await parts_.indexing.execute([old = std::move(made)]() mutable { old.reset(); });
     }
-    if (chores.refresh) {
-      chores_.refresh = true;
-      chores_.came_up.insert(chores_.came_up.end(), chores.came_up.begin(), chores.came_up.end());
+    if (tasks.refresh) {
+      pending_tasks_.refresh = true;
+      pending_tasks_.came_up.insert(pending_tasks_.came_up.end(), tasks.came_up.begin(), tasks.came_up.end());
       wake_writer_.wake_all();
     }
     const bool end = co_await ended();
@@ -194,7 +194,7 @@ asio::awaitable<void> Server::index() {
 }
 
 void Server::asked(std::span<const Guid> ports) {
-  chores_.asked.insert(chores_.asked.end(), ports.begin(), ports.end());
+  pending_tasks_.asked.insert(pending_tasks_.asked.end(), ports.begin(), ports.end());
   lost_.asked(ports, parts_.clock.now());
   wake_writer_.wake_all();
 }
@@ -212,8 +212,8 @@ asio::awaitable<void> Server::tick() {
     });
     const bool silent = silence_ends_ != 0 && silence_ends_ <= now;
     if (!over && !silent) continue;
-    chores_.expire = chores_.expire || over;
-    chores_.refresh = chores_.refresh || silent;
+    pending_tasks_.expire = pending_tasks_.expire || over;
+    pending_tasks_.refresh = pending_tasks_.refresh || silent;
     wake_writer_.wake_all();
   }
 }
@@ -262,7 +262,7 @@ asio::awaitable<void> Server::serve() {
     }
     auto batch = next_batch();
     if (!view_ || &view_->directory.snapshot() != parts_.source().get()) look_again();
-    Looked looked;
+    ReadBatch looked;
     Round round{.view = view_,
                 .registry = parts_.registry.get(),
                 .settings = settings_,
@@ -314,7 +314,7 @@ void Server::queue(std::vector<mad::Received> writes) {
 
 asio::awaitable<void> Server::write() {
   for (;;) {
-    while (writes_.empty() && !chores_.any()) {
+    while (writes_.empty() && !pending_tasks_.any()) {
       const bool woken = co_await wake_writer_.wait();
       if (!woken) co_return;
     }
@@ -322,15 +322,15 @@ asio::awaitable<void> Server::write() {
     const auto some = writes_.begin() + static_cast<std::ptrdiff_t>(std::min(writes_.size(), kWrites));
     std::move(writes_.begin(), some, std::back_inserter(batch));
     writes_.erase(writes_.begin(), some);
-    auto chores = std::exchange(chores_, {});
-    chores.not_yet = lost_.ports_except(chores.lost);
-    if (parts_.store != nullptr) chores.copy = parts_.store->following();
-    chores.before = parts_.registry.get();
+    auto tasks = std::exchange(pending_tasks_, {});
+    tasks.not_yet = lost_.ports_except(tasks.lost);
+    if (parts_.store != nullptr) tasks.copy = parts_.store->following();
+    tasks.before = parts_.registry.get();
     Written done;
     co_await parts_.compute.execute([&, settings = settings_, view = view_, room = reports_.room()] {
-      done = written(batch, chores, *settings, view.get(), room);
+      done = written(batch, tasks, *settings, view.get(), room);
     });
-    const auto& before = chores.before;
+    const auto& before = tasks.before;
     const bool multicast = done.registry.multicast_version() != before->multicast_version();
     // Replaced meanwhile: it is another SM's, which is master.
     const bool ours = parts_.registry.get() == before;
@@ -345,9 +345,9 @@ asio::awaitable<void> Server::write() {
     for (const auto& one : done.replies)
       send(told ? one : Reply{.bytes = busy_instead_of(one.bytes), .to = one.to});
     reports_.add(std::move(done.reports));
-    say(done.happened);
-    if (chores.refresh) silence_ends_ = done.silence_ends;
-    const bool first = chores.refresh && !std::exchange(told_, true);
+    say(done.effects);
+    if (tasks.refresh) silence_ends_ = done.silence_ends;
+    const bool first = tasks.refresh && !std::exchange(told_, true);
     ask_fabric(done, multicast || first);
     const bool end = co_await ended();
     if (end) co_return;
@@ -364,8 +364,8 @@ void Server::ask_fabric(const Written& done, bool groups) {
   if (groups) fabric->set_groups([&registry = parts_.registry] { return group_members(*registry.get()); });
 }
 
-Server::Looked Server::look_at(std::vector<mad::Received> batch, const Round& round) {
-  Looked looked;
+Server::ReadBatch Server::look_at(std::vector<mad::Received> batch, const Round& round) {
+  ReadBatch looked;
   // A client asks the master; where that is not us, another SA answers.
   if (const auto now = parts_.source(); now && now->state != wire::SmState::master) {
     pending_.clear();
@@ -390,61 +390,61 @@ Server::Looked Server::look_at(std::vector<mad::Received> batch, const Round& ro
   return looked;
 }
 
-Server::Written Server::written(const std::vector<mad::Received>& batch, const Chores& chores,
+Server::Written Server::written(const std::vector<mad::Received>& batch, const PendingTasks& tasks,
                                 const Settings& settings, const View* view, std::size_t room_for_reports) {
   Written done;
-  done.registry = *chores.before;
+  done.registry = *tasks.before;
   const auto* directory = view != nullptr ? &view->directory : nullptr;
   if (directory == nullptr || directory->snapshot().state != wire::SmState::master) {
     taken_over_ = false;
-    if (parts_.source() && !chores.copy.knows_clients)
+    if (parts_.source() && !tasks.copy.knows_clients)
       done.registry.forget_clients();  // they register with another SM
     return done;
   }
-  Writing writing{*directory, settings, done.registry, done.happened, parts_.wall(), &presence_};
+  Writing writing{*directory, settings, done.registry, done.effects, parts_.wall(), &liveness_};
   std::vector<Event> events;
-  const bool takes_over = chores.refresh && !taken_over_;
-  if (chores.refresh) {
+  const bool takes_over = tasks.refresh && !taken_over_;
+  if (tasks.refresh) {
     taken_over_ = true;
-    if (takes_over && chores.copy.stale) done.registry.forget_clients();
+    if (takes_over && tasks.copy.stale) done.registry.forget_clients();
     if (takes_over) take_over(writing);
-    for (const auto port : chores.came_up) done.registry.drop_client(port);
+    for (const auto port : tasks.came_up) done.registry.drop_client(port);
     sa::refresh(writing);
-    done.silence_ends = presence_.next_end();
+    done.silence_ends = liveness_.next_end();
     events = port_events(*directory);
   }
-  for (const auto& other : chores.others) sa::unite(writing, *other);
-  for (const auto port : chores.lost) done.registry.drop_client(port);
-  for (const auto port : chores.asked) done.registry.put_client(port);
-  if (chores.refresh || !chores.lost.empty()) {
+  for (const auto& other : tasks.others) sa::unite(writing, *other);
+  for (const auto port : tasks.lost) done.registry.drop_client(port);
+  for (const auto port : tasks.asked) done.registry.put_client(port);
+  if (tasks.refresh || !tasks.lost.empty()) {
     done.to_ask = to_ask(writing);
-    std::erase_if(done.to_ask, [&](Guid port) { return std::ranges::binary_search(chores.not_yet, port); });
+    std::erase_if(done.to_ask, [&](Guid port) { return std::ranges::binary_search(tasks.not_yet, port); });
   }
 
-  if (chores.expire) expire(writing);
-  for (const auto& subscriber : chores.unheard) drop_subscriptions(done.registry, subscriber);
+  if (tasks.expire) expire(writing);
+  for (const auto& subscriber : tasks.unheard) drop_subscriptions(done.registry, subscriber);
   for (const auto& mad : batch) {
     const auto request = Request::parse(mad.bytes);
     if (!request) continue;
-    const Asker asker{.port = directory->by_lid(mad.from.lid),
-                      .lid = mad.from.lid,
-                      .trusted = request->sa.sm_key != 0,  // a wrong one does not get here
-                      .qp = mad.from.qp == 0 ? 1U : mad.from.qp};
+    const Requester requester{.port = directory->by_lid(mad.from.lid),
+                              .lid = mad.from.lid,
+                              .trusted = request->sa.sm_key != 0,  // a wrong one does not get here
+                              .qp = mad.from.qp == 0 ? 1U : mad.from.qp};
     done.replies.push_back(
-        {.bytes = reply(*request, sa::write(writing, asker, *request)), .to = back_to(mad.from)});
+        {.bytes = reply(*request, sa::write(writing, requester, *request)), .to = back_to(mad.from)});
   }
-  for (const auto& [trap, from] : chores.traps) {
+  for (const auto& [trap, from] : tasks.traps) {
     if (auto event = event_from(*directory, trap, from)) events.push_back(*std::move(event));
   }
-  done.reports = reports_of(*directory, done.registry, done.happened, std::move(events), room_for_reports);
-  done.guids = guids_to_write(*directory, done, chores, takes_over);
+  done.reports = reports_of(*directory, done.registry, done.effects, std::move(events), room_for_reports);
+  done.guids = guids_to_write(*directory, done, tasks, takes_over);
   return done;
 }
 
 /// Of ports whose aliases have changed, and of those that may have lost them.
 std::vector<sm::GuidBlock> Server::guids_to_write(const Directory& directory, const Written& done,
-                                                  const Chores& chores, bool all) const {
-  const auto& before = chores.before;
+                                                  const PendingTasks& tasks, bool all) const {
+  const auto& before = tasks.before;
   std::set<Guid> ports;
   if (done.registry.alias_version() != before->alias_version()) {
     Registry::Aliases::difference(before->aliases(), done.registry.aliases(),
@@ -454,7 +454,7 @@ std::vector<sm::GuidBlock> Server::guids_to_write(const Directory& directory, co
     const auto row = done.registry.aliases().lower_bound({port, 0});
     return row != done.registry.aliases().end() && row->first.port == port;
   };
-  std::ranges::copy_if(chores.came_up, std::inserter(ports, ports.end()), has);
+  std::ranges::copy_if(tasks.came_up, std::inserter(ports, ports.end()), has);
   if (all) {
     for (const auto& [key, alias] : done.registry.aliases()) ports.insert(key.port);
   }

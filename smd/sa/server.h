@@ -17,13 +17,13 @@
 #include "smd/events/subscriber.h"
 #include "smd/log/log.h"
 #include "smd/sa/answer.h"
+#include "smd/sa/fair_queue.h"
 #include "smd/sa/fast_path.h"
 #include "smd/sa/lost_subscribers.h"
 #include "smd/sa/pending_queries.h"
 #include "smd/sa/registry/subscriptions.h"
 #include "smd/sa/registry/write.h"
 #include "smd/sa/reports.h"
-#include "smd/sa/turns.h"
 #include "smd/store/store.h"
 
 namespace smd::sa {
@@ -84,7 +84,7 @@ class Server {
   void forward(const wire::Notice& notice, Lid from);
 
  private:
-  struct Looked {
+  struct ReadBatch {
     std::vector<Reply> replies;
     std::vector<mad::Received> writes;
   };
@@ -92,14 +92,14 @@ class Server {
   struct Written {
     Registry registry;
     std::vector<Reply> replies;
-    Happened happened;
+    Effects effects;
     ReportBatch reports;
     std::vector<Guid> to_ask;
     std::vector<sm::GuidBlock> guids;
     std::int64_t silence_ends = 0;
   };
   /// What the writer has to do beside requests.
-  struct Chores {
+  struct PendingTasks {
     bool refresh = false;
     bool expire = false;
     std::vector<Addressee> unheard;  ///< subscribers that do not answer
@@ -130,37 +130,37 @@ class Server {
   void ask_fabric(const Written& done, bool groups);
   void look_for_lost();
   // Work of `compute`; `view` is null where none is made yet.
-  Looked look_at(std::vector<mad::Received> batch, const Round& round);
-  Written written(const std::vector<mad::Received>& batch, const Chores& chores, const Settings& settings,
-                  const View* view, std::size_t room_for_reports);
+  ReadBatch look_at(std::vector<mad::Received> batch, const Round& round);
+  Written written(const std::vector<mad::Received>& batch, const PendingTasks& tasks,
+                  const Settings& settings, const View* view, std::size_t room_for_reports);
   std::vector<sm::GuidBlock> guids_to_write(const Directory& directory, const Written& done,
-                                            const Chores& chores, bool all) const;
+                                            const PendingTasks& tasks, bool all) const;
   std::vector<Event> port_events(const Directory& directory);
   void publish_fast_path();
   void deafen();
   void queue(std::vector<mad::Received> writes);
   void tell_unread(const Reply& reply) const;
   void send(const Reply& reply);
-  void say(const Happened& happened) const;
+  void say(const Effects& effects) const;
   void heard(Lid from);
   void forged(const wire::Notice& notice, Lid from) const;
 
   ServerParts parts_;
   std::shared_ptr<const Settings> settings_;  ///< never null
-  Turns queue_;
+  FairQueue queue_;
   PendingQueries pending_;  ///< of serve(), and of the work of `compute` that it waits for
   std::vector<mad::Received> writes_;
-  Chores chores_;
+  PendingTasks pending_tasks_;
   ViewPtr view_;            ///< of the latest snapshot, or of one before while that is looked at
   bool look_again_ = true;  ///< there may be a newer snapshot
-  Chores of_next_;          ///< what has to be done as soon as it is looked at
+  PendingTasks of_next_;    ///< what has to be done as soon as it is looked at
   bool told_ = false;       ///< the manager knows where groups are
   LostSubscribers lost_;
   std::int64_t silence_ends_ = 0;  ///< when a silent port's grace is over; 0: none is silent
   mad::WaitList wake_, wake_writer_, wake_indexer_;
   // Of the work in hand only:
   std::vector<Guid> ports_;  ///< those that were told of, ascending
-  Presence presence_;
+  Liveness liveness_;
   bool taken_over_ = false;
   Reports reports_;
   std::shared_ptr<FastPath> fast_path_ = std::make_shared<FastPath>();  ///< the receiver's thread has it too

@@ -34,7 +34,7 @@ void Server::missed() {
 }
 
 void Server::unite(RegistryPtr other) {
-  chores_.others.push_back(std::move(other));
+  pending_tasks_.others.push_back(std::move(other));
   wake_writer_.wake_all();
 }
 
@@ -42,8 +42,8 @@ void Server::forward(const wire::Notice& notice, Lid from) {
   // No subscriber needs events faster than this; the sweeps see all of it.
   constexpr std::size_t kTraps = 1024;
   if (is_for_the_sm_to_say(notice)) return forged(notice, from);
-  if (parts_.registry.get()->subscriptions().empty() || chores_.traps.size() >= kTraps) return;
-  chores_.traps.emplace_back(notice, from);
+  if (parts_.registry.get()->subscriptions().empty() || pending_tasks_.traps.size() >= kTraps) return;
+  pending_tasks_.traps.emplace_back(notice, from);
   wake_writer_.wake_all();
 }
 
@@ -65,10 +65,10 @@ void Server::look_for_lost() {
     if (view_->directory.by_guid(port) == nullptr) {
       lost_.forget({&port, 1});  // it is asked when it is back
     } else {
-      chores_.lost.push_back(port);
+      pending_tasks_.lost.push_back(port);
     }
   }
-  if (!chores_.lost.empty()) wake_writer_.wake_all();
+  if (!pending_tasks_.lost.empty()) wake_writer_.wake_all();
 }
 
 /// What a client waits for is read first.
@@ -84,15 +84,15 @@ void Server::heard(Lid from) {
   if (const auto* port = view_->directory.by_lid(from)) lost_.heard(port->guid, parts_.clock.now());
 }
 
-void Server::say(const Happened& happened) const {
-  for (const auto& one : happened.groups) {
+void Server::say(const Effects& effects) const {
+  for (const auto& one : effects.groups) {
     parts_.log.info(one.created ? "sa.group_created" : "sa.group_deleted")
         .kv("mgid", one.mgid)
         .kv("mlid", fmt::format("0x{:04x}", one.mlid.value()))
         .kv("reason", one.why)
         .subject(one.created ? "sa.group_created" : "sa.group_deleted");
   }
-  for (const auto& one : happened.refused) {
+  for (const auto& one : effects.refused) {
     auto line = parts_.log.warn("sa.refused");
     line.kv("request", one.what);
     if (one.node != Guid{}) line.port(one.node, one.name, one.number);

@@ -36,9 +36,9 @@ void Scheduler::configure(const config::SubnetConfig& config) {
   interval_ = config.sweep.interval;
   settle_ = config.sweep.settle;
   subnet_timeout_ = config.links.subnet_timeout;
-  pace_ = Pace(settle_, kLongestPace, kBurst);
-  whole_pace_ = Pace(settle_, kLongestPace);
-  retry_pace_ = Pace(interval_, kLongestRetry);
+  pace_ = Damping(settle_, kLongestPace, kBurst);
+  whole_pace_ = Damping(settle_, kLongestPace);
+  retry_pace_ = Damping(interval_, kLongestRetry);
 }
 
 void Scheduler::pause(mad::TimePoint until) {

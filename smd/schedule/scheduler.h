@@ -7,7 +7,7 @@
 
 #include "config/config.h"
 #include "mad/clock.h"
-#include "smd/base/pace.h"
+#include "smd/base/damping.h"
 #include "smd/schedule/agenda.h"
 #include "smd/schedule/repair_wait.h"
 #include "smd/schedule/silent_search.h"
@@ -97,9 +97,9 @@ class Scheduler {
   Agenda& agenda_;
   mad::Duration interval_, settle_;
   unsigned subnet_timeout_;
-  Pace pace_;        ///< of events, by node
-  Pace whole_pace_;  ///< of sweeps of the whole fabric that events ask for
-  Pace retry_pace_;  ///< of looking again at what is not as it should be
+  Damping pace_;        ///< of events, by node
+  Damping whole_pace_;  ///< of sweeps of the whole fabric that events ask for
+  Damping retry_pace_;  ///< of looking again at what is not as it should be
   TrapGap trap_gap_;
   RepairWait repairs_;
   SilentSearch silent_;

@@ -9,7 +9,7 @@
 
 #include "config/config.h"
 #include "mad/wire/notice.h"
-#include "smd/base/pace.h"
+#include "smd/base/damping.h"
 #include "smd/events/ring.h"
 #include "smd/log/log.h"
 #include "smd/schedule/scheduler.h"
@@ -54,7 +54,7 @@ class TrapIntake {
   void ask(const wire::Notice& notice, const Places& places);
 
   Parts parts_;
-  Pace stranger_pace_;  ///< of traps about LIDs that no port has, by sender; 0: not known either
+  Damping stranger_pace_;  ///< of traps about LIDs that no port has, by sender; 0: not known either
   std::set<Guid> bad_m_keys_;
   std::uint64_t count_ = 0;
   ViolationCounts violations_;

@@ -10,8 +10,8 @@
 #include <limits>
 #include <utility>
 
-#include "smd/store/cells.h"
 #include "smd/store/private.h"
+#include "smd/store/sql_values.h"
 
 namespace smd::store {
 namespace {

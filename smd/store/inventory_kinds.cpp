@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "smd/store/cells.h"
+#include "smd/store/sql_values.h"
 
 namespace smd::store {
 namespace {

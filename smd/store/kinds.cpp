@@ -8,9 +8,9 @@
 
 #include "mad/base/lines.h"
 #include "mad/base/parse.h"
-#include "smd/store/cells.h"
 #include "smd/store/inventory_kinds.h"
 #include "smd/store/path_layer_kind.h"
+#include "smd/store/sql_values.h"
 #include "smd/store/vl_table_kind.h"
 
 namespace smd::store {

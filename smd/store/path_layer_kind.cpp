@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "smd/store/cells.h"
+#include "smd/store/sql_values.h"
 
 namespace smd::store {
 namespace {

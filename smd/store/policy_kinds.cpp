@@ -6,8 +6,8 @@
 #include <boost/json/serialize.hpp>
 
 #include "smd/policy/definition_json.h"
-#include "smd/store/cells.h"
 #include "smd/store/kinds.h"
+#include "smd/store/sql_values.h"
 
 namespace smd::store {
 namespace {

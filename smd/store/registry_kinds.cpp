@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "smd/store/cells.h"
 #include "smd/store/kinds.h"
+#include "smd/store/sql_values.h"
 
 namespace smd::store {
 namespace {
@@ -45,7 +45,7 @@ void groups_difference(const Registry& before, const Registry& now, const Change
 
 bool decode_group(const Cells& row, Registry& into) {
   Mgid mgid;
-  sa::GroupTerms terms;
+  sa::GroupParameters terms;
   std::uint16_t mlid = 0, pkey = 0;
   std::uint8_t mtu = 0, sl = 0, well_known = 0;
   const bool good = read_mgid(row[0], mgid) && read_number(row[1], 0xFFFE, mlid) && mlid >= 0xC000 &&

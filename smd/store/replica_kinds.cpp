@@ -2,8 +2,8 @@
 // The tables of what came from another SM.
 #include <array>
 
-#include "smd/store/cells.h"
 #include "smd/store/kinds.h"
+#include "smd/store/sql_values.h"
 
 namespace smd::store {
 namespace {

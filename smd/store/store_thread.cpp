@@ -89,7 +89,7 @@ class StoreThread::Handle final : public Store {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() override {
-    thread_.add({.task = [subnet = subnet_](Shelves& shelves) { shelves.close(subnet); }, .put = {}});
+    thread_.add({.task = [subnet = subnet_](SubnetStates& shelves) { shelves.close(subnet); }, .put = {}});
   }
 
   sm::StoredPtr loaded() const override { return latest_; }
@@ -140,7 +140,7 @@ class StoreThread::Handle final : public Store {
 StoreThread::StoreThread(Options options, log::Log log)
     : retry_(options.retry),
       patience_(options.patience),
-      shelves_(counting(std::move(options.place), steps_), std::move(log)),
+      states_(counting(std::move(options.place), steps_), std::move(log)),
       thread_([this] { work(); }) {}
 
 StoreThread::~StoreThread() {
@@ -178,7 +178,7 @@ void StoreThread::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     const auto asked = [this] { return stopping_ || !items_.empty(); };
-    if (shelves_.behind()) {
+    if (states_.behind()) {
       wake_.wait_for(lock, late_ ? std::min(retry_, kLateRetry) : retry_, asked);
     } else {
       wake_.wait(lock, asked);
@@ -196,21 +196,21 @@ void StoreThread::run(std::deque<Item> items) {
   bool changed = false;
   const auto write = [&] {
     changed = false;
-    const bool written = shelves_.write();
+    const bool written = states_.write();
     for (auto& answer : std::exchange(waiting, {})) answer(written);
     if (!written) return;
     // After the answers: what has given up until then has its end here.
     late_ = false;
-    shelves_.trouble()->end();
+    states_.trouble()->end();
   };
   for (auto& item : items) {
     // A task that is no change of a subnet, as its end, sees all changes before it written.
     if (item.put.empty() && changed) write();
-    item.task(shelves_);
+    item.task(states_);
     changed = changed || !item.put.empty();
     std::ranges::move(item.written, std::back_inserter(waiting));
   }
-  if (changed || shelves_.behind()) write();
+  if (changed || states_.behind()) write();
 }
 
 asio::awaitable<std::expected<std::unique_ptr<Store>, std::string>> StoreThread::open(std::string subnet,
@@ -220,7 +220,7 @@ asio::awaitable<std::expected<std::unique_ptr<Store>, std::string>> StoreThread:
   const auto executor = co_await asio::this_coro::executor;
   auto tell = answer_to(executor, answer);
   add({.task =
-           [subnet, tell = std::move(tell)](Shelves& shelves) mutable {
+           [subnet, tell = std::move(tell)](SubnetStates& shelves) mutable {
              auto stored = shelves.open(subnet);
              tell(stored ? Loaded(shelves.kept(subnet)) : Loaded(std::unexpected(std::move(stored.error()))));
            },
@@ -240,7 +240,7 @@ asio::awaitable<bool> StoreThread::put(std::string subnet, std::shared_ptr<const
                                      : std::is_same_v<State, ReplicaState> ? "replica "
                                                                            : "policies ";
   item.put = std::string(kKind) + subnet;
-  item.task = [subnet = std::move(subnet), now = std::move(now)](Shelves& shelves) {
+  item.task = [subnet = std::move(subnet), now = std::move(now)](SubnetStates& shelves) {
     shelves.put(subnet, now);
   };
   auto answer = std::make_shared<Answer<bool>>();
@@ -257,7 +257,7 @@ asio::awaitable<bool> StoreThread::put(std::string subnet, std::shared_ptr<const
     if (answer->told) break;
     answer->given_up = true;
     late_ = true;
-    shelves_.trouble()->begin(fmt::format(
+    states_.trouble()->begin(fmt::format(
         "a change is not on the disk after {} ms: it is slow, or another process has locked the file",
         std::chrono::duration_cast<std::chrono::milliseconds>(patience_).count()));
     co_return false;

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "mad/clock.h"
-#include "smd/store/shelves.h"
 #include "smd/store/store.h"
+#include "smd/store/subnet_states.h"
 #include "smd/store/trouble.h"
 
 namespace smd::store {
@@ -46,12 +46,12 @@ class StoreThread {
                                                                            mad::Clock* clock = nullptr);
 
   /// Why changes are in memory only at present; nothing where all are written. From any thread.
-  std::optional<Failure> failure() const { return shelves_.trouble()->now(); }
+  std::optional<Failure> failure() const { return states_.trouble()->now(); }
 
  private:
   class Handle;
   /// Runs on the thread.
-  using Task = std::move_only_function<void(Shelves&)>;
+  using Task = std::move_only_function<void(SubnetStates&)>;
   struct Item {
     Task task;
     /// Of what the task puts: a later one takes the place of one that has not begun. Empty: no put.
@@ -70,7 +70,7 @@ class StoreThread {
   std::chrono::nanoseconds patience_;
   std::shared_ptr<std::atomic<std::uint64_t>> steps_ = std::make_shared<std::atomic<std::uint64_t>>(0);
   std::atomic<bool> late_ = false;  ///< nothing waits for a commit
-  Shelves shelves_;                 ///< the thread's only
+  SubnetStates states_;             ///< the thread's only
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Item> items_;

@@ -11,7 +11,7 @@
 
 #include "mad/wire/codec.h"
 #include "mad/wire/tables.h"
-#include "smd/store/cells.h"
+#include "smd/store/sql_values.h"
 
 namespace smd::store {
 namespace {

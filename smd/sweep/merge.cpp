@@ -53,7 +53,7 @@ void drop_half_links(Subnet& subnet) {
 
 }  // namespace
 
-Subnet merge(const Subnet& before, Findings&& findings, std::vector<Unresponsive> unresponsive,
+Subnet merge(const Subnet& before, DiscoveryState&& findings, std::vector<Unresponsive> unresponsive,
              std::vector<OtherSm> other_sms) {
   std::map<Guid, FoundNode*> changed;
   for (const auto& found : findings.nodes()) changed[found->node.guid()] = found.get();

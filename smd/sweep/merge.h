@@ -4,14 +4,14 @@
 
 #include <vector>
 
-#include "smd/sweep/found.h"
+#include "smd/sweep/discovery_state.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm::inline sweeping {
 
 /// `before` with the nodes of `findings` in place of their earlier versions, and without those that no link
 /// leads to any more. Reports about places that were looked at again are those given; the others stay. Pure.
-Subnet merge(const Subnet& before, Findings&& findings, std::vector<Unresponsive> unresponsive,
+Subnet merge(const Subnet& before, DiscoveryState&& findings, std::vector<Unresponsive> unresponsive,
              std::vector<OtherSm> other_sms);
 
 }  // namespace smd::sm::inline sweeping

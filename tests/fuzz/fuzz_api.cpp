@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto space = line.find(' ');
   const auto body = line.size() < text.size() ? text.substr(line.size() + 1) : std::string_view{};
   smd::test::FakeBackend backend;
-  const auto ground = std::make_shared<smd::api::PolicyGround>();
+  const auto ground = std::make_shared<smd::api::PolicyState>();
   ground->config = std::make_shared<const smd::config::SubnetConfig>();
   ground->policies = std::make_shared<const smd::policy::Policies>();
   ground->merged = smd::policy::merged_policy(*ground->config, *ground->policies);

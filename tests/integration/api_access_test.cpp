@@ -137,7 +137,7 @@ class ApiAccess : public testing::Test {
     return value;
   }
 
-  std::shared_ptr<api::PolicyGround> ground_ = std::make_shared<api::PolicyGround>();
+  std::shared_ptr<api::PolicyState> ground_ = std::make_shared<api::PolicyState>();
   test::FakeBackend backend_;
   json::value document_;
 };

@@ -25,7 +25,7 @@ using testing::StartsWith;
 class ApiEvents : public testing::Test {
  protected:
   ApiEvents() {
-    auto ground = std::make_shared<api::PolicyGround>();
+    auto ground = std::make_shared<api::PolicyState>();
     ground->config = std::make_shared<const config::SubnetConfig>(test::with_partitions(
         {test::partition("blue", 0x12, {"h00001"}, {}), test::partition("red", 0x13, {"h00002"}, {})}));
     auto policies = std::make_shared<policy::Policies>();
@@ -52,7 +52,7 @@ class ApiEvents : public testing::Test {
   }
   void revoke(const std::string& name) {
     auto view = *backend_.views[0];
-    auto ground = std::make_shared<api::PolicyGround>(*view.ground);
+    auto ground = std::make_shared<api::PolicyState>(*view.ground);
     auto policies = std::make_shared<policy::Policies>(*ground->policies);
     policies->tokens.erase(name);
     ground->policies = policies;

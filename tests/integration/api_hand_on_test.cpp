@@ -47,8 +47,8 @@ class ApiHandOn : public testing::Test {
   static api::SubnetView view(test::FakeBackend& backend) { return *backend.views.back(); }
   static void set_policies(test::FakeBackend& backend, std::shared_ptr<policy::Policies> policies) {
     auto next = view(backend);
-    next.ground = std::make_shared<const api::PolicyGround>(
-        api::PolicyGround{next.ground->config, std::move(policies), next.ground->merged});
+    next.ground = std::make_shared<const api::PolicyState>(
+        api::PolicyState{next.ground->config, std::move(policies), next.ground->merged});
     backend.views.back() = std::make_shared<api::SubnetView>(next);
   }
   replica::CallAnswer at_master(const replica::Call& call) {

@@ -27,7 +27,7 @@ constexpr const char* kSecret = "smd_00112233445566778899aabbccddeeff";
 class ApiUfm : public testing::Test {
  protected:
   ApiUfm() {
-    auto ground = std::make_shared<api::PolicyGround>();
+    auto ground = std::make_shared<api::PolicyState>();
     ground->config = std::make_shared<const config::SubnetConfig>(
         test::with_partitions({test::partition("filed", 0x20, {"h00001"}, {})}));
     auto policies = std::make_shared<policy::Policies>();

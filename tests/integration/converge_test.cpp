@@ -10,7 +10,7 @@
 #include "mad/wire/smp.h"
 #include "smd/apply/advance.h"
 #include "smd/apply/apply.h"
-#include "smd/sweep/discover.h"
+#include "smd/sweep/heavy_sweep.h"
 #include "tests/support/managed_world.h"
 
 namespace smd {
@@ -67,7 +67,7 @@ asio::awaitable<Step> once(mad::Transactions* tx, mad::Clock* clock, config::Sub
   Step step;
   const routing::Serial serial;
   step.config = std::make_shared<const config::SubnetConfig>(std::move(config));
-  auto found = co_await sm::discover(tx, clock, nullptr, {});
+  auto found = co_await sm::heavy_sweep(tx, clock, nullptr, {});
   step.subnet = std::make_shared<const sm::Subnet>(std::move(*found));
   const sm::Stored stored;
   const sm::DecideInput input{
@@ -86,7 +86,7 @@ asio::awaitable<Step> once(mad::Transactions* tx, mad::Clock* clock, config::Sub
 }
 
 asio::awaitable<sm::Subnet> read_again(mad::Transactions* tx, mad::Clock* clock) {
-  auto found = co_await sm::discover(tx, clock, nullptr, {});
+  auto found = co_await sm::heavy_sweep(tx, clock, nullptr, {});
   co_return std::move(*found);
 }
 

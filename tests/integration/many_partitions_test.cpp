@@ -97,7 +97,7 @@ TEST_F(ManyPartitions, ChangesOfTheApiAreTwoSetsAndIndex0IsOne) {
   const auto files = policy::sources_of(config_);
   auto policies = std::make_shared<const policy::Policies>();
   auto merged = policy::merged_policy(config_, *policies);
-  const auto ground = [&] { return policy::Ground{files, *policies, *merged}; };
+  const auto ground = [&] { return policy::EditContext{files, *policies, *merged}; };
   const auto take = [&](const policy::EditResult& edited) {
     ASSERT_TRUE(edited) << edited.error().text;
     sets_.clear();

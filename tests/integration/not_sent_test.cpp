@@ -6,7 +6,7 @@
 #include <cerrno>
 
 #include "mad/wire/smp.h"
-#include "smd/sweep/discover.h"
+#include "smd/sweep/heavy_sweep.h"
 #include "tests/support/managed_world.h"
 
 namespace smd {
@@ -31,7 +31,7 @@ class Refusing final : public mad::Transport {
 };
 
 asio::awaitable<sm::Subnet> discovered(mad::Transactions* tx, mad::Clock* clock) {
-  auto found = co_await sm::discover(tx, clock, nullptr, {});
+  auto found = co_await sm::heavy_sweep(tx, clock, nullptr, {});
   co_return std::move(*found);
 }
 

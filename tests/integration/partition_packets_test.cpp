@@ -147,7 +147,7 @@ TEST(PartitionStreams, LoseNothingWhileOthersChange) {
     const auto files = policy::sources_of(config);
     const auto merged = policy::merged_policy(config, *policies);
     ASSERT_TRUE(merged);
-    const auto ground = [&] { return policy::Ground{files, *policies, *merged}; };
+    const auto ground = [&] { return policy::EditContext{files, *policies, *merged}; };
     const auto name = fmt::format("api{}", any(6));
     if (any(4) == 0) {
       auto& filed = config.partition[1].limited;

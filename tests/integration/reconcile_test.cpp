@@ -11,7 +11,7 @@
 #include "mad/wire/attributes.h"
 #include "smd/reconcile/finish.h"
 #include "smd/reconcile/reconciler.h"
-#include "smd/sweep/discover.h"
+#include "smd/sweep/heavy_sweep.h"
 #include "tests/support/managed_world.h"
 
 namespace smd {
@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 asio::awaitable<void> look(mad::Transactions* tx, mad::Clock* clock, sm::Reconciler* loop) {
-  auto found = co_await sm::discover(tx, clock, loop->subnet().get(), {});
+  auto found = co_await sm::heavy_sweep(tx, clock, loop->subnet().get(), {});
   const auto stored = loop->stored();
   const sm::FinishInput how{.before = loop->subnet().get(),
                             .stored = *stored,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looking again at the part that an event touched finds what looking at the whole fabric finds.
-#include "smd/sweep/refresh.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -11,7 +9,8 @@
 
 #include "mad/base/random.h"
 #include "mad/transactions/ask.h"
-#include "smd/sweep/discover.h"
+#include "smd/sweep/heavy_sweep.h"
+#include "smd/sweep/incremental_sweep.h"
 #include "smd/sweep/paths.h"
 #include "tests/support/managed_world.h"
 
@@ -80,7 +79,7 @@ void same(const sm::Subnet& part, const sm::Subnet& whole) {
 
 asio::awaitable<void> compare(mad::Transactions* tx, mad::Clock* clock,
                               std::shared_ptr<const sm::Subnet> part) {
-  const auto whole = co_await sm::discover(tx, clock, part.get(), {});
+  const auto whole = co_await sm::heavy_sweep(tx, clock, part.get(), {});
   same(*part, *whole);
 }
 

@@ -32,9 +32,9 @@ class ReloadPreview : public testing::Test {
     backend_.add({.name = "f",
                   .port = "mlx5_0:1",
                   .snapshot = std::make_shared<sm::Snapshot>(manager_->last()),
-                  .ground = std::make_shared<const api::PolicyGround>(
-                      api::PolicyGround{std::make_shared<const config::SubnetConfig>(config_),
-                                        std::make_shared<const policy::Policies>(), nullptr})});
+                  .ground = std::make_shared<const api::PolicyState>(
+                      api::PolicyState{std::make_shared<const config::SubnetConfig>(config_),
+                                       std::make_shared<const policy::Policies>(), nullptr})});
   }
   json::value ask(unsigned status, const std::string& body) {
     const auto answer = api::answer({.method = "POST", .target = "/v1/reload", .body = body}, backend_);

@@ -79,8 +79,8 @@ TEST_F(SaGroups, AGroupIsMadeByWhoSaysEnoughAndEndsWithItsLastFullMember) {
   EXPECT_FALSE(session_.registry().groups().contains(kIpGroup));
   EXPECT_TRUE(session_.registry().members().empty());
   EXPECT_EQ(session_.leave(host(1), kIpGroup, wire::kNonMember).status, wire::kSaRequestInvalid);
-  ASSERT_EQ(session_.happened().groups.size(), 3U);  // broadcast, made, gone
-  EXPECT_FALSE(session_.happened().groups.back().created);
+  ASSERT_EQ(session_.effects().groups.size(), 3U);  // broadcast, made, gone
+  EXPECT_FALSE(session_.effects().groups.back().created);
 }
 
 TEST_F(SaGroups, JoinStatesAddUpAndGoBitByBit) {
@@ -179,7 +179,7 @@ TEST_F(SaGroups, APortThatCannotCarryTheGroupIsRefusedInOneLine) {
 
   EXPECT_EQ(session_.join(host(0), kBroadcast).status, wire::kSaRequestInvalid);
 
-  const auto& refused = session_.happened().refused.back();
+  const auto& refused = session_.effects().refused.back();
   EXPECT_EQ(refused.port, host(0).guid);
   EXPECT_EQ(refused.name, host(0).node->description);
   EXPECT_EQ(refused.about, "ff12:401b:ffff::ffff:ffff");

@@ -10,7 +10,7 @@
 #include "mad/wire/sa/records.h"
 #include "mad/wire/sa/trace_record.h"
 #include "smd/sa/path/limits.h"
-#include "smd/sa/path/walk.h"
+#include "smd/sa/path/trace.h"
 #include "tests/support/sa_lab.h"
 
 namespace smd {

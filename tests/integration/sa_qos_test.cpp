@@ -6,7 +6,7 @@
 #include "config/import/qos_policy_conf.h"
 #include "mad/wire/drop_vl.h"
 #include "mad/wire/sa/path_record.h"
-#include "smd/sa/path/walk.h"
+#include "smd/sa/path/trace.h"
 #include "tests/support/partition_config.h"
 #include "tests/support/sa_lab.h"
 

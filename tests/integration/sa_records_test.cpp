@@ -182,7 +182,7 @@ TEST(SaRecords, LinksAreNamedFromBothEnds) {
 TEST(SaRecords, ATableThatNobodyCouldTakeIsNotMade) {
   sa::Records found(std::size_t{1} << 20U);
   const sa::Pattern all({}, 0, {});
-  sa::Emit emit(found, all);
+  sa::RecordSink emit(found, all);
   for (unsigned i = 0; i < 64; ++i) emit([](std::span<std::uint8_t>) {});
   EXPECT_FALSE(emit.overflows());
   emit([](std::span<std::uint8_t>) {});

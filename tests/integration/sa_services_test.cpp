@@ -250,8 +250,8 @@ TEST_F(SaSubscriptions, ARefusalSaysThatNobodyHasSubscribed) {
   const auto mad = set.with(bad);
   const auto request = *sa::Request::parse(mad);
   auto registry = session_.registry();
-  sa::Happened happened;
-  sa::Writing writing{lab_.directory(), session_.settings(), registry, happened, 1};
+  sa::Effects effects;
+  sa::Writing writing{lab_.directory(), session_.settings(), registry, effects, 1};
 
   const auto bytes = sa::reply(request, sa::write(writing, {.port = &host(0), .lid = host(0).lid}, request));
 

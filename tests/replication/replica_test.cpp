@@ -30,7 +30,7 @@ constexpr Mgid kGroup{{0xff, 0x12, 0xa0, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 
 
 /// A member of a group, a service and a subscription of one port.
 void register_all(sa::Registry& registry, Guid port) {
-  const sa::GroupTerms terms{.qkey = 0xb1b, .pkey = kDefaultPKey, .mtu = Mtu::m2048, .rate = 3};
+  const sa::GroupParameters terms{.qkey = 0xb1b, .pkey = kDefaultPKey, .mtu = Mtu::m2048, .rate = 3};
   if (!registry.groups().contains(kGroup)) registry.put_group(kGroup, Lid{0xC005}, terms, false);
   registry.put_member({kGroup, port}, {.join_state = wire::kFullMember, .joined_by = port});
   const auto gid = Gid::of(0xfe80000000000000, port);

@@ -25,7 +25,7 @@ constexpr Mgid group(std::uint8_t number) {
 
 /// A member of the group, a service and a subscription of one port.
 void register_all(sa::Registry& registry, std::uint8_t number, Lid mlid, Guid port) {
-  const sa::GroupTerms terms{.qkey = 0xb1b, .pkey = kDefaultPKey, .mtu = Mtu::m2048, .rate = 3};
+  const sa::GroupParameters terms{.qkey = 0xb1b, .pkey = kDefaultPKey, .mtu = Mtu::m2048, .rate = 3};
   if (!registry.groups().contains(group(number))) registry.put_group(group(number), mlid, terms, false);
   registry.put_member({group(number), port}, {.join_state = 1, .joined_by = port});
   const auto gid = Gid::of(0xfe80000000000000, port);

@@ -40,8 +40,8 @@ class FakeBackend final : public api::Backend {
     const bool good = views[subnet]->ground == change.before && keeps;
     if (good) {
       auto view = *views[subnet];
-      view.ground = std::make_shared<const api::PolicyGround>(
-          api::PolicyGround{change.before->config, std::move(change.after), std::move(change.merged)});
+      view.ground = std::make_shared<const api::PolicyState>(
+          api::PolicyState{change.before->config, std::move(change.after), std::move(change.merged)});
       ++view.epoch;
       views[subnet] = std::make_shared<api::SubnetView>(std::move(view));
     }

@@ -14,7 +14,7 @@ namespace smd::test {
 /// Adds the subnet "p" to the backend: it is master, the partition "filed" is of a file, and nothing is
 /// decided by changes. Returns what was swept and decided.
 inline std::shared_ptr<sm::Snapshot> add_changeable_subnet(FakeBackend& backend) {
-  auto ground = std::make_shared<api::PolicyGround>();
+  auto ground = std::make_shared<api::PolicyState>();
   ground->config =
       std::make_shared<const config::SubnetConfig>(with_partitions({partition("filed", 0x20, {"h00001"})}));
   ground->policies = std::make_shared<const policy::Policies>();

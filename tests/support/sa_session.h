@@ -41,25 +41,25 @@ class SaSession {
 
   const sa::Registry& registry() const { return registry_; }
   sa::Settings& settings() { return settings_; }
-  sa::Happened& happened() { return happened_; }
+  sa::Effects& effects() { return effects_; }
 
   std::int64_t& now() { return now_; }
   void expire() {
-    sa::Writing writing{lab_.directory(), settings_, registry_, happened_, now_};
+    sa::Writing writing{lab_.directory(), settings_, registry_, effects_, now_};
     sa::expire(writing);
   }
 
   void refresh() { refresh(lab_.directory()); }
   void refresh(const sa::Directory& directory) {
-    sa::Writing writing{directory, settings_, registry_, happened_, now_};
+    sa::Writing writing{directory, settings_, registry_, effects_, now_};
     sa::refresh(writing);
   }
 
   /// A request as it comes from `from`.
   Reply write(const sa::EndPort& from, std::span<const std::uint8_t> mad) {
     const auto request = *sa::Request::parse(mad);
-    sa::Writing writing{lab_.directory(), settings_, registry_, happened_, now_};
-    const sa::Asker asker{.port = &from, .lid = from.lid, .trusted = request.sa.sm_key != 0};
+    sa::Writing writing{lab_.directory(), settings_, registry_, effects_, now_};
+    const sa::Requester asker{.port = &from, .lid = from.lid, .trusted = request.sa.sm_key != 0};
     return reply_of(sa::reply(request, sa::write(writing, asker, request)));
   }
   Reply ask(std::span<const std::uint8_t> question, Lid from = {}) const {
@@ -95,7 +95,7 @@ class SaSession {
     return leave(port, joining(port, mgid, state));
   }
   /// Why the last refused request was refused.
-  const sa::Refusal& last_refusal() const { return happened_.refused.back().refusal; }
+  const sa::Refusal& last_refusal() const { return effects_.refused.back().refusal; }
 
  private:
   Reply send(const sa::EndPort& port, wire::Method method, const Joining& joining) {
@@ -107,7 +107,7 @@ class SaSession {
   const SaLab& lab_;
   sa::Settings settings_;
   sa::Registry registry_;
-  sa::Happened happened_;
+  sa::Effects effects_;
   std::int64_t now_ = 1;
 };
 

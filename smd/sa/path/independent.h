@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mad/wire/sa/path_record.h"
-#include "smd/sa/path/walk.h"
+#include "smd/sa/path/trace.h"
 
 namespace smd::sa {
 

@@ -5,7 +5,7 @@
 #include "mad/wire/sa/path_record.h"
 #include "smd/sa/path/limits.h"
 #include "smd/sa/registry/aliases.h"
-#include "smd/sa/registry/group_terms.h"
+#include "smd/sa/registry/group_parameters.h"
 #include "smd/sa/registry/membership.h"
 
 namespace smd::sa {
@@ -16,7 +16,7 @@ using Record = wire::PathRecord;
 constexpr std::uint8_t kFarthest = 255;  ///< HopLimit
 
 /// A group's value is what it is: a limit is met by it or not.
-bool suits(const Request& request, const Record& asked, const GroupTerms& terms) {
+bool suits(const Request& request, const Record& asked, const GroupParameters& terms) {
   const auto mtu = limited(
       terms.mtu, limit_of(request, Record::kMtuSelector, Record::kMtu, asked.mtu_selector, asked.mtu));
   const auto rate =
@@ -35,14 +35,14 @@ bool suits(const Request& request, const Record& asked, const GroupTerms& terms)
 
 /// What a packet has to carry to come as far as the group's name says: who made the group seldom says
 /// (OpenSM's pr_process_multicast does the same).
-std::uint8_t hop_limit_of(const Mgid& mgid, const GroupTerms& terms) {
+std::uint8_t hop_limit_of(const Mgid& mgid, const GroupParameters& terms) {
   return scope_of(mgid) == kLinkLocal ? terms.hop_limit : kFarthest;
 }
 
-/// The source where it is named, else the asker; null where no port has it.
+/// The source where it is named, else the requester; null where no port has it.
 const EndPort* source_of(const Directory& directory, const Registry& registry, const Request& request,
-                         const Record& asked, const EndPort* asker) {
-  if (!request.has(Record::kSgid) && !request.has(Record::kSlid)) return asker;
+                         const Record& asked, const EndPort* requester) {
+  if (!request.has(Record::kSgid) && !request.has(Record::kSlid)) return requester;
   const auto* by_gid = request.has(Record::kSgid) ? find_port(directory, registry, asked.sgid) : nullptr;
   const auto* by_lid = request.has(Record::kSlid) ? directory.by_lid(asked.slid) : nullptr;
   if (request.has(Record::kSgid) && request.has(Record::kSlid)) return by_gid == by_lid ? by_gid : nullptr;
@@ -59,9 +59,9 @@ bool is_to_group(const Request& request) {
 }
 
 Answer multicast_path(const Directory& directory, const Registry& registry, const Request& request,
-                      const EndPort* asker) {
+                      const EndPort* requester) {
   const auto asked = *wire::decode<Record>(request.data);
-  const auto* source = source_of(directory, registry, request, asked, asker);
+  const auto* source = source_of(directory, registry, request, asked, requester);
   if (source == nullptr) return refuse(request.has(Record::kSgid) ? wire::kSaInvalidGid : wire::kSaNoRecords);
   Answer answer{.status = wire::kStatusOk, .record_bytes = Record::kBytes, .records = {}};
   // A Get means one path whatever it says; a table may have none.

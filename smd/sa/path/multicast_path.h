@@ -14,6 +14,6 @@ bool is_to_group(const Request& request);
 /// The group's terms; a source need not be a member, but must be in the group's partition. Where none is
 /// named it is the asking port (null: not known).
 Answer multicast_path(const Directory& directory, const Registry& registry, const Request& request,
-                      const EndPort* asker);
+                      const EndPort* requester);
 
 }  // namespace smd::sa

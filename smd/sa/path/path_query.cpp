@@ -9,9 +9,9 @@
 
 #include "mad/wire/sa/trace_record.h"
 #include "smd/sa/path/limits.h"
-#include "smd/sa/path/walk.h"
+#include "smd/sa/path/trace.h"
 #include "smd/sa/registry/aliases.h"
-#include "smd/sa/registry/group_terms.h"
+#include "smd/sa/registry/group_parameters.h"
 #include "smd/sweep/end_ports.h"
 
 namespace smd::sa {
@@ -63,11 +63,11 @@ PathQuery multi_query(const Request& request, const Multi& asked) {
 }
 
 /// The router by which another subnet is reached.
-const EndPort* router_to(const PathGround& ground, std::uint64_t prefix) {
-  for (const auto& route : ground.settings.prefix_routes) {
+const EndPort* router_to(const PathContext& context, std::uint64_t prefix) {
+  for (const auto& route : context.settings.prefix_routes) {
     if (route.prefix && *route.prefix != prefix) continue;
-    if (route.router) return ground.directory.by_guid(*route.router);
-    const auto ports = ground.directory.end_ports();
+    if (route.router) return context.directory.by_guid(*route.router);
+    const auto ports = context.directory.end_ports();
     const auto any = std::ranges::find_if(
         ports, [](const EndPort& port) { return port.node->info.type == NodeType::router; });
     return any != ports.end() ? &*any : nullptr;
@@ -76,23 +76,23 @@ const EndPort* router_to(const PathGround& ground, std::uint64_t prefix) {
 }
 
 /// The ports that a GID and a LID of a question mean together; or the status that refuses them.
-std::expected<PathEnds, std::uint16_t> ends_of(const PathGround& ground, bool has_gid, const Gid& gid,
+std::expected<PathEnds, std::uint16_t> ends_of(const PathContext& context, bool has_gid, const Gid& gid,
                                                const std::optional<Lid>& lid, bool may_be_elsewhere) {
-  if (!has_gid && !lid) return PathEnds{.ports = ground.directory.end_ports()};
+  if (!has_gid && !lid) return PathEnds{.ports = context.directory.end_ports()};
   PathEnds ends;
   const EndPort* port = nullptr;
   if (has_gid) {
-    port = find_port(ground.directory, ground.registry, gid);
-    const bool of_ours = gid.prefix() == ground.directory.prefix() || gid.prefix() == kDefaultSubnetPrefix;
+    port = find_port(context.directory, context.registry, gid);
+    const bool of_ours = gid.prefix() == context.directory.prefix() || gid.prefix() == kDefaultSubnetPrefix;
     if (port == nullptr && may_be_elsewhere && !of_ours) {
-      port = router_to(ground, gid.prefix());
+      port = router_to(context, gid.prefix());
       ends.elsewhere = port != nullptr;
     }
     if (port == nullptr) return std::unexpected(wire::kSaInvalidGid);
-    if (ends.elsewhere || gid.guid() != port->guid) ends.name = of_ours ? ground.directory.here(gid) : gid;
+    if (ends.elsewhere || gid.guid() != port->guid) ends.name = of_ours ? context.directory.here(gid) : gid;
   }
   if (lid) {
-    const auto* at = ground.directory.by_lid(*lid);
+    const auto* at = context.directory.by_lid(*lid);
     if (at == nullptr) return PathEnds{};
     if (port != nullptr && at != port) return std::unexpected(wire::kSaRequestInvalid);
     port = at;
@@ -125,7 +125,7 @@ struct PathQuestion {
   PathEnds from, to;
 };
 
-std::expected<PathQuestion, std::uint16_t> question_of(const PathGround& ground, const Request& request) {
+std::expected<PathQuestion, std::uint16_t> question_of(const PathContext& context, const Request& request) {
   const auto asked = wire::decode<Record>(request.data);
   if (!asked) return std::unexpected(wire::kSaRequestInvalid);
   if (request.has(Record::kServiceId) != request.has(Record::kServiceId + 1)) {
@@ -134,9 +134,9 @@ std::expected<PathQuestion, std::uint16_t> question_of(const PathGround& ground,
   PathQuestion question{.query = path_query(request, *asked), .from = {}, .to = {}};
   const auto& query = question.query;
   if (makes_no_sense(query)) return std::unexpected(wire::kSaRequestInvalid);
-  const auto sources = ends_of(ground, request.has(Record::kSgid), asked->sgid, query.slid, false);
+  const auto sources = ends_of(context, request.has(Record::kSgid), asked->sgid, query.slid, false);
   if (!sources) return std::unexpected(sources.error());
-  const auto destinations = ends_of(ground, request.has(Record::kDgid), asked->dgid, query.dlid, true);
+  const auto destinations = ends_of(context, request.has(Record::kDgid), asked->dgid, query.dlid, true);
   if (!destinations) return std::unexpected(destinations.error());
   question.from = *sources;
   question.to = *destinations;
@@ -150,8 +150,8 @@ std::expected<Record, std::uint16_t> result_of(const PathSearch& search) {
 
 class TableOfPaths : public Search {
  public:
-  TableOfPaths(const PathGround& ground, const PathQuery& query, PathSide from, PathSide to)
-      : search_(ground, query, std::move(from), std::move(to)) {}
+  TableOfPaths(const PathContext& context, const PathQuery& query, PathSide from, PathSide to)
+      : search_(context, query, std::move(from), std::move(to)) {}
 
   void look_at_most(std::size_t pairs) { search_.look_at_most(pairs); }
   bool go_on(Slice& slice) override { return search_.go_on(slice); }
@@ -182,9 +182,9 @@ class OnePath final : public TableOfPaths {
 
 class Trace final : public TableOfPaths {
  public:
-  Trace(const PathGround& ground, const PathQuery& query, const PathEnds& from, const PathEnds& to)
-      : TableOfPaths(ground, query, {.one = from}, {.one = to}),
-        directory_(ground.directory),
+  Trace(const PathContext& context, const PathQuery& query, const PathEnds& from, const PathEnds& to)
+      : TableOfPaths(context, query, {.one = from}, {.one = to}),
+        directory_(context.directory),
         from_(from.ports.front()),
         to_(to.ports.front()) {}
   Found take() override {
@@ -203,37 +203,37 @@ class Trace final : public TableOfPaths {
 
 }  // namespace
 
-std::optional<std::expected<wire::PathRecord, std::uint16_t>> one_path(const PathGround& ground,
+std::optional<std::expected<wire::PathRecord, std::uint16_t>> one_path(const PathContext& context,
                                                                        const Request& request, Slice& slice) {
-  auto question = question_of(ground, request);
+  auto question = question_of(context, request);
   if (!question) return std::unexpected(question.error());
   // As a NumbPath of 1, which IBA's errata give a Get: the first of many.
   question->query.one = true;
-  PathSearch search(ground, question->query, {.one = question->from}, {.one = question->to});
+  PathSearch search(context, question->query, {.one = question->from}, {.one = question->to});
   search.look_at_most(kMostPairs);
   if (!search.go_on(slice)) return std::nullopt;
   return result_of(search);
 }
 
-PathsOf path_records(const PathGround& ground, const Request& request) {
-  auto question = question_of(ground, request);
+PathsOf path_records(const PathContext& context, const Request& request) {
+  auto question = question_of(context, request);
   if (!question) return std::unexpected(question.error());
   auto& [query, sources, destinations] = *question;
   if (request.mad.method == wire::Method::get) {
     query.one = true;
     auto search =
-        std::make_unique<OnePath>(ground, query, PathSide{.one = sources}, PathSide{.one = destinations});
+        std::make_unique<OnePath>(context, query, PathSide{.one = sources}, PathSide{.one = destinations});
     search->look_at_most(kMostPairs);
     return search;
   }
   if (sources.ports.size() * destinations.ports.size() * Record::kBytes > kLongestAnswer) {
     return std::unexpected(wire::kSaNoResources);
   }
-  return std::make_unique<TableOfPaths>(ground, query, PathSide{.one = sources},
+  return std::make_unique<TableOfPaths>(context, query, PathSide{.one = sources},
                                         PathSide{.one = destinations});
 }
 
-PathsOf multi_path_records(const PathGround& ground, const Request& request) {
+PathsOf multi_path_records(const PathContext& context, const Request& request) {
   const auto asked = wire::decode<Multi>(request.data);
   if (!asked) return std::unexpected(wire::kSaRequestInvalid);
   if (!request.has(Multi::kSources) || !request.has(Multi::kDestinations)) {
@@ -252,27 +252,27 @@ PathsOf multi_path_records(const PathGround& ground, const Request& request) {
   for (std::size_t i = 0; i < count; ++i) {
     Gid gid;
     std::ranges::copy(gids.subspan(i * gid.bytes.size(), gid.bytes.size()), gid.bytes.begin());
-    const auto end = ends_of(ground, true, gid, {}, i >= asked->sources);
+    const auto end = ends_of(context, true, gid, {}, i >= asked->sources);
     if (!end) return std::unexpected(end.error());
     (i < asked->sources ? from : to).several.push_back(*end);
   }
-  return std::make_unique<TableOfPaths>(ground, query, std::move(from), std::move(to));
+  return std::make_unique<TableOfPaths>(context, query, std::move(from), std::move(to));
 }
 
-PathsOf trace_records(const PathGround& ground, const Request& request) {
+PathsOf trace_records(const PathContext& context, const Request& request) {
   const auto asked = wire::decode<Record>(request.data);
   if (!asked) return std::unexpected(wire::kSaRequestInvalid);
   auto query = path_query(request, *asked);
   query.one = true;
-  const auto sources = ends_of(ground, request.has(Record::kSgid), asked->sgid, query.slid, false);
-  const auto destinations = ends_of(ground, request.has(Record::kDgid), asked->dgid, query.dlid, true);
+  const auto sources = ends_of(context, request.has(Record::kSgid), asked->sgid, query.slid, false);
+  const auto destinations = ends_of(context, request.has(Record::kDgid), asked->dgid, query.dlid, true);
   if (!sources) return std::unexpected(sources.error());
   if (!destinations) return std::unexpected(destinations.error());
   if (sources->ports.size() > 1 || destinations->ports.size() > 1) {
     return std::unexpected(wire::kSaInsufficientComponents);
   }
   if (sources->ports.empty() || destinations->ports.empty()) return std::unexpected(wire::kSaNoRecords);
-  return std::make_unique<Trace>(ground, query, *sources, *destinations);
+  return std::make_unique<Trace>(context, query, *sources, *destinations);
 }
 
 }  // namespace smd::sa

@@ -31,8 +31,8 @@ struct LidPairs {
 
 }  // namespace
 
-PathSearch::PathSearch(const PathGround& ground, PathQuery query, PathSide from, PathSide to)
-    : ground_(ground),
+PathSearch::PathSearch(const PathContext& context, PathQuery query, PathSide from, PathSide to)
+    : ground_(context),
       query_(std::move(query)),
       from_(std::move(from)),
       to_(std::move(to)),

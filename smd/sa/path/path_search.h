@@ -13,7 +13,7 @@
 #include "smd/registry/registry.h"
 #include "smd/sa/directory.h"
 #include "smd/sa/path/limits.h"
-#include "smd/sa/path/walk.h"
+#include "smd/sa/path/trace.h"
 #include "smd/sa/policy.h"
 #include "smd/sa/search.h"
 #include "smd/sa/settings.h"
@@ -31,7 +31,7 @@ inline constexpr std::size_t kMostLidPairs = std::size_t{4} << 20U;
 inline constexpr std::size_t kPathWork = 8;
 
 /// What paths are made of.
-struct PathGround {
+struct PathContext {
   const Directory& directory;
   const Registry& registry;  ///< alias GUIDs
   const Settings& settings;  ///< lifetime, the highest rate, routers to other subnets
@@ -75,8 +75,8 @@ class IndependentPaths;
 /// From each port of one side to each of the other, as the records of one answer.
 class PathSearch {
  public:
-  /// What `ground` names outlives it.
-  PathSearch(const PathGround& ground, PathQuery query, PathSide from, PathSide to);
+  /// What `context` names outlives it.
+  PathSearch(const PathContext& context, PathQuery query, PathSide from, PathSide to);
   PathSearch(const PathSearch&) = delete;
   PathSearch& operator=(const PathSearch&) = delete;
   ~PathSearch();
@@ -106,14 +106,14 @@ class PathSearch {
   Way within_level(Way way) const;
   std::optional<wire::PathRecord> path(Lid slid, Lid dlid, std::vector<Step>* steps) const;
 
-  PathGround ground_;
+  PathContext ground_;
   PathQuery query_;
   PathSide from_, to_;
   std::size_t most_pairs_ = static_cast<std::size_t>(-1), pairs_ = 0, lid_pairs_ = 0;
   std::size_t from_at_ = 0, to_at_ = 0;
   unsigned lid_at_ = 0, found_ = 0;  ///< of the pair in hand, `found_` with `of_all` of all pairs
   bool in_pair_ = false;
-  std::optional<PathTerms> terms_;  ///< of the pair in hand
+  std::optional<PathParameters> terms_;  ///< of the pair in hand
   std::unique_ptr<IndependentPaths> independent_;
   std::optional<wire::PathRecord> first_;
   Records records_;

@@ -12,10 +12,10 @@ using GuidInfoKey = wire::GuidInfoRecordId;
 
 constexpr auto kGuidInfoComponents = consecutive<16, 8, -8, -32, 64, 64, 64, 64, 64, 64, 64, 64>();
 
-void guid_info_visit(const Directory& directory, const Only& only, Emit& emit) {
+void guid_info_visit(const Directory& directory, const RecordFilter& only, RecordSink& sink) {
   for_each_end_port(directory, only, [&](const EndPort& port) {
     for (unsigned block = 0; block < guid_blocks(port); ++block) {
-      emit([&](std::span<std::uint8_t> record) {
+      sink([&](std::span<std::uint8_t> record) {
         put_record(record, GuidInfoKey{.lid = port.lid, .block = static_cast<std::uint8_t>(block)},
                    guid_block(port, *only.registry, block));
       });

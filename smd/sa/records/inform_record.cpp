@@ -12,12 +12,12 @@ constexpr std::size_t kInformBytes = 64;
 constexpr auto kInformComponents =
     consecutive<128, 16, -48, 128, 16, 16, -16, 8, 8, 16, 16, 24, -3, 5, -8, 24>();
 
-void inform_visit(const Directory& directory, const Only& only, Emit& emit) {
+void inform_visit(const Directory& directory, const RecordFilter& only, RecordSink& sink) {
   const auto show = [&](const SubscriptionKey& key, const Subscription& subscription) {
     // What others want to know is for those who show the SM_Key.
-    const bool own = only.asker == nullptr || only.asker->guid == key.port;
+    const bool own = only.requester == nullptr || only.requester->guid == key.port;
     if (!only.trusted && !own) return;
-    emit([&](std::span<std::uint8_t> record) {
+    sink([&](std::span<std::uint8_t> record) {
       put_record(
           record,
           InformKey{.subscriber = Gid::of(directory.prefix(), key.port), .number = subscription.number},

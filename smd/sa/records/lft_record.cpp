@@ -11,7 +11,7 @@ using LftKey = wire::LftRecordId;
 constexpr auto kLftComponents = consecutive<16, 16>();
 constexpr std::size_t kLftBlock = routing::kLftBlock;
 
-void lft_visit(const Directory& directory, const Only& only, Emit& emit) {
+void lft_visit(const Directory& directory, const RecordFilter& only, RecordSink& sink) {
   const auto asked = only.request != nullptr && only.request->has(1)
                          ? std::optional(wire::decode<LftKey>(only.request->data)->block)
                          : std::nullopt;
@@ -21,7 +21,7 @@ void lft_visit(const Directory& directory, const Only& only, Emit& emit) {
     const std::size_t blocks = node.switch_info->linear_fdb_top / kLftBlock + 1;
     for (std::size_t block = asked.value_or(0); block < (asked ? std::size_t{*asked} + 1 : blocks); ++block) {
       if (block >= blocks || !node.lft.known.test(block) || (block + 1) * kLftBlock > row.size()) continue;
-      emit([&](std::span<std::uint8_t> record) {
+      sink([&](std::span<std::uint8_t> record) {
         wire::encode_over(LftKey{.lid = lid, .block = static_cast<std::uint16_t>(block)}, record);
         std::ranges::copy(std::span(row).subspan(block * kLftBlock, kLftBlock),
                           record.subspan(LftKey::kAttributeAt).begin());

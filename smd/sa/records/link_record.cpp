@@ -18,7 +18,7 @@ std::optional<Lid> wanted_end(const Directory& directory, const Request& request
   return port != nullptr ? port->lid : asked->to_lid;
 }
 
-void link_visit(const Directory& directory, const Only& only, Emit& emit) {
+void link_visit(const Directory& directory, const RecordFilter& only, RecordSink& sink) {
   const auto end = wanted_end(directory, *only.request);
   for_each_node(directory, only, [&](const sm::Node& node) {
     for (unsigned i = 1; i < node.ports.size(); ++i) {
@@ -29,7 +29,7 @@ void link_visit(const Directory& directory, const Only& only, Emit& emit) {
       const auto from = directory.lid_of(node, number);
       const auto to = other != nullptr ? directory.lid_of(*other, peer->port) : std::nullopt;
       if (!from || !to || (end && *to != *end)) continue;
-      emit([&](std::span<std::uint8_t> record) {
+      sink([&](std::span<std::uint8_t> record) {
         wire::encode_over(
             wire::LinkRecord{.from_lid = *from, .from_port = number, .to_port = peer->port, .to_lid = *to},
             record);

@@ -17,7 +17,7 @@ std::size_t blocks_of(const sm::Node& node) {
   return std::min(sm::mft_blocks(node), (entries + routing::kMftBlock - 1) / routing::kMftBlock);
 }
 
-void mft_visit(const Directory& directory, const Only& only, Emit& emit) {
+void mft_visit(const Directory& directory, const RecordFilter& only, RecordSink& sink) {
   for_each_switch(directory, only, [&](const sm::Node& node, Lid lid) {
     if (!node.switch_info) return;
     const auto positions = sm::mft_positions(node);
@@ -26,7 +26,7 @@ void mft_visit(const Directory& directory, const Only& only, Emit& emit) {
       for (std::size_t position = 0; position < positions; ++position) {
         const auto part = sm::mft_part(block, position);
         if (!node.mft.known.test(part)) continue;
-        emit([&](std::span<std::uint8_t> record) {
+        sink([&](std::span<std::uint8_t> record) {
           put_record(record,
                      MftKey{.lid = lid,
                             .position = static_cast<std::uint8_t>(position),

@@ -10,9 +10,9 @@ using NodeKey = wire::NodeRecordId;
 
 constexpr auto kNodeComponents = consecutive<16, -16, 8, 8, 8, 8, 64, 64, 64, 16, 16, 32, 8, 24, 512>();
 
-void node_visit(const Directory& directory, const Only& only, Emit& emit) {
+void node_visit(const Directory& directory, const RecordFilter& only, RecordSink& sink) {
   for_each_end_port(directory, only, [&](const EndPort& port) {
-    emit([&](std::span<std::uint8_t> record) {
+    sink([&](std::span<std::uint8_t> record) {
       auto info = port.node->info;
       info.port = port.guid;  // of this port, not of the one where the node was met
       info.local_port = port.port;

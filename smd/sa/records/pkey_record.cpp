@@ -13,7 +13,7 @@ using PKeyKey = wire::PKeyRecordId;
 constexpr auto kPKeyComponents = consecutive<16, 16, -8>();
 constexpr unsigned kPKeyPort = 2;
 
-void pkey_visit(const Directory& directory, const Only& only, Emit& emit) {
+void pkey_visit(const Directory& directory, const RecordFilter& only, RecordSink& sink) {
   const auto asked = only.request != nullptr && only.request->has(kPKeyPort)
                          ? std::optional(wire::decode<PKeyKey>(only.request->data)->port)
                          : std::nullopt;
@@ -25,7 +25,7 @@ void pkey_visit(const Directory& directory, const Only& only, Emit& emit) {
       if (!held || !lid || (node.is_switch() && asked && *asked != number)) continue;
       for (std::size_t block = 0; block < held->row.size(); ++block) {
         if (!held->known.test(block)) continue;
-        emit([&](std::span<std::uint8_t> record) {
+        sink([&](std::span<std::uint8_t> record) {
           put_record(record, PKeyKey{.lid = *lid, .block = static_cast<std::uint16_t>(block), .port = number},
                      held->row[block]);
         });

@@ -21,11 +21,11 @@ constexpr std::array<std::size_t, 2> kCapabilityMasks{7, 53};
 static_assert(kPortInfoComponents[kCapabilityMasks[0]].width == 32 &&
               kPortInfoComponents[kCapabilityMasks[1]].width == 16);
 
-void port_info_visit(const Directory& directory, const Only& only, Emit& emit) {
+void port_info_visit(const Directory& directory, const RecordFilter& only, RecordSink& sink) {
   const auto emit_port = [&](const sm::Node& node, PortNum number, Lid lid) {
     const auto& port = node.ports[number.value()];
     if (!port.known) return;
-    emit([&](std::span<std::uint8_t> record) {
+    sink([&](std::span<std::uint8_t> record) {
       auto info = port.info;
       info.m_key = 0;  // never shown
       put_record(record, PortInfoKey{.lid = lid, .port = number, .options = 0}, info);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ServiceRecord: what ports offer, in the partitions of who asks.
 #include "smd/sa/records/kinds.h"
-#include "smd/sa/registry/group_terms.h"
+#include "smd/sa/registry/group_parameters.h"
 #include "smd/sa/registry/services.h"
 
 namespace smd::sa {
@@ -15,11 +15,11 @@ constexpr auto kServiceComponents =
     consecutive<64, -128, -16, -16, 32, -128, 512, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 16, 16, 16,
                 16, 16, 16, 16, 16, 32, 32, 32, 32, 64, 64>();
 
-void service_visit(const Directory& directory, const Only& only, Emit& emit) {
+void service_visit(const Directory& directory, const RecordFilter& only, RecordSink& sink) {
   const auto asked = wire::decode<ServiceFields>(only.request->data);
   if (!asked) return;
   const auto show = [&](const ServiceKey& key, const Service& service) {
-    const bool of_asker = only.trusted || only.asker == nullptr || has_pkey(*only.asker, key.pkey);
+    const bool of_asker = only.trusted || only.requester == nullptr || has_pkey(*only.requester, key.pkey);
     if (!of_asker) return;
     const bool by_pkey = only.request->has(ServiceFields::kPKey);
     if (by_pkey && service_pkey(key.pkey) != service_pkey(asked->pkey)) return;
@@ -27,7 +27,7 @@ void service_visit(const Directory& directory, const Only& only, Emit& emit) {
     auto record = shown(service, only.now);
     if (only.request->has(ServiceFields::kKey) && record.key != asked->key) return;
     if (!only.trusted) record.key = {};
-    emit([&](std::span<std::uint8_t> bytes) { wire::encode_over(record, bytes); });
+    sink([&](std::span<std::uint8_t> bytes) { wire::encode_over(record, bytes); });
   };
   const auto& services = only.registry->services();
   if (!only.request->has(ServiceFields::kId)) {

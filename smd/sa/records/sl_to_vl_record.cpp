@@ -13,7 +13,7 @@ using SlToVlKey = wire::SlToVlRecordId;
 constexpr auto kSlToVlComponents = consecutive<16, -8, -8>();
 constexpr unsigned kInPort = 1, kOutPort = 2;
 
-void sl_to_vl_visit(const Directory& directory, const Only& only, Emit& emit) {
+void sl_to_vl_visit(const Directory& directory, const RecordFilter& only, RecordSink& sink) {
   const auto id = *wire::decode<SlToVlKey>(only.request->data);
   const auto out = only.request->has(kOutPort) ? std::optional(id.out) : std::nullopt;
   for_each_vl_table_port(directory, only, out, [&](const sm::Node& node, PortNum number, Lid lid) {
@@ -25,7 +25,7 @@ void sl_to_vl_visit(const Directory& directory, const Only& only, Emit& emit) {
     const std::size_t last = one ? first + 1 : pairs ? node.ports.size() : 1;
     for (std::size_t in = first; in < std::min(last, node.ports.size()); ++in) {
       const auto state = vl_table_state<wire::SlToVl>(node, number, blocks, in);
-      emit_vl_table(emit, state, [&](std::span<std::uint8_t> record) {
+      emit_vl_table(sink, state, [&](std::span<std::uint8_t> record) {
         put_record(
             record,
             SlToVlKey{

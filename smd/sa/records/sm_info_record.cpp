@@ -10,10 +10,10 @@ using SmInfoKey = wire::SmInfoRecordId;
 
 constexpr auto kSmInfoComponents = consecutive<16, -16, 64, -64, 32, 4, 4>();
 
-void sm_info_visit(const Directory& directory, const Only& only, Emit& emit) {
+void sm_info_visit(const Directory& directory, const RecordFilter& only, RecordSink& sink) {
   const auto show = [&](Lid lid, wire::SmInfo info) {
     info.sm_key = 0;  // never shown
-    emit([&](std::span<std::uint8_t> record) { put_record(record, SmInfoKey{.lid = lid}, info); });
+    sink([&](std::span<std::uint8_t> record) { put_record(record, SmInfoKey{.lid = lid}, info); });
   };
   const auto& snapshot = directory.snapshot();
   const auto& subnet = directory.subnet();

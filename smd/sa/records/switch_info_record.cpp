@@ -11,10 +11,10 @@ using SwitchInfoKey = wire::SwitchInfoRecordId;
 constexpr auto kSwitchInfoComponents =
     consecutive<16, -16, 16, 16, 16, 16, 8, 8, 8, 5, 1, -2, 16, 16, 1, 1, 1, 1, 1, -3, -8, 16>();
 
-void switch_info_visit(const Directory& directory, const Only& only, Emit& emit) {
+void switch_info_visit(const Directory& directory, const RecordFilter& only, RecordSink& sink) {
   for_each_switch(directory, only, [&](const sm::Node& node, Lid lid) {
     if (!node.switch_info) return;
-    emit([&](std::span<std::uint8_t> record) {
+    sink([&](std::span<std::uint8_t> record) {
       put_record(record, SwitchInfoKey{.lid = lid}, *node.switch_info);
     });
   });

@@ -15,7 +15,7 @@ constexpr auto kVlArbComponents = consecutive<16, -8, 8>();
 constexpr unsigned kVlArbPort = 1;
 constexpr std::size_t kVlArbBlocks = 4;
 
-void vl_arbitration_visit(const Directory& directory, const Only& only, Emit& emit) {
+void vl_arbitration_visit(const Directory& directory, const RecordFilter& only, RecordSink& sink) {
   const auto asked = only.request->has(kVlArbPort)
                          ? std::optional(wire::decode<VlArbKey>(only.request->data)->port)
                          : std::nullopt;
@@ -24,7 +24,7 @@ void vl_arbitration_visit(const Directory& directory, const Only& only, Emit& em
     const auto& held = node.ports[number.value()].held<wire::VlArbitration>();
     for (std::size_t part = 0; part < kVlArbBlocks; ++part) {
       const auto state = vl_table_state<wire::VlArbitration>(node, number, blocks, part);
-      emit_vl_table(emit, state, [&](std::span<std::uint8_t> record) {
+      emit_vl_table(sink, state, [&](std::span<std::uint8_t> record) {
         put_record(record, VlArbKey{.lid = lid, .port = number, .block = static_cast<std::uint8_t>(part + 1)},
                    state == VlTableState::held ? held->row[part] : wire::VlArbitration{});
       });

@@ -30,26 +30,27 @@ VlTableState vl_table_state(const sm::Node& node, PortNum port, const sm::BlockS
 
 /// fill(span of the record's bytes), where there is something to say.
 template <class Fill>
-void emit_vl_table(Emit& emit, VlTableState state, Fill&& fill) {
-  if (state == VlTableState::unread) emit.later(fill);
-  if (state == VlTableState::none || state == VlTableState::held) emit(fill);
+void emit_vl_table(RecordSink& sink, VlTableState state, Fill&& fill) {
+  if (state == VlTableState::unread) sink.later(fill);
+  if (state == VlTableState::none || state == VlTableState::held) sink(fill);
 }
 
 /// Calls fn(node, port, LID) for the ports that have such records: the end ports of adapters and routers, all
 /// ports of switches; of the latter `only_port` where it is given. Ports that share no partition with the
 /// requester are shown to trusted requesters only.
 template <class Fn>
-void for_each_vl_table_port(const Directory& directory, const Only& only, std::optional<PortNum> only_port,
-                            Fn&& fn) {
+void for_each_vl_table_port(const Directory& directory, const RecordFilter& only,
+                            std::optional<PortNum> only_port, Fn&& fn) {
   for_each_node(directory, only, [&](const sm::Node& node) {
     for (unsigned i = 0; i < node.ports.size(); ++i) {
       const PortNum number{static_cast<std::uint8_t>(i)};
       if (node.is_switch() ? only_port && *only_port != number : !sm::is_end_port(node, number)) continue;
       const auto lid = directory.lid_of(node, number);
       if (!lid || (only.lid && *lid != *only.lid)) continue;
-      const bool own = only.asker != nullptr && only.asker->node == &node && only.asker->port == number;
-      if (!own && !only.trusted && only.asker != nullptr &&
-          !share_pkey(only.asker->pkeys, node.ports[i].held<wire::PKeyTable>().get()))
+      const bool own =
+          only.requester != nullptr && only.requester->node == &node && only.requester->port == number;
+      if (!own && !only.trusted && only.requester != nullptr &&
+          !share_pkey(only.requester->pkeys, node.ports[i].held<wire::PKeyTable>().get()))
         continue;
       fn(node, number, *lid);
     }

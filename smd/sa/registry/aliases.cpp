@@ -35,7 +35,7 @@ struct AliasRequest {
   std::array<bool, kAliasBlock> named{};
 };
 
-std::expected<AliasRequest, Refusal> alias_request(const Writing& writing, const Asker& asker,
+std::expected<AliasRequest, Refusal> alias_request(const Writing& writing, const Requester& requester,
                                                    const Request& request) {
   const auto id = wire::decode<AliasBlockKey>(request.data);
   const auto guids = wire::decode<wire::GuidInfo>(request.data.subspan(AliasBlockKey::kAttributeAt));
@@ -51,8 +51,8 @@ std::expected<AliasRequest, Refusal> alias_request(const Writing& writing, const
     return std::unexpected(
         alias_refusal(wire::kSaNoRecords, "LID", fmt::format("{}", id->lid), "no port has it"));
   }
-  const bool own = asker.port != nullptr && asker.port->guid == part.port->guid;
-  if (!own && !asker.trusted) {
+  const bool own = requester.port != nullptr && requester.port->guid == part.port->guid;
+  if (!own && !requester.trusted) {
     return std::unexpected(alias_refusal(wire::kSaDenied, "LID", fmt::format("{}", id->lid),
                                          "the request comes from another port, without the SM_Key"));
   }
@@ -78,7 +78,7 @@ std::expected<AliasRequest, Refusal> alias_request(const Writing& writing, const
 /// The port that had it has left, not to be taken for one that is merely silent. It keeps its aliases until
 /// another port asks for them: a virtual machine that moves to another host, say.
 bool is_abandoned(const Writing& writing, const AliasKey& key) {
-  const bool gone = writing.presence == nullptr || writing.presence->is_gone(key.port);
+  const bool gone = writing.liveness == nullptr || writing.liveness->is_gone(key.port);
   return gone && writing.directory.by_guid(key.port) == nullptr;
 }
 
@@ -150,8 +150,8 @@ wire::GuidInfo guid_block(const EndPort& port, const Registry& registry, unsigne
   return guids;
 }
 
-AliasAnswer add_aliases(Writing& writing, const Asker& asker, const Request& request) {
-  const auto part = alias_request(writing, asker, request);
+AliasAnswer add_aliases(Writing& writing, const Requester& requester, const Request& request) {
+  const auto part = alias_request(writing, requester, request);
   if (!part) return std::unexpected(part.error());
   auto& registry = writing.registry;
   const auto key_of = [&](unsigned i) {
@@ -184,8 +184,8 @@ AliasAnswer add_aliases(Writing& writing, const Asker& asker, const Request& req
   return granted;
 }
 
-AliasAnswer drop_aliases(Writing& writing, const Asker& asker, const Request& request) {
-  const auto part = alias_request(writing, asker, request);
+AliasAnswer drop_aliases(Writing& writing, const Requester& requester, const Request& request) {
+  const auto part = alias_request(writing, requester, request);
   if (!part) return std::unexpected(part.error());
   for (unsigned i = 0; i < kAliasBlock; ++i) {
     const AliasKey key{part->port->guid, static_cast<std::uint16_t>(part->block * kAliasBlock + i)};

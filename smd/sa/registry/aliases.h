@@ -30,9 +30,9 @@ using AliasAnswer = std::expected<Granted, Refusal>;
 /// Set(GUIDInfoRecord): each GUID that the component mask names becomes an alias of the port; a GUID of 0
 /// leaves it to us to choose one, or keeps the one that is there. The place of a GUID that is taken stays
 /// as it is: that is how the kernel's mlx4 driver, which asks for eight at a time, learns which it may use.
-AliasAnswer add_aliases(Writing& writing, const Asker& asker, const Request& request);
+AliasAnswer add_aliases(Writing& writing, const Requester& requester, const Request& request);
 /// Delete(GUIDInfoRecord): the places that the component mask names are empty afterwards.
-AliasAnswer drop_aliases(Writing& writing, const Asker& asker, const Request& request);
+AliasAnswer drop_aliases(Writing& writing, const Requester& requester, const Request& request);
 
 /// All blocks of these ports, as they are to be written.
 std::vector<sm::GuidBlock> blocks_of(const Directory& directory, const Registry& registry,

@@ -8,7 +8,7 @@
 
 #include "smd/sa/policy.h"
 #include "smd/sa/registry/aliases.h"
-#include "smd/sa/registry/group_terms.h"
+#include "smd/sa/registry/group_parameters.h"
 #include "smd/sa/registry/mlids.h"
 
 namespace smd::sa {
@@ -55,10 +55,10 @@ Refusal invalid_membership(std::string_view component, std::string wanted, std::
 struct MemberRequest {
   MemberFields asked;
   const EndPort* port = nullptr;  ///< whose membership it is about
-  bool proxy = false;             ///< the asker is another port
+  bool proxy = false;             ///< the requester is another port
 };
 
-std::expected<MemberRequest, Refusal> member_request(const Writing& writing, const Asker& asker,
+std::expected<MemberRequest, Refusal> member_request(const Writing& writing, const Requester& requester,
                                                      const Request& request) {
   const auto asked = wire::decode<MemberFields>(request.data);
   if (!asked) return std::unexpected(invalid_membership({}, {}, {}, "the record is too short"));
@@ -73,17 +73,17 @@ std::expected<MemberRequest, Refusal> member_request(const Writing& writing, con
   if (asked->join_state == 0) {
     return std::unexpected(invalid_membership("JoinState", bits(0), {}, "at least one bit is to be set"));
   }
-  const bool proxy = asker.port == nullptr || asker.port->guid != port->guid;
+  const bool proxy = requester.port == nullptr || requester.port->guid != port->guid;
   return MemberRequest{*asked, port, proxy};
 }
 
 /// A port speaks for itself; for another one speaks who shows the SM_Key, or shares a partition with it.
-std::optional<Refusal> may_not_speak(const Asker& asker, const MemberRequest& part) {
-  if (!part.proxy || asker.trusted) return std::nullopt;
-  if (asker.port != nullptr && Policy{}.pkey(*asker.port, *part.port, PathConstraints{})) {
+std::optional<Refusal> may_not_speak(const Requester& requester, const MemberRequest& part) {
+  if (!part.proxy || requester.trusted) return std::nullopt;
+  if (requester.port != nullptr && Policy{}.pkey(*requester.port, *part.port, PathConstraints{})) {
     return std::nullopt;
   }
-  return invalid_membership("PortGID", to_string(part.asked.port_gid), fmt::format("LID {}", asker.lid),
+  return invalid_membership("PortGID", to_string(part.asked.port_gid), fmt::format("LID {}", requester.lid),
                             "the request comes from another port, without the SM_Key or a common partition");
 }
 
@@ -107,7 +107,7 @@ std::expected<Mgid, Refusal> create(Writing& writing, const Request& request, co
                                               "there is no such group, and full members make one"));
   }
   if (auto bad = bad_group_sl(writing.directory, asked.sl)) return std::unexpected(*std::move(bad));
-  const auto terms = new_terms(*part.port, writing.settings, request, asked);
+  const auto terms = new_parameters(*part.port, writing.settings, request, asked);
   if (!terms) return std::unexpected(terms.error());
   auto mgid = asked.mgid;
   if (mgid == Mgid{}) {
@@ -127,7 +127,7 @@ std::expected<Mgid, Refusal> create(Writing& writing, const Request& request, co
                                         "the switches' multicast tables are full, and no group is like it"));
   }
   writing.registry.put_group(mgid, *mlid, *terms, false);
-  writing.happened.groups.push_back(
+  writing.effects.groups.push_back(
       {.mgid = mgid, .mlid = *mlid, .created = true, .why = "joined", .pkey = terms->pkey});
   return mgid;
 }
@@ -155,21 +155,21 @@ MemberFields record_of(const Mgid& mgid, const Group& group) {
   return record;
 }
 
-Membership join(Writing& writing, const Asker& asker, const Request& request) {
-  auto part = member_request(writing, asker, request);
+Membership join(Writing& writing, const Requester& requester, const Request& request) {
+  auto part = member_request(writing, requester, request);
   if (!part) return std::unexpected(std::move(part.error()));
-  if (auto refused = may_not_speak(asker, *part)) return std::unexpected(*std::move(refused));
+  if (auto refused = may_not_speak(requester, *part)) return std::unexpected(*std::move(refused));
   auto& registry = writing.registry;
   const auto port = part->asked.port_gid.guid();
   auto mgid = part->asked.mgid;
   const auto* member = registry.members().find({mgid, port});
   // What a port has joined for itself only it changes, or a requester with the SM_Key.
-  if (member != nullptr && !member->proxy && part->proxy && !asker.trusted) {
+  if (member != nullptr && !member->proxy && part->proxy && !requester.trusted) {
     return std::unexpected(invalid_membership("PortGID", to_string(part->asked.port_gid),
-                                              fmt::format("LID {}", asker.lid),
+                                              fmt::format("LID {}", requester.lid),
                                               "another port has joined for itself"));
   }
-  const auto joined_by = part->proxy && asker.port != nullptr ? asker.port->guid : Guid{};
+  const auto joined_by = part->proxy && requester.port != nullptr ? requester.port->guid : Guid{};
   const auto used = registry.uses(joined_by != Guid{} ? joined_by : port).groups;
   if (member == nullptr && used >= writing.settings.groups_per_port) {
     return std::unexpected(
@@ -199,8 +199,8 @@ Membership join(Writing& writing, const Asker& asker, const Request& request) {
   return record;
 }
 
-Membership leave(Writing& writing, const Asker& asker, const Request& request) {
-  auto part = member_request(writing, asker, request);
+Membership leave(Writing& writing, const Requester& requester, const Request& request) {
+  auto part = member_request(writing, requester, request);
   if (!part) return std::unexpected(std::move(part.error()));
   auto& registry = writing.registry;
   const auto mgid = part->asked.mgid;
@@ -215,13 +215,13 @@ Membership leave(Writing& writing, const Asker& asker, const Request& request) {
         invalid_membership("PortGID", to_string(part->asked.port_gid), {}, "the port is not in the group"));
   }
   // What a port has joined for itself only it ends, or a requester with the SM_Key.
-  const bool own = !part->proxy || asker.trusted;
+  const bool own = !part->proxy || requester.trusted;
   if (!own && !member->proxy) {
     return std::unexpected(invalid_membership("PortGID", to_string(part->asked.port_gid),
-                                              fmt::format("LID {}", asker.lid),
+                                              fmt::format("LID {}", requester.lid),
                                               "another port has joined for itself"));
   }
-  if (auto refused = may_not_speak(asker, *part)) return std::unexpected(*std::move(refused));
+  if (auto refused = may_not_speak(requester, *part)) return std::unexpected(*std::move(refused));
   const auto taken = part->asked.join_state;
   if ((member->join_state & taken) != taken) {
     return std::unexpected(invalid_membership("JoinState", bits(taken), bits(member->join_state),
@@ -246,7 +246,7 @@ Membership leave(Writing& writing, const Asker& asker, const Request& request) {
 void end_if_empty(Writing& writing, const Mgid& mgid, std::string_view why) {
   const auto* group = writing.registry.groups().find(mgid);
   if (group == nullptr || group->well_known || group->keepers != 0) return;
-  writing.happened.groups.push_back(
+  writing.effects.groups.push_back(
       {.mgid = mgid, .mlid = group->mlid, .created = false, .why = why, .pkey = group->terms.pkey});
   writing.registry.drop_group(mgid);
 }

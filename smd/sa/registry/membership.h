@@ -15,9 +15,9 @@ inline constexpr std::size_t kMemberRecordBytes = 56;
 using Membership = std::expected<wire::McMemberRecord, Refusal>;
 
 /// Set(MCMemberRecord): the group is made where it is not there and the request says enough.
-Membership join(Writing& writing, const Asker& asker, const Request& request);
+Membership join(Writing& writing, const Requester& requester, const Request& request);
 /// Delete(MCMemberRecord): clears the bits of JoinState that the request names.
-Membership leave(Writing& writing, const Asker& asker, const Request& request);
+Membership leave(Writing& writing, const Requester& requester, const Request& request);
 
 /// A group without full members ends, unless it is well known.
 void end_if_empty(Writing& writing, const Mgid& mgid, std::string_view why);

@@ -38,7 +38,7 @@ std::optional<Lid> least_shared(const Registry& registry, Suits&& suits) {
   return best;
 }
 
-bool same_delivery(const GroupTerms& a, const GroupTerms& b) {
+bool same_delivery(const GroupParameters& a, const GroupParameters& b) {
   return a.pkey == b.pkey && a.mtu == b.mtu && a.rate == b.rate && a.sl == b.sl;
 }
 
@@ -52,7 +52,7 @@ bool is_solicited_node(const Mgid& mgid) {
 }
 
 std::optional<Lid> choose_mlid(const Registry& registry, const Settings& settings, unsigned capacity,
-                               std::span<const Lid> taken, const Mgid& mgid, const GroupTerms& terms) {
+                               std::span<const Lid> taken, const Mgid& mgid, const GroupParameters& terms) {
   if (settings.consolidate_ipv6_snm && is_solicited_node(mgid)) {
     const auto shared = least_shared(registry, [&](const Mgid& other, const Group& group) {
       return is_solicited_node(other) && same_delivery(group.terms, terms);

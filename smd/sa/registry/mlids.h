@@ -17,7 +17,7 @@ bool is_solicited_node(const Mgid& mgid);
 /// terms, the one which the fewest groups share. Nothing: there is no such group.
 /// Those in `taken` (ascending) only when there is no other: their members may not have joined again yet.
 std::optional<Lid> choose_mlid(const Registry& registry, const Settings& settings, unsigned capacity,
-                               std::span<const Lid> taken, const Mgid& mgid, const GroupTerms& terms);
+                               std::span<const Lid> taken, const Mgid& mgid, const GroupParameters& terms);
 
 /// A name that no group has, for a client that left it to us: the scope's, with the signature 0xA01B.
 Mgid choose_mgid(const Registry& registry, std::uint64_t subnet_prefix, std::uint8_t scope);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "mad/wire/capability.h"
-#include "smd/sa/registry/group_terms.h"
+#include "smd/sa/registry/group_parameters.h"
 #include "smd/sa/registry/membership.h"
 #include "smd/sa/registry/mlids.h"
 #include "smd/sa/registry/services.h"
@@ -27,10 +27,10 @@ std::set<Guid> left(Writing& writing) {
   for (const auto& [port, uses] : writing.registry.users()) add(port);
   for (const auto& [port, client] : writing.registry.clients()) add(port);
   for (const auto& [key, alias] : writing.registry.aliases()) add(key.port);
-  if (writing.presence == nullptr) return absent;
-  writing.presence->look(writing.directory);
+  if (writing.liveness == nullptr) return absent;
+  writing.liveness->look(writing.directory);
   std::erase_if(absent, [&](Guid port) {
-    return !writing.presence->has_left(writing.directory, port, writing.now, writing.settings.keep_silent);
+    return !writing.liveness->has_left(writing.directory, port, writing.now, writing.settings.keep_silent);
   });
   return absent;
 }
@@ -75,12 +75,12 @@ void drop_absent(Writing& writing) {
 /// A group that smd itself makes.
 struct OwnGroup {
   Mgid mgid{};
-  GroupTerms terms{};
+  GroupParameters terms{};
   std::string_view why;
 };
 
 /// With what every adapter and router of the partition can carry, where the terms leave it open.
-GroupTerms completed(GroupTerms terms, const Directory& directory, const Settings& settings) {
+GroupParameters completed(GroupParameters terms, const Directory& directory, const Settings& settings) {
   const bool any_mtu = terms.mtu == Mtu::none;
   StaticRate slowest;
   for (const auto& port : directory.end_ports()) {
@@ -97,17 +97,17 @@ GroupTerms completed(GroupTerms terms, const Directory& directory, const Setting
   return terms;
 }
 
-GroupTerms terms_of(const config::PolicyGroup& group, PKey pkey, const sm::SlPart* sls,
-                    const Settings& settings) {
-  GroupTerms terms{.qkey = group.qkey,
-                   .pkey = pkey.full(),
-                   .mtu = group.mtu,
-                   .rate = group.rate,
-                   .life = settings.packet_life,
-                   .sl = sm::wire_sl(sls, group.sl, 0),
-                   .traffic_class = group.tclass,
-                   .hop_limit = group.hop_limit,
-                   .flow_label = group.flow_label};
+GroupParameters terms_of(const config::PolicyGroup& group, PKey pkey, const sm::SlPart* sls,
+                         const Settings& settings) {
+  GroupParameters terms{.qkey = group.qkey,
+                        .pkey = pkey.full(),
+                        .mtu = group.mtu,
+                        .rate = group.rate,
+                        .life = settings.packet_life,
+                        .sl = sm::wire_sl(sls, group.sl, 0),
+                        .traffic_class = group.tclass,
+                        .hop_limit = group.hop_limit,
+                        .flow_label = group.flow_label};
   const bool of_default = pkey == config::kDefaultPartition && group.broadcast;
   if (of_default && terms.mtu == Mtu::none) terms.mtu = settings.broadcast_mtu;
   if (of_default && terms.rate == 0) terms.rate = settings.broadcast_rate;
@@ -119,12 +119,12 @@ std::vector<OwnGroup> own_groups(const Directory& directory, const Settings& set
   const auto& part = directory.snapshot().decided.partitions;
   const auto* sls = directory.snapshot().decided.service_levels.get();
   if (!part || !part->managed) {
-    const GroupTerms terms{.qkey = kIpoibQKey,
-                           .pkey = kDefaultPKey,
-                           .mtu = settings.broadcast_mtu,
-                           .rate = settings.broadcast_rate,
-                           .life = settings.packet_life,
-                           .sl = sm::wire_sl(sls, Sl{0}, 0)};
+    const GroupParameters terms{.qkey = kIpoibQKey,
+                                .pkey = kDefaultPKey,
+                                .mtu = settings.broadcast_mtu,
+                                .rate = settings.broadcast_rate,
+                                .life = settings.packet_life,
+                                .sl = sm::wire_sl(sls, Sl{0}, 0)};
     return {{kBroadcast, completed(terms, directory, settings), "IPoIB of the default partition"}};
   }
   std::vector<OwnGroup> groups;
@@ -155,7 +155,7 @@ void keep_group(Writing& writing, const OwnGroup& own) {
                                 writing.directory.forwarded(), own.mgid, own.terms);
   if (!mlid) return;  // switches without multicast
   registry.put_group(own.mgid, *mlid, own.terms, true);
-  writing.happened.groups.push_back(
+  writing.effects.groups.push_back(
       {.mgid = own.mgid, .mlid = *mlid, .created = true, .why = own.why, .pkey = own.terms.pkey});
 }
 

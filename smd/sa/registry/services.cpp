@@ -12,7 +12,7 @@
 #include "smd/sa/policy.h"
 #include "smd/sa/record_kind.h"
 #include "smd/sa/registry/aliases.h"
-#include "smd/sa/registry/group_terms.h"
+#include "smd/sa/registry/group_parameters.h"
 
 namespace smd::sa {
 namespace {
@@ -56,19 +56,20 @@ std::expected<ServiceRequest, Refusal> service_request(const Directory& director
 }
 
 /// A port offers what is its own; for another one offers who shows the SM_Key, or shares a partition with it.
-std::optional<Refusal> may_not_speak(const Writing& writing, const Asker& asker, const ServiceKey& key) {
-  if (asker.trusted) return std::nullopt;
-  if (asker.port == nullptr) {
+std::optional<Refusal> may_not_speak(const Writing& writing, const Requester& requester,
+                                     const ServiceKey& key) {
+  if (requester.trusted) return std::nullopt;
+  if (requester.port == nullptr) {
     return invalid_service("ServiceGID", to_string(key.gid), "the request comes from a LID that no port has");
   }
-  if (!has_pkey(*asker.port, key.pkey)) {
+  if (!has_pkey(*requester.port, key.pkey)) {
     return invalid_service("ServiceP_Key", fmt::format("{}", key.pkey),
                            "the asking port is not in this partition");
   }
   if (key.gid.multicast()) return std::nullopt;
   const auto* port = find_port(writing.directory, writing.registry, key.gid);
   if (port == nullptr) return std::nullopt;  // of another subnet
-  if (port->guid == asker.port->guid || Policy{}.pkey(*asker.port, *port, PathConstraints{})) {
+  if (port->guid == requester.port->guid || Policy{}.pkey(*requester.port, *port, PathConstraints{})) {
     return std::nullopt;
   }
   return invalid_service("ServiceGID", to_string(key.gid),
@@ -77,8 +78,10 @@ std::optional<Refusal> may_not_speak(const Writing& writing, const Asker& asker,
 
 /// The port that registered a service changes it as it likes; another one by its ServiceKey, where it has
 /// one.
-std::optional<Refusal> may_not_change(const Asker& asker, const Service& there, const ServiceFields& asked) {
-  if (asker.trusted || (asker.port != nullptr && asker.port->guid == there.owner)) return std::nullopt;
+std::optional<Refusal> may_not_change(const Requester& requester, const Service& there,
+                                      const ServiceFields& asked) {
+  if (requester.trusted || (requester.port != nullptr && requester.port->guid == there.owner))
+    return std::nullopt;
   if (there.record.key == std::array<std::uint8_t, 16>{}) {
     return invalid_service("ServiceGID", to_string(there.record.gid),
                            "another port has registered it, without a ServiceKey");
@@ -104,16 +107,16 @@ std::vector<ServiceKey> meant(const Registry& registry, const Request& request, 
 
 }  // namespace
 
-ServiceAnswer offer(Writing& writing, const Asker& asker, const Request& request) {
+ServiceAnswer offer(Writing& writing, const Requester& requester, const Request& request) {
   auto part = service_request(writing.directory, request);
   if (!part) return std::unexpected(std::move(part.error()));
   auto& [asked, key] = *part;
-  if (auto refused = may_not_speak(writing, asker, key)) return std::unexpected(*std::move(refused));
+  if (auto refused = may_not_speak(writing, requester, key)) return std::unexpected(*std::move(refused));
   const auto* there = writing.registry.services().find(key);
   if (there != nullptr) {
-    if (auto refused = may_not_change(asker, *there, asked)) return std::unexpected(*std::move(refused));
+    if (auto refused = may_not_change(requester, *there, asked)) return std::unexpected(*std::move(refused));
   }
-  const auto owner = asker.port != nullptr ? asker.port->guid : key.gid.guid();
+  const auto owner = requester.port != nullptr ? requester.port->guid : key.gid.guid();
   const auto used = writing.registry.uses(owner).services;
   if (there == nullptr && used >= writing.settings.services_per_port) {
     return std::unexpected(Refusal{.status = wire::kSaNoResources,
@@ -127,11 +130,11 @@ ServiceAnswer offer(Writing& writing, const Asker& asker, const Request& request
   Service service{.record = asked, .owner = there != nullptr ? there->owner : owner};
   if (asked.lease != kNoEnd) service.ends = std::max<std::int64_t>(1, writing.now + asked.lease);
   writing.registry.put_service(key, std::move(service));
-  if (!asker.trusted) asked.key = {};
+  if (!requester.trusted) asked.key = {};
   return asked;
 }
 
-ServiceAnswer withdraw(Writing& writing, const Asker& asker, const Request& request) {
+ServiceAnswer withdraw(Writing& writing, const Requester& requester, const Request& request) {
   const auto asked = wire::decode<ServiceFields>(request.data);
   if (!asked) return std::unexpected(invalid_service({}, {}, "the record is too short"));
   const auto found = meant(writing.registry, request, *asked, writing.directory.here(asked->gid));
@@ -145,10 +148,10 @@ ServiceAnswer withdraw(Writing& writing, const Asker& asker, const Request& requ
   }
   const auto& key = found.front();
   const auto& there = *writing.registry.services().find(key);
-  if (auto refused = may_not_speak(writing, asker, key)) return std::unexpected(*std::move(refused));
-  if (auto refused = may_not_change(asker, there, *asked)) return std::unexpected(*std::move(refused));
+  if (auto refused = may_not_speak(writing, requester, key)) return std::unexpected(*std::move(refused));
+  if (auto refused = may_not_change(requester, there, *asked)) return std::unexpected(*std::move(refused));
   auto gone = shown(there, writing.now);
-  if (!asker.trusted) gone.key = {};
+  if (!requester.trusted) gone.key = {};
   writing.registry.drop_service(key);
   return gone;
 }

@@ -14,9 +14,9 @@ inline constexpr std::uint32_t kNoEnd = 0xFFFFFFFF;
 using ServiceAnswer = std::expected<wire::ServiceRecord, Refusal>;
 
 /// Set(ServiceRecord): a new service, or a new lease and new data of one that is there.
-ServiceAnswer offer(Writing& writing, const Asker& asker, const Request& request);
+ServiceAnswer offer(Writing& writing, const Requester& requester, const Request& request);
 /// Delete(ServiceRecord): the service ends.
-ServiceAnswer withdraw(Writing& writing, const Asker& asker, const Request& request);
+ServiceAnswer withdraw(Writing& writing, const Requester& requester, const Request& request);
 /// Services whose lease is over at `writing.now` end.
 void expire(Writing& writing);
 /// ServiceP_Key as it counts: one of no partition (its low 15 bits are 0) is the full default key.

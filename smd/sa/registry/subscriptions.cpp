@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "smd/sa/policy.h"
-#include "smd/sa/registry/group_terms.h"
+#include "smd/sa/registry/group_parameters.h"
 
 namespace smd::sa {
 namespace {
@@ -99,10 +99,10 @@ bool may_know(const Directory& directory, const Registry& registry, const EndPor
 
 }  // namespace
 
-InformAnswer inform(Writing& writing, const Asker& asker, const Request& request) {
+InformAnswer inform(Writing& writing, const Requester& requester, const Request& request) {
   auto info = wire::decode<wire::InformInfo>(request.data);
   if (!info) return std::unexpected(invalid_subscription({}, {}, "the attribute is too short"));
-  if (asker.port == nullptr) {
+  if (requester.port == nullptr) {
     return std::unexpected(invalid_subscription({}, {}, "the request comes from a LID that no port has"));
   }
   if (info->subscribe > 1) {
@@ -110,7 +110,7 @@ InformAnswer inform(Writing& writing, const Asker& asker, const Request& request
         invalid_subscription("Subscribe", fmt::format("{}", info->subscribe), "it is 0 or 1"));
   }
   if (auto wrong = wrong_range(*info)) return std::unexpected(*std::move(wrong));
-  const auto key = key_of(writing.directory, asker.port->guid, asker.qp, *info);
+  const auto key = key_of(writing.directory, requester.port->guid, requester.qp, *info);
   auto& registry = writing.registry;
   const auto* there = registry.subscriptions().find(key);
   if (info->subscribe == 0) {

@@ -14,9 +14,9 @@ namespace smd::sa {
 using InformAnswer = std::expected<wire::InformInfo, Refusal>;
 
 /// Set(InformInfo): begins or ends the subscription of a queue pair.
-InformAnswer inform(Writing& writing, const Asker& asker, const Request& request);
+InformAnswer inform(Writing& writing, const Requester& requester, const Request& request);
 
-/// Something that has happened, and whose word it is.
+/// Something that happened, and whose word it is.
 struct Event {
   wire::Notice notice;
   Gid issuer;

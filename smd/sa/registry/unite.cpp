@@ -24,11 +24,11 @@ void unite_groups(Writing& writing, const Registry& other) {
       mlid = given.emplace(group.mlid, *chosen).first;
     }
     registry.put_group(mgid, mlid->second, group.terms, group.well_known);
-    writing.happened.groups.push_back({.mgid = mgid,
-                                       .mlid = mlid->second,
-                                       .created = true,
-                                       .why = "of the other part of the fabric",
-                                       .pkey = group.terms.pkey});
+    writing.effects.groups.push_back({.mgid = mgid,
+                                      .mlid = mlid->second,
+                                      .created = true,
+                                      .why = "of the other part of the fabric",
+                                      .pkey = group.terms.pkey});
   }
 }
 

@@ -27,15 +27,15 @@ Answer answer_of(const A& value, std::size_t record_bytes) {
   return answer;
 }
 
-void note(Writing& writing, const Asker& asker, const EndPort* port, std::string_view what, std::string about,
-          const Refusal& refusal) {
-  if (port == nullptr) port = asker.port;
+void note(Writing& writing, const Requester& requester, const EndPort* port, std::string_view what,
+          std::string about, const Refusal& refusal) {
+  if (port == nullptr) port = requester.port;
   Refused refused{.what = what,
                   .node = {},
                   .port = {},
                   .name = {},
                   .number = {},
-                  .from = asker.lid,
+                  .from = requester.lid,
                   .about = std::move(about),
                   .refusal = refusal};
   if (port != nullptr) {
@@ -44,33 +44,34 @@ void note(Writing& writing, const Asker& asker, const EndPort* port, std::string
     refused.name = port->node->description;
     refused.number = port->port;
   }
-  writing.happened.refused.push_back(std::move(refused));
+  writing.effects.refused.push_back(std::move(refused));
 }
 
-Answer membership(Writing& writing, const Asker& asker, const Request& request) {
+Answer membership(Writing& writing, const Requester& requester, const Request& request) {
   const bool joins = request.mad.method == Method::set;
-  const auto done = joins ? join(writing, asker, request) : leave(writing, asker, request);
+  const auto done = joins ? join(writing, requester, request) : leave(writing, requester, request);
   if (done) return answer_of(*done, kMemberRecordBytes);
   const auto asked = wire::decode<wire::McMemberRecord>(request.data);
-  note(writing, asker, asked ? writing.directory.by_gid(asked->port_gid) : nullptr, joins ? "join" : "leave",
-       asked ? to_string(asked->mgid) : std::string(), done.error());
+  note(writing, requester, asked ? writing.directory.by_gid(asked->port_gid) : nullptr,
+       joins ? "join" : "leave", asked ? to_string(asked->mgid) : std::string(), done.error());
   return refuse(done.error().status);
 }
 
-Answer service(Writing& writing, const Asker& asker, const Request& request) {
+Answer service(Writing& writing, const Requester& requester, const Request& request) {
   const bool offers = request.mad.method == Method::set;
-  const auto done = offers ? offer(writing, asker, request) : withdraw(writing, asker, request);
+  const auto done = offers ? offer(writing, requester, request) : withdraw(writing, requester, request);
   if (done) return answer_of(*done, wire::ServiceRecord::kBytes);
   const auto asked = wire::decode<wire::ServiceRecord>(request.data);
-  note(writing, asker, asked ? writing.directory.by_gid(asked->gid) : nullptr, offers ? "offer" : "withdraw",
-       asked ? fmt::format("0x{:016x}", asked->id) : std::string(), done.error());
+  note(writing, requester, asked ? writing.directory.by_gid(asked->gid) : nullptr,
+       offers ? "offer" : "withdraw", asked ? fmt::format("0x{:016x}", asked->id) : std::string(),
+       done.error());
   return refuse(done.error().status);
 }
 
-Answer subscription(Writing& writing, const Asker& asker, const Request& request) {
-  const auto done = inform(writing, asker, request);
+Answer subscription(Writing& writing, const Requester& requester, const Request& request) {
+  const auto done = inform(writing, requester, request);
   if (done) return answer_of(*done, 0);
-  note(writing, asker, nullptr, "subscribe", {}, done.error());
+  note(writing, requester, nullptr, "subscribe", {}, done.error());
   auto refused = refuse(done.error().status);
   // Subscribe says whether there is a subscription now, not what was asked for.
   if (auto asked = wire::decode<wire::InformInfo>(request.data)) {
@@ -80,15 +81,15 @@ Answer subscription(Writing& writing, const Asker& asker, const Request& request
   return refused;
 }
 
-Answer aliases(Writing& writing, const Asker& asker, const Request& request) {
+Answer aliases(Writing& writing, const Requester& requester, const Request& request) {
   const bool adds = request.mad.method == Method::set;
-  auto done = adds ? add_aliases(writing, asker, request) : drop_aliases(writing, asker, request);
+  auto done = adds ? add_aliases(writing, requester, request) : drop_aliases(writing, requester, request);
   if (done) {
-    if (done->rest) note(writing, asker, nullptr, "alias", {}, *done->rest);
+    if (done->rest) note(writing, requester, nullptr, "alias", {}, *done->rest);
     const auto bytes = done->record.size();
     return {.status = wire::kStatusOk, .record_bytes = bytes, .records = std::move(done->record)};
   }
-  note(writing, asker, nullptr, adds ? "alias" : "unalias", {}, done.error());
+  note(writing, requester, nullptr, adds ? "alias" : "unalias", {}, done.error());
   return refuse(done.error().status);
 }
 
@@ -109,16 +110,16 @@ bool is_write(const Request& request) {
   }
 }
 
-Answer write(Writing& writing, const Asker& asker, const Request& request) {
+Answer write(Writing& writing, const Requester& requester, const Request& request) {
   switch (request.mad.attribute) {
     case wire::McMemberRecord::kRecord:
-      return membership(writing, asker, request);
+      return membership(writing, requester, request);
     case wire::ServiceRecord::kRecord:
-      return service(writing, asker, request);
+      return service(writing, requester, request);
     case wire::InformInfo::kAttribute:
-      return subscription(writing, asker, request);
+      return subscription(writing, requester, request);
     case wire::GuidInfoRecordId::kRecord:
-      return aliases(writing, asker, request);
+      return aliases(writing, requester, request);
     default:
       return refuse(wire::kStatusBadMethodAttribute);
   }

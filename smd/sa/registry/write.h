@@ -11,7 +11,7 @@
 
 #include "smd/registry/registry.h"
 #include "smd/sa/directory.h"
-#include "smd/sa/registry/presence.h"
+#include "smd/sa/registry/liveness.h"
 #include "smd/sa/request.h"
 #include "smd/sa/settings.h"
 
@@ -46,7 +46,7 @@ struct GroupEvent {
 };
 
 /// What happened while a batch of requests was looked at.
-struct Happened {
+struct Effects {
   std::vector<Refused> refused;
   std::vector<GroupEvent> groups;
 };
@@ -56,13 +56,13 @@ struct Writing {
   const Directory& directory;
   const Settings& settings;
   Registry& registry;
-  Happened& happened;
+  Effects& effects;
   std::int64_t now = 0;          ///< Unix time in seconds
-  Presence* presence = nullptr;  ///< of refresh(); null: ports that are not found have left
+  Liveness* liveness = nullptr;  ///< of refresh(); null: ports that are not found have left
 };
 
 /// Whose request it is.
-struct Asker {
+struct Requester {
   const EndPort* port = nullptr;  ///< where it came from; null: a LID of no port
   Lid lid;
   bool trusted = false;  ///< shows the SM_Key
@@ -72,7 +72,7 @@ struct Asker {
 /// True of requests that write() answers.
 bool is_write(const Request& request);
 /// Carries it out in `writing.registry`; another attribute: kStatusBadMethodAttribute.
-Answer write(Writing& writing, const Asker& asker, const Request& request);
+Answer write(Writing& writing, const Requester& requester, const Request& request);
 
 /// After a sweep: what ports had registered that are gone ends, and the groups that smd itself makes are as
 /// the ports are now.

@@ -31,7 +31,7 @@ constexpr const char* kSecret = "smd_00112233445566778899aabbccddeeff";
 class ApiNetwork : public testing::Test {
  protected:
   ApiNetwork() {
-    auto ground = std::make_shared<PolicyGround>();
+    auto ground = std::make_shared<PolicyState>();
     auto policies = std::make_shared<policy::Policies>();
     policies->tokens["mon"] = {.role = access::Role::viewer, .hash = access::hash_of(kSecret)};
     ground->config = std::make_shared<const config::SubnetConfig>();

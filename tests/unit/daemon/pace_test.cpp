@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How soon a node that reports again and again is looked at.
-#include "smd/base/pace.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "smd/base/damping.h"
 #include "smd/schedule/trap_gap.h"
 
 namespace smd::sm {
@@ -18,8 +17,8 @@ constexpr Guid kNode{0x10}, kOther{0x20};
 
 mad::TimePoint at(mad::Duration time) { return mad::TimePoint(1h) + time; }
 
-TEST(Pace, ABurstIsFollowedAtOnceAndWhatGoesOnMoreAndMoreSeldom) {
-  Pace pace(100ms, 5s, 3);
+TEST(Damping, ABurstIsFollowedAtOnceAndWhatGoesOnMoreAndMoreSeldom) {
+  Damping pace(100ms, 5s, 3);
   auto now = at(0ms);
   std::vector<std::int64_t> waits;
   for (unsigned look = 0; look < 10; ++look) {
@@ -30,8 +29,8 @@ TEST(Pace, ABurstIsFollowedAtOnceAndWhatGoesOnMoreAndMoreSeldom) {
   EXPECT_THAT(waits, testing::ElementsAre(100, 100, 100, 200, 400, 800, 1600, 3200, 5000, 5000));
 }
 
-TEST(Pace, AfterQuietABurstIsABurstAgain) {
-  Pace pace(100ms, 5s, 2);
+TEST(Damping, AfterQuietABurstIsABurstAgain) {
+  Damping pace(100ms, 5s, 2);
   for (const auto time : {0ms, 100ms, 200ms}) pace.looked(kNode, at(time));
   ASSERT_EQ(pace.due(kNode), at(400ms));
 

@@ -132,7 +132,7 @@ TEST(Registry, TellsWhoHasJoinedWhichMulticastLid) {
 TEST(Registry, MulticastLidsAreSharedWhenTheyRunOut) {
   Registry registry;
   const Settings settings;
-  const GroupTerms terms{.pkey = PKey{0xFFFF}, .mtu = Mtu::m2048, .rate = 3};
+  const GroupParameters terms{.pkey = PKey{0xFFFF}, .mtu = Mtu::m2048, .rate = 3};
   auto other = terms;
   other.pkey = PKey{0x8001};
   for (std::uint8_t i = 0; i < 4; ++i) {
@@ -156,7 +156,7 @@ TEST(Registry, MulticastLidsAreSharedWhenTheyRunOut) {
 TEST(Mlids, ThoseOfMembersWhoHaveNotJoinedAgainAreTakenLast) {
   Registry registry;
   const Settings settings;
-  const GroupTerms terms{.pkey = PKey{0xFFFF}};
+  const GroupParameters terms{.pkey = PKey{0xFFFF}};
   const std::vector<Lid> taken{Lid{0xC000}, Lid{0xC002}};
   std::vector<Lid> given;
   for (std::uint8_t i = 0; i < 4; ++i) {
@@ -178,7 +178,7 @@ TEST(Registry, SolicitedNodeGroupsMayShareOne) {
   EXPECT_FALSE(is_solicited_node(some_mgid(1)));
   Registry registry;
   const Settings settings{.consolidate_ipv6_snm = true};
-  const GroupTerms terms{.pkey = PKey{0xFFFF}, .mtu = Mtu::m2048, .rate = 3};
+  const GroupParameters terms{.pkey = PKey{0xFFFF}, .mtu = Mtu::m2048, .rate = 3};
   for (std::uint8_t i = 1; i < 10; ++i) {
     const auto mlid = choose_mlid(registry, settings, 100, {}, solicited(i), terms);
     ASSERT_EQ(mlid, Lid{0xC000});

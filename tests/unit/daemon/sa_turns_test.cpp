@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "smd/sa/turns.h"
+#include "smd/sa/fair_queue.h"
 
 namespace smd::sa {
 namespace {

@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "mad/gate.h"
 #include "mad/virtual_clock.h"
 
 namespace smd::mad {
@@ -115,54 +114,6 @@ TEST(TaskGroupDeathTest, ATaskThatThrowsEndsTheProcess) {
     io.run();
   };
   EXPECT_DEATH(throw_in_a_task(), "a task ended by an exception, which none may: boom");
-}
-
-asio::awaitable<void> visitor(Gate* gate, Clock* clock, int name, std::vector<int>* inside) {
-  const auto permit = co_await gate->enter();
-  if (!permit) co_return;
-  inside->push_back(name);
-  co_await clock->sleep(1s);
-}
-
-TEST(Gate, LetsInSoManyAtATimeInOrder) {
-  asio::io_context io;
-  VirtualClock clock;
-  Gate gate(2);
-  TaskGroup group(io.get_executor());
-  std::vector<int> inside;
-  for (int i = 0; i < 5; ++i) group.spawn(visitor(&gate, &clock, i, &inside));
-
-  io.poll();
-  EXPECT_THAT(inside, ElementsAre(0, 1));
-  clock.advance();
-  io.restart();
-  io.poll();
-  EXPECT_THAT(inside, ElementsAre(0, 1, 2, 3));
-  run(io, clock);
-
-  EXPECT_THAT(inside, ElementsAre(0, 1, 2, 3, 4));
-  EXPECT_EQ(gate.free(), 2U);
-  EXPECT_EQ(clock.now(), TimePoint{3s});
-}
-
-TEST(Gate, AVisitorCancelledAtTheDoorTakesNoPlace) {
-  asio::io_context io;
-  VirtualClock clock;
-  Gate gate(1);
-  std::vector<int> inside;
-  bool done = false;
-  TaskGroup first(io.get_executor()), second(io.get_executor()), third(io.get_executor());
-  first.spawn(visitor(&gate, &clock, 1, &inside));
-  second.spawn(visitor(&gate, &clock, 2, &inside));
-  third.spawn(visitor(&gate, &clock, 3, &inside));
-  io.poll();
-  asio::co_spawn(io, end(&second, &done), [](const std::exception_ptr&) {});
-
-  run(io, clock);
-
-  EXPECT_TRUE(done);
-  EXPECT_THAT(inside, ElementsAre(1, 3));
-  EXPECT_EQ(gate.free(), 1U);
 }
 
 }  // namespace

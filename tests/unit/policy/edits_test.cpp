@@ -29,15 +29,15 @@ class Edits : public testing::Test {
     return result;
   }
   EditResult put(std::string_view name, std::string_view text, bool fresh = false) {
-    return take(put_partition(ground(), *parse_definition(json::parse(text), name), fresh));
+    return take(put_partition(context(), *parse_definition(json::parse(text), name), fresh));
   }
   EditResult add(std::string_view name, std::string_view members) {
-    return take(add_members(ground(), name, *parse_members(json::parse(members))));
+    return take(add_members(context(), name, *parse_members(json::parse(members))));
   }
   EditResult remove(std::string_view name, std::string_view term) {
-    return take(remove_members(ground(), name, {*config::parse_port_term(term)}));
+    return take(remove_members(context(), name, {*config::parse_port_term(term)}));
   }
-  EditResult erase(std::string_view name) { return take(erase_partition(ground(), name)); }
+  EditResult erase(std::string_view name) { return take(erase_partition(context(), name)); }
   std::string members(const std::string& name) const {
     std::string text;
     for (const auto& rule : policies_->api.at(name)->members)
@@ -45,7 +45,7 @@ class Edits : public testing::Test {
           (text.empty() ? "" : " ") + to_string(rule.ports) + "=" + std::string(to_string(rule.membership));
     return text;
   }
-  Ground ground() {
+  EditContext context() {
     auto merged = config::merge_partitions(with_api(files_, *policies_));
     merged_ = merged ? std::move(merged->policy) : config::PartitionPolicy{};
     return {files_, *policies_, merged_};
@@ -141,10 +141,10 @@ TEST_F(Edits, RefusesWhatIsNotThere) {
             "there is no group storge; did you mean \"storage\"?");
   put("a", R"({"members": ["group:storage"]})");
   EXPECT_EQ(add("a", R"(["group:none"])").error().code, "no_such_group");
-  EXPECT_EQ(put_partition(ground(), {.name = "a,b"}).error().code, "bad_name");
-  EXPECT_EQ(put_partition(ground(), {.name = " a"}).error().code, "bad_name");
-  EXPECT_EQ(put_partition(ground(), {.name = std::string(65, 'a')}).error().code, "bad_name");
-  EXPECT_EQ(put_partition(ground(), {.name = ""}).error().code, "bad_name");
+  EXPECT_EQ(put_partition(context(), {.name = "a,b"}).error().code, "bad_name");
+  EXPECT_EQ(put_partition(context(), {.name = " a"}).error().code, "bad_name");
+  EXPECT_EQ(put_partition(context(), {.name = std::string(65, 'a')}).error().code, "bad_name");
+  EXPECT_EQ(put_partition(context(), {.name = ""}).error().code, "bad_name");
 }
 
 /// The default partition is there without a file: members of it are added to all ports.

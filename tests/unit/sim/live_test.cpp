@@ -9,18 +9,18 @@
 namespace smd::test {
 namespace {
 
-struct Pump {
+struct RequestPipeline {
   asio::io_context io;
   std::unique_ptr<sim::Live> live = std::make_unique<sim::Live>(io.get_executor(), two_leaves());
   std::unique_ptr<sim::Transport> transport = live->transport();
   std::vector<mad::Received> inbox;
 
-  Pump() {
+  RequestPipeline() {
     transport->on_receive([this](std::span<mad::Received> mads) {
       for (auto& mad : mads) inbox.push_back(std::move(mad));
     });
   }
-  ~Pump() {
+  ~RequestPipeline() {
     transport.reset();
     live.reset();
   }
@@ -39,7 +39,7 @@ struct Pump {
 };
 
 TEST(Live, NodesAnswerFromTheirOwnThread) {
-  Pump pump;
+  RequestPipeline pump;
   for (unsigned i = 0; i < 1000; ++i) pump.send(path({1, 3, 2, 1}));
   pump.run(1000);
   ASSERT_EQ(pump.inbox.size(), 1000U);
@@ -49,7 +49,7 @@ TEST(Live, NodesAnswerFromTheirOwnThread) {
 }
 
 TEST(Live, TheFabricCanBeChangedWhileItRuns) {
-  Pump pump;
+  RequestPipeline pump;
   EXPECT_TRUE(pump.transport->local()->link_up);
   pump.live->with([](sim::Fabric& fabric) { fabric.faults().link_down({"h0"}); });
   EXPECT_FALSE(pump.transport->local()->link_up);
@@ -58,7 +58,7 @@ TEST(Live, TheFabricCanBeChangedWhileItRuns) {
 }
 
 TEST(Live, DelaysAreKeptInRealTime) {
-  Pump pump;
+  RequestPipeline pump;
   pump.live->with([](sim::Fabric& fabric) { fabric.faults().slow("leaf0", std::chrono::milliseconds(60)); });
   const auto start = std::chrono::steady_clock::now();
   pump.send(path({1}));
@@ -70,7 +70,7 @@ TEST(Live, DelaysAreKeptInRealTime) {
 TEST(Live, WhatIsPostedAfterTheEndFindsNobody) {
   asio::io_context io;
   {
-    Pump pump;
+    RequestPipeline pump;
     for (unsigned i = 0; i < 100; ++i) pump.send(path({1}));
   }
   auto live = std::make_unique<sim::Live>(io.get_executor(), two_leaves());

@@ -2,7 +2,7 @@
 // The process is killed, or the power fails, at every write that the store makes.
 #include <gtest/gtest.h>
 
-#include "smd/store/shelves.h"
+#include "smd/store/subnet_states.h"
 #include "tests/support/faulty_vfs.h"
 #include "tests/support/store_lab.h"
 
@@ -23,7 +23,7 @@ Told live(const Place& place, const test::FaultyVfs& vfs, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   KeptLines lines;
   for (int life = 0; life < 2; ++life) {
-    Shelves shelves(place, lines.log);
+    SubnetStates shelves(place, lines.log);
     if (!shelves.open("a")) throw std::runtime_error("locked");
     for (int i = 0; i < 5 && !vfs.dead(); ++i) {
       told.in_flight = test::changed(told.answered, random);
@@ -55,7 +55,7 @@ TEST(Store, KilledAtAnyWriteHoldsWhatWasAnsweredLast) {
       vfs.lose_power(seed * 1000 + step, (seed + step) % 4 == 0);
 
       KeptLines lines;
-      Shelves shelves({folder.path()}, lines.log);
+      SubnetStates shelves({folder.path()}, lines.log);
       const auto found = shelves.open("a");
 
       ASSERT_TRUE(found);

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <functional>
 
-#include "smd/store/shelves.h"
+#include "smd/store/subnet_states.h"
 #include "tests/support/store_lab.h"
 
 namespace smd::store {
@@ -34,7 +34,7 @@ class Umask {
 /// A daemon's state, with rows in it, while it runs.
 void keep_something(const Place& place, const std::function<void()>& look) {
   test::KeptLines lines;
-  Shelves shelves(place, lines.log);
+  SubnetStates shelves(place, lines.log);
   ASSERT_TRUE(shelves.open("a"));
   auto stored = std::make_shared<sm::Stored>();
   stored->lids[test::some_guid(7)] = {Lid{300}, 0};

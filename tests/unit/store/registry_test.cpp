@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "smd/store/database.h"
-#include "smd/store/shelves.h"
+#include "smd/store/subnet_states.h"
 #include "tests/support/store_lab.h"
 
 namespace smd::store {
@@ -95,14 +95,14 @@ TEST(StoredRegistry, IsThereWhenTheSubnetIsOpenedAgain) {
   std::mt19937_64 random(3);
   const auto kept = std::make_shared<const sa::Registry>(altered(altered({}, random), random));
   {
-    Shelves shelves({folder.path()}, {});
+    SubnetStates shelves({folder.path()}, {});
     ASSERT_TRUE(shelves.open("a"));
     shelves.put("a", kept);
     EXPECT_TRUE(shelves.behind());
     EXPECT_TRUE(shelves.write());
     EXPECT_FALSE(shelves.behind());
   }
-  Shelves shelves({folder.path()}, {});
+  SubnetStates shelves({folder.path()}, {});
   ASSERT_TRUE(shelves.open("a"));
   EXPECT_TRUE(*std::get<sa::RegistryPtr>(shelves.kept("a")) == *kept);
   EXPECT_FALSE(shelves.behind());

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/store/shelves.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "smd/store/subnet_states.h"
 #include "tests/support/faulty_vfs.h"
 #include "tests/support/store_lab.h"
 
@@ -17,13 +16,13 @@ using test::TemporaryFolder;
 /// What another process finds.
 sm::Stored on_disk(const TemporaryFolder& folder, const std::string& subnet) {
   KeptLines lines;
-  return **Shelves({folder.path()}, lines.log).open(subnet);
+  return **SubnetStates({folder.path()}, lines.log).open(subnet);
 }
 
-TEST(Shelves, ASecondHolderIsRefusedAndToldByWhom) {
+TEST(SubnetStates, ASecondHolderIsRefusedAndToldByWhom) {
   TemporaryFolder folder;
   KeptLines lines;
-  Shelves first({folder.path()}, lines.log), second({folder.path()}, lines.log);
+  SubnetStates first({folder.path()}, lines.log), second({folder.path()}, lines.log);
   ASSERT_TRUE(first.open("a"));
 
   const auto refused = second.open("a");
@@ -36,10 +35,10 @@ TEST(Shelves, ASecondHolderIsRefusedAndToldByWhom) {
   EXPECT_TRUE(second.open("a"));
 }
 
-TEST(Shelves, TwoSubnetsOfOneFileDoNotSeeEachOther) {
+TEST(SubnetStates, TwoSubnetsOfOneFileDoNotSeeEachOther) {
   TemporaryFolder folder;
   KeptLines lines;
-  Shelves shelves({folder.path()}, lines.log);
+  SubnetStates shelves({folder.path()}, lines.log);
   ASSERT_TRUE(shelves.open("a"));
   ASSERT_TRUE(shelves.open("../b c"));
   shelves.put("a", test::some_state(1));
@@ -53,12 +52,12 @@ TEST(Shelves, TwoSubnetsOfOneFileDoNotSeeEachOther) {
   EXPECT_EQ(folder.count("%2e.%2fb c.lock"), 1U);
 }
 
-TEST(Shelves, AFullDiskIsOneLineAndTheStateIsWrittenLater) {
+TEST(SubnetStates, AFullDiskIsOneLineAndTheStateIsWrittenLater) {
   for (const int code : {SQLITE_FULL, SQLITE_READONLY, SQLITE_IOERR}) {
     TemporaryFolder folder;
     KeptLines lines;
     test::FaultyVfs vfs("full");
-    Shelves shelves({folder.path(), vfs.name()}, lines.log);
+    SubnetStates shelves({folder.path(), vfs.name()}, lines.log);
     ASSERT_TRUE(shelves.open("a"));
     shelves.put("a", test::some_state(1));
     ASSERT_TRUE(shelves.write());
@@ -81,12 +80,12 @@ TEST(Shelves, AFullDiskIsOneLineAndTheStateIsWrittenLater) {
   }
 }
 
-TEST(Shelves, ADirectoryThatCannotBeMadeIsOneLine) {
+TEST(SubnetStates, ADirectoryThatCannotBeMadeIsOneLine) {
   TemporaryFolder folder;
   KeptLines lines;
   const auto directory = folder.path() / "file" / "state";
   test::write_file(folder.path() / "file", "");
-  Shelves shelves({directory}, lines.log);
+  SubnetStates shelves({directory}, lines.log);
 
   const auto loaded = shelves.open("a");
 
@@ -100,7 +99,7 @@ TEST(Shelves, ADirectoryThatCannotBeMadeIsOneLine) {
   EXPECT_EQ(lines.lines->size(), 2U);
 }
 
-TEST(Shelves, ARowWithoutSenseSetsTheFileAside) {
+TEST(SubnetStates, ARowWithoutSenseSetsTheFileAside) {
   TemporaryFolder folder;
   KeptLines lines;
   ASSERT_EQ(on_disk(folder, "a"), sm::Stored{});
@@ -108,7 +107,7 @@ TEST(Shelves, ARowWithoutSenseSetsTheFileAside) {
     auto connection = Connection::open((folder.path() / "smd.db").string(), Connection::Mode::create);
     ASSERT_TRUE(connection->execute("INSERT INTO lids VALUES ('a', '0x0002c90000000001', 49152, 0)"));
   }
-  Shelves shelves({folder.path()}, lines.log);
+  SubnetStates shelves({folder.path()}, lines.log);
 
   const auto loaded = shelves.open("a");
 
@@ -120,10 +119,10 @@ TEST(Shelves, ARowWithoutSenseSetsTheFileAside) {
   EXPECT_TRUE(shelves.write());
 }
 
-TEST(Shelves, AFileThatWasRemovedIsWrittenAnew) {
+TEST(SubnetStates, AFileThatWasRemovedIsWrittenAnew) {
   TemporaryFolder folder;
   KeptLines lines;
-  Shelves shelves({folder.path()}, lines.log);
+  SubnetStates shelves({folder.path()}, lines.log);
   ASSERT_TRUE(shelves.open("a"));
   shelves.put("a", test::some_state(1));
   ASSERT_TRUE(shelves.write());
@@ -138,21 +137,21 @@ TEST(Shelves, AFileThatWasRemovedIsWrittenAnew) {
   EXPECT_EQ(lines.count("store.file_gone"), 1U);
 }
 
-TEST(Shelves, ADryRunReadsBesideTheHolderAndWritesNothing) {
+TEST(SubnetStates, ADryRunReadsBesideTheHolderAndWritesNothing) {
   TemporaryFolder folder;
   KeptLines lines;
-  Shelves holder({folder.path()}, lines.log);
+  SubnetStates holder({folder.path()}, lines.log);
   ASSERT_TRUE(holder.open("a"));
   holder.put("a", test::some_state(1));
   ASSERT_TRUE(holder.write());
-  Shelves looker({.directory = folder.path(), .read_only = true}, lines.log);
+  SubnetStates looker({.directory = folder.path(), .read_only = true}, lines.log);
 
   const auto seen = looker.open("a");
 
   ASSERT_TRUE(seen);
   EXPECT_EQ(**seen, *test::some_state(1));
   TemporaryFolder empty;
-  EXPECT_EQ(**Shelves({.directory = empty.path() / "none", .read_only = true}, lines.log).open("a"),
+  EXPECT_EQ(**SubnetStates({.directory = empty.path() / "none", .read_only = true}, lines.log).open("a"),
             sm::Stored{});
   EXPECT_FALSE(std::filesystem::exists(empty.path() / "none"));
   EXPECT_THAT(*lines.lines, testing::IsEmpty());

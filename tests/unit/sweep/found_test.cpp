@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/sweep/found.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "smd/sweep/discovery_state.h"
 #include "tests/support/subnet_builder.h"
 
 namespace smd::sm {
@@ -31,14 +30,15 @@ wire::NodeInfo switch_by(std::uint64_t guid, unsigned local_port) {
 }
 
 /// What is to be read; without trouble.
-std::optional<ToRead> met(Findings& findings, const wire::NodeInfo& info, std::optional<PeerPort> from = {}) {
+std::optional<ToRead> met(DiscoveryState& findings, const wire::NodeInfo& info,
+                          std::optional<PeerPort> from = {}) {
   std::string trouble;
   auto to_read = findings.arrived(info, from, {}, trouble);
   EXPECT_EQ(trouble, "");
   return to_read;
 }
 
-TEST(Findings, AnswersThatMakeNoNodeAreNamed) {
+TEST(DiscoveryState, AnswersThatMakeNoNodeAreNamed) {
   const struct {
     std::function<void(wire::NodeInfo&)> spoil;
     NodeType type;
@@ -60,7 +60,7 @@ TEST(Findings, AnswersThatMakeNoNodeAreNamed) {
   for (const auto& at : cases) {
     auto info = info_of(at.type, kAdapter, 1);
     at.spoil(info);
-    Findings findings({});
+    DiscoveryState findings({});
     std::string trouble;
 
     const auto to_read = findings.arrived(info, std::nullopt, {}, trouble);
@@ -71,8 +71,8 @@ TEST(Findings, AnswersThatMakeNoNodeAreNamed) {
   }
 }
 
-TEST(Findings, ANodeIsReadOnceAndEachPortOfACaOnce) {
-  Findings findings({});
+TEST(DiscoveryState, ANodeIsReadOnceAndEachPortOfACaOnce) {
+  DiscoveryState findings({});
   met(findings, switch_by(kRoot, 0));
   const auto first = met(findings, info_of(NodeType::ca, kAdapter, 1), test::place(kRoot, 1));
   const auto second = met(findings, info_of(NodeType::ca, kAdapter, 2), test::place(kRoot, 2));
@@ -89,11 +89,11 @@ TEST(Findings, ANodeIsReadOnceAndEachPortOfACaOnce) {
   EXPECT_EQ(first->found->node.ports[2].guid, test::port_guid(kAdapter, 2));
 }
 
-TEST(Findings, ANodeIsAskedByThePathOfItsFirstArrival) {
+TEST(DiscoveryState, ANodeIsAskedByThePathOfItsFirstArrival) {
   test::SubnetBuilder fabric;
   fabric.add_switch(kBranch, 4);
   const auto before = fabric.build();
-  Findings findings({}, &before);
+  DiscoveryState findings({}, &before);
   const auto by_one = *mad::DirectedPath().then(PortNum{1}), by_two = *mad::DirectedPath().then(PortNum{2});
   std::string trouble;
   findings.touch(Guid{kBranch});  // its path is not known
@@ -106,8 +106,8 @@ TEST(Findings, ANodeIsAskedByThePathOfItsFirstArrival) {
   EXPECT_EQ(findings.find(Guid{kBranch})->path, by_two);
 }
 
-TEST(Findings, ASwitchThatIsMetByASecondLinkIsLinkedAndNotReadAgain) {
-  Findings findings({});
+TEST(DiscoveryState, ASwitchThatIsMetByASecondLinkIsLinkedAndNotReadAgain) {
+  DiscoveryState findings({});
   met(findings, switch_by(kRoot, 0));
   EXPECT_TRUE(met(findings, switch_by(kBranch, 3), test::place(kRoot, 1)));
   EXPECT_FALSE(met(findings, switch_by(kBranch, 4), test::place(kRoot, 2)));
@@ -121,8 +121,8 @@ TEST(Findings, ASwitchThatIsMetByASecondLinkIsLinkedAndNotReadAgain) {
   EXPECT_THAT(findings.conflicts(), IsEmpty());
 }
 
-TEST(Findings, AGuidOfTwoNodesOfDifferentMakeIsAConflict) {
-  Findings findings({});
+TEST(DiscoveryState, AGuidOfTwoNodesOfDifferentMakeIsAConflict) {
+  DiscoveryState findings({});
   met(findings, switch_by(kRoot, 0));
   met(findings, info_of(NodeType::ca, kAdapter, 1), test::place(kRoot, 1));
 
@@ -134,8 +134,8 @@ TEST(Findings, AGuidOfTwoNodesOfDifferentMakeIsAConflict) {
               ElementsAre(test::place(kRoot, 1), test::place(kRoot, 2)));
 }
 
-TEST(Findings, APortThatTwoPortsLeadToIsAConflict) {
-  Findings findings({});
+TEST(DiscoveryState, APortThatTwoPortsLeadToIsAConflict) {
+  DiscoveryState findings({});
   met(findings, switch_by(kRoot, 0));
   met(findings, switch_by(kBranch, 3), test::place(kRoot, 1));
   met(findings, switch_by(kBranch, 3), test::place(kRoot, 2));
@@ -145,11 +145,11 @@ TEST(Findings, APortThatTwoPortsLeadToIsAConflict) {
               ElementsAre(test::place(kRoot, 1), test::place(kRoot, 2)));
 }
 
-TEST(Findings, ANodeThatWasKnownIsTakenAsItWas) {
+TEST(DiscoveryState, ANodeThatWasKnownIsTakenAsItWas) {
   test::SubnetBuilder fabric;
   fabric.add_switch(kRoot, 4).lid(kRoot, 0, 7);
   const auto before = fabric.build();
-  Findings findings({}, &before);
+  DiscoveryState findings({}, &before);
 
   EXPECT_EQ(findings.find(Guid{kRoot}), nullptr);
   EXPECT_EQ(findings.touch(Guid{0x999}), nullptr);
@@ -164,11 +164,11 @@ TEST(Findings, ANodeThatWasKnownIsTakenAsItWas) {
   EXPECT_TRUE(to_read->whole && found->read);
 }
 
-TEST(Findings, UnlinkTakesTheLinkAwayAtBothEndsAndItsOtherEndIsOutdated) {
+TEST(DiscoveryState, UnlinkTakesTheLinkAwayAtBothEndsAndItsOtherEndIsOutdated) {
   test::SubnetBuilder fabric;
   fabric.add_switch(kRoot).add_switch(kBranch).link(kRoot, 1, kBranch, 3);
   const auto before = fabric.build();
-  Findings findings({}, &before);
+  DiscoveryState findings({}, &before);
   auto* root = findings.touch(Guid{kRoot});
 
   EXPECT_EQ(findings.unlink(*root, PortNum{1}), test::place(kBranch, 3));
@@ -182,12 +182,12 @@ TEST(Findings, UnlinkTakesTheLinkAwayAtBothEndsAndItsOtherEndIsOutdated) {
   EXPECT_FALSE(findings.unlink(*root, PortNum{1}));
 }
 
-TEST(Findings, UnlinkLeavesAnEndThatIsLinkedElsewhereByNow) {
+TEST(DiscoveryState, UnlinkLeavesAnEndThatIsLinkedElsewhereByNow) {
   test::SubnetBuilder fabric;
   fabric.add_switch(kRoot).add_switch(kBranch).link(kRoot, 1, kBranch, 3);
   fabric.port(kBranch, 3).peer = test::place(0x30, 1);
   const auto before = fabric.build();
-  Findings findings({}, &before);
+  DiscoveryState findings({}, &before);
 
   findings.unlink(*findings.touch(Guid{kRoot}), PortNum{1});
 
@@ -197,7 +197,7 @@ TEST(Findings, UnlinkLeavesAnEndThatIsLinkedElsewhereByNow) {
 
 TEST(MakeSubnet, LeavesOutNodesInConflictButOurOwn) {
   for (const bool own : {false, true}) {
-    Findings findings({});
+    DiscoveryState findings({});
     met(findings, info_of(NodeType::ca, 0x200, 1));
     met(findings, switch_by(kRoot, 1), test::place(0x200, 1));
     met(findings, info_of(NodeType::ca, kAdapter, 1), test::place(kRoot, 2));

@@ -36,7 +36,7 @@ std::vector<std::uint64_t> guids_of(const Subnet& subnet) {
   return guids;
 }
 
-Subnet merged(const Subnet& before, Findings&& findings) {
+Subnet merged(const Subnet& before, DiscoveryState&& findings) {
   return merge(before, std::move(findings), {}, {});
 }
 
@@ -50,7 +50,7 @@ wire::NodeInfo ca_info(std::uint64_t guid, std::uint64_t port) {
 }
 
 /// NodeInfo that came by a switch's port, and the port read afterwards.
-FoundNode& arrive(Findings& findings, const wire::NodeInfo& info, const PeerPort& from) {
+FoundNode& arrive(DiscoveryState& findings, const wire::NodeInfo& info, const PeerPort& from) {
   std::string trouble;
   findings.touch(from.node);
   const auto to_read = findings.arrived(info, from, {}, trouble);
@@ -64,7 +64,7 @@ FoundNode& arrive(Findings& findings, const wire::NodeInfo& info, const PeerPort
 TEST(Merge, WithoutFindingsAllNodesAreShared) {
   const auto before = row_of_three().build();
 
-  const auto after = merged(before, Findings({}, &before));
+  const auto after = merged(before, DiscoveryState({}, &before));
 
   EXPECT_EQ(after.nodes, before.nodes);
   EXPECT_EQ(after.sm_node, Guid{kOwn});
@@ -73,7 +73,7 @@ TEST(Merge, WithoutFindingsAllNodesAreShared) {
 
 TEST(Merge, ANodeThatWasReadTakesThePlaceOfItsFormerSelf) {
   const auto before = row_of_three().build();
-  Findings findings({}, &before);
+  DiscoveryState findings({}, &before);
   auto* found = findings.touch(Guid{kSw2});
   found->read = true;
   found->node.description = "renamed";
@@ -89,7 +89,7 @@ TEST(Merge, ANodeThatWasReadTakesThePlaceOfItsFormerSelf) {
 
 TEST(Merge, ANewNodeComesInItsPlaceByGuid) {
   const auto before = row_of_three().build();
-  Findings findings({}, &before);
+  DiscoveryState findings({}, &before);
   arrive(findings, ca_info(0x15, 0xF15), place(kSw2, 2));
 
   const auto after = merged(before, std::move(findings));
@@ -121,7 +121,7 @@ TEST(Merge, NodesThatNoLinkLeadsToAreGone) {
   };
   for (const auto& at : cases) {
     const auto before = row_of_three().build();
-    Findings findings({}, &before);
+    DiscoveryState findings({}, &before);
     auto* found = findings.touch(Guid{at.node});
     if (at.port == 0) found->silent = true;
     if (at.port != 0) findings.unlink(*found, test::port_num(at.port));
@@ -136,7 +136,7 @@ TEST(Merge, NodesThatNoLinkLeadsToAreGone) {
 
 TEST(Merge, ANodeWithAnotherWayStays) {
   const auto before = row_of_three().link(kSw1, 6, kSw3, 6).build();
-  Findings findings({}, &before);
+  DiscoveryState findings({}, &before);
   findings.unlink(*findings.touch(Guid{kSw2}), PortNum{7});
 
   const auto after = merged(before, std::move(findings));
@@ -154,7 +154,7 @@ TEST(Merge, CasDoNotForward) {
     fabric.port(guid, 2).guid = Guid{0xE00 + guid};
   }
   const auto before = fabric.link(kSw1, 5, kCa2, 2).link(kSw3, 5, kOwn, 2).build();
-  Findings findings({}, &before);
+  DiscoveryState findings({}, &before);
   findings.unlink(*findings.touch(Guid{kSw1}), PortNum{8});
 
   const auto after = merged(before, std::move(findings));
@@ -167,7 +167,7 @@ TEST(Merge, CasDoNotForward) {
 
 TEST(Merge, ACableThatWasMovedLeadsToItsNewPlaceAtBothEnds) {
   const auto before = row_of_three().build();
-  Findings findings({}, &before);
+  DiscoveryState findings({}, &before);
   findings.unlink(*findings.touch(Guid{kSw2}), PortNum{1});
   auto info = before.find(Guid{kCa2})->info;
   info.port = Guid{0xF02};
@@ -184,7 +184,7 @@ TEST(Merge, ACableThatWasMovedLeadsToItsNewPlaceAtBothEnds) {
 
 TEST(Merge, ALinkThatOnlyOneEndKnowsIsNone) {
   const auto before = row_of_three().build();
-  Findings findings({}, &before);
+  DiscoveryState findings({}, &before);
   findings.touch(Guid{kSw3})->node.ports[7].peer = place(kSw1, 7);  // whose port 7 leads nowhere
 
   const auto after = merged(before, std::move(findings));
@@ -195,7 +195,7 @@ TEST(Merge, ALinkThatOnlyOneEndKnowsIsNone) {
 
 TEST(Merge, OfTwoPortsWithOneGuidTheOneThatHadItKeepsIt) {
   const auto before = row_of_three().build();
-  Findings findings({}, &before);
+  DiscoveryState findings({}, &before);
   arrive(findings, ca_info(0x4, 0xF02), place(kSw1, 4));
 
   const auto after = merged(before, std::move(findings));
@@ -211,7 +211,7 @@ TEST(Merge, DuplicatesStayUntilTheWholeFabricIsLookedAtAndAreNamedOnce) {
   auto before = row_of_three().build();
   before.duplicates = {{Guid{0xD0}, {place(kSw1, 5), place(kSw2, 5)}},
                        {Guid{0xF02}, {place(kCa2, 1), place(0x9, 1)}}};
-  Findings findings({}, &before);
+  DiscoveryState findings({}, &before);
   arrive(findings, ca_info(0x4, 0xF02), place(kSw1, 4));
 
   const auto after = merged(before, std::move(findings));
@@ -235,7 +235,7 @@ TEST(Merge, ReportsOfPlacesThatWereNotLookedAtStay) {
   before.other_sms[1].at = place(kCa3, 1);
   before.other_sms[2].at = place(kSw2, 0);
   for (auto& sm : before.other_sms) sm.node_description = "old";
-  Findings findings({}, &before);
+  DiscoveryState findings({}, &before);
   findings.touch(Guid{kSw2})->read = true;
   findings.touch(Guid{kSw1});                                // its links alone
   findings.unlink(*findings.touch(Guid{kSw2}), PortNum{7});  // switch 0x30 and CA 0x3 are gone

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/apply/pump.h"
+#include "smd/apply/request_pipeline.h"
 
 #include <chrono>
 #include <utility>
@@ -12,7 +12,7 @@ constexpr auto kPatience = std::chrono::milliseconds(50);
 
 }  // namespace
 
-void Pump::begin(std::size_t slot, Job&& job) {
+void RequestPipeline::begin(std::size_t slot, Job&& job) {
   ++open_;
   auto& place = slots_[slot];
   place.job = std::move(job);
@@ -20,7 +20,7 @@ void Pump::begin(std::size_t slot, Job&& job) {
       tx_.submit(place.job->request, [this, slot](mad::Answer answer) { ended(slot, std::move(answer)); });
 }
 
-bool Pump::fill(std::size_t slot) {
+bool RequestPipeline::fill(std::size_t slot) {
   if (stopping_) return false;
   auto job = source_();
   if (!job) return false;
@@ -28,7 +28,7 @@ bool Pump::fill(std::size_t slot) {
   return true;
 }
 
-void Pump::ended(std::size_t slot, mad::Answer answer) {
+void RequestPipeline::ended(std::size_t slot, mad::Answer answer) {
   --open_;
   ++ended_;
   auto job = std::exchange(slots_[slot].job, std::nullopt);
@@ -42,14 +42,14 @@ void Pump::ended(std::size_t slot, mad::Answer answer) {
   if (open_ == 0) done_.wake_all();
 }
 
-void Pump::give_up() {
+void RequestPipeline::give_up() {
   gave_up_ = true;
   for (const auto& slot : slots_) {
     if (slot.id != 0) tx_.cancel(slot.id);
   }
 }
 
-asio::awaitable<bool> Pump::run(Source source) {
+asio::awaitable<bool> RequestPipeline::run(Source source) {
   source_ = std::move(source);
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
     if (!fill(slot)) break;

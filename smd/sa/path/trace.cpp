@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/sa/path/walk.h"
+#include "smd/sa/path/trace.h"
 
 #include <algorithm>
 

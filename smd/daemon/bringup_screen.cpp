@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/daemon/screen.h"
+#include "smd/daemon/bringup_screen.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>

@@ -47,11 +47,11 @@ struct ToRead {
 };
 
 /// What the probes have seen. Owns the nodes; pointers stay valid.
-class Findings {
+class DiscoveryState {
  public:
   /// `excluded`: ports behind which a newcomer shows a GUID that another place had before.
   /// `known` (may be null, outlives this): a node in it that is met is taken as it was until it is read.
-  explicit Findings(std::set<std::pair<Guid, PortNum>> excluded, const Subnet* known = nullptr)
+  explicit DiscoveryState(std::set<std::pair<Guid, PortNum>> excluded, const Subnet* known = nullptr)
       : excluded_(std::move(excluded)), known_(known) {}
 
   /// NodeInfo came back along `path` by port `from` (nothing: ourselves). Says what is to be read now;
@@ -89,6 +89,6 @@ void part_port_guids(Subnet& subnet, const Subnet* before);
 
 /// The Subnet that the findings make: sorted, without nodes in conflict, port GUIDs each once. `self` is our
 /// own port. Of several ports with one GUID the one that had it in `before` (may be null) stays.
-Subnet make_subnet(Findings&& findings, PeerPort self, const Subnet* before);
+Subnet make_subnet(DiscoveryState&& findings, PeerPort self, const Subnet* before);
 
 }  // namespace smd::sm::inline sweeping

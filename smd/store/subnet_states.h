@@ -26,10 +26,10 @@ Kept nothing_kept();
 
 /// Every trouble is one line when it begins and one when it is over; between them the subnets live from
 /// memory. Used by one thread at a time.
-class Shelves {
+class SubnetStates {
  public:
   /// Nothing is opened or made yet.
-  Shelves(Place place, log::Log log);
+  SubnetStates(Place place, log::Log log);
 
   /// Locks the subnet's state and reads it. Refused, with the reason, where another process has it or it is
   /// open already. Where it cannot be had for another reason it is empty, and written when that becomes
@@ -54,7 +54,7 @@ class Shelves {
   const std::shared_ptr<Trouble>& trouble() const { return trouble_; }
 
  private:
-  struct Shelf {
+  struct SubnetState {
     std::optional<FileLock> lock;
     Kept wanted = nothing_kept();
     Kept held;  ///< on the disk; null: not known
@@ -62,13 +62,13 @@ class Shelves {
   };
   template <class Ptr>
   void put_state(const std::string& subnet, Ptr now) {
-    const auto it = shelves_.find(subnet);
-    if (it != shelves_.end()) std::get<Ptr>(it->second.wanted) = std::move(now);
+    const auto it = states_.find(subnet);
+    if (it != states_.end()) std::get<Ptr>(it->second.wanted) = std::move(now);
   }
-  std::expected<void, std::string> peek(const std::string& subnet, Shelf& shelf);
-  std::expected<void, std::string> lock(const std::string& subnet, Shelf& shelf, bool& taken);
+  std::expected<void, std::string> peek(const std::string& subnet, SubnetState& state);
+  std::expected<void, std::string> lock(const std::string& subnet, SubnetState& state, bool& taken);
   bool ready();
-  bool load(const std::string& subnet, Shelf& shelf);
+  bool load(const std::string& subnet, SubnetState& state);
   bool set_aside(const std::string& reason);
   void say_set_aside(const SetAside& aside);
   SqlResult<void> write_once();
@@ -78,7 +78,7 @@ class Shelves {
   Place place_;
   log::Log log_;
   std::optional<Database> database_;
-  std::map<std::string, Shelf> shelves_;
+  std::map<std::string, SubnetState> states_;
   std::shared_ptr<Trouble> trouble_;
 };
 

@@ -8,11 +8,11 @@
 #include "mad/wire/modifier.h"
 #include "mad/wire/tables.h"
 #include "mad/wire/vendor.h"
+#include "smd/sweep/discovery_session.h"
 #include "smd/sweep/end_ports.h"
 #include "smd/sweep/mft.h"
 #include "smd/sweep/not_sent.h"
 #include "smd/sweep/pkeys.h"
-#include "smd/sweep/survey.h"
 
 namespace smd::sm::inline sweeping {
 namespace {
@@ -49,7 +49,7 @@ void keep_idle_tables(Port& port, const Port* before) {
 
 }  // namespace
 
-void Survey::trouble(const FoundNode& found, PortNum port, const mad::RequestError& error) {
+void DiscoverySession::trouble(const FoundNode& found, PortNum port, const mad::RequestError& error) {
   if (was_dropped(error)) return;
   unresponsive.push_back(
       {{found.node.guid(), port}, found.node.guid(), to_string(error), found.node.description});
@@ -57,7 +57,7 @@ void Survey::trouble(const FoundNode& found, PortNum port, const mad::RequestErr
 
 /// Lets a few through; the rest once one of them is answered. False: the node does not answer these, or we
 /// are cancelled.
-asio::awaitable<bool> Survey::may_ask(FoundNode* found, std::uint16_t attribute) {
+asio::awaitable<bool> DiscoverySession::may_ask(FoundNode* found, std::uint16_t attribute) {
   auto& probation = found->probation[attribute];
   while (!probation.proven() && !probation.given_up() && probation.open >= Probation::kAtOnce) {
     const bool woken = co_await probation.waiting.wait();
@@ -68,7 +68,7 @@ asio::awaitable<bool> Survey::may_ask(FoundNode* found, std::uint16_t attribute)
   co_return true;
 }
 
-void Survey::asked(FoundNode& found, std::uint16_t attribute, const mad::RequestError* error) {
+void DiscoverySession::asked(FoundNode& found, std::uint16_t attribute, const mad::RequestError* error) {
   auto& probation = found.probation[attribute];
   --probation.open;
   ++(error != nullptr && error->fault == mad::Fault::timeout ? probation.silent : probation.answered);
@@ -77,8 +77,9 @@ void Survey::asked(FoundNode& found, std::uint16_t attribute, const mad::Request
 
 /// With each M_Key that the port there may have, until one is answered: a port that is protected by level 2
 /// or 3 answers nothing else.
-asio::awaitable<mad::Asked<wire::NodeInfo>> Survey::ask_who(std::optional<PeerPort> from,
-                                                            mad::DirectedPath path, std::uint64_t* m_key) {
+asio::awaitable<mad::Asked<wire::NodeInfo>> DiscoverySession::ask_who(std::optional<PeerPort> from,
+                                                                      mad::DirectedPath path,
+                                                                      std::uint64_t* m_key) {
   mad::Asked<wire::NodeInfo> info = std::unexpected(mad::RequestError{.fault = mad::Fault::timeout});
   const auto keys = options_.m_keys.at(before_, from);
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -92,7 +93,7 @@ asio::awaitable<mad::Asked<wire::NodeInfo>> Survey::ask_who(std::optional<PeerPo
   co_return info;
 }
 
-asio::awaitable<void> Survey::visit(std::optional<PeerPort> from, mad::DirectedPath path) {
+asio::awaitable<void> DiscoverySession::visit(std::optional<PeerPort> from, mad::DirectedPath path) {
   const auto behind = from.value_or(PeerPort{});
   std::uint64_t m_key = 0;
   const auto info = co_await ask_who(from, path, &m_key);
@@ -118,7 +119,7 @@ asio::awaitable<void> Survey::visit(std::optional<PeerPort> from, mad::DirectedP
   if (read->whole && (info->type == NodeType::switch_ || !from)) may_probe.push_back(read->found);
 }
 
-asio::awaitable<void> Survey::read_description(FoundNode* node) {
+asio::awaitable<void> DiscoverySession::read_description(FoundNode* node) {
   auto& found = *node;
   auto description = co_await ask<wire::NodeDescription>(node, PortNum{0}, found.path, 0);
   if (!description) {
@@ -134,7 +135,7 @@ asio::awaitable<void> Survey::read_description(FoundNode* node) {
   found.node.name(printable(description->text));
 }
 
-asio::awaitable<void> Survey::read_node_info(FoundNode* node) {
+asio::awaitable<void> DiscoverySession::read_node_info(FoundNode* node) {
   auto& found = *node;
   const auto info = co_await ask<wire::NodeInfo>(node, PortNum{0}, found.path, 0);
   if (!info) {
@@ -146,7 +147,7 @@ asio::awaitable<void> Survey::read_node_info(FoundNode* node) {
   if (same) found.node.info.system_image = info->system_image;
 }
 
-asio::awaitable<void> Survey::read_switch(FoundNode* node) {
+asio::awaitable<void> DiscoverySession::read_switch(FoundNode* node) {
   auto& found = *node;
   const auto info = co_await ask<wire::SwitchInfo>(node, PortNum{0}, found.path, 0);
   if (!info) trouble(found, PortNum{0}, info.error());
@@ -155,7 +156,7 @@ asio::awaitable<void> Survey::read_switch(FoundNode* node) {
   co_await read_switch_rest(node);
 }
 
-asio::awaitable<void> Survey::clear_change(FoundNode* node) {
+asio::awaitable<void> DiscoverySession::clear_change(FoundNode* node) {
   auto& info = node->node.switch_info;
   if (!options_.clear_changes || !info || !info->port_state_change) co_return;
   // Written as it is: 1 clears the bit. Where that fails it is written once more with all that is decided.
@@ -164,7 +165,7 @@ asio::awaitable<void> Survey::clear_change(FoundNode* node) {
   if (cleared) info = *cleared;
 }
 
-asio::awaitable<void> Survey::read_switch_rest(FoundNode* node) {
+asio::awaitable<void> DiscoverySession::read_switch_rest(FoundNode* node) {
   auto& found = *node;
   co_await read_port(node, PortNum{0}, found.path);
   for (std::size_t p = 1; p < found.node.ports.size(); ++p) {
@@ -173,7 +174,7 @@ asio::awaitable<void> Survey::read_switch_rest(FoundNode* node) {
   if (found.node.switch_info) co_await read_lft(node);
 }
 
-asio::awaitable<void> Survey::read_lft(FoundNode* node) {
+asio::awaitable<void> DiscoverySession::read_lft(FoundNode* node) {
   auto& found = *node;
   const auto* before = before_ != nullptr ? before_->find(found.node.guid()) : nullptr;
   if (before != nullptr && tables_stand(found, *before)) {
@@ -211,7 +212,7 @@ asio::awaitable<void> Survey::read_lft(FoundNode* node) {
 
 /// Blocks whose Set had no answer hold what they held, or what was sent: rounds are proven with what is
 /// there.
-void Survey::read_unknown_blocks(FoundNode* node) {
+void DiscoverySession::read_unknown_blocks(FoundNode* node) {
   auto& lft = node->node.lft;
   const auto blocks = lft.row->size() / routing::kLftBlock;
   if (lft.known.count() == blocks) return;
@@ -222,8 +223,8 @@ void Survey::read_unknown_blocks(FoundNode* node) {
   lft.row = std::move(row);
 }
 
-asio::awaitable<void> Survey::read_lft_block(FoundNode* node, std::shared_ptr<routing::LftRow> row,
-                                             std::size_t block) {
+asio::awaitable<void> DiscoverySession::read_lft_block(FoundNode* node, std::shared_ptr<routing::LftRow> row,
+                                                       std::size_t block) {
   auto& found = *node;
   const auto table = co_await ask<wire::LinearForwardingTable>(
       node, PortNum{0}, found.path, wire::lft_modifier(static_cast<std::uint32_t>(block)));
@@ -236,7 +237,8 @@ asio::awaitable<void> Survey::read_lft_block(FoundNode* node, std::shared_ptr<ro
   found.node.lft.known.set(block);
 }
 
-asio::awaitable<void> Survey::read_port(FoundNode* node, PortNum port, mad::DirectedPath path, bool hint) {
+asio::awaitable<void> DiscoverySession::read_port(FoundNode* node, PortNum port, mad::DirectedPath path,
+                                                  bool hint) {
   auto& found = *node;
   const bool may = co_await may_ask(node, wire::PortInfo::kAttribute);
   if (!may) co_return;
@@ -275,7 +277,7 @@ asio::awaitable<void> Survey::read_port(FoundNode* node, PortNum port, mad::Dire
 
 /// The port hides its M_Key from who shows another one. Level 1 answers Gets all the same: a key that it
 /// shows then is the right one.
-asio::awaitable<void> Survey::find_m_key(FoundNode* node, PortNum port, mad::Target target) {
+asio::awaitable<void> DiscoverySession::find_m_key(FoundNode* node, PortNum port, mad::Target target) {
   const auto guid = port_guid(node->node, port);
   const auto tried = target.m_key;
   for (const auto key : options_.m_keys.of(guid)) {
@@ -290,7 +292,7 @@ asio::awaitable<void> Survey::find_m_key(FoundNode* node, PortNum port, mad::Tar
 }
 
 /// Of a CA or router: a port that is up with its LID has not been reset.
-void Survey::keep_tables_that_stand(FoundNode& found, PortNum port) const {
+void DiscoverySession::keep_tables_that_stand(FoundNode& found, PortNum port) const {
   auto& slot = found.node.ports[port.value()];
   const auto* before =
       before_ != nullptr && options_.trust_tables ? before_->find(found.node.guid()) : nullptr;
@@ -303,7 +305,7 @@ void Survey::keep_tables_that_stand(FoundNode& found, PortNum port) const {
 }
 
 /// Only we write them, and the port has not been down.
-bool Survey::pkeys_stand(const FoundNode& found, PortNum port) const {
+bool DiscoverySession::pkeys_stand(const FoundNode& found, PortNum port) const {
   const auto* before =
       before_ != nullptr && options_.trust_tables ? before_->find(found.node.guid()) : nullptr;
   if (before == nullptr || port.value() >= before->ports.size()) return false;
@@ -314,7 +316,7 @@ bool Survey::pkeys_stand(const FoundNode& found, PortNum port) const {
   return was.info.port_state == now.info.port_state && was.info.lid == now.info.lid;
 }
 
-asio::awaitable<void> Survey::read_pkeys(FoundNode* node, PortNum port, mad::DirectedPath path) {
+asio::awaitable<void> DiscoverySession::read_pkeys(FoundNode* node, PortNum port, mad::DirectedPath path) {
   auto& found = *node;
   using Kind = TableKind<wire::PKeyTable>;
   HeldBlocks<wire::PKeyTable> held;
@@ -335,7 +337,7 @@ asio::awaitable<void> Survey::read_pkeys(FoundNode* node, PortNum port, mad::Dir
   found.node.ports[port.value()].held<wire::PKeyTable>() = pkeys_.share(std::move(held));
 }
 
-asio::awaitable<void> Survey::read_fdr10(FoundNode* node, PortNum port, mad::DirectedPath path) {
+asio::awaitable<void> DiscoverySession::read_fdr10(FoundNode* node, PortNum port, mad::DirectedPath path) {
   auto& found = *node;
   const auto info = co_await ask<wire::MlnxExtPortInfo>(node, port, path, port.value());
   // Not every device of the vendor has it; then the link is what PortInfo says.
@@ -343,14 +345,14 @@ asio::awaitable<void> Survey::read_fdr10(FoundNode* node, PortNum port, mad::Dir
 }
 
 /// As our own port has it, which a look at a part of the fabric need not have met.
-Lid Survey::own_master() const {
+Lid DiscoverySession::own_master() const {
   if (!self) return {};
   const auto* met = findings.find(self->node);
   const auto* own = met != nullptr ? &met->node : before_ != nullptr ? before_->find(self->node) : nullptr;
   return own != nullptr ? own->ports[self->port.value()].info.sm_lid : Lid{};
 }
 
-asio::awaitable<void> Survey::read_sm_info(FoundNode* node, PortNum port, mad::DirectedPath path) {
+asio::awaitable<void> DiscoverySession::read_sm_info(FoundNode* node, PortNum port, mad::DirectedPath path) {
   auto& found = *node;
   const auto guid = found.node.is_switch() ? found.node.guid() : found.node.ports[port.value()].guid;
   auto info = mad::Asked<wire::SmInfo>(std::unexpected(mad::RequestError{.fault = mad::Fault::timeout}));

@@ -27,8 +27,9 @@ StaticRate capped(StaticRate rate, const Settings& settings);
 bool has_pkey(const EndPort& port, PKey pkey);
 
 /// The terms of a new group as the request names them and the port's link allows.
-std::expected<GroupTerms, Refusal> new_terms(const EndPort& port, const Settings& settings,
-                                             const Request& request, const wire::McMemberRecord& asked);
+std::expected<GroupParameters, Refusal> new_parameters(const EndPort& port, const Settings& settings,
+                                                       const Request& request,
+                                                       const wire::McMemberRecord& asked);
 /// Nothing: what the request names is what the group has, and the port can carry it. The scope is the MGID's,
 /// whatever scope the request names in addition: OpenSM's clients create groups and join them with another.
 std::optional<Refusal> mismatch(const EndPort& port, const Group& group, const Request& request,

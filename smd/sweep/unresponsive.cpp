@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/sweep/lost.h"
+#include "smd/sweep/unresponsive.h"
 
 #include <algorithm>
 #include <map>
@@ -19,7 +19,7 @@ bool name_from_link(Unresponsive& lost, const Subnet& before) {
 
 }  // namespace
 
-void name_lost(Subnet& subnet, const Subnet& before) {
+void name_unresponsive(Subnet& subnet, const Subnet& before) {
   for (auto& lost : subnet.unresponsive) {
     if (lost.node != Guid{} || name_from_link(lost, before)) continue;
     const auto earlier = std::ranges::find(before.unresponsive, lost.behind, &Unresponsive::behind);

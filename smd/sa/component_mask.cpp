@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/sa/components.h"
+#include "smd/sa/component_mask.h"
 
 namespace smd::sa {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/sweep/found.h"
+#include "smd/sweep/discovery_state.h"
 
 #include <fmt/format.h>
 
@@ -30,12 +30,12 @@ bool same_make(const wire::NodeInfo& a, const wire::NodeInfo& b) {
 
 }  // namespace
 
-FoundNode* Findings::find(Guid guid) const {
+FoundNode* DiscoveryState::find(Guid guid) const {
   const auto it = by_guid_.find(guid);
   return it == by_guid_.end() ? nullptr : it->second;
 }
 
-FoundNode& Findings::add(Node node, const mad::DirectedPath& path) {
+FoundNode& DiscoveryState::add(Node node, const mad::DirectedPath& path) {
   auto& found = *nodes_.emplace_back(std::make_unique<FoundNode>());
   found.node = std::move(node);
   found.path = path;
@@ -43,13 +43,13 @@ FoundNode& Findings::add(Node node, const mad::DirectedPath& path) {
   return found;
 }
 
-FoundNode* Findings::touch(Guid guid) {
+FoundNode* DiscoveryState::touch(Guid guid) {
   if (auto* found = find(guid); found != nullptr) return found;
   const auto* node = known_ != nullptr ? known_->find(guid) : nullptr;
   return node != nullptr ? &add(*node, {}) : nullptr;
 }
 
-std::optional<PeerPort> Findings::unlink(FoundNode& found, PortNum port) {
+std::optional<PeerPort> DiscoveryState::unlink(FoundNode& found, PortNum port) {
   const auto peer = std::exchange(found.node.ports[port.value()].peer, std::nullopt);
   if (!peer) return peer;
   auto* other = touch(peer->node);
@@ -62,14 +62,14 @@ std::optional<PeerPort> Findings::unlink(FoundNode& found, PortNum port) {
   return peer;
 }
 
-void Findings::conflict(Guid guid, const PeerPort& one, const PeerPort& other) {
+void DiscoveryState::conflict(Guid guid, const PeerPort& one, const PeerPort& other) {
   auto& places = conflicts_[guid];
   for (const auto& place : {one, other}) {
     if (std::ranges::find(places, place) == places.end()) places.push_back(place);
   }
 }
 
-void Findings::link(FoundNode& a, PortNum a_port, FoundNode& b, PortNum b_port) {
+void DiscoveryState::link(FoundNode& a, PortNum a_port, FoundNode& b, PortNum b_port) {
   const PeerPort a_place{a.node.guid(), a_port}, b_place{b.node.guid(), b_port};
   auto& a_peer = a.node.ports[a_port.value()].peer;
   auto& b_peer = b.node.ports[b_port.value()].peer;
@@ -79,8 +79,8 @@ void Findings::link(FoundNode& a, PortNum a_port, FoundNode& b, PortNum b_port) 
   if (!b_peer) b_peer = a_place;
 }
 
-std::optional<ToRead> Findings::arrived(const wire::NodeInfo& info, std::optional<PeerPort> from,
-                                        const mad::DirectedPath& path, std::string& trouble) {
+std::optional<ToRead> DiscoveryState::arrived(const wire::NodeInfo& info, std::optional<PeerPort> from,
+                                              const mad::DirectedPath& path, std::string& trouble) {
   trouble = nonsense(info);
   if (!trouble.empty()) return std::nullopt;
   auto* found = touch(info.node);
@@ -137,7 +137,7 @@ void part_port_guids(Subnet& subnet, const Subnet* before) {
   }
 }
 
-Subnet make_subnet(Findings&& findings, PeerPort self, const Subnet* before) {
+Subnet make_subnet(DiscoveryState&& findings, PeerPort self, const Subnet* before) {
   Subnet subnet;
   subnet.sm_node = self.node;
   subnet.sm_port = self.port;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/sa/registry/group_terms.h"
+#include "smd/sa/registry/group_parameters.h"
 
 #include <fmt/format.h>
 
@@ -62,7 +62,7 @@ bool selected(Selector selector, T wanted, T has) {
   return false;
 }
 
-std::optional<Refusal> limits_mismatch(const GroupTerms& terms, const Request& request,
+std::optional<Refusal> limits_mismatch(const GroupParameters& terms, const Request& request,
                                        const MemberFields& asked) {
   if (request.has(MemberFields::kMtu)) {
     const auto how = selector_of(request, MemberFields::kMtuSelector, asked.mtu_selector);
@@ -89,7 +89,7 @@ std::optional<Refusal> limits_mismatch(const GroupTerms& terms, const Request& r
 }
 
 /// What the port's link cannot carry.
-std::optional<Refusal> cannot_carry(const EndPort& port, const GroupTerms& terms) {
+std::optional<Refusal> cannot_carry(const EndPort& port, const GroupParameters& terms) {
   const auto limits = limits_of(port);
   if (limits.mtu != Mtu::none && limits.mtu < terms.mtu) {
     return terms_refusal("MTU", mtu_text(terms.mtu), mtu_text(limits.mtu),
@@ -168,8 +168,8 @@ bool has_pkey(const EndPort& port, PKey pkey) {
   return false;
 }
 
-std::expected<GroupTerms, Refusal> new_terms(const EndPort& port, const Settings& settings,
-                                             const Request& request, const MemberFields& asked) {
+std::expected<GroupParameters, Refusal> new_parameters(const EndPort& port, const Settings& settings,
+                                                       const Request& request, const MemberFields& asked) {
   if (asked.pkey.partition() == 0) {
     return std::unexpected(
         terms_refusal("P_Key", fmt::format("{}", asked.pkey), {}, "no partition has this P_Key"));
@@ -183,15 +183,16 @@ std::expected<GroupTerms, Refusal> new_terms(const EndPort& port, const Settings
   if (!rate) return std::unexpected(rate.error());
   const auto life = new_life(settings.packet_life, request, asked);
   if (!life) return std::unexpected(life.error());
-  return GroupTerms{.qkey = asked.qkey,
-                    .pkey = asked.pkey,
-                    .mtu = *mtu,
-                    .rate = *rate,
-                    .life = *life,
-                    .sl = asked.sl,
-                    .traffic_class = asked.traffic_class,
-                    .hop_limit = request.has(MemberFields::kHopLimit) ? asked.hop_limit : std::uint8_t{0},
-                    .flow_label = asked.flow_label};
+  return GroupParameters{
+      .qkey = asked.qkey,
+      .pkey = asked.pkey,
+      .mtu = *mtu,
+      .rate = *rate,
+      .life = *life,
+      .sl = asked.sl,
+      .traffic_class = asked.traffic_class,
+      .hop_limit = request.has(MemberFields::kHopLimit) ? asked.hop_limit : std::uint8_t{0},
+      .flow_label = asked.flow_label};
 }
 
 std::optional<Refusal> mismatch(const EndPort& port, const Group& group, const Request& request,

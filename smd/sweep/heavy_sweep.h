@@ -15,7 +15,7 @@
 
 namespace smd::sm::inline sweeping {
 
-struct DiscoverOptions {
+struct SweepOptions {
   /// Only we have written since `before`: tables that still look as we left them are not read again.
   bool trust_tables = false;
   /// We are master: PortStateChange is cleared before the ports of a switch are read, so that whatever
@@ -25,11 +25,12 @@ struct DiscoverOptions {
   /// The next wave of probes does not wait longer than this for answers that do not come. Links between two
   /// nodes found in one wave may then be probed from both ends.
   mad::Duration patience = std::chrono::milliseconds(50);
-  /// refresh() asks it while nothing is answered for that long: has something happened that it does not know
-  /// of?
+  /// incremental_sweep() asks it while nothing is answered for that long: has something happened that it does
+  /// not know of?
   std::function<bool()> urgent = {};
-  /// refresh() gives up a switch that answered and then fell silent while it was read: the way to it may have
-  /// gone. Once in a sweep, because a switch that answers nothing else would look the same each time.
+  /// incremental_sweep() gives up a switch that answered and then fell silent while it was read: the way to
+  /// it may have gone. Once in a sweep, because a switch that answers nothing else would look the same each
+  /// time.
   bool restart_lost = false;
   /// Port GUIDs of SMs that have not answered SMInfo for long: they are asked once, and waited for so long,
   /// because the fabric may be without a master.
@@ -42,7 +43,7 @@ struct DiscoverOptions {
 /// tables that still stand as we left them are taken from it, and of two places that show one GUID the one in
 /// it stays. `tx`, `clock` and `before` outlive the coroutine. Fails only where our own port does not answer.
 /// Time-outs of unresponsive nodes run in parallel with all other requests.
-asio::awaitable<std::expected<Subnet, std::string>> discover(mad::Transactions* tx, mad::Clock* clock,
-                                                             const Subnet* before, DiscoverOptions options);
+asio::awaitable<std::expected<Subnet, std::string>> heavy_sweep(mad::Transactions* tx, mad::Clock* clock,
+                                                                const Subnet* before, SweepOptions options);
 
 }  // namespace smd::sm::inline sweeping

@@ -14,11 +14,11 @@
 namespace smd::mad {
 
 /// Hands on unsolicited MADs up to a rate, with bursts above it.
-class Intake {
+class Unsolicited {
  public:
   using Handler = std::move_only_function<void(Received&&)>;
   /// Copies unsolicited_rate (MADs a second) and unsolicited_burst (MADs); 0 counts as 1.
-  explicit Intake(const Policy& policy)
+  explicit Unsolicited(const Policy& policy)
       : cost_(Duration{std::chrono::seconds(1)} / std::max(policy.unsolicited_rate, 1U)),
         depth_(cost_ * std::max(policy.unsolicited_burst, 1U)) {}
 

@@ -14,7 +14,7 @@ namespace smd::sa {
 /// link is up and it does not answer, while its switch cannot be seen, and while it is not known where it
 /// was. A port that is silent for longer than the grace counts as gone. Of one process, used by one thread at
 /// a time.
-class Presence {
+class Liveness {
  public:
   /// Notes where ports are now; to be called after each sweep.
   void look(const Directory& directory);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/store/shelves.h"
+#include "smd/store/subnet_states.h"
 
 #include <fmt/format.h>
 
@@ -37,31 +37,32 @@ Kept nothing_kept() {
           std::make_shared<const policy::Policies>(), std::make_shared<const ReplicaState>()};
 }
 
-Shelves::Shelves(Place place, log::Log log)
+SubnetStates::SubnetStates(Place place, log::Log log)
     : place_(std::move(place)),
       log_(std::move(log)),
       trouble_(std::make_shared<Trouble>(place_.directory, log_)) {}
 
-void Shelves::failed(const std::string& reason) {
+void SubnetStates::failed(const std::string& reason) {
   forget_file();
   trouble_->begin(reason);
 }
 
 /// What the file holds is not known any more.
-void Shelves::forget_file() {
+void SubnetStates::forget_file() {
   database_.reset();
-  for (auto& [subnet, shelf] : shelves_) shelf.held = {};
+  for (auto& [subnet, state] : states_) state.held = {};
 }
 
 /// `taken`: by another process; then the text says by which.
-std::expected<void, std::string> Shelves::lock(const std::string& subnet, Shelf& shelf, bool& taken) {
+std::expected<void, std::string> SubnetStates::lock(const std::string& subnet, SubnetState& state,
+                                                    bool& taken) {
   taken = false;
-  if (shelf.lock) return {};
+  if (state.lock) return {};
   if (const auto error = make_private_directories(place_.directory); error)
     return std::unexpected(error.message());
   auto lock = FileLock::take(place_.directory / (base::file_name_of(subnet) + ".lock"));
   if (lock) {
-    shelf.lock.emplace(std::move(*lock));
+    state.lock.emplace(std::move(*lock));
     return {};
   }
   taken = lock.error().held;
@@ -71,7 +72,7 @@ std::expected<void, std::string> Shelves::lock(const std::string& subnet, Shelf&
 }
 
 /// The file is open, and is the one that has our rows.
-bool Shelves::ready() {
+bool SubnetStates::ready() {
   if (database_ && database_->replaced()) {
     log_.warn("store.file_gone").kv("file", place_.file().string()).kv("action", "written anew").always();
     forget_file();
@@ -87,7 +88,7 @@ bool Shelves::ready() {
   return true;
 }
 
-void Shelves::say_set_aside(const SetAside& aside) {
+void SubnetStates::say_set_aside(const SetAside& aside) {
   log_.error("store.set_aside")
       .kv("file", place_.file().string())
       .kv("reason", aside.reason)
@@ -97,7 +98,7 @@ void Shelves::say_set_aside(const SetAside& aside) {
 }
 
 /// What SQLite's own check passed and what turned out wrong all the same. A new file is open afterwards.
-bool Shelves::set_aside(const std::string& reason) {
+bool SubnetStates::set_aside(const std::string& reason) {
   forget_file();
   auto kept_as = set_file_aside(place_);
   if (!kept_as) {
@@ -109,7 +110,7 @@ bool Shelves::set_aside(const std::string& reason) {
 }
 
 /// False where the file cannot be read.
-bool Shelves::load(const std::string& subnet, Shelf& shelf) {
+bool SubnetStates::load(const std::string& subnet, SubnetState& state) {
   auto read = read_all(*database_, subnet);
   if (!read && read.error().kind == SqlError::Kind::corrupt && set_aside(read.error().text))
     read = read_all(*database_, subnet);
@@ -117,12 +118,12 @@ bool Shelves::load(const std::string& subnet, Shelf& shelf) {
     failed(read.error().text);
     return false;
   }
-  shelf.wanted = shelf.held = *std::move(read);
+  state.wanted = state.held = *std::move(read);
   return true;
 }
 
 /// A look at the state of a daemon that may be running, or at a directory that cannot be written.
-std::expected<void, std::string> Shelves::peek(const std::string& subnet, Shelf& shelf) {
+std::expected<void, std::string> SubnetStates::peek(const std::string& subnet, SubnetState& state) {
   auto place = place_;
   place.read_only = true;
   std::error_code ignored;
@@ -131,77 +132,77 @@ std::expected<void, std::string> Shelves::peek(const std::string& subnet, Shelf&
   if (!opened) return std::unexpected(opened.error().text);
   auto read = read_all(*opened, subnet);
   if (!read) return std::unexpected(read.error().text);
-  shelf.wanted = *std::move(read);
+  state.wanted = *std::move(read);
   return {};
 }
 
-std::expected<sm::StoredPtr, std::string> Shelves::open(const std::string& subnet) {
+std::expected<sm::StoredPtr, std::string> SubnetStates::open(const std::string& subnet) {
   if (place_.read_only) {
-    Shelf seen;
+    SubnetState seen;
     const auto read = peek(subnet, seen);
     if (!read) log_.warn("store.unreadable").kv("file", place_.file().string()).kv("reason", read.error());
     seen.held = seen.wanted;
     auto loaded = std::get<sm::StoredPtr>(seen.wanted);
-    shelves_.insert_or_assign(subnet, std::move(seen));
+    states_.insert_or_assign(subnet, std::move(seen));
     return loaded;
   }
-  if (shelves_.contains(subnet)) {
+  if (states_.contains(subnet)) {
     return std::unexpected(
         fmt::format("{}: two subnets of this process are named {}", place_.directory.string(), subnet));
   }
-  Shelf shelf;
+  SubnetState state;
   bool taken = false;
-  const auto locked = lock(subnet, shelf, taken);
+  const auto locked = lock(subnet, state, taken);
   if (taken) return std::unexpected(locked.error());
   if (!locked) failed(locked.error());
-  const bool read = locked && ready() && load(subnet, shelf);
+  const bool read = locked && ready() && load(subnet, state);
   if (read) trouble_->end();
   if (!read) {
     // What can only be read is better than nothing: LIDs stay what they were.
-    if (const auto seen = peek(subnet, shelf); !seen) shelf.wanted = nothing_kept();
+    if (const auto seen = peek(subnet, state); !seen) state.wanted = nothing_kept();
   }
-  auto loaded = std::get<sm::StoredPtr>(shelf.wanted);
-  shelves_.emplace(subnet, std::move(shelf));
+  auto loaded = std::get<sm::StoredPtr>(state.wanted);
+  states_.emplace(subnet, std::move(state));
   return loaded;
 }
 
-void Shelves::close(const std::string& subnet) { shelves_.erase(subnet); }
+void SubnetStates::close(const std::string& subnet) { states_.erase(subnet); }
 
-Kept Shelves::kept(const std::string& subnet) const {
-  const auto it = shelves_.find(subnet);
-  return it != shelves_.end() ? it->second.wanted : nothing_kept();
+Kept SubnetStates::kept(const std::string& subnet) const {
+  const auto it = states_.find(subnet);
+  return it != states_.end() ? it->second.wanted : nothing_kept();
 }
 
-bool Shelves::behind() const {
-  return std::ranges::any_of(shelves_, [](const auto& row) { return row.second.behind(); });
+bool SubnetStates::behind() const {
+  return std::ranges::any_of(states_, [](const auto& row) { return row.second.behind(); });
 }
 
-SqlResult<void> Shelves::write_once() {
+SqlResult<void> SubnetStates::write_once() {
   std::vector<Batch> batches;
-  for (const auto& [subnet, shelf] : shelves_) {
-    if (!shelf.behind()) continue;
+  for (const auto& [subnet, state] : states_) {
+    if (!state.behind()) continue;
     batches.push_back({.subnet = subnet,
-                       .before = std::get<sm::StoredPtr>(shelf.held).get(),
-                       .now = std::get<sm::StoredPtr>(shelf.wanted).get(),
-                       .registry_before = std::get<sa::RegistryPtr>(shelf.held).get(),
-                       .registry_now = std::get<sa::RegistryPtr>(shelf.wanted).get(),
-                       .policies_before = std::get<policy::PoliciesPtr>(shelf.held).get(),
-                       .policies_now = std::get<policy::PoliciesPtr>(shelf.wanted).get(),
-                       .replica_before = std::get<ReplicaStatePtr>(shelf.held).get(),
-                       .replica_now = std::get<ReplicaStatePtr>(shelf.wanted).get()});
+                       .before = std::get<sm::StoredPtr>(state.held).get(),
+                       .now = std::get<sm::StoredPtr>(state.wanted).get(),
+                       .registry_before = std::get<sa::RegistryPtr>(state.held).get(),
+                       .registry_now = std::get<sa::RegistryPtr>(state.wanted).get(),
+                       .policies_before = std::get<policy::PoliciesPtr>(state.held).get(),
+                       .policies_now = std::get<policy::PoliciesPtr>(state.wanted).get(),
+                       .replica_before = std::get<ReplicaStatePtr>(state.held).get(),
+                       .replica_now = std::get<ReplicaStatePtr>(state.wanted).get()});
   }
   if (batches.empty()) return {};
   auto written = database_->write(batches);
   if (!written) return written;
-  for (auto& [subnet, shelf] : shelves_) shelf.held = shelf.wanted;
+  for (auto& [subnet, state] : states_) state.held = state.wanted;
   return {};
 }
 
-bool Shelves::write() {
+bool SubnetStates::write() {
   if (place_.read_only) return false;
-  for (auto& [subnet, shelf] : shelves_) {
+  for (auto& [subnet, state] : states_) {
     bool taken = false;
-    if (const auto locked = lock(subnet, shelf, taken); !locked) {
+    if (const auto locked = lock(subnet, state, taken); !locked) {
       failed(locked.error());
       return false;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/sa/registry/presence.h"
+#include "smd/sa/registry/liveness.h"
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ bool is_cut(const sm::Subnet& subnet, const sm::PeerPort& place) {
 
 }  // namespace
 
-void Presence::look(const Directory& directory) {
+void Liveness::look(const Directory& directory) {
   next_end_ = 0;
   for (const auto& port : directory.end_ports()) {
     // A switch's port 0 goes with the switch.
@@ -27,7 +27,7 @@ void Presence::look(const Directory& directory) {
   std::erase_if(gone_, [&](Guid port) { return directory.by_guid(port) != nullptr; });
 }
 
-bool Presence::has_left(const Directory& directory, Guid port, std::int64_t now, std::int64_t grace) {
+bool Liveness::has_left(const Directory& directory, Guid port, std::int64_t now, std::int64_t grace) {
   if (gone_.contains(port)) return true;
   const auto place = places_.find(port);
   const auto since = silent_since_.try_emplace(port, now).first->second;

@@ -12,10 +12,10 @@
 
 namespace smd::sm::inline common {
 
-class Pace {
+class Damping {
  public:
   /// `burst`: looks in a row that keep to `first`; 1: the second one doubles it already.
-  Pace(mad::Duration first, mad::Duration longest, unsigned burst = 1)
+  Damping(mad::Duration first, mad::Duration longest, unsigned burst = 1)
       : first_(first), longest_(std::max(first, longest)), burst_(burst) {}
 
   /// The earliest time of the next look at the node.

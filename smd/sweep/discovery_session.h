@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What a sweep asks nodes and what it has found: reads and probes as tasks of one group, in waves that
-// discover() and refresh() order.
+// heavy_sweep() and incremental_sweep() order.
 
 #include <map>
 #include <memory>
@@ -12,16 +12,16 @@
 
 #include "mad/task_group.h"
 #include "mad/transactions/ask.h"
-#include "smd/sweep/discover.h"
-#include "smd/sweep/found.h"
+#include "smd/sweep/discovery_state.h"
+#include "smd/sweep/heavy_sweep.h"
 
 namespace smd::sm::inline sweeping {
 
-class Survey {
+class DiscoverySession {
  public:
   /// `before` may be null. With `adopt` a node of `before` that is met is taken as it was until it is read.
-  Survey(mad::Transactions& tx, mad::Clock& clock, asio::any_io_executor executor, const Subnet* before,
-         DiscoverOptions options, Findings findings);
+  DiscoverySession(mad::Transactions& tx, mad::Clock& clock, asio::any_io_executor executor,
+                   const Subnet* before, SweepOptions options, DiscoveryState findings);
 
   // Tasks. Each answers for its own failures by `trouble`.
   /// Probes with NodeInfo along `path`, which leaves `from`; nothing: our own port.
@@ -60,7 +60,7 @@ class Survey {
   void trouble(const FoundNode& found, PortNum port, const mad::RequestError& error);
 
   // What came of it.
-  Findings findings;
+  DiscoveryState findings;
   std::vector<FoundNode*> may_probe;  ///< switches (and ourselves) whose ports may lead on
   std::vector<Unresponsive> unresponsive;
   std::vector<OtherSm> other_sms;
@@ -101,7 +101,7 @@ class Survey {
   mad::Transactions& tx_;
   mad::Clock& clock_;
   const Subnet* before_;
-  DiscoverOptions options_;
+  SweepOptions options_;
   TablePool<wire::PKeyTable> pkeys_;
   std::vector<ToRead> to_read_;
   std::set<std::pair<Guid, PortNum>> probed_;

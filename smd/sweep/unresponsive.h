@@ -11,7 +11,7 @@ namespace smd::sm::inline sweeping {
 
 /// A node that answers nothing shows no GUID: it gets the GUID that was at that place in `before`, or that
 /// `before` has for the unresponsive place. Pure.
-void name_lost(Subnet& subnet, const Subnet& before);
+void name_unresponsive(Subnet& subnet, const Subnet& before);
 
 /// A node that is without answers, however many ports lead to it and however many questions it left open.
 struct Silent {

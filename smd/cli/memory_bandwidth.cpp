@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/cli/yardstick.h"
+#include "smd/cli/memory_bandwidth.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mad/transactions/wheel.h"
+#include "mad/transactions/timing_wheel.h"
 
 #include <algorithm>
 

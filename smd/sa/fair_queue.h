@@ -19,7 +19,7 @@ namespace smd::sa {
 /// How long a request takes: microseconds, or not known.
 enum class Length : std::uint8_t { brief, open };
 
-class Turns {
+class FairQueue {
  public:
   /// False, and the request untouched, where there is no room: `queue` wait, or `per_source` of this LID.
   bool put(mad::Received& mad, Length length, const Settings& settings) {

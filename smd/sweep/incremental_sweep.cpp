@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/sweep/refresh.h"
+#include "smd/sweep/incremental_sweep.h"
 
 #include <fmt/format.h>
 
@@ -11,11 +11,11 @@
 
 #include "mad/suspend.h"
 #include "mad/wire/switch.h"
+#include "smd/sweep/discovery_session.h"
 #include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/merge.h"
 #include "smd/sweep/not_sent.h"
 #include "smd/sweep/paths.h"
-#include "smd/sweep/survey.h"
 
 namespace smd::sm::inline sweeping {
 namespace {
@@ -89,13 +89,13 @@ class Race {
 class Refresh {
  public:
   Refresh(mad::Transactions* tx, mad::Clock* clock, asio::any_io_executor executor, const Subnet* before,
-          const DiscoverOptions& options)
+          const SweepOptions& options)
       : tx_(*tx),
         clock_(*clock),
         options_(options),
         before_(*before),
         paths_(before_),
-        survey_(*tx, *clock, std::move(executor), before, options, Findings({}, before)) {
+        survey_(*tx, *clock, std::move(executor), before, options, DiscoveryState({}, before)) {
     survey_.self = PeerPort{before_.sm_node, before_.sm_port};
   }
 
@@ -121,10 +121,10 @@ class Refresh {
 
   mad::Transactions& tx_;
   mad::Clock& clock_;
-  DiscoverOptions options_;
+  SweepOptions options_;
   const Subnet& before_;
   Paths paths_;
-  Survey survey_;
+  DiscoverySession survey_;
   std::set<Guid> to_check_, checked_;
   std::vector<FoundNode*> to_compare_;  ///< answered since the last wave
   std::set<Guid> doubtful_;             ///< switches that lost a link and have not answered since
@@ -356,9 +356,10 @@ std::expected<Subnet, std::string> Refresh::result() {
 
 }  // namespace
 
-asio::awaitable<std::expected<Subnet, std::string>> refresh(mad::Transactions* tx, mad::Clock* clock,
-                                                            const Subnet* before, std::set<Guid> suspects,
-                                                            DiscoverOptions options) {
+asio::awaitable<std::expected<Subnet, std::string>> incremental_sweep(mad::Transactions* tx,
+                                                                      mad::Clock* clock, const Subnet* before,
+                                                                      std::set<Guid> suspects,
+                                                                      SweepOptions options) {
   const auto executor = co_await asio::this_coro::executor;
   Refresh part(tx, clock, executor, before, options);
   const bool whole = co_await part.explore(std::move(suspects));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/sweep/survey.h"
+#include "smd/sweep/discovery_session.h"
 
 #include <algorithm>
 
 namespace smd::sm::inline sweeping {
 
-Survey::Survey(mad::Transactions& tx, mad::Clock& clock, asio::any_io_executor executor, const Subnet* before,
-               DiscoverOptions options, Findings found)
+DiscoverySession::DiscoverySession(mad::Transactions& tx, mad::Clock& clock, asio::any_io_executor executor,
+                                   const Subnet* before, SweepOptions options, DiscoveryState found)
     : findings(std::move(found)),
       tx_(tx),
       clock_(clock),
@@ -14,12 +14,12 @@ Survey::Survey(mad::Transactions& tx, mad::Clock& clock, asio::any_io_executor e
       options_(std::move(options)),
       group_(std::move(executor)) {}
 
-void Survey::start(asio::awaitable<void> task) {
+void DiscoverySession::start(asio::awaitable<void> task) {
   ++running_;
   group_.spawn(counted(std::move(task), wave_));
 }
 
-asio::awaitable<void> Survey::counted(asio::awaitable<void> task, std::uint64_t wave) {
+asio::awaitable<void> DiscoverySession::counted(asio::awaitable<void> task, std::uint64_t wave) {
   co_await std::move(task);
   --running_;
   if (wave != wave_) --stragglers_;
@@ -27,7 +27,7 @@ asio::awaitable<void> Survey::counted(asio::awaitable<void> task, std::uint64_t 
   if (running_ <= left_ + stragglers_) waiters_.wake_all();
 }
 
-asio::awaitable<bool> Survey::settle(std::size_t left) {
+asio::awaitable<bool> DiscoverySession::settle(std::size_t left) {
   left_ = left;
   while (running_ > left) {
     const auto completed = completed_;
@@ -40,7 +40,7 @@ asio::awaitable<bool> Survey::settle(std::size_t left) {
   co_return true;
 }
 
-asio::awaitable<bool> Survey::settle_new() {
+asio::awaitable<bool> DiscoverySession::settle_new() {
   left_ = 0;
   while (running_ > stragglers_) {
     const auto completed = completed_;
@@ -55,7 +55,7 @@ asio::awaitable<bool> Survey::settle_new() {
   co_return true;
 }
 
-bool Survey::begin_reads() {
+bool DiscoverySession::begin_reads() {
   const auto reads = std::exchange(to_read_, {});
   for (const auto& read : reads) {
     if (read.whole) start(read_description(read.found));
@@ -65,7 +65,7 @@ bool Survey::begin_reads() {
   return !reads.empty();
 }
 
-bool Survey::begin_probes() {
+bool DiscoverySession::begin_probes() {
   bool any = false;
   for (auto* found : may_probe) {
     const auto& node = found->node;
@@ -93,7 +93,7 @@ bool same_incarnation(const Node& before, const Node& now) {
 }
 
 /// A reboot takes the LID and LinearFDBTop away; who still has both still has our tables.
-bool Survey::tables_stand(const FoundNode& found, const Node& before) const {
+bool DiscoverySession::tables_stand(const FoundNode& found, const Node& before) const {
   return options_.trust_tables && before.switch_info && found.node.switch_info && before.lft.row &&
          before.switch_info->linear_fdb_top == found.node.switch_info->linear_fdb_top &&
          before.info.num_ports == found.node.info.num_ports &&

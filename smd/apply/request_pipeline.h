@@ -24,16 +24,17 @@ struct Job {
 };
 
 /// On the io_context's thread.
-class Pump {
+class RequestPipeline {
  public:
   /// Where the next job comes from; nothing: there is none any more.
   using Source = std::move_only_function<std::optional<Job>()>;
 
   /// `urgent` (may be empty): asked while nothing ends; where it says so what is open is given up.
-  Pump(mad::Transactions& tx, mad::Clock& clock, std::size_t width, std::function<bool()> urgent = {})
+  RequestPipeline(mad::Transactions& tx, mad::Clock& clock, std::size_t width,
+                  std::function<bool()> urgent = {})
       : tx_(tx), clock_(clock), urgent_(std::move(urgent)), slots_(width) {}
-  Pump(const Pump&) = delete;
-  Pump& operator=(const Pump&) = delete;
+  RequestPipeline(const RequestPipeline&) = delete;
+  RequestPipeline& operator=(const RequestPipeline&) = delete;
 
   /// Returns when all jobs have ended. False when cancelled: open requests are ended, no new ones begun.
   asio::awaitable<bool> run(Source source);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/sweep/discover.h"
+#include "smd/sweep/heavy_sweep.h"
 
 #include <algorithm>
 
-#include "smd/sweep/survey.h"
+#include "smd/sweep/discovery_session.h"
 
 namespace smd::sm::inline sweeping {
 namespace {
 
 /// False when cancelled.
-asio::awaitable<bool> explore(Survey* survey) {
+asio::awaitable<bool> explore(DiscoverySession* survey) {
   survey->start(survey->visit(std::nullopt, {}));
   bool going = co_await survey->settle();
   while (going) {
@@ -24,7 +24,7 @@ asio::awaitable<bool> explore(Survey* survey) {
   co_return going;
 }
 
-Subnet finish(Survey& survey, const Subnet* before) {
+Subnet finish(DiscoverySession& survey, const Subnet* before) {
   for (const auto& found : survey.findings.nodes()) {
     const auto* was = before != nullptr ? before->find(found->node.guid()) : nullptr;
     // A node that is as we left it still does not keep what it did not keep; after a restart it may.
@@ -42,7 +42,7 @@ Subnet finish(Survey& survey, const Subnet* before) {
 }
 
 /// Of the places in conflict those that are not where the GUID was before; empty without such history.
-std::set<std::pair<Guid, PortNum>> newcomers(const Findings& findings, const Subnet* before) {
+std::set<std::pair<Guid, PortNum>> newcomers(const DiscoveryState& findings, const Subnet* before) {
   std::set<std::pair<Guid, PortNum>> places;
   for (const auto& [guid, ports] : findings.conflicts()) {
     const auto* was = before != nullptr ? before->find(guid) : nullptr;
@@ -60,13 +60,13 @@ std::set<std::pair<Guid, PortNum>> newcomers(const Findings& findings, const Sub
 
 }  // namespace
 
-asio::awaitable<std::expected<Subnet, std::string>> discover(mad::Transactions* tx, mad::Clock* clock,
-                                                             const Subnet* before, DiscoverOptions options) {
+asio::awaitable<std::expected<Subnet, std::string>> heavy_sweep(mad::Transactions* tx, mad::Clock* clock,
+                                                                const Subnet* before, SweepOptions options) {
   const auto executor = co_await asio::this_coro::executor;
   std::set<std::pair<Guid, PortNum>> excluded;
   std::vector<DuplicateGuid> kept_out;
   for (;;) {
-    Survey survey(*tx, *clock, executor, before, options, Findings(excluded));
+    DiscoverySession survey(*tx, *clock, executor, before, options, DiscoveryState(excluded));
     const bool whole = co_await explore(&survey);
     co_await survey.stop();
     if (!whole) co_return std::unexpected("cancelled");
