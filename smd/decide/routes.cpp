@@ -13,6 +13,7 @@
 #include "routing/verify/changes.h"
 #include "routing/verify/verify.h"
 #include "smd/base/stopwatch.h"
+#include "smd/decide/installed_engine.h"
 #include "smd/decide/path_layers.h"
 #include "smd/decide/route_chain.h"
 #include "smd/decide/small_tables.h"
@@ -48,7 +49,6 @@ class Routing {
   RoutePartOr fresh();
   void take_choice(const RoutePart& before);
   RoutePartOr fresh_by_ranking(const RoutePart& before);
-  std::optional<routing::InstalledEngine> installed() const;
   routing::RoutingOptions options() const;
   RoutePartOr given(const GivenTables& tables);
   RoutePartOr adopt(std::vector<routing::OldRow> held);
@@ -93,15 +93,6 @@ routing::RoutingOptions Routing::options() const {
   return options;
 }
 
-/// Nothing where there are no tables of ours.
-std::optional<routing::InstalledEngine> Routing::installed() const {
-  const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
-  if (before == nullptr || before->origin == RoutePart::Origin::adopted ||
-      !same_rules(before->config, in_.config.routing))
-    return std::nullopt;
-  return routing::InstalledEngine{before->engine, before->roots, in_.fresh == DecideInput::Fresh::any_engine};
-}
-
 /// What is built on tables of `before` was chosen as they were.
 void Routing::take_choice(const RoutePart& before) {
   base_.by_load = before.by_load;
@@ -120,7 +111,7 @@ RoutePartOr Routing::fresh() {
           [&](std::string_view, routing::ChainOptions::Step step) {
             (step == routing::ChainOptions::Step::routed ? times_.route_ms : times_.verify_ms) += lap_();
           },
-      .installed = installed(),
+      .installed = installed_engine(in_),
       .layered = in_.config.routing.path_sl == config::PathSl::asked,
       .widest = widest ? &*widest : nullptr};
   auto chosen = routing::route_with_chain(chain_of(in_.config.routing), input, options);
@@ -414,6 +405,8 @@ RoutePartOr Routing::adopt(std::vector<routing::OldRow> held) {
     as_they_are.layers = stored_layers(in_.stored, *base_.topology);
     part = finish(std::move(as_they_are), "adopted", RoutePart::Origin::adopted);
   }
+  base_.roots = (*fresh_part)->roots;
+  take_choice(**fresh_part);
   for (const auto& engine : engines_like(in_.config.routing, (*fresh_part)->engine)) {
     const auto* info = routing::find_engine(engine);
     const bool layered = info != nullptr && info->layered;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "smd/decide/installed_engine.h"
 #include "smd/decide/path_layers.h"
 #include "smd/decide/stored_m_keys.h"
 
@@ -160,7 +161,10 @@ StoredPtr remember(const StoredPtr& before, const Subnet& subnet, const Decided&
   // Without layers an SL is the number of its class: there is nothing to keep.
   const auto* sls = decided.service_levels.get();
   const bool keep_sls = sls != nullptr && has_layers(*sls) && sls->sls != before->wire_sls;
-  if (lids && notes && same_reference && pkeys && m_keys.empty() && same_layers && !keep_sls) return before;
+  const auto engine = decided.routes ? engine_to_store(*decided.routes) : std::nullopt;
+  const bool same_engine = !engine || *engine == before->engine;
+  const bool same = lids && notes && same_reference && pkeys && m_keys.empty() && same_layers && !keep_sls;
+  if (same && same_engine) return before;
   auto after = std::make_shared<Stored>(*before);
   if (!lids) note_lids(*after, subnet, *decided.lids);
   if (!notes) note_unkept(*after, subnet);
@@ -168,6 +172,7 @@ StoredPtr remember(const StoredPtr& before, const Subnet& subnet, const Decided&
   after->layers_home = std::move(layers.home);
   after->layers_now = std::move(layers.now);
   if (keep_sls) after->wire_sls = sls->sls;
+  if (!same_engine) after->engine = *engine;
   if (!pkeys) note_pkeys(after->pkeys, *partitions);
   for (const auto& [port, row] : m_keys) after->m_keys[port] = row;
   return after;

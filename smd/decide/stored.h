@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -47,6 +48,14 @@ struct Stored {
   /// Layers of pairs of switches: those that they had first and come back to, and those in force. Null: paths
   /// have had one layer.
   std::shared_ptr<const routing::GuidLayers> layers_home, layers_now;
+  /// Whose tables switches hold, with the roots that were found for it. No name: none was there yet.
+  struct Engine {
+    std::string name;
+    std::vector<Guid> roots;  ///< RoutePart::roots
+    std::string rules;        ///< of [routing], what it was chosen by
+    friend bool operator==(const Engine&, const Engine&) = default;
+  };
+  Engine engine;
   /// SLs of classes in layers: clients keep them as long as their connections. Empty: none were given.
   WireSls wire_sls;
   /// What belongs to the fabric, and what of it is lost. Null: no stock was taken yet.
@@ -100,7 +109,8 @@ struct Stored {
     return same && same_inventory && same_layers(a.layers_home, b.layers_home) &&
            same_layers(a.layers_now, b.layers_now) && a.lids == b.lids && a.not_kept == b.not_kept &&
            a.retrained == b.retrained && a.pkeys == b.pkeys && a.port_keys == b.port_keys &&
-           a.vl_tables == b.vl_tables && a.m_keys == b.m_keys && a.wire_sls == b.wire_sls;
+           a.vl_tables == b.vl_tables && a.m_keys == b.m_keys && a.wire_sls == b.wire_sls &&
+           a.engine == b.engine;
   }
 };
 using StoredPtr = std::shared_ptr<const Stored>;  ///< never null

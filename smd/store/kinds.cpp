@@ -8,6 +8,7 @@
 
 #include "mad/base/lines.h"
 #include "mad/base/parse.h"
+#include "mad/base/split.h"
 #include "smd/store/inventory_kinds.h"
 #include "smd/store/path_layer_kind.h"
 #include "smd/store/sql_values.h"
@@ -303,6 +304,33 @@ bool decode_wire_sl(const Cells& row, Stored& into) {
          into.wire_sls.insert({{Sl{of_class}, layer}, Sl{sl}}).second;
 }
 
+// routing_engine: one row
+
+void engine_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
+  if (before.engine == now.engine) return;
+  const auto& [name, roots, rules] = now.engine;
+  sink(
+      {{number(0)},
+       name.empty() ? std::optional<Cells>() : Cells{name, fmt::format("{}", fmt::join(roots, ",")), rules}});
+}
+
+bool decode_engine(const Cells& row, Stored& into) {
+  const auto* name = std::get_if<std::string>(&row[1]);
+  const auto* roots = std::get_if<std::string>(&row[2]);
+  const auto* rules = std::get_if<std::string>(&row[3]);
+  if (name == nullptr || name->empty() || roots == nullptr || rules == nullptr) return false;
+  into.engine = {.name = *name, .roots = {}, .rules = *rules};
+  if (roots->empty()) return true;
+  for (const auto part : base::split_list(*roots)) {
+    const auto root = base::parse_guid(part);
+    if (!root) return false;
+    into.engine.roots.push_back(*root);
+  }
+  return true;
+}
+
+constexpr std::array kEngineKey{Column{"id"}};
+constexpr std::array kEngineValue{Column{"engine", true}, Column{"roots", true}, Column{"rules", true}};
 constexpr std::array kWireSlsKey{Column{"class"}, Column{"layer"}};
 constexpr std::array kWireSlsValue{Column{"sl"}};
 constexpr std::array kInventoryKey{Column{"id"}};
@@ -324,6 +352,7 @@ constexpr std::array kKinds{
     Kind{{"vl_tables", kVlTablesKey, kVlTablesValue}, vl_tables_difference, decode_vl_tables},
     Kind{{"path_layers", kPathLayersKey, kPathLayersValue}, path_layers_difference, decode_path_layers},
     Kind{{"wire_sls", kWireSlsKey, kWireSlsValue}, wire_sls_difference, decode_wire_sl},
+    Kind{{"routing_engine", kEngineKey, kEngineValue}, engine_difference, decode_engine},
     Kind{{"m_keys", kMKeysKey, kMKeysValue}, m_keys_difference, decode_m_key},
     Kind{{"inventory", kInventoryKey, kInventoryValue}, inventory_difference, decode_inventory},
     Kind{{"inventory_nodes", kNodesKey, kNodesValue}, inventory_nodes_difference, decode_inventory_node},

@@ -96,7 +96,7 @@ inline sm::Stored changed(sm::Stored before, std::mt19937_64& random) {
     const auto guid = some_guid(1 + pick(40));
     const PortNum port{static_cast<std::uint8_t>(pick(5))};
     const auto lmc = static_cast<std::uint8_t>(pick(8));
-    switch (pick(13)) {
+    switch (pick(15)) {
       case 0:
         before.lids.erase(guid);
         break;
@@ -135,6 +135,13 @@ inline sm::Stored changed(sm::Stored before, std::mt19937_64& random) {
       case 12:
         before.wire_sls[{Sl{static_cast<std::uint8_t>(pick(16))}, static_cast<unsigned>(pick(8))}] =
             Sl{static_cast<std::uint8_t>(pick(16))};
+        break;
+      case 13:
+        before.engine = {};
+        break;
+      case 14:
+        before.engine = {.name = pick(2) == 0 ? "updn" : "nue", .roots = {}, .rules = "auto fixed"};
+        if (pick(2) == 0) before.engine.roots = {guid, Guid{guid.value() + 1}};
         break;
       case 3:
         before.retrained.insert({guid,

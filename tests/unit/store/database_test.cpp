@@ -187,7 +187,7 @@ TEST(Database, VersionGoesUpWithTheTables) {
   for (const auto& kind : policy_kinds()) add(kind);
   for (const auto& kind : replica_kinds()) add(kind);
 
-  EXPECT_EQ(kSchemaVersion, 14);
+  EXPECT_EQ(kSchemaVersion, 15);
   EXPECT_EQ(digest, 18237261576813743445U);
 }
 

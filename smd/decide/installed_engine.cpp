@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/installed_engine.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+
+#include "routing/engines/engine.h"
+#include "smd/decide/routes.h"
+
+namespace smd::sm::inline decisions {
+namespace {
+
+/// What an engine was chosen by, as far as another choice would follow from another value.
+std::string rules_of(const config::RoutingConfig& config) {
+  return fmt::format("{} {}", fmt::join(config.engines, ","),
+                     config.path_sl == config::PathSl::asked ? "asked" : "fixed");
+}
+
+bool has_active_end_port(const Subnet& subnet) {
+  return std::ranges::any_of(subnet.nodes, [](const NodePtr& node) {
+    return !node->is_switch() && std::ranges::any_of(node->ports, [](const Port& port) {
+      return port.info.port_state == wire::PortState::active;
+    });
+  });
+}
+
+}  // namespace
+
+std::optional<routing::InstalledEngine> installed_engine(const DecideInput& in) {
+  const auto* before = in.previous != nullptr ? in.previous->routes.get() : nullptr;
+  const bool may_change = in.fresh == DecideInput::Fresh::any_engine;
+  if (before != nullptr && before->origin != RoutePart::Origin::adopted) {
+    if (!same_rules(before->config, in.config.routing)) return std::nullopt;
+    return routing::InstalledEngine{before->engine, before->roots, may_change};
+  }
+  const auto& stored = in.stored.engine;
+  if (stored.name.empty() || stored.rules != rules_of(in.config.routing)) return std::nullopt;
+  if (!has_active_end_port(in.subnet)) return std::nullopt;
+  return routing::InstalledEngine{stored.name, stored.roots, may_change};
+}
+
+std::optional<Stored::Engine> engine_to_store(const RoutePart& part) {
+  if (part.origin == RoutePart::Origin::adopted || routing::find_engine(part.engine) == nullptr)
+    return std::nullopt;
+  return Stored::Engine{.name = part.engine, .roots = part.roots, .rules = rules_of(part.config)};
+}
+
+}  // namespace smd::sm::inline decisions

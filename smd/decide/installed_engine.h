@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Whose tables the switches hold: an engine stays once its tables are installed, over a restart and a
+// takeover, too.
+
+#include <optional>
+
+#include "routing/chain/chain.h"
+#include "smd/decide/decide.h"
+#include "smd/decide/decided.h"
+#include "smd/decide/stored.h"
+
+namespace smd::sm::inline decisions {
+
+/// The engine of the part before, or of the store. Nothing where there is none, where [routing] asks for
+/// other engines than it did then, and (of the store) where no end port is Active: a fabric without traffic
+/// is routed anew. Pure.
+std::optional<routing::InstalledEngine> installed_engine(const DecideInput& in);
+
+/// What is to be stored of the part's engine. Tables of another SM or of a file have none: nothing.
+std::optional<Stored::Engine> engine_to_store(const RoutePart& part);
+
+}  // namespace smd::sm::inline decisions
