@@ -22,7 +22,7 @@ std::string rules_of(const config::RoutingConfig& config) {
 bool has_active_end_port(const Subnet& subnet) {
   return std::ranges::any_of(subnet.nodes, [](const NodePtr& node) {
     return !node->is_switch() && std::ranges::any_of(node->ports, [](const Port& port) {
-      return port.info.port_state == wire::PortState::active;
+      return port.info.port_state == PortState::active;
     });
   });
 }
