@@ -15,7 +15,7 @@
 namespace smd::cli {
 namespace {
 
-sm::NamedLink::FabricPort end_of(const sm::Subnet& subnet, Guid guid, PortNum port) {
+sm::NamedLink::End end_of(const sm::Subnet& subnet, Guid guid, PortNum port) {
   const auto* const node = subnet.find(guid);
   const bool named = node != nullptr && !node->description.empty();
   return {guid, named ? node->description : fmt::format("{}", guid), port};

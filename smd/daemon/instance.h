@@ -19,7 +19,7 @@
 #include "mad/task_group.h"
 #include "smd/api/backend.h"
 #include "smd/base/compute.h"
-#include "smd/daemon/fabric_port.h"
+#include "smd/daemon/sm_port.h"
 #include "smd/events/subscriber.h"
 #include "smd/log/log.h"
 #include "smd/manager.h"
@@ -34,7 +34,7 @@ struct InstanceSpec {
   std::string name;   ///< empty: the port GUID, once it is known
   std::string where;  ///< as the operator named it: "mlx5_0:1", "ft3:8", "any port"
   bool is_simulated = false;
-  std::unique_ptr<FabricPortSource> ends;
+  std::unique_ptr<SmPortSource> ends;
   config::SubnetConfig config;
   sm::ManagerOptions options;
 };
@@ -143,7 +143,7 @@ class Instance {
   Answerer answer_;
   asio::io_context io_{1};
   mad::RealClock clock_;
-  std::unique_ptr<FabricPort> end_;
+  std::unique_ptr<SmPort> end_;
   std::string refused_;
   int refused_status_ = 1;
   std::unique_ptr<store::Store> store_;

@@ -46,7 +46,7 @@ struct Device {
   }
 };
 
-class TestEnd final : public FabricPort {
+class TestEnd final : public SmPort {
  public:
   TestEnd(Device& device, std::unique_ptr<sim::Transport> transport, std::unique_ptr<sim::Transport> gsi)
       : device_(device), transport_(std::move(transport)), gsi_(std::move(gsi)) {}
@@ -76,10 +76,10 @@ class TestEnd final : public FabricPort {
   std::unique_ptr<sim::Transport> transport_, gsi_;
 };
 
-class TestSource final : public FabricPortSource {
+class TestSource final : public SmPortSource {
  public:
   explicit TestSource(Device& device) : device_(device) {}
-  std::expected<std::unique_ptr<FabricPort>, std::string> open(asio::io_context& io) override {
+  std::expected<std::unique_ptr<SmPort>, std::string> open(asio::io_context& io) override {
     const std::scoped_lock hold(device_.lock);
     if (!device_.missing.empty()) return std::unexpected(device_.missing);
     if (!live_) live_ = std::make_unique<sim::Live>(io.get_executor(), *base::make_fabric("ft2:4"));

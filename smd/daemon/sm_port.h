@@ -25,12 +25,12 @@ struct Health {
 };
 
 /// One local port, open. On the instance's thread.
-class FabricPort {
+class SmPort {
  public:
-  FabricPort() = default;
-  FabricPort(const FabricPort&) = delete;
-  FabricPort& operator=(const FabricPort&) = delete;
-  virtual ~FabricPort() = default;
+  SmPort() = default;
+  SmPort(const SmPort&) = delete;
+  SmPort& operator=(const SmPort&) = delete;
+  virtual ~SmPort() = default;
 
   /// For SMPs; it lives as long as this.
   virtual mad::Transport& smi() = 0;
@@ -46,15 +46,15 @@ class FabricPort {
 
 /// Where ends come from. Made anywhere, used on the instance's thread, ended after its io_context has
 /// stopped.
-class FabricPortSource {
+class SmPortSource {
  public:
-  FabricPortSource() = default;
-  FabricPortSource(const FabricPortSource&) = delete;
-  FabricPortSource& operator=(const FabricPortSource&) = delete;
-  virtual ~FabricPortSource() = default;
+  SmPortSource() = default;
+  SmPortSource(const SmPortSource&) = delete;
+  SmPortSource& operator=(const SmPortSource&) = delete;
+  virtual ~SmPortSource() = default;
 
   /// One try; the error is the reason why there is none now, in one line. It never blocks for long.
-  virtual std::expected<std::unique_ptr<FabricPort>, std::string> open(asio::io_context& io) = 0;
+  virtual std::expected<std::unique_ptr<SmPort>, std::string> open(asio::io_context& io) = 0;
   /// The end that was opened last does not answer SMPs. True: it was not asked for by name, and another is
   /// tried next.
   virtual bool pass_over(const std::string& /*reason*/) { return false; }
@@ -67,13 +67,13 @@ class FabricPortSource {
 };
 
 /// Ports of this machine. Once one was open it is the same port for ever, whatever others there are.
-std::unique_ptr<FabricPortSource> local_port(umad::PortSelection selection);
+std::unique_ptr<SmPortSource> local_port(umad::PortSelection selection);
 /// Where a simulated fabric is served to other programs.
 struct SimSocket {
   std::filesystem::path path;  ///< empty: it is not served
   bool must = false;           ///< without it there is no end
 };
 /// The port of the first CA, or else the first switch, of a fabric inside this process, in real time.
-std::unique_ptr<FabricPortSource> simulated(base::Fabric fabric, SimSocket socket = {});
+std::unique_ptr<SmPortSource> simulated(base::Fabric fabric, SimSocket socket = {});
 
 }  // namespace smd::daemon

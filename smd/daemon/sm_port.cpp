@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/daemon/fabric_port.h"
+#include "smd/daemon/sm_port.h"
 
 #include <fmt/format.h>
 
@@ -24,11 +24,11 @@ namespace {
 /// For the ports of this machine to be read, before the caller's loop goes on without them.
 constexpr auto kListing = std::chrono::milliseconds(200);
 
-class LocalFabricPort final : public FabricPort {
+class LocalSmPort final : public SmPort {
  public:
   /// `gsi_ports`: where the GSI is if the port has none.
-  LocalFabricPort(asio::io_context& io, mad::LocalPort port, std::unique_ptr<umad::Transport> transport,
-                  std::vector<mad::LocalPort> gsi_ports)
+  LocalSmPort(asio::io_context& io, mad::LocalPort port, std::unique_ptr<umad::Transport> transport,
+              std::vector<mad::LocalPort> gsi_ports)
       : io_(io), port_(std::move(port)), gsi_ports_(std::move(gsi_ports)), transport_(std::move(transport)) {}
 
   mad::Transport& smi() override { return *transport_; }
@@ -78,11 +78,11 @@ class LocalFabricPort final : public FabricPort {
   std::optional<umad::IsSm> is_sm_;  // given back before the transport is closed
 };
 
-class LocalPorts final : public FabricPortSource {
+class LocalPorts final : public SmPortSource {
  public:
   explicit LocalPorts(umad::PortSelection selection) : selection_(std::move(selection)) {}
 
-  std::expected<std::unique_ptr<FabricPort>, std::string> open(asio::io_context& io) override {
+  std::expected<std::unique_ptr<SmPort>, std::string> open(asio::io_context& io) override {
     if (!listing_.valid()) listing_ = umad::begin_list_ports();
     if (listing_.wait_for(kListing) != std::future_status::ready)
       return std::unexpected("a device does not answer: sysfs cannot be read (firmware or driver hangs)");
@@ -117,13 +117,13 @@ class LocalPorts final : public FabricPortSource {
   std::string passed_over() const override { return without_smi_; }
 
  private:
-  std::unique_ptr<FabricPort> end_of(asio::io_context& io, const mad::LocalPort& port,
-                                     std::unique_ptr<umad::Transport> transport,
-                                     std::span<const umad::PortEntry> ports) {
+  std::unique_ptr<SmPort> end_of(asio::io_context& io, const mad::LocalPort& port,
+                                 std::unique_ptr<umad::Transport> transport,
+                                 std::span<const umad::PortEntry> ports) {
     transport->watch_port();
     taken_ = port.guid;
     taken_name_ = name_of(port);
-    return std::make_unique<LocalFabricPort>(io, port, std::move(transport), umad::gsi_ports_of(port, ports));
+    return std::make_unique<LocalSmPort>(io, port, std::move(transport), umad::gsi_ports_of(port, ports));
   }
   static std::string name_of(const mad::LocalPort& port) {
     return fmt::format("{}:{}", port.device, port.port);
@@ -138,9 +138,9 @@ class LocalPorts final : public FabricPortSource {
   std::future<std::vector<umad::PortEntry>> listing_;  ///< under way
 };
 
-class SimulatedFabricPort final : public FabricPort {
+class SimulatedSmPort final : public SmPort {
  public:
-  SimulatedFabricPort(std::unique_ptr<sim::Transport> smi, std::unique_ptr<sim::Transport> gsi)
+  SimulatedSmPort(std::unique_ptr<sim::Transport> smi, std::unique_ptr<sim::Transport> gsi)
       : transport_(std::move(smi)), gsi_(std::move(gsi)) {
     if (const auto local = transport_->local()) port_ = *local;
   }
@@ -163,7 +163,7 @@ class SimulatedFabricPort final : public FabricPort {
   mad::LocalPort port_;
 };
 
-class SimulatedFabric final : public FabricPortSource {
+class SimulatedFabric final : public SmPortSource {
  public:
   SimulatedFabric(base::Fabric fabric, SimSocket socket)
       : fabric_(std::move(fabric)), socket_(std::move(socket)) {
@@ -172,7 +172,7 @@ class SimulatedFabric final : public FabricPortSource {
     }
   }
 
-  std::expected<std::unique_ptr<FabricPort>, std::string> open(asio::io_context& io) override {
+  std::expected<std::unique_ptr<SmPort>, std::string> open(asio::io_context& io) override {
     if (!live_) {
       auto server = serve();
       if (!server) return std::unexpected(server.error());
@@ -182,7 +182,7 @@ class SimulatedFabric final : public FabricPortSource {
     fabric_ = {};
     auto transport = live_->transport();
     if (!transport) return std::unexpected("the fabric has no port for an SM: no CA and no switch");
-    return std::make_unique<SimulatedFabricPort>(std::move(transport), live_->transport(sim::Interface::gsi));
+    return std::make_unique<SimulatedSmPort>(std::move(transport), live_->transport(sim::Interface::gsi));
   }
   mad::Duration nodes_cpu() const override { return live_ ? live_->cpu_time() : mad::Duration{}; }
   std::string attach_hint() const override {
@@ -209,11 +209,11 @@ class SimulatedFabric final : public FabricPortSource {
 
 }  // namespace
 
-std::unique_ptr<FabricPortSource> local_port(umad::PortSelection selection) {
+std::unique_ptr<SmPortSource> local_port(umad::PortSelection selection) {
   return std::make_unique<LocalPorts>(std::move(selection));
 }
 
-std::unique_ptr<FabricPortSource> simulated(base::Fabric fabric, SimSocket socket) {
+std::unique_ptr<SmPortSource> simulated(base::Fabric fabric, SimSocket socket) {
   return std::make_unique<SimulatedFabric>(std::move(fabric), std::move(socket));
 }
 
