@@ -5,6 +5,7 @@
 #include <bit>
 #include <deque>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -101,20 +102,20 @@ class Layering {
     return false;
   }
 
-  /// By switch the layers (a bit each) of the pairs whose path to `to` crosses it, of those not in `without`.
-  std::vector<std::uint64_t> crossing(SwitchIndex to, const std::vector<bool>& without) const {
+  /// By switch the layers (a bit each) of the pairs whose path to `to` in these trees crosses it, of those
+  /// not in `without`.
+  std::vector<std::uint64_t> crossing(const PathTrees& trees, SwitchIndex to,
+                                      const std::vector<bool>& without) const {
     std::vector<std::uint64_t> layers(net_.switches());
     for (SwitchIndex from = 0; from < layers.size(); ++from) {
       if (from == to || without[from]) continue;
       const auto bit = std::uint64_t{1} << layers_.at(from, to);
-      for (const auto& trees : planes_) {
-        for_each_channel(net_, trees, from, to, [&](NetChannel c) { layers[net_.head(c)] |= bit; });
-      }
+      for_each_channel(net_, trees, from, to, [&](NetChannel c) { layers[net_.head(c)] |= bit; });
     }
     return layers;
   }
 
-  /// Takes away the paths of these pairs. One that others cross stays, in a layer of theirs.
+  /// Takes away the paths of these pairs. One that others of its plane cross stays, in a layer of theirs.
   bool withdraw(const std::vector<Pair>& left) {
     std::vector<std::pair<SwitchIndex, SwitchIndex>> paths;  // (to, from)
     for (const auto& pair : left) {
@@ -122,28 +123,40 @@ class Layering {
       paths.emplace_back(pair.b, pair.a);
     }
     std::ranges::sort(paths);
-    std::vector<std::uint64_t> kept(paths.size());
+    const auto planes = planes_.size();
+    std::vector<std::uint64_t> kept(paths.size() * planes);
     for (std::size_t begin = 0, end = 0; begin < paths.size(); begin = end) {
       const auto to = paths[begin].first;
       while (end < paths.size() && paths[end].first == to) ++end;
       std::vector<bool> without(net_.switches());
       for (auto i = begin; i < end; ++i) without[paths[i].second] = true;
-      const auto layers = crossing(to, without);
-      for (auto i = begin; i < end; ++i) kept[i] = layers[paths[i].second];
+      for (std::size_t p = 0; p < planes; ++p) {
+        const auto layers = crossing(planes_[p], to, without);
+        for (auto i = begin; i < end; ++i) kept[i * planes + p] = layers[paths[i].second];
+      }
     }
     const auto layers_of = [&](SwitchIndex to, SwitchIndex from) {
-      return kept[static_cast<std::size_t>(std::ranges::lower_bound(paths, std::pair(to, from)) -
-                                           paths.begin())];
+      const auto at = std::ranges::lower_bound(paths, std::pair(to, from)) - paths.begin();
+      return std::span(kept).subspan(static_cast<std::size_t>(at) * planes, planes);
     };
-    for (const auto& [a, b, kind, hops] : left) {
-      const auto there = layers_of(b, a), back = layers_of(a, b);
-      const auto both = there != 0 && back != 0 ? there & back : there | back;
-      if (both == 0 && there != 0) return false;
-      if (both != 0) layers_.set(a, b, static_cast<unsigned>(std::countr_zero(both)));
-      for (auto& trees : planes_) {
-        if (there == 0) trees.next(b, a) = PathTrees::kNone;
-        if (back == 0) trees.next(a, b) = PathTrees::kNone;
-      }
+    return std::ranges::all_of(left, [&](const Pair& pair) {
+      return settle(pair, layers_of(pair.b, pair.a), layers_of(pair.a, pair.b));
+    });
+  }
+
+  /// `there` and `back`: by plane the layers of the paths that cross those of the pair; 0: none does. False
+  /// where what stays has no layer in common.
+  bool settle(const Pair& pair, std::span<const std::uint64_t> there, std::span<const std::uint64_t> back) {
+    auto common = ~std::uint64_t{0};
+    for (const auto layers : {there, back}) {
+      for (const auto of_plane : layers) common &= of_plane != 0 ? of_plane : ~std::uint64_t{0};
+    }
+    if (common == 0) return false;
+    const bool stays = common != ~std::uint64_t{0};
+    if (stays) layers_.set(pair.a, pair.b, static_cast<unsigned>(std::countr_zero(common)));
+    for (std::size_t p = 0; p < planes_.size(); ++p) {
+      if (there[p] == 0) planes_[p].next(pair.b, pair.a) = PathTrees::kNone;
+      if (back[p] == 0) planes_[p].next(pair.a, pair.b) = PathTrees::kNone;
     }
     return true;
   }

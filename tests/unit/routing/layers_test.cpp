@@ -127,6 +127,16 @@ TEST(Layers, LargeRandomGraphsAreProvenByTheOracle) {
   }
 }
 
+/// Of the second LIDs of ports other switches are crossed than of the first ones.
+TEST(Layers, ThatDoNotSufficeKeepOnlyPathsThatOthersCrossInTheSamePlane) {
+  const auto fabric = fabrics::with_lids(fabrics::irregular(3871631639858549U, 12, 11, 20).input(), 1);
+
+  const auto routes = run("dfsssp", fabric, 1);
+
+  ASSERT_TRUE(routes) << to_string(routes.error());
+  EXPECT_FALSE(oracle::verify_layers(fabric.topology, fabric.lids, *routes).any_credit_loop);
+}
+
 TEST(Layers, ATreeNeedsOneLayer) {
   for (const auto* const engine : {"sssp", "dfsssp", "lash"}) {
     const auto fabric = of("ft3:8");
