@@ -13,6 +13,15 @@ std::optional<std::uint8_t> class_of(const Received& received) {
   return received.bytes.size() < 2 ? std::nullopt : std::optional(received.bytes[1]);
 }
 
+/// An answer to a request of ours, or such a request that was given up.
+bool is_of_our_requests(const Received& received) {
+  constexpr std::size_t kMethod = 3;
+  if (received.bytes.size() <= kMethod) return false;
+  const auto method = static_cast<wire::Method>(received.bytes[kMethod]);
+  if (method == wire::Method::report || method == wire::Method::report_resp) return false;
+  return wire::is_response(method) == (received.error == 0);
+}
+
 }  // namespace
 
 class Dispatcher::End final : public Transport {
@@ -30,6 +39,7 @@ class Dispatcher::End final : public Transport {
   std::size_t places() const override { return gsi_.places(); }
   std::size_t room() const override { return gsi_.room(); }
 
+  bool has_receiver() const { return static_cast<bool>(sink_); }
   /// False: there is no receiver.
   bool give(std::span<Received> run) {
     if (!sink_) return false;
@@ -56,8 +66,12 @@ std::expected<Transport*, TransportError> Dispatcher::add(const ClassRegistratio
   return &of(registration.mgmt_class);
 }
 
-Transport& Dispatcher::of(wire::MgmtClass mgmt_class) {
-  auto& end = ends_[std::to_underlying(mgmt_class)];
+Transport& Dispatcher::of(wire::MgmtClass mgmt_class) { return end_in(ends_, mgmt_class); }
+
+Transport& Dispatcher::asking(wire::MgmtClass mgmt_class) { return end_in(asking_, mgmt_class); }
+
+Transport& Dispatcher::end_in(Ends& ends, wire::MgmtClass mgmt_class) {
+  auto& end = ends[std::to_underlying(mgmt_class)];
   if (!end) end = std::make_unique<End>(gsi_);
   return *end;
 }
@@ -70,25 +84,28 @@ std::uint64_t Dispatcher::dropped() const {
   return std::accumulate(dropped_.begin(), dropped_.end(), std::uint64_t{0});
 }
 
-/// Most batches are of one class. Each run of one class is handed on as it is, so that the order stays.
+/// Where what has come with a class is given.
+Dispatcher::Ends& Dispatcher::ends_for(const Received& received) {
+  const auto& asking = asking_[*class_of(received)];
+  return asking && asking->has_receiver() && is_of_our_requests(received) ? asking_ : ends_;
+}
+
+/// Most batches are of one class. Each run for one end is handed on as it is, so that the order stays.
 void Dispatcher::receive(std::span<Received> batch) {
   while (!batch.empty()) {
     const auto mgmt_class = class_of(batch.front());
-    const auto other = std::ranges::find_if(
-        batch, [&](const Received& received) { return class_of(received) != mgmt_class; });
+    auto* const ends = mgmt_class ? &ends_for(batch.front()) : nullptr;
+    const auto other = std::ranges::find_if(batch, [&](const Received& received) {
+      return class_of(received) != mgmt_class || (mgmt_class && &ends_for(received) != ends);
+    });
     const auto run = batch.first(static_cast<std::size_t>(other - batch.begin()));
-    if (mgmt_class) {
-      give(*mgmt_class, run);
-    } else {
+    if (!mgmt_class) {
       malformed_ += run.size();
+    } else if (const auto& end = (*ends)[*mgmt_class]; !end || !end->give(run)) {
+      dropped_[*mgmt_class] += run.size();
     }
     batch = batch.subspan(run.size());
   }
-}
-
-void Dispatcher::give(std::uint8_t mgmt_class, std::span<Received> run) {
-  const auto& end = ends_[mgmt_class];
-  if (!end || !end->give(run)) dropped_[mgmt_class] += run.size();
 }
 
 }  // namespace smd::mad

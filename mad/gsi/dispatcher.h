@@ -34,6 +34,10 @@ class Dispatcher {
   /// gave up. The Ahead of on_receive_ahead() sees the batches of all classes and must leave the MADs of
   /// others; one end may set it.
   Transport& of(wire::MgmtClass mgmt_class);
+  /// A second end of a class that we serve too, for requests of our own to another server of it: its
+  /// on_receive() registers the receiver of answers and of own requests that the GSI gave up, which the end
+  /// of of() does not see from then on. ReportResp, which answers what a server sends, stays there.
+  Transport& asking(wire::MgmtClass mgmt_class);
 
   /// MADs of the class that arrived while it had no receiver.
   std::uint64_t dropped(wire::MgmtClass mgmt_class) const;
@@ -45,11 +49,14 @@ class Dispatcher {
  private:
   class End;
   static constexpr std::size_t kClasses = 256;
+  using Ends = std::array<std::unique_ptr<End>, kClasses>;
   void receive(std::span<Received> batch);
-  void give(std::uint8_t mgmt_class, std::span<Received> run);
+  Ends& ends_for(const Received& received);
+  Transport& end_in(Ends& ends, wire::MgmtClass mgmt_class);
 
   Transport& gsi_;
-  std::array<std::unique_ptr<End>, kClasses> ends_;
+  Ends ends_;
+  Ends asking_;
   std::array<std::uint64_t, kClasses> dropped_{};
   std::uint64_t malformed_ = 0;
 };

@@ -22,6 +22,8 @@ constexpr int kPauseMs = 10;
 constexpr int kWaitMs = 100;
 constexpr auto kLook = std::chrono::milliseconds(1);
 constexpr std::int64_t kLongest = 65'536;  ///< bytes of a MAD; of a longer one there are so many and one
+/// The same of an answer, which we have asked for: all members of all groups of the largest fabric.
+constexpr std::int64_t kLongestAnswer = std::int64_t{64} << 20U;
 constexpr std::size_t kWaiting = 4 * Receiver::kBatch;  ///< then they wait in the kernel
 constexpr unsigned kFailures = 20;                      ///< in a row, before a descriptor counts as dead
 
@@ -105,11 +107,12 @@ bool Receiver::receive(int milliseconds, std::vector<mad::Received>& batch) {
   delivery_->last_received.store(std::chrono::steady_clock::now());
   const auto* bytes = static_cast<const std::uint8_t*>(umad_get_mad(umad));
   auto& received = batch.emplace_back();
-  received.bytes.assign(bytes, bytes + std::clamp<std::int64_t>(length, 0, kLongest + 1));
+  const bool is_answer = length > 3 && wire::is_answer(static_cast<wire::Method>(bytes[3]));
+  const auto longest = is_answer && umad_status(umad) == 0 ? kLongestAnswer : kLongest;
+  received.bytes.assign(bytes, bytes + std::clamp<std::int64_t>(length, 0, longest + 1));
   received.from = from_of(umad);
   received.error = umad_status(umad);
-  const bool answers =
-      received.error != 0 || (length > 3 && wire::is_answer(static_cast<wire::Method>(received.bytes[3])));
+  const bool answers = received.error != 0 || is_answer;
   if (answers && !answer_that_ended(received)) --delivery_->awaited;
   // What a long MAD has taken is given back.
   if (buffer_.size() > words(kLongest)) buffer_ = std::vector<std::uint64_t>(words(wire::kMadBytes));

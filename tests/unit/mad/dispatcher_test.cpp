@@ -84,6 +84,35 @@ TEST_F(GsiDispatcher, ASendThatWasGivenUpGoesBackToItsClass) {
   EXPECT_THAT(sa, IsEmpty());
 }
 
+/// Of an SA that asks another SA.
+TEST_F(GsiDispatcher, AnswersToOwnRequestsOfAClassThatIsServedGoToTheAskingEnd) {
+  std::vector<int> asking;
+  listen(MgmtClass::sa, sa);
+  const auto of = [](wire::Method method, std::uint8_t mark, int error = 0) {
+    auto mad = mad_of(MgmtClass::sa, mark, error);
+    mad.bytes[3] = std::to_underlying(method);
+    return mad;
+  };
+  const auto all = [&] {
+    return std::vector{of(wire::Method::get_table, 1),         of(wire::Method::get_table_resp, 2),
+                       of(wire::Method::report_resp, 3),       of(wire::Method::get_resp, 4),
+                       of(wire::Method::get_table, 5, EIO),    of(wire::Method::get_table_resp, 6, EINVAL),
+                       of(wire::Method::report, 7, ETIMEDOUT), of(wire::Method::set, 8)};
+  };
+
+  deliver(all());
+  EXPECT_THAT(sa, ElementsAre(1, 2, 3, 4, -EIO, -EINVAL, -ETIMEDOUT, 8)) << "nothing is asked";
+
+  sa.clear();
+  dispatcher.asking(MgmtClass::sa).on_receive([&](std::span<Received> batch) {
+    for (const auto& one : batch) asking.push_back(one.error != 0 ? -one.error : one.bytes[255]);
+  });
+  deliver(all());
+  EXPECT_THAT(sa, ElementsAre(1, 3, -EINVAL, -ETIMEDOUT, 8));
+  EXPECT_THAT(asking, ElementsAre(2, 4, -EIO));
+  EXPECT_EQ(dispatcher.dropped(), 0U);
+}
+
 TEST_F(GsiDispatcher, AReceiverThatHasGoneGetsNothing) {
   listen(MgmtClass::sa, sa);
   dispatcher.of(MgmtClass::sa).on_receive({});
