@@ -274,6 +274,7 @@ void Instance::open_sa() {
   sa_ = std::make_unique<sa::Server>(
       sa::ServerParts{.executor = io_.get_executor(),
                       .gsi = gsi_->of(wire::MgmtClass::sa),
+                      .asking = &gsi_->asking(wire::MgmtClass::sa),
                       .compute = answering_,
                       .indexing = compute_,
                       .source = [manager = manager_.get()] { return manager->published(); },
@@ -285,7 +286,8 @@ void Instance::open_sa() {
                       .wall = unix_time,
                       .fabric = manager_.get(),
                       .events = &ring_,
-                      .subnet = spec_.name},
+                      .subnet = spec_.name,
+                      .seed = std::random_device{}()},
       sa::settings_of(spec_.config));
 }
 

@@ -4,15 +4,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
-#include <set>
 #include <utility>
 
-#include "smd/sa/policy.h"
-#include "smd/sa/registry/aliases.h"
 #include "smd/sa/registry/group_members.h"
-#include "smd/sa/registry/services.h"
-#include "smd/sa/registry/unite.h"
-#include "smd/sa/traps.h"
 
 namespace smd::sa {
 namespace {
@@ -31,55 +25,6 @@ constexpr std::size_t kHeld = std::size_t{256} << 20U;
 
 Length length_of(const Request& request) {
   return is_write(request) || is_fast(request) ? Length::brief : Length::open;
-}
-
-/// Our own port, whose word notices of ports and groups are.
-const EndPort* own_port(const Directory& directory) {
-  const auto& lids = directory.snapshot().decided.lids;
-  return directory.by_lid(lids ? lids->sm_lid : Lid{});
-}
-
-/// As the path from our own port (null: not known) has it.
-mad::LidRoute route_to(const Directory& directory, const EndPort* sm, const EndPort& port, std::uint32_t qp) {
-  const Policy policy;
-  return {.lid = port.lid,
-          .sl = policy.sl(directory, Sl{0}, sm, port.lid),
-          .qp = qp,
-          .qkey = kQp1QKey,
-          .pkey_index = sm != nullptr ? policy.pkey_index(*sm, port) : std::uint16_t{0}};
-}
-
-/// For those who have subscribed, of `events` and of groups that have come and gone; as many as there is room
-/// for.
-ReportBatch reports_of(const Directory& directory, const Registry& registry, const Effects& effects,
-                       std::vector<Event> events, std::size_t room) {
-  ReportBatch batch;
-  if (registry.subscriptions().empty()) return batch;
-  const auto* sm = own_port(directory);
-  if (sm != nullptr) {
-    for (const auto& group : effects.groups) {
-      auto event = event_of(*sm, directory.gid_of(*sm), group.created ? kGroupCreated : kGroupDeleted,
-                            Gid{group.mgid.bytes});
-      event.pkey = group.pkey;
-      events.push_back(std::move(event));
-    }
-  }
-  for (const auto& event : events) {
-    if (batch.reports.size() >= room) {
-      ++batch.dropped_events;
-      continue;
-    }
-    const auto mad = std::make_shared<const std::vector<std::uint8_t>>(report_of(event));
-    for (const auto& [who, response_time] : addressees(directory, registry, event)) {
-      const auto* port = directory.by_guid(who.port);
-      if (port == nullptr) continue;
-      batch.reports.push_back({.mad = mad,
-                               .to = route_to(directory, sm, *port, who.qp),
-                               .subscriber = who,
-                               .wait = report_wait(response_time)});
-    }
-  }
-  return batch;
 }
 
 asio::awaitable<bool> ended() {
@@ -112,6 +57,7 @@ Server::Server(ServerParts parts, Settings settings)
   tasks_.spawn(serve());
   tasks_.spawn(write());
   tasks_.spawn(tick());
+  if (parts_.asking != nullptr) begin_reading();
   subscribe();
 }
 
@@ -199,7 +145,7 @@ void Server::asked(std::span<const Guid> ports) {
   wake_writer_.wake_all();
 }
 
-/// Leases, and the grace of the silent, end by the second.
+/// Leases, and graces, end by the second.
 asio::awaitable<void> Server::tick() {
   for (;;) {
     const bool time = co_await parts_.clock.sleep(std::chrono::seconds(1));
@@ -211,7 +157,10 @@ asio::awaitable<void> Server::tick() {
       return row.second.ends != 0 && row.second.ends <= now;
     });
     const bool silent = silence_ends_ != 0 && silence_ends_ <= now;
-    if (!over && !silent) continue;
+    const bool grace_over = grace_ends_ && *grace_ends_ <= parts_.clock.now();
+    if (!over && !silent && !grace_over) continue;
+    if (grace_over) grace_ends_.reset();
+    pending_tasks_.grace_over = pending_tasks_.grace_over || grace_over;
     pending_tasks_.expire = pending_tasks_.expire || over;
     pending_tasks_.refresh = pending_tasks_.refresh || silent;
     wake_writer_.wake_all();
@@ -326,6 +275,7 @@ asio::awaitable<void> Server::write() {
     tasks.not_yet = lost_.ports_except(tasks.lost);
     if (parts_.store != nullptr) tasks.copy = parts_.store->following();
     tasks.before = parts_.registry.get();
+    tasks.prior = prior_;
     Written done;
     co_await parts_.compute.execute([&, settings = settings_, view = view_, room = reports_.room()] {
       done = written(batch, tasks, *settings, view.get(), room);
@@ -346,6 +296,7 @@ asio::awaitable<void> Server::write() {
       send(told ? one : Reply{.bytes = busy_instead_of(one.bytes), .to = one.to});
     reports_.add(std::move(done.reports));
     say(done.effects);
+    say_inherited(done);
     if (tasks.refresh) silence_ends_ = done.silence_ends;
     const bool first = tasks.refresh && !std::exchange(told_, true);
     ask_fabric(done, multicast || first);
@@ -388,99 +339,6 @@ Server::ReadBatch Server::look_at(std::vector<mad::Received> batch, const Round&
   }
   pending_.go_on(Slice(kSliceWork), round.room, looked.replies);
   return looked;
-}
-
-Server::Written Server::written(const std::vector<mad::Received>& batch, const PendingTasks& tasks,
-                                const Settings& settings, const View* view, std::size_t room_for_reports) {
-  Written done;
-  done.registry = *tasks.before;
-  const auto* directory = view != nullptr ? &view->directory : nullptr;
-  if (directory == nullptr || directory->snapshot().state != wire::SmState::master) {
-    taken_over_ = false;
-    if (parts_.source() && !tasks.copy.knows_clients)
-      done.registry.forget_clients();  // they register with another SM
-    return done;
-  }
-  Writing writing{*directory, settings, done.registry, done.effects, parts_.wall(), &liveness_};
-  std::vector<Event> events;
-  const bool takes_over = tasks.refresh && !taken_over_;
-  if (tasks.refresh) {
-    taken_over_ = true;
-    if (takes_over && tasks.copy.stale) done.registry.forget_clients();
-    if (takes_over) take_over(writing);
-    for (const auto port : tasks.came_up) done.registry.drop_client(port);
-    sa::refresh(writing);
-    done.silence_ends = liveness_.next_end();
-    events = port_events(*directory);
-  }
-  for (const auto& other : tasks.others) sa::unite(writing, *other);
-  for (const auto port : tasks.lost) done.registry.drop_client(port);
-  for (const auto port : tasks.asked) done.registry.put_client(port);
-  if (tasks.refresh || !tasks.lost.empty()) {
-    done.to_ask = to_ask(writing);
-    std::erase_if(done.to_ask, [&](Guid port) { return std::ranges::binary_search(tasks.not_yet, port); });
-  }
-
-  if (tasks.expire) expire(writing);
-  for (const auto& subscriber : tasks.unheard) drop_subscriptions(done.registry, subscriber);
-  for (const auto& mad : batch) {
-    const auto request = Request::parse(mad.bytes);
-    if (!request) continue;
-    const Requester requester{.port = directory->by_lid(mad.from.lid),
-                              .lid = mad.from.lid,
-                              .trusted = request->sa.sm_key != 0,  // a wrong one does not get here
-                              .qp = mad.from.qp == 0 ? 1U : mad.from.qp};
-    done.replies.push_back(
-        {.bytes = reply(*request, sa::write(writing, requester, *request)), .to = back_to(mad.from)});
-  }
-  for (const auto& [trap, from] : tasks.traps) {
-    if (auto event = event_from(*directory, trap, from)) events.push_back(*std::move(event));
-  }
-  done.reports = reports_of(*directory, done.registry, done.effects, std::move(events), room_for_reports);
-  done.guids = guids_to_write(*directory, done, tasks, takes_over);
-  return done;
-}
-
-/// Of ports whose aliases have changed, and of those that may have lost them.
-std::vector<sm::GuidBlock> Server::guids_to_write(const Directory& directory, const Written& done,
-                                                  const PendingTasks& tasks, bool all) const {
-  const auto& before = tasks.before;
-  std::set<Guid> ports;
-  if (done.registry.alias_version() != before->alias_version()) {
-    Registry::Aliases::difference(before->aliases(), done.registry.aliases(),
-                                  [&](const AliasKey& key, const Guid*) { ports.insert(key.port); });
-  }
-  const auto has = [&](Guid port) {
-    const auto row = done.registry.aliases().lower_bound({port, 0});
-    return row != done.registry.aliases().end() && row->first.port == port;
-  };
-  std::ranges::copy_if(tasks.came_up, std::inserter(ports, ports.end()), has);
-  if (all) {
-    for (const auto& [key, alias] : done.registry.aliases()) ports.insert(key.port);
-  }
-  return blocks_of(directory, done.registry, ports);
-}
-
-/// Ports that came or went since the last time; none the first time.
-std::vector<Event> Server::port_events(const Directory& directory) {
-  std::vector<Guid> now;
-  for (const auto& port : directory.end_ports()) now.push_back(port.guid);
-  std::ranges::sort(now);
-  const auto before = std::exchange(ports_, now);
-  std::vector<Event> events;
-  const auto* sm = own_port(directory);
-  if (before.empty() || sm == nullptr) return events;
-  const auto add = [&](std::uint16_t trap) {
-    return [&, trap](Guid guid) {
-      events.push_back(event_of(*sm, directory.gid_of(*sm), trap, Gid::of(directory.prefix(), guid)));
-    };
-  };
-  std::vector<Guid> came, went;
-  std::ranges::set_difference(now, before, std::back_inserter(came));
-  std::ranges::set_difference(before, now, std::back_inserter(went));
-  std::ranges::for_each(came, add(kPortIn));
-  std::ranges::for_each(went, add(kPortOut));
-  return events;
 }
 
 void Server::send(const Reply& reply) {

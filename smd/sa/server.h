@@ -19,8 +19,10 @@
 #include "smd/sa/answer.h"
 #include "smd/sa/fair_queue.h"
 #include "smd/sa/fast_path.h"
+#include "smd/sa/group_reader.h"
 #include "smd/sa/lost_subscribers.h"
 #include "smd/sa/pending_queries.h"
+#include "smd/sa/registry/prior_groups.h"
 #include "smd/sa/registry/subscriptions.h"
 #include "smd/sa/registry/write.h"
 #include "smd/sa/reports.h"
@@ -32,6 +34,9 @@ namespace smd::sa {
 struct ServerParts {
   asio::any_io_executor executor;
   mad::Transport& gsi;
+  /// The end for our own requests to the SA of a master whose standby we are (Dispatcher::asking). Null: it
+  /// is not asked.
+  mad::Transport* asking = nullptr;
   /// Makes the answers, a batch at a time and one piece of work after the other, so that neither waits for
   /// the sweeps.
   sm::Compute& compute;
@@ -53,6 +58,7 @@ struct ServerParts {
   /// again. Null: its owner calls refresh(), look_again(), asked() and forward().
   events::EventRing* events = nullptr;
   std::string subnet = {};
+  std::uint64_t seed = 1;  ///< of transactions of `asking`
 };
 
 /// On the thread of the transport. Questions are answered from what is published: those about one thing where
@@ -80,6 +86,9 @@ class Server {
   void asked(std::span<const Guid> ports);
   /// What clients had registered with the master of another part of the fabric is registered here, too.
   void unite(RegistryPtr other);
+  /// What the master of whom we are standby has of groups; they are so when we become master. Null: not
+  /// known.
+  void know_before(PriorGroupsPtr groups);
   /// A trap has come, which subscribers want to be told of. `from`: the LID that it came from.
   void forward(const wire::Notice& notice, Lid from);
 
@@ -97,6 +106,8 @@ class Server {
     std::vector<Guid> to_ask;
     std::vector<sm::GuidBlock> guids;
     std::int64_t silence_ends = 0;
+    std::optional<Inherited> inherited;  ///< groups and members of the master before, at the takeover
+    std::optional<Inherited> ended;      ///< of them those that end with the grace
   };
   /// What the writer has to do beside requests.
   struct PendingTasks {
@@ -109,14 +120,17 @@ class Server {
     std::vector<Guid> lost, not_yet;
     std::vector<std::pair<wire::Notice, Lid>> traps;
     std::vector<RegistryPtr> others;  ///< of other parts of the fabric
+    PriorGroupsPtr prior;             ///< of the master before; null: not known
+    bool grace_over = false;          ///< of what was inherited from it
     store::Following copy;            ///< what the registry is made from
     RegistryPtr before;               ///< the registry
     bool any() const {
       return refresh || expire || !unheard.empty() || !asked.empty() || !lost.empty() || !traps.empty() ||
-             !others.empty();
+             !others.empty() || grace_over;
     }
   };
   void subscribe();
+  void begin_reading();
   void hear(const events::Event& event);
   void missed();
   void received(std::span<mad::Received> batch);
@@ -133,6 +147,7 @@ class Server {
   ReadBatch look_at(std::vector<mad::Received> batch, const Round& round);
   Written written(const std::vector<mad::Received>& batch, const PendingTasks& tasks,
                   const Settings& settings, const View* view, std::size_t room_for_reports);
+  void take_over(Writing& writing, const PendingTasks& tasks, Written& done);
   std::vector<sm::GuidBlock> guids_to_write(const Directory& directory, const Written& done,
                                             const PendingTasks& tasks, bool all) const;
   std::vector<Event> port_events(const Directory& directory);
@@ -142,6 +157,7 @@ class Server {
   void tell_unread(const Reply& reply) const;
   void send(const Reply& reply);
   void say(const Effects& effects) const;
+  void say_inherited(const Written& done);
   void heard(Lid from);
   void forged(const wire::Notice& notice, Lid from) const;
 
@@ -162,8 +178,13 @@ class Server {
   std::vector<Guid> ports_;  ///< those that were told of, ascending
   Liveness liveness_;
   bool taken_over_ = false;
+  Inherited inherited_;  ///< and not confirmed yet
+  PriorGroupsPtr prior_;
+  std::optional<mad::TimePoint> grace_ends_;  ///< of what was inherited; nothing: nothing was
   Reports reports_;
   std::shared_ptr<FastPath> fast_path_ = std::make_shared<FastPath>();  ///< the receiver's thread has it too
+  std::optional<mad::SaClient> client_;
+  std::optional<GroupReader> reader_;
   mad::TaskGroup tasks_;
   std::optional<events::Subscriber> subscriber_;
 };

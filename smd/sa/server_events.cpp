@@ -38,6 +38,41 @@ void Server::unite(RegistryPtr other) {
   wake_writer_.wake_all();
 }
 
+void Server::know_before(PriorGroupsPtr groups) { prior_ = std::move(groups); }
+
+void Server::begin_reading() {
+  client_.emplace(parts_.clock, *parts_.asking, parts_.seed);
+  reader_.emplace(GroupReader::Parts{
+      .client = *client_,
+      .clock = parts_.clock,
+      .log = parts_.log,
+      .source = parts_.source,
+      .copied = [this] { return parts_.store != nullptr && parts_.store->following().knows_clients; },
+      .sm_key = [this] { return settings_->sm_key; },
+      .found = [this](PriorGroupsPtr groups) { know_before(std::move(groups)); }});
+  tasks_.spawn(reader_->run());
+}
+
+/// After a takeover, and when its grace is over.
+void Server::say_inherited(const Written& done) {
+  if (done.inherited) {
+    prior_.reset();
+    grace_ends_ = parts_.clock.now() + std::chrono::seconds(settings_->grace);
+    parts_.log.info("ha.groups_inherited")
+        .kv("groups", done.inherited->groups.size())
+        .kv("members", done.inherited->members.size())
+        .kv("grace_s", settings_->grace)
+        .always();
+  }
+  if (done.ended && !done.ended->empty()) {
+    parts_.log.info("ha.groups_not_joined")
+        .kv("groups", done.ended->groups.size())
+        .kv("members", done.ended->members.size())
+        .kv("action", "they are no groups and no members any more")
+        .always();
+  }
+}
+
 void Server::forward(const wire::Notice& notice, Lid from) {
   // No subscriber needs events faster than this; the sweeps see all of it.
   constexpr std::size_t kTraps = 1024;

@@ -15,6 +15,7 @@ Settings settings_of(const config::SubnetConfig& config) {
           .subscriptions_per_port = config.sa.subscriptions_per_port,
           .consolidate_ipv6_snm = config.multicast.consolidate_ipv6_snm,
           .keep_silent = std::chrono::ceil<std::chrono::seconds>(config.sa.keep_silent).count(),
+          .grace = std::chrono::ceil<std::chrono::seconds>(config.adopt.grace).count(),
           .max_rate = config.sa.max_rate,
           .prefix_routes = config.sa.prefix_routes,
           .broadcast_mtu = config.multicast.broadcast_mtu,

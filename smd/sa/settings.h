@@ -23,6 +23,9 @@ struct Settings {
   bool consolidate_ipv6_snm = false;
   /// Seconds for which what a port has registered is kept while the port is silent.
   std::int64_t keep_silent = 300;
+  /// Seconds for which groups and members of another master stay after a takeover, until they are joined
+  /// again.
+  std::int64_t grace = 300;
   std::uint8_t max_rate = 0;  ///< no path is told to be faster; 0: as fast as it is
   std::vector<config::PrefixRoute> prefix_routes{};
   Mtu broadcast_mtu = Mtu::none;    ///< of the IPoIB broadcast group; none: the smallest of the ports'

@@ -110,6 +110,7 @@ class ReplicaSm {
   sa::ServerParts sa_parts() {
     return {.executor = world_.io().get_executor(),
             .gsi = classes_.of(wire::MgmtClass::sa),
+            .asking = &classes_.asking(wire::MgmtClass::sa),
             .compute = compute_,
             .indexing = compute_,
             .source = [this] { return manager_->published(); },

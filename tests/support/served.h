@@ -3,6 +3,7 @@
 // A manager and its subnet administration on one port of a simulated fabric, joined as the daemon joins them.
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,12 +15,13 @@ namespace smd::test {
 
 class Served {
  public:
-  /// Runs until it is up; `store` may be null.
+  /// Runs until it is up; `store` may be null. Without a place: on the first adapter.
   Served(sim::World& world, store::Store* store, const sa::Settings& settings,
-         config::SubnetConfig config = {})
+         config::SubnetConfig config = {}, const std::optional<sim::Place>& place = {})
       : world_(world),
-        manager_(world, std::move(config), {}, store),
-        gsi_(world.transport(sim::Interface::gsi)),
+        manager_(place ? Managed(world, *place, std::move(config), {}, store)
+                       : Managed(world, std::move(config), {}, store)),
+        gsi_(place ? world.transport(*place, sim::Interface::gsi) : world.transport(sim::Interface::gsi)),
         classes_(*gsi_),
         server_(parts(store), settings),
         group_(world.io().get_executor()) {
@@ -40,6 +42,7 @@ class Served {
 
   sm::SubnetManager& manager() { return *manager_; }
   const Lines& lines() const { return manager_.lines(); }
+  const Lines& sa_lines() const { return sa_lines_; }  ///< that the SA has logged
   sa::Server& server() { return server_; }
   mad::Dispatcher& classes() { return classes_; }
   const sm::Snapshot& last() { return manager_.last(); }
@@ -53,13 +56,17 @@ class Served {
   sa::ServerParts parts(store::Store* store) {
     return {.executor = world_.io().get_executor(),
             .gsi = classes_.of(wire::MgmtClass::sa),
+            .asking = &classes_.asking(wire::MgmtClass::sa),
             .compute = compute_,
             .indexing = compute_,
             .source = [this] { return manager_->published(); },
             .act_count = [this] { return manager_->act_count(); },
             .registry = registry_,
             .store = store,
-            .log = {},
+            .log = log::Log(
+                {}, [this](const log::Record&, std::string_view line) { sa_lines_.all.emplace_back(line); },
+                {.steady = [this] { return world_.now().time_since_epoch(); },
+                 .wall = [] { return std::chrono::system_clock::time_point{}; }}),
             .clock = world_.clock(),
             .wall = [this] { return world_.now().time_since_epoch() / std::chrono::seconds(1); },
             .fabric = &*manager_,
@@ -68,6 +75,7 @@ class Served {
   }
 
   sim::World& world_;
+  Lines sa_lines_;
   sm::InlineCompute compute_;
   sm::Published<sa::Registry> registry_;
   Managed manager_;
