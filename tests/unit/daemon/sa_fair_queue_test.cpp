@@ -13,9 +13,9 @@ mad::Received from(std::uint16_t lid, std::uint8_t what) {
 }
 
 /// "1a 2b" is a of LID 1, b of LID 2.
-std::string all(Turns& turns, Length length = Length::brief) {
+std::string all(FairQueue& queue, Length length = Length::brief) {
   std::string text;
-  while (const auto mad = turns.next(length)) {
+  while (const auto mad = queue.next(length)) {
     text += (text.empty() ? "" : " ") + std::to_string(mad->from.lid.value()) +
             static_cast<char>('a' + mad->bytes.front());
   }
@@ -24,49 +24,49 @@ std::string all(Turns& turns, Length length = Length::brief) {
 
 TEST(SaTurns, PortsTakeTurnsAndKeepTheirOrder) {
   const Settings settings{};
-  Turns turns;
+  FairQueue queue;
   for (std::uint8_t i = 0; i < 4; ++i) {
     auto mad = from(1, i);
-    EXPECT_TRUE(turns.put(mad, Length::brief, settings));
+    EXPECT_TRUE(queue.put(mad, Length::brief, settings));
   }
   auto late = from(2, 0);
-  EXPECT_TRUE(turns.put(late, Length::brief, settings));
-  EXPECT_EQ(turns.size(), 5U);
-  EXPECT_EQ(all(turns), "1a 2a 1b 1c 1d");
-  EXPECT_TRUE(turns.empty());
+  EXPECT_TRUE(queue.put(late, Length::brief, settings));
+  EXPECT_EQ(queue.size(), 5U);
+  EXPECT_EQ(all(queue), "1a 2a 1b 1c 1d");
+  EXPECT_TRUE(queue.empty());
 }
 
 TEST(SaTurns, WhoMayNotHaveATurnKeepsItsPlace) {
   const Settings settings{};
-  Turns turns;
+  FairQueue queue;
   for (const auto lid : {std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{3}}) {
     auto mad = from(lid, 0);
-    turns.put(mad, Length::open, settings);
+    queue.put(mad, Length::open, settings);
   }
-  const auto next = turns.next(Length::open, [](Lid lid) { return lid == Lid{2}; });
+  const auto next = queue.next(Length::open, [](Lid lid) { return lid == Lid{2}; });
   ASSERT_TRUE(next);
   EXPECT_EQ(next->from.lid, Lid{2});
-  EXPECT_FALSE(turns.next(Length::open, [](Lid) { return false; }));
-  EXPECT_EQ(all(turns, Length::open), "3a 1a");
+  EXPECT_FALSE(queue.next(Length::open, [](Lid) { return false; }));
+  EXPECT_EQ(all(queue, Length::open), "3a 1a");
 }
 
 TEST(SaTurns, BriefRequestsDoNotWaitForOthersOfTheirPort) {
   const Settings settings{};
-  Turns turns;
+  FairQueue queue;
   auto slow = from(1, 0), quick = from(1, 1);
-  turns.put(slow, Length::open, settings);
-  turns.put(quick, Length::brief, settings);
-  EXPECT_EQ(all(turns), "1b");
-  EXPECT_EQ(all(turns, Length::open), "1a");
-  EXPECT_TRUE(turns.empty());
+  queue.put(slow, Length::open, settings);
+  queue.put(quick, Length::brief, settings);
+  EXPECT_EQ(all(queue), "1b");
+  EXPECT_EQ(all(queue, Length::open), "1a");
+  EXPECT_TRUE(queue.empty());
 }
 
 TEST(SaTurns, ThereIsRoomForSoManyAndForSoManyOfOne) {
   const Settings settings{.queue = 3, .per_source = 2};
-  Turns turns;
+  FairQueue queue;
   for (const auto& [lid, fits] : {std::pair{1, true}, {1, true}, {1, false}, {2, true}, {3, false}}) {
     auto mad = from(static_cast<std::uint16_t>(lid), 0);
-    EXPECT_EQ(turns.put(mad, Length::brief, settings), fits);
+    EXPECT_EQ(queue.put(mad, Length::brief, settings), fits);
     EXPECT_EQ(mad.bytes.empty(), fits) << "what is refused is left to the caller";
   }
 }
