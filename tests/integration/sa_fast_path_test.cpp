@@ -16,7 +16,6 @@ namespace {
 
 using test::Question;
 using wire::Method;
-using Path = wire::PathRecord;
 
 class SaFastPath : public testing::Test {
  protected:
@@ -29,15 +28,16 @@ class SaFastPath : public testing::Test {
                               .registry = registry_,
                               .settings = {.sm_key = 1}}));
   }
-  Path asked() const {
-    Path path;
+  wire::PathRecord asked() const {
+    wire::PathRecord path;
     path.slid = one_;
     path.dlid = other_;
     return path;
   }
   std::vector<std::uint8_t> path(Method method = Method::get) const {
-    return Question{
-        .method = method, .attribute = Path::kRecord, .mask = 1U << Path::kSlid | 1U << Path::kDlid}
+    return Question{.method = method,
+                    .attribute = wire::PathRecord::kRecord,
+                    .mask = 1U << wire::PathRecord::kSlid | 1U << wire::PathRecord::kDlid}
         .with(asked());
   }
   static std::vector<std::uint8_t> by_lid(std::uint16_t attribute, std::uint64_t mask, Lid lid) {
@@ -89,7 +89,8 @@ TEST_F(SaFastPath, WhatOneLookupAnswersIsAnsweredAndTheRestStaysInItsOrder) {
 
 TEST_F(SaFastPath, WhatCannotBeSentOrAnsweredIsLeftToTheSink) {
   EXPECT_EQ(rest({path()}, false).size(), 1U);
-  const Question wrong_key{.method = Method::get, .attribute = Path::kRecord, .mask = 0x30, .sm_key = 99};
+  const Question wrong_key{
+      .method = Method::get, .attribute = wire::PathRecord::kRecord, .mask = 0x30, .sm_key = 99};
   EXPECT_EQ(rest({wrong_key.with(asked())}).size(), 1U);
   std::vector<mad::Received> given_up{{.bytes = path(), .from = {}, .error = ETIMEDOUT}};
   fast_path_.answer(given_up, [](auto&&...) { return true; });
