@@ -76,7 +76,7 @@ PriorGroups prior_groups(const mad::SaRecords& records, Lid from) {
     }
     const auto port = record.port_gid.guid();
     if (port == Guid{} || record.join_state == 0) continue;  // members are not shown
-    const Member member{.join_state = record.join_state, .proxy = record.proxy_join};
+    const Member member{.join_state = record.join_state};
     if (at->second.members.try_emplace(port, member).second) ++prior.members;
   }
   return prior;
@@ -99,7 +99,10 @@ Inherited inherit(Writing& writing, const PriorGroups& prior) {
     }
     registry.put_group(mgid, group.mlid, group.terms, well_known);
     inherited.groups.insert(mgid);
-    for (const auto& [port, member] : group.members) registry.put_member({mgid, port}, member);
+    // Until the port joins for itself any other may join for it: who has joined with the master before is not
+    // known.
+    for (const auto& [port, member] : group.members)
+      registry.put_member({mgid, port}, {.join_state = member.join_state, .proxy = true});
   }
   for (const auto& [key, member] : registry.members()) {
     if (inherited.groups.contains(key.group)) inherited.members.insert(key);
