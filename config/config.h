@@ -17,6 +17,7 @@
 #include "config/qos_config.h"
 #include "mad/base/id.h"
 #include "mad/base/link.h"
+#include "mad/base/torus_conf.h"
 
 namespace smd::config {
 
@@ -205,7 +206,10 @@ struct RoutingConfig {
   std::string tables_file{};  ///< file of the engine "file"; empty: none
   /// Its contents by switch; filled by the code that loads the configuration.
   std::shared_ptr<const std::map<Guid, std::shared_ptr<const std::vector<std::uint8_t>>>> loaded_tables{};
-  bool allow_credit_loops = false;  ///< install routes that can dead-lock
+  std::string
+      torus_file{};  ///< OpenSM's torus-2QoS.conf, of the engine "torus-2QoS"; empty: it finds the torus
+  std::optional<base::TorusConf> torus{};  ///< its contents
+  bool allow_credit_loops = false;         ///< install routes that can dead-lock
   PathSl path_sl = PathSl::fixed;
   std::uint32_t threads = 0;  ///< that compute; 0: as many as the machine has
   /// Quiet time after which repaired tables converge to the engine's own, step by step; 0: never.

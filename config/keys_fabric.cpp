@@ -3,6 +3,7 @@
 #include "config/guid_list.h"
 #include "config/rows.h"
 #include "config/scalars.h"
+#include "mad/base/torus_conf.h"
 
 namespace smd::config {
 namespace {
@@ -160,6 +161,41 @@ Key tables() {
   return key;
 }
 
+/// `torus_file` names a file that is read with the configuration.
+void read_torus(const Value& value, const Spot& spot, Settings& into) {
+  if (value.kind != Value::Kind::text) return spot.wrong(value, "the name of a file");
+  auto& routing = into.subnet.routing;
+  routing.torus.reset();
+  routing.torus_file = value.text.empty() ? "" : spot.resolve(value.text).string();
+  if (value.text.empty()) return;
+  const auto bytes = spot.contents(value);
+  if (!bytes) return;
+  auto conf = base::read_torus_conf(*bytes, routing.torus_file);
+  if (conf) {
+    routing.torus = *std::move(conf);
+    return;
+  }
+  for (auto& error : conf.error())
+    spot.errors.push_back({.file = error.file, .line = error.line, .expected = std::move(error.what)});
+}
+
+Key torus() {
+  Key key{.table = "routing",
+          .name = "torus_file",
+          .opensm = "torus_config",
+          .doc =
+              "OpenSM's torus-2QoS.conf, for the engine `torus-2QoS`: the sizes of the torus or mesh, its "
+              "datelines, and the order of ports. Empty: smd finds the torus from the cabling."};
+  key.form = Form::text;
+  key.allowed = "a file's name";
+  key.read = read_torus;
+  key.show = [](const Settings& from) { return toml_quoted(from.subnet.routing.torus_file); };
+  key.explain = [](const Settings& from) {
+    return std::string(from.subnet.routing.torus ? "" : "found by smd");
+  };
+  return key;
+}
+
 }  // namespace
 
 std::vector<Key> links_keys() {
@@ -220,6 +256,7 @@ std::vector<Key> routing_keys() {
            "one a line.",
            &RoutingConfig::io_nodes, &RoutingConfig::io_nodes_file, "none"}),
       tables(),
+      torus(),
       row({.table = "routing",
            .name = "allow_credit_loops",
            .opensm = "",

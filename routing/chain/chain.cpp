@@ -157,7 +157,9 @@ class ChainRun {
     auto routes = engine->run({.context = in_.context,
                                .options = std::move(link_options),
                                .vl_budget = in_.vl_budget,
-                               .seed = in_.seed});
+                               .sl_budget = in_.sl_budget,
+                               .seed = in_.seed,
+                               .widest = options_.widest});
     if (!routes) {
       using Cause = RouteError::Cause;
       const auto cause = routes.error().cause;

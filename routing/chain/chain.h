@@ -51,7 +51,8 @@ struct ChainOptions {
   std::optional<InstalledEngine> installed{};  ///< nothing: no tables yet, the best is used
   /// With kAuto: clients use the SL of each path, so that engines with several layers are compared, too.
   bool layered = false;
-  /// With kAuto: the widest cabling seen, which the shape is told by. Null: the input's.
+  /// The widest cabling seen, for engines by_position; with kAuto the shape is told by it, too. Null: the
+  /// input's.
   const Topology* widest = nullptr;
 };
 

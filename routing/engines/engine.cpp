@@ -9,11 +9,12 @@
 namespace smd::routing::inline engines {
 
 // The registry. An engine is one .cpp, which defines its row, and the name of the row in the two lines here.
-extern const EngineInfo kDmodc, kFtree, kUpdn, kDnup, kMinhop, kDor, kSssp, kDfsssp, kLash, kNue, kFile;
+extern const EngineInfo kDmodc, kFtree, kUpdn, kDnup, kMinhop, kDor, kSssp, kDfsssp, kLash, kNue, kTorus2Qos,
+    kFile;
 
 std::span<const EngineInfo> all_engines() {
-  static const std::array kAll{kDmodc, kFtree,  kUpdn, kDnup, kMinhop, kDor,
-                               kSssp,  kDfsssp, kLash, kNue,  kFile};
+  static const std::array kAll{kDmodc, kFtree,  kUpdn, kDnup, kMinhop,    kDor,
+                               kSssp,  kDfsssp, kLash, kNue,  kTorus2Qos, kFile};
   return kAll;
 }
 
@@ -42,6 +43,20 @@ std::string to_string(const RouteError& error) {
       return "no tables of this fabric's switches: [routing] tables names the file";
     case RouteError::Cause::too_few_vls:
       return fmt::format("needs more than {} VL{}", error.vls, error.vls == 1 ? "" : "s");
+    case RouteError::Cause::too_few_sls:
+      return fmt::format("needs more than {} SL{} for each class", error.vls, error.vls == 1 ? "" : "s");
+    case RouteError::Cause::not_a_torus:
+      return "the switches are no torus or mesh of at most three dimensions";
+    case RouteError::Cause::no_seed:
+      return "of each seed in the torus-2QoS.conf at least one switch is missing";
+    case RouteError::Cause::other_torus:
+      return error.guids.empty() ? "the switches are no torus or mesh of the sizes in the torus-2QoS.conf"
+                                 : fmt::format("{} has no place in the torus that the torus-2QoS.conf says",
+                                               error.guids.front());
+    case RouteError::Cause::torus_in_pieces:
+      return fmt::format("a ring is in pieces: its rule has no path from {} to {}",
+                         error.guids.empty() ? Guid{} : error.guids.front(),
+                         error.guids.empty() ? Guid{} : error.guids.back());
   }
   return "unknown";
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mad/base/id.h"
+#include "mad/base/torus_conf.h"
 #include "routing/ranking/switch_ranking.h"
 #include "routing/routes.h"
 #include "routing/topology/context.h"
@@ -27,17 +28,22 @@ using Tables = std::map<Guid, std::shared_ptr<const LftRow>>;
 struct RoutingOptions {
   std::vector<Guid> root_guids{};          ///< top switches of the tree; empty: the engine finds them
   std::shared_ptr<const Tables> tables{};  ///< for the engine `file`
+  std::optional<base::TorusConf> torus{};  ///< for `torus-2QoS`; nothing: it finds the torus
   friend bool operator==(const RoutingOptions&, const RoutingOptions&) = default;
 };
 
 struct EngineInput {
   RoutingContext context;
   RoutingOptions options{};
-  unsigned vl_budget = 1;  ///< at most so many layers, 1 to 16
+  unsigned vl_budget = 1;   ///< VLs, and layers that have one of their own, at most, 1 to 16
+  unsigned sl_budget = 16;  ///< layers, at most
   std::uint64_t seed = 0;
   /// To be followed instead of the engine's own: tables that installed ones turn into without a new order of
   /// the switches. Engines without follows_ranking ignore it.
   const SwitchRanking* ranking = nullptr;
+  /// The widest cabling seen, by which an engine may number switches, so that it does not change while some
+  /// of it is missing. Null: the fabric's.
+  const Topology* widest = nullptr;
 };
 
 struct RouteError {
@@ -48,12 +54,18 @@ struct RouteError {
     not_a_tree,
     not_a_lattice,
     no_tables,
-    too_few_vls
+    too_few_vls,
+    too_few_sls,
+    not_a_torus,
+    no_seed,
+    other_torus,
+    torus_in_pieces
   };
   Cause cause = Cause::stopped;
-  /// Roots that do not exist; two leaves without a path; a leaf and a neighbour of it that is not above it.
+  /// Roots that do not exist; two leaves without a path; a leaf and a neighbour of it that is not above it;
+  /// two switches of a torus without a path; with other_torus a switch that is elsewhere, if it is one.
   std::vector<Guid> guids;
-  unsigned vls = 0;  ///< with too_few_vls: those that were allowed
+  unsigned vls = 0;  ///< with too_few_vls and too_few_sls: those that were allowed
 };
 /// The error in one line, with its GUIDs.
 std::string to_string(const RouteError& error);
@@ -77,6 +89,9 @@ struct EngineInfo {
   /// the others.
   bool leaves_gaps = false;
   bool layered = false;  ///< its paths have several layers, and clients must use the SL of each
+  /// Its tables follow from positions, which are those of EngineInput::widest: what is damaged is not
+  /// repaired but routed afresh, and pairs keep their layers.
+  bool by_position = false;
 };
 
 /// All engines, in the order in which the documentation lists them.

@@ -29,7 +29,12 @@ LayerStates::LayerStates(const RoutingContext& in, const UpdateInput& tables, st
   }
   unsigned layers = layers_in_use(tables.routes.layers);
   if (tables.layers_before != nullptr) layers = std::max(layers, layers_in_use(*tables.layers_before));
-  others_.assign(layers, Dependencies(in.topology));
+  const auto& vls = tables.routes.layers.vls;
+  if (vls.by_port()) {
+    others_.assign(1, Dependencies(in.topology, vls.indexes()));
+  } else {
+    others_.assign(layers, Dependencies(in.topology));
+  }
   const auto assigned = [&](Lid lid) { return in.lids.destination(lid).sw != kNoSwitch; };
   std::erase_if(changing_, [&](Lid lid) { return !assigned(lid); });
   for (std::size_t value = 1; value < size && !in.stop.stop_requested(); ++value) {
@@ -58,8 +63,65 @@ std::uint64_t LayerStates::layers_from(SwitchIndex s, SwitchIndex to, Lid lid) c
   return std::uint64_t{1} << before;
 }
 
+/// What flows along all ports that an entry may be are layers and the dimension by which packets come in: a
+/// bit each for both together. SL to VL tables are written before, so the VLs are those of the routes to
+/// come.
+void LayerStates::add_by_port(Lid lid, Ports ports, Dependencies& graph) const {
+  constexpr unsigned kDimensions = VlMap::kNoDimension + 1U;
+  const auto& vls = tables_.routes.layers.vls;
+  const auto& topology = in_.topology;
+  const auto to = in_.lids.destination(lid).sw;
+  std::vector<std::uint64_t> here(now_.size());
+  const auto for_each = [&](SwitchIndex s, const auto& fn) {
+    for (auto bits = here[s]; bits != 0; bits &= bits - 1) {
+      const auto bit = static_cast<unsigned>(std::countr_zero(bits));
+      fn(bit / kDimensions, static_cast<std::uint8_t>(bit % kDimensions));
+    }
+  };
+  std::vector<SwitchIndex> open;
+  for (SwitchIndex s = 0; s < now_.size(); ++s) {
+    if (s == to) continue;
+    for (auto bits = layers_from(s, to, lid); bits != 0; bits &= bits - 1) {
+      const auto layer = static_cast<unsigned>(std::countr_zero(bits));
+      here[s] |= std::uint64_t{1} << (layer * kDimensions + VlMap::kNoDimension);
+    }
+    open.push_back(s);
+  }
+  while (!open.empty()) {
+    const auto s = open.back();
+    open.pop_back();
+    for (const auto port : ports[s]) {
+      const auto peer = topology.peer(s, PortNum{port});
+      if (peer.sw == kNoSwitch) continue;
+      auto there = here[peer.sw];
+      const auto in = vls.dimension(peer.sw, peer.port);
+      for_each(
+          s, [&](unsigned layer, std::uint8_t) { there |= std::uint64_t{1} << (layer * kDimensions + in); });
+      if (there == here[peer.sw]) continue;
+      here[peer.sw] = there;
+      open.push_back(peer.sw);
+    }
+  }
+  for (SwitchIndex s = 0; s < now_.size(); ++s) {
+    for (const auto port : ports[s]) {
+      const PortNum out{port};
+      const auto peer = topology.peer(s, out);
+      if (peer.sw == kNoSwitch) continue;
+      for (const auto onward : ports[peer.sw]) {
+        const PortNum then{onward};
+        if (topology.peer(peer.sw, then).sw == kNoSwitch) continue;
+        for_each(s, [&](unsigned layer, std::uint8_t in) {
+          graph.add({s, out}, vls.vl_of(in, vls.dimension(s, out), layer), then,
+                    vls.vl(peer.sw, peer.port, then, layer));
+        });
+      }
+    }
+  }
+}
+
 /// Layers flow along all ports that an entry may be.
-void LayerStates::add(Lid lid, std::span<const std::vector<std::uint8_t>> ports, Graphs& graphs) const {
+void LayerStates::add(Lid lid, Ports ports, Graphs& graphs) const {
+  if (tables_.routes.layers.vls.by_port()) return add_by_port(lid, ports, graphs.front());
   const auto to = in_.lids.destination(lid).sw;
   std::vector<std::uint64_t> layers(now_.size());
   std::vector<SwitchIndex> open;

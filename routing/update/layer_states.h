@@ -44,11 +44,14 @@ class LayerStates {
   std::uint8_t now(SwitchIndex s, Lid lid) const { return now_[s][lid.value()]; }
 
  private:
-  using Graphs = std::vector<Dependencies>;  ///< one a layer
+  /// One a layer; where VLs depend on ports one for all, whose channels are VLs.
+  using Graphs = std::vector<Dependencies>;
   using Entries = std::vector<std::uint8_t>;
 
   std::uint8_t wanted(SwitchIndex s, Lid lid) const { return entry(tables_.routes.rows[s].get(), lid); }
-  void add(Lid lid, std::span<const std::vector<std::uint8_t>> more, Graphs& graphs) const;
+  using Ports = std::span<const std::vector<std::uint8_t>>;  ///< by switch those that an entry may be
+  void add(Lid lid, Ports ports, Graphs& graphs) const;
+  void add_by_port(Lid lid, Ports ports, Dependencies& graph) const;
   std::vector<std::vector<std::uint8_t>> ports_of(Lid lid) const;
   std::uint64_t layers_from(SwitchIndex s, SwitchIndex to, Lid lid) const;
 

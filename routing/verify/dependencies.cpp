@@ -9,11 +9,11 @@
 namespace smd::routing::inline verify {
 namespace {
 
-/// Number of words with a bit for every port number of the largest switch.
-std::size_t words_for(const Topology& topology) {
+/// Number of words with a bit for every VL of every port number of the largest switch.
+std::size_t words_for(const Topology& topology, std::size_t vls = 1) {
   unsigned most = 0;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) most = std::max(most, topology.ports(s));
-  return most / 64 + 1;
+  return (most * vls + vls - 1) / 64 + 1;
 }
 
 /// At most so many LIDs are looked up one by one; more of them by the egress sets of the next switch.
@@ -26,10 +26,11 @@ bool at_most_few(LidBits lids) {
 
 }  // namespace
 
-Dependencies::Dependencies(const Topology& topology)
+Dependencies::Dependencies(const Topology& topology, unsigned vls)
     : topology_(&topology),
-      words_(words_for(topology)),
-      waits_(topology.channels() * words_),
+      vls_(vls),
+      words_(words_for(topology, vls)),
+      waits_(topology.channels() * vls_ * words_),
       next_switch_(topology.channels(), kNoSwitch) {
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     for (unsigned p = 1; p <= topology.ports(s); ++p) {
@@ -59,6 +60,12 @@ Dependencies::Dependencies(const Topology& topology, const Topology& before, std
 void Dependencies::add(const Channel& channel, PortNum next) {
   auto* const waits = waits_.data() + topology_->channel(channel.sw, channel.out) * words_;
   waits[next.value() / 64] |= std::uint64_t{1} << (next.value() % 64);
+}
+
+void Dependencies::add(const Channel& channel, unsigned vl, PortNum next, unsigned next_vl) {
+  auto* const waits = waits_.data() + (topology_->channel(channel.sw, channel.out) * vls_ + vl) * words_;
+  const auto bit = next.value() * vls_ + next_vl;
+  waits[bit / 64] |= std::uint64_t{1} << (bit % 64);
 }
 
 void Dependencies::add(SwitchIndex s, std::span<const std::uint64_t> waits, std::size_t words) {
@@ -128,8 +135,9 @@ void Dependencies::share(std::span<const SwitchIndex> equivalents) {
 
 template <class Fn>
 void Dependencies::for_each_next(std::size_t channel, const Fn& fn) const {
-  if (next_switch_[channel] == kNoSwitch) return;
-  const auto base = topology_->channel(next_switch_[channel], PortNum{0});
+  const auto next = next_switch_[channel / vls_];
+  if (next == kNoSwitch) return;
+  const auto base = topology_->channel(next, PortNum{0}) * vls_;
   const auto words = waits_of(channel);
   for (std::size_t w = 0; w < words_; ++w) {
     for (auto word = words[w]; word != 0; word &= word - 1) {
@@ -141,7 +149,7 @@ void Dependencies::for_each_next(std::size_t channel, const Fn& fn) const {
 /// Removes channels that nothing waits for, repeatedly (Kahn); the remaining ones are marked 1. Numbers them
 /// in `order` unless null.
 std::vector<std::uint8_t> Dependencies::in_cycles_or_between(std::vector<std::uint32_t>* order) const {
-  const std::size_t n = next_switch_.size();
+  const std::size_t n = next_switch_.size() * vls_;
   std::vector<std::uint32_t> waiters(n);
   for (std::size_t c = 0; c < n; ++c) {
     for_each_next(c, [&](std::size_t next) { ++waiters[next]; });
@@ -171,12 +179,13 @@ bool Dependencies::any_cycle() const {
 }
 
 std::vector<std::size_t> Dependencies::groups() const {
-  return scc_numbers(next_switch_.size(), [&](std::size_t c, const auto& fn) { for_each_next(c, fn); });
+  return scc_numbers(next_switch_.size() * vls_,
+                     [&](std::size_t c, const auto& fn) { for_each_next(c, fn); });
 }
 
 Dependencies::Cycles Dependencies::cycles() const {
   Cycles found;
-  found.order.resize(next_switch_.size());
+  found.order.resize(next_switch_.size() * vls_);
   const auto left = in_cycles_or_between(&found.order);
   if (std::ranges::find(left, 1) == left.end()) return found;
   found.order.clear();
@@ -192,7 +201,10 @@ Dependencies::Cycles Dependencies::cycles() const {
     if (alone) for_each_next(c, [&](std::size_t next) { alone = alone && next != c; });
     if (alone) continue;
     if (found.count++ != 0) continue;
-    for (const auto member : shortest_cycle(group)) found.example.push_back(channel(member));
+    for (const auto member : shortest_cycle(group)) {
+      found.example.push_back(channel(member / vls_));
+      found.vls.push_back(static_cast<unsigned>(member % vls_));
+    }
   }
   return found;
 }
@@ -201,7 +213,7 @@ Dependencies::Cycles Dependencies::cycles() const {
 std::vector<std::size_t> Dependencies::shortest_cycle(std::span<const std::size_t> group) const {
   constexpr auto kNone = ~std::size_t{0};
   const auto start = *std::ranges::min_element(group);
-  std::vector<std::size_t> came_from(next_switch_.size(), kNone);
+  std::vector<std::size_t> came_from(next_switch_.size() * vls_, kNone);
   std::vector<std::size_t> queue{start};
   for (std::size_t at = 0; at < queue.size() && came_from[start] == kNone; ++at) {
     for_each_next(queue[at], [&](std::size_t next) {

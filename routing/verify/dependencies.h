@@ -15,11 +15,12 @@
 
 namespace smd::routing::inline verify {
 
-/// By channel the ports of the next switch that it waits for, a bit each.
+/// By channel the ports of the next switch that it waits for, a bit each. With several VLs each VL of a port
+/// is a channel of its own, and of the functions that add dependencies only those with VLs may be called.
 class Dependencies {
  public:
   /// No dependencies yet; the topology must outlive it.
-  explicit Dependencies(const Topology& topology);
+  explicit Dependencies(const Topology& topology, unsigned vls = 1);
   /// Takes over the dependencies of another topology, for ports that lead to the same place. `was`: by switch
   /// its index there.
   Dependencies(const Topology& topology, const Topology& before, std::span<const SwitchIndex> was,
@@ -32,6 +33,8 @@ class Dependencies {
   };
   /// Adds one dependency.
   void add(const Channel& channel, PortNum next);
+  /// The same between VLs of the two, each below `vls`.
+  void add(const Channel& channel, unsigned vl, PortNum next, unsigned next_vl);
   /// Adds those of all ports of a switch, from port 0 on: the ports of the next switch, a bit each, `words`
   /// words per port.
   void add(SwitchIndex s, std::span<const std::uint64_t> waits, std::size_t words);
@@ -47,6 +50,7 @@ class Dependencies {
   struct Cycles {
     std::size_t count = 0;         ///< number of groups of channels that wait for each other
     std::vector<Channel> example;  ///< a shortest cycle of the first group
+    std::vector<unsigned> vls;     ///< by channel of `example` its VL
     /// Without cycles: by channel a number lower than those of all channels it waits for.
     std::vector<std::uint32_t> order;
   };
@@ -70,10 +74,11 @@ class Dependencies {
   Channel channel(std::size_t index) const;
 
   const Topology* topology_;
+  std::size_t vls_;
   std::size_t words_;
   std::vector<std::uint64_t> waits_;
   std::vector<std::uint64_t> shared_;     ///< at the first of a group: of all of it; empty until needed
-  std::vector<SwitchIndex> next_switch_;  ///< by channel; kNoSwitch if it leads to no switch
+  std::vector<SwitchIndex> next_switch_;  ///< by port; kNoSwitch if it leads to no switch
 };
 
 }  // namespace smd::routing::inline verify

@@ -13,16 +13,24 @@
 namespace smd::routing::inline verify {
 namespace {
 
+/// A bit for each layer or, where VLs depend on ports, for each layer and VL: layer * VLs + VL.
 using LayerBits = std::uint64_t;
-constexpr unsigned kMostLayers = 64;
-using Graphs = std::vector<Dependencies>;  ///< one a layer
+constexpr unsigned kMostBits = 64;
+/// One a layer; where VLs depend on ports one for all, whose channels are VLs.
+using Graphs = std::vector<Dependencies>;
 
-/// The layers of the paths to one LID: a bit each, at every switch that such a path crosses.
+template <class Fn>
+void for_each_bit(LayerBits bits, const Fn& fn) {
+  for (; bits != 0; bits &= bits - 1) fn(static_cast<unsigned>(std::countr_zero(bits)));
+}
+
+/// The layers of the paths to one LID, with the VL of the hop: at every switch that such a path crosses.
 class PathsToLid {
  public:
   PathsToLid(const RoutingContext& in, const Routes& routes, WayBack way_back, bool end_to_end)
       : in_(in),
         routes_(routes),
+        vls_(routes.layers.vls.by_port() ? routes.layers.vls.indexes() : 1U),
         end_to_end_(end_to_end),
         next_(in.topology.switches()),
         ports_(in.topology.switches()),
@@ -48,7 +56,7 @@ class PathsToLid {
       next_[s] = in_.topology.peer(s, PortNum{ports_[s]}).sw;
       if (next_[s] != kNoSwitch) ++arriving_[next_[s]];
       const bool source = s != to.sw && (!end_to_end_ || !in_.topology.end_ports_of(s).empty());
-      layers_[s] = source ? layers_from(s, to.sw, lid) : 0;
+      layers_[s] = source && next_[s] != kNoSwitch ? begun(s, layers_from(s, to.sw, lid)) : 0;
     }
     flow();
     return true;
@@ -58,20 +66,50 @@ class PathsToLid {
     for (SwitchIndex s = 0; s < next_.size(); ++s) {
       const auto peer = next_[s];
       if (peer == kNoSwitch || next_[peer] == kNoSwitch) continue;
-      for (auto bits = layers_[s]; bits != 0; bits &= bits - 1) {
-        graphs[static_cast<std::size_t>(std::countr_zero(bits))].add({s, PortNum{ports_[s]}},
-                                                                     PortNum{ports_[peer]});
-      }
+      for_each_bit(layers_[s], [&](unsigned bit) {
+        const PortNum out{ports_[s]}, then{ports_[peer]};
+        if (vls_ == 1) return graphs[bit].add({s, out}, then);
+        graphs.front().add({s, out}, bit % vls_, then, after(s, bit) % vls_);
+      });
     }
   }
 
-  /// Whether a path of the layer leaves `s` by `out`.
-  bool uses(SwitchIndex s, PortNum out, unsigned layer) const {
-    return ports_[s] == out.value() && next_[s] != kNoSwitch && ((layers_[s] >> layer) & 1U) != 0;
+  /// Whether a path (of the layer) leaves `first` by its port and VL, and the next switch by those of
+  /// `second`.
+  bool waits(const Dependencies::Channel& first, unsigned vl, const Dependencies::Channel& second,
+             unsigned next_vl, unsigned layer) const {
+    const auto s = first.sw;
+    if (ports_[s] != first.out.value() || next_[s] != second.sw || ports_[second.sw] != second.out.value() ||
+        next_[second.sw] == kNoSwitch)
+      return false;
+    if (vls_ == 1) return ((layers_[s] & layers_[second.sw]) >> layer & 1U) != 0;
+    bool found = false;
+    for_each_bit(layers_[s], [&](unsigned bit) {
+      found = found || (bit % vls_ == vl && after(s, bit) % vls_ == next_vl);
+    });
+    return found;
   }
 
  private:
   static LayerBits bit(unsigned layer) { return LayerBits{1} << layer; }
+
+  /// The bit number of a path that leaves `s` after it came in by `in`.
+  unsigned on_vl(SwitchIndex s, PortNum in, unsigned layer) const {
+    return layer * vls_ + routes_.layers.vls.vl(s, in, PortNum{ports_[s]}, layer);
+  }
+
+  /// Of the paths of these layers that begin at `s`.
+  LayerBits begun(SwitchIndex s, LayerBits layers) const {
+    if (vls_ == 1) return layers;
+    LayerBits bits = 0;
+    for_each_bit(layers, [&](unsigned layer) { bits |= bit(on_vl(s, PortNum{0}, layer)); });
+    return bits;
+  }
+
+  /// The bit number at the next switch of a path that leaves `s` with `held`; its end is elsewhere.
+  unsigned after(SwitchIndex s, unsigned held) const {
+    return on_vl(next_[s], in_.topology.peer(s, PortNum{ports_[s]}).port, held / vls_);
+  }
 
   LayerBits layers_from(SwitchIndex s, SwitchIndex to, Lid lid) const {
     const auto own = bit(routes_.layers.of(s, to, lid));
@@ -98,13 +136,18 @@ class PathsToLid {
     for (std::size_t at = 0; at < idle_.size(); ++at) {
       const auto s = idle_[at], peer = next_[s];
       if (peer == kNoSwitch) continue;
-      layers_[peer] |= layers_[s];
+      if (vls_ == 1) {
+        layers_[peer] |= layers_[s];
+      } else if (next_[peer] != kNoSwitch) {
+        for_each_bit(layers_[s], [&](unsigned held) { layers_[peer] |= bit(after(s, held)); });
+      }
       if (--arriving_[peer] == 0) idle_.push_back(peer);
     }
   }
 
   const RoutingContext& in_;
   const Routes& routes_;
+  unsigned vls_;  ///< 1: those of a layer are its own
   bool end_to_end_;
   std::vector<SwitchIndex> next_;
   std::vector<std::uint8_t> ports_, last_ports_;
@@ -117,17 +160,17 @@ class PathsToLid {
 
 /// For each channel of a cycle a LID with a path of the layer that leaves by it and then by the next one.
 std::vector<Hop> with_lids(const RoutingContext& in, const PathsToLid& fresh, unsigned layer,
-                           const std::vector<Dependencies::Channel>& cycle) {
+                           const Dependencies::Cycles& cycles) {
+  const auto& cycle = cycles.example;
   std::vector<Hop> hops;
   for (std::size_t i = 0; i < cycle.size(); ++i) {
+    const auto next = (i + 1) % cycle.size();
     const auto& first = cycle[i];
-    const auto& second = cycle[(i + 1) % cycle.size()];
     Hop hop{first.sw, first.out, Lid{}};
     auto paths = fresh;
     for (std::size_t value = 1; value < in.lids.row_size() && hop.lid == Lid{}; ++value) {
       const Lid lid{static_cast<std::uint16_t>(value)};
-      if (paths.load(lid) && paths.uses(first.sw, first.out, layer) &&
-          paths.uses(second.sw, second.out, layer))
+      if (paths.load(lid) && paths.waits(first, cycles.vls[i], cycle[next], cycles.vls[next], layer))
         hop.lid = lid;
     }
     hops.push_back(hop);
@@ -140,26 +183,28 @@ std::vector<Hop> with_lids(const RoutingContext& in, const PathsToLid& fresh, un
 LayerCycles find_layer_cycles(const RoutingContext& in, const Routes& routes, WayBack way_back,
                               bool end_to_end) {
   const auto layers = layers_in_use(routes.layers);
-  if (layers > kMostLayers) return {.count = 1, .example = {}};
+  const bool by_port = routes.layers.vls.by_port();
+  const auto vls = by_port ? routes.layers.vls.indexes() : 1U;
+  if (layers * vls > kMostBits) return {.count = 1, .example = {}};
   const auto size = in.lids.row_size();
   const auto grain = std::max<std::size_t>(64, size / std::max(1U, in.parallel.threads()) + 1);
   std::vector<Graphs> pieces((size + grain - 1) / grain);
   for_ranges(in.parallel, size, grain, [&](std::size_t begin, std::size_t end) {
     auto& graphs = pieces[begin / grain];
-    graphs.assign(layers, Dependencies(in.topology));
+    graphs.assign(by_port ? 1U : layers, Dependencies(in.topology, vls));
     PathsToLid paths(in, routes, way_back, end_to_end);
     for (auto value = begin; value < end && !in.stop.stop_requested(); ++value) {
       if (paths.load(Lid{static_cast<std::uint16_t>(value)})) paths.add_to(graphs);
     }
   });
   LayerCycles found;
-  for (unsigned layer = 0; layer < layers; ++layer) {
+  for (unsigned layer = 0; layer < pieces.front().size(); ++layer) {
     auto& graph = pieces.front()[layer];
     for (std::size_t i = 1; i < pieces.size(); ++i) graph.merge(pieces[i][layer]);
     const auto cycles = graph.cycles();
     found.count += cycles.count;
     if (cycles.count == 0 || !found.example.empty()) continue;
-    found.example = with_lids(in, PathsToLid(in, routes, way_back, end_to_end), layer, cycles.example);
+    found.example = with_lids(in, PathsToLid(in, routes, way_back, end_to_end), layer, cycles);
   }
   return found;
 }
@@ -170,7 +215,8 @@ Verification verify_path_layers(const RoutingContext& in, const Routes& routes) 
   auto proven = prove(in, one_layer);
   auto found = proven ? *std::move(proven) : trace_all(in, one_layer);
   found.fixed_sl_ok = found.credit_loops == 0;
-  found.vls = found.layers = layers_in_use(routes.layers);
+  found.layers = layers_in_use(routes.layers);
+  found.vls = routes.layers.vls.by_port() ? routes.layers.vls.indexes() : found.layers;
   found.order = nullptr;
   found.waits = nullptr;
   found.credit_loop_example.clear();

@@ -18,7 +18,8 @@ enum class WayBack : std::uint8_t {
   same_layer,  ///< that of the path there: both are followed on the layers of both
 };
 
-/// Groups of channels of a layer that wait for each other, summed over the layers.
+/// Groups of channels of a layer that wait for each other, summed over the layers; where the VL of a hop
+/// depends on its ports, groups of VLs of channels.
 struct LayerCycles {
   std::uint64_t count = 0;
   std::vector<Hop> example;  ///< of the first
@@ -26,7 +27,8 @@ struct LayerCycles {
 
 /// The cycles that the paths of each layer close: from every switch to every LID, or (`end_to_end`) from
 /// switches with end ports to LIDs of end ports. Paths that do not arrive count as far as they get without a
-/// loop. More than 64 layers count as a cycle without an example.
+/// loop. More than 64 layers, or products of layers and VLs that depend on ports, count as a cycle without an
+/// example.
 LayerCycles find_layer_cycles(const RoutingContext& in, const Routes& routes, WayBack way_back,
                               bool end_to_end);
 

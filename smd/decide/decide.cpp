@@ -54,11 +54,25 @@ std::vector<Sl> classes_of(const DecideInput& in, const Decided& decided) {
                         in.partitions.get());
 }
 
-/// Layers that engines may use: of the VLs of links, and of the SLs beside the classes of QoS.
-unsigned layer_budget(const DecideInput& in, const Decided& decided) {
-  if (!in.vl_budget && in.config.routing.path_sl != config::PathSl::asked) return 1;
+/// What engines may use: VLs of links, SLs beside the classes of QoS.
+LayerBudget layer_budget(const DecideInput& in, const Decided& decided) {
+  if (!in.vl_budget && in.config.routing.path_sl != config::PathSl::asked) return {.vls = 1, .sls = 1};
   const auto vls = in.vl_budget ? *in.vl_budget : layer_vls(in.subnet, *decided.links);
-  return std::min(vls, most_layers(classes_of(in, decided).size()));
+  const auto sls = most_layers(classes_of(in, decided).size());
+  return {.vls = std::min(vls, sls), .sls = sls};
+}
+
+bool fits(const routing::Layers& layers, const LayerBudget& budget) {
+  return layers.vl_indexes() <= budget.vls && layers.count <= budget.sls;
+}
+
+/// A class's part of each VL index.
+std::vector<unsigned> lane_loads(const DecideInput& in, const Decided& decided) {
+  const auto layers = decided.service_levels->layers;
+  if (!decided.routes) return std::vector(layers, 1U);
+  if (const auto& vls = decided.routes->layers.vls; vls.by_port()) return std::vector(vls.indexes(), 1U);
+  const bool weighted = decided.routes->layers.count > 1 && in.config.qos.enabled;
+  return weighted ? layer_loads(in.stored, *decided.routes, layers) : std::vector(layers, 1U);
 }
 
 }  // namespace
@@ -81,13 +95,12 @@ void decide_qos_tables(const DecideInput& in, const Decided& before, Decided& de
   decided.service_levels.reset();
   std::vector<unsigned> loads;
   if (layered || in.config.routing.path_sl == config::PathSl::asked) {
-    decided.service_levels =
-        reuse(before.service_levels, decide_service_levels({.classes = classes_of(in, decided),
-                                                            .routes = decided.routes.get(),
-                                                            .kept = in.stored.wire_sls}));
-    loads.assign(decided.service_levels->layers, 1U);
-    if (layered && in.config.qos.enabled)
-      loads = layer_loads(in.stored, *decided.routes, decided.service_levels->layers);
+    const auto* routes = decided.routes.get();
+    auto classes = policy_of(decided) != nullptr ? classes_of(in, decided) : classes_without_qos(routes);
+    decided.service_levels = reuse(
+        before.service_levels,
+        decide_service_levels({.classes = std::move(classes), .routes = routes, .kept = in.stored.wire_sls}));
+    loads = lane_loads(in, decided);
   }
   auto qos = decide_qos_tables({.subnet = in.subnet,
                                 .config = in.config,
@@ -95,7 +108,8 @@ void decide_qos_tables(const DecideInput& in, const Decided& before, Decided& de
                                 .policy = in.partitions,
                                 .qos = policy_of(decided),
                                 .sls = decided.service_levels.get(),
-                                .loads = std::move(loads)});
+                                .loads = std::move(loads),
+                                .routes = decided.routes.get()});
   decided.qos_tables = qos ? reuse(before.qos_tables, *std::move(qos)) : nullptr;
   // Without QoS the tables of the SM before us are kept.
   auto others = decided.qos_tables ? VlTableDecision{} : restore_vl_tables(in.subnet, in.stored);
@@ -121,7 +135,7 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   decided.links = reuse(before.links, decide_links(in.subnet, in.config.links, in.stored));
   decision.times.links_ms = lap();
   decide_partitions(in, before, decided);
-  const auto vls = layer_budget(in, decided);
+  const auto budget = layer_budget(in, decided);
   auto input = topology_input(in.subnet, decided.lids->top, in.config.routing, in.file_order);
   decision.times.topology_ms = lap();
   const bool stay =
@@ -129,11 +143,11 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   auto kept = kept_entries(in.subnet);
   // An entry that a switch keeps again, after a restart, may go back to what it was before.
   const bool more = before.routes && std::ranges::includes(kept, before.routes->kept);
-  const bool layers_fit = before.routes && before.routes->layers.count <= vls;
+  const bool layers_fit = before.routes && fits(before.routes->layers, budget);
   if (stay && more && layers_fit && same_input(*before.routes, input, in.config.routing)) {
     decided.routes = before.routes;
   } else {
-    auto routes = decide_routes(in, *decided.lids, std::move(input), vls, decision.times);
+    auto routes = decide_routes(in, *decided.lids, std::move(input), budget, decision.times);
     if (!routes) return std::unexpected(routes.error());
     decided.routes = std::move(*routes);
   }
@@ -148,7 +162,7 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
 }
 
 routing::RoutingOptions routing_options(const config::RoutingConfig& config) {
-  return {.root_guids = config.root_guids, .tables = config.loaded_tables};
+  return {.root_guids = config.root_guids, .tables = config.loaded_tables, .torus = config.torus};
 }
 
 LidOptions lid_options(const config::LidsConfig& config) {

@@ -14,9 +14,9 @@ namespace {
 
 using LayersPtr = std::shared_ptr<const routing::GuidLayers>;
 
-routing::Layers of_pairs(routing::PairLayers layers) {
+routing::Layers of_pairs(routing::PairLayers layers, routing::VlMap vls = {}) {
   const auto count = layers.highest() + 1;
-  return {.count = count, .by_lid = {}, .by_pair = std::move(layers)};
+  return {.count = count, .by_lid = {}, .by_pair = std::move(layers), .vls = std::move(vls)};
 }
 
 LayersPtr reuse_layers(const LayersPtr& before, routing::GuidLayers now) {
@@ -78,8 +78,9 @@ void keep_first_layers(const Stored& stored, const routing::RoutingContext& in, 
   if (part.layers.by_pair.empty() || !stored.layers_home) return;
   routing::Routes routes{
       .rows = {},
-      .layers = of_pairs(routing::layers_for(in.topology, *stored.layers_home, part.layers.by_pair))};
-  if (routes.layers == part.layers || routes.layers.count > part.vls) return;
+      .layers = of_pairs(routing::layers_for(in.topology, *stored.layers_home, part.layers.by_pair),
+                         part.layers.vls)};
+  if (routes.layers == part.layers || routes.layers.vl_indexes() > part.vls) return;
   for (const auto& row : part.rows) routes.rows.push_back(row.row);
   auto found = routing::verify_routes(in, routes);
   if (!found.clean()) return;
@@ -103,7 +104,8 @@ std::shared_ptr<const RoutePart> with_layer_history(const std::shared_ptr<const 
   if (before == nullptr && !stored.layers_now) return noted;
   routing::Layers then;
   if ((had_layers || stored.layers_now) && has_layers)
-    then = of_pairs(routing::layers_for(topology, layers_in_force(before, stored), part->layers.by_pair));
+    then = of_pairs(routing::layers_for(topology, layers_in_force(before, stored), part->layers.by_pair),
+                    part->layers.vls);
   if (stored.layers_now && !has_layers) then = stored_layers(stored, topology);
   if (then != part->layers) noted->layers_before = std::make_shared<const routing::Layers>(std::move(then));
   return noted;

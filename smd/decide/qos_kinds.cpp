@@ -62,7 +62,7 @@ std::vector<std::uint16_t> sls_of(const QosPart::Class& one) {
 }
 
 /// SLs of no class have the VL of the first one.
-wire::SlToVl class_map(const QosPart::Kind& kind, const QosLanes& lanes) {
+wire::SlToVl class_map(const QosPart::Kind& kind, const QosLanes& lanes, bool turned) {
   wire::SlToVl map;
   map.vls.fill(lanes.vls.front().front());
   const auto set = [&](unsigned sls, Vl vl) {
@@ -73,7 +73,7 @@ wire::SlToVl class_map(const QosPart::Kind& kind, const QosLanes& lanes) {
   for (std::size_t i = 0; i < kind.classes.size(); ++i) {
     const auto sls = sls_of(kind.classes[i]);
     for (std::size_t layer = 0; layer < sls.size(); ++layer)
-      set(sls[layer], lanes.vls[i][std::min(layer, lanes.vls[i].size() - 1)]);
+      set(sls[layer], lanes.vls[i][std::min(kind.index(layer, turned), lanes.vls[i].size() - 1)]);
   }
   set(kind.dropped, wire::kDropVl);
   return map;
@@ -86,12 +86,14 @@ void put(const std::vector<wire::VlWeight>& list, wire::VlArbitration* blocks) {
 
 void fill_from_classes(const QosPart::Kind& kind, const QosCapacity& capacity, QosPart::Tables& tables) {
   const std::vector<double> together{1}, apart(kind.loads.begin(), kind.loads.end());
-  const LaneLimits limits{.vls = vls_of_code(tables.vls), .low = tables.low, .high = tables.high};
+  const LaneLimits limits{
+      .vls = vls_of_code(tables.vls), .low = tables.low, .high = tables.high, .in_blocks = kind.indexes != 0};
   auto lanes = qos_lanes(kind.classes, kind.loads.empty() ? together : apart, limits);
   // A link that has come with fewer VLs than the layers need: until routes are decided with these.
   if (!lanes) lanes = qos_lanes(kind.classes, together, limits);
   if (!lanes) return;  // never, as one index fits on one VL
-  tables.sl_to_vl = class_map(kind, *lanes);
+  tables.sl_to_vl = class_map(kind, *lanes, false);
+  tables.turned = class_map(kind, *lanes, true);
   put(arbitration_list(lanes->low, tables.low), &tables.arbitration[0]);
   put(arbitration_list(lanes->high, tables.high), &tables.arbitration[2]);
   tables.high_limit = capacity.arbitrates ? kind.high_limit : std::uint8_t{0};
@@ -186,9 +188,9 @@ QosPart::Kind class_kind(const config::QosConfig& qos, config::PortClass of,
   return kind;
 }
 
-QosPart::Kind plain_kind() {
+QosPart::Kind plain_kind(std::span<const Sl> classes) {
   QosPart::Kind kind;
-  kind.classes.push_back({});
+  for (const auto sl : classes) kind.classes.push_back({.sl = sl});
   return kind;
 }
 
@@ -219,6 +221,7 @@ QosPart::Tables limited(const QosPart::Kind& kind, const QosCapacity& capacity) 
     const auto vl = kind.sl_to_vl[sl];
     tables.sl_to_vl.vls[sl] = vl == wire::kDropVl ? vl : Vl{static_cast<std::uint8_t>(vl.value() & mask)};
   }
+  tables.turned = tables.sl_to_vl;
   fill(kind.low, tables.low, mask, &tables.arbitration[0]);
   fill(kind.high, tables.high, mask, &tables.arbitration[2]);
   tables.high_limit = capacity.arbitrates ? kind.high_limit : std::uint8_t{0};

@@ -4,6 +4,8 @@
 
 #include <compare>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "config/qos_config.h"
 #include "smd/decide/qos_part.h"
@@ -20,8 +22,8 @@ unsigned vls_of_code(std::uint8_t code);
 /// OpenSM's defaults, each value by itself.
 QosPart::Kind qos_kind(const config::QosConfig& qos, config::PortClass of, const config::QosPorts* set);
 
-/// Without QoS: one class, of low priority.
-QosPart::Kind plain_kind();
+/// Without QoS: classes of low priority and equal shares.
+QosPart::Kind plain_kind(std::span<const Sl> classes);
 
 /// That of the classes of a policy, on which `qos` has the limits of VLs only.
 QosPart::Kind class_kind(const config::QosConfig& qos, config::PortClass of, const config::QosPolicy& policy);

@@ -10,6 +10,7 @@ namespace smd::sm::inline decisions {
 namespace {
 
 constexpr std::size_t kSlCount = 16;
+constexpr std::uint8_t kBlock = 8;  ///< SLs that differ in the bits of layers only
 /// A weight counts 64 bytes. A packet of 4 KiB and its headers is a bit more than 64 of them, and 255 are
 /// less than four, so that a turn that is rounded up to whole packets sends one to four.
 constexpr unsigned kUnitsOfPacket = 64, kPacketsOfTurn = 4, kMostUnits = 255;
@@ -61,7 +62,8 @@ std::vector<unsigned> best_packets(std::span<const double> parts, std::size_t en
 
 /// The link's VLs while the first `own` classes have VLs of their own.
 QosLanes lanes_with(std::span<const QosPart::Class> classes, std::span<const double> loads,
-                    const std::vector<std::size_t>& used, std::size_t own, bool has_high) {
+                    const std::vector<std::size_t>& used, std::size_t own, const LaneLimits& limits) {
+  const bool has_high = limits.high != 0;
   QosLanes lanes;
   lanes.own = own;
   const double load = std::accumulate(loads.begin(), loads.end(), 0.0);
@@ -70,7 +72,7 @@ QosLanes lanes_with(std::span<const QosPart::Class> classes, std::span<const dou
     auto& of_class = lanes.vls.emplace_back(loads.size());
     const auto at = i < own ? i : 0;
     for (std::size_t rank = 0; rank < used.size(); ++rank) {
-      const Vl vl{static_cast<std::uint8_t>(rank * own + at)};
+      const Vl vl{static_cast<std::uint8_t>(limits.in_blocks ? at * used.size() + rank : rank * own + at)};
       of_class[used[rank]] = vl;
       auto& table = has_high && classes[at].high ? high : low;
       auto& lane = table[vl];
@@ -87,8 +89,8 @@ QosLanes lanes_with(std::span<const QosPart::Class> classes, std::span<const dou
 
 }  // namespace
 
-std::expected<WireSls, LaneBudget> wire_sls(std::span<const Sl> classes, unsigned layers,
-                                            const WireSls& kept) {
+std::expected<WireSls, LaneBudget> wire_sls(std::span<const Sl> classes, unsigned layers, const WireSls& kept,
+                                            bool in_blocks) {
   const LaneBudget budget{.needed = classes.size() * layers, .available = kSlCount};
   if (budget.needed > budget.available) return std::unexpected(budget);
   WireSls sls;
@@ -99,6 +101,17 @@ std::expected<WireSls, LaneBudget> wire_sls(std::span<const Sl> classes, unsigne
   for (const auto of : classes) {
     for (unsigned layer = 0; layer < layers; ++layer) {
       if (const auto at = kept.find({of, layer}); at != kept.end()) give(of, layer, at->second);
+    }
+  }
+  for (const auto of : classes) {
+    if (!in_blocks || layers > kBlock || sls.contains({of, 0})) continue;
+    const auto own = static_cast<std::uint8_t>(of.value() / kBlock * kBlock);
+    for (const auto first : {own, static_cast<std::uint8_t>(kBlock - own)}) {
+      const auto taken = [&](Sl sl) { return sl.value() >= first && sl.value() < first + layers; };
+      if (std::ranges::any_of(used, taken)) continue;
+      for (unsigned layer = 0; layer < layers; ++layer)
+        give(of, layer, Sl{static_cast<std::uint8_t>(first + layer)});
+      break;
     }
   }
   std::set<Sl> resting;  // of classes and layers that may come back
@@ -133,7 +146,7 @@ std::expected<QosLanes, LaneBudget> qos_lanes(std::span<const QosPart::Class> cl
   const LaneBudget budget{.needed = classes.size() * used.size(), .available = limits.vls};
   if (used.size() > limits.vls) return std::unexpected(LaneBudget{used.size(), limits.vls});
   for (auto own = std::min(classes.size(), limits.vls / used.size()); own > 0; --own) {
-    auto lanes = lanes_with(classes, loads, used, own, limits.high != 0);
+    auto lanes = lanes_with(classes, loads, used, own, limits);
     const bool fits = (limits.low == 0 || lanes.low.size() <= limits.low) &&
                       (limits.high == 0 || lanes.high.size() <= limits.high);
     if (!fits && own > 1) continue;

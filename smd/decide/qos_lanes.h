@@ -23,13 +23,16 @@ struct LaneBudget {
 /// SLs for classes x layers. Those of `kept` stay. Of the others, classes have their own numbers in layer 0
 /// where these are free; further layers have the lowest that are free, SL 15 last. What `kept` has beyond
 /// the classes and layers stays as long as its SLs are not needed. Nothing where 16 SLs are too few.
+/// `in_blocks`: a class of which none is in `kept` has 0 to 7 or 8 to 15 where these are free, first those
+/// around its own number.
 std::expected<WireSls, LaneBudget> wire_sls(std::span<const Sl> classes, unsigned layers,
-                                            const WireSls& kept = {});
+                                            const WireSls& kept = {}, bool in_blocks = false);
 
 /// What a link can.
 struct LaneLimits {
   unsigned vls = 1;            ///< data VLs in use
   unsigned low = 0, high = 0;  ///< entries of the arbitration tables; 0: there is none to write
+  bool in_blocks = false;      ///< the VLs of a class follow each other, instead of those of an index
 };
 
 /// A VL and its part of what its table sends, in any unit.

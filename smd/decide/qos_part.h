@@ -9,11 +9,12 @@
 
 #include "mad/base/id.h"
 #include "mad/wire/tables.h"
+#include "routing/routes.h"
 
 namespace smd::sm::inline decisions {
 
 /// Tables of many ports, nearly all alike: a port has the index of its own. One mapping counts for all ports
-/// by which packets come in.
+/// by which packets come in, or two where VLs depend on the dimension of that port (routing::VlMap).
 struct QosPart {
   struct Tables {
     std::uint8_t kind = 0;           ///< index into `kinds`
@@ -22,6 +23,7 @@ struct QosPart {
     std::uint8_t low = 0, high = 0;  ///< entries of its arbitration tables; 0: none is written
     std::uint8_t high_limit = 0;     ///< PortInfo.VLHighLimit
     wire::SlToVl sl_to_vl;
+    wire::SlToVl turned;  ///< of packets that turn to a lower dimension; `sl_to_vl` where none do
     std::array<wire::VlArbitration, 4> arbitration{};  ///< by wire::VlArbPart less 1
     friend bool operator==(const Tables&, const Tables&) = default;
   };
@@ -47,7 +49,15 @@ struct QosPart {
     /// What the layers of routing carry, in any unit, where each has VLs of its own; empty: they share those
     /// of a class.
     std::vector<unsigned> loads;
+    /// Where VL indexes depend on ports: so many, and the dimension of this port. 0: a layer has its own.
+    std::uint8_t indexes = 0, dimension = routing::VlMap::kNoDimension;
     std::uint16_t dropped = 0;  ///< SLs of classes that have VL 15, a bit each
+    /// The index of a hop that goes out by the port.
+    std::size_t index(std::size_t layer, bool turned) const {
+      if (indexes == 0) return layer;
+      if (dimension == routing::VlMap::kNoDimension) return 0;
+      return (layer >> dimension & 1U) | (turned && indexes == routing::VlMap::kWithTurns ? 2U : 0U);
+    }
     friend bool operator==(const Kind&, const Kind&) = default;
   };
   static constexpr std::uint16_t kNone = 0xFFFF;
@@ -62,6 +72,15 @@ struct QosPart {
     if (node >= ports.size() || port.value() >= ports[node].size()) return nullptr;
     const auto index = ports[node][port.value()];
     return index == kNone ? nullptr : &tables[index];
+  }
+  /// The mapping of packets from one port of a node to another. Null where `out` has none.
+  const wire::SlToVl* mapping(std::size_t node, PortNum in, PortNum out) const {
+    const auto* to = find(node, out);
+    if (to == nullptr || !to->maps_sls) return nullptr;
+    const auto* from = find(node, in);
+    const auto came_by = from != nullptr ? kinds[from->kind].dimension : routing::VlMap::kNoDimension;
+    const bool turns = came_by != routing::VlMap::kNoDimension && kinds[to->kind].dimension < came_by;
+    return turns ? &to->turned : &to->sl_to_vl;
   }
   friend bool operator==(const QosPart&, const QosPart&) = default;
 };

@@ -45,6 +45,7 @@ class Decider {
     std::size_t set;
     PortClass of;
     bool between_switches;
+    std::uint8_t dimension;  ///< of routing::VlMap
     auto operator<=>(const KindKey&) const = default;
   };
 
@@ -97,20 +98,31 @@ class Decider {
 
   KindKey kind_key(const Node& node, PortNum num) const {
     const auto set = sets_.find({node.guid(), num});
+    const bool between = layered() && between_switches(node, num);
     return {.set = set == sets_.end() ? kNoSet : set->second,
             .of = class_of(node, num),
-            .between_switches = layered() && between_switches(node, num)};
+            .between_switches = between,
+            .dimension = between ? dimension(node, num) : routing::VlMap::kNoDimension};
+  }
+
+  bool by_port() const { return in_.routes != nullptr && in_.routes->layers.vls.by_port(); }
+
+  std::uint8_t dimension(const Node& node, PortNum num) const {
+    if (!by_port()) return routing::VlMap::kNoDimension;
+    return in_.routes->layers.vls.dimension(in_.routes->topology->find(node.guid()), num);
   }
 
   QosPart::Kind kind_of(const KindKey& key) const {
     auto kind = kind_of_one_layer(key);
     if (!layered()) return kind;
+    if (by_port()) kind.indexes = static_cast<std::uint8_t>(in_.routes->layers.vls.indexes());
+    kind.dimension = key.dimension;
     return in_layers(std::move(kind), *in_.sls, key.between_switches ? in_.loads : std::vector<unsigned>{});
   }
 
   QosPart::Kind kind_of_one_layer(const KindKey& key) const {
     const auto& qos = in_.config.qos;
-    if (!qos.enabled) return plain_kind();
+    if (!qos.enabled) return plain_kind(in_.sls->classes);
     const bool by_class = in_.qos != nullptr && !in_.qos->classes.empty();
     return by_class ? class_kind(qos, key.of, *in_.qos)
                     : qos_kind(qos, key.of, key.set == kNoSet ? nullptr : &qos.ports[key.set]);

@@ -20,7 +20,8 @@ struct QosTablesInput {
   PolicyPtr policy;                        ///< names groups and partitions of sets of ports; may be null
   const config::QosPolicy* qos = nullptr;  ///< its classes; null: none
   const SlPart* sls = nullptr;             ///< null: clients do not ask for SLs
-  std::vector<unsigned> loads{};           ///< of its layers
+  std::vector<unsigned> loads{};           ///< of its layers, or of VL indexes that depend on ports
+  const RoutePart* routes = nullptr;       ///< says which ports; null: no index depends on them
 };
 
 /// Where there are SLs for several layers each has VLs of its own between switches, and all share those of

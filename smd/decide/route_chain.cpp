@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/decide/route_chain.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "smd/decide/decide.h"
@@ -23,6 +24,16 @@ std::optional<routing::Topology> wider(const routing::ReferenceTopology& referen
                                        const routing::Topology& now) {
   if (routing::covers(reference, now)) return std::nullopt;
   return routing::Topology(routing::to_input(reference));
+}
+
+std::optional<routing::Topology> widest_for(const config::RoutingConfig& config,
+                                            const routing::ReferenceTopology& reference,
+                                            const routing::Topology& now) {
+  const bool asked = std::ranges::any_of(config.engines, [](const std::string& name) {
+    const auto* engine = routing::find_engine(name);
+    return name == routing::kAuto || (engine != nullptr && engine->by_position);
+  });
+  return asked ? wider(reference, now) : std::nullopt;
 }
 
 std::shared_ptr<const routing::LftRow> long_enough(std::shared_ptr<const routing::LftRow> row, Lid top) {

@@ -24,6 +24,10 @@ std::vector<std::string> engines_like(const config::RoutingConfig& config, const
 /// The fabric of `reference`, where that is wider than `now`.
 std::optional<routing::Topology> wider(const routing::ReferenceTopology& reference,
                                        const routing::Topology& now);
+/// The same, where one of the engines asks for it.
+std::optional<routing::Topology> widest_for(const config::RoutingConfig& config,
+                                            const routing::ReferenceTopology& reference,
+                                            const routing::Topology& now);
 
 /// The row with blocks up to `top`. `row` may be null.
 std::shared_ptr<const routing::LftRow> long_enough(std::shared_ptr<const routing::LftRow> row, Lid top);

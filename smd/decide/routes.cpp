@@ -28,13 +28,13 @@ using RankingPtr = std::shared_ptr<const routing::GuidRanking>;
 /// One decision: the topology as it is, and what may become of the tables that are there.
 class Routing {
  public:
-  Routing(const DecideInput& in, const LidPart& lids, routing::TopologyInput input, unsigned vls,
+  Routing(const DecideInput& in, const LidPart& lids, routing::TopologyInput input, const LayerBudget& budget,
           DecideTimes& times)
-      : in_(in), times_(times) {
+      : in_(in), sl_budget_(budget.sls), times_(times) {
     base_.topology = std::make_shared<const routing::Topology>(input);
     base_.lid_map = std::make_shared<const routing::LidMap>(lid_map(input, *base_.topology, lids));
     base_.top = lids.top;
-    base_.vls = vls;
+    base_.vls = budget.vls;
     base_.beyond = beyond_tables(in.subnet, input);
     base_.input = std::move(input);
     base_.config = in.config.routing;
@@ -71,6 +71,7 @@ class Routing {
   bool usable(const routing::Verification& found) const;
 
   const DecideInput& in_;
+  unsigned sl_budget_;
   DecideTimes& times_;
   Stopwatch lap_;
   RoutePart base_;
@@ -101,10 +102,10 @@ void Routing::take_choice(const RoutePart& before) {
 }
 
 RoutePartOr Routing::fresh() {
-  const bool by_shape = in_.config.routing.engines.front() == routing::kAuto;
-  const auto widest = by_shape ? wider(*base_.reference, *base_.topology) : std::nullopt;
+  const auto widest = widest_for(in_.config.routing, *base_.reference, *base_.topology);
   const routing::EngineInput input{.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
-                                   .vl_budget = base_.vls};
+                                   .vl_budget = base_.vls,
+                                   .sl_budget = sl_budget_};
   const routing::ChainOptions options{
       .allow_credit_loops = in_.config.routing.allow_credit_loops,
       .on_step =
@@ -388,7 +389,8 @@ RoutePartOr Routing::adopt(std::vector<routing::OldRow> held) {
     }
     return true;
   };
-  if (held.size() == rows.size() && std::ranges::all_of(held, same)) return fresh_part;
+  const bool all_same = held.size() == rows.size() && std::ranges::all_of(held, same);
+  if (all_same || (*fresh_part)->layers.vls.by_port()) return fresh_part;
   // Tables longer than ours stay as long: there may be ports that we do not see.
   Lid top = base_.top;
   for (const auto& node : in_.subnet.nodes) {
@@ -450,7 +452,7 @@ RoutePartOr Routing::decide() {
     const auto engine = adopted ? engines_like(base_.config, before->would_be).front() : before->engine;
     base_.top = std::max(base_.top, before->origin == RoutePart::Origin::fresh ? base_.top : before->top);
     if (!before->layers.by_pair.empty()) {
-      auto part = instead ? RoutePartOr{nullptr} : repair_layers(old, engine);
+      auto part = instead || before->layers.vls.by_port() ? RoutePartOr{nullptr} : repair_layers(old, engine);
       if (instead || !part || *part) return part;
       base_.not_repaired = std::move(not_repaired_);
       return fresh();
@@ -483,8 +485,8 @@ RoutePartOr Routing::decide() {
 }  // namespace
 
 RoutePartOr decide_routes(const DecideInput& in, const LidPart& lids, routing::TopologyInput input,
-                          unsigned vls, DecideTimes& times) {
-  auto part = Routing(in, lids, std::move(input), vls, times).decide();
+                          const LayerBudget& budget, DecideTimes& times) {
+  auto part = Routing(in, lids, std::move(input), budget, times).decide();
   if (!part || !*part) return part;
   return with_layer_history(*part, in.previous != nullptr ? in.previous->routes.get() : nullptr, in.stored);
 }

@@ -12,10 +12,15 @@
 
 namespace smd::sm::inline decisions {
 
+/// What layers may take.
+struct LayerBudget {
+  unsigned vls = 1;  ///< RoutePart::vls
+  unsigned sls = 1;  ///< layers for which each class can have an SL
+};
+
 /// Pure. What is decided on is verified; fails only when stopped. Null only with `instead` or same_ranking.
-/// `vls`: RoutePart::vls.
 std::expected<std::shared_ptr<const RoutePart>, routing::RouteError> decide_routes(
-    const DecideInput& in, const LidPart& lids, routing::TopologyInput input, unsigned vls,
+    const DecideInput& in, const LidPart& lids, routing::TopologyInput input, const LayerBudget& budget,
     DecideTimes& times);
 
 /// Whether the part was made by these rules: what says when to converge, and how many threads compute,

@@ -12,6 +12,7 @@ namespace smd::sm::inline decisions {
 namespace {
 
 constexpr std::size_t kSls = 16;
+constexpr unsigned kLayersByPort = 8;
 
 void add_partitions(std::set<Sl>& used, const config::PartitionPolicy& policy) {
   for (const auto& partition : policy.partitions) {
@@ -57,6 +58,11 @@ std::optional<Sl> class_of(const SlPart* part, Sl on_wire, unsigned layer) {
   return std::nullopt;
 }
 
+std::vector<Sl> classes_without_qos(const RoutePart* routes) {
+  if (routes == nullptr || !routes->layers.vls.by_port()) return {Sl{0}};
+  return {Sl{0}, Sl{8}};
+}
+
 std::vector<Sl> classes_in_use(Sl sm_sl, const config::QosPolicy* policy,
                                const config::PartitionPolicy* partitions) {
   if (policy == nullptr) return {Sl{0}};
@@ -80,7 +86,10 @@ unsigned most_layers(std::size_t classes) {
 
 SlPart decide_service_levels(const ServiceLevelsInput& in) {
   SlPart part{.classes = in.classes, .layers = 1, .sls = {}, .left_out = {}};
-  const auto count = in.routes != nullptr ? in.routes->layers.count : 1U;
+  const bool by_port = in.routes != nullptr && in.routes->layers.vls.by_port();
+  auto count = in.routes != nullptr ? in.routes->layers.count : 1U;
+  // A bit for each dimension, also of those that this fabric does not have: as OpenSM maps SLs.
+  if (by_port && part.classes.size() * kLayersByPort <= kSls) count = kLayersByPort;
   if (part.classes.size() * count > kSls) {
     const auto first_out =
         part.classes.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, kSls / count));
@@ -89,12 +98,12 @@ SlPart decide_service_levels(const ServiceLevelsInput& in) {
   }
   const auto most = most_layers(part.classes.size());
   part.layers = count;
-  if (count > 1) {
+  if (count > 1 && !by_port) {
     const auto spare = in.routes->vls / static_cast<unsigned>(part.classes.size());
     const auto kept = std::min(kept_layers(part.classes, in.kept), in.routes->vls);
     part.layers = std::max(count, std::min(most, std::max(spare, kept)));
   }
-  part.sls = *wire_sls(part.classes, part.layers, in.kept);
+  part.sls = *wire_sls(part.classes, part.layers, in.kept, by_port);
   return part;
 }
 

@@ -18,6 +18,10 @@ namespace smd::sm::inline decisions {
 std::vector<Sl> classes_in_use(Sl sm_sl, const config::QosPolicy* policy,
                                const config::PartitionPolicy* partitions);
 
+/// While QoS is off: class 0, and where the layers of `routes` (may be null) are bits, as torus-2QoS has
+/// them, 8 as OpenSM's second level.
+std::vector<Sl> classes_without_qos(const RoutePart* routes);
+
 /// Layers for which there are SLs, beside so many classes; at least 1.
 unsigned most_layers(std::size_t classes);
 

@@ -15,9 +15,8 @@ constexpr std::string_view kSeparator = "#--------------------------------------
 /// What is decided for packets from one port to another, else what is known to be held; empty: nothing is.
 wire::SlToVl mapping(const DumpView& view, const Node& node, std::size_t in, PortNum out) {
   const auto index = view.subnet().index_of(node.guid());
-  if (const auto* tables = index ? view.qos_tables(*index, out) : nullptr;
-      tables != nullptr && tables->maps_sls)
-    return tables->sl_to_vl;
+  const PortNum from{static_cast<std::uint8_t>(in)};
+  if (const auto* map = index ? view.sl_to_vl(*index, from, out) : nullptr; map != nullptr) return *map;
   const auto& held = node.ports[out.value()].held<wire::SlToVl>();
   return held && held->known.test(in) ? held->row[in] : wire::SlToVl{};
 }

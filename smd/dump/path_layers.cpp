@@ -25,10 +25,12 @@ routing::SwitchIndex switch_of(const DumpView& view, const Node& node) {
 }
 
 /// As decided; all on VL 0 where nothing is.
-std::string vls_of(const DumpView& view, const Node& node, std::size_t port) {
+std::string vls_of(const DumpView& view, const Node& node, std::size_t in, std::size_t out) {
   const auto index = view.subnet().index_of(node.guid());
-  const auto* tables = index ? view.qos_tables(*index, PortNum{static_cast<std::uint8_t>(port)}) : nullptr;
-  const auto map = tables != nullptr && tables->maps_sls ? tables->sl_to_vl : wire::SlToVl{};
+  const auto* found = index ? view.sl_to_vl(*index, PortNum{static_cast<std::uint8_t>(in)},
+                                            PortNum{static_cast<std::uint8_t>(out)})
+                            : nullptr;
+  const auto map = found != nullptr ? *found : wire::SlToVl{};
   std::string text;
   for (std::size_t sl = 0; sl < map.vls.size(); ++sl)
     text += fmt::format("{}{:x}", sl % 2 == 0 ? " 0x" : "", map.vls[sl].value());
@@ -64,12 +66,10 @@ void dump_path_sl(Out& out, const DumpView& view) {
 void dump_sl2vl(Out& out, const DumpView& view) {
   for (const auto& sw : view.switches()) {
     if (out.stopped()) return;
-    std::vector<std::string> vls;
-    for (std::size_t to = 0; to < sw.node->ports.size(); ++to) vls.push_back(vls_of(view, *sw.node, to));
     for (std::size_t in = 0; in < sw.node->ports.size(); ++in) {
       for (std::size_t to = 1; to < sw.node->ports.size(); ++to) {
         if (!sw.node->ports[to].peer || (in != 0 && !sw.node->ports[in].peer)) continue;
-        out.print("{} {} {}{}\n", sw.node->guid(), in, to, vls[to]);
+        out.print("{} {} {}{}\n", sw.node->guid(), in, to, vls_of(view, *sw.node, in, to));
       }
     }
   }

@@ -60,9 +60,9 @@ class DumpView {
   /// Base LID and LMC of an end port as decided, else as the port says (0: none). For any port of a switch
   /// those of its port 0.
   LidPart::Entry lid(const Node& node, PortNum port) const;
-  /// SL to VL and VL arbitration tables of a port of the node with this index; null where QoS is off.
-  const QosPart::Tables* qos_tables(std::size_t node, PortNum port) const {
-    return decided_.qos_tables ? decided_.qos_tables->find(node, port) : nullptr;
+  /// As decided, of packets from one port to another of the node with this index; null where nothing is.
+  const wire::SlToVl* sl_to_vl(std::size_t node, PortNum in, PortNum out) const {
+    return decided_.qos_tables ? decided_.qos_tables->mapping(node, in, out) : nullptr;
   }
   /// The SL on the wire of paths in a layer, of the class of those without another one.
   Sl path_sl(unsigned layer) const {

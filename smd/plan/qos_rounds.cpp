@@ -83,6 +83,9 @@ std::array<wire::VlArbitration, 4> with_leaving(const Tables& tables,
   return blocks;
 }
 
+/// Whether the mapping depends on the port by which packets come in.
+bool has_turns(const Tables& tables) { return tables.turned != tables.sl_to_vl; }
+
 /// One port whose SL to VL table differs.
 struct Remapped {
   PortNum port;
@@ -111,24 +114,30 @@ class Planner {
     for (std::size_t p = 0; p < node.ports.size(); ++p) {
       const PortNum num{static_cast<std::uint8_t>(p)};
       const auto* tables = part_.find(index, num);
-      if (tables == nullptr || is_settled(node, num, *tables)) continue;
+      if (tables == nullptr || is_settled(index, num, *tables)) continue;
       if (auto port = plan_port(index, num, *tables); !port.rows.empty()) remapped.push_back(std::move(port));
     }
     if (!remapped.empty()) add_rows(index, remapped);
   }
 
+  /// Of packets that come in by the port of this number.
+  const wire::SlToVl& content(NodeIndex index, PortNum out, std::size_t row) const {
+    return *part_.mapping(index, PortNum{static_cast<std::uint8_t>(row)}, out);
+  }
+
   /// Ports share their tables, and nearly all are as they should be.
-  bool is_settled(const Node& node, PortNum num, const Tables& tables) {
+  bool is_settled(NodeIndex index, PortNum num, const Tables& tables) {
+    const auto& node = *in_.subnet.nodes[index];
     const auto& port = node.ports[num.value()];
     const auto rows = tables.maps_sls ? sl_to_vl_rows(node) : BlockSet{};
     const std::tuple key{&tables, port.held<wire::SlToVl>().get(), port.held<wire::VlArbitration>().get(),
                          rows.count()};
     if (settled_.contains(key)) return true;
     bool same = true;
-    rows.for_each([&](std::size_t row) { same = same && holds_block(port, row, tables.sl_to_vl); });
+    rows.for_each([&](std::size_t row) { same = same && holds_block(port, row, content(index, num, row)); });
     blocks_of_arbitration(tables).for_each(
         [&](std::size_t block) { same = same && holds_block(port, block, tables.arbitration[block]); });
-    if (same) settled_.insert(key);
+    if (same && !has_turns(tables)) settled_.insert(key);
     return same;
   }
 
@@ -143,7 +152,7 @@ class Planner {
     if (in_use && (!was_read<wire::SlToVl>(port, rows) || !was_read<wire::VlArbitration>(port, blocks)))
       return remapped;
     rows.for_each([&](std::size_t row) {
-      if (!holds_block(port, row, tables.sl_to_vl)) remapped.rows.push_back(row);
+      if (!holds_block(port, row, content(index, num, row))) remapped.rows.push_back(row);
     });
     const auto& held = port.held<wire::VlArbitration>();
     const auto between =
@@ -174,13 +183,16 @@ class Planner {
       const auto count = ++counts[port.tables];
       if (most == nullptr || count > counts[most]) most = port.tables;
     }
-    if (most == nullptr || remapped.size() < 2) return nullptr;
+    const bool turns =
+        std::ranges::any_of(remapped, [](const auto& port) { return has_turns(*port.tables); });
+    if (most == nullptr || remapped.size() < 2 || turns) return nullptr;
     const auto& node = *in_.subnet.nodes[index];
     for (std::size_t p = 1; p < node.ports.size(); ++p) {
       const PortNum num{static_cast<std::uint8_t>(p)};
       const auto* tables = part_.find(index, num);
       const bool in_use = node.ports[p].linked() && vl_tables_in_use(node, num);
-      if (in_use && (tables == nullptr || tables->sl_to_vl != most->sl_to_vl)) return nullptr;
+      if (in_use && (tables == nullptr || tables->sl_to_vl != most->sl_to_vl || has_turns(*tables)))
+        return nullptr;
     }
     return &most->sl_to_vl;
   }
@@ -194,6 +206,10 @@ class Planner {
       rounds_.before[1].items<wire::SlToVl>().push_back(
           {index, remapped.front().port, SlToVlKind::kAllPorts, *all});
     for (const auto& port : remapped) {
+      if (has_turns(*port.tables)) {
+        add_turning_rows(index, port, many);
+        continue;
+      }
       const auto& content = port.tables->sl_to_vl;
       if (all != nullptr && port.port.value() != 0 && content == *all) continue;
       if (many && (all != nullptr || port.rows.size() > 1)) {
@@ -202,6 +218,23 @@ class Planner {
       }
       for (const auto row : port.rows) rows.push_back({index, port.port, row, content});
     }
+  }
+
+  /// A port that is not in use gets the rows of most ports at once, and then the others.
+  void add_turning_rows(NodeIndex index, const Remapped& port, bool many) {
+    const auto& node = *in_.subnet.nodes[index];
+    auto& rows = rounds_.before[2].items<wire::SlToVl>();
+    if (!many || port.rows.size() < 2 || vl_tables_in_use(node, port.port)) {
+      for (const auto row : port.rows)
+        rows.push_back({index, port.port, row, content(index, port.port, row)});
+      return;
+    }
+    const auto& most = port.tables->sl_to_vl;
+    rounds_.before[1].items<wire::SlToVl>().push_back({index, port.port, SlToVlKind::kAllIn, most});
+    sl_to_vl_rows(node).for_each([&](std::size_t row) {
+      const auto& own = content(index, port.port, row);
+      if (own != most) rows.push_back({index, port.port, row, own});
+    });
   }
 
   const PlanInput& in_;

@@ -117,8 +117,9 @@ std::optional<PathParameters> Policy::terms(const Directory& directory, const En
                                     : pkey(source, destination, constraints);
   if (!key) return std::nullopt;
   PathParameters terms{.pkey = *key, .sl = {}, .packet_life = {}};
-  if (!qos) return terms;
   const bool by_layer = directory.snapshot().decided.service_levels != nullptr;
+  terms.any_class = !qos && by_layer;
+  if (!qos) return terms;
   if (level != nullptr) {
     if (!by_layer && constraints.sl && *constraints.sl != level->sl) return std::nullopt;
     terms.sl = level->sl;

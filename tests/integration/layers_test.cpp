@@ -90,18 +90,7 @@ TEST_F(LayeredFabric, CablesFailAndPairsKeepTheirSls) {
 
 TEST_F(LayeredFabric, ARestartKeepsRoutesAndSls) {
   begin();
-  const auto down = cable(9);
-  world_.fabric().faults().link_down(down);
-  world_.run_for(10s);
-  const auto layers_then = layers();
-  const auto tables_then = tables();
-  end();
-  world_.fabric().counts().clear();
-  begin();
-  EXPECT_EQ(layers(), layers_then);
-  EXPECT_EQ(tables(), tables_then);
-  EXPECT_EQ(vl_sets(), 0U);
-  EXPECT_EQ(world_.fabric().counts().sets(wire::LinearForwardingTable::kAttribute), 0U);
+  expect_a_restart_keeps_all();
 }
 
 }  // namespace

@@ -35,6 +35,20 @@ class LayeredFabric : public ::testing::Test {
     group_.reset();
     manager_.reset();
   }
+  /// A cable fails, and the daemon stops and starts: no route, SL or table of VLs is another then.
+  void expect_a_restart_keeps_all() {
+    world_.fabric().faults().link_down(cable(9));
+    world_.run_for(std::chrono::seconds(10));
+    const auto layers_then = layers();
+    const auto tables_then = tables();
+    end();
+    world_.fabric().counts().clear();
+    begin();
+    EXPECT_EQ(layers(), layers_then);
+    EXPECT_EQ(tables(), tables_then);
+    EXPECT_EQ(vl_sets(), 0U);
+    EXPECT_EQ(world_.fabric().counts().sets(wire::LinearForwardingTable::kAttribute), 0U);
+  }
   const sm::RoutePart& routes() { return *manager_->last().decided.routes; }
   const sim::State& state() { return world_.fabric().state(); }
   std::uint64_t vl_sets() {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
 #include "routing/engines/engine.h"
@@ -16,6 +17,13 @@ inline std::vector<EngineInfo> computing_engines() {
   std::vector<EngineInfo> engines(all_engines().begin(), all_engines().end());
   std::erase_if(engines, [](const EngineInfo& engine) { return engine.name == "file"; });
   return engines;
+}
+
+/// The engine in the name of a test.
+inline std::string test_name(const EngineInfo& engine) {
+  std::string name(engine.name);
+  std::ranges::replace(name, '-', '_');
+  return name;
 }
 
 /// Those of them that route every whole tree, by its levels.

@@ -105,6 +105,19 @@ inline Builder irregular(std::uint64_t seed, unsigned switches, unsigned extra_l
   return b;
 }
 
+/// With a second cable beside each between switches, at the port whose number is 100 more.
+inline TopologyInput doubled(TopologyInput input) {
+  for (auto& s : input.switches) s.ports = 200;
+  const auto cables = input.links.size();
+  for (std::size_t i = 0; i < cables; ++i) {
+    auto second = input.links[i];
+    second.a_port = PortNum{static_cast<std::uint8_t>(second.a_port.value() + 100)};
+    second.b_port = PortNum{static_cast<std::uint8_t>(second.b_port.value() + 100)};
+    input.links.push_back(second);
+  }
+  return input;
+}
+
 /// An aggregation node on every switch, at an additional port, or at the last one of switches of 254 ports.
 inline TopologyInput with_aggregation_nodes(TopologyInput input) {
   for (SwitchIndex s = 0; s < input.switches.size(); ++s) {

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "smd/decide/qos_kinds.h"
 #include "smd/decide/qos_lanes.h"
 
@@ -118,6 +120,55 @@ TEST(ServiceLevels, ListsAreDividedAmongTheLayersOfTheirVls) {
   EXPECT_EQ(vl(Sl{15}, 1), Vl{15});
   EXPECT_EQ(tables.arbitration[2].entries[0], (wire::VlWeight{Vl{0}, 192})) << "VL 0 is of high priority";
   EXPECT_EQ(tables.arbitration[2].entries[1], (wire::VlWeight{Vl{1}, 64}));
+}
+
+/// As OpenSM's torus-2QoS has them: SL bit 3 is the level, bits 0 to 2 are those of dimensions.
+TEST(ServiceLevels, LayersThatAreBitsHaveABlockOfSls) {
+  auto routes = routes_of(4, 8);
+  routes.layers.vls = routing::VlMap(4, {});
+  const WireSls none;
+
+  EXPECT_THAT(classes_without_qos(&routes), ElementsAre(Sl{0}, Sl{8}));
+  const auto part = decide_service_levels({.classes = {Sl{0}, Sl{8}}, .routes = &routes, .kept = none});
+
+  EXPECT_EQ(part.layers, 8U);
+  for (unsigned layer = 0; layer < 8; ++layer) {
+    EXPECT_EQ(wire_sl(&part, Sl{0}, layer), Sl{static_cast<std::uint8_t>(layer)});
+    EXPECT_EQ(wire_sl(&part, Sl{8}, layer), Sl{static_cast<std::uint8_t>(8 + layer)});
+  }
+  const auto others = decide_service_levels({.classes = {Sl{9}, Sl{3}}, .routes = &routes, .kept = none});
+  EXPECT_EQ(wire_sl(&others, Sl{9}, 0), Sl{8});
+  EXPECT_EQ(wire_sl(&others, Sl{3}, 7), Sl{7});
+  const auto many =
+      decide_service_levels({.classes = {Sl{0}, Sl{1}, Sl{2}, Sl{3}}, .routes = &routes, .kept = none});
+  EXPECT_EQ(many.layers, 4U) << "16 SLs";
+  EXPECT_TRUE(many.left_out.empty());
+}
+
+TEST(ServiceLevels, VlsOfBitsFollowFromBothPorts) {
+  auto routes = routes_of(8, 8);
+  routes.layers.vls = routing::VlMap(4, {});
+  const WireSls none;
+  const auto sls = decide_service_levels({.classes = {Sl{0}, Sl{8}}, .routes = &routes, .kept = none});
+  for (const auto dimension : std::to_array<std::uint8_t>({0, 1, 2, 3})) {
+    auto kind = plain_kind(sls.classes);
+    kind.indexes = 4;
+    kind.dimension = dimension;
+    const auto eight = limited(in_layers(kind, sls, {1, 1, 1, 1}), {.vls = 4, .low = 8, .high = 8});
+    const auto four = limited(in_layers(kind, sls, {1, 1, 1, 1}), {.vls = 3, .low = 8, .high = 8});
+    for (unsigned sl = 0; sl < 16; ++sl) {
+      const unsigned bit = dimension < 3 ? sl >> dimension & 1U : 0U, level = sl >> 3U;
+      const unsigned turn = dimension < 3 ? 2U : 0U;
+      EXPECT_EQ(eight.sl_to_vl.vls[sl].value(), 4 * level + bit);
+      EXPECT_EQ(eight.turned.vls[sl].value(), 4 * level + turn + bit);
+      EXPECT_EQ(four.sl_to_vl.vls[sl].value(), bit) << "both levels";
+      EXPECT_EQ(four.turned.vls[sl].value(), turn + bit);
+    }
+    for (std::size_t vl = 0; vl < 8; ++vl)
+      EXPECT_EQ(eight.arbitration[0].entries[vl], (wire::VlWeight{Vl{static_cast<std::uint8_t>(vl)}, 64}));
+  }
+  const auto host = limited(in_layers(plain_kind(sls.classes), sls, {}), {.vls = 2, .low = 8, .high = 8});
+  for (unsigned sl = 0; sl < 16; ++sl) EXPECT_EQ(host.sl_to_vl.vls[sl].value(), sl >> 3U);
 }
 
 /// A layer more adds VLs and changes none: what is under way stays where it was proven.

@@ -75,16 +75,7 @@ TEST(Dor, IsComparedWithOthersOnlyWhereTheyMayBeBetter) {
 }
 
 TEST(Dor, SharesParallelCables) {
-  auto input = fabrics::of_spec("hyperx:4x4:4").input;
-  for (auto& s : input.switches) s.ports = 200;
-  const auto cables = input.links.size();
-  for (std::size_t i = 0; i < cables; ++i) {
-    auto second = input.links[i];
-    second.a_port = PortNum{static_cast<std::uint8_t>(second.a_port.value() + 100)};
-    second.b_port = PortNum{static_cast<std::uint8_t>(second.b_port.value() + 100)};
-    input.links.push_back(second);
-  }
-  const auto fabric = fabrics::with_lids(input);
+  const auto fabric = fabrics::with_lids(fabrics::doubled(fabrics::of_spec("hyperx:4x4:4").input));
 
   EXPECT_EQ(max_link_paths(fabric, routed_by("dor", fabric)), 4U * 4 * 4 / 2);
 }

@@ -109,7 +109,7 @@ TEST_P(EveryEngine, GivesTheSameBytesForAnyOrderOfTheInputAndAnyThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, EveryEngine, testing::ValuesIn(computing_engines()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& info) { return test_name(info.param); });
 
 TEST(Updn, IsFreeOfCreditLoopsOnAnyFabric) {
   for (const auto& builder : all_fabrics()) {

@@ -11,6 +11,7 @@
 #include "routing/repair/guid_layers.h"
 #include "routing/update/update_schedule.h"
 #include "routing/verify/verify.h"
+#include "tests/support/routing_damage.h"
 #include "tests/support/routing_engines.h"
 #include "tests/support/routing_fabrics.h"
 #include "tests/support/routing_layer_oracle.h"
@@ -188,6 +189,28 @@ TEST(GuidLayers, PairsKeepTheirLayerWhileSwitchesComeAndGo) {
   const auto after = merge(known, smaller, other, KeptLayer::now);
   EXPECT_EQ(layers_for(smaller, after), other);
   EXPECT_EQ(after.switches, known.switches);
+}
+
+/// VLs by port: a cable of a torus or mesh fails and comes back, on the same SLs all the time.
+RC_GTEST_PROP(LayerRepair, TablesOfTorus2QosAreWrittenSafely, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const auto torus = fabrics::torus(*rc::gen::inRange(3U, 6U), *rc::gen::inRange(3U, 6U), 1);
+  const auto told = fabrics::told(torus.input());
+  const auto whole = told.routable(), damaged = fabrics::damaged(told, seed, 1, 0).routable();
+  const auto run = [&](const Routable& fabric) {
+    return find_engine("torus-2QoS")
+        ->run({.context = {fabric.topology, fabric.lids, Serial{}},
+               .vl_budget = *rc::gen::element(2U, 4U),
+               .widest = &whole.topology});
+  };
+  const auto first = run(whole), then = run(damaged);
+  RC_ASSERT(first.has_value() && then.has_value());
+  RC_ASSERT(first->layers.by_pair == then->layers.by_pair);
+
+  const bool free = written_safely(damaged, *first, *then, seed);
+  const bool back = written_safely(whole, *then, *first, seed);
+
+  RC_TAG(free, back);
 }
 
 }  // namespace

@@ -97,6 +97,38 @@ RC_GTEST_PROP(Layers, WrongLayersAreFound, ()) {
   for (const auto& hop : fast.credit_loop_example) RC_ASSERT(hop.lid != Lid{0});
 }
 
+/// Any dimension of any port: some of these close cycles of VLs and some break those of channels.
+VlMap any_vls(const Topology& topology) {
+  std::vector<std::vector<std::uint8_t>> dimensions(topology.switches());
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    for (unsigned p = 0; p <= topology.ports(s); ++p)
+      dimensions[s].push_back(static_cast<std::uint8_t>(p == 0 ? 3 : *rc::gen::inRange(0, 4)));
+  }
+  return {*rc::gen::element(VlMap::kWithoutTurns, VlMap::kWithTurns), std::move(dimensions)};
+}
+
+RC_GTEST_PROP(Layers, OnVlsByPortAreFollowedAsTheOracleDoes, ()) {
+  const auto rings = fabrics::torus(*rc::gen::inRange(1U, 3U), *rc::gen::inRange(4U, 8U), 1);
+  const auto fabric = fabrics::with_lids((*rc::gen::arbitrary<bool>() ? rings : any_fabric(12)).input());
+  auto routes = run(*rc::gen::element<std::string>("sssp", "nue"), fabric, 1);
+  const auto n = fabric.topology.switches();
+  routes->layers = {.count = 8, .by_lid = {}, .by_pair = PairLayers(n), .vls = any_vls(fabric.topology)};
+  for (SwitchIndex a = 0; a < n; ++a) {
+    for (SwitchIndex b = 0; b < a; ++b) routes->layers.by_pair.set(a, b, *rc::gen::inRange(0U, 8U));
+  }
+
+  const auto fast = verify_routes({fabric.topology, fabric.lids, Threads{3}}, *routes);
+
+  const auto slow = oracle::verify_layers(fabric.topology, fabric.lids, *routes);
+  RC_TAG(slow.any_credit_loop, slow.fixed_loop);
+  RC_ASSERT(fast.vls == routes->layers.vls.indexes());
+  RC_ASSERT((fast.credit_loops != 0) == slow.credit_loop);
+  RC_ASSERT((fast.credit_loops + fast.management_credit_loops != 0) == slow.any_credit_loop);
+  RC_ASSERT(fast.fixed_sl_ok == !slow.fixed_loop);
+  RC_ASSERT(fast.credit_loop_example.empty() == !slow.any_credit_loop);
+  for (const auto& hop : fast.credit_loop_example) RC_ASSERT(hop.lid != Lid{0});
+}
+
 RC_GTEST_PROP(Layers, HaveTheSameBytesForAnyThreadsAndOrder, ()) {
   const auto builder = any_fabric(60);
   const auto fabric = fabrics::with_lids(builder.input(), 1);
