@@ -431,13 +431,13 @@ TEST_F(Route, EndsWithStatus2OnBadInputAndSaysWhere) {
   EXPECT_EQ(
       fails({.topology = "ft2:4", .engines = {"fttree"}}),
       "--engine \"fttree\": not an engine (auto, dmodc, ftree, updn, dnup, minhop, dor, sssp, dfsssp, lash, "
-      "nue, file)\n");
+      "nue, torus-2QoS, file)\n");
   EXPECT_EQ(fails({.topology = "ft2:4", .engines = {"updn", "", "minhop"}}),
             "--engine \"\": not an engine (auto, dmodc, ftree, updn, dnup, minhop, dor, sssp, dfsssp, lash, "
-            "nue, file)\n");
+            "nue, torus-2QoS, file)\n");
   EXPECT_EQ(fails({.topology = "ft2:4", .engines = {"updn", "", "minhop"}}),
             "--engine \"\": not an engine (auto, dmodc, ftree, updn, dnup, minhop, dor, sssp, dfsssp, lash, "
-            "nue, file)\n");
+            "nue, torus-2QoS, file)\n");
   EXPECT_THAT(fails({.topology = "ft2:4", .dump_dir = name("d"), .dump = "x"}),
               HasSubstr("--dump \"x\": not a dump"));
   EXPECT_THAT(fails({.topology = "ft2:4", .config = file("c.toml", "[routing]\nengine = 1\n")}),
