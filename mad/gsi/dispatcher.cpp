@@ -86,7 +86,9 @@ std::uint64_t Dispatcher::dropped() const {
 
 /// Where what has come with a class is given.
 Dispatcher::Ends& Dispatcher::ends_for(const Received& received) {
-  const auto& asking = asking_[*class_of(received)];
+  const auto mgmt_class = class_of(received);
+  if (!mgmt_class) return ends_;
+  const auto& asking = asking_[*mgmt_class];
   return asking && asking->has_receiver() && is_of_our_requests(received) ? asking_ : ends_;
 }
 

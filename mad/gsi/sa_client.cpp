@@ -54,7 +54,7 @@ asio::awaitable<std::expected<SaRecords, SaError>> SaClient::get_table(SaQuery q
   }
   bool timed_out = false;
   Clock::TimerId timer = 0;
-  std::move_only_function<void(SuspensionPtr)> begin = [&](SuspensionPtr waiter) {
+  std::move_only_function<void(SuspensionPtr)> begin = [&](const SuspensionPtr& waiter) {
     waiting.waiter = waiter;
     timer = clock_.call_at(clock_.now() + query.wait, [&timed_out, waiter] {
       if (!waiter->pending()) return;

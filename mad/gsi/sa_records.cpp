@@ -75,9 +75,10 @@ std::expected<SaRecords, SaError> parse_sa_records(std::span<const std::uint8_t>
   if (header->status == wire::kSaNoRecords) return SaRecords{};
   if (header->status != wire::kStatusOk)
     return std::unexpected(SaError{.fault = SaFault::refused, .status = header->status});
-  if (answer.size() < wire::kSaDataOffset)
+  const auto behind = answer.subspan(std::min<std::size_t>(answer.size(), wire::kSaOffset));
+  const auto sa = wire::decode<wire::SaHeader>(behind);
+  if (!sa || answer.size() < wire::kSaDataOffset)
     return malformed_answer(fmt::format("an answer of {} bytes", answer.size()));
-  const auto sa = wire::decode<wire::SaHeader>(answer.subspan(wire::kSaOffset));
   const auto data = records_in(answer);
   const std::size_t offset = std::size_t{sa->attribute_offset} * 8;
   // OpenSM says 0 where it has no record, and still status 0.

@@ -40,9 +40,9 @@ class TorusTables {
     });
     if (in_.context.stop.stop_requested()) return std::unexpected(RouteError{});
     for (SwitchIndex s = 0; s < n; ++s) {
-      if (without[s])
+      if (const auto to = without[s])
         return std::unexpected(
-            RouteError{RouteError::Cause::torus_in_pieces, {topology_.guid(s), topology_.guid(*without[s])}});
+            RouteError{RouteError::Cause::torus_in_pieces, {topology_.guid(s), topology_.guid(*to)}});
     }
     Layers layers{.count = 1, .by_lid = {}, .by_pair = PairLayers(n), .vls = vls()};
     for (SwitchIndex a = 0; a < n; ++a) {

@@ -199,13 +199,15 @@ class AxisFinder {
   bool turn_to(TorusAxis& axis, const base::TorusConf::Seed& seed, std::size_t d) const {
     const auto part = axis.parts.front();
     auto& position = axis.position.front();
-    const auto of = [&](Guid guid) { return position[lattice_.of(topology_.find(guid))[part]]; };
+    const auto is_at = [&](const std::optional<Guid>& guid, std::uint32_t place) {
+      return guid && position[lattice_.of(topology_.find(*guid))[part]] == place;
+    };
     const auto last = axis.size - 1;
-    const bool back = seed.plus[d] ? of(*seed.plus[d]) != 1 : of(*seed.minus[d]) != last;
+    const bool back = seed.plus[d] ? !is_at(seed.plus[d], 1) : !is_at(seed.minus[d], last);
     if (back) {
       for (auto& value : position) value = value == kNoPosition ? value : (axis.size - value) % axis.size;
     }
-    return (!seed.plus[d] || of(*seed.plus[d]) == 1) && (!seed.minus[d] || of(*seed.minus[d]) == last);
+    return (!seed.plus[d] || is_at(seed.plus[d], 1)) && (!seed.minus[d] || is_at(seed.minus[d], last));
   }
 
   /// Whether the ends of the path are the first and the last position.

@@ -67,7 +67,9 @@ void TorusGrid::measure_runs(std::uint8_t dimension) {
       if (!ports(last, to).empty()) continue;
       auto run = 0U;
       for (auto s = last; !ports(s, back).empty();) {
-        s = at(*beside(places_[s], back));
+        const auto next = beside(places_[s], back);
+        if (!next) break;
+        s = at(*next);
         run_[s * kDirections + to.index()] = ++run;
       }
     }
