@@ -29,8 +29,8 @@ using testing::IsEmpty;
 /// The least role of each call; a call that is not here fails the test below.
 const std::map<std::string, std::string>& least_roles() {
   static const std::map<std::string, std::string> kLeast{
-      {"GET /healthz", "nobody"},
-      {"GET /readyz", "nobody"},
+      {"GET /healthz", "anonymous"},
+      {"GET /readyz", "anonymous"},
       {"GET /ufmRest/app/ufm_version", "viewer"},
       {"GET /ufmRest/app/smconf", "admin"},
       {"GET /ufmRest/resources/pkeys", "tenant"},
@@ -118,12 +118,12 @@ class ApiAccess : public testing::Test {
     document_ = *api::parse_json(std::string{std::istreambuf_iterator<char>(in), {}});
   }
   static std::string secret(std::string_view role) { return "smd_" + std::string(role); }
-  /// As a caller with that role, "nobody" or "local".
+  /// As a caller with that role, "anonymous" or "local".
   api::Answer call(const std::string& role, std::string_view method, std::string target,
                    std::string body = {}) {
     api::Request request{.method = std::string(method), .target = std::move(target), .body = std::move(body)};
     request.peer = {.local = role == "local", .address = "10.0.0.1", .user = {}};
-    if (role != "nobody" && role != "local") request.authorization = "Bearer " + secret(role);
+    if (role != "anonymous" && role != "local") request.authorization = "Bearer " + secret(role);
     request.time = 1000;
     return api::answer(request, backend_);
   }
@@ -161,7 +161,7 @@ std::string filled(std::string path) {
 
 TEST_F(ApiAccess, EachRoleMayWhatItsRowSays) {
   backend_.views.pop_back();  // an admin of all subnets
-  constexpr std::array kRoles{"nobody", "tenant", "viewer", "operator", "admin", "local"};
+  constexpr std::array kRoles{"anonymous", "tenant", "viewer", "operator", "admin", "local"};
   for (const auto& route : api::routes()) {
     const auto name = std::string(route.method) + " " + std::string(route.path);
     const auto row = least_roles().find(name);
@@ -211,7 +211,7 @@ TEST_F(ApiAccess, ATenantSeesItsPartitionAndThePortsOfItsMembers) {
 TEST_F(ApiAccess, ChangesAndTriesAreWrittenDownWithTheirCaller) {
   call("viewer", "POST", "/v1/subnets/up/resweep");
   call("operator", "POST", "/v1/subnets/up/resweep");
-  call("nobody", "POST", "/v1/subnets/up/resweep");
+  call("anonymous", "POST", "/v1/subnets/up/resweep");
   call("viewer", "GET", "/v1/status");
   ASSERT_EQ(backend_.calls.size(), 2U);
   EXPECT_EQ(backend_.calls[0].by, "viewer");
@@ -222,7 +222,7 @@ TEST_F(ApiAccess, ChangesAndTriesAreWrittenDownWithTheirCaller) {
 
 TEST_F(ApiAccess, ErrorsAreProblemsAndThoseOfUfmWhatTheyWere) {
   for (const auto& [role, target, status] :
-       {std::tuple{"nobody", "/v1/status", 401U}, std::tuple{"tenant", "/v1/status", 403U},
+       {std::tuple{"anonymous", "/v1/status", 401U}, std::tuple{"tenant", "/v1/status", 403U},
         std::tuple{"viewer", "/v1/none", 404U}}) {
     const auto answer = call(role, "GET", target);
     EXPECT_EQ(answer.status, status);
@@ -234,7 +234,7 @@ TEST_F(ApiAccess, ErrorsAreProblemsAndThoseOfUfmWhatTheyWere) {
     EXPECT_FALSE(body.at("title").as_string().empty());
   }
   for (const auto& [role, target] :
-       {std::pair{"nobody", "/ufmRest/resources/pkeys"}, std::pair{"viewer", "/ufmRestV3/none"}}) {
+       {std::pair{"anonymous", "/ufmRest/resources/pkeys"}, std::pair{"viewer", "/ufmRestV3/none"}}) {
     const auto answer = call(role, "GET", target);
     EXPECT_THAT(answer.type, IsEmpty());
     EXPECT_EQ(api::parse_json(answer.body)->as_object().size(), 1U) << answer.body;
@@ -290,13 +290,13 @@ TEST_F(ApiAccess, AStandbyTakesItsTokensFromTheMaster) {
 }
 
 TEST_F(ApiAccess, ReadinessIsThatOfTheMaster) {
-  EXPECT_EQ(call("nobody", "GET", "/readyz?subnet=up").status, 200U);
-  const auto both = call("nobody", "GET", "/readyz");
+  EXPECT_EQ(call("anonymous", "GET", "/readyz?subnet=up").status, 200U);
+  const auto both = call("anonymous", "GET", "/readyz");
   EXPECT_EQ(both.status, 503U) << "the other subnet has no master";
   EXPECT_THAT(both.headers, testing::Contains(testing::Pair("Retry-After", "1")));
-  EXPECT_EQ(call("nobody", "GET", "/readyz?subnet=up&role=standby").status, 503U);
-  EXPECT_EQ(call("nobody", "GET", "/readyz?subnet=none").status, 503U);
-  EXPECT_EQ(call("nobody", "GET", "/readyz?role=king").status, 400U);
+  EXPECT_EQ(call("anonymous", "GET", "/readyz?subnet=up&role=standby").status, 503U);
+  EXPECT_EQ(call("anonymous", "GET", "/readyz?subnet=none").status, 503U);
+  EXPECT_EQ(call("anonymous", "GET", "/readyz?role=king").status, 400U);
   auto view = *backend_.views[0];
   auto snapshot = std::make_shared<sm::Snapshot>(*view.snapshot);
   snapshot->state = wire::SmState::standby;
@@ -304,8 +304,8 @@ TEST_F(ApiAccess, ReadinessIsThatOfTheMaster) {
   replica->role = replica::ReplicaView::Role::current;
   view.snapshot = snapshot, view.replica = replica;
   backend_.views[0] = std::make_shared<api::SubnetView>(view);
-  EXPECT_EQ(call("nobody", "GET", "/readyz?subnet=up&role=standby").status, 200U);
-  EXPECT_EQ(call("nobody", "GET", "/readyz?subnet=up").status, 503U);
+  EXPECT_EQ(call("anonymous", "GET", "/readyz?subnet=up&role=standby").status, 200U);
+  EXPECT_EQ(call("anonymous", "GET", "/readyz?subnet=up").status, 503U);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct LidPairs {
 }  // namespace
 
 PathSearch::PathSearch(const PathContext& context, PathQuery query, PathSide from, PathSide to)
-    : ground_(context),
+    : context_(context),
       query_(std::move(query)),
       from_(std::move(from)),
       to_(std::move(to)),
@@ -72,7 +72,7 @@ void PathSearch::begin_pair(Slice& slice) {
   terms_.reset();
   if (++pairs_ > most_pairs_) status_ = wire::kSaNoResources;
   slice.spend(pkey_work(from.pkeys, to.pkeys));
-  terms_ = Policy{}.terms(ground_.directory, from, to, query_.constraints);
+  terms_ = Policy{}.terms(context_.directory, from, to, query_.constraints);
   if (!meets(life(), query_.life)) terms_.reset();
 }
 
@@ -134,19 +134,19 @@ void PathSearch::keep(const Record& record) {
 /// A packet that never leaves its port lives no time.
 std::uint8_t PathSearch::life() const {
   if (&from_.port(from_at_) == &to_.port(to_at_)) return 0;
-  return terms_ ? terms_->packet_life.value_or(ground_.settings.packet_life) : ground_.settings.packet_life;
+  return terms_ ? terms_->packet_life.value_or(context_.settings.packet_life) : context_.settings.packet_life;
 }
 
 /// What a path of the links carries within the limits of its level.
 Way PathSearch::within_level(Way way) const {
-  way.rate = capped(way.rate, ground_.settings);
+  way.rate = capped(way.rate, context_.settings);
   if (terms_->mtu_limit != Mtu::none) way.mtu = std::min(way.mtu, terms_->mtu_limit);
   if (terms_->rate_limit.code != 0 && terms_->rate_limit.mbps < way.rate.mbps) way.rate = terms_->rate_limit;
   return way;
 }
 
 std::optional<wire::PathRecord> PathSearch::path(Lid slid, Lid dlid, std::vector<Step>* steps) const {
-  const auto& directory = ground_.directory;
+  const auto& directory = context_.directory;
   const auto& from = from_.port(from_at_);
   const auto& to = to_.port(to_at_);
   const auto sl = Policy{}.granted_sl(directory, *terms_, query_.constraints.sl, from, dlid);

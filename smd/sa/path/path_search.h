@@ -106,7 +106,7 @@ class PathSearch {
   Way within_level(Way way) const;
   std::optional<wire::PathRecord> path(Lid slid, Lid dlid, std::vector<Step>* steps) const;
 
-  PathContext ground_;
+  PathContext context_;
   PathQuery query_;
   PathSide from_, to_;
   std::size_t most_pairs_ = static_cast<std::size_t>(-1), pairs_ = 0, lid_pairs_ = 0;
