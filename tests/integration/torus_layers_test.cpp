@@ -123,7 +123,7 @@ TEST_F(TorusFabric, CablesFailAndSlsStay) {
     expect_free_of_credit_loops();
 
     world_.fabric().faults().link_up(place);
-    world_.run_for(30s);
+    world_.run_for(60s);
     EXPECT_EQ(tables(), first_tables) << which;
     EXPECT_EQ(layers(), first_layers) << which;
   }
@@ -143,7 +143,7 @@ TEST_F(TorusFabric, ASwitchFailsAndSlsStay) {
   EXPECT_EQ(routes().topology->switches(), 19U);
   expect_free_of_credit_loops();
   for (const auto& one : cables) world_.fabric().faults().link_up(one);
-  world_.run_for(30s);
+  world_.run_for(60s);
   EXPECT_EQ(layers(), first_layers);
   EXPECT_EQ(routes().topology->switches(), 20U);
   expect_free_of_credit_loops();
