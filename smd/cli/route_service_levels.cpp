@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
+#include "mad/base/sl_files.h"
 #include "routing/verify/service_levels.h"
 #include "smd/dump/mapped_file.h"
-#include "smd/dump/sl_files.h"
 
 namespace smd::cli {
 namespace {
@@ -27,7 +27,7 @@ std::expected<Contents, Failure> load(const std::string& path,
   return *std::move(contents);
 }
 
-void take_path_sls(const sm::PathSlFile& file, const sm::RoutePart& part, ServiceLevels& levels) {
+void take_path_sls(const base::PathSlFile& file, const sm::RoutePart& part, ServiceLevels& levels) {
   const auto& ends = part.topology->end_ports();
   levels.path_sl.assign(ends.size(), {});
   for (std::size_t i = 0; i < ends.size(); ++i) {
@@ -35,14 +35,12 @@ void take_path_sls(const sm::PathSlFile& file, const sm::RoutePart& part, Servic
     if (from == file.end()) from = file.find(ends[i].node);
     if (from == file.end()) continue;
     auto& row = levels.path_sl[i];
-    row.assign(part.lid_map->row_size(), ServiceLevels::kNotSaid);
-    for (const auto& [lid, sl] : from->second) {
-      if (lid.value() < row.size()) row[lid.value()] = sl;
-    }
+    row = from->second;
+    row.resize(part.lid_map->row_size(), ServiceLevels::kNotSaid);
   }
 }
 
-std::size_t take_maps(const sm::SlToVlFile& file, const sm::RoutePart& part, ServiceLevels& levels) {
+std::size_t take_maps(const base::SlToVlFile& file, const sm::RoutePart& part, ServiceLevels& levels) {
   const auto& topology = *part.topology;
   levels.sl_to_vl.resize(topology.switches());
   std::size_t foreign = 0;
@@ -70,12 +68,12 @@ std::expected<void, Failure> check_given_levels(const RouteOptions& options,
   auto part = std::make_shared<sm::RoutePart>(*pass.decided.routes);
   ServiceLevels levels;
   if (!options.path_sl.empty()) {
-    const auto file = load<sm::PathSlFile>(options.path_sl, sm::read_path_sl);
+    const auto file = load<base::PathSlFile>(options.path_sl, base::read_path_sl);
     if (!file) return std::unexpected(file.error());
     take_path_sls(*file, *part, levels);
   }
   if (!options.sl2vl.empty()) {
-    const auto file = load<sm::SlToVlFile>(options.sl2vl, sm::read_sl_to_vl);
+    const auto file = load<base::SlToVlFile>(options.sl2vl, base::read_sl_to_vl);
     if (!file) return std::unexpected(file.error());
     if (const auto foreign = take_maps(*file, *part, levels); foreign != 0)
       pass.notes.push_back(

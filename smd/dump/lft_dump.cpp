@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "mad/base/parse.h"
+#include "mad/base/shown_line.h"
 #include "smd/dump/mapped_file.h"
-#include "smd/dump/shown_line.h"
 
 namespace smd::sm::inline dumps {
 namespace {
@@ -60,8 +60,8 @@ class Reader {
     if (line.front() == '#') return;
     if (format_ == Format::unknown) {
       foreign_ = true;
-      return error(
-          fmt::format("\"{}\": a line 'Unicast lids […' or '{}…' must come first", shown(line), kFdbsHeader));
+      return error(fmt::format("\"{}\": a line 'Unicast lids […' or '{}…' must come first", base::shown(line),
+                               kFdbsHeader));
     }
     if (format_ == Format::fdbs) return fdbs_entry(line);
     return lfts_entry(line);
@@ -77,7 +77,7 @@ class Reader {
     said_.clear();
     sw_ = Guid{};
     if (!guid || *guid == 0) {
-      return error(fmt::format("\"{}\": the switch's GUID is missing or not a number", shown(line)));
+      return error(fmt::format("\"{}\": the switch's GUID is missing or not a number", base::shown(line)));
     }
     sw_ = Guid{*guid};
     if (dump_.rows.contains(sw_)) error(fmt::format("switch {} for the second time", sw_));
@@ -101,7 +101,8 @@ class Reader {
     if (line.starts_with("LID ")) return;
     const auto colon = line.find(':');
     if (colon == std::string_view::npos) {
-      return error(fmt::format("\"{}\": 'LID : PORT : …' or 'LID : UNREACHABLE' is needed", shown(line)));
+      return error(
+          fmt::format("\"{}\": 'LID : PORT : …' or 'LID : UNREACHABLE' is needed", base::shown(line)));
     }
     auto rest = line.substr(colon + 1);
     const auto port = base::take_word(rest);
@@ -112,13 +113,13 @@ class Reader {
     const auto lid = base::parse_number(lid_text);
     const auto port = base::parse_number(port_text);
     if (!lid || *lid > kLastUnicastLid.value()) {
-      error(fmt::format("\"{}\": LID \"{}\": a number from 0x0001 to {:#06x} is needed", shown(line),
-                        shown(lid_text), kLastUnicastLid.value()));
+      error(fmt::format("\"{}\": LID \"{}\": a number from 0x0001 to {:#06x} is needed", base::shown(line),
+                        base::shown(lid_text), kLastUnicastLid.value()));
       return false;
     }
     if (!port || *port > 255) {
-      error(fmt::format("\"{}\": port \"{}\": a number from 0 to 255 is needed", shown(line),
-                        shown(port_text)));
+      error(fmt::format("\"{}\": port \"{}\": a number from 0 to 255 is needed", base::shown(line),
+                        base::shown(port_text)));
       return false;
     }
     if (*lid >= row_.size()) {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "smd/dump/sl_files.h"
+#include "mad/base/sl_files.h"
 
 namespace {
 
@@ -21,7 +21,7 @@ void expect_lines(const smd::base::FileErrors& errors) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (const auto paths = smd::sm::read_path_sl(text, "x"); !paths) expect_lines(paths.error());
-  if (const auto maps = smd::sm::read_sl_to_vl(text, "x"); !maps) expect_lines(maps.error());
+  if (const auto paths = smd::base::read_path_sl(text, "x"); !paths) expect_lines(paths.error());
+  if (const auto maps = smd::base::read_sl_to_vl(text, "x"); !maps) expect_lines(maps.error());
   return 0;
 }

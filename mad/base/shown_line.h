@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace smd::sm::inline dumps {
+namespace smd::base {
 
 /// As much of a line as an error message shows, without what would upset a terminal.
 inline std::string shown(std::string_view line) {
@@ -16,4 +16,4 @@ inline std::string shown(std::string_view line) {
   return text;
 }
 
-}  // namespace smd::sm::inline dumps
+}  // namespace smd::base

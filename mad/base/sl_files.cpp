@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/dump/sl_files.h"
+#include "mad/base/sl_files.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 
 #include "mad/base/lines.h"
 #include "mad/base/parse.h"
-#include "smd/dump/shown_line.h"
+#include "mad/base/shown_line.h"
 
-namespace smd::sm::inline dumps {
+namespace smd::base {
 namespace {
 
 constexpr std::size_t kMostSlErrors = 20;
@@ -83,11 +83,13 @@ class PathSlReader final : public LineReader<PathSlFile> {
     const auto sl = number(rest, "SL", 0, kLastSl);
     if (!sl) return;
     if (!rest.empty()) return error(fmt::format("\"{}\" after the SL: nothing more is allowed", shown(rest)));
-    const auto [at, fresh] =
-        contents_[*source].try_emplace(Lid{static_cast<std::uint16_t>(*lid)}, static_cast<std::uint8_t>(*sl));
-    if (!fresh && at->second != *sl)
-      error(fmt::format("SL {} for the path from {} to LID {}, which had SL {} before", *sl, *source, *lid,
-                        at->second));
+    auto& row = contents_[*source];
+    if (row.size() <= *lid) row.resize(*lid + 1, kNoSlSaid);
+    auto& said = row[*lid];
+    if (said != kNoSlSaid && said != *sl)
+      return error(fmt::format("SL {} for the path from {} to LID {}, which had SL {} before", *sl, *source,
+                               *lid, said));
+    said = static_cast<std::uint8_t>(*sl);
   }
 };
 
@@ -166,4 +168,4 @@ std::expected<SlToVlFile, base::FileErrors> read_sl_to_vl(std::string_view text,
   return SlToVlReader(file).read(text);
 }
 
-}  // namespace smd::sm::inline dumps
+}  // namespace smd::base
