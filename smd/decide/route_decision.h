@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One decision on forwarding tables, for the files of this folder that make it: routes.cpp (fresh tables, and
+// which way is taken), routes_repair.cpp (tables that were there before, mended), routes_adopt.cpp (tables
+// that switches hold).
+
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "routing/repair/repair.h"
+#include "smd/base/stopwatch.h"
+#include "smd/decide/routes.h"
+
+namespace smd::sm::inline decisions {
+
+using RoutePartOr = std::expected<std::shared_ptr<const RoutePart>, routing::RouteError>;
+using RankingPtr = std::shared_ptr<const routing::GuidRanking>;
+
+/// One decision: the topology as it is, and what may become of the tables that are there.
+class RouteDecision {
+ public:
+  RouteDecision(const DecideInput& in, const LidPart& lids, routing::TopologyInput input,
+                const LayerBudget& budget, DecideTimes& times);
+
+  RoutePartOr decide();
+
+ private:
+  RoutePartOr fresh();
+  void take_choice(const RoutePart& before);
+  RoutePartOr fresh_by_ranking(const RoutePart& before);
+  routing::RoutingOptions options() const;
+  RoutePartOr given(const GivenTables& tables);
+  RoutePartOr adopt(std::vector<routing::OldRow> held);
+  RoutePartOr repair(std::span<const routing::OldRow> old, const std::string& engine,
+                     const RoutePart* before = nullptr, const RankingPtr& ranking = nullptr);
+  RoutePartOr repair_otherwise(std::span<const routing::OldRow> old, const std::string& engine,
+                               const RoutePart& before, bool follows);
+  RankingPtr reoriented(const std::string& engine, const RankingPtr& ranking) const;
+  RankingPtr ranking_of(const std::string& engine) const;
+  std::optional<routing::SwitchRanking> ranking_now(const routing::EngineInfo& engine,
+                                                    const RankingPtr& ranking) const;
+  RoutePartOr repair_layers(std::span<const routing::OldRow> old, const std::string& engine);
+  RoutePartOr extend(const RoutePart& before);
+  std::vector<routing::OldRow> held_tables() const;
+  bool add_returned(std::vector<routing::OldRow>& old, const RoutePart& before) const;
+  void settle_orphans(routing::Routes& routes) const;
+  RoutePartOr finish(routing::Routes&& routes, std::string engine, RoutePart::Origin origin,
+                     const RoutePart* before = nullptr, RankingPtr ranking = nullptr);
+  routing::Verification verify(const routing::Routes& routes, const RoutePart* before) const;
+  bool usable(const routing::Verification& found) const;
+
+  const DecideInput& in_;
+  unsigned sl_budget_;
+  DecideTimes& times_;
+  Stopwatch lap_;
+  RoutePart base_;
+  bool of_another_ = false;  ///< the tables to build on are not ours
+  std::string not_repaired_;
+};
+
+}  // namespace smd::sm::inline decisions

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables that were there before, mended where the fabric has changed.
+#include <algorithm>
+#include <utility>
+
+#include "routing/ranking/reorient.h"
+#include "routing/repair/extend.h"
+#include "routing/repair/extend_layers.h"
+#include "smd/decide/path_layers.h"
+#include "smd/decide/route_decision.h"
+
+namespace smd::sm::inline decisions {
+
+/// Null where repair cannot do it, or what it did is not proven. `before`, if given: the proven tables that
+/// `old` are. `ranking`: null for that of the reference.
+RoutePartOr RouteDecision::repair(std::span<const routing::OldRow> old, const std::string& engine,
+                                  const RoutePart* before, const RankingPtr& ranking) {
+  const auto* info = routing::find_engine(engine);
+  if (info == nullptr) return nullptr;
+  const auto options = this->options();
+  std::optional<routing::Before> known;
+  if (before != nullptr) known.emplace(*before->topology, *before->lid_map);
+  auto repaired =
+      routing::repair_routes({.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
+                              .old = old,
+                              .reference = *base_.reference,
+                              .engine = *info,
+                              .options = options,
+                              .ranking = ranking.get(),
+                              .before = known ? &*known : nullptr});
+  if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
+  if (!repaired) {
+    not_repaired_ = routing::to_string(repaired.error());
+    return nullptr;
+  }
+  settle_orphans(repaired->routes);
+  return finish(std::move(repaired->routes), engine, RoutePart::Origin::repaired, before, ranking);
+}
+
+/// Null where some host finds no path in any layer.
+RoutePartOr RouteDecision::repair_layers(std::span<const routing::OldRow> old, const std::string& engine) {
+  std::vector<std::shared_ptr<const routing::LftRow>> rows;
+  for (routing::SwitchIndex s = 0; s < base_.topology->switches(); ++s) {
+    const auto row = std::ranges::lower_bound(old, base_.topology->guid(s), {}, &routing::OldRow::guid);
+    rows.push_back(row != old.end() && row->guid == base_.topology->guid(s) ? row->row : nullptr);
+  }
+  const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
+  const auto now = routing::layers_for(*base_.topology, layers_in_force(before, in_.stored));
+  const auto home = routing::layers_for(
+      *base_.topology, in_.stored.layers_home ? *in_.stored.layers_home : routing::GuidLayers{});
+  auto repaired =
+      routing::extend_layers({.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
+                              .old = rows,
+                              .now = now,
+                              .home = home,
+                              .most_layers = base_.vls});
+  if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
+  if (!repaired) {
+    not_repaired_ = routing::to_string(repaired.error());
+    return nullptr;
+  }
+  settle_orphans(repaired->routes);
+  return finish(std::move(repaired->routes), engine, RoutePart::Origin::repaired);
+}
+
+/// The ranking that the engine has of the fabric as it is; null: that of the reference.
+RankingPtr RouteDecision::ranking_of(const std::string& engine) const {
+  const auto* info = routing::find_engine(engine);
+  if (info == nullptr || info->ranking == nullptr || routing::covers(*base_.reference, *base_.topology))
+    return nullptr;
+  const auto ranking = info->ranking(*base_.topology, options(), in_.parallel);
+  if (!ranking) return nullptr;
+  return std::make_shared<const routing::GuidRanking>(routing::by_guid(*base_.topology, *ranking));
+}
+
+/// `ranking` (null: that of the reference) for the switches as they are.
+std::optional<routing::SwitchRanking> RouteDecision::ranking_now(const routing::EngineInfo& engine,
+                                                                 const RankingPtr& ranking) const {
+  const auto options = this->options();
+  return routing::repair_ranking({.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
+                                  .old = {},
+                                  .reference = *base_.reference,
+                                  .engine = engine,
+                                  .options = options,
+                                  .ranking = ranking.get()});
+}
+
+/// `ranking` (null: that of the reference) with few links turned, so that all hosts have legal paths again;
+/// null where that is not possible.
+RankingPtr RouteDecision::reoriented(const std::string& engine, const RankingPtr& ranking) const {
+  const auto* info = routing::find_engine(engine);
+  if (info == nullptr) return nullptr;
+  const auto now = ranking_now(*info, ranking);
+  if (!now) return nullptr;
+  const auto turned = routing::reorient(*base_.topology, *now, in_.stop);
+  if (!turned) return nullptr;
+  return std::make_shared<const routing::GuidRanking>(
+      routing::by_guid(*base_.topology, *turned, ranking.get()));
+}
+
+/// By the ranking of the tables before, or with few links turned; null where neither serves. By the engine's
+/// ranking of the reference some hosts have no legal path.
+RoutePartOr RouteDecision::repair_otherwise(std::span<const routing::OldRow> old, const std::string& engine,
+                                            const RoutePart& before, bool follows) {
+  if (before.ranking) {
+    auto part = repair(old, engine, follows ? &before : nullptr, before.ranking);
+    if (!part || *part) return part;
+  }
+  if (const auto ranking = reoriented(engine, before.ranking)) return repair(old, engine, nullptr, ranking);
+  return nullptr;
+}
+
+/// Null where hosts would be left without a way, or it is not proven.
+RoutePartOr RouteDecision::extend(const RoutePart& before) {
+  std::vector<std::shared_ptr<const routing::LftRow>> rows;
+  for (routing::SwitchIndex s = 0; s < base_.topology->switches(); ++s) {
+    const auto guid = base_.topology->guid(s);
+    const auto* node = in_.subnet.find(guid);
+    const auto* decided = before.find(guid);
+    const bool whole = node != nullptr && node->lft.row && node->switch_info->linear_fdb_top != 0 &&
+                       node->lft.known.count() * routing::kLftBlock >= node->lft.row->size();
+    rows.push_back(whole ? node->lft.row : decided != nullptr ? *decided : nullptr);
+  }
+  auto extended = routing::extend({.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
+                                   .old = rows,
+                                   .layers = before.layers});
+  if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
+  if (!extended) return nullptr;
+  settle_orphans(extended->routes);
+  return finish(std::move(extended->routes), before.engine, RoutePart::Origin::repaired, nullptr,
+                before.ranking);
+}
+
+/// LIDs without a port now keep the entries that switches hold, or lose them: such an entry never changes to
+/// another port, so that no order of writes can make their packets go round.
+void RouteDecision::settle_orphans(routing::Routes& routes) const {
+  const auto& topology = *base_.topology;
+  std::size_t longest = 0;
+  for (const auto& row : routes.rows) longest = std::max(longest, row ? row->size() : 0);
+  std::vector<Lid> nobodys;
+  for (std::size_t lid = 1; lid < longest; ++lid) {
+    const Lid at{static_cast<std::uint16_t>(lid)};
+    if (base_.lid_map->destination(at).sw == routing::kNoSwitch) nobodys.push_back(at);
+  }
+  in_.parallel.for_each(topology.switches(), [&](std::size_t s) {
+    const auto* node = in_.subnet.find(topology.guid(static_cast<routing::SwitchIndex>(s)));
+    auto& row = routes.rows[s];
+    const bool untouched = node != nullptr && row == node->lft.row &&
+                           node->lft.known.count() * routing::kLftBlock >= row->size();
+    if (!row || untouched) return;
+    std::shared_ptr<routing::LftRow> edited;
+    for (const auto at : nobodys) {
+      if (routing::entry(row.get(), at) == routing::kNoRoute) continue;
+      const bool known = node != nullptr && node->lft.known.test(at.value() / routing::kLftBlock);
+      if (known && routing::entry(node->lft.row.get(), at) == (*row)[at.value()]) continue;
+      if (!edited) edited = std::make_shared<routing::LftRow>(*row);
+      (*edited)[at.value()] = routing::kNoRoute;
+    }
+    if (edited) row = std::move(edited);
+  });
+}
+
+}  // namespace smd::sm::inline decisions
