@@ -5,13 +5,12 @@
 #include <chrono>
 #include <cstdint>
 #include <expected>
-#include <map>
 #include <vector>
 
 #include "mad/asio.h"
 #include "mad/clock.h"
 #include "mad/gsi/sa_records.h"
-#include "mad/suspend.h"
+#include "mad/transactions/transactions.h"
 #include "mad/transport.h"
 
 namespace smd::mad {
@@ -24,36 +23,25 @@ struct SaQuery {
   std::vector<std::uint8_t> record{};  ///< kSaDataBytes at most
   std::size_t least = 0;               ///< bytes of an answer's record that are read
   std::uint64_t sm_key = 0;            ///< 0: none is shown
-  /// One try; an answer in many packets (RMPP) has to be here in this time, too.
+  /// Of each try; an answer in many packets (RMPP) has to be here in this time, too.
   std::chrono::milliseconds wait{};
+  unsigned tries = 1;  ///< kSaTries at most
 };
+inline constexpr unsigned kSaTries = 3;
 
 /// On the io_context's thread, as the receiver of `gsi`; Clock and Transport outlive it. All coroutines that
 /// wait have ended before it dies. Answers come as whole MADs: the kernel joins the packets.
 class SaClient {
  public:
   /// `seed`: where the transaction numbers start. Two clients on one port should differ in it.
-  SaClient(Clock& clock, Transport& gsi, std::uint64_t seed);
-  SaClient(const SaClient&) = delete;
-  SaClient& operator=(const SaClient&) = delete;
-  ~SaClient();
+  SaClient(const asio::any_io_executor& executor, Clock& clock, Transport& gsi, std::uint64_t seed)
+      : tx_(executor, clock, gsi, Policy{.retries = kSaTries - 1}, seed) {}
 
-  /// The records, or why there are none. Never resends: that is the caller's business.
+  /// The records, or why there are none.
   asio::awaitable<std::expected<SaRecords, SaError>> get_table(SaQuery query);
 
  private:
-  struct Waiting {
-    SuspensionPtr waiter;
-    std::vector<std::uint8_t> answer;
-    bool answered = false;
-  };
-  void receive(std::span<Received> batch);
-
-  Clock& clock_;
-  Transport& gsi_;
-  std::uint32_t next_;
-  std::map<std::uint32_t, Waiting*>
-      open_;  ///< by the lower half of the transaction; the upper is the kernel's
+  Transactions tx_;
 };
 
 }  // namespace smd::mad

@@ -5,6 +5,8 @@
 #include <array>
 #include <expected>
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "mad/transactions/error.h"
 #include "mad/transactions/policy.h"
@@ -40,10 +42,11 @@ struct OpenRequest : WheelItem {
   bool postponed = false;    ///< its next try waits for a place in the kernel
   Guid guid;
   TimePoint started_at{};
-  TimePoint due{};          ///< its next try, or its end
-  Duration single_try{};    ///< of the Request
-  Duration life{};          ///< of the Request
-  std::uint64_t place = 0;  ///< of the Request
+  TimePoint due{};                                   ///< its next try, or its end
+  Duration single_try{};                             ///< of the Request
+  Duration life{};                                   ///< of the Request
+  std::uint64_t place = 0;                           ///< of the Request
+  std::shared_ptr<std::vector<std::uint8_t>> whole;  ///< of the Request
   Route route;
   wire::Mad mad;
   std::array<TimePoint, kMaxTries> sent_at{};

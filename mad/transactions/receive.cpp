@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes from the wire: any bytes at all, until they are matched to something that was asked.
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -32,7 +33,8 @@ void Transactions::receive(std::span<Received> batch) {
 void Transactions::receive_one(Received& received, TimePoint now) {
   const bool lost = received.error != 0;  // a send of ours that the lower side gave up
   if (lost) ++counted_.send_failed;
-  const auto mad = wire::Mad::from_bytes(received.bytes);
+  auto mad = wire::Mad::from_bytes(received.bytes);
+  if (!mad && !lost) mad = short_answer(received.bytes);
   if (!mad) {
     counted_.malformed += lost ? 0 : 1;
     return;
@@ -54,7 +56,18 @@ void Transactions::receive_one(Received& received, TimePoint now) {
     ++counted_.mismatched;
     return;
   }
+  if (open->whole) *open->whole = std::move(received.bytes);
   answer(*open, attempt, *mad, now);
+}
+
+/// An answer by RMPP of less than a MAD, with zeros behind it; nothing where no open request takes such.
+std::optional<wire::Mad> Transactions::short_answer(std::span<const std::uint8_t> bytes) const {
+  const auto header = wire::decode<wire::MadHeader>(bytes);
+  const auto* open = header ? open_of(static_cast<std::uint32_t>(header->tid.value())) : nullptr;
+  if (open == nullptr || !open->whole) return std::nullopt;
+  wire::Mad mad;
+  std::ranges::copy(bytes, mad.bytes().begin());
+  return mad;
 }
 
 /// No answer to the last try will come: its time need not be waited out. `open`: the request that it was a

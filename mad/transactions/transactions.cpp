@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of a request: queued, started, resent. ending.cpp and receive.cpp have the rest.
+// The life of a request: queued, started, resent. completion.cpp and receive.cpp have the rest.
 #include "mad/transactions/transactions.h"
 
 #include <algorithm>
@@ -131,6 +131,7 @@ OpenRequest& Transactions::make(Request&& request, Completion&& done) {
   open.single_try = request.single_try;
   open.life = request.life;
   open.place = request.place;
+  open.whole = std::move(request.whole);
   open.mad = request.mad;
   open.route = std::move(request.route);
   write_route(open.mad, open.route);
@@ -147,6 +148,7 @@ void Transactions::recycle(OpenRequest& open) {
   open.rounds = 0;
   open.done = nullptr;
   open.pacer = nullptr;
+  open.whole = nullptr;
   free_.push_back(&open);
 }
 

@@ -7,7 +7,9 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -34,13 +36,16 @@ namespace smd::mad {
 struct Request {
   wire::Mad mad;  ///< transaction, and for SMPs class and path, are filled in
   Route route;
-  Guid node;
+  Guid node{};
   /// Not 0: one try, which is waited for so long; what Policy says of tries and times does not count.
   Duration single_try{};
   /// Not 0: ends so long after its first try, instead of what Policy says.
   Duration life{};
   /// Where `node` is 0: a number of the caller's for the place that is asked; 0: none.
   std::uint64_t place = 0;
+  /// Gets all bytes of the answer: one by RMPP, which the kernel joins, is longer than a MAD, or shorter.
+  /// Null: answers are MADs.
+  std::shared_ptr<std::vector<std::uint8_t>> whole{};
 };
 
 /// What hands arrived MADs to a Transactions.
@@ -206,7 +211,7 @@ class Transactions {
   bool waits_on(OpenRequest& open, TimePoint now);
   void forget_postponed(OpenRequest& open);
 
-  // ending.cpp: how requests end
+  // completion.cpp: how requests end
   enum class Deliver : std::uint8_t { now, later };
   void end(OpenRequest& open, Ending ending, Answer answer, Deliver deliver);
   void end_refused(OpenRequest& open, std::uint16_t status, std::shared_ptr<const wire::Mad> answer);
@@ -222,6 +227,7 @@ class Transactions {
   OpenRequest* open_of(std::uint32_t tid) const;
   void count_stray(std::uint32_t tid, const wire::Mad& mad, TimePoint now);
   void late(const Slot& slot, const wire::Mad& mad, TimePoint now);
+  std::optional<wire::Mad> short_answer(std::span<const std::uint8_t> bytes) const;
   void answer(OpenRequest& open, unsigned attempt, const wire::Mad& mad, TimePoint now);
   void measure(OpenRequest& open, unsigned attempt, const wire::Mad& mad, TimePoint now);
   void note_time(NodeState& node, Duration sample);

@@ -41,7 +41,7 @@ void Server::unite(RegistryPtr other) {
 void Server::know_before(PriorGroupsPtr groups) { prior_ = std::move(groups); }
 
 void Server::begin_reading() {
-  client_.emplace(parts_.clock, *parts_.asking, parts_.seed);
+  client_.emplace(parts_.executor, parts_.clock, *parts_.asking, parts_.seed);
   reader_.emplace(GroupReader::Parts{
       .client = *client_,
       .clock = parts_.clock,

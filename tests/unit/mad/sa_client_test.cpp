@@ -147,7 +147,7 @@ class SaClientTest : public testing::Test {
   VirtualClock clock;
   ScriptedTransport gsi{clock};
   Dispatcher dispatcher{gsi};
-  SaClient client{clock, dispatcher.asking(wire::MgmtClass::sa), 0xFFFF'FFFF};
+  SaClient client{io.get_executor(), clock, dispatcher.asking(wire::MgmtClass::sa), 0xFFFF'FFFF};
   TaskGroup group{io.get_executor()};
   std::vector<SaAnswer> answers;
 };
@@ -155,7 +155,7 @@ class SaClientTest : public testing::Test {
 TEST_F(SaClientTest, AsksWithTheKeyAndReadsALongAnswer) {
   ask();
   ASSERT_EQ(gsi.sent.size(), 1U);
-  EXPECT_EQ(gsi.sent[0].give_up, 2s);
+  EXPECT_EQ(gsi.sent[0].give_up, 2020ms);
   EXPECT_EQ(std::get<LidRoute>(gsi.sent[0].route).lid, Lid{3});
   const auto sa = *wire::decode<wire::SaHeader>(gsi.sent[0].mad.bytes().subspan(wire::kSaOffset));
   EXPECT_EQ(sa.sm_key, 0x1122U);
@@ -197,7 +197,9 @@ TEST_F(SaClientTest, WhatCannotBeSentSaysWhy) {
   ask();
   settle();
   ASSERT_EQ(answers.size(), 1U);
-  EXPECT_EQ(to_string(answers[0].error()), "send");
+  EXPECT_EQ(answers[0].error().fault, SaFault::not_sent);
+  EXPECT_EQ(to_string(answers[0].error()),
+            "GetTable SA attribute 0x0038 to LID 3: cannot send: Input/output error");
 }
 
 TEST_F(SaClientTest, OneThatIsCancelledIsClosed) {
