@@ -6,59 +6,13 @@
 #include <map>
 #include <utility>
 
-#include "routing/verify/scc.h"
+#include "routing/verify/vl_graph.h"
 
 namespace smd::routing::inline verify {
 namespace {
 
-constexpr std::size_t kVls = 16;
+constexpr std::size_t kVls = kVlsOfChannel;
 constexpr std::uint8_t kDropping = 15;
-
-/// Which VL of a channel waits for which, as pairs of numbers.
-class VlGraph {
- public:
-  void add(std::uint32_t from, std::uint32_t to) {
-    edges_.emplace_back(from, to);
-    if (edges_.size() >= limit_) {
-      tidy();
-      limit_ = std::max(kFirstLimit, 2 * edges_.size());
-    }
-  }
-  void merge(const VlGraph& other) {
-    edges_.insert(edges_.end(), other.edges_.begin(), other.edges_.end());
-    tidy();
-  }
-
-  /// Groups of at least two, or of one that waits for itself.
-  std::vector<std::vector<std::size_t>> cycles(std::size_t nodes) {
-    tidy();
-    const auto groups = strongly_connected_components(nodes, [&](std::size_t node, const auto& fn) {
-      const auto from = static_cast<std::uint32_t>(node);
-      for (auto at = std::ranges::lower_bound(edges_, std::pair(from, 0U));
-           at != edges_.end() && at->first == from; ++at)
-        fn(at->second);
-    });
-    std::vector<std::vector<std::size_t>> found;
-    for (const auto& group : groups) {
-      const auto first = static_cast<std::uint32_t>(group.front());
-      if (group.size() > 1 || std::ranges::binary_search(edges_, std::pair(first, first)))
-        found.push_back(group);
-    }
-    return found;
-  }
-
- private:
-  static constexpr std::size_t kFirstLimit = 1U << 20U;
-
-  void tidy() {
-    std::ranges::sort(edges_);
-    const auto rest = std::ranges::unique(edges_);
-    edges_.erase(rest.begin(), rest.end());
-  }
-
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;
-  std::size_t limit_ = kFirstLimit;
-};
 
 /// Paths of some of the end ports.
 class PathsPiece {
@@ -101,7 +55,7 @@ class PathsPiece {
   }
 
   std::uint8_t vl_of(SwitchIndex s, PortNum in, PortNum out, std::uint8_t sl) const {
-    if (levels_.sl_to_vl.empty()) return 0;
+    if (levels_.sl_to_vl.empty()) return levels_.elsewhere[sl];
     const auto& maps = levels_.sl_to_vl[s];
     const auto at = std::size_t{in.value()} * (in_.topology.ports(s) + 1U) + out.value();
     return at < maps.size() ? maps[at][sl] : std::uint8_t{0};

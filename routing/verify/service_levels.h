@@ -18,9 +18,10 @@ struct ServiceLevels {
   using Map = std::array<std::uint8_t, 16>;  ///< VL by SL; 15: packets are dropped
   /// By end port (an index of Topology::end_ports()) and LID the SL, or kNotSaid: SL 0. Empty: SL 0 for all.
   std::vector<std::vector<std::uint8_t>> path_sl;
-  /// By switch: the map of packets from port `in` to port `out` at in * (ports + 1) + out. Empty: VL 0 for
-  /// all.
+  /// By switch: the map of packets from port `in` to port `out` at in * (ports + 1) + out. Empty:
+  /// `elsewhere` is the map of all.
   std::vector<std::vector<Map>> sl_to_vl;
+  Map elsewhere{};
 };
 
 /// Counts over pairs of end port and LID of an end port at another switch.

@@ -27,14 +27,6 @@ Sl standard_class(const config::QosPolicy& policy) {
   return policy.default_ulp ? policy.default_ulp->sl : Sl{0};
 }
 
-unsigned kept_layers(const std::vector<Sl>& classes, const WireSls& kept) {
-  unsigned layers = 1;
-  for (const auto& [key, sl] : kept) {
-    if (std::ranges::find(classes, key.first) != classes.end()) layers = std::max(layers, key.second + 1);
-  }
-  return layers;
-}
-
 }  // namespace
 
 bool has_layers(const SlPart& part) {
@@ -100,8 +92,7 @@ SlPart decide_service_levels(const ServiceLevelsInput& in) {
   part.layers = count;
   if (count > 1 && !by_port) {
     const auto spare = in.routes->vls / static_cast<unsigned>(part.classes.size());
-    const auto kept = std::min(kept_layers(part.classes, in.kept), in.routes->vls);
-    part.layers = std::max(count, std::min(most, std::max(spare, kept)));
+    part.layers = std::max(count, std::min(most, spare));
   }
   part.sls = *wire_sls(part.classes, part.layers, in.kept, by_port);
   return part;

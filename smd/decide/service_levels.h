@@ -31,8 +31,8 @@ struct ServiceLevelsInput {
   const WireSls& kept;                ///< an SL that a class has in a layer stays its own
 };
 
-/// As many layers as routes have, or had before, and further ones by which classes keep VLs of their own: a
-/// repair may need them, and tables of ports stay as they are then. Pure.
+/// As many layers as routes have, and further ones by which classes keep VLs of their own: a repair may need
+/// them, and tables of ports stay as they are then. Pure.
 SlPart decide_service_levels(const ServiceLevelsInput& in);
 
 /// What the layers carry, in sixteenths and at least one each: by the number of pairs of switches that had

@@ -15,6 +15,7 @@
 #include "smd/plan/qos_rounds.h"
 #include "smd/plan/retrain.h"
 #include "smd/plan/table_rounds.h"
+#include "smd/plan/vl_moves.h"
 #include "smd/sweep/unkept_entries.h"
 
 namespace smd::sm::inline planning {
@@ -169,8 +170,14 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   // Paths of a new layer begin when its VLs are there.
   auto qos = qos_rounds(in);
   const bool layered = in.decided.routes->layers.count > 1;
-  if (layered)
-    for (auto& round : qos.before) append(plan, std::move(round));
+  if (layered) {
+    auto moves = vl_moves(in, parallel, stop);
+    plan.vls_unproven = !moves.proven;
+    append(plan, std::move(qos.before[0]));
+    for (auto& round : moves.rounds) append(plan, std::move(round));
+    append(plan, std::move(qos.before[1]));
+    append(plan, std::move(qos.before[2]));
+  }
   auto tables = lft_rounds(in, parallel, plan, stop);
   for (std::size_t i = 0; i < tables.size(); ++i) {
     append(plan, std::move(tables[i]));

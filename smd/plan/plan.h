@@ -95,6 +95,8 @@ struct Plan {
   std::vector<PortItem> links_down;     ///< an end of each link that is taken down afterwards, in steps
   /// Credit loops leave no order of writes in which all that arrives goes on arriving.
   bool interrupts = false;
+  /// SLs get other VLs, and in no order are links free of credit loops meanwhile.
+  bool vls_unproven = false;
   bool empty() const { return rounds.empty(); }
   /// Whether some destinations wait for the lifetime of packets before they get their new entries.
   bool drains() const { return std::ranges::any_of(rounds, &Round::drain); }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "smd/reconcile/progress.h"
+#include "smd/report/qos_tables.h"
 #include "smd/report/tables.h"
 
 namespace smd::sm::inline reconciling {
@@ -26,7 +27,13 @@ void Reconciler::configure(std::shared_ptr<const config::SubnetConfig> config, P
   config_ = std::move(config);
   // An equal one is the same pointer: what was decided by it stands.
   if (!policy || !partitions_ || *policy != *partitions_) partitions_ = std::move(policy);
-  baseline_.decide({.pkeys = partitions_ && partitions_->configured, .vl_tables = config_->qos.enabled});
+  note_own_tables();
+}
+
+/// Layered routes need SL to VL tables of smd's without QoS, too.
+void Reconciler::note_own_tables() {
+  baseline_.decide({.pkeys = partitions_ && partitions_->configured,
+                    .vl_tables = config_->qos.enabled || decided_.qos_tables != nullptr});
 }
 
 void Reconciler::take_tables(Subnet now) {
@@ -143,6 +150,7 @@ asio::awaitable<bool> Reconciler::write_until_done(const PartKind* kind, Progres
       if (going) going = co_await make_plan(kind, run, &next);
     }
     if (!going) co_return false;
+    if (first && next.vls_unproven) log_unproven_vls(parts_.log);
     if (std::exchange(first, false) && kind->whole)
       run->result.lft_entries_changed = next.lft_entries_changed;
     if (run->how.dry_run) {

@@ -154,6 +154,7 @@ class Reconciler {
   // decide.cpp: what a run decides
   DecideInput decide_input(const Run& how) const;
   asio::awaitable<bool> decide(const PartKind* kind, Progress* run);
+  void note_own_tables();
   asio::awaitable<bool> take_decision(Decision decision, Progress* run);
   asio::awaitable<bool> interrupt_less(bool interrupts);
   asio::awaitable<bool> route_round_kept_entries();

@@ -14,4 +14,7 @@ namespace smd::sm::inline reports {
 void log_qos_tables(const log::Log& log, const Subnet& subnet, const Decided& before, const Decided& now,
                     const config::PartitionPolicy* partitions);
 
+/// SLs get other VLs in one step, as in no order links are free of credit loops meanwhile.
+void log_unproven_vls(const log::Log& log);
+
 }  // namespace smd::sm::inline reports

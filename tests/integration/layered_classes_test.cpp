@@ -194,6 +194,36 @@ TEST_F(LayeredClasses, ANewClassTakesFreeSls) {
   for (const auto& [key, sl] : after) EXPECT_EQ(decided().service_levels->sls.at(key), sl);
 }
 
+/// A second class takes every other VL: layers leave their VLs for those that others leave.
+TEST_F(LayeredClasses, CloseNoCreditLoopWhileVlsChange) {
+  config_.partition[1].sl = 0;
+  begin();
+  world_.run_for(1min);  // tables of ports in service have been read
+  const auto first = vls(walk().at(Sl{0}));
+  config_.partition[1].sl = 3;
+  (*manager_)->reload(config_);
+  auto sets = [&] { return world_.fabric().counts().sets(wire::SlToVl::kAttribute); };
+  auto before = sets();
+  std::size_t looked = 0, between = 0;
+  for (int i = 0; i < 100'000 && looked < 60; ++i) {
+    world_.run_for(1us);
+    if (sets() == before) continue;
+    before = sets();
+    waits_.clear();
+    const auto now = vls(walk().at(Sl{0}));
+    EXPECT_FALSE(credit_loop()) << "after " << before << " Sets";
+    ++looked;
+    between += now != first ? 1U : 0U;
+  }
+  EXPECT_GT(looked, 5U);
+  EXPECT_GT(between, 2U);
+  waits_.clear();
+  const auto found = walk();
+  EXPECT_NE(vls(found.at(Sl{0})), first);
+  EXPECT_FALSE(credit_loop());
+  EXPECT_EQ(manager_->lines().count("qos.vls_unproven"), 0U);
+}
+
 TEST_F(LayeredClasses, AreGrantedByTheSa) {
   begin();
   const sa::Directory directory((*manager_)->published());
@@ -273,7 +303,7 @@ TEST_F(LayeredClasses, WithoutSlsForLayersTheNextEngineRoutes) {
         test::partition(fmt::format("p{}", sl), static_cast<std::uint16_t>(0x30 + sl), {"ALL"}));
     config_.partition.back().sl = sl;
   }
-  manager_.emplace(world_, config_, sm::ManagerOptions{}, &store_);
+  manager_.emplace(world_, config_, sm::ManagerOptions{}, &*store_);
   group_.emplace(world_.io().get_executor());
   group_->spawn((*manager_)->run());
   world_.run_for(10s);
