@@ -58,6 +58,7 @@ asio::awaitable<Outcome> SubnetManager::work(Asked asked) {
 asio::awaitable<bool> SubnetManager::begin_work(Asked* asked) {
   parts_.log.tick();
   inventory_.tell_quiet();
+  if (inventory_.release_layers(config_->routing.sl_keep)) agenda_.add(Work::incremental, "layers released");
   take_replica();
   const bool configured = co_await take_config();
   if (!configured) co_return false;

@@ -61,6 +61,19 @@ GuidLayers merge(const GuidLayers& before, const Topology& topology, const PairL
   return merged;
 }
 
+GuidLayers without(const GuidLayers& known, const std::vector<Guid>& switches) {
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < known.switches.size(); ++i) {
+    if (std::ranges::find(switches, known.switches[i]) == switches.end()) kept.push_back(i);
+  }
+  GuidLayers rest{.switches = {}, .layers = PairLayers(kept.size(), kNoLayer)};
+  for (std::size_t a = 0; a < kept.size(); ++a) {
+    rest.switches.push_back(known.switches[kept[a]]);
+    for (std::size_t b = 0; b <= a; ++b) rest.layers.set(a, b, known.layers.at(kept[a], kept[b]));
+  }
+  return rest;
+}
+
 std::size_t pairs_differing(std::size_t switches, const PairLayers& a, const PairLayers& b) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < switches; ++i) {

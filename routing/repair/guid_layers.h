@@ -28,6 +28,9 @@ enum class KeptLayer : std::uint8_t { before, now };
 /// `before` with the pairs of `topology`, whose layers are `now`. O(switches squared).
 GuidLayers merge(const GuidLayers& before, const Topology& topology, const PairLayers& now, KeptLayer kept);
 
+/// The layers of all pairs but those of these switches.
+GuidLayers without(const GuidLayers& known, const std::vector<Guid>& switches);
+
 /// Pairs of the same two switches with different layers, both known. Both are of one topology.
 std::size_t pairs_differing(std::size_t switches, const PairLayers& a, const PairLayers& b);
 

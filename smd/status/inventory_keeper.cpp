@@ -7,6 +7,7 @@
 
 #include "smd/decide/port_keys.h"
 #include "smd/decide/port_vl_tables.h"
+#include "smd/decide/released_layers.h"
 #include "smd/report/changes.h"
 
 namespace smd::sm::inline status {
@@ -15,6 +16,8 @@ namespace {
 /// What changes is stored this long after it was seen, together with what changes meanwhile: a link that
 /// flaps costs no commit each time, and no sweep waits for the disk.
 constexpr auto kKeepAfter = std::chrono::seconds(2);
+/// Between two looks for layers of paths that need not come back.
+constexpr auto kReleaseEach = std::chrono::seconds(30);
 
 std::set<Guid> ends_of(const Changes& changes) {
   std::set<Guid> ends;
@@ -84,6 +87,26 @@ asio::awaitable<void> InventoryKeeper::note_vl_tables() {
   if (!taken || !stored) co_return;
   loop.set_stored(std::move(stored));
   keep_soon();
+}
+
+bool InventoryKeeper::release_layers(mad::Duration keep) {
+  auto& loop = parts_.loop;
+  const auto now = parts_.clock.now();
+  const bool due = !released_at_ || now - *released_at_ >= kReleaseEach;
+  const bool master = !parts_.dry_run && parts_.mastership.state() == wire::SmState::master;
+  if (!due || !master || keep == mad::Duration{} || !loop.stored()->layers_home) return false;
+  released_at_ = now;
+  auto stored = std::make_shared<Stored>(*loop.stored());
+  const auto switches =
+      sm::release_layers(*stored, std::chrono::ceil<std::chrono::seconds>(keep), parts_.wall());
+  if (switches == 0) return false;
+  parts_.log.info("routing.sl_released")
+      .kv("switches", switches)
+      .kv("reason", "their hosts are away for longer than routing.sl_keep, or their loss is accepted");
+  loop.set_stored(std::move(stored));
+  keep_soon();
+  const auto& routes = loop.decided().routes;
+  return routes && routes->pairs_moved != 0;
 }
 
 void InventoryKeeper::keep_soon() {

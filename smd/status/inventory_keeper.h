@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -54,6 +55,9 @@ class InventoryKeeper {
   asio::awaitable<Taken> take_stock(std::string cause);
   /// SL to VL and VL arbitration tables have been read: those of another SM are kept with what is learnt.
   asio::awaitable<void> note_vl_tables();
+  /// Layers of paths need not come back whose ends are away for longer than `keep` (not 0). True where paths
+  /// of switches that are there have others than at first: what is decided on them changes.
+  bool release_layers(mad::Duration keep);
   /// Logs how links are that have flapped and are quiet again.
   void tell_quiet();
 
@@ -81,7 +85,8 @@ class InventoryKeeper {
   std::set<Guid> vl_tables_noted_;  ///< nodes, since we are master
   std::string last_change_;
   UnixTime last_change_at_ = 0;
-  std::vector<Guid> to_accept_;  ///< 0: all that is lost
+  std::vector<Guid> to_accept_;                ///< 0: all that is lost
+  std::optional<mad::TimePoint> released_at_;  ///< release_layers() has looked last
 };
 
 }  // namespace smd::sm::inline status

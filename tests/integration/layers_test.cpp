@@ -88,6 +88,50 @@ TEST_F(LayeredFabric, CablesFailAndPairsKeepTheirSls) {
   EXPECT_EQ(manager_->lines().count("routing.interrupts reason=\"there"), 0U);
 }
 
+/// The hosts of a switch are away for longer than sl_keep: its paths may keep the SLs that a repair gave
+/// them.
+TEST_F(LayeredFabric, SlsOfHostsThatAreAwayForLongAreReleased) {
+  config_.routing.sl_keep = 10min;
+  begin();
+  const auto first_layers = layers();
+  std::size_t which = 0;
+  for (; routes().pairs_moved == 0 && which < 64; ++which) {
+    if (which != 0) world_.fabric().faults().link_up(cable(which - 1));
+    world_.run_for(2min);
+    world_.fabric().faults().link_down(cable(which));
+    world_.run_for(10s);
+  }
+  ASSERT_NE(routes().pairs_moved, 0U) << "no cable whose loss moves a pair";
+  world_.run_for(20min);
+  const auto moved = routes().pairs_moved;
+  EXPECT_NE(moved, 0U) << "hosts that are there keep what they have";
+  EXPECT_EQ(manager_->lines().count("routing.sl_released"), 0U);
+
+  // One end of a pair that has moved.
+  const auto& topology = *routes().topology;
+  const auto now_layers = layers();
+  Guid victim;
+  std::size_t pair = 0;
+  for (routing::SwitchIndex a = 0; a < topology.switches(); ++a) {
+    for (routing::SwitchIndex b = 0; b < a; ++b, ++pair) {
+      if (now_layers[pair] != first_layers[pair]) victim = topology.guid(a);
+    }
+  }
+  const auto* node = manager_->last().subnet->find(victim);
+  std::vector<sim::Place> hosts;
+  for (unsigned p = 1; p < node->ports.size(); ++p) {
+    const sim::Place place{node->description, PortNum{static_cast<std::uint8_t>(p)}};
+    if (node->ports[p].peer && !between_switches(place)) hosts.push_back(place);
+  }
+  ASSERT_EQ(hosts.size(), 2U);
+  for (const auto& place : hosts) world_.fabric().faults().link_down(place);
+  world_.run_for(9min);
+  EXPECT_EQ(manager_->lines().count("routing.sl_released"), 0U);
+  world_.run_for(3min);
+  EXPECT_EQ(manager_->lines().count("routing.sl_released"), 1U);
+  EXPECT_LT(routes().pairs_moved, moved);
+}
+
 TEST_F(LayeredFabric, ARestartKeepsRoutesAndSls) {
   begin();
   expect_a_restart_keeps_all();
