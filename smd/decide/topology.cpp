@@ -110,6 +110,29 @@ routing::TopologyInput topology_input(const Subnet& subnet, Lid top, const confi
   return input;
 }
 
+routing::TopologyInput without_new_switches(const routing::TopologyInput& all,
+                                            const routing::Topology& before, std::vector<Guid>& gone) {
+  routing::TopologyInput rest;
+  std::vector<routing::SwitchIndex> place;
+  for (const auto& spec : all.switches) {
+    const bool stays = before.find(spec.guid) != routing::kNoSwitch;
+    place.push_back(stays ? static_cast<routing::SwitchIndex>(rest.switches.size()) : routing::kNoSwitch);
+    if (stays) rest.switches.push_back(spec);
+    if (!stays) gone.push_back(spec.guid);
+  }
+  for (auto link : all.links) {
+    link.a = place[link.a];
+    link.b = place[link.b];
+    if (link.a != routing::kNoSwitch && link.b != routing::kNoSwitch) rest.links.push_back(link);
+  }
+  for (auto end : all.end_ports) {
+    if (end.sw != routing::kNoSwitch) end.sw = place[end.sw];
+    if (end.sw == routing::kNoSwitch) end.port = PortNum{};
+    rest.end_ports.push_back(end);
+  }
+  return rest;
+}
+
 routing::LidMap lid_map(const routing::TopologyInput& input, const routing::Topology& topology,
                         const LidPart& lids) {
   const auto range_of = [&](Guid port) {

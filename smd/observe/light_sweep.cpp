@@ -156,7 +156,10 @@ void LightSweep::tell_audited(const Subnet& subnet, const Audit& audited, PollRe
 
 bool LightSweep::may_converge() const {
   const auto after = parts_.config->routing.converge_after;
-  return after.count() != 0 && is_working(parts_.status.summary().state) && parts_.loop.repaired_since(after);
+  const auto& routes = parts_.loop.decided().routes;
+  const bool waits = routes && !routes->waiting.empty();
+  const bool works = is_working(parts_.status.summary().state) || waits;
+  return after.count() != 0 && works && parts_.loop.repaired_since(after);
 }
 
 /// What is not as it should be is looked at again, whether or not a switch says so; more and more seldom.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run decides, and how repaired tables go back to freshly made ones.
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "smd/decide/routes.h"
 #include "smd/plan/lft_rounds.h"
 #include "smd/reconcile/progress.h"
+#include "smd/report/adoption.h"
 #include "smd/report/lmc.h"
 #include "smd/report/partitions.h"
 #include "smd/report/qos.h"
@@ -16,6 +18,7 @@
 #include "smd/report/tally.h"
 #include "smd/report/trouble.h"
 #include "smd/report/vl_tables.h"
+#include "smd/sweep/table_kinds.h"
 
 namespace smd::sm::inline reconciling {
 
@@ -44,6 +47,7 @@ asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
   if (!settled || !*decision) co_return false;
   if (kind->whole) co_return co_await take_decision(*std::move(*decision), run);
   const auto before = std::exchange(decided_, std::move((*decision)->decided));
+  note_own_tables();
   if (!kind->binds) co_return true;
   log_partitions(parts_.log, *subnet_, before, decided_);
   log_qos_policy(parts_.log, before, decided_);
@@ -88,16 +92,11 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
     const bool decided = co_await take_step(run->how);
     if (!decided) co_return false;
   }
+  note_own_tables();
   if (decided_.routes != before) routes_since_ = parts_.clock.now();
   if (const auto& why = decided_.routes->why; !why.empty() && (!before || before->why != why))
     parts_.log.info("routing.chosen").kv("engine", decided_.routes->engine).kv("reason", why);
-  if (decided_.routes != before && decided_.routes->origin == RoutePart::Origin::adopted) {
-    parts_.log.info("routing.adopted")
-        .kv("entries_would_change", decided_.routes->would_change)
-        .kv("engine_would_be", decided_.routes->would_be)
-        .kv("command", "smd resweep converge")
-        .always();
-  }
+  if (run->how.adopting) log_adoption(parts_.log, *decided_.routes);
   auto stored = stored_;
   co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
   const bool new_keys = stored->m_keys != stored_->m_keys;
@@ -177,6 +176,29 @@ struct Reconciler::ConvergeGoal {
 
 namespace {
 
+/// An engine that the operator has named before that of the tables can route the fabric again.
+bool returns_to(const config::RoutingConfig& config, const std::string& engine, const std::string& now) {
+  const auto place = [&](const std::string& name) {
+    return std::ranges::find(config.engines, name) - config.engines.begin();
+  };
+  return engine != now && place(engine) < place(now);
+}
+
+/// SL to VL tables of ports in service are written once they are read, and before the routes that need them.
+bool vl_tables_are_read(const Subnet& subnet) {
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t p = 1; node->is_switch() && p < node->ports.size(); ++p) {
+      const auto& port = node->ports[p];
+      const auto* peer = port.peer ? subnet.find(port.peer->node) : nullptr;
+      const bool between = peer != nullptr && peer->is_switch();
+      if (!between || !vl_tables_in_use(*node, PortNum{static_cast<std::uint8_t>(p)})) continue;
+      const auto& held = port.held<wire::SlToVl>();
+      if (!held || !held->asked.contains(sl_to_vl_rows(*node))) return false;
+    }
+  }
+  return true;
+}
+
 routing::RouteLoad load_of(const RoutePart& part, const routing::Parallel& parallel) {
   routing::Routes routes{.rows = {}, .layers = part.layers};
   for (const auto& row : part.rows) routes.rows.push_back(row.row);
@@ -201,6 +223,9 @@ std::optional<Reconciler::ConvergeGoal> Reconciler::goal_of(const DecideInput& i
   goal.load = load_of(*routes, parallel);
   goal.whole = !step->part || step->done;
   goal.next.routes = goal.whole ? routes : step->part;
+  decide_qos_tables(input, decided_, goal.next);
+  const bool more = goal.next.routes->layers.vl_indexes() > decided_.routes->layers.vl_indexes();
+  if (more && !vl_tables_are_read(*subnet_)) return std::nullopt;
   goal.interrupts = would_interrupt({*subnet_, goal.next}, parallel, input.stop);
   return goal;
 }
@@ -219,7 +244,10 @@ std::optional<Reconciler::ConvergeGoal> Reconciler::converge_goal(DecideInput in
   if (best && !best->interrupts) return best;
   // Pairs whose SL has moved come back to it as soon as nothing is missing: their connections are not proven.
   const bool whole = now.layers.count > 1 && routing::covers(*now.reference, *now.topology);
-  if (best && whole) {
+  // What waits for links has waited long enough, and what had to be another engine's need not be any more.
+  const bool due = best && (!now.waiting.empty() ||
+                            returns_to(input.config.routing, best->next.routes->engine, now.engine));
+  if (best && (whole || due)) {
     best->accepted = true;
     return best;
   }
@@ -251,7 +279,9 @@ asio::awaitable<bool> Reconciler::take_step(Run how) {
   if (!goal) {
     // Looked at again when as much time has passed.
     parts_.log.info("routing.not_converged")
-        .kv("reason", "there is no order of writes in which all that arrives goes on arriving")
+        .kv("reason",
+            "there is no order of writes in which all that arrives goes on arriving, or SL to VL tables that "
+            "other routes need are not read yet")
         .kv("command", "smd resweep converge")
         .kv("engine", decided_.routes->engine);
     converging_ = engine_may_change_ = false;
@@ -265,6 +295,7 @@ asio::awaitable<bool> Reconciler::take_step(Run how) {
         .kv("engine", goal->next.routes->engine);
   }
   decided_ = std::move(goal->next);
+  note_own_tables();
   may_interrupt_ = goal->accepted;
   times_ = goal->times;
   converging_ = !goal->whole;

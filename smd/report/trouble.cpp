@@ -86,6 +86,15 @@ void log_routes(const log::Log& log, const RoutePart& routes) {
             "made before use an SL that is not proven")
         .kv("action", "repair the links that are lost, or: smd resweep converge");
   }
+  if (!routes.waiting.empty()) {
+    log.warn("routing.switch_waits")
+        .kv("switches", fmt::format("{}", fmt::join(routes.waiting, " ")))
+        .kv("reason",
+            fmt::format("with the links that they have {} cannot route them, and another engine would give "
+                        "all paths other SLs",
+                        routes.engine))
+        .kv("action", "mend their links; after routing.converge_after another engine routes them");
+  }
   if (const auto left_out = routing::describe_left_out(routes.verification); !left_out.empty())
     log.warn("routing.left_out").kv("found", left_out);
 }
@@ -107,6 +116,7 @@ void log_small_tables(const log::Log& log, const Subnet& subnet, const Decided& 
   for (const auto& node : subnet.nodes) {
     if (!node->switch_info) continue;
     const auto& info = *node->switch_info;
+    if (std::ranges::find(decided.routes->waiting, node->guid()) != decided.routes->waiting.end()) continue;
     const bool left_out = decided.routes->find(node->guid()) == nullptr;
     const bool too_small = lids.not_held_from != 0 && lft_capacity(*node) <= needed;
     if (!left_out && !too_small && info.linear_fdb_cap > info.linear_fdb_top) continue;

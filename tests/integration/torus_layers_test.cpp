@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // torus-2QoS in a daemon: SL to VL tables by both ports of a hop, SLs that faults do not change.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <vector>
 
 #include "routing/verify/service_levels.h"
 #include "tests/support/layered_fabric.h"
@@ -24,6 +26,16 @@ class TorusFabric : public test::LayeredFabric {
 
   bool active(const sim::Place& place) {
     return state().ports[at(place)].info.port_state == PortState::active;
+  }
+
+  /// To other switches, of one of them.
+  std::vector<sim::Place> cables_of_a_switch() {
+    std::vector<sim::Place> cables;
+    for (std::size_t i = 0; i < 80; ++i) cables.push_back(cable(i));
+    const auto victim = cables[40].node;
+    std::erase_if(cables, [&](const auto& one) { return one.node != victim; });
+    EXPECT_EQ(cables.size(), 4U);
+    return cables;
   }
 
   /// What the switches hold, and what clients are told.
@@ -132,11 +144,7 @@ TEST_F(TorusFabric, CablesFailAndSlsStay) {
 TEST_F(TorusFabric, ASwitchFailsAndSlsStay) {
   begin();
   const auto first_layers = layers();
-  std::vector<sim::Place> cables;
-  for (std::size_t i = 0; i < 80; ++i) cables.push_back(cable(i));
-  const auto victim = cables[40].node;
-  std::erase_if(cables, [&](const auto& one) { return one.node != victim; });
-  ASSERT_EQ(cables.size(), 4U);
+  const auto cables = cables_of_a_switch();
   for (const auto& one : cables) world_.fabric().faults().link_down(one);
   world_.run_for(20s);
   EXPECT_EQ(routes().engine, "torus-2QoS");
@@ -146,6 +154,37 @@ TEST_F(TorusFabric, ASwitchFailsAndSlsStay) {
   world_.run_for(60s);
   EXPECT_EQ(layers(), first_layers);
   EXPECT_EQ(routes().topology->switches(), 20U);
+  EXPECT_EQ(manager_->lines().count("routing.interrupts"), 0U);
+  expect_free_of_credit_loops();
+}
+
+/// It comes back by one link, with which the engine cannot route it: the others keep their SLs while it
+/// waits.
+TEST_F(TorusFabric, ASwitchWithTooFewLinksWaits) {
+  config_.routing.converge_after = 1min;
+  begin();
+  const auto first_layers = layers();
+  const auto cables = cables_of_a_switch();
+  for (const auto& one : cables) world_.fabric().faults().link_down(one);
+  world_.run_for(20s);
+  const auto without = tables();
+  world_.fabric().faults().link_up(cables[0]);
+  world_.run_for(50s);
+  EXPECT_EQ(routes().engine, "torus-2QoS");
+  EXPECT_EQ(tables(), without);
+  EXPECT_THAT(manager_->lines().first("routing.switch_waits"), testing::HasSubstr("torus-2QoS cannot route"));
+  expect_free_of_credit_loops();
+
+  world_.run_for(3min);  // no more links come
+  EXPECT_EQ(routes().engine, "updn");
+  EXPECT_EQ(routes().topology->switches(), 20U);
+  EXPECT_TRUE(routes().waiting.empty());
+  EXPECT_TRUE(routes().verification.clean());
+
+  for (const auto& one : cables) world_.fabric().faults().link_up(one);
+  world_.run_for(4min);
+  EXPECT_EQ(routes().engine, "torus-2QoS");
+  EXPECT_EQ(layers(), first_layers);
   expect_free_of_credit_loops();
 }
 
