@@ -17,6 +17,7 @@
 #include "config/qos_config.h"
 #include "mad/base/id.h"
 #include "mad/base/link.h"
+#include "mad/base/sl_files.h"
 #include "mad/base/torus_conf.h"
 
 namespace smd::config {
@@ -153,9 +154,15 @@ struct AdoptConfig {
   AdoptRoutes routes = AdoptRoutes::keep;
   AdoptAdaptive adaptive_routing = AdoptAdaptive::warn;
   ForeignPKeys foreign_pkeys = ForeignPKeys::keep;
+  std::string path_sl_file{};  ///< SLs that clients have from the SM before us; empty: not known
+  std::shared_ptr<const base::PathSlFile> path_sl{};  ///< its contents; null: no file
   /// How long multicast LIDs without members stay as switches have them; 0: not at all.
   Duration grace = std::chrono::minutes(5);
-  friend bool operator==(const AdoptConfig&, const AdoptConfig&) = default;
+  /// By the file's name: what it says counts once, when the fabric is taken over.
+  friend bool operator==(const AdoptConfig& a, const AdoptConfig& b) {
+    return a.routes == b.routes && a.adaptive_routing == b.adaptive_routing &&
+           a.foreign_pkeys == b.foreign_pkeys && a.path_sl_file == b.path_sl_file && a.grace == b.grace;
+  }
 };
 
 /// [lids]
@@ -211,6 +218,8 @@ struct RoutingConfig {
   std::optional<base::TorusConf> torus{};  ///< its contents
   bool allow_credit_loops = false;         ///< install routes that can dead-lock
   PathSl path_sl = PathSl::fixed;
+  /// How long ports of a switch are away until its paths may get other SLs for good; 0: never.
+  Duration sl_keep = std::chrono::hours(24);
   std::uint32_t threads = 0;  ///< that compute; 0: as many as the machine has
   /// Quiet time after which repaired tables converge to the engine's own, step by step; 0: never.
   Duration converge_after = std::chrono::seconds(60);

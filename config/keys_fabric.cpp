@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of [links] and [routing].
+#include "config/file_key.h"
 #include "config/guid_list.h"
 #include "config/rows.h"
 #include "config/scalars.h"
@@ -161,39 +162,16 @@ Key tables() {
   return key;
 }
 
-/// `torus_file` names a file that is read with the configuration.
-void read_torus(const Value& value, const Spot& spot, Settings& into) {
-  if (value.kind != Value::Kind::text) return spot.wrong(value, "the name of a file");
-  auto& routing = into.subnet.routing;
-  routing.torus.reset();
-  routing.torus_file = value.text.empty() ? "" : spot.resolve(value.text).string();
-  if (value.text.empty()) return;
-  const auto bytes = spot.contents(value);
-  if (!bytes) return;
-  auto conf = base::read_torus_conf(*bytes, routing.torus_file);
-  if (conf) {
-    routing.torus = *std::move(conf);
-    return;
-  }
-  for (auto& error : conf.error())
-    spot.errors.push_back({.file = error.file, .line = error.line, .expected = std::move(error.what)});
-}
-
-Key torus() {
-  Key key{.table = "routing",
-          .name = "torus_file",
-          .opensm = "torus_config",
-          .doc =
-              "OpenSM's torus-2QoS.conf, for the engine `torus-2QoS`: the sizes of the torus or mesh, its "
-              "datelines, and the order of ports. Empty: smd finds the torus from the cabling."};
-  key.form = Form::text;
-  key.allowed = "a file's name";
-  key.read = read_torus;
-  key.show = [](const Settings& from) { return toml_quoted(from.subnet.routing.torus_file); };
-  key.explain = [](const Settings& from) {
-    return std::string(from.subnet.routing.torus ? "" : "found by smd");
-  };
-  return key;
+Key torus_file() {
+  return file_key(
+      {.table = "routing",
+       .name = "torus_file",
+       .opensm = "torus_config",
+       .doc = "OpenSM's torus-2QoS.conf, for the engine `torus-2QoS`: the sizes of the torus or mesh, its "
+              "datelines, and the order of ports. Empty: smd finds the torus from the cabling."},
+      FileMembers{&SubnetConfig::routing, &RoutingConfig::torus_file, &RoutingConfig::torus},
+      base::read_torus_conf,
+      [](const RoutingConfig& routing) { return std::string(routing.torus ? "" : "found by smd"); });
 }
 
 }  // namespace
@@ -256,7 +234,7 @@ std::vector<Key> routing_keys() {
            "one a line.",
            &RoutingConfig::io_nodes, &RoutingConfig::io_nodes_file, "none"}),
       tables(),
-      torus(),
+      torus_file(),
       row({.table = "routing",
            .name = "allow_credit_loops",
            .opensm = "",
@@ -273,6 +251,14 @@ std::vector<Key> routing_keys() {
                "engines with several layers (dfsssp, lash) may be used."},
           kRouting, &RoutingConfig::path_sl,
           one_of<PathSl>({{"fixed", PathSl::fixed}, {"asked", PathSl::asked}})),
+      row({.table = "routing",
+           .name = "sl_keep",
+           .opensm = "",
+           .doc =
+               "A path that a repair has moved to another SL comes back to its first one, which connections "
+               "may still use, until all hosts at one of its ends have been away for so long."},
+          kRouting, &RoutingConfig::sl_keep,
+          duration(std::chrono::seconds(1), std::chrono::hours(24 * 365), "paths always come back")),
       row({.table = "routing",
            .name = "converge_after",
            .opensm = "",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of [partitions], [[group]] and [[partition]].
 #include "config/blocks.h"
+#include "config/file_key.h"
 #include "config/import/partitions_conf.h"
 #include "config/policy_codecs.h"
 #include "config/rows.h"
@@ -201,37 +202,20 @@ Codec<std::pair<std::uint16_t, std::uint16_t>> pkey_range() {
 
 /// OpenSM's partitions.conf, which is read with the configuration.
 Key partitions_file() {
-  Key key{
-      .table = "partitions",
-      .name = "file",
-      .opensm = "partition_config_file",
-      .doc = "OpenSM's partitions.conf, unchanged (docs/partitions.md). A wrong file is refused as a whole."};
-  key.form = Form::text;
-  key.allowed = "a file's name";
-  key.read = [](const Value& value, const Spot& spot, Settings& into) {
-    if (value.kind != Value::Kind::text) return spot.wrong(value, "the name of a file");
-    auto& partitions = into.subnet.partitions;
-    if (value.text.empty()) {
-      partitions.file.clear();
-      partitions.conf = {};
-      return;
-    }
-    const auto bytes = spot.contents(value);
-    if (!bytes) return;
-    auto conf = read_partitions_conf(*bytes, spot.resolve(value.text).string(), {.qos = true});
-    if (!conf) {
-      spot.errors.insert(spot.errors.end(), conf.error().begin(), conf.error().end());
-      return;
-    }
-    partitions.file = spot.resolve(value.text).string();
-    partitions.conf = *std::move(conf);
-  };
-  key.show = [](const Settings& from) { return toml_quoted(from.subnet.partitions.file); };
-  key.explain = [](const Settings& from) -> std::string {
-    const auto& partitions = from.subnet.partitions;
-    return partitions.file.empty() ? "" : fmt::format("{} definitions", partitions.conf.definitions.size());
-  };
-  return key;
+  return file_key(
+      {.table = "partitions",
+       .name = "file",
+       .opensm = "partition_config_file",
+       .doc =
+           "OpenSM's partitions.conf, unchanged (docs/partitions.md). A wrong file is refused as a whole."},
+      FileMembers{kPartitions, &PartitionsConfig::file, &PartitionsConfig::conf},
+      [](const std::string& bytes, const std::string& path) {
+        return read_partitions_conf(bytes, path, {.qos = true});
+      },
+      [](const PartitionsConfig& partitions) -> std::string {
+        if (partitions.file.empty()) return "";
+        return fmt::format("{} definitions", partitions.conf.definitions.size());
+      });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "config/blocks.h"
+#include "config/file_key.h"
 #include "config/import/qos_ulps.h"
 #include "config/policy_codecs.h"
 #include "config/rows.h"
@@ -190,38 +191,19 @@ BlockOptions<Block> with_line() {
 
 /// OpenSM's qos-policy.conf, which is read with the configuration.
 Key policy_file() {
-  Key key{.table = "qos",
-          .name = "policy_file",
-          .opensm = "qos_policy_file",
-          .doc =
-              "OpenSM's qos-policy.conf, unchanged (docs/qos.md), instead of [[qos.level]], [[qos.rule]] "
-              "and [[qos.ulp]]. A wrong file is refused as a whole."};
-  key.form = Form::text;
-  key.allowed = "a file's name";
-  key.read = [](const Value& value, const Spot& spot, Settings& into) {
-    if (value.kind != Value::Kind::text) return spot.wrong(value, "the name of a file");
-    auto& qos = into.subnet.qos;
-    qos.policy_file.clear();
-    qos.conf = {};
-    if (value.text.empty()) return;
-    const auto bytes = spot.contents(value);
-    if (!bytes) return;
-    auto conf = read_qos_policy_conf(*bytes, spot.resolve(value.text).string());
-    if (!conf) {
-      spot.errors.insert(spot.errors.end(), conf.error().begin(), conf.error().end());
-      return;
-    }
-    qos.policy_file = spot.resolve(value.text).string();
-    qos.conf = *std::move(conf);
-  };
-  key.show = [](const Settings& from) { return toml_quoted(from.subnet.qos.policy_file); };
-  key.explain = [](const Settings& from) -> std::string {
-    const auto& qos = from.subnet.qos;
-    if (qos.policy_file.empty()) return "";
-    return fmt::format("{} levels, {} rules, {} rules for protocols", qos.conf.policy.levels.size(),
-                       qos.conf.policy.rules.size(), qos.conf.policy.ulps.size());
-  };
-  return key;
+  return file_key(
+      {.table = "qos",
+       .name = "policy_file",
+       .opensm = "qos_policy_file",
+       .doc = "OpenSM's qos-policy.conf, unchanged (docs/qos.md), instead of [[qos.level]], [[qos.rule]] "
+              "and [[qos.ulp]]. A wrong file is refused as a whole."},
+      FileMembers{kQos, &QosConfig::policy_file, &QosConfig::conf}, read_qos_policy_conf,
+      [](const QosConfig& qos) -> std::string {
+        if (qos.policy_file.empty()) return "";
+        const auto& policy = qos.conf.policy;
+        return fmt::format("{} levels, {} rules, {} rules for protocols", policy.levels.size(),
+                           policy.rules.size(), policy.ulps.size());
+      });
 }
 
 }  // namespace

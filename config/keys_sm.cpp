@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of [sm], [mad], [sweep], [ha] and [lids].
+#include <expected>
+#include <memory>
+
+#include "config/file_key.h"
 #include "config/rows.h"
 #include "config/scalars.h"
+#include "mad/base/sl_files.h"
 
 namespace smd::config {
 namespace {
@@ -109,6 +114,35 @@ std::vector<Key> sweep_keys() {
   };
 }
 
+namespace {
+
+using SharedPathSls = std::shared_ptr<const base::PathSlFile>;
+
+std::expected<SharedPathSls, base::FileErrors> shared_path_sls(const std::string& bytes,
+                                                               const std::string& path) {
+  auto paths = base::read_path_sl(bytes, path);
+  if (!paths) return std::unexpected(std::move(paths.error()));
+  return std::make_shared<const base::PathSlFile>(*std::move(paths));
+}
+
+Key adopted_path_sls() {
+  return file_key(
+      {.table = "adopt",
+       .name = "path_sl",
+       .opensm = "",
+       .doc = "A file of `smd import path-sl`: the SL that the SA before gave for each path. Where "
+              "routing.path_sl is \"asked\" forwarding tables of another subnet manager are kept if they are "
+              "proven free of credit loops, there and back, on these SLs; paths keep them. Empty: such "
+              "tables are kept only if they need no more than one SL."},
+      FileMembers{&SubnetConfig::adopt, &AdoptConfig::path_sl_file, &AdoptConfig::path_sl}, shared_path_sls,
+      [](const AdoptConfig& adopt) -> std::string {
+        if (!adopt.path_sl) return "SLs of paths are not known";
+        return fmt::format("paths of {} ports", adopt.path_sl->size());
+      });
+}
+
+}  // namespace
+
 std::vector<Key> adopt_keys() {
   return {
       row({.table = "adopt",
@@ -139,6 +173,7 @@ std::vector<Key> adopt_keys() {
                   "defined."},
           &SubnetConfig::adopt, &AdoptConfig::foreign_pkeys,
           one_of<ForeignPKeys>({{"keep", ForeignPKeys::keep}, {"remove", ForeignPKeys::remove}})),
+      adopted_path_sls(),
       row({.table = "adopt",
            .name = "grace",
            .opensm = "",

@@ -73,6 +73,8 @@ void Loader::check_routing(const Layer& layer) {
         fmt::format("no \"{}\" unless routing.path_sl is \"asked\": clients must use the SL of each path",
                     engine));
   }
+  if (!layer.settings.subnet.adopt.path_sl_file.empty() && routing.path_sl != PathSl::asked)
+    complain(layer, "adopt.path_sl", "no file unless routing.path_sl is \"asked\": all paths have one SL");
   if (!routing.tables_file.empty()) return;
   if (std::ranges::find(routing.engines, "file") != routing.engines.end())
     complain(layer, "routing.engines", "\"file\" only where routing.tables_file names its file");

@@ -10,6 +10,7 @@
 #include "smd/cli/attach.h"
 #include "smd/cli/check.h"
 #include "smd/cli/diff.h"
+#include "smd/cli/import_command.h"
 #include "smd/cli/route.h"
 #include "smd/cli/run.h"
 #include "smd/cli/sim.h"
@@ -39,6 +40,8 @@ int commands(int argc, char** argv) {
   const auto* attach_command = smd::cli::add_attach_command(app, attach);
   smd::cli::DiffOptions diff;
   const auto* diff_command = smd::cli::add_diff_command(app, diff);
+  smd::cli::ImportOptions imported;
+  const auto* import_command = smd::cli::add_import_command(app, imported);
   smd::cli::AskOptions ask;
   smd::cli::add_ask_commands(app, ask);
 
@@ -61,6 +64,7 @@ int commands(int argc, char** argv) {
   if (sim_command->parsed()) return smd::cli::sim(*sim_command, sim, std::cout, std::cerr);
   if (attach_command->parsed()) return smd::cli::attach(attach, std::cerr);
   if (diff_command->parsed()) return smd::cli::diff(diff, std::cout, std::cerr);
+  if (import_command->parsed()) return smd::cli::import_path_sl(imported, std::cout, std::cerr);
   if (smd::cli::is_ask(app)) return smd::cli::ask(app, ask, std::cout, std::cerr);
   return smd::cli::route(route, std::cout, std::cerr);
 }

@@ -38,6 +38,8 @@ void add_ports(const umad_ca_t& ca, std::vector<PortEntry>& ports) {
                      .port = PortNum{static_cast<std::uint8_t>(port->portnum)},
                      .guid = Guid{be64toh(port->port_guid)},
                      .lid = Lid{static_cast<std::uint16_t>(port->base_lid)},
+                     .sm_lid = Lid{static_cast<std::uint16_t>(port->sm_lid)},
+                     .sm_sl = Sl{static_cast<std::uint8_t>(port->sm_sl)},
                      .state = static_cast<PortState>(port->state),
                      .phys_state = static_cast<PhysState>(port->phys_state),
                      .infiniband = is_infiniband(port->link_layer),

@@ -24,6 +24,8 @@ struct PortEntry {
   PortNum port{};
   Guid guid{};
   Lid lid{};
+  Lid sm_lid{};  ///< MasterSMLID and MasterSMSL
+  Sl sm_sl{};
   PortState state = PortState::down;
   PhysState phys_state = PhysState::no_change;
   bool infiniband = true;  ///< link layer; false: RoCE

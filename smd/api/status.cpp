@@ -291,6 +291,8 @@ Json routing_json(const sm::Decided& decided) {
                          {"layers", number(routes.layers.count)},
                          {"fixed_sl_ok", Json(routes.verification.fixed_sl_ok)},
                          {"pairs_with_stale_sl", number(routes.pairs_moved)},
+                         {"paths_with_unknown_sl",
+                          number(routes.adopted_sls ? routes.adopted_sls->not_said : 0)},
                          {"fell_back_from", Json(std::move(refused))}});
 }
 

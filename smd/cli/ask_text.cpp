@@ -86,6 +86,11 @@ void print_routing(std::ostream& out, const json::value& subnet) {
          fmt::format("{} pairs of switches have another SL than at first: connections made before are "
                      "not proven",
                      stale));
+  if (const auto unknown = text_of(routing, "paths_with_unknown_sl"); !unknown.empty() && unknown != "0")
+    line(out, "",
+         fmt::format("the SL that clients use is not known for {} paths of the subnet manager before: "
+                     "connections made then are not proven",
+                     unknown));
   if (!why.empty()) return;
   lines(out, "", list_of(routing, "fell_back_from"), "smd status --json", [](const json::value& refusal) {
     return fmt::format("{} was passed over: {}", text_of(refusal, "engine"), text_of(refusal, "reason"));

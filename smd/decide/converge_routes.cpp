@@ -45,6 +45,7 @@ bool same_rules(const config::RoutingConfig& a, const config::RoutingConfig& b) 
   auto other = b;
   other.threads = a.threads;
   other.converge_after = a.converge_after;
+  other.sl_keep = a.sl_keep;
   return a == other;
 }
 

@@ -66,6 +66,15 @@ bool fits(const routing::Layers& layers, const LayerBudget& budget) {
   return layers.vl_indexes() <= budget.vls && layers.count <= budget.sls;
 }
 
+/// SLs that are in use: as they are stored, else those that the SM before us gave.
+WireSls kept_sls(const Stored& stored, const RoutePart* routes, const std::vector<Sl>& classes) {
+  auto kept = stored.wire_sls;
+  if (!kept.empty() || routes == nullptr || !routes->adopted_sls || classes.empty()) return kept;
+  const auto& sls = routes->adopted_sls->sls;
+  for (unsigned layer = 0; layer < sls.size(); ++layer) kept[{classes.front(), layer}] = sls[layer];
+  return kept;
+}
+
 /// A class's part of each VL index.
 std::vector<unsigned> lane_loads(const DecideInput& in, const Decided& decided) {
   const auto layers = decided.service_levels->layers;
@@ -97,9 +106,10 @@ void decide_qos_tables(const DecideInput& in, const Decided& before, Decided& de
   if (layered || in.config.routing.path_sl == config::PathSl::asked) {
     const auto* routes = decided.routes.get();
     auto classes = policy_of(decided) != nullptr ? classes_of(in, decided) : classes_without_qos(routes);
-    decided.service_levels = reuse(
-        before.service_levels,
-        decide_service_levels({.classes = std::move(classes), .routes = routes, .kept = in.stored.wire_sls}));
+    const auto kept = kept_sls(in.stored, routes, classes);
+    decided.service_levels =
+        reuse(before.service_levels,
+              decide_service_levels({.classes = std::move(classes), .routes = routes, .kept = kept}));
     loads = lane_loads(in, decided);
   }
   auto qos = decide_qos_tables({.subnet = in.subnet,
@@ -145,7 +155,7 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   const bool more = before.routes && std::ranges::includes(kept, before.routes->kept);
   const bool layers_fit = before.routes && fits(before.routes->layers, budget);
   if (stay && more && layers_fit && same_input(*before.routes, input, in.config.routing)) {
-    decided.routes = before.routes;
+    decided.routes = with_released_layers(before.routes, in.stored);
   } else {
     auto routes = decide_routes(in, *decided.lids, std::move(input), budget, decision.times);
     if (!routes) return std::unexpected(routes.error());

@@ -215,6 +215,10 @@ struct RoutePart {
   std::shared_ptr<const routing::Layers> layers_before;
   /// Pairs of switches whose paths have another layer, and clients another SL, than they had at first.
   std::uint64_t pairs_moved = 0;
+  /// Of tables of another SM that were there when we became master; null: there were none.
+  std::shared_ptr<const AdoptedSls> adopted_sls;
+  /// Layers that go with its SLs: those that pairs of switches had first. Null: they are not known.
+  std::shared_ptr<const routing::PairLayers> adopted_layers;
   /// The operator has asked for these tables: the layers that they give are the ones to come back to.
   bool new_layers = false;
   std::shared_ptr<const routing::Topology> topology;
@@ -224,6 +228,8 @@ struct RoutePart {
   /// Which ends of links are up in these tables; null: as the engine ranks the reference.
   std::shared_ptr<const routing::GuidRanking> ranking;
   std::vector<Guid> beyond;  ///< beyond_tables(): switches that no route leads to, ascending
+  /// Of them those that have come (back) with fewer links than the engine needs: they wait for more.
+  std::vector<Guid> waiting;
   // Inputs: equal ones make the same part.
   std::vector<KeptEntry> kept;  ///< ascending
   routing::TopologyInput input;

@@ -19,6 +19,14 @@ routing::Layers of_pairs(routing::PairLayers layers, routing::VlMap vls = {}) {
   return {.count = count, .by_lid = {}, .by_pair = std::move(layers), .vls = std::move(vls)};
 }
 
+/// Pairs that have another layer than at first.
+std::uint64_t pairs_moved(const RoutePart& part, const Stored& stored) {
+  const auto* adopted = part.adopted_layers.get();
+  if (part.layers.by_pair.empty() || part.new_layers || (!stored.layers_home && adopted == nullptr)) return 0;
+  const auto home = stored.layers_home ? routing::layers_for(*part.topology, *stored.layers_home) : *adopted;
+  return routing::pairs_differing(part.topology->switches(), part.layers.by_pair, home);
+}
+
 LayersPtr reuse_layers(const LayersPtr& before, routing::GuidLayers now) {
   return before && *before == now ? before : std::make_shared<const routing::GuidLayers>(std::move(now));
 }
@@ -94,13 +102,9 @@ std::shared_ptr<const RoutePart> with_layer_history(const std::shared_ptr<const 
   const bool has_layers = !part->layers.by_pair.empty();
   if (!had_layers && !has_layers) return part;
   auto noted = std::make_shared<RoutePart>(*part);
-  noted->pairs_moved = 0;
+  noted->pairs_moved = pairs_moved(*part, stored);
   noted->layers_before = nullptr;
   const auto& topology = *part->topology;
-  if (has_layers && stored.layers_home && !part->new_layers) {
-    const auto home = routing::layers_for(topology, *stored.layers_home);
-    noted->pairs_moved = routing::pairs_differing(topology.switches(), part->layers.by_pair, home);
-  }
   if (before == nullptr && !stored.layers_now) return noted;
   routing::Layers then;
   if ((had_layers || stored.layers_now) && has_layers)
@@ -111,15 +115,27 @@ std::shared_ptr<const RoutePart> with_layer_history(const std::shared_ptr<const 
   return noted;
 }
 
+std::shared_ptr<const RoutePart> with_released_layers(const std::shared_ptr<const RoutePart>& part,
+                                                      const Stored& stored) {
+  if (part->pairs_moved == 0) return part;
+  const auto moved = pairs_moved(*part, stored);
+  if (moved == part->pairs_moved) return part;
+  auto noted = std::make_shared<RoutePart>(*part);
+  noted->pairs_moved = moved;
+  return noted;
+}
+
 RememberedLayers remembered_layers(const Stored& stored, const RoutePart& part) {
   using routing::KeptLayer;
   if (part.layers.by_pair.empty() || !part.topology) return {.home = stored.layers_home, .now = nullptr};
-  const auto after = [&](const LayersPtr& before, KeptLayer kept) {
-    return reuse_layers(before, routing::merge(before ? *before : routing::GuidLayers{}, *part.topology,
-                                               part.layers.by_pair, kept));
+  const auto after = [&](const LayersPtr& before, const routing::PairLayers& layers, KeptLayer kept) {
+    return reuse_layers(
+        before, routing::merge(before ? *before : routing::GuidLayers{}, *part.topology, layers, kept));
   };
-  return {.home = after(stored.layers_home, part.new_layers ? KeptLayer::now : KeptLayer::before),
-          .now = after(stored.layers_now, KeptLayer::now)};
+  const bool adopted = !stored.layers_home && part.adopted_layers && !part.new_layers;
+  const auto& first = adopted ? *part.adopted_layers : part.layers.by_pair;
+  return {.home = after(stored.layers_home, first, part.new_layers ? KeptLayer::now : KeptLayer::before),
+          .now = after(stored.layers_now, part.layers.by_pair, KeptLayer::now)};
 }
 
 }  // namespace smd::sm::inline decisions

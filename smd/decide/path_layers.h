@@ -39,6 +39,11 @@ void keep_first_layers(const Stored& stored, const routing::RoutingContext& in, 
 std::shared_ptr<const RoutePart> with_layer_history(const std::shared_ptr<const RoutePart>& part,
                                                     const RoutePart* before, const Stored& stored);
 
+/// The part with the number of pairs that have another layer now than at first, where it is another one since
+/// layers were released (released_layers.h); else the part itself.
+std::shared_ptr<const RoutePart> with_released_layers(const std::shared_ptr<const RoutePart>& part,
+                                                      const Stored& stored);
+
 /// What is stored of layers after this decision.
 struct RememberedLayers {
   std::shared_ptr<const routing::GuidLayers> home, now;

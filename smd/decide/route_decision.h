@@ -13,6 +13,7 @@
 
 #include "routing/repair/repair.h"
 #include "smd/base/stopwatch.h"
+#include "smd/decide/adopted_layers.h"
 #include "smd/decide/routes.h"
 
 namespace smd::sm::inline decisions {
@@ -30,11 +31,15 @@ class RouteDecision {
 
  private:
   RoutePartOr fresh();
+  RoutePartOr fresh_or_waiting(const RoutePart& before);
   void take_choice(const RoutePart& before);
   RoutePartOr fresh_by_ranking(const RoutePart& before);
   routing::RoutingOptions options() const;
   RoutePartOr given(const GivenTables& tables);
   RoutePartOr adopt(std::vector<routing::OldRow> held);
+  void take_sls_of_before();
+  RoutePartOr as_they_are(const std::vector<routing::OldRow>& held);
+  RoutePartOr instead_of_held(const RoutePart& fresh_part) const;
   RoutePartOr repair(std::span<const routing::OldRow> old, const std::string& engine,
                      const RoutePart* before = nullptr, const RankingPtr& ranking = nullptr);
   RoutePartOr repair_otherwise(std::span<const routing::OldRow> old, const std::string& engine,
@@ -54,12 +59,15 @@ class RouteDecision {
   bool usable(const routing::Verification& found) const;
 
   const DecideInput& in_;
-  unsigned sl_budget_;
+  const LidPart& lids_;
+  LayerBudget budget_;
   DecideTimes& times_;
   Stopwatch lap_;
   RoutePart base_;
-  bool of_another_ = false;  ///< the tables to build on are not ours
+  bool of_another_ = false;                   ///< the tables to build on are not ours
+  std::optional<AdoptedLayers> sls_of_file_;  ///< what clients have from the SM before us
   std::string not_repaired_;
+  bool credit_loops_ = false;  ///< that is why
 };
 
 }  // namespace smd::sm::inline decisions

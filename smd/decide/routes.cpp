@@ -19,7 +19,7 @@ namespace smd::sm::inline decisions {
 
 RouteDecision::RouteDecision(const DecideInput& in, const LidPart& lids, routing::TopologyInput input,
                              const LayerBudget& budget, DecideTimes& times)
-    : in_(in), sl_budget_(budget.sls), times_(times) {
+    : in_(in), lids_(lids), budget_(budget), times_(times) {
   base_.topology = std::make_shared<const routing::Topology>(input);
   base_.lid_map = std::make_shared<const routing::LidMap>(lid_map(input, *base_.topology, lids));
   base_.top = lids.top;
@@ -27,6 +27,7 @@ RouteDecision::RouteDecision(const DecideInput& in, const LidPart& lids, routing
   base_.beyond = beyond_tables(in.subnet, input);
   base_.input = std::move(input);
   base_.config = in.config.routing;
+  if (in.previous != nullptr && in.previous->routes) base_.adopted_sls = in.previous->routes->adopted_sls;
   base_.reference = std::make_shared<const routing::ReferenceTopology>(routing::merge(
       in.stored.reference ? *in.stored.reference : routing::ReferenceTopology{}, *base_.topology));
   times_.topology_ms += lap_();
@@ -58,7 +59,7 @@ RoutePartOr RouteDecision::fresh() {
   const auto widest = widest_for(in_.config.routing, *base_.reference, *base_.topology);
   const routing::EngineInput input{.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
                                    .vl_budget = base_.vls,
-                                   .sl_budget = sl_budget_};
+                                   .sl_budget = budget_.sls};
   const routing::ChainOptions options{
       .allow_credit_loops = in_.config.routing.allow_credit_loops,
       .on_step =
@@ -84,6 +85,23 @@ RoutePartOr RouteDecision::fresh() {
   part->new_layers = in_.fresh == DecideInput::Fresh::any_engine;
   if (!part->new_layers) keep_first_layers(in_.stored, input.context, *part);
   return part;
+}
+
+/// Fresh tables. Where switches have come (back) by so few links that the engine cannot route them they are
+/// left out for now: another engine would give all paths other SLs.
+RoutePartOr RouteDecision::fresh_or_waiting(const RoutePart& before) {
+  auto part = fresh();
+  const bool other = part && (*part)->engine != before.engine && before.layers.vls.by_port();
+  if (!other || in_.config.routing.converge_after == config::Duration{}) return part;
+  std::vector<Guid> waiting;
+  auto fewer = without_new_switches(base_.input, *before.topology, waiting);
+  if (waiting.empty()) return part;
+  auto rest = RouteDecision(in_, lids_, std::move(fewer), budget_, times_).fresh();
+  if (!rest || (*rest)->engine != before.engine) return part;
+  auto noted = std::make_shared<RoutePart>(**rest);
+  noted->waiting = std::move(waiting);
+  noted->origin = RoutePart::Origin::repaired;  // it is to converge
+  return noted;
 }
 
 /// Fresh tables in the order of the switches that the tables before have: what turns into them needs no
@@ -139,6 +157,7 @@ RoutePartOr RouteDecision::finish(routing::Routes&& routes, std::string engine, 
   if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
   if (!usable(found)) {
     not_repaired_ = routing::describe(found, *base_.topology);
+    credit_loops_ = found.credit_loops != 0;
     return nullptr;
   }
   auto part = std::make_shared<RoutePart>(base_);
@@ -182,7 +201,7 @@ RoutePartOr RouteDecision::decide() {
       auto part = instead || before->layers.vls.by_port() ? RoutePartOr{nullptr} : repair_layers(old, engine);
       if (instead || !part || *part) return part;
       base_.not_repaired = std::move(not_repaired_);
-      return fresh();
+      return fresh_or_waiting(*before);
     }
     if (in_.instead == DecideInput::Instead::extend) return extend(*before);
     const bool follows = !returned && before->origin != RoutePart::Origin::adopted && before->topology &&

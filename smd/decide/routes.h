@@ -23,8 +23,8 @@ std::expected<std::shared_ptr<const RoutePart>, routing::RouteError> decide_rout
     const DecideInput& in, const LidPart& lids, routing::TopologyInput input, const LayerBudget& budget,
     DecideTimes& times);
 
-/// Whether the part was made by these rules: what says when to converge, and how many threads compute,
-/// changes no table.
+/// Whether the part was made by these rules: what says when to converge, how long SLs are kept, and how many
+/// threads compute, changes no table.
 bool same_rules(const config::RoutingConfig& a, const config::RoutingConfig& b);
 
 /// The next bounded step from the tables of `now` to the engine's own, verified. `done` is set by the last,

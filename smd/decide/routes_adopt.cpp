@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables that switches hold: those of another SM, or of ourselves before a restart.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "routing/engines/engine.h"
+#include "smd/decide/adopted_layers.h"
 #include "smd/decide/path_layers.h"
 #include "smd/decide/route_chain.h"
 #include "smd/decide/route_decision.h"
@@ -36,10 +39,56 @@ bool RouteDecision::add_returned(std::vector<routing::OldRow>& old, const RouteP
   return old.size() != known;
 }
 
+/// What is known of the SLs that clients have from another SM. Layers of our own that are stored say more.
+void RouteDecision::take_sls_of_before() {
+  const bool ours = in_.stored.layers_now || !in_.stored.engine.name.empty();
+  if (ours || in_.config.routing.path_sl != config::PathSl::asked) return;
+  const auto& file = in_.config.adopt.path_sl;
+  auto found = adopted_layers(file ? *file : base::PathSlFile{}, *base_.topology, *base_.lid_map,
+                              std::min(base_.vls, budget_.sls));
+  if (file && found) sls_of_file_ = *found;
+  if (sls_of_file_ && !sls_of_file_->layers.by_pair.empty())
+    base_.adopted_layers = std::make_shared<const routing::PairLayers>(sls_of_file_->layers.by_pair);
+  if (!found) not_repaired_ = found.error();
+  AdoptedSls sls;
+  if (found) sls = std::move(found->sls);
+  if (!file) sls.sls.clear();
+  base_.adopted_sls = std::make_shared<const AdoptedSls>(std::move(sls));
+}
+
+/// Null where verification refuses the tables as they are.
+RoutePartOr RouteDecision::as_they_are(const std::vector<routing::OldRow>& held) {
+  routing::Routes routes;
+  for (const auto& old : held) routes.rows.push_back(long_enough(old.row, base_.top));
+  routes.layers = sls_of_file_ ? sls_of_file_->layers : stored_layers(in_.stored, *base_.topology);
+  if (sls_of_file_ && sls_of_file_->sls.otherwise != 0) {
+    not_repaired_ = fault_on_adopted_sls(*in_.config.adopt.path_sl, *sls_of_file_,
+                                         {*base_.topology, *base_.lid_map, in_.parallel, in_.stop}, routes);
+    credit_loops_ = !not_repaired_.empty();
+    if (credit_loops_) return nullptr;
+  }
+  return finish(std::move(routes), "adopted", RoutePart::Origin::adopted);
+}
+
+/// Fresh tables in place of those of another SM.
+RoutePartOr RouteDecision::instead_of_held(const RoutePart& fresh_part) const {
+  auto part = std::make_shared<RoutePart>(fresh_part);
+  part->adopted_layers = nullptr;
+  if (base_.adopted_sls) {
+    auto sls = *base_.adopted_sls;
+    sls.sls.clear();
+    part->adopted_sls = std::make_shared<const AdoptedSls>(std::move(sls));
+  }
+  if (in_.config.adopt.path_sl && base_.adopted_sls)
+    part->not_repaired = fmt::format("on the SLs of {}: {}", in_.config.adopt.path_sl_file, not_repaired_);
+  return part;
+}
+
 /// Tables of another SM, or of ourselves before a restart.
 RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
   auto fresh_part = fresh();
   if (!fresh_part) return fresh_part;
+  take_sls_of_before();
   const auto& rows = (*fresh_part)->rows;
   const auto same = [&](const routing::OldRow& old) {
     const auto* row = (*fresh_part)->find(old.guid);
@@ -51,8 +100,8 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
     }
     return true;
   };
-  const bool all_same = held.size() == rows.size() && std::ranges::all_of(held, same);
-  if (all_same || (*fresh_part)->layers.vls.by_port()) return fresh_part;
+  const bool all_same = !sls_of_file_ && held.size() == rows.size() && std::ranges::all_of(held, same);
+  if (all_same || (*fresh_part)->layers.vls.by_port()) return instead_of_held(**fresh_part);
   // Tables longer than ours stay as long: there may be ports that we do not see.
   Lid top = base_.top;
   for (const auto& node : in_.subnet.nodes) {
@@ -62,24 +111,24 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
                                                     static_cast<std::uint16_t>(node->lft.row->size() - 1))});
   }
   std::swap(base_.top, top);
-  RoutePartOr part = nullptr;
-  if (in_.config.adopt.routes == config::AdoptRoutes::keep) {
-    routing::Routes as_they_are;
-    for (const auto& old : held) as_they_are.rows.push_back(long_enough(old.row, base_.top));
-    as_they_are.layers = stored_layers(in_.stored, *base_.topology);
-    part = finish(std::move(as_they_are), "adopted", RoutePart::Origin::adopted);
-  }
+  const bool keeps = in_.config.adopt.routes == config::AdoptRoutes::keep;
+  const bool too_many_sls = base_.adopted_sls && in_.config.adopt.path_sl && !sls_of_file_;
+  RoutePartOr part = keeps && !too_many_sls ? as_they_are(held) : RoutePartOr{nullptr};
   base_.roots = (*fresh_part)->roots;
   take_choice(**fresh_part);
+  const auto refused = not_repaired_;
+  // On SLs that are not proven nothing is mended.
+  const bool hopeless = too_many_sls || (sls_of_file_ && credit_loops_);
   for (const auto& engine : engines_like(in_.config.routing, (*fresh_part)->engine)) {
     const auto* info = routing::find_engine(engine);
     const bool layered = info != nullptr && info->layered;
-    if (part && !*part) part = layered ? repair_layers(held, engine) : repair(held, engine);
+    if (part && !*part && !hopeless) part = layered ? repair_layers(held, engine) : repair(held, engine);
   }
   if (!part) return part;
   if (!*part) {
     std::swap(base_.top, top);
-    return fresh_part;
+    if (!refused.empty()) not_repaired_ = refused;
+    return instead_of_held(**fresh_part);
   }
   auto adopted = std::make_shared<RoutePart>(**part);
   adopted->would_change = entries_differing(*adopted, **fresh_part);

@@ -45,9 +45,10 @@ RoutePartOr RouteDecision::repair_layers(std::span<const routing::OldRow> old, c
     rows.push_back(row != old.end() && row->guid == base_.topology->guid(s) ? row->row : nullptr);
   }
   const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
-  const auto now = routing::layers_for(*base_.topology, layers_in_force(before, in_.stored));
-  const auto home = routing::layers_for(
-      *base_.topology, in_.stored.layers_home ? *in_.stored.layers_home : routing::GuidLayers{});
+  auto now = routing::layers_for(*base_.topology, layers_in_force(before, in_.stored));
+  auto home = routing::layers_for(*base_.topology,
+                                  in_.stored.layers_home ? *in_.stored.layers_home : routing::GuidLayers{});
+  if (sls_of_file_ && !sls_of_file_->layers.by_pair.empty()) now = home = sls_of_file_->layers.by_pair;
   auto repaired =
       routing::extend_layers({.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
                               .old = rows,

@@ -2,6 +2,7 @@
 #pragma once
 // SLs on the wire. QoS has classes, routing has layers; an SL stands for one of each.
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
@@ -22,6 +23,15 @@ struct SlPart {
   WireSls sls;               ///< of all classes and layers, and those kept for others that were in use
   std::vector<Sl> left_out;  ///< classes for which no SL is left: they have those of the first class
   friend bool operator==(const SlPart&, const SlPart&) = default;
+};
+
+/// SLs that clients have from the SM before us (adopted_layers.h).
+struct AdoptedSls {
+  std::vector<Sl> sls;          ///< by layer; empty: they are not known
+  std::uint64_t paths = 0;      ///< from end ports to LIDs at other switches
+  std::uint64_t not_said = 0;   ///< of them those whose SL is not known
+  std::uint64_t otherwise = 0;  ///< of them those with another SL than their pair's layer
+  friend bool operator==(const AdoptedSls&, const AdoptedSls&) = default;
 };
 
 /// An SL is not just the number of a class.

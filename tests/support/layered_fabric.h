@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "mad/sim/state/tables.h"
 #include "smd/decide/path_layers.h"
@@ -24,7 +25,7 @@ class LayeredFabric : public ::testing::Test {
     config_.routing.converge_after = std::chrono::seconds(20);
   }
   void begin() {
-    manager_.emplace(world_, config_, sm::ManagerOptions{}, &store_);
+    manager_.emplace(world_, config_, sm::ManagerOptions{}, &*store_);
     group_.emplace(world_.io().get_executor());
     group_->spawn((*manager_)->run());
     world_.run_for(std::chrono::seconds(10));
@@ -91,7 +92,7 @@ class LayeredFabric : public ::testing::Test {
 
   sim::World world_;
   config::SubnetConfig config_;
-  store::MemoryStore store_;
+  std::optional<store::MemoryStore> store_{std::in_place};
   std::optional<Managed> manager_;
   std::optional<mad::TaskGroup> group_;
   ~LayeredFabric() override {

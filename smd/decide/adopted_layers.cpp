@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/adopted_layers.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <utility>
+#include <vector>
+
+#include "routing/verify/service_levels.h"
+
+namespace smd::sm::inline decisions {
+namespace {
+
+constexpr std::size_t kAllSls = 16;
+using SlRow = std::vector<std::uint8_t>;  ///< by LID
+
+/// By the port's own GUID, else by its node's. Null: the file does not have it.
+const SlRow* row_of(const base::PathSlFile& file, const routing::EndPort& end) {
+  auto found = file.find(end.guid);
+  if (found == file.end()) found = file.find(end.node);
+  return found != file.end() ? &found->second : nullptr;
+}
+
+/// How many paths of each pair of switches have which SL.
+class PairSls {
+ public:
+  PairSls(const base::PathSlFile& file, const routing::Topology& topology, const routing::LidMap& lids)
+      : topology_(topology), lids_(lids), counts_(topology.switches() * (topology.switches() + 1) / 2) {
+    for (const auto& end : topology.end_ports()) {
+      if (end.sw != routing::kNoSwitch) add_paths(end, row_of(file, end));
+    }
+  }
+
+  /// SL 0 first, then the others that are in use.
+  std::vector<Sl> used() const {
+    std::vector<Sl> sls;
+    for (std::uint8_t sl = 0; sl < kAllSls; ++sl) {
+      if (sl == 0 || used_[sl]) sls.emplace_back(sl);
+    }
+    return sls;
+  }
+
+  AdoptedLayers layers(std::vector<Sl> sls) const {
+    std::array<unsigned, kAllSls> layer_of{};
+    for (unsigned layer = 0; layer < sls.size(); ++layer) layer_of.at(sls[layer].value()) = layer;
+    AdoptedLayers found;
+    routing::PairLayers by_pair(topology_.switches());
+    found.sls.paths = paths_;
+    found.sls.not_said = not_said_;
+    for (std::size_t high = 0; high < topology_.switches(); ++high) {
+      for (std::size_t low = 0; low <= high; ++low) {
+        const auto& counts = counts_[place(high, low)];
+        const auto most = std::ranges::max_element(counts);
+        by_pair.set(high, low, layer_of.at(static_cast<std::size_t>(most - counts.begin())));
+        for (auto at = counts.begin(); at != counts.end(); ++at) found.sls.otherwise += at == most ? 0U : *at;
+      }
+    }
+    found.layers.count = static_cast<unsigned>(sls.size());
+    if (sls.size() > 1) found.layers.by_pair = std::move(by_pair);
+    found.sls.sls = std::move(sls);
+    return found;
+  }
+
+ private:
+  using Counts = std::array<std::uint32_t, kAllSls>;
+
+  static std::size_t place(std::size_t high, std::size_t low) { return high * (high + 1) / 2 + low; }
+
+  void add_paths(const routing::EndPort& from, const SlRow* row) {
+    for (std::size_t value = 1; value < lids_.row_size(); ++value) {
+      const auto to = lids_.destination(Lid{static_cast<std::uint16_t>(value)});
+      if (to.sw == routing::kNoSwitch || to.end == routing::kNoEnd || to.sw == from.sw) continue;
+      const auto said = row != nullptr && value < row->size() ? (*row)[value] : base::kNoSlSaid;
+      ++paths_;
+      not_said_ += said < kAllSls ? 0U : 1U;
+      const auto sl = said < kAllSls ? said : std::uint8_t{0};
+      used_.set(sl);
+      const auto [low, high] = std::minmax(from.sw, to.sw);
+      ++counts_[place(high, low)][sl];
+    }
+  }
+
+  const routing::Topology& topology_;
+  const routing::LidMap& lids_;
+  std::vector<Counts> counts_;
+  std::bitset<kAllSls> used_;
+  std::uint64_t paths_ = 0, not_said_ = 0;
+};
+
+}  // namespace
+
+std::expected<AdoptedLayers, std::string> adopted_layers(const base::PathSlFile& file,
+                                                         const routing::Topology& topology,
+                                                         const routing::LidMap& lids, unsigned most) {
+  const PairSls pairs(file, topology, lids);
+  auto sls = pairs.used();
+  if (sls.size() > most)
+    return std::unexpected(fmt::format("its paths use SLs {}: {} layers are possible, {} are needed",
+                                       fmt::join(sls, ", "), most, sls.size()));
+  return pairs.layers(std::move(sls));
+}
+
+std::string fault_on_adopted_sls(const base::PathSlFile& file, const AdoptedLayers& found,
+                                 const routing::RoutingContext& in, const routing::Routes& routes) {
+  routing::ServiceLevels levels;
+  for (unsigned layer = 0; layer < found.sls.sls.size(); ++layer)
+    levels.elsewhere.at(found.sls.sls[layer].value()) = static_cast<std::uint8_t>(layer);
+  for (const auto& end : in.topology.end_ports()) {
+    const auto* row = row_of(file, end);
+    levels.path_sl.push_back(row != nullptr ? *row : SlRow{});
+  }
+  const auto check = routing::check_service_levels(in, routes, levels);
+  if (check.reverse_loops == 0) return {};
+  if (check.credit_loops != 0) return fmt::format("its SLs leave {} credit loops", check.credit_loops);
+  return fmt::format("{} credit loops where answers go back on the SL of the request", check.reverse_loops);
+}
+
+}  // namespace smd::sm::inline decisions

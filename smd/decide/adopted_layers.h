@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The SLs that clients have from another SM, as layers of pairs of switches.
+
+#include <expected>
+#include <string>
+
+#include "mad/base/sl_files.h"
+#include "routing/routes.h"
+#include "routing/topology/context.h"
+#include "smd/decide/sl_part.h"
+
+namespace smd::sm::inline decisions {
+
+struct AdoptedLayers {
+  routing::Layers layers;  ///< by pair; of a pair with several SLs the one that most of its paths have
+  AdoptedSls sls;
+};
+
+/// Layers for the tables of another SM, by a file of the SLs that its SA gave. SL 0 is in layer 0, further
+/// SLs that are in use follow in ascending order. Paths that the file does not name count as SL 0. The error,
+/// in one line: there are more SLs than `most` layers. Pure; O(end ports x LIDs).
+std::expected<AdoptedLayers, std::string> adopted_layers(const base::PathSlFile& file,
+                                                         const routing::Topology& topology,
+                                                         const routing::LidMap& lids, unsigned most);
+
+/// What is to be said against tables whose clients use the SLs of the file, while VLs are as `found` has
+/// layers: paths, there and back, that close a credit loop or do not arrive. Empty: nothing. Follows every
+/// path, so it is asked only where the layers of pairs do not say all (AdoptedSls::otherwise). Pure.
+std::string fault_on_adopted_sls(const base::PathSlFile& file, const AdoptedLayers& found,
+                                 const routing::RoutingContext& in, const routing::Routes& routes);
+
+}  // namespace smd::sm::inline decisions

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/report/adoption.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace smd::sm::inline reports {
+namespace {
+
+void log_sls(const log::Log& log, const AdoptedSls& found) {
+  if (!found.sls.empty()) {
+    log.info("routing.path_sl_adopted")
+        .kv("sls", fmt::format("{}", fmt::join(found.sls, ",")))
+        .kv("paths", found.paths)
+        .kv("with_another_sl_than_their_pair", found.otherwise)
+        .always();
+  }
+  if (found.not_said == 0) return;
+  log.warn("routing.sl_unknown")
+      .kv("paths", found.not_said)
+      .kv("of", found.paths)
+      .kv("reason", found.sls.empty() ? "the SLs that the SA before gave are not known"
+                                      : "the file of adopt.path_sl does not name them: they count as SL 0")
+      .kv("action",
+          "connections that were made before have to be made again; before the next takeover: smd import "
+          "path-sl, and adopt.path_sl")
+      .always();
+}
+
+}  // namespace
+
+void log_adoption(const log::Log& log, const RoutePart& routes) {
+  if (routes.origin == RoutePart::Origin::adopted) {
+    log.info("routing.adopted")
+        .kv("entries_would_change", routes.would_change)
+        .kv("engine_would_be", routes.would_be)
+        .kv("command", "smd resweep converge")
+        .always();
+  } else if (!routes.not_repaired.empty()) {
+    log.warn("routing.not_adopted")
+        .kv("engine", routes.engine)
+        .kv("reason", routes.not_repaired)
+        .always();
+  }
+  if (routes.adopted_sls) log_sls(log, *routes.adopted_sls);
+}
+
+}  // namespace smd::sm::inline reports
