@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "smd/base/stopwatch.h"
+#include "smd/plan/port_orders.h"
 #include "smd/report/tables.h"
 #include "smd/report/tally.h"
 
@@ -35,6 +36,7 @@ asio::awaitable<Outcome> Sweeper::sweep(SweepKind kind, std::string reason, std:
     log_foreign_keys(parts_.log, *parts_.loop.subnet(), parts_.loop.partitions().get());
   status.tell_adaptive(known.get());
 
+  const auto beyond = leave_out_disabled();
   const bool written = co_await reconcile_fabric();
   if (!written) co_return Outcome::cancelled;
   SweepSummary now;
@@ -44,8 +46,26 @@ asio::awaitable<Outcome> Sweeper::sweep(SweepKind kind, std::string reason, std:
   co_await look_behind(changed);
   const bool taken = co_await take_stock();
   if (!taken) co_return Outcome::cancelled;
+  for (const auto node : beyond) parts_.scheduler.agenda().look_at(node, "port order");
   tell();
   co_return Outcome::done;
+}
+
+/// Links that are to be disabled and have come up. The plan disables one end; the nodes at the other ends are
+/// returned, because what was read of their ports does not hold then.
+std::set<Guid> Sweeper::leave_out_disabled() {
+  std::set<Guid> beyond;
+  const auto before = parts_.loop.subnet();
+  auto without = without_disabled(*before, *parts_.loop.disabled());
+  if (!without) return beyond;
+  for (const auto& [at, by] : *parts_.loop.disabled()) {
+    const auto* node = before->find(at.first);
+    const bool known = node != nullptr && at.second.value() < node->ports.size();
+    const auto peer = known ? node->ports[at.second.value()].peer : std::nullopt;
+    if (peer && without->find(peer->node) != nullptr) beyond.insert(peer->node);
+  }
+  parts_.loop.take(*std::move(without));
+  return beyond;
 }
 
 /// False when cancelled.

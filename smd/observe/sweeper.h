@@ -68,6 +68,7 @@ class Sweeper {
   asio::awaitable<Subnet> finished(Subnet found);
   Outcome own_port_silent(const std::string& error);
   asio::awaitable<bool> reconcile_fabric();
+  std::set<Guid> leave_out_disabled();
   asio::awaitable<void> look_behind(bool changed);
   asio::awaitable<bool> take_stock();
   void give_way(std::set<Guid>& suspects);

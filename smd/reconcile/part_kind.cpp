@@ -32,9 +32,13 @@ Plan of_round(Round round) {
 
 Result decide_fabric(const DecideInput& in, const PartRequests& /*requests*/) { return decide(in); }
 
-Plan plan_fabric(const PlanInput& in, const PartRequests& /*requests*/, const routing::Parallel& parallel,
+/// A port that is to be disabled goes down before any other is brought up.
+Plan plan_fabric(const PlanInput& in, const PartRequests& requests, const routing::Parallel& parallel,
                  const std::stop_token& stop) {
-  return plan(in, parallel, stop);
+  auto made = plan(in, parallel, stop);
+  auto disabled = port_orders_round(in, {.disabled = requests.ports.disabled, .train = {}});
+  if (disabled.sets() != 0) made.rounds.insert(made.rounds.begin(), std::move(disabled));
+  return made;
 }
 
 Result decide_partitions_alone(const DecideInput& in, const PartRequests& requests) {

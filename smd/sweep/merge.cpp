@@ -53,6 +53,18 @@ void drop_half_links(Subnet& subnet) {
 
 }  // namespace
 
+void drop_unreached(Subnet& subnet) {
+  drop_half_links(subnet);
+  const auto seen = reached(subnet);
+  std::vector<NodePtr> kept;
+  for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
+    if (seen[i]) kept.push_back(std::move(subnet.nodes[i]));
+  }
+  subnet.nodes = std::move(kept);
+  subnet.index();
+  drop_half_links(subnet);
+}
+
 Subnet merge(const Subnet& before, DiscoveryState&& findings, std::vector<Unresponsive> unresponsive,
              std::vector<OtherSm> other_sms) {
   std::map<Guid, FoundNode*> changed;
@@ -74,15 +86,7 @@ Subnet merge(const Subnet& before, DiscoveryState&& findings, std::vector<Unresp
   const auto by_guid = [](const NodePtr& node) { return node->guid(); };
   std::ranges::sort(subnet.nodes, {}, by_guid);
   subnet.index();
-  drop_half_links(subnet);
-  const auto seen = reached(subnet);
-  std::vector<NodePtr> kept;
-  for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
-    if (seen[i]) kept.push_back(std::move(subnet.nodes[i]));
-  }
-  subnet.nodes = std::move(kept);
-  subnet.index();
-  drop_half_links(subnet);
+  drop_unreached(subnet);
 
   const auto stays = [&](Guid node) { return !read.contains(node) && subnet.find(node) != nullptr; };
   subnet.unresponsive = std::move(unresponsive);

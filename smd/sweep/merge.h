@@ -14,4 +14,8 @@ namespace smd::sm::inline sweeping {
 Subnet merge(const Subnet& before, DiscoveryState&& findings, std::vector<Unresponsive> unresponsive,
              std::vector<OtherSm> other_sms);
 
+/// Removes the nodes that no link leads to, from our own on. A link that only one end knows of counts as
+/// none, and is removed too.
+void drop_unreached(Subnet& subnet);
+
 }  // namespace smd::sm::inline sweeping

@@ -45,9 +45,31 @@ class PortOrders : public testing::Test {
     }
     return {};
   }
+  /// A port of a switch, with a link to a host that is not the SM's.
+  PortAt host_link() {
+    for (const auto& node : state().nodes) {
+      for (unsigned number = 1; node.is_switch() && number <= node.ports; ++number) {
+        const auto& port = state().port(node, number);
+        if (port.peer == sim::kNowhere || state().node_of(port.peer).is_switch()) continue;
+        if (state().node_of(port.peer).guid != smd_->last().subnet->sm_node)
+          return {node.guid, PortNum{static_cast<std::uint8_t>(number)}};
+      }
+    }
+    return {};
+  }
   const sim::Port& at(const PortAt& end) {
     const auto node = std::ranges::find(state().nodes, end.first, &sim::Node::guid);
     return state().port(*node, end.second.value());
+  }
+  /// The highest state of either end while the time passes.
+  PortState highest_state(const PortAt& end, std::chrono::milliseconds time) {
+    auto highest = PortState::down;
+    for (auto passed = 0ms; passed < time; passed += 1ms) {
+      world_.run_for(1ms);
+      const auto& port = at(end);
+      highest = std::max({highest, port.info.port_state, state().ports[port.peer].info.port_state});
+    }
+    return highest;
   }
   std::string name_of(const PortAt& end) {
     return std::ranges::find(state().nodes, end.first, &sim::Node::guid)->name;
@@ -109,6 +131,38 @@ TEST_F(PortOrders, ASwitchThatRestartsIsToldAgain) {
 
   EXPECT_EQ(at(end).info.phys_state, PhysState::disabled) << testing::PrintToString(smd_->lines().all);
   EXPECT_TRUE(hosts_reach_each_other());
+}
+
+/// Nothing is carried on the link until it is disabled again.
+TEST_F(PortOrders, ADisabledPortIsNotBroughtUpAfterARestart) {
+  for (const auto& end : {uplink(), host_link()}) {
+    set_disabled({{end, {.by = "test"}}});
+    ASSERT_EQ(at(end).info.phys_state, PhysState::disabled);
+
+    world_.fabric().faults().reboot(name_of(end));
+    EXPECT_LE(highest_state(end, 10s), PortState::init) << testing::PrintToString(smd_->lines().all);
+
+    EXPECT_EQ(at(end).info.phys_state, PhysState::disabled);
+    EXPECT_TRUE(hosts_reach_each_other());
+  }
+}
+
+/// Of a new master, too, which finds the whole fabric for the first time.
+TEST_F(PortOrders, TheNextMasterDoesNotBringItUp) {
+  const auto end = host_link();
+  set_disabled({{end, {.by = "test"}}});
+  stop();
+  world_.fabric().faults().reboot(name_of(end));
+  world_.run_for(1s);
+  ASSERT_EQ(at(end).info.port_state, PortState::init);
+
+  smd_.emplace(world_);
+  (*smd_)->set_policies(policies_);
+  group_.emplace(world_.io().get_executor());
+  group_->spawn((*smd_)->run());
+  EXPECT_LE(highest_state(end, 8s), PortState::init) << testing::PrintToString(smd_->lines().all);
+
+  EXPECT_EQ(at(end).info.phys_state, PhysState::disabled);
 }
 
 /// The next process, or the next master, has what was kept.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
 #include <string_view>
 
 #include "tests/unit/plan/support.h"
@@ -14,6 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 const GuidRequests kAsked{{{Guid{kHost + 1}, std::uint8_t{0}}, {Guid{kHost + 1}, Guid{0xA}}}};
 constexpr std::pair<Guid, std::uint8_t> kKey{Guid{kHost + 1}, std::uint8_t{0}};
@@ -79,6 +81,22 @@ TEST(PartKind, EachPartPlansOnlyWhatBelongsToIt) {
   EXPECT_THAT(phases(Part::guids), IsEmpty());
   EXPECT_THAT(phases(Part::clients), ElementsAre(Phase::client_reregister));
   EXPECT_THAT(phases(Part::retraining), ElementsAre(Phase::retrain));
+}
+
+TEST(PartKind, APortThatIsToBeDisabledIsSetBeforeAllElse) {
+  auto made = planned_after(reset_all);
+  PartRequests requests;
+  requests.ports.disabled = std::make_shared<const policy::DisabledPorts>(
+      policy::DisabledPorts{{{Guid{kFar}, test::port_num(1)}, {.by = "test"}}});
+  requests.ports.train = {{Guid{kNear}, test::port_num(kUp)}};
+
+  const auto plan = part_kind(Part::fabric).plan(made.in(), requests, routing::Serial(), {});
+
+  ASSERT_GT(plan.rounds.size(), 1U);
+  EXPECT_EQ(plan.rounds[0].phase, Phase::port_orders);
+  ASSERT_THAT(plan.rounds[0].ports, SizeIs(1)) << "others are trained between two sweeps";
+  EXPECT_EQ(plan.rounds[0].ports[0].node, made.index(kFar));
+  EXPECT_EQ(plan.rounds[0].ports[0].physical, PhysState::disabled);
 }
 
 TEST(PartKind, OnlyTheWholeFabricBindsLaterDecisions) {
