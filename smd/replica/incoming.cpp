@@ -77,29 +77,38 @@ asio::awaitable<std::string> Replicator::receive(std::string peer, std::shared_p
     if (bytes.empty()) co_return "closed, or silent";
     reader.add(bytes);
     bool changed = false;
-    for (;;) {
-      auto frame = reader.next();
-      if (!frame) co_return frame.error();
-      if (!*frame) break;
-      if (const auto* hello = std::get_if<Hello>(&**frame)) {
-        if (hello->min_reader > kVersion) {
-          co_return fmt::format("{} wants a reader of version {}; this one has {}", hello->program,
-                                hello->min_reader, kVersion);
-        }
-        const bool named = !hello->subnet.empty() && !options_.subnet.empty();
-        if (named && hello->subnet != options_.subnet)
-          co_return fmt::format("its subnet is {}, ours {}", hello->subnet, options_.subnet);
-        greeted = true;
-        if (hello->version < kLeavesClients) left_.reset();  // it would close the connection
-        links_.insert_or_assign(peer, Link{.stream = stream, .version = hello->version});
-        continue;
-      }
-      if (!greeted) co_return "no hello";
-      auto wrong = co_await take(peer, stream, **frame, &changed);
-      if (!wrong.empty()) co_return wrong;
+    auto wrong = co_await take_all(peer, stream, &reader, &greeted, &changed);
+    // What was whole before a wrong frame is kept: the stream goes on after it, where it is not begun anew.
+    if (changed && receiver_->position() != Position{}) {
+      auto not_kept = co_await keep(stream);
+      if (wrong.empty()) wrong = std::move(not_kept);
     }
-    if (!changed) continue;
-    auto wrong = co_await keep(stream);
+    if (!wrong.empty()) co_return wrong;
+  }
+}
+
+/// The frames that have come as a whole. As take().
+asio::awaitable<std::string> Replicator::take_all(std::string peer, std::shared_ptr<ByteStream> stream,
+                                                  FrameReader* reader, bool* greeted, bool* changed) {
+  for (;;) {
+    auto frame = reader->next();
+    if (!frame) co_return frame.error();
+    if (!*frame) co_return "";
+    if (const auto* hello = std::get_if<Hello>(&**frame)) {
+      if (hello->min_reader > kVersion) {
+        co_return fmt::format("{} wants a reader of version {}; this one has {}", hello->program,
+                              hello->min_reader, kVersion);
+      }
+      const bool named = !hello->subnet.empty() && !options_.subnet.empty();
+      if (named && hello->subnet != options_.subnet)
+        co_return fmt::format("its subnet is {}, ours {}", hello->subnet, options_.subnet);
+      *greeted = true;
+      if (hello->version < kLeavesClients) left_.reset();  // it would close the connection
+      links_.insert_or_assign(peer, Link{.stream = stream, .version = hello->version});
+      continue;
+    }
+    if (!*greeted) co_return "no hello";
+    auto wrong = co_await take(peer, stream, **frame, changed);
     if (!wrong.empty()) co_return wrong;
   }
 }

@@ -23,9 +23,13 @@ std::expected<Receiver::Took, std::string> Receiver::take(SnapshotChunk chunk) {
   if (chunk.of.epoch < fence_) return Took::refused;
   const bool goes_on = staging_.of == chunk.of && staging_.source == chunk.source;
   if (!goes_on || chunk.index == 0)
-    staging_ = {.of = chunk.of, .source = chunk.source, .next = 0, .image = {}};
+    staging_ = {.of = chunk.of, .source = chunk.source, .next = 0, .count = chunk.count, .image = {}};
   if (chunk.index != staging_.next)
     return std::unexpected(fmt::format("chunk {} of a snapshot after {}", chunk.index, staging_.next));
+  if (chunk.count != staging_.count) {  // which of both is right is not known
+    const auto said = std::exchange(staging_, {}).count;
+    return std::unexpected(fmt::format("a snapshot of {} chunks, and of {}", said, chunk.count));
+  }
   apply_changes(chunk.rows, staging_.image);
   ++staging_.next;
   if (staging_.next < chunk.count) return Took::part;

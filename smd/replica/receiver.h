@@ -47,7 +47,7 @@ class Receiver {
   struct Staging {
     Position of{};
     Guid source{};
-    std::uint32_t next = 0;
+    std::uint32_t next = 0, count = 0;  ///< of the chunks
     Image image;
   };
   void touch(const Changes& changes);

@@ -144,6 +144,8 @@ class Replicator final : public store::Store {
   asio::awaitable<void> follow(std::string peer);
   asio::awaitable<void> leave_clients(std::shared_ptr<ByteStream> stream, Guid master);
   asio::awaitable<std::string> receive(std::string peer, std::shared_ptr<ByteStream> stream);
+  asio::awaitable<std::string> take_all(std::string peer, std::shared_ptr<ByteStream> stream,
+                                        FrameReader* reader, bool* greeted, bool* changed);
   asio::awaitable<std::string> take_role(std::string peer, std::shared_ptr<ByteStream> stream,
                                          replica::Role word, bool* changed);
   asio::awaitable<std::string> take(std::string peer, std::shared_ptr<ByteStream> stream, Frame frame,

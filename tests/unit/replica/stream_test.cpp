@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string_view>
+#include <utility>
 #include <variant>
 
 #include "smd/replica/journal.h"
@@ -147,6 +149,43 @@ TEST(ReplicaStream, AGapIsAnErrorAndAnotherRowIsFoundByTheDigests) {
   EXPECT_THAT(pair.receiver.compare({.at = {1, 0}, .digests = digests(with_lids(2, 10))}),
               ElementsAre("lids"));
   EXPECT_EQ(pair.receiver.position(), Position{});  // copied anew
+}
+
+SnapshotChunk chunk_of(const Kept& kept, std::uint32_t index, std::uint32_t count) {
+  return {.of = {7, 0},
+          .source = kMaster,
+          .index = index,
+          .count = count,
+          .rows = difference(store::nothing_kept(), kept)};
+}
+
+/// None of them changes the copy, and the stream begins anew where it has to.
+TEST(ReplicaStream, ChunksThatDoNotFitAreErrorsAndChangeNothing) {
+  Receiver receiver(store::nothing_kept());
+  ASSERT_TRUE(receiver.take(chunk_of(with_lids(1, 10), 0, 1)));
+  const auto good = receiver.image();
+  const auto expect_wrong = [&](SnapshotChunk chunk, std::string_view why, std::uint32_t next) {
+    const auto took = receiver.take(std::move(chunk));
+    ASSERT_FALSE(took);
+    EXPECT_EQ(took.error(), why);
+    EXPECT_EQ(receiver.image(), good);
+    EXPECT_EQ(receiver.position(), (Position{7, 0}));
+    EXPECT_EQ(receiver.resume().chunk, next);
+  };
+
+  expect_wrong(chunk_of(with_lids(20, 5), 1, 3), "chunk 1 of a snapshot after 0", 0);
+  ASSERT_EQ(receiver.take(chunk_of(with_lids(20, 5), 0, 3)), Receiver::Took::part);
+  expect_wrong(chunk_of(with_lids(20, 5), 2, 3), "chunk 2 of a snapshot after 1", 1);
+  ASSERT_EQ(receiver.take(chunk_of(with_lids(25, 5), 1, 3)), Receiver::Took::part);
+  expect_wrong(chunk_of(with_lids(30, 5), 2, 4), "a snapshot of 3 chunks, and of 4", 0);
+  ASSERT_EQ(receiver.take(chunk_of(with_lids(20, 5), 0, 3)), Receiver::Took::part);
+  auto other = chunk_of(with_lids(30, 5), 1, 3);
+  other.source = Guid{0xB};
+  expect_wrong(other, "chunk 1 of a snapshot after 0", 0);
+
+  ASSERT_EQ(receiver.take(chunk_of(with_lids(20, 5), 0, 2)), Receiver::Took::part);
+  EXPECT_EQ(receiver.take(chunk_of(with_lids(25, 5), 1, 2)), Receiver::Took::changed);
+  EXPECT_EQ(receiver.image(), image_of(with_lids(20, 10)));
 }
 
 /// A kind of a later smd goes from one that does not know it to the next that does not, and to its disk.
