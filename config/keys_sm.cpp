@@ -181,7 +181,8 @@ std::vector<Key> adopt_keys() {
                "How long after smd has become master multicast groups of which it does not know are "
                "forwarded "
                "as switches have them: who sends to them is heard until the members have joined again, which "
-               "gives them other multicast LIDs."},
+               "gives them other multicast LIDs. Also how long members stay that were taken over from the "
+               "MCMemberRecords of a master whose state was not copied, until they have joined again."},
           &SubnetConfig::adopt, &AdoptConfig::grace,
           duration(std::chrono::seconds(1), std::chrono::hours(24), "they end at once")),
   };

@@ -23,6 +23,7 @@
 #include "smd/ha/sm_view.h"
 #include "smd/log/log.h"
 #include "smd/policy/policies.h"
+#include "smd/registry/groups_read.h"
 #include "smd/registry/registry.h"
 #include "smd/replica/call.h"
 #include "smd/replica/view.h"
@@ -80,7 +81,9 @@ struct SubnetView {
   std::chrono::system_clock::time_point swept{};   ///< when that ended
   std::shared_ptr<const sm::SmView> sms{};         ///< null before there is a port
   sa::RegistryPtr registry{};                      ///< what clients have registered; null before it is known
-  PolicyStatePtr ground{};                         ///< null before the store is open
+  /// What this standby has read of the master's groups; null: nothing.
+  std::shared_ptr<const sa::GroupsRead> groups_read{};
+  PolicyStatePtr ground{};  ///< null before the store is open
   /// How the state is copied to or from other SMs; null where it is not.
   std::shared_ptr<const replica::ReplicaView> replica{};
   std::chrono::system_clock::time_point sweeps_off_until{};  ///< of an operator; long ago: they are on

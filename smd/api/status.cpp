@@ -341,6 +341,17 @@ Json clients_json(const SubnetView& view) {
                          {"subscriptions", number(all.subscriptions().size())}});
 }
 
+/// What a standby knows of the groups of a master that it does not copy; null: nothing, or it needs none.
+Json groups_read_json(const SubnetView& view) {
+  if (!view.groups_read || sm_state(view) != wire::SmState::standby) return {};
+  const auto& read = *view.groups_read;
+  return Json(JsonObject{{"sm_lid", number(read.from.value())},
+                         {"groups", number(read.groups)},
+                         {"members", number(read.members)},
+                         {"ignored", number(read.ignored)},
+                         {"at", unix_json(read.at)}});
+}
+
 /// What has happened since the start.
 void add_history(const SubnetView& view, JsonObject& object) {
   const auto& now = view.snapshot;
@@ -348,6 +359,7 @@ void add_history(const SubnetView& view, JsonObject& object) {
   object.emplace("lost_nodes", now ? lost_nodes_json(*now) : Json(JsonArray{}));
   object.emplace("links_degraded", now ? degraded_json(*now) : Json(JsonArray{}));
   object.emplace("clients", clients_json(view));
+  object.emplace("groups_read", groups_read_json(view));
   object.emplace("smps", now ? number(now->smps) : Json{});
   object.emplace("smp_timeouts", now ? number(now->smp_timeouts) : Json{});
   object.emplace("traps", now ? number(now->traps) : Json{});

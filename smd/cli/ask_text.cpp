@@ -236,6 +236,14 @@ std::string replica_words(const json::value& subnet) {
   return words;
 }
 
+/// What a standby has read of the master's groups.
+std::string groups_read_words(const json::value& subnet) {
+  const auto& read = member_of(subnet, "groups_read");
+  if (!read.is_object()) return {};
+  return fmt::format("{} with {} members, of the master at LID {} (read {})", text_of(read, "groups"),
+                     text_of(read, "members"), text_of(read, "sm_lid"), text_of(read, "at"));
+}
+
 void print_subnet(std::ostream& out, const json::value& subnet) {
   const auto& sm = member_of(subnet, "sm");
   const auto& master = member_of(subnet, "master");
@@ -254,6 +262,7 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
     line(out, "master", sm_words(master));
   if (const auto next = text_of(subnet, "outlook"); !next.empty()) line(out, "next", next);
   if (const auto words = replica_words(subnet); !words.empty()) line(out, "replica", words);
+  if (const auto words = groups_read_words(subnet); !words.empty()) line(out, "groups read", words);
   if (const auto off = text_of(subnet, "sweeps_off_until"); !off.empty())
     line(out, "sweeps", fmt::format("OFF until {}: changes of the fabric are not followed", off));
   print_sweep(out, subnet);

@@ -128,6 +128,7 @@ std::shared_ptr<const api::SubnetView> Instance::view() const {
   auto view = std::make_shared<api::SubnetView>(*view_.get());
   view->epoch += registry_.changes();  // before what it counts: a tag may be too old, never too new
   view->registry = registry_.get();
+  view->groups_read = groups_read_->get();
   view->sms = sms_->get();
   view->replica = replica_->get();
   return view;
@@ -287,7 +288,8 @@ void Instance::open_sa() {
                       .fabric = manager_.get(),
                       .events = &ring_,
                       .subnet = spec_.name,
-                      .seed = std::random_device{}()},
+                      .seed = std::random_device{}(),
+                      .groups_read = groups_read_},
       sa::settings_of(spec_.config));
 }
 

@@ -156,6 +156,7 @@ class Instance {
   /// Questions to subnet administration: clients wait for them, as nodes wait for the manager.
   sm::PoolCompute answering_{1, sm::PoolCompute::Priority::same};
   sm::Published<sa::Registry> registry_;
+  std::shared_ptr<sa::PublishedGroupsRead> groups_read_ = std::make_shared<sa::PublishedGroupsRead>();
   std::unique_ptr<mad::Dispatcher> gsi_;  ///< the classes of the GSI of end_
   std::unique_ptr<sa::Server> sa_;        ///< after end_ and manager_, which it reads
   std::string no_sa_;                     ///< why subnet administration cannot be opened, as it was said

@@ -76,6 +76,7 @@ void GroupReader::forget() {
   seen_.reset();
   groups_.reset();
   parts_.found(nullptr);
+  if (parts_.shown) parts_.shown->set(nullptr);
 }
 
 asio::awaitable<void> GroupReader::read(mad::LidRoute to, std::shared_ptr<const sm::Subnet> subnet) {
@@ -100,7 +101,17 @@ asio::awaitable<void> GroupReader::read(mad::LidRoute to, std::shared_ptr<const 
   auto groups = std::make_shared<const PriorGroups>(prior_groups(*records, to.lid));
   if (!groups_ || *groups_ != *groups) say(*groups);
   groups_ = groups;
+  show(*groups);
   parts_.found(std::move(groups));
+}
+
+void GroupReader::show(const PriorGroups& groups) {
+  if (!parts_.shown) return;
+  parts_.shown->set(std::make_shared<const GroupsRead>(GroupsRead{.from = groups.from,
+                                                                  .groups = groups.groups.size(),
+                                                                  .members = groups.members,
+                                                                  .ignored = groups.ignored,
+                                                                  .at = parts_.wall()}));
 }
 
 void GroupReader::say(const PriorGroups& groups) {

@@ -3,6 +3,7 @@
 // What a standby without a copy of the master's state does for multicast groups: it asks the master's subnet
 // administration for them, so that they keep their multicast LIDs when the fabric falls to it.
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "mad/clock.h"
 #include "mad/gsi/sa_client.h"
 #include "smd/log/log.h"
+#include "smd/registry/groups_read.h"
 #include "smd/sa/registry/prior_groups.h"
 #include "smd/sa/settings.h"
 #include "smd/snapshot/snapshot.h"
@@ -33,7 +35,9 @@ class GroupReader {
     std::function<bool()> copied;  ///< the master's state is here by another way: it is not asked
     std::function<std::uint64_t()>
         sm_key;  ///< shown to the master's SA: members are shown to those who have it
-    std::function<void(PriorGroupsPtr)> found;  ///< gets what is known of the master now; null: nothing is
+    std::function<void(PriorGroupsPtr)> found;   ///< gets what is known of the master now; null: nothing is
+    std::function<std::int64_t()> wall;          ///< Unix time in seconds
+    std::shared_ptr<PublishedGroupsRead> shown;  ///< for people; null: it is not shown
   };
   explicit GroupReader(Parts parts) : parts_(std::move(parts)) {}
   GroupReader(const GroupReader&) = delete;
@@ -49,6 +53,7 @@ class GroupReader {
   bool is_due(const sm::Snapshot& now);
   asio::awaitable<void> read(mad::LidRoute to, std::shared_ptr<const sm::Subnet> subnet);
   void forget();
+  void show(const PriorGroups& groups);
   void say(const PriorGroups& groups);
 
   Parts parts_;

@@ -59,6 +59,8 @@ struct ServerParts {
   events::EventRing* events = nullptr;
   std::string subnet = {};
   std::uint64_t seed = 1;  ///< of transactions of `asking`
+  /// What was read of the groups of a master that is not copied. Null: it is not shown.
+  std::shared_ptr<PublishedGroupsRead> groups_read = {};
 };
 
 /// On the thread of the transport. Questions are answered from what is published: those about one thing where

@@ -49,7 +49,9 @@ void Server::begin_reading() {
       .source = parts_.source,
       .copied = [this] { return parts_.store != nullptr && parts_.store->following().knows_clients; },
       .sm_key = [this] { return settings_->sm_key; },
-      .found = [this](PriorGroupsPtr groups) { know_before(std::move(groups)); }});
+      .found = [this](PriorGroupsPtr groups) { know_before(std::move(groups)); },
+      .wall = parts_.wall,
+      .shown = parts_.groups_read});
   tasks_.spawn(reader_->run());
 }
 

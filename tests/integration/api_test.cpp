@@ -404,6 +404,33 @@ TEST_F(ApiOfAPair, StatusSaysWhatWillHappen) {
   EXPECT_EQ(standby.at("outlook"), "takes over 1.5 s after the master's last answer");
 }
 
+TEST_F(ApiOfAPair, StatusOfAStandbySaysWhatItHasReadOfTheMastersGroups) {
+  const auto read = [&](const std::string& host) {
+    auto status = ask("GET", "/v1/subnets/" + host + "/status", "Subnet");
+    std::ostringstream text;
+    cli::print_subnet(text, status);
+    return std::pair{status.at("groups_read"), text.str()};
+  };
+  EXPECT_EQ(read("h00003").first, nullptr);
+  EXPECT_THAT(read("h00003").second, testing::Not(HasSubstr("groups read")));
+  for (auto& view : backend_.views) {
+    auto with = *view;
+    with.groups_read = std::make_shared<const sa::GroupsRead>(
+        sa::GroupsRead{.from = Lid{7}, .groups = 4, .members = 21, .ignored = 1, .at = 1'700'000'000});
+    view = std::make_shared<const api::SubnetView>(with);
+  }
+
+  EXPECT_EQ(read("h00000").first, nullptr) << "it was the standby's then";
+  const auto [json, text] = read("h00003");
+  EXPECT_EQ(json.at("sm_lid"), 7);
+  EXPECT_EQ(json.at("groups"), 4);
+  EXPECT_EQ(json.at("members"), 21);
+  EXPECT_EQ(json.at("ignored"), 1);
+  EXPECT_EQ(json.at("at"), "2023-11-14T22:13:20Z");
+  EXPECT_THAT(text, testing::ContainsRegex(
+                        "groups read +4 with 21 members, of the master at LID 7 .read 2023-11-14T22:13:20Z"));
+}
+
 TEST_F(ApiOfAPair, TheMasterHandsOverAndAnyOtherSaysWhyNot) {
   const auto given = ask("POST", "/v1/subnets/h00000/handover", "HandedOver", 202);
 

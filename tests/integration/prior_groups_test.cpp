@@ -225,6 +225,16 @@ TEST_F(ForeignMaster, GroupsKeepTheirMulticastLidsAndPacketsReachMembersThrougho
   const auto given = make_groups();
   world_.run_for(70s);
   EXPECT_THAT(standby_->sa_lines().first("ha.groups_read"), testing::HasSubstr("groups="));
+  const auto shown = standby_->groups_read();
+  ASSERT_TRUE(shown);
+  EXPECT_EQ(shown->from, master_->address().lid);
+  EXPECT_EQ(shown->groups, master_->registry().groups().size());
+  EXPECT_EQ(shown->members, master_->registry().members().size());
+  EXPECT_EQ(shown->ignored, 0U);
+  EXPECT_GT(shown->at, 5);
+  world_.run_for(61s);
+  EXPECT_GE(standby_->groups_read()->at, shown->at + 60) << "the same, asked again";
+  EXPECT_FALSE(master_->groups_read());
 
   kill_master();
 

@@ -47,6 +47,8 @@ class Served {
   mad::Dispatcher& classes() { return classes_; }
   const sm::Snapshot& last() { return manager_.last(); }
   const sa::Registry& registry() { return *registry_.get(); }
+  /// What it shows of the groups of a master that is not copied; null: nothing.
+  std::shared_ptr<const sa::GroupsRead> groups_read() const { return groups_read_->get(); }
   /// Ports that were asked to register again since the last call.
   std::vector<Guid> asked() { return std::exchange(asked_, {}); }
   /// Where clients send their requests.
@@ -71,13 +73,15 @@ class Served {
             .wall = [this] { return world_.now().time_since_epoch() / std::chrono::seconds(1); },
             .fabric = &*manager_,
             .events = &manager_.ring(),
-            .subnet = "test"};
+            .subnet = "test",
+            .groups_read = groups_read_};
   }
 
   sim::World& world_;
   Lines sa_lines_;
   sm::InlineCompute compute_;
   sm::Published<sa::Registry> registry_;
+  std::shared_ptr<sa::PublishedGroupsRead> groups_read_ = std::make_shared<sa::PublishedGroupsRead>();
   Managed manager_;
   std::unique_ptr<sim::Transport> gsi_;
   mad::Dispatcher classes_;
