@@ -127,6 +127,45 @@ TEST(SaQos, AnSlThatIsAskedForHasToBeTheLevels) {
   EXPECT_EQ(lab.status(component(QosPath::kSl), asking(&QosPath::sl, Sl{0})), wire::kSaNoRecords);
 }
 
+/// Levels of both directions: what is asked for has to be granted there and back; what is told is that there.
+TEST(SaQos, AReversiblePathIsOneThatThePolicyGrantsInBothDirections) {
+  const QosLab lab(with_policy(
+      "port-groups\nport-group\nname: sm\nnode-type: SELF\nend-port-group\nend-port-groups\n"
+      "qos-levels\nqos-level\nname: DEFAULT\nsl: 1\nend-qos-level\n"
+      "qos-level\nname: there\nsl: 2\nend-qos-level\n"
+      "qos-level\nname: back\nsl: 3\nmtu-limit: 2\nrate-limit: 3\npacket-life: 9\npkey: 0x8020-0x8021\n"
+      "end-qos-level\nend-qos-levels\nqos-match-rules\n"
+      "qos-match-rule\nsource: sm\nqos-level-name: there\nend-qos-match-rule\n"
+      "qos-match-rule\ndestination: sm\nqos-level-name: back\nend-qos-match-rule\nend-qos-match-rules\n"));
+  const auto expect = [&](const std::string& what, std::uint64_t mask, QosPath asked, bool reversible) {
+    EXPECT_EQ(lab.status(mask, asked), 0) << what;
+    asked.reversible = true;
+    EXPECT_EQ(lab.status(mask | component(QosPath::kReversible), asked), reversible ? 0 : wire::kSaNoRecords)
+        << what;
+  };
+  const auto path = lab.path(component(QosPath::kReversible), asking(&QosPath::reversible, true));
+  EXPECT_EQ(path.sl, Sl{2});
+  EXPECT_GT(path.mtu, Mtu::m512);
+  EXPECT_EQ(path.life, 18);
+  EXPECT_TRUE(path.reversible);
+
+  expect("SL", component(QosPath::kSl), asking(&QosPath::sl, Sl{2}), false);
+  expect("P_Key", component(QosPath::kPKey), asking(&QosPath::pkey, kDefaultPKey), false);
+  expect("P_Key of the way back", component(QosPath::kPKey), asking(&QosPath::pkey, PKey{0x8020}), true);
+  QosPath asked;
+  asked.mtu_selector = wire::Selector::greater;
+  asked.mtu = Mtu::m512;
+  expect("MTU", component(QosPath::kMtuSelector) | component(QosPath::kMtu), asked, false);
+  asked.mtu = Mtu::m256;
+  expect("MTU of the way back", component(QosPath::kMtuSelector) | component(QosPath::kMtu), asked, true);
+  asked.rate_selector = wire::Selector::greater;
+  asked.rate = 3;
+  expect("rate", component(QosPath::kRateSelector) | component(QosPath::kRate), asked, false);
+  asked.life_selector = wire::Selector::greater;
+  asked.life = 9;
+  expect("lifetime", component(QosPath::kLifeSelector) | component(QosPath::kLife), asked, false);
+}
+
 TEST(SaQos, WithoutAPolicyPathsHaveTheSlOfTheirPartitionOrTheOneThatIsAskedFor) {
   auto config = with_policy(kLevels);
   config.qos.policy_file.clear();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """opensm and smd with the same qos-policy.conf: lab_qos_policy.py --smd PROGRAM. Random path requests (ServiceID, QoSClass, P_Key,
-SL, limits; PathRecord and MultiPathRecord) are answered alike: the same SL, MTU, rate, lifetime and P_Key, or the same refusal.
+SL, limits, Reversible; PathRecord and MultiPathRecord) are answered alike: the same SL, MTU, rate, lifetime and P_Key, or the same refusal.
 Each program runs once; the file is written anew and the program told by SIGHUP. SMD_LONG=1: 500 generated policies instead of 12,
 and 5,000 requests for each file of OpenSM's documentation."""
 import os
@@ -18,11 +18,11 @@ from same import GET, GET_MULTI, KINDS, Asker, bits, components, line, parse, wi
 LONG = os.environ.get("SMD_LONG") == "1"
 SEED = int(os.environ.get("SMD_SEED", "1"))
 AT = {index: (first, abs(width)) for index, first, width in components(KINDS["PathRecord"][2])}
-SERVICE, DGID, SGID, PKEY, CLASS, SL, MTU_HOW, MTU, RATE_HOW, RATE, LIFE = 0, 2, 3, 13, 14, 15, 16, 17, 18, 19, 21
+SERVICE, DGID, SGID, REVERSIBLE, PKEY, CLASS, SL, MTU_HOW, MTU, RATE_HOW, RATE, LIFE = 0, 2, 3, 11, 13, 14, 15, 16, 17, 18, 19, 21
 PREFIX = 0xFE80000000000000 << 64
 MULTI_AT = {index: (first, abs(width)) for index, first, width in components(KINDS["MultiPathRecord"][2])}
 # Components of MultiPathRecord by those of PathRecord; the ServiceID is split (the 8 bits first), ends stand behind the record.
-MULTI = {PKEY: 7, CLASS: 8, SL: 9, MTU_HOW: 10, MTU: 11, RATE_HOW: 12, RATE: 13}
+MULTI = {REVERSIBLE: 5, PKEY: 7, CLASS: 8, SL: 9, MTU_HOW: 10, MTU: 11, RATE_HOW: 12, RATE: 13}
 PATHS, SERVICE_FIRST, SOURCES, DESTINATIONS, SERVICE_REST = 6, 16, 19, 20, 21
 
 
@@ -46,6 +46,8 @@ def question(rng, guids):
         asked |= {MTU_HOW: rng.randrange(4), MTU: rng.randint(1, 5)}
     if rng.random() < 0.15:
         asked |= {RATE_HOW: rng.choice((0, 1, 3)), RATE: rng.choice((2, 3, 5, 6))}
+    if rng.random() < 0.5:
+        asked[REVERSIBLE] = 1  # the policy has to grant the way back, too
     if rng.random() < 0.2:
         asked["multi"] = 1
     return asked

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "smd/sa/path/independent.h"
+#include "smd/sa/registry/group_parameters.h"
 
 namespace smd::sa {
 namespace {
@@ -73,7 +74,23 @@ void PathSearch::begin_pair(Slice& slice) {
   if (++pairs_ > most_pairs_) status_ = wire::kSaNoResources;
   slice.spend(pkey_work(from.pkeys, to.pkeys));
   terms_ = Policy{}.terms(context_.directory, from, to, query_.constraints);
-  if (!meets(life(), query_.life)) terms_.reset();
+  if (terms_ && !meets(life(*terms_), query_.life)) terms_.reset();
+  back_.reset();
+  const bool asks_back = query_.reversible && context_.directory.snapshot().decided.qos_policy;
+  if (!terms_ || !asks_back) return;
+  slice.spend(pkey_work(to.pkeys, from.pkeys));
+  back_ = terms_of_way_back();
+  if (!back_) terms_.reset();
+}
+
+/// A reversible path is one that the policy grants in both directions, with the same components of the
+/// request; as OpenSM has it. What it is told is that of the way there.
+std::optional<PathParameters> PathSearch::terms_of_way_back() const {
+  const auto& from = from_.port(from_at_);
+  const auto& to = to_.port(to_at_);
+  auto terms = Policy{}.terms(context_.directory, to, from, query_.constraints);
+  if (terms && !meets(life(*terms), query_.life)) terms.reset();
+  return terms;
 }
 
 bool PathSearch::wants_more() const {
@@ -132,17 +149,33 @@ void PathSearch::keep(const Record& record) {
 }
 
 /// A packet that never leaves its port lives no time.
-std::uint8_t PathSearch::life() const {
+std::uint8_t PathSearch::life(const PathParameters& terms) const {
   if (&from_.port(from_at_) == &to_.port(to_at_)) return 0;
-  return terms_ ? terms_->packet_life.value_or(context_.settings.packet_life) : context_.settings.packet_life;
+  return terms.packet_life.value_or(context_.settings.packet_life);
 }
 
-/// What a path of the links carries within the limits of its level.
-Way PathSearch::within_level(Way way) const {
+/// Within the limits of its level and of the request.
+std::optional<PathSearch::Offer> PathSearch::offer(Way way, const PathParameters& terms) const {
   way.rate = capped(way.rate, context_.settings);
-  if (terms_->mtu_limit != Mtu::none) way.mtu = std::min(way.mtu, terms_->mtu_limit);
-  if (terms_->rate_limit.code != 0 && terms_->rate_limit.mbps < way.rate.mbps) way.rate = terms_->rate_limit;
-  return way;
+  if (terms.mtu_limit != Mtu::none) way.mtu = std::min(way.mtu, terms.mtu_limit);
+  if (terms.rate_limit.code != 0 && terms.rate_limit.mbps < way.rate.mbps) way.rate = terms.rate_limit;
+  const auto mtu = limited(way.mtu, query_.mtu);
+  const auto rate = limited(way.rate, query_.rate);
+  if (!mtu || !rate) return std::nullopt;
+  // Who wants exactly this rate wants a link that has it, as OpenSM understands it.
+  if (query_.rate && query_.rate->selector == wire::Selector::exactly && rate->code != way.rate.code)
+    return std::nullopt;
+  return Offer{.mtu = *mtu, .rate = *rate};
+}
+
+/// Links are alike in both directions: `way` is that there.
+bool PathSearch::grants_way_back(const Way& way, Lid slid) const {
+  const auto& directory = context_.directory;
+  const auto& from = from_.port(from_at_);
+  const auto& to = to_.port(to_at_);
+  const auto sl = Policy{}.granted_sl(directory, *back_, query_.constraints.sl, to, slid);
+  if (!sl || (directory.drops_sls() && !carries(directory, to, from, slid, *sl))) return false;
+  return offer(way, *back_).has_value();
 }
 
 std::optional<wire::PathRecord> PathSearch::path(Lid slid, Lid dlid, std::vector<Step>* steps) const {
@@ -154,15 +187,10 @@ std::optional<wire::PathRecord> PathSearch::path(Lid slid, Lid dlid, std::vector
   if (directory.drops_sls() && !carries(directory, from, to, dlid, *sl)) return std::nullopt;
   const auto trip = round_trip(directory, from, to, slid, dlid);
   if (!trip.there) return std::nullopt;
-  const auto way = within_level(*trip.there);
-  const auto mtu = limited(way.mtu, query_.mtu);
-  const auto has = way.rate;
-  const auto rate = limited(has, query_.rate);
-  if (!mtu || !rate) return std::nullopt;
-  // Who wants exactly this rate wants a link that has it, as OpenSM understands it.
-  if (query_.rate && query_.rate->selector == wire::Selector::exactly && rate->code != has.code)
-    return std::nullopt;
+  const auto offered = offer(*trip.there, *terms_);
+  if (!offered) return std::nullopt;
   if (query_.reversible && !trip.back) return std::nullopt;
+  if (back_ && !grants_way_back(*trip.there, slid)) return std::nullopt;
   if (steps != nullptr) *steps = steps_between(directory, from, to, dlid);
   return Record{.service_id = query_.constraints.service_id.value_or(0),
                 .dgid = to_.end(to_at_).name.value_or(directory.gid_of(to)),
@@ -176,11 +204,11 @@ std::optional<wire::PathRecord> PathSearch::path(Lid slid, Lid dlid, std::vector
                 .qos_class = query_.constraints.qos_class.value_or(0),
                 .sl = *sl,
                 .mtu_selector = wire::Selector::exactly,
-                .mtu = *mtu,
+                .mtu = offered->mtu,
                 .rate_selector = wire::Selector::exactly,
-                .rate = rate->code,
+                .rate = offered->rate.code,
                 .life_selector = wire::Selector::exactly,
-                .life = life()};
+                .life = life(*terms_)};
 }
 
 }  // namespace smd::sa

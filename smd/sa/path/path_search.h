@@ -102,8 +102,15 @@ class PathSearch {
   bool choose_independent(Slice& slice);
   bool wants_more() const;
   void keep(const wire::PathRecord& record);
-  std::uint8_t life() const;
-  Way within_level(Way way) const;
+  std::uint8_t life(const PathParameters& terms) const;
+  std::optional<PathParameters> terms_of_way_back() const;
+  /// What a record says of a way.
+  struct Offer {
+    Mtu mtu{};
+    StaticRate rate{};
+  };
+  std::optional<Offer> offer(Way way, const PathParameters& terms) const;
+  bool grants_way_back(const Way& way, Lid slid) const;
   std::optional<wire::PathRecord> path(Lid slid, Lid dlid, std::vector<Step>* steps) const;
 
   PathContext context_;
@@ -114,6 +121,7 @@ class PathSearch {
   unsigned lid_at_ = 0, found_ = 0;  ///< of the pair in hand, `found_` with `of_all` of all pairs
   bool in_pair_ = false;
   std::optional<PathParameters> terms_;  ///< of the pair in hand
+  std::optional<PathParameters> back_;   ///< of its way back, where QoS has to grant that too
   std::unique_ptr<IndependentPaths> independent_;
   std::optional<wire::PathRecord> first_;
   Records records_;
