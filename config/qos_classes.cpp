@@ -101,18 +101,61 @@ std::uint8_t share_high(std::vector<QosClass>& classes, const std::vector<Config
   return static_cast<std::uint8_t>(at_least ? std::ceil(packets) : std::round(packets));
 }
 
-/// Those that are given, then the lowest that are free, in the order of the blocks.
-void number_sls(std::vector<QosClass>& classes, const std::vector<ConfiguredQosClass>& asked) {
-  std::set<std::uint8_t> used{0};
-  for (const auto& block : asked) {
-    if (!block.standard && block.sl) used.insert(*block.sl);
+/// SLs that are taken, and those that classes had before.
+class SlNumbers {
+ public:
+  explicit SlNumbers(const ClassSls& kept) : kept_(kept) {}
+
+  void take(Sl sl) { taken_.insert(sl); }
+  /// The one that the class had, where it is free.
+  std::optional<Sl> kept(std::string_view name) const {
+    const auto at =
+        std::ranges::find_if(kept_, [&](const auto& one) { return same_qos_name(one.first, name); });
+    return at != kept_.end() && !taken_.contains(at->second) ? std::optional(at->second) : std::nullopt;
   }
+  /// The lowest that is free; one that a class had before only where there is no other.
+  Sl fresh() const {
+    for (const bool others : {false, true}) {
+      for (std::uint8_t number = 1; number <= kMostSl; ++number) {
+        const Sl sl{number};
+        const bool had = std::ranges::any_of(kept_, [&](const auto& one) { return one.second == sl; });
+        if (!taken_.contains(sl) && (others || !had)) return sl;
+      }
+    }
+    return Sl{0};
+  }
+
+ private:
+  static constexpr std::uint8_t kMostSl = 15;
+  const ClassSls& kept_;
+  std::set<Sl> taken_{Sl{0}};
+};
+
+/// Those that are given, then those that classes had before, then free ones in the order of the blocks.
+void number_sls(std::vector<QosClass>& classes, const std::vector<ConfiguredQosClass>& asked,
+                const ClassSls& kept) {
+  SlNumbers numbers(kept);
+  std::vector<std::size_t> open;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     if (asked[i].standard) continue;
-    std::uint8_t sl = 0;
-    while (!asked[i].sl && used.contains(sl)) ++sl;
-    classes[i].sl = Sl{asked[i].sl.value_or(sl)};
-    used.insert(classes[i].sl.value());
+    const auto& given = asked[i].sl;
+    if (!given) {
+      open.push_back(i);
+      continue;
+    }
+    classes[i].sl = Sl{*given};
+    numbers.take(classes[i].sl);
+  }
+  std::erase_if(open, [&](std::size_t i) {
+    const auto before = numbers.kept(asked[i].name);
+    if (!before) return false;
+    classes[i].sl = *before;
+    numbers.take(*before);
+    return true;
+  });
+  for (const auto i : open) {
+    classes[i].sl = numbers.fresh();
+    numbers.take(classes[i].sl);
   }
 }
 
@@ -191,7 +234,7 @@ QosClasses qos_classes_of(const SubnetConfig& subnet) {
                          .partitions = block.partitions,
                          .source = {.origin = PolicyOrigin::toml, .line = block.line.value}});
   }
-  number_sls(found.all, asked);
+  number_sls(found.all, asked, subnet.qos.kept_sls);
   share_low(found.all, asked);
   found.high_limit = share_high(found.all, asked);
   return found;
@@ -215,6 +258,18 @@ const QosClass* class_of_partition(const QosClasses& classes, std::string_view a
     if (std::ranges::any_of(one.partitions, lists)) return &one;
   }
   return &classes.all.front();
+}
+
+ClassSls class_sls(const QosClasses& classes, ClassSls before) {
+  std::erase_if(before, [&](const auto& kept) {
+    return std::ranges::any_of(classes.all, [&](const QosClass& one) {
+      return one.sl == kept.second || same_qos_name(one.name, kept.first);
+    });
+  });
+  for (const auto& one : classes.all) {
+    if (!one.standard) before.insert_or_assign(one.name, one.sl);
+  }
+  return before;
 }
 
 std::optional<QosRanges> service_ids_of_word(std::string_view word) {

@@ -32,6 +32,10 @@ std::vector<ConfiguredQosClass> class_blocks(const SubnetConfig& subnet);
 /// left out, so that the answer is always well formed.
 QosClasses qos_classes_of(const SubnetConfig& subnet);
 
+/// The SLs to keep after these classes were in force: theirs, and of those before whose class is not there
+/// now the ones that no other class has taken.
+ClassSls class_sls(const QosClasses& classes, ClassSls before);
+
 /// Null where there is none; names are compared as those of levels.
 const QosClass* find_class(const QosClasses& classes, std::string_view name);
 /// The class that a partition names or that lists it, else the standard one; null where there are no classes.

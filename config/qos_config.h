@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,6 +77,9 @@ struct ConfiguredQosClass {
 /// Classes that need not be written.
 enum class QosPreset : std::uint8_t { none, storage_compute, tenants_equal, management_guard };
 
+/// SLs by the names of classes.
+using ClassSls = std::map<std::string, Sl, std::less<>>;
+
 /// [qos]
 struct QosConfig {
   bool enabled = false;       ///< false: nothing of QoS is written or answered
@@ -89,6 +94,7 @@ struct QosConfig {
   std::string refused{};
   /// The policy that is in force instead of that of the files; null: that one is.
   std::shared_ptr<const QosPolicy> accepted{};
+  ClassSls kept_sls{};                            ///< that classes had before: of the store, not of files
   bool optimized_sl2vl = true;                    ///< one Set for all ports of a switch that can
   Sl sm_sl{};                                     ///< PortInfo.MasterSMSL: what clients are to ask the SM on
   QosTables all{};                                ///< of all ports

@@ -55,8 +55,9 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
     : parts_(std::move(parts)),
       options_(options),
       events_(parts_.events, name),
-      config_(std::make_shared<const config::SubnetConfig>(std::move(config))),
+      given_(std::make_shared<const config::SubnetConfig>(std::move(config))),
       policies_(parts_.policies),
+      config_(policy::with_kept(given_, *policies_)),
       tx_(parts_.executor, parts_.clock, parts_.smi, policy_of(config_->mad), parts_.seed),
       tasks_(parts_.executor),
       scheduler_(parts_.clock, agenda_, *config_),
@@ -69,7 +70,7 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
              .newer_waits = [this] { return scheduler_.newer_waits(); },
              .look_again = [this] { return switches_.look_once_more(); }},
             config_, parts_.store != nullptr ? parts_.store->loaded() : std::make_shared<const Stored>(),
-            policy::merged_policy(*config_, *policies_)),
+            policy::merged_policy(*given_, *policies_)),
       traps_({.scheduler = scheduler_,
               .log = parts_.log,
               .events = events_,
@@ -181,7 +182,7 @@ void SubnetManager::resweep(Resweep kind, std::string reason) {
 }
 
 void SubnetManager::reload(config::SubnetConfig config) {
-  const auto& latest = next_config_ ? *next_config_ : *config_;
+  const auto& latest = next_config_ ? *next_config_ : *given_;
   const bool parts_alone = partitions_alone_differ(latest, config) && loop_.decided().routes;
   next_config_ = std::make_shared<const config::SubnetConfig>(std::move(config));
   if (parts_alone) return agenda_.add(partition_parts());
@@ -230,16 +231,20 @@ void SubnetManager::train(const policy::PortAt& port) {
 /// are merged elsewhere. False when cancelled.
 asio::awaitable<bool> SubnetManager::take_config() {
   if (!next_config_ && !next_policies_) co_return true;
-  const auto config = next_config_ ? next_config_ : config_;
+  const auto given = next_config_ ? next_config_ : given_;
   const auto policies = next_policies_ ? next_policies_ : policies_;
   PolicyPtr policy;
-  const bool merged =
-      co_await parts_.compute.execute([&] { policy = policy::merged_policy(*config, *policies); });
+  std::shared_ptr<const config::SubnetConfig> in_force;
+  const bool merged = co_await parts_.compute.execute([&] {
+    in_force = policy::with_kept(given, *policies);
+    policy = policy::merged_policy(*given, *policies);
+  });
   if (!merged) co_return false;
-  const bool configured = config != config_;
-  config_ = config;
+  const bool configured = given != given_;
+  given_ = given;
+  config_ = in_force;
   policies_ = policies;
-  if (next_config_ == config) next_config_ = nullptr;  // else there is a later one already
+  if (next_config_ == given) next_config_ = nullptr;  // else there is a later one already
   if (next_policies_ == policies) next_policies_ = nullptr;
   loop_.configure(config_, std::move(policy));
   if (policies_->disabled_ports != *loop_.disabled())

@@ -142,11 +142,12 @@ class SubnetManager final : public FabricRequests {
   ManagerParts parts_;
   ManagerOptions options_;
   events::Publisher events_;
-  std::shared_ptr<const config::SubnetConfig> config_;
-  std::shared_ptr<const config::SubnetConfig> next_config_;  ///< null: no other one than config_
+  std::shared_ptr<const config::SubnetConfig> given_;  ///< as it was given
   policy::PoliciesPtr policies_;
-  policy::PoliciesPtr next_policies_;  ///< null: no others than policies_
-  std::uint64_t replaced_ = 0;         ///< of store::Following, as it was taken
+  std::shared_ptr<const config::SubnetConfig> config_;       ///< with what `policies_` keep of its classes
+  std::shared_ptr<const config::SubnetConfig> next_config_;  ///< null: no other one than given_
+  policy::PoliciesPtr next_policies_;                        ///< null: no others than policies_
+  std::uint64_t replaced_ = 0;                               ///< of store::Following, as it was taken
   mad::Transactions tx_;
   Agenda agenda_;
   mad::TaskGroup tasks_;

@@ -57,9 +57,11 @@ Answer change_partition(const Question& question, Backend& backend, std::string_
                         const PartitionEdit& edit) {
   return change_policies(question, backend, hindrance,
                          [&](const PolicyStatePtr& ground) -> std::expected<Step, Answer> {
-                           const auto files = policy::sources_of(*ground->config);
-                           const auto edited = edit({files, *ground->policies, *ground->merged});
+                           const auto config = policy::with_kept(ground->config, *ground->policies);
+                           const auto files = policy::sources_of(*config);
+                           auto edited = edit({files, *ground->policies, *ground->merged});
                            if (!edited) return std::unexpected(refusal_of(edited.error()));
+                           edited = policy::in_classes(*ground->config, *std::move(edited));
                            return Step{.change = {.before = nullptr,
                                                   .after = edited->policies,
                                                   .merged = edited->merged,

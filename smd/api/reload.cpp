@@ -25,11 +25,14 @@ Json change_of(const SubnetView& view, const NextConfig& next, const Backend& ba
   found.emplace("changed", sm::strings_json(differences));
   Json effect;
   if (next.subnet && view.ground && now && now->decided.routes && now->stored) {
-    const auto partitions = policy::merged_policy(*next.subnet, *view.ground->policies);
+    const auto& policies = *view.ground->policies;
+    const auto config =
+        policy::with_kept(std::make_shared<const config::SubnetConfig>(*next.subnet), policies);
+    const auto partitions = policy::merged_policy(*next.subnet, policies);
     effect = sm::preview_json(sm::preview({.subnet = *now->subnet,
                                            .decided = now->decided,
                                            .stored = *now->stored,
-                                           .config = *next.subnet,
+                                           .config = *config,
                                            .partitions = partitions,
                                            .parallel = backend.parallel()}),
                               *now->subnet);

@@ -178,15 +178,19 @@ const std::string& Instance::refused_policy() const {
 
 /// For a start with files that are wrong.
 asio::awaitable<void> Instance::remember_accepted() {
-  if (kept() == nullptr || kept()->following().follows) co_return;
+  if (kept() != nullptr && kept()->following().follows) co_return;
   const bool turn = co_await policy_turn();
   if (!turn) co_return;
-  auto text = policy::accepted_text(spec_.config);
-  if (text == now_.ground->policies->accepted) co_return;
-  auto next = std::make_shared<policy::Policies>(*now_.ground->policies);
+  const auto before = now_.ground->policies;
+  const auto with_sls = policy::with_class_sls(spec_.config, before);
+  auto text = policy::accepted_text(policy::with_kept_sls(spec_.config, *with_sls));
+  if (with_sls == before && text == before->accepted) co_return;
+  auto next = std::make_shared<policy::Policies>(*with_sls);
   next->accepted = std::move(text);
   changing_policies_ = true;
-  co_await kept()->commit_policies(next);  // what cannot be written now is written later
+  if (kept() != nullptr)
+    co_await kept()->commit_policies(next);  // what cannot be written now is written later
+  if (manager_ && with_sls != before) manager_->set_policies(next);
   set_ground(std::move(next));
   changing_policies_ = false;
   policy_waiting_.wake_all();

@@ -83,8 +83,10 @@ void Instance::replaced() {
 bool Instance::adopt_replica_policy() {
   if (!replicator_ || spec_.config.ha.policy == config::HaPolicy::local) return false;
   if (!replicator_->following().follows) return false;
-  const auto accepted = replicator_->policies()->accepted;
-  if (accepted.empty() || policy::accepted_text(spec_.config) == accepted) return false;
+  const auto policies = replicator_->policies();
+  const auto& accepted = policies->accepted;
+  if (accepted.empty() || policy::accepted_text(policy::with_kept_sls(spec_.config, *policies)) == accepted)
+    return false;
   auto config = spec_.config;
   const auto restored = policy::restore_accepted(accepted, config);
   if (restored) spec_.config = std::move(config);

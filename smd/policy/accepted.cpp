@@ -14,6 +14,7 @@
 
 #include "config/partition_sources.h"
 #include "config/partitions.h"
+#include "config/qos_classes.h"
 #include "config/qos_sources.h"
 #include "mad/base/gid.h"
 #include "smd/policy/json_values.h"
@@ -169,6 +170,15 @@ std::expected<void, std::string> restore_accepted(const std::string& text, confi
     return {};
   } catch (const std::exception& error) {
     return std::unexpected(error.what());
+  }
+}
+
+config::ClassSls accepted_sls(const std::string& text) {
+  try {
+    const auto policy = qos_at(json::parse(text));
+    return config::class_sls({.all = policy.classes}, {});
+  } catch (const std::exception&) {
+    return {};
   }
 }
 

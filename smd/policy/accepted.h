@@ -17,5 +17,7 @@ std::string accepted_text(const config::SubnetConfig& config);
 std::expected<void, std::string> restore_accepted(const std::string& text, config::SubnetConfig& into);
 /// The same of its QoS policy alone; groups of ports are those of the files. An empty error: it has none.
 std::expected<void, std::string> restore_accepted_qos(const std::string& text, config::SubnetConfig& into);
+/// SLs of the classes in the text; none where it makes no sense.
+config::ClassSls accepted_sls(const std::string& text);
 
 }  // namespace smd::policy

@@ -153,6 +153,13 @@ EditResult with_members(const EditContext& context, const ApiPartitionPtr& befor
 
 }  // namespace
 
+Edited in_classes(const config::SubnetConfig& config, Edited edited) {
+  if (!edited.changed || !edited.merged) return edited;
+  edited.policies = with_class_sls(config, std::move(edited.policies));
+  if (auto merged = merged_policy(config, *edited.policies)) edited.merged = std::move(merged);
+  return edited;
+}
+
 bool is_partition_name(std::string_view name) { return config::is_policy_name(name); }
 
 EditResult put_partition(const EditContext& context, Definition definition, bool fresh) {

@@ -50,6 +50,10 @@ EditResult add_members(const EditContext& context, std::string_view name,
 EditResult remove_members(const EditContext& context, std::string_view name,
                           const std::vector<config::PortTerm>& terms);
 
+/// The change with the classes of traffic that follow from it: their SLs are kept with it, and partitions
+/// have those of their classes. `config` is what the files say.
+Edited in_classes(const config::SubnetConfig& config, Edited edited);
+
 /// Whether a partition may be called so.
 bool is_partition_name(std::string_view name);
 

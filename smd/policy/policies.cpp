@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/policy/policies.h"
 
+#include <optional>
 #include <utility>
 
 #include "config/partition_sources.h"
 #include "config/qos_classes.h"
+#include "smd/policy/accepted.h"
 
 namespace smd::policy {
 
@@ -24,9 +26,46 @@ void keep_answer(KeptAnswers& answers, const std::string& scope, KeptAnswer answ
     answers.erase(std::ranges::min_element(answers, {}, [](const auto& one) { return one.second->made; }));
 }
 
+namespace {
+
+bool has_classes(const config::SubnetConfig& config) {
+  const auto& qos = config.qos;
+  if (qos.accepted) return !qos.accepted->classes.empty();
+  return qos.preset != config::QosPreset::none || !qos.traffic_classes.empty();
+}
+
+}  // namespace
+
+// A store of an earlier release has SLs in the accepted policy alone.
+config::SubnetConfig with_kept_sls(config::SubnetConfig config, const Policies& policies) {
+  if (!has_classes(config)) return config;
+  config.qos.kept_sls = policies.class_sls.empty() && !policies.accepted.empty()
+                            ? accepted_sls(policies.accepted)
+                            : policies.class_sls;
+  return config;
+}
+
+std::shared_ptr<const config::SubnetConfig> with_kept(std::shared_ptr<const config::SubnetConfig> config,
+                                                      const Policies& policies) {
+  if (!has_classes(*config)) return config;
+  return std::make_shared<const config::SubnetConfig>(with_kept_sls(*config, policies));
+}
+
+PoliciesPtr with_class_sls(const config::SubnetConfig& config, PoliciesPtr policies) {
+  if (!has_classes(config)) return policies;
+  const auto kept = with_kept_sls(config, *policies);
+  auto sls = config::class_sls(config::qos_classes_of(kept), kept.qos.kept_sls);
+  if (sls == policies->class_sls) return policies;
+  auto next = std::make_shared<Policies>(*policies);
+  next->class_sls = std::move(sls);
+  return next;
+}
+
 MergedPtr merged_policy(const config::SubnetConfig& config, const Policies& policies) {
-  auto sources = with_api(sources_of(config), policies);
-  const auto classes = config::qos_classes_of(config);
+  const auto kept = has_classes(config) ? std::optional(with_kept_sls(config, policies)) : std::nullopt;
+  const auto& in_force = kept ? *kept : config;
+  auto sources = with_api(sources_of(in_force), policies);
+  const auto classes = config::qos_classes_of(in_force);
   for (auto& partition : sources.api) {
     const auto* of = config::class_of_partition(classes, {}, partition.name, partition.pkey);
     if (of != nullptr) partition.settings.sl = of->sl;

@@ -45,13 +45,16 @@ struct Policies {
   /// Who may call the API over the network.
   access::Tokens tokens{};
   DisabledPorts disabled_ports{};
+  /// SLs that classes of traffic have or had, by name: classes of the files keep them (config/qos_classes.h).
+  config::ClassSls class_sls{};
 
   friend bool operator==(const Policies& a, const Policies& b) {
     const auto same = [](const auto& x, const auto& y) {
       return x.first == y.first && *x.second == *y.second;
     };
     return a.accepted == b.accepted && a.tokens == b.tokens && a.disabled_ports == b.disabled_ports &&
-           std::ranges::equal(a.api, b.api, same) && std::ranges::equal(a.answers, b.answers, same);
+           a.class_sls == b.class_sls && std::ranges::equal(a.api, b.api, same) &&
+           std::ranges::equal(a.answers, b.answers, same);
   }
 };
 using PoliciesPtr = std::shared_ptr<const Policies>;  ///< never null
@@ -62,6 +65,14 @@ using MergedPtr = std::shared_ptr<const config::PartitionPolicy>;
 config::PartitionSources with_api(config::PartitionSources files, const Policies& policies);
 /// What the files of a configuration define.
 config::PartitionSources sources_of(const config::SubnetConfig& config);
+/// `config` with the SLs that are kept of its classes of traffic.
+/// The same pointer where it has none. Pure.
+std::shared_ptr<const config::SubnetConfig> with_kept(std::shared_ptr<const config::SubnetConfig> config,
+                                                      const Policies& policies);
+/// The same as a value.
+config::SubnetConfig with_kept_sls(config::SubnetConfig config, const Policies& policies);
+/// `policies` with the SLs that the classes of `config` have; the same pointer where nothing changes. Pure.
+PoliciesPtr with_class_sls(const config::SubnetConfig& config, PoliciesPtr policies);
 /// Both merged; null where the files contradict each other, which those that were read never do. Pure.
 MergedPtr merged_policy(const config::SubnetConfig& config, const Policies& policies);
 

@@ -178,6 +178,25 @@ bool decode_disabled_port(const Cells& row, Policies& into) {
   return into.disabled_ports.emplace(at, std::move(port)).second;
 }
 
+// class_sls: name -> SL
+
+void class_sls_difference(const Policies& before, const Policies& now, const ChangeSink& sink) {
+  for (const auto& [name, sl] : before.class_sls) {
+    if (!now.class_sls.contains(name)) sink({{name}, std::nullopt});
+  }
+  for (const auto& [name, sl] : now.class_sls) {
+    const auto old = before.class_sls.find(name);
+    if (old == before.class_sls.end() || old->second != sl) sink({{name}, Cells{number(sl.value())}});
+  }
+}
+
+bool decode_class_sl(const Cells& row, Policies& into) {
+  const auto* name = std::get_if<std::string>(&row[0]);
+  std::uint8_t sl = 0;
+  if (name == nullptr || !read_number(row[1], 15, sl)) return false;
+  return into.class_sls.emplace(*name, Sl{sl}).second;
+}
+
 // api_answers: scope (policy/policies.h) -> digest, status, body, made
 
 void answers_difference(const Policies& before, const Policies& now, const ChangeSink& sink) {
@@ -206,6 +225,8 @@ bool decode_answer(const Cells& row, Policies& into) {
 constexpr std::array kDisabledKey{Column{"node_guid", true}, Column{"port"}};
 constexpr std::array kDisabledValue{Column{"peer_guid", true}, Column{"peer_port"}, Column{"by", true},
                                     Column{"since"}};
+constexpr std::array kClassSlsKey{Column{"name", true}};
+constexpr std::array kClassSlsValue{Column{"sl"}};
 constexpr std::array kAnswersKey{Column{"scope", true}};
 constexpr std::array kAnswersValue{Column{"digest", true}, Column{"status"}, Column{"body", true},
                                    Column{"made"}};
@@ -228,6 +249,7 @@ constexpr std::array kPolicyKinds{
     PolicyKind{{"tokens", kTokensKey, kTokensValue}, tokens_difference, decode_token},
     PolicyKind{
         {"disabled_ports", kDisabledKey, kDisabledValue}, disabled_ports_difference, decode_disabled_port},
+    PolicyKind{{"class_sls", kClassSlsKey, kClassSlsValue}, class_sls_difference, decode_class_sl},
 };
 
 }  // namespace

@@ -110,6 +110,25 @@ std::uint64_t sets(const mad::Counters& counters, std::uint16_t attribute) {
   return sent;
 }
 
+/// The next master goes on with the SLs of classes, whatever its own files say.
+TEST_F(Replica, SlsOfClassesAreCopied) {
+  start_pair();
+  const auto commit = [](store::Store* store, policy::PoliciesPtr policies) -> asio::awaitable<void> {
+    co_await store->commit_policies(std::move(policies));
+  };
+  auto policies = std::make_shared<policy::Policies>(*site_[kA].store().policies());
+  policies->class_sls = {{"storage", Sl{3}}, {"tenant a", Sl{1}}};
+  site_.world.run(commit(&site_[kA].store(), policies));
+  site_.world.run_for(seconds(1));
+  expect_equal();
+
+  site_.kill(kA);
+  site_.world.run_for(seconds(5));
+
+  EXPECT_EQ(site_[kB].store().policies()->class_sls, policies->class_sls) << story();
+  EXPECT_EQ(site_.disks[kB].policies()->class_sls, policies->class_sls);
+}
+
 TEST_F(Replica, ATakeoverChangesNothingAndAsksNoClient) {
   start_pair();
   auto& master = site_[kA];

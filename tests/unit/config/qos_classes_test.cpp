@@ -134,6 +134,59 @@ TEST(QosClasses, PresetsAreClasses) {
       ElementsAre("default SL 0 25.0 %", "a SL 1 25.0 %", "b SL 2 25.0 %", "c SL 3 25.0 %"));
 }
 
+/// Of classes by name, as the store keeps their SLs from one configuration to the next.
+class KeptSls : public testing::Test {
+ protected:
+  /// "a 1, b 2" of a configuration whose classes have these names; "NAME=SL": it gives the SL.
+  std::string next(const std::vector<std::string>& names) {
+    SubnetConfig subnet;
+    subnet.qos.kept_sls = kept_;
+    for (const auto& name : names) {
+      const auto at = name.find('=');
+      auto& block = subnet.qos.traffic_classes.emplace_back(ConfiguredQosClass{.name = name.substr(0, at)});
+      if (at != std::string::npos) block.sl = static_cast<std::uint8_t>(std::stoi(name.substr(at + 1)));
+    }
+    const auto classes = qos_classes_of(subnet);
+    kept_ = class_sls(classes, kept_);
+    std::string text;
+    for (const auto& one : classes.all) {
+      if (!one.standard) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", one.name, one.sl);
+    }
+    return text;
+  }
+  ClassSls kept_;
+};
+
+TEST_F(KeptSls, NoClassMovesWhenOthersComeGoOrAreOrderedOtherwise) {
+  EXPECT_EQ(next({"a", "b", "c"}), "a 1, b 2, c 3");
+  EXPECT_EQ(next({"new", "a", "b", "c"}), "new 4, a 1, b 2, c 3") << "one before them";
+  EXPECT_EQ(next({"c", "new", "b", "a"}), "c 3, new 4, b 2, a 1") << "in another order";
+  EXPECT_EQ(next({"c", "a"}), "c 3, a 1") << "without two";
+  EXPECT_EQ(next({"other", "c", "B", "a"}), "other 5, c 3, B 2, a 1")
+      << "one that comes back has the SL that it had; names are compared as those of levels";
+  EXPECT_EQ(next({}), "");
+  EXPECT_EQ(next({"c", "a"}), "c 3, a 1") << "after a time without classes";
+}
+
+TEST_F(KeptSls, AnSlThatIsGivenComesBeforeOneThatIsKept) {
+  EXPECT_EQ(next({"a", "b"}), "a 1, b 2");
+  EXPECT_EQ(next({"a", "b", "new=1"}), "a 3, b 2, new 1");
+  EXPECT_EQ(next({"a", "b"}), "a 3, b 2");
+}
+
+TEST_F(KeptSls, OnesOfFormerClassesAreTakenWhereThereAreNoOthers) {
+  std::vector<std::string> names;
+  for (int i = 1; i <= 10; ++i) names.push_back(fmt::format("old{}", i));
+  next(names);
+  for (int i = 1; i <= 9; ++i) names[static_cast<std::size_t>(i)] = fmt::format("new{}", i);
+
+  EXPECT_EQ(next(names),
+            "old1 1, new1 11, new2 12, new3 13, new4 14, new5 15, new6 2, new7 3, new8 4, new9 5");
+  EXPECT_EQ(kept_.size(), 15U);
+  EXPECT_FALSE(kept_.contains("old2")) << "its SL is another class's";
+  EXPECT_TRUE(kept_.contains("old10"));
+}
+
 TEST(QosClasses, TheClassOfTheSmIsWhereHostsAskIt) {
   const auto sl = [](const std::string& text) { return master_sm_sl(classes_from(text).subnets[0]); };
   EXPECT_EQ(sl("preset = \"management-guard\"\n"), Sl{1});

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "config/qos_classes.h"
 #include "mad/base/fabric_spec.h"
 #include "mad/sim/drivers/live.h"
 
@@ -250,6 +251,49 @@ TEST_F(AnInstance, AReloadIsInForceWithItsNextSweep) {
 
   ASSERT_TRUE(logged("reason=reload"));
   EXPECT_TRUE(shows([](const api::SubnetView& view) { return view.snapshot->summary.engine == "minhop"; }));
+}
+
+/// What runs keeps its SL when a reload puts classes in another order.
+TEST_F(AnInstance, AClassKeepsItsSlOverReloads) {
+  const auto with_classes = [](const std::vector<std::string>& names) {
+    config::SubnetConfig config;
+    config.qos.enabled = true;
+    for (const auto& name : names) {
+      config.qos.traffic_classes.push_back({.name = name, .partitions = {name}});
+      config.partition.push_back({.name = name, .pkey = static_cast<std::uint16_t>(0x10 + name[0])});
+    }
+    return config;
+  };
+  const auto sl_of = [](const api::SubnetView& view, char name) {
+    const auto* found = view.ground->merged->find(PKey{static_cast<std::uint16_t>(0x10 + name)});
+    return found != nullptr ? found->sl : Sl{0};
+  };
+  const auto in_force = [](const api::SubnetView& view, std::string_view name) {
+    const auto& qos = view.snapshot->decided.qos_policy;
+    if (!qos) return Sl{0};
+    const auto* found = config::find_class({.all = qos->policy->classes}, name);
+    return found != nullptr ? found->sl : Sl{0};
+  };
+  device_.set([](Device& device) { device.missing.clear(); });
+  ASSERT_TRUE(logged("state=up"));
+  instance_->reload(with_classes({"a", "b"}));
+  ASSERT_TRUE(shows([&](const api::SubnetView& view) {
+    return sl_of(view, 'a') == Sl{1} && sl_of(view, 'b') == Sl{2} &&
+           view.ground->policies->class_sls.size() == 2 && in_force(view, "b") == Sl{2};
+  }));
+
+  instance_->reload(with_classes({"x", "b", "a"}));
+
+  ASSERT_TRUE(shows([&](const api::SubnetView& view) {
+    return sl_of(view, 'x') != Sl{0} && view.ground->policies->class_sls.size() == 3 &&
+           in_force(view, "x") != Sl{0};
+  }));
+  const auto view = instance_->view();
+  EXPECT_EQ(sl_of(*view, 'x'), Sl{3});
+  EXPECT_EQ(sl_of(*view, 'a'), Sl{1});
+  EXPECT_EQ(sl_of(*view, 'b'), Sl{2});
+  EXPECT_EQ(in_force(*view, "a"), Sl{1});
+  EXPECT_EQ(in_force(*view, "x"), Sl{3});
 }
 
 }  // namespace

@@ -47,6 +47,8 @@ Policies changed(Policies now, std::mt19937_64& random) {
     return now;
   }
   if (random() % 16 == 0) now.tokens.erase(name);
+  if (random() % 8 == 0) now.class_sls.insert_or_assign(name, Sl{static_cast<std::uint8_t>(random() % 16)});
+  if (random() % 16 == 0) now.class_sls.erase(name);
   if (random() % 8 == 0) {
     const policy::PortAt at{Guid{1 + random() % 4}, PortNum{static_cast<std::uint8_t>(1 + random() % 3)}};
     if (random() % 3 == 0) now.disabled_ports.erase(at);
