@@ -27,7 +27,7 @@ std::vector<ConfiguredQosClass> management_guard() {
           {.name = "management", .high_priority = true, .ulps = {std::string(kSmWord)}}};
 }
 
-/// A class for each partition of the files but the default one.
+/// A class for each partition but the default one: those of the files, then those of the API.
 class Tenants {
  public:
   void add(const std::string& name, std::optional<std::uint16_t> pkey) {
@@ -51,6 +51,7 @@ std::vector<ConfiguredQosClass> tenants_equal(const SubnetConfig& subnet) {
   for (const auto& definition : subnet.partitions.conf.definitions)
     tenants.add(definition.name, definition.pkey);
   for (const auto& block : subnet.partition) tenants.add(block.name, block.pkey);
+  for (const auto& tenant : subnet.qos.api_tenants) tenants.add(tenant.name, tenant.pkey);
   return tenants.take();
 }
 
@@ -196,6 +197,27 @@ QosRanges protocol_ids(const ConfiguredQosClass& block) {
   return ids;
 }
 
+/// A class for each partition of the API that has none yet; all have equal parts then.
+void add_api_tenants(QosClasses& classes, const QosConfig& qos) {
+  SlNumbers numbers(qos.kept_sls);
+  for (const auto& one : classes.all) numbers.take(one.sl);
+  const auto before = classes.all.size();
+  for (const auto& tenant : qos.api_tenants) {
+    const bool standard = tenant.pkey == kDefaultPartition.value();
+    const auto* there = class_of_partition(classes, {}, tenant.name, tenant.pkey);
+    if (standard || (there != nullptr && !there->standard) || classes.all.size() >= kMostClasses) continue;
+    const auto number = fmt::format("0x{:04x}", tenant.pkey);
+    QosClass one{.name = tenant.name, .partitions = {number}, .source = {.origin = PolicyOrigin::toml}};
+    if (find_class(classes, one.name) != nullptr) one.name += " " + number;
+    one.sl = numbers.kept(one.name).value_or(numbers.fresh());
+    numbers.take(one.sl);
+    classes.all.push_back(std::move(one));
+  }
+  if (classes.all.size() == before) return;
+  const auto part = std::lround(static_cast<double>(kWholeShare) / static_cast<double>(classes.all.size()));
+  for (auto& one : classes.all) one.share = static_cast<std::uint32_t>(part);
+}
+
 }  // namespace
 
 std::vector<ConfiguredQosClass> class_blocks(const SubnetConfig& subnet) {
@@ -213,8 +235,11 @@ std::vector<ConfiguredQosClass> class_blocks(const SubnetConfig& subnet) {
 }
 
 QosClasses qos_classes_of(const SubnetConfig& subnet) {
-  if (const auto& accepted = subnet.qos.accepted)
-    return {.all = accepted->classes, .high_limit = accepted->class_high_limit};
+  if (const auto& accepted = subnet.qos.accepted) {
+    QosClasses found{.all = accepted->classes, .high_limit = accepted->class_high_limit};
+    if (accepted->tenants_equal) add_api_tenants(found, subnet.qos);
+    return found;
+  }
   auto asked = class_blocks(subnet);
   if (asked.empty() && subnet.qos.preset == QosPreset::none) return {};
   const auto standard = std::ranges::find(asked, true, &ConfiguredQosClass::standard);
@@ -281,6 +306,16 @@ std::optional<QosRanges> service_ids_of_word(std::string_view word) {
   const auto port = parse_number(word.substr(colon + 1));
   if (!port || *port > kMostPort) return std::nullopt;
   return service_ids_of(*known, {{*port, *port}});
+}
+
+void add_tenants(const SubnetConfig& subnet, QosPolicy& policy) {
+  auto classes = qos_classes_of(subnet);
+  for (std::size_t i = policy.classes.size(); i < classes.all.size(); ++i) {
+    const auto& one = classes.all[i];
+    policy.levels.push_back({.name = "class:" + one.name, .sl = one.sl, .source = one.source});
+    policy.rules.push_back(partition_rule(one, subnet));
+  }
+  policy.classes = std::move(classes.all);
 }
 
 void add_class_rules(const SubnetConfig& subnet, const QosClasses& classes, QosPolicy& policy) {

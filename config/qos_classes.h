@@ -45,6 +45,10 @@ const QosClass* class_of_partition(const QosClasses& classes, std::string_view a
 /// Service IDs of "nvmeof" or "gpfs:1191"; nothing where it is no such protocol or lacks its port.
 std::optional<QosRanges> service_ids_of_word(std::string_view word);
 
+/// The classes of `subnet` that `policy`, which is in force instead of that of the files, lacks: those of
+/// tenants that came by the API since.
+void add_tenants(const SubnetConfig& subnet, QosPolicy& policy);
+
 /// Levels and rules of the blocks: P_Keys, then protocols, then ports, each in the order of the blocks.
 void add_class_rules(const SubnetConfig& subnet, const QosClasses& classes, QosPolicy& policy);
 

@@ -77,6 +77,13 @@ struct ConfiguredQosClass {
 /// Classes that need not be written.
 enum class QosPreset : std::uint8_t { none, storage_compute, tenants_equal, management_guard };
 
+/// A partition of the API, which the preset tenants-equal gives a class.
+struct QosTenant {
+  std::string name{};
+  std::uint16_t pkey = 0;  ///< without the bit of full members
+  friend bool operator==(const QosTenant&, const QosTenant&) = default;
+};
+
 /// SLs by the names of classes.
 using ClassSls = std::map<std::string, Sl, std::less<>>;
 
@@ -95,6 +102,7 @@ struct QosConfig {
   /// The policy that is in force instead of that of the files; null: that one is.
   std::shared_ptr<const QosPolicy> accepted{};
   ClassSls kept_sls{};                            ///< that classes had before: of the store, not of files
+  std::vector<QosTenant> api_tenants{};           ///< not of files either
   bool optimized_sl2vl = true;                    ///< one Set for all ports of a switch that can
   Sl sm_sl{};                                     ///< PortInfo.MasterSMSL: what clients are to ask the SM on
   QosTables all{};                                ///< of all ports

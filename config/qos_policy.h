@@ -150,6 +150,7 @@ struct QosPolicy {
   /// The standard class first. Where there are any, tables of ports follow from them.
   std::vector<QosClass> classes{};
   std::uint8_t class_high_limit = 0;  ///< VLHighLimit, where there are classes
+  bool tenants_equal = false;         ///< each partition has a class, also those that the API makes
   std::string file{};                 ///< names its lines in messages
   friend bool operator==(const QosPolicy&, const QosPolicy&) = default;
 

@@ -173,13 +173,18 @@ class QosSourcesCheck {
 
 QosPolicy qos_policy_of(const SubnetConfig& subnet, const std::string& toml_file) {
   const auto& qos = subnet.qos;
-  if (qos.accepted) return *qos.accepted;
+  if (qos.accepted) {
+    auto accepted = *qos.accepted;
+    if (accepted.tenants_equal) add_tenants(subnet, accepted);
+    return accepted;
+  }
   if (!qos.policy_file.empty()) return qos.conf.policy;
   QosPolicy policy{.file = toml_file};
   if (auto classes = qos_classes_of(subnet); !classes.all.empty()) {
     add_class_rules(subnet, classes, policy);
     policy.classes = std::move(classes.all);
     policy.class_high_limit = classes.high_limit;
+    policy.tenants_equal = qos.preset == QosPreset::tenants_equal;
     return policy;
   }
   for (const auto& block : qos.level) policy.levels.push_back(level_of(block));

@@ -197,10 +197,12 @@ void SubnetManager::set_policies(policy::PoliciesPtr policies) {
   agenda_.add(parts);
 }
 
-/// Where clients ask for SLs, that of a partition is a class, which needs VLs.
+/// Where clients ask for SLs, that of a partition is a class, which needs VLs; so does a class for each
+/// tenant.
 PartSet SubnetManager::partition_parts() const {
   PartSet parts{Part::partitions};
-  if (loop_.decided().service_levels) parts.insert(Part::qos);
+  const auto& qos = loop_.decided().qos_policy;
+  if (loop_.decided().service_levels || (qos && qos->policy->tenants_equal)) parts.insert(Part::qos);
   return parts;
 }
 

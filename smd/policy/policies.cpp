@@ -34,6 +34,13 @@ bool has_classes(const config::SubnetConfig& config) {
   return qos.preset != config::QosPreset::none || !qos.traffic_classes.empty();
 }
 
+void add_tenants_of_api(config::QosConfig& qos, const Policies& policies) {
+  qos.api_tenants.clear();
+  for (const auto& [name, partition] : policies.api) {
+    if (partition->pkey) qos.api_tenants.push_back({.name = name, .pkey = *partition->pkey});
+  }
+}
+
 }  // namespace
 
 // A store of an earlier release has SLs in the accepted policy alone.
@@ -48,12 +55,15 @@ config::SubnetConfig with_kept_sls(config::SubnetConfig config, const Policies& 
 std::shared_ptr<const config::SubnetConfig> with_kept(std::shared_ptr<const config::SubnetConfig> config,
                                                       const Policies& policies) {
   if (!has_classes(*config)) return config;
-  return std::make_shared<const config::SubnetConfig>(with_kept_sls(*config, policies));
+  auto kept = with_kept_sls(*config, policies);
+  add_tenants_of_api(kept.qos, policies);
+  return std::make_shared<const config::SubnetConfig>(std::move(kept));
 }
 
 PoliciesPtr with_class_sls(const config::SubnetConfig& config, PoliciesPtr policies) {
   if (!has_classes(config)) return policies;
-  const auto kept = with_kept_sls(config, *policies);
+  auto kept = with_kept_sls(config, *policies);
+  add_tenants_of_api(kept.qos, *policies);
   auto sls = config::class_sls(config::qos_classes_of(kept), kept.qos.kept_sls);
   if (sls == policies->class_sls) return policies;
   auto next = std::make_shared<Policies>(*policies);
@@ -62,7 +72,8 @@ PoliciesPtr with_class_sls(const config::SubnetConfig& config, PoliciesPtr polic
 }
 
 MergedPtr merged_policy(const config::SubnetConfig& config, const Policies& policies) {
-  const auto kept = has_classes(config) ? std::optional(with_kept_sls(config, policies)) : std::nullopt;
+  auto kept = has_classes(config) ? std::optional(with_kept_sls(config, policies)) : std::nullopt;
+  if (kept) add_tenants_of_api(kept->qos, policies);
   const auto& in_force = kept ? *kept : config;
   auto sources = with_api(sources_of(in_force), policies);
   const auto classes = config::qos_classes_of(in_force);

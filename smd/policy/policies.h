@@ -65,11 +65,11 @@ using MergedPtr = std::shared_ptr<const config::PartitionPolicy>;
 config::PartitionSources with_api(config::PartitionSources files, const Policies& policies);
 /// What the files of a configuration define.
 config::PartitionSources sources_of(const config::SubnetConfig& config);
-/// `config` with the SLs that are kept of its classes of traffic.
+/// `config` with what is kept of its classes of traffic: their SLs, and the partitions of the API as tenants.
 /// The same pointer where it has none. Pure.
 std::shared_ptr<const config::SubnetConfig> with_kept(std::shared_ptr<const config::SubnetConfig> config,
                                                       const Policies& policies);
-/// The same as a value.
+/// The same without tenants of the API: what files alone say, by the SLs that are kept.
 config::SubnetConfig with_kept_sls(config::SubnetConfig config, const Policies& policies);
 /// `policies` with the SLs that the classes of `config` have; the same pointer where nothing changes. Pure.
 PoliciesPtr with_class_sls(const config::SubnetConfig& config, PoliciesPtr policies);

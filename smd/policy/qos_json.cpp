@@ -217,6 +217,7 @@ json::object qos_json(const config::QosPolicy& policy) {
   if (!policy.classes.empty()) {
     object["classes"] = list_json(policy.classes, class_json);
     object["class_high_limit"] = policy.class_high_limit;
+    if (policy.tenants_equal) object["tenants_equal"] = true;
   }
   return object;
 }
@@ -235,6 +236,7 @@ config::QosPolicy qos_policy_at(const json::value& from) {
   if (from.as_object().contains("classes")) {
     read_list(from, "classes", class_at, policy.classes);
     policy.class_high_limit = number_at<std::uint8_t>(from, "class_high_limit", 255);
+    policy.tenants_equal = from.as_object().contains("tenants_equal");
     if (policy.classes.empty() || policy.classes.size() > 15) throw std::out_of_range("classes");
   }
   if (const auto found = check_qos_policy(policy, false); !found.errors.empty())

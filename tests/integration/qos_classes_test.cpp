@@ -129,6 +129,43 @@ TEST_F(QosClassesWritten, NoSlIsEverOnAVlWithoutTurnsWhileClassesComeAndGo) {
   EXPECT_GT(looked, 100U);
 }
 
+/// By `tenants-equal`: SL, VL and share as if a file had it, and those of the others stay.
+TEST_F(QosClassesWritten, APartitionOfTheApiIsATenantAsOneOfAFileIs) {
+  config_.qos.traffic_classes.clear();
+  config_.qos.preset = config::QosPreset::tenants_equal;
+  config_.partition[0].name = "m";
+  begin();
+  EXPECT_EQ(turns(kClassHost, 1), "0:64,1:64");
+  auto filed = config_;
+  filed.partition.push_back(test::partition("b", 0x22, {"ALL"}));
+  sim::World other(test::spec("ft2:8"));
+  Managed by_file(other, filed, test::once());
+  other.run(by_file->run());
+
+  policy::ApiPartition made{.name = "b", .pkey = 0x22, .source = {config::PolicyOrigin::api, 0}};
+  made.members.push_back(
+      {.ports = {test::port_terms({"ALL"})}, .membership = config::Membership::full, .source = made.source});
+  policy::Policies policies;
+  policies.class_sls = {{"m", Sl{1}}};
+  policies.api.emplace("b", std::make_shared<const policy::ApiPartition>(std::move(made)));
+  (*manager_)->set_policies(std::make_shared<const policy::Policies>(policies));
+  world_.run_for(10s);
+
+  EXPECT_EQ(turns(kClassHost, 1), "0:64,1:64,2:64") << "a third each";
+  const auto &now = manager_->last().decided, &expected = by_file.last().decided;
+  ASSERT_TRUE(now.qos_policy && now.qos_tables && expected.qos_tables);
+  EXPECT_EQ(*now.qos_tables, *expected.qos_tables);
+  EXPECT_EQ(now.qos_policy->policy->classes, expected.qos_policy->policy->classes);
+  EXPECT_EQ(now.partitions->policy->find(PKey{0x22})->sl, Sl{2});
+  EXPECT_EQ(now.partitions->policy->find(PKey{0x21})->sl, Sl{1});
+  EXPECT_EQ(now.qos_policy->matcher.match(0, 0, {.pkey = PKey{0x8022}})->sl, Sl{2});
+  EXPECT_EQ(manager_->last().summary.sweep, sm::SweepKind::heavy) << "of the start: no sweep was needed";
+
+  (*manager_)->set_policies(std::make_shared<const policy::Policies>());
+  world_.run_for(10s);
+  EXPECT_EQ(turns(kClassHost, 1), "0:64,1:64");
+}
+
 TEST_F(QosClassesWritten, FewVlsAreSharedFromTheLastClassOn) {
   world_.fabric().faults().vl_cap("h00005", 2);
   begin();

@@ -187,6 +187,46 @@ TEST_F(KeptSls, OnesOfFormerClassesAreTakenWhereThereAreNoOthers) {
   EXPECT_TRUE(kept_.contains("old10"));
 }
 
+TEST(QosClasses, TenantsOfTheApiHaveClassesAsThoseOfFiles) {
+  auto config = classes_from("preset = \"tenants-equal\"\n[[partition]]\nname = \"a\"\npkey = 0x1\n");
+  auto& subnet = config.subnets[0];
+  subnet.qos.api_tenants = {
+      {.name = "b", .pkey = 2}, {.name = "Default", .pkey = 0x7fff}, {.name = "x", .pkey = 1}};
+  EXPECT_THAT(shown(config), ElementsAre("default SL 0 33.3 %", "a SL 1 33.3 %", "b SL 2 33.3 %"))
+      << "a file has taken over x's P_Key";
+  const auto classes = qos_classes_of(subnet);
+  EXPECT_EQ(class_of_partition(classes, {}, "b", 2)->name, "b");
+  EXPECT_EQ(class_of_partition(classes, {}, "c", 3)->name, "default");
+
+  subnet.qos.kept_sls = class_sls(classes, {});
+  subnet.qos.api_tenants = {{.name = "aa", .pkey = 9}, {.name = "b", .pkey = 2}};
+  EXPECT_THAT(shown(config),
+              ElementsAre("default SL 0 25.0 %", "a SL 1 25.0 %", "aa SL 3 25.0 %", "b SL 2 25.0 %"));
+  subnet.qos.preset = QosPreset::none;
+  EXPECT_THAT(shown(config), IsEmpty());
+}
+
+/// A policy that is in force instead of that of the files goes on taking tenants.
+TEST(QosClasses, TenantsOfTheApiAreAddedToAnAcceptedPolicy) {
+  const auto config = classes_from("preset = \"tenants-equal\"\n[[partition]]\nname = \"a\"\npkey = 0x1\n");
+  auto with_files = config.subnets[0];
+  SubnetConfig accepted;
+  accepted.qos.accepted = std::make_shared<const QosPolicy>(qos_policy_of(with_files, "smd.toml"));
+  EXPECT_EQ(qos_policy_of(accepted, "smd.toml"), qos_policy_of(with_files, "smd.toml"));
+  for (auto* subnet : {&with_files, &accepted}) {
+    subnet->qos.api_tenants = {{.name = "b", .pkey = 2}, {.name = "a", .pkey = 3}};
+    subnet->qos.kept_sls = {{"a", Sl{1}}, {"b", Sl{7}}};
+  }
+
+  const auto policy = qos_policy_of(accepted, "smd.toml");
+
+  EXPECT_EQ(policy, qos_policy_of(with_files, "smd.toml"));
+  ASSERT_THAT(policy.classes, SizeIs(4));
+  EXPECT_EQ(policy.classes[2].sl, Sl{7});
+  EXPECT_EQ(policy.classes[3].name, "a 0x0003") << "the name is that of another class";
+  EXPECT_EQ(policy.rules.back().pkeys, (QosRanges{{3, 3}}));
+}
+
 TEST(QosClasses, TheClassOfTheSmIsWhereHostsAskIt) {
   const auto sl = [](const std::string& text) { return master_sm_sl(classes_from(text).subnets[0]); };
   EXPECT_EQ(sl("preset = \"management-guard\"\n"), Sl{1});

@@ -24,6 +24,14 @@ config::SubnetConfig with_class_names(const std::vector<std::string>& names) {
   return config;
 }
 
+config::SubnetConfig equal_tenants() {
+  config::SubnetConfig config;
+  config.qos.enabled = true;
+  config.qos.preset = config::QosPreset::tenants_equal;
+  config.partition = {{.name = "filed", .pkey = 0x20}};
+  return config;
+}
+
 PoliciesPtr none() { return std::make_shared<const Policies>(); }
 
 TEST(ClassSls, AreKeptFromOneConfigurationToTheNext) {
@@ -68,6 +76,60 @@ TEST(ClassSls, APartitionThatWasChangedHasTheSlOfItsClass) {
   EXPECT_EQ(done.merged->find(PKey{0x30})->sl, Sl{1});
   EXPECT_EQ(*done.merged, *merged_policy(config, *done.policies));
   EXPECT_THAT(done.policies->class_sls, ElementsAre(Pair("a", Sl{2}), Pair("b", Sl{1})));
+}
+
+TEST(ClassSls, ThePartitionsOfTheApiHaveThoseOfTheirClasses) {
+  const auto config = equal_tenants();
+  auto policies = none();
+  const auto change = [&](auto edit) {
+    const auto merged = merged_policy(config, *policies);
+    const auto files =
+        sources_of(*with_kept(std::make_shared<const config::SubnetConfig>(config), *policies));
+    const auto edited = edit(EditContext{files, *policies, *merged});
+    ASSERT_TRUE(edited) << edited.error().text;
+    const auto done = in_classes(config, *edited);
+    policies = done.policies;
+    EXPECT_EQ(*done.merged, *merged_policy(config, *policies)) << "what is shown is what is in force";
+  };
+  const auto put = [&](const std::string& name, std::uint16_t pkey) {
+    change([&](const EditContext& ground) {
+      return put_partition(ground, {.name = name, .pkey = pkey, .source = {config::PolicyOrigin::api, 0}});
+    });
+  };
+  const auto sl = [&](std::uint16_t pkey) { return merged_policy(config, *policies)->find(PKey{pkey})->sl; };
+  put("m", 0x30);
+  EXPECT_EQ(sl(0x20), Sl{1});
+  EXPECT_EQ(sl(0x30), Sl{2});
+
+  put("b", 0x31);  // before it by name
+  EXPECT_EQ(sl(0x30), Sl{2}) << "a running connection";
+  EXPECT_EQ(sl(0x31), Sl{3});
+  change([](const EditContext& ground) { return erase_partition(ground, "m"); });
+  EXPECT_EQ(sl(0x31), Sl{3});
+  put("z", 0x32);
+  EXPECT_EQ(sl(0x32), Sl{4});
+  put("m", 0x30);
+  EXPECT_EQ(sl(0x30), Sl{2}) << "it is back";
+}
+
+/// The text of the files does not change with the API's partitions, and a standby takes tenants by it.
+TEST(ClassSls, TheAcceptedPolicyIsThatOfTheFilesAndTakesTenants) {
+  const auto config = equal_tenants();
+  Policies policies;
+  policies.class_sls = {{"filed", Sl{5}}};
+  const auto text = accepted_text(with_kept_sls(config, policies));
+  policies.api["t"] = std::make_shared<ApiPartition>(ApiPartition{.name = "t", .pkey = 0x33});
+  EXPECT_EQ(accepted_text(with_kept_sls(config, policies)), text);
+  config::SubnetConfig taken;
+  taken.qos.enabled = true;
+
+  ASSERT_TRUE(restore_accepted(text, taken));
+
+  EXPECT_EQ(accepted_text(taken), text);
+  const auto merged = merged_policy(taken, policies);
+  EXPECT_EQ(merged->find(PKey{0x20})->sl, Sl{5});
+  EXPECT_EQ(merged->find(PKey{0x33})->sl, Sl{1});
+  EXPECT_EQ(*merged, *merged_policy(config, policies));
 }
 
 }  // namespace

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partitions that the API makes while each tenant has a class of its own.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "smd/api/router.h"
+#include "tests/support/api_backend.h"
+#include "tests/support/changeable_subnet.h"
+
+namespace smd {
+namespace {
+
+/// A subnet "p" with `[qos] preset = "tenants-equal"` and the partition 0x20 of a file.
+class ApiTenants : public testing::Test {
+ protected:
+  ApiTenants() {
+    test::add_changeable_subnet(backend_);
+    auto view = *backend_.views.back();
+    auto ground = *view.ground;
+    auto config = *ground.config;
+    config.qos.enabled = true;
+    config.qos.preset = config::QosPreset::tenants_equal;
+    ground.config = std::make_shared<const config::SubnetConfig>(config);
+    ground.merged = policy::merged_policy(config, *ground.policies);
+    view.ground = std::make_shared<const api::PolicyState>(ground);
+    backend_.views.back() = std::make_shared<const api::SubnetView>(view);
+  }
+  void call(const std::string& method, const std::string& target, unsigned status, std::string body = {}) {
+    const auto answer = api::answer({.method = method,
+                                     .target = target,
+                                     .body = std::move(body),
+                                     .peer = {.local = true, .user = "root"},
+                                     .time = 1000},
+                                    backend_);
+    EXPECT_EQ(answer.status, status) << answer.body;
+  }
+  const api::PolicyState& ground() { return *backend_.views.back()->ground; }
+  /// Of no partition: SL 15.
+  Sl sl(std::uint16_t pkey) {
+    const auto* found = ground().merged->find(PKey{pkey});
+    return found != nullptr ? found->sl : Sl{15};
+  }
+  test::FakeBackend backend_;
+};
+
+TEST_F(ApiTenants, HaveSlsThatStay) {
+  EXPECT_EQ(sl(0x20), Sl{1});
+  call("PUT", "/v1/subnets/p/partitions/m", 201, R"({"pkey": "0x8030"})");
+  EXPECT_EQ(sl(0x30), Sl{2});
+  call("PUT", "/v1/subnets/p/partitions/b", 201, R"({"pkey": "0x8031"})");
+  EXPECT_EQ(sl(0x31), Sl{3}) << "m comes behind it, and keeps its own";
+  call("POST", "/ufmRest/resources/pkeys/add", 200, R"({"pkey": "0x32"})");
+  EXPECT_EQ(sl(0x32), Sl{4});
+  EXPECT_EQ(ground().policies->class_sls.size(), 4U) << "kept with the partition";
+
+  call("DELETE", "/v1/subnets/p/partitions/b", 200);
+  EXPECT_EQ(sl(0x20), Sl{1});
+  EXPECT_EQ(sl(0x30), Sl{2});
+  EXPECT_EQ(sl(0x32), Sl{4});
+  EXPECT_EQ(ground().policies->class_sls.at("b"), Sl{3}) << "if it comes back";
+}
+
+}  // namespace
+}  // namespace smd
