@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 using test::Served;
 using Record = wire::McMemberRecord;
 
-const Mgid kGroup = test::mgid("ff12:601b:ffff::1:ff00:1234");
+const Mgid kPriorGroup = test::mgid("ff12:601b:ffff::1:ff00:1234");
 const Mgid kOther = test::mgid("ff12:401b:ffff::e000:0105");
 const Mgid kThird = test::mgid("ff15:401b:ffff::e000:0177");
 
@@ -46,17 +46,18 @@ Record record(const Mgid& mgid, std::uint16_t mlid, Guid port = {}) {
 }
 
 TEST(PriorGroups, OfRecordsAreGroupsWithTheirMembers) {
-  const auto prior = sa::prior_groups(
-      records_of({record(kGroup, 0xC003, Guid{1}), record(kGroup, 0xC003, Guid{2}), record(kOther, 0xC001)}),
-      Lid{9});
+  const auto prior =
+      sa::prior_groups(records_of({record(kPriorGroup, 0xC003, Guid{1}), record(kPriorGroup, 0xC003, Guid{2}),
+                                   record(kOther, 0xC001)}),
+                       Lid{9});
 
   EXPECT_EQ(prior.from, Lid{9});
   EXPECT_EQ(prior.members, 2U);
   EXPECT_EQ(prior.ignored, 0U);
   ASSERT_EQ(prior.groups.size(), 2U);
-  EXPECT_EQ(prior.groups.at(kGroup).mlid, Lid{0xC003});
-  EXPECT_EQ(prior.groups.at(kGroup).terms.pkey, PKey{0xFFFF});
-  EXPECT_EQ(prior.groups.at(kGroup).members.size(), 2U);
+  EXPECT_EQ(prior.groups.at(kPriorGroup).mlid, Lid{0xC003});
+  EXPECT_EQ(prior.groups.at(kPriorGroup).terms.pkey, PKey{0xFFFF});
+  EXPECT_EQ(prior.groups.at(kPriorGroup).members.size(), 2U);
   EXPECT_TRUE(prior.groups.at(kOther).members.empty());
 }
 
@@ -68,13 +69,13 @@ TEST(PriorGroups, WhatCannotBeIsIgnored) {
   auto keyless = record(kThird, 0xC004);
   keyless.pkey = PKey{0x8000};
   const auto prior = sa::prior_groups(
-      records_of({record(kGroup, 0xC003), record(kGroup, 0xC004), record(kOther, 0xBFFF),
+      records_of({record(kPriorGroup, 0xC003), record(kPriorGroup, 0xC004), record(kOther, 0xBFFF),
                   record(kOther, 0xFFFF), record(Mgid{}, 0xC000), slow, small, keyless, Record{}}),
       Lid{9});
 
   EXPECT_EQ(prior.groups.size(), 1U);
   EXPECT_EQ(prior.ignored, 8U);
-  EXPECT_EQ(prior.groups.at(kGroup).mlid, Lid{0xC003}) << "the first word counts";
+  EXPECT_EQ(prior.groups.at(kPriorGroup).mlid, Lid{0xC003}) << "the first word counts";
 }
 
 /// A registry at the moment of a takeover.
@@ -95,14 +96,14 @@ class Inheriting : public testing::Test {
 TEST_F(Inheriting, GroupsAndMembersAreThoseOfTheMasterBefore) {
   registry.put_group(kOther, Lid{0xC003}, {.pkey = kDefaultPKey}, false);
   registry.put_member({kOther, port(0)}, {.join_state = 1});
-  registry.put_group(kGroup, Lid{0xC007}, {.pkey = kDefaultPKey}, false);
-  registry.put_member({kGroup, port(1)}, {.join_state = 1});
+  registry.put_group(kPriorGroup, Lid{0xC007}, {.pkey = kDefaultPKey}, false);
+  registry.put_member({kPriorGroup, port(1)}, {.join_state = 1});
 
-  const auto inherited = inherit({record(kGroup, 0xC003, port(2)), record(kThird, 0xC003, port(3))});
+  const auto inherited = inherit({record(kPriorGroup, 0xC003, port(2)), record(kThird, 0xC003, port(3))});
 
   EXPECT_FALSE(registry.groups().contains(kOther)) << "the master before did not have it";
-  EXPECT_EQ(registry.groups().find(kGroup)->mlid, Lid{0xC003});
-  EXPECT_EQ(registry.groups().find(kGroup)->terms.qkey, 7U);
+  EXPECT_EQ(registry.groups().find(kPriorGroup)->mlid, Lid{0xC003});
+  EXPECT_EQ(registry.groups().find(kPriorGroup)->terms.qkey, 7U);
   EXPECT_EQ(registry.groups().find(kThird)->mlid, Lid{0xC003}) << "one that is shared stays so";
   EXPECT_EQ(registry.members().size(), 2U);
   EXPECT_EQ(inherited.members.size(), 2U);
@@ -110,10 +111,10 @@ TEST_F(Inheriting, GroupsAndMembersAreThoseOfTheMasterBefore) {
 }
 
 TEST_F(Inheriting, MembersThatAreNotShownStayUntilTheGraceIsOver) {
-  registry.put_group(kGroup, Lid{0xC007}, {.pkey = kDefaultPKey}, false);
-  registry.put_member({kGroup, port(1)}, {.join_state = 1});
+  registry.put_group(kPriorGroup, Lid{0xC007}, {.pkey = kDefaultPKey}, false);
+  registry.put_member({kPriorGroup, port(1)}, {.join_state = 1});
 
-  const auto inherited = inherit({record(kGroup, 0xC003)});
+  const auto inherited = inherit({record(kPriorGroup, 0xC003)});
   EXPECT_EQ(registry.members().size(), 1U);
 
   sa::end_inherited(writing, inherited);
@@ -122,20 +123,20 @@ TEST_F(Inheriting, MembersThatAreNotShownStayUntilTheGraceIsOver) {
 }
 
 TEST_F(Inheriting, WhoHasJoinedAgainStays) {
-  auto inherited = inherit({record(kGroup, 0xC003, port(1)), record(kGroup, 0xC003, port(2))});
+  auto inherited = inherit({record(kPriorGroup, 0xC003, port(1)), record(kPriorGroup, 0xC003, port(2))});
 
-  sa::confirm(inherited, {kGroup, port(2)});
+  sa::confirm(inherited, {kPriorGroup, port(2)});
   sa::end_inherited(writing, inherited);
 
-  EXPECT_EQ(registry.groups().find(kGroup)->members, 1U);
-  EXPECT_TRUE(registry.members().contains({kGroup, port(2)}));
+  EXPECT_EQ(registry.groups().find(kPriorGroup)->members, 1U);
+  EXPECT_TRUE(registry.members().contains({kPriorGroup, port(2)}));
 }
 
 TEST_F(Inheriting, AMulticastLidThatTheSwitchesHaveNoRoomForIsLeftOut) {
   const auto room = static_cast<std::uint16_t>(0xC000 + lab.directory().multicast_lids());
   const auto inherited =
-      inherit({record(kGroup, 0xFFFE), record(kThird, static_cast<std::uint16_t>(room - 1))});
-  EXPECT_EQ(inherited.groups.contains(kGroup), room > 0xFFFE);
+      inherit({record(kPriorGroup, 0xFFFE), record(kThird, static_cast<std::uint16_t>(room - 1))});
+  EXPECT_EQ(inherited.groups.contains(kPriorGroup), room > 0xFFFE);
   EXPECT_TRUE(inherited.groups.contains(kThird));
 }
 
@@ -197,9 +198,9 @@ class ForeignMaster : public testing::Test {
     const auto to = master_->address();
     std::map<Mgid, Lid> given;
     create("h00003", kOther, to);
-    for (const auto& mgid : {kGroup, kThird}) given[mgid] = create("h00003", mgid, to);
+    for (const auto& mgid : {kPriorGroup, kThird}) given[mgid] = create("h00003", mgid, to);
     leave("h00003", kOther, to);
-    for (const auto* host : {"h00004", "h00005"}) join(host, kGroup, to);
+    for (const auto* host : {"h00004", "h00005"}) join(host, kPriorGroup, to);
     return given;
   }
   std::size_t reached(const std::string& from, Lid mlid) {
@@ -242,17 +243,18 @@ TEST_F(ForeignMaster, GroupsKeepTheirMulticastLidsAndPacketsReachMembersThrougho
   const auto asked = standby_->asked();
   EXPECT_EQ(asked.size(), 14U) << "eight hosts and six switches";
   EXPECT_EQ(std::set(asked.begin(), asked.end()).size(), asked.size()) << "each is asked once";
-  for (const auto* host : kMembers) EXPECT_EQ(reached(host, given.at(kGroup)), 2U) << "none has joined again";
+  for (const auto* host : kMembers)
+    EXPECT_EQ(reached(host, given.at(kPriorGroup)), 2U) << "none has joined again";
   const auto to = standby_->address();
-  EXPECT_EQ(join("h00004", kGroup, to), given.at(kGroup)) << "by its name alone";
-  for (const auto* host : kMembers) EXPECT_EQ(reached(host, given.at(kGroup)), 2U) << "one has";
-  EXPECT_EQ(create("h00003", kGroup, to), given.at(kGroup));
+  EXPECT_EQ(join("h00004", kPriorGroup, to), given.at(kPriorGroup)) << "by its name alone";
+  for (const auto* host : kMembers) EXPECT_EQ(reached(host, given.at(kPriorGroup)), 2U) << "one has";
+  EXPECT_EQ(create("h00003", kPriorGroup, to), given.at(kPriorGroup));
 
   world_.run_for(6min);
   EXPECT_EQ(standby_->asked().size(), 0U);
-  EXPECT_EQ(reached("h00003", given.at(kGroup)), 1U) << "h00005 has not joined again";
+  EXPECT_EQ(reached("h00003", given.at(kPriorGroup)), 1U) << "h00005 has not joined again";
   EXPECT_FALSE(standby_->registry().groups().contains(kThird)) << "no member has joined it again";
-  EXPECT_EQ(standby_->registry().groups().find(kGroup)->members, 2U);
+  EXPECT_EQ(standby_->registry().groups().find(kPriorGroup)->members, 2U);
   EXPECT_THAT(standby_->sa_lines().first("ha.groups_not_joined"), testing::HasSubstr("members="));
 }
 
@@ -265,8 +267,8 @@ TEST_F(ForeignMaster, AnSaThatTakesTheKeyForAWrongOneShowsGroupsWithoutMembers) 
   kill_master();
 
   const auto to = standby_->address();
-  for (const auto* host : {"h00003", "h00005"}) EXPECT_EQ(join(host, kGroup, to), given.at(kGroup));
-  EXPECT_EQ(reached("h00003", given.at(kGroup)), 1U);
+  for (const auto* host : {"h00003", "h00005"}) EXPECT_EQ(join(host, kPriorGroup, to), given.at(kPriorGroup));
+  EXPECT_EQ(reached("h00003", given.at(kPriorGroup)), 1U);
 }
 
 TEST_F(ForeignMaster, AnSaThatDoesNotAnswerCostsAWarning) {
