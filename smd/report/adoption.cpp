@@ -37,10 +37,7 @@ void log_adoption(const log::Log& log, const RoutePart& routes) {
         .kv("command", "smd resweep converge")
         .always();
   } else if (!routes.not_repaired.empty()) {
-    log.warn("routing.not_adopted")
-        .kv("engine", routes.engine)
-        .kv("reason", routes.not_repaired)
-        .always();
+    log.warn("routing.not_adopted").kv("engine", routes.engine).kv("reason", routes.not_repaired).always();
   }
   if (routes.adopted_sls) log_sls(log, *routes.adopted_sls);
 }
