@@ -288,7 +288,8 @@ asio::awaitable<void> Server::write() {
       auto now = std::make_shared<const Registry>(std::move(done.registry));
       // Where it cannot be kept the store says so, and clients are served all the same.
       if (parts_.store != nullptr) co_await parts_.store->commit_registry(now);
-      parts_.registry.set(std::move(now));
+      // Another SM's copy may have come while the disk was written.
+      if (parts_.registry.get() == before) parts_.registry.set(std::move(now));
       publish_fast_path();
     }
     const bool told = parts_.store == nullptr || parts_.store->may_answer();

@@ -209,6 +209,41 @@ TEST(SaQueue, QuestionsAreAnsweredWhileALaterSnapshotIsLookedAt) {
   lab.world().run(server.stop());
 }
 
+/// The copy of a master comes while a standby's disk is written.
+TEST(SaQueue, WhatIsReplacedWhileAWriteIsKeptStays) {
+  test::SaLab lab("ft2:4");
+  const auto& directory = lab.directory();
+  const auto& port = directory.end_ports().back();
+  SlowStore store(lab.world().clock());
+  sm::InlineCompute compute;
+  sm::Published<sa::Registry> registry;
+  test::FakeGsi gsi;
+  const auto snapshot = std::make_shared<const sm::Snapshot>(lab.snapshot());
+  sa::Server server(sa::ServerParts{.executor = lab.world().io().get_executor(),
+                                    .gsi = gsi,
+                                    .compute = compute,
+                                    .indexing = compute,
+                                    .source = [&] { return snapshot; },
+                                    .registry = registry,
+                                    .store = &store,
+                                    .log = {},
+                                    .clock = lab.world().clock(),
+                                    .wall = [] { return std::int64_t{1}; }},
+                    {});
+  server.refresh();
+  lab.world().run_for(2s);
+  gsi.give({mad::Received{.bytes = test::membership(Method::set, kBroadcastGroup, directory.gid_of(port)),
+                          .from = {.lid = port.lid},
+                          .error = 0}});
+  lab.world().run_for(500ms);
+  const auto copy = std::make_shared<const sa::Registry>();
+  registry.set(copy);
+  lab.world().run_for(3s);
+
+  EXPECT_EQ(registry.get(), copy);
+  lab.world().run(server.stop());
+}
+
 TEST(SaQueue, WhoAsksForMuchKeepsNobodyElseWaiting) {
   test::SaLab lab("ft2:4");
   const auto& directory = lab.directory();
