@@ -55,7 +55,8 @@ class Sm:
 
     def status(self):
         text = self.ask("status", "--json", ok=None).stdout
-        return json.loads(text)["subnets"][0] if text.startswith("{") else {}
+        subnets = json.loads(text)["subnets"] if text.startswith("{") else []
+        return subnets[0] if subnets else {}  # it has just begun
 
     def role(self):
         return (self.status().get("replica") or {}).get("role", "")
