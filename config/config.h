@@ -125,6 +125,8 @@ struct HaConfig {
   std::optional<Duration> quiet{};        ///< empty: by SubnetConfig::quiet()
   std::string listen{};                   ///< "ADDRESS:PORT" where standbys connect; empty: nowhere
   std::vector<std::string> peers{};       ///< "HOST:PORT" of the other SMs
+  std::vector<std::string> etcd{};        ///< "https://HOST:PORT" of its members; empty: by peers
+  std::string etcd_prefix = "/smd";       ///< of the keys in etcd
   HaMode mode = HaMode::async;
   HaPolicy policy = HaPolicy::replica;
   std::string cert{}, key{}, ca{};  ///< PEM files
@@ -135,7 +137,7 @@ struct HaConfig {
     const bool fast = profile == HaProfile::fast;
     return poll.value_or(std::chrono::milliseconds(fast ? 50 : 300));
   }
-  bool copies() const { return !listen.empty() || !peers.empty(); }
+  bool copies() const { return !listen.empty() || !peers.empty() || !etcd.empty(); }
   std::uint32_t polls_lost() const { return losses.value_or(profile == HaProfile::fast ? 3 : 4); }
   friend bool operator==(const HaConfig&, const HaConfig&) = default;
 };
@@ -297,7 +299,7 @@ struct SubnetConfig {
   /// How long an SM that starts beside a master does not ask for the fabric; 0: it asks at once.
   Duration quiet() const {
     if (ha.quiet) return *ha.quiet;
-    const bool pair = !sm.allowed_guids.empty() || !ha.peers.empty();
+    const bool pair = !sm.allowed_guids.empty() || !ha.peers.empty() || !ha.etcd.empty();
     return pair ? std::chrono::minutes(10) : Duration{};
   }
   friend bool operator==(const SubnetConfig&, const SubnetConfig&) = default;

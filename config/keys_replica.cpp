@@ -2,7 +2,9 @@
 // The keys of [ha] that say how the state is copied to a standby.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 #include "config/rows.h"
 #include "config/scalars.h"
@@ -10,16 +12,24 @@
 namespace smd::config {
 namespace {
 
-Codec<std::vector<std::string>> addresses() {
+/// "https://HOST:PORT"
+bool is_member(std::string_view text) {
+  constexpr std::string_view kScheme = "https://";
+  return text.starts_with(kScheme) && is_address(text.substr(kScheme.size()));
+}
+
+/// A list of texts of which `good` is true.
+Codec<std::vector<std::string>> texts_of(std::string_view form, bool (*is_good)(std::string_view)) {
   using Texts = std::vector<std::string>;
   Codec<Texts> codec;
   codec.form = Form::list;
-  codec.allowed = "a list of \"HOST:PORT\"";
-  codec.read = [allowed = codec.allowed](const Value& value, const Spot& spot) -> std::optional<Texts> {
+  codec.allowed = fmt::format("a list of \"{}\"", form);
+  codec.read = [allowed = codec.allowed, is_good](const Value& value,
+                                                  const Spot& spot) -> std::optional<Texts> {
     Texts found;
     bool good = value.kind == Value::Kind::list;
     for (const auto& item : value.items) {
-      good = good && item.kind == Value::Kind::text && is_address(item.text);
+      good = good && item.kind == Value::Kind::text && is_good(item.text);
       found.push_back(item.text);
     }
     if (good) return found;
@@ -76,13 +86,31 @@ Key psk_file() {
   return key;
 }
 
+/// How an SM proves who it is.
+std::vector<Key> proof_keys() {
+  constexpr auto kHa = &SubnetConfig::ha;
+  return {
+      row({.table = "ha", .name = "cert", .opensm = "", .doc = "The certificate of this SM, in PEM."}, kHa,
+          &HaConfig::cert, path("a file's name", true)),
+      row({.table = "ha", .name = "key", .opensm = "", .doc = "Its private key, in PEM."}, kHa,
+          &HaConfig::key, path("a file's name", true)),
+      row({.table = "ha",
+           .name = "ca",
+           .opensm = "",
+           .doc = "The certificate, in PEM, that those of all SMs of the subnet are signed by, and nothing "
+                  "else is: any holder of one of them may copy the state."},
+          kHa, &HaConfig::ca, path("a file's name", true)),
+      psk_file(),
+  };
+}
+
 }  // namespace
 
 std::vector<Key> replica_keys() {
   constexpr auto kHa = &SubnetConfig::ha;
   const auto listen = text("\"ADDRESS:PORT\", or nothing",
                            [](const std::string& value) { return value.empty() || is_address(value); });
-  return {
+  std::vector<Key> keys{
       row({.table = "ha",
            .name = "listen",
            .opensm = "",
@@ -94,7 +122,23 @@ std::vector<Key> replica_keys() {
            .opensm = "",
            .doc = "Where the other SMs of the subnet listen. A standby copies the state of the one that is "
                   "master, by TLS 1.3; both ends prove who they are by psk_file, or by cert, key and ca."},
-          kHa, &HaConfig::peers, explained(addresses(), std::vector<std::string>(), "nothing is copied")),
+          kHa, &HaConfig::peers,
+          explained(texts_of("HOST:PORT", is_address), std::vector<std::string>(), "nothing is copied")),
+      row({.table = "ha",
+           .name = "etcd",
+           .opensm = "",
+           .doc = "Members of an etcd 3.4 or later that the state is copied through, instead of from peer to "
+                  "peer: \"https://HOST:PORT\" of their client ports. cert and key are shown to them, ca has "
+                  "signed theirs."},
+          kHa, &HaConfig::etcd,
+          explained(texts_of("https://HOST:PORT", is_member), std::vector<std::string>(), "not used")),
+      row({.table = "ha",
+           .name = "etcd_prefix",
+           .opensm = "",
+           .doc = "What the keys in etcd begin with; the name of the subnet follows."},
+          kHa, &HaConfig::etcd_prefix,
+          text("a text that begins with a slash, and does not end with one",
+               [](const std::string& value) { return value.starts_with('/') && !value.ends_with('/'); })),
       row({.table = "ha",
            .name = "mode",
            .opensm = "",
@@ -111,18 +155,9 @@ std::vector<Key> replica_keys() {
                   "until its own files are loaded again, \"local\" those of its own files."},
           kHa, &HaConfig::policy,
           one_of<HaPolicy>({{"replica", HaPolicy::replica}, {"local", HaPolicy::local}})),
-      row({.table = "ha", .name = "cert", .opensm = "", .doc = "The certificate of this SM, in PEM."}, kHa,
-          &HaConfig::cert, path("a file's name", true)),
-      row({.table = "ha", .name = "key", .opensm = "", .doc = "Its private key, in PEM."}, kHa,
-          &HaConfig::key, path("a file's name", true)),
-      row({.table = "ha",
-           .name = "ca",
-           .opensm = "",
-           .doc = "The certificate, in PEM, that those of all SMs of the subnet are signed by, and nothing "
-                  "else is: any holder of one of them may copy the state."},
-          kHa, &HaConfig::ca, path("a file's name", true)),
-      psk_file(),
   };
+  std::ranges::move(proof_keys(), std::back_inserter(keys));
+  return keys;
 }
 
 }  // namespace smd::config

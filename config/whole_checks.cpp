@@ -102,12 +102,25 @@ void Loader::check_api(const Layer& layer) {
   if (api.cert.empty() || api.key.empty()) complain(layer, "api.listen", "api.cert and api.key beside it");
 }
 
+/// Its certificates prove both ends; nothing else does, and there is no second way beside it.
+void Loader::check_etcd(const Layer& layer, bool certificates) {
+  const auto& ha = layer.settings.subnet.ha;
+  if (!ha.peers.empty() || !ha.listen.empty()) {
+    complain(layer, "ha.etcd", "either it, or ha.listen and ha.peers");
+  } else if (!ha.psk_file.empty()) {
+    complain(layer, "ha.psk_file", "ha.cert, ha.key and ha.ca with ha.etcd");
+  } else if (!certificates) {
+    complain(layer, "ha.etcd", "ha.cert, ha.key and ha.ca beside it");
+  }
+}
+
 /// Both ends of a copy have to prove who they are, in one of two ways.
 void Loader::check_replica(const Layer& layer) {
   const auto& ha = layer.settings.subnet.ha;
   if (layer.broken.contains("ha") || !ha.copies()) return;
   const bool certificates = !ha.cert.empty() || !ha.key.empty() || !ha.ca.empty();
   const bool whole = !ha.cert.empty() && !ha.key.empty() && !ha.ca.empty();
+  if (!ha.etcd.empty()) return check_etcd(layer, whole);
   const auto* key = ha.peers.empty() ? "ha.listen" : "ha.peers";
   if (certificates && !ha.psk_file.empty()) {
     complain(layer, "ha.psk_file", "only one of it and ha.cert");

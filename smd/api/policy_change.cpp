@@ -35,7 +35,8 @@ std::string master_words(const SubnetView& view) {
         words = fmt::format(", {} (port GUID {})", other.sm.node_description, other.sm.info.guid);
     }
   }
-  const bool copies = view.replica && view.replica->heard != 0 && !view.replica->master.empty();
+  const bool copies =
+      view.replica && view.replica->direct && view.replica->heard != 0 && !view.replica->master.empty();
   if (copies) words += fmt::format(", at {}", view.replica->master);
   return words;
 }

@@ -80,6 +80,7 @@ Json replica_json(const SubnetView& view) {
                          {"master", text(all.master)},
                          {"heard", all.heard != 0 ? unix_json(all.heard) : Json{}},
                          {"digests", Json(std::move(digests))},
+                         {"trouble", text(all.trouble)},
                          {"standbys", Json(std::move(standbys))}});
 }
 

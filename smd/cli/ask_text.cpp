@@ -221,7 +221,7 @@ std::string text_of(const json::value& from, std::string_view key) {
 std::string replica_words(const json::value& subnet) {
   const auto& replica = member_of(subnet, "replica");
   const bool standby = text_of(subnet, "state") == "standby";
-  if (!replica.is_object()) return standby ? "none ([ha] peers is empty)" : "";
+  if (!replica.is_object()) return standby ? "none (neither [ha] peers nor etcd is set)" : "";
   const auto role = text_of(replica, "role");
   if (role != "source") {
     return fmt::format("{} (at {}, {} transactions behind; {})", role, text_of(replica, "position"),
@@ -233,6 +233,8 @@ std::string replica_words(const json::value& subnet) {
     words +=
         fmt::format("; {} is {} transactions behind", text_of(one, "name"), text_of(one, "lag_transactions"));
   }
+  if (const auto trouble = text_of(replica, "trouble"); !trouble.empty())
+    words += fmt::format("; etcd: {}", trouble);
   return words;
 }
 

@@ -61,7 +61,7 @@ std::string needs_network(const config::Config& config) {
   std::string keys;
   if (!config.api.listen.empty()) keys = "[api] listen";
   const bool copies = std::ranges::any_of(config.subnets, [](const auto& one) { return one.ha.copies(); });
-  if (copies) keys += keys.empty() ? "[ha] listen or peers" : " and [ha]";
+  if (copies) keys += keys.empty() ? "[ha] listen, peers or etcd" : " and [ha]";
   return keys;
 }
 
@@ -97,7 +97,7 @@ std::vector<std::string> disagreements(const config::Config& config, const UnitN
   if (needs.empty() && open)
     return {
         fmt::format("{} lets smd use the network, and nothing that is configured needs it: neither [api] "
-                    "listen nor [ha] listen or peers",
+                    "listen nor [ha] listen, peers or etcd",
                     unit_name)};
   return {};
 }

@@ -90,7 +90,7 @@ std::expected<Readiness, std::string> readiness(const std::string& what, const j
     return Readiness{true, fmt::format("this SM is {}", state)};
   const auto& replica = member_of(status, "replica");
   if (!replica.is_object())
-    return std::unexpected("the state is not copied: [ha] listen and peers are not set");
+    return std::unexpected("the state is not copied: [ha] listen, peers and etcd are not set");
   const auto role = text_of(replica, "role");
   if (role == "current") return Readiness{true, "the copy of the master's state is current"};
   if (role == "source") return at_standby(replica, heir_of(sms));

@@ -3,6 +3,7 @@
 // One subnet of the daemon: a manager with its thread, its clock and its end of the fabric.
 
 #include <chrono>
+#include <expected>
 #include <functional>
 #include <future>
 #include <memory>
@@ -102,6 +103,7 @@ class Instance {
   store::Store* kept() const { return replicator_ ? replicator_.get() : store_.get(); }
   // replication.cpp
   void open_replica();
+  std::expected<std::unique_ptr<replica::Network>, std::string> open_network();
   void replaced();
   void refused(Guid port);
   bool adopt_replica_policy();

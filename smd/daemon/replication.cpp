@@ -7,6 +7,8 @@
 
 #include "smd/api/hand_on.h"
 #include "smd/daemon/instance.h"
+#include "smd/etcd/http_client.h"
+#include "smd/etcd/network.h"
 #include "smd/policy/accepted.h"
 #include "smd/replica/tls_network.h"
 
@@ -32,13 +34,32 @@ std::int64_t seconds_now() {
 
 }  // namespace
 
+/// To peers, or to etcd.
+std::expected<std::unique_ptr<replica::Network>, std::string> Instance::open_network() {
+  const auto& ha = spec_.config.ha;
+  const tls::Files files{.cert = ha.cert, .key = ha.key, .ca = ha.ca};
+  if (ha.etcd.empty()) {
+    return replica::TlsNetwork::open(io_.get_executor(), clock_, ha.listen, {.files = files, .psk = ha.psk});
+  }
+  auto clients = etcd::HttpClients::open(io_.get_executor(), clock_, ha.etcd, files);
+  if (!clients) return std::unexpected(clients.error());
+  return std::make_unique<etcd::EtcdNetwork>(etcd::NetworkParts{.executor = io_.get_executor(),
+                                                                .clock = clock_,
+                                                                .log = log_,
+                                                                .clients = std::move(*clients),
+                                                                .prefix = ha.etcd_prefix,
+                                                                .subnet = spec_.config.name,
+                                                                .self = [sms = sms_] {
+                                                                  const auto now = sms->get();
+                                                                  return now ? now->state.self.guid : Guid{};
+                                                                }});
+}
+
 /// A copy that cannot be made keeps nothing from its work: the pair is a plain one of IBA then.
 void Instance::open_replica() {
   const auto& ha = spec_.config.ha;
   if (!ha.copies() || spec_.options.dry_run || spec_.options.once) return;
-  auto network =
-      replica::TlsNetwork::open(io_.get_executor(), clock_, ha.listen,
-                                {.files = {.cert = ha.cert, .key = ha.key, .ca = ha.ca}, .psk = ha.psk});
+  auto network = open_network();
   if (!network) {
     log_.error("ha.not_replicated")
         .kv("reason", network.error())
@@ -46,6 +67,7 @@ void Instance::open_replica() {
         .always();
     return;
   }
+  const auto peers = ha.etcd.empty() ? ha.peers : std::vector<std::string>{etcd::kPeer};
   if (!store_) store_ = std::make_unique<store::MemoryStore>();
   network_ = std::move(*network);
   replicator_ = std::make_unique<replica::Replicator>(
@@ -67,7 +89,7 @@ void Instance::open_replica() {
           .answer = [this](replica::Call call,
                            Guid standby) { return answer_call(std::move(call), standby); },
           .published = replica_},
-      replica::ReplicatorOptions{.subnet = spec_.config.name, .mode = mode_of(ha.mode), .peers = ha.peers});
+      replica::ReplicatorOptions{.subnet = spec_.config.name, .mode = mode_of(ha.mode), .peers = peers});
   replicator_->start();
 }
 

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "mad/asio.h"
+#include "mad/base/id.h"
+#include "smd/store/replica_state.h"
 
 namespace smd::replica {
 
@@ -32,6 +34,13 @@ class ByteStream {
 };
 using ByteStreamPtr = std::unique_ptr<ByteStream>;
 
+/// A standby that copies by way of a third place, and says there what it has on its disk.
+struct StandbyCopy {
+  Guid port{};  ///< of its SM
+  store::Position at{};
+  friend bool operator==(const StandbyCopy&, const StandbyCopy&) = default;
+};
+
 /// Connections to peers, both ends of which are authenticated.
 class Network {
  public:
@@ -45,6 +54,15 @@ class Network {
   /// The next connection of a peer; the error says why one was refused, or why none can come. Null when
   /// cancelled.
   virtual asio::awaitable<std::expected<ByteStreamPtr, std::string>> accept() = 0;
+
+  /// Of a network whose only peer is a place where the copy is kept: standbys that read it there.
+  virtual std::vector<StandbyCopy> copies() const { return {}; }
+  /// Why no connection can be made or used, where the network has logged that; empty: it has logged nothing.
+  virtual std::string trouble() const { return {}; }
+  /// Changes of a standby's clients reach the master by it.
+  virtual bool carries_calls() const { return true; }
+  /// Ends what it does by itself. To be awaited before it dies.
+  virtual asio::awaitable<void> stop() { co_return; }
 };
 
 }  // namespace smd::replica

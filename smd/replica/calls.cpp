@@ -33,8 +33,9 @@ std::string Replicator::no_link() const {
   return {};
 }
 
-/// False only where the master is known to be of an earlier version.
+/// False only where the master is known to be of an earlier version, or cannot be asked by this network.
 bool Replicator::forwards() const {
+  if (!parts_.network.carries_calls()) return false;
   const auto link = links_.find(master_);
   return link == links_.end() || link->second.version >= kTakesCalls;
 }

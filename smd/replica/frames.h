@@ -71,7 +71,7 @@ struct Ack {
 /// A change of a lower epoch is not taken.
 struct Refuse {
   std::uint64_t epoch = 0;  ///< that of the replica
-  Guid port{};              ///< of the SM that refuses
+  Guid port{};              ///< of the SM that refuses; 0: of one that is gone, whose copy stands in etcd
   bool master = false;      ///< which is master itself, of another part of the fabric
   friend bool operator==(const Refuse&, const Refuse&) = default;
 };

@@ -54,7 +54,8 @@ asio::awaitable<void> Replicator::follow(std::string peer) {
     const bool end = co_await was_cancelled();
     if (end) co_return;
     no_master_ = fmt::format("{}: {}", peer, reason);
-    if (std::exchange(said, reason) != reason && !made)
+    const bool is_logged = !parts_.network.trouble().empty();
+    if (std::exchange(said, reason) != reason && !made && !is_logged)
       parts_.log.warn("ha.peer_unreachable").kv("peer", peer).kv("reason", reason).subject(peer);
     publish();
     const bool time = co_await parts_.clock.sleep(pause);
@@ -137,7 +138,9 @@ asio::awaitable<std::string> Replicator::take_role(std::string peer, std::shared
   if (std::exchange(master_, peer) != peer) {
     end_term();
     refused_ = false;
-    co_await leave_clients(stream, word.port);
+    const auto link = links_.find(peer);
+    const bool takes_clients = link != links_.end() && link->second.version >= kLeavesClients;
+    if (takes_clients) co_await leave_clients(stream, word.port);
     co_await stream->write(std::make_shared<const Bytes>(encode(receiver_->resume())));
     parts_.log.info("ha.following").kv("peer", peer).kv("master", word.port).always();
   }

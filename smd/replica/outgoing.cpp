@@ -97,13 +97,26 @@ bool Replicator::hear(Outgoing& end, const Frame& frame) {
       raise_ = !refuse->master;
       refused_at_ = parts_.clock.now();
     }
-    if (news && journal_.active() && parts_.refused) parts_.refused(refuse->port);
+    if (news && journal_.active()) say_refused(end, *refuse);
   } else if (const auto* chunk = std::get_if<SnapshotChunk>(&frame)) {
     return inherit(end, *chunk);
   } else {
     return false;
   }
   return true;
+}
+
+void Replicator::say_refused(const Outgoing& end, const Refuse& refuse) {
+  if (refuse.port != Guid{}) {
+    if (parts_.refused) parts_.refused(refuse.port);
+    return;
+  }
+  parts_.log.warn("ha.lower_epoch")
+      .kv("peer", end.stream->peer())
+      .kv("ours", journal_.latest().epoch)
+      .kv("theirs", refuse.epoch)
+      .kv("action", "a higher one is begun")
+      .subject(end.stream->peer());
 }
 
 /// A standby leaves us what clients had registered with it. What we began with is not taken again. False: it

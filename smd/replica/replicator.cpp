@@ -3,6 +3,8 @@
 // incoming.cpp.
 #include "smd/replica/replicator.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -62,6 +64,7 @@ void Replicator::start() {
 asio::awaitable<void> Replicator::stop() {
   for (const auto& end : outgoing_) end->stream->close();
   co_await tasks_.stop();
+  co_await parts_.network.stop();
   while (!asked_.empty()) finish_call(asked_.begin()->first, std::unexpected("smd ends"));
 }
 
@@ -232,8 +235,13 @@ asio::awaitable<void> Replicator::wait_for_standby() {
 asio::awaitable<void> Replicator::settle() {
   const auto end = parts_.clock.now() + kSync;
   const auto given = [&] {
-    return told_changes_ == changes_ &&
-           std::ranges::any_of(outgoing_, [](const auto& one) { return one->sender.is_current(); });
+    const bool sent = told_changes_ == changes_ && std::ranges::any_of(outgoing_, [](const auto& one) {
+                        return one->sender.is_current();
+                      });
+    const auto copies = parts_.network.copies();
+    return sent && (copies.empty() || std::ranges::any_of(copies, [&](const auto& copy) {
+                      return copy.at == journal_.latest();
+                    }));
   };
   const auto timer = parts_.clock.call_at(end, [this] { acked_.wake_all(); });
   bool going = true;
@@ -275,15 +283,37 @@ asio::awaitable<void> Replicator::tick() {
   }
 }
 
+/// Standbys that have no connection to us.
+void Replicator::publish_copies(ReplicaView& view) {
+  const auto now = parts_.clock.now();
+  const auto copies = parts_.network.copies();
+  std::map<Guid, mad::TimePoint> behind;
+  for (const auto& copy : copies) {
+    const bool same = copy.at.epoch == view.latest.epoch;
+    const auto known = copies_behind_.find(copy.port);
+    const auto since = copy.at == view.latest || known == copies_behind_.end() ? now : known->second;
+    behind.emplace(copy.port, since);
+    view.standbys.push_back({.name = fmt::format("{}", copy.port),
+                             .port = copy.port,
+                             .acked = copy.at,
+                             .behind = view.latest.number - (same ? copy.at.number : 0),
+                             .lag = now - since});
+  }
+  copies_behind_ = std::move(behind);
+}
+
 void Replicator::publish() {
   ReplicaView view;
   view.mode = options_.mode == Mode::async ? "async" : options_.mode == Mode::sync ? "sync" : "sync-strict";
   view.in_sync = options_.mode != Mode::async && !sync_lost_;
   view.digests = digests_;
+  view.direct = parts_.network.carries_calls();
   if (journal_.active()) {
     view.role = ReplicaView::Role::source;
     view.position = view.latest = journal_.latest();
     view.source = journal_.source();
+    view.trouble = parts_.network.trouble();
+    publish_copies(view);
     for (const auto& end : outgoing_) {
       const auto acked = end->sender.acked();
       const bool same = acked.epoch == view.latest.epoch;

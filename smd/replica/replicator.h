@@ -130,6 +130,7 @@ class Replicator final : public store::Store {
   void lost_sync(bool lost);
   asio::awaitable<void> tick();
   void publish();
+  void publish_copies(ReplicaView& view);
   // outgoing.cpp: to standbys
   asio::awaitable<void> accept();
   asio::awaitable<void> serve(std::shared_ptr<Outgoing> end);
@@ -139,6 +140,7 @@ class Replicator final : public store::Store {
   asio::awaitable<void> read_left(Image left);
   asio::awaitable<bool> give_digests(std::shared_ptr<Outgoing> end);
   bool hear(Outgoing& end, const Frame& frame);
+  void say_refused(const Outgoing& end, const Refuse& refuse);
   void wake_all();
   // incoming.cpp: from the master
   asio::awaitable<void> follow(std::string peer);
@@ -186,6 +188,7 @@ class Replicator final : public store::Store {
   bool beginning_ = false, sync_lost_ = false, may_answer_ = true;
   std::list<std::shared_ptr<Outgoing>> outgoing_;
   mad::WaitList journal_wake_, acked_;
+  std::map<Guid, mad::TimePoint> copies_behind_;  ///< of the network's copies, since when
   /// Standbys that had a state of our last mastership, and the SM whose state that began with.
   std::set<Guid> copied_by_;
   Guid began_with_{};

@@ -29,9 +29,8 @@ class Replicated(Sm):
 
     patience = 20
 
-    def __init__(self, lab, host, listen, peer, key):
-        super().__init__(lab, host, f'[sm]\npriority = {SMS[host]}\n[ha]\nlisten = "127.0.0.1:{listen}"\n'
-                                    f'peers = ["127.0.0.1:{peer}"]\npsk_file = "{key}"\n')
+    def __init__(self, lab, host, ha):
+        super().__init__(lab, host, f"[sm]\npriority = {SMS[host]}\n[ha]\n{ha}")
 
     def kill(self):
         self.client.stop(signal.SIGKILL)
@@ -63,17 +62,14 @@ def answers(asker):
 
 
 class Fabric:
-    """What two smd of a lab have in common, and what must stand when the fabric goes from one to the other."""
+    """What two smd of a lab have in common, and what must stand when the fabric goes from one to the other. `ha`: how the state
+    is copied, the keys of [ha] for each of SMS."""
 
-    def __init__(self, lab):
+    def __init__(self, lab, ha):
         self.lab, self.trace = lab, lab.folder / "trace.pcap"
-        key = lab.folder / "ha_key"
-        key.touch(0o600)
-        key.write_text(secrets.token_hex(32))
-        first, second = free_ports(2)
-        self.sms = {"h00000": Replicated(lab, "h00000", first, second, key)}
+        self.sms = {"h00000": Replicated(lab, "h00000", ha["h00000"])}
         wait_for(lambda: "state=up" in self.sms["h00000"].client.log(), 60, "smd up")
-        self.sms["h00021"] = Replicated(lab, "h00021", second, first, key)
+        self.sms["h00021"] = Replicated(lab, "h00021", ha["h00021"])
         wait_for(lambda: self.sms["h00021"].role() == "current", 60, "a current copy at the standby")
         asker = same.Asker(lab, "h00002")
         same.register(asker, sorted(same.gids_of(asker.table("NodeRecord"))))
@@ -119,9 +115,19 @@ def handed_round(fabric):
     fabric.goes_to("h00021", "SIGTERM", lambda: first.client.stop(signal.SIGTERM))
 
 
+def by_peers(lab):
+    """The keys of [ha] of two SMs that copy from each other."""
+    key = lab.folder / "ha_key"
+    key.touch(0o600)
+    key.write_text(secrets.token_hex(32))
+    first, second = free_ports(2)
+    return {host: f'listen = "127.0.0.1:{listen}"\npeers = ["127.0.0.1:{peer}"]\npsk_file = "{key}"\n'
+            for host, listen, peer in (("h00000", first, second), ("h00021", second, first))}
+
+
 def scenario(given):
     with Lab(given.smd, "ft2:8", "--pcap", "trace.pcap") as lab:
-        fabric = Fabric(lab)
+        fabric = Fabric(lab, by_peers(lab))
         try:
             handed_round(fabric)
         except Failure:

@@ -20,10 +20,10 @@ namespace smd::test {
 /// One SM of a pair, as the daemon joins its parts.
 class ReplicaSm {
  public:
-  ReplicaSm(sim::World& world, MemoryNetwork& network, const std::string& host, config::SubnetConfig config,
-            store::Store& disk, replica::ReplicatorOptions options)
+  ReplicaSm(sim::World& world, std::unique_ptr<replica::Network> network, const std::string& host,
+            config::SubnetConfig config, store::Store& disk, replica::ReplicatorOptions options)
       : world_(world),
-        network_(network.at(host)),
+        network_(std::move(network)),
         store_(parts(disk), std::move(options)),
         manager_(world, sim::Place{host, PortNum{1}}, config, {}, &store_),
         gsi_(world.transport(sim::Place{host, PortNum{1}}, sim::Interface::gsi)),
@@ -157,7 +157,7 @@ class ReplicaSite {
                    replica::Mode mode = replica::Mode::async) {
     auto& sm = sms_[host];
     sm = std::make_unique<ReplicaSm>(
-        world, network, host, std::move(config), disks[host],
+        world, network_of ? network_of(host) : network.at(host), host, std::move(config), disks[host],
         replica::ReplicatorOptions{.subnet = "test", .mode = mode, .peers = std::move(peers)});
     world.run_for(std::chrono::seconds(2));
     return *sm;
@@ -169,6 +169,14 @@ class ReplicaSite {
   sim::World world;
   MemoryNetwork network;
   std::map<std::string, store::MemoryStore> disks;
+  /// Instead of `network`, of SMs that are started from now on.
+  std::function<std::unique_ptr<replica::Network>(const std::string& host)> network_of;
+  /// 0: it does not run, or does not know it yet.
+  Guid port_of(const std::string& host) const {
+    const auto at = sms_.find(host);
+    const auto view = at != sms_.end() && at->second ? at->second->manager().sms() : nullptr;
+    return view ? view->state.self.guid : Guid{};
+  }
 
  private:
   std::map<std::string, std::unique_ptr<ReplicaSm>> sms_;
