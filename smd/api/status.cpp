@@ -284,17 +284,17 @@ Json routing_json(const sm::Decided& decided) {
   }
   const bool proven = routes.verification.ok();
   const auto found = proven ? Json{} : Json(routing::describe(routes.verification, *routes.topology));
-  return Json(JsonObject{{"engine", text(routes.engine)},
-                         {"shape", routes.shape.empty() ? Json{} : text(routes.shape)},
-                         {"why", routes.why.empty() ? Json{} : text(routes.why)},
-                         {"verified", Json(proven)},
-                         {"found", found},
-                         {"layers", number(routes.layers.count)},
-                         {"fixed_sl_ok", Json(routes.verification.fixed_sl_ok)},
-                         {"pairs_with_stale_sl", number(routes.pairs_moved)},
-                         {"paths_with_unknown_sl",
-                          number(routes.adopted_sls ? routes.adopted_sls->not_said : 0)},
-                         {"fell_back_from", Json(std::move(refused))}});
+  return Json(
+      JsonObject{{"engine", text(routes.engine)},
+                 {"shape", routes.shape.empty() ? Json{} : text(routes.shape)},
+                 {"why", routes.why.empty() ? Json{} : text(routes.why)},
+                 {"verified", Json(proven)},
+                 {"found", found},
+                 {"layers", number(routes.layers.count)},
+                 {"fixed_sl_ok", Json(routes.verification.fixed_sl_ok)},
+                 {"pairs_with_stale_sl", number(routes.pairs_moved)},
+                 {"paths_with_unknown_sl", number(routes.adopted_sls ? routes.adopted_sls->not_said : 0)},
+                 {"fell_back_from", Json(std::move(refused))}});
 }
 
 void add_fabric(const SubnetView& view, JsonObject& object) {
