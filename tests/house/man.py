@@ -36,7 +36,7 @@ def sections(page):
     found, current = {}, None
     paragraph = False
     for line in page.replace("\\-", "-").splitlines():
-        heading = re.match(r'\.SH "?smd ([a-z ]+?)"?$', line)
+        heading = re.match(r'\.SH "?smd ([a-z -]+?)"?$', line)
         if line.startswith(".SH"):
             current = tuple(heading[1].split()) if heading else None
             if current:
