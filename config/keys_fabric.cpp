@@ -174,6 +174,20 @@ Key torus_file() {
       [](const RoutingConfig& routing) { return std::string(routing.torus ? "" : "found by smd"); });
 }
 
+Key engines() {
+  constexpr auto kRouting = &SubnetConfig::routing;
+  return row(
+      {.table = "routing",
+       .name = "engines",
+       .opensm = "routing_engine",
+       .doc = "\"auto\": smd recognises what the fabric is (tree, mesh, torus, hypercube, HyperX, "
+              "dragonfly, "
+              "irregular), computes the routes of the engines for it, and uses those that pass "
+              "verification and have the lowest load; `smd status` and the log say which and why. Or "
+              "names of engines, tried in this order: the first whose routes pass verification is used."},
+      kRouting, &RoutingConfig::engines, names("routing engines", &ConfigContext::engines, 1));
+}
+
 }  // namespace
 
 std::vector<Key> links_keys() {
@@ -210,15 +224,7 @@ std::vector<Key> links_keys() {
 std::vector<Key> routing_keys() {
   constexpr auto kRouting = &SubnetConfig::routing;
   return {
-      row({.table = "routing",
-           .name = "engines",
-           .opensm = "routing_engine",
-           .doc = "\"auto\": smd recognises what the fabric is (tree, mesh, torus, hypercube, HyperX, "
-                  "dragonfly, "
-                  "irregular), computes the routes of the engines for it, and uses those that pass "
-                  "verification and have the lowest load; `smd status` and the log say which and why. Or "
-                  "names of engines, tried in this order: the first whose routes pass verification is used."},
-          kRouting, &RoutingConfig::engines, names("routing engines", &ConfigContext::engines, 1)),
+      engines(),
       guids_key({"root_guids", "root_guid_file",
                  "The top switches of the tree, by node GUID: a list, or the name of a file with one a line. "
                  "Empty: smd finds them.",

@@ -110,7 +110,7 @@ class SlToVlReader final : public LineReader<SlToVlFile> {
     const auto sw = guid(rest, "switch");
     const auto in = sw ? number(rest, "IN", 0, 254) : std::nullopt;
     const auto out = in ? number(rest, "OUT", 0, 254) : std::nullopt;
-    if (!out) return;
+    if (!sw || !in || !out) return;
     std::array<std::uint8_t, 16> map{};
     for (std::size_t sl = 0; sl < map.size(); sl += 2) {
       const auto both = number(rest, "VLs", 0, 0xFF);
@@ -135,7 +135,7 @@ class SlToVlReader final : public LineReader<SlToVlFile> {
     auto rest = line;
     const auto in = number(rest, "in", 0, 254);
     const auto out = in ? number(rest, "out", 0, 254) : std::nullopt;
-    if (!out) return;
+    if (!in || !out || !node_) return;
     if (rest.starts_with(':')) rest = base::trim(rest.substr(1));
     std::array<std::uint8_t, 16> map{};
     for (auto& vl : map) {

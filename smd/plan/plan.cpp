@@ -2,6 +2,7 @@
 #include "smd/plan/plan.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -108,6 +109,15 @@ void append(Plan& plan, Round&& round) {
   if (round.sets() != 0) plan.rounds.push_back(std::move(round));
 }
 
+/// Arbitration first: an SL that moves has its turns there.
+void append_in_steps(Plan& plan, std::array<Round, 3>&& rounds, VlMoves&& moves) {
+  plan.vls_unproven = !moves.proven;
+  append(plan, std::move(rounds[0]));
+  for (auto& round : moves.rounds) append(plan, std::move(round));
+  append(plan, std::move(rounds[1]));
+  append(plan, std::move(rounds[2]));
+}
+
 }  // namespace
 
 bool Round::writes_tables() const {
@@ -170,14 +180,7 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   // Paths of a new layer begin when its VLs are there.
   auto qos = qos_rounds(in);
   const bool layered = in.decided.routes->layers.count > 1;
-  if (layered) {
-    auto moves = vl_moves(in, parallel, stop);
-    plan.vls_unproven = !moves.proven;
-    append(plan, std::move(qos.before[0]));
-    for (auto& round : moves.rounds) append(plan, std::move(round));
-    append(plan, std::move(qos.before[1]));
-    append(plan, std::move(qos.before[2]));
-  }
+  if (layered) append_in_steps(plan, std::move(qos.before), vl_moves(in, parallel, stop));
   auto tables = lft_rounds(in, parallel, plan, stop);
   for (std::size_t i = 0; i < tables.size(); ++i) {
     append(plan, std::move(tables[i]));
