@@ -149,7 +149,7 @@ class ClassChecker {
   void check_partition(std::size_t index) {
     const auto& block = subnet_.partition[index];
     if (!block.qos_class.empty()) {
-      if (find_class(classes_, block.qos_class) == nullptr)
+      if (find_class(classes_.all, block.qos_class) == nullptr)
         return wrong_partition(index, "qos_class", toml_quoted(block.qos_class),
                                classes_.all.empty() ? "\"\", as no [[qos.class]] and no qos.preset is given"
                                                     : "the name of a [[qos.class]]",

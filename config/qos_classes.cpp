@@ -208,7 +208,7 @@ void add_api_tenants(QosClasses& classes, const QosConfig& qos) {
     if (standard || (there != nullptr && !there->standard) || classes.all.size() >= kMostClasses) continue;
     const auto number = fmt::format("0x{:04x}", tenant.pkey);
     QosClass one{.name = tenant.name, .partitions = {number}, .source = {.origin = PolicyOrigin::toml}};
-    if (find_class(classes, one.name) != nullptr) one.name += " " + number;
+    if (find_class(classes.all, one.name) != nullptr) one.name += " " + number;
     one.sl = numbers.kept(one.name).value_or(numbers.fresh());
     numbers.take(one.sl);
     classes.all.push_back(std::move(one));
@@ -265,16 +265,16 @@ QosClasses qos_classes_of(const SubnetConfig& subnet) {
   return found;
 }
 
-const QosClass* find_class(const QosClasses& classes, std::string_view name) {
+const QosClass* find_class(std::span<const QosClass> classes, std::string_view name) {
   const auto at =
-      std::ranges::find_if(classes.all, [&](const QosClass& one) { return same_qos_name(one.name, name); });
-  return at != classes.all.end() ? &*at : nullptr;
+      std::ranges::find_if(classes, [&](const QosClass& one) { return same_qos_name(one.name, name); });
+  return at != classes.end() ? &*at : nullptr;
 }
 
 const QosClass* class_of_partition(const QosClasses& classes, std::string_view asked, std::string_view name,
                                    std::optional<std::uint16_t> pkey) {
   if (classes.all.empty()) return nullptr;
-  if (const auto* named = asked.empty() ? nullptr : find_class(classes, asked)) return named;
+  if (const auto* named = asked.empty() ? nullptr : find_class(classes.all, asked)) return named;
   const auto lists = [&](const std::string& item) {
     const auto number = pkey_of_item(item);
     return number ? pkey && *number == (*pkey & 0x7fffU) : !name.empty() && item == name;
@@ -322,7 +322,7 @@ void add_class_rules(const SubnetConfig& subnet, const QosClasses& classes, QosP
   const auto blocks = class_blocks(subnet);
   std::vector<QosRule> by_pkey, by_protocol, by_port;
   for (const auto& block : blocks) {
-    const auto* one = find_class(classes, block.name);
+    const auto* one = find_class(classes.all, block.name);
     if (one == nullptr) continue;
     policy.levels.push_back({.name = "class:" + one->name, .sl = one->sl, .source = one->source});
     auto partitions = partition_rule(*one, subnet);

@@ -3,6 +3,7 @@
 // [[qos.class]] and qos.preset: which SL, which part of a link and which rules each class has.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,8 @@ QosClasses qos_classes_of(const SubnetConfig& subnet);
 ClassSls class_sls(const QosClasses& classes, ClassSls before);
 
 /// Null where there is none; names are compared as those of levels.
-const QosClass* find_class(const QosClasses& classes, std::string_view name);
+/// It is an element of `classes`.
+const QosClass* find_class(std::span<const QosClass> classes, std::string_view name);
 /// The class that a partition names or that lists it, else the standard one; null where there are no classes.
 const QosClass* class_of_partition(const QosClasses& classes, std::string_view asked, std::string_view name,
                                    std::optional<std::uint16_t> pkey);

@@ -271,7 +271,7 @@ TEST_F(AnInstance, AClassKeepsItsSlOverReloads) {
   const auto in_force = [](const api::SubnetView& view, std::string_view name) {
     const auto& qos = view.snapshot->decided.qos_policy;
     if (!qos) return Sl{0};
-    const auto* found = config::find_class({.all = qos->policy->classes}, name);
+    const auto* found = config::find_class(qos->policy->classes, name);
     return found != nullptr ? found->sl : Sl{0};
   };
   device_.set([](Device& device) { device.missing.clear(); });

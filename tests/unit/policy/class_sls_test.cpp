@@ -44,7 +44,7 @@ TEST(ClassSls, AreKeptFromOneConfigurationToTheNext) {
 
   EXPECT_THAT(next->class_sls, ElementsAre(Pair("a", Sl{1}), Pair("b", Sl{2}), Pair("x", Sl{3})));
   const auto in_force = with_kept(std::make_shared<const config::SubnetConfig>(config), *next);
-  EXPECT_EQ(config::find_class(config::qos_classes_of(*in_force), "a")->sl, Sl{1});
+  EXPECT_EQ(config::find_class(config::qos_classes_of(*in_force).all, "a")->sl, Sl{1});
   const auto without = std::make_shared<const config::SubnetConfig>();
   EXPECT_EQ(with_kept(without, *next), without);
   EXPECT_EQ(with_class_sls(*without, next), next);
