@@ -69,7 +69,7 @@ void settle_index0(const PartitionPolicy& policy, std::vector<ResolvedPartition>
   std::map<std::uint32_t, Index0> best;
   for (std::size_t i = 0; i < resolved.size(); ++i) {
     for (auto& member : resolved[i].members) {
-      if (!member.index0 || member.rule == kBuiltInRule) continue;
+      if (!member.index0) continue;
       const auto order = policy.partitions[i].members[member.rule].order;
       auto& place = best[member.port];
       const bool later = place.member == nullptr || order > place.order;
@@ -88,10 +88,12 @@ std::vector<ResolvedPartition> resolve_partitions(const PartitionPolicy& policy,
   std::vector<ResolvedPartition> resolved;
   resolved.reserve(policy.partitions.size());
   for (const auto& partition : policy.partitions) {
-    auto& one = resolved.emplace_back(resolve_partition(partition, context, index, policy.allow_both_pkeys));
-    if (partition.pkey == kDefaultPartition) make_self_full(one, index, self);
+    resolved.push_back(resolve_partition(partition, context, index, policy.allow_both_pkeys));
   }
-  settle_index0(policy, resolved);
+  settle_index0(policy, resolved);  // before membership without a rule: the rule says who comes last
+  for (auto& one : resolved) {
+    if (one.pkey == kDefaultPartition) make_self_full(one, index, self);
+  }
   return resolved;
 }
 

@@ -268,13 +268,21 @@ TEST(Partitions, AMemberThatIsNotThereIsPendingWithItsMembership) {
               ElementsAre("h1=limited", "pending 0x0000000000000099=full", "pending h7:1=limited"));
 }
 
-TEST(Partitions, TheLastWishForIndex0Counts) {
+TEST(Partitions, TheLastRuleForIndex0Counts) {
   constexpr auto kConf = "A=1,indx0:0x11,0x21;B=2,indx0:0x21;C=3,indx0:0x30;C=3:0x30=full;";
   EXPECT_THAT(members_of(kConf, PKey{1}), ElementsAre("h0=limited@0", "h1=limited"));
   EXPECT_THAT(members_of(kConf, PKey{2}), ElementsAre("h1=limited@0"));
   EXPECT_THAT(members_of(kConf, PKey{3}), ElementsAre("s=full"))
-      << "a later rule without indx0 takes the wish back";
+      << "a later rule without indx0 takes it back";
   EXPECT_THAT(members_of("B=2,indx0:0x21;A=1,indx0:0x21;", PKey{2}), ElementsAre("h1=limited"));
+}
+
+/// The SM's port is made a full member of the default partition; that is no rule which comes later.
+TEST(Partitions, TheLastRuleForIndex0CountsAtTheSmsPortToo) {
+  constexpr auto kConf = "Default=0x7fff,indx0:ALL;A=1,indx0:0x11;";
+  EXPECT_THAT(members_of(kConf, config::kDefaultPartition),
+              ElementsAre("h0=full", "h1=limited@0", "s=limited@0"));
+  EXPECT_THAT(members_of(kConf, PKey{1}), ElementsAre("h0=limited@0"));
 }
 
 TEST(Partitions, ReferencesOfMembersAreChecked) {
