@@ -41,8 +41,9 @@ const T* find_at(const std::vector<T>& list, const PeerPort& at) {
 Keys compact(const Keys& keys) {
   Keys found;
   for (const auto key : keys) {
+    if (key == PKey{}) continue;  // most entries of most tables
     const bool twice = !key.full_member() && std::ranges::find(keys, key.full()) != keys.end();
-    if (key != PKey{} && !twice) found.push_back(key);
+    if (!twice) found.push_back(key);
   }
   return found;
 }
@@ -139,12 +140,13 @@ class Partitions {
     if (!held || held->known.empty()) return;
     const auto input = placement_input(node, at.port, claims);
     auto placed = place_keys(input);
+    while (!placed.table.empty() && placed.table.back() == PKey{}) placed.table.pop_back();
     if (!placed.left_out.empty())
       out_.part.no_room.push_back({at, input.held.size(), std::move(placed.left_out)});
     const auto guid = port_guid(node, at.port);
     for (std::size_t i = 0; i < placed.table.size(); ++i) {
       const auto key = placed.table[i];
-      if (std::ranges::find(input.keys, key, &WantedKey::key) != input.keys.end())
+      if (key != PKey{} && std::ranges::find(input.keys, key, &WantedKey::key) != input.keys.end())
         out_.part.placed.push_back({guid, key, static_cast<std::uint16_t>(i)});
     }
     add_pkey_blocks(at, placed.table, *held, out_.tables);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "smd/sweep/pkeys.h"
 
@@ -53,11 +54,11 @@ void make_full_member(const Node& node, PortNum num, PKeyPart& part) {
 void add_pkey_blocks(const PeerPort& at, const std::vector<PKey>& keys,
                      const HeldBlocks<wire::PKeyTable>& held, PKeyPart& tables) {
   for (std::size_t block = 0; block < held.row.size(); ++block) {
-    wire::PKeyTable content;
-    for (std::size_t i = 0; i < kPKeysOfBlock && block * kPKeysOfBlock + i < keys.size(); ++i)
-      content.keys[i] = keys[block * kPKeysOfBlock + i];
-    if (!is_empty(content) || (held.known.test(block) && !is_empty(held.row[block])))
-      tables.blocks.push_back({at, block, content});
+    const auto first = std::min(block * kPKeysOfBlock, keys.size());
+    const auto part = std::span(keys).subspan(first, std::min(kPKeysOfBlock, keys.size() - first));
+    const bool wanted = std::ranges::any_of(part, [](PKey key) { return key.partition() != 0; });
+    if (!wanted && (!held.known.test(block) || is_empty(held.row[block]))) continue;
+    std::ranges::copy(part, tables.blocks.emplace_back(at, block).content.keys.begin());
   }
 }
 

@@ -104,20 +104,24 @@ void note_unkept(Stored& stored, const Subnet& subnet) {
 using PKeyMap = decltype(Stored::pkeys);
 
 bool same_pkeys(const Stored& stored, const PartitionPart* part) {
-  return part == nullptr || std::ranges::all_of(part->placed, [&](const PartitionPart::Placed& placed) {
-           const auto row = stored.pkeys.find({placed.port, placed.key});
-           return row != stored.pkeys.end() && row->second == placed.index;
-         });
+  if (part == nullptr) return true;
+  auto row = stored.pkeys.begin();  // both ascend
+  return std::ranges::all_of(part->placed, [&](const PartitionPart::Placed& placed) {
+    const std::pair key(placed.port, placed.key);
+    while (row != stored.pkeys.end() && row->first < key) ++row;
+    return row != stored.pkeys.end() && row->first == key && row->second == placed.index;
+  });
 }
 
 /// A key's other membership is the same entry, unless the port has both. An index belongs to its last key.
 void note_pkeys(PKeyMap& rows, const PartitionPart& part) {
-  std::map<std::pair<Guid, std::uint16_t>, PKey> now;
-  for (const auto& placed : part.placed) now[{placed.port, placed.index}] = placed.key;
+  std::vector<std::pair<Guid, std::uint16_t>> now;
+  now.reserve(part.placed.size());
+  for (const auto& placed : part.placed) now.emplace_back(placed.port, placed.index);
+  std::ranges::sort(now);
   std::erase_if(rows, [&](const auto& row) {
     const auto& [port, key] = row.first;
-    const auto there = now.find({port, row.second});
-    if (there != now.end()) return true;
+    if (std::ranges::binary_search(now, std::pair(port, row.second))) return true;
     const PKey other{static_cast<std::uint16_t>(key.value() ^ 0x8000U)};
     const auto is_placed = [&](PKey one) {
       return std::ranges::binary_search(part.placed, std::pair(port, one), {}, [](const auto& placed) {

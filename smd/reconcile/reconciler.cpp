@@ -139,7 +139,9 @@ asio::awaitable<bool> Reconciler::write_until_done(const PartKind* kind, Progres
   auto& out = run->out;
   bool first = true;
   for (unsigned attempt = 1; attempt <= kind->attempts;) {
-    if (!first && !kind->whole) {  // the requests may have changed
+    // What is decided and stored before it is written stays, unless a node has failed to take it.
+    const bool stays = kind->binds && run->applied.failed.empty() && !run->applied.cut_short;
+    if (!first && !kind->whole && !stays) {  // what it was decided on may have changed
       const bool decided = co_await decide(kind, run);
       if (!decided) co_return false;
     }

@@ -17,10 +17,12 @@ bool is_as_made(std::span<const PKey> keys) {
 }
 
 std::vector<PKey> keys_of(const HeldBlocks<wire::PKeyTable>& held) {
-  std::vector<PKey> keys;
+  std::vector<PKey> keys(held.row.size() * kPKeysOfBlock);
   for (std::size_t block = 0; block < held.row.size(); ++block) {
-    const bool known = held.known.test(block);
-    for (const auto key : held.row[block].keys) keys.push_back(known && key.partition() != 0 ? key : PKey{});
+    if (!held.known.test(block)) continue;
+    const auto to = keys.begin() + static_cast<std::ptrdiff_t>(block * kPKeysOfBlock);
+    std::ranges::transform(held.row[block].keys, to,
+                           [](PKey key) { return key.partition() != 0 ? key : PKey{}; });
   }
   return keys;
 }
