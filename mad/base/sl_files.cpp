@@ -160,6 +160,12 @@ class SlToVlReader final : public LineReader<SlToVlFile> {
 
 }  // namespace
 
+const std::vector<std::uint8_t>* sls_from(const PathSlFile& file, Guid port, Guid node) {
+  auto found = file.find(port);
+  if (found == file.end()) found = file.find(node);
+  return found != file.end() ? &found->second : nullptr;
+}
+
 std::expected<PathSlFile, base::FileErrors> read_path_sl(std::string_view text, const std::string& file) {
   return PathSlReader(file).read(text);
 }

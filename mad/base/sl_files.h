@@ -20,6 +20,8 @@ namespace smd::base {
 /// ends with the highest LID that the file has for the source.
 using PathSlFile = std::map<Guid, std::vector<std::uint8_t>>;
 inline constexpr std::uint8_t kNoSlSaid = 255;
+/// What the file says of paths from a port: by its own GUID, else by its node's. Null: nothing.
+const std::vector<std::uint8_t>* sls_from(const PathSlFile& file, Guid port, Guid node);
 /// By the switch's GUID and (in, out) the VL of each SL.
 using SlToVlFile = std::map<Guid, std::map<std::pair<PortNum, PortNum>, std::array<std::uint8_t, 16>>>;
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "mad/deadline.h"
 #include "smd/api/local_listener.h"
 #include "smd/api/router.h"
 #include "smd/api/tar.h"
@@ -25,19 +26,10 @@ constexpr std::size_t kPiece = std::size_t{256} * 1024;
 /// To say goodbye.
 constexpr mad::Duration kFarewell = std::chrono::seconds(1);
 
-/// Ends what a channel waits for when the time is over.
-class Deadline {
- public:
-  Deadline(mad::Clock& clock, Channel& channel, mad::Duration time)
-      : clock_(clock), timer_(clock.call_at(clock.now() + time, [&channel] { channel.close(); })) {}
-  Deadline(const Deadline&) = delete;
-  Deadline& operator=(const Deadline&) = delete;
-  ~Deadline() { clock_.cancel(timer_); }
-
- private:
-  mad::Clock& clock_;
-  mad::Clock::TimerId timer_;
-};
+/// What a Deadline does to a channel.
+auto closing(Channel& channel) {
+  return [&channel] { channel.close(); };
+}
 
 /// While a piece is being sent: since when.
 class Sending {
@@ -164,7 +156,7 @@ void Server::give_way(Connection& connection) {
 asio::awaitable<void> Server::serve(Place place) {
   bool more = false;
   {
-    const Deadline deadline(clock_, *place->channel, limits_.handshake);
+    const mad::Deadline deadline(clock_, limits_.handshake, closing(*place->channel));
     more = co_await place->channel->open();
   }
   const bool opened = more;
@@ -175,7 +167,7 @@ asio::awaitable<void> Server::serve(Place place) {
     more = more && room_.empty();  // a new client waits for a place
   }
   if (opened) {
-    const Deadline deadline(clock_, *place->channel, kFarewell);
+    const mad::Deadline deadline(clock_, kFarewell, closing(*place->channel));
     co_await place->channel->finish();
   }
   connections_.erase(place);
@@ -263,11 +255,11 @@ bool Server::is_too_large(const Parser& parser, const Connection& connection) {
 asio::awaitable<error_code> Server::read_request(Place place, Parser* parser) {
   auto& buffer = place->buffer;
   if (buffer.size() == 0) {
-    const Deadline deadline(clock_, *place->channel, limits_.idle);
+    const mad::Deadline deadline(clock_, limits_.idle, closing(*place->channel));
     const auto failed = co_await read_more(place);
     if (failed) co_return failed;
   }
-  const Deadline deadline(clock_, *place->channel, limits_.request);
+  const mad::Deadline deadline(clock_, limits_.request, closing(*place->channel));
   for (;;) {
     error_code error;
     buffer.consume(parser->put(buffer.data(), error));
@@ -334,7 +326,7 @@ asio::awaitable<bool> Server::send_bundle(Place place, std::shared_ptr<const Ans
 }
 
 asio::awaitable<bool> Server::write(Place place, asio::const_buffer bytes) {
-  const Deadline deadline(clock_, *place->channel, limits_.piece);
+  const mad::Deadline deadline(clock_, limits_.piece, closing(*place->channel));
   const Sending sending(place->sends_since, clock_.now());
   const auto error = co_await place->channel->write(bytes);
   co_return !error;

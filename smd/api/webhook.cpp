@@ -17,6 +17,7 @@
 #include "config/glob.h"
 #include "config/scalars.h"
 #include "mad/base/file.h"
+#include "mad/deadline.h"
 #include "smd/api/channel.h"
 #include "smd/api/event_view.h"
 #include "smd/api/json_out.h"
@@ -33,27 +34,6 @@ using Post = http::request<http::string_body>;
 /// Events of one request.
 constexpr std::size_t kEventsAtOnce = 100;
 constexpr std::size_t kShortestSecret = 16;
-
-/// Closes the socket when the time is over.
-class Patience {
- public:
-  Patience(mad::Clock& clock, tcp::socket& socket, tcp::resolver& resolver, mad::Duration time)
-      : clock_(clock), timer_(clock.call_at(clock.now() + time, [this, &socket, &resolver] {
-          over_ = true;
-          error_code ignored;
-          socket.close(ignored);
-          resolver.cancel();
-        })) {}
-  Patience(const Patience&) = delete;
-  Patience& operator=(const Patience&) = delete;
-  ~Patience() { clock_.cancel(timer_); }
-  bool over() const { return over_; }
-
- private:
-  mad::Clock& clock_;
-  bool over_ = false;
-  mad::Clock::TimerId timer_;
-};
 
 /// Sends it and reads the header of the answer. Empty: the receiver has it; else why not.
 template <class Bytes>
@@ -248,15 +228,19 @@ asio::awaitable<std::string> Webhook::post() {
   auto plain = tls::ssl::context(tls::ssl::context::tls_client);
   tls::ssl::stream<tcp::socket> stream(io_, context_ ? *context_ : plain);
   tcp::resolver resolver(io_);
-  const Patience patience(clock_, stream.next_layer(), resolver, times_.patience);
+  const mad::Deadline deadline(clock_, times_.patience, [&stream, &resolver] {
+    error_code ignored;
+    stream.next_layer().close(ignored);
+    resolver.cancel();
+  });
   const auto [unknown, ends] = co_await resolver.async_resolve(address_.host, address_.port, kTuple);
-  if (patience.over()) co_return std::string("its name is not resolved in time");
+  if (deadline.over()) co_return std::string("its name is not resolved in time");
   if (unknown) co_return unknown.message();
   const auto [refused, end] = co_await asio::async_connect(stream.next_layer(), ends, kTuple);
   std::string reason = refused.message();
   if (!refused && context_) reason = co_await exchange_tls(&stream, address_.host, post);
   if (!refused && !context_) reason = co_await exchange(&stream.next_layer(), post);
-  co_return patience.over() ? std::string("no answer in time") : reason;
+  co_return deadline.over() ? std::string("no answer in time") : reason;
 }
 
 }  // namespace smd::api

@@ -31,12 +31,7 @@ void take_path_sls(const base::PathSlFile& file, const sm::RoutePart& part, Serv
   const auto& ends = part.topology->end_ports();
   levels.path_sl.assign(ends.size(), {});
   for (std::size_t i = 0; i < ends.size(); ++i) {
-    auto from = file.find(ends[i].guid);
-    if (from == file.end()) from = file.find(ends[i].node);
-    if (from == file.end()) continue;
-    auto& row = levels.path_sl[i];
-    row = from->second;
-    row.resize(part.lid_map->row_size(), ServiceLevels::kNotSaid);
+    if (const auto* row = base::sls_from(file, ends[i].guid, ends[i].node)) levels.path_sl[i] = *row;
   }
 }
 

@@ -18,20 +18,13 @@ namespace {
 constexpr std::size_t kAllSls = 16;
 using SlRow = std::vector<std::uint8_t>;  ///< by LID
 
-/// By the port's own GUID, else by its node's. Null: the file does not have it.
-const SlRow* row_of(const base::PathSlFile& file, const routing::EndPort& end) {
-  auto found = file.find(end.guid);
-  if (found == file.end()) found = file.find(end.node);
-  return found != file.end() ? &found->second : nullptr;
-}
-
 /// How many paths of each pair of switches have which SL.
 class PairSls {
  public:
   PairSls(const base::PathSlFile& file, const routing::Topology& topology, const routing::LidMap& lids)
       : topology_(topology), lids_(lids), counts_(topology.switches() * (topology.switches() + 1) / 2) {
     for (const auto& end : topology.end_ports()) {
-      if (end.sw != routing::kNoSwitch) add_paths(end, row_of(file, end));
+      if (end.sw != routing::kNoSwitch) add_paths(end, base::sls_from(file, end.guid, end.node));
     }
   }
 
@@ -110,7 +103,7 @@ std::string fault_on_adopted_sls(const base::PathSlFile& file, const AdoptedLaye
   for (unsigned layer = 0; layer < found.sls.sls.size(); ++layer)
     levels.elsewhere.at(found.sls.sls[layer].value()) = static_cast<std::uint8_t>(layer);
   for (const auto& end : in.topology.end_ports()) {
-    const auto* row = row_of(file, end);
+    const auto* row = base::sls_from(file, end.guid, end.node);
     levels.path_sl.push_back(row != nullptr ? *row : SlRow{});
   }
   const auto check = routing::check_service_levels(in, routes, levels);

@@ -10,6 +10,7 @@
 #include <boost/beast/http.hpp>
 #include <utility>
 
+#include "mad/deadline.h"
 #include "smd/etcd/messages.h"
 
 namespace smd::etcd {
@@ -48,24 +49,9 @@ Error lost(const WirePtr& wire, std::string_view reason) {
   return {.kind = Trouble::unreachable, .text = fmt::format("{}: {}", wire->peer, reason)};
 }
 
-/// Closes the connection when the time is over.
-class Deadline {
- public:
-  Deadline(mad::Clock& clock, const WirePtr& wire)
-      : clock_(clock), timer_(clock.call_at(clock.now() + kPatienceOfCall, [this, wire] {
-          over_ = true;
-          wire->close();
-        })) {}
-  Deadline(const Deadline&) = delete;
-  Deadline& operator=(const Deadline&) = delete;
-  ~Deadline() { clock_.cancel(timer_); }
-  bool over() const { return over_; }
-
- private:
-  mad::Clock& clock_;
-  bool over_ = false;
-  mad::Clock::TimerId timer_;
-};
+auto closing(const WirePtr& wire) {
+  return [wire] { wire->close(); };
+}
 
 struct Reply {
   unsigned status = 0;
@@ -141,7 +127,7 @@ class HttpClient final : public Client {
     const auto ready = co_await connect();
     if (!ready) co_return std::unexpected(ready.error());
     const auto wire = wire_;
-    const Deadline deadline(all_->clock, wire);
+    const mad::Deadline deadline(all_->clock, kPatienceOfCall, closing(wire));
     const auto post = post_of(kWatchPath, body);
     const auto [not_sent, sent] = co_await http::async_write(wire->stream, *post, kAsTuple);
     if (not_sent) co_return std::unexpected(failed(wire, deadline, not_sent));
@@ -214,7 +200,7 @@ class HttpClient final : public Client {
     if (!answer && answer.error().kind == Trouble::unreachable) leave(wire_);
     return answer;
   }
-  Error failed(const WirePtr& wire, const Deadline& deadline, const error_code& error) {
+  Error failed(const WirePtr& wire, const mad::Deadline& deadline, const error_code& error) {
     leave(wire);
     return lost(wire, deadline.over() ? "no answer in 3 s" : error.message());
   }
@@ -223,7 +209,7 @@ class HttpClient final : public Client {
     const auto ready = co_await connect();
     if (!ready) co_return std::unexpected(ready.error());
     const auto wire = wire_;
-    const Deadline deadline(all_->clock, wire);
+    const mad::Deadline deadline(all_->clock, kPatienceOfCall, closing(wire));
     const auto post = post_of(path, std::move(body));
     const auto [not_sent, sent] = co_await http::async_write(wire->stream, *post, kAsTuple);
     if (not_sent) co_return std::unexpected(failed(wire, deadline, not_sent));
@@ -258,7 +244,7 @@ class HttpClient final : public Client {
 
   /// Empty: there is a connection.
   asio::awaitable<std::string> shake_hands(WirePtr wire, Endpoint endpoint) {
-    const Deadline deadline(all_->clock, wire);
+    const mad::Deadline deadline(all_->clock, kPatienceOfCall, closing(wire));
     const auto [unknown, ends] =
         co_await wire->resolver.async_resolve(endpoint.host, endpoint.port, kAsTuple);
     if (unknown)
